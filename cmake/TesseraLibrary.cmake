@@ -1,0 +1,28 @@
+# Warnings as errors, sanitizers, linker, and tessera_library(NAME SOURCES... DEPENDS...), which makes the static library
+# of one folder. Headers are included as "folder/file.h"; a folder reaches the headers of its DEPENDS only.
+add_library(tessera_options INTERFACE)
+target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Werror -Wno-unused-parameter -fno-rtti
+  $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wno-nullability-extension>)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_link_options(tessera_options INTERFACE -fuse-ld=lld)
+endif()
+if(TESSERA_SANITIZE)
+  target_compile_options(tessera_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_link_options(tessera_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(TESSERA_FUZZ)
+  target_compile_options(tessera_options INTERFACE -fsanitize=fuzzer-no-link,address)
+  target_link_options(tessera_options INTERFACE -fsanitize=address)
+endif()
+
+# Each folder's headers are reachable as "folder/…" through a link in the build tree, so that linking a folder's
+# library is the only way to include from it.
+function(tessera_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  add_library(tessera_${name} STATIC ${A_SOURCES})
+  set(_inc ${CMAKE_BINARY_DIR}/include/${name})
+  file(MAKE_DIRECTORY ${_inc})
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${name} ${_inc}/${name} SYMBOLIC)
+  target_include_directories(tessera_${name} PUBLIC ${_inc})
+  target_link_libraries(tessera_${name} PUBLIC tessera_options tessera_llvm_support ${A_DEPENDS} PRIVATE ${A_PRIVATE})
+endfunction()
