@@ -1,0 +1,77 @@
+// Rendering of diagnostics and locations as text (see diagnostic.h).
+#include "ir/diagnostic.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tessera::ir {
+
+Location Location::source() const {
+  Location l = *this;
+  while (true) switch (l.kind()) {
+    case LocationKind::Unknown:
+    case LocationKind::FileLineCol: return l;
+    case LocationKind::Name:
+    case LocationKind::CallSite:
+    case LocationKind::Fused:
+      if (!l.numParts()) return {};
+      l = l.part(0);
+    }
+}
+
+void DiagnosticEngine::report(Diagnostic d) {
+  if (d.severity == Severity::Error) ++errors_;
+  if (consumer_) consumer_(d);
+}
+
+void DiagnosticEngine::error(Location loc, const llvm::Twine &message) {
+  Diagnostic d;
+  d.message = message.str();
+  d.loc = loc;
+  report(std::move(d));
+}
+
+std::string describe(Location loc) {
+  std::string s;
+  llvm::raw_string_ostream o(s);
+  switch (loc.kind()) {
+  case LocationKind::Unknown: o << "unknown location"; break;
+  case LocationKind::FileLineCol: o << loc.file() << ":" << loc.line() << ":" << loc.col(); break;
+  case LocationKind::Name:
+    if (!loc.numParts()) o << "\"" << loc.name() << "\"";
+    else return describe(loc.part(0));
+    break;
+  case LocationKind::CallSite: {
+    // An unknown callee (an argument of an inlined function) is told by its caller.
+    if (loc.callee().source().isUnknown()) return describe(loc.caller());
+    o << describe(loc.callee());
+    if (!loc.caller().source().isUnknown()) o << " (called at " << describe(loc.caller()) << ")";
+    break;
+  }
+  case LocationKind::Fused:
+    for (unsigned i = 0; i < loc.numParts(); ++i)
+      if (!loc.part(i).source().isUnknown()) return describe(loc.part(i));
+    o << "unknown location";
+  }
+  return s;
+}
+
+static void renderInto(const Diagnostic &d, llvm::raw_ostream &o) {
+  if (d.position.line) o << d.position.file << ":" << d.position.line << ":" << d.position.col << ": ";
+  else if (!d.position.file.empty()) o << d.position.file << ": ";
+  else if (!d.loc.source().isUnknown()) o << describe(d.loc) << ": ";
+  static const char *names[] = {"error: ", "warning: ", "remark: ", "note: "};
+  o << names[int(d.severity)] << d.message << "\n";
+  if (!d.snippet.empty()) {
+    o << d.snippet;
+    if (d.snippet.back() != '\n') o << "\n";
+  }
+  for (auto &n : d.notes) renderInto(n, o);
+}
+
+std::string render(const Diagnostic &d) {
+  std::string s;
+  llvm::raw_string_ostream o(s);
+  renderInto(d, o);
+  return s;
+}
+
+} // namespace tessera::ir

@@ -1,0 +1,60 @@
+// Diagnostics about the user's input. Library code reports them to a DiagnosticEngine and never prints; the engine hands
+// them to its consumer (the command line's prints them with the source line and a caret, the C API's calls back).
+#pragma once
+#include "ir/location.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera::ir {
+
+enum class Severity : uint8_t { Error, Warning, Remark, Note };
+
+/// A position in an input buffer, lines and columns from 1; line 0: none.
+struct SourcePosition {
+  std::string file;
+  unsigned line = 0, col = 0;
+};
+
+struct Diagnostic {
+  Severity severity = Severity::Error;
+  std::string message;
+  SourcePosition position;            // in the text being compiled, where it is known
+  Location loc;                       // the IR location (the user's own source), where it is known
+  std::string snippet;                // printed IR or the source line, with a caret line, or empty
+  std::vector<Diagnostic> notes;
+
+  Diagnostic &note(const llvm::Twine &text, SourcePosition at = {}) {
+    Diagnostic n;
+    n.severity = Severity::Note;
+    n.message = text.str();
+    n.position = std::move(at);
+    notes.push_back(std::move(n));
+    return notes.back();
+  }
+};
+
+class DiagnosticEngine {
+public:
+  using Consumer = std::function<void(const Diagnostic &)>;
+  explicit DiagnosticEngine(Consumer c = {}) : consumer_(std::move(c)) {}
+
+  void report(Diagnostic d);
+  /// Reports an error at an IR location.
+  void error(Location, const llvm::Twine &message);
+  unsigned errors() const { return errors_; }
+
+private:
+  Consumer consumer_;
+  unsigned errors_ = 0;
+};
+
+/// "FILE:LINE:COL: error: message", the snippet, then the notes in the same form: what the command line shows.
+std::string render(const Diagnostic &);
+/// The location as text: the innermost source position, with callers, as "kernel.py:12:4".
+std::string describe(Location);
+
+} // namespace tessera::ir

@@ -1,0 +1,76 @@
+// Passes and how they are run. A pass is a free function on a module in a file of its own; one row in
+// transforms/registry.cpp gives it a name (triton-opt's where the pass exists there), help and options. A pipeline is a
+// readable function that returns a list of steps; `runPipeline` is the one place where passes meet verification, dumps,
+// timing, skipping, bisection and reproducers.
+#pragma once
+#include "absl/status/statusor.h"
+#include "ir/diagnostic.h"
+#include "ir/operation.h"
+#include "ir/target.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera::transforms {
+
+/// Options of one step: `-pass=key=value key2=value2` on the command line.
+struct PassOptions {
+  llvm::StringMap<std::string> values;
+  int64_t getInt(llvm::StringRef name, int64_t otherwise) const;
+  bool getBool(llvm::StringRef name, bool otherwise) const;
+  std::string getString(llvm::StringRef name, llvm::StringRef otherwise) const;
+};
+
+struct PassContext {
+  const ir::TargetInfo *target = nullptr; // null: none given (passes fall back on the module's ttg.target, or refuse)
+  ir::DiagnosticEngine &diagnostics;      // what is the user's fault is reported here, and the pass returns an error
+  const PassOptions &options;
+};
+
+/// Returns whether the module was changed, or an error after having reported a diagnostic.
+using PassFn = absl::StatusOr<bool> (*)(ir::Module &, PassContext &);
+
+struct PassInfo {
+  llvm::StringRef name;    // as triton-opt spells it
+  PassFn run;
+  llvm::StringRef help;    // one line
+  llvm::StringRef options; // "num-warps target ...": accepted option names
+};
+
+llvm::ArrayRef<PassInfo> allPasses();
+const PassInfo *findPass(llvm::StringRef name);
+
+struct PipelineStep {
+  const PassInfo *pass;
+  PassOptions options;
+};
+using Pipeline = std::vector<PipelineStep>;
+
+/// One pass with options, for writing pipelines: step("tritongpu-coalesce"), step("...", {{"num-warps", "4"}}).
+/// @pre the pass exists.
+PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::StringRef, std::string>> options = {});
+
+struct PassTiming {
+  std::string name;
+  double ms;
+  bool changed;
+};
+
+struct RunOptions {
+  const ir::TargetInfo *target = nullptr;
+  bool verifyEach = false;
+  std::string printBefore, printAfter;     // regular expressions over pass names
+  bool printAfterAll = false;
+  std::vector<std::string> skip;           // names of passes to leave out
+  int64_t bisectLimit = -1;                // run only the first N passes
+  std::string reproducerPath;              // where the IR before a failing pass is written; empty: nowhere
+  std::function<void(llvm::StringRef)> dump;                             // takes printed IR
+  std::function<void(const PassInfo &, ir::Module &, bool before)> hook; // called around every pass
+  std::vector<PassTiming> *timings = nullptr;
+};
+
+/// Runs the steps. On failure a diagnostic names the pass, the operation and its line.
+absl::Status runPipeline(ir::Module &, const Pipeline &, const RunOptions &, ir::DiagnosticEngine &);
+
+} // namespace tessera::transforms
