@@ -1,0 +1,24 @@
+// Shared-memory allocation: every buffer of the module (`ttg.local_alloc`, and the scratch of operations that need some:
+// reductions across warps, layout conversions through memory, scans, atomics that return a scalar) gets an
+// `allocation.offset` attribute in bytes; buffers whose lives do not overlap share memory. The module gets `ttg.shared`,
+// the bytes in all. Buffers that do not fit the target are an error that names them, their sizes and source lines.
+#pragma once
+#include "ir/operation.h"
+#include "transforms/pass.h"
+
+namespace tessera::transforms {
+
+/// Bytes of scratch that the lowering of this operation uses in shared memory, and their alignment. Both the allocation
+/// and the lowering ask this function, so that they cannot disagree.
+struct Scratch {
+  int64_t bytes = 0;
+  int64_t alignment = 16;
+};
+Scratch scratchOf(ir::Operation *op, const ir::TargetInfo &);
+
+absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
+/// Inserts `gpu.barrier` between accesses to shared memory that overlap, where a hazard is possible (read after write,
+/// write after read, write after write) on any path, and nowhere else.
+absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
+
+} // namespace tessera::transforms
