@@ -34,7 +34,9 @@ public:
   // ---- lanes ----
   /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and shuffleIndex,
   /// which cut them into words.
-  virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask) const = 0;
+  /// Lanes that differ only in bits of `uniform` hold equal values, so the value of any lane that equals lane ^ mask up to
+  /// those bits will do (on AMD xor 4 after 1 and 2 is a half-row mirror, for instance).
+  virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask, unsigned uniform) const = 0;
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
   virtual llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned delta) const = 0;
 
@@ -72,7 +74,8 @@ public:
 };
 
 /// Any scalar, vector or pointer value through 32-bit shuffles.
-llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask);
+/// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).
+llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask, unsigned uniform = 0);
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::Value *lane);
 
 } // namespace tessera::codegen
