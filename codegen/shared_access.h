@@ -1,0 +1,35 @@
+// Moving a tensor's registers to or from shared memory under two linear layouts; used by the shared-memory operations and
+// by layout conversions.
+#pragma once
+#include "codegen/lowering.h"
+#include <map>
+#include <tuple>
+
+namespace tessera::codegen {
+
+class SharedAccess {
+public:
+  /// `registers`: register, lane, warp, block → dims; `shared`: offset (elements), block → dims. i1 is kept as a byte.
+  /// @pre every index that the registers hold lies in the shared layout
+  SharedAccess(const layouts::LinearLayout &registers, const layouts::LinearLayout &shared, llvm::Type *element, FunctionLowering &);
+
+  /// Writes the registers; `mask` (i1 or null) says whether this thread writes at all, `extraXor` (i32 or null) moves the
+  /// whole access by an offset in elements.
+  void store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask = nullptr, llvm::Value *extraXor = nullptr);
+  /// Reads all registers, as values of `type` (the element type before i1 became a byte).
+  Elements load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor = nullptr);
+  unsigned vectorLength() const { return vector_; }
+
+private:
+  llvm::Value *address(llvm::Value *base, unsigned reg, llvm::Value *extraXor);
+
+  layouts::LinearLayout map_; // register, lane, warp, block → offset, block
+  llvm::Type *element_;
+  FunctionLowering &fl_;
+  unsigned vector_ = 1;
+  llvm::Value *thread_ = nullptr;
+  int32_t threadBits_ = 0;
+  std::map<std::tuple<llvm::Value *, llvm::Value *, int32_t>, llvm::Value *> bases_;
+};
+
+} // namespace tessera::codegen

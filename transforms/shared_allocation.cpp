@@ -1,0 +1,178 @@
+// Shared-memory allocation (what shared_allocation.h promises).
+//
+//   %0 = "tt.reduce"(...)                 %0 = "tt.reduce"(...) {allocation.offset = 0 : i32}
+//   %1 = ttg.convert_layout ...     →     %1 = ttg.convert_layout ... {allocation.offset = 0 : i32}
+//                                         and on the module: ttg.shared = 2048 : i32
+//
+// Every operation of a function gets a number in the order of the text; a buffer's life is an interval of these numbers.
+// Scratch lives during its operation alone. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
+// use of any view of it, extended to the end of a loop or of the region in which the use lies when the allocation lies
+// outside. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
+// same time. A call is scratch of the callee's whole frame, so frames nest.
+#include "transforms/shared_allocation.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+struct Buffer {
+  Operation *op;
+  int64_t bytes, alignment;
+  unsigned from, to; // the numbers between which it lives, both included
+  int64_t offset = -1;
+};
+
+class FunctionAllocation {
+public:
+  FunctionAllocation(tt::FuncOp func, const TargetInfo &target, const llvm::DenseMap<Operation *, int64_t> &frames)
+      : func_(func), target_(target), frames_(frames) {}
+
+  int64_t run() {
+    number(func_.op);
+    collect();
+    place();
+    for (auto &b : buffers_) b.op->setAttr("allocation.offset", IntegerAttr::getI32(func_->context(), b.offset));
+    return size_;
+  }
+  llvm::ArrayRef<Buffer> buffers() const { return buffers_; }
+
+private:
+  void number(Operation *op) {
+    begin_[op] = next_++;
+    for (auto &r : op->regions())
+      for (auto *b = r.front(); b; b = b->next())
+        for (auto &inner : *b) number(&inner);
+    end_[op] = next_++;
+  }
+
+  /// The last moment at which the value, or a view or carried copy of it, is used.
+  unsigned lastUse(Value v, Operation *alloc, llvm::DenseMap<Value, bool> &seen) {
+    if (!seen.try_emplace(v, true).second) return 0;
+    unsigned last = 0;
+    for (auto *use = v.firstUse(); use; use = use->nextUse) {
+      Operation *user = use->owner;
+      // A use in a nested region lives to the end of the operation that holds the region (a loop comes round again); in a
+      // function of several blocks, to the end of the function.
+      Operation *outer = user;
+      while (outer->parentRegion() != alloc->parentRegion() && outer->parentOp()) outer = outer->parentOp();
+      last = std::max(last, alloc->parentRegion()->hasOneBlock() ? end_[outer] : end_[func_.op]);
+      for (auto r : user->results())
+        if (r.type().isa<MemDescType>()) last = std::max(last, lastUse(r, alloc, seen));
+      // Carried through a loop or branch: wherever the carried value goes.
+      auto follow = [&](Value to) { last = std::max(last, lastUse(to, alloc, seen)); };
+      if (user->info().has(kTerminator) && user->parentOp())
+        for (auto r : user->parentOp()->results())
+          if (r.type().isa<MemDescType>()) follow(r);
+      for (auto &region : user->regions())
+        for (auto *b = region.front(); b; b = b->next())
+          for (auto *a : b->args())
+            if (a->type.isa<MemDescType>()) follow(Value(a));
+      for (auto *s : user->successors())
+        for (auto *a : s->args())
+          if (a->type.isa<MemDescType>()) follow(Value(a));
+    }
+    return last;
+  }
+
+  void collect() {
+    func_->walk([&](Operation *op) {
+      if (auto alloc = op->dyn<ttg::LocalAllocOp>()) {
+        auto type = alloc.result().type().cast<MemDescType>();
+        llvm::DenseMap<Value, bool> seen;
+        int64_t bytes = llvm::divideCeil(type.numElements() * std::max<int64_t>(8, type.element().bitWidth()), 8);
+        unsigned last = std::max(lastUse(alloc.result(), op, seen), end_[op]);
+        buffers_.push_back({op, bytes, alloc.alignment().value_or(bytes >= 1024 ? 1024 : 16), begin_[op], last});
+        return;
+      }
+      Scratch s = scratchOf(op, target_);
+      if (auto call = op->dyn<tt::CallOp>()) {
+        Operation *callee = func_->module().lookupSymbol(call.callee());
+        if (auto it = frames_.find(callee); it != frames_.end()) s.bytes = it->second;
+      }
+      if (s.bytes) buffers_.push_back({op, s.bytes, s.alignment, begin_[op], end_[op]});
+    });
+  }
+
+  void place() {
+    llvm::SmallVector<Buffer *, 16> order, placed;
+    for (auto &b : buffers_) order.push_back(&b);
+    std::stable_sort(order.begin(), order.end(), [](auto *a, auto *b) { return a->bytes > b->bytes; });
+    for (auto *b : order) {
+      llvm::SmallVector<std::pair<int64_t, int64_t>, 16> busy;
+      for (auto *p : placed)
+        if (p->from <= b->to && b->from <= p->to) busy.push_back({p->offset, p->offset + p->bytes});
+      llvm::sort(busy);
+      int64_t at = 0;
+      for (auto [lo, hi] : busy) {
+        if (at + b->bytes <= lo) break;
+        at = std::max<int64_t>(at, llvm::alignTo(hi, b->alignment));
+      }
+      b->offset = at;
+      size_ = std::max(size_, at + b->bytes);
+      placed.push_back(b);
+    }
+  }
+
+  tt::FuncOp func_;
+  const TargetInfo &target_;
+  const llvm::DenseMap<Operation *, int64_t> &frames_;
+  llvm::DenseMap<Operation *, unsigned> begin_, end_;
+  unsigned next_ = 0;
+  std::vector<Buffer> buffers_;
+  int64_t size_ = 0;
+};
+
+/// Callees before callers, so that a call knows the frame it needs. Recursion is refused earlier, by the inliner.
+void postOrder(Operation *func, llvm::DenseMap<Operation *, bool> &seen, std::vector<Operation *> &out) {
+  if (!func || !seen.try_emplace(func, true).second) return;
+  func->walk([&](Operation *op) {
+    if (auto call = op->dyn<tt::CallOp>()) postOrder(func->module().lookupSymbol(call.callee()), seen, out);
+  });
+  out.push_back(func);
+}
+
+std::string describeBuffer(const Buffer &b) {
+  return llvm::formatv("'{0}' needs {1} bytes of shared memory ({2})", b.op->name(), b.bytes, describe(b.op->loc()));
+}
+
+} // namespace
+
+absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {
+  if (!context.target) {
+    context.diagnostics.error({}, "allocate-shared-memory needs a target");
+    return absl::InvalidArgumentError("no target");
+  }
+  llvm::DenseMap<Operation *, bool> seen;
+  std::vector<Operation *> order;
+  for (auto &op : *module.body())
+    if (op.is<tt::FuncOp>()) postOrder(&op, seen, order);
+  llvm::DenseMap<Operation *, int64_t> frames;
+  int64_t total = 0;
+  for (auto *f : order) {
+    FunctionAllocation alloc(f->cast<tt::FuncOp>(), *context.target, frames);
+    int64_t size = frames[f] = alloc.run();
+    total = std::max(total, size);
+    if (size <= context.target->sharedMemoryPerBlock) continue;
+    Diagnostic d;
+    d.loc = f->loc();
+    d.message = llvm::formatv("kernel '{0}' needs {1} bytes of shared memory, but a block on {2} has {3}", f->attr<StringAttr>("sym_name").value(), size,
+                              context.target->name, context.target->sharedMemoryPerBlock);
+    std::vector<Buffer> largest(alloc.buffers().begin(), alloc.buffers().end());
+    std::stable_sort(largest.begin(), largest.end(), [](auto &a, auto &b) { return a.bytes > b.bytes; });
+    for (unsigned i = 0; i < std::min<size_t>(largest.size(), 6); ++i) d.note(describeBuffer(largest[i])).loc = largest[i].op->loc();
+    context.diagnostics.report(std::move(d));
+    return absl::ResourceExhaustedError("out of shared memory");
+  }
+  setModuleInt(module.op(), kSharedAttr, total);
+  return true;
+}
+
+} // namespace tessera::transforms
