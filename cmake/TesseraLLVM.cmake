@@ -2,7 +2,10 @@
 #   tessera_llvm_support   headers + the support library (ADT, raw_ostream, APInt, APFloat): every folder may use it
 #   tessera_llvm_codegen   IR, passes, NVPTX, AMDGPU, the host's JIT, LLD: codegen and what is above it
 # Shared LLVM links in a second and is the default; TESSERA_STATIC_LLVM makes one program that needs no LLVM installed.
-find_package(LLVM 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
+find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-22 NO_DEFAULT_PATH)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "Tessera needs LLVM 22, found ${LLVM_VERSION}")
+endif()
 # LLVM's package folder also exports Polly, whose archive Debian ships in a package that is not needed here.
 add_library(tessera_llvm_support INTERFACE)
 target_include_directories(tessera_llvm_support SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

@@ -1,7 +1,8 @@
 # Warnings as errors, sanitizers, linker, and tessera_library(NAME SOURCES... DEPENDS...), which makes the static library
 # of one folder. Headers are included as "folder/file.h"; a folder reaches the headers of its DEPENDS only.
 add_library(tessera_options INTERFACE)
-target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Werror -Wno-unused-parameter -fno-rtti
+# -Wno-deprecated-declarations: libstdc++ 12's own stable_sort uses what C++17 deprecates.
+target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Werror -Wno-unused-parameter -Wno-deprecated-declarations -fno-rtti
   $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wno-nullability-extension>)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_link_options(tessera_options INTERFACE -fuse-ld=lld)
@@ -19,6 +20,11 @@ endif()
 # library is the only way to include from it.
 function(tessera_library name)
   cmake_parse_arguments(A "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  if(NOT A_SOURCES)
+    add_library(tessera_${name} INTERFACE)
+    target_link_libraries(tessera_${name} INTERFACE tessera_options tessera_llvm_support ${A_DEPENDS})
+    return()
+  endif()
   add_library(tessera_${name} STATIC ${A_SOURCES})
   set(_inc ${CMAKE_BINARY_DIR}/include/${name})
   file(MAKE_DIRECTORY ${_inc})

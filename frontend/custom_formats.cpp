@@ -1,0 +1,492 @@
+// The custom elements of assembly formats, and the operations with regions whose syntax no format describes: module,
+// tt.func, scf.for, scf.if, scf.while, scf.execute_region (see parser_state.h).
+#include "frontend/parser_state.h"
+#include "ir/ops.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace tessera::frontend {
+
+/// The name a value had in the text, as a location, unless it is one the printer would make up (`%arg3`, `%0`): loops print
+/// no locations for their arguments, so this is what keeps the names.
+static Location nameFromText(Context &ctx, llvm::StringRef name) {
+  llvm::StringRef digits = name;
+  if (name.empty() || llvm::isDigit(name[0]) || (digits.consume_front("arg") && !digits.empty() && llvm::all_of(digits, llvm::isDigit))) return {};
+  // Without the suffix that made it unique.
+  auto cut = name.rfind('_');
+  if (cut != llvm::StringRef::npos && cut > 0 && cut + 1 < name.size() && llvm::all_of(name.substr(cut + 1), llvm::isDigit)) name = name.substr(0, cut);
+  return ctx.nameLoc(name);
+}
+
+static void endImplicitly(Region &r, Context &ctx, Module &m) {
+  if (r.empty()) r.addBlock();
+  if (r.back()->terminator()) return;
+  auto b = Builder::atEnd(r.back());
+  scf::YieldOp::create(b, ctx.unknownLoc(), {});
+}
+
+bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
+  lex.skipSpace();
+  if (name == "CacheEvict" || name == "Cache") {
+    while (true) {
+      const char *at = (lex.skipSpace(), lex.position());
+      llvm::StringRef key = lex.eatWord("cacheModifier") ? "cache" : name == "CacheEvict" && lex.eatWord("evictionPolicy") ? "evict" : "";
+      if (key.empty()) return true;
+      if (!expect("=", "a memory operation")) return false;
+      const char *vat = (lex.skipSpace(), lex.position());
+      auto word = lex.identifier();
+      auto *spec = o.info->attr(key);
+      auto v = spec ? enumValue(*spec->enumInfo, word) : std::nullopt;
+      if (!v) return error("unknown value '" + word + "'", vat);
+      if (o.hasAttr(key)) return error("given twice", at);
+      o.setAttr(ctx, key, IntegerAttr::getI32(ctx, *v));
+    }
+  }
+  if (name == "Overflow" || name == "FastMath") {
+    llvm::StringRef key = name == "Overflow" ? "overflow" : "fastmath";
+    if (!lex.eatWord(key)) return true;
+    if (!expect("<", key)) return false;
+    int64_t mask = 0;
+    do {
+      const char *at = (lex.skipSpace(), lex.position());
+      auto w = lex.identifier();
+      int64_t bit = -1;
+      if (w == "none") bit = 0;
+      else if (name == "Overflow") bit = w == "nsw" ? 1 : w == "nuw" ? 2 : -1;
+      else bit = w == "reassoc" ? 1 : w == "nnan" ? 2 : w == "ninf" ? 4 : w == "nsz" ? 8 : w == "arcp" ? 16 : w == "contract" ? 32 : w == "afn" ? 64 : w == "fast" ? 127 : -1;
+      if (bit < 0) return error("unknown flag '" + w + "'", at);
+      mask |= bit;
+    } while (lex.eat(","));
+    if (mask) o.setAttr(ctx, name == "Overflow" ? "overflowFlags" : "fastmath", IntegerAttr::getI32(ctx, mask));
+    return expect(">", key);
+  }
+  if (name == "Constant") {
+    if (lex.peek() == '{') {
+      llvm::SmallVector<NamedAttribute, 4> more;
+      if (!parseAttrDict(more)) return false;
+      o.attrs.append(more.begin(), more.end());
+    }
+    const char *at = (lex.skipSpace(), lex.position());
+    Attribute a = o.attr("value"); // in the dictionary of the generic spelling
+    if (!a && !(a = parseAttribute())) return false;
+    Type t;
+    if (auto i = a.dyn_cast<IntegerAttr>()) t = i.type();
+    else if (auto f = a.dyn_cast<FloatAttr>()) t = f.type();
+    else if (auto d = a.dyn_cast<DenseElementsAttr>()) t = d.type();
+    else return error("a constant must be a number or dense<…>", at);
+    if (a.isa<IntegerAttr>() && t.isInteger(1) && lex.lookingAt(":")) { // `true : i1`
+      lex.eat(":");
+      if (!parseType()) return false;
+    }
+    o.setAttr(ctx, "value", a);
+    o.resultTypes[0] = {t};
+    return true;
+  }
+  if (name == "Select") {
+    for (unsigned i = 0; i < 3; ++i) {
+      OperandRef r;
+      if ((i && !expect(",", "arith.select")) || !parseOperand(r)) return false;
+      o.operands[i].push_back(r);
+    }
+    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "arith.select")) return false;
+    Type t = parseType();
+    if (!t) return false;
+    if (lex.eat(",")) {
+      o.operandTypes[0] = {t};
+      if (!(t = parseType())) return false;
+    }
+    o.operandTypes[1] = {t};
+    o.operandTypes[2] = {t};
+    o.resultTypes[0] = {t};
+    return true;
+  }
+  if (name == "Br") {
+    o.operandTypes.clear();
+    if (!parseSuccessor(o, o.operands[0])) return false;
+    o.operandTypes.resize(1);
+    return parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr);
+  }
+  if (name == "CondBr") {
+    OperandRef c;
+    if (!parseOperand(c)) return false;
+    o.operands[0].push_back(c);
+    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr)) return false;
+    llvm::SmallVector<Type, 2> types[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      o.operandTypes.clear();
+      if (!expect(",", "cf.cond_br") || !parseSuccessor(o, o.operands[i + 1])) return false;
+      if (!o.operandTypes.empty()) types[i] = o.operandTypes[0];
+    }
+    o.operandTypes.clear();
+    o.operandTypes.resize(3);
+    o.operandTypes[1] = types[0];
+    o.operandTypes[2] = types[1];
+    return true;
+  }
+  if (name == "MemDescSubslice") {
+    OperandRef r;
+    if (!parseOperand(r) || !expect("[", "memdesc_subslice")) return false;
+    o.operands[0].push_back(r);
+    llvm::SmallVector<int64_t, 4> offsets;
+    if (!lex.lookingAt("]")) do {
+        int64_t v;
+        if (!parseInteger(v)) return false;
+        offsets.push_back(v);
+      } while (lex.eat(","));
+    if (!expect("]", "memdesc_subslice")) return false;
+    o.setAttr(ctx, "offsets", DenseArrayAttr::getI32(ctx, offsets));
+    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "memdesc_subslice")) return false;
+    Type a = parseMaybeStripped(TypeRule::MemDesc);
+    if (!a || !expect("->", "memdesc_subslice")) return false;
+    Type b = parseMaybeStripped(TypeRule::MemDesc);
+    o.operandTypes[0] = {a};
+    o.resultTypes[0] = {b};
+    return bool(b);
+  }
+  if (name == "Barrier") {
+    int64_t mask = 0;
+    do {
+      const char *at = (lex.skipSpace(), lex.position());
+      auto w = lex.identifier();
+      int64_t bit = w == "none" ? 0 : w == "local" ? 1 : w == "global_read" ? 2 : w == "global_write" ? 4 : w == "tensor_read" ? 8 : w == "tensor_write" ? 16 : w == "all" ? 31 : -1;
+      if (bit < 0) return error("unknown address space '" + w + "'", at);
+      mask |= bit;
+    } while (lex.eat("|"));
+    o.setAttr(ctx, "addrSpace", IntegerAttr::getI32(ctx, mask));
+    return parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr);
+  }
+  if (name == "TokenDep") {
+    if (!lex.eat("[")) return true;
+    if (lex.peek() == '%') {
+      OperandRef r;
+      if (!parseOperand(r)) return false;
+      o.operands[1].push_back(r);
+    }
+    // A token result follows.
+    for (unsigned i = 0; i < o.info->results.size(); ++i)
+      if (o.info->results[i].name == "token") o.resultTypes[i] = {AsyncTokenType::get(ctx)};
+    return expect("]", "a token");
+  }
+  if (name == "BufferLoadToLocal") {
+    OperandRef ptr, offsets;
+    if (!parseOperand(ptr) || !expect("[", "buffer_load_to_local") || !parseOperand(offsets) || !expect("]", "buffer_load_to_local")) return false;
+    o.operands[1] = {ptr};
+    o.operands[2] = {offsets};
+    for (auto [key, index] : {std::pair("mask", 3u), std::pair("other", 4u), std::pair("stride", 5u)})
+      if (lex.eatWord(key)) {
+        OperandRef r;
+        if (!expect("=", key) || !parseOperand(r)) return false;
+        o.operands[index] = {r};
+      }
+    if (!parseCustom(o, "Cache")) return false;
+    if (!lex.eatWord("into")) return error("expected 'into' in 'amdg.buffer_load_to_local'");
+    OperandRef dest;
+    if (!parseOperand(dest)) return false;
+    o.operands[0] = {dest};
+    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "buffer_load_to_local")) return false;
+    Type p = parseMaybeStripped(TypeRule::Ptr);
+    if (!p || !expect("[", "buffer_load_to_local")) return false;
+    Type off = parseType();
+    if (!off || !expect("]", "buffer_load_to_local")) return false;
+    if (!lex.lookingAt("->")) {
+      Type other = parseType();
+      if (!other) return false;
+      if (!o.operands[4].empty()) o.operandTypes[4] = {other};
+    }
+    if (!expect("->", "buffer_load_to_local")) return false;
+    Type d = parseMaybeStripped(TypeRule::MemDesc);
+    o.operandTypes[0] = {d};
+    o.operandTypes[1] = {p};
+    o.operandTypes[2] = {off};
+    return bool(d);
+  }
+  if (name == "DotScaled") {
+    auto operand = [&](unsigned i) {
+      OperandRef r;
+      if (!parseOperand(r)) return false;
+      o.operands[i].push_back(r);
+      return true;
+    };
+    if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) || (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2)) return false;
+    for (auto [key, attr] : {std::pair("lhs", "a_elem_type"), std::pair("rhs", "b_elem_type")}) {
+      if (!lex.eatWord(key) || !expect("=", "dot_scaled")) return error("expected the element types of tt.dot_scaled");
+      const char *at = (lex.skipSpace(), lex.position());
+      auto v = enumValue(*o.info->attr(attr)->enumInfo, lex.identifier());
+      if (!v) return error("unknown element type", at);
+      o.setAttr(ctx, attr, IntegerAttr::getI32(ctx, *v));
+    }
+    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "dot_scaled")) return false;
+    for (unsigned i = 0; i < 2; ++i) {
+      Type t = parseType(), scale;
+      if (!t) return false;
+      o.operandTypes[i] = {t};
+      if (lex.eat(",")) {
+        if (!(scale = parseType())) return false;
+        o.operandTypes[i + 3] = {scale};
+      }
+      if (!expect(i ? "->" : "*", "dot_scaled")) return false;
+    }
+    Type d = parseType();
+    o.resultTypes[0] = {d};
+    return bool(d);
+  }
+  // Forms printed through the generic one's pieces: operands, attributes, function type.
+  llvm::SmallVector<OperandRef, 8> refs;
+  if (lex.peek() == '%' && !parseOperandList(refs)) return false;
+  return error("'" + o.info->name + "' is only read in the generic form");
+}
+
+bool ParserState::parseModule(OpParse &o, Block *block) {
+  if (lex.peek() == '@') {
+    Attribute a = parseAttribute();
+    if (!a) return false;
+    o.setAttr(ctx, "sym_name", StringAttr::get(ctx, a.cast<SymbolAttr>().value()));
+  }
+  if (lex.eatWord("attributes")) {
+    llvm::SmallVector<NamedAttribute, 8> more;
+    if (!parseAttrDict(more)) return false;
+    o.attrs.append(more.begin(), more.end());
+  }
+  Operation *op = build(o, block);
+  if (!op) return false;
+  bool ok = parseRegionBody(op->region(0), {}, true);
+  if (op->region(0).empty()) op->region(0).addBlock();
+  return ok;
+}
+
+bool ParserState::parseFunc(OpParse &o, Block *block) {
+  for (auto v : {"public", "private", "nested"})
+    if (lex.eatWord(v)) {
+      o.setAttr(ctx, "sym_visibility", StringAttr::get(ctx, v));
+      break;
+    }
+  lex.skipSpace();
+  const char *at = lex.position();
+  if (lex.peek() != '@') return error("expected the function's name, such as @kernel");
+  Attribute name = parseAttribute();
+  if (!name) return false;
+  auto symbol = name.cast<SymbolAttr>().value();
+  for (auto &other : *block)
+    if (auto n = other.attr<StringAttr>("sym_name"); n && n.value() == symbol) return error("function '@" + symbol + "' is defined twice", at);
+  o.setAttr(ctx, "sym_name", StringAttr::get(ctx, symbol));
+
+  llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
+  llvm::SmallVector<const char *, 8> positions;
+  llvm::SmallVector<Location, 8> locs;
+  llvm::SmallVector<Attribute, 8> argAttrs, resAttrs;
+  bool anyArgAttr = false, anyResAttr = false;
+  auto dictionary = [&](llvm::SmallVectorImpl<Attribute> &list, bool &any) {
+    llvm::SmallVector<NamedAttribute, 2> entries;
+    if (lex.peek() == '{' && !parseAttrDict(entries)) return false;
+    any |= !entries.empty();
+    list.push_back(DictionaryAttr::get(ctx, entries));
+    return true;
+  };
+  if (!expect("(", "a function")) return false;
+  if (!lex.lookingAt(")")) do {
+      OperandRef r;
+      if (lex.peek() == '%') {
+        if (!parseOperand(r) || !expect(":", "a function argument")) return false;
+      } else r.at = lex.position();
+      Type t = parseType();
+      if (!t || !dictionary(argAttrs, anyArgAttr)) return false;
+      Location l;
+      if (!parseTrailingLocation(l)) return false;
+      args.push_back({r.name, t});
+      positions.push_back(r.at);
+      locs.push_back(l);
+    } while (lex.eat(","));
+  if (!expect(")", "a function")) return false;
+  llvm::SmallVector<Type, 2> results;
+  if (lex.eat("->")) {
+    if (lex.eat("(")) {
+      if (!lex.lookingAt(")")) do {
+          Type t = parseType();
+          if (!t || !dictionary(resAttrs, anyResAttr)) return false;
+          results.push_back(t);
+        } while (lex.eat(","));
+      if (!expect(")", "function results")) return false;
+    } else {
+      Type t = parseType();
+      if (!t) return false;
+      results.push_back(t);
+    }
+  }
+  if (lex.eatWord("attributes")) {
+    llvm::SmallVector<NamedAttribute, 4> more;
+    if (!parseAttrDict(more)) return false;
+    for (auto &a : more) {
+      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
+      o.attrs.push_back(a);
+    }
+  }
+  llvm::SmallVector<Type, 8> ins;
+  for (auto &a : args) ins.push_back(a.second);
+  o.setAttr(ctx, "function_type", TypeAttr::get(FunctionType::get(ctx, ins, results)));
+  if (anyArgAttr) o.setAttr(ctx, "arg_attrs", ArrayAttr::get(ctx, argAttrs));
+  if (anyResAttr) o.setAttr(ctx, "res_attrs", ArrayAttr::get(ctx, resAttrs));
+  Operation *op = build(o, block);
+  if (!op) return false;
+  if (!lex.lookingAt("{")) return true; // a declaration
+  return parseRegionBody(op->region(0), args, true, positions, locs);
+}
+
+bool ParserState::parseFor(OpParse &o, Block *block) {
+  if (lex.eatWord("unsigned")) o.setAttr(ctx, "unsignedCmp", UnitAttr::get(ctx));
+  OperandRef iv, bounds[3];
+  if (!parseOperand(iv) || !expect("=", "scf.for") || !parseOperand(bounds[0])) return false;
+  if (!lex.eatWord("to")) return error("expected 'to' in 'scf.for'");
+  if (!parseOperand(bounds[1])) return false;
+  if (!lex.eatWord("step")) return error("expected 'step' in 'scf.for'");
+  if (!parseOperand(bounds[2])) return false;
+  llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
+  llvm::SmallVector<const char *, 8> positions;
+  llvm::SmallVector<OperandRef, 8> inits;
+  llvm::SmallVector<Type, 8> types;
+  args.push_back({iv.name, Type()});
+  positions.push_back(iv.at);
+  if (lex.eatWord("iter_args")) {
+    if (!expect("(", "iter_args")) return false;
+    if (!lex.lookingAt(")")) do {
+        OperandRef a, init;
+        if (!parseOperand(a) || !expect("=", "iter_args") || !parseOperand(init)) return false;
+        args.push_back({a.name, Type()});
+        positions.push_back(a.at);
+        inits.push_back(init);
+      } while (lex.eat(","));
+    const char *typesAt;
+    if (!expect(")", "iter_args") || !expect("->", "iter_args")) return false;
+    typesAt = (lex.skipSpace(), lex.position());
+    if (lex.peek() == '(') {
+      if (!parseTypeListParens(types)) return false;
+    } else {
+      Type t = parseType();
+      if (!t) return false;
+      types.push_back(t);
+    }
+    if (types.size() != inits.size()) return error("scf.for carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(types.size()) + " types", typesAt);
+  }
+  Type ivType = ctx.index();
+  if (lex.eat(":") && !(ivType = parseType())) return false;
+  args[0].second = ivType;
+  OperationState s(Opcode::scf_for, {});
+  for (auto &b : bounds) {
+    Value v = resolve(b, ivType);
+    if (!v) return false;
+    if (v.type() != ivType) return error("'%" + b.name + "' has type " + v.type().str() + ", not " + ivType.str(), b.at);
+    s.operands.push_back(v);
+  }
+  for (unsigned i = 0; i < inits.size(); ++i) {
+    Value v = resolve(inits[i], types[i]);
+    if (!v) return false;
+    if (v.type() != types[i]) return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + types[i].str(), inits[i].at);
+    s.operands.push_back(v);
+    args[i + 1].second = types[i];
+  }
+  s.resultTypes.assign(types.begin(), types.end());
+  s.attrs.assign(o.attrs.begin(), o.attrs.end());
+  s.numRegions = 1;
+  Operation *op = module->createOperation(s);
+  block->append(op);
+  llvm::SmallVector<Location, 8> locs;
+  for (auto &a : args) locs.push_back(nameFromText(ctx, a.first));
+  if (!parseRegionBody(op->region(0), args, false, positions, locs)) return false;
+  endImplicitly(op->region(0), ctx, *module);
+  llvm::SmallVector<NamedAttribute, 4> more;
+  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
+  for (auto &a : more) op->setAttr(a.name, a.value);
+  return true;
+}
+
+bool ParserState::parseIf(OpParse &o, Block *block) {
+  OperandRef c;
+  if (!parseOperand(c)) return false;
+  OperationState s(Opcode::scf_if, {});
+  if (lex.eat("->")) {
+    llvm::SmallVector<Type, 4> types;
+    if (lex.peek() == '(' ? !parseTypeListParens(types) : !parseTypeList(types)) return false;
+    s.resultTypes.assign(types.begin(), types.end());
+  }
+  Value v = resolve(c, ctx.i1());
+  if (!v) return false;
+  s.operands.push_back(v);
+  s.numRegions = 2;
+  Operation *op = module->createOperation(s);
+  block->append(op);
+  if (!parseRegionBody(op->region(0), {}, false)) return false;
+  endImplicitly(op->region(0), ctx, *module);
+  if (lex.eatWord("else")) {
+    if (!parseRegionBody(op->region(1), {}, false)) return false;
+    endImplicitly(op->region(1), ctx, *module);
+  }
+  llvm::SmallVector<NamedAttribute, 4> more;
+  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
+  if (!more.empty()) op->setAttrs(more);
+  return true;
+}
+
+bool ParserState::parseWhile(OpParse &o, Block *block) {
+  llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
+  llvm::SmallVector<const char *, 8> positions;
+  llvm::SmallVector<OperandRef, 8> inits;
+  if (lex.eat("(")) {
+    if (!lex.lookingAt(")")) do {
+        OperandRef a, init;
+        if (!parseOperand(a) || !expect("=", "scf.while") || !parseOperand(init)) return false;
+        args.push_back({a.name, Type()});
+        positions.push_back(a.at);
+        inits.push_back(init);
+      } while (lex.eat(","));
+    if (!expect(")", "scf.while")) return false;
+  }
+  llvm::SmallVector<Type, 8> ins, outs;
+  if (!expect(":", "scf.while")) return false;
+  const char *typesAt = (lex.skipSpace(), lex.position());
+  if (!parseFunctionalType(ins, outs)) return false;
+  if (ins.size() != inits.size()) return error("scf.while carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(ins.size()) + " types", typesAt);
+  OperationState s(Opcode::scf_while, {});
+  for (unsigned i = 0; i < inits.size(); ++i) {
+    Value v = resolve(inits[i], ins[i]);
+    if (!v) return false;
+    if (v.type() != ins[i]) return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), inits[i].at);
+    s.operands.push_back(v);
+    args[i].second = ins[i];
+  }
+  s.resultTypes.assign(outs.begin(), outs.end());
+  s.numRegions = 2;
+  Operation *op = module->createOperation(s);
+  block->append(op);
+  llvm::SmallVector<Location, 8> locs;
+  for (auto &a : args) locs.push_back(nameFromText(ctx, a.first));
+  if (!parseRegionBody(op->region(0), args, false, positions, locs)) return false;
+  if (!lex.eatWord("do")) return error("expected 'do' in 'scf.while'");
+  if (!parseRegionBody(op->region(1), {}, false)) return false;
+  endImplicitly(op->region(1), ctx, *module);
+  if (lex.eatWord("attributes")) {
+    llvm::SmallVector<NamedAttribute, 4> more;
+    if (!parseAttrDict(more)) return false;
+    op->setAttrs(more);
+  }
+  return true;
+}
+
+bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
+  OperationState s(Opcode::scf_execute_region, {});
+  if (lex.eat("->")) {
+    llvm::SmallVector<Type, 4> types;
+    if (lex.peek() == '(' ? !parseTypeListParens(types) : !parseTypeList(types)) return false;
+    s.resultTypes.assign(types.begin(), types.end());
+  }
+  if (lex.eatWord("no_inline")) s.attrs.push_back({ctx.intern("no_inline"), UnitAttr::get(ctx)});
+  s.numRegions = 1;
+  Operation *op = module->createOperation(s);
+  block->append(op);
+  if (!parseRegionBody(op->region(0), {}, false)) return false;
+  llvm::SmallVector<NamedAttribute, 4> more;
+  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
+  for (auto &a : more) op->setAttr(a.name, a.value);
+  return true;
+}
+
+bool ParserState::parseWarpSpecialize(OpParse &o, Block *) { return error("warp specialisation is not supported", o.at); }
+
+} // namespace tessera::frontend

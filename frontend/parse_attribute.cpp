@@ -1,0 +1,477 @@
+// Attributes, locations and aliases (see parser_state.h).
+#include "frontend/parser_state.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
+
+namespace tessera::frontend {
+
+bool ParserState::balanced(char open, char close, llvm::StringRef &text) {
+  const char *begin = lex.position();
+  llvm::SmallVector<char, 16> stack;
+  while (lex.position() != lex.end()) {
+    char c = lex.raw();
+    if (c == '"') {
+      std::string s;
+      const char *at = lex.position();
+      if (!lex.string(s)) return error("the string does not end", at);
+      continue;
+    }
+    if (c == '(' || c == '[' || c == '{' || c == '<') stack.push_back(c);
+    if (c == '-' && lex.rawAt(1) == '>') {
+      lex.bump(), lex.bump();
+      continue;
+    }
+    if (c == ')' || c == ']' || c == '}' || c == '>') {
+      char want = c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '<';
+      if (stack.empty() || stack.back() != want) return error(llvm::Twine("unbalanced '") + llvm::Twine(c) + "'");
+      stack.pop_back();
+      lex.bump();
+      if (stack.empty()) {
+        text = llvm::StringRef(begin + 1, lex.position() - begin - 2);
+        return true;
+      }
+      continue;
+    }
+    lex.bump();
+  }
+  (void)open;
+  return error(llvm::Twine("expected '") + llvm::Twine(close) + "' before the end of the input", begin);
+}
+
+bool ParserState::parseInteger(int64_t &v) {
+  lex.skipSpace();
+  const char *at = lex.position();
+  bool negative = lex.eat("-");
+  const char *b = lex.position();
+  while (llvm::isDigit(lex.raw())) lex.bump();
+  llvm::StringRef digits(b, lex.position() - b);
+  uint64_t u;
+  if (digits.empty()) return error("expected an integer", at);
+  if (digits.getAsInteger(10, u) || u > uint64_t(INT64_MAX) + negative) return error("the integer does not fit 64 bits", at);
+  v = negative ? -int64_t(u - 1) - 1 : int64_t(u);
+  if (negative && u == 0) v = 0;
+  return true;
+}
+
+/// The text of a number: sign, digits, fraction, exponent, or 0x….
+static llvm::StringRef numberText(Lexer &lex) {
+  lex.skipSpace();
+  const char *b = lex.position();
+  if (lex.raw() == '-' || lex.raw() == '+') lex.bump();
+  if (lex.raw() == '0' && (lex.rawAt(1) == 'x' || lex.rawAt(1) == 'X') && llvm::isHexDigit(lex.rawAt(2))) {
+    lex.bump(), lex.bump();
+    while (llvm::isHexDigit(lex.raw())) lex.bump();
+  } else {
+    while (llvm::isDigit(lex.raw())) lex.bump();
+    if (lex.raw() == '.') {
+      lex.bump();
+      while (llvm::isDigit(lex.raw())) lex.bump();
+    }
+    if ((lex.raw() == 'e' || lex.raw() == 'E') && (llvm::isDigit(lex.rawAt(1)) || ((lex.rawAt(1) == '-' || lex.rawAt(1) == '+') && llvm::isDigit(lex.rawAt(2))))) {
+      lex.bump(), lex.bump();
+      while (llvm::isDigit(lex.raw())) lex.bump();
+    }
+  }
+  return {b, size_t(lex.position() - b)};
+}
+
+std::optional<llvm::APInt> ParserState::parseElement(Type t) {
+  lex.skipSpace();
+  const char *at = lex.position();
+  auto fail = [&](const llvm::Twine &m) -> std::optional<llvm::APInt> { return error(m, at), std::nullopt; };
+  if (lex.eatWord("true")) return t.isInteger(1) ? std::optional(llvm::APInt(1, 1)) : fail("'true' needs type i1");
+  if (lex.eatWord("false")) return t.isInteger(1) ? std::optional(llvm::APInt(1, 0)) : fail("'false' needs type i1");
+  auto text = numberText(lex);
+  if (text.empty() || text == "-" || text == "+") return fail("expected a number");
+  bool hex = text.contains("0x") || text.contains("0X");
+  unsigned width = t.bitWidth();
+  if (auto f = t.dyn_cast<FloatType>()) {
+    if (hex) {
+      llvm::APInt v;
+      if (text.starts_with("-") || text.drop_front(2).getAsInteger(16, v)) return fail("malformed hexadecimal float");
+      if (v.getActiveBits() > width) return fail("the hexadecimal float has more bits than its type");
+      return v.zextOrTrunc(width);
+    }
+    if (!text.contains('.')) return fail("expected a floating-point literal such as 1.0 for type " + t.str());
+    llvm::APFloat v(f.semantics());
+    auto status = v.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
+    if (!status) {
+      llvm::consumeError(status.takeError());
+      return fail("malformed floating-point literal");
+    }
+    return v.bitcastToAPInt();
+  }
+  if (!t.isIntOrIndex()) return fail("a number cannot have type " + t.str());
+  if (text.contains('.') || (!hex && text.contains_insensitive('e'))) return fail("expected an integer for type " + t.str());
+  bool negative = text.consume_front("-");
+  llvm::APInt v;
+  if (hex ? text.drop_front(2).getAsInteger(16, v) : text.getAsInteger(10, v)) return fail("malformed integer");
+  v = v.zext(std::max(v.getBitWidth() + 1, width + 1));
+  if (negative) v.negate();
+  if (negative ? v.getSignificantBits() > width : v.getActiveBits() > width) return fail("the integer does not fit type " + t.str());
+  return v.trunc(width);
+}
+
+Attribute ParserState::parseNumber(Type hint) {
+  // The type follows the number, so it is looked up first.
+  const char *at = (lex.skipSpace(), lex.position());
+  bool isBool = lex.lookingAtWord("true") || lex.lookingAtWord("false");
+  llvm::StringRef text;
+  if (isBool) lex.identifier();
+  else text = numberText(lex);
+  Type t = hint;
+  const char *after = lex.position();
+  if (isBool) t = ctx.i1();
+  else if (!hint) {
+    if (lex.lookingAt(":") && !lex.lookingAt("::")) {
+      lex.eat(":");
+      if (!(t = parseType())) return {};
+      after = lex.position();
+    } else t = text.contains('.') ? ctx.f64() : ctx.i64();
+  }
+  lex.seek(at);
+  if (t.isTensor()) return error("a number cannot have type " + t.str(), at), Attribute();
+  auto bits = parseElement(t);
+  if (!bits) return {};
+  lex.seek(after);
+  if (auto f = t.dyn_cast<FloatType>()) return FloatAttr::get(t, llvm::APFloat(f.semantics(), *bits));
+  return IntegerAttr::get(t, *bits);
+}
+
+Attribute ParserState::parseDense() {
+  const char *at = lex.position();
+  if (!expect("<", "dense")) return {};
+  // The type comes last: the body is skipped, then read with the type known.
+  const char *body = (lex.skipSpace(), lex.position());
+  lex.seek(at);
+  lex.skipSpace();
+  llvm::StringRef skipped;
+  if (!balanced('<', '>', skipped)) return {};
+  if (!expect(":", "a dense attribute")) return {};
+  const char *typeAt = (lex.skipSpace(), lex.position());
+  Type type = parseType();
+  if (!type) return {};
+  auto tensor = type.dyn_cast<TensorType>();
+  if (!tensor) return error("a dense attribute needs a tensor type", typeAt), Attribute();
+  const char *after = lex.position();
+  lex.seek(body);
+  Type element = tensor.element();
+  if (!element.isInteger() && !element.isIndex() && !element.isFloat()) return error("a dense attribute cannot hold elements of type " + element.str(), typeAt), Attribute();
+  size_t count = tensor.numElements();
+  std::vector<llvm::APInt> values;
+  if (lex.peek() == '"') {
+    std::string s;
+    const char *strAt = lex.position();
+    if (!lex.string(s)) return error("the string does not end", strAt), Attribute();
+    llvm::StringRef hex(s);
+    unsigned bytes = (element.bitWidth() + 7) / 8;
+    if (!hex.consume_front("0x") || hex.size() % 2) return error("expected \"0x…\" with an even number of digits", strAt), Attribute();
+    size_t n = hex.size() / 2 / bytes;
+    if (hex.size() / 2 % bytes || (n != 1 && n != count)) return error("the data has " + llvm::Twine(hex.size() / 2) + " bytes; the type needs " + llvm::Twine(count * bytes), strAt), Attribute();
+    for (size_t i = 0; i < n; ++i) {
+      llvm::APInt v(std::max(64u, bytes * 8), 0);
+      for (unsigned b = 0; b < bytes; ++b) {
+        unsigned hi = llvm::hexDigitValue(hex[(i * bytes + b) * 2]), lo = llvm::hexDigitValue(hex[(i * bytes + b) * 2 + 1]);
+        if (hi > 15 || lo > 15) return error("malformed hexadecimal data", strAt), Attribute();
+        v.insertBits(hi * 16 + lo, b * 8, 8);
+      }
+      values.push_back(v.trunc(element.bitWidth()));
+    }
+  } else if (lex.peek() == '[') {
+    // Nested lists, one level per dimension.
+    auto read = [&](auto &&self, unsigned dim) -> bool {
+      DepthGuard guard(*this);
+      if (!guard.ok) return false;
+      if (dim == tensor.rank()) {
+        if (lex.peek() == '[') return error("more nested lists than the type has dimensions");
+        auto v = parseElement(element);
+        if (v) values.push_back(*v);
+        return v.has_value();
+      }
+      const char *listAt = (lex.skipSpace(), lex.position());
+      if (!expect("[", "dense elements")) return false;
+      int64_t n = 0;
+      if (!lex.lookingAt("]"))
+        do {
+          if (!self(self, dim + 1)) return false;
+          ++n;
+        } while (lex.eat(","));
+      if (!expect("]", "dense elements")) return false;
+      if (n != tensor.dim(dim)) return error("the list has " + llvm::Twine(n) + " elements but dimension " + llvm::Twine(dim) + " of the type is " + llvm::Twine(tensor.dim(dim)), listAt);
+      return true;
+    };
+    if (!read(read, 0)) return {};
+  } else if (!lex.lookingAt(">")) {
+    auto v = parseElement(element);
+    if (!v) return {};
+    values.push_back(*v);
+  }
+  if (!expect(">", "dense")) return {};
+  if (values.empty()) return error("a dense attribute needs at least one element", at), Attribute();
+  lex.seek(after);
+  return DenseElementsAttr::get(tensor, values);
+}
+
+Attribute ParserState::parseHashAttribute() {
+  const char *at = lex.position();
+  lex.bump(); // #
+  auto name = lex.suffixIdentifier();
+  if (!name.contains('.')) {
+    auto it = attrAliases_.find(name);
+    if (it == attrAliases_.end()) return error("undefined attribute alias '#" + name + "'", at), Attribute();
+    if (auto c = attrCache_.find(name); c != attrCache_.end()) return c->second;
+    if (it->second.busy) return error("attribute alias '#" + name + "' refers to itself", at), Attribute();
+    it->second.busy = true;
+    const char *back = lex.position();
+    lex.seek(it->second.at);
+    Attribute a = parseAttribute();
+    lex.seek(back);
+    it->second.busy = false;
+    if (a) attrCache_[name] = a;
+    return a;
+  }
+  static const llvm::StringSet<> layouts = {"blocked", "slice", "dot_op", "nvidia_mma", "mma", "amd_mfma", "mfma", "amd_wmma", "wmma", "linear", "generic_linear", "swizzled_shared", "shared", "nvmma_shared",
+                                            "amd_rotating_shared", "padded_shared", "shared_linear", "partitioned_shared", "tensor_memory_encoding", "tensor_memory_scales_encoding"};
+  auto [dialect, mnemonic] = name.split('.');
+  if ((dialect == "ttg" || dialect == "triton_gpu" || dialect == "ttng" || dialect == "triton_nvidia_gpu") && layouts.contains(mnemonic)) {
+    auto *e = parseEncodingBody(mnemonic, at);
+    return e ? EncodingAttr::get(ctx, e) : Attribute();
+  }
+  if (name == "triton_gpu.shared_memory") name = "ttg.shared_memory";
+  if (lex.raw() == '<') {
+    llvm::StringRef body;
+    if (!balanced('<', '>', body)) return {};
+    return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at));
+  }
+  return OpaqueAttr::get(ctx, ("#" + name).str());
+}
+
+Attribute ParserState::parseAttribute(Type hint) {
+  DepthGuard guard(*this);
+  if (!guard.ok) return {};
+  lex.skipSpace();
+  const char *at = lex.position();
+  char c = lex.peek();
+  if (c == '#') return parseHashAttribute();
+  if (c == '@') {
+    lex.bump();
+    std::string quoted;
+    if (lex.raw() == '"' && lex.string(quoted)) return SymbolAttr::get(ctx, quoted);
+    auto n = lex.suffixIdentifier();
+    if (n.empty()) return error("expected a symbol name after '@'", at), Attribute();
+    return SymbolAttr::get(ctx, n);
+  }
+  if (c == '"') {
+    std::string s;
+    if (!lex.string(s)) return error("the string does not end", at), Attribute();
+    return StringAttr::get(ctx, s);
+  }
+  if (c == '[') {
+    lex.bump();
+    llvm::SmallVector<Attribute, 4> list;
+    if (!lex.lookingAt("]"))
+      do {
+        Attribute a = parseAttribute();
+        if (!a) return {};
+        list.push_back(a);
+      } while (lex.eat(","));
+    if (!expect("]", "an array attribute")) return {};
+    return ArrayAttr::get(ctx, list);
+  }
+  if (c == '{') {
+    llvm::SmallVector<NamedAttribute, 4> entries;
+    if (!parseAttrDict(entries)) return {};
+    return DictionaryAttr::get(ctx, entries);
+  }
+  if (llvm::isDigit(c) || c == '-' || lex.lookingAtWord("true") || lex.lookingAtWord("false")) return parseNumber(hint);
+  if (lex.eatWord("unit")) return UnitAttr::get(ctx);
+  if (lex.lookingAt("dense<")) {
+    lex.eat("dense");
+    return parseDense();
+  }
+  if (lex.lookingAt("array<")) {
+    lex.eat("array<");
+    Type t = parseType();
+    if (!t) return {};
+    if (!t.isInteger() && !t.isFloat()) return error("array<…> holds integers or floats", at), Attribute();
+    llvm::SmallVector<int64_t, 4> values;
+    if (lex.eat(":"))
+      do {
+        auto v = parseElement(t);
+        if (!v) return {};
+        if (v->getBitWidth() > 64) return error("array<…> elements have at most 64 bits", at), Attribute();
+        values.push_back(t.isInteger(1) || t.isFloat() ? v->getZExtValue() : v->getSExtValue());
+      } while (lex.eat(","));
+    if (!expect(">", "array<…>")) return {};
+    return DenseArrayAttr::get(t, values);
+  }
+  if (lex.lookingAt("affine_map<") || lex.lookingAt("affine_set<") || lex.lookingAt("dense_resource<") || lex.lookingAt("sparse<") || lex.lookingAt("strided<") || lex.lookingAt("distinct[")) {
+    lex.identifier();
+    llvm::StringRef body;
+    if (!balanced(lex.raw(), '>', body)) return {};
+    return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at));
+  }
+  if (lex.lookingAt("loc(")) {
+    lex.eat("loc");
+    Location l;
+    if (!parseLocation(l)) return {};
+    return OpaqueAttr::get(ctx, llvm::StringRef(at, lex.position() - at));
+  }
+  if (c == '!' || c == '(' || llvm::isAlpha(c)) {
+    Type t = parseType();
+    return t ? TypeAttr::get(t) : Attribute();
+  }
+  return error("expected an attribute", at), Attribute();
+}
+
+bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out) {
+  if (!expect("{", "an attribute dictionary")) return false;
+  if (lex.eat("}")) return true;
+  do {
+    lex.skipSpace();
+    const char *at = lex.position();
+    std::string quoted;
+    llvm::StringRef name;
+    if (lex.peek() == '"') {
+      if (!lex.string(quoted)) return error("the string does not end", at);
+      name = quoted;
+    } else name = lex.identifier();
+    if (name.empty()) return error("expected an attribute name", at);
+    for (auto &a : out)
+      if (a.name == name) return error("attribute '" + name + "' is given twice", at);
+    Attribute v = UnitAttr::get(ctx);
+    if (lex.eat("=") && !(v = parseAttribute())) return false;
+    out.push_back({ctx.intern(name), v});
+  } while (lex.eat(","));
+  return expect("}", "an attribute dictionary");
+}
+
+// ---- locations ------------------------------------------------------------------------------------------------------
+
+bool ParserState::parseTrailingLocation(Location &l) {
+  if (!lex.lookingAt("loc(")) return true;
+  lex.eat("loc");
+  return parseLocation(l);
+}
+bool ParserState::parseLocation(Location &l) { return expect("(", "a location") && parseLocationBody(l) && expect(")", "a location"); }
+
+bool ParserState::parseLocationBody(Location &l) {
+  DepthGuard guard(*this);
+  if (!guard.ok) return false;
+  lex.skipSpace();
+  const char *at = lex.position();
+  if (lex.peek() == '#') {
+    lex.bump();
+    auto name = lex.suffixIdentifier();
+    if (auto c = locCache_.find(name); c != locCache_.end()) {
+      l = c->second;
+      return true;
+    }
+    auto it = attrAliases_.find(name);
+    if (it == attrAliases_.end()) return error("undefined location alias '#" + name + "'", at);
+    if (it->second.busy) return error("location alias '#" + name + "' refers to itself", at);
+    it->second.busy = true;
+    const char *back = lex.position();
+    lex.seek(it->second.at);
+    bool ok = lex.eatWord("loc") ? parseLocation(l) : error("alias '#" + name + "' is no location", at);
+    lex.seek(back);
+    it->second.busy = false;
+    if (ok) locCache_[name] = l;
+    return ok;
+  }
+  if (lex.eatWord("unknown")) {
+    l = Location();
+    return true;
+  }
+  if (lex.eatWord("callsite")) {
+    Location callee, caller;
+    if (!expect("(", "callsite") || !parseLocationBody(callee)) return false;
+    if (!lex.eatWord("at")) return error("expected 'at' in a callsite location");
+    if (!parseLocationBody(caller) || !expect(")", "callsite")) return false;
+    l = ctx.callSiteLoc(callee, caller);
+    return true;
+  }
+  if (lex.eatWord("fused")) {
+    llvm::StringRef meta;
+    if (lex.peek() == '<' && !balanced('<', '>', meta)) return false;
+    if (!expect("[", "a fused location")) return false;
+    llvm::SmallVector<Location, 4> parts;
+    if (!lex.lookingAt("]"))
+      do {
+        Location p;
+        if (!parseLocationBody(p)) return false;
+        parts.push_back(p);
+      } while (lex.eat(","));
+    if (!expect("]", "a fused location")) return false;
+    l = ctx.fusedLoc(parts, meta);
+    return true;
+  }
+  std::string text;
+  if (lex.peek() != '"' || !lex.string(text)) return error("expected a location", at);
+  if (lex.eat(":")) {
+    int64_t line, col, endLine = 0, endCol = 0;
+    if (!parseInteger(line) || !expect(":", "a location") || !parseInteger(col)) return false;
+    if (lex.eatWord("to")) {
+      endLine = line;
+      if (!lex.lookingAt(":") && !parseInteger(endLine)) return false;
+      if (!expect(":", "a location") || !parseInteger(endCol)) return false;
+    }
+    if (line < 0 || col < 0 || line > UINT32_MAX || col > UINT32_MAX || endLine < 0 || endCol < 0 || endLine > UINT32_MAX || endCol > UINT32_MAX) return error("line or column out of range", at);
+    l = ctx.fileLoc(text, line, col, endLine, endCol);
+    return true;
+  }
+  Location child;
+  if (lex.eat("(")) {
+    if (!parseLocationBody(child) || !expect(")", "a name location")) return false;
+  }
+  l = ctx.nameLoc(text, child);
+  return true;
+}
+
+// ---- aliases --------------------------------------------------------------------------------------------------------
+
+void ParserState::collectAliases() {
+  // `#name = …` and `!name = …` at the start of a line.
+  const char *p = lex.begin(), *end = lex.end();
+  bool lineStart = true;
+  for (; p != end; ++p) {
+    if (*p == '\n') {
+      lineStart = true;
+      continue;
+    }
+    if (!lineStart || llvm::isSpace(*p)) continue;
+    lineStart = false;
+    if (*p != '#' && *p != '!') continue;
+    const char *q = p + 1;
+    while (q != end && (llvm::isAlnum(*q) || *q == '_' || *q == '$' || *q == '-')) ++q;
+    llvm::StringRef name(p + 1, q - p - 1);
+    while (q != end && (*q == ' ' || *q == '\t')) ++q;
+    if (name.empty() || q == end || *q != '=') continue;
+    auto &map = *p == '#' ? attrAliases_ : typeAliases_;
+    if (!map.try_emplace(name, AliasText{q + 1}).second) error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
+  }
+}
+
+bool ParserState::parseAliasDefinition() {
+  // Known already; here its text is checked even if nothing uses it.
+  bool isType = lex.peek() == '!';
+  lex.bump();
+  const char *at = lex.position();
+  auto name = lex.suffixIdentifier();
+  if (name.empty() || !expect("=", "an alias definition")) return name.empty() ? error("expected an alias name", at) : false;
+  if (isType) return bool(parseType());
+  if (lex.lookingAt("loc(")) {
+    Location l;
+    lex.eat("loc");
+    return parseLocation(l);
+  }
+  if (auto c = attrCache_.find(name); c != attrCache_.end()) {
+    // Skip what was read before; reading it again would be as good.
+    return bool(parseAttribute());
+  }
+  Attribute a = parseAttribute();
+  if (a) attrCache_[name] = a;
+  return bool(a);
+}
+
+} // namespace tessera::frontend

@@ -1,0 +1,210 @@
+// Types (see parser_state.h).
+#include "frontend/parser_state.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace tessera::frontend {
+
+static std::optional<FloatKind> floatKind(llvm::StringRef n) {
+  for (auto k : {FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64, FloatKind::F8E4M3FN, FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2, FloatKind::F8E5M2FNUZ})
+    if (FloatType::name(k) == n) return k;
+  return std::nullopt;
+}
+
+Type ParserState::parseType() {
+  DepthGuard guard(*this);
+  if (!guard.ok) return {};
+  const char *at = (lex.skipSpace(), lex.position());
+  if (lex.peek() == '!') {
+    lex.bump();
+    auto name = lex.suffixIdentifier();
+    if (name == "tt.ptr") return parsePointerBody();
+    if (name == "tt.tensordesc") return parseTensorDescBody();
+    if (name == "ttg.memdesc" || name == "triton_gpu.memdesc" || name == "tt.memdesc") return parseMemDescBody();
+    if (name == "ttg.async.token" || name == "triton_gpu.async.token") return AsyncTokenType::get(ctx);
+    if (!name.contains('.')) {
+      auto it = typeAliases_.find(name);
+      if (it == typeAliases_.end()) return error("undefined type alias '!" + name + "'", at), Type();
+      if (auto c = typeCache_.find(name); c != typeCache_.end()) return c->second;
+      if (it->second.busy) return error("type alias '!" + name + "' refers to itself", at), Type();
+      it->second.busy = true;
+      const char *back = lex.position();
+      lex.seek(it->second.at);
+      Type t = parseType();
+      lex.seek(back);
+      it->second.busy = false;
+      if (t) typeCache_[name] = t;
+      return t;
+    }
+    // A type of a dialect that is only carried.
+    if (lex.raw() == '<') {
+      llvm::StringRef body;
+      if (!balanced('<', '>', body)) return {};
+    }
+    return OpaqueType::get(ctx, llvm::StringRef(at, lex.position() - at));
+  }
+  if (lex.peek() == '(') {
+    llvm::SmallVector<Type, 4> ins, outs;
+    if (!parseFunctionalType(ins, outs)) return {};
+    return FunctionType::get(ctx, ins, outs);
+  }
+  auto word = lex.identifier();
+  if (word == "tensor") return parseTensorType();
+  if (word == "index") return ctx.index();
+  if (word == "none") return OpaqueType::get(ctx, "none");
+  if (word == "vector" || word == "memref" || word == "tuple") {
+    llvm::StringRef body;
+    if (lex.raw() != '<' || !balanced('<', '>', body)) return error("expected '<' after '" + word + "'", at), Type();
+    return OpaqueType::get(ctx, llvm::StringRef(at, lex.position() - at));
+  }
+  if (auto k = floatKind(word)) return FloatType::get(ctx, *k);
+  auto width = word;
+  Signedness sign = width.consume_front("si") ? Signedness::Signed : width.consume_front("ui") ? Signedness::Unsigned : width.consume_front("i") ? Signedness::Signless : Signedness::Signless;
+  unsigned n = 0;
+  if (!width.empty() && width.size() < word.size() && !width.getAsInteger(10, n)) {
+    if (n == 0 || n > 4096) return error("integer type of " + llvm::Twine(n) + " bits; 1 to 4096 are possible", at), Type();
+    return IntegerType::get(ctx, n, sign);
+  }
+  lex.seek(at);
+  if (word.empty()) error("expected a type", at);
+  else error("unknown type '" + word + "'", at);
+  return {};
+}
+
+bool ParserState::parseDimensions(llvm::SmallVectorImpl<int64_t> &dims, bool elementFollows) {
+  // 128x64xf16: digits and x; a dimension is followed by `x`.
+  while (llvm::isDigit(lex.peek())) {
+    const char *at = lex.position();
+    // `0x…` in a dimension list is zero and x, not a hexadecimal number.
+    uint64_t v = 0;
+    while (llvm::isDigit(lex.raw())) {
+      if (v > (uint64_t(1) << 58)) return error("dimension is too large", at);
+      v = v * 10 + (lex.raw() - '0');
+      lex.bump();
+    }
+    dims.push_back(v);
+    if (lex.raw() == 'x') lex.bump();
+    else if (elementFollows) return error("expected 'x' and an element type after a dimension");
+    else return true;
+  }
+  if (lex.peek() == '?' || lex.peek() == '*') return error("dimensions must be known");
+  if (!elementFollows && !dims.empty()) return error("expected a dimension");
+  return true;
+}
+
+Type ParserState::parseTensorType() {
+  const char *at = lex.position();
+  if (!expect("<", "a tensor type")) return {};
+  llvm::SmallVector<int64_t, 4> shape;
+  if (!parseDimensions(shape, true)) return {};
+  Type element = parseType();
+  if (!element) return {};
+  if (element.isa<ShapedType>() || element.isa<FunctionType>() || element.isa<AsyncTokenType>()) return error("a tensor cannot hold this type", at), Type();
+  int64_t n = 1;
+  for (auto d : shape)
+    if (d && n > (int64_t(1) << 40) / d) return error("the tensor has too many elements", at), Type();
+    else n *= d;
+  if (shape.size() > layouts::kMaxRank) return error("tensors have at most 8 dimensions", at), Type();
+  const layouts::Encoding *e = nullptr;
+  if (lex.eat(",")) {
+    const char *eat = (lex.skipSpace(), lex.position());
+    e = parseEncoding();
+    if (!e) return {};
+    if (e->rank() != shape.size() && e->kind() != layouts::EncodingKind::NvmmaShared)
+      return error("the tensor has rank " + llvm::Twine(shape.size()) + " but its layout has rank " + llvm::Twine(e->rank()), eat), Type();
+  }
+  if (!expect(">", "a tensor type")) return {};
+  return TensorType::get(shape, element, e);
+}
+
+Type ParserState::parsePointerBody() {
+  if (!expect("<", "a pointer type")) return {};
+  const char *at = lex.position();
+  Type pointee = parseType();
+  if (!pointee) return {};
+  int64_t space = 1;
+  if (lex.eat(",") && !parseInteger(space)) return {};
+  if (space < 0 || space > 100) return error("address space " + llvm::Twine(space) + " is out of range", at), Type();
+  if (!expect(">", "a pointer type")) return {};
+  return PointerType::get(pointee, space);
+}
+
+Type ParserState::parseTensorDescBody() {
+  // <tensor<128x64xf16>> (up to 3.6) or <128x64xf16, #shared>.
+  if (!expect("<", "a tensor descriptor type")) return {};
+  if (lex.lookingAtWord("tensor")) {
+    Type t = parseType();
+    if (!t || !expect(">", "a tensor descriptor type")) return {};
+    auto tensor = t.cast<TensorType>();
+    return TensorDescType::get(tensor.shape(), tensor.element(), tensor.encoding());
+  }
+  llvm::SmallVector<int64_t, 4> shape;
+  if (!parseDimensions(shape, true)) return {};
+  Type element = parseType();
+  if (!element) return {};
+  const layouts::Encoding *e = nullptr;
+  if (lex.eat(",") && !(e = parseEncoding())) return {};
+  if (!expect(">", "a tensor descriptor type")) return {};
+  return TensorDescType::get(shape, element, e);
+}
+
+Type ParserState::parseMemDescBody() {
+  const char *at = lex.position();
+  if (!expect("<", "a memory descriptor type")) return {};
+  llvm::SmallVector<int64_t, 4> shape, alloc;
+  if (!parseDimensions(shape, true)) return {};
+  Type element = parseType();
+  if (!element) return {};
+  if (shape.size() > layouts::kMaxRank) return error("memory descriptors have at most 8 dimensions", at), Type();
+  int64_t n = 1;
+  for (auto d : shape)
+    if (d && n > (int64_t(1) << 40) / d) return error("the buffer has too many elements", at), Type();
+    else n *= d;
+  const layouts::Encoding *e = nullptr;
+  Attribute space;
+  bool isMutable = false;
+  while (lex.eat(",")) {
+    if (lex.eatWord("mutable")) isMutable = true;
+    else if (llvm::isDigit(lex.peek())) {
+      if (!parseDimensions(alloc, false)) return {};
+    } else if (!e) {
+      if (!(e = parseEncoding())) return {};
+    } else if (!(space = parseAttribute())) return {};
+  }
+  if (!expect(">", "a memory descriptor type")) return {};
+  if (!e) return error("a memory descriptor needs a layout", at), Type();
+  if (!space) space = OpaqueAttr::get(ctx, "#ttg.shared_memory"); // older spelling
+  return MemDescType::get(shape, element, e, space, isMutable, alloc);
+}
+
+Type ParserState::parseMaybeStripped(TypeRule rule) {
+  if (lex.peek() == '<') {
+    if (rule == TypeRule::MemDesc) return parseMemDescBody();
+    if (rule == TypeRule::Ptr || rule == TypeRule::PtrLike) return parsePointerBody();
+    if (rule == TypeRule::TensorDesc) return parseTensorDescBody();
+  }
+  return parseType();
+}
+
+bool ParserState::parseTypeList(llvm::SmallVectorImpl<Type> &out) {
+  do {
+    Type t = parseType();
+    if (!t) return false;
+    out.push_back(t);
+  } while (lex.eat(","));
+  return true;
+}
+bool ParserState::parseTypeListParens(llvm::SmallVectorImpl<Type> &out) {
+  if (!expect("(")) return false;
+  if (lex.eat(")")) return true;
+  return parseTypeList(out) && expect(")");
+}
+bool ParserState::parseFunctionalType(llvm::SmallVectorImpl<Type> &ins, llvm::SmallVectorImpl<Type> &outs) {
+  if (!parseTypeListParens(ins) || !expect("->", "a function type")) return false;
+  if (lex.peek() == '(') return parseTypeListParens(outs);
+  Type t = parseType();
+  if (!t) return false;
+  outs.push_back(t);
+  return true;
+}
+
+} // namespace tessera::frontend

@@ -1,0 +1,849 @@
+// Operations: names and scopes, the generic form, formats of the op table, and recovery after errors (see
+// parser_state.h). Operand types come from the definitions of the values; where the text prints them they are compared.
+#include "frontend/parser_state.h"
+#include "ir/ops.h"
+#include "ir/verifier.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace tessera::frontend {
+
+ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef f, Context &c, DiagnosticEngine &d, const ParseOptions &o)
+    : lex(text, firstLine), ctx(c), diag(d), options(o), file(f.str()), module(std::make_unique<Module>(c)) {}
+
+// ---- diagnostics ----------------------------------------------------------------------------------------------------
+
+SourcePosition ParserState::positionOf(const char *at) const { return {file, lex.lineOf(at), lex.columnOf(at)}; }
+
+Diagnostic ParserState::makeError(const llvm::Twine &message, const char *at) {
+  Diagnostic d;
+  d.message = message.str();
+  d.position = positionOf(at);
+  llvm::StringRef line = lex.lineText(at);
+  unsigned col = d.position.col - 1;
+  // Long lines are shown around the error; control characters would upset the terminal.
+  size_t from = col > 160 ? col - 100 : 0;
+  std::string shown, caret;
+  for (size_t i = from; i < std::min(line.size(), from + 240); ++i) {
+    unsigned char ch = line[i];
+    shown += ch == '\t' ? ' ' : ch < 32 || ch == 127 ? '?' : char(ch);
+  }
+  caret.assign(col - from, ' ');
+  d.snippet = shown + "\n" + caret + "^\n";
+  return d;
+}
+
+bool ParserState::error(const llvm::Twine &message, const char *at) {
+  if (!at) {
+    lex.skipSpace();
+    at = lex.position();
+    // Past the end of a line the reader wants to see the line that is unfinished.
+    if (at == lex.end() && at > lex.begin())
+      while (at > lex.begin() && llvm::isSpace(at[-1])) --at;
+  }
+  if (errors_++ < options.maxErrors) diag.report(makeError(message, at));
+  else if (errors_ == options.maxErrors + 1) {
+    Diagnostic d;
+    d.severity = Severity::Note;
+    d.message = "too many errors; more are not shown";
+    d.position.file = file;
+    diag.report(std::move(d));
+  }
+  return false;
+}
+
+bool ParserState::expect(llvm::StringRef punctuation, llvm::StringRef context) {
+  if (lex.eat(punctuation)) return true;
+  return error("expected '" + punctuation + "'" + (context.empty() ? llvm::Twine("") : " in " + context));
+}
+
+void ParserState::recover(const char *from) {
+  // To the next line that starts with %, a dialect's operation, a quoted name, ^ or }; always forward.
+  if (lex.position() <= from) lex.seek(from < lex.end() ? from + 1 : from);
+  int depth = 0;
+  const char *p = lex.position();
+  while (p != lex.end()) {
+    if (*p == '{') ++depth;
+    if (*p == '}') --depth;
+    if (*p++ != '\n') continue;
+    const char *q = p;
+    while (q != lex.end() && (*q == ' ' || *q == '\t')) ++q;
+    if (q == lex.end() || depth > 0) continue;
+    if (*q == '%' || *q == '^' || *q == '}' || *q == '"') break;
+    const char *w = q;
+    while (w != lex.end() && (llvm::isAlnum(*w) || *w == '_')) ++w;
+    if (w != q && w != lex.end() && *w == '.') break;
+    if (llvm::StringRef(q, w - q) == "module" || llvm::StringRef(q, w - q) == "func") break;
+  }
+  lex.seek(p);
+}
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+void ParserState::pushScope(bool isolated) {
+  scopes_.push_back(std::make_unique<Scope>());
+  scopes_.back()->isolated = isolated;
+}
+
+bool ParserState::popScope() {
+  unsigned depth = scopes_.size() - 1;
+  bool isolated = scopes_.back()->isolated || depth == 0, ok = true;
+  std::vector<Forward> kept;
+  for (auto &f : forwards_) {
+    if (f.scope != depth) {
+      kept.push_back(f);
+      continue;
+    }
+    if (!isolated) {
+      f.scope = depth - 1;
+      kept.push_back(f);
+      continue;
+    }
+    if (!badNames_.contains(f.ref.name)) ok = error("use of undefined value '%" + f.ref.name + "'", f.ref.at);
+    f.placeholder->result().replaceAllUsesWith(f.placeholder->result());
+  }
+  forwards_ = std::move(kept);
+  scopes_.pop_back();
+  return ok;
+}
+
+ParserState::Definition *ParserState::lookup(llvm::StringRef name) {
+  for (unsigned i = scopes_.size(); i-- > 0;) {
+    auto it = scopes_[i]->values.find(name);
+    if (it != scopes_[i]->values.end()) return &it->second;
+    if (scopes_[i]->isolated) break;
+  }
+  return nullptr;
+}
+
+Value ParserState::resolve(const OperandRef &ref, Type expected) {
+  if (auto *d = lookup(ref.name)) {
+    if (d->bad) return {};
+    if (ref.number >= d->values.size()) return error("'%" + ref.name + "' has " + llvm::Twine(d->values.size()) + " results; there is no #" + llvm::Twine(ref.number), ref.at), Value();
+    return d->values[ref.number];
+  }
+  OperationState s(Opcode::ub_poison, {});
+  s.resultTypes.push_back(expected ? expected : Type(OpaqueType::get(ctx, "!unknown")));
+  Operation *placeholder = module->createOperation(s);
+  forwards_.push_back({ref, placeholder, unsigned(scopes_.size() - 1)});
+  return placeholder->result();
+}
+
+bool ParserState::define(llvm::StringRef name, llvm::ArrayRef<Value> values, const char *at) {
+  if (auto *d = lookup(name)) {
+    if (d->bad) return false;
+    Diagnostic e = makeError("'%" + name + "' is defined twice", at);
+    e.note("first defined here", positionOf(d->at));
+    ++errors_;
+    diag.report(std::move(e));
+    return false;
+  }
+  auto &d = scopes_.back()->values[name];
+  d.values.assign(values.begin(), values.end());
+  d.at = at;
+  unsigned depth = scopes_.size() - 1;
+  llvm::erase_if(forwards_, [&](Forward &f) {
+    if (f.ref.name != name || f.scope < depth) return false;
+    Value placeholder = f.placeholder->result();
+    if (f.ref.number >= values.size()) {
+      error("'%" + name + "' has " + llvm::Twine(values.size()) + " results; there is no #" + llvm::Twine(f.ref.number), f.ref.at);
+      return true;
+    }
+    Value v = values[f.ref.number];
+    if (!placeholder.type().isa<OpaqueType>() && placeholder.type() != v.type()) error("'%" + name + "' is used here as " + placeholder.type().str() + " but defined as " + v.type().str(), f.ref.at);
+    placeholder.replaceAllUsesWith(v);
+    return true;
+  });
+  return true;
+}
+
+bool ParserState::parseOperand(OperandRef &ref) {
+  lex.skipSpace();
+  ref.at = lex.position();
+  if (lex.raw() != '%') return error("expected an operand such as %0");
+  lex.bump();
+  ref.name = lex.suffixIdentifier();
+  if (ref.name.empty()) return error("expected a name after '%'", ref.at);
+  if (lex.raw() == '#') {
+    lex.bump();
+    int64_t n;
+    if (!parseInteger(n)) return false;
+    if (n < 0 || n > 1 << 20) return error("result number out of range", ref.at);
+    ref.number = n;
+  }
+  return true;
+}
+
+bool ParserState::parseOperandList(llvm::SmallVectorImpl<OperandRef> &out) {
+  do {
+    OperandRef r;
+    if (!parseOperand(r)) return false;
+    out.push_back(r);
+  } while (lex.lookingAt(",") && [&] {
+    // A comma that does not lead to another operand belongs to what follows.
+    const char *back = lex.position();
+    lex.eat(",");
+    if (lex.peek() == '%') return true;
+    lex.seek(back);
+    return false;
+  }());
+  return true;
+}
+
+// ---- blocks and regions ---------------------------------------------------------------------------------------------
+
+Block *ParserState::blockNamed(llvm::StringRef name, const char *at) {
+  auto &slot = regions_.back().blocks[name];
+  if (!slot.first) slot = {module->createBlock(), at};
+  return slot.first;
+}
+
+bool ParserState::parseBlockHeader(Region &region, Block *&block) {
+  const char *at = lex.position();
+  lex.bump(); // ^
+  auto name = lex.suffixIdentifier();
+  if (name.empty()) return error("expected a block name after '^'", at);
+  Block *b = blockNamed(name, at);
+  if (b->parent()) return error("block '^" + name + "' is defined twice", at);
+  regions_.back().blocks[name].second = nullptr;
+  // An entry block that has no operations yet and stands first was made implicitly: the header names it.
+  region.append(b);
+  block = b;
+  if (lex.eat("(")) {
+    if (!lex.lookingAt(")"))
+      do {
+        OperandRef r;
+        Location loc;
+        if (!parseOperand(r) || !expect(":", "a block argument")) return false;
+        Type t = parseType();
+        if (!t || !parseTrailingLocation(loc)) return false;
+        if (!define(r.name, b->addArg(t, loc), r.at)) return false;
+      } while (lex.eat(","));
+    if (!expect(")", "block arguments")) return false;
+  }
+  return expect(":", "a block header");
+}
+
+bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated, llvm::ArrayRef<const char *> positions, llvm::ArrayRef<Location> locs) {
+  DepthGuard guard(*this);
+  if (!guard.ok || !expect("{", "a region")) return false;
+  pushScope(isolated);
+  regions_.emplace_back();
+  Block *block = nullptr;
+  bool ok = true;
+  auto entry = [&]() {
+    block = region.addBlock();
+    for (auto [i, a] : llvm::enumerate(entryArgs)) {
+      Location l = i < locs.size() ? locs[i] : Location();
+      Value v = block->addArg(a.second, l);
+      if (!a.first.empty()) ok &= define(a.first, v, i < positions.size() ? positions[i] : lex.position());
+    }
+  };
+  if (!entryArgs.empty()) entry();
+  while (true) {
+    if (lex.atEnd()) {
+      ok = error("expected '}' before the end of the input");
+      break;
+    }
+    if (lex.eat("}")) break;
+    if (lex.peek() == '^') {
+      const char *at = lex.position();
+      if (!parseBlockHeader(region, block)) {
+        ok = false;
+        recover(at);
+      }
+      continue;
+    }
+    if (!block) entry();
+    const char *at = lex.position();
+    if (!parseOperation(block)) {
+      ok = false;
+      recover(at);
+    }
+  }
+  for (auto &[name, b] : regions_.back().blocks)
+    if (b.second) ok = error("use of undefined block '^" + name + "'", b.second);
+  regions_.pop_back();
+  ok &= popScope();
+  return ok;
+}
+
+bool ParserState::parseSuccessor(OpParse &o, llvm::SmallVectorImpl<OperandRef> &args) {
+  lex.skipSpace();
+  const char *at = lex.position();
+  if (lex.raw() != '^') return error("expected a block such as ^bb1");
+  lex.bump();
+  auto name = lex.suffixIdentifier();
+  if (name.empty()) return error("expected a block name after '^'", at);
+  o.successors.push_back(blockNamed(name, at));
+  if (!lex.eat("(")) return true;
+  llvm::SmallVector<Type, 4> types;
+  const char *typesAt = nullptr;
+  if (!lex.lookingAt(")")) {
+    if (!parseOperandList(args) || !expect(":", "block arguments")) return false;
+    typesAt = lex.position();
+    if (!parseTypeList(types)) return false;
+    if (types.size() != args.size()) return error("the number of types differs from the number of values", typesAt);
+  }
+  // Checked against the values when the operation is made.
+  o.operandTypes.emplace_back(types.begin(), types.end());
+  return expect(")", "block arguments");
+}
+
+// ---- one operation --------------------------------------------------------------------------------------------------
+
+static unsigned editDistance(llvm::StringRef a, llvm::StringRef b) { return a.edit_distance(b, true, 4); }
+
+bool ParserState::parseOperation(Block *block) {
+  DepthGuard guard(*this);
+  if (!guard.ok) return false;
+  // Results: %a, %b:2 = …
+  struct ResultName {
+    llvm::StringRef name;
+    unsigned count;
+    const char *at;
+  };
+  llvm::SmallVector<ResultName, 2> names;
+  if (lex.peek() == '%') {
+    do {
+      OperandRef r;
+      if (!parseOperand(r)) return false;
+      int64_t count = 1;
+      if (lex.raw() == ':') {
+        lex.bump();
+        if (!parseInteger(count)) return false;
+        if (count < 1 || count > 1 << 16) return error("number of results out of range", r.at);
+      }
+      names.push_back({r.name, unsigned(count), r.at});
+    } while (lex.eat(","));
+    if (!expect("=", "an operation")) return false;
+  }
+  auto markBad = [&] {
+    for (auto &n : names) {
+      if (!lookup(n.name)) scopes_.back()->values[n.name].bad = true;
+      badNames_.insert(n.name);
+    }
+    return false;
+  };
+  lex.skipSpace();
+  const char *at = lex.position();
+  Operation *last = block->back();
+  bool ok;
+  std::string quoted;
+  OpParse parse;
+  for (auto &n : names) parse.numResultNames += n.count;
+  if (lex.peek() == '"') {
+    if (!lex.string(quoted)) return error("the string does not end", at), markBad();
+    ok = parseGenericOperation(block, quoted, at);
+  } else {
+    auto name = lex.identifier();
+    if (name.empty()) return error("expected an operation", at), markBad();
+    bool handled = false;
+    ok = parseOlderForm(parse, name, block, handled);
+    if (!handled && ok) {
+      std::string full = name == "module" ? "builtin.module" : name.str();
+      parse.info = lookupOp(full);
+      parse.at = at;
+      if (!parse.info) {
+        Diagnostic d = makeError("unknown operation '" + name + "'", at);
+        llvm::StringRef best;
+        unsigned distance = 4;
+        for (auto &row : allOps())
+          if (unsigned e = editDistance(row.name, name); e < distance) distance = e, best = row.name;
+        if (!best.empty()) d.note("did you mean '" + best + "'?");
+        ++errors_;
+        diag.report(std::move(d));
+        return markBad();
+      }
+      if (parse.info->has(kGenericForm)) ok = error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at);
+      else {
+        parse.operands.resize(parse.info->operands.size());
+        parse.operandTypes.resize(parse.info->operands.size());
+        parse.resultTypes.resize(parse.info->results.size());
+        switch (parse.info->opcode) {
+        case Opcode::builtin_module: ok = parseModule(parse, block); break;
+        case Opcode::tt_func: ok = parseFunc(parse, block); break;
+        case Opcode::scf_for: ok = parseFor(parse, block); break;
+        case Opcode::scf_if: ok = parseIf(parse, block); break;
+        case Opcode::scf_while: ok = parseWhile(parse, block); break;
+        case Opcode::scf_execute_region: ok = parseExecuteRegion(parse, block); break;
+        case Opcode::ttg_warp_specialize: ok = parseWarpSpecialize(parse, block); break;
+        default: ok = parseFormat(parse, assemblyFormat(*parse.info)) && build(parse, block);
+        }
+      }
+    }
+  }
+  Location loc;
+  if (ok) ok = parseTrailingLocation(loc);
+  if (!ok) {
+    // What was half made must not be seen.
+    while (block->back() != last) block->back()->erase();
+    return markBad();
+  }
+  Operation *op = block->back();
+  if (op == last || !op) return true; // nested module contents were spliced
+  op->setLoc(loc);
+  if (names.empty()) return true;
+  unsigned total = parse.numResultNames;
+  if (total != op->numResults()) {
+    ok = error("'" + op->name() + "' gives " + llvm::Twine(op->numResults()) + " results but " + llvm::Twine(total) + " are named", names[0].at);
+    return markBad();
+  }
+  unsigned i = 0;
+  for (auto &n : names) {
+    llvm::SmallVector<Value, 2> vs;
+    for (unsigned k = 0; k < n.count; ++k) vs.push_back(op->result(i++));
+    ok &= define(n.name, vs, n.at);
+  }
+  return ok;
+}
+
+bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, const char *at) {
+  OpParse o;
+  o.at = at;
+  o.info = lookupOp(name);
+  if (!o.info && name.consume_front("triton_gpu.")) o.info = lookupOp(("ttg." + name).str());
+  if (!o.info) {
+    if (!options.allowUnregistered) {
+      Diagnostic d = makeError("unknown operation '" + name + "'", at);
+      llvm::StringRef best;
+      unsigned distance = 4;
+      for (auto &row : allOps())
+        if (unsigned e = editDistance(row.name, name); e < distance) distance = e, best = row.name;
+      if (!best.empty()) d.note("did you mean '" + best + "'?");
+      ++errors_;
+      diag.report(std::move(d));
+      return false;
+    }
+    o.info = &opInfo(Opcode::unregistered);
+  }
+  llvm::SmallVector<OperandRef, 4> refs;
+  if (!expect("(", "the generic form")) return false;
+  if (!lex.lookingAt(")") && !parseOperandList(refs)) return false;
+  if (!expect(")", "the generic form")) return false;
+  if (lex.eat("[")) {
+    do {
+      lex.skipSpace();
+      const char *bat = lex.position();
+      if (!expect("^", "successors")) return false;
+      o.successors.push_back(blockNamed(lex.suffixIdentifier(), bat));
+    } while (lex.eat(","));
+    if (!expect("]", "successors")) return false;
+  }
+  if (lex.lookingAt("<{")) {
+    lex.eat("<");
+    if (!parseAttrDict(o.attrs) || !expect(">", "properties")) return false;
+  }
+  llvm::SmallVector<Operation *, 2> holders; // one region each, moved into the operation once it is known
+  if (lex.eat("(")) {
+    do {
+      OperationState s(Opcode::unregistered, {});
+      s.numRegions = 1;
+      holders.push_back(module->createOperation(s));
+      if (!parseRegionBody(holders.back()->region(0), {}, o.info->has(kIsolated))) return false;
+    } while (lex.eat(","));
+    if (!expect(")", "regions")) return false;
+  }
+  if (lex.peek() == '{') {
+    llvm::SmallVector<NamedAttribute, 4> more;
+    if (!parseAttrDict(more)) return false;
+    for (auto &a : more) {
+      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
+      o.attrs.push_back(a);
+    }
+  }
+  if (!expect(":", "the generic form")) return false;
+  const char *typesAt = (lex.skipSpace(), lex.position());
+  llvm::SmallVector<Type, 4> ins, outs;
+  if (!parseFunctionalType(ins, outs)) return false;
+  if (ins.size() != refs.size()) return error("'" + name + "' has " + llvm::Twine(refs.size()) + " operands but its type gives " + llvm::Twine(ins.size()), typesAt);
+
+  OperationState s(o.info->opcode, {});
+  if (o.info->opcode == Opcode::unregistered) s.unregisteredName = ctx.intern(name);
+  for (unsigned i = 0; i < refs.size(); ++i) {
+    Value v = resolve(refs[i], ins[i]);
+    if (!v) return false;
+    if (v.type() != ins[i]) return error("'%" + refs[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), refs[i].at);
+    s.operands.push_back(v);
+  }
+  s.resultTypes.assign(outs.begin(), outs.end());
+  for (auto &a : o.attrs) {
+    if (a.name == "operandSegmentSizes" || a.name == "operand_segment_sizes" || a.name == "resultSegmentSizes") {
+      auto d = a.value.dyn_cast<DenseArrayAttr>();
+      if (!d) return error("'" + a.name + "' must be array<i32: …>", at);
+      if (a.name != "resultSegmentSizes") {
+        int64_t sum = 0;
+        for (auto v : d.values()) {
+          if (v < 0 || v > int64_t(refs.size())) return error("segment size out of range", at);
+          sum += v;
+          s.segments.push_back(v);
+        }
+        if (sum != int64_t(refs.size()) || (o.info->opcode != Opcode::unregistered && s.segments.size() != o.info->operands.size()))
+          return error("the segment sizes do not match the operands", at);
+      }
+      continue;
+    }
+    s.attrs.push_back(a);
+  }
+  if (o.info->opcode == Opcode::unregistered) {
+    if (!s.segments.empty()) s.attrs.push_back({ctx.intern("operandSegmentSizes"), o.attr("operandSegmentSizes")});
+    s.segments.clear();
+  } else if (!o.info->needsSegments()) s.segments.clear();
+  if (o.info->needsSegments() && s.segments.empty()) return error("'" + name + "' needs operandSegmentSizes", at);
+  unsigned fixed = llvm::count_if(o.info->operands, [](auto &v) { return v.arity == Arity::One; });
+  bool open = llvm::any_of(o.info->operands, [](auto &v) { return v.arity != Arity::One; }) || o.info->opcode == Opcode::unregistered;
+  if (refs.size() < fixed || (!open && refs.size() > fixed)) return error("'" + name + "' takes " + llvm::Twine(fixed) + (open ? " or more" : "") + " operands, not " + llvm::Twine(refs.size()), at);
+  unsigned fixedResults = llvm::count_if(o.info->results, [](auto &v) { return v.arity == Arity::One; });
+  bool openResults = llvm::any_of(o.info->results, [](auto &v) { return v.arity != Arity::One; }) || o.info->opcode == Opcode::unregistered;
+  if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults)) return error("'" + name + "' gives " + llvm::Twine(fixedResults) + " results, not " + llvm::Twine(outs.size()), at);
+  if (o.info->numRegions != 255 && o.info->opcode != Opcode::unregistered && holders.size() > o.info->numRegions)
+    return error("'" + name + "' has " + llvm::Twine(o.info->numRegions) + " regions, not " + llvm::Twine(holders.size()), at);
+  if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors && o.info->opcode != Opcode::unregistered)
+    return error("'" + name + "' has " + llvm::Twine(o.info->numSuccessors) + " successors, not " + llvm::Twine(o.successors.size()), at);
+  s.numRegions = o.info->numRegions == 255 ? holders.size() : std::max<unsigned>(o.info->numRegions, holders.size());
+  s.successors = o.successors;
+  Operation *op = module->createOperation(s);
+  for (unsigned i = 0; i < holders.size(); ++i) op->region(i).takeBody(holders[i]->region(0));
+  block->append(op);
+  return true;
+}
+
+// ---- formats --------------------------------------------------------------------------------------------------------
+
+bool ParserState::parseFormat(OpParse &o, const std::vector<FormatElement> &es) {
+  for (unsigned i = 0; i < es.size(); ++i)
+    if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr)) return false;
+  return true;
+}
+
+bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const FormatElement *next) {
+  auto &info = *o.info;
+  auto eatLiteral = [&](llvm::StringRef t) { return llvm::isAlpha(t[0]) ? lex.eatWord(t) : lex.eat(t); };
+  switch (e.kind) {
+  case FormatElement::Literal:
+    if (eatLiteral(e.text)) return true;
+    // Older spellings leave out trailing types: `tt.load %p, %m` and `tt.addptr %p, %o : type`.
+    if (info.opcode == Opcode::tt_load && e.text == ":") return true;
+    if (info.opcode == Opcode::tt_addptr && e.text == "," && !o.resultTypes[0].empty()) return true;
+    return error("expected '" + e.text + "' in '" + info.name + "'");
+  case FormatElement::Operand: {
+    auto &spec = info.operands[e.index];
+    if (spec.arity == Arity::Variadic) {
+      if (lex.peek() != '%') return true;
+      return parseOperandList(o.operands[e.index]);
+    }
+    OperandRef r;
+    if (!parseOperand(r)) return false;
+    o.operands[e.index].push_back(r);
+    return true;
+  }
+  case FormatElement::Attr: {
+    auto &spec = info.attrs[e.index];
+    lex.skipSpace();
+    const char *at = lex.position();
+    switch (spec.rule) {
+    case AttrRule::Enum: {
+      // Keyword, string, or (older) in the dictionary that follows.
+      std::string quoted;
+      llvm::StringRef word;
+      if (lex.peek() == '"') {
+        if (!lex.string(quoted)) return error("the string does not end", at);
+        word = quoted;
+      } else word = lex.identifier();
+      if (word.empty() && lex.peek() == '{') return true;
+      auto v = enumValue(*spec.enumInfo, word);
+      if (!v) {
+        std::string list;
+        for (auto &c : spec.enumInfo->cases) list += (list.empty() ? "" : ", ") + c.name.str();
+        return error("expected '" + spec.name + "' of '" + info.name + "' to be one of: " + list, at);
+      }
+      o.setAttr(ctx, spec.name, IntegerAttr::getI32(ctx, *v));
+      return true;
+    }
+    case AttrRule::Unit: o.setAttr(ctx, spec.name, UnitAttr::get(ctx)); return true;
+    case AttrRule::Bool:
+    case AttrRule::I32:
+    case AttrRule::I64: {
+      Attribute a = parseNumber(spec.rule == AttrRule::Bool ? ctx.i1() : spec.rule == AttrRule::I32 ? ctx.i32() : ctx.i64());
+      if (a) o.setAttr(ctx, spec.name, a);
+      return bool(a);
+    }
+    case AttrRule::Any:
+      if (lex.peek() == '[') { // a bare list of integers
+        Attribute a = parseAttribute();
+        auto l = a ? a.dyn_cast<ArrayAttr>() : ArrayAttr();
+        if (!l) return false;
+        llvm::SmallVector<int64_t, 4> v;
+        for (unsigned i = 0; i < l.size(); ++i) {
+          auto n = l[i].dyn_cast<IntegerAttr>();
+          if (!n) return error("expected integers", at);
+          v.push_back(n.sext());
+        }
+        o.setAttr(ctx, spec.name, DenseArrayAttr::get(ctx.i64(), v));
+        return true;
+      }
+      [[fallthrough]];
+    case AttrRule::String:
+    case AttrRule::DenseI32:
+    case AttrRule::Symbol:
+    case AttrRule::Type:
+    case AttrRule::Dictionary:
+    case AttrRule::Array: {
+      Attribute a = parseAttribute();
+      if (a) o.setAttr(ctx, spec.name, a);
+      return bool(a);
+    }
+    }
+    return true;
+  }
+  case FormatElement::OperandType: {
+    auto &spec = info.operands[e.index];
+    if (spec.arity == Arity::Variadic && o.operands[e.index].empty()) return true;
+    lex.skipSpace();
+    if (info.opcode == Opcode::tt_addptr && lex.peek() != '!' && !lex.lookingAtWord("tensor") && !llvm::isAlpha(lex.peek())) return true; // older: one type
+    if (info.opcode == Opcode::tt_load && lex.peek() != '!' && !lex.lookingAtWord("tensor") && !llvm::isAlpha(lex.peek())) return true;  // older: none
+    if (lex.peek() == '(' && (!next || next->kind != FormatElement::Operand)) { // older: `(i32) -> …`
+      lex.eat("(");
+      Type t = parseType();
+      if (!t || !expect(")")) return false;
+      o.operandTypes[e.index].push_back(t);
+      return true;
+    }
+    do {
+      Type t = parseMaybeStripped(spec.rule);
+      if (!t) return false;
+      o.operandTypes[e.index].push_back(t);
+    } while (spec.arity == Arity::Variadic && o.operandTypes[e.index].size() < o.operands[e.index].size() && lex.eat(","));
+    return true;
+  }
+  case FormatElement::ResultType: {
+    auto &spec = info.results[e.index];
+    do {
+      Type t = parseMaybeStripped(spec.rule);
+      if (!t) return false;
+      o.resultTypes[e.index].push_back(t);
+    } while (spec.arity == Arity::Variadic && lex.eat(","));
+    return true;
+  }
+  case FormatElement::AllTypes:
+    o.allOperandTypes.emplace();
+    return parseTypeList(*o.allOperandTypes);
+  case FormatElement::Functional: {
+    o.allOperandTypes.emplace();
+    o.allResultTypes.emplace();
+    return parseFunctionalType(*o.allOperandTypes, *o.allResultTypes);
+  }
+  case FormatElement::AttrDict: {
+    if (lex.peek() != '{') return true;
+    llvm::SmallVector<NamedAttribute, 4> more;
+    lex.skipSpace();
+    const char *at = lex.position();
+    if (!parseAttrDict(more)) return false;
+    for (auto &a : more) {
+      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
+      o.attrs.push_back(a);
+    }
+    return true;
+  }
+  case FormatElement::OptionalGroup: {
+    // Present if its first element can start here.
+    auto &first = e.group[0];
+    bool present = false;
+    switch (first.kind) {
+    case FormatElement::Literal: {
+      const char *back = lex.position();
+      if (eatLiteral(first.text)) {
+        present = true;
+        // `,` may belong to what follows the group: look at the element after it.
+        if (e.group.size() > 1) {
+          auto &second = e.group[1];
+          if (second.kind == FormatElement::Operand) present = lex.peek() == '%';
+          else if (second.kind == FormatElement::Literal) present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
+        }
+        lex.seek(back);
+      }
+      break;
+    }
+    case FormatElement::Operand: present = lex.peek() == '%'; break;
+    default: present = true;
+    }
+    return !present || parseFormat(o, e.group);
+  }
+  case FormatElement::Custom: return parseCustom(o, e.text);
+  }
+  return true;
+}
+
+// ---- making the operation -------------------------------------------------------------------------------------------
+
+Operation *ParserState::build(OpParse &o, Block *block) {
+  auto &info = *o.info;
+  auto fail = [&](const llvm::Twine &m, const char *at) -> Operation * { return error(m, at), nullptr; };
+  OperationState s(info.opcode, {});
+  bool needsSegments = info.needsSegments();
+  // An old store or load prints the type of what is stored or loaded.
+  auto oldTyped = [&](unsigned operand) {
+    return (info.opcode == Opcode::tt_load || info.opcode == Opcode::tt_store) && operand == 0 && !o.operandTypes[0].empty() && !o.operandTypes[0][0].scalar().isPointer();
+  };
+  if (info.opcode == Opcode::tt_load && oldTyped(0)) {
+    o.resultTypes[0] = o.operandTypes[0];
+    o.operandTypes[0].clear();
+  } else if (info.opcode == Opcode::tt_store && oldTyped(0)) {
+    o.operandTypes[1] = o.operandTypes[0];
+    o.operandTypes[0].clear();
+  }
+  unsigned flat = 0;
+  bool unknownType = false;
+  for (unsigned i = 0; i < info.operands.size(); ++i) {
+    auto &spec = info.operands[i];
+    if (spec.arity == Arity::One && o.operands[i].empty()) return fail("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
+    auto &types = o.operandTypes[i];
+    if (!types.empty() && types.size() != o.operands[i].size()) return fail("operand '" + spec.name + "' has " + llvm::Twine(o.operands[i].size()) + " values but " + llvm::Twine(types.size()) + " types", o.at);
+    for (unsigned k = 0; k < o.operands[i].size(); ++k, ++flat) {
+      Type printed = k < types.size() ? types[k] : Type();
+      if (!printed && o.allOperandTypes && flat < o.allOperandTypes->size()) printed = (*o.allOperandTypes)[flat];
+      Value v = resolve(o.operands[i][k], printed);
+      if (!v) return nullptr;
+      if (printed && v.type() != printed) return fail("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(), o.operands[i][k].at);
+      if (auto op = v.type().dyn_cast<OpaqueType>(); op && op.text() == "!unknown") unknownType = true;
+      s.operands.push_back(v);
+    }
+    if (needsSegments) s.segments.push_back(o.operands[i].size());
+  }
+  if (o.allOperandTypes && o.allOperandTypes->size() != s.operands.size())
+    return fail("'" + info.name + "' has " + llvm::Twine(s.operands.size()) + " operands but its type gives " + llvm::Twine(o.allOperandTypes->size()), o.at);
+  if (o.allResultTypes) s.resultTypes.assign(o.allResultTypes->begin(), o.allResultTypes->end());
+  else {
+    // A variadic result that takes its types from an operand has one per value of it.
+    for (unsigned i = 0; i < info.results.size(); ++i)
+      if (info.results[i].arity == Arity::Variadic && o.resultTypes[i].empty() && InferRule(info.inference[i].rule) == InferRule::SameAs) {
+        unsigned start = 0;
+        for (unsigned k = 0; k < info.inference[i].operand; ++k) start += o.operands[k].size();
+        for (unsigned k = 0; k < o.operands[info.inference[i].operand].size(); ++k) o.resultTypes[i].push_back(s.operands[start + k].type());
+      }
+    bool all = true;
+    for (unsigned i = 0; i < info.results.size(); ++i) all &= !o.resultTypes[i].empty() || info.results[i].arity == Arity::Optional || info.results[i].arity == Arity::Variadic;
+    if (all)
+      for (auto &ts : o.resultTypes) s.resultTypes.append(ts.begin(), ts.end());
+    else {
+      llvm::SmallVector<Type, 2> inferred;
+      // What is printed stays; the rest follows by the row's rules.
+      OpInfo rules = info;
+      if (unknownType || !inferResultTypes(rules, ctx, s.operands, s.segments, inferred)) {
+        // Results that the text gives serve those that refer to them.
+        inferred.clear();
+        for (unsigned i = 0; i < info.results.size(); ++i) {
+          if (!o.resultTypes[i].empty()) inferred.push_back(o.resultTypes[i][0]);
+          else if (InferRule(info.inference[i].rule) == InferRule::SameAs && info.inference[i].operand >= 128) inferred.push_back(inferred[info.inference[i].operand - 128]);
+          else if (InferRule(info.inference[i].rule) == InferRule::I32) inferred.push_back(ctx.i32());
+          else return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+        }
+      }
+      for (unsigned i = 0; i < inferred.size(); ++i)
+        if (!o.resultTypes[i].empty()) inferred[i] = o.resultTypes[i][0];
+      s.resultTypes.assign(inferred.begin(), inferred.end());
+    }
+  }
+  // The number of results that stands before `=` decides about a single variadic result.
+  unsigned fixed = llvm::count_if(info.results, [](auto &r) { return r.arity == Arity::One; });
+  bool open = llvm::any_of(info.results, [](auto &r) { return r.arity != Arity::One; });
+  if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed)) return fail("'" + info.name + "' gives " + llvm::Twine(fixed) + " results, not " + llvm::Twine(s.resultTypes.size()), o.at);
+  for (auto &a : o.attrs) {
+    // A default that is spelt out is the default.
+    auto *spec = info.attr(a.name);
+    if (spec && spec->hasDefault)
+      if (auto i = a.value.dyn_cast<IntegerAttr>(); i && i.value().getSignificantBits() <= 64 && (i.isBool() ? int64_t(i.zext()) : i.sext()) == spec->defaultValue) continue;
+    s.attrs.push_back(a);
+  }
+  s.successors = o.successors;
+  s.numRegions = info.numRegions == 255 ? 0 : info.numRegions;
+  Operation *op = module->createOperation(s);
+  block->append(op);
+  return op;
+}
+
+// ---- the whole input ------------------------------------------------------------------------------------------------
+
+bool ParserState::parseTop() {
+  collectAliases();
+  pushScope(true);
+  regions_.emplace_back();
+  bool ok = !failed();
+  Block *body = module->body();
+  while (!lex.atEnd()) {
+    const char *at = lex.position();
+    if (lex.peek() == '#' || lex.peek() == '!') {
+      if (!parseAliasDefinition()) {
+        ok = false;
+        recover(at);
+      }
+      continue;
+    }
+    if (!parseOperation(body)) {
+      ok = false;
+      recover(at);
+    }
+  }
+  ok &= popScope();
+  regions_.pop_back();
+  return ok && !failed();
+}
+
+std::vector<TextSection> splitSections(llvm::StringRef text) {
+  std::vector<TextSection> out;
+  unsigned line = 1, first = 1;
+  size_t begin = 0, pos = 0;
+  while (pos < text.size()) {
+    size_t end = text.find('\n', pos);
+    if (end == llvm::StringRef::npos) end = text.size();
+    if (text.substr(pos, end - pos).starts_with("// -----")) {
+      out.push_back({text.substr(begin, pos - begin), first});
+      begin = std::min(end + 1, text.size());
+      first = line + 1;
+    }
+    pos = end + 1;
+    ++line;
+  }
+  out.push_back({text.substr(begin), first});
+  return out;
+}
+
+std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag, const ParseOptions &options) {
+  ParserState p(section.text, section.firstLine, file, ctx, diag, options);
+  if (!p.parseTop()) return nullptr;
+  // A file that is one module is that module; anything else is the contents of an implicit one.
+  Block *body = p.module->body();
+  if (body->front() && body->front() == body->back() && body->front()->opcode() == Opcode::builtin_module) {
+    Operation *inner = body->front();
+    Operation *outer = p.module->op();
+    outer->setAttrs(inner->attrs());
+    outer->setLoc(inner->loc());
+    if (Block *b = inner->region(0).front())
+      for (auto &op : *b) {
+        op.remove();
+        body->append(&op);
+      }
+    inner->erase();
+  }
+  if (options.verify && !verify(*p.module, diag)) return nullptr;
+  return std::move(p.module);
+}
+
+std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag, const ParseOptions &options) {
+  return parseModule(TextSection{text, 1}, file, ctx, diag, options);
+}
+
+const layouts::Encoding *parseEncoding(llvm::StringRef text, Context &ctx, DiagnosticEngine &diag) {
+  ParserState p(text, 1, "<layout>", ctx, diag, {});
+  auto *e = p.parseEncoding();
+  if (e && !p.lex.atEnd()) return p.error("unexpected text after the layout"), nullptr;
+  return e;
+}
+
+Type parseType(llvm::StringRef text, Context &ctx, DiagnosticEngine &diag) {
+  ParserState p(text, 1, "<type>", ctx, diag, {});
+  Type t = p.parseType();
+  if (t && !p.lex.atEnd()) return p.error("unexpected text after the type"), Type();
+  return t;
+}
+
+} // namespace tessera::frontend

@@ -1,0 +1,182 @@
+// The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_encoding.cpp), and
+// operations (parser.cpp, custom_formats.cpp, older_forms.cpp). Functions return false, or a null value, after an error
+// was reported; the caller then recovers at the next operation.
+#pragma once
+#include "frontend/lexer.h"
+#include "frontend/parser.h"
+#include "ir/assembly_format.h"
+#include "ir/builder.h"
+#include "ir/op_table.h"
+#include "llvm/ADT/ScopedHashTable.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tessera::frontend {
+using namespace ir;
+
+/// An operand as written: `%name#number`, and where.
+struct OperandRef {
+  llvm::StringRef name;
+  unsigned number = 0;
+  const char *at = nullptr;
+};
+
+class ParserState {
+public:
+  ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef file, Context &, DiagnosticEngine &, const ParseOptions &);
+
+  Lexer lex;
+  Context &ctx;
+  DiagnosticEngine &diag;
+  ParseOptions options;
+  std::string file;
+  std::unique_ptr<Module> module;
+
+  // ---- diagnostics ----
+  /// Reports at a position (null: here) and returns false.
+  bool error(const llvm::Twine &message, const char *at = nullptr);
+  Diagnostic makeError(const llvm::Twine &message, const char *at);
+  bool expect(llvm::StringRef punctuation, llvm::StringRef context = "");
+  bool failed() const { return errors_ > 0; }
+  SourcePosition positionOf(const char *) const;
+
+  // ---- types and attributes ----
+  Type parseType();
+  Type parseTensorType();
+  Type parseMemDescBody();
+  Type parsePointerBody();
+  Type parseTensorDescBody();
+  /// A type whose dialect prefix may have been left out: `<64x16xf16, …>` for a memory descriptor.
+  Type parseMaybeStripped(TypeRule);
+  bool parseDimensions(llvm::SmallVectorImpl<int64_t> &, bool elementFollows);
+  bool parseTypeList(llvm::SmallVectorImpl<Type> &); // comma-separated
+  bool parseFunctionalType(llvm::SmallVectorImpl<Type> &ins, llvm::SmallVectorImpl<Type> &outs);
+  bool parseTypeListParens(llvm::SmallVectorImpl<Type> &);
+
+  Attribute parseAttribute(Type typeHint = {});
+  bool parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &); // at `{`
+  Attribute parseNumber(Type typeHint);
+  Attribute parseDense();
+  Attribute parseHashAttribute();
+  const layouts::Encoding *parseEncoding(); // alias or in full
+  const layouts::Encoding *parseEncodingBody(llvm::StringRef mnemonic, const char *at);
+  bool parseInteger(int64_t &);
+  std::optional<llvm::APInt> parseElement(Type element);
+  /// Text up to the matching closer, brackets balanced and strings respected.
+  bool balanced(char open, char close, llvm::StringRef &text);
+
+  bool parseLocation(Location &);        // after `loc`: ( … )
+  bool parseLocationBody(Location &);
+  bool parseTrailingLocation(Location &); // optional `loc(…)`
+
+  bool parseAliasDefinition();
+  /// Aliases defined later in the file (locations mostly) are found in one scan at the start.
+  void collectAliases();
+
+  // ---- operations ----
+  bool parseTop();
+  bool parseOperation(Block *);
+  bool parseGenericOperation(Block *, llvm::StringRef name, const char *at);
+  bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated, llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
+  bool parseBlockHeader(Region &, Block *&);
+  Block *blockNamed(llvm::StringRef name, const char *at);
+
+  // What one operation's text has given so far.
+  struct OpParse {
+    const OpInfo *info = nullptr;
+    const char *at = nullptr;
+    llvm::SmallVector<llvm::SmallVector<OperandRef, 2>, 4> operands; // per row operand
+    llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> operandTypes;   // per row operand, where printed
+    llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> resultTypes;    // per row result, where printed
+    std::optional<llvm::SmallVector<Type, 4>> allOperandTypes, allResultTypes;
+    llvm::SmallVector<NamedAttribute, 8> attrs;
+    llvm::SmallVector<Block *, 2> successors;
+    unsigned numRegions = 0;
+    Operation *op = nullptr; // set by custom forms that build it themselves
+    unsigned numResultNames = 0;
+    bool hasAttr(llvm::StringRef n) const { return llvm::any_of(attrs, [&](auto &a) { return a.name == n; }); }
+    void setAttr(Context &c, llvm::StringRef n, Attribute v) {
+      for (auto &a : attrs) if (a.name == n) { a.value = v; return; }
+      attrs.push_back({c.intern(n), v});
+    }
+    Attribute attr(llvm::StringRef n) const { for (auto &a : attrs) if (a.name == n) return a.value; return {}; }
+  };
+  bool parseFormat(OpParse &, const std::vector<FormatElement> &);
+  bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
+  bool parseCustom(OpParse &, llvm::StringRef name);
+  bool parseOlderForm(OpParse &, llvm::StringRef name, Block *, bool &handled);
+  /// Makes the operation from what was read: resolves operands, infers types, checks printed ones.
+  Operation *build(OpParse &, Block *);
+  bool parseOperand(OperandRef &);
+  bool parseOperandList(llvm::SmallVectorImpl<OperandRef> &);
+  bool parseSuccessor(OpParse &, llvm::SmallVectorImpl<OperandRef> &args);
+
+  /// The value of that name; a forward reference makes a placeholder, of the type if it is known.
+  Value resolve(const OperandRef &, Type expected = {});
+  bool define(llvm::StringRef name, llvm::ArrayRef<Value>, const char *at);
+
+  // Custom forms that build their operation (they have regions).
+  bool parseModule(OpParse &, Block *);
+  bool parseFunc(OpParse &, Block *);
+  bool parseFor(OpParse &, Block *);
+  bool parseIf(OpParse &, Block *);
+  bool parseWhile(OpParse &, Block *);
+  bool parseExecuteRegion(OpParse &, Block *);
+  bool parseWarpSpecialize(OpParse &, Block *);
+
+  void recover(const char *from); // to the next line that starts an operation or closes a region
+  bool tooDeep(unsigned depth);
+
+private:
+  friend struct DepthGuard;
+  struct Definition {
+    llvm::SmallVector<Value, 2> values;
+    const char *at = nullptr;
+    bool bad = false; // defined by an operation with an error: uses are not reported again
+  };
+  struct Scope {
+    llvm::StringMap<Definition> values;
+    bool isolated = false;
+  };
+  struct Forward {
+    OperandRef ref;
+    Operation *placeholder;
+    unsigned scope;
+  };
+  Definition *lookup(llvm::StringRef name);
+  void pushScope(bool isolated);
+  bool popScope();
+
+  std::vector<std::unique_ptr<Scope>> scopes_;
+  std::vector<Forward> forwards_;
+  struct RegionBlocks {
+    llvm::StringMap<std::pair<Block *, const char *>> blocks; // position null once defined
+  };
+  std::vector<RegionBlocks> regions_;
+  struct AliasText {
+    const char *at;
+    bool busy = false;
+  };
+  llvm::StringMap<AliasText> attrAliases_, typeAliases_;
+  llvm::StringMap<Attribute> attrCache_;
+  llvm::StringMap<const layouts::Encoding *> encodingCache_;
+  llvm::StringMap<Location> locCache_;
+  llvm::StringMap<Type> typeCache_;
+  unsigned errors_ = 0;
+  unsigned depth_ = 0;
+  llvm::StringSet<> badNames_;
+  friend class OperationTextReader;
+};
+
+inline constexpr unsigned kMaxNesting = 200;
+
+struct DepthGuard {
+  ParserState &p;
+  bool ok;
+  explicit DepthGuard(ParserState &s) : p(s), ok(++s.depth_ < kMaxNesting) {
+    if (!ok) s.error("nested too deeply");
+  }
+  ~DepthGuard() { --p.depth_; }
+};
+
+} // namespace tessera::frontend

@@ -1,0 +1,336 @@
+// Folding: constants and identities of single operations, as the rows' fold hooks (fold_DIALECT_NAME). A hook is given a
+// constant per operand or null, and gives constants or existing values. Arithmetic is done on bit patterns with APInt and
+// APFloat in the element type's own semantics, elementwise for dense constants; what traps or is undefined (division by
+// zero, oversized shifts, out-of-range conversions) is left alone.
+#include "ir/context.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "llvm/ADT/APSInt.h"
+
+namespace tessera::ir {
+#define FOLD(name) bool fold_##name(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out)
+
+using llvm::APFloat;
+using llvm::APInt;
+
+static bool give(llvm::SmallVectorImpl<FoldResult> &out, Value v) {
+  out.push_back({{}, v});
+  return true;
+}
+static bool give(llvm::SmallVectorImpl<FoldResult> &out, Attribute a) {
+  out.push_back({a, {}});
+  return true;
+}
+
+/// An attribute of the type from its element patterns (one: a splat or a scalar).
+static Attribute makeConstant(Type type, llvm::ArrayRef<APInt> bits) {
+  if (auto t = type.dyn_cast<TensorType>()) return DenseElementsAttr::get(t, bits);
+  if (auto f = type.dyn_cast<FloatType>()) return FloatAttr::get(type, APFloat(f.semantics(), bits[0]));
+  return IntegerAttr::get(type, bits[0]);
+}
+static llvm::ArrayRef<APInt> patterns(Attribute a) {
+  if (auto d = a.dyn_cast<DenseElementsAttr>()) return d.storage()->elements;
+  return a.storage()->bits;
+}
+
+/// Applies f to each element's pattern; f gives nothing where it cannot tell.
+template <class F> static bool mapElements(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
+  size_t n = 1;
+  for (auto a : c) {
+    if (!a) return false;
+    n = std::max(n, patterns(a).size());
+  }
+  std::vector<APInt> result;
+  for (size_t i = 0; i < n; ++i) {
+    llvm::SmallVector<APInt, 3> in;
+    for (auto a : c) in.push_back(patterns(a)[patterns(a).size() == 1 ? 0 : i]);
+    std::optional<APInt> r = f(in);
+    if (!r) return false;
+    result.push_back(*r);
+  }
+  return give(out, makeConstant(op->result().type(), result));
+}
+static bool isInt(Attribute a, int64_t v) {
+  if (!a) return false;
+  auto *b = splatBits(a);
+  return b && *b == APInt(b->getBitWidth(), v, true, true);
+}
+static bool isFloat(Attribute a, Type t, double v) {
+  if (!a) return false;
+  auto *b = splatBits(a);
+  if (!b) return false;
+  APFloat f(t.scalar().cast<FloatType>().semantics(), *b), want(v);
+  bool lost;
+  want.convert(f.getSemantics(), APFloat::rmNearestTiesToEven, &lost);
+  return !lost && f.bitwiseIsEqual(want);
+}
+
+using Ints = llvm::ArrayRef<APInt>;
+using MaybeInt = std::optional<APInt>;
+
+// ---- integers -------------------------------------------------------------------------------------------------------
+
+FOLD(arith_addi) {
+  if (isInt(c[1], 0)) return give(out, op->operand(0));
+  if (isInt(c[0], 0)) return give(out, op->operand(1));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] + v[1]; });
+}
+FOLD(arith_subi) {
+  if (isInt(c[1], 0)) return give(out, op->operand(0));
+  if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] - v[1]; });
+}
+FOLD(arith_muli) {
+  for (unsigned i = 0; i < 2; ++i) {
+    if (isInt(c[i], 1)) return give(out, op->operand(1 - i));
+    if (isInt(c[i], 0)) return give(out, op->operand(i));
+  }
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] * v[1]; });
+}
+FOLD(arith_divsi) {
+  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {}; return v[0].sdiv(v[1]); });
+}
+FOLD(arith_divui) {
+  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; return v[0].udiv(v[1]); });
+}
+FOLD(arith_remsi) {
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {}; return v[0].srem(v[1]); });
+}
+FOLD(arith_remui) {
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; return v[0].urem(v[1]); });
+}
+FOLD(arith_ceildivsi) {
+  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt {
+    if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {};
+    APInt q, r;
+    APInt::sdivrem(v[0], v[1], q, r);
+    return !r.isZero() && r.isNegative() == v[1].isNegative() ? q + 1 : q;
+  });
+}
+FOLD(arith_floordivsi) {
+  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt {
+    if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {};
+    APInt q, r;
+    APInt::sdivrem(v[0], v[1], q, r);
+    return !r.isZero() && r.isNegative() != v[1].isNegative() ? q - 1 : q;
+  });
+}
+FOLD(arith_ceildivui) {
+  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; APInt q, r; APInt::udivrem(v[0], v[1], q, r); return r.isZero() ? q : q + 1; });
+}
+template <class F> static bool foldShift(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
+  if (isInt(c[1], 0)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt { if (v[1].uge(v[0].getBitWidth())) return {}; return f(v[0], unsigned(v[1].getZExtValue())); });
+}
+FOLD(arith_shli) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.shl(n); }); }
+FOLD(arith_shrsi) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.ashr(n); }); }
+FOLD(arith_shrui) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.lshr(n); }); }
+FOLD(arith_andi) {
+  for (unsigned i = 0; i < 2; ++i) {
+    if (isInt(c[i], 0)) return give(out, op->operand(i));
+    if (isInt(c[i], -1)) return give(out, op->operand(1 - i));
+  }
+  if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] & v[1]; });
+}
+FOLD(arith_ori) {
+  for (unsigned i = 0; i < 2; ++i) {
+    if (isInt(c[i], 0)) return give(out, op->operand(1 - i));
+    if (isInt(c[i], -1)) return give(out, op->operand(i));
+  }
+  if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] | v[1]; });
+}
+FOLD(arith_xori) {
+  for (unsigned i = 0; i < 2; ++i)
+    if (isInt(c[i], 0)) return give(out, op->operand(1 - i));
+  if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] ^ v[1]; });
+}
+#define MINMAX(name, pick)                                                                                                                                                                             \
+  FOLD(arith_##name) {                                                                                                                                                                                 \
+    if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));                                                                                                                            \
+    return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].pick(v[1]) ? v[0] : v[1]; });                                                                                                  \
+  }
+MINMAX(maxsi, sgt)
+MINMAX(minsi, slt)
+MINMAX(maxui, ugt)
+MINMAX(minui, ult)
+#undef MINMAX
+
+FOLD(arith_cmpi) {
+  auto p = op->cast<arith::CmpiOp>().predicate();
+  auto test = [p](const APInt &a, const APInt &b) {
+    switch (p) {
+    case CmpIPredicate::Eq: return a == b;
+    case CmpIPredicate::Ne: return a != b;
+    case CmpIPredicate::Slt: return a.slt(b);
+    case CmpIPredicate::Sle: return a.sle(b);
+    case CmpIPredicate::Sgt: return a.sgt(b);
+    case CmpIPredicate::Sge: return a.sge(b);
+    case CmpIPredicate::Ult: return a.ult(b);
+    case CmpIPredicate::Ule: return a.ule(b);
+    case CmpIPredicate::Ugt: return a.ugt(b);
+    case CmpIPredicate::Uge: return a.uge(b);
+    }
+    return false;
+  };
+  if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(1, test(APInt(8, 0), APInt(8, 0)))));
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return APInt(1, test(v[0], v[1])); });
+}
+
+static unsigned resultWidth(Operation *op) { return op->result().type().scalar().bitWidth(); }
+FOLD(arith_extsi) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].sext(w); }); }
+FOLD(arith_extui) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].zext(w); }); }
+FOLD(arith_trunci) {
+  // trunc(ext(x)) of the same width is x.
+  Operation *def = op->operand(0).definingOp();
+  if (def && (def->is<arith::ExtsiOp>() || def->is<arith::ExtuiOp>()) && def->operand(0).type() == op->result().type()) return give(out, def->operand(0));
+  unsigned w = resultWidth(op);
+  return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].trunc(w); });
+}
+FOLD(arith_index_cast) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].sextOrTrunc(w); }); }
+FOLD(arith_index_castui) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].zextOrTrunc(w); }); }
+
+// ---- floats ---------------------------------------------------------------------------------------------------------
+
+template <class F> static bool foldFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
+  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
+    APFloat a(sem, v[0]), b(sem, v[v.size() - 1]);
+    if (a.isNaN() || b.isNaN()) return {}; // which NaN comes out is the device's affair
+    std::optional<APFloat> r = f(a, b);
+    if (!r) return {};
+    return r->bitcastToAPInt();
+  });
+}
+using MaybeFloat = std::optional<APFloat>;
+FOLD(arith_addf) {
+  if (isFloat(c[1], op->result().type(), -0.0)) return give(out, op->operand(0));
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.add(b, APFloat::rmNearestTiesToEven); return a; });
+}
+FOLD(arith_subf) {
+  if (isFloat(c[1], op->result().type(), 0.0)) return give(out, op->operand(0));
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.subtract(b, APFloat::rmNearestTiesToEven); return a; });
+}
+FOLD(arith_mulf) {
+  for (unsigned i = 0; i < 2; ++i)
+    if (isFloat(c[i], op->result().type(), 1.0)) return give(out, op->operand(1 - i));
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.multiply(b, APFloat::rmNearestTiesToEven); return a; });
+}
+FOLD(arith_divf) {
+  if (isFloat(c[1], op->result().type(), 1.0)) return give(out, op->operand(0));
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { if (b.isZero()) return {}; a.divide(b, APFloat::rmNearestTiesToEven); return a; });
+}
+FOLD(arith_remf) {
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { if (b.isZero() || a.isInfinity()) return {}; a.mod(b); return a; });
+}
+FOLD(arith_maximumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return maximum(a, b); }); }
+FOLD(arith_minimumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return minimum(a, b); }); }
+FOLD(arith_maxnumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return maximum(a, b); }); }
+FOLD(arith_minnumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return minimum(a, b); }); }
+FOLD(arith_negf) {
+  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return neg(APFloat(sem, v[0])).bitcastToAPInt(); });
+}
+FOLD(arith_cmpf) {
+  auto p = unsigned(op->cast<arith::CmpfOp>().predicate());
+  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
+    // Predicates are sets of outcomes: equal 1, greater 2, less 4, unordered 8.
+    auto r = APFloat(sem, v[0]).compare(APFloat(sem, v[1]));
+    unsigned bit = r == APFloat::cmpEqual ? 1 : r == APFloat::cmpGreaterThan ? 2 : r == APFloat::cmpLessThan ? 4 : 8;
+    return APInt(1, (p & bit) != 0);
+  });
+}
+
+static bool convertFloats(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out) {
+  if (op->operand(0).type() == op->result().type()) return give(out, op->operand(0));
+  auto &from = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  auto &to = op->result().type().scalar().cast<FloatType>().semantics();
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
+    APFloat f(from, v[0]);
+    bool lost;
+    if (f.isNaN() || f.isInfinity()) return {};
+    auto status = f.convert(to, APFloat::rmNearestTiesToEven, &lost);
+    if (lost || status != APFloat::opOK) return {}; // rounding is left to the device
+    return f.bitcastToAPInt();
+  });
+}
+FOLD(arith_extf) { return convertFloats(op, c, out); }
+FOLD(arith_truncf) { return convertFloats(op, c, out); }
+FOLD(tt_fp_to_fp) { return convertFloats(op, c, out); }
+static bool intToFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isSigned) {
+  auto &sem = op->result().type().scalar().cast<FloatType>().semantics();
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
+    APFloat f(sem);
+    f.convertFromAPInt(v[0], isSigned, APFloat::rmNearestTiesToEven);
+    return f.bitcastToAPInt();
+  });
+}
+FOLD(arith_sitofp) { return intToFloat(op, c, out, true); }
+FOLD(arith_uitofp) { return intToFloat(op, c, out, false); }
+static bool floatToInt(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isSigned) {
+  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  unsigned w = resultWidth(op);
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
+    llvm::APSInt r(w, !isSigned);
+    bool exact;
+    if (APFloat(sem, v[0]).convertToInteger(r, APFloat::rmTowardZero, &exact) == APFloat::opInvalidOp) return {};
+    return APInt(r);
+  });
+}
+FOLD(arith_fptosi) { return floatToInt(op, c, out, true); }
+FOLD(arith_fptoui) { return floatToInt(op, c, out, false); }
+
+// ---- the rest -------------------------------------------------------------------------------------------------------
+
+FOLD(arith_constant) { return false; } // a constant is what folding gives, not what it works on
+FOLD(arith_select) {
+  auto s = op->cast<arith::SelectOp>();
+  if (s.trueValue() == s.falseValue()) return give(out, s.trueValue());
+  if (isInt(c[0], -1)) return give(out, s.trueValue());
+  if (isInt(c[0], 0)) return give(out, s.falseValue());
+  return false;
+}
+static bool sameType(Operation *op, llvm::SmallVectorImpl<FoldResult> &out) { return op->operand(0).type() == op->result().type() && give(out, op->operand(0)); }
+FOLD(arith_bitcast) {
+  if (sameType(op, out)) return true;
+  if (op->result().type().scalar().isPointer() || op->operand(0).type().scalar().isPointer()) return false;
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0]; });
+}
+FOLD(tt_bitcast) { return fold_arith_bitcast(op, c, out); }
+FOLD(tt_addptr) { return isInt(c[1], 0) && give(out, op->operand(0)); }
+FOLD(tt_advance) {
+  for (unsigned i = 1; i < op->numOperands(); ++i)
+    if (!isInt(c[i], 0)) return false;
+  return give(out, op->operand(0));
+}
+static bool resplat(Operation *op, Attribute a, llvm::SmallVectorImpl<FoldResult> &out) {
+  auto *bits = a ? splatBits(a) : nullptr;
+  return bits && !op->result().type().scalar().isPointer() && give(out, makeConstant(op->result().type(), *bits));
+}
+FOLD(tt_splat) { return resplat(op, c[0], out); }
+FOLD(tt_expand_dims) { return resplat(op, c[0], out); }
+FOLD(tt_broadcast) { return sameType(op, out) || resplat(op, c[0], out); }
+FOLD(tt_reshape) { return (sameType(op, out) || resplat(op, c[0], out)); }
+FOLD(tt_trans) {
+  auto t = op->cast<tt::TransOp>();
+  bool identity = true;
+  for (unsigned i = 0; i < t.order().size(); ++i) identity &= t.order()[i] == i;
+  if (identity && sameType(op, out)) return true;
+  return resplat(op, c[0], out);
+}
+FOLD(ttg_convert_layout) {
+  if (sameType(op, out)) return true;
+  if (auto inner = op->operand(0).definedBy<ttg::ConvertLayoutOp>(); inner && inner.src().type() == op->result().type()) return give(out, inner.src());
+  return resplat(op, c[0], out);
+}
+#undef FOLD
+
+} // namespace tessera::ir

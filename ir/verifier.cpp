@@ -1,0 +1,335 @@
+// The verifier: what holds for every operation (see verifier.h for the laws). The hooks of single operations stand in
+// verify_ops.cpp.
+#include "ir/verifier.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "ir/printer.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tessera::ir {
+
+bool opError(Operation *op, DiagnosticEngine &diag, const llvm::Twine &message, int operand) {
+  Diagnostic d;
+  d.message = ("'" + op->name() + "' op " + message).str();
+  d.loc = op->loc();
+  std::string line = printOperation(op);
+  line = line.substr(0, line.find('\n'));
+  // The caret stands under the operation's name, or under the operand where it is named in the line.
+  size_t at = line.find(op->name().str());
+  if (operand >= 0 && at != std::string::npos) {
+    size_t p = at;
+    int seen = -1;
+    while ((p = line.find('%', p)) != std::string::npos && ++seen < operand) ++p;
+    if (p != std::string::npos) at = p;
+  }
+  if (at == std::string::npos) at = 0;
+  if (at > 160) { // keep long lines readable
+    line = "…" + line.substr(at - 60);
+    at = 61;
+  }
+  if (line.size() > 300) line = line.substr(0, 297) + "...";
+  d.snippet = line + "\n" + std::string(at, ' ') + "^\n";
+  diag.report(std::move(d));
+  return false;
+}
+
+namespace {
+
+bool fits(TypeRule rule, Type t) {
+  Type s = t.isTensor() ? t.scalar() : t;
+  switch (rule) {
+  case TypeRule::Any: return true;
+  case TypeRule::Bool: return t.isInteger(1);
+  case TypeRule::I32: return t.isInteger(32);
+  case TypeRule::I64: return t.isInteger(64);
+  case TypeRule::Int: return t.isIntOrIndex();
+  case TypeRule::Float: return t.isFloat();
+  case TypeRule::Ptr: return t.isPointer();
+  case TypeRule::BoolLike: return s.isInteger(1);
+  case TypeRule::IntLike: return s.isIntOrIndex();
+  case TypeRule::SignlessIntLike: return s.isIndex() || (s.isInteger() && s.cast<IntegerType>().signedness() == Signedness::Signless);
+  case TypeRule::FloatLike: return s.isFloat();
+  case TypeRule::PtrLike: return s.isPointer();
+  case TypeRule::Tensor: return t.isTensor();
+  case TypeRule::IntTensor: return t.isTensor() && s.isIntOrIndex();
+  case TypeRule::FloatTensor: return t.isTensor() && s.isFloat();
+  case TypeRule::MemDesc: return t.isa<MemDescType>();
+  case TypeRule::TensorDesc: return t.isa<TensorDescType>();
+  case TypeRule::Token: return t.isa<AsyncTokenType>();
+  case TypeRule::Scalar: return t.isIntOrIndex() || t.isFloat() || t.isPointer();
+  }
+  llvm_unreachable("type rule");
+}
+
+const char *describeRule(TypeRule rule) {
+  switch (rule) {
+  case TypeRule::Any: return "any type";
+  case TypeRule::Bool: return "i1";
+  case TypeRule::I32: return "i32";
+  case TypeRule::I64: return "i64";
+  case TypeRule::Int: return "an integer or index";
+  case TypeRule::Float: return "a float";
+  case TypeRule::Ptr: return "a pointer";
+  case TypeRule::BoolLike: return "i1 or a tensor of i1";
+  case TypeRule::IntLike:
+  case TypeRule::SignlessIntLike: return "an integer or a tensor of integers";
+  case TypeRule::FloatLike: return "a float or a tensor of floats";
+  case TypeRule::PtrLike: return "a pointer or a tensor of pointers";
+  case TypeRule::Tensor: return "a tensor";
+  case TypeRule::IntTensor: return "a tensor of integers";
+  case TypeRule::FloatTensor: return "a tensor of floats";
+  case TypeRule::MemDesc: return "a memory descriptor";
+  case TypeRule::TensorDesc: return "a tensor descriptor";
+  case TypeRule::Token: return "an async token";
+  case TypeRule::Scalar: return "a scalar";
+  }
+  llvm_unreachable("type rule");
+}
+
+class Verifier {
+public:
+  explicit Verifier(DiagnosticEngine &d) : diag_(d) {}
+
+  bool run(Operation *op) {
+    moduleOp_ = op;
+    while (moduleOp_->parentOp()) moduleOp_ = moduleOp_->parentOp();
+    return verify(op);
+  }
+
+private:
+  bool verify(Operation *op) {
+    bool ok = rows(op);
+    for (unsigned i = 0; i < op->numResults(); ++i) ok &= typeOk(op, op->result(i).type());
+    for (auto &r : op->regions()) {
+      if (r.empty()) continue;
+      if (op->info().has(kSingleBlock) && !r.hasOneBlock()) ok = opError(op, diag_, "must have one block in each region");
+      computeDominators(r);
+      for (auto *b = r.front(); b; b = b->next()) {
+        for (auto *a : b->args()) ok &= typeOk(op, a->type);
+        ok &= block(op, b);
+      }
+    }
+    // Only what has the right form is shown to the hook.
+    if (ok && op->info().verify) ok = op->info().verify(op, diag_);
+    return ok;
+  }
+
+  bool block(Operation *parent, Block *b) {
+    bool ok = true;
+    bool needsTerminator = parent->opcode() != Opcode::builtin_module;
+    if (needsTerminator && !b->terminator() && parent->opcode() != Opcode::unregistered) {
+      if (b->empty()) return opError(parent, diag_, "has an empty block; a block must end in a terminator");
+      return opError(b->back(), diag_, "is the last of its block but no terminator");
+    }
+    for (auto &op : *b) {
+      if (op.info().has(kTerminator) && op.next()) ok = opError(&op, diag_, "is a terminator but not the last of its block");
+      for (auto *s : op.successors())
+        if (s->parent() != b->parent()) ok = opError(&op, diag_, "jumps to a block of another region");
+        else if (s == b->parent()->front()) ok = opError(&op, diag_, "jumps to the entry block");
+      for (unsigned i = 0; i < op.numOperands(); ++i)
+        if (!dominates(op.operand(i), &op)) ok = opError(&op, diag_, "uses a value that does not dominate it", i);
+      ok &= verify(&op);
+    }
+    return ok;
+  }
+
+  // Dominators of the blocks of a region, by iteration (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm").
+  void computeDominators(Region &r) {
+    if (r.hasOneBlock()) return;
+    llvm::SmallVector<Block *, 16> order;
+    llvm::DenseMap<Block *, unsigned> index;
+    llvm::DenseMap<Block *, bool> seen;
+    llvm::SmallVector<std::pair<Block *, unsigned>, 16> stack{{r.front(), 0}};
+    seen[r.front()] = true;
+    while (!stack.empty()) {
+      auto &[b, next] = stack.back();
+      auto succs = b->successors();
+      if (next < succs.size()) {
+        Block *s = succs[next++];
+        if (s->parent() == &r && seen.try_emplace(s, true).second) stack.push_back({s, 0});
+      } else {
+        index[b] = order.size();
+        order.push_back(b);
+        stack.pop_back();
+      }
+    }
+    auto &idom = idom_;
+    idom[r.front()] = r.front();
+    llvm::DenseMap<Block *, llvm::SmallVector<Block *, 4>> preds;
+    for (auto *b : order)
+      for (auto *s : b->successors()) preds[s].push_back(b);
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (auto *b : llvm::reverse(order)) {
+        if (b == r.front()) continue;
+        Block *best = nullptr;
+        for (auto *p : preds[b]) {
+          if (!idom.count(p)) continue;
+          if (!best) {
+            best = p;
+            continue;
+          }
+          Block *x = p, *y = best;
+          while (x != y) {
+            while (index[x] < index[y]) x = idom[x];
+            while (index[y] < index[x]) y = idom[y];
+          }
+          best = x;
+        }
+        if (best && idom.lookup(b) != best) idom[b] = best, changed = true;
+      }
+    }
+  }
+  bool blockDominates(Block *a, Block *b) {
+    if (a == b) return true;
+    if (!idom_.count(b)) return true; // unreachable code may use anything
+    while (true) {
+      Block *up = idom_.lookup(b);
+      if (!up || up == b) return false;
+      if (up == a) return true;
+      b = up;
+    }
+  }
+  bool dominates(Value v, Operation *user) {
+    if (!v) return false;
+    Block *def = v.parentBlock();
+    if (!def || !def->parent()) return false;
+    // The ancestor of the user in the region of the definition; isolated operations may not look out.
+    Operation *at = user;
+    while (at && at->parentRegion() != def->parent()) {
+      at = at->parentOp();
+      if (at && at->info().has(kIsolated)) return false;
+    }
+    if (!at) return false;
+    if (Operation *d = v.definingOp(); d && d->block() == at->block()) return d != at && d->isBeforeInBlock(at);
+    return blockDominates(def, at->block());
+  }
+
+  bool rows(Operation *op) {
+    auto &info = op->info();
+    if (info.opcode == Opcode::unregistered) return true;
+    unsigned fixed = llvm::count_if(info.operands, [](auto &v) { return v.arity == Arity::One; });
+    bool open = fixed != info.operands.size();
+    if (op->numOperands() < fixed || (!open && op->numOperands() > fixed)) return opError(op, diag_, "has " + llvm::Twine(op->numOperands()) + " operands; " + llvm::Twine(fixed) + (open ? " or more" : "") + " are expected");
+    unsigned fixedResults = llvm::count_if(info.results, [](auto &v) { return v.arity == Arity::One; });
+    bool openResults = fixedResults != info.results.size();
+    if (op->numResults() < fixedResults || (!openResults && op->numResults() > fixedResults)) return opError(op, diag_, "has " + llvm::Twine(op->numResults()) + " results; " + llvm::Twine(fixedResults) + " are expected");
+    if (info.needsSegments()) {
+      if (op->operandSegments().size() != info.operands.size()) return opError(op, diag_, "lacks the sizes of its operand groups");
+      int64_t sum = 0;
+      for (unsigned i = 0; i < info.operands.size(); ++i) {
+        int32_t n = op->operandSegments()[i];
+        if (n < 0 || (info.operands[i].arity == Arity::One && n != 1) || (info.operands[i].arity == Arity::Optional && n > 1))
+          return opError(op, diag_, "has " + llvm::Twine(n) + " values for operand '" + info.operands[i].name + "'");
+        sum += n;
+      }
+      if (sum != op->numOperands()) return opError(op, diag_, "has operand groups that do not add up");
+    }
+    for (unsigned i = 0; i < info.operands.size(); ++i) {
+      auto g = op->operandGroup(i);
+      for (unsigned k = 0; k < g.size(); ++k) {
+        if (!g[k]) return opError(op, diag_, "has an operand without a value");
+        if (!fits(info.operands[i].rule, g[k].type()))
+          return opError(op, diag_, "operand '" + info.operands[i].name + "' must be " + describeRule(info.operands[i].rule) + ", not " + g[k].type().str(), op->operandGroupStart(i) + k);
+      }
+    }
+    for (unsigned i = 0; i < info.results.size(); ++i)
+      for (auto v : op->resultGroup(i))
+        if (!fits(info.results[i].rule, v.type())) return opError(op, diag_, "result '" + info.results[i].name + "' must be " + describeRule(info.results[i].rule) + ", not " + v.type().str());
+    if (info.numRegions != 255 && op->numRegions() != info.numRegions) return opError(op, diag_, "has " + llvm::Twine(op->numRegions()) + " regions; " + llvm::Twine(unsigned(info.numRegions)) + " are expected");
+    if (info.numSuccessors != 255 && op->numSuccessors() != info.numSuccessors) return opError(op, diag_, "has " + llvm::Twine(op->numSuccessors()) + " successors; " + llvm::Twine(unsigned(info.numSuccessors)) + " are expected");
+    return attributes(op) && traits(op);
+  }
+
+  bool attributes(Operation *op) {
+    for (auto &spec : op->info().attrs) {
+      Attribute a = op->attr(spec.name);
+      if (!a) {
+        if (!spec.optional && !spec.hasDefault) return opError(op, diag_, "needs attribute '" + spec.name + "'");
+        continue;
+      }
+      bool ok = true;
+      const char *want = "";
+      auto intOf = [&](unsigned width) {
+        auto i = a.dyn_cast<IntegerAttr>();
+        return i && i.type().isInteger(width);
+      };
+      switch (spec.rule) {
+      case AttrRule::Any: break;
+      case AttrRule::Unit: ok = a.isa<UnitAttr>(), want = "a flag without value"; break;
+      case AttrRule::Bool: ok = intOf(1), want = "true or false"; break;
+      case AttrRule::I32: ok = intOf(32), want = "an i32"; break;
+      case AttrRule::I64: ok = intOf(64), want = "an i64"; break;
+      case AttrRule::String: ok = a.isa<StringAttr>(), want = "a string"; break;
+      case AttrRule::Enum:
+        ok = (intOf(32) || intOf(64)) && !enumName(*spec.enumInfo, a.cast<IntegerAttr>().sext()).empty();
+        want = "one of its enumerated values";
+        break;
+      case AttrRule::DenseI32: ok = a.isa<DenseArrayAttr>(), want = "array<i32: …>"; break;
+      case AttrRule::Symbol: ok = a.isa<SymbolAttr>(), want = "a symbol such as @f"; break;
+      case AttrRule::Type: ok = a.isa<TypeAttr>(), want = "a type"; break;
+      case AttrRule::Dictionary: ok = a.isa<DictionaryAttr>(), want = "a dictionary"; break;
+      case AttrRule::Array: ok = a.isa<ArrayAttr>(), want = "a list"; break;
+      }
+      if (!ok) return opError(op, diag_, "attribute '" + spec.name + "' must be " + want + ", not " + a.str());
+    }
+    return true;
+  }
+
+  bool traits(Operation *op) {
+    auto &info = op->info();
+    if (info.has(kSameTypes)) {
+      Type first = op->numResults() ? op->result(0).type() : op->operand(0).type();
+      for (unsigned i = 0; i < op->numOperands(); ++i)
+        if (op->operand(i).type() != first) return opError(op, diag_, "requires the same type for all operands and results: " + op->operand(i).type().str() + " is not " + first.str(), i);
+    }
+    if (info.has(kElementwise) && op->numResults()) {
+      auto shapeOf = [](Type t) { return t.isTensor() ? t.withScalar(t.context()->i1()) : Type(); };
+      Type want = shapeOf(op->result(0).type());
+      for (unsigned i = 0; i < op->numOperands(); ++i)
+        if (shapeOf(op->operand(i).type()) != want)
+          return opError(op, diag_, "requires the same shape and layout for all operands and results: " + op->operand(i).type().str() + " does not match " + op->result(0).type().str(), i);
+    }
+    if (info.has(kTerminator) && op->block() && op->next()) return true; // reported by the block
+    return true;
+  }
+
+  bool typeOk(Operation *op, Type t) {
+    if (!checked_.insert(t.storage()).second) return true;
+    if (auto o = t.dyn_cast<OpaqueType>(); o && o.text() == "!unknown") return false;
+    auto tensor = t.dyn_cast<TensorType>();
+    if (!tensor) return true;
+    for (auto d : tensor.shape())
+      if (d <= 0 || !llvm::isPowerOf2_64(d)) return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
+    if (tensor.numElements() > (1 << 20)) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(tensor.numElements()) + " elements; at most 1048576 are possible");
+    auto *e = tensor.encoding();
+    bool wants = hasLayouts(moduleOp_);
+    if (!e) return !wants || opError(op, diag_, "has type " + t.str() + ", but in a module with layouts every tensor needs one");
+    if (!e->isDistributed()) return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
+    auto layout = e->toLinearLayout(tensor.shape());
+    if (!layout.ok()) return absl::IsUnimplemented(layout.status()) || opError(op, diag_, "has type " + t.str() + ": " + llvm::StringRef(layout.status().message().data(), layout.status().message().size()));
+    if (wants) {
+      if (layout->inDimSize(layouts::Dim::Lane) != threadsPerWarp(moduleOp_)) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) + " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
+      if (layout->inDimSize(layouts::Dim::Warp) != numWarps(moduleOp_) && !op->parentOfType<ttg::WarpSpecializeOp>()) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) + " warps; the module has " + llvm::Twine(numWarps(moduleOp_)));
+    }
+    return true;
+  }
+
+  DiagnosticEngine &diag_;
+  Operation *moduleOp_ = nullptr;
+  llvm::DenseMap<Block *, Block *> idom_;
+  llvm::SmallPtrSet<const TypeStorage *, 32> checked_;
+};
+
+} // namespace
+
+bool verify(Operation *op, DiagnosticEngine &diag) { return Verifier(diag).run(op); }
+bool verify(Module &m, DiagnosticEngine &diag) { return verify(m.op(), diag); }
+
+} // namespace tessera::ir

@@ -1,0 +1,56 @@
+// The EncodingPool (see encoding_pool.h). The key is the printed form, with parents as their addresses.
+#include "layouts/encoding_pool.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tessera::layouts {
+
+EncodingPool::EncodingPool() = default;
+EncodingPool::~EncodingPool() = default;
+
+void CarriedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const { o << prefix_ << "<" << body_ << ">"; }
+
+template <class T> const T *EncodingPool::unique(std::unique_ptr<T> e) {
+  llvm::SmallString<160> key;
+  llvm::raw_svector_ostream o(key);
+  e->print(o, [](const Encoding *parent, llvm::raw_ostream &out) {
+    out << (const void *)parent;
+    return true;
+  });
+  auto &slot = byText_[key];
+  if (!slot) slot = std::move(e);
+  return static_cast<const T *>(slot.get());
+}
+
+absl::StatusOr<const BlockedEncoding *> EncodingPool::getBlocked(BlockedParams p) {
+  if (auto s = BlockedEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<BlockedEncoding>(std::move(p)));
+}
+absl::StatusOr<const SliceEncoding *> EncodingPool::getSlice(int64_t dim, const Encoding *parent) {
+  if (auto s = SliceEncoding::check(dim, parent); !s.ok()) return s;
+  return unique(std::make_unique<SliceEncoding>(dim, parent));
+}
+absl::StatusOr<const DotOperandEncoding *> EncodingPool::getDotOperand(int64_t opIdx, const Encoding *parent, int64_t kWidth) {
+  if (auto s = DotOperandEncoding::check(opIdx, parent, kWidth); !s.ok()) return s;
+  return unique(std::make_unique<DotOperandEncoding>(opIdx, parent, kWidth));
+}
+absl::StatusOr<const LinearEncoding *> EncodingPool::getLinear(LinearLayout l, bool generic) {
+  if (auto s = LinearEncoding::check(l, generic); !s.ok()) return s;
+  return unique(std::make_unique<LinearEncoding>(std::move(l), generic));
+}
+absl::StatusOr<const SwizzledSharedEncoding *> EncodingPool::getSwizzledShared(SwizzledSharedParams p, bool rotating) {
+  if (auto s = SwizzledSharedEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<SwizzledSharedEncoding>(std::move(p), rotating));
+}
+absl::StatusOr<const NvidiaMmaEncoding *> EncodingPool::getNvidiaMma(NvidiaMmaParams p) {
+  if (auto s = NvidiaMmaEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<NvidiaMmaEncoding>(std::move(p)));
+}
+const CarriedEncoding *EncodingPool::getCarried(EncodingKind k, std::string prefix, std::string body, unsigned rank) {
+  return unique(std::make_unique<CarriedEncoding>(k, std::move(prefix), std::move(body), rank));
+}
+const BlockedEncoding *EncodingPool::defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp, int numCtas) {
+  return unique(std::make_unique<BlockedEncoding>(defaultBlockedParams(shape, numWarps, threadsPerWarp, numCtas)));
+}
+
+} // namespace tessera::layouts

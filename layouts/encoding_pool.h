@@ -1,0 +1,36 @@
+// The EncodingPool makes and owns encodings: equal parameters give the same object. One per IR Context, used by one thread
+// at a time. The get functions check their parameters and say what is wrong.
+#pragma once
+#include "layouts/blocked.h"
+#include "layouts/carried.h"
+#include "layouts/dot_operand.h"
+#include "layouts/linear.h"
+#include "layouts/nvidia_mma.h"
+#include "layouts/slice.h"
+#include "layouts/swizzled_shared.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+
+namespace tessera::layouts {
+
+class EncodingPool {
+public:
+  EncodingPool();
+  ~EncodingPool();
+  absl::StatusOr<const BlockedEncoding *> getBlocked(BlockedParams);
+  absl::StatusOr<const SliceEncoding *> getSlice(int64_t dim, const Encoding *parent);
+  absl::StatusOr<const DotOperandEncoding *> getDotOperand(int64_t opIdx, const Encoding *parent, int64_t kWidth);
+  absl::StatusOr<const LinearEncoding *> getLinear(LinearLayout, bool generic = false);
+  absl::StatusOr<const SwizzledSharedEncoding *> getSwizzledShared(SwizzledSharedParams, bool rotating = false);
+  absl::StatusOr<const NvidiaMmaEncoding *> getNvidiaMma(NvidiaMmaParams);
+  const CarriedEncoding *getCarried(EncodingKind, std::string prefix, std::string body, unsigned rank);
+
+  /// The default blocked encoding of a shape. @pre the shape is one of powers of two
+  const BlockedEncoding *defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp, int numCtas = 1);
+
+private:
+  template <class T> const T *unique(std::unique_ptr<T>);
+  llvm::StringMap<std::unique_ptr<Encoding>> byText_;
+};
+
+} // namespace tessera::layouts

@@ -1,0 +1,22 @@
+// Checks of encodings' parameters, with the messages that users see.
+#pragma once
+#include "absl/status/status.h"
+#include "layouts/cta_layout.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class raw_ostream;
+}
+namespace tessera::layouts {
+
+absl::Status invalid(const std::string &message);
+absl::Status checkPermutation(llvm::StringRef name, llvm::ArrayRef<int32_t> order);
+absl::Status checkPowersOfTwo(llvm::StringRef name, llvm::ArrayRef<int32_t> values, unsigned rank);
+absl::Status checkPowerOfTwo(llvm::StringRef name, int64_t value);
+absl::Status checkCta(const CtaLayout &, unsigned rank);
+/// The shape has that rank and powers of two that fit a layout.
+absl::Status checkShape(llvm::ArrayRef<int64_t> shape, unsigned rank);
+/// ", CGALayout = [[0, 1]]" where there is more than one block.
+void printCta(llvm::raw_ostream &, const CtaLayout &);
+
+} // namespace tessera::layouts
