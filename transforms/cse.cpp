@@ -54,8 +54,13 @@ bool sameRegion(Region &a, Region &b, llvm::DenseMap<Value, Value> &map) {
   return !p && !q;
 }
 
-struct OpKey : llvm::DenseMapInfo<Operation *> {
-  static unsigned getHashValue(Operation *op) {
+struct OpKey {
+  using Base = llvm::DenseMapInfo<Operation *>;
+  static Operation *getEmptyKey() { return Base::getEmptyKey(); }
+  static Operation *getTombstoneKey() { return Base::getTombstoneKey(); }
+  static Operation *mutableOp(const Operation *o) { return const_cast<Operation *>(o); }
+  static unsigned getHashValue(const Operation *o) {
+    Operation *op = mutableOp(o);
     size_t h = llvm::hash_value(unsigned(op->opcode()));
     for (auto v : op->operands()) h = llvm::hash_combine(h, v.impl());
     for (auto r : op->results()) h = llvm::hash_combine(h, r.type().storage());
@@ -63,7 +68,8 @@ struct OpKey : llvm::DenseMapInfo<Operation *> {
     for (auto &a : op->attrs()) attrs ^= llvm::hash_combine(a.name, a.value.storage());
     return llvm::hash_combine(h, attrs);
   }
-  static bool isEqual(Operation *a, Operation *b) {
+  static bool isEqual(const Operation *x, const Operation *y) {
+    Operation *a = mutableOp(x), *b = mutableOp(y);
     if (a == b) return true;
     if (a == getEmptyKey() || b == getEmptyKey() || a == getTombstoneKey() || b == getTombstoneKey()) return false;
     llvm::DenseMap<Value, Value> map;
@@ -71,7 +77,14 @@ struct OpKey : llvm::DenseMapInfo<Operation *> {
   }
 };
 
-using Table = llvm::ScopedHashTable<Operation *, Operation *, OpKey>;
+/// Scoped tables hash through a const lookup, which DenseMap wants by the same type.
+using Table = llvm::ScopedHashTable<const Operation *, Operation *, struct ConstOpKey>;
+struct ConstOpKey {
+  static const Operation *getEmptyKey() { return OpKey::getEmptyKey(); }
+  static const Operation *getTombstoneKey() { return OpKey::getTombstoneKey(); }
+  static unsigned getHashValue(const Operation *o) { return OpKey::getHashValue(o); }
+  static bool isEqual(const Operation *a, const Operation *b) { return OpKey::isEqual(a, b); }
+};
 
 class Cse {
 public:

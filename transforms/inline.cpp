@@ -6,8 +6,9 @@
 // only where the call stands directly in a function; elsewhere it is wrapped in scf.execute_region. Recursion is an error.
 #include "ir/builder.h"
 #include "ir/ops.h"
-#include "llvm/ADT/DenseSet.h"
+
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -104,7 +105,7 @@ private:
   Module &m_;
   PassContext &c_;
   llvm::SetVector<Operation *> active_;
-  llvm::DenseSet<Operation *> done_;
+  llvm::SmallPtrSet<Operation *, 8> done_;
   bool changed_ = false;
 };
 
