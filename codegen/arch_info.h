@@ -10,7 +10,6 @@ struct ArchInfo {
   llvm::StringRef triple;   // LLVM target triple
   llvm::StringRef cpu;      // LLVM processor; for NVIDIA also ptxas' --gpu-name
   llvm::StringRef features; // LLVM subtarget features
-  llvm::StringRef abi;      // LLVM's ABI name ("shortptr": pointers to shared and local memory have 32 bits), or empty
   llvm::StringRef alias;    // another accepted --target name ("sm_90" for sm_90a), or empty
   int ptxVersion = 0;       // NVIDIA: PTX ISA version × 10, the lowest with all that we emit for the target; AMD: 0
   int isaVersion = 0;       // AMD: value of __oclc_ISA_version (gfx942: 9402); NVIDIA: 0

@@ -74,7 +74,6 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
   if (!target) return absl::InternalError("this LLVM has no back end for " + arch_.triple.str() + ": " + error);
   llvm::TargetOptions o;
   o.AllowFPOpFusion = options_.fpFusion ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
-  o.MCOptions.ABIName = arch_.abi.str();
   o.MCOptions.AsmVerbose = false; // comments cost time to write and again to parse
   static constexpr llvm::CodeGenOptLevel kLevels[] = {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less,
                                                       llvm::CodeGenOptLevel::Default,

@@ -2,11 +2,12 @@
 // our program, makes of it the shared object that the HSA loader takes: it lays out sections, resolves the kernel
 // descriptors' offsets and adds the dynamic symbol table in which the loader finds kernels.
 //
-// lld keeps its state in a global, so links take turns (a link takes about a millisecond). It reads and writes files
-// only: they are made in /dev/shm, which is memory, where there is one.
+// lld keeps its state in a global, so links take turns (a link takes about a millisecond), and reads and writes files
+// only.
 // Sources: LLVM "User Guide for AMDGPU Backend", sections "ELF Code Object", "Code Object V5 Metadata".
 #include "codegen_amd/object.h"
 #include "absl/status/status.h"
+#include "codegen/temporary_file.h"
 #include "codegen_amd/device_library.h"
 #include "lld/Common/Driver.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
@@ -25,7 +26,6 @@
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -84,45 +84,12 @@ absl::StatusOr<std::string> assembleText(llvm::StringRef assembly, const ArchInf
 
 namespace {
 
-// A file that is gone when this is.
-class LinkFile {
-public:
-  static absl::StatusOr<LinkFile> create(llvm::StringRef suffix) {
-    LinkFile f;
-    // Memory first, then the usual folder.
-    for (llvm::StringRef model : {"/dev/shm/tessera-%%%%%%%%%%%%.", ""}) {
-      std::error_code e = model.empty() ? llvm::sys::fs::createTemporaryFile("tessera", suffix, f.path_)
-                                        : llvm::sys::fs::createUniqueFile(llvm::Twine(model) + suffix, f.path_);
-      if (!e) return f;
-      if (model.empty()) return absl::InternalError("cannot make a temporary file: " + e.message());
-    }
-    return f;
-  }
-  LinkFile(LinkFile &&o) : path_(std::move(o.path_)) { o.path_.clear(); }
-  ~LinkFile() {
-    if (!path_.empty()) llvm::sys::fs::remove(path_);
-  }
-  const char *path() { return path_.c_str(); }
-
-private:
-  LinkFile() = default;
-  llvm::SmallString<64> path_;
-};
-
 absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
-  absl::StatusOr<LinkFile> in = LinkFile::create("o"), out = LinkFile::create("hsaco");
+  absl::StatusOr<codegen::TemporaryFile> in = codegen::TemporaryFile::create("o"),
+                                         out = codegen::TemporaryFile::create("hsaco");
   if (!in.ok()) return in.status();
   if (!out.ok()) return out.status();
-  {
-    std::error_code error;
-    llvm::raw_fd_ostream stream(in->path(), error);
-    if (!error) stream << relocatable;
-    stream.close();
-    if (error || stream.has_error()) {
-      stream.clear_error();
-      return absl::InternalError(std::string("cannot write ") + in->path());
-    }
-  }
+  if (absl::Status s = in->write(relocatable); !s.ok()) return s;
   std::string messages;
   llvm::raw_string_ostream log(messages);
   // --threads=1: our callers compile in parallel themselves, and small links gain nothing.
@@ -133,10 +100,7 @@ absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
     lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode != 0) return absl::InternalError("lld could not link the code object: " + messages);
   }
-  auto buffer = llvm::MemoryBuffer::getFile(out->path(), /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return absl::InternalError(std::string("cannot read ") + out->path() + ": " + buffer.getError().message());
-  return (*buffer)->getBuffer().str();
+  return out->read();
 }
 
 } // namespace

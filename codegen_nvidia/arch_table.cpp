@@ -14,7 +14,6 @@ static constexpr int64_t kKiB = 1024;
 static ArchInfo sm80() {
   ArchInfo a;
   a.triple = "nvptx64-nvidia-cuda";
-  a.abi = "shortptr";
   a.cpu = "sm_80";
   a.features = "+ptx80";
   a.ptxVersion = 80;

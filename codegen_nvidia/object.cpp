@@ -1,24 +1,25 @@
 // PTX → cubin. libnvJitLink (CUDA 12 and later) compiles PTX in our process, which saves starting ptxas and writing
 // files: several milliseconds per kernel. It is loaded at run time; its functions are thread-safe on separate handles.
 //
+// It compiles as `ptxas -c` does, for linking with other objects, which costs registers: of 15 kernels 7 got as many as
+// with ptxas and 8 got 5 to 45 % more, with nearly the same instructions. Hence, at full optimisation and where
+// ptxas is there too: a kernel that registers keep from full occupancy is compiled by ptxas, large PTX at once.
+//
 // Resources: the compiler's log (`-v`) is read for spills, which the cubin does not state, and stack; registers and
 // shared memory come from the cubin, an ELF file: the attribute EIATTR_REGCOUNT of section `.nv.info`, the size of
 // sections
 // `.nv.shared.*`. Sources: nvJitLink documentation; the attribute numbers are those that cuobjdump -elf prints.
 #include "codegen_nvidia/object.h"
 #include "absl/status/status.h"
+#include "codegen/temporary_file.h"
 #include "codegen/toolchain.h"
 #include "codegen_nvidia/device_library.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 #include <dlfcn.h>
 
 namespace tessera::nvidia {
@@ -123,6 +124,9 @@ absl::StatusOr<std::string> findPtxas() {
 
 // ---- compiling ----
 
+// PTX of more bytes than this nearly always needs ptxas for its registers (see above): do not try the library first.
+constexpr size_t kLargePtx = 12 << 10;
+
 struct Compiled {
   std::string cubin, log;
 };
@@ -177,54 +181,25 @@ absl::StatusOr<Compiled> compileInProcess(const NvJitLink &api, llvm::StringRef 
   return out;
 }
 
-// A file in the temporary folder that is gone when this is.
-class TemporaryFile {
-public:
-  static absl::StatusOr<TemporaryFile> create(llvm::StringRef suffix) {
-    TemporaryFile f;
-    if (std::error_code e = llvm::sys::fs::createTemporaryFile("tessera", suffix, f.path_))
-      return absl::InternalError("cannot make a temporary file: " + e.message());
-    return f;
-  }
-  TemporaryFile(TemporaryFile &&o) : path_(std::move(o.path_)) { o.path_.clear(); }
-  ~TemporaryFile() {
-    if (!path_.empty()) llvm::sys::fs::remove(path_);
-  }
-  llvm::StringRef path() const { return path_; }
-  std::string read() const {
-    auto buffer = llvm::MemoryBuffer::getFile(path_);
-    return buffer ? (*buffer)->getBuffer().str() : std::string();
-  }
-
-private:
-  TemporaryFile() = default;
-  llvm::SmallString<128> path_;
-};
-
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const ArchInfo &arch,
                                           const BackendOptions &options) {
+  using codegen::TemporaryFile;
   absl::StatusOr<TemporaryFile> in = TemporaryFile::create("ptx"), out = TemporaryFile::create("cubin"),
                                 log = TemporaryFile::create("log");
   for (const auto *f : {&in, &out, &log})
     if (!f->ok()) return f->status();
-  {
-    std::error_code error;
-    llvm::raw_fd_ostream stream(in->path(), error);
-    if (!error) stream << ptx;
-    stream.close();
-    if (error || stream.has_error()) {
-      stream.clear_error();
-      return absl::InternalError("cannot write " + in->path().str());
-    }
-  }
+  if (absl::Status s = in->write(ptx); !s.ok()) return s;
   std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
   strings.insert(strings.begin(), ptxas);
-  strings.insert(strings.end(), {in->path().str(), "-o", out->path().str()});
+  strings.insert(strings.end(), {in->path(), "-o", out->path()});
   std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), log->path(), log->path()};
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log->path()),
+                                                llvm::StringRef(log->path())};
   std::string message;
   int result = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 0, 0, &message);
-  Compiled c{out->read(), log->read()};
+  absl::StatusOr<std::string> cubin = out->read(), text = log->read();
+  if (!text.ok()) return text.status();
+  Compiled c{cubin.ok() ? *std::move(cubin) : std::string(), *std::move(text)};
   if (result == 0 && !c.cubin.empty()) return c;
   if (llvm::StringRef(c.log).contains("is not defined for option 'gpu-name'"))
     return absl::FailedPreconditionError(ptxas + " does not know the target " + arch.cpu.str() +
@@ -251,7 +226,7 @@ int largestBefore(llvm::StringRef log, llvm::StringRef what) {
 // others (1: none, 2: 8 bits, 3: 16 bits) have 16 bits there.
 constexpr uint8_t kFormatSized = 4, kRegCount = 0x2f;
 
-absl::Status readCubin(ObjectInfo &info) {
+absl::Status readCubin(ObjectInfo &info, const ir::TargetInfo &target) {
   auto file = llvm::object::ELFFile<llvm::object::ELF64LE>::create(info.object);
   if (!file) return absl::InternalError("cubin: " + llvm::toString(file.takeError()));
   auto sections = file->sections();
@@ -260,7 +235,9 @@ absl::Status readCubin(ObjectInfo &info) {
     auto name = file->getSectionName(section);
     if (!name) return absl::InternalError("cubin: " + llvm::toString(name.takeError()));
     if (name->starts_with(".nv.shared.") && !name->starts_with(".nv.shared.reserved")) {
-      info.staticSharedBytes = std::max<int64_t>(info.staticSharedBytes, int64_t(section.sh_size));
+      // From sm_90 on a kernel's section begins with what the system reserves.
+      int64_t reserved = target.computeCapability >= 90 ? target.sharedMemoryReservedPerBlock : 0;
+      info.staticSharedBytes = std::max<int64_t>(info.staticSharedBytes, int64_t(section.sh_size) - reserved);
     } else if (*name == ".nv.info") {
       auto bytes = file->getSectionContents(section);
       if (!bytes) return absl::InternalError("cubin: " + llvm::toString(bytes.takeError()));
@@ -290,27 +267,41 @@ int occupancy(const ir::TargetInfo &t, int registers, int64_t sharedBytes, int w
   return int(std::min<int64_t>(blocks, t.sharedMemoryPerMultiprocessor / shared));
 }
 
-absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
-  absl::StatusOr<const NvJitLink *> library = nvJitLink();
-  absl::StatusOr<Compiled> compiled =
-      library.ok() ? compileInProcess(**library, ptx, arch, options) : absl::StatusOr<Compiled>(library.status());
-  if (!library.ok() || absl::IsFailedPrecondition(compiled.status())) { // not there, or too old: ptxas may be newer
-    absl::StatusOr<std::string> ptxas = findPtxas();
-    if (!ptxas.ok())
-      return absl::Status(compiled.status().code(), "no tool to compile PTX for " + arch.cpu.str() + ": " +
-                                                        std::string(compiled.status().message()) + "; " +
-                                                        std::string(ptxas.status().message()));
-    compiled = compileByProcess(*ptxas, ptx, arch, options);
-  }
+// The figures of a compiled kernel.
+static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, const ArchInfo &arch,
+                                           const BackendOptions &options) {
   if (!compiled.ok()) return compiled.status();
   ObjectInfo info;
   info.object = std::move(compiled->cubin);
-  if (absl::Status s = readCubin(info); !s.ok()) return s;
+  if (absl::Status s = readCubin(info, arch.info); !s.ok()) return s;
   info.scratchBytesPerThread = largestBefore(compiled->log, "bytes stack frame");
   info.spillBytes = largestBefore(compiled->log, "bytes spill stores");
   info.occupancy =
       occupancy(arch.info, info.registers, info.staticSharedBytes + options.dynamicSharedBytes, options.numWarps);
   return info;
+}
+
+absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
+  absl::StatusOr<const NvJitLink *> library = nvJitLink();
+  absl::StatusOr<std::string> ptxas = findPtxas();
+  bool wholeProgram = options.optLevel >= 3 && ptxas.ok();
+  absl::Status why = library.status();
+  if (library.ok() && !(wholeProgram && ptx.size() > kLargePtx)) {
+    absl::StatusOr<ObjectInfo> info = describe(compileInProcess(**library, ptx, arch, options), arch, options);
+    if (info.ok()) {
+      int unlimited = occupancy(arch.info, 0, info->staticSharedBytes + options.dynamicSharedBytes, options.numWarps);
+      if (!wholeProgram || info->occupancy == unlimited) return info;
+      absl::StatusOr<ObjectInfo> better = describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
+      return better.ok() && better->occupancy >= info->occupancy && better->spillBytes <= info->spillBytes ? better
+                                                                                                           : info;
+    }
+    if (!absl::IsFailedPrecondition(info.status())) return info;
+    why = info.status(); // too old for the target: ptxas may be newer
+  }
+  if (!ptxas.ok())
+    return absl::Status(why.code(), "no tool to compile PTX for " + arch.cpu.str() + ": " + std::string(why.message()) +
+                                        "; " + std::string(ptxas.status().message()));
+  return describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
 }
 
 std::vector<std::string> describeTools() {
