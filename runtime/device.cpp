@@ -31,7 +31,9 @@ absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {
 
 std::vector<std::unique_ptr<Device>> enumerateDevices(std::vector<std::string> &problems) {
   std::vector<std::unique_ptr<Device>> out;
-  for (auto [count, open] : {std::pair(countCuda, openCuda), std::pair(countHip, openHip)}) {
+  using Count = absl::StatusOr<int> (*)();
+  using Open = absl::StatusOr<std::unique_ptr<Device>> (*)(int);
+  for (auto [count, open] : {std::pair<Count, Open>(countCuda, openCuda), std::pair<Count, Open>(countHip, openHip)}) {
     auto n = count();
     if (!n.ok()) {
       problems.push_back(std::string(n.status().message()));

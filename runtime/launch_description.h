@@ -2,6 +2,7 @@
 // must come out (docs/launch.md). Files are relative to the description's folder.
 #pragma once
 #include "absl/status/statusor.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/dtype.h"
 #include <array>
 #include <string>

@@ -42,7 +42,6 @@ absl::StatusOr<NpyArray> parseNpy(llvm::StringRef b, llvm::StringRef file) {
   auto t = fromNumpy(descr);
   if (!t) return bad(file, "unsupported element type '" + descr.str() + "'");
   a.dtype = *t;
-  bool fortran = field("fortran_order").starts_with("True");
   auto shape = field("shape");
   if (!shape.consume_front("(")) return bad(file, "the header has no 'shape'");
   shape = shape.take_until([](char c) { return c == ')'; });
@@ -60,20 +59,6 @@ absl::StatusOr<NpyArray> parseNpy(llvm::StringRef b, llvm::StringRef file) {
   llvm::StringRef data = b.substr(at + header);
   if (int64_t(data.size()) < count * bytes) return bad(file, llvm::formatv("has {0} bytes of data; its shape needs {1}", data.size(), count * bytes));
   a.data.assign(data.bytes_begin(), data.bytes_begin() + count * bytes);
-  if (fortran && a.shape.size() > 1) {
-    std::vector<uint8_t> c(a.data.size());
-    std::vector<int64_t> index(a.shape.size(), 0);
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t f = 0;
-      for (size_t d = a.shape.size(); d-- > 0;) f = f * a.shape[d] + index[d];
-      std::copy_n(a.data.begin() + f * bytes, bytes, c.begin() + i * bytes);
-      for (size_t d = a.shape.size(); d-- > 0;) {
-        if (++index[d] < a.shape[d]) break;
-        index[d] = 0;
-      }
-    }
-    a.data = std::move(c);
-  }
   return a;
 }
 

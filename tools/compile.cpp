@@ -54,10 +54,10 @@ int compileCommand(int argc, char **argv) {
   if (target.empty()) {
     std::vector<std::string> problems;
     auto devices = enumerateDevices(problems);
-    if (devices.empty()) return fail(kUsage, "no GPU found, so --target is needed: " + std::string(findTarget("?").status().message()));
+    if (devices.empty()) return fail(kUsage, "no GPU found, so --target is needed: " + std::string(requireTarget("?").status().message()));
     target = devices[0]->target();
   }
-  auto t = findTarget(target);
+  auto t = requireTarget(target);
   if (!t.ok()) return fail(kUsage, std::string(t.status().message()));
   if (!emit.empty()) {
     auto s = parseStage(emit, **t);

@@ -85,7 +85,7 @@ int optCommand(int argc, char **argv) {
   }
   if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
   if (!targetName.empty()) {
-    auto t = runtime::findTarget(targetName);
+    auto t = runtime::requireTarget(targetName);
     if (!t.ok()) return fail(kUsage, t.status().message().data());
     run.target = *t;
   }

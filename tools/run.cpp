@@ -7,41 +7,14 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/compiler.h"
-#include "runtime/device.h"
-#include "runtime/interpreter/interpreter.h"
-#include "runtime/launch_description.h"
+#include "runtime/launcher.h"
 #include "runtime/npy.h"
 #include "tools/commands.h"
 #include <CLI/CLI.hpp>
-#include <bit>
 #include <unistd.h>
 
 namespace tessera::tools {
 using namespace runtime;
-
-/// The bits of a scalar argument as the IR's type has them.
-static uint64_t scalarBits(const LaunchArg &a, unsigned &bytes) {
-  static constexpr std::pair<const char *, unsigned> sizes[] = {{"i1", 1}, {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
-  for (auto [n, s] : sizes)
-    if (a.scalarType == n) bytes = s;
-  if (a.scalarType == "f64") return std::bit_cast<uint64_t>(a.floatValue);
-  if (a.scalarType[0] == 'i') return bytes == 8 ? uint64_t(a.intValue) : uint64_t(a.intValue) & ((uint64_t(1) << bytes * 8) - 1);
-  uint64_t bits = 0;
-  fromDouble(*parseDType(a.scalarType), a.floatValue, &bits);
-  return bits;
-}
-
-static llvm::Error mismatch(ir::Operation *kernel, const LaunchDescription &d) {
-  auto *entry = kernel->region(0).front();
-  if (entry->numArgs() != d.args.size()) return llvm::createStringError(llvm::formatv("{0}: kernel '{1}' takes {2} arguments, but {3} are given", d.path, kernel->cast<ir::tt::FuncOp>().symName(), entry->numArgs(), d.args.size()).str());
-  for (unsigned i = 0; i < d.args.size(); ++i) {
-    auto t = entry->arg(i).type();
-    auto &a = d.args[i];
-    if (t.isPointer() == a.isScalar) return llvm::createStringError(llvm::formatv("{0}: args[{1}] ('{2}') is a {3}, but the kernel takes {4}", d.path, i, a.name, a.isScalar ? "scalar" : "buffer", t.str()).str());
-    if (a.isScalar && t.str() != a.scalarType) return llvm::createStringError(llvm::formatv("{0}: args[{1}] ('{2}') has type {3}, but the kernel takes {4}", d.path, i, a.name, a.scalarType, t.str()).str());
-  }
-  return llvm::Error::success();
-}
 
 int runCommand(int argc, char **argv) {
   CLI::App app("Runs a kernel as a launch description says", "tessera run");
@@ -84,36 +57,19 @@ int runCommand(int argc, char **argv) {
   if (!m) return kInputAtFault;
   auto kernel = selectKernel(*m, d->kernel);
   if (!kernel.ok()) return fail(kInputAtFault, irPath + ": " + std::string(kernel.status().message()));
-  if (auto e = mismatch(*kernel, *d)) return fail(kInputAtFault, llvm::toString(std::move(e)));
-
-  std::vector<std::vector<uint8_t>> buffers(d->args.size());
-  for (unsigned i = 0; i < d->args.size(); ++i) {
-    if (d->args[i].isScalar) continue;
-    auto bytes = materialize(*d, i);
-    if (!bytes.ok()) return fail(kInputAtFault, std::string(bytes.status().message()));
-    buffers[i] = std::move(*bytes);
-  }
+  auto args = prepareArguments(*d, *kernel);
+  if (!args.ok()) return fail(kInputAtFault, std::string(args.status().message()));
   if (!device) {
-    std::vector<InterpreterBuffer> memory;
-    std::vector<InterpreterArg> args;
-    for (unsigned i = 0; i < d->args.size(); ++i) {
-      unsigned bytes;
-      if (d->args[i].isScalar) args.push_back({-1, scalarBits(d->args[i], bytes)});
-      else {
-        args.push_back({int(memory.size()), 0});
-        memory.push_back({d->args[i].name, buffers[i].data(), buffers[i].size()});
-      }
-    }
     InterpreterOptions o;
     bool terminal = isatty(2);
     int64_t shown = -1;
     if (terminal) o.progress = [&](int64_t done, int64_t all) {
       if (done * 100 / all != shown) llvm::errs() << "\r" << (shown = done * 100 / all) << " % of " << all << " programs" << (done == all ? "\r\033[K" : "");
     };
-    auto s = interpret(*m, *kernel, d->grid, memory, args, o, diag);
+    auto s = interpretLaunch(*m, *kernel, *d, *args, o, diag);
     if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   } else {
-    auto t = findTarget(targetName.empty() ? device->target() : targetName);
+    auto t = requireTarget(targetName.empty() ? device->target() : targetName);
     if (!t.ok()) return fail(kUsage, std::string(t.status().message()));
     CompileOptions o;
     o.numWarps = warps ? warps : d->numWarps;
@@ -124,15 +80,9 @@ int runCommand(int argc, char **argv) {
       if (!diag.errors()) fail(kInputAtFault, std::string(r.status().message()));
       return kInputAtFault;
     }
-    std::vector<LaunchValue> args;
-    for (unsigned i = 0; i < d->args.size(); ++i) {
-      LaunchValue v;
-      if (d->args[i].isScalar) v.bits = scalarBits(d->args[i], v.bytes);
-      else v.buffer = &buffers[i];
-      args.push_back(v);
-    }
+    auto values = args->values();
     LaunchTiming timing;
-    auto s = device->run(r->output, r->metadata, d->grid, args, reps, &timing);
+    auto s = device->run(r->output, r->metadata, d->grid, values, reps, &timing);
     if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
     if (reps) llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", d->kernel, timing.medianMs, timing.minMs, reps);
   }
@@ -140,13 +90,13 @@ int runCommand(int argc, char **argv) {
     if (auto ec = llvm::sys::fs::create_directories(outDir)) return fail(kRunFailed, outDir + ": " + ec.message());
     for (unsigned i = 0; i < d->args.size(); ++i)
       if (!d->args[i].isScalar)
-        if (auto s = writeNpy(outDir + "/" + d->args[i].name + ".npy", d->args[i].dtype, d->args[i].shape, buffers[i]); !s.ok()) return fail(kRunFailed, std::string(s.message()));
+        if (auto s = writeNpy(outDir + "/" + d->args[i].name + ".npy", d->args[i].dtype, d->args[i].shape, args->buffers[i]); !s.ok()) return fail(kRunFailed, std::string(s.message()));
   }
   int code = kOk;
   if (doCheck) {
     if (d->expected.empty()) return fail(kInputAtFault, path + ": --check, but the description expects nothing");
     for (auto &e : d->expected) {
-      auto c = check(*d, e, buffers[e.arg]);
+      auto c = check(*d, e, args->buffers[e.arg]);
       if (!c.ok()) return fail(kInputAtFault, std::string(c.status().message()));
       llvm::outs() << c->line << "\n";
       if (!c->ok) code = kRunFailed;

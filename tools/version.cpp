@@ -5,6 +5,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/compiler.h"
 #include "runtime/device.h"
+#include "runtime/targets.h"
 #include "tools/commands.h"
 
 namespace tessera::tools {
@@ -17,7 +18,7 @@ int versionCommand(int argc, char **) {
   llvm::outs() << "ptxas: " << (ptxas ? *ptxas : "not found") << "\n";
   auto jit = runtime::openLibrary("TESSERA_NVJITLINK", {"libnvJitLink.so.13", "libnvJitLink.so.12", "/usr/local/cuda/lib64/libnvJitLink.so"});
   llvm::outs() << "libnvJitLink: " << (jit.ok() ? "found" : "not found") << "\ntargets:";
-  for (auto *t : runtime::allTargets()) llvm::outs() << " " << t->name;
+  for (auto *t : runtime::allTargets()) llvm::outs() << " " << t->info.name;
   llvm::outs() << "\n";
   return kOk;
 }

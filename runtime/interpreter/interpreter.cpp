@@ -43,7 +43,7 @@ int64_t flatten(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> shape) {
 
 class Interpreter {
 public:
-  Interpreter(Module &m, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers, const InterpreterOptions &o, DiagnosticEngine &d) : m_(m), grid_(grid), buffers_(buffers), options_(o), diag_(d) {
+  Interpreter(std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers, const InterpreterOptions &o, DiagnosticEngine &d) : grid_(grid), buffers_(buffers), options_(o), diag_(d) {
     uint64_t at = uint64_t(1) << 32;
     for (auto &b : buffers_) {
       bases_.push_back(at);
@@ -281,7 +281,7 @@ private:
       while (level.size() > 1) {
         std::vector<llvm::SmallVector<uint64_t, 2>> next;
         for (size_t k = 0; k + 1 < level.size(); k += 2) {
-          llvm::SmallVector<uint64_t, 4> args(level[k]);
+          llvm::SmallVector<uint64_t, 4> args(level[k].begin(), level[k].end());
           args.append(level[k + 1].begin(), level[k + 1].end());
           llvm::SmallVector<uint64_t, 2> r;
           if (!combine(op->region(0), args, r)) return false;
@@ -314,7 +314,7 @@ private:
         for (auto &o : out) v.push_back((*o)[at]);
         if (k == 0) acc = v;
         else {
-          llvm::SmallVector<uint64_t, 4> args(acc);
+          llvm::SmallVector<uint64_t, 4> args(acc.begin(), acc.end());
           args.append(v.begin(), v.end());
           acc.clear();
           if (!combine(op->region(0), args, acc)) return false;
@@ -548,7 +548,6 @@ private:
     }
   }
 
-  Module &m_;
   std::array<int64_t, 3> grid_, pid_{0, 0, 0};
   llvm::ArrayRef<InterpreterBuffer> buffers_;
   std::vector<uint64_t> bases_;
@@ -561,10 +560,10 @@ private:
 
 } // namespace
 
-absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers, llvm::ArrayRef<InterpreterArg> args, const InterpreterOptions &o, DiagnosticEngine &d) {
+absl::Status interpret(Module &, Operation *kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers, llvm::ArrayRef<InterpreterArg> args, const InterpreterOptions &o, DiagnosticEngine &d) {
   if (kernel->region(0).front()->numArgs() != args.size())
     return absl::InvalidArgumentError(llvm::formatv("the kernel takes {0} arguments, but {1} are given", kernel->region(0).front()->numArgs(), args.size()).str());
-  return Interpreter(m, grid, buffers, o, d).run(kernel, args);
+  return Interpreter(grid, buffers, o, d).run(kernel, args);
 }
 
 } // namespace tessera::runtime
