@@ -37,6 +37,7 @@ private:
     for (auto word : {"type($", "stripped($"})
       if (eat(word)) {
         auto e = reference(true);
+        e.stripped = word[0] == 's';
         eat(")");
         return e;
       }

@@ -22,6 +22,7 @@ struct FormatElement {
   llvm::StringRef text;
   unsigned index = 0;
   std::vector<FormatElement> group;
+  bool stripped = false; // a type without its dialect's name
 };
 
 /// Elements of the row's format; empty for rows of generic form.

@@ -271,12 +271,12 @@ public:
   void shape(llvm::ArrayRef<int64_t> s) {
     for (auto d : s) o << d << "x";
   }
-  template <class R> void types(const R &values) {
+  template <class R> void types(const R &values, bool stripped = false) {
     bool first = true;
     for (Value v : values) {
       if (!first) o << ", ";
       first = false;
-      type(v.type());
+      type(v.type(), stripped);
     }
   }
 
@@ -715,12 +715,12 @@ public:
       auto g = op->operandGroup(e.index);
       if (g.empty()) break;
       space();
-      types(g);
+      types(g, e.stripped);
       break;
     }
     case FormatElement::ResultType:
       space();
-      types(op->resultGroup(e.index));
+      types(op->resultGroup(e.index), e.stripped);
       break;
     case FormatElement::AllTypes:
       space();

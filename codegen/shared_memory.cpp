@@ -1,0 +1,174 @@
+// Lowering of operations on shared memory: buffers (local_alloc), views of them (memdesc_index, memdesc_subslice,
+// memdesc_trans), and reads and writes of whole tensors (local_load, local_store). A memory descriptor is a base pointer
+// and one i32 offset per dimension; where the element at a logical index lies is what the shared encoding's linear layout
+// says: the register-to-offset map is the register layout composed with the inverse of the shared one, and as many
+// consecutive registers as fall on consecutive addresses, up to 16 bytes, move in one access.
+#include "codegen/shared_access.h"
+#include "codegen/target.h"
+#include "ir/ops.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : std::max<int64_t>(1, t->getPrimitiveSizeInBits() / 8); }
+
+SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &shared, llvm::Type *element, FunctionLowering &fl)
+    : map_(registers.invertAndCompose(shared)), element_(element->isIntegerTy(1) ? fl.b.getInt8Ty() : element), fl_(fl) {
+  // Registers 0, 1, 2, 4 … map to offsets 1, 2, 4 …: the vector.
+  unsigned limit = std::max<int64_t>(1, 16 / byteSize(element_));
+  unsigned log = 0, registerBits = llvm::Log2_32(map_.inDimSize(Dim::Register));
+  while (log < registerBits && (1u << log) < limit && map_.basis(Dim::Register, log)[0] == (1 << log)) ++log;
+  // Only if nothing else reaches into the vector's low bits.
+  auto lowBitsFree = [&](unsigned l) {
+    for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(d)); bit < n; ++bit)
+        if (!(d == Dim::Register && bit < l) && (map_.basis(d, bit)[0] & ((1 << l) - 1))) return false;
+    return true;
+  };
+  while (log && !lowBitsFree(log)) --log;
+  vector_ = 1u << log;
+  // The thread's part of the offset, in elements.
+  thread_ = fl.applyLayout(map_, {{Dim::Register, fl.i32(0)}, {Dim::Lane, fl.laneId()}, {Dim::Warp, fl.warpId()}, {Dim::Block, fl.i32(0)}})[0];
+  // Bits that lanes or warps can set: constants that avoid them may be added after the base, and fold into the address.
+  for (Dim d : {Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(d)); bit < n; ++bit) threadBits_ |= map_.basis(d, bit)[0];
+}
+
+llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
+  auto &b = fl_.b;
+  int32_t constant = map_.apply({{Dim::Register, int32_t(reg)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+  llvm::Value *offset = thread_;
+  if (extraXor) offset = b.CreateXor(offset, extraXor);
+  int32_t clash = extraXor ? constant : constant & threadBits_;
+  // Equal clashing parts share one xor.
+  auto &slot = bases_[{base, extraXor, clash}];
+  if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(offset, fl_.i32(clash)) : offset);
+  return constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
+}
+
+void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask, llvm::Value *extraXor) {
+  auto &b = fl_.b;
+  // Registers that hold copies (zero bases) need not be written again.
+  unsigned free = 0;
+  for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(Dim::Register)); bit < n; ++bit)
+    if (map_.basis(Dim::Register, bit)[0] == 0 && (map_.numOutDims() < 2 || map_.basis(Dim::Register, bit)[1] == 0)) free |= 1u << bit;
+  for (unsigned r = 0; r < values.size(); r += vector_) {
+    if (r & free) continue;
+    auto widen = [&](llvm::Value *v) { return v->getType()->isIntegerTy(1) ? b.CreateZExt(v, b.getInt8Ty()) : v; };
+    llvm::Value *v;
+    if (vector_ == 1) v = widen(values[r]);
+    else {
+      v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, vector_));
+      for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r + k]), k);
+    }
+    fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), mask);
+  }
+}
+
+Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor) {
+  auto &b = fl_.b;
+  Elements out;
+  for (unsigned r = 0, n = map_.inDimSize(Dim::Register); r < n; r += vector_) {
+    llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
+    llvm::Value *v = fl_.target.loadShared(b, address(base, r, extraXor), t, vector_ * byteSize(element_));
+    for (unsigned k = 0; k < vector_; ++k) {
+      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k);
+      out.push_back(type->isIntegerTy(1) ? b.CreateTrunc(e, type) : e);
+    }
+  }
+  return out;
+}
+
+/// A descriptor's shared layout over its own shape, as offset → dims.
+static absl::StatusOr<LinearLayout> sharedLayout(MemDescType type) { return type.encoding()->toLinearLayout(type.allocShape().take_back(type.rank())); }
+
+/// Offset of a view inside its allocation, as a value to xor with (shared layouts are linear over F₂), or null at zero.
+static llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
+  auto &parts = fl.get(desc);
+  llvm::SmallVector<std::pair<Dim, llvm::Value *>, 4> in;
+  bool zero = true;
+  for (unsigned d = 0; d + 1 < parts.size(); ++d) {
+    in.push_back({layouts::tensorDim(d), parts[d + 1]});
+    auto *c = llvm::dyn_cast<llvm::ConstantInt>(parts[d + 1]);
+    zero &= c && c->isZero();
+  }
+  if (zero) return nullptr;
+  return fl.applyLayout(shared.pseudoInvert(), in)[0];
+}
+
+static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &fl) {
+  auto shared = sharedLayout(desc.type().cast<MemDescType>());
+  if (!shared.ok()) return fl.error(op, shared.status().message());
+  auto &registers = fl.layout(src.type());
+  SharedAccess access(registers, *shared, fl.elementType(src.type()), fl);
+  access.store(fl.get(desc)[0], fl.get(src), fl.isRepresentative(registers), viewOffset(desc, *shared, fl));
+  return true;
+}
+
+static bool lowerView(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  Value src = op->operand(0), result = op->result();
+  auto srcType = src.type().cast<MemDescType>(), type = result.type().cast<MemDescType>();
+  Elements parts(fl.get(src));
+  llvm::Type *element = fl.elementType(type);
+  switch (op->opcode()) {
+  case Opcode::ttg_memdesc_index: {
+    // The first dimension is one of whole buffers: their size apart.
+    int64_t size = 1;
+    for (auto d : srcType.allocShape().take_back(type.rank())) size *= d;
+    llvm::Value *at = b.CreateMul(fl.scalar(op->cast<ttg::MemdescIndexOp>().index()), fl.i32(size));
+    parts[0] = b.CreateGEP(element, parts[0], at);
+    parts.erase(parts.begin() + 1, parts.begin() + 1 + (srcType.rank() - type.rank()));
+    while (parts.size() < type.rank() + 1) parts.push_back(fl.i32(0));
+    break;
+  }
+  case Opcode::ttg_memdesc_subslice:
+    for (auto [d, o] : llvm::enumerate(op->cast<ttg::MemdescSubsliceOp>().offsets())) parts[d + 1] = b.CreateAdd(parts[d + 1], fl.i32(o));
+    break;
+  case Opcode::ttg_memdesc_trans: {
+    Elements moved{parts[0]};
+    for (auto o : op->cast<ttg::MemdescTransOp>().order()) moved.push_back(parts[o + 1]);
+    parts = moved;
+    break;
+  }
+  default: // reshape and reinterpret: the same bytes; only whole buffers can be seen anew
+    parts.resize(1);
+    parts.append(type.rank(), fl.i32(0));
+  }
+  fl.set(result, std::move(parts));
+  return true;
+}
+
+bool lowerShared(Operation *op, FunctionLowering &fl) {
+  switch (op->opcode()) {
+  case Opcode::ttg_local_alloc: {
+    auto alloc = op->cast<ttg::LocalAllocOp>();
+    Elements parts{fl.scratch(op)};
+    parts.append(alloc.result().type().cast<MemDescType>().rank(), fl.i32(0));
+    fl.set(alloc.result(), std::move(parts));
+    return !alloc.src() || lowerStore(op, alloc.src(), alloc.result(), fl);
+  }
+  case Opcode::ttg_local_dealloc: return true;
+  case Opcode::ttg_local_store: return lowerStore(op, op->cast<ttg::LocalStoreOp>().src(), op->cast<ttg::LocalStoreOp>().dst(), fl);
+  case Opcode::ttg_local_load: {
+    auto load = op->cast<ttg::LocalLoadOp>();
+    auto shared = sharedLayout(load.src().type().cast<MemDescType>());
+    if (!shared.ok()) return fl.error(op, shared.status().message());
+    llvm::Type *element = fl.elementType(load.result().type());
+    SharedAccess access(fl.layout(load.result().type()), *shared, element, fl);
+    fl.set(load.result(), access.load(fl.get(load.src())[0], element, viewOffset(load.src(), *shared, fl)));
+    return true;
+  }
+  case Opcode::ttg_memdesc_index:
+  case Opcode::ttg_memdesc_subslice:
+  case Opcode::ttg_memdesc_trans:
+  case Opcode::ttg_memdesc_reshape:
+  case Opcode::ttg_memdesc_reinterpret: return lowerView(op, fl);
+  default: return fl.error(op, "is not an operation on shared memory");
+  }
+}
+
+} // namespace tessera::codegen

@@ -1,0 +1,100 @@
+// Running pipelines (see pass.h): the one place where passes meet verification, dumps, timing, skipping, bisection and
+// reproducers.
+#include "transforms/pass.h"
+#include "ir/printer.h"
+#include "ir/verifier.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <re2/re2.h>
+
+namespace tessera::transforms {
+using namespace ir;
+
+int64_t PassOptions::getInt(llvm::StringRef name, int64_t otherwise) const {
+  auto it = values.find(name);
+  int64_t v;
+  return it == values.end() || llvm::StringRef(it->second).getAsInteger(10, v) ? otherwise : v;
+}
+bool PassOptions::getBool(llvm::StringRef name, bool otherwise) const {
+  auto it = values.find(name);
+  return it == values.end() ? otherwise : it->second == "true" || it->second == "1" || it->second.empty();
+}
+std::string PassOptions::getString(llvm::StringRef name, llvm::StringRef otherwise) const {
+  auto it = values.find(name);
+  return it == values.end() ? otherwise.str() : it->second;
+}
+
+const PassInfo *findPass(llvm::StringRef name) {
+  for (auto &p : allPasses())
+    if (p.name == name) return &p;
+  return nullptr;
+}
+
+PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::StringRef, std::string>> options) {
+  PipelineStep s{findPass(name), {}};
+  if (!s.pass) llvm::reportFatalInternalError("pipeline names an unknown pass: " + name);
+  for (auto &[k, v] : options) s.options.values[k] = v;
+  return s;
+}
+
+static std::string commandLine(const Pipeline &p, size_t from) {
+  std::string s;
+  for (size_t i = from; i < p.size(); ++i) {
+    s += " -" + p[i].pass->name.str();
+    std::string options;
+    for (auto &o : p[i].options.values) options += (options.empty() ? "" : " ") + o.first().str() + "=" + o.second;
+    if (!options.empty()) s += "=\"" + options + "\"";
+  }
+  return s;
+}
+
+absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &o, DiagnosticEngine &diag) {
+  auto matches = [](const std::string &re, llvm::StringRef name) { return !re.empty() && RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), re); };
+  auto dump = [&](llvm::StringRef when, llvm::StringRef pass) {
+    if (o.dump) o.dump(("// -----// IR " + when + " " + pass + " //----- //\n" + printToString(m) + "\n").str());
+  };
+  for (size_t i = 0; i < pipeline.size(); ++i) {
+    auto &[pass, options] = pipeline[i];
+    if (o.bisectLimit >= 0 && int64_t(i) >= o.bisectLimit) break;
+    if (llvm::is_contained(o.skip, pass->name.str())) continue;
+    if (matches(o.printBefore, pass->name)) dump("Dump Before", pass->name);
+    if (o.hook) o.hook(*pass, m, true);
+    std::string before;
+    if (!o.reproducerPath.empty()) before = printToString(m);
+    unsigned errors = diag.errors();
+    auto start = std::chrono::steady_clock::now();
+    PassContext context{o.target, diag, options};
+    auto changed = pass->run(m, context);
+    double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    if (o.timings) o.timings->push_back({pass->name.str(), ms, changed.ok() && *changed});
+    absl::Status status = changed.status();
+    if (status.ok() && o.verifyEach && !verify(m, diag)) status = absl::InternalError(llvm::formatv("the IR is invalid after pass '{0}'", pass->name).str());
+    if (!status.ok()) {
+      Diagnostic d;
+      d.severity = Severity::Note;
+      d.message = llvm::formatv("in pass '{0}' (step {1} of {2})", pass->name, i + 1, pipeline.size());
+      if (!o.reproducerPath.empty()) {
+        std::error_code ec;
+        llvm::raw_fd_ostream f(o.reproducerPath, ec);
+        if (!ec) {
+          f << "// tessera opt " << o.reproducerPath << commandLine(pipeline, i) << "\n" << before;
+          d.message += "; the IR before it is in " + o.reproducerPath;
+        }
+      }
+      if (diag.errors() == errors) {
+        Diagnostic e;
+        e.message = std::string(status.message());
+        diag.report(std::move(e));
+      }
+      diag.report(std::move(d));
+      return status;
+    }
+    if (o.hook) o.hook(*pass, m, false);
+    if (o.printAfterAll || matches(o.printAfter, pass->name)) dump("Dump After", pass->name);
+  }
+  return absl::OkStatus();
+}
+
+} // namespace tessera::transforms

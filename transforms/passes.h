@@ -1,0 +1,22 @@
+// Every pass, declared once; the rows of registry.cpp name them. Each stands in the file of its name, which explains it.
+#pragma once
+#include "transforms/pass.h"
+
+namespace tessera::transforms {
+
+absl::StatusOr<bool> inlineCalls(ir::Module &, PassContext &);
+absl::StatusOr<bool> canonicalize(ir::Module &, PassContext &);
+absl::StatusOr<bool> commonSubexpressions(ir::Module &, PassContext &);
+absl::StatusOr<bool> loopInvariantCodeMotion(ir::Module &, PassContext &);
+absl::StatusOr<bool> symbolDce(ir::Module &, PassContext &);
+absl::StatusOr<bool> combine(ir::Module &, PassContext &);
+absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);
+absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
+absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
+absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);
+absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
+absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
+absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
+absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
+
+} // namespace tessera::transforms

@@ -1,0 +1,38 @@
+// The pipelines (see pipelines.h).
+#include "transforms/pipelines.h"
+
+namespace tessera::transforms {
+
+Pipeline ttirPipeline(const ir::TargetInfo &) {
+  return {
+      step("inline"),                     // first: everything after sees whole kernels
+      step("canonicalize"),               // what inlining left
+      step("triton-combine"),             // pointer additions, masked selects
+      step("canonicalize"),               // folds what combining made
+      step("triton-reorder-broadcast"),   // fewer elements to compute
+      step("cse"),                        // shared index arithmetic once
+      step("loop-invariant-code-motion"), // ranges and masks out of loops, before layouts tie them down
+      step("symbol-dce"),                 // functions that were inlined
+  };
+}
+
+Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int) {
+  return {
+      step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}}),
+      step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
+      step("tritongpu-remove-layout-conversions"), // most conversions vanish
+      step("canonicalize"),                        // constants and splats in their final layouts
+      step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
+      step("cse"),                                 // … or twice
+      step("symbol-dce"),
+  };
+}
+
+Pipeline loweringPipeline(const ir::TargetInfo &) {
+  return {
+      step("allocate-shared-memory"), // offsets, which the barrier placement compares
+      step("insert-barriers"),        // last: nothing may move across a barrier afterwards
+  };
+}
+
+} // namespace tessera::transforms

@@ -1,0 +1,398 @@
+// Removal of layout conversions. Three moves, repeated until none applies:
+//
+//   down      work that uses a converted value is done in the value's own layout, and the result is converted instead:
+//               %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
+//               %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
+//             through elementwise operations, broadcast, expand_dims, trans, reduce, and values that loops and branches
+//             carry. Conversions so travel towards the stores, meet there and vanish when both ends have one layout.
+//   up        a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it a
+//             second time in the layout wanted
+//   stores    a store whose value arrives in a layout that makes accesses as wide as its own is done in that layout
+//
+// Conversions move down only from values that are costly to make (loads, reductions, atomics, carried values): cheap ones
+// are made where they are used. Which values are cheap is decided by `Cheap`, whose bound is a count of operations.
+#include "ir/builder.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "layouts/infer.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "transforms/analyses/axis_info.h"
+#include "transforms/passes.h"
+
+namespace tessera::transforms {
+using namespace ir;
+using layouts::Encoding;
+
+namespace {
+
+TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
+const Encoding *encodingOf(Value v) { return tensorOf(v).encoding(); }
+
+bool elementwise(Operation *op) { return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() >= 1 && op->result().type().isTensor(); }
+/// Elementwise work on which a second computation is wasted.
+bool costly(Operation *op) {
+  if (op->name().starts_with("math.")) return !op->is<math::AbsfOp>() && !op->is<math::FmaOp>();
+  return op->is<arith::DivfOp>() || op->is<arith::DivsiOp>() || op->is<arith::DivuiOp>() || op->is<arith::RemsiOp>() || op->is<arith::RemuiOp>() || op->is<tt::ExternElementwiseOp>() ||
+         op->is<tt::ElementwiseInlineAsmOp>() || op->is<arith::RemfOp>();
+}
+
+/// Can the value be computed in the layout `e` from ranges, splats and constants? Counts operations into `budget`.
+class Cheap {
+public:
+  explicit Cheap(Context &c) : pool_(c.encodings()) {}
+  bool can(Value v, const Encoding *e, int &budget) {
+    if (!v.type().isTensor() || encodingOf(v) == e) return true;
+    if (--budget < 0) return false;
+    Operation *op = v.definingOp();
+    if (!op) return false;
+    switch (op->opcode()) {
+    case Opcode::arith_constant: {
+      auto d = op->attr<DenseElementsAttr>("value");
+      return d && d.isSplat();
+    }
+    case Opcode::tt_splat:
+    case Opcode::tt_make_range: return true;
+    case Opcode::ttg_convert_layout: return can(op->operand(0), e, budget);
+    case Opcode::tt_broadcast: return can(op->operand(0), e, budget);
+    case Opcode::tt_expand_dims: {
+      auto slice = pool_.getSlice(op->cast<tt::ExpandDimsOp>().axis(), e);
+      return slice.ok() && can(op->operand(0), *slice, budget);
+    }
+    default: break;
+    }
+    if (!elementwise(op) || costly(op) || !isPure(op)) return false;
+    for (auto o : op->operands())
+      if (!can(o, e, budget)) return false;
+    return true;
+  }
+
+  /// The value in layout `e`. @pre can(v, e)
+  Value make(Value v, const Encoding *e, llvm::DenseMap<std::pair<Value, const Encoding *>, Value> &made) {
+    if (!v.type().isTensor() || encodingOf(v) == e) return v;
+    auto &slot = made[{v, e}];
+    if (slot) return slot;
+    Operation *op = v.definingOp();
+    if (op->is<ttg::ConvertLayoutOp>()) return make(op->operand(0), e, made);
+    Builder b(op);
+    OperationState s(op->opcode(), op->loc());
+    s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
+    s.attrs.assign(op->attrs().begin(), op->attrs().end());
+    auto type = tensorOf(v).withEncoding(e);
+    s.resultTypes.push_back(type);
+    if (op->is<arith::ConstantOp>()) s.attrs[0].value = op->attr<DenseElementsAttr>("value").withType(type);
+    const Encoding *inner = e;
+    if (auto x = op->dyn<tt::ExpandDimsOp>()) inner = *pool_.getSlice(x.axis(), e);
+    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made));
+    Value result = b.create(s)->result();
+    return made[{v, e}] = result;
+  }
+
+private:
+  layouts::EncodingPool &pool_;
+};
+
+class Removal {
+public:
+  explicit Removal(Module &m) : m_(m), pool_(m.context().encodings()), cheap_(m.context()) {}
+
+  bool run() {
+    bool any = false;
+    // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.
+    for (int round = 0; round < 100; ++round) {
+      bool changed = false;
+      changed |= fold();
+      changed |= up();
+      changed |= down();
+      changed |= carried();
+      changed |= stores();
+      if (!changed) break;
+      any = true;
+    }
+    return any;
+  }
+
+private:
+  template <class OpT> std::vector<OpT> all() {
+    std::vector<OpT> v;
+    m_.op()->walk([&](Operation *op) {
+      if (auto o = op->dyn<OpT>()) v.push_back(o);
+    });
+    return v;
+  }
+
+  bool fold() {
+    bool changed = false;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      if (c.result().useEmpty()) {
+        c->erase();
+        changed = true;
+        continue;
+      }
+      if (auto inner = c.src().definedBy<ttg::ConvertLayoutOp>()) {
+        c->setOperand(0, inner.src());
+        changed = true;
+      }
+      if (c.src().type() == c.result().type()) {
+        c.result().replaceAllUsesWith(c.src());
+        c->erase();
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  bool isCheap(Value v, const Encoding *e) {
+    int budget = 40;
+    return cheap_.can(v, e, budget);
+  }
+
+  bool up() {
+    bool changed = false;
+    llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      if (!isCheap(c.src(), encodingOf(c.result()))) continue;
+      c.result().replaceAllUsesWith(cheap_.make(c.src(), encodingOf(c.result()), made));
+      c->erase();
+      changed = true;
+    }
+    if (changed) sweep();
+    return changed;
+  }
+
+  void sweep() {
+    for (bool again = true; again;) {
+      again = false;
+      m_.op()->walkPostOrder([&](Operation *op) {
+        if (op->numRegions() == 0 && op->block() && op->parentOp() && isTriviallyDead(op)) op->erase(), again = true;
+      });
+    }
+  }
+
+  /// Whether the operand can be had in layout e without a new conversion: it is in it, was converted from it, or is cheap.
+  bool available(Value v, const Encoding *e) {
+    if (!v.type().isTensor() || encodingOf(v) == e) return true;
+    if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return true;
+    return isCheap(v, e);
+  }
+  Value get(Value v, const Encoding *e, Operation *at) {
+    if (!v.type().isTensor() || encodingOf(v) == e) return v;
+    if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return c.src();
+    if (isCheap(v, e)) {
+      llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
+      return cheap_.make(v, e, made);
+    }
+    Builder b(at);
+    return ttg::ConvertLayoutOp::create(b, at->loc(), tensorOf(v).withEncoding(e), v).result();
+  }
+
+  /// Gives the result the layout e, with a conversion back for its users.
+  void retype(Value r, const Encoding *e) {
+    auto t = tensorOf(r);
+    if (t.encoding() == e) return;
+    r.setType(t.withEncoding(e));
+    if (r.useEmpty()) return;
+    Builder b = r.definingOp() ? Builder::after(r.definingOp()) : Builder::atStart(r.ownerBlock());
+    auto back = ttg::ConvertLayoutOp::create(b, r.loc(), t, r);
+    r.replaceUsesIf(back.result(), [&](OpOperand &u) { return u.owner != back.op; });
+  }
+
+  bool down() {
+    bool changed = false;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      const Encoding *e = encodingOf(c.src());
+      if (e->kind() == layouts::EncodingKind::DotOperand) continue;
+      for (auto *use : c.result().uses()) {
+        if (use->value != c.result().impl()) continue;
+        Operation *op = use->owner;
+        if (moveDown(op, use->index(), e)) changed = true;
+      }
+    }
+    return changed;
+  }
+
+  bool moveDown(Operation *op, unsigned at, const Encoding *e) {
+    if (elementwise(op) && isPure(op) && op->numResults() == 1) {
+      for (unsigned i = 0; i < op->numOperands(); ++i)
+        if (i != at && !available(op->operand(i), e)) {
+          // Two costly operands in different layouts: the first decides, so that the choice does not swing.
+          if (i < at && op->operand(i).definedBy<ttg::ConvertLayoutOp>()) return false;
+          if (op->operand(i).definedBy<ttg::ConvertLayoutOp>() || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
+          return false;
+        }
+      for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
+      retype(op->result(), e);
+      return true;
+    }
+    switch (op->opcode()) {
+    case Opcode::arith_select: {
+      // A scalar condition has no layout.
+      for (unsigned i = 0; i < 3; ++i)
+        if (i != at && !available(op->operand(i), e)) return false;
+      for (unsigned i = 0; i < 3; ++i) op->setOperand(i, get(op->operand(i), e, op));
+      retype(op->result(), e);
+      return true;
+    }
+    case Opcode::tt_broadcast:
+      op->setOperand(0, get(op->operand(0), e, op));
+      retype(op->result(), e);
+      return true;
+    case Opcode::tt_expand_dims: {
+      auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
+      if (!slice || slice->dim() != op->cast<tt::ExpandDimsOp>().axis()) return false;
+      op->setOperand(0, get(op->operand(0), e, op));
+      retype(op->result(), slice->parent());
+      return true;
+    }
+    case Opcode::tt_trans: {
+      auto *to = layouts::inferTrans(pool_, e, op->cast<tt::TransOp>().order(), tensorOf(op->operand(0)).shape());
+      if (!to) return false;
+      op->setOperand(0, get(op->operand(0), e, op));
+      retype(op->result(), to);
+      return true;
+    }
+    case Opcode::tt_reshape: {
+      if (op->cast<tt::ReshapeOp>().allowReorder()) return false;
+      auto *to = layouts::inferReshape(pool_, e, tensorOf(op->operand(0)).shape(), tensorOf(op->result()).shape());
+      if (!to) return false;
+      op->setOperand(0, get(op->operand(0), e, op));
+      retype(op->result(), to);
+      return true;
+    }
+    case Opcode::tt_reduce: {
+      for (unsigned i = 0; i < op->numOperands(); ++i)
+        if (i != at && !available(op->operand(i), e)) return false;
+      for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
+      auto axis = op->cast<tt::ReduceOp>().axis();
+      for (auto r : op->results())
+        if (r.type().isTensor()) retype(r, *pool_.getSlice(axis, e));
+      return true;
+    }
+    case Opcode::scf_for: return moveIntoFor(op, at, e);
+    default: return false;
+    }
+  }
+
+  /// An initial value arrives converted: the loop carries the original layout. The yielded value is converted to it.
+  bool moveIntoFor(Operation *op, unsigned at, const Encoding *e) {
+    if (at < 3) return false;
+    unsigned i = at - 3;
+    if (!retyped_.insert({op, i}).second) return false; // once per carried value, so that two layouts do not take turns
+    carry(op, i, e);
+    return true;
+  }
+  void carry(Operation *op, unsigned i, const Encoding *e) {
+    auto f = op->cast<scf::ForOp>();
+    Operation *y = f.body().front()->terminator();
+    op->setOperand(3 + i, get(f.initArgs()[i], e, op));
+    y->setOperand(i, get(y->operand(i), e, y));
+    retype(f.body().front()->arg(i + 1), e);
+    retype(op->result(i), e);
+  }
+
+  /// Values that loops and branches carry: what arrives converted at a yield is carried in its own layout.
+  bool carried() {
+    bool changed = false;
+    std::vector<Operation *> ops;
+    m_.op()->walkPostOrder([&](Operation *op) {
+      if (op->is<scf::ForOp>() || op->is<scf::IfOp>() || op->is<scf::WhileOp>()) ops.push_back(op);
+    });
+    for (auto *op : ops) {
+      if (auto f = op->dyn<scf::ForOp>()) {
+        Operation *y = f.body().front()->terminator();
+        for (unsigned i = 0; i < op->numResults(); ++i) {
+          if (!op->result(i).type().isTensor()) continue;
+          const Encoding *e = nullptr;
+          if (auto c = y->operand(i).definedBy<ttg::ConvertLayoutOp>()) e = encodingOf(c.src());
+          else {
+            // A carried pointer or index: its users in the body agree on another layout.
+            Value arg = f.body().front()->arg(i + 1);
+            for (auto *user : arg.users())
+              if (Operation *c = user; c->is<ttg::ConvertLayoutOp>()) {
+                const Encoding *w = encodingOf(c->result());
+                if (e && e != w) {
+                  e = nullptr;
+                  break;
+                }
+                e = w;
+              }
+          }
+          if (!e || e == encodingOf(op->result(i)) || e->kind() == layouts::EncodingKind::DotOperand || !available(f.initArgs()[i], e)) continue;
+          if (!retyped_.insert({op, i}).second) continue;
+          carry(op, i, e);
+          changed = true;
+        }
+      } else if (auto s = op->dyn<scf::IfOp>(); s && op->numResults() && s.thenRegion().hasOneBlock() && s.elseRegion().hasOneBlock()) {
+        Operation *a = s.thenRegion().front()->terminator(), *b = s.elseRegion().front()->terminator();
+        for (unsigned i = 0; i < op->numResults(); ++i) {
+          if (!op->result(i).type().isTensor()) continue;
+          for (auto [x, y] : {std::pair(a, b), std::pair(b, a)}) {
+            auto c = x->operand(i).definedBy<ttg::ConvertLayoutOp>();
+            if (!c || !available(y->operand(i), encodingOf(c.src())) || !retyped_.insert({op, i}).second) continue;
+            const Encoding *e = encodingOf(c.src());
+            x->setOperand(i, c.src());
+            y->setOperand(i, get(y->operand(i), e, y));
+            retype(op->result(i), e);
+            changed = true;
+            break;
+          }
+        }
+      }
+    }
+    return changed;
+  }
+
+  /// Elements of the fastest dimension that one thread holds one after the other, and whether lanes follow on.
+  static int64_t run(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim) {
+    auto l = e->toLinearLayout(shape);
+    if (!l.ok()) return 0;
+    int64_t n = 1;
+    for (unsigned b = 0; b < l->inDimBits(layouts::Dim::Register); ++b) {
+      if (l->basis(layouts::Dim::Register, b, layouts::tensorDim(dim)) != n) break;
+      n *= 2;
+    }
+    // The next lanes should go on where the thread ends, unless the thread holds it all.
+    if (n < shape[dim] && l->inDimBits(layouts::Dim::Lane) && l->basis(layouts::Dim::Lane, 0, layouts::tensorDim(dim)) != n) return 0;
+    return n;
+  }
+
+  bool stores() {
+    bool changed = false;
+    std::vector<Operation *> ops;
+    m_.op()->walk([&](Operation *op) {
+      if (op->is<tt::StoreOp>()) ops.push_back(op);
+    });
+    for (auto *op : ops) {
+      auto s = op->cast<tt::StoreOp>();
+      auto c = s.value().definedBy<ttg::ConvertLayoutOp>();
+      if (!c || !s.ptr().type().isTensor()) continue;
+      const Encoding *own = encodingOf(s.ptr()), *e = encodingOf(c.src());
+      auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(own);
+      if (!blocked || e->kind() == layouts::EncodingKind::DotOperand) continue;
+      unsigned fast = blocked->order()[0];
+      auto shape = tensorOf(s.ptr()).shape();
+      int64_t bytes = std::max<int64_t>(1, tensorOf(s.value()).element().bitWidth() / 8);
+      int64_t want = std::min<int64_t>(run(own, shape, fast), std::max<int64_t>(1, 16 / bytes)), has = run(e, shape, fast);
+      if (has < want && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
+      if (!isCheap(s.ptr(), e) || (s.mask() && !isCheap(s.mask(), e))) continue;
+      op->setOperand(op->operandGroupStart(0), get(s.ptr(), e, op));
+      op->setOperand(op->operandGroupStart(1), c.src());
+      if (s.mask()) op->setOperand(op->operandGroupStart(2), get(s.mask(), e, op));
+      changed = true;
+    }
+    return changed;
+  }
+
+  Module &m_;
+  layouts::EncodingPool &pool_;
+  Cheap cheap_;
+  llvm::DenseSet<std::pair<Operation *, unsigned>> retyped_;
+};
+
+} // namespace
+
+absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) { return Removal(m).run(); }
+
+} // namespace tessera::transforms
