@@ -84,7 +84,7 @@ public:
   virtual absl::StatusOr<std::string> emitAssembly(llvm::Module &) const = 0;
 
   /// Object and resource figures. Consumes the module as emitAssembly does. `keepAssembly` asks for the text as well.
-  virtual absl::StatusOr<ObjectInfo> emitObject(llvm::Module &, bool keepAssembly = false) const = 0;
+  absl::StatusOr<ObjectInfo> emitObject(llvm::Module &, bool keepAssembly = false) const;
 
   /// Object from assembly text that emitAssembly gave (or a user wrote).
   virtual absl::StatusOr<ObjectInfo> assemble(llvm::StringRef assembly) const = 0;
@@ -117,6 +117,9 @@ protected:
   /// Runs instruction selection and the printer (`object` false) or the object writer. What LLVM reports through the
   /// context becomes the Status.
   absl::StatusOr<std::string> runCodegen(llvm::Module &, bool object) const;
+  /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
+  virtual bool objectNeedsAssembly() const = 0;
+  virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
   /// Sets triple and data layout.
   absl::Status setLayout(llvm::Module &) const;
 
@@ -127,6 +130,10 @@ private:
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<llvm::TargetMachine>> free_;
 };
+
+/// Registers LLVM's NVPTX, AMDGPU and host targets, once per process. Every Backend does; others who need the host's
+/// (the emulator) call it too, so that there is one place that writes LLVM's registry.
+void initializeLLVMTargets();
 
 /// Names of device-library functions that the module calls and does not define: those that start with `__nv_`,
 /// `__ocml_`.

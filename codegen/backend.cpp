@@ -1,0 +1,232 @@
+// What the two back ends share: the stages in order with their times, a pool of TargetMachines, the run of LLVM's code
+// generator with its errors caught, and linking from bitcode libraries. Everything an LLVM module or context reports
+// while a stage runs is collected and becomes the stage's Status; nothing is printed.
+//
+// Limit: an abort inside LLVM (`report_fatal_error` on code that the instruction selector does not know) still ends
+// the process; the lowering must not produce such code.
+#include "codegen/backend.h"
+#include "absl/status/status.h"
+#include "codegen/collect_diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include <chrono>
+
+namespace tessera::codegen {
+
+void initializeLLVMTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+Backend::Backend(const ArchInfo &arch, const BackendOptions &options) : arch_(arch), options_(options) {
+  initializeLLVMTargets();
+}
+Backend::~Backend() = default;
+
+// ---- machines ----
+
+Backend::Machine::Machine(const Backend &owner, std::unique_ptr<llvm::TargetMachine> tm)
+    : owner_(&owner), tm_(std::move(tm)) {}
+Backend::Machine::~Machine() {
+  if (!tm_) return;
+  std::lock_guard<std::mutex> lock(owner_->mutex_);
+  owner_->free_.push_back(std::move(tm_));
+}
+
+absl::StatusOr<Backend::Machine> Backend::machine() const {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!free_.empty()) {
+      std::unique_ptr<llvm::TargetMachine> tm = std::move(free_.back());
+      free_.pop_back();
+      return Machine(*this, std::move(tm));
+    }
+  }
+  llvm::Triple triple(arch_.triple);
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) return absl::InternalError("this LLVM has no back end for " + arch_.triple.str() + ": " + error);
+  llvm::TargetOptions o;
+  o.AllowFPOpFusion = options_.fpFusion ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  o.MCOptions.AsmVerbose = false; // comments cost time to write and again to parse
+  static constexpr llvm::CodeGenOptLevel kLevels[] = {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less,
+                                                      llvm::CodeGenOptLevel::Default,
+                                                      llvm::CodeGenOptLevel::Aggressive};
+  llvm::CodeGenOptLevel level = kLevels[std::min(std::max(options_.optLevel, 0), 3)];
+  std::unique_ptr<llvm::TargetMachine> tm(
+      target->createTargetMachine(triple, arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
+  if (!tm) return absl::InternalError("LLVM cannot make a target machine for " + arch_.info.name.str());
+  return Machine(*this, std::move(tm));
+}
+
+// ---- stages ----
+
+absl::Status Backend::setLayout(llvm::Module &module) const {
+  absl::StatusOr<Machine> tm = machine();
+  if (!tm.ok()) return tm.status();
+  module.setTargetTriple((*tm)->getTargetTriple());
+  module.setDataLayout((*tm)->createDataLayout());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool object) const {
+  absl::StatusOr<Machine> tm = machine();
+  if (!tm.ok()) return tm.status();
+  CollectDiagnostics diagnostics(module.getContext());
+  llvm::SmallString<0> text;
+  text.reserve(64 << 10);
+  {
+    llvm::raw_svector_ostream out(text);
+    llvm::legacy::PassManager passes;
+    auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+    if ((*tm)->addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))
+      return absl::InternalError("LLVM cannot write this kind of file for " + arch_.info.name.str());
+    passes.run(module);
+  }
+  if (diagnostics.hasErrors())
+    return absl::InternalError("code generation for " + arch_.info.name.str() + " failed: " + diagnostics.text());
+  return std::string(text);
+}
+
+absl::StatusOr<ObjectInfo> Backend::compile(llvm::Module &module, Until until, bool keepAssembly,
+                                            StageTimes *times) const {
+  auto last = std::chrono::steady_clock::now();
+  auto lap = [&](double StageTimes::*stage) {
+    auto now = std::chrono::steady_clock::now();
+    if (times) times->*stage += std::chrono::duration<double, std::milli>(now - last).count();
+    last = now;
+  };
+  if (absl::Status s = prepare(module); !s.ok()) return s;
+  if (absl::Status s = linkDeviceLibrary(module); !s.ok()) return s;
+  lap(&StageTimes::deviceLibrary);
+  if (absl::Status s = optimize(module); !s.ok()) return s;
+  lap(&StageTimes::optimize);
+  ObjectInfo info;
+  if (until == Until::Optimized) return info;
+  if (until == Until::Assembly || keepAssembly || objectNeedsAssembly()) {
+    absl::StatusOr<std::string> assembly = emitAssembly(module);
+    if (!assembly.ok()) return assembly.status();
+    lap(&StageTimes::assembly);
+    if (until == Until::Assembly) {
+      info.assembly = *std::move(assembly);
+      return info;
+    }
+    absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+    if (object.ok() && (keepAssembly || objectNeedsAssembly())) object->assembly = *std::move(assembly);
+    lap(&StageTimes::object);
+    return object;
+  }
+  absl::StatusOr<ObjectInfo> object = emitObject(module);
+  lap(&StageTimes::object);
+  return object;
+}
+
+absl::StatusOr<ObjectInfo> Backend::emitObject(llvm::Module &module, bool keepAssembly) const {
+  if (!keepAssembly && !objectNeedsAssembly()) return emitObjectDirectly(module);
+  absl::StatusOr<std::string> assembly = emitAssembly(module);
+  if (!assembly.ok()) return assembly.status();
+  absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+  if (object.ok()) object->assembly = *std::move(assembly);
+  return object;
+}
+
+absl::StatusOr<ObjectInfo> Backend::emitObjectDirectly(llvm::Module &) const {
+  return absl::InternalError("this back end makes objects from assembly text only");
+}
+
+// ---- device libraries ----
+
+std::vector<std::string> undefinedLibraryFunctions(const llvm::Module &module) {
+  std::vector<std::string> names;
+  for (const llvm::Function &f : module)
+    if (f.isDeclaration() && !f.use_empty() && (f.getName().starts_with("__nv_") || f.getName().starts_with("__ocml_")))
+      names.push_back(f.getName().str());
+  return names;
+}
+
+void renameDeclaration(llvm::Module &module, llvm::StringRef from, llvm::StringRef to) {
+  llvm::Function *f = module.getFunction(from);
+  if (llvm::Function *existing = module.getFunction(to);
+      existing && existing->getFunctionType() == f->getFunctionType()) {
+    f->replaceAllUsesWith(existing);
+    f->eraseFromParent();
+    return;
+  }
+  f->setName(to);
+}
+
+// The bytes of a library file; read once, kept to the end of the process. Null if it cannot be read.
+static const llvm::MemoryBuffer *libraryFile(const std::string &path) {
+  static std::mutex mutex;
+  static llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<llvm::MemoryBuffer> &file = files[path];
+  if (!file)
+    if (auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false))
+      file = std::move(*buffer);
+  return file.get();
+}
+
+absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path) {
+  const llvm::MemoryBuffer *file = libraryFile(path);
+  if (!file) return absl::NotFoundError("cannot read the device library " + path);
+  CollectDiagnostics diagnostics(module.getContext());
+  std::vector<std::string> wanted = undefinedLibraryFunctions(module);
+  // Lazy: function bodies are parsed only when the linker takes them.
+  llvm::Expected<std::unique_ptr<llvm::Module>> library =
+      llvm::getLazyBitcodeModule(file->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);
+  if (!library) return absl::InternalError("device library " + path + ": " + llvm::toString(library.takeError()));
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  bool failed = llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+                                          [](llvm::Module &m, const llvm::StringSet<> &linked) {
+                                            llvm::internalizeModule(m, [&](const llvm::GlobalValue &v) {
+                                              return !v.hasName() || !linked.contains(v.getName());
+                                            });
+                                          });
+  if (failed || diagnostics.hasErrors())
+    return absl::InternalError("linking the device library " + path + " failed: " + diagnostics.text());
+  for (const std::string &name : wanted) {
+    const llvm::Function *f = module.getFunction(name);
+    if (f->isDeclaration())
+      return absl::InvalidArgumentError("function '" + name + "' is not in the device library " + path);
+    // With opaque pointers a call may disagree with the definition that it got.
+    for (const llvm::Use &use : f->uses())
+      if (const auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+          call && call->isCallee(&use) && call->getFunctionType() != f->getFunctionType())
+        return absl::InvalidArgumentError("function '" + name +
+                                          "' is called with other types than the device library's");
+  }
+  // The library was compiled for no processor in particular; what it says of one would keep it from being inlined.
+  for (llvm::Function &f : module)
+    for (llvm::StringRef attribute : {"target-cpu", "target-features"}) f.removeFnAttr(attribute);
+  return absl::OkStatus();
+}
+
+} // namespace tessera::codegen

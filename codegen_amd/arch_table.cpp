@@ -1,0 +1,144 @@
+// The rows of the AMD targets. Instructions: the instruction set architecture guides "AMD Instinct MI200", "AMD
+// Instinct MI300", "AMD Instinct CDNA4", "RDNA3" and "RDNA4". Register files, waves per SIMD and allocation units:
+// LLVM's "User Guide for AMDGPU Backend" (kernel descriptor, granulated counts) and the same guides. Every row starts
+// from the one before it in its family and says what changed.
+//
+// gfx9 runs waves of 64 lanes and a block on one compute unit; gfx11 and gfx12 run waves of 32 and a block on a
+// work-group processor (WGP mode, LLVM's default), whose two compute units share 128 KiB of LDS of which a block can
+// have 64 KiB.
+#include "codegen_amd/arch_table.h"
+#include <vector>
+
+namespace tessera::amd {
+using codegen::ArchInfo;
+using ir::MatrixUnit;
+
+static constexpr int64_t kKiB = 1024;
+
+static ArchInfo gfx90a() {
+  ArchInfo a;
+  a.triple = "amdgcn-amd-amdhsa";
+  a.cpu = "gfx90a";
+  a.isaVersion = 9010;
+  ir::TargetInfo &t = a.info;
+  t.name = "gfx90a";
+  t.tritonTarget = "hip:gfx90a";
+  t.vendor = ir::Vendor::Amd;
+  t.warpSize = 64;
+  t.maxWarpsPerMultiprocessor = 32; // 8 on each of 4 SIMDs
+  t.maxBlocksPerMultiprocessor = 16;
+  t.maxRegistersPerThread = 512; // 256 architectural, 256 accumulation
+  t.registersPerScheduler = 512;
+  t.registerAllocationUnit = 8;
+  t.scalarRegistersPerScheduler = 800;
+  t.sharedMemoryPerBlock = 64 * kKiB;
+  t.sharedMemoryPerMultiprocessor = 64 * kKiB;
+  t.sharedMemoryGranularity = 512;
+  t.asyncCopyBytes = 4; // buffer_load_dword … lds
+  t.hasBufferOps = true;
+  t.hasRowShuffles = true;
+  t.matrixUnit = MatrixUnit::Mfma;
+  t.matrixVersion = 2;
+  t.hasPackedF32 = true;
+  t.atomicAddF16x2 = true;
+  t.atomicMinMaxF64 = true;
+  return a;
+}
+
+static ArchInfo gfx942() {
+  ArchInfo a = gfx90a();
+  a.cpu = a.info.name = "gfx942";
+  a.isaVersion = 9402;
+  ir::TargetInfo &t = a.info;
+  t.tritonTarget = "hip:gfx942";
+  t.matrixVersion = 3;
+  t.hasFp8Matrix = true;
+  t.hasTf32Matrix = true; // v_mfma_…_xf32
+  t.convertsE4M3FNUZ = true;
+  t.convertsE5M2FNUZ = true;
+  t.atomicAddBf16x2 = true;
+  return a;
+}
+
+static ArchInfo gfx950() {
+  ArchInfo a = gfx942();
+  a.cpu = a.info.name = "gfx950";
+  a.isaVersion = 9500;
+  ir::TargetInfo &t = a.info;
+  t.tritonTarget = "hip:gfx950";
+  t.sharedMemoryPerBlock = 160 * kKiB;
+  t.sharedMemoryPerMultiprocessor = 160 * kKiB;
+  t.sharedMemoryGranularity = 1280;
+  t.sharedMemoryBanks = 64;
+  t.asyncCopyBytes = 4 | 16; // buffer_load_dwordx4 … lds
+  t.hasTransposedLdsRead = true;
+  t.hasHalfWarpSwap = true; // v_permlane32_swap
+  t.matrixVersion = 4;
+  t.hasTf32Matrix = false;
+  t.hasScaledMatrix = true;
+  t.hasBf16Conversion = true; // v_cvt_pk_bf16_f32
+  t.hasScaleF8Conversion = true;
+  t.convertsE4M3FN = true; // the OCP kinds replace the FNUZ kinds
+  t.convertsE5M2 = true;
+  t.convertsE4M3FNUZ = false;
+  t.convertsE5M2FNUZ = false;
+  return a;
+}
+
+static ArchInfo gfx1100() {
+  ArchInfo a;
+  a.triple = "amdgcn-amd-amdhsa";
+  a.cpu = "gfx1100";
+  a.features = "-real-true16"; // 16-bit values each in a register of their own
+  a.isaVersion = 11000;
+  ir::TargetInfo &t = a.info;
+  t.name = "gfx1100";
+  t.tritonTarget = "hip:gfx1100";
+  t.vendor = ir::Vendor::Amd;
+  t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
+  t.maxBlocksPerMultiprocessor = 32;
+  t.maxRegistersPerThread = 256;
+  t.registersPerScheduler = 1536;
+  t.registerAllocationUnit = 24;
+  t.sharedMemoryPerBlock = 64 * kKiB;
+  t.sharedMemoryPerMultiprocessor = 128 * kKiB;
+  t.sharedMemoryGranularity = 1024;
+  t.hasBufferOps = true;
+  t.hasRowShuffles = true;
+  t.hasHalfWarpSwap = true; // v_permlanex16
+  t.matrixUnit = MatrixUnit::Wmma;
+  t.matrixVersion = 1;
+  t.atomicAddF64 = false;
+  t.atomicMinMaxF32 = true;
+  return a;
+}
+
+static ArchInfo gfx1200() {
+  ArchInfo a = gfx1100();
+  a.cpu = a.info.name = "gfx1200";
+  a.isaVersion = 12000;
+  ir::TargetInfo &t = a.info;
+  t.tritonTarget = "hip:gfx1200";
+  t.matrixVersion = 2;
+  t.hasFp8Matrix = true;
+  t.convertsE4M3FN = true;
+  t.convertsE5M2 = true;
+  t.atomicAddF16x2 = true;
+  t.atomicAddBf16x2 = true;
+  return a;
+}
+
+static ArchInfo gfx1201() {
+  ArchInfo a = gfx1200();
+  a.cpu = a.info.name = "gfx1201";
+  a.isaVersion = 12001;
+  a.info.tritonTarget = "hip:gfx1201";
+  return a;
+}
+
+llvm::ArrayRef<ArchInfo> archTable() {
+  static const std::vector<ArchInfo> table = {gfx90a(), gfx942(), gfx950(), gfx1100(), gfx1200(), gfx1201()};
+  return table;
+}
+
+} // namespace tessera::amd

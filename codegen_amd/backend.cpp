@@ -1,0 +1,80 @@
+// The AMD back end's stages; the work of each is in device_library.cpp, pipeline.cpp and object.cpp.
+//
+// Peculiar to AMD: LLVM makes the final machine code, so order and registers are its doing; the object is a shared
+// library of code object version 5 that lld links; resource figures stand in a note of it. Kernels that do not use
+// dispatch packet, queue, y and z of ids and so on say so by attributes, or else registers are set up for them.
+// Source: LLVM "User Guide for AMDGPU Backend" (function attributes, module flags, code object V5).
+#include "codegen_amd/backend.h"
+#include "absl/status/status.h"
+#include "codegen_amd/device_library.h"
+#include "codegen_amd/object.h"
+#include "codegen_amd/pipeline.h"
+#include "llvm/IR/CallingConv.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace tessera::amd {
+
+using codegen::ObjectInfo;
+
+void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsigned maxRegisters) {
+  kernel.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
+  kernel.addFnAttr("amdgpu-flat-work-group-size", "1," + std::to_string(threadsPerBlock));
+  kernel.addFnAttr("uniform-work-group-size", "true");
+  if (maxRegisters) kernel.addFnAttr("amdgpu-num-vgpr", std::to_string(maxRegisters));
+  for (llvm::Argument &a : kernel.args()) a.addAttr(llvm::Attribute::InReg);
+}
+
+namespace {
+
+class AmdBackend final : public codegen::Backend {
+public:
+  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) {}
+
+  absl::Status prepare(llvm::Module &module) const override {
+    if (options_.numCtas > 1)
+      return absl::InvalidArgumentError(info().name.str() + " has no clusters of blocks: --num-ctas must be 1");
+    if (absl::Status s = setLayout(module); !s.ok()) return s;
+    module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
+    for (llvm::Function &f : module)
+      if (f.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL && !f.isDeclaration())
+        setKernelAttributes(f, unsigned(options_.numWarps * info().warpSize), unsigned(options_.maxRegisters));
+    return absl::OkStatus();
+  }
+
+  absl::Status linkDeviceLibrary(llvm::Module &module) const override { return amd::linkDeviceLibrary(module, arch_); }
+
+  absl::Status optimize(llvm::Module &module) const override {
+    absl::StatusOr<Machine> tm = machine();
+    if (!tm.ok()) return tm.status();
+    return runPipeline(module, **tm, options_.optLevel);
+  }
+
+  absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {
+    return runCodegen(module, /*object=*/false);
+  }
+
+  absl::StatusOr<ObjectInfo> assemble(llvm::StringRef assembly) const override {
+    absl::StatusOr<std::string> relocatable = assembleText(assembly, arch_);
+    if (!relocatable.ok()) return relocatable.status();
+    return makeHsaco(*relocatable, arch_, options_);
+  }
+
+protected:
+  bool objectNeedsAssembly() const override { return false; }
+
+  absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &module) const override {
+    absl::StatusOr<std::string> relocatable = runCodegen(module, /*object=*/true);
+    if (!relocatable.ok()) return relocatable.status();
+    return makeHsaco(*relocatable, arch_, options_);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<codegen::Backend> createBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {
+  return std::make_unique<AmdBackend>(arch, options);
+}
+
+} // namespace tessera::amd

@@ -1,0 +1,24 @@
+// AMDGCN → hsaco, and what the hsaco says about its kernels.
+#pragma once
+#include "codegen/backend.h"
+
+namespace tessera::amd {
+
+/// Assembles text into a relocatable ELF object.
+absl::StatusOr<std::string> assembleText(llvm::StringRef assembly, const codegen::ArchInfo &);
+
+/// Links a relocatable object into the shared object that the loader takes, and reads its figures.
+absl::StatusOr<codegen::ObjectInfo> makeHsaco(llvm::StringRef relocatable, const codegen::ArchInfo &,
+                                              const codegen::BackendOptions &);
+
+/// Reads registers, spills, scratch and LDS from the AMDGPU metadata note of an hsaco (the largest of its kernels).
+absl::Status readMetadataNote(codegen::ObjectInfo &);
+
+/// What was found of AMD's tools, one line each.
+std::vector<std::string> describeTools();
+
+/// Blocks of so many waves that fit on a multiprocessor (gfx9: compute unit, else work-group processor).
+int occupancy(const ir::TargetInfo &, int vectorRegisters, int scalarRegisters, int64_t sharedBytesPerBlock,
+              int wavesPerBlock);
+
+} // namespace tessera::amd

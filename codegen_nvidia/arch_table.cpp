@@ -1,0 +1,142 @@
+// The rows of the NVIDIA targets. Limits of threads, registers and shared memory: CUDA C++ Programming Guide,
+// "Technical Specifications per Compute Capability". Instructions: PTX ISA manual, the "Target ISA Notes" of each
+// instruction. Every row starts from the one before it and says what changed. The PTX version is the lowest that has
+// all we emit for the target, so that older toolkits and drivers can take our text.
+#include "codegen_nvidia/arch_table.h"
+#include <vector>
+
+namespace tessera::nvidia {
+using codegen::ArchInfo;
+using ir::MatrixUnit;
+
+static constexpr int64_t kKiB = 1024;
+
+static ArchInfo sm80() {
+  ArchInfo a;
+  a.triple = "nvptx64-nvidia-cuda";
+  a.cpu = "sm_80";
+  a.features = "+ptx80";
+  a.ptxVersion = 80;
+  ir::TargetInfo &t = a.info;
+  t.name = "sm_80";
+  t.tritonTarget = "cuda:80";
+  t.vendor = ir::Vendor::Nvidia;
+  t.computeCapability = 80;
+  t.maxWarpsPerMultiprocessor = 64;
+  t.maxBlocksPerMultiprocessor = 32;
+  t.registersPerScheduler = 16384;
+  t.registerAllocationUnit = 256;
+  t.sharedMemoryPerBlock = 163 * kKiB;
+  t.sharedMemoryPerMultiprocessor = 164 * kKiB;
+  t.sharedMemoryReservedPerBlock = 1 * kKiB;
+  t.asyncCopyBytes = 4 | 8 | 16; // cp.async
+  t.hasLdmatrix = true;
+  t.hasPredicatedAccess = true;
+  t.hasIntegerWarpReduce = true;
+  t.matrixUnit = MatrixUnit::MmaSync;
+  t.matrixVersion = 2;
+  t.hasTf32Matrix = true;
+  t.hasBf16Fma = true;
+  t.hasBf16Conversion = true;
+  t.hasTanh = true;
+  t.atomicAddF16 = true;
+  t.atomicAddF16x2 = true;
+  return a;
+}
+
+static ArchInfo sm86() {
+  ArchInfo a = sm80();
+  a.cpu = a.info.name = "sm_86";
+  a.info.tritonTarget = "cuda:86";
+  a.info.computeCapability = 86;
+  a.info.maxWarpsPerMultiprocessor = 48;
+  a.info.maxBlocksPerMultiprocessor = 16;
+  a.info.sharedMemoryPerBlock = 99 * kKiB;
+  a.info.sharedMemoryPerMultiprocessor = 100 * kKiB;
+  return a;
+}
+
+static ArchInfo sm89() {
+  ArchInfo a = sm86();
+  a.cpu = a.info.name = "sm_89";
+  a.features = "+ptx84"; // mma.sync on 8-bit floats; cvt to them came in 8.1
+  a.ptxVersion = 84;
+  a.info.tritonTarget = "cuda:89";
+  a.info.computeCapability = 89;
+  a.info.maxBlocksPerMultiprocessor = 24;
+  a.info.hasFp8Matrix = true;
+  a.info.convertsE4M3FN = true;
+  a.info.convertsE5M2 = true;
+  return a;
+}
+
+static ArchInfo sm90a() {
+  ArchInfo a = sm80();
+  a.cpu = a.info.name = "sm_90a";
+  a.alias = "sm_90";
+  a.features = "+ptx83"; // wgmma is 8.0, vector red 8.1, fence.proxy.tensormap 8.3
+  a.ptxVersion = 83;
+  ir::TargetInfo &t = a.info;
+  t.tritonTarget = "cuda:90";
+  t.computeCapability = 90;
+  t.maxClusterSize = 8;
+  t.sharedMemoryPerBlock = 227 * kKiB;
+  t.sharedMemoryPerMultiprocessor = 228 * kKiB;
+  t.hasTensorCopy = true;
+  t.hasStmatrix = true;
+  t.matrixUnit = MatrixUnit::Wgmma;
+  t.matrixVersion = 3;
+  t.hasFp8Matrix = true;
+  t.hasBf16Arith = true;
+  t.convertsE4M3FN = true;
+  t.convertsE5M2 = true;
+  t.atomicAddBf16 = true;
+  t.atomicAddBf16x2 = true;
+  t.atomicVectorBytes = 16;
+  return a;
+}
+
+static ArchInfo sm100a() {
+  ArchInfo a = sm90a();
+  a.cpu = a.info.name = "sm_100a";
+  a.alias = "sm_100";
+  a.features = "+ptx86";
+  a.ptxVersion = 86;
+  ir::TargetInfo &t = a.info;
+  t.tritonTarget = "cuda:100";
+  t.computeCapability = 100;
+  t.hasTensorMemory = true;
+  t.hasFloatWarpReduce = true;
+  t.matrixUnit = MatrixUnit::Tcgen05;
+  t.matrixVersion = 5;
+  t.hasScaledMatrix = true;
+  t.hasPackedF32 = true;
+  return a;
+}
+
+static ArchInfo sm120a() {
+  ArchInfo a = sm100a();
+  a.cpu = a.info.name = "sm_120a";
+  a.alias = "sm_120";
+  a.features = "+ptx87";
+  a.ptxVersion = 87;
+  ir::TargetInfo &t = a.info;
+  t.tritonTarget = "cuda:120";
+  t.computeCapability = 120;
+  t.maxWarpsPerMultiprocessor = 48;
+  t.maxBlocksPerMultiprocessor = 24;
+  t.sharedMemoryPerBlock = 99 * kKiB;
+  t.sharedMemoryPerMultiprocessor = 100 * kKiB;
+  t.hasTensorMemory = false;
+  t.hasFloatWarpReduce = false; // redux.sync on f32 is sm_100a's alone
+  t.matrixUnit = MatrixUnit::MmaSync;
+  t.matrixVersion = 2;
+  return a;
+}
+
+llvm::ArrayRef<ArchInfo> archTable() {
+  static const std::vector<ArchInfo> table = {sm80(), sm86(), sm89(), sm90a(), sm100a(), sm120a()};
+  return table;
+}
+
+} // namespace tessera::nvidia

@@ -1,0 +1,13 @@
+// The NVIDIA back end: LLVM module → PTX → cubin. See codegen/backend.h for the stages and their contract.
+#pragma once
+#include "codegen/backend.h"
+
+namespace tessera::nvidia {
+
+/// @pre arch is a row of nvidia::archTable().
+std::unique_ptr<codegen::Backend> createBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &);
+
+/// Makes a function a kernel: calling convention, exact block size, cluster size and bound on registers (0: none).
+void setKernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters);
+
+} // namespace tessera::nvidia

@@ -1,0 +1,13 @@
+// The LLVM passes that run on a lowered module before instruction selection.
+#pragma once
+#include "absl/status/status.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+namespace tessera::nvidia {
+
+absl::Status runPipeline(llvm::Module &, llvm::TargetMachine &, int optLevel);
+
+} // namespace tessera::nvidia
