@@ -12,15 +12,19 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include <deque>
+#include <memory>
 
 namespace tessera::transforms {
 class AxisInfoAnalysis;
 }
 namespace tessera::codegen {
 class Target;
+class DebugInfo;
 
 /// The LLVM values of one IR value in one thread: one per register element of a tensor, one for a scalar; a memory
-/// descriptor has its base pointer (address space 3) first, then one i32 offset per dimension of its view.
+/// descriptor has its base pointer (address space 3) first, then one i32 offset per dimension of its view; a token has
+/// none.
 using Elements = llvm::SmallVector<llvm::Value *, 8>;
 
 struct LoweringOptions {
@@ -31,7 +35,8 @@ struct LoweringOptions {
 /// State of the lowering of one function. The lower… functions return false after having reported a diagnostic.
 class FunctionLowering {
 public:
-  FunctionLowering(llvm::IRBuilder<> &b, const Target &target, ir::DiagnosticEngine &diag, const LoweringOptions &options)
+  FunctionLowering(llvm::IRBuilder<> &b, const Target &target, ir::DiagnosticEngine &diag,
+                   const LoweringOptions &options)
       : b(b), target(target), diag(diag), options(options) {}
 
   llvm::IRBuilder<> &b;
@@ -42,85 +47,147 @@ public:
   llvm::Function *function = nullptr;
 
   // ---- types ----
-  /// The LLVM type of one element: i1, iN, half, bfloat, float, double; 8-bit floats are i8; pointers ptr addrspace(1);
-  /// index is i32. For a tensor: of its element. Null for what has none.
+  /// The LLVM type of one element: i1, iN, half, bfloat, float, double; 8-bit floats are i8; pointers ptr of their
+  /// address space; index is i32. For a tensor: of its element. Null for what has none.
   llvm::Type *elementType(ir::Type);
+  /// The type of a value of the type in memory: as elementType, but i1 takes a byte.
+  llvm::Type *memoryType(ir::Type);
   /// Number of LLVM values that stand for a value of the type.
   unsigned numElements(ir::Type);
+  /// Their types.
+  llvm::SmallVector<llvm::Type *, 8> elementTypes(ir::Type);
 
   // ---- values ----
+  /// The reference stays valid as long as the function is being lowered.
   const Elements &get(ir::Value);
   llvm::Value *scalar(ir::Value v) { return get(v)[0]; }
+  bool has(ir::Value v) const { return values_.contains(v); }
   void set(ir::Value, Elements);
   void set(ir::Value v, llvm::Value *scalar) { set(v, Elements{scalar}); }
 
   // ---- layouts ----
-  /// The linear layout of a tensor: register, lane, warp, block → dim0, dim1, …. Cached per type. @pre it has one.
+  /// The linear layout of a tensor: register, lane, warp, block → dim0, dim1, …. Cached per shape and encoding; the
+  /// reference stays valid. @pre it has one.
   const layouts::LinearLayout &layout(ir::Type);
+  /// Registers whose bits are a subset of this mask hold copies: register r is the same element as r & ~mask.
+  unsigned freeRegisters(ir::Type);
   /// The index along each dimension of every register element of a tensor of this type in this thread:
-  /// result[register][dim], i32. Cached per type and insertion function; computed as lane/warp part xor constant.
+  /// result[register][dim], i32. The thread's part is computed once, in the function's prologue; a register adds a
+  /// constant to it (`or disjoint`, or xor where bits of the two meet).
   llvm::SmallVector<llvm::SmallVector<llvm::Value *, 4>, 0> indices(ir::Type);
-  /// Evaluates a linear layout for given in-dimension values (i32 each, or null for constant `constants` entry):
-  /// out-dimension values as i32, with constants folded and bits or-ed where they do not overlap.
-  llvm::SmallVector<llvm::Value *, 4> applyLayout(const layouts::LinearLayout &, llvm::ArrayRef<std::pair<layouts::Dim, llvm::Value *>> in);
-  /// i1: this thread is the one that acts for a tensor of this layout in this register (lanes, warps and blocks that hold
-  /// copies of the same element do not); null where all threads act. Registers that are copies are left to the caller
-  /// (see LinearLayout::freeVariableMasks).
+  /// The thread's part of the above: the indices of register 0.
+  llvm::ArrayRef<llvm::Value *> threadIndices(ir::Type);
+  /// Evaluates a linear layout for given in-dimension values (i32 each, less than the dimension's size; dimensions not
+  /// given are zero): out-dimension values as i32, with constants folded and bits or-ed where they do not overlap.
+  llvm::SmallVector<llvm::Value *, 4> applyLayout(const layouts::LinearLayout &,
+                                                  llvm::ArrayRef<std::pair<layouts::Dim, llvm::Value *>> in);
+  /// i1: this thread is the one that acts for a tensor of this layout in this register (lanes, warps and blocks that
+  /// hold copies of the same element do not); null where all threads act. Registers that are copies are left to the
+  /// caller (see freeRegisters).
   llvm::Value *isRepresentative(const layouts::LinearLayout &);
+  /// i1: the first thread of the block.
+  llvm::Value *isFirstThread();
 
   // ---- the thread ----
-  llvm::Value *threadId(); // in its block, i32
-  llvm::Value *laneId();   // in its warp, i32
-  llvm::Value *warpId();   // in its block, i32, uniform in a warp
-  int warpSize() const;
-  int numWarps() const;
-  int numCtas() const;
+  llvm::Value *threadId();       // in its block, i32
+  llvm::Value *laneId();         // in its warp, i32
+  llvm::Value *warpId();         // in its block, i32, uniform in a warp
+  llvm::Value *blockInCluster(); // i32
+  int warpSize() const { return warpSize_; }
+  int numWarps() const { return numWarps_; }
+  int numCtas() const { return numCtas_; }
 
   // ---- shared memory ----
   /// Base of the block's dynamic shared memory plus the op's `allocation.offset` (bytes), ptr addrspace(3).
   llvm::Value *scratch(ir::Operation *op);
   llvm::Value *sharedAt(int64_t byteOffset);
+  /// The two hidden pointers of a kernel.
+  llvm::Value *globalScratch() { return globalScratch_; }
 
   // ---- small helpers ----
   llvm::Value *i32(int64_t v) { return b.getInt32(v); }
   /// Reports `message` at the op and returns false.
   bool error(ir::Operation *, const llvm::Twine &message);
+  /// The function of that name and type, declared if need be.
+  llvm::FunctionCallee declare(llvm::StringRef name, llvm::FunctionType *, bool pure);
+  /// A fresh block after the current one.
+  llvm::BasicBlock *newBlock(const llvm::Twine &name);
+  /// Runs `body` where the condition holds (null: always) and goes on after it.
+  void inBranch(llvm::Value *condition, llvm::function_ref<void()> body);
 
   // ---- regions ----
   /// Lowers the operations of a block (its arguments are set already) up to its terminator, which it leaves.
   bool lowerBlock(ir::Block *);
   bool lowerOperation(ir::Operation *);
+  /// Lowers a region of any blocks from the builder's point (the entry block's arguments are set already). `exit` is
+  /// called at each terminator that leaves the region.
+  bool lowerRegion(ir::Region &, llvm::function_ref<bool(ir::Operation *terminator)> exit);
 
 private:
   friend class ModuleLowering;
-  llvm::DenseMap<ir::Value, Elements> values_;
-  llvm::DenseMap<ir::Type, layouts::LinearLayout> layouts_;
-  llvm::Value *tid_ = nullptr, *lane_ = nullptr, *warp_ = nullptr;
-  llvm::GlobalVariable *shared_ = nullptr;
-  ir::Operation *moduleOp_ = nullptr;
+  struct LayoutInfo {
+    layouts::LinearLayout layout;
+    unsigned freeRegisters = 0;
+    llvm::SmallVector<llvm::Value *, 4> thread; // indices of register 0, once asked for
+  };
+  LayoutInfo &layoutInfo(ir::Type);
+  /// Runs `make` with the builder at the end of the prologue, which dominates everything.
+  llvm::Value *inPrologue(llvm::function_ref<llvm::Value *()> make);
+
+  std::deque<Elements> storage_;
+  llvm::DenseMap<ir::Value, Elements *> values_;
+  std::deque<LayoutInfo> layoutStorage_;
+  llvm::DenseMap<ir::Type, LayoutInfo *> layouts_;
+  llvm::DenseMap<std::pair<const layouts::Encoding *, llvm::ArrayRef<int64_t>>, LayoutInfo *> byEncoding_;
+  llvm::DenseMap<uint64_t, llvm::Value *> representatives_;
+  llvm::DenseMap<ir::Block *, llvm::BasicBlock *> blocks_;
+  llvm::Value *tid_ = nullptr, *lane_ = nullptr, *warp_ = nullptr, *block_ = nullptr, *firstThread_ = nullptr;
+  llvm::Value *shared_ = nullptr, *globalScratch_ = nullptr, *profileScratch_ = nullptr;
+  llvm::Instruction *prologueEnd_ = nullptr;
+  DebugInfo *debug_ = nullptr;
+  const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions_ = nullptr;
+  int warpSize_ = 32, numWarps_ = 4, numCtas_ = 1;
+
+  friend bool lowerControl(ir::Operation *, FunctionLowering &);
+  friend llvm::Value *calleeShared(FunctionLowering &);
 };
 
 /// Lowers the module for the target into a fresh LLVM module. @pre it verifies and has layouts and shared memory
 /// allocated (`allocation.offset`, `ttg.shared`). Null after a diagnostic.
-std::unique_ptr<llvm::Module> lowerToLLVM(ir::Module &, const Target &, llvm::LLVMContext &, const LoweringOptions &, ir::DiagnosticEngine &);
+std::unique_ptr<llvm::Module> lowerToLLVM(ir::Module &, const Target &, llvm::LLVMContext &, const LoweringOptions &,
+                                          ir::DiagnosticEngine &);
 
 using LowerFn = bool (*)(ir::Operation *, FunctionLowering &);
-/// The lowering of an opcode, or null: those that never reach it are listed with the reason in lowering.cpp, and a test
-/// checks that every row of the op table is in one list or the other.
+/// The lowering of an opcode, or null: those that never reach it are listed with the reason in lowering.cpp.
 LowerFn loweringOf(ir::Opcode);
+/// Why an opcode has no lowering ("a terminator, lowered with its region"), or empty for those that have one.
+llvm::StringRef whyNotLowered(ir::Opcode);
 
 // The families; each is one file.
 bool lowerConvertLayout(ir::Operation *, FunctionLowering &); // convert_layout.cpp
 bool lowerReduce(ir::Operation *, FunctionLowering &);        // reduce.cpp
 bool lowerScan(ir::Operation *, FunctionLowering &);          // scan.cpp
-bool lowerShape(ir::Operation *, FunctionLowering &);         // shape.cpp: splat, broadcast, expand_dims, reshape, trans, join, split, cat, make_range, …
-bool lowerShared(ir::Operation *, FunctionLowering &);        // shared_memory.cpp: local_alloc, local_load, local_store, memdesc views, gather, histogram
-bool lowerPointwise(ir::Operation *, FunctionLowering &);     // pointwise.cpp: arith, select, casts
-bool lowerMath(ir::Operation *, FunctionLowering &);          // math.cpp: math.*, extern_elementwise, precise_*, clampf
-bool lowerMemory(ir::Operation *, FunctionLowering &);        // memory.cpp: load, store, atomics
-bool lowerControl(ir::Operation *, FunctionLowering &);       // control_flow.cpp: scf, cf, call, return
+bool lowerShape(ir::Operation *,
+                FunctionLowering &); // shape.cpp: splat, broadcast, expand_dims, reshape, trans, join, split, cat, …
+bool lowerShared(ir::Operation *,
+                 FunctionLowering &); // shared_memory.cpp: local_alloc, local_load, local_store, views, gather, …
+bool lowerPointwise(ir::Operation *, FunctionLowering &);      // pointwise.cpp: arith, select, pointers
+bool lowerCast(ir::Operation *, FunctionLowering &);           // casts.cpp: conversions between floats and integers
+bool lowerMath(ir::Operation *, FunctionLowering &);           // math.cpp: math.*, extern_elementwise, divf, clampf
+bool lowerMemory(ir::Operation *, FunctionLowering &);         // memory.cpp: load, store, buffer accesses
+bool lowerAtomic(ir::Operation *, FunctionLowering &);         // atomics.cpp: atomic_rmw, atomic_cas
+bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
+bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 
 /// Runs the combining region of tt.reduce or tt.scan on scalars: args are 2N values, the result N.
 llvm::SmallVector<llvm::Value *, 2> lowerCombine(ir::Region &, llvm::ArrayRef<llvm::Value *> args, FunctionLowering &);
+
+/// Converts floats between kinds, by the target's instructions or bit manipulation; see casts.cpp. Values of 8-bit
+/// kinds are i8.
+void convertFloats(FunctionLowering &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
+                   llvm::ArrayRef<llvm::Value *> in, Elements &out);
+/// The same by bit manipulation alone, whatever the target: one value; no FunctionLowering needed.
+llvm::Value *convertFloatBits(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
+                              llvm::Value *);
 
 } // namespace tessera::codegen

@@ -4,6 +4,7 @@
 // layouts alone: two registers correspond when their indices with lane, warp and block at zero do.
 #include "codegen/lowering.h"
 #include "ir/ops.h"
+#include <map>
 
 namespace tessera::codegen {
 using namespace ir;

@@ -1,6 +1,6 @@
 // The Target: what the vendor-neutral lowering asks of a vendor, per thread. One implementation in codegen_nvidia/
-// (inline PTX and nvvm intrinsics) and one in codegen_amd/ (amdgcn intrinsics); the files of the two have the same names
-// for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
+// (inline PTX and nvvm intrinsics) and one in codegen_amd/ (amdgcn intrinsics); the files of the two have the same
+// names for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
 #pragma once
 #include "ir/op_table.h"
 #include "ir/target.h"
@@ -8,13 +8,28 @@
 
 namespace tessera::codegen {
 
+/// One access of `count` consecutive elements.
 struct MemoryAccess {
-  llvm::Value *pointer = nullptr;   // ptr addrspace(1)
-  llvm::Value *mask = nullptr;      // i1; null: always
-  unsigned alignment = 1;           // known alignment of the pointer
+  llvm::Value *pointer = nullptr; // ptr addrspace(1)
+  // The same address as a base that is equal in all lanes plus a per-lane offset in bytes, i32, not negative, where
+  // that is known; offset + constant + the access's length stay below 2^31.
+  llvm::Value *base = nullptr;
+  llvm::Value *offset = nullptr;
+  uint32_t constant = 0;       // added to the offset
+  llvm::Value *mask = nullptr; // i1; null: always
+  unsigned alignment = 1;      // known alignment of the pointer
   ir::CacheModifier cache = ir::CacheModifier::None;
   ir::EvictionPolicy evict = ir::EvictionPolicy::EvictNormal;
   bool isVolatile = false;
+};
+
+struct LoadAccess : MemoryAccess {
+  unsigned count = 1;
+  llvm::SmallVector<llvm::Value *, 8> other;  // values where the mask is false; empty: undefined
+  llvm::SmallVector<llvm::Value *, 8> result; // filled by Target::load
+};
+struct StoreAccess : MemoryAccess {
+  llvm::SmallVector<llvm::Value *, 8> values;
 };
 
 class Target {
@@ -23,52 +38,70 @@ public:
   virtual const ir::TargetInfo &info() const = 0;
 
   // ---- the thread ----
-  virtual llvm::Value *threadId(llvm::IRBuilder<> &) const = 0;                 // i32, x dimension
-  virtual llvm::Value *programId(llvm::IRBuilder<> &, int axis) const = 0;      // i32
-  virtual llvm::Value *numPrograms(llvm::IRBuilder<> &, int axis) const = 0;    // i32
+  virtual llvm::Value *threadId(llvm::IRBuilder<> &) const = 0; // i32, x dimension
+  /// Index of the block in the grid and size of the grid, in blocks or, with clusters, in clusters; i32.
+  virtual llvm::Value *programId(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
+  virtual llvm::Value *numPrograms(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
+  virtual llvm::Value *blockInCluster(llvm::IRBuilder<> &) const = 0; // i32, 0 without clusters
   /// The value as one that the hardware knows to be the same in all lanes of a warp. @pre it is.
   virtual llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *i32) const = 0;
-  virtual void barrier(llvm::IRBuilder<> &) const = 0;                          // all threads of the block; shared memory is visible after it
-  virtual void warpBarrier(llvm::IRBuilder<> &) const = 0;                      // orders shared-memory accesses of one warp's lanes
+  /// All threads of the block; shared memory is visible after it, and with `global` the block's accesses to global
+  /// memory too.
+  virtual void barrier(llvm::IRBuilder<> &, bool global = false) const = 0;
+  virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes
 
   // ---- lanes ----
-  /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and shuffleIndex,
-  /// which cut them into words.
-  /// Lanes that differ only in bits of `uniform` hold equal values, so the value of any lane that equals lane ^ mask up to
-  /// those bits will do (on AMD xor 4 after 1 and 2 is a half-row mirror, for instance).
+  /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and
+  /// shuffleIndex, which cut them into words. Lanes that differ only in bits of `uniform` hold equal values, so the
+  /// value of any lane that equals lane ^ mask up to those bits will do (on AMD xor 4 after 1 and 2 is a half-row
+  /// mirror, for instance).
   virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask, unsigned uniform) const = 0;
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
+  /// Value of lane - delta; undefined in the first delta lanes.
   virtual llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned delta) const = 0;
 
   // ---- global memory ----
-  /// Reads `count` consecutive elements of type `element`; where the mask is false gives `other` (same length, or empty:
-  /// undefined). Returns the elements.
-  virtual llvm::SmallVector<llvm::Value *, 8> load(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Type *element, unsigned count, llvm::ArrayRef<llvm::Value *> other) const = 0;
-  virtual void store(llvm::IRBuilder<> &, const MemoryAccess &, llvm::ArrayRef<llvm::Value *> values) const = 0;
-  /// One atomic; the old value where the mask is true. `count` > 1 packs (f16x2, bf16x2) where info() says it can.
-  virtual llvm::Value *atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const MemoryAccess &, llvm::Value *value, ir::MemSemantic, ir::MemSyncScope, bool resultUsed) const = 0;
-  virtual llvm::Value *atomicCas(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *cmp, llvm::Value *value, ir::MemSemantic, ir::MemSyncScope) const = 0;
+  /// Reads each access's consecutive elements of type `element` (i1 is a byte in memory and comes as i8). Accesses are
+  /// in program order, none depends on another.
+  virtual void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<LoadAccess>) const = 0;
+  virtual void store(llvm::IRBuilder<> &, llvm::ArrayRef<StoreAccess>) const = 0;
+  /// Whether one atomic takes `count` elements (a pair of halves, a vector of floats).
+  virtual unsigned atomicVector(ir::RmwOp, llvm::Type *element, bool resultUsed) const = 0;
+  /// One atomic on values.size() consecutive elements; the old values where the mask is true.
+  virtual llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const MemoryAccess &,
+                                                        llvm::ArrayRef<llvm::Value *> values, ir::MemSemantic,
+                                                        ir::MemSyncScope, bool resultUsed) const = 0;
+  virtual llvm::Value *atomicCas(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *cmp, llvm::Value *value,
+                                 ir::MemSemantic, ir::MemSyncScope) const = 0;
 
   // ---- shared memory ----
-  virtual llvm::Value *loadShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *type, unsigned alignment, llvm::Value *mask = nullptr) const = 0;
-  virtual void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment, llvm::Value *mask = nullptr) const = 0;
+  virtual llvm::Value *loadShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *type, unsigned alignment,
+                                  llvm::Value *mask = nullptr) const = 0;
+  virtual void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment,
+                           llvm::Value *mask = nullptr) const = 0;
 
   // ---- arithmetic ----
   /// A `math.*`, `arith.divf`, `tt.precise_*` … operation on scalars the target's own way, or null: then the neutral
   /// expansion or the device library is used.
-  virtual llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *, llvm::ArrayRef<llvm::Value *> args) const = 0;
+  virtual llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *,
+                              llvm::ArrayRef<llvm::Value *> args) const = 0;
   /// The device library's function for an operation on a type ("__nv_sinf", "__ocml_sin_f32"), or empty.
   virtual std::string libraryFunction(ir::Opcode, llvm::Type *) const = 0;
   /// Converts floats between element kinds with the target's instructions, several at once where they pack; false when
-  /// it has none for the pair (then the neutral bit manipulation is used).
-  virtual bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode, llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const = 0;
-  virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line, llvm::StringRef function) const = 0;
-  virtual void print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> args) const = 0;
-  virtual bool inlineAssembly(ir::Operation *, llvm::IRBuilder<> &, llvm::ArrayRef<llvm::Value *> args, llvm::ArrayRef<llvm::Type *> results, llvm::SmallVectorImpl<llvm::Value *> &out) const = 0;
+  /// it has none for the pair (then LLVM's own conversions or the neutral bit manipulation are used).
+  virtual bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
+                            llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const = 0;
+
+  // ---- talking back ----
+  virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
+                          llvm::StringRef function) const = 0;
+  /// printf; false where the target has none.
+  virtual bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> args) const = 0;
 
   // ---- functions ----
   /// Calling convention, launch bounds and attributes of a kernel of so many threads.
-  virtual void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned maxRegisters) const = 0;
+  virtual void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
+                                unsigned maxRegisters) const = 0;
   /// The block's dynamic shared memory.
   virtual llvm::GlobalVariable *sharedMemory(llvm::Module &) const = 0;
 };
@@ -77,5 +110,6 @@ public:
 /// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).
 llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask, unsigned uniform = 0);
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::Value *lane);
+llvm::Value *shuffleUp(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned delta);
 
 } // namespace tessera::codegen

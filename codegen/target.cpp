@@ -1,0 +1,43 @@
+// Shuffles of any value through the 32-bit ones of the Target: narrow values travel in the low bits of a word, wide
+// ones word by word.
+#include "codegen/target.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DerivedTypes.h"
+
+namespace tessera::codegen {
+
+/// Cuts the value into i32 words, moves each, and puts them together again.
+template <class Move> static llvm::Value *byWords(llvm::IRBuilder<> &b, llvm::Value *v, Move &&move) {
+  llvm::Type *type = v->getType();
+  if (type->isPointerTy()) {
+    llvm::Type *asInt = b.getIntNTy(type->getPointerAddressSpace() == 3 ? 32 : 64);
+    return b.CreateIntToPtr(byWords(b, b.CreatePtrToInt(v, asInt), move), type);
+  }
+  unsigned bits = type->getPrimitiveSizeInBits();
+  llvm::Value *whole = type->isIntegerTy() ? v : b.CreateBitCast(v, b.getIntNTy(bits));
+  llvm::Value *result;
+  if (bits <= 32) {
+    result = b.CreateTrunc(move(b.CreateZExt(whole, b.getInt32Ty())), b.getIntNTy(bits));
+  } else {
+    unsigned words = (bits + 31) / 32;
+    auto *vector = llvm::FixedVectorType::get(b.getInt32Ty(), words);
+    llvm::Value *parts = b.CreateBitCast(b.CreateZExt(whole, b.getIntNTy(32 * words)), vector);
+    llvm::Value *moved = llvm::PoisonValue::get(vector);
+    for (unsigned i = 0; i < words; ++i)
+      moved = b.CreateInsertElement(moved, move(b.CreateExtractElement(parts, i)), i);
+    result = b.CreateTrunc(b.CreateBitCast(moved, b.getIntNTy(32 * words)), b.getIntNTy(bits));
+  }
+  return b.CreateBitCast(result, type);
+}
+
+llvm::Value *shuffleXor(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, unsigned mask, unsigned uniform) {
+  return byWords(b, v, [&](llvm::Value *word) { return t.shuffleXor32(b, word, mask, uniform); });
+}
+llvm::Value *shuffleIndex(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, llvm::Value *lane) {
+  return byWords(b, v, [&](llvm::Value *word) { return t.shuffleIndex32(b, word, lane); });
+}
+llvm::Value *shuffleUp(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, unsigned delta) {
+  return byWords(b, v, [&](llvm::Value *word) { return t.shuffleUp32(b, word, delta); });
+}
+
+} // namespace tessera::codegen

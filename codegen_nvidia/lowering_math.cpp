@@ -1,0 +1,125 @@
+// Mathematical functions and float conversions of NVIDIA GPUs. What is peculiar: approximate instructions for the
+// functions that Triton's users get there (ex2.approx, sqrt.approx, rsqrt.approx, div.full), the others from libdevice;
+// 8-bit floats are converted in pairs from sm_89 on.
+// Source: PTX ISA, "Floating Point Instructions", "cvt"; error bounds there (ex2.approx: 2 ulp, div.full: 2 ulp).
+#include "codegen_nvidia/lowering_target.h"
+#include "ir/type.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+namespace tessera::nvidia {
+using namespace llvm;
+using ir::FloatKind;
+using ir::Opcode;
+using ir::RoundingMode;
+
+Value *NvidiaTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Value *> args) const {
+  if (!type->isFloatTy()) return nullptr;
+  switch (op) {
+  case Opcode::math_exp: {
+    // e^x = 2^(x / ln 2)
+    Value *scaled = b.CreateFMul(args[0], ConstantFP::get(type, 1.44269504088896340736));
+    return b.CreateIntrinsic(Intrinsic::nvvm_ex2_approx, {type}, {scaled});
+  }
+  case Opcode::math_exp2: return b.CreateIntrinsic(Intrinsic::nvvm_ex2_approx_ftz, {type}, {args[0]});
+  case Opcode::math_sqrt: return b.CreateIntrinsic(Intrinsic::nvvm_sqrt_approx_ftz_f, {}, {args[0]});
+  case Opcode::math_rsqrt: return b.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_ftz_f, {}, {args[0]});
+  case Opcode::arith_divf: return b.CreateIntrinsic(Intrinsic::nvvm_div_full, {}, {args[0], args[1]});
+  default: return nullptr;
+  }
+}
+
+std::string NvidiaTarget::libraryFunction(Opcode op, Type *type) const {
+  if (!type->isFloatTy() && !type->isDoubleTy()) return "";
+  const char *name = nullptr;
+  switch (op) {
+  case Opcode::math_exp: name = "exp"; break;
+  case Opcode::math_exp2: name = "exp2"; break;
+  case Opcode::math_expm1: name = "expm1"; break;
+  case Opcode::math_log: name = "log"; break;
+  case Opcode::math_log1p: name = "log1p"; break;
+  case Opcode::math_log2: name = "log2"; break;
+  case Opcode::math_log10: name = "log10"; break;
+  case Opcode::math_rsqrt: name = "rsqrt"; break;
+  case Opcode::math_sin: name = "sin"; break;
+  case Opcode::math_cos: name = "cos"; break;
+  case Opcode::math_tan: name = "tan"; break;
+  case Opcode::math_asin: name = "asin"; break;
+  case Opcode::math_acos: name = "acos"; break;
+  case Opcode::math_atan: name = "atan"; break;
+  case Opcode::math_sinh: name = "sinh"; break;
+  case Opcode::math_cosh: name = "cosh"; break;
+  case Opcode::math_tanh: name = "tanh"; break;
+  case Opcode::math_asinh: name = "asinh"; break;
+  case Opcode::math_acosh: name = "acosh"; break;
+  case Opcode::math_atanh: name = "atanh"; break;
+  case Opcode::math_cbrt: name = "cbrt"; break;
+  case Opcode::math_erf: name = "erf"; break;
+  case Opcode::math_erfc: name = "erfc"; break;
+  case Opcode::math_atan2: name = "atan2"; break;
+  case Opcode::math_powf: name = "pow"; break;
+  case Opcode::math_fpowi: name = "powi"; break;
+  default: return "";
+  }
+  return std::string("__nv_") + name + (type->isFloatTy() ? "f" : "");
+}
+
+bool NvidiaTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding,
+                                ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) const {
+  auto isF8 = [](FloatKind k) { return k == FloatKind::F8E4M3FN || k == FloatKind::F8E5M2; };
+  Type *half = b.getHalfTy(), *f32 = b.getFloatTy(), *i16 = b.getInt16Ty();
+  // Calls `pair` on neighbours; the last of an odd number is its own neighbour.
+  auto pairs = [&](ArrayRef<Value *> v, function_ref<Value *(Value *, Value *)> pair) {
+    for (unsigned i = 0; i < v.size(); i += 2) {
+      Value *two = pair(v[i], i + 1 < v.size() ? v[i + 1] : v[i]);
+      out.push_back(b.CreateExtractElement(two, uint64_t(0)));
+      if (i + 1 < v.size()) out.push_back(b.CreateExtractElement(two, 1));
+    }
+    return true;
+  };
+  auto widened = [&](Type *t) {
+    SmallVector<Value *, 8> w;
+    for (Value *v : in) w.push_back(v->getType() == t ? v : b.CreateFPExt(v, t));
+    return w;
+  };
+
+  if (isF8(to)) {
+    bool e4m3 = to == FloatKind::F8E4M3FN;
+    if (!(e4m3 ? info_.convertsE4M3FN : info_.convertsE5M2) || rounding != RoundingMode::Rtne) return false;
+    Type *bytes = FixedVectorType::get(b.getInt8Ty(), 2);
+    if (from == FloatKind::F16)
+      return pairs(in, [&](Value *x, Value *y) {
+        Value *v = b.CreateInsertElement(PoisonValue::get(FixedVectorType::get(half, 2)), x, uint64_t(0));
+        v = b.CreateInsertElement(v, y, 1);
+        auto id = e4m3 ? Intrinsic::nvvm_f16x2_to_e4m3x2_rn : Intrinsic::nvvm_f16x2_to_e5m2x2_rn;
+        return b.CreateBitCast(b.CreateIntrinsic(id, {}, {v}), bytes);
+      });
+    if (from != FloatKind::F32 && from != FloatKind::BF16) return false;
+    return pairs(widened(f32), [&](Value *x, Value *y) { // the first operand goes to the upper byte
+      auto id = e4m3 ? Intrinsic::nvvm_ff_to_e4m3x2_rn : Intrinsic::nvvm_ff_to_e5m2x2_rn;
+      return b.CreateBitCast(b.CreateIntrinsic(id, {}, {y, x}), bytes);
+    });
+  }
+  if (isF8(from)) {
+    bool e4m3 = from == FloatKind::F8E4M3FN;
+    if (!(e4m3 ? info_.convertsE4M3FN : info_.convertsE5M2)) return false;
+    if (to != FloatKind::F16 && to != FloatKind::F32 && to != FloatKind::BF16 && to != FloatKind::F64) return false;
+    pairs(in, [&](Value *x, Value *y) {
+      Value *v = b.CreateInsertElement(PoisonValue::get(FixedVectorType::get(b.getInt8Ty(), 2)), x, uint64_t(0));
+      v = b.CreateBitCast(b.CreateInsertElement(v, y, 1), i16);
+      return b.CreateIntrinsic(e4m3 ? Intrinsic::nvvm_e4m3x2_to_f16x2_rn : Intrinsic::nvvm_e5m2x2_to_f16x2_rn, {}, {v});
+    });
+    for (Value *&v : out) {
+      if (to == FloatKind::F64) v = b.CreateFPExt(v, b.getDoubleTy());
+      if (to == FloatKind::F32 || to == FloatKind::BF16) v = b.CreateFPExt(v, f32);
+      if (to == FloatKind::BF16) v = b.CreateFPTrunc(v, b.getBFloatTy());
+    }
+    return true;
+  }
+  if (rounding == RoundingMode::Rtz && (to == FloatKind::F16 || to == FloatKind::BF16) && (from == FloatKind::F32)) {
+    auto id = to == FloatKind::F16 ? Intrinsic::nvvm_ff2f16x2_rz : Intrinsic::nvvm_ff2bf16x2_rz;
+    return pairs(in, [&](Value *x, Value *y) { return b.CreateIntrinsic(id, {}, {y, x}); });
+  }
+  return false;
+}
+
+} // namespace tessera::nvidia

@@ -1,0 +1,482 @@
+// Global and shared memory accesses and atomics on NVIDIA GPUs. What is peculiar: any access takes a predicate, so
+// masks cost no branch, but LLVM cannot express a predicate: masked accesses, and those with cache hints, are inline
+// PTX. Plain ones are LLVM loads and stores. Inline PTX that writes is marked as clobbering memory, so LLVM keeps the
+// order between the two kinds.
+//
+//   mov.u32 r, other;  @p ld.global.v4.b32 {r0, r1, r2, r3}, [ptr + 2048];
+//
+// The value for a false predicate is an operand tied to the result, which LLVM materialises as it likes.
+// Source: PTX ISA, "Data Movement and Conversion Instructions: ld, st", "Parallel Synchronization and Communication
+// Instructions: atom".
+#include "codegen_nvidia/lowering_target.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tessera::nvidia {
+using namespace llvm;
+using codegen::LoadAccess;
+using codegen::MemoryAccess;
+using codegen::StoreAccess;
+
+namespace {
+
+unsigned bitsOf(Type *t) { return t->isPointerTy() ? 64 : t->getPrimitiveSizeInBits(); }
+
+/// Registers of an access: `count` words of `bits` each.
+struct Words {
+  unsigned bits, count;
+  Type *type;
+  const char *constraint; // of inline assembly
+
+  Words(IRBuilder<> &b, Type *element, unsigned elements) {
+    unsigned total = bitsOf(element) * elements;
+    bits = bitsOf(element) == 64 ? 64 : std::min(32u, total);
+    count = total / bits;
+    // There are no 8-bit registers: a byte travels in 16 bits.
+    type = b.getIntNTy(std::max(16u, bits));
+    constraint = bits == 64 ? "l" : bits == 32 ? "r" : "h";
+  }
+  std::string suffix() const {
+    return (count > 1 ? ".v" + std::to_string(count) : std::string()) + ".b" + std::to_string(bits);
+  }
+};
+
+Value *asInt(IRBuilder<> &b, Value *v) {
+  if (v->getType()->isPointerTy()) return b.CreatePtrToInt(v, b.getInt64Ty());
+  return b.CreateBitCast(v, b.getIntNTy(bitsOf(v->getType())));
+}
+Value *fromInt(IRBuilder<> &b, Value *v, Type *t) {
+  return t->isPointerTy() ? b.CreateIntToPtr(v, t) : b.CreateBitCast(v, t);
+}
+
+/// Elements → words.
+SmallVector<Value *, 4> pack(IRBuilder<> &b, const Words &w, ArrayRef<Value *> elements) {
+  SmallVector<Value *, 4> out;
+  unsigned perWord = elements.size() / w.count;
+  Type *element = elements[0]->getType();
+  for (unsigned i = 0; i < w.count; ++i) {
+    Value *word;
+    if (perWord == 1) {
+      word = b.CreateZExt(asInt(b, elements[i]), w.type);
+    } else {
+      word = PoisonValue::get(FixedVectorType::get(element, perWord));
+      for (unsigned k = 0; k < perWord; ++k) word = b.CreateInsertElement(word, elements[i * perWord + k], k);
+      word = b.CreateBitCast(word, b.getIntNTy(w.bits));
+    }
+    out.push_back(word);
+  }
+  return out;
+}
+
+/// Words → elements.
+void unpack(IRBuilder<> &b, const Words &w, ArrayRef<Value *> words, Type *element, unsigned count,
+            SmallVectorImpl<Value *> &out) {
+  unsigned perWord = count / w.count;
+  for (Value *word : words) {
+    if (perWord == 1) {
+      out.push_back(fromInt(b, b.CreateTrunc(word, b.getIntNTy(bitsOf(element))), element));
+      continue;
+    }
+    Value *v = b.CreateBitCast(word, FixedVectorType::get(element, perWord));
+    for (unsigned k = 0; k < perWord; ++k) out.push_back(b.CreateExtractElement(v, k));
+  }
+}
+
+/// Constants added to a pointer become the instruction's immediate.
+std::pair<Value *, int64_t> splitConstant(IRBuilder<> &b, Value *pointer) {
+  APInt offset(64, 0);
+  const DataLayout &dl = b.GetInsertBlock()->getModule()->getDataLayout();
+  Value *base = pointer->stripAndAccumulateConstantOffsets(dl, offset, /*AllowNonInbounds=*/true);
+  if (base->getType() != pointer->getType() || !offset.isSignedIntN(24)) return {pointer, 0};
+  return {base, offset.getSExtValue()};
+}
+
+StringRef cacheName(ir::CacheModifier c) {
+  switch (c) {
+  case ir::CacheModifier::None: return "";
+  case ir::CacheModifier::Ca: return ".ca";
+  case ir::CacheModifier::Cg: return ".cg";
+  case ir::CacheModifier::Wb: return ".wb";
+  case ir::CacheModifier::Cs: return ".cs";
+  case ir::CacheModifier::Wt: return ".wt";
+  case ir::CacheModifier::Cv: return ".cv";
+  }
+  return "";
+}
+
+/// ".ca", ".L1::evict_first.L2::cache_hint", …; a policy register is an operand that the caller adds.
+struct HintText {
+  std::string modifiers;
+  Value *policy = nullptr;
+
+  HintText(IRBuilder<> &b, const MemoryAccess &a, bool isLoad) {
+    bool first = a.evict == ir::EvictionPolicy::EvictFirst, last = a.evict == ir::EvictionPolicy::EvictLast;
+    if (a.isVolatile) {
+      modifiers = ".volatile";
+    } else if (first || last) {
+      // An eviction priority and a cache operator exclude each other.
+      modifiers = first ? ".L1::evict_first.L2::cache_hint" : ".L1::evict_last.L2::cache_hint";
+      std::string text =
+          std::string("createpolicy.fractional.L2::evict_") + (first ? "first" : "last") + ".b64 $0, 1.0;";
+      auto *type = FunctionType::get(b.getInt64Ty(), {}, false);
+      auto *call = b.CreateCall(type, InlineAsm::get(type, text, "=l", false));
+      call->setDoesNotAccessMemory();
+      policy = call;
+    } else {
+      StringRef c = cacheName(a.cache);
+      // Operators that exist for one direction only.
+      bool loads = c == ".ca" || c == ".cg" || c == ".cs" || c == ".cv";
+      bool stores = c == ".wb" || c == ".cg" || c == ".cs" || c == ".wt";
+      if (isLoad ? loads : stores) modifiers = c;
+    }
+  }
+  bool plain() const { return modifiers.empty(); }
+};
+
+std::string braces(unsigned from, unsigned count) {
+  std::string s;
+  for (unsigned i = 0; i < count; ++i) s += (i ? ", $" : "$") + std::to_string(from + i);
+  return count > 1 ? "{" + s + "}" : s;
+}
+
+std::string addressText(unsigned operand, int64_t offset) {
+  std::string s = "[$" + std::to_string(operand);
+  if (offset) s += (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
+  return s + "]";
+}
+
+} // namespace
+
+void NvidiaTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> accesses) const {
+  for (LoadAccess &a : accesses) {
+    Words w(b, element, a.count);
+    HintText hint(b, a, true);
+    if (!a.mask && (hint.plain() || a.isVolatile)) {
+      Type *type = w.bits < 16 ? b.getInt8Ty() : w.type;
+      if (w.count > 1) type = FixedVectorType::get(type, w.count);
+      Value *v = b.CreateAlignedLoad(type, a.pointer, Align(a.alignment), a.isVolatile);
+      SmallVector<Value *, 4> words;
+      for (unsigned i = 0; i < w.count; ++i) words.push_back(w.count > 1 ? b.CreateExtractElement(v, i) : v);
+      unpack(b, w, words, element, a.count, a.result);
+      continue;
+    }
+    auto [base, offset] = splitConstant(b, a.pointer);
+    SmallVector<Value *, 8> args{base};
+    std::string constraints, text;
+    for (unsigned i = 0; i < w.count; ++i) constraints += std::string(i ? ",=" : "=") + w.constraint;
+    unsigned next = w.count;
+    constraints += ",l";
+    unsigned pointer = next++;
+    if (a.mask) {
+      args.push_back(a.mask);
+      constraints += ",b";
+      text += "@$" + std::to_string(next++) + " ";
+    }
+    text += "ld" + std::string(a.isVolatile ? ".volatile" : "") + ".global" + (a.isVolatile ? "" : hint.modifiers) +
+            w.suffix() + " " + braces(0, w.count) + ", " + addressText(pointer, offset);
+    if (hint.policy) {
+      args.push_back(hint.policy);
+      constraints += ",l";
+      text += ", $" + std::to_string(next++);
+    }
+    if (a.mask) {
+      SmallVector<Value *, 8> other(a.other.begin(), a.other.end());
+      if (other.empty()) other.assign(a.count, Constant::getNullValue(element));
+      for (auto [i, v] : enumerate(pack(b, w, other))) {
+        args.push_back(v);
+        constraints += "," + std::to_string(i);
+      }
+    }
+    text += ";";
+    Type *result =
+        w.count == 1 ? w.type : (Type *)StructType::get(b.getContext(), SmallVector<Type *, 4>(w.count, w.type));
+    SmallVector<Type *, 8> types;
+    for (Value *v : args) types.push_back(v->getType());
+    auto *type = FunctionType::get(result, types, false);
+    Value *v = b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
+    SmallVector<Value *, 4> words;
+    for (unsigned i = 0; i < w.count; ++i) words.push_back(w.count > 1 ? b.CreateExtractValue(v, i) : v);
+    unpack(b, w, words, element, a.count, a.result);
+  }
+}
+
+void NvidiaTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
+  for (const StoreAccess &a : accesses) {
+    Words w(b, a.values[0]->getType(), a.values.size());
+    auto words = pack(b, w, a.values);
+    HintText hint(b, a, false);
+    if (!a.mask && hint.plain()) {
+      Value *v = words[0];
+      if (w.bits < 16) v = b.CreateTrunc(v, b.getInt8Ty());
+      if (w.count > 1) {
+        v = PoisonValue::get(FixedVectorType::get(w.type, w.count));
+        for (auto [i, x] : enumerate(words)) v = b.CreateInsertElement(v, x, i);
+      }
+      b.CreateAlignedStore(v, a.pointer, Align(a.alignment));
+      continue;
+    }
+    auto [base, offset] = splitConstant(b, a.pointer);
+    SmallVector<Value *, 8> args(words.begin(), words.end());
+    std::string constraints, text;
+    for (unsigned i = 0; i < w.count; ++i) constraints += std::string(w.constraint) + ",";
+    args.push_back(base);
+    constraints += "l";
+    unsigned next = w.count + 1;
+    if (a.mask) {
+      args.push_back(a.mask);
+      constraints += ",b";
+      text += "@$" + std::to_string(next++) + " ";
+    }
+    text += "st.global" + hint.modifiers + w.suffix() + " " + addressText(w.count, offset) + ", " + braces(0, w.count);
+    if (hint.policy) {
+      args.push_back(hint.policy);
+      constraints += ",l";
+      text += ", $" + std::to_string(next++);
+    }
+    text += ";";
+    SmallVector<Type *, 8> types;
+    for (Value *v : args) types.push_back(v->getType());
+    auto *type = FunctionType::get(b.getVoidTy(), types, false);
+    b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
+  }
+}
+
+// ---- atomics -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+StringRef semanticName(ir::MemSemantic s) {
+  switch (s) {
+  case ir::MemSemantic::Relaxed: return ".relaxed";
+  case ir::MemSemantic::Acquire: return ".acquire";
+  case ir::MemSemantic::Release: return ".release";
+  case ir::MemSemantic::AcqRel: return ".acq_rel";
+  }
+  return "";
+}
+StringRef scopeName(ir::MemSyncScope s) {
+  switch (s) {
+  case ir::MemSyncScope::Gpu: return ".gpu";
+  case ir::MemSyncScope::Cta: return ".cta";
+  case ir::MemSyncScope::Sys: return ".sys";
+  }
+  return "";
+}
+AtomicOrdering orderingOf(ir::MemSemantic s) {
+  switch (s) {
+  case ir::MemSemantic::Relaxed: return AtomicOrdering::Monotonic;
+  case ir::MemSemantic::Acquire: return AtomicOrdering::Acquire;
+  case ir::MemSemantic::Release: return AtomicOrdering::Release;
+  case ir::MemSemantic::AcqRel: return AtomicOrdering::AcquireRelease;
+  }
+  return AtomicOrdering::AcquireRelease;
+}
+SyncScope::ID llvmScope(IRBuilder<> &b, ir::MemSyncScope s) {
+  if (s == ir::MemSyncScope::Sys) return SyncScope::System;
+  return b.getContext().getOrInsertSyncScopeID(s == ir::MemSyncScope::Gpu ? "device" : "block");
+}
+
+/// ".add.f32" and the like where the hardware has the operation on the type, else empty.
+std::string instruction(const ir::TargetInfo &info, ir::RmwOp op, Type *type, unsigned count) {
+  unsigned bits = bitsOf(type);
+  std::string width = std::to_string(bits);
+  bool word = bits == 32 || bits == 64;
+  switch (op) {
+  case ir::RmwOp::Fadd:
+    if (type->isFloatTy()) return ".add" + (count > 1 ? ".v" + std::to_string(count) : std::string()) + ".f32";
+    if (type->isDoubleTy()) return ".add.f64";
+    if (type->isHalfTy() && info.atomicAddF16) return count == 2 ? ".add.noftz.f16x2" : ".add.noftz.f16";
+    if (type->isBFloatTy() && info.atomicAddBf16) return count == 2 ? ".add.noftz.bf16x2" : ".add.noftz.bf16";
+    return "";
+  case ir::RmwOp::Add: return word && type->isIntegerTy() ? ".add.u" + width : "";
+  case ir::RmwOp::And: return word ? ".and.b" + width : "";
+  case ir::RmwOp::Or: return word ? ".or.b" + width : "";
+  case ir::RmwOp::Xor: return word ? ".xor.b" + width : "";
+  case ir::RmwOp::Exch: return word ? ".exch.b" + width : "";
+  case ir::RmwOp::Max: return word && type->isIntegerTy() ? ".max.s" + width : "";
+  case ir::RmwOp::Min: return word && type->isIntegerTy() ? ".min.s" + width : "";
+  case ir::RmwOp::Umax: return word && type->isIntegerTy() ? ".max.u" + width : "";
+  case ir::RmwOp::Umin: return word && type->isIntegerTy() ? ".min.u" + width : "";
+  }
+  return "";
+}
+
+AtomicRMWInst::BinOp binaryOperation(ir::RmwOp op, Type *type) {
+  bool fp = type->isFloatingPointTy();
+  switch (op) {
+  case ir::RmwOp::And: return AtomicRMWInst::And;
+  case ir::RmwOp::Or: return AtomicRMWInst::Or;
+  case ir::RmwOp::Xor: return AtomicRMWInst::Xor;
+  case ir::RmwOp::Add: return fp ? AtomicRMWInst::FAdd : AtomicRMWInst::Add;
+  case ir::RmwOp::Fadd: return AtomicRMWInst::FAdd;
+  case ir::RmwOp::Max: return fp ? AtomicRMWInst::FMax : AtomicRMWInst::Max;
+  case ir::RmwOp::Min: return fp ? AtomicRMWInst::FMin : AtomicRMWInst::Min;
+  case ir::RmwOp::Umax: return AtomicRMWInst::UMax;
+  case ir::RmwOp::Umin: return AtomicRMWInst::UMin;
+  case ir::RmwOp::Exch: return AtomicRMWInst::Xchg;
+  }
+  return AtomicRMWInst::Xchg;
+}
+
+/// Runs `make` where the mask holds; its value, or undefined elsewhere.
+Value *branchAround(IRBuilder<> &b, Value *mask, Type *type, function_ref<Value *()> make) {
+  if (!mask) return make();
+  BasicBlock *from = b.GetInsertBlock();
+  Function *f = from->getParent();
+  auto *then = BasicBlock::Create(b.getContext(), "atomic", f, from->getNextNode());
+  auto *after = BasicBlock::Create(b.getContext(), "after", f, then->getNextNode());
+  b.CreateCondBr(mask, then, after);
+  b.SetInsertPoint(then);
+  Value *v = make();
+  BasicBlock *end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  auto *phi = b.CreatePHI(type, 2);
+  phi->addIncoming(v, end);
+  phi->addIncoming(PoisonValue::get(type), from);
+  return phi;
+}
+
+} // namespace
+
+unsigned NvidiaTarget::atomicVector(ir::RmwOp op, Type *element, bool resultUsed) const {
+  if (op != ir::RmwOp::Fadd) return 1;
+  if (element->isHalfTy() && info_.atomicAddF16x2) return 2;
+  if (element->isBFloatTy() && info_.atomicAddBf16x2) return 2;
+  if (element->isFloatTy() && !resultUsed && info_.atomicVectorBytes >= 8) return info_.atomicVectorBytes / 4;
+  return 1;
+}
+
+SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a,
+                                                ArrayRef<Value *> values, ir::MemSemantic sem, ir::MemSyncScope scope,
+                                                bool resultUsed) const {
+  Type *type = values[0]->getType();
+  std::string name = instruction(info_, op, type, values.size());
+  if (name.empty()) {
+    SmallVector<Value *, 4> out;
+    for (auto [i, v] : enumerate(values)) {
+      Value *p = i ? b.CreateConstGEP1_32(type, a.pointer, i) : a.pointer;
+      out.push_back(branchAround(b, a.mask, type, [&] {
+        return b.CreateAtomicRMW(binaryOperation(op, type), p, v, Align(std::max(1u, bitsOf(type) / 8)),
+                                 orderingOf(sem), llvmScope(b, scope));
+      }));
+    }
+    return out;
+  }
+  // A pair of halves is one register, a vector of floats one register each.
+  bool pairOfHalves = bitsOf(type) == 16 && values.size() == 2;
+  SmallVector<Value *, 4> operands;
+  if (pairOfHalves)
+    operands = pack(b, Words(b, type, 2), values);
+  else
+    for (Value *v : values) operands.push_back(asInt(b, v));
+  Type *wordType = operands[0]->getType();
+  const char *constraint = wordType->isIntegerTy(64) ? "l" : wordType->isIntegerTy(32) ? "r" : "h";
+  // PTX puts .f32 operands of vector forms into .f32 registers.
+  if (values.size() > 1 && !pairOfHalves) {
+    operands.assign(values.begin(), values.end());
+    wordType = type;
+    constraint = "f";
+  }
+  unsigned n = operands.size(), next = n;
+  std::string constraints, text;
+  for (unsigned i = 0; i < n; ++i) constraints += std::string(i ? ",=" : "=") + constraint;
+  auto [base, offset] = splitConstant(b, a.pointer);
+  SmallVector<Value *, 8> args{base};
+  constraints += ",l";
+  unsigned pointer = next++;
+  args.append(operands.begin(), operands.end());
+  unsigned first = next;
+  for (unsigned i = 0; i < n; ++i) constraints += std::string(",") + constraint;
+  next += n;
+  if (a.mask) {
+    args.push_back(a.mask);
+    constraints += ",b";
+    text = "@$" + std::to_string(next++) + " ";
+  }
+  // The vector forms spell the type last: atom.sem.scope.global.add.vec.f32 in PTX is add.v4.f32 as well.
+  text += ("atom" + semanticName(sem) + scopeName(scope) + ".global").str() + name + " " + braces(0, n) + ", " +
+          addressText(pointer, offset) + ", " + braces(first, n) + ";";
+  Type *result = n == 1 ? wordType : (Type *)StructType::get(b.getContext(), SmallVector<Type *, 4>(n, wordType));
+  SmallVector<Type *, 8> types;
+  for (Value *v : args) types.push_back(v->getType());
+  auto *fn = FunctionType::get(result, types, false);
+  Value *call = b.CreateCall(fn, InlineAsm::get(fn, text, constraints + ",~{memory}", true), args);
+  SmallVector<Value *, 4> out;
+  if (pairOfHalves) {
+    unpack(b, Words(b, type, 2), {call}, type, 2, out);
+    return out;
+  }
+  for (unsigned i = 0; i < n; ++i) {
+    Value *v = n > 1 ? b.CreateExtractValue(call, i) : call;
+    out.push_back(v->getType() == type ? v : fromInt(b, v, type));
+  }
+  return out;
+}
+
+Value *NvidiaTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, Value *value, ir::MemSemantic sem,
+                               ir::MemSyncScope scope) const {
+  Type *type = value->getType();
+  unsigned bits = bitsOf(type);
+  if (bits < 16) {
+    return branchAround(b, a.mask, type, [&] {
+      AtomicOrdering success = orderingOf(sem);
+      auto *pair = b.CreateAtomicCmpXchg(a.pointer, cmp, value, Align(bits / 8), success,
+                                         AtomicCmpXchgInst::getStrongestFailureOrdering(success), llvmScope(b, scope));
+      return b.CreateExtractValue(pair, 0);
+    });
+  }
+  const char *constraint = bits == 64 ? "l" : bits == 32 ? "r" : "h";
+  auto [base, offset] = splitConstant(b, a.pointer);
+  SmallVector<Value *, 5> args{base, asInt(b, cmp), asInt(b, value)};
+  std::string constraints = std::string("=") + constraint + ",l," + constraint + "," + constraint, text;
+  if (a.mask) {
+    args.push_back(a.mask);
+    constraints += ",b";
+    text = "@$4 ";
+  }
+  text += ("atom" + semanticName(sem) + scopeName(scope) + ".global.cas.b").str() + std::to_string(bits) + " $0, " +
+          addressText(1, offset) + ", $2, $3;";
+  SmallVector<Type *, 5> types;
+  for (Value *v : args) types.push_back(v->getType());
+  auto *fn = FunctionType::get(b.getIntNTy(bits), types, false);
+  return fromInt(b, b.CreateCall(fn, InlineAsm::get(fn, text, constraints + ",~{memory}", true), args), type);
+}
+
+// ---- shared memory -------------------------------------------------------------------------------------------------
+
+Value *NvidiaTarget::loadShared(IRBuilder<> &b, Value *ptr, Type *type, unsigned alignment, Value *mask) const {
+  if (!mask) return b.CreateAlignedLoad(type, ptr, Align(alignment));
+  // Where the mask is false any address of the block's memory does: the result is not used.
+  Value *safe = b.CreateSelect(mask, ptr, sharedMemory(*b.GetInsertBlock()->getModule()));
+  return b.CreateAlignedLoad(type, safe, Align(alignment));
+}
+
+void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigned alignment, Value *mask) const {
+  if (!mask) {
+    b.CreateAlignedStore(value, ptr, Align(alignment));
+    return;
+  }
+  SmallVector<Value *, 16> elements;
+  if (auto *v = dyn_cast<FixedVectorType>(value->getType()))
+    for (unsigned i = 0; i < v->getNumElements(); ++i) elements.push_back(b.CreateExtractElement(value, i));
+  else
+    elements.push_back(value);
+  Words w(b, elements[0]->getType(), elements.size());
+  SmallVector<Value *, 8> args(pack(b, w, elements));
+  std::string constraints;
+  for (unsigned i = 0; i < w.count; ++i) constraints += std::string(w.constraint) + ",";
+  APInt offset(32, 0);
+  args.push_back(ptr);
+  args.push_back(mask);
+  constraints += "r,b,~{memory}";
+  std::string text = "@$" + std::to_string(w.count + 1) + " st.shared" + w.suffix() + " " + addressText(w.count, 0) +
+                     ", " + braces(0, w.count) + ";";
+  SmallVector<Type *, 8> types;
+  for (Value *v : args) types.push_back(v->getType());
+  auto *type = FunctionType::get(b.getVoidTy(), types, false);
+  b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
+}
+
+} // namespace tessera::nvidia
