@@ -101,7 +101,7 @@ static llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionL
 
 static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &fl) {
   auto shared = sharedLayout(desc.type().cast<MemDescType>());
-  if (!shared.ok()) return fl.error(op, llvm::StringRef(shared.status().message().data(), shared.status().message().size()));
+  if (!shared.ok()) return fl.error(op, shared.status().ToString());
   auto &registers = fl.layout(src.type());
   SharedAccess access(registers, *shared, fl.elementType(src.type()), fl);
   access.store(fl.get(desc)[0], fl.get(src), fl.isRepresentative(registers), viewOffset(desc, *shared, fl));
@@ -156,7 +156,7 @@ bool lowerShared(Operation *op, FunctionLowering &fl) {
   case Opcode::ttg_local_load: {
     auto load = op->cast<ttg::LocalLoadOp>();
     auto shared = sharedLayout(load.src().type().cast<MemDescType>());
-    if (!shared.ok()) return fl.error(op, llvm::StringRef(shared.status().message().data(), shared.status().message().size()));
+    if (!shared.ok()) return fl.error(op, shared.status().ToString());
     llvm::Type *element = fl.elementType(load.result().type());
     SharedAccess access(fl.layout(load.result().type()), *shared, element, fl);
     fl.set(load.result(), access.load(fl.get(load.src())[0], element, viewOffset(load.src(), *shared, fl)));

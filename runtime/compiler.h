@@ -36,9 +36,7 @@ struct CompileResult {
 };
 
 /// Targets by name ("sm_90a", "sm_90", "gfx942"); the error lists them all.
-absl::StatusOr<const ir::TargetInfo *> findTarget(llvm::StringRef name);
-/// Every target, NVIDIA's first.
-std::vector<const ir::TargetInfo *> allTargets();
+absl::StatusOr<const ir::TargetInfo *> requireTarget(llvm::StringRef name);
 
 /// Compiles a module (TTIR, or TTGIR where it already has layouts). What is the input's fault is reported to the engine
 /// and gives InvalidArgument; failures of tools and files give other codes with their own text.

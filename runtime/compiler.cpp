@@ -1,0 +1,204 @@
+// The compiler as one call (see compiler.h). Each stage is timed by name into the metadata.
+#include "runtime/compiler.h"
+#include "codegen/backend.h"
+#include "codegen/lowering.h"
+#include "codegen/target.h"
+#include "codegen_amd/lowering_target.h"
+#include "codegen_nvidia/lowering_target.h"
+#include "ir/module_attributes.h"
+#include "ir/ops.h"
+#include "ir/printer.h"
+#include "ir/verifier.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include "runtime/targets.h"
+#include "transforms/pipelines.h"
+#include <chrono>
+
+namespace tessera::runtime {
+using namespace ir;
+
+absl::StatusOr<const TargetInfo *> requireTarget(llvm::StringRef name) {
+  if (auto *t = findArch(name)) return &t->info;
+  std::string list;
+  for (auto *t : allTargets()) list += (list.empty() ? "" : ", ") + t->info.name.str();
+  return absl::InvalidArgumentError(llvm::formatv("unknown target '{0}'; targets: {1}", name, list).str());
+}
+
+llvm::StringRef stageName(Stage s, const TargetInfo &t) {
+  bool nv = t.vendor == Vendor::Nvidia;
+  switch (s) {
+  case Stage::Ttir: return "ttir";
+  case Stage::Ttgir: return "ttgir";
+  case Stage::Llir: return "llir";
+  case Stage::Asm: return nv ? "ptx" : "amdgcn";
+  case Stage::Object: return nv ? "cubin" : "hsaco";
+  }
+  llvm_unreachable("stage");
+}
+
+absl::StatusOr<Stage> parseStage(llvm::StringRef name, const TargetInfo &t) {
+  std::string names;
+  for (auto s : {Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Asm, Stage::Object}) {
+    if (stageName(s, t) == name) return s;
+    names += (names.empty() ? "" : ", ") + stageName(s, t).str();
+  }
+  return absl::InvalidArgumentError(llvm::formatv("'{0}' is no stage for {1}; stages: {2}", name, t.name, names).str());
+}
+
+absl::StatusOr<Operation *> selectKernel(const Module &m, llvm::StringRef name) {
+  std::vector<Operation *> kernels;
+  std::string list;
+  for (auto &op : *m.body()) {
+    auto f = op.dyn<tt::FuncOp>();
+    if (!f || f.body().empty() || f.symVisibility() == "private") continue;
+    if (f.symName() == name) return &op;
+    kernels.push_back(&op);
+    list += (list.empty() ? "" : ", ") + f.symName().str();
+  }
+  if (!name.empty()) return absl::InvalidArgumentError(llvm::formatv("no kernel '{0}' in the module; it has: {1}", name, list.empty() ? "none" : list).str());
+  if (kernels.size() == 1) return kernels[0];
+  // Public ones are kernels; where a module says nothing of visibility, a single function is the kernel.
+  std::vector<Operation *> publics;
+  for (auto *k : kernels)
+    if (k->cast<tt::FuncOp>().symVisibility() == "public") publics.push_back(k);
+  if (publics.size() == 1) return publics[0];
+  if (kernels.empty()) return absl::InvalidArgumentError("the module has no kernel (a tt.func with a body)");
+  return absl::InvalidArgumentError("the module has several kernels, name one: " + list);
+}
+
+namespace {
+
+class Stopwatch {
+public:
+  explicit Stopwatch(KernelMetadata &m) : m_(m) {}
+  void lap(llvm::StringRef name) {
+    auto now = std::chrono::steady_clock::now();
+    m_.compileMs.push_back({name.str(), std::chrono::duration<double, std::milli>(now - last_).count()});
+    last_ = now;
+  }
+
+private:
+  KernelMetadata &m_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+std::string typeName(Type t) {
+  if (auto p = t.dyn_cast<PointerType>()) return "*" + p.pointee().str();
+  return t.str();
+}
+
+void describeKernel(Operation *kernel, Module &m, const TargetInfo &t, KernelMetadata &md) {
+  auto f = kernel->cast<tt::FuncOp>();
+  md.kernel = f.symName().str();
+  md.target = t.name.str();
+  md.numWarps = numWarps(m.op());
+  md.numCtas = numCtas(m.op());
+  md.threadsPerWarp = threadsPerWarp(m.op());
+  md.threadsPerBlock = md.numWarps * md.threadsPerWarp;
+  md.clusterDims = {int(md.numCtas), 1, 1};
+  md.dynamicSharedBytes = moduleInt(m.op(), kSharedAttr, 0);
+  md.globalScratchBytes = moduleInt(m.op(), kGlobalScratchSizeAttr, 0);
+  md.globalScratchAlign = moduleInt(m.op(), kGlobalScratchAlignAttr, 1);
+  for (auto *a : f.body().front()->args()) {
+    // The argument's name in the source, where its location tells it.
+    auto loc = a->loc;
+    std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
+    md.args.push_back({name, typeName(a->type)});
+  }
+}
+
+absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
+  auto bad = [](const std::string &m) { return absl::InvalidArgumentError(m); };
+  if (o.numWarps < 1 || !llvm::isPowerOf2_64(o.numWarps)) return bad(llvm::formatv("num-warps must be a power of two, not {0}", o.numWarps));
+  if (o.numWarps * t.warpSize > t.maxThreadsPerBlock)
+    return bad(llvm::formatv("{0} warps of {1} threads are {2} threads per block, but {3} allows {4}", o.numWarps, t.warpSize, o.numWarps * t.warpSize, t.name, t.maxThreadsPerBlock));
+  if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
+  if (o.numCtas != 1) return bad(llvm::formatv("num-ctas = {0}: only one block per cluster is supported", o.numCtas));
+  return absl::OkStatus();
+}
+
+} // namespace
+
+absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
+  if (auto s = checkShape(target, o); !s.ok()) return s;
+  auto kernel = selectKernel(m, o.kernel);
+  if (!kernel.ok()) return kernel.status();
+  std::string kernelName = (*kernel)->cast<tt::FuncOp>().symName().str();
+
+  CompileResult result;
+  Stopwatch watch(result.metadata);
+  transforms::RunOptions run = o.passes;
+  run.target = &target;
+  bool alreadyTtgir = hasLayouts(m.op());
+  auto passes = [&](const transforms::Pipeline &p, const char *name) -> absl::Status {
+    if (auto s = transforms::runPipeline(m, p, run, diag); !s.ok()) return s;
+    watch.lap(name);
+    return absl::OkStatus();
+  };
+  auto printed = [&]() {
+    describeKernel(m.lookupSymbol(kernelName), m, target, result.metadata);
+    result.output = printToString(m);
+    return std::move(result);
+  };
+
+  if (!alreadyTtgir)
+    if (auto s = passes(transforms::ttirPipeline(target), "ttir"); !s.ok()) return s;
+  if (o.stage == Stage::Ttir) return printed();
+  if (!alreadyTtgir)
+    if (auto s = passes(transforms::ttgirPipeline(target, o.numWarps, o.numCtas, o.numStages), "ttgir"); !s.ok()) return s;
+  if (alreadyTtgir && threadsPerWarp(m.op()) != target.warpSize)
+    return absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}", threadsPerWarp(m.op()), target.name, target.warpSize).str());
+  if (o.stage == Stage::Ttgir) return printed();
+
+  if (auto s = passes(transforms::loweringPipeline(target), "allocation"); !s.ok()) return s;
+  describeKernel(m.lookupSymbol(kernelName), m, target, result.metadata);
+
+  auto lowering = target.vendor == Vendor::Nvidia ? nvidia::makeTarget(target) : amd::makeTarget(target);
+  llvm::LLVMContext context;
+  auto llvmModule = codegen::lowerToLLVM(m, *lowering, context, {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo}, diag);
+  if (!llvmModule) return absl::InvalidArgumentError("lowering failed");
+  std::string broken;
+  llvm::raw_string_ostream brokenStream(broken);
+  if (llvm::verifyModule(*llvmModule, &brokenStream)) return absl::InternalError("the lowering made an invalid LLVM module; please report this with the input:\n" + broken);
+  watch.lap("lower");
+
+  codegen::BackendOptions bo;
+  bo.optLevel = o.optLevel;
+  bo.fpFusion = o.fpFusion;
+  bo.lineInfo = o.lineInfo;
+  bo.numWarps = result.metadata.numWarps;
+  bo.numCtas = o.numCtas;
+  bo.dynamicSharedBytes = result.metadata.dynamicSharedBytes;
+  bo.maxRegisters = moduleInt(m.op(), kMaxRegistersAttr, 0);
+  auto backend = createBackend(*findArch(target.name), bo);
+  using Until = codegen::Backend::Until;
+  codegen::StageTimes times;
+  auto object = backend->compile(*llvmModule, o.stage == Stage::Llir ? Until::Optimized : o.stage == Stage::Asm ? Until::Assembly : Until::Object, o.stage == Stage::Asm, &times);
+  if (!object.ok()) return object.status();
+  auto &md = result.metadata;
+  md.compileMs.push_back({"device library", times.deviceLibrary});
+  md.compileMs.push_back({"llir", times.optimize});
+  if (o.stage == Stage::Llir) {
+    llvm::raw_string_ostream out(result.output);
+    llvmModule->print(out, nullptr);
+    return result;
+  }
+  md.compileMs.push_back({stageName(Stage::Asm, target).str(), times.assembly});
+  if (o.stage == Stage::Asm) {
+    result.output = std::move(object->assembly);
+    return result;
+  }
+  md.compileMs.push_back({stageName(Stage::Object, target).str(), times.object});
+  md.registers = object->registers;
+  md.spillBytes = object->spillBytes;
+  md.occupancy = object->occupancy;
+  md.staticSharedBytes = object->staticSharedBytes;
+  result.output = std::move(object->object);
+  return result;
+}
+
+} // namespace tessera::runtime

@@ -1,0 +1,215 @@
+// The CUDA device: the driver API by dlopen. Only the few functions and constants used are declared here, as the CUDA
+// Driver API reference gives them, so that building needs no CUDA toolkit.
+#include "runtime/device.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <dlfcn.h>
+
+namespace tessera::runtime {
+
+namespace {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+struct Opaque;
+using Handle = Opaque *;
+
+struct Api {
+  CUresult (*init)(unsigned);
+  CUresult (*driverGetVersion)(int *);
+  CUresult (*deviceGetCount)(int *);
+  CUresult (*deviceGet)(CUdevice *, int);
+  CUresult (*deviceGetName)(char *, int, CUdevice);
+  CUresult (*deviceGetAttribute)(int *, int, CUdevice);
+  CUresult (*deviceTotalMem)(size_t *, CUdevice);
+  CUresult (*primaryCtxRetain)(Handle *, CUdevice);
+  CUresult (*primaryCtxRelease)(CUdevice);
+  CUresult (*ctxSetCurrent)(Handle);
+  CUresult (*moduleLoadData)(Handle *, const void *);
+  CUresult (*moduleUnload)(Handle);
+  CUresult (*moduleGetFunction)(Handle *, Handle, const char *);
+  CUresult (*funcSetAttribute)(Handle, int, int);
+  CUresult (*memAlloc)(CUdeviceptr *, size_t);
+  CUresult (*memFree)(CUdeviceptr);
+  CUresult (*memcpyHtoD)(CUdeviceptr, const void *, size_t);
+  CUresult (*memcpyDtoH)(void *, CUdeviceptr, size_t);
+  CUresult (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
+  CUresult (*ctxSynchronize)();
+  CUresult (*eventCreate)(Handle *, unsigned);
+  CUresult (*eventDestroy)(Handle);
+  CUresult (*eventRecord)(Handle, Handle);
+  CUresult (*eventSynchronize)(Handle);
+  CUresult (*eventElapsedTime)(float *, Handle, Handle);
+  CUresult (*getErrorName)(CUresult, const char **);
+  CUresult (*getErrorString)(CUresult, const char **);
+
+  absl::Status check(CUresult r, const std::string &what) const {
+    if (r == 0) return absl::OkStatus();
+    const char *name = "unknown error", *text = "";
+    getErrorName(r, &name);
+    getErrorString(r, &text);
+    auto message = llvm::formatv("CUDA: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
+    return r == 2 ? absl::ResourceExhaustedError(message) : absl::UnavailableError(message); // 2: out of memory
+  }
+};
+
+absl::StatusOr<const Api *> api() {
+  static Api a;
+  static absl::Status status = [] {
+    auto lib = openLibrary("TESSERA_CUDA_LIBRARY", {"libcuda.so.1", "libcuda.so"});
+    if (!lib.ok()) return absl::NotFoundError("CUDA: no driver: " + std::string(lib.status().message()));
+    std::string missing;
+    auto get = [&](auto &f, const char *name) {
+      f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(*lib, name));
+      if (!f && missing.empty()) missing = name;
+    };
+    get(a.init, "cuInit"), get(a.driverGetVersion, "cuDriverGetVersion"), get(a.deviceGetCount, "cuDeviceGetCount"), get(a.deviceGet, "cuDeviceGet"), get(a.deviceGetName, "cuDeviceGetName");
+    get(a.deviceGetAttribute, "cuDeviceGetAttribute"), get(a.deviceTotalMem, "cuDeviceTotalMem_v2"), get(a.primaryCtxRetain, "cuDevicePrimaryCtxRetain"), get(a.primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
+    get(a.ctxSetCurrent, "cuCtxSetCurrent"), get(a.moduleLoadData, "cuModuleLoadData"), get(a.moduleUnload, "cuModuleUnload"), get(a.moduleGetFunction, "cuModuleGetFunction");
+    get(a.funcSetAttribute, "cuFuncSetAttribute"), get(a.memAlloc, "cuMemAlloc_v2"), get(a.memFree, "cuMemFree_v2"), get(a.memcpyHtoD, "cuMemcpyHtoD_v2"), get(a.memcpyDtoH, "cuMemcpyDtoH_v2");
+    get(a.launchKernel, "cuLaunchKernel"), get(a.ctxSynchronize, "cuCtxSynchronize"), get(a.eventCreate, "cuEventCreate"), get(a.eventDestroy, "cuEventDestroy_v2"), get(a.eventRecord, "cuEventRecord");
+    get(a.eventSynchronize, "cuEventSynchronize"), get(a.eventElapsedTime, "cuEventElapsedTime"), get(a.getErrorName, "cuGetErrorName"), get(a.getErrorString, "cuGetErrorString");
+    if (!missing.empty()) return absl::UnavailableError("CUDA: the driver has no " + missing);
+    return a.check(a.init(0), "cuInit");
+  }();
+  if (!status.ok()) return status;
+  return &a;
+}
+
+#define RETURN_IF_ERROR(e)                                                                                                                                                                             \
+  if (absl::Status s_ = (e); !s_.ok()) return s_
+
+class CudaDevice : public Device {
+public:
+  CudaDevice(const Api &a, CUdevice d) : a_(a), device_(d) {}
+  ~CudaDevice() override {
+    if (context_) a_.primaryCtxRelease(device_);
+  }
+  absl::Status init() {
+    char text[256] = {};
+    RETURN_IF_ERROR(a_.check(a_.deviceGetName(text, sizeof text, device_), "cuDeviceGetName"));
+    name_ = text;
+    RETURN_IF_ERROR(a_.check(a_.deviceGetAttribute(&major_, 75, device_), "cuDeviceGetAttribute")); // compute capability, major
+    RETURN_IF_ERROR(a_.check(a_.deviceGetAttribute(&minor_, 76, device_), "cuDeviceGetAttribute")); // … minor
+    RETURN_IF_ERROR(a_.check(a_.deviceTotalMem(&memory_, device_), "cuDeviceTotalMem"));
+    RETURN_IF_ERROR(a_.check(a_.driverGetVersion(&version_), "cuDriverGetVersion"));
+    RETURN_IF_ERROR(a_.check(a_.primaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain"));
+    return a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent");
+  }
+  std::string name() const override { return name_; }
+  std::string target() const override {
+    int cc = major_ * 10 + minor_;
+    return "sm_" + std::to_string(cc) + (cc >= 90 ? "a" : "");
+  }
+  std::string driver() const override { return llvm::formatv("CUDA {0}.{1}", version_ / 1000, version_ % 1000 / 10); }
+  int64_t memoryBytes() const override { return memory_; }
+
+  absl::Status run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
+    RETURN_IF_ERROR(a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent"));
+    // Everything taken is given back, however this ends.
+    struct Resources {
+      const Api &a;
+      Handle module = nullptr, start = nullptr, stop = nullptr;
+      std::vector<CUdeviceptr> memory;
+      ~Resources() {
+        for (auto p : memory)
+          if (p) a.memFree(p);
+        if (start) a.eventDestroy(start);
+        if (stop) a.eventDestroy(stop);
+        if (module) a.moduleUnload(module);
+      }
+    } r{a_, nullptr, nullptr, nullptr, {}};
+    std::string what = "kernel '" + md.kernel + "'";
+    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&r.module, object.data()), "loading " + what));
+    Handle f;
+    RETURN_IF_ERROR(a_.check(a_.moduleGetFunction(&f, r.module, md.kernel.c_str()), "finding " + what));
+    if (md.dynamicSharedBytes > 48 * 1024) RETURN_IF_ERROR(a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)), "asking for shared memory for " + what)); // max dynamic shared bytes
+    std::vector<CUdeviceptr> pointers;
+    std::vector<void *> params;
+    pointers.reserve(args.size() + 2);
+    auto allocate = [&](size_t bytes) -> absl::Status {
+      CUdeviceptr p = 0;
+      RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes", bytes)));
+      r.memory.push_back(p);
+      pointers.push_back(p);
+      return absl::OkStatus();
+    };
+    for (auto &v : args) {
+      if (!v.buffer) {
+        params.push_back(&v.bits);
+        continue;
+      }
+      RETURN_IF_ERROR(allocate(v.buffer->size()));
+      if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying to the device"));
+      params.push_back(&pointers.back());
+    }
+    int64_t programs = grid[0] * grid[1] * grid[2];
+    RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs));
+    params.push_back(&pointers.back());
+    CUdeviceptr none = 0;
+    params.push_back(&none);
+    auto launch = [&] {
+      return a_.check(a_.launchKernel(f, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, nullptr, params.data(), nullptr), "launching " + what);
+    };
+    if (programs) {
+      RETURN_IF_ERROR(launch());
+      RETURN_IF_ERROR(a_.check(a_.ctxSynchronize(), "running " + what));
+    }
+    size_t k = 0;
+    for (auto &v : args)
+      if (v.buffer) {
+        if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying from the device"));
+        ++k;
+      }
+    if (reps > 0 && timing && programs) {
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.start, 0), "cuEventCreate"));
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.stop, 0), "cuEventCreate"));
+      std::vector<float> times;
+      for (int i = 0; i < reps; ++i) {
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.start, nullptr), "cuEventRecord"));
+        RETURN_IF_ERROR(launch());
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.stop, nullptr), "cuEventRecord"));
+        RETURN_IF_ERROR(a_.check(a_.eventSynchronize(r.stop), "running " + what));
+        float ms;
+        RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, r.start, r.stop), "cuEventElapsedTime"));
+        times.push_back(ms);
+      }
+      llvm::sort(times);
+      *timing = {times[times.size() / 2], times[0]};
+    }
+    return absl::OkStatus();
+  }
+
+private:
+  const Api &a_;
+  CUdevice device_;
+  Handle context_ = nullptr;
+  std::string name_;
+  int major_ = 0, minor_ = 0, version_ = 0;
+  size_t memory_ = 0;
+};
+
+} // namespace
+
+absl::StatusOr<int> countCuda() {
+  auto a = api();
+  if (!a.ok()) return a.status();
+  int n = 0;
+  RETURN_IF_ERROR((*a)->check((*a)->deviceGetCount(&n), "cuDeviceGetCount"));
+  return n;
+}
+
+absl::StatusOr<std::unique_ptr<Device>> openCuda(int index) {
+  auto n = countCuda();
+  if (!n.ok()) return n.status();
+  if (index >= *n) return absl::NotFoundError(llvm::formatv("CUDA: there is no device {0}; the machine has {1}", index, *n).str());
+  auto a = api();
+  CUdevice d;
+  RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "cuDeviceGet"));
+  auto device = std::make_unique<CudaDevice>(**a, d);
+  RETURN_IF_ERROR(device->init());
+  return device;
+}
+
+} // namespace tessera::runtime

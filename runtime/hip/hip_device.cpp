@@ -1,0 +1,210 @@
+// The HIP device: the HIP runtime by dlopen, the same sequence of calls as cuda/cuda_device.cpp. Only the few functions and constants used are declared here, as the CUDA
+// Driver API reference gives them, so that building needs no ROCm.
+#include "runtime/device.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <dlfcn.h>
+
+namespace tessera::runtime {
+
+namespace {
+
+using hipError_t = int;
+using hipDevice_t = int;
+using DevicePointer = void *;
+struct Opaque;
+using Handle = Opaque *;
+
+struct Api {
+  hipError_t (*init)(unsigned);
+  hipError_t (*driverGetVersion)(int *);
+  hipError_t (*deviceGetCount)(int *);
+  hipError_t (*deviceGet)(hipDevice_t *, int);
+  hipError_t (*deviceGetName)(char *, int, hipDevice_t);
+  hipError_t (*deviceTotalMem)(size_t *, hipDevice_t);
+  hipError_t (*setDevice)(int);
+  hipError_t (*getDeviceProperties)(void *, int);
+  hipError_t (*moduleLoadData)(Handle *, const void *);
+  hipError_t (*moduleUnload)(Handle);
+  hipError_t (*moduleGetFunction)(Handle *, Handle, const char *);
+  hipError_t (*memAlloc)(DevicePointer *, size_t);
+  hipError_t (*memFree)(DevicePointer);
+  hipError_t (*memcpyHtoD)(DevicePointer, const void *, size_t);
+  hipError_t (*memcpyDtoH)(void *, DevicePointer, size_t);
+  hipError_t (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
+  hipError_t (*ctxSynchronize)();
+  hipError_t (*eventCreate)(Handle *, unsigned);
+  hipError_t (*eventDestroy)(Handle);
+  hipError_t (*eventRecord)(Handle, Handle);
+  hipError_t (*eventSynchronize)(Handle);
+  hipError_t (*eventElapsedTime)(float *, Handle, Handle);
+  const char *(*getErrorName)(hipError_t);
+  const char *(*getErrorString)(hipError_t);
+
+  absl::Status check(hipError_t r, const std::string &what) const {
+    if (r == 0) return absl::OkStatus();
+    const char *name = getErrorName(r), *text = getErrorString(r);
+    auto message = llvm::formatv("HIP: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
+    return r == 2 ? absl::ResourceExhaustedError(message) : absl::UnavailableError(message); // 2: out of memory
+  }
+};
+
+absl::StatusOr<const Api *> api() {
+  static Api a;
+  static absl::Status status = [] {
+    auto lib = openLibrary("TESSERA_HIP_LIBRARY", {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"});
+    if (!lib.ok()) return absl::NotFoundError("HIP: no driver: " + std::string(lib.status().message()));
+    std::string missing;
+    auto get = [&](auto &f, const char *name) {
+      f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(*lib, name));
+      if (!f && missing.empty()) missing = name;
+    };
+    get(a.init, "hipInit"), get(a.driverGetVersion, "hipDriverGetVersion"), get(a.deviceGetCount, "hipGetDeviceCount"), get(a.deviceGet, "hipDeviceGet"), get(a.deviceGetName, "hipDeviceGetName");
+    get(a.deviceTotalMem, "hipDeviceTotalMem"), get(a.setDevice, "hipSetDevice");
+    get(a.getDeviceProperties, "hipGetDevicePropertiesR0600");
+    if (!a.getDeviceProperties) missing.clear(), get(a.getDeviceProperties, "hipGetDeviceProperties");
+    get(a.moduleLoadData, "hipModuleLoadData"), get(a.moduleUnload, "hipModuleUnload"), get(a.moduleGetFunction, "hipModuleGetFunction");
+    get(a.memAlloc, "hipMalloc"), get(a.memFree, "hipFree"), get(a.memcpyHtoD, "hipMemcpyHtoD"), get(a.memcpyDtoH, "hipMemcpyDtoH");
+    get(a.launchKernel, "hipModuleLaunchKernel"), get(a.ctxSynchronize, "hipDeviceSynchronize"), get(a.eventCreate, "hipEventCreateWithFlags"), get(a.eventDestroy, "hipEventDestroy"), get(a.eventRecord, "hipEventRecord");
+    get(a.eventSynchronize, "hipEventSynchronize"), get(a.eventElapsedTime, "hipEventElapsedTime"), get(a.getErrorName, "hipGetErrorName"), get(a.getErrorString, "hipGetErrorString");
+    if (!missing.empty()) return absl::UnavailableError("HIP: the driver has no " + missing);
+    return a.check(a.init(0), "hipInit");
+  }();
+  if (!status.ok()) return status;
+  return &a;
+}
+
+#define RETURN_IF_ERROR(e)                                                                                                                                                                             \
+  if (absl::Status s_ = (e); !s_.ok()) return s_
+
+class HipDevice : public Device {
+public:
+  HipDevice(const Api &a, hipDevice_t d) : a_(a), device_(d) {}
+  absl::Status init() {
+    char text[256] = {};
+    RETURN_IF_ERROR(a_.check(a_.deviceGetName(text, sizeof text, device_), "hipDeviceGetName"));
+    name_ = text;
+    // The architecture's name ("gfx942:sramecc+:xnack-") stands in the properties, a structure whose layout changed between
+    // releases: it is found by its form in a buffer larger than any of them.
+    std::vector<char> properties(16384, 0);
+    RETURN_IF_ERROR(a_.check(a_.getDeviceProperties(properties.data(), device_), "hipGetDeviceProperties"));
+    llvm::StringRef bytes(properties.data(), properties.size());
+    for (size_t at = bytes.find("gfx"); at != llvm::StringRef::npos && arch_.empty(); at = bytes.find("gfx", at + 1))
+      arch_ = bytes.substr(at).take_while([](char c) { return llvm::isAlnum(c); }).str();
+    if (arch_.empty()) return absl::UnavailableError("HIP: the device does not say its architecture");
+    RETURN_IF_ERROR(a_.check(a_.deviceTotalMem(&memory_, device_), "hipDeviceTotalMem"));
+    RETURN_IF_ERROR(a_.check(a_.driverGetVersion(&version_), "hipDriverGetVersion"));
+    return a_.check(a_.setDevice(device_), "hipSetDevice");
+  }
+  std::string name() const override { return name_; }
+  std::string target() const override { return arch_; }
+  std::string driver() const override { return llvm::formatv("HIP {0}.{1}", version_ / 10000000, version_ / 100000 % 100); }
+  int64_t memoryBytes() const override { return memory_; }
+
+  absl::Status run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
+    RETURN_IF_ERROR(a_.check(a_.setDevice(device_), "hipSetDevice"));
+    // Everything taken is given back, however this ends.
+    struct Resources {
+      const Api &a;
+      Handle module = nullptr, start = nullptr, stop = nullptr;
+      std::vector<DevicePointer> memory;
+      ~Resources() {
+        for (auto p : memory)
+          if (p) a.memFree(p);
+        if (start) a.eventDestroy(start);
+        if (stop) a.eventDestroy(stop);
+        if (module) a.moduleUnload(module);
+      }
+    } r{a_, nullptr, nullptr, nullptr, {}};
+    std::string what = "kernel '" + md.kernel + "'";
+    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&r.module, object.data()), "loading " + what));
+    Handle f;
+    RETURN_IF_ERROR(a_.check(a_.moduleGetFunction(&f, r.module, md.kernel.c_str()), "finding " + what));
+    std::vector<DevicePointer> pointers;
+    std::vector<void *> params;
+    pointers.reserve(args.size() + 2);
+    auto allocate = [&](size_t bytes) -> absl::Status {
+      DevicePointer p = nullptr;
+      RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes", bytes)));
+      r.memory.push_back(p);
+      pointers.push_back(p);
+      return absl::OkStatus();
+    };
+    for (auto &v : args) {
+      if (!v.buffer) {
+        params.push_back(&v.bits);
+        continue;
+      }
+      RETURN_IF_ERROR(allocate(v.buffer->size()));
+      if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying to the device"));
+      params.push_back(&pointers.back());
+    }
+    int64_t programs = grid[0] * grid[1] * grid[2];
+    RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs));
+    params.push_back(&pointers.back());
+    DevicePointer none = nullptr;
+    params.push_back(&none);
+    auto launch = [&] {
+      return a_.check(a_.launchKernel(f, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, nullptr, params.data(), nullptr), "launching " + what);
+    };
+    if (programs) {
+      RETURN_IF_ERROR(launch());
+      RETURN_IF_ERROR(a_.check(a_.ctxSynchronize(), "running " + what));
+    }
+    size_t k = 0;
+    for (auto &v : args)
+      if (v.buffer) {
+        if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying from the device"));
+        ++k;
+      }
+    if (reps > 0 && timing && programs) {
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.start, 0), "hipEventCreateWithFlags"));
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.stop, 0), "hipEventCreateWithFlags"));
+      std::vector<float> times;
+      for (int i = 0; i < reps; ++i) {
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.start, nullptr), "hipEventRecord"));
+        RETURN_IF_ERROR(launch());
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.stop, nullptr), "hipEventRecord"));
+        RETURN_IF_ERROR(a_.check(a_.eventSynchronize(r.stop), "running " + what));
+        float ms;
+        RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, r.start, r.stop), "hipEventElapsedTime"));
+        times.push_back(ms);
+      }
+      llvm::sort(times);
+      *timing = {times[times.size() / 2], times[0]};
+    }
+    return absl::OkStatus();
+  }
+
+private:
+  const Api &a_;
+  hipDevice_t device_;
+  std::string name_, arch_;
+  int version_ = 0;
+  size_t memory_ = 0;
+};
+
+} // namespace
+
+absl::StatusOr<int> countHip() {
+  auto a = api();
+  if (!a.ok()) return a.status();
+  int n = 0;
+  RETURN_IF_ERROR((*a)->check((*a)->deviceGetCount(&n), "hipGetDeviceCount"));
+  return n;
+}
+
+absl::StatusOr<std::unique_ptr<Device>> openHip(int index) {
+  auto n = countHip();
+  if (!n.ok()) return n.status();
+  if (index >= *n) return absl::NotFoundError(llvm::formatv("HIP: there is no device {0}; the machine has {1}", index, *n).str());
+  auto a = api();
+  hipDevice_t d;
+  RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "hipDeviceGet"));
+  auto device = std::make_unique<HipDevice>(**a, d);
+  RETURN_IF_ERROR(device->init());
+  return device;
+}
+
+} // namespace tessera::runtime

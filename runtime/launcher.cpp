@@ -1,0 +1,71 @@
+// From a launch description to a run (see launcher.h).
+#include "runtime/launcher.h"
+#include "ir/ops.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <bit>
+
+namespace tessera::runtime {
+
+/// The bits of a scalar argument as the IR's type has them.
+static uint64_t scalarBits(const LaunchArg &a, unsigned &bytes) {
+  static constexpr std::pair<const char *, unsigned> sizes[] = {{"i1", 1}, {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
+  for (auto [n, s] : sizes)
+    if (a.scalarType == n) bytes = s;
+  if (a.scalarType == "f64") return std::bit_cast<uint64_t>(a.floatValue);
+  if (a.scalarType[0] == 'i') return bytes == 8 ? uint64_t(a.intValue) : uint64_t(a.intValue) & ((uint64_t(1) << bytes * 8) - 1);
+  uint64_t bits = 0;
+  fromDouble(*parseDType(a.scalarType), a.floatValue, &bits);
+  return bits;
+}
+
+std::vector<LaunchValue> LaunchArguments::values() {
+  std::vector<LaunchValue> out;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    LaunchValue v;
+    if (scalarBytes[i]) v.bits = scalars[i], v.bytes = scalarBytes[i];
+    else v.buffer = &buffers[i];
+    out.push_back(v);
+  }
+  return out;
+}
+
+absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir::Operation *kernel) {
+  auto bad = [](auto &&m) { return absl::InvalidArgumentError(m.str()); };
+  auto *entry = kernel->region(0).front();
+  auto name = kernel->cast<ir::tt::FuncOp>().symName();
+  if (entry->numArgs() != d.args.size()) return bad(llvm::formatv("{0}: kernel '{1}' takes {2} arguments, but {3} are given", d.path, name, entry->numArgs(), d.args.size()));
+  LaunchArguments out;
+  for (unsigned i = 0; i < d.args.size(); ++i) {
+    auto t = entry->arg(i).type();
+    auto &a = d.args[i];
+    if (t.isPointer() == a.isScalar) return bad(llvm::formatv("{0}: args[{1}] ('{2}') is a {3}, but the kernel takes {4}", d.path, i, a.name, a.isScalar ? "scalar" : "buffer", t.str()));
+    if (a.isScalar && t.str() != a.scalarType) return bad(llvm::formatv("{0}: args[{1}] ('{2}') has type {3}, but the kernel takes {4}", d.path, i, a.name, a.scalarType, t.str()));
+    out.buffers.emplace_back();
+    out.scalars.push_back(0);
+    out.scalarBytes.push_back(0);
+    if (a.isScalar) {
+      out.scalars.back() = scalarBits(a, out.scalarBytes.back());
+      continue;
+    }
+    auto bytes = materialize(d, i);
+    if (!bytes.ok()) return bytes.status();
+    out.buffers.back() = std::move(*bytes);
+  }
+  return out;
+}
+
+absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchDescription &d, LaunchArguments &a, const InterpreterOptions &o, ir::DiagnosticEngine &diag) {
+  std::vector<InterpreterBuffer> memory;
+  std::vector<InterpreterArg> args;
+  for (unsigned i = 0; i < d.args.size(); ++i) {
+    if (d.args[i].isScalar) {
+      args.push_back({-1, a.scalars[i]});
+      continue;
+    }
+    args.push_back({int(memory.size()), 0});
+    memory.push_back({d.args[i].name, a.buffers[i].data(), a.buffers[i].size()});
+  }
+  return interpret(m, kernel, d.grid, memory, args, o, diag);
+}
+
+} // namespace tessera::runtime

@@ -1,0 +1,25 @@
+// From a launch description to a run: argument checks, buffers, and the interpreter behind the same interface as a GPU.
+#pragma once
+#include "ir/diagnostic.h"
+#include "ir/operation.h"
+#include "runtime/device.h"
+#include "runtime/interpreter/interpreter.h"
+#include "runtime/launch_description.h"
+
+namespace tessera::runtime {
+
+/// The arguments of a launch with their memory.
+struct LaunchArguments {
+  std::vector<std::vector<uint8_t>> buffers; // by argument; empty for scalars
+  std::vector<uint64_t> scalars;             // bits, by argument
+  std::vector<unsigned> scalarBytes;         // 0 for buffers
+  std::vector<LaunchValue> values();
+};
+
+/// Makes the arguments, after checking them against the kernel's (a tt.func). Errors name the description and argument.
+absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &, ir::Operation *kernel);
+
+/// Runs the kernel on the interpreter; the buffers hold the results.
+absl::Status interpretLaunch(ir::Module &, ir::Operation *kernel, const LaunchDescription &, LaunchArguments &, const InterpreterOptions &, ir::DiagnosticEngine &);
+
+} // namespace tessera::runtime

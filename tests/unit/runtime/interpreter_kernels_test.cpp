@@ -1,0 +1,75 @@
+// Runs every kernel under tests/kernels on the interpreter, as TTIR and again as the TTGIR that our pipelines make of it,
+// for several numbers of warps and both warp sizes, and checks the expected outputs. What a pass breaks shows here.
+#include "frontend/parser.h"
+#include "ir/context.h"
+#include "ir/printer.h"
+#include "runtime/compiler.h"
+#include "runtime/launcher.h"
+#include "transforms/pipelines.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+std::vector<std::string> kernels() {
+  std::vector<std::string> out;
+  std::vector<std::string> folders{TESSERA_SOURCE_DIR "/tests/kernels"};
+  std::error_code ec;
+  for (auto &f : folders)
+    for (llvm::sys::fs::directory_iterator it(f, ec), end; it != end && !ec; it.increment(ec))
+      if (llvm::sys::fs::exists(it->path() + "/launch.json")) out.push_back(it->path());
+  llvm::sort(out);
+  return out;
+}
+
+class KernelTest : public testing::TestWithParam<std::string> {
+protected:
+  void run(const char *target, int warps) {
+    auto d = runtime::readLaunch(GetParam() + "/launch.json");
+    ASSERT_TRUE(d.ok()) << d.status();
+    auto buffer = llvm::MemoryBuffer::getFile(d->directory + "/" + d->ttir);
+    ASSERT_TRUE(bool(buffer));
+    ir::Context context;
+    std::string messages;
+    ir::DiagnosticEngine diag([&](const ir::Diagnostic &x) { messages += ir::render(x); });
+    auto m = frontend::parseModule((*buffer)->getBuffer(), d->ttir, context, diag);
+    ASSERT_TRUE(m) << messages;
+    if (target) {
+      auto t = runtime::requireTarget(target);
+      ASSERT_TRUE(t.ok());
+      transforms::RunOptions o;
+      o.target = *t;
+      o.verifyEach = true;
+      ASSERT_TRUE(transforms::runPipeline(*m, transforms::ttirPipeline(**t), o, diag).ok()) << messages;
+      ASSERT_TRUE(transforms::runPipeline(*m, transforms::ttgirPipeline(**t, warps, 1, 3), o, diag).ok()) << messages;
+    }
+    auto kernel = runtime::selectKernel(*m, d->kernel);
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    auto args = runtime::prepareArguments(*d, *kernel);
+    ASSERT_TRUE(args.ok()) << args.status();
+    auto s = runtime::interpretLaunch(*m, *kernel, *d, *args, {}, diag);
+    ASSERT_TRUE(s.ok()) << s << messages;
+    ASSERT_FALSE(d->expected.empty());
+    for (auto &e : d->expected) {
+      auto c = runtime::check(*d, e, args->buffers[e.arg]);
+      ASSERT_TRUE(c.ok()) << c.status();
+      EXPECT_TRUE(c->ok) << c->line;
+    }
+  }
+};
+
+TEST_P(KernelTest, Ttir) { run(nullptr, 4); }
+TEST_P(KernelTest, TtgirOfWarps32) {
+  for (int warps : {1, 2, 4, 8}) run("sm_90a", warps);
+}
+TEST_P(KernelTest, TtgirOfWarps64) {
+  for (int warps : {1, 4}) run("gfx942", warps);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KernelTest, testing::ValuesIn(kernels()), [](auto &p) { return llvm::StringRef(p.param).rsplit('/').second.str(); });
+
+} // namespace
+} // namespace tessera

@@ -1,0 +1,33 @@
+// The subcommands of `tessera`, one function each. They return the process's exit code: 0 fine, 1 the input is at fault,
+// 2 wrong usage, 3 the run failed or a check found a difference.
+#pragma once
+#include "ir/diagnostic.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class MemoryBuffer;
+}
+namespace tessera::tools {
+
+enum ExitCode { kOk = 0, kInputAtFault = 1, kUsage = 2, kRunFailed = 3 };
+
+int compileCommand(int argc, char **argv);
+int optCommand(int argc, char **argv);
+int layoutCommand(int argc, char **argv);
+int runCommand(int argc, char **argv);
+int devicesCommand(int argc, char **argv);
+int versionCommand(int argc, char **argv);
+
+/// Prints to stderr as `error: message`, and gives the code back.
+int fail(int code, const llvm::Twine &message);
+/// The file's contents (`-`: standard input), or null after an error was printed.
+std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path);
+/// Writes to the file (`-` or empty: standard output). False after an error was printed.
+bool writeOutput(const std::string &path, llvm::StringRef contents);
+/// An engine that prints what it is told to stderr.
+ir::DiagnosticEngine printingDiagnostics();
+
+} // namespace tessera::tools

@@ -1,0 +1,79 @@
+// `tessera`: the command line. Looks up the subcommand and hands over; see commands.h.
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/commands.h"
+
+namespace tessera::tools {
+
+int fail(int code, const llvm::Twine &message) {
+  llvm::errs() << "tessera: error: " << message << "\n";
+  return code;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
+  auto b = llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
+  if (b) return std::move(*b);
+  fail(kInputAtFault, path + ": " + b.getError().message());
+  return nullptr;
+}
+
+bool writeOutput(const std::string &path, llvm::StringRef contents) {
+  if (path.empty() || path == "-") {
+    llvm::outs() << contents;
+    llvm::outs().flush();
+    return true;
+  }
+  std::error_code ec;
+  llvm::raw_fd_ostream o(path, ec);
+  if (!ec) {
+    o << contents;
+    o.close();
+    ec = o.error();
+    o.clear_error();
+  }
+  if (ec) fail(kInputAtFault, path + ": " + ec.message());
+  return !ec;
+}
+
+ir::DiagnosticEngine printingDiagnostics() {
+  return ir::DiagnosticEngine([](const ir::Diagnostic &d) { llvm::errs() << ir::render(d); });
+}
+
+} // namespace tessera::tools
+
+using namespace tessera::tools;
+
+static const struct Command {
+  const char *name;
+  int (*run)(int, char **);
+  const char *help;
+} commands[] = {
+    {"compile", compileCommand, "compile TTIR or TTGIR to PTX, cubin, AMDGCN assembly, hsaco or a stage before"},
+    {"opt", optCommand, "run passes over textual IR"},
+    {"layout", layoutCommand, "print or draw a tensor layout"},
+    {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
+    {"devices", devicesCommand, "list the GPUs of this machine"},
+    {"version", versionCommand, "print the versions of Tessera, LLVM and the toolchains found"},
+};
+
+static int usage(llvm::raw_ostream &o, int code) {
+  o << "usage: tessera COMMAND ...\n\ncommands:\n";
+  for (auto &c : commands) o << "  " << llvm::StringRef(c.name) << std::string(10 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
+  o << "\n`tessera COMMAND --help` tells more of one.\n";
+  return code;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) return usage(llvm::errs(), kUsage);
+  llvm::StringRef name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") return usage(llvm::outs(), kOk);
+  if (name == "--version") name = "version";
+  for (auto &c : commands)
+    if (name == c.name) return c.run(argc - 1, argv + 1);
+  llvm::StringRef best;
+  unsigned distance = 4;
+  for (auto &c : commands)
+    if (unsigned d = name.edit_distance(c.name, true, 4); d < distance) distance = d, best = c.name;
+  llvm::errs() << "tessera: error: unknown command '" << name << "'" << (best.empty() ? "" : "; did you mean '" + best.str() + "'?") << "\n";
+  return usage(llvm::errs(), kUsage);
+}

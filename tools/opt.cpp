@@ -1,0 +1,114 @@
+// `tessera opt FILE [-PASS[=OPTIONS]…] [--split-input-file] [--target T]`: runs passes, by triton-opt's names, and prints.
+#include "frontend/parser.h"
+#include "ir/context.h"
+#include "ir/module_attributes.h"
+#include "ir/printer.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "runtime/compiler.h"
+#include "tools/commands.h"
+#include "transforms/analyses/axis_info.h"
+
+namespace tessera::tools {
+using namespace transforms;
+
+static int help() {
+  llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
+                  "  --split-input-file        treat the parts between `// -----` lines as files of their own\n"
+                  "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
+                  "  --target T                the target that passes may ask about\n"
+                  "  --verify-each             verify after every pass\n"
+                  "  --print-ir-after-all      dump the IR after every pass to stderr\n"
+                  "  --mlir-print-debuginfo    print locations\n"
+                  "  -o OUT                    write to a file\n\npasses:\n";
+  for (auto &p : allPasses()) {
+    llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help;
+    if (!p.options.empty()) llvm::outs() << " [" << p.options << "]";
+    llvm::outs() << "\n";
+  }
+  return kOk;
+}
+
+int optCommand(int argc, char **argv) {
+  std::string input, output, targetName;
+  bool split = false, debugInfo = false;
+  frontend::ParseOptions parse;
+  RunOptions run;
+  run.dump = [](llvm::StringRef s) { llvm::errs() << s; };
+  Pipeline pipeline;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef a = argv[i];
+    if (a == "-" || !a.starts_with("-")) {
+      if (!input.empty()) return fail(kUsage, "more than one input: '" + input + "' and '" + a + "'");
+      input = a.str();
+      continue;
+    }
+    a = a.drop_front(a.starts_with("--") ? 2 : 1);
+    auto [name, value] = a.split('=');
+    auto needValue = [&](std::string &to) {
+      if (a.contains('=')) to = value.str();
+      else if (i + 1 < argc) to = argv[++i];
+      else return false;
+      return true;
+    };
+    if (name == "help" || name == "h") return help();
+    if (name == "split-input-file") split = true;
+    else if (name == "allow-unregistered-dialect") parse.allowUnregistered = true;
+    else if (name == "verify-each") run.verifyEach = value != "false";
+    else if (name == "print-ir-after-all") run.printAfterAll = true;
+    else if (name == "mlir-print-debuginfo") debugInfo = true;
+    else if (name == "o") {
+      if (!needValue(output)) return fail(kUsage, "-o needs a file");
+    } else if (name == "target") {
+      if (!needValue(targetName)) return fail(kUsage, "--target needs a name");
+    } else if (auto *pass = findPass(name)) {
+      PipelineStep step{pass, {}};
+      value = value.trim("'\" {}");
+      llvm::SmallVector<llvm::StringRef, 4> parts;
+      value.split(parts, ' ', -1, false);
+      for (auto part : parts) {
+        auto [k, v] = part.split('=');
+        llvm::SmallVector<llvm::StringRef, 4> known;
+        pass->options.split(known, ' ', -1, false);
+        if (!llvm::is_contained(known, k)) return fail(kUsage, "pass '" + name + "' has no option '" + k + "'; it has: " + (pass->options.empty() ? "none" : pass->options));
+        step.options.values[k] = v.str();
+      }
+      pipeline.push_back(step);
+    } else {
+      llvm::StringRef best;
+      unsigned distance = 6;
+      for (auto &p : allPasses())
+        if (unsigned d = name.edit_distance(p.name, true, 6); d < distance) distance = d, best = p.name;
+      return fail(kUsage, "unknown pass or option '" + llvm::StringRef(argv[i]) + "'" + (best.empty() ? "" : "; did you mean '-" + best.str() + "'?"));
+    }
+  }
+  if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
+  if (!targetName.empty()) {
+    auto t = runtime::requireTarget(targetName);
+    if (!t.ok()) return fail(kUsage, t.status().message().data());
+    run.target = *t;
+  }
+  auto buffer = readInput(input);
+  if (!buffer) return kInputAtFault;
+  std::vector<frontend::TextSection> sections;
+  if (split) sections = frontend::splitSections(buffer->getBuffer());
+  else sections.push_back({buffer->getBuffer(), 1});
+  std::string out;
+  int code = kOk;
+  for (size_t i = 0; i < sections.size(); ++i) {
+    if (i) out += "// -----\n";
+    ir::Context context;
+    auto diag = printingDiagnostics();
+    auto m = frontend::parseModule(sections[i], input == "-" ? "<stdin>" : input, context, diag, parse);
+    if (!m || !runPipeline(*m, pipeline, run, diag).ok()) {
+      code = kInputAtFault;
+      continue;
+    }
+    out += ir::printToString(*m, {.locations = debugInfo});
+  }
+  if (!writeOutput(output, out)) return kInputAtFault;
+  return code;
+}
+
+} // namespace tessera::tools

@@ -1,0 +1,117 @@
+// `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and checks what comes out.
+#include "frontend/parser.h"
+#include "ir/context.h"
+#include "ir/ops.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "runtime/compiler.h"
+#include "runtime/launcher.h"
+#include "runtime/npy.h"
+#include "tools/commands.h"
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+namespace tessera::tools {
+using namespace runtime;
+
+int runCommand(int argc, char **argv) {
+  CLI::App app("Runs a kernel as a launch description says", "tessera run");
+  std::string path, deviceName, outDir, targetName;
+  bool doCheck = false;
+  int warps = 0, stages = 0, reps = 0;
+  app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
+  app.add_option("--device", deviceName, "interpreter, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
+  app.add_flag("--check", doCheck, "compare the expected outputs");
+  app.add_option("--out", outDir, "write the buffers after the run as .npy files");
+  app.add_option("--target", targetName, "compile for this target instead of the device's");
+  app.add_option("--num-warps", warps, "warps per block, instead of the description's");
+  app.add_option("--num-stages", stages, "pipeline stages, instead of the description's");
+  app.add_option("--reps", reps, "launch so many more times and print the time");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? kOk : kUsage;
+  }
+  auto d = readLaunch(path);
+  if (!d.ok()) return fail(kInputAtFault, std::string(d.status().message()));
+  if (d->ttir.empty()) return fail(kInputAtFault, path + ": \"ttir\" is missing");
+  std::unique_ptr<Device> device;
+  if (deviceName.empty()) {
+    std::vector<std::string> problems;
+    auto all = enumerateDevices(problems);
+    if (!all.empty()) device = std::move(all[0]);
+    else deviceName = "interpreter";
+  } else if (deviceName != "interpreter") {
+    auto opened = openDevice(deviceName);
+    if (!opened.ok()) return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
+    device = std::move(*opened);
+  }
+  std::string irPath = d->directory + "/" + d->ttir;
+  auto buffer = readInput(irPath);
+  if (!buffer) return kInputAtFault;
+  ir::Context context;
+  auto diag = printingDiagnostics();
+  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag);
+  if (!m) return kInputAtFault;
+  auto kernel = selectKernel(*m, d->kernel);
+  if (!kernel.ok()) return fail(kInputAtFault, irPath + ": " + std::string(kernel.status().message()));
+  auto args = prepareArguments(*d, *kernel);
+  if (!args.ok()) return fail(kInputAtFault, std::string(args.status().message()));
+  if (!device) {
+    InterpreterOptions o;
+    bool terminal = isatty(2);
+    int64_t shown = -1;
+    if (terminal) o.progress = [&](int64_t done, int64_t all) {
+      if (done * 100 / all != shown) llvm::errs() << "\r" << (shown = done * 100 / all) << " % of " << all << " programs" << (done == all ? "\r\033[K" : "");
+    };
+    auto s = interpretLaunch(*m, *kernel, *d, *args, o, diag);
+    if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
+  } else {
+    auto t = requireTarget(targetName.empty() ? device->target() : targetName);
+    if (!t.ok()) return fail(kUsage, std::string(t.status().message()));
+    CompileOptions o;
+    o.numWarps = warps ? warps : d->numWarps;
+    o.numStages = stages ? stages : d->numStages;
+    o.kernel = (*kernel)->cast<ir::tt::FuncOp>().symName().str();
+    auto r = compile(*m, **t, o, diag);
+    if (!r.ok()) {
+      if (!diag.errors()) fail(kInputAtFault, std::string(r.status().message()));
+      return kInputAtFault;
+    }
+    auto values = args->values();
+    LaunchTiming timing;
+    auto s = device->run(r->output, r->metadata, d->grid, values, reps, &timing);
+    if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
+    if (reps) llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", d->kernel, timing.medianMs, timing.minMs, reps);
+  }
+  if (!outDir.empty()) {
+    if (auto ec = llvm::sys::fs::create_directories(outDir)) return fail(kRunFailed, outDir + ": " + ec.message());
+    for (unsigned i = 0; i < d->args.size(); ++i)
+      if (!d->args[i].isScalar)
+        if (auto s = writeNpy(outDir + "/" + d->args[i].name + ".npy", d->args[i].dtype, d->args[i].shape, args->buffers[i]); !s.ok()) return fail(kRunFailed, std::string(s.message()));
+  }
+  int code = kOk;
+  if (doCheck) {
+    if (d->expected.empty()) return fail(kInputAtFault, path + ": --check, but the description expects nothing");
+    for (auto &e : d->expected) {
+      auto c = check(*d, e, args->buffers[e.arg]);
+      if (!c.ok()) return fail(kInputAtFault, std::string(c.status().message()));
+      llvm::outs() << c->line << "\n";
+      if (!c->ok) code = kRunFailed;
+    }
+  }
+  return code;
+}
+
+int devicesCommand(int argc, char **) {
+  if (argc > 1) return fail(kUsage, "`tessera devices` takes no arguments");
+  std::vector<std::string> problems;
+  for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2} MiB  {3}\n", d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
+  llvm::outs() << "interpreter  any IR\n";
+  for (auto &p : problems) llvm::outs() << "note: " << p << "\n";
+  return kOk;
+}
+
+} // namespace tessera::tools
