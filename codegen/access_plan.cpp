@@ -1,10 +1,10 @@
 // Grouping of register elements into memory accesses (what codegen/access_plan.h promises).
 //
-// Addresses as a uniform base and a small offset: tt.addptr(tt.splat %p, %o) with %o a sum of splats and of integers whose
-// range is known to be not negative and small. The splats go to the base, which one thread's worth of scalar arithmetic
-// computes for all lanes; the rest is the 32-bit offset that buffer instructions and scalar-base addressing take. Splitting
-// a 32-bit sum assumes that it does not wrap: a program whose addresses wrapped around 2^31 elements inside one tensor
-// would access memory on both sides of its base 2^31 elements away.
+// Addresses as a uniform base and a small offset: tt.addptr(tt.splat %p, %o) with %o a sum of splats and of integers
+// whose range is known to be not negative and small. The splats go to the base, which one thread's worth of scalar
+// arithmetic computes for all lanes; the rest is the 32-bit offset that buffer instructions and scalar-base addressing
+// take. Splitting a 32-bit sum assumes that it does not wrap: a program whose addresses wrapped around 2^31 elements
+// inside one tensor would access memory on both sides of its base 2^31 elements away.
 #include "codegen/access_plan.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
@@ -140,8 +140,9 @@ std::optional<IntegerRange> rangeOf(Value v) { return rangeOf(v, 12); }
 AccessPlan::AccessPlan(FunctionLowering &fl, Value ptr, Value mask, int64_t elementBytes, int64_t maxBytes)
     : fl_(fl), ptr_(ptr) {
   auto &info = *fl.axisInfo;
-  plan(ptr, mask, elementBytes, maxBytes, [&](unsigned d) { return info.alignment(ptr, d); },
-       [&](unsigned d) { return info.get(ptr).contiguity[d]; });
+  plan(
+      ptr, mask, elementBytes, maxBytes, [&](unsigned d) { return info.alignment(ptr, d); },
+      [&](unsigned d) { return info.get(ptr).contiguity[d]; });
 }
 
 AccessPlan::AccessPlan(FunctionLowering &fl, Value offsets, Value mask, int64_t elementBytes, int64_t maxBytes,
@@ -157,13 +158,15 @@ AccessPlan::AccessPlan(FunctionLowering &fl, Value offsets, Value mask, int64_t 
       inner *= 2;
     return inner;
   };
-  plan(offsets, mask, elementBytes, maxBytes,
-       [&](unsigned d) { return std::max(info.get(offsets).divisibility[d], own(d)) * elementBytes; },
-       [&](unsigned d) { return std::max(info.get(offsets).contiguity[d], own(d)); });
+  plan(
+      offsets, mask, elementBytes, maxBytes,
+      [&](unsigned d) { return std::max(info.get(offsets).divisibility[d], own(d)) * elementBytes; },
+      [&](unsigned d) { return std::max(info.get(offsets).contiguity[d], own(d)); });
 }
 
 void AccessPlan::plan(Value value, Value mask, int64_t elementBytes, int64_t maxBytes,
-                      llvm::function_ref<int64_t(unsigned)> alignmentOf, llvm::function_ref<int64_t(unsigned)> contiguityOf) {
+                      llvm::function_ref<int64_t(unsigned)> alignmentOf,
+                      llvm::function_ref<int64_t(unsigned)> contiguityOf) {
   Type type = value.type();
   if (!type.isTensor()) {
     accesses_.push_back({{0}, 0, 0});
@@ -333,7 +336,8 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
     if (s.pointer(ptr_)) {
       base_ = s.base;
       for (auto [v, scale] : s.uniform)
-        base_ = b.CreateGEP(b.getInt8Ty(), base_, b.CreateMul(b.CreateSExt(v, b.getInt64Ty()), b.getInt64(scale), "", false, true));
+        base_ = b.CreateGEP(b.getInt8Ty(), base_,
+                            b.CreateMul(b.CreateSExt(v, b.getInt64Ty()), b.getInt64(scale), "", false, true));
       if (s.uniformConstant) base_ = b.CreateConstGEP1_64(b.getInt8Ty(), base_, s.uniformConstant);
       terms_ = s.terms;
     }

@@ -5,10 +5,10 @@
 //   offsets    0 1 2 3 | 4 5 6 7                                                   the second at the first's + 16 bytes
 //
 // An access takes registers whose indices are consecutive along one dimension, in an aligned group that the pointer's
-// AxisInfo says is contiguous, as many as fit 16 bytes, the pointer's alignment and, where there is a mask, the groups in
-// which the mask is constant. Registers that hold copies of others are left out; where several threads hold copies is the
-// caller's concern (FunctionLowering::isRepresentative). Accesses inside one contiguous group of AxisInfo share one
-// pointer, to which they add a constant, which instructions take as an immediate.
+// AxisInfo says is contiguous, as many as fit 16 bytes, the pointer's alignment and, where there is a mask, the groups
+// in which the mask is constant. Registers that hold copies of others are left out; where several threads hold copies
+// is the caller's concern (FunctionLowering::isRepresentative). Accesses inside one contiguous group of AxisInfo share
+// one pointer, to which they add a constant, which instructions take as an immediate.
 #pragma once
 #include "codegen/lowering.h"
 #include "codegen/target.h"
@@ -23,8 +23,8 @@ struct VectorAccess {
 
 class AccessPlan {
 public:
-  /// `ptr` is a pointer or a tensor of pointers; `mask` may be null. `elementBytes` is the size of an element in memory,
-  /// `maxBytes` bounds an access.
+  /// `ptr` is a pointer or a tensor of pointers; `mask` may be null. `elementBytes` is the size of an element in
+  /// memory, `maxBytes` bounds an access.
   AccessPlan(FunctionLowering &, ir::Value ptr, ir::Value mask, int64_t elementBytes, int64_t maxBytes);
   /// The same for a scalar base with a tensor of offsets in elements (amdg.buffer_load); `contiguity` is what the
   /// operation says of its offsets.

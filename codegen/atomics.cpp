@@ -1,7 +1,7 @@
-// Lowering of atomics. Each element is updated once: of registers and threads that hold copies one acts. Where the result
-// is used and other threads hold copies of it, the acting threads put it into shared memory (scratchOf gives the room: one
-// element per index), and after a barrier every thread reads what it holds. A scalar atomic is the extreme: the first
-// thread acts, everybody reads.
+// Lowering of atomics. Each element is updated once: of registers and threads that hold copies one acts. Where the
+// result is used and other threads hold copies of it, the acting threads put it into shared memory (scratchOf gives the
+// room: one element per index), and after a barrier every thread reads what it holds. A scalar atomic is the extreme:
+// the first thread acts, everybody reads.
 #include "codegen/access_plan.h"
 #include "codegen/lowering.h"
 #include "codegen/target.h"
@@ -42,8 +42,9 @@ static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llv
     values[r] = r & free ? values[r & ~free] : fl.target.loadShared(b, at[r], type, alignment);
 }
 
-static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan, llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address,
-                     RmwOp kind, Value value, Value mask, MemSemantic sem, MemSyncScope scope) {
+static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
+                     llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address, RmwOp kind, Value value,
+                     Value mask, MemSemantic sem, MemSyncScope scope) {
   auto &b = fl.b;
   Value result = op->result();
   bool used = !result.useEmpty();
@@ -81,7 +82,9 @@ bool lowerAtomic(Operation *op, FunctionLowering &fl) {
     int64_t bytes = byteSize(fl.elementType(o.val().type()));
     unsigned vector = fl.target.atomicVector(o.atomicRmwOp(), fl.elementType(o.val().type()), !o.result().useEmpty());
     AccessPlan plan(fl, o.ptr(), o.mask(), bytes, bytes * vector);
-    return lowerRmw(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.atomicRmwOp(), o.val(), o.mask(), o.sem(), o.scope());
+    return lowerRmw(
+        op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.atomicRmwOp(), o.val(), o.mask(), o.sem(),
+        o.scope());
   }
   case Opcode::amdg_buffer_atomic_rmw: {
     auto o = op->cast<amdg::BufferAtomicRmwOp>();

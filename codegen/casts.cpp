@@ -1,21 +1,22 @@
 // Conversions between floating-point kinds and between floats and integers. The target's instructions come first
 // (Target::convertFloat), then what LLVM converts itself (half, bfloat, float, double, to nearest even), and last bit
-// manipulation in 32-bit integers, which is exact for every pair of kinds and both rounding modes and is the same on every
-// target:
+// manipulation in 32-bit integers, which is exact for every pair of kinds and both rounding modes and is the same on
+// every target:
 //
 //   encode (from f32; f16 and bf16 widen exactly, f64 is first rounded to odd, which keeps the later rounding right)
 //     normal     the bits of |x|, plus the rounding bias of the dropped part, shifted down and re-biased
-//     subnormal  |x| + C, where C is so large that a unit in its last place is the smallest subnormal of the result: the
-//                float adder rounds, and the low bits of the sum are the result. Toward zero: |x| scaled by a power of two
-//                to an integer, which the conversion truncates
+//     subnormal  |x| + C, where C is so large that a unit in its last place is the smallest subnormal of the result:
+//     the
+//                float adder rounds, and the low bits of the sum are the result. Toward zero: |x| scaled by a power of
+//                two to an integer, which the conversion truncates
 //     the rest   min with the largest finite (8-bit kinds saturate, infinities too), NaN, sign
 //   decode (to f32)
 //     normal     exponent and fraction moved into place and re-biased; subnormal: the integer times its unit
 //
 // What a conversion to an 8-bit kind does with values out of range is what the hardware of recent NVIDIA GPUs does
 // (`cvt.rn.satfinite`): the largest finite value of the sign, infinities included; NaN stays NaN. The kinds without
-// negative zero give zero for it. To f16 and bf16 an overflow gives infinity to nearest even and the largest finite value
-// toward zero, and infinities stay.
+// negative zero give zero for it. To f16 and bf16 an overflow gives infinity to nearest even and the largest finite
+// value toward zero, and infinities stay.
 #include "codegen/lowering.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
@@ -30,7 +31,7 @@ namespace {
 struct Format {
   unsigned exponentBits, fractionBits;
   int bias;
-  bool infinities; // the largest exponent means infinity and NaN
+  bool infinities;   // the largest exponent means infinity and NaN
   bool unsignedZero; // the pattern of -0 is the one NaN (FNUZ kinds)
   unsigned bits() const { return 1 + exponentBits + fractionBits; }
   uint32_t maxFinite() const {
@@ -128,8 +129,8 @@ llvm::Value *encode(llvm::IRBuilder<> &b, llvm::Value *x, Format f, RoundingMode
     } else {
       uint32_t scale = uint32_t(127 - minExponent + int(f.fractionBits)) << 23;
       // Only small values are scaled, so that nothing overflows.
-      llvm::Value *bounded = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, magnitude,
-                                                     b.getInt32(uint32_t(127 + minExponent) << 23));
+      llvm::Value *bounded =
+          b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, magnitude, b.getInt32(uint32_t(127 + minExponent) << 23));
       llvm::Value *scaled = b.CreateFMul(b.CreateBitCast(bounded, f32), b.CreateBitCast(b.getInt32(scale), f32));
       small = b.CreateFPToUI(scaled, i32);
     }
@@ -139,7 +140,8 @@ llvm::Value *encode(llvm::IRBuilder<> &b, llvm::Value *x, Format f, RoundingMode
   // Out of range.
   uint32_t infinity = ((1u << f.exponentBits) - 1) << f.fractionBits;
   bool towardZero = rounding == RoundingMode::Rtz;
-  code = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, code, b.getInt32(saturate || towardZero ? f.maxFinite() : infinity));
+  code = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, code,
+                                 b.getInt32(saturate || towardZero ? f.maxFinite() : infinity));
   if (!saturate && towardZero)
     code = b.CreateSelect(b.CreateICmpEQ(magnitude, b.getInt32(0x7f800000)), b.getInt32(infinity), code);
 
@@ -158,11 +160,12 @@ llvm::Value *encode(llvm::IRBuilder<> &b, llvm::Value *x, Format f, RoundingMode
 llvm::Value *decode(llvm::IRBuilder<> &b, llvm::Value *x, Format f) {
   llvm::Type *i32 = b.getInt32Ty(), *f32 = b.getFloatTy();
   llvm::Value *wide = b.CreateZExt(x, i32), *magnitude = b.CreateAnd(wide, 0x7f);
-  llvm::Value *normal = b.CreateAdd(b.CreateShl(magnitude, 23 - f.fractionBits), b.getInt32(uint32_t(127 - f.bias) << 23));
+  llvm::Value *normal =
+      b.CreateAdd(b.CreateShl(magnitude, 23 - f.fractionBits), b.getInt32(uint32_t(127 - f.bias) << 23));
   uint32_t unit = uint32_t(127 + 1 - f.bias - int(f.fractionBits)) << 23;
   llvm::Value *small = b.CreateFMul(b.CreateUIToFP(magnitude, f32), b.CreateBitCast(b.getInt32(unit), f32));
-  llvm::Value *code = b.CreateSelect(b.CreateICmpULT(magnitude, b.getInt32(1u << f.fractionBits)),
-                                     b.CreateBitCast(small, i32), normal);
+  llvm::Value *code =
+      b.CreateSelect(b.CreateICmpULT(magnitude, b.getInt32(1u << f.fractionBits)), b.CreateBitCast(small, i32), normal);
   llvm::Value *sign = b.CreateShl(b.CreateAnd(wide, 0x80), 24);
   if (f.unsignedZero) {
     code = b.CreateSelect(b.CreateICmpEQ(wide, b.getInt32(0x80)), b.getInt32(0x7fc00000), b.CreateOr(code, sign));
@@ -195,7 +198,8 @@ llvm::Value *decodeE4M3ToHalf(llvm::IRBuilder<> &b, llvm::Value *x, Format f) {
 
 } // namespace
 
-llvm::Value *convertFloatBits(llvm::IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding, llvm::Value *v) {
+llvm::Value *convertFloatBits(llvm::IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding,
+                              llvm::Value *v) {
   if (from == to) return v;
   llvm::Type *f32 = b.getFloatTy();
   llvm::Type *type = typeOf(b, to);
@@ -224,8 +228,10 @@ llvm::Value *convertFloatBits(llvm::IRBuilder<> &b, FloatKind from, FloatKind to
     llvm::Value *bits = b.CreateBitCast(r, b.getInt32Ty());
     return b.CreateBitCast(b.CreateSub(bits, b.CreateZExt(away, b.getInt32Ty())), f32);
   }
-  if (v->getType()->isDoubleTy()) v = roundToOdd(b, v);
-  else if (!v->getType()->isFloatTy()) v = b.CreateFPExt(v, f32);
+  if (v->getType()->isDoubleTy())
+    v = roundToOdd(b, v);
+  else if (!v->getType()->isFloatTy())
+    v = b.CreateFPExt(v, f32);
   llvm::Value *code = encode(b, v, formatOf(to), rounding);
   return isF8(to) ? code : b.CreateBitCast(code, type);
 }
@@ -271,16 +277,20 @@ bool lowerCast(Operation *op, FunctionLowering &fl) {
     Elements floats;
     for (llvm::Value *v : in)
       floats.push_back(op->opcode() == Opcode::arith_sitofp ? b.CreateSIToFP(v, t) : b.CreateUIToFP(v, t));
-    if (direct) out = std::move(floats);
-    else convertFloats(fl, FloatKind::F32, k, RoundingMode::Rtne, floats, out);
+    if (direct)
+      out = std::move(floats);
+    else
+      convertFloats(fl, FloatKind::F32, k, RoundingMode::Rtne, floats, out);
     break;
   }
   case Opcode::arith_fptosi:
   case Opcode::arith_fptoui: {
     FloatKind k = kind(from);
     Elements floats;
-    if (k == FloatKind::F32 || k == FloatKind::F64) floats = in;
-    else convertFloats(fl, k, FloatKind::F32, RoundingMode::Rtne, in, floats);
+    if (k == FloatKind::F32 || k == FloatKind::F64)
+      floats = in;
+    else
+      convertFloats(fl, k, FloatKind::F32, RoundingMode::Rtne, in, floats);
     llvm::Type *t = fl.elementType(to);
     for (llvm::Value *v : floats)
       out.push_back(op->opcode() == Opcode::arith_fptosi ? b.CreateFPToSI(v, t) : b.CreateFPToUI(v, t));

@@ -1,7 +1,8 @@
 // Lowering of structured control flow, calls, barriers, program ids, assertions and prints.
 //
 //   scf.for %i = %lb to %ub step %s          if (lb < ub) {                            phis in the loop's only header;
-//     iter_args(%a = %x) { … yield %y }  →     i = phi(lb, i + s); a = phi(x, y)       the test stands at the end, so the
+//     iter_args(%a = %x) { … yield %y }  →     i = phi(lb, i + s); a = phi(x, y)       the test stands at the end, so
+//     the
 //                                              …; if (i + s < ub) again }              loop is in LLVM's rotated form
 //                                            result = phi(x, y)
 //
@@ -28,7 +29,8 @@ llvm::SmallVector<Elements, 4> makePhis(FunctionLowering &fl, llvm::ArrayRef<Typ
   return out;
 }
 
-void addIncoming(FunctionLowering &fl, llvm::ArrayRef<Elements> phis, llvm::ArrayRef<Value> values, llvm::BasicBlock *from) {
+void addIncoming(FunctionLowering &fl, llvm::ArrayRef<Elements> phis, llvm::ArrayRef<Value> values,
+                 llvm::BasicBlock *from) {
   for (auto [phi, v] : llvm::zip(phis, values))
     for (auto [p, e] : llvm::zip(phi, fl.get(v))) llvm::cast<llvm::PHINode>(p)->addIncoming(e, from);
 }
@@ -41,7 +43,8 @@ llvm::SmallVector<Type, 4> typesOf(llvm::ArrayRef<Value> values) {
 
 bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
   auto &b = fl.b;
-  llvm::Value *lower = fl.scalar(loop.lowerBound()), *upper = fl.scalar(loop.upperBound()), *step = fl.scalar(loop.step());
+  llvm::Value *lower = fl.scalar(loop.lowerBound()), *upper = fl.scalar(loop.upperBound()),
+              *step = fl.scalar(loop.step());
   auto less = loop.unsignedCmp() ? llvm::CmpInst::ICMP_ULT : llvm::CmpInst::ICMP_SLT;
   auto inits = loop.initArgs().vec();
   Block *body = loop.body().front();
@@ -275,12 +278,15 @@ bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
         e = wide[0];
         format += "%f";
       } else {
-        if (e->getType()->isFloatingPointTy()) e = b.CreateBitCast(e, b.getIntNTy(e->getType()->getPrimitiveSizeInBits()));
+        if (e->getType()->isFloatingPointTy())
+          e = b.CreateBitCast(e, b.getIntNTy(e->getType()->getPrimitiveSizeInBits()));
         unsigned width = e->getType()->getIntegerBitWidth();
         llvm::Type *t = b.getIntNTy(width <= 32 ? 32 : 64);
         e = isSigned && !op.hex() ? b.CreateSExtOrTrunc(e, t) : b.CreateZExtOrTrunc(e, t);
-        if (op.hex()) format += "0x%0" + std::to_string((width + 3) / 4) + (width > 32 ? "llx" : "x");
-        else format += std::string(width > 32 ? "%ll" : "%") + (isSigned ? "d" : "u");
+        if (op.hex())
+          format += "0x%0" + std::to_string((width + 3) / 4) + (width > 32 ? "llx" : "x");
+        else
+          format += std::string(width > 32 ? "%ll" : "%") + (isSigned ? "d" : "u");
       }
       args.push_back(e);
       print(format, args);
@@ -309,7 +315,8 @@ bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
 } // namespace
 
 /// A call passes its operands element by element, then the hidden pointers and the base of the callee's shared memory.
-static bool lowerCall(tt::CallOp call, FunctionLowering &fl, llvm::Function *callee, llvm::ArrayRef<llvm::Value *> hidden) {
+static bool lowerCall(tt::CallOp call, FunctionLowering &fl, llvm::Function *callee,
+                      llvm::ArrayRef<llvm::Value *> hidden) {
   auto &b = fl.b;
   if (!callee) return fl.error(call, "calls '" + call.callee() + "', which is not defined here");
   llvm::SmallVector<llvm::Value *, 16> args;
@@ -376,7 +383,8 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   }
   case Opcode::tt_print: return lowerPrint(op->cast<tt::PrintOp>(), fl);
   case Opcode::builtin_unrealized_conversion_cast: {
-    if (op->numOperands() != 1 || op->numResults() != 1 || fl.elementTypes(op->operand(0).type()) != fl.elementTypes(op->result().type()))
+    if (op->numOperands() != 1 || op->numResults() != 1 ||
+        fl.elementTypes(op->operand(0).type()) != fl.elementTypes(op->result().type()))
       return fl.error(op, "joins types that lower to different values");
     fl.set(op->result(), fl.get(op->operand(0)));
     return true;

@@ -17,8 +17,8 @@ static unsigned lineOf(Location l) {
 }
 
 DebugInfo::DebugInfo(llvm::Module &module, Location loc) : module_(module), builder_(module) {
-  unit_ = builder_.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C), file(pathOf(loc)), "tessera", true, "", 0,
-                                     "", llvm::DICompileUnit::LineTablesOnly);
+  unit_ = builder_.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C), file(pathOf(loc)), "tessera",
+                                     true, "", 0, "", llvm::DICompileUnit::LineTablesOnly);
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
 }
 

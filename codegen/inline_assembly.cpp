@@ -1,7 +1,7 @@
 // Lowering of tt.elementwise_inline_asm: the text runs once per group of `packed_element` elements of each operand. The
-// values of a group that are narrower than 32 bits travel packed, as many as fill a register (packed_element = 4 on i8: one
-// i32 with four bytes, first element lowest); results come back the same way. Constraints and text are LLVM's inline
-// assembly of the target, as in Triton. With several results the assembly returns them in order.
+// values of a group that are narrower than 32 bits travel packed, as many as fill a register (packed_element = 4 on i8:
+// one i32 with four bytes, first element lowest); results come back the same way. Constraints and text are LLVM's
+// inline assembly of the target, as in Triton. With several results the assembly returns them in order.
 #include "codegen/lowering.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
@@ -88,9 +88,8 @@ bool lowerInlineAssembly(Operation *op, FunctionLowering &fl) {
       for (unsigned reg = 0; reg < p.registers; ++reg) {
         llvm::Value *v = outTypes.size() == 1 ? (llvm::Value *)call : b.CreateExtractValue(call, next);
         ++next;
-        llvm::Value *vec = p.perRegister == 1
-                               ? v
-                               : b.CreateBitCast(v, llvm::FixedVectorType::get(p.element, p.perRegister));
+        llvm::Value *vec =
+            p.perRegister == 1 ? v : b.CreateBitCast(v, llvm::FixedVectorType::get(p.element, p.perRegister));
         for (unsigned i = 0; i < p.perRegister && results[k].size() < std::min<unsigned>(n, r + pack); ++i) {
           llvm::Value *e = p.perRegister == 1 ? vec : b.CreateExtractElement(vec, i);
           results[k].push_back(isBool ? b.CreateTrunc(e, b.getInt1Ty()) : e);

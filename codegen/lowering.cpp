@@ -1,14 +1,14 @@
 // The walk: module → functions → blocks → operations (what codegen/lowering.h promises).
 //
 // A kernel becomes a function of its arguments in order and two pointers (global scratch, profile scratch); a function
-// that stays a call becomes an internal function whose tensors are passed element by element, with the same two pointers
-// and the base of its shared memory at the end.
+// that stays a call becomes an internal function whose tensors are passed element by element, with the same two
+// pointers and the base of its shared memory at the end.
 //
 // Everything that depends on the thread's index alone stands in a prologue, a block before the first one, so that it
-// dominates every use and is computed once. A layout's part that lanes and warps decide is a linear map of the bits of the
-// thread index over F₂: applyLayout groups the bits that move by the same distance, so that the usual layouts cost one or
-// two shifts. Registers add constants to it, with `or disjoint` where the bits do not meet, which LLVM folds into
-// addresses.
+// dominates every use and is computed once. A layout's part that lanes and warps decide is a linear map of the bits of
+// the thread index over F₂: applyLayout groups the bits that move by the same distance, so that the usual layouts cost
+// one or two shifts. Registers add constants to it, with `or disjoint` where the bits do not meet, which LLVM folds
+// into addresses.
 #include "codegen/lowering.h"
 #include "codegen/debug_info.h"
 #include "codegen/target.h"
@@ -166,8 +166,8 @@ llvm::Value *FunctionLowering::inPrologue(llvm::function_ref<llvm::Value *()> ma
   return make();
 }
 
-llvm::SmallVector<llvm::Value *, 4>
-FunctionLowering::applyLayout(const LinearLayout &layout, llvm::ArrayRef<std::pair<Dim, llvm::Value *>> in) {
+llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLayout &layout,
+                                                                  llvm::ArrayRef<std::pair<Dim, llvm::Value *>> in) {
   unsigned outs = layout.numOutDims();
   llvm::SmallVector<int32_t, 4> constants(outs, 0);
   // For each output: (source, distance) → the source's bits that move by the distance.
@@ -204,11 +204,12 @@ FunctionLowering::applyLayout(const LinearLayout &layout, llvm::ArrayRef<std::pa
         for (uint32_t rest = basis[o]; rest; rest &= rest - 1) {
           int distance = int(llvm::countr_zero(rest)) - int(low + bit);
           uint32_t mask = 1u << (low + bit);
-          auto *g = llvm::find_if(groups[o], [&](Group &g) {
-            return g.source == source && g.distance == distance && !(g.bits & mask);
-          });
-          if (g == groups[o].end()) groups[o].push_back({source, distance, mask});
-          else g->bits |= mask;
+          auto *g = llvm::find_if(
+              groups[o], [&](Group &g) { return g.source == source && g.distance == distance && !(g.bits & mask); });
+          if (g == groups[o].end())
+            groups[o].push_back({source, distance, mask});
+          else
+            g->bits |= mask;
         }
     }
   }
@@ -229,13 +230,17 @@ FunctionLowering::applyLayout(const LinearLayout &layout, llvm::ArrayRef<std::pa
         moved = g.bits >> -g.distance;
         if (moved != all >> -g.distance) v = b.CreateAnd(v, moved);
       }
-      if (!sum) sum = v;
-      else sum = sumBits & moved ? b.CreateXor(sum, v) : b.CreateOr(sum, v, "", true);
+      if (!sum)
+        sum = v;
+      else
+        sum = sumBits & moved ? b.CreateXor(sum, v) : b.CreateOr(sum, v, "", true);
       sumBits |= moved;
     }
     llvm::Value *c = i32(constants[o]);
-    if (!sum) sum = c;
-    else if (constants[o]) sum = sumBits & constants[o] ? b.CreateXor(sum, c) : b.CreateOr(sum, c, "", true);
+    if (!sum)
+      sum = c;
+    else if (constants[o])
+      sum = sumBits & constants[o] ? b.CreateXor(sum, c) : b.CreateOr(sum, c, "", true);
     out.push_back(sum);
   }
   return out;
@@ -269,9 +274,12 @@ llvm::SmallVector<llvm::SmallVector<llvm::Value *, 4>, 0> FunctionLowering::indi
     for (unsigned o = 0; o < outs; ++o) {
       llvm::Value *&v = made[o][constant[o]];
       if (!v) {
-        if (!constant[o]) v = thread[o];
-        else if (threadBits[o] & constant[o]) v = b.CreateXor(thread[o], i32(constant[o]));
-        else v = b.CreateOr(thread[o], i32(constant[o]), "", true);
+        if (!constant[o])
+          v = thread[o];
+        else if (threadBits[o] & constant[o])
+          v = b.CreateXor(thread[o], i32(constant[o]));
+        else
+          v = b.CreateOr(thread[o], i32(constant[o]), "", true);
       }
       out[r].push_back(v);
     }
@@ -412,8 +420,7 @@ bool FunctionLowering::lowerRegion(Region &region, llvm::function_ref<bool(Opera
     unsigned i = 0;
     for (Value v : args) {
       Elements &phis = *values_[to->arg(i++)];
-      for (auto [phi, e] : llvm::zip(phis, get(v)))
-        llvm::cast<llvm::PHINode>(phi)->addIncoming(e, b.GetInsertBlock());
+      for (auto [phi, e] : llvm::zip(phis, get(v))) llvm::cast<llvm::PHINode>(phi)->addIncoming(e, b.GetInsertBlock());
     }
     return blocks_[to];
   };
@@ -435,7 +442,8 @@ bool FunctionLowering::lowerRegion(Region &region, llvm::function_ref<bool(Opera
         }
         b.CreateBr(blocks_[t->successor(0)]);
       } else {
-        llvm::BasicBlock *yes = branch(t->successor(0), cond.trueArgs()), *no = branch(t->successor(1), cond.falseArgs());
+        llvm::BasicBlock *yes = branch(t->successor(0), cond.trueArgs()),
+                         *no = branch(t->successor(1), cond.falseArgs());
         b.CreateCondBr(condition, yes, no);
       }
     } else if (!exit(t)) {
@@ -455,7 +463,8 @@ llvm::SmallVector<llvm::Value *, 2> lowerCombine(Region &region, llvm::ArrayRef<
     return true;
   };
   if (!fl.lowerRegion(region, collect)) // the error is reported
-    for (Value v : region.front()->terminator()->operands()) out.push_back(llvm::PoisonValue::get(fl.elementType(v.type())));
+    for (Value v : region.front()->terminator()->operands())
+      out.push_back(llvm::PoisonValue::get(fl.elementType(v.type())));
   return out;
 }
 
@@ -512,8 +521,9 @@ private:
     for (unsigned i = 0; i < type.numInputs(); ++i) {
       auto types = fl.elementTypes(type.input(i));
       if (llvm::is_contained(types, nullptr) || (kernel && (type.input(i).isTensor() || types.size() != 1))) {
-        diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' has type " + type.input(i).str() +
-                                 ", which " + (kernel ? "a kernel" : "a function") + " cannot take");
+        diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' has type " +
+                                 type.input(i).str() + ", which " + (kernel ? "a kernel" : "a function") +
+                                 " cannot take");
         return false;
       }
       params.append(types.begin(), types.end());
@@ -535,7 +545,8 @@ private:
                                       f.symName(), *out_);
     fn->setDoesNotThrow();
     if (kernel) {
-      target_.kernelAttributes(*fn, fl.warpSize_ * fl.numWarps_, fl.numCtas_, moduleInt(module_.op(), kMaxRegistersAttr, 0));
+      target_.kernelAttributes(*fn, fl.warpSize_ * fl.numWarps_, fl.numCtas_,
+                               moduleInt(module_.op(), kMaxRegistersAttr, 0));
     } else {
       fn->addFnAttr(llvm::Attribute::NoInline);
       fn->addFnAttr(llvm::Attribute::Convergent);
@@ -546,7 +557,8 @@ private:
       if (auto list = f.argAttrs() ? f.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
           list && i < list.size() && type.input(i).isPointer())
         if (auto dict = list[i].dyn_cast<DictionaryAttr>())
-          if (auto d = dict.get("tt.divisibility") ? dict.get("tt.divisibility").dyn_cast<IntegerAttr>() : IntegerAttr())
+          if (auto d =
+                  dict.get("tt.divisibility") ? dict.get("tt.divisibility").dyn_cast<IntegerAttr>() : IntegerAttr())
             if (llvm::isPowerOf2_64(d.zext()) && d.zext() <= 4096)
               fn->addParamAttr(at, llvm::Attribute::getWithAlignment(b_.getContext(), llvm::Align(d.zext())));
       at += fl.numElements(type.input(i));
@@ -758,8 +770,8 @@ Row rowOf(Opcode opcode) {
 
   // across threads
   case Opcode::tt_reduce: return {lowerReduce, nullptr};
+  case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
-  case Opcode::tt_scan:
   case Opcode::tt_gather:
   case Opcode::tt_histogram:
   case Opcode::ttg_local_alloc:

@@ -79,8 +79,8 @@ public:
   llvm::ArrayRef<llvm::Value *> threadIndices(ir::Type);
   /// Evaluates a linear layout for given in-dimension values (i32 each, less than the dimension's size; dimensions not
   /// given are zero): out-dimension values as i32, with constants folded and bits or-ed where they do not overlap.
-  llvm::SmallVector<llvm::Value *, 4>
-  applyLayout(const layouts::LinearLayout &, llvm::ArrayRef<std::pair<layouts::Dim, llvm::Value *>> in);
+  llvm::SmallVector<llvm::Value *, 4> applyLayout(const layouts::LinearLayout &,
+                                                  llvm::ArrayRef<std::pair<layouts::Dim, llvm::Value *>> in);
   /// i1: this thread is the one that acts for a tensor of this layout in this register (lanes, warps and blocks that
   /// hold copies of the same element do not); null where all threads act. Registers that are copies are left to the
   /// caller (see freeRegisters).
@@ -166,6 +166,7 @@ llvm::StringRef whyNotLowered(ir::Opcode);
 // The families; each is one file.
 bool lowerConvertLayout(ir::Operation *, FunctionLowering &); // convert_layout.cpp
 bool lowerReduce(ir::Operation *, FunctionLowering &);        // reduce.cpp
+bool lowerScan(ir::Operation *, FunctionLowering &);          // scan.cpp
 bool lowerShape(ir::Operation *,
                 FunctionLowering &); // shape.cpp: splat, broadcast, expand_dims, reshape, trans, join, split, cat, …
 bool lowerShared(ir::Operation *,
@@ -181,8 +182,8 @@ bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.c
 /// Runs the combining region of tt.reduce or tt.scan on scalars: args are 2N values, the result N.
 llvm::SmallVector<llvm::Value *, 2> lowerCombine(ir::Region &, llvm::ArrayRef<llvm::Value *> args, FunctionLowering &);
 
-/// Converts floats between kinds, by the target's instructions or bit manipulation; see casts.cpp. Values of 8-bit kinds
-/// are i8.
+/// Converts floats between kinds, by the target's instructions or bit manipulation; see casts.cpp. Values of 8-bit
+/// kinds are i8.
 void convertFloats(FunctionLowering &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                    llvm::ArrayRef<llvm::Value *> in, Elements &out);
 /// The same by bit manipulation alone, whatever the target: one value; no FunctionLowering needed.

@@ -1,5 +1,5 @@
-// Lowering of mathematical functions, division, clamp and calls of device-library functions. Each scalar operation takes
-// the first of these ways that exists:
+// Lowering of mathematical functions, division, clamp and calls of device-library functions. Each scalar operation
+// takes the first of these ways that exists:
 //   1. the target's own (Target::mathOp): approximate instructions where Triton uses them; asked first for the type as
 //      it is, then for f32
 //   2. an LLVM intrinsic that every target selects in a few instructions (fabs, floor, fma, …)
@@ -67,12 +67,14 @@ struct ScalarMath {
     case Opcode::arith_remf: return b.CreateFRem(args[0], args[1]);
     case Opcode::tt_clampf: {
       bool nan = op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All;
-      llvm::Value *low = b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, args[0], args[1]);
+      llvm::Value *low =
+          b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, args[0], args[1]);
       return b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum, low, args[2]);
     }
     default: break;
     }
-    if (auto id = intrinsicOf(op->opcode()); id != llvm::Intrinsic::not_intrinsic) return b.CreateIntrinsic(id, {type}, args);
+    if (auto id = intrinsicOf(op->opcode()); id != llvm::Intrinsic::not_intrinsic)
+      return b.CreateIntrinsic(id, {type}, args);
     std::string name = fl.target.libraryFunction(op->opcode(), type);
     if (name.empty()) return nullptr;
     llvm::SmallVector<llvm::Type *, 3> types;
@@ -113,7 +115,8 @@ bool lowerMath(Operation *op, FunctionLowering &fl) {
     for (Value v : op->operands()) args.push_back(fl.get(v)[r]);
     llvm::Value *&copy = seen[args.size() == 1 ? args[0] : nullptr];
     llvm::Value *v = args.size() == 1 && copy ? copy : scalar(args);
-    if (!v) return fl.error(op, "on " + op->operand(0).type().scalar().str() + " does not exist on " + fl.target.info().name);
+    if (!v)
+      return fl.error(op, "on " + op->operand(0).type().scalar().str() + " does not exist on " + fl.target.info().name);
     copy = v;
     out.push_back(v);
   }

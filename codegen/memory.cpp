@@ -1,8 +1,8 @@
-// Lowering of loads and stores of global memory. How elements are grouped into accesses is the AccessPlan's work, how an
-// access is done the Target's; here operands are put together: masks, values where the mask is false, hints.
+// Lowering of loads and stores of global memory. How elements are grouped into accesses is the AccessPlan's work, how
+// an access is done the Target's; here operands are put together: masks, values where the mask is false, hints.
 //
-// A masked-off element without a value for it is zero, as in Triton, on which programs rely. Of several threads that hold
-// copies of an element one stores it; all of them load. A scalar store is done by the first thread of the block.
+// A masked-off element without a value for it is zero, as in Triton, on which programs rely. Of several threads that
+// hold copies of an element one stores it; all of them load. A scalar store is done by the first thread of the block.
 #include "codegen/access_plan.h"
 #include "codegen/lowering.h"
 #include "codegen/target.h"
@@ -41,7 +41,8 @@ struct Hints {
 
 using AddressFn = llvm::function_ref<void(const VectorAccess &, MemoryAccess &)>;
 
-bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value mask, Value other, const Hints &hints) {
+bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value mask, Value other,
+          const Hints &hints) {
   auto &b = fl.b;
   Value result = op->result();
   llvm::Type *type = fl.elementType(result.type()), *memory = fl.memoryType(result.type());
@@ -82,7 +83,8 @@ bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn
   return true;
 }
 
-bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value value, Value mask, const Hints &hints) {
+bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value value, Value mask,
+           const Hints &hints) {
   auto &b = fl.b;
   const Elements &values = fl.get(value);
   llvm::Value *acts = value.type().isTensor() ? fl.isRepresentative(fl.layout(value.type())) : fl.isFirstThread();
@@ -142,27 +144,31 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     auto o = op->cast<tt::LoadOp>();
     if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "of a block pointer must be rewritten before lowering");
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
-    return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.mask(), o.other(), {o.cache(), o.evict(), o.isVolatile()});
+    return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.mask(), o.other(),
+                {o.cache(), o.evict(), o.isVolatile()});
   }
   case Opcode::tt_store: {
     auto o = op->cast<tt::StoreOp>();
     if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "to a block pointer must be rewritten before lowering");
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
-    return store(fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.value(), o.mask(), {o.cache(), o.evict(), false});
+    return store(fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.value(), o.mask(),
+                 {o.cache(), o.evict(), false});
   }
   case Opcode::amdg_buffer_load: {
     auto o = op->cast<amdg::BufferLoadOp>();
     int64_t bytes = byteSize(fl.memoryType(o.result().type()));
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
     BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
-    return load(op, fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.mask(), o.other(), {o.cache(), EvictionPolicy::EvictNormal, false});
+    return load(op, fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.mask(), o.other(),
+                {o.cache(), EvictionPolicy::EvictNormal, false});
   }
   case Opcode::amdg_buffer_store: {
     auto o = op->cast<amdg::BufferStoreOp>();
     int64_t bytes = byteSize(fl.memoryType(o.value().type()));
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
     BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
-    return store(fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.value(), o.mask(), {o.cache(), EvictionPolicy::EvictNormal, false});
+    return store(fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.value(), o.mask(),
+                 {o.cache(), EvictionPolicy::EvictNormal, false});
   }
   default: return fl.error(op, "is not a memory access");
   }

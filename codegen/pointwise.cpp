@@ -1,10 +1,10 @@
-// Lowering of operations that act on each element alone: integer and floating-point arithmetic, comparisons, select, bit
-// casts, pointer arithmetic, constants. An operation on a tensor runs once per register element; elements whose operands
-// are the same LLVM values (copies that a broadcast made) share one result. Floats of 8 bits are bit patterns here:
-// arithmetic on them does not exist in verified IR.
+// Lowering of operations that act on each element alone: integer and floating-point arithmetic, comparisons, select,
+// bit casts, pointer arithmetic, constants. An operation on a tensor runs once per register element; elements whose
+// operands are the same LLVM values (copies that a broadcast made) share one result. Floats of 8 bits are bit patterns
+// here: arithmetic on them does not exist in verified IR.
 //
-// The facts relied on: index is i32 (codegen/lowering.h); shifts by the width or more are poison, as in LLVM; maximumf and
-// minimumf propagate NaN, maxnumf and minnumf prefer the number, as LLVM's intrinsics of the same names do.
+// The facts relied on: index is i32 (codegen/lowering.h); shifts by the width or more are poison, as in LLVM; maximumf
+// and minimumf propagate NaN, maxnumf and minnumf prefer the number, as LLVM's intrinsics of the same names do.
 #include "codegen/lowering.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
@@ -219,7 +219,9 @@ Value1 bitcast(llvm::IRBuilder<> &b, Value1 v, llvm::Type *to) {
 bool lowerPointwise(Operation *op, FunctionLowering &fl) {
   auto &b = fl.b;
   using Args = llvm::ArrayRef<Value1>;
-  auto overflow = [&] { return op->attr<IntegerAttr>("overflowFlags") ? op->attr<IntegerAttr>("overflowFlags").zext() : 0; };
+  auto overflow = [&] {
+    return op->attr<IntegerAttr>("overflowFlags") ? op->attr<IntegerAttr>("overflowFlags").zext() : 0;
+  };
   auto unary = [&](auto f) { return elementwise(op, fl, [&](Args a) -> Value1 { return f(a[0]); }); };
   auto binary = [&](auto f) { return elementwise(op, fl, [&](Args a) -> Value1 { return f(a[0], a[1]); }); };
   auto binaryIntrinsic = [&](llvm::Intrinsic::ID id) {
@@ -282,18 +284,10 @@ bool lowerPointwise(Operation *op, FunctionLowering &fl) {
       if (op->opcode() == Opcode::arith_addf) return b.CreateFAdd(x, y);
       return op->opcode() == Opcode::arith_subf ? b.CreateFSub(x, y) : b.CreateFMul(x, y);
     });
-  case Opcode::arith_maximumf:
-    b.setFastMathFlags(flagsOf(op, false));
-    return binaryIntrinsic(llvm::Intrinsic::maximum);
-  case Opcode::arith_minimumf:
-    b.setFastMathFlags(flagsOf(op, false));
-    return binaryIntrinsic(llvm::Intrinsic::minimum);
-  case Opcode::arith_maxnumf:
-    b.setFastMathFlags(flagsOf(op, false));
-    return binaryIntrinsic(llvm::Intrinsic::maxnum);
-  case Opcode::arith_minnumf:
-    b.setFastMathFlags(flagsOf(op, false));
-    return binaryIntrinsic(llvm::Intrinsic::minnum);
+  case Opcode::arith_maximumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::maximum);
+  case Opcode::arith_minimumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::minimum);
+  case Opcode::arith_maxnumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::maxnum);
+  case Opcode::arith_minnumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::minnum);
   case Opcode::arith_negf: return unary([&](Value1 x) { return b.CreateFNeg(x); });
   case Opcode::arith_cmpi:
     return binary([&, p = predicateOf(op->cast<arith::CmpiOp>().predicate())](Value1 x, Value1 y) {

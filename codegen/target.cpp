@@ -1,5 +1,5 @@
-// Shuffles of any value through the 32-bit ones of the Target: narrow values travel in the low bits of a word, wide ones
-// word by word.
+// Shuffles of any value through the 32-bit ones of the Target: narrow values travel in the low bits of a word, wide
+// ones word by word.
 #include "codegen/target.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -23,7 +23,8 @@ template <class Move> static llvm::Value *byWords(llvm::IRBuilder<> &b, llvm::Va
     auto *vector = llvm::FixedVectorType::get(b.getInt32Ty(), words);
     llvm::Value *parts = b.CreateBitCast(b.CreateZExt(whole, b.getIntNTy(32 * words)), vector);
     llvm::Value *moved = llvm::PoisonValue::get(vector);
-    for (unsigned i = 0; i < words; ++i) moved = b.CreateInsertElement(moved, move(b.CreateExtractElement(parts, i)), i);
+    for (unsigned i = 0; i < words; ++i)
+      moved = b.CreateInsertElement(moved, move(b.CreateExtractElement(parts, i)), i);
     result = b.CreateTrunc(b.CreateBitCast(moved, b.getIntNTy(32 * words)), b.getIntNTy(bits));
   }
   return b.CreateBitCast(result, type);

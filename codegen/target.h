@@ -1,6 +1,6 @@
 // The Target: what the vendor-neutral lowering asks of a vendor, per thread. One implementation in codegen_nvidia/
-// (inline PTX and nvvm intrinsics) and one in codegen_amd/ (amdgcn intrinsics); the files of the two have the same names
-// for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
+// (inline PTX and nvvm intrinsics) and one in codegen_amd/ (amdgcn intrinsics); the files of the two have the same
+// names for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
 #pragma once
 #include "ir/op_table.h"
 #include "ir/target.h"
@@ -11,13 +11,13 @@ namespace tessera::codegen {
 /// One access of `count` consecutive elements.
 struct MemoryAccess {
   llvm::Value *pointer = nullptr; // ptr addrspace(1)
-  // The same address as a base that is equal in all lanes plus a per-lane offset in bytes, i32, not negative, where that
-  // is known; offset + constant + the access's length stay below 2^31.
+  // The same address as a base that is equal in all lanes plus a per-lane offset in bytes, i32, not negative, where
+  // that is known; offset + constant + the access's length stay below 2^31.
   llvm::Value *base = nullptr;
   llvm::Value *offset = nullptr;
-  uint32_t constant = 0;        // added to the offset
-  llvm::Value *mask = nullptr;  // i1; null: always
-  unsigned alignment = 1;       // known alignment of the pointer
+  uint32_t constant = 0;       // added to the offset
+  llvm::Value *mask = nullptr; // i1; null: always
+  unsigned alignment = 1;      // known alignment of the pointer
   ir::CacheModifier cache = ir::CacheModifier::None;
   ir::EvictionPolicy evict = ir::EvictionPolicy::EvictNormal;
   bool isVolatile = false;
@@ -38,11 +38,11 @@ public:
   virtual const ir::TargetInfo &info() const = 0;
 
   // ---- the thread ----
-  virtual llvm::Value *threadId(llvm::IRBuilder<> &) const = 0;              // i32, x dimension
+  virtual llvm::Value *threadId(llvm::IRBuilder<> &) const = 0; // i32, x dimension
   /// Index of the block in the grid and size of the grid, in blocks or, with clusters, in clusters; i32.
   virtual llvm::Value *programId(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
   virtual llvm::Value *numPrograms(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
-  virtual llvm::Value *blockInCluster(llvm::IRBuilder<> &) const = 0;        // i32, 0 without clusters
+  virtual llvm::Value *blockInCluster(llvm::IRBuilder<> &) const = 0; // i32, 0 without clusters
   /// The value as one that the hardware knows to be the same in all lanes of a warp. @pre it is.
   virtual llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *i32) const = 0;
   /// All threads of the block; shared memory is visible after it, and with `global` the block's accesses to global
@@ -51,10 +51,10 @@ public:
   virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes
 
   // ---- lanes ----
-  /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and shuffleIndex,
-  /// which cut them into words.
-  /// Lanes that differ only in bits of `uniform` hold equal values, so the value of any lane that equals lane ^ mask up
-  /// to those bits will do (on AMD xor 4 after 1 and 2 is a half-row mirror, for instance).
+  /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and
+  /// shuffleIndex, which cut them into words. Lanes that differ only in bits of `uniform` hold equal values, so the
+  /// value of any lane that equals lane ^ mask up to those bits will do (on AMD xor 4 after 1 and 2 is a half-row
+  /// mirror, for instance).
   virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask, unsigned uniform) const = 0;
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
   /// Value of lane - delta; undefined in the first delta lanes.

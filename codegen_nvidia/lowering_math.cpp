@@ -63,8 +63,8 @@ std::string NvidiaTarget::libraryFunction(Opcode op, Type *type) const {
   return std::string("__nv_") + name + (type->isFloatTy() ? "f" : "");
 }
 
-bool NvidiaTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding, ArrayRef<Value *> in,
-                                SmallVectorImpl<Value *> &out) const {
+bool NvidiaTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding,
+                                ArrayRef<Value *> in, SmallVectorImpl<Value *> &out) const {
   auto isF8 = [](FloatKind k) { return k == FloatKind::F8E4M3FN || k == FloatKind::F8E5M2; };
   Type *half = b.getHalfTy(), *f32 = b.getFloatTy(), *i16 = b.getInt16Ty();
   // Calls `pair` on neighbours; the last of an odd number is its own neighbour.

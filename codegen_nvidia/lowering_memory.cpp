@@ -1,7 +1,7 @@
-// Global and shared memory accesses and atomics on NVIDIA GPUs. What is peculiar: any access takes a predicate, so masks
-// cost no branch, but LLVM cannot express a predicate: masked accesses, and those with cache hints, are inline PTX. Plain
-// ones are LLVM loads and stores. Inline PTX that writes is marked as clobbering memory, so LLVM keeps the order between
-// the two kinds.
+// Global and shared memory accesses and atomics on NVIDIA GPUs. What is peculiar: any access takes a predicate, so
+// masks cost no branch, but LLVM cannot express a predicate: masked accesses, and those with cache hints, are inline
+// PTX. Plain ones are LLVM loads and stores. Inline PTX that writes is marked as clobbering memory, so LLVM keeps the
+// order between the two kinds.
 //
 //   mov.u32 r, other;  @p ld.global.v4.b32 {r0, r1, r2, r3}, [ptr + 2048];
 //
@@ -46,7 +46,9 @@ Value *asInt(IRBuilder<> &b, Value *v) {
   if (v->getType()->isPointerTy()) return b.CreatePtrToInt(v, b.getInt64Ty());
   return b.CreateBitCast(v, b.getIntNTy(bitsOf(v->getType())));
 }
-Value *fromInt(IRBuilder<> &b, Value *v, Type *t) { return t->isPointerTy() ? b.CreateIntToPtr(v, t) : b.CreateBitCast(v, t); }
+Value *fromInt(IRBuilder<> &b, Value *v, Type *t) {
+  return t->isPointerTy() ? b.CreateIntToPtr(v, t) : b.CreateBitCast(v, t);
+}
 
 /// Elements → words.
 SmallVector<Value *, 4> pack(IRBuilder<> &b, const Words &w, ArrayRef<Value *> elements) {
@@ -68,7 +70,8 @@ SmallVector<Value *, 4> pack(IRBuilder<> &b, const Words &w, ArrayRef<Value *> e
 }
 
 /// Words → elements.
-void unpack(IRBuilder<> &b, const Words &w, ArrayRef<Value *> words, Type *element, unsigned count, SmallVectorImpl<Value *> &out) {
+void unpack(IRBuilder<> &b, const Words &w, ArrayRef<Value *> words, Type *element, unsigned count,
+            SmallVectorImpl<Value *> &out) {
   unsigned perWord = count / w.count;
   for (Value *word : words) {
     if (perWord == 1) {
@@ -114,7 +117,8 @@ struct HintText {
     } else if (first || last) {
       // An eviction priority and a cache operator exclude each other.
       modifiers = first ? ".L1::evict_first.L2::cache_hint" : ".L1::evict_last.L2::cache_hint";
-      std::string text = std::string("createpolicy.fractional.L2::evict_") + (first ? "first" : "last") + ".b64 $0, 1.0;";
+      std::string text =
+          std::string("createpolicy.fractional.L2::evict_") + (first ? "first" : "last") + ".b64 $0, 1.0;";
       auto *type = FunctionType::get(b.getInt64Ty(), {}, false);
       auto *call = b.CreateCall(type, InlineAsm::get(type, text, "=l", false));
       call->setDoesNotAccessMemory();
@@ -169,7 +173,8 @@ void NvidiaTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAcces
       constraints += ",b";
       text += "@$" + std::to_string(next++) + " ";
     }
-    text += "ld" + std::string(a.isVolatile ? ".volatile" : "") + ".global" + (a.isVolatile ? "" : hint.modifiers) + w.suffix() + " " + braces(0, w.count) + ", " + addressText(pointer, offset);
+    text += "ld" + std::string(a.isVolatile ? ".volatile" : "") + ".global" + (a.isVolatile ? "" : hint.modifiers) +
+            w.suffix() + " " + braces(0, w.count) + ", " + addressText(pointer, offset);
     if (hint.policy) {
       args.push_back(hint.policy);
       constraints += ",l";
@@ -184,7 +189,8 @@ void NvidiaTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAcces
       }
     }
     text += ";";
-    Type *result = w.count == 1 ? w.type : (Type *)StructType::get(b.getContext(), SmallVector<Type *, 4>(w.count, w.type));
+    Type *result =
+        w.count == 1 ? w.type : (Type *)StructType::get(b.getContext(), SmallVector<Type *, 4>(w.count, w.type));
     SmallVector<Type *, 8> types;
     for (Value *v : args) types.push_back(v->getType());
     auto *type = FunctionType::get(result, types, false);
@@ -342,8 +348,9 @@ unsigned NvidiaTarget::atomicVector(ir::RmwOp op, Type *element, bool resultUsed
   return 1;
 }
 
-SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a, ArrayRef<Value *> values,
-                                                ir::MemSemantic sem, ir::MemSyncScope scope, bool resultUsed) const {
+SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a,
+                                                ArrayRef<Value *> values, ir::MemSemantic sem, ir::MemSyncScope scope,
+                                                bool resultUsed) const {
   Type *type = values[0]->getType();
   std::string name = instruction(info_, op, type, values.size());
   if (name.empty()) {
@@ -351,7 +358,8 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
     for (auto [i, v] : enumerate(values)) {
       Value *p = i ? b.CreateConstGEP1_32(type, a.pointer, i) : a.pointer;
       out.push_back(branchAround(b, a.mask, type, [&] {
-        return b.CreateAtomicRMW(binaryOperation(op, type), p, v, Align(std::max(1u, bitsOf(type) / 8)), orderingOf(sem), llvmScope(b, scope));
+        return b.CreateAtomicRMW(binaryOperation(op, type), p, v, Align(std::max(1u, bitsOf(type) / 8)),
+                                 orderingOf(sem), llvmScope(b, scope));
       }));
     }
     return out;
@@ -359,7 +367,8 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
   // A pair of halves is one register, a vector of floats one register each.
   bool pairOfHalves = bitsOf(type) == 16 && values.size() == 2;
   SmallVector<Value *, 4> operands;
-  if (pairOfHalves) operands = pack(b, Words(b, type, 2), values);
+  if (pairOfHalves)
+    operands = pack(b, Words(b, type, 2), values);
   else
     for (Value *v : values) operands.push_back(asInt(b, v));
   Type *wordType = operands[0]->getType();
@@ -406,13 +415,15 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
   return out;
 }
 
-Value *NvidiaTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, Value *value, ir::MemSemantic sem, ir::MemSyncScope scope) const {
+Value *NvidiaTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, Value *value, ir::MemSemantic sem,
+                               ir::MemSyncScope scope) const {
   Type *type = value->getType();
   unsigned bits = bitsOf(type);
   if (bits < 16) {
     return branchAround(b, a.mask, type, [&] {
       AtomicOrdering success = orderingOf(sem);
-      auto *pair = b.CreateAtomicCmpXchg(a.pointer, cmp, value, Align(bits / 8), success, AtomicCmpXchgInst::getStrongestFailureOrdering(success), llvmScope(b, scope));
+      auto *pair = b.CreateAtomicCmpXchg(a.pointer, cmp, value, Align(bits / 8), success,
+                                         AtomicCmpXchgInst::getStrongestFailureOrdering(success), llvmScope(b, scope));
       return b.CreateExtractValue(pair, 0);
     });
   }
@@ -425,7 +436,8 @@ Value *NvidiaTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp
     constraints += ",b";
     text = "@$4 ";
   }
-  text += ("atom" + semanticName(sem) + scopeName(scope) + ".global.cas.b").str() + std::to_string(bits) + " $0, " + addressText(1, offset) + ", $2, $3;";
+  text += ("atom" + semanticName(sem) + scopeName(scope) + ".global.cas.b").str() + std::to_string(bits) + " $0, " +
+          addressText(1, offset) + ", $2, $3;";
   SmallVector<Type *, 5> types;
   for (Value *v : args) types.push_back(v->getType());
   auto *fn = FunctionType::get(b.getIntNTy(bits), types, false);
@@ -449,7 +461,8 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
   SmallVector<Value *, 16> elements;
   if (auto *v = dyn_cast<FixedVectorType>(value->getType()))
     for (unsigned i = 0; i < v->getNumElements(); ++i) elements.push_back(b.CreateExtractElement(value, i));
-  else elements.push_back(value);
+  else
+    elements.push_back(value);
   Words w(b, elements[0]->getType(), elements.size());
   SmallVector<Value *, 8> args(pack(b, w, elements));
   std::string constraints;
@@ -458,7 +471,8 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
   args.push_back(ptr);
   args.push_back(mask);
   constraints += "r,b,~{memory}";
-  std::string text = "@$" + std::to_string(w.count + 1) + " st.shared" + w.suffix() + " " + addressText(w.count, 0) + ", " + braces(0, w.count) + ";";
+  std::string text = "@$" + std::to_string(w.count + 1) + " st.shared" + w.suffix() + " " + addressText(w.count, 0) +
+                     ", " + braces(0, w.count) + ";";
   SmallVector<Type *, 8> types;
   for (Value *v : args) types.push_back(v->getType());
   auto *type = FunctionType::get(b.getVoidTy(), types, false);

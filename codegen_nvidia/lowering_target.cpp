@@ -1,6 +1,6 @@
-// Threads, lanes, barriers, functions on NVIDIA GPUs. What is peculiar: shuffles name their participating lanes (all here:
-// the lowering never shuffles in divergent code), a predicated instruction needs no branch, device-side printf and
-// assertions are functions of the driver (vprintf, __assertfail) declared by CUDA's programming guide.
+// Threads, lanes, barriers, functions on NVIDIA GPUs. What is peculiar: shuffles name their participating lanes (all
+// here: the lowering never shuffles in divergent code), a predicated instruction needs no branch, device-side printf
+// and assertions are functions of the driver (vprintf, __assertfail) declared by CUDA's programming guide.
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/backend.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -16,7 +16,8 @@ static Value *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(
 Value *NvidiaTarget::threadId(IRBuilder<> &b) const { return read(b, Intrinsic::nvvm_read_ptx_sreg_tid_x); }
 
 Value *NvidiaTarget::programId(IRBuilder<> &b, int axis, bool ofCluster) const {
-  static constexpr Intrinsic::ID kBlock[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x, Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+  static constexpr Intrinsic::ID kBlock[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                             Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
                                              Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
   static constexpr Intrinsic::ID kCluster[] = {Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
                                                Intrinsic::nvvm_read_ptx_sreg_clusterid_y,
@@ -25,7 +26,8 @@ Value *NvidiaTarget::programId(IRBuilder<> &b, int axis, bool ofCluster) const {
 }
 
 Value *NvidiaTarget::numPrograms(IRBuilder<> &b, int axis, bool ofCluster) const {
-  static constexpr Intrinsic::ID kBlocks[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x, Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+  static constexpr Intrinsic::ID kBlocks[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                                              Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
                                               Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
   static constexpr Intrinsic::ID kClusters[] = {Intrinsic::nvvm_read_ptx_sreg_nclusterid_x,
                                                 Intrinsic::nvvm_read_ptx_sreg_nclusterid_y,
@@ -33,7 +35,9 @@ Value *NvidiaTarget::numPrograms(IRBuilder<> &b, int axis, bool ofCluster) const
   return read(b, ofCluster ? kClusters[axis] : kBlocks[axis]);
 }
 
-Value *NvidiaTarget::blockInCluster(IRBuilder<> &b) const { return read(b, Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank); }
+Value *NvidiaTarget::blockInCluster(IRBuilder<> &b) const {
+  return read(b, Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank);
+}
 
 Value *NvidiaTarget::uniform(IRBuilder<> &b, Value *v) const { return v; } // ptxas finds out by itself
 
@@ -41,7 +45,9 @@ void NvidiaTarget::barrier(IRBuilder<> &b, bool) const {
   // bar.sync orders accesses to global memory as well.
   b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {b.getInt32(0)});
 }
-void NvidiaTarget::warpBarrier(IRBuilder<> &b) const { b.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(-1)}); }
+void NvidiaTarget::warpBarrier(IRBuilder<> &b) const {
+  b.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(-1)});
+}
 
 static Value *shuffle(IRBuilder<> &b, Intrinsic::ID id, Value *v, Value *lane, unsigned clamp) {
   return b.CreateIntrinsic(id, {}, {b.getInt32(-1), v, lane, b.getInt32(clamp)});
@@ -56,10 +62,12 @@ Value *NvidiaTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const
   return shuffle(b, Intrinsic::nvvm_shfl_sync_up_i32, v, b.getInt32(delta), 0);
 }
 
-void NvidiaTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, unsigned line, StringRef function) const {
+void NvidiaTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, unsigned line,
+                              StringRef function) const {
   Module &m = *b.GetInsertBlock()->getModule();
   auto text = [&](StringRef s) { return b.CreateAddrSpaceCast(b.CreateGlobalString(s, "", 1), b.getPtrTy()); };
-  auto *type = FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(), b.getPtrTy(), b.getInt64Ty()}, false);
+  auto *type = FunctionType::get(b.getVoidTy(),
+                                 {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(), b.getPtrTy(), b.getInt64Ty()}, false);
   auto callee = m.getOrInsertFunction("__assertfail", type);
   cast<Function>(callee.getCallee())->setDoesNotReturn();
   auto *call = b.CreateCall(callee, {text(message), text(file), b.getInt32(line), text(function), b.getInt64(1)});
@@ -76,20 +84,23 @@ bool NvidiaTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> arg
   IRBuilder<> e(&entry, entry.begin());
   Value *storage = e.CreateAlloca(record);
   for (auto [i, a] : enumerate(args)) b.CreateStore(a, b.CreateStructGEP(record, storage, i));
-  auto callee = m.getOrInsertFunction("vprintf", FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy()}, false));
+  auto callee =
+      m.getOrInsertFunction("vprintf", FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy()}, false));
   b.CreateCall(callee, {b.CreateAddrSpaceCast(b.CreateGlobalString(format, "", 1), b.getPtrTy()),
                         b.CreateAddrSpaceCast(storage, b.getPtrTy())});
   return true;
 }
 
-void NvidiaTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters) const {
+void NvidiaTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned numCtas,
+                                    unsigned maxRegisters) const {
   setKernelAttributes(f, threadsPerBlock, numCtas, maxRegisters);
 }
 
 GlobalVariable *NvidiaTarget::sharedMemory(Module &m) const {
   if (GlobalVariable *g = m.getNamedGlobal("global_smem")) return g;
-  auto *g = new GlobalVariable(m, ArrayType::get(Type::getInt8Ty(m.getContext()), 0), false, GlobalValue::ExternalLinkage,
-                               nullptr, "global_smem", nullptr, GlobalValue::NotThreadLocal, 3);
+  auto *g =
+      new GlobalVariable(m, ArrayType::get(Type::getInt8Ty(m.getContext()), 0), false, GlobalValue::ExternalLinkage,
+                         nullptr, "global_smem", nullptr, GlobalValue::NotThreadLocal, 3);
   g->setAlignment(Align(1024)); // what swizzled buffers of the tensor memory accelerator need
   return g;
 }

@@ -1,7 +1,7 @@
 // What NVIDIA GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/target.h in nvvm intrinsics
 // and inline PTX. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics;
-// lowering_math.cpp: functions and conversions. Source of instructions and their restrictions: "Parallel Thread Execution
-// ISA".
+// lowering_math.cpp: functions and conversions. Source of instructions and their restrictions: "Parallel Thread
+// Execution ISA".
 #pragma once
 #include "codegen/target.h"
 #include <memory>
@@ -49,7 +49,8 @@ public:
                   llvm::StringRef function) const override;
   bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *>) const override;
 
-  void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters) const override;
+  void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
+                        unsigned maxRegisters) const override;
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 
 private:
