@@ -153,6 +153,10 @@ public:
   }
 
   void load(IRBuilder<> &b, LType *element, llvm::MutableArrayRef<LoadAccess> accesses) const override {
+    // Under one mask a single branch is cheaper than a resource descriptor and a select per access.
+    bool oneMask = llvm::all_of(accesses, [&](auto &a) { return a.mask == accesses[0].mask; });
+    if (oneMask)
+      for (auto &a : accesses) a.base = nullptr;
     for (unsigned i = 0; i < accesses.size();) {
       auto &first = accesses[i];
       unsigned bytes = bytesOf(element) * first.count;
@@ -199,7 +203,10 @@ public:
     }
   }
 
-  void store(IRBuilder<> &b, llvm::ArrayRef<StoreAccess> accesses) const override {
+  void store(IRBuilder<> &b, llvm::ArrayRef<StoreAccess> given) const override {
+    SmallVector<StoreAccess, 8> accesses(given.begin(), given.end());
+    if (llvm::all_of(accesses, [&](auto &a) { return a.mask == accesses[0].mask; }))
+      for (auto &a : accesses) a.base = nullptr;
     for (unsigned i = 0; i < accesses.size();) {
       auto &first = accesses[i];
       LType *element = first.values[0]->getType();
