@@ -15,10 +15,20 @@ add_library(tessera_llvm_codegen INTERFACE)
 target_link_libraries(tessera_llvm_codegen INTERFACE tessera_llvm_support)
 if(TESSERA_STATIC_LLVM)
   llvm_map_components_to_libnames(_llvm_libs
-    support core irreader linker bitreader bitwriter asmparser passes nvptx amdgpu x86 orcjit mcjit native target debuginfodwarf demangle)
-  list(REMOVE_ITEM _llvm_libs Polly PollyISL)
+    support core irreader linker bitreader bitwriter asmparser passes NVPTX AMDGPU X86 orcjit mcjit native target
+    debuginfodwarf demangle lto dtlto option)
+  foreach(_lib ${_llvm_libs})
+    get_target_property(_needs ${_lib} INTERFACE_LINK_LIBRARIES)
+    if(_needs)
+      list(FILTER _needs EXCLUDE REGEX Polly)
+      set_target_properties(${_lib} PROPERTIES INTERFACE_LINK_LIBRARIES "${_needs}")
+    endif()
+  endforeach()
+  list(FILTER _llvm_libs EXCLUDE REGEX Polly)
   target_link_libraries(tessera_llvm_support INTERFACE LLVMSupport)
-  target_link_libraries(tessera_llvm_codegen INTERFACE lldELF lldCommon ${_llvm_libs})
+  # lld's references to the other targets and to Polly end in codegen_amd/link.cpp.
+  target_link_libraries(tessera_llvm_codegen INTERFACE lldELF lldCommon ${_llvm_libs} z zstd ${CMAKE_DL_LIBS})
+  target_link_options(tessera_llvm_codegen INTERFACE -Wl,--gc-sections)
 else()
   target_link_libraries(tessera_llvm_support INTERFACE LLVM)
   # lld is a static archive in either case and wants its compression libraries.

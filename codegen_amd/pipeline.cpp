@@ -1,6 +1,6 @@
 // The LLVM passes of an AMD module. LLVM's O3 takes three times as long for code that is no better: over 16 kernels
-// this list gives the same number of machine instructions within 1.5 % and up to 7 % fewer registers (gfx942, gfx1100; the
-// attention kernels have 3 % more instructions than with O3). Unlike on NVIDIA no second compiler follows, so loops
+// this list gives the same number of machine instructions within 1.5 % and up to 7 % fewer registers (gfx942, gfx1100;
+// the attention kernels have 3 % more instructions than with O3). Unlike on NVIDIA no second compiler follows, so loops
 // are rotated here and redundancy across blocks is removed by GVN.
 #include "codegen_amd/pipeline.h"
 #include "codegen/run_passes.h"
