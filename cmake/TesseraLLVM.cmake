@@ -17,7 +17,7 @@ if(TESSERA_STATIC_LLVM)
   llvm_map_components_to_libnames(_llvm_libs
     support core irreader linker bitreader bitwriter asmparser passes NVPTX AMDGPU X86 orcjit mcjit native target
     debuginfodwarf demangle lto dtlto option)
-  foreach(_lib ${_llvm_libs})
+  foreach(_lib ${_llvm_libs} LLVMExtensions)
     get_target_property(_needs ${_lib} INTERFACE_LINK_LIBRARIES)
     if(_needs)
       list(FILTER _needs EXCLUDE REGEX Polly)
