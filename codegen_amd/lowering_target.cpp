@@ -1,0 +1,144 @@
+// Threads, lanes, barriers, functions on AMD GPUs. What is peculiar: lanes exchange values in several ways of very
+// different cost, all but the last without shared memory's pipeline:
+//   DPP           an operand of an ordinary instruction taken from another lane of the same row of 16: quads permuted,
+//                 rows rotated or mirrored, and on RDNA any xor below 16 (row_xmask)
+//   permlanex16   RDNA: a lane of the other row of a pair of rows
+//   permlane32_swap, permlane16_swap   gfx950: halves of the wave (of 32 lanes) exchanged
+//   ds_swizzle    any xor below 32; ds_bpermute: any lane
+// Where lanes that differ in low bits hold the same value, a mirror does what an xor does.
+// A barrier orders what the fences around it name: shared memory alone unless asked.
+#include "codegen_amd/lowering_target.h"
+#include "codegen_amd/backend.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
+
+namespace tessera::amd {
+using namespace llvm;
+
+std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &info) { return std::make_unique<AmdTarget>(info); }
+
+static Value *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, ArrayRef<Value *>()); }
+
+Value *AmdTarget::threadId(IRBuilder<> &b) const { return read(b, Intrinsic::amdgcn_workitem_id_x); }
+
+Value *AmdTarget::programId(IRBuilder<> &b, int axis, bool) const {
+  static constexpr Intrinsic::ID kIds[] = {Intrinsic::amdgcn_workgroup_id_x, Intrinsic::amdgcn_workgroup_id_y,
+                                           Intrinsic::amdgcn_workgroup_id_z};
+  return read(b, kIds[axis]);
+}
+
+Value *AmdTarget::numPrograms(IRBuilder<> &b, int axis, bool) const {
+  // Code object version 5: hidden_block_count_x, y, z are the first three words of the implicit arguments.
+  Value *p = b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), read(b, Intrinsic::amdgcn_implicitarg_ptr), 4 * axis);
+  auto *load = b.CreateAlignedLoad(b.getInt32Ty(), p, Align(4));
+  load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
+  return load;
+}
+
+Value *AmdTarget::blockInCluster(IRBuilder<> &b) const { return b.getInt32(0); }
+
+Value *AmdTarget::uniform(IRBuilder<> &b, Value *v) const {
+  return b.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {v->getType()}, {v});
+}
+
+void AmdTarget::barrier(IRBuilder<> &b, bool global) const {
+  LLVMContext &c = b.getContext();
+  auto scope = c.getOrInsertSyncScopeID("workgroup");
+  auto fence = [&](AtomicOrdering order) {
+    FenceInst *f = b.CreateFence(order, scope);
+    if (!global) // what is in flight to global memory need not be waited for
+      f->setMetadata(LLVMContext::MD_mmra,
+                     MDTuple::get(c, {MDString::get(c, "amdgpu-synchronize-as"), MDString::get(c, "local")}));
+  };
+  fence(AtomicOrdering::Release);
+  b.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, {}, ArrayRef<Value *>());
+  fence(AtomicOrdering::Acquire);
+}
+
+void AmdTarget::warpBarrier(IRBuilder<> &b) const {
+  b.CreateIntrinsic(Intrinsic::amdgcn_wave_barrier, {}, ArrayRef<Value *>());
+}
+
+// ---- lanes ---------------------------------------------------------------------------------------------------------
+
+/// DPP controls ("Data Parallel Processing", dpp_ctrl).
+namespace dpp {
+constexpr unsigned kQuadXor1 = 0xB1, kQuadXor2 = 0x4E; // quad_perm [1,0,3,2], [2,3,0,1]
+constexpr unsigned kRowRotate = 0x120, kRowMirror = 0x140, kRowHalfMirror = 0x141, kRowXor = 0x160;
+} // namespace dpp
+
+static Value *moveDpp(IRBuilder<> &b, Value *v, unsigned control) {
+  // All rows and banks, every source lane valid.
+  return b.CreateIntrinsic(
+      Intrinsic::amdgcn_update_dpp, {v->getType()},
+      {PoisonValue::get(v->getType()), v, b.getInt32(control), b.getInt32(15), b.getInt32(15), b.getTrue()});
+}
+
+static Value *ownLane(IRBuilder<> &b, unsigned warpSize) {
+  Value *low = b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {b.getInt32(-1), b.getInt32(0)});
+  return warpSize == 32 ? low : b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_hi, {}, {b.getInt32(-1), low});
+}
+
+Value *AmdTarget::shuffleXor32(IRBuilder<> &b, Value *v, unsigned mask, unsigned uniform) const {
+  // xor with any mask whose bits outside `uniform` are the wanted ones gives an equal value.
+  auto serves = [&](unsigned does) { return ((does ^ mask) & ~uniform) == 0; };
+  if (mask == 1) return moveDpp(b, v, dpp::kQuadXor1);
+  if (mask == 2) return moveDpp(b, v, dpp::kQuadXor2);
+  if (serves(7)) return moveDpp(b, v, dpp::kRowHalfMirror); // lane i of a half row gets lane 7 - i, which is i ^ 7
+  if (serves(15)) return moveDpp(b, v, dpp::kRowMirror);
+  if (rdna_ && mask < 16) return moveDpp(b, v, dpp::kRowXor | mask);
+  if (mask == 8) return moveDpp(b, v, dpp::kRowRotate | 8);
+  if (rdna_ && mask < 32 && (mask & 16)) {
+    // Each lane names the lane of the other row that it reads: selectors of 4 bits, lane 0 first.
+    uint64_t select = 0;
+    for (unsigned lane = 0; lane < 16; ++lane) select |= uint64_t(lane ^ (mask & 15)) << (4 * lane);
+    return b.CreateIntrinsic(Intrinsic::amdgcn_permlanex16, {v->getType()},
+                             {PoisonValue::get(v->getType()), v, b.getInt32(uint32_t(select)),
+                              b.getInt32(uint32_t(select >> 32)), b.getFalse(), b.getFalse()});
+  }
+  if (info_.hasHalfWarpSwap && !rdna_ && (mask == 16 || mask == 32)) {
+    // The instruction exchanges the odd rows (the upper half) of one register with the even rows (the lower half) of
+    // the other; with both the same, one result holds the wanted lane in the lower places, the other in the upper ones.
+    auto id = mask == 32 ? Intrinsic::amdgcn_permlane32_swap : Intrinsic::amdgcn_permlane16_swap;
+    Value *both = b.CreateIntrinsic(id, {}, {v, v, b.getFalse(), b.getFalse()});
+    Value *first = b.CreateExtractValue(both, 0), *second = b.CreateExtractValue(both, 1);
+    Value *upper = b.CreateICmpNE(b.CreateAnd(ownLane(b, info_.warpSize), mask), b.getInt32(0));
+    return b.CreateSelect(upper, first, second);
+  }
+  // ds_swizzle in bit mode: lane = ((lane & 31) | 0) ^ mask.
+  if (mask < 32) return b.CreateIntrinsic(Intrinsic::amdgcn_ds_swizzle, {}, {v, b.getInt32(mask << 10 | 0x1f)});
+  return shuffleIndex32(b, v, b.CreateXor(ownLane(b, info_.warpSize), mask));
+}
+
+Value *AmdTarget::shuffleIndex32(IRBuilder<> &b, Value *v, Value *lane) const {
+  return b.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {}, {b.CreateShl(lane, 2), v}); // addressed in bytes
+}
+
+Value *AmdTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
+  return shuffleIndex32(b, v, b.CreateSub(ownLane(b, info_.warpSize), b.getInt32(delta)));
+}
+
+// ---- functions -----------------------------------------------------------------------------------------------------
+
+void AmdTarget::assertFail(IRBuilder<> &b, StringRef, StringRef, unsigned, StringRef) const {
+  b.CreateIntrinsic(Intrinsic::trap, {}, ArrayRef<Value *>());
+}
+
+bool AmdTarget::print(IRBuilder<> &, StringRef, ArrayRef<Value *>) const {
+  return false;
+} // needs the host-call service
+
+void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters) const {
+  setKernelAttributes(f, threadsPerBlock, maxRegisters);
+}
+
+GlobalVariable *AmdTarget::sharedMemory(Module &m) const {
+  if (GlobalVariable *g = m.getNamedGlobal("global_smem")) return g;
+  auto *g =
+      new GlobalVariable(m, ArrayType::get(Type::getInt8Ty(m.getContext()), 0), false, GlobalValue::ExternalLinkage,
+                         nullptr, "global_smem", nullptr, GlobalValue::NotThreadLocal, 3);
+  g->setAlignment(Align(16));
+  return g;
+}
+
+} // namespace tessera::amd
