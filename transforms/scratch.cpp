@@ -36,6 +36,8 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     auto shape = reduceShape(*layout, reduce.axis());
     if (shape.warps == 1) return s;
     for (auto v : op->operands()) s.bytes += reduceScratchBytes(shape, v.type());
+  } else if (op->is<tt::ScanOp>()) {
+    for (auto v : op->operands()) s.bytes += llvm::alignTo(v.type().cast<TensorType>().numElements() * std::max<int64_t>(1, v.type().scalar().bitWidth() / 8), 16);
   } else if (auto convert = op->dyn<ttg::ConvertLayoutOp>()) {
     auto plan = layouts::planConversionOf(convert.src().type().cast<TensorType>().encoding(), convert.result().type().cast<TensorType>().encoding(), convert.src().type().cast<TensorType>().shape(),
                                           convert.src().type().scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
