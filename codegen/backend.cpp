@@ -75,10 +75,11 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
   llvm::TargetOptions o;
   o.AllowFPOpFusion = options_.fpFusion ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   o.MCOptions.AsmVerbose = false; // comments cost time to write and again to parse
-  static constexpr llvm::CodeGenOptLevel kLevels[] = {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less,
-                                                      llvm::CodeGenOptLevel::Default,
-                                                      llvm::CodeGenOptLevel::Aggressive};
-  llvm::CodeGenOptLevel level = kLevels[std::min(std::max(options_.optLevel, 0), 3)];
+  // Aggressive instead of Default costs 3 % (NVPTX) to 8 % (AMDGPU) of the time and gives the same PTX registers and
+  // instructions, and 2 % more AMD instructions (measured over 18 kernels).
+  auto level = options_.optLevel <= 0   ? llvm::CodeGenOptLevel::None
+               : options_.optLevel == 1 ? llvm::CodeGenOptLevel::Less
+                                        : llvm::CodeGenOptLevel::Default;
   std::unique_ptr<llvm::TargetMachine> tm(
       target->createTargetMachine(triple, arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
   if (!tm) return absl::InternalError("LLVM cannot make a target machine for " + arch_.info.name.str());

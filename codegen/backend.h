@@ -30,7 +30,8 @@ class TargetMachine;
 namespace tessera::codegen {
 
 struct BackendOptions {
-  int optLevel = 3; // 0: as lowered, 1: scalar clean-up, 2: loops too, 3: with the instruction selector's full effort
+  int optLevel = 3; // 0: as lowered, 1: scalar clean-up, 2: loops too, 3: also what costs a second compilation (NVIDIA:
+                    // ptxas where it can give lower register counts)
   bool fpFusion = true;       // a*b+c may become fma where the IR says `contract` or says nothing
   bool lineInfo = false;      // keep source lines in assembly and object
   int numWarps = 4;           // warps of a block

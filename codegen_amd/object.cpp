@@ -1,15 +1,10 @@
-// AMDGCN → hsaco. LLVM's code generator writes a relocatable object (from text: its assembler does); lld, linked into
-// our program, makes of it the shared object that the HSA loader takes: it lays out sections, resolves the kernel
-// descriptors' offsets and adds the dynamic symbol table in which the loader finds kernels.
-//
-// lld keeps its state in a global, so links take turns (a link takes about a millisecond), and reads and writes files
-// only.
+// AMDGCN → hsaco: LLVM's code generator writes a relocatable object (from text: its assembler does), link.cpp makes of
+// it the shared object that the HSA loader takes, and the metadata note of that says what kernels use.
 // Sources: LLVM "User Guide for AMDGPU Backend", sections "ELF Code Object", "Code Object V5 Metadata".
 #include "codegen_amd/object.h"
 #include "absl/status/status.h"
-#include "codegen/temporary_file.h"
 #include "codegen_amd/device_library.h"
-#include "lld/Common/Driver.h"
+#include "codegen_amd/link.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -30,8 +25,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-
-LLD_HAS_DRIVER(elf)
 
 namespace tessera::amd {
 
@@ -81,29 +74,6 @@ absl::StatusOr<std::string> assembleText(llvm::StringRef assembly, const ArchInf
   }
   return std::string(object);
 }
-
-namespace {
-
-absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
-  absl::StatusOr<codegen::TemporaryFile> in = codegen::TemporaryFile::create("o"),
-                                         out = codegen::TemporaryFile::create("hsaco");
-  if (!in.ok()) return in.status();
-  if (!out.ok()) return out.status();
-  if (absl::Status s = in->write(relocatable); !s.ok()) return s;
-  std::string messages;
-  llvm::raw_string_ostream log(messages);
-  // --threads=1: our callers compile in parallel themselves, and small links gain nothing.
-  const char *arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", in->path(), "-o", out->path()};
-  {
-    static std::mutex mutex;
-    std::lock_guard<std::mutex> lock(mutex);
-    lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
-    if (result.retCode != 0) return absl::InternalError("lld could not link the code object: " + messages);
-  }
-  return out->read();
-}
-
-} // namespace
 
 absl::Status readMetadataNote(ObjectInfo &info) {
   auto file = llvm::object::ELFFile<llvm::object::ELF64LE>::create(info.object);

@@ -134,7 +134,8 @@ struct Compiled {
 std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas) {
   std::vector<std::string> o;
   o.push_back((forPtxas ? "--gpu-name=" : "-arch=") + arch.cpu.str());
-  o.push_back(forPtxas ? "--opt-level=" + std::to_string(options.optLevel) : "-O" + std::to_string(options.optLevel));
+  // The library knows levels 0 and 3 only.
+  o.push_back((forPtxas ? "--opt-level=" : "-O") + std::string(options.optLevel ? "3" : "0"));
   if (options.lineInfo) o.push_back("-lineinfo");
   if (!options.fpFusion) o.push_back(forPtxas ? "--fmad=false" : "-fma=0");
   o.push_back(forPtxas ? "-v" : "-verbose");

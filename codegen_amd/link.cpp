@@ -1,0 +1,94 @@
+// The link of an hsaco by lld, which is part of our program: it lays out sections, resolves the kernel descriptors'
+// offsets and adds the dynamic symbol table in which the HSA loader finds kernels.
+//
+// lld keeps its state in a global, so links take turns (0.3 ms each, the first one 1.7), and reads and writes files
+// only.
+//
+// Its driver calls the initialisers of every target that its LLVM was built with, at each link. The empty ones below
+// stand in for those that we have no use for: without them a statically linked program would have to carry twenty back
+// ends, and a link would write LLVM's registry of targets while other threads read it. NVPTX, AMDGPU and the host's
+// target keep their real ones (codegen/backend.cpp calls them first, once). The list is that of LLVM 22
+// (llvm/Config/Targets.def); a target that is missing in it is a link error in a static program, harmless otherwise.
+// Source: LLVM "User Guide for AMDGPU Backend", section "ELF Code Object".
+#include "codegen_amd/link.h"
+#include "absl/status/status.h"
+#include "codegen/temporary_file.h"
+#include "lld/Common/Driver.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/raw_ostream.h"
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+#define TESSERA_NO_PRINTER(TARGET)                                                                                     \
+  extern "C" void LLVMInitialize##TARGET##TargetInfo();                                                                \
+  extern "C" void LLVMInitialize##TARGET##Target();                                                                    \
+  extern "C" void LLVMInitialize##TARGET##TargetMC();                                                                  \
+  extern "C" void LLVMInitialize##TARGET##AsmPrinter();                                                                \
+  extern "C" void LLVMInitialize##TARGET##TargetInfo() {}                                                              \
+  extern "C" void LLVMInitialize##TARGET##Target() {}                                                                  \
+  extern "C" void LLVMInitialize##TARGET##TargetMC() {}                                                                \
+  extern "C" void LLVMInitialize##TARGET##AsmPrinter() {}
+#define TESSERA_NO_TARGET(TARGET)                                                                                      \
+  TESSERA_NO_PRINTER(TARGET)                                                                                           \
+  extern "C" void LLVMInitialize##TARGET##AsmParser();                                                                 \
+  extern "C" void LLVMInitialize##TARGET##AsmParser() {}
+
+#ifndef __aarch64__
+TESSERA_NO_TARGET(AArch64)
+#endif
+#ifndef __arm__
+TESSERA_NO_TARGET(ARM)
+#endif
+#ifndef __x86_64__
+TESSERA_NO_TARGET(X86)
+#endif
+TESSERA_NO_TARGET(AVR)
+TESSERA_NO_TARGET(BPF)
+TESSERA_NO_TARGET(Hexagon)
+TESSERA_NO_TARGET(Lanai)
+TESSERA_NO_TARGET(LoongArch)
+TESSERA_NO_TARGET(M68k)
+TESSERA_NO_TARGET(MSP430)
+TESSERA_NO_TARGET(Mips)
+TESSERA_NO_TARGET(PowerPC)
+TESSERA_NO_TARGET(RISCV)
+TESSERA_NO_PRINTER(SPIRV)
+TESSERA_NO_TARGET(Sparc)
+TESSERA_NO_TARGET(SystemZ)
+TESSERA_NO_TARGET(VE)
+TESSERA_NO_TARGET(WebAssembly)
+TESSERA_NO_PRINTER(XCore)
+TESSERA_NO_TARGET(Xtensa)
+
+// Debian's LLVM registers Polly with the link-time optimiser, which lld refers to; the archive is not needed.
+llvm::PassPluginLibraryInfo getPollyPluginInfo();
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder &) {}, nullptr};
+}
+
+#undef TESSERA_NO_PRINTER
+#undef TESSERA_NO_TARGET
+
+namespace tessera::amd {
+
+absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
+  absl::StatusOr<codegen::TemporaryFile> in = codegen::TemporaryFile::create("o"),
+                                         out = codegen::TemporaryFile::create("hsaco");
+  if (!in.ok()) return in.status();
+  if (!out.ok()) return out.status();
+  if (absl::Status s = in->write(relocatable); !s.ok()) return s;
+  std::string messages;
+  llvm::raw_string_ostream log(messages);
+  // --threads=1: our callers compile in parallel themselves, and small links gain nothing.
+  const char *arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", in->path(), "-o", out->path()};
+  {
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
+    lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0) return absl::InternalError("lld could not link the code object: " + messages);
+  }
+  return out->read();
+}
+
+} // namespace tessera::amd

@@ -1,0 +1,339 @@
+// The AMD back end on small hand-written kernels: objects for every target, figures that are known beforehand,
+// determinism in one thread and in eight, device libraries, and what the user reads when something is missing.
+#include "absl/status/status.h"
+#include "codegen/targets.h"
+#include "codegen_amd/arch_table.h"
+#include "codegen_amd/backend.h"
+#include "codegen_amd/object.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <thread>
+
+namespace tessera::amd {
+namespace {
+
+using codegen::ArchInfo;
+using codegen::Backend;
+using codegen::BackendOptions;
+using codegen::ObjectInfo;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// out[i] = FUNCTION(a[i]) for i < n.
+std::string unaryKernel(const std::string &function, const std::string &type, const std::string &result = "") {
+  std::string to = result.empty() ? type : result;
+  return "declare i32 @llvm.amdgcn.workitem.id.x()\ndeclare " + to + " @" + function + "(" + type + ")\n" +
+         "define amdgpu_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %out, i32 %n) {\n"
+         "  %t = call i32 @llvm.amdgcn.workitem.id.x()\n  %c = icmp slt i32 %t, %n\n  br i1 %c, label %do, label %end\n"
+         "do:\n  %i = zext i32 %t to i64\n  %p = getelementptr " +
+         type + ", ptr addrspace(1) %a, i64 %i\n  %v = load " + type +
+         ", ptr addrspace(1) %p\n"
+         "  %r = call " +
+         to + " @" + function + "(" + type + " %v)\n  %q = getelementptr " + to +
+         ", ptr addrspace(1) %out, i64 %i\n"
+         "  store " +
+         to + " %r, ptr addrspace(1) %q\n  ret void\nend:\n  ret void\n}\n";
+}
+
+// Doubles a[i], through 400 bytes of LDS.
+constexpr const char *kSharedKernel = R"(
+@s = internal addrspace(3) global [100 x float] poison, align 4
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+define amdgpu_kernel void @k(ptr addrspace(1) %a) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = and i32 %t, 63
+  %p = getelementptr float, ptr addrspace(1) %a, i32 %t
+  %q = getelementptr float, ptr addrspace(3) @s, i32 %i
+  %r = sub i32 63, %i
+  %u = getelementptr float, ptr addrspace(3) @s, i32 %r
+  %v = load float, ptr addrspace(1) %p
+  store float %v, ptr addrspace(3) %q
+  fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  %w = load float, ptr addrspace(3) %u
+  %x = fadd float %w, %w
+  store float %x, ptr addrspace(1) %p
+  ret void
+}
+)";
+
+// Has `count` values of each lane live at once.
+std::string wideKernel(int count) {
+  std::string s = "declare i32 @llvm.amdgcn.workitem.id.x()\ndefine amdgpu_kernel void @k(ptr addrspace(1) %a) {\n  %t "
+                  "= call i32 @llvm.amdgcn.workitem.id.x()\n";
+  for (int i = 0; i < count; ++i) {
+    std::string n = std::to_string(i);
+    s += "  %i" + n + " = add i32 %t, " + std::to_string(i * 64) + "\n  %p" + n +
+         " = getelementptr float, ptr addrspace(1) %a, i32 %i" + n + "\n  %v" + n +
+         " = load volatile float, ptr addrspace(1) %p" + n + "\n";
+  }
+  for (int i = count; i-- > 0;)
+    s += "  store volatile float %v" + std::to_string(i) + ", ptr addrspace(1) %p" + std::to_string(i * 7 % count) +
+         "\n";
+  return s + "  ret void\n}\n";
+}
+
+absl::StatusOr<ObjectInfo> compile(const std::string &ir, const ArchInfo &arch, const BackendOptions &options = {},
+                                   bool keepAssembly = false, Backend::Until until = Backend::Until::Object) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(ir, error, context);
+  if (!module) return absl::InvalidArgumentError(error.getMessage().str());
+  return createBackend(arch, options)->compile(*module, until, keepAssembly);
+}
+
+const ArchInfo &arch(llvm::StringRef name) { return *codegen::findArch(archTable(), name); }
+
+// The dynamic symbols of an object: defined ones as they are, undefined ones with "?" before.
+std::vector<std::string> dynamicSymbols(const std::string &object) {
+  std::vector<std::string> names;
+  auto file = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(object, "hsaco"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return {"not an ELF file"};
+  }
+  for (const llvm::object::ELFSymbolRef &symbol :
+       llvm::cast<llvm::object::ELFObjectFileBase>(**file).getDynamicSymbolIterators()) {
+    std::string name = llvm::cantFail(symbol.getName()).str();
+    if (llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined) name = "?" + name;
+    if (!name.empty() && name != "?") names.push_back(name);
+  }
+  return names;
+}
+
+class ScopedEnvironment {
+public:
+  ScopedEnvironment(const char *name, const std::string &value) : name_(name) {
+    if (const char *old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~ScopedEnvironment() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
+
+private:
+  const char *name_;
+  std::optional<std::string> old_;
+};
+
+#define ASSERT_OK(expression) ASSERT_TRUE((expression).ok()) << (expression).status()
+
+TEST(AmdArchTable, Names) {
+  for (const ArchInfo &a : archTable()) {
+    EXPECT_EQ(a.info.tritonTarget, "hip:" + a.info.name.str());
+    EXPECT_EQ(a.info.warpSize, a.info.name.starts_with("gfx9") ? 64 : 32);
+  }
+  EXPECT_EQ(codegen::findArch(archTable(), "gfx900"), nullptr);
+}
+
+TEST(AmdBackend, EveryTargetAndLevelGivesAnObject) {
+  for (const ArchInfo &a : archTable())
+    for (int level = 0; level <= 3; ++level) {
+      SCOPED_TRACE(a.info.name.str() + " -O" + std::to_string(level));
+      BackendOptions options;
+      options.optLevel = level;
+      absl::StatusOr<ObjectInfo> r = compile(kSharedKernel, a, options);
+      ASSERT_OK(r);
+      EXPECT_THAT(dynamicSymbols(r->object), testing::UnorderedElementsAre("k", "k.kd"));
+      EXPECT_GT(r->registers, 0);
+      EXPECT_GT(r->scalarRegisters, 0);
+      EXPECT_EQ(r->staticSharedBytes, 400);
+      EXPECT_EQ(r->spillBytes, 0);
+      if (level) EXPECT_EQ(r->scratchBytesPerThread, 0);
+      EXPECT_GT(r->occupancy, 0);
+      EXPECT_THAT(r->object, HasSubstr("amdgcn-amd-amdhsa--" + a.info.name.str()));
+    }
+}
+
+TEST(AmdBackend, KernelsAskForNothingThatTheyDoNotUse) {
+  for (const ArchInfo &a : archTable()) {
+    SCOPED_TRACE(a.info.name.str());
+    BackendOptions options;
+    options.numWarps = 2;
+    absl::StatusOr<ObjectInfo> r = compile(kSharedKernel, a, options, /*keepAssembly=*/true);
+    ASSERT_OK(r);
+    std::string threads = std::to_string(2 * a.info.warpSize);
+    EXPECT_THAT(r->assembly, AllOf(HasSubstr(".max_flat_workgroup_size: " + threads),
+                                   HasSubstr(".wavefront_size: " + std::to_string(a.info.warpSize)),
+                                   HasSubstr(".kernarg_segment_size: 8\n"), HasSubstr(".amdhsa_code_object_version 5"),
+                                   Not(HasSubstr("hidden_")), HasSubstr(".amdhsa_user_sgpr_dispatch_ptr 0"),
+                                   HasSubstr(".amdhsa_system_vgpr_workitem_id 0")));
+    // gfx12 packs y and z of the block's id; see pipeline.cpp.
+    if (!a.info.name.starts_with("gfx12")) EXPECT_THAT(r->assembly, HasSubstr(".amdhsa_system_sgpr_workgroup_id_z 0"));
+  }
+}
+
+TEST(AmdBackend, ByTextOrDirectlyTheSameFigures) {
+  for (const ArchInfo &a : archTable()) {
+    SCOPED_TRACE(a.info.name.str());
+    absl::StatusOr<ObjectInfo> direct = compile(wideKernel(60), a),
+                               text = compile(wideKernel(60), a, {}, /*keepAssembly=*/true);
+    ASSERT_OK(direct);
+    ASSERT_OK(text);
+    EXPECT_EQ(direct->assembly, "");
+    EXPECT_GE(direct->registers, 60);
+    EXPECT_EQ(direct->registers, text->registers);
+    EXPECT_EQ(direct->accumulatorRegisters, text->accumulatorRegisters);
+    EXPECT_EQ(direct->scalarRegisters, text->scalarRegisters);
+    EXPECT_EQ(direct->occupancy, text->occupancy);
+  }
+}
+
+TEST(AmdBackend, SpillsAreStated) {
+  BackendOptions options;
+  options.maxRegisters = 40;
+  absl::StatusOr<ObjectInfo> r = compile(wideKernel(120), arch("gfx1100"), options);
+  ASSERT_OK(r);
+  EXPECT_LE(r->registers, 40);
+  EXPECT_GE(r->spillBytes, 4 * (120 - 40));
+  EXPECT_GE(r->scratchBytesPerThread, r->spillBytes);
+  r = compile(wideKernel(120), arch("gfx1100"));
+  ASSERT_OK(r);
+  EXPECT_EQ(r->spillBytes, 0);
+}
+
+TEST(AmdBackend, SameBytesAgainAndInEightThreads) {
+  const std::string ir = unaryKernel("__ocml_sin_f32", "float");
+  for (llvm::StringRef name : {"gfx942", "gfx1201"}) {
+    absl::StatusOr<ObjectInfo> first = compile(ir, arch(name));
+    ASSERT_OK(first);
+    std::vector<std::string> objects(8);
+    std::vector<std::thread> threads;
+    for (std::string &object : objects)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 3; ++i) {
+          absl::StatusOr<ObjectInfo> r = compile(ir, arch(name));
+          object = r.ok() ? r->object : r.status().ToString();
+        }
+      });
+    for (std::thread &t : threads) t.join();
+    for (const std::string &object : objects) EXPECT_TRUE(object == first->object);
+  }
+}
+
+TEST(AmdBackend, OneBackendServesManyThreads) {
+  std::unique_ptr<Backend> backend = createBackend(arch("gfx942"), {});
+  std::vector<std::string> objects(8);
+  std::vector<std::thread> threads;
+  for (std::string &object : objects)
+    threads.emplace_back([&] {
+      llvm::LLVMContext context;
+      llvm::SMDiagnostic error;
+      std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(kSharedKernel, error, context);
+      absl::StatusOr<ObjectInfo> r = backend->compile(*module, Backend::Until::Object);
+      object = r.ok() ? r->object : r.status().ToString();
+    });
+  for (std::thread &t : threads) t.join();
+  for (const std::string &object : objects) EXPECT_TRUE(object == objects[0]);
+  EXPECT_THAT(dynamicSymbols(objects[0]), testing::UnorderedElementsAre("k", "k.kd"));
+}
+
+TEST(AmdDeviceLibrary, FunctionsOfBothLibrariesAreResolvedOnEveryTarget) {
+  for (const ArchInfo &a : archTable())
+    for (const auto &[function, type] : {std::pair<std::string, std::string>{"__ocml_sin_f32", "float"},
+                                         {"__ocml_tanh_f64", "double"},
+                                         {"__nv_tanhf", "float"},
+                                         {"__nv_exp", "double"},
+                                         {"__nv_fsqrt_rn", "float"},
+                                         {"__nv_fast_expf", "float"},
+                                         {"__nv_erfinvf", "float"}}) {
+      SCOPED_TRACE(a.info.name.str() + " " + function);
+      absl::StatusOr<ObjectInfo> r = compile(unaryKernel(function, type), a);
+      ASSERT_OK(r);
+      // Nothing undefined, nothing of the library left over.
+      EXPECT_THAT(dynamicSymbols(r->object), testing::UnorderedElementsAre("k", "k.kd"));
+    }
+}
+
+TEST(AmdDeviceLibrary, SingleOperationsOfLibdevice) {
+  ScopedEnvironment none("TESSERA_DEVICE_LIBS", "/nonexistent"); // they need no library
+  const struct {
+    const char *function, *type, *result, *instruction;
+  } cases[] = {{"__nv_float2int_rz", "float", "i32", "v_cvt_i32_f32"},
+               {"__nv_popc", "i32", "i32", "v_bcnt_u32_b32"},
+               {"__nv_brev", "i32", "i32", "v_bfrev_b32"},
+               {"__nv_float_as_int", "float", "i32", "s_endpgm"},
+               {"__nv_int2float_rn", "i32", "float", "v_cvt_f32_i32"},
+               {"__nv_abs", "i32", "i32", "v_max_i32"},
+               {"__nv_llrintf", "float", "i64", "v_rndne_f32"},
+               {"__nv_frcp_rn", "float", "float", "v_div_fixup_f32"}};
+  for (const auto &c : cases) {
+    SCOPED_TRACE(c.function);
+    absl::StatusOr<ObjectInfo> r =
+        compile(unaryKernel(c.function, c.type, c.result), arch("gfx942"), {}, /*keepAssembly=*/true);
+    ASSERT_OK(r);
+    EXPECT_THAT(r->assembly, HasSubstr(c.instruction));
+    EXPECT_THAT(dynamicSymbols(r->object), testing::UnorderedElementsAre("k", "k.kd"));
+  }
+}
+
+TEST(AmdDeviceLibrary, UnknownFunctionsAreNamed) {
+  for (const char *name : {"__nv_jn", "__ocml_nosuch_f32", "__nv_nosuch", "__nv_float2int"}) {
+    absl::Status s = compile(unaryKernel(name, "float"), arch("gfx942")).status();
+    EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument) << name;
+    EXPECT_THAT(std::string(s.message()), HasSubstr(std::string("'") + name + "'"));
+  }
+  absl::Status s = compile(unaryKernel("__ocml_sin_f32", "double"), arch("gfx942")).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(s.message()), AllOf(HasSubstr("'__ocml_sin_f32'"), HasSubstr("types")));
+}
+
+TEST(AmdDeviceLibrary, MissingOcmlIsSaidOnlyWhenNeeded) {
+  ScopedEnvironment none("TESSERA_DEVICE_LIBS", "/nonexistent");
+  EXPECT_TRUE(compile(kSharedKernel, arch("gfx942")).ok());
+  absl::Status s = compile(unaryKernel("__nv_sinf", "float"), arch("gfx942")).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(s.message()),
+              AllOf(HasSubstr("ocml.bc"), HasSubstr("__ocml_sin_f32"), HasSubstr("/nonexistent")));
+}
+
+TEST(AmdObject, BadTextAndBadObjectsAreErrors) {
+  EXPECT_THAT(std::string(assembleText("\tv_nonsense_b32 v0, v1\n", arch("gfx942")).status().message()),
+              HasSubstr("v_nonsense_b32"));
+  // An instruction that another target has.
+  EXPECT_FALSE(assembleText("\tv_permlane32_swap_b32 v0, v1\n", arch("gfx942")).ok());
+  EXPECT_TRUE(assembleText("\tv_permlane32_swap_b32 v0, v1\n", arch("gfx950")).ok());
+  EXPECT_THAT(std::string(makeHsaco("not an object", arch("gfx942"), {}).status().message()), HasSubstr("lld"));
+  // After a failed link the next one works.
+  EXPECT_TRUE(compile(kSharedKernel, arch("gfx942")).ok());
+}
+
+TEST(AmdObject, UndefinedSymbolsFailTheLink) {
+  absl::Status s = compile(unaryKernel("elsewhere", "float"), arch("gfx942")).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(s.message()), HasSubstr("elsewhere"));
+}
+
+TEST(AmdBackend, ClustersAreRefused) {
+  BackendOptions options;
+  options.numCtas = 2;
+  EXPECT_EQ(compile(kSharedKernel, arch("gfx942"), options).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// Waves per SIMD as in LLVM's AMDGPU subtarget tables.
+TEST(AmdOccupancy, KnownValues) {
+  const ir::TargetInfo &cdna = arch("gfx942").info, &rdna = arch("gfx1100").info;
+  EXPECT_EQ(occupancy(cdna, 64, 32, 0, 4), 8);
+  EXPECT_EQ(occupancy(cdna, 65, 32, 0, 4), 7);
+  EXPECT_EQ(occupancy(cdna, 128, 32, 0, 4), 4);
+  EXPECT_EQ(occupancy(cdna, 257, 32, 0, 4), 1);
+  EXPECT_EQ(occupancy(cdna, 32, 106, 0, 4), 7);
+  EXPECT_EQ(occupancy(cdna, 32, 32, 20 * 1024, 4), 3);
+  EXPECT_EQ(occupancy(cdna, 32, 32, 0, 1), 32);
+  EXPECT_EQ(occupancy(rdna, 96, 32, 0, 4), 16);
+  EXPECT_EQ(occupancy(rdna, 97, 32, 0, 4), 12);
+  EXPECT_EQ(occupancy(rdna, 256, 106, 0, 8), 2);
+  EXPECT_EQ(occupancy(rdna, 32, 32, 64 * 1024, 8), 2);
+}
+
+} // namespace
+} // namespace tessera::amd
