@@ -9,6 +9,7 @@
 // A barrier orders what the fences around it name: shared memory alone unless asked.
 #include "codegen_amd/lowering_target.h"
 #include "codegen_amd/backend.h"
+#include "codegen_amd/merge_branches.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 
@@ -131,6 +132,8 @@ bool AmdTarget::print(IRBuilder<> &, StringRef, ArrayRef<Value *>) const {
 void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters) const {
   setKernelAttributes(f, threadsPerBlock, maxRegisters);
 }
+
+void AmdTarget::finish(Function &f) const { mergeBranches(f); }
 
 GlobalVariable *AmdTarget::sharedMemory(Module &m) const {
   if (GlobalVariable *g = m.getNamedGlobal("global_smem")) return g;

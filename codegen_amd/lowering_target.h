@@ -13,7 +13,8 @@ std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 class AmdTarget final : public codegen::Target {
 public:
   explicit AmdTarget(const ir::TargetInfo &info)
-      : info_(info), rdna_(info.warpSize == 32), gfx12_(info.name.starts_with("gfx12")) {}
+      : info_(info), rdna_(info.warpSize == 32), gfx12_(info.name.starts_with("gfx12")),
+        hasWideAdd_(info.name == "gfx942" || info.name == "gfx950") {}
   const ir::TargetInfo &info() const override { return info_; }
 
   llvm::Value *threadId(llvm::IRBuilder<> &) const override;
@@ -52,6 +53,7 @@ public:
 
   void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
                         unsigned maxRegisters) const override;
+  void finish(llvm::Function &) const override;
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 
 private:
@@ -60,8 +62,9 @@ private:
   int bufferHints(const codegen::MemoryAccess &) const;
 
   const ir::TargetInfo &info_;
-  bool rdna_;  // waves of 32 lanes, DPP16, permlanex16
-  bool gfx12_; // RDNA4: other cache hints
+  bool rdna_;       // waves of 32 lanes, DPP16, permlanex16
+  bool gfx12_;      // RDNA4: other cache hints
+  bool hasWideAdd_; // v_lshl_add_u64
 };
 
 } // namespace tessera::amd
