@@ -609,6 +609,7 @@ private:
     });
     if (!ok || diag_.errors() != before) return false;
     llvm::MergeBlockIntoPredecessor(body);
+    target_.finish(*fl.function);
     return true;
   }
 

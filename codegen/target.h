@@ -102,6 +102,8 @@ public:
   /// Calling convention, launch bounds and attributes of a kernel of so many threads.
   virtual void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
                                 unsigned maxRegisters) const = 0;
+  /// Called when all of the function is lowered.
+  virtual void finish(llvm::Function &) const {}
   /// The block's dynamic shared memory.
   virtual llvm::GlobalVariable *sharedMemory(llvm::Module &) const = 0;
 };

@@ -1,11 +1,70 @@
-// The AMD Target of the lowering.
+// What AMD GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/target.h in amdgcn intrinsics.
+// lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics; lowering_math.cpp:
+// functions and conversions. Sources: the instruction set architecture guides "AMD Instinct MI300" (CDNA3), "CDNA4",
+// "RDNA3", "RDNA4", and LLVM's "User Guide for AMDGPU Backend".
 #pragma once
 #include "codegen/target.h"
 #include <memory>
 
 namespace tessera::amd {
 
-/// @pre info is a row of archTable()
-std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &info);
+std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
+
+class AmdTarget final : public codegen::Target {
+public:
+  explicit AmdTarget(const ir::TargetInfo &info)
+      : info_(info), rdna_(info.warpSize == 32), gfx12_(info.name.starts_with("gfx12")),
+        hasWideAdd_(info.name == "gfx942" || info.name == "gfx950") {}
+  const ir::TargetInfo &info() const override { return info_; }
+
+  llvm::Value *threadId(llvm::IRBuilder<> &) const override;
+  llvm::Value *programId(llvm::IRBuilder<> &, int axis, bool ofCluster) const override;
+  llvm::Value *numPrograms(llvm::IRBuilder<> &, int axis, bool ofCluster) const override;
+  llvm::Value *blockInCluster(llvm::IRBuilder<> &) const override;
+  llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *) const override;
+  void barrier(llvm::IRBuilder<> &, bool global) const override;
+  void warpBarrier(llvm::IRBuilder<> &) const override;
+
+  llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask, unsigned uniform) const override;
+  llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
+  llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *, unsigned delta) const override;
+
+  void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;
+  void store(llvm::IRBuilder<> &, llvm::ArrayRef<codegen::StoreAccess>) const override;
+  unsigned atomicVector(ir::RmwOp, llvm::Type *element, bool resultUsed) const override;
+  llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const codegen::MemoryAccess &,
+                                                llvm::ArrayRef<llvm::Value *>, ir::MemSemantic, ir::MemSyncScope,
+                                                bool resultUsed) const override;
+  llvm::Value *atomicCas(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *cmp, llvm::Value *value,
+                         ir::MemSemantic, ir::MemSyncScope) const override;
+  llvm::Value *loadShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *, unsigned alignment,
+                          llvm::Value *mask) const override;
+  void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment,
+                   llvm::Value *mask) const override;
+
+  llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *, llvm::ArrayRef<llvm::Value *>) const override;
+  std::string libraryFunction(ir::Opcode, llvm::Type *) const override;
+  bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
+                    llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const override;
+
+  void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
+                  llvm::StringRef function) const override;
+  bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *>) const override;
+
+  void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
+                        unsigned maxRegisters) const override;
+  void finish(llvm::Function &) const override;
+  llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
+
+private:
+  llvm::Value *resource(llvm::IRBuilder<> &, llvm::Value *base) const;
+  bool takesBuffer(const codegen::MemoryAccess &, llvm::Type *element, unsigned count) const;
+  int bufferHints(const codegen::MemoryAccess &) const;
+
+  const ir::TargetInfo &info_;
+  bool rdna_;       // waves of 32 lanes, DPP16, permlanex16
+  bool gfx12_;      // RDNA4: other cache hints
+  bool hasWideAdd_; // v_lshl_add_u64
+};
 
 } // namespace tessera::amd

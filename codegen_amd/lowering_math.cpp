@@ -1,0 +1,171 @@
+// Mathematical functions and float conversions of AMD GPUs. What is peculiar: the hardware has base-2 exponential and
+// logarithm, reciprocal, square root and reciprocal square root of f32 within one unit in the last place, which flush
+// denormal results (exp) or operands (log, rsq); 8-bit floats are converted in pairs by bytes of a register, in the
+// kinds of the generation: FNUZ on gfx942, the OCP kinds on gfx950 and gfx12. Their conversion gives NaN (or infinity)
+// where the value is out of range, so it is clamped first. Sources: the ISA guides (V_EXP_F32, V_RCP_F32,
+// V_CVT_PK_FP8_F32, …).
+#include "codegen_amd/lowering_target.h"
+#include "ir/type.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace tessera::amd {
+using namespace llvm;
+using ir::FloatKind;
+using ir::Opcode;
+using ir::RoundingMode;
+
+/// x / y within 2 units in the last place over the whole range: y = m · 2^e with m in [½, 1), r ≈ ½ / m in (½, 1], so
+/// that x · r neither overflows nor, unless the quotient does, loses bits; the quotient is x · r · 2^(1-e). What
+/// depends on y alone is shared by all that divide by it.
+static Value *divide(IRBuilder<> &b, Value *x, Value *y) {
+  Type *f32 = b.getFloatTy(), *i32 = b.getInt32Ty();
+  Value *m = b.CreateIntrinsic(Intrinsic::amdgcn_frexp_mant, {f32}, {y});
+  Value *e = b.CreateIntrinsic(Intrinsic::amdgcn_frexp_exp, {i32, f32}, {y});
+  Value *r = b.CreateFMul(b.CreateIntrinsic(Intrinsic::amdgcn_rcp, {f32}, {m}), ConstantFP::get(f32, 0.5));
+  Value *q = b.CreateFMul(x, r);
+  return b.CreateIntrinsic(Intrinsic::ldexp, {f32, i32}, {q, b.CreateSub(b.getInt32(1), e)});
+}
+
+Value *AmdTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Value *> args) const {
+  Type *f32 = b.getFloatTy();
+  if (op == Opcode::arith_divf && (type->isHalfTy() || type->isBFloatTy())) {
+    // The range of half is far inside that of f32; that of bfloat is not.
+    Value *x = b.CreateFPExt(args[0], f32), *y = b.CreateFPExt(args[1], f32);
+    Value *q =
+        type->isHalfTy() ? b.CreateFMul(x, b.CreateIntrinsic(Intrinsic::amdgcn_rcp, {f32}, {y})) : divide(b, x, y);
+    return b.CreateFPTrunc(q, type);
+  }
+  if (!type->isFloatTy()) return nullptr;
+  switch (op) {
+  case Opcode::arith_divf: return divide(b, args[0], args[1]);
+  case Opcode::math_exp: {
+    // e^x = 2^(x / ln 2)
+    Value *scaled = b.CreateFMul(args[0], ConstantFP::get(type, 1.44269504088896340736));
+    return b.CreateIntrinsic(Intrinsic::amdgcn_exp2, {f32}, {scaled});
+  }
+  case Opcode::math_exp2: return b.CreateIntrinsic(Intrinsic::amdgcn_exp2, {f32}, {args[0]});
+  case Opcode::math_sqrt: return b.CreateIntrinsic(Intrinsic::amdgcn_sqrt, {f32}, {args[0]});
+  case Opcode::math_rsqrt: return b.CreateIntrinsic(Intrinsic::amdgcn_rsq, {f32}, {args[0]});
+  // LLVM expands these to the hardware's logarithm with a correction that keeps them accurate near one.
+  case Opcode::math_log: return b.CreateIntrinsic(Intrinsic::log, {f32}, {args[0]});
+  case Opcode::math_log2: return b.CreateIntrinsic(Intrinsic::log2, {f32}, {args[0]});
+  case Opcode::math_log10: return b.CreateIntrinsic(Intrinsic::log10, {f32}, {args[0]});
+  default: return nullptr;
+  }
+}
+
+std::string AmdTarget::libraryFunction(Opcode op, Type *type) const {
+  if (!type->isFloatTy() && !type->isDoubleTy()) return "";
+  const char *name = nullptr;
+  switch (op) {
+  case Opcode::math_exp: name = "exp"; break;
+  case Opcode::math_exp2: name = "exp2"; break;
+  case Opcode::math_expm1: name = "expm1"; break;
+  case Opcode::math_log: name = "log"; break;
+  case Opcode::math_log1p: name = "log1p"; break;
+  case Opcode::math_log2: name = "log2"; break;
+  case Opcode::math_log10: name = "log10"; break;
+  case Opcode::math_rsqrt: name = "rsqrt"; break;
+  case Opcode::math_sin: name = "sin"; break;
+  case Opcode::math_cos: name = "cos"; break;
+  case Opcode::math_tan: name = "tan"; break;
+  case Opcode::math_asin: name = "asin"; break;
+  case Opcode::math_acos: name = "acos"; break;
+  case Opcode::math_atan: name = "atan"; break;
+  case Opcode::math_sinh: name = "sinh"; break;
+  case Opcode::math_cosh: name = "cosh"; break;
+  case Opcode::math_tanh: name = "tanh"; break;
+  case Opcode::math_asinh: name = "asinh"; break;
+  case Opcode::math_acosh: name = "acosh"; break;
+  case Opcode::math_atanh: name = "atanh"; break;
+  case Opcode::math_cbrt: name = "cbrt"; break;
+  case Opcode::math_erf: name = "erf"; break;
+  case Opcode::math_erfc: name = "erfc"; break;
+  case Opcode::math_atan2: name = "atan2"; break;
+  case Opcode::math_powf: name = "pow"; break;
+  case Opcode::math_fpowi: name = "pown"; break;
+  default: return "";
+  }
+  return std::string("__ocml_") + name + (type->isFloatTy() ? "_f32" : "_f64");
+}
+
+bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding, ArrayRef<Value *> in,
+                             SmallVectorImpl<Value *> &out) const {
+  Type *i32 = b.getInt32Ty(), *f32 = b.getFloatTy();
+  auto converts = [&](FloatKind k) {
+    switch (k) {
+    case FloatKind::F8E4M3FN: return info_.convertsE4M3FN;
+    case FloatKind::F8E5M2: return info_.convertsE5M2;
+    case FloatKind::F8E4M3FNUZ: return info_.convertsE4M3FNUZ;
+    case FloatKind::F8E5M2FNUZ: return info_.convertsE5M2FNUZ;
+    default: return false;
+    }
+  };
+  bool wide = from == FloatKind::F32 || from == FloatKind::F16 || from == FloatKind::BF16;
+  Type *bytes = FixedVectorType::get(b.getInt8Ty(), 4);
+
+  if (converts(to) && wide && rounding == RoundingMode::Rtne) {
+    bool fp8 = to == FloatKind::F8E4M3FN || to == FloatKind::F8E4M3FNUZ;
+    double limit = to == FloatKind::F8E4M3FN ? 448 : to == FloatKind::F8E4M3FNUZ ? 240 : 57344;
+    auto clamped = [&](Value *v) {
+      if (!v->getType()->isFloatTy()) v = b.CreateFPExt(v, f32);
+      Value *c = b.CreateIntrinsic(Intrinsic::amdgcn_fmed3, {f32},
+                                   {v, ConstantFP::get(f32, -limit), ConstantFP::get(f32, limit)});
+      return b.CreateSelect(b.CreateFCmpUNO(v, v), v, c);
+    };
+    auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_fp8_f32 : Intrinsic::amdgcn_cvt_pk_bf8_f32;
+    for (size_t i = 0; i < in.size(); i += 4) {
+      size_t n = std::min<size_t>(4, in.size() - i);
+      Value *word = PoisonValue::get(i32);
+      for (size_t half = 0; half < n; half += 2) {
+        Value *x = clamped(in[i + half]), *y = half + 1 < n ? clamped(in[i + half + 1]) : x;
+        word = b.CreateIntrinsic(id, {}, {x, y, word, b.getInt1(half == 2)});
+      }
+      Value *v = b.CreateBitCast(word, bytes);
+      for (size_t k = 0; k < n; ++k) out.push_back(b.CreateExtractElement(v, k));
+    }
+    return true;
+  }
+  bool toWide = to == FloatKind::F32 || to == FloatKind::F16 || to == FloatKind::BF16 || to == FloatKind::F64;
+  if (converts(from) && toWide) {
+    bool fp8 = from == FloatKind::F8E4M3FN || from == FloatKind::F8E4M3FNUZ;
+    auto id = fp8 ? Intrinsic::amdgcn_cvt_pk_f32_fp8 : Intrinsic::amdgcn_cvt_pk_f32_bf8;
+    for (size_t i = 0; i < in.size(); i += 4) {
+      size_t n = std::min<size_t>(4, in.size() - i);
+      Value *v = PoisonValue::get(bytes);
+      for (size_t k = 0; k < n; ++k) v = b.CreateInsertElement(v, in[i + k], k);
+      Value *word = b.CreateBitCast(v, i32);
+      for (size_t half = 0; half < n; half += 2) {
+        Value *two = b.CreateIntrinsic(id, {}, {word, b.getInt1(half == 2)});
+        for (size_t k = 0; k < 2 && half + k < n; ++k) out.push_back(b.CreateExtractElement(two, k));
+      }
+    }
+    for (Value *&v : out) {
+      if (to == FloatKind::F16) v = b.CreateFPTrunc(v, b.getHalfTy());
+      if (to == FloatKind::BF16) v = b.CreateFPTrunc(v, b.getBFloatTy());
+      if (to == FloatKind::F64) v = b.CreateFPExt(v, b.getDoubleTy());
+    }
+    return true;
+  }
+  // Pairs: f16 toward zero, and f32 → bf16 where one instruction rounds two.
+  bool toZero = from == FloatKind::F32 && to == FloatKind::F16 && rounding == RoundingMode::Rtz;
+  bool bf16Pair =
+      from == FloatKind::F32 && to == FloatKind::BF16 && rounding == RoundingMode::Rtne && info_.hasBf16Conversion;
+  if (toZero || bf16Pair) {
+    for (size_t i = 0; i < in.size(); i += 2) {
+      Value *x = in[i], *y = i + 1 < in.size() ? in[i + 1] : x, *two;
+      if (toZero) {
+        two = b.CreateIntrinsic(Intrinsic::amdgcn_cvt_pkrtz, {}, {x, y});
+      } else {
+        Value *v = b.CreateInsertElement(PoisonValue::get(FixedVectorType::get(f32, 2)), x, uint64_t(0));
+        two = b.CreateFPTrunc(b.CreateInsertElement(v, y, 1), FixedVectorType::get(b.getBFloatTy(), 2));
+      }
+      out.push_back(b.CreateExtractElement(two, uint64_t(0)));
+      if (i + 1 < in.size()) out.push_back(b.CreateExtractElement(two, 1));
+    }
+    return true;
+  }
+  return false;
+}
+
+} // namespace tessera::amd

@@ -1,0 +1,316 @@
+// Global and shared memory accesses and atomics on AMD GPUs. What is peculiar: there are no predicates. A masked access
+// is either
+//   a branch   that switches lanes off (EXEC); accesses under one mask share one branch, or
+//   a buffer access   through a resource descriptor of base and length, where the address is known as a uniform base
+//   and an
+//                     offset below 2^31: a masked-off lane is given an offset beyond the end, reads 0 and writes
+//                     nothing.
+// A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
+// accesses leave the scheduler free to move them. Unmasked accesses with such an address are global accesses with a
+// scalar base. Sources: "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers);
+// LLVM's "User Guide for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
+#include "codegen_amd/lowering_target.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
+
+namespace tessera::amd {
+using namespace llvm;
+using codegen::LoadAccess;
+using codegen::MemoryAccess;
+using codegen::StoreAccess;
+
+namespace {
+
+unsigned bytesOf(Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
+Type *vectorOf(Type *t, unsigned n) { return n == 1 ? t : FixedVectorType::get(t, n); }
+
+Value *pack(IRBuilder<> &b, ArrayRef<Value *> values) {
+  if (values.size() == 1) return values[0];
+  Value *v = PoisonValue::get(vectorOf(values[0]->getType(), values.size()));
+  for (auto [i, e] : enumerate(values)) v = b.CreateInsertElement(v, e, i);
+  return v;
+}
+template <class Out> void unpack(IRBuilder<> &b, Value *v, unsigned n, Out &out) {
+  for (unsigned i = 0; i < n; ++i) out.push_back(n == 1 ? v : b.CreateExtractElement(v, i));
+}
+
+/// What the data is used for once: streaming.
+bool isStreaming(const MemoryAccess &a) {
+  return a.evict == ir::EvictionPolicy::EvictFirst || a.cache == ir::CacheModifier::Cs ||
+         a.cache == ir::CacheModifier::Cg;
+}
+/// What must not come from a cache.
+bool bypassesCaches(const MemoryAccess &a) {
+  return a.isVolatile || a.cache == ir::CacheModifier::Cv || a.cache == ir::CacheModifier::Wt;
+}
+void setHints(Instruction *i, const MemoryAccess &a) {
+  if (!isStreaming(a)) return;
+  LLVMContext &c = i->getContext();
+  i->setMetadata(LLVMContext::MD_nontemporal,
+                 MDNode::get(c, ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1))));
+}
+
+/// A block whose instructions run in the lanes of the mask; `close` goes on after it.
+class Branch {
+public:
+  Branch(IRBuilder<> &b, Value *mask) : b_(b) {
+    if (!mask) return;
+    from_ = b.GetInsertBlock();
+    Function *f = from_->getParent();
+    auto *then = BasicBlock::Create(b.getContext(), "masked", f, from_->getNextNode());
+    after_ = BasicBlock::Create(b.getContext(), "after", f, then->getNextNode());
+    b.CreateCondBr(mask, then, after_);
+    b.SetInsertPoint(then);
+  }
+  void close() {
+    if (!from_) return;
+    end_ = b_.GetInsertBlock();
+    b_.CreateBr(after_);
+    b_.SetInsertPoint(after_);
+  }
+  /// The value computed in the branch, or `other` in the other lanes. After close().
+  Value *merge(Value *value, Value *other) {
+    if (!from_) return value;
+    auto *phi = b_.CreatePHI(value->getType(), 2);
+    phi->addIncoming(value, end_);
+    phi->addIncoming(other, from_);
+    return phi;
+  }
+
+private:
+  IRBuilder<> &b_;
+  BasicBlock *from_ = nullptr, *end_ = nullptr, *after_ = nullptr;
+};
+
+constexpr uint32_t kBufferBytes = 0x7ffffffe, kBeyond = 0x80000000;
+
+/// One mask for all of an operation's accesses: one branch does, which neighbouring operations under it can join
+/// (merge_branches.h).
+template <class Accesses> bool underOneMask(const Accesses &accesses) {
+  return all_of(accesses, [&](const MemoryAccess &a) { return a.mask == accesses.front().mask; });
+}
+
+/// The address of a global access: as a scalar base and an unsigned offset, which the instruction adds itself, where
+/// that is cheaper than 64-bit additions per lane (one instruction on gfx942 and gfx950, two elsewhere).
+Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd) {
+  if (!a.base || wideAdd) return a.pointer;
+  Value *p = b.CreateGEP(b.getInt8Ty(), a.base, b.CreateZExt(a.offset, b.getInt64Ty()));
+  return a.constant ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
+}
+
+Value *bufferOffset(IRBuilder<> &b, const MemoryAccess &a) {
+  // The constant comes after the selection, so that it becomes the instruction's immediate: it does not bring an offset
+  // beyond the end back.
+  Value *o = a.mask ? b.CreateSelect(a.mask, a.offset, b.getInt32(kBeyond)) : a.offset;
+  return a.constant ? b.CreateAdd(o, b.getInt32(a.constant), "", true) : o;
+}
+
+/// The type a buffer instruction moves: words, or one narrow element.
+Type *bufferType(IRBuilder<> &b, unsigned bytes) {
+  return bytes <= 4 ? (Type *)b.getIntNTy(bytes * 8) : FixedVectorType::get(b.getInt32Ty(), bytes / 4);
+}
+
+} // namespace
+
+Value *AmdTarget::resource(IRBuilder<> &b, Value *base) const {
+  // Word 3: data format of 32-bit data; RDNA also wants its format number, and range checks of the offset alone
+  // (OOB_SELECT 3).
+  uint32_t flags = rdna_ ? 0x31027000 : 0x00027000;
+  return b.CreateIntrinsic(Intrinsic::amdgcn_make_buffer_rsrc, {b.getPtrTy(8), base->getType()},
+                           {base, b.getInt16(0), b.getInt64(kBufferBytes), b.getInt32(flags)});
+}
+
+bool AmdTarget::takesBuffer(const MemoryAccess &a, Type *element, unsigned count) const {
+  unsigned bytes = bytesOf(element) * count;
+  return info_.hasBufferOps && a.base && a.mask && !element->isPointerTy() && isPowerOf2_32(bytes) && bytes <= 16 &&
+         a.alignment >= std::min(bytes, 4u);
+}
+
+/// The cache policy operand of buffer intrinsics.
+int AmdTarget::bufferHints(const MemoryAccess &a) const {
+  if (bypassesCaches(a))
+    return gfx12_                                             ? 3 << 3
+           : info_.name == "gfx942" || info_.name == "gfx950" ? 1 | 16
+                                                              : 1; // system scope; sc0 sc1; glc
+  if (isStreaming(a)) return gfx12_ ? 1 : 2;                       // th:nt; slc (gfx942: nt)
+  return 0;
+}
+
+void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> accesses) const {
+  bool branches = underOneMask(accesses);
+  for (size_t i = 0; i < accesses.size();) {
+    LoadAccess &first = accesses[i];
+    if (!branches && takesBuffer(first, element, first.count)) {
+      unsigned bytes = bytesOf(element) * first.count;
+      Value *v = b.CreateIntrinsic(
+          Intrinsic::amdgcn_raw_ptr_buffer_load, {bufferType(b, bytes)},
+          {resource(b, first.base), bufferOffset(b, first), b.getInt32(0), b.getInt32(bufferHints(first))});
+      v = b.CreateBitCast(v, vectorOf(element, first.count));
+      SmallVector<Value *, 8> values;
+      unpack(b, v, first.count, values);
+      for (auto [k, e] : enumerate(values)) {
+        auto *c = first.other.empty() ? nullptr : dyn_cast<Constant>(first.other[k]);
+        bool zero = first.other.empty() || (c && c->isNullValue());
+        first.result.push_back(zero ? e : b.CreateSelect(first.mask, e, first.other[k]));
+      }
+      ++i;
+      continue;
+    }
+    // Those that follow under the same mask share the branch.
+    size_t end = i + 1;
+    while (end < accesses.size() && accesses[end].mask == first.mask &&
+           (branches || !takesBuffer(accesses[end], element, accesses[end].count)))
+      ++end;
+    SmallVector<Value *, 8> others, loaded;
+    for (size_t k = i; k < end; ++k) {
+      LoadAccess &a = accesses[k];
+      others.push_back(a.other.empty() ? Constant::getNullValue(vectorOf(element, a.count)) : pack(b, a.other));
+    }
+    Branch branch(b, first.mask);
+    for (size_t k = i; k < end; ++k) {
+      LoadAccess &a = accesses[k];
+      auto *l = b.CreateAlignedLoad(vectorOf(element, a.count), globalPointer(b, a, hasWideAdd_), Align(a.alignment),
+                                    bypassesCaches(a));
+      setHints(l, a);
+      loaded.push_back(l);
+    }
+    branch.close();
+    for (size_t k = i; k < end; ++k) loaded[k - i] = branch.merge(loaded[k - i], others[k - i]);
+    for (size_t k = i; k < end; ++k) unpack(b, loaded[k - i], accesses[k].count, accesses[k].result);
+    i = end;
+  }
+}
+
+void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
+  bool branches = underOneMask(accesses);
+  for (size_t i = 0; i < accesses.size();) {
+    const StoreAccess &first = accesses[i];
+    Type *element = first.values[0]->getType();
+    if (!branches && takesBuffer(first, element, first.values.size())) {
+      unsigned bytes = bytesOf(element) * first.values.size();
+      Value *v = b.CreateBitCast(pack(b, first.values), bufferType(b, bytes));
+      b.CreateIntrinsic(
+          Intrinsic::amdgcn_raw_ptr_buffer_store, {v->getType()},
+          {v, resource(b, first.base), bufferOffset(b, first), b.getInt32(0), b.getInt32(bufferHints(first))});
+      ++i;
+      continue;
+    }
+    size_t end = i + 1;
+    while (end < accesses.size() && accesses[end].mask == first.mask &&
+           (branches || !takesBuffer(accesses[end], element, accesses[end].values.size())))
+      ++end;
+    SmallVector<Value *, 8> packed;
+    for (size_t k = i; k < end; ++k) packed.push_back(pack(b, accesses[k].values));
+    Branch branch(b, first.mask);
+    for (size_t k = i; k < end; ++k) {
+      const StoreAccess &a = accesses[k];
+      setHints(
+          b.CreateAlignedStore(packed[k - i], globalPointer(b, a, hasWideAdd_), Align(a.alignment), bypassesCaches(a)),
+          a);
+    }
+    branch.close();
+    i = end;
+  }
+}
+
+// ---- atomics -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+AtomicOrdering orderingOf(ir::MemSemantic s) {
+  switch (s) {
+  case ir::MemSemantic::Relaxed: return AtomicOrdering::Monotonic;
+  case ir::MemSemantic::Acquire: return AtomicOrdering::Acquire;
+  case ir::MemSemantic::Release: return AtomicOrdering::Release;
+  case ir::MemSemantic::AcqRel: return AtomicOrdering::AcquireRelease;
+  }
+  return AtomicOrdering::AcquireRelease;
+}
+SyncScope::ID scopeOf(IRBuilder<> &b, ir::MemSyncScope s) {
+  switch (s) {
+  case ir::MemSyncScope::Gpu: return b.getContext().getOrInsertSyncScopeID("agent");
+  case ir::MemSyncScope::Cta: return b.getContext().getOrInsertSyncScopeID("workgroup");
+  case ir::MemSyncScope::Sys: return SyncScope::System;
+  }
+  return SyncScope::System;
+}
+AtomicRMWInst::BinOp operationOf(ir::RmwOp op, Type *type) {
+  bool fp = type->isFPOrFPVectorTy();
+  switch (op) {
+  case ir::RmwOp::And: return AtomicRMWInst::And;
+  case ir::RmwOp::Or: return AtomicRMWInst::Or;
+  case ir::RmwOp::Xor: return AtomicRMWInst::Xor;
+  case ir::RmwOp::Add: return fp ? AtomicRMWInst::FAdd : AtomicRMWInst::Add;
+  case ir::RmwOp::Fadd: return AtomicRMWInst::FAdd;
+  case ir::RmwOp::Max: return fp ? AtomicRMWInst::FMax : AtomicRMWInst::Max;
+  case ir::RmwOp::Min: return fp ? AtomicRMWInst::FMin : AtomicRMWInst::Min;
+  case ir::RmwOp::Umax: return AtomicRMWInst::UMax;
+  case ir::RmwOp::Umin: return AtomicRMWInst::UMin;
+  case ir::RmwOp::Exch: return AtomicRMWInst::Xchg;
+  }
+  return AtomicRMWInst::Xchg;
+}
+
+/// Buffers of programs lie in the device's own memory, where the hardware's float atomics are atomic, and denormals are
+/// the hardware's business.
+void setMemoryKind(AtomicRMWInst *i) {
+  MDNode *empty = MDNode::get(i->getContext(), {});
+  i->setMetadata("amdgpu.no.fine.grained.memory", empty);
+  i->setMetadata("amdgpu.no.remote.memory", empty);
+  if (i->getOperation() == AtomicRMWInst::FAdd && i->getType()->getScalarType()->isFloatTy())
+    i->setMetadata("amdgpu.ignore.denormal.mode", empty);
+}
+
+} // namespace
+
+unsigned AmdTarget::atomicVector(ir::RmwOp op, Type *element, bool) const {
+  if (op != ir::RmwOp::Fadd) return 1;
+  return (element->isHalfTy() && info_.atomicAddF16x2) || (element->isBFloatTy() && info_.atomicAddBf16x2) ? 2 : 1;
+}
+
+SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a,
+                                             ArrayRef<Value *> values, ir::MemSemantic sem, ir::MemSyncScope scope,
+                                             bool resultUsed) const {
+  Value *v = pack(b, values);
+  unsigned bytes = bytesOf(values[0]->getType()) * values.size();
+  Branch branch(b, a.mask);
+  auto *old = b.CreateAtomicRMW(operationOf(op, v->getType()), globalPointer(b, a, hasWideAdd_), v, Align(bytes),
+                                orderingOf(sem), scopeOf(b, scope));
+  setMemoryKind(old);
+  branch.close();
+  SmallVector<Value *, 4> out;
+  if (resultUsed) unpack(b, branch.merge(old, PoisonValue::get(old->getType())), values.size(), out);
+  return out;
+}
+
+Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, Value *value, ir::MemSemantic sem,
+                            ir::MemSyncScope scope) const {
+  Type *type = value->getType(), *asInt = b.getIntNTy(bytesOf(type) * 8);
+  auto toInt = [&](Value *v) { return type->isPointerTy() ? b.CreatePtrToInt(v, asInt) : b.CreateBitCast(v, asInt); };
+  Value *expected = toInt(cmp), *desired = toInt(value);
+  AtomicOrdering order = orderingOf(sem);
+  Branch branch(b, a.mask);
+  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, hasWideAdd_), expected, desired, Align(bytesOf(type)), order,
+                                     AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b, scope));
+  Value *old = b.CreateExtractValue(pair, 0);
+  branch.close();
+  old = branch.merge(old, PoisonValue::get(asInt));
+  return type->isPointerTy() ? b.CreateIntToPtr(old, type) : b.CreateBitCast(old, type);
+}
+
+// ---- shared memory -------------------------------------------------------------------------------------------------
+
+Value *AmdTarget::loadShared(IRBuilder<> &b, Value *ptr, Type *type, unsigned alignment, Value *mask) const {
+  Branch branch(b, mask);
+  Value *v = b.CreateAlignedLoad(type, ptr, Align(alignment));
+  branch.close();
+  return branch.merge(v, PoisonValue::get(type));
+}
+
+void AmdTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigned alignment, Value *mask) const {
+  Branch branch(b, mask);
+  b.CreateAlignedStore(value, ptr, Align(alignment));
+  branch.close();
+}
+
+} // namespace tessera::amd
