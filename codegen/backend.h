@@ -38,6 +38,9 @@ struct BackendOptions {
   int numCtas = 1;            // blocks of a cluster (NVIDIA, sm_90 and later)
   int maxRegisters = 0;       // bound on registers of a thread; 0: none
   int dynamicSharedBytes = 0; // what the launch will give a block, for occupancy
+  // NVIDIA: compile PTX in this process (libnvJitLink) rather than by ptxas. Pays for programs that make many kernels:
+  // loading the library costs more than starting ptxas a few times, and it spends more registers.
+  bool preferInProcess = false;
 };
 
 /// Wall-clock time per stage, in milliseconds; stages that did not run stay 0.

@@ -1,4 +1,4 @@
-// PTX → cubin. libnvJitLink (CUDA 12 and later) compiles PTX in our process, which saves starting ptxas and writing
+// PTX → cubin: by ptxas where it is installed, else, or when asked for, in our process by libnvJitLink (CUDA 12 and later), which saves starting ptxas and writing
 // files: several milliseconds per kernel. It is loaded at run time; its functions are thread-safe on separate handles.
 //
 // It compiles as `ptxas -c` does, for linking with other objects, which costs registers: of 15 kernels 7 got as many as
@@ -283,8 +283,9 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
 }
 
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
-  absl::StatusOr<const NvJitLink *> library = nvJitLink();
   absl::StatusOr<std::string> ptxas = findPtxas();
+  if (ptxas.ok() && !options.preferInProcess) return describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
+  absl::StatusOr<const NvJitLink *> library = nvJitLink();
   bool wholeProgram = options.optLevel >= 3 && ptxas.ok();
   absl::Status why = library.status();
   if (library.ok() && !(wholeProgram && ptx.size() > kLargePtx)) {

@@ -327,7 +327,9 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   Operation *op = build(o, block);
   if (!op) return false;
   if (!lex.lookingAt("{")) return true; // a declaration
-  return parseRegionBody(op->region(0), args, true, positions, locs);
+  if (!parseRegionBody(op->region(0), args, true, positions, locs)) return false;
+  if (op->region(0).empty()) op->region(0).addBlock(); // `{}`: a body, which the verifier finds empty
+  return true;
 }
 
 bool ParserState::parseFor(OpParse &o, Block *block) {

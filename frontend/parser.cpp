@@ -382,6 +382,7 @@ bool ParserState::parseOperation(Block *block) {
   Operation *op = block->back();
   if (op == last || !op) return true; // nested module contents were spliced
   op->setLoc(loc);
+  positions[op] = at;
   if (names.empty()) return true;
   unsigned total = parse.numResultNames;
   if (total != op->numResults()) {
@@ -824,7 +825,16 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
       }
     inner->erase();
   }
-  if (options.verify && !verify(*p.module, diag)) return nullptr;
+  if (options.verify) {
+    // What the verifier finds is told with its place in the text.
+    DiagnosticEngine located([&](const Diagnostic &found) {
+      Diagnostic d = found;
+      if (auto it = p.positions.find(d.op); it != p.positions.end()) d.position = p.positionOf(it->second);
+      else if (!d.position.line) d.position.file = p.file;
+      diag.report(std::move(d));
+    });
+    if (!verify(*p.module, located)) return nullptr;
+  }
   return std::move(p.module);
 }
 

@@ -153,6 +153,11 @@ private:
     llvm::StringMap<std::pair<Block *, const char *>> blocks; // position null once defined
   };
   std::vector<RegionBlocks> regions_;
+public:
+  /// Where each operation's name stands in the text, for errors that the verifier finds later.
+  llvm::DenseMap<const Operation *, const char *> positions;
+
+private:
   struct AliasText {
     const char *at;
     bool busy = false;

@@ -24,6 +24,7 @@ struct Diagnostic {
   std::string message;
   SourcePosition position;            // in the text being compiled, where it is known
   Location loc;                       // the IR location (the user's own source), where it is known
+  const class Operation *op = nullptr; // the operation concerned, for those who know more of it (its place in the text)
   std::string snippet;                // printed IR or the source line, with a caret line, or empty
   std::vector<Diagnostic> notes;
 

@@ -17,6 +17,7 @@ bool opError(Operation *op, DiagnosticEngine &diag, const llvm::Twine &message, 
   Diagnostic d;
   d.message = ("'" + op->name() + "' op " + message).str();
   d.loc = op->loc();
+  d.op = op;
   std::string line = printOperation(op);
   line = line.substr(0, line.find('\n'));
   // The caret stands under the operation's name, or under the operand where it is named in the line.
