@@ -166,10 +166,10 @@ TEST(NvidiaBackend, EveryTargetAndLevelGivesAnObject) {
 }
 
 TEST(NvidiaBackend, BothCompilersStateTheSameFigures) {
-  Result inProcess = compile(kSharedKernel, arch("sm_90a"));
+  BackendOptions preferLibrary;
+  preferLibrary.preferInProcess = true;
+  Result inProcess = compile(kSharedKernel, arch("sm_90a"), preferLibrary);
   ASSERT_OK(inProcess.object);
-  EmptyFolder empty;
-  ScopedEnvironment noLibrary("TESSERA_NVJITLINK", empty.path());
   Result process = compile(kSharedKernel, arch("sm_90a"));
   ASSERT_OK(process.object);
   EXPECT_NE(inProcess.object->object, process.object->object); // so two compilers have indeed been at work
@@ -300,9 +300,10 @@ TEST(NvidiaTools, AToolTooOldForTheTargetIsNamedWithTheTarget) {
 TEST(NvidiaTools, TheirComplaintsArePassedOn) {
   const char *ptx = ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; }\n";
   BackendOptions options;
+  options.preferInProcess = true;
   EXPECT_THAT(std::string(makeCubin(ptx, arch("sm_90a"), options).status().message()),
               AllOf(HasSubstr("libnvJitLink"), HasSubstr("nonsense")));
-  ScopedEnvironment noLibrary("TESSERA_NVJITLINK", "/nonexistent");
+  options.preferInProcess = false;
   EXPECT_THAT(std::string(makeCubin(ptx, arch("sm_90a"), options).status().message()),
               AllOf(HasSubstr("ptxas"), HasSubstr("nonsense")));
 }
