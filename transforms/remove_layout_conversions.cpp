@@ -188,6 +188,15 @@ private:
     return ttg::ConvertLayoutOp::create(b, at->loc(), tensorOf(v).withEncoding(e), v).result();
   }
 
+  /// A value carried by a loop that has not been given another layout yet, and that can start in layout e: once its
+  /// update is computed in e, the loop carries it in e (see carried).
+  bool canCarry(Value v, const Encoding *e) {
+    if (!v.isBlockArgument() || v.index() == 0 || e->kind() == layouts::EncodingKind::DotOperand) return false;
+    Operation *loop = v.ownerBlock()->parentOp();
+    auto f = loop->dyn<scf::ForOp>();
+    return f && v.type().isTensor() && !retyped_.contains({loop, v.index() - 1}) && available(f.initArgs()[v.index() - 1], e);
+  }
+
   /// Gives the result the layout e, with a conversion back for its users.
   void retype(Value r, const Encoding *e) {
     auto t = tensorOf(r);
@@ -217,6 +226,11 @@ private:
     if (elementwise(op) && isPure(op) && op->numResults() == 1) {
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (i != at && !available(op->operand(i), e)) {
+          if (canCarry(op->operand(i), e)) {
+            retyped_.insert({op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1});
+            carry(op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1, e);
+            continue;
+          }
           // Two costly operands in different layouts: the first decides, so that the choice does not swing.
           if (i < at && op->operand(i).definedBy<ttg::ConvertLayoutOp>()) return false;
           if (op->operand(i).definedBy<ttg::ConvertLayoutOp>() || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
@@ -353,7 +367,9 @@ private:
       if (l->basis(layouts::Dim::Register, b, layouts::tensorDim(dim)) != n) break;
       n *= 2;
     }
-    // The next lanes should go on where the thread ends, unless the thread holds it all.
+    // The next lane should go on where the thread ends; a thread that holds whole rows makes each access of the warp touch
+    // as many rows as it has lanes.
+    if (n >= shape[dim] && shape.size() > 1) return 0;
     if (n < shape[dim] && l->inDimBits(layouts::Dim::Lane) && l->basis(layouts::Dim::Lane, 0, layouts::tensorDim(dim)) != n) return 0;
     return n;
   }

@@ -1,0 +1,2 @@
+#a = #ttg.shared_memory
+#a = #ttg.shared_memory

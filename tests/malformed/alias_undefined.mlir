@@ -1,0 +1,5 @@
+module {
+  tt.func @f(%a: tensor<64xi32, #b>) {
+    tt.return
+  }
+}

@@ -1,0 +1,6 @@
+module {
+  tt.func public @f(%p: !tt.ptr<f32>, %n: i32, %x: f32) {
+    %0 = tt.bitcast %x : f32 -> i64
+    tt.return
+  }
+}

@@ -1,0 +1,6 @@
+module {
+  tt.func public @f(%p: !tt.ptr<f32>, %n: i32, %x: f32) {
+    tt.call @f(%n) : (i32) -> ()
+    tt.return
+  }
+}

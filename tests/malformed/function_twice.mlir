@@ -1,0 +1,6 @@
+tt.func @f() {
+  tt.return
+}
+tt.func @f() {
+  tt.return
+}

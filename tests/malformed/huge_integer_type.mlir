@@ -1,0 +1,6 @@
+module {
+  tt.func public @f(%p: !tt.ptr<f32>, %n: i32, %x: f32) {
+    %0 = arith.constant 1 : i99999
+    tt.return
+  }
+}

@@ -1,0 +1,3 @@
+tt.func @f(%a: tensor<128xi32, #ttg.blokced<{}>>) {
+  tt.return
+}

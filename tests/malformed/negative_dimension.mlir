@@ -1,0 +1,6 @@
+module {
+  tt.func public @f(%p: !tt.ptr<f32>, %n: i32, %x: f32) {
+    %0 = tt.splat %n : i32 -> tensor<-4xi32>
+    tt.return
+  }
+}

@@ -1,0 +1,3 @@
+tt.func (%a: i32) {
+  tt.return
+}

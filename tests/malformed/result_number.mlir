@@ -1,0 +1,7 @@
+module {
+  tt.func public @f(%p: !tt.ptr<f32>, %n: i32, %x: f32) {
+    %0 = arith.addi %n, %n : i32
+    %1 = arith.addi %0#3, %n : i32
+    tt.return
+  }
+}
