@@ -232,6 +232,11 @@ llvm::Value *convertFloatBits(llvm::IRBuilder<> &b, FloatKind from, FloatKind to
     v = roundToOdd(b, v);
   else if (!v->getType()->isFloatTy())
     v = b.CreateFPExt(v, f32);
+  if (to == FloatKind::BF16) { // toward zero: the upper half; a NaN stays one
+    llvm::Value *bits = b.CreateBitCast(v, b.getInt32Ty());
+    llvm::Value *quiet = b.CreateSelect(b.CreateFCmpUNO(v, v), b.CreateOr(bits, b.getInt32(0x400000)), bits);
+    return b.CreateBitCast(b.CreateTrunc(b.CreateLShr(quiet, 16), b.getInt16Ty()), type);
+  }
   llvm::Value *code = encode(b, v, formatOf(to), rounding);
   return isF8(to) ? code : b.CreateBitCast(code, type);
 }

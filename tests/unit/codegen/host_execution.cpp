@@ -1,0 +1,78 @@
+// Running lowered code on the host (what host_execution.h promises).
+#include "host_execution.h"
+#include "codegen/backend.h"
+#include "frontend/parser.h"
+#include "ir/context.h"
+#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tessera::testing {
+
+HostProgram::HostProgram(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
+  codegen::initializeLLVMTargets();
+  auto take = [&](llvm::Error e) { error = llvm::toString(std::move(e)); };
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit) {
+    take(jit.takeError());
+    return;
+  }
+  jit_ = std::move(*jit);
+  module->setDataLayout(jit_->getDataLayout());
+  if (auto e = jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
+    take(std::move(e));
+}
+
+void *HostProgram::lookup(const char *symbol) {
+  if (!jit_ || !error.empty()) return nullptr;
+  auto a = jit_->lookup(symbol);
+  if (!a) {
+    error = llvm::toString(a.takeError());
+    return nullptr;
+  }
+  return a->toPtr<void *>();
+}
+
+std::unique_ptr<llvm::Module> lowerText(llvm::StringRef text, const codegen::Target &target, llvm::LLVMContext &context,
+                                        std::string &errors, const codegen::LoweringOptions &options) {
+  ir::Context irContext;
+  ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { errors += render(d); });
+  auto module = frontend::parseModule(text, "test.ttgir", irContext, diag);
+  if (!module) return nullptr;
+  auto lowered = lowerToLLVM(*module, target, context, options, diag);
+  if (!lowered) return nullptr;
+  llvm::raw_string_ostream os(errors);
+  if (llvm::verifyModule(*lowered, &os)) {
+    lowered->print(os, nullptr);
+    return nullptr;
+  }
+  return lowered;
+}
+
+int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,
+                  int threads, int programs) {
+  HostTarget target;
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto module = lowerText(text, target, *context, errors);
+  if (!module) return -1;
+  for (const char *name : {"tid", "pid", "elements_stored"}) {
+    auto *g = llvm::cast<llvm::GlobalVariable>(module->getOrInsertGlobal(name, llvm::Type::getInt32Ty(*context)));
+    g->setInitializer(llvm::ConstantInt::get(llvm::Type::getInt32Ty(*context), 0));
+  }
+  HostProgram program(std::move(context), std::move(module));
+  auto *entry = (void (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                          uint64_t))program.lookup(kernel.str().c_str());
+  int32_t *tid = program.tid(), *pid = (int32_t *)program.lookup("pid"),
+          *stored = (int32_t *)program.lookup("elements_stored");
+  if (!entry || !tid || !pid || !stored) {
+    errors += program.error;
+    return -1;
+  }
+  uint64_t a[8] = {};
+  for (size_t i = 0; i < args.size(); ++i) a[i] = args[i];
+  for (*pid = 0; *pid < programs; ++*pid)
+    for (*tid = 0; *tid < threads; ++*tid) entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+  return *stored;
+}
+
+} // namespace tessera::testing
