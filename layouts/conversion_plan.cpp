@@ -1,12 +1,12 @@
 // Conversion plans (see conversion_plan.h).
 //
 // The layout of shared memory is chosen as in section 5.4 of arXiv 2505.23819. View a tensor's index space as a vector
-// space over F₂. The bytes of one access come first (the vector V), then the banks, then the segments S, the bits above a
-// row of all banks. Two lanes conflict if they hit one bank in different segments, that is if the difference of their
-// indices lies in span(V, S) but not in span(V). So S is built from vectors that keep span(V, S) apart from what the lanes
-// of either side span: first vectors outside both, then sums of a lane vector of one side and one of the other, which is
-// what swizzling by xor is. What remains fills the banks. Candidates for V (shared by both sides, the writer's, the
-// reader's) are compared by the number of accesses and their conflicts.
+// space over F₂. The bytes of one access come first (the vector V), then the banks, then the segments S, the bits above
+// a row of all banks. Two lanes conflict if they hit one bank in different segments, that is if the difference of their
+// indices lies in span(V, S) but not in span(V). So S is built from vectors that keep span(V, S) apart from what the
+// lanes of either side span: first vectors outside both, then sums of a lane vector of one side and one of the other,
+// which is what swizzling by xor is. What remains fills the banks. Candidates for V (shared by both sides, the
+// writer's, the reader's) are compared by the number of accesses and their conflicts.
 #include "layouts/conversion_plan.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,7 +22,8 @@ int bankConflicts(llvm::ArrayRef<int64_t> lanes, int bytes, const MemoryModel &m
   for (size_t from = 0; from < lanes.size(); from += group, ++groups) {
     llvm::DenseMap<int, std::set<int64_t>> words; // bank → words asked of it
     for (size_t i = from; i < std::min(lanes.size(), from + group); ++i)
-      for (int64_t w = lanes[i] / m.bankBytes; w <= (lanes[i] + bytes - 1) / m.bankBytes; ++w) words[w % m.banks].insert(w);
+      for (int64_t w = lanes[i] / m.bankBytes; w <= (lanes[i] + bytes - 1) / m.bankBytes; ++w)
+        words[w % m.banks].insert(w);
     size_t most = 1;
     for (auto &[b, s] : words) most = std::max(most, s.size());
     wavefronts += most;
@@ -47,14 +48,16 @@ unsigned vectorBits(const Flat &side, llvm::ArrayRef<uint64_t> basis) {
 
 } // namespace
 
-static LinearLayout chooseShared(const LinearLayout &src, const LinearLayout &dst, int bytes, const MemoryModel &m, llvm::ArrayRef<uint64_t> vector) {
+static LinearLayout chooseShared(const LinearLayout &src, const LinearLayout &dst, int bytes, const MemoryModel &m,
+                                 llvm::ArrayRef<uint64_t> vector) {
   unsigned total = src.totalOutBits();
   Flat a = flatten(src), b = flatten(dst);
   unsigned rowBits = llvm::Log2_32(std::max(1, m.banks * m.bankBytes / bytes)); // offsets below are banks (and bytes)
   unsigned wordBits = llvm::Log2_32(std::max(1, m.bankBytes / bytes));
   // Lanes that are served at once.
   auto laneGroup = [&](const Flat &f, unsigned vec) {
-    unsigned served = llvm::Log2_32(std::max<unsigned>(1, m.banks * m.bankBytes / std::max<int>(m.bankBytes, bytes << vec)));
+    unsigned served =
+        llvm::Log2_32(std::max<unsigned>(1, m.banks * m.bankBytes / std::max<int>(m.bankBytes, bytes << vec)));
     return llvm::ArrayRef(f.lanes).take_front(std::min<size_t>(f.lanes.size(), served));
   };
   unsigned va = 0, vb = 0;
@@ -124,11 +127,13 @@ static LinearLayout chooseShared(const LinearLayout &src, const LinearLayout &ds
 }
 
 /// Accesses and conflicts of one side.
-static std::pair<int, int> sideCost(const LinearLayout &side, const LinearLayout &shared, int bytes, const MemoryModel &m, int &vector) {
+static std::pair<int, int> sideCost(const LinearLayout &side, const LinearLayout &shared, int bytes,
+                                    const MemoryModel &m, int &vector) {
   LinearLayout toOffset = side.invertAndCompose(shared);
   vector = 1;
   unsigned limit = std::max(1, m.maxAccessBytes / bytes), bits = toOffset.inDimBits(Dim::Register);
-  for (unsigned bit = 0; bit < bits && vector < int(limit) && toOffset.basis(Dim::Register, bit)[0] == vector; ++bit) vector *= 2;
+  for (unsigned bit = 0; bit < bits && vector < int(limit) && toOffset.basis(Dim::Register, bit)[0] == vector; ++bit)
+    vector *= 2;
   auto low = [&](int v) {
     for (auto &i : toOffset.ins())
       for (unsigned bit = 0; bit < i.bases.size(); ++bit)
@@ -137,11 +142,13 @@ static std::pair<int, int> sideCost(const LinearLayout &side, const LinearLayout
   };
   while (vector > 1 && !low(vector)) vector /= 2;
   llvm::SmallVector<int64_t, 64> offsets;
-  for (int lane = 0; lane < toOffset.inDimSize(Dim::Lane); ++lane) offsets.push_back(int64_t(toOffset.apply({{Dim::Lane, lane}})[0]) * bytes);
+  for (int lane = 0; lane < toOffset.inDimSize(Dim::Lane); ++lane)
+    offsets.push_back(int64_t(toOffset.apply({{Dim::Lane, lane}})[0]) * bytes);
   return {std::max(1, toOffset.inDimSize(Dim::Register) / vector), bankConflicts(offsets, vector * bytes, m)};
 }
 
-absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const LinearLayout &dst, int elementBits, const MemoryModel &m) {
+absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const LinearLayout &dst, int elementBits,
+                                              const MemoryModel &m) {
   ConversionPlan p;
   p.sourceOf = dst.invertAndCompose(src);
   auto &map = p.sourceOf;
@@ -160,7 +167,8 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
       if (map.hasOutDim(out) && partOf(in, bit, out)) return false;
     return true;
   };
-  if (map.hasInDim(Dim::Block) && !identityOn(Dim::Block)) return absl::UnimplementedError("a layout conversion that moves data between the blocks of a cluster");
+  if (map.hasInDim(Dim::Block) && !identityOn(Dim::Block))
+    return absl::UnimplementedError("a layout conversion that moves data between the blocks of a cluster");
   bool warpsStay = identityOn(Dim::Warp) && zeroInto(Dim::Register, Dim::Warp) && zeroInto(Dim::Lane, Dim::Warp);
   int registers = map.inDimSize(Dim::Register);
   if (warpsStay && zeroInto(Dim::Lane, Dim::Register)) {
@@ -197,7 +205,9 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
     auto [writes, wc] = sideCost(src, shared, bytes, m, wv);
     auto [reads, rc] = sideCost(dst, shared, bytes, m, rv);
     // Wavefronts of the memory, and issue slots.
-    auto waves = [&](int n, int vec, int conflicts) { return long(n) * (std::max(1, vec * bytes / m.bankBytes) * conflicts + 2); };
+    auto waves = [&](int n, int vec, int conflicts) {
+      return long(n) * (std::max(1, vec * bytes / m.bankBytes) * conflicts + 2);
+    };
     long cost = waves(writes, wv, wc) + waves(reads, rv, rc);
     if (best >= 0 && cost >= best) continue;
     best = cost;
@@ -216,7 +226,8 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   return p;
 }
 
-absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape, int bits, const MemoryModel &m) {
+absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,
+                                                int bits, const MemoryModel &m) {
   auto a = src->toLinearLayout(shape), b = dst->toLinearLayout(shape);
   if (!a.ok()) return a.status();
   if (!b.ok()) return b.status();

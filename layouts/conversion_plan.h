@@ -23,13 +23,15 @@ struct ConversionPlan {
   /// SharedMemory: offset (elements) → dims.
   LinearLayout shared;
   int64_t scratchBytes = 0;
-  int writeVector = 1, readVector = 1; // elements per access
+  int writeVector = 1, readVector = 1;       // elements per access
   int writeConflicts = 1, readConflicts = 1; // wavefronts per access over the least possible; 1: none
 };
 
 /// @pre both layouts cover the same shape. `elementBits`: 1 counts as 8.
-absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const LinearLayout &dst, int elementBits, const MemoryModel &);
-absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape, int elementBits, const MemoryModel &);
+absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const LinearLayout &dst, int elementBits,
+                                              const MemoryModel &);
+absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,
+                                                int elementBits, const MemoryModel &);
 
 /// Accesses to shared memory by one warp, all lanes at once with `vectorBytes` consecutive bytes each: the number of
 /// wavefronts it takes, over the least possible for that many bytes. `laneOffsets`: byte offset of each lane.

@@ -136,11 +136,16 @@ absl::StatusOr<std::string> drawSvg(const Encoding &e, llvm::ArrayRef<int64_t> s
   if (text.size() > 65536) return absl::InvalidArgumentError("the tensor is too large to draw; at most 65536 elements");
   int width = 0;
   for (auto &t : text) width = std::max<int>(width, t.size() * 6 + 8);
-  std::string s = llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"monospace\" font-size=\"9\">\n", columns * width, rows * 18);
+  std::string s = llvm::formatv(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"monospace\" font-size=\"9\">\n",
+      columns * width, rows * 18);
   for (size_t i = 0; i < text.size(); ++i) {
     int hue = owners.empty() ? int(i / columns * 47 % 360) : owners[i].empty() ? 0 : owners[i][0].warp * 97 % 360;
     int light = owners.empty() ? 85 : 92 - (owners[i].empty() ? 0 : owners[i][0].thread % 32);
-    s += llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"18\" fill=\"hsl({3},70%,{4}%)\" stroke=\"#888\" stroke-width=\"0.5\"/><text x=\"{5}\" y=\"{6}\">{7}</text>\n", i % columns * width, i / columns * 18, width, hue, light, i % columns * width + 4, i / columns * 18 + 12, text[i]);
+    s += llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"18\" fill=\"hsl({3},70%,{4}%)\" "
+                       "stroke=\"#888\" stroke-width=\"0.5\"/><text x=\"{5}\" y=\"{6}\">{7}</text>\n",
+                       i % columns * width, i / columns * 18, width, hue, light, i % columns * width + 4,
+                       i / columns * 18 + 12, text[i]);
   }
   return s + "</svg>\n";
 }

@@ -5,7 +5,8 @@ namespace tessera::layouts {
 
 template <class T> static const Encoding *orNull(absl::StatusOr<T> s) { return s.ok() ? *s : nullptr; }
 
-const Encoding *inferTrans(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> order, llvm::ArrayRef<int64_t> srcShape) {
+const Encoding *inferTrans(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> order,
+                           llvm::ArrayRef<int64_t> srcShape) {
   unsigned rank = order.size();
   llvm::SmallVector<int32_t, 4> inverse(rank);
   for (unsigned i = 0; i < rank; ++i) inverse[order[i]] = i;
@@ -34,7 +35,8 @@ const Encoding *inferTrans(EncodingPool &pool, const Encoding *src, llvm::ArrayR
   return orNull(pool.getLinear(l->transposeOuts(outs).renameOuts(names)));
 }
 
-const Encoding *inferReshape(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape, llvm::ArrayRef<int64_t> dstShape) {
+const Encoding *inferReshape(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape,
+                             llvm::ArrayRef<int64_t> dstShape) {
   auto l = src->toLinearLayout(srcShape);
   if (!l.ok()) return nullptr;
   // Row-major: the last dimension is the lowest of the flat index.
@@ -62,7 +64,8 @@ const Encoding *inferJoin(EncodingPool &pool, const Encoding *src, llvm::ArrayRe
   if (!l.ok()) return nullptr;
   llvm::SmallVector<Dim, 4> standard;
   for (unsigned d = 0; d <= rank; ++d) standard.push_back(tensorDim(d));
-  return orNull(pool.getLinear((LinearLayout::identity1D(2, Dim::Register, tensorDim(rank)) * *l).transposeOuts(standard)));
+  return orNull(
+      pool.getLinear((LinearLayout::identity1D(2, Dim::Register, tensorDim(rank)) * *l).transposeOuts(standard)));
 }
 
 const Encoding *inferSplit(EncodingPool &pool, const Encoding *src, llvm::ArrayRef<int64_t> srcShape) {

@@ -1,5 +1,5 @@
-// Linear layouts (see linear_layout.h). Algebra that needs to solve equations flattens the outputs to one bit vector per
-// basis and eliminates over F₂; the rest works on the bases directly.
+// Linear layouts (see linear_layout.h). Algebra that needs to solve equations flattens the outputs to one bit vector
+// per basis and eliminates over F₂; the rest works on the bases directly.
 #include "layouts/linear_layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,7 +8,8 @@
 namespace tessera::layouts {
 
 llvm::StringRef dimName(Dim d) {
-  static constexpr const char *names[] = {"register", "lane", "warp", "block", "offset", "dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7"};
+  static constexpr const char *names[] = {"register", "lane", "warp", "block", "offset", "dim0", "dim1",
+                                          "dim2",     "dim3", "dim4", "dim5",  "dim6",   "dim7"};
   return names[unsigned(d)];
 }
 
@@ -55,8 +56,12 @@ LinearLayout LinearLayout::zeros1D(int32_t size, Dim in, Dim out, int32_t outSiz
 
 // ---- questions ------------------------------------------------------------------------------------------------------
 
-bool LinearLayout::hasInDim(Dim d) const { return llvm::any_of(ins_, [&](auto &i) { return i.dim == d; }); }
-bool LinearLayout::hasOutDim(Dim d) const { return llvm::any_of(outs_, [&](auto &o) { return o.dim == d; }); }
+bool LinearLayout::hasInDim(Dim d) const {
+  return llvm::any_of(ins_, [&](auto &i) { return i.dim == d; });
+}
+bool LinearLayout::hasOutDim(Dim d) const {
+  return llvm::any_of(outs_, [&](auto &o) { return o.dim == d; });
+}
 unsigned LinearLayout::inDimBits(Dim d) const {
   for (auto &i : ins_)
     if (i.dim == d) return i.bases.size();
@@ -78,7 +83,9 @@ unsigned LinearLayout::totalOutBits() const {
   for (auto &o : outs_) n += llvm::Log2_32(o.size);
   return n;
 }
-unsigned LinearLayout::outIndex(Dim d) const { return llvm::find_if(outs_, [&](auto &o) { return o.dim == d; }) - outs_.begin(); }
+unsigned LinearLayout::outIndex(Dim d) const {
+  return llvm::find_if(outs_, [&](auto &o) { return o.dim == d; }) - outs_.begin();
+}
 
 llvm::ArrayRef<int32_t> LinearLayout::basis(Dim d, unsigned bit) const {
   for (auto &i : ins_)
@@ -168,8 +175,10 @@ LinearLayout LinearLayout::operator*(const LinearLayout &inner) const {
     unsigned at = outIndex(o.dim);
     place.push_back(at < outs_.size() ? at : outs.size());
     scale.push_back(at < outs_.size() ? outs_[at].size : 1);
-    if (at < outs_.size()) outs[at].size *= o.size;
-    else outs.push_back(o);
+    if (at < outs_.size())
+      outs[at].size *= o.size;
+    else
+      outs.push_back(o);
   }
   llvm::SmallVector<InDim, 4> ins;
   for (auto &i : ins_) {
@@ -374,7 +383,8 @@ LinearLayout LinearLayout::pseudoInvert() const {
   unsigned bit = 0;
   for (auto &o : outs_) {
     InDim n{o.dim, {}};
-    for (int32_t b = 1; b < o.size; b <<= 1, ++bit) n.bases.push_back(splitInputs(span.solve(uint64_t(1) << bit).value_or(0), ins_));
+    for (int32_t b = 1; b < o.size; b <<= 1, ++bit)
+      n.bases.push_back(splitInputs(span.solve(uint64_t(1) << bit).value_or(0), ins_));
     ins.push_back(n);
   }
   return LinearLayout(std::move(ins), std::move(outs));
@@ -424,7 +434,8 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &outer) const {
   llvm::SmallVector<InDim, 4> ins;
   for (auto &i : a.ins_) {
     InDim n{i.dim, {}};
-    for (auto [bit, c] : llvm::enumerate(a.columns(i.dim))) n.bases.push_back(splitInputs(solve(i.dim, bit, c), b.ins_));
+    for (auto [bit, c] : llvm::enumerate(a.columns(i.dim)))
+      n.bases.push_back(splitInputs(solve(i.dim, bit, c), b.ins_));
     ins.push_back(n);
   }
   return LinearLayout(std::move(ins), std::move(outs));
@@ -439,7 +450,8 @@ std::string LinearLayout::str() const {
       continue;
     }
     for (unsigned b = 0; b < i.bases.size(); ++b) {
-      o << (b ? std::string(3 + dimName(i.dim).size(), ' ') : " - " + dimName(i.dim).str()) << "=" << (1 << b) << " -> (";
+      o << (b ? std::string(3 + dimName(i.dim).size(), ' ') : " - " + dimName(i.dim).str()) << "=" << (1 << b)
+        << " -> (";
       llvm::interleaveComma(i.bases[b], o);
       o << ")\n";
     }

@@ -44,7 +44,8 @@ public:
     bool operator==(const OutDim &) const = default;
   };
   /// @pre every basis has one entry per output dimension, each less than that dimension's size
-  LinearLayout(llvm::SmallVector<InDim, 4> ins, llvm::SmallVector<OutDim, 4> outs) : ins_(std::move(ins)), outs_(std::move(outs)) {}
+  LinearLayout(llvm::SmallVector<InDim, 4> ins, llvm::SmallVector<OutDim, 4> outs)
+      : ins_(std::move(ins)), outs_(std::move(outs)) {}
 
   /// @post L(x) = x for x < size
   static LinearLayout identity1D(int32_t size, Dim in, Dim out);
@@ -116,7 +117,8 @@ public:
   /// again. Bits of earlier dimensions are taken as the ones that count.
   llvm::SmallVector<std::pair<Dim, int32_t>, 4> freeVariableMasks() const;
 
-  /// The bases as bit vectors over the flattened outputs (first output dimension lowest), inputs in order, low bits first.
+  /// The bases as bit vectors over the flattened outputs (first output dimension lowest), inputs in order, low bits
+  /// first.
   llvm::SmallVector<uint64_t, 24> columns() const;
   llvm::SmallVector<uint64_t, 8> columns(Dim) const;
   /// The layout with one input dimension whose bases are the given bit vectors over these outputs.
@@ -131,8 +133,8 @@ private:
   llvm::SmallVector<OutDim, 4> outs_;
 };
 
-/// Gaussian elimination over F₂ with memory of how each vector was made: answers whether a vector is a sum of those added,
-/// and of which.
+/// Gaussian elimination over F₂ with memory of how each vector was made: answers whether a vector is a sum of those
+/// added, and of which.
 class F2Span {
 public:
   /// Adds the vector (its number is the count of vectors added before). Returns whether it was independent.
