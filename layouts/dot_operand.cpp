@@ -35,7 +35,8 @@ absl::Status DotOperandEncoding::check(int64_t opIdx, const Encoding *parent, in
     return absl::OkStatus();
   case EncodingKind::AmdWmma: {
     auto *wmma = dynCast<AmdWmmaEncoding>(parent);
-    int32_t version = wmma ? wmma->params().version : 3;
+    if (!wmma) return absl::OkStatus(); // carried: its version is not known
+    int32_t version = wmma->params().version;
     if (version == 1 && kWidth != 8 && kWidth != 16)
       return invalid("a dot_op over amd_wmma version 1 needs kWidth = 8 or 16");
     if (version == 2 && kWidth != 4 && kWidth != 8 && kWidth != 16)

@@ -344,7 +344,61 @@ std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &left) c
   }
   for (auto &i : left.ins_)
     if (!hasInDim(i.dim) && !i.bases.empty()) return std::nullopt;
+  for (auto &o : left.outs_)
+    if (!hasOutDim(o.dim) && o.size != 1) return std::nullopt;
   return r;
+}
+
+std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &right) const {
+  // this == Q * right: right's bases, times Q's output sizes, must be the high ones, and the rest lie below those
+  // sizes.
+  LinearLayout q;
+  for (auto &o : outs_) {
+    int32_t r = right.outDimSize(o.dim);
+    if (o.size % r) return std::nullopt;
+    q.outs_.push_back({o.dim, o.size / r});
+  }
+  for (auto &i : ins_) {
+    unsigned n = right.inDimBits(i.dim);
+    if (i.bases.size() < n) return std::nullopt;
+    unsigned low = i.bases.size() - n;
+    InDim part{i.dim, {}};
+    for (unsigned b = 0; b < i.bases.size(); ++b) {
+      if (b < low) part.bases.push_back(i.bases[b]);
+      for (unsigned o = 0; o < outs_.size(); ++o) {
+        int32_t v = i.bases[b][o];
+        if (b < low ? v >= q.outs_[o].size
+                    : v != (right.hasOutDim(outs_[o].dim) ? right.basis(i.dim, b - low, outs_[o].dim) * q.outs_[o].size
+                                                          : 0))
+          return std::nullopt;
+      }
+    }
+    q.ins_.push_back(part);
+  }
+  for (auto &i : right.ins_)
+    if (!hasInDim(i.dim) && !i.bases.empty()) return std::nullopt;
+  for (auto &o : right.outs_)
+    if (!hasOutDim(o.dim) && o.size != 1) return std::nullopt;
+  return q;
+}
+
+LinearLayout LinearLayout::flattenIns(Dim as) const { return reshapeIns({{as, int32_t(1) << totalInBits()}}); }
+LinearLayout LinearLayout::flattenOuts(Dim as) const { return reshapeOuts({{as, int32_t(1) << totalOutBits()}}); }
+
+LinearLayout LinearLayout::concatIns(const LinearLayout &other) const {
+  LinearLayout l = *this;
+  for (auto &i : other.ins_) l.ins_.push_back(i);
+  for (unsigned o = 0; o < l.outs_.size(); ++o) l.outs_[o].size = std::max(l.outs_[o].size, other.outs_[o].size);
+  return l;
+}
+
+LinearLayout LinearLayout::concatOuts(const LinearLayout &other) const {
+  LinearLayout l = *this;
+  for (auto &o : other.outs_) l.outs_.push_back(o);
+  for (unsigned i = 0; i < l.ins_.size(); ++i)
+    for (unsigned b = 0; b < l.ins_[i].bases.size(); ++b)
+      llvm::append_range(l.ins_[i].bases[b], other.ins_[i].bases[b]);
+  return l;
 }
 
 // ---- composition and inversion --------------------------------------------------------------------------------------
@@ -441,17 +495,13 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &outer) const {
   return LinearLayout(std::move(ins), std::move(outs));
 }
 
-std::string LinearLayout::str() const {
-  std::string s;
-  llvm::raw_string_ostream o(s);
+void LinearLayout::print(llvm::raw_ostream &o) const {
+  if (ins_.empty()) o << "(empty layout)\n";
   for (auto &i : ins_) {
-    if (i.bases.empty()) {
-      o << " - " << dimName(i.dim) << " is a size 1 dimension\n";
-      continue;
-    }
+    auto name = dimName(i.dim);
+    if (i.bases.empty()) o << " - " << name << " is a size 1 dimension\n";
     for (unsigned b = 0; b < i.bases.size(); ++b) {
-      o << (b ? std::string(3 + dimName(i.dim).size(), ' ') : " - " + dimName(i.dim).str()) << "=" << (1 << b)
-        << " -> (";
+      o << (b ? "   " : " - ") << name << "=" << (1 << b) << " -> (";
       llvm::interleaveComma(i.bases[b], o);
       o << ")\n";
     }
@@ -459,6 +509,12 @@ std::string LinearLayout::str() const {
   o << "where out dims are: [";
   llvm::interleaveComma(outs_, o, [&](auto &d) { o << dimName(d.dim) << " (size " << d.size << ")"; });
   o << "]";
+}
+
+std::string LinearLayout::str() const {
+  std::string s;
+  llvm::raw_string_ostream o(s);
+  print(o);
   return s;
 }
 

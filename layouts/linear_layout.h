@@ -18,6 +18,9 @@
 #include <string>
 #include <utility>
 
+namespace llvm {
+class raw_ostream;
+}
 namespace tessera::layouts {
 
 /// Names of dimensions. Dim0… are the dimensions of tensors.
@@ -109,6 +112,16 @@ public:
   /// The R for which this == L * R, if there is one.
   std::optional<LinearLayout> divideLeft(const LinearLayout &L) const;
 
+  /// The Q for which this == Q * R, if there is one.
+  std::optional<LinearLayout> divideRight(const LinearLayout &R) const;
+  /// All inputs (outputs) as one dimension, the first lowest. @post one input (output) dimension of the same total size
+  LinearLayout flattenIns(Dim as) const;
+  LinearLayout flattenOuts(Dim as) const;
+  /// The other layout's inputs (outputs) after this one's.
+  /// @pre the outputs (inputs) are the same; no input (output) dimension is in both
+  LinearLayout concatIns(const LinearLayout &) const;
+  LinearLayout concatOuts(const LinearLayout &) const;
+
   unsigned rank() const;
   bool isSurjective() const { return rank() == totalOutBits(); }
   bool isInjective() const { return rank() == totalInBits(); }
@@ -126,6 +139,7 @@ public:
 
   bool operator==(const LinearLayout &) const = default;
   /// " - register=1 -> (0, 1)\n …\nwhere out dims are: [dim0 (size 4), …]"
+  void print(llvm::raw_ostream &) const;
   std::string str() const;
 
 private:

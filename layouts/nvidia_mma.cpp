@@ -25,8 +25,6 @@ absl::Status NvidiaMmaEncoding::check(const NvidiaMmaParams &p) {
       return invalid(llvm::formatv("instrShape: M = {0} does not exist in version {1}", e.tileM(), p.versionMajor));
     if (e.tileN() < 8 || (p.versionMajor == 2 && e.tileN() != 8))
       return invalid(llvm::formatv("instrShape: N = {0} does not exist in version {1}", e.tileN(), p.versionMajor));
-    if (p.versionMajor == 3 && p.warpsPerCta[rank - 2] % 4)
-      return invalid("warpsPerCTA: a warp group of version 3 is four warps along M");
   }
   return checkCta(p.cta, rank);
 }

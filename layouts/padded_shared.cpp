@@ -38,7 +38,7 @@ absl::Status PaddedSharedEncoding::check(const PaddedSharedParams &p) {
 LinearLayout PaddedSharedEncoding::identityLayout(llvm::ArrayRef<int32_t> order, llvm::ArrayRef<int32_t> shape) {
   llvm::SmallVector<Dim, 4> standard;
   for (unsigned d = 0; d < shape.size(); ++d) standard.push_back(tensorDim(d));
-  return identityND(Dim::Offset, shape, order).transposeOuts(standard);
+  return (identityND(Dim::Offset, shape, order) * LinearLayout::identity1D(1, Dim::Block, Dim::Dim0)).transposeOuts(standard);
 }
 
 int64_t PaddedSharedEncoding::paddedOffset(int64_t offset) const {
@@ -59,12 +59,8 @@ void PaddedSharedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
   o << "] {";
   auto order = orderOf(p_.layout, Dim::Offset);
   llvm::SmallVector<int32_t, 4> shape;
-  llvm::SmallVector<Dim, 4> outs;
-  for (auto &d : p_.layout.outs()) {
-    shape.push_back(d.size);
-    outs.push_back(d.dim);
-  }
-  if (!p_.layout.inDimBits(Dim::Block) && p_.layout.sublayout({Dim::Offset}, outs) == identityLayout(order, shape)) {
+  for (auto &d : p_.layout.outs()) shape.push_back(d.size);
+  if (p_.layout == identityLayout(order, shape)) {
     o << "order = ";
     printList(o, order);
     o << ", shape = ";
