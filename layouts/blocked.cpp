@@ -19,7 +19,8 @@ absl::Status BlockedEncoding::check(const BlockedParams &p) {
 
 absl::StatusOr<LinearLayout> BlockedEncoding::toLinearLayout(llvm::ArrayRef<int64_t> shape) const {
   if (auto s = checkShape(shape, rank()); !s.ok()) return s;
-  return combineCtaWithShape(identityND(Dim::Register, p_.sizePerThread, p_.order) * identityND(Dim::Lane, p_.threadsPerWarp, p_.order) *
+  return combineCtaWithShape(identityND(Dim::Register, p_.sizePerThread, p_.order) *
+                                 identityND(Dim::Lane, p_.threadsPerWarp, p_.order) *
                                  identityND(Dim::Warp, p_.warpsPerCta, p_.order),
                              p_.cta, shape);
 }
@@ -37,7 +38,8 @@ void BlockedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
   o << "}>";
 }
 
-BlockedParams blockedParamsFor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> sizePerThread, llvm::ArrayRef<int32_t> order, int numWarps, int threadsPerWarp, const CtaLayout &cta) {
+BlockedParams blockedParamsFor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> sizePerThread,
+                               llvm::ArrayRef<int32_t> order, int numWarps, int threadsPerWarp, const CtaLayout &cta) {
   unsigned rank = shape.size();
   BlockedParams p;
   p.sizePerThread.assign(sizePerThread.begin(), sizePerThread.end());

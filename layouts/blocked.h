@@ -1,6 +1,6 @@
 // The blocked encoding: each thread owns a `sizePerThread` box of elements, a warp `threadsPerWarp` such boxes, a block
-// `warpsPerCTA` such warps, all laid out fastest dimension first by `order`; the whole repeats over the tensor. It is the
-// layout of coalesced global accesses.
+// `warpsPerCTA` such warps, all laid out fastest dimension first by `order`; the whole repeats over the tensor. It is
+// the layout of coalesced global accesses.
 #pragma once
 #include "layouts/encoding.h"
 
@@ -36,8 +36,10 @@ private:
 /// Parameters of the blocked encoding that a tensor gets by default: one element per thread, last dimension fastest,
 /// threads and warps filling the fast dimensions first (the seeds of triton's conversion call it the default encoding).
 BlockedParams defaultBlockedParams(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp, int numCtas = 1);
-/// Likewise for a given size per thread and order: threads and warps are distributed fastest dimension first, as many as
-/// the shape has work for; the slowest dimension takes what is left.
-BlockedParams blockedParamsFor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> sizePerThread, llvm::ArrayRef<int32_t> order, int numWarps, int threadsPerWarp, const CtaLayout &cta = {});
+/// Likewise for a given size per thread and order: threads and warps are distributed fastest dimension first, as many
+/// as the shape has work for; the slowest dimension takes what is left.
+BlockedParams blockedParamsFor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> sizePerThread,
+                               llvm::ArrayRef<int32_t> order, int numWarps, int threadsPerWarp,
+                               const CtaLayout &cta = {});
 
 } // namespace tessera::layouts

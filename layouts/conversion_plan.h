@@ -1,12 +1,26 @@
 // How to convert a distributed layout into another: with nothing, by renaming registers, by shuffles within a warp, or
 // through shared memory under a layout chosen so that both sides use wide accesses without bank conflicts.
+//
+// A plan is pure data: the lowering emits what it lists. All of it holds for warps of any power of two of lanes.
 #pragma once
+#include "layouts/bank_conflicts.h"
 #include "layouts/encoding.h"
 
 namespace tessera::layouts {
 
-struct MemoryModel {
-  int banks = 32, bankBytes = 4, maxAccessBytes = 16;
+/// What the lowering that asks can do, and how much memory it may take.
+struct PlanOptions {
+  /// Shuffles may have registers chosen by the lane (sendSelect, receiveSelect); without it such conversions go through
+  /// memory.
+  bool laneSelects = false;
+  /// A vector access may gather its elements from any registers (writeVectorRegisters, readVectorRegisters); without it
+  /// a vector is registers r, r + 1, r + 2, … with r a multiple of its length.
+  bool gatherRegisters = false;
+  /// Scratch to stay under by splitting the conversion in repetitions, in bytes; 0: no limit.
+  int64_t maxScratchBytes = 0;
+
+  /// All that a plan can list.
+  static PlanOptions all() { return {true, true, 0}; }
 };
 
 struct ConversionPlan {
@@ -14,25 +28,46 @@ struct ConversionPlan {
 
   /// Destination (register, lane, warp, block) → where in the source its element is.
   LinearLayout sourceOf;
-  /// RegisterPermutation, WarpShuffle: for every destination register the source register to read.
-  llvm::SmallVector<unsigned, 16> sourceRegister;
-  /// WarpShuffle: for every destination register the constant part of the source lane; the lane's own part is
-  /// sourceOf's lane → lane part. A shuffle per destination register.
-  llvm::SmallVector<unsigned, 16> sourceLaneConstant;
 
-  /// SharedMemory: offset (elements) → dims.
+  // ---- RegisterPermutation, WarpShuffle ----
+
+  /// For every destination register the source register to read.
+  llvm::SmallVector<unsigned, 16> sourceRegister;
+  /// WarpShuffle: for every destination register the constant part of the source lane.
+  llvm::SmallVector<unsigned, 16> sourceLaneConstant;
+  /// WarpShuffle: one word per bit of the lane number; a lane's own part of the source lane is the xor of the words of
+  /// its set bits. The whole shuffle:
+  ///   sent[i]   = in[i ^ send(lane)]                                              for every source register i
+  ///   got[k]    = sent[sourceRegister[k]] of lane laneOf(lane) ^ sourceLaneConstant[k]
+  ///   out[k]    = got[k ^ receive(lane)]                                          for every destination register k
+  /// where send, laneOf and receive are such xors over the lane's bits. Without selects send and receive are zero.
+  llvm::SmallVector<unsigned, 6> laneOf, sendSelect, receiveSelect;
+  bool hasSelects() const;
+  /// WarpShuffle: got[k] is the lane's own sent[sourceRegister[k]]; nothing moves.
+  bool staysInLane(unsigned k) const;
+
+  // ---- SharedMemory ----
+
+  /// offset (elements), block → dims. Elements that several threads hold are written by the ones whose free bits
+  /// (LinearLayout::freeVariableMasks of the source) are zero.
   LinearLayout shared;
-  int64_t scratchBytes = 0;
-  int writeVector = 1, readVector = 1; // elements per access
+  int64_t scratchBytes = 0;                  // of one repetition
+  int writeVector = 1, readVector = 1;       // elements per access
   int writeConflicts = 1, readConflicts = 1; // wavefronts per access over the least possible; 1: none
+  int wavefronts = 0;                        // of one warp, all of its accesses on both sides
+  /// Register numbers whose offsets are 1, 2, 4, … up to half the vector: element e of an access that starts at
+  /// register r is register r ^ (the xor of those of e's set bits). 1, 2, 4, … in the common case.
+  llvm::SmallVector<unsigned, 4> writeVectorRegisters, readVectorRegisters;
+  /// The conversion is done in this many turns, each through the same scratch with a barrier before and after: turn t
+  /// moves the registers whose offsets have t in the bits above scratchBytes.
+  int repetitions = 1;
 };
 
 /// @pre both layouts cover the same shape. `elementBits`: 1 counts as 8.
-absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const LinearLayout &dst, int elementBits, const MemoryModel &);
-absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape, int elementBits, const MemoryModel &);
-
-/// Accesses to shared memory by one warp, all lanes at once with `vectorBytes` consecutive bytes each: the number of
-/// wavefronts it takes, over the least possible for that many bytes. `laneOffsets`: byte offset of each lane.
-int bankConflicts(llvm::ArrayRef<int64_t> laneOffsets, int vectorBytes, const MemoryModel &);
+/// Errors: data would move between the blocks of a cluster.
+absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const LinearLayout &dst, int elementBits,
+                                              const MemoryModel &, const PlanOptions & = {});
+absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,
+                                                int elementBits, const MemoryModel &, const PlanOptions & = {});
 
 } // namespace tessera::layouts

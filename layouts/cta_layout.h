@@ -15,7 +15,12 @@ struct CtaLayout {
   /// Parts into which each dimension is cut.
   llvm::SmallVector<int32_t, 4> splits(unsigned rank) const;
   /// From the older spelling `CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]`.
-  static CtaLayout fromSplitParams(llvm::ArrayRef<int32_t> ctasPerCga, llvm::ArrayRef<int32_t> splitNum, llvm::ArrayRef<int32_t> order);
+  static CtaLayout fromSplitParams(llvm::ArrayRef<int32_t> ctasPerCga, llvm::ArrayRef<int32_t> splitNum,
+                                   llvm::ArrayRef<int32_t> order);
+  /// The blocks' part of a layout whose `block` bases count elements.
+  static CtaLayout ofBlockBases(const LinearLayout &);
+  /// With a dimension along which all blocks hold the same (K of a dot operand): bases along it become zero.
+  CtaLayout broadcastDim(unsigned dim) const;
   /// Without a dimension (for slices); bases along it become zero.
   CtaLayout dropDim(unsigned dim) const;
   bool operator==(const CtaLayout &) const = default;

@@ -59,7 +59,8 @@ LinearLayout ensureNotLargerThan(const LinearLayout &l, llvm::ArrayRef<int64_t> 
     if (outs[o].size <= want) continue;
     for (auto &i : ins)
       for (auto &b : i.bases)
-        if (b[o] >= want) b[o] = 0; // sizes are powers of two and each basis one bit along a dimension, or a sum below it
+        if (b[o] >= want)
+          b[o] = 0; // sizes are powers of two and each basis one bit along a dimension, or a sum below it
     outs[o].size = want;
   }
   return LinearLayout(std::move(ins), std::move(outs));
@@ -85,7 +86,8 @@ LinearLayout combineCtaWithShape(const LinearLayout &block, const CtaLayout &cta
     standard.push_back(tensorDim(d));
   }
   LinearLayout inner = ensureNotLargerThan(ensureNotSmallerThan(block, blockShape), blockShape);
-  return (inner * clusters.transposeOuts(llvm::map_to_vector(inner.outs(), [](auto &o) { return o.dim; }))).transposeOuts(standard);
+  return (inner * clusters.transposeOuts(llvm::map_to_vector(inner.outs(), [](auto &o) { return o.dim; })))
+      .transposeOuts(standard);
 }
 
 LinearLayout CtaLayout::layout(unsigned rank) const {
@@ -96,7 +98,8 @@ LinearLayout CtaLayout::layout(unsigned rank) const {
       if (b[d]) size = std::max<int32_t>(size, llvm::PowerOf2Ceil(b[d] + 1));
     outs.push_back({tensorDim(d), size});
   }
-  return LinearLayout({LinearLayout::InDim{Dim::Block, llvm::SmallVector<Basis, 6>(bases.begin(), bases.end())}}, std::move(outs));
+  return LinearLayout({LinearLayout::InDim{Dim::Block, llvm::SmallVector<Basis, 6>(bases.begin(), bases.end())}},
+                      std::move(outs));
 }
 
 llvm::SmallVector<int32_t, 4> CtaLayout::splits(unsigned rank) const {
@@ -106,7 +109,8 @@ llvm::SmallVector<int32_t, 4> CtaLayout::splits(unsigned rank) const {
   return s;
 }
 
-CtaLayout CtaLayout::fromSplitParams(llvm::ArrayRef<int32_t> per, llvm::ArrayRef<int32_t> split, llvm::ArrayRef<int32_t> order) {
+CtaLayout CtaLayout::fromSplitParams(llvm::ArrayRef<int32_t> per, llvm::ArrayRef<int32_t> split,
+                                     llvm::ArrayRef<int32_t> order) {
   CtaLayout c;
   unsigned rank = per.size();
   for (auto d : order)
@@ -115,6 +119,30 @@ CtaLayout CtaLayout::fromSplitParams(llvm::ArrayRef<int32_t> per, llvm::ArrayRef
       if (b < split[d]) basis[d] = b; // blocks beyond the number of parts hold copies
       c.bases.push_back(basis);
     }
+  return c;
+}
+
+CtaLayout CtaLayout::ofBlockBases(const LinearLayout &l) {
+  CtaLayout c;
+  unsigned rank = l.numOutDims(), n = l.inDimBits(Dim::Block);
+  for (unsigned i = 0; i < n; ++i) {
+    Basis b(rank, 0);
+    for (unsigned d = 0; d < rank; ++d) {
+      int32_t v = l.basis(Dim::Block, i)[d];
+      if (!v) continue;
+      // In units of a block's tile: its place among the block bases of the dimension.
+      b[d] = 1;
+      for (unsigned j = 0; j < n; ++j)
+        if (int32_t w = l.basis(Dim::Block, j)[d]; w && w < v) b[d] *= 2;
+    }
+    c.bases.push_back(b);
+  }
+  return c;
+}
+
+CtaLayout CtaLayout::broadcastDim(unsigned dim) const {
+  CtaLayout c = *this;
+  for (auto &b : c.bases) b[dim] = 0;
   return c;
 }
 

@@ -14,9 +14,22 @@ namespace tessera::layouts {
 class EncodingPool;
 
 enum class EncodingKind : uint8_t {
-  Blocked, Slice, DotOperand, NvidiaMma, AmdMfma, AmdWmma, Linear, GenericLinear,                                  // distributed: over registers and threads
-  SwizzledShared, NvmmaShared, AmdRotatingShared, PaddedShared, SharedLinear, PartitionedShared,                  // shared memory
-  TensorMemory, TensorMemoryScales,                                                                               // tensor memory
+  Blocked,
+  Slice,
+  DotOperand,
+  NvidiaMma,
+  AmdMfma,
+  AmdWmma,
+  Linear,
+  GenericLinear, // distributed: over registers and threads
+  SwizzledShared,
+  NvmmaShared,
+  AmdRotatingShared,
+  PaddedShared,
+  SharedLinear,
+  PartitionedShared, // shared memory
+  TensorMemory,
+  TensorMemoryScales, // tensor memory
 };
 
 class Encoding;
@@ -33,10 +46,10 @@ public:
   virtual unsigned rank() const = 0;
   virtual const CtaLayout &cta() const = 0;
 
-  /// For distributed encodings: register, lane, warp, block → dim0, dim1, …; where the shape is larger than the layout's
-  /// tile, registers grow; where it is smaller, bases that lead outside become zero (several threads hold an element).
-  /// For shared ones: offset (in elements), block → dim0, ….
-  /// Errors: kinds whose layout is not modelled; shapes of another rank.
+  /// For distributed encodings: register, lane, warp, block → dim0, dim1, …; where the shape is larger than the
+  /// layout's tile, registers grow; where it is smaller, bases that lead outside become zero (several threads hold an
+  /// element). For shared ones: offset (in elements), block → dim0, …. Errors: kinds whose layout is not modelled;
+  /// shapes of another rank.
   virtual absl::StatusOr<LinearLayout> toLinearLayout(llvm::ArrayRef<int64_t> shape) const = 0;
 
   /// The parameters in Triton 3.6's spelling with its elisions: `#ttg.blocked<{sizePerThread = [1], …}>`.
@@ -47,13 +60,20 @@ public:
   llvm::StringRef aliasStem() const;
 
 protected:
-  explicit Encoding(EncodingKind k) : kind_(k) {}
+  explicit Encoding(EncodingKind k, bool carried = false) : kind_(k), carried_(carried) {}
+
+public:
+  /// The parameters are kept as text only (carried.h): the class of this kind is not what the object is.
+  bool isCarried() const { return carried_; }
 
 private:
   EncodingKind kind_;
+  bool carried_;
 };
 
-template <class T> const T *dynCast(const Encoding *e) { return e && e->kind() == T::kKind ? static_cast<const T *>(e) : nullptr; }
+template <class T> const T *dynCast(const Encoding *e) {
+  return e && e->kind() == T::kKind && !e->isCarried() ? static_cast<const T *>(e) : nullptr;
+}
 
 /// "[1, 8]"
 void printList(llvm::raw_ostream &, llvm::ArrayRef<int32_t>);
@@ -64,8 +84,8 @@ void printList(llvm::raw_ostream &, llvm::ArrayRef<int32_t>);
 LinearLayout identityND(Dim in, llvm::ArrayRef<int32_t> shape, llvm::ArrayRef<int32_t> order);
 /// Bases that lead outside the shape become zero; output sizes become at most the shape's.
 LinearLayout ensureNotLargerThan(const LinearLayout &, llvm::ArrayRef<int64_t> shape);
-/// Repeats the first input dimension (registers, or offsets) along dimensions where the layout is smaller than the shape,
-/// in the layout's order of outputs.
+/// Repeats the first input dimension (registers, or offsets) along dimensions where the layout is smaller than the
+/// shape, in the layout's order of outputs.
 LinearLayout ensureNotSmallerThan(const LinearLayout &, llvm::ArrayRef<int64_t> shape);
 /// A block's layout spread over the blocks of a cluster, fitted to the shape, outputs in standard order.
 LinearLayout combineCtaWithShape(const LinearLayout &block, const CtaLayout &, llvm::ArrayRef<int64_t> shape);

@@ -13,6 +13,7 @@ void CarriedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const { o << pre
 template <class T> const T *EncodingPool::unique(std::unique_ptr<T> e) {
   llvm::SmallString<160> key;
   llvm::raw_svector_ostream o(key);
+  if (e->isCarried()) o << '~'; // never the same object as the class of the kind
   e->print(o, [](const Encoding *parent, llvm::raw_ostream &out) {
     out << (const void *)parent;
     return true;
@@ -30,7 +31,8 @@ absl::StatusOr<const SliceEncoding *> EncodingPool::getSlice(int64_t dim, const 
   if (auto s = SliceEncoding::check(dim, parent); !s.ok()) return s;
   return unique(std::make_unique<SliceEncoding>(dim, parent));
 }
-absl::StatusOr<const DotOperandEncoding *> EncodingPool::getDotOperand(int64_t opIdx, const Encoding *parent, int64_t kWidth) {
+absl::StatusOr<const DotOperandEncoding *> EncodingPool::getDotOperand(int64_t opIdx, const Encoding *parent,
+                                                                       int64_t kWidth) {
   if (auto s = DotOperandEncoding::check(opIdx, parent, kWidth); !s.ok()) return s;
   return unique(std::make_unique<DotOperandEncoding>(opIdx, parent, kWidth));
 }
@@ -46,10 +48,46 @@ absl::StatusOr<const NvidiaMmaEncoding *> EncodingPool::getNvidiaMma(NvidiaMmaPa
   if (auto s = NvidiaMmaEncoding::check(p); !s.ok()) return s;
   return unique(std::make_unique<NvidiaMmaEncoding>(std::move(p)));
 }
+absl::StatusOr<const AmdMfmaEncoding *> EncodingPool::getAmdMfma(AmdMfmaParams p) {
+  if (auto s = AmdMfmaEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<AmdMfmaEncoding>(std::move(p)));
+}
+absl::StatusOr<const AmdWmmaEncoding *> EncodingPool::getAmdWmma(AmdWmmaParams p) {
+  if (auto s = AmdWmmaEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<AmdWmmaEncoding>(std::move(p)));
+}
+absl::StatusOr<const NvmmaSharedEncoding *> EncodingPool::getNvmmaShared(NvmmaSharedParams p) {
+  if (auto s = NvmmaSharedEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<NvmmaSharedEncoding>(std::move(p)));
+}
+absl::StatusOr<const PaddedSharedEncoding *> EncodingPool::getPaddedShared(PaddedSharedParams p) {
+  if (auto s = PaddedSharedEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<PaddedSharedEncoding>(std::move(p)));
+}
+absl::StatusOr<const SharedLinearEncoding *> EncodingPool::getSharedLinear(LinearLayout l, int64_t alignment) {
+  if (auto s = SharedLinearEncoding::check(l, alignment); !s.ok()) return s;
+  return unique(std::make_unique<SharedLinearEncoding>(std::move(l), alignment));
+}
+absl::StatusOr<const PartitionedSharedEncoding *> EncodingPool::getPartitionedShared(int64_t numPartitions,
+                                                                                     int64_t numGroups,
+                                                                                     int64_t partitionDim,
+                                                                                     const Encoding *layout) {
+  if (auto s = PartitionedSharedEncoding::check(numPartitions, numGroups, partitionDim, layout); !s.ok()) return s;
+  return unique(std::make_unique<PartitionedSharedEncoding>(numPartitions, numGroups, partitionDim, layout));
+}
+absl::StatusOr<const TensorMemoryEncoding *> EncodingPool::getTensorMemory(TensorMemoryParams p) {
+  if (auto s = TensorMemoryEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<TensorMemoryEncoding>(std::move(p)));
+}
+absl::StatusOr<const TensorMemoryScalesEncoding *> EncodingPool::getTensorMemoryScales(TensorMemoryScalesParams p) {
+  if (auto s = TensorMemoryScalesEncoding::check(p); !s.ok()) return s;
+  return unique(std::make_unique<TensorMemoryScalesEncoding>(std::move(p)));
+}
 const CarriedEncoding *EncodingPool::getCarried(EncodingKind k, std::string prefix, std::string body, unsigned rank) {
   return unique(std::make_unique<CarriedEncoding>(k, std::move(prefix), std::move(body), rank));
 }
-const BlockedEncoding *EncodingPool::defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp, int numCtas) {
+const BlockedEncoding *EncodingPool::defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp,
+                                                    int numCtas) {
   return unique(std::make_unique<BlockedEncoding>(defaultBlockedParams(shape, numWarps, threadsPerWarp, numCtas)));
 }
 

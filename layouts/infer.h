@@ -1,18 +1,32 @@
-// How layouts follow each other through operations that rename elements, so that no data moves. Blocked layouts stay
-// blocked where they can; null means that no layout of the result lets every thread keep its elements.
+// How layouts follow each other through operations that rename elements, so that no data moves: result register r of a
+// thread is the element that its operand register r was. The rules are those by which Triton checks its operations:
+// blocked layouts stay blocked where they can (and give Triton's parameters), all others become linear ones.
+//
+// A null result means that there is no such layout, or that the operand's layout is one that is not modelled.
 #pragma once
 #include "layouts/encoding_pool.h"
 
 namespace tessera::layouts {
 
-/// Result of a transposition: result dimension i is source dimension order[i].
-const Encoding *inferTrans(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> order, llvm::ArrayRef<int64_t> srcShape);
-/// Result of a row-major reshape: a linear layout in which each thread keeps its registers.
-const Encoding *inferReshape(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape, llvm::ArrayRef<int64_t> dstShape);
-/// Result of tt.join: a new last dimension of 2, held by one thread.
+/// Result of tt.trans or ttg.memdesc_trans: result dimension i is source dimension order[i]. Distributed or shared.
+const Encoding *inferTrans(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> order,
+                           llvm::ArrayRef<int64_t> srcShape);
+/// Result of a row-major tt.reshape or ttg.memdesc_reshape: threads (or offsets) keep what they hold. Going back with
+/// the shapes exchanged gives an equivalent layout. @pre the shapes have the same number of elements
+const Encoding *inferReshape(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape,
+                             llvm::ArrayRef<int64_t> dstShape);
+/// Result of tt.join: a new last dimension of 2, held by one thread in neighbouring registers.
 const Encoding *inferJoin(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
-/// The layout whose tt.join gives nothing new: operand layout of tt.split's result, or null if the last dimension is not
-/// held by one thread.
+/// Results of tt.split: the last dimension gone; null if it is not 2 elements of one thread.
 const Encoding *inferSplit(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
+/// Result of tt.expand_dims: the parent of a slice along that axis; null for other layouts.
+const Encoding *inferExpandDims(const Encoding *src, int64_t axis);
+/// Result of tt.reduce (and the operand of tt.expand_dims that gives `src`): the slice along the axis.
+const Encoding *inferReduce(EncodingPool &, const Encoding *src, int64_t axis);
+
+/// The linear encoding of a layout: `linear` where the layout allows it, else `generic_linear`; null if neither does.
+const Encoding *linearEncodingOf(EncodingPool &, const LinearLayout &);
+/// The layouts hold the same elements in the same places.
+bool sameLayout(const Encoding *, const Encoding *, llvm::ArrayRef<int64_t> shape);
 
 } // namespace tessera::layouts

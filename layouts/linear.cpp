@@ -8,9 +8,9 @@
 
 namespace tessera::layouts {
 
-LinearEncoding::LinearEncoding(LinearLayout l, bool generic) : Encoding(generic ? EncodingKind::GenericLinear : EncodingKind::Linear), layout_(std::move(l)) {
-  for (unsigned b = 0; b < layout_.inDimBits(Dim::Block); ++b) cta_.bases.push_back(Basis(layout_.basis(Dim::Block, b)));
-}
+LinearEncoding::LinearEncoding(LinearLayout l, bool generic)
+    : Encoding(generic ? EncodingKind::GenericLinear : EncodingKind::Linear), layout_(std::move(l)),
+      cta_(CtaLayout::ofBlockBases(layout_)) {}
 
 absl::Status LinearEncoding::check(const LinearLayout &l, bool generic) {
   if (l.numOutDims() == 0 || l.numOutDims() > kMaxRank) return invalid("a linear layout needs 1 to 8 dimensions");
@@ -23,7 +23,8 @@ absl::Status LinearEncoding::check(const LinearLayout &l, bool generic) {
   if (!generic) {
     LinearLayout nonZero = l;
     for (auto &i : l.ins()) nonZero = nonZero.removeZeroBases(i.dim);
-    if (!nonZero.isInvertible()) return invalid("the layout is not bijective: two bases that are not zero hold the same element");
+    if (!nonZero.isInvertible())
+      return invalid("the layout is not bijective: two bases that are not zero hold the same element");
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,5 @@
-// Linear layouts (see linear_layout.h). Algebra that needs to solve equations flattens the outputs to one bit vector per
-// basis and eliminates over F₂; the rest works on the bases directly.
+// Linear layouts (see linear_layout.h). Algebra that needs to solve equations flattens the outputs to one bit vector
+// per basis and eliminates over F₂; the rest works on the bases directly.
 #include "layouts/linear_layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,7 +8,8 @@
 namespace tessera::layouts {
 
 llvm::StringRef dimName(Dim d) {
-  static constexpr const char *names[] = {"register", "lane", "warp", "block", "offset", "dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7"};
+  static constexpr const char *names[] = {"register", "lane", "warp", "block", "offset", "dim0", "dim1",
+                                          "dim2",     "dim3", "dim4", "dim5",  "dim6",   "dim7"};
   return names[unsigned(d)];
 }
 
@@ -55,8 +56,12 @@ LinearLayout LinearLayout::zeros1D(int32_t size, Dim in, Dim out, int32_t outSiz
 
 // ---- questions ------------------------------------------------------------------------------------------------------
 
-bool LinearLayout::hasInDim(Dim d) const { return llvm::any_of(ins_, [&](auto &i) { return i.dim == d; }); }
-bool LinearLayout::hasOutDim(Dim d) const { return llvm::any_of(outs_, [&](auto &o) { return o.dim == d; }); }
+bool LinearLayout::hasInDim(Dim d) const {
+  return llvm::any_of(ins_, [&](auto &i) { return i.dim == d; });
+}
+bool LinearLayout::hasOutDim(Dim d) const {
+  return llvm::any_of(outs_, [&](auto &o) { return o.dim == d; });
+}
 unsigned LinearLayout::inDimBits(Dim d) const {
   for (auto &i : ins_)
     if (i.dim == d) return i.bases.size();
@@ -78,7 +83,9 @@ unsigned LinearLayout::totalOutBits() const {
   for (auto &o : outs_) n += llvm::Log2_32(o.size);
   return n;
 }
-unsigned LinearLayout::outIndex(Dim d) const { return llvm::find_if(outs_, [&](auto &o) { return o.dim == d; }) - outs_.begin(); }
+unsigned LinearLayout::outIndex(Dim d) const {
+  return llvm::find_if(outs_, [&](auto &o) { return o.dim == d; }) - outs_.begin();
+}
 
 llvm::ArrayRef<int32_t> LinearLayout::basis(Dim d, unsigned bit) const {
   for (auto &i : ins_)
@@ -168,8 +175,10 @@ LinearLayout LinearLayout::operator*(const LinearLayout &inner) const {
     unsigned at = outIndex(o.dim);
     place.push_back(at < outs_.size() ? at : outs.size());
     scale.push_back(at < outs_.size() ? outs_[at].size : 1);
-    if (at < outs_.size()) outs[at].size *= o.size;
-    else outs.push_back(o);
+    if (at < outs_.size())
+      outs[at].size *= o.size;
+    else
+      outs.push_back(o);
   }
   llvm::SmallVector<InDim, 4> ins;
   for (auto &i : ins_) {
@@ -335,7 +344,61 @@ std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &left) c
   }
   for (auto &i : left.ins_)
     if (!hasInDim(i.dim) && !i.bases.empty()) return std::nullopt;
+  for (auto &o : left.outs_)
+    if (!hasOutDim(o.dim) && o.size != 1) return std::nullopt;
   return r;
+}
+
+std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &right) const {
+  // this == Q * right: right's bases, times Q's output sizes, must be the high ones, and the rest lie below those
+  // sizes.
+  LinearLayout q;
+  for (auto &o : outs_) {
+    int32_t r = right.outDimSize(o.dim);
+    if (o.size % r) return std::nullopt;
+    q.outs_.push_back({o.dim, o.size / r});
+  }
+  for (auto &i : ins_) {
+    unsigned n = right.inDimBits(i.dim);
+    if (i.bases.size() < n) return std::nullopt;
+    unsigned low = i.bases.size() - n;
+    InDim part{i.dim, {}};
+    for (unsigned b = 0; b < i.bases.size(); ++b) {
+      if (b < low) part.bases.push_back(i.bases[b]);
+      for (unsigned o = 0; o < outs_.size(); ++o) {
+        int32_t v = i.bases[b][o];
+        if (b < low ? v >= q.outs_[o].size
+                    : v != (right.hasOutDim(outs_[o].dim) ? right.basis(i.dim, b - low, outs_[o].dim) * q.outs_[o].size
+                                                          : 0))
+          return std::nullopt;
+      }
+    }
+    q.ins_.push_back(part);
+  }
+  for (auto &i : right.ins_)
+    if (!hasInDim(i.dim) && !i.bases.empty()) return std::nullopt;
+  for (auto &o : right.outs_)
+    if (!hasOutDim(o.dim) && o.size != 1) return std::nullopt;
+  return q;
+}
+
+LinearLayout LinearLayout::flattenIns(Dim as) const { return reshapeIns({{as, int32_t(1) << totalInBits()}}); }
+LinearLayout LinearLayout::flattenOuts(Dim as) const { return reshapeOuts({{as, int32_t(1) << totalOutBits()}}); }
+
+LinearLayout LinearLayout::concatIns(const LinearLayout &other) const {
+  LinearLayout l = *this;
+  for (auto &i : other.ins_) l.ins_.push_back(i);
+  for (unsigned o = 0; o < l.outs_.size(); ++o) l.outs_[o].size = std::max(l.outs_[o].size, other.outs_[o].size);
+  return l;
+}
+
+LinearLayout LinearLayout::concatOuts(const LinearLayout &other) const {
+  LinearLayout l = *this;
+  for (auto &o : other.outs_) l.outs_.push_back(o);
+  for (unsigned i = 0; i < l.ins_.size(); ++i)
+    for (unsigned b = 0; b < l.ins_[i].bases.size(); ++b)
+      llvm::append_range(l.ins_[i].bases[b], other.ins_[i].bases[b]);
+  return l;
 }
 
 // ---- composition and inversion --------------------------------------------------------------------------------------
@@ -374,7 +437,8 @@ LinearLayout LinearLayout::pseudoInvert() const {
   unsigned bit = 0;
   for (auto &o : outs_) {
     InDim n{o.dim, {}};
-    for (int32_t b = 1; b < o.size; b <<= 1, ++bit) n.bases.push_back(splitInputs(span.solve(uint64_t(1) << bit).value_or(0), ins_));
+    for (int32_t b = 1; b < o.size; b <<= 1, ++bit)
+      n.bases.push_back(splitInputs(span.solve(uint64_t(1) << bit).value_or(0), ins_));
     ins.push_back(n);
   }
   return LinearLayout(std::move(ins), std::move(outs));
@@ -424,22 +488,20 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &outer) const {
   llvm::SmallVector<InDim, 4> ins;
   for (auto &i : a.ins_) {
     InDim n{i.dim, {}};
-    for (auto [bit, c] : llvm::enumerate(a.columns(i.dim))) n.bases.push_back(splitInputs(solve(i.dim, bit, c), b.ins_));
+    for (auto [bit, c] : llvm::enumerate(a.columns(i.dim)))
+      n.bases.push_back(splitInputs(solve(i.dim, bit, c), b.ins_));
     ins.push_back(n);
   }
   return LinearLayout(std::move(ins), std::move(outs));
 }
 
-std::string LinearLayout::str() const {
-  std::string s;
-  llvm::raw_string_ostream o(s);
+void LinearLayout::print(llvm::raw_ostream &o) const {
+  if (ins_.empty()) o << "(empty layout)\n";
   for (auto &i : ins_) {
-    if (i.bases.empty()) {
-      o << " - " << dimName(i.dim) << " is a size 1 dimension\n";
-      continue;
-    }
+    auto name = dimName(i.dim);
+    if (i.bases.empty()) o << " - " << name << " is a size 1 dimension\n";
     for (unsigned b = 0; b < i.bases.size(); ++b) {
-      o << (b ? std::string(3 + dimName(i.dim).size(), ' ') : " - " + dimName(i.dim).str()) << "=" << (1 << b) << " -> (";
+      o << (b ? "   " : " - ") << name << "=" << (1 << b) << " -> (";
       llvm::interleaveComma(i.bases[b], o);
       o << ")\n";
     }
@@ -447,6 +509,12 @@ std::string LinearLayout::str() const {
   o << "where out dims are: [";
   llvm::interleaveComma(outs_, o, [&](auto &d) { o << dimName(d.dim) << " (size " << d.size << ")"; });
   o << "]";
+}
+
+std::string LinearLayout::str() const {
+  std::string s;
+  llvm::raw_string_ostream o(s);
+  print(o);
   return s;
 }
 

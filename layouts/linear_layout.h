@@ -18,6 +18,9 @@
 #include <string>
 #include <utility>
 
+namespace llvm {
+class raw_ostream;
+}
 namespace tessera::layouts {
 
 /// Names of dimensions. Dim0… are the dimensions of tensors.
@@ -44,7 +47,8 @@ public:
     bool operator==(const OutDim &) const = default;
   };
   /// @pre every basis has one entry per output dimension, each less than that dimension's size
-  LinearLayout(llvm::SmallVector<InDim, 4> ins, llvm::SmallVector<OutDim, 4> outs) : ins_(std::move(ins)), outs_(std::move(outs)) {}
+  LinearLayout(llvm::SmallVector<InDim, 4> ins, llvm::SmallVector<OutDim, 4> outs)
+      : ins_(std::move(ins)), outs_(std::move(outs)) {}
 
   /// @post L(x) = x for x < size
   static LinearLayout identity1D(int32_t size, Dim in, Dim out);
@@ -108,6 +112,16 @@ public:
   /// The R for which this == L * R, if there is one.
   std::optional<LinearLayout> divideLeft(const LinearLayout &L) const;
 
+  /// The Q for which this == Q * R, if there is one.
+  std::optional<LinearLayout> divideRight(const LinearLayout &R) const;
+  /// All inputs (outputs) as one dimension, the first lowest. @post one input (output) dimension of the same total size
+  LinearLayout flattenIns(Dim as) const;
+  LinearLayout flattenOuts(Dim as) const;
+  /// The other layout's inputs (outputs) after this one's.
+  /// @pre the outputs (inputs) are the same; no input (output) dimension is in both
+  LinearLayout concatIns(const LinearLayout &) const;
+  LinearLayout concatOuts(const LinearLayout &) const;
+
   unsigned rank() const;
   bool isSurjective() const { return rank() == totalOutBits(); }
   bool isInjective() const { return rank() == totalInBits(); }
@@ -116,7 +130,8 @@ public:
   /// again. Bits of earlier dimensions are taken as the ones that count.
   llvm::SmallVector<std::pair<Dim, int32_t>, 4> freeVariableMasks() const;
 
-  /// The bases as bit vectors over the flattened outputs (first output dimension lowest), inputs in order, low bits first.
+  /// The bases as bit vectors over the flattened outputs (first output dimension lowest), inputs in order, low bits
+  /// first.
   llvm::SmallVector<uint64_t, 24> columns() const;
   llvm::SmallVector<uint64_t, 8> columns(Dim) const;
   /// The layout with one input dimension whose bases are the given bit vectors over these outputs.
@@ -124,6 +139,7 @@ public:
 
   bool operator==(const LinearLayout &) const = default;
   /// " - register=1 -> (0, 1)\n …\nwhere out dims are: [dim0 (size 4), …]"
+  void print(llvm::raw_ostream &) const;
   std::string str() const;
 
 private:
@@ -131,8 +147,8 @@ private:
   llvm::SmallVector<OutDim, 4> outs_;
 };
 
-/// Gaussian elimination over F₂ with memory of how each vector was made: answers whether a vector is a sum of those added,
-/// and of which.
+/// Gaussian elimination over F₂ with memory of how each vector was made: answers whether a vector is a sum of those
+/// added, and of which.
 class F2Span {
 public:
   /// Adds the vector (its number is the count of vectors added before). Returns whether it was independent.

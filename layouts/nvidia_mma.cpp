@@ -4,39 +4,84 @@
 #include "layouts/nvidia_mma.h"
 #include "layouts/parameter_checks.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tessera::layouts {
 
 absl::Status NvidiaMmaEncoding::check(const NvidiaMmaParams &p) {
-  if (p.versionMajor < 1 || p.versionMajor > 5 || p.versionMajor == 4) return invalid(llvm::formatv("versionMajor = {0}; 1, 2, 3 and 5 exist", p.versionMajor));
+  if (p.versionMajor < 1 || p.versionMajor > 5 || p.versionMajor == 4)
+    return invalid(llvm::formatv("versionMajor = {0}; 1, 2, 3 and 5 exist", p.versionMajor));
   unsigned rank = p.warpsPerCta.size();
   if (rank < 2 || rank > 3) return invalid(llvm::formatv("warpsPerCTA has {0} entries; 2 or 3 are possible", rank));
   if (auto s = checkPowersOfTwo("warpsPerCTA", p.warpsPerCta, rank); !s.ok()) return s;
   if (p.instrShape.size() < 2 || p.instrShape.size() > 3) return invalid("instrShape needs 2 or 3 entries");
   for (auto x : p.instrShape)
-    if (x <= 0 || x > 1024) return invalid(llvm::formatv("instrShape: {0} is out of range", x));
+    if (x <= 0 || x > 1024 || !llvm::isPowerOf2_32(x))
+      return invalid(llvm::formatv("instrShape: {0} is not a power of two up to 1024", x));
+  if (p.versionMajor == 2 || p.versionMajor == 3) {
+    NvidiaMmaEncoding e(p);
+    if (e.tileM() != 16 && !(p.versionMajor == 2 && e.tileM() == 8))
+      return invalid(llvm::formatv("instrShape: M = {0} does not exist in version {1}", e.tileM(), p.versionMajor));
+    if (e.tileN() < 8 || (p.versionMajor == 2 && e.tileN() != 8))
+      return invalid(llvm::formatv("instrShape: N = {0} does not exist in version {1}", e.tileN(), p.versionMajor));
+  }
   return checkCta(p.cta, rank);
 }
 
+/// The fragment of a tile of `outer` by `inner` elements: kWidth consecutive ones per lane along the inner dimension,
+/// four lanes along it, eight across, then registers for the second eight rows, then for the rest of the inner
+/// dimension.
+static LinearLayout fragment(Dim innerDim, Dim outerDim, int32_t inner, int32_t outer, int32_t kWidth) {
+  return LinearLayout::identity1D(kWidth, Dim::Register, innerDim) * LinearLayout::identity1D(4, Dim::Lane, innerDim) *
+         LinearLayout::identity1D(8, Dim::Lane, outerDim) *
+         LinearLayout::identity1D(outer / 8, Dim::Register, outerDim) *
+         LinearLayout::identity1D(inner / (kWidth * 4), Dim::Register, innerDim);
+}
+
+absl::Status NvidiaMmaEncoding::checkModelled() const {
+  if (p_.versionMajor != 2 && p_.versionMajor != 3)
+    return absl::UnimplementedError(
+        llvm::formatv("the layout of nvidia_mma version {0} is not modelled", p_.versionMajor).str());
+  return absl::OkStatus();
+}
+
+/// Warps run along N first in version 2, along M first in version 3 (the four warps of a warp group).
+static llvm::SmallVector<int32_t, 4> warpOrder(unsigned rank, bool mFirst) {
+  llvm::SmallVector<int32_t, 4> order;
+  for (unsigned d = rank; d-- > 0;) order.push_back(d);
+  if (mFirst) std::swap(order[0], order[1]);
+  return order;
+}
+
 absl::StatusOr<LinearLayout> NvidiaMmaEncoding::toLinearLayout(llvm::ArrayRef<int64_t> shape) const {
-  if (p_.versionMajor != 2 && p_.versionMajor != 3) return absl::UnimplementedError(llvm::formatv("the layout of nvidia_mma version {0} is not modelled", p_.versionMajor).str());
+  if (auto s = checkModelled(); !s.ok()) return s;
   if (auto s = checkShape(shape, rank()); !s.ok()) return s;
   unsigned r = rank();
-  Dim m = tensorDim(r - 2), n = tensorDim(r - 1);
-  int32_t instrN = p_.versionMajor == 3 ? p_.instrShape[1] : 8;
-  LinearLayout tile = LinearLayout::identity1D(2, Dim::Register, n) * LinearLayout::identity1D(4, Dim::Lane, n) * LinearLayout::identity1D(8, Dim::Lane, m) *
-                      LinearLayout::identity1D(2, Dim::Register, m);
-  if (p_.versionMajor == 3) tile *= LinearLayout::identity1D(instrN / 8, Dim::Register, n);
-  // Warps: M is the fast direction of version 3 (the four warps of a warp group), N that of version 2.
-  llvm::SmallVector<int32_t, 4> warpOrder;
-  for (unsigned d = 0; d < r; ++d) warpOrder.push_back(r - 1 - d);
-  if (p_.versionMajor == 3) std::swap(warpOrder[0], warpOrder[1]);
-  return combineCtaWithShape(tile * identityND(Dim::Warp, p_.warpsPerCta, warpOrder), p_.cta, shape);
+  LinearLayout tile = fragment(tensorDim(r - 1), tensorDim(r - 2), tileN(), tileM(), 2);
+  return combineCtaWithShape(tile * identityND(Dim::Warp, p_.warpsPerCta, warpOrder(r, p_.versionMajor == 3)), p_.cta,
+                             shape);
+}
+
+absl::StatusOr<LinearLayout> NvidiaMmaEncoding::operandLayout(llvm::ArrayRef<int64_t> shape, unsigned opIdx,
+                                                              int32_t kWidth) const {
+  if (auto s = checkModelled(); !s.ok()) return s;
+  if (auto s = checkShape(shape, rank()); !s.ok()) return s;
+  unsigned r = rank(), k = opIdx == 0 ? r - 1 : r - 2, other = opIdx == 0 ? r - 2 : r - 1;
+  // K of an instruction is twice the four lanes' share; the 8 by 8 by 4 instruction of f64 has no second half.
+  int32_t tileK = kWidth * (tileM() == 8 ? 4 : 8);
+  LinearLayout tile = fragment(tensorDim(k), tensorDim(other), tileK, opIdx == 0 ? tileM() : 8, kWidth);
+  for (auto d : warpOrder(r, p_.versionMajor == 3)) {
+    int32_t warps = p_.warpsPerCta[d];
+    tile *= d == int32_t(k) ? LinearLayout::zeros1D(warps, Dim::Warp, tensorDim(d))
+                            : LinearLayout::identity1D(warps, Dim::Warp, tensorDim(d));
+  }
+  return combineCtaWithShape(tile, p_.cta.broadcastDim(k), shape);
 }
 
 void NvidiaMmaEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
-  o << "#ttg.nvidia_mma<{versionMajor = " << p_.versionMajor << ", versionMinor = " << p_.versionMinor << ", warpsPerCTA = ";
+  o << "#ttg.nvidia_mma<{versionMajor = " << p_.versionMajor << ", versionMinor = " << p_.versionMinor
+    << ", warpsPerCTA = ";
   printList(o, p_.warpsPerCta);
   printCta(o, p_.cta);
   o << ", instrShape = ";

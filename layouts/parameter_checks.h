@@ -19,4 +19,11 @@ absl::Status checkShape(llvm::ArrayRef<int64_t> shape, unsigned rank);
 /// ", CGALayout = [[0, 1]]" where there is more than one block.
 void printCta(llvm::raw_ostream &, const CtaLayout &);
 
+/// "[[0, 1], [2, 0]]": the bases of one input dimension.
+void printBases(llvm::raw_ostream &, const LinearLayout &, Dim in);
+/// The layout maps offset and block, in this order, to dim0, dim1, ….
+absl::Status checkSharedBases(const LinearLayout &);
+/// The shape is the layout's own.
+absl::Status checkShapeIs(const LinearLayout &, llvm::ArrayRef<int64_t> shape);
+
 } // namespace tessera::layouts

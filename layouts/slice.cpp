@@ -9,7 +9,8 @@ namespace tessera::layouts {
 absl::Status SliceEncoding::check(int64_t dim, const Encoding *parent) {
   if (!parent || !parent->isDistributed()) return invalid("the parent of a slice must be a distributed layout");
   if (parent->rank() < 2) return invalid("the parent of a slice must have at least two dimensions");
-  if (dim < 0 || dim >= int64_t(parent->rank())) return invalid(llvm::formatv("dim = {0} is not a dimension of the parent, whose rank is {1}", dim, parent->rank()));
+  if (dim < 0 || dim >= int64_t(parent->rank()))
+    return invalid(llvm::formatv("dim = {0} is not a dimension of the parent, whose rank is {1}", dim, parent->rank()));
   return absl::OkStatus();
 }
 

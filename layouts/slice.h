@@ -1,5 +1,5 @@
-// The slice encoding: what is left of a distributed parent when one dimension is squeezed out, as by a reduction or before
-// expand_dims. Threads that differed along that dimension alone hold the same element.
+// The slice encoding: what is left of a distributed parent when one dimension is squeezed out, as by a reduction or
+// before expand_dims. Threads that differed along that dimension alone hold the same element.
 #pragma once
 #include "layouts/encoding.h"
 
@@ -8,7 +8,8 @@ namespace tessera::layouts {
 class SliceEncoding : public Encoding {
 public:
   static constexpr EncodingKind kKind = EncodingKind::Slice;
-  SliceEncoding(unsigned dim, const Encoding *parent) : Encoding(kKind), dim_(dim), parent_(parent), cta_(parent->cta().dropDim(dim)) {}
+  SliceEncoding(unsigned dim, const Encoding *parent)
+      : Encoding(kKind), dim_(dim), parent_(parent), cta_(parent->cta().dropDim(dim)) {}
   static absl::Status check(int64_t dim, const Encoding *parent);
   unsigned dim() const { return dim_; }
   const Encoding *parent() const { return parent_; }

@@ -18,7 +18,8 @@ absl::StatusOr<LinearLayout> SwizzledSharedEncoding::toLinearLayout(llvm::ArrayR
   auto splits = p_.cta.splits(rank());
   llvm::SmallVector<int32_t, 4> block;
   for (unsigned d = 0; d < rank(); ++d) block.push_back(std::max<int64_t>(1, shape[d] / splits[d]));
-  if (rank() == 1) return combineCtaWithShape(LinearLayout::identity1D(block[0], Dim::Offset, Dim::Dim0), p_.cta, shape);
+  if (rank() == 1)
+    return combineCtaWithShape(LinearLayout::identity1D(block[0], Dim::Offset, Dim::Dim0), p_.cta, shape);
   int32_t col = p_.order[0], row = p_.order[1], columns = block[col];
   llvm::SmallVector<LinearLayout::OutDim, 4> outs = {{tensorDim(col), columns}, {tensorDim(row), block[row]}};
   LinearLayout::InDim in{Dim::Offset, {}};
@@ -29,12 +30,14 @@ absl::StatusOr<LinearLayout> SwizzledSharedEncoding::toLinearLayout(llvm::ArrayR
     in.bases.push_back(Basis{(p_.vec * phase) % columns, r});
   }
   LinearLayout l({in}, outs);
-  for (unsigned k = 2; k < rank(); ++k) l *= LinearLayout::identity1D(block[p_.order[k]], Dim::Offset, tensorDim(p_.order[k]));
+  for (unsigned k = 2; k < rank(); ++k)
+    l *= LinearLayout::identity1D(block[p_.order[k]], Dim::Offset, tensorDim(p_.order[k]));
   return combineCtaWithShape(l, p_.cta, shape);
 }
 
 void SwizzledSharedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
-  o << (kind() == EncodingKind::SwizzledShared ? "#ttg.swizzled_shared<{vec = " : "#ttg.amd_rotating_shared<{vec = ") << p_.vec << ", perPhase = " << p_.perPhase << ", maxPhase = " << p_.maxPhase << ", order = ";
+  o << (kind() == EncodingKind::SwizzledShared ? "#ttg.swizzled_shared<{vec = " : "#ttg.amd_rotating_shared<{vec = ")
+    << p_.vec << ", perPhase = " << p_.perPhase << ", maxPhase = " << p_.maxPhase << ", order = ";
   printList(o, p_.order);
   printCta(o, p_.cta);
   o << "}>";

@@ -1,0 +1,27 @@
+// Bank conflicts of one access to shared memory by all lanes of a warp.
+//
+// Model: memory is `banks` banks of words of `bankBytes`; consecutive words lie in consecutive banks. In one wavefront
+// each bank serves one word, to as many lanes as want it. The lanes are taken in groups of neighbours, as many as fill
+// one row of all banks (32 lanes of 4 bytes, 16 of 8, 8 of 16 on a machine of 32 banks); groups do not share
+// wavefronts. That is how NVIDIA's GPUs behave; AMD's order the lanes of a 16-byte access differently within a wave,
+// which the model ignores.
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+
+namespace tessera::layouts {
+
+struct MemoryModel {
+  int banks = 32, bankBytes = 4, maxAccessBytes = 16;
+};
+
+struct Wavefronts {
+  int actual = 0; // passes over the banks that the access takes
+  int least = 0;  // what it would take without conflicts
+};
+/// `laneOffsets`: the byte offset that each lane accesses; `accessBytes`: consecutive bytes per lane.
+Wavefronts countWavefronts(llvm::ArrayRef<int64_t> laneOffsets, int accessBytes, const MemoryModel &);
+/// Wavefronts over the least possible, rounded up; 1: no conflicts.
+int bankConflicts(llvm::ArrayRef<int64_t> laneOffsets, int accessBytes, const MemoryModel &);
+
+} // namespace tessera::layouts

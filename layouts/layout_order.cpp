@@ -1,0 +1,58 @@
+// Questions about layouts (see layout_order.h).
+#include "layouts/layout_order.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tessera::layouts {
+
+static void addOrder(const LinearLayout &l, Dim in, llvm::SmallVectorImpl<int32_t> &order) {
+  for (unsigned bit = 0; bit < l.inDimBits(in); ++bit) {
+    auto basis = l.basis(in, bit);
+    for (unsigned d = 0; d < basis.size(); ++d)
+      if (basis[d]) {
+        if (!llvm::is_contained(order, int32_t(d))) order.push_back(d);
+        break;
+      }
+  }
+}
+
+static void addRest(const LinearLayout &l, llvm::SmallVectorImpl<int32_t> &order) {
+  for (int32_t d = l.numOutDims(); d-- > 0;)
+    if (!llvm::is_contained(order, d)) order.push_back(d);
+}
+
+llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &l, Dim in) {
+  llvm::SmallVector<int32_t, 4> order;
+  addOrder(l, in, order);
+  addRest(l, order);
+  return order;
+}
+
+llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &l) {
+  llvm::SmallVector<int32_t, 4> order;
+  for (Dim in : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Offset}) addOrder(l, in, order);
+  addRest(l, order);
+  return order;
+}
+
+int32_t elementsPerThread(const LinearLayout &l) { return l.inDimSize(Dim::Register); }
+
+int32_t uniqueElementsPerThread(const LinearLayout &l) {
+  F2Span span;
+  for (auto c : l.columns(Dim::Register)) span.add(c);
+  return 1 << span.dimension();
+}
+
+llvm::SmallVector<int32_t, 4> contiguousPerThread(const LinearLayout &l) {
+  unsigned rank = l.numOutDims(), bit = 0, bits = l.inDimBits(Dim::Register);
+  llvm::SmallVector<int32_t, 4> n(rank, 1);
+  for (auto d : orderOf(l)) {
+    auto continues = [&] {
+      auto basis = l.basis(Dim::Register, bit);
+      return basis[d] == n[d] && llvm::count_if(basis, [](auto x) { return x != 0; }) == 1;
+    };
+    for (; bit < bits && continues(); ++bit) n[d] *= 2;
+  }
+  return n;
+}
+
+} // namespace tessera::layouts

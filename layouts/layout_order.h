@@ -1,0 +1,22 @@
+// Questions about a layout that passes and lowerings ask: which dimension runs fastest, how many elements a thread
+// holds, how many of them in a row. Answered from the linear layout, so that they hold for every kind of encoding.
+#pragma once
+#include "layouts/linear_layout.h"
+
+namespace tessera::layouts {
+
+/// Tensor dimensions from the fastest, by the first basis of `in` that moves along each; those that none moves along
+/// follow, last dimension first. @pre the outputs are dim0, dim1, …
+llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &, Dim in);
+/// The order in which a distributed layout walks a tensor: by registers, then lanes, then warps.
+llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &);
+
+/// Registers that hold an element each, copies included.
+int32_t elementsPerThread(const LinearLayout &);
+/// Registers that hold different elements.
+int32_t uniqueElementsPerThread(const LinearLayout &);
+/// The box of consecutive elements that a thread holds in its first registers, fastest dimension first: its size along
+/// each dimension. For a blocked layout no larger than its tensor this is sizePerThread.
+llvm::SmallVector<int32_t, 4> contiguousPerThread(const LinearLayout &);
+
+} // namespace tessera::layouts

@@ -1,0 +1,390 @@
+// Conversion plans, carried out on simulated registers, lanes, warps and shared memory, must bring every element where
+// the destination layout wants it; and the layouts chosen for shared memory must be free of bank conflicts where that
+// is possible.
+#include "generated.h"
+#include "layouts/conversion_plan.h"
+#include "gtest/gtest.h"
+#include <map>
+
+namespace tessera::layouts::test {
+namespace {
+
+using Kind = ConversionPlan::Kind;
+constexpr Dim R = Dim::Register, L = Dim::Lane, W = Dim::Warp;
+
+/// The element that a place holds, as a flat number.
+int64_t elementAt(const LinearLayout &l, int r, int lane, int w) {
+  auto x = l.apply({{R, r}, {L, lane}, {W, w}});
+  int64_t v = 0;
+  for (unsigned d = 0; d < l.numOutDims(); ++d) v = v * l.outDimSize(tensorDim(d)) + x[l.outIndex(tensorDim(d))];
+  return v;
+}
+unsigned select(llvm::ArrayRef<unsigned> columns, unsigned lane) {
+  unsigned v = 0;
+  for (unsigned b = 0; b < columns.size(); ++b)
+    if (lane >> b & 1) v ^= columns[b];
+  return v;
+}
+
+struct Counts {
+  int none = 0, registers = 0, shuffles = 0, selects = 0, memory = 0;
+};
+
+void checkShuffle(const ConversionPlan &p, const LinearLayout &src, const LinearLayout &dst) {
+  int srcRegs = src.inDimSize(R), dstRegs = dst.inDimSize(R), lanes = dst.inDimSize(L);
+  ASSERT_EQ(int(p.sourceRegister.size()), dstRegs);
+  ASSERT_EQ(int(p.sourceLaneConstant.size()), dstRegs);
+  for (int w = 0; w < dst.inDimSize(W); ++w) {
+    std::vector<std::vector<int64_t>> sent(lanes), got(lanes);
+    for (int l = 0; l < lanes; ++l)
+      for (int i = 0; i < srcRegs; ++i) {
+        unsigned from = i ^ select(p.sendSelect, l);
+        ASSERT_LT(from, unsigned(srcRegs));
+        sent[l].push_back(elementAt(src, from, l, w));
+      }
+    for (int l = 0; l < lanes; ++l)
+      for (int k = 0; k < dstRegs; ++k) {
+        unsigned from = select(p.laneOf, l) ^ p.sourceLaneConstant[k];
+        ASSERT_LT(from, unsigned(lanes));
+        ASSERT_LT(p.sourceRegister[k], unsigned(srcRegs));
+        if (p.staysInLane(k)) ASSERT_EQ(from, unsigned(l));
+        got[l].push_back(sent[from][p.sourceRegister[k]]);
+      }
+    for (int l = 0; l < lanes; ++l)
+      for (int k = 0; k < dstRegs; ++k)
+        ASSERT_EQ(got[l][k ^ select(p.receiveSelect, l)], elementAt(dst, k, l, w)) << src.str() << "\n" << dst.str();
+  }
+}
+
+/// Walks one side's accesses of a turn and checks their form: aligned, consecutive, as many conflicts as the plan says.
+template <class F>
+void forEachAccess(const ConversionPlan &p, const LinearLayout &side, int vector,
+                   llvm::ArrayRef<unsigned> vectorRegisters, int conflicts, int bytes, const MemoryModel &m,
+                   bool gather, int turn, F f) {
+  LinearLayout toOffset = side.invertAndCompose(p.shared);
+  auto offsetOf = [&](int r, int l, int w) {
+    return toOffset.apply({{R, r}, {L, l}, {W, w}})[toOffset.outIndex(Dim::Offset)];
+  };
+  ASSERT_EQ(1 << vectorRegisters.size(), vector);
+  ASSERT_LE(vector * bytes, std::max(bytes, m.maxAccessBytes));
+  int64_t perTurn = p.scratchBytes / bytes;
+  std::vector<bool> done(side.inDimSize(R));
+  for (int r = 0; r < side.inDimSize(R); ++r) {
+    // The lowest register of a group whose offset is aligned.
+    if (done[r]) continue;
+    std::vector<unsigned> group;
+    for (int e = 0; e < vector; ++e) group.push_back(r ^ select(vectorRegisters, e));
+    for (auto g : group) done[g] = true;
+    // Without gathering a vector is registers in a row, in the order of their offsets.
+    if (!gather)
+      for (int e = 0; e < vector; ++e) ASSERT_EQ(offsetOf(r + e, 0, 0), offsetOf(r, 0, 0) + e);
+    for (int w = 0; w < side.inDimSize(W); ++w) {
+      std::vector<int64_t> laneOffsets;
+      for (int l = 0; l < side.inDimSize(L); ++l) {
+        std::map<int64_t, unsigned> byOffset;
+        for (auto g : group) byOffset[offsetOf(g, l, w)] = g;
+        int64_t base = byOffset.begin()->first, next = base;
+        ASSERT_EQ(base % vector, 0);
+        ASSERT_EQ(int(byOffset.size()), vector);
+        for (auto &[o, g] : byOffset) ASSERT_EQ(o, next++);
+        laneOffsets.push_back(base * bytes);
+        if (base / perTurn == turn)
+          for (auto &[o, g] : byOffset) f(o % perTurn, int(g), l, w);
+        ASSERT_EQ(base / perTurn, offsetOf(r, 0, 0) / perTurn) << "a turn is a matter of registers alone";
+      }
+      ASSERT_EQ(bankConflicts(laneOffsets, vector * bytes, m), conflicts);
+    }
+  }
+}
+
+void checkMemory(const ConversionPlan &p, const LinearLayout &src, const LinearLayout &dst, int bytes,
+                 const MemoryModel &m, bool gather) {
+  ASSERT_TRUE(p.shared.isInvertible());
+  auto free = src.freeVariableMasks();
+  std::vector<bool> read(dst.inDimSize(R) * dst.inDimSize(L) * dst.inDimSize(W));
+  for (int turn = 0; turn < p.repetitions; ++turn) {
+    std::map<int64_t, int64_t> memory;
+    forEachAccess(p, src, p.writeVector, p.writeVectorRegisters, p.writeConflicts, bytes, m, gather, turn,
+                  [&](int64_t offset, int r, int l, int w) {
+                    if ((l & valueOf(free, L)) || (w & valueOf(free, W))) return; // a copy
+                    ASSERT_LT(offset * bytes, p.scratchBytes);
+                    auto [it, first] = memory.try_emplace(offset, elementAt(src, r, l, w));
+                    ASSERT_EQ(it->second, elementAt(src, r, l, w));
+                  });
+    forEachAccess(p, dst, p.readVector, p.readVectorRegisters, p.readConflicts, bytes, m, gather, turn,
+                  [&](int64_t offset, int r, int l, int w) {
+                    ASSERT_TRUE(memory.count(offset)) << "read of memory that was not written";
+                    ASSERT_EQ(memory[offset], elementAt(dst, r, l, w));
+                    read[(r * dst.inDimSize(L) + l) * dst.inDimSize(W) + w] = true;
+                  });
+  }
+  ASSERT_TRUE(llvm::all_of(read, [](bool b) { return b; }));
+}
+
+void check(const LinearLayout &src, const LinearLayout &dst, int bits, const MemoryModel &m, const PlanOptions &options,
+           Counts &counts) {
+  auto plan = planConversion(src, dst, bits, m, options);
+  ASSERT_TRUE(plan.ok()) << plan.status() << src.str() << "\n" << dst.str();
+  auto &p = *plan;
+  int bytes = std::max(1, bits / 8);
+  switch (p.kind) {
+  case Kind::None:
+    ++counts.none;
+    ASSERT_EQ(src.inDimSize(R), dst.inDimSize(R));
+    for (int w = 0; w < dst.inDimSize(W); ++w)
+      for (int l = 0; l < dst.inDimSize(L); ++l)
+        for (int r = 0; r < dst.inDimSize(R); ++r) ASSERT_EQ(elementAt(src, r, l, w), elementAt(dst, r, l, w));
+    break;
+  case Kind::RegisterPermutation:
+    ++counts.registers;
+    for (int w = 0; w < dst.inDimSize(W); ++w)
+      for (int l = 0; l < dst.inDimSize(L); ++l)
+        for (int r = 0; r < dst.inDimSize(R); ++r)
+          ASSERT_EQ(elementAt(src, p.sourceRegister[r], l, w), elementAt(dst, r, l, w));
+    break;
+  case Kind::WarpShuffle:
+    ++(p.hasSelects() ? counts.selects : counts.shuffles);
+    if (!options.laneSelects) ASSERT_FALSE(p.hasSelects());
+    checkShuffle(p, src, dst);
+    break;
+  case Kind::SharedMemory:
+    ++counts.memory;
+    checkMemory(p, src, dst, bytes, m, options.gatherRegisters);
+    if (options.maxScratchBytes && p.repetitions == 1)
+      ASSERT_LE(p.scratchBytes, int64_t(src.outDimSize(Dim::Dim0)) * src.outDimSize(Dim::Dim1) * bytes);
+    break;
+  }
+}
+
+TEST(ConversionPlan, BlockedToBlocked) {
+  Generator g(40);
+  EncodingPool pool;
+  Counts counts;
+  for (int n = 0; n < 250; ++n) {
+    int lanes = g.below(2) ? 32 : 64, warps = g.powerOfTwo(2);
+    auto shape = g.shape(2, 11);
+    auto src = *g.blocked(pool, 2, lanes, warps)->toLinearLayout(shape),
+         dst = *g.blocked(pool, 2, lanes, warps)->toLinearLayout(shape);
+    check(src, dst, 8 << g.below(4), {}, {g.below(2) == 1, g.below(2) == 1, 0}, counts);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(counts.memory, 100);
+}
+
+/// Within a warp: nothing but registers and lanes differs, with copies on either side.
+TEST(ConversionPlan, WithinAWarp) {
+  Generator g(41);
+  Counts counts;
+  for (int n = 0; n < 600; ++n) {
+    unsigned lanes = 5 + g.below(2), regs = g.below(5), d0 = g.below(lanes + regs + 1);
+    llvm::SmallVector<LinearLayout::OutDim, 4> outs = {{Dim::Dim0, 1 << d0}, {Dim::Dim1, 1 << (lanes + regs - d0)}};
+    auto src = g.bijective({{R, regs}, {L, lanes}, {W, 0}}, outs),
+         dst = g.bijective({{R, regs}, {L, lanes}, {W, 0}}, outs);
+    // Copies: some bits of the input mean nothing.
+    auto withCopies = [&](LinearLayout l) {
+      llvm::SmallVector<LinearLayout::InDim, 4> ins(l.ins());
+      if (g.below(3) == 0) ins[0].bases.insert(ins[0].bases.begin() + g.below(ins[0].bases.size() + 1), Basis{0, 0});
+      return LinearLayout(ins, llvm::SmallVector<LinearLayout::OutDim, 4>(l.outs()));
+    };
+    check(withCopies(src), withCopies(dst), 32, {}, {g.below(4) != 0, true, 0}, counts);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(counts.selects, 100);
+  EXPECT_GT(counts.memory, 50);
+}
+
+TEST(ConversionPlan, WithinAWarpWithIdleLanes) {
+  // Tensors smaller than a warp: lanes hold copies in different ways.
+  Generator g(42);
+  EncodingPool pool;
+  Counts counts;
+  for (int n = 0; n < 400; ++n) {
+    int lanes = g.below(2) ? 32 : 64;
+    auto shape = g.shape(2, 7);
+    auto src = *g.blocked(pool, 2, lanes, 1)->toLinearLayout(shape),
+         dst = *g.blocked(pool, 2, lanes, 1)->toLinearLayout(shape);
+    check(src, dst, 16 << g.below(3), {}, PlanOptions::all(), counts);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(counts.shuffles, 50);
+  EXPECT_GT(counts.selects, 10);
+}
+
+TEST(ConversionPlan, MatrixAndSliceLayouts) {
+  Generator g(43);
+  EncodingPool pool;
+  Counts counts;
+  for (int n = 0; n < 120; ++n) {
+    bool amd = g.below(2);
+    int lanes = amd ? 64 : 32;
+    llvm::SmallVector<const Encoding *, 8> all;
+    for (int k = 0; k < 3; ++k) all.push_back(g.blocked(pool, 2, lanes, 4));
+    const Encoding *mma =
+        amd ? (const Encoding *)*pool.getAmdMfma({3, {2, 2}, {32, 32, 8}, g.below(2) == 1, {}, {}, 32})
+            : *pool.getNvidiaMma({2, 0, {2, 2}, {16, 8}, {}});
+    all.push_back(mma);
+    all.push_back(*pool.getDotOperand(0, mma, 4));
+    all.push_back(*pool.getDotOperand(1, mma, 4));
+    all.push_back(*pool.getSlice(g.below(3), g.blocked(pool, 3, lanes, 4)));
+    auto *a = all[g.below(all.size())], *b = all[g.below(all.size())];
+    llvm::SmallVector<int64_t, 2> shape = {64, 1 << (3 + g.below(4))};
+    check(*a->toLinearLayout(shape), *b->toLinearLayout(shape), 16, {amd && g.below(2) ? 64 : 32, 4, 16},
+          PlanOptions::all(), counts);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(ConversionPlan, OfSmallScratchIsDoneInTurns) {
+  Generator g(44);
+  EncodingPool pool;
+  Counts counts;
+  int inTurns = 0;
+  for (int n = 0; n < 150; ++n) {
+    auto shape = g.shape(2, 11);
+    auto *a = g.blocked(pool, 2, 32, 4), *b = g.blocked(pool, 2, 32, 4);
+    auto src = *a->toLinearLayout(shape), dst = *b->toLinearLayout(shape);
+    check(src, dst, 32, {}, {false, true, 1024}, counts);
+    if (HasFatalFailure()) return;
+    auto p = *planConversion(src, dst, 32, {}, {false, true, 1024});
+    inTurns += p.kind == Kind::SharedMemory && p.repetitions > 1;
+  }
+  EXPECT_GT(inTurns, 10);
+}
+
+// ---- quality --------------------------------------------------------------------------------------------------------
+
+TEST(ConversionPlan, TransposesHaveNoBankConflicts) {
+  EncodingPool pool;
+  struct Case {
+    const char *name;
+    BlockedParams src, dst;
+    llvm::SmallVector<int64_t, 2> shape;
+    int bits;
+    int write, read;             // elements per access, of registers in order
+    int gatherWrite, gatherRead; // of any registers
+  };
+  BlockedParams row1{{1, 1}, {1, 32}, {4, 1}, {1, 0}, {}}, column1{{1, 1}, {32, 1}, {1, 4}, {0, 1}, {}};
+  BlockedParams row4{{1, 4}, {4, 8}, {4, 1}, {1, 0}, {}}, column4{{4, 1}, {8, 4}, {1, 4}, {0, 1}, {}};
+  BlockedParams row8{{1, 8}, {4, 8}, {4, 1}, {1, 0}, {}}, column8{{8, 1}, {8, 4}, {1, 4}, {0, 1}, {}};
+  BlockedParams row16{{1, 16}, {4, 8}, {4, 1}, {1, 0}, {}}, column16{{16, 1}, {8, 4}, {1, 4}, {0, 1}, {}};
+  Case cases[] = {
+      {"f32 scalar", row1, column1, {64, 64}, 32, 1, 1, 4, 4},
+      {"f64 scalar", row1, column1, {64, 64}, 64, 1, 1, 2, 2},
+      {"f32 by rows to by columns", row4, column4, {64, 64}, 32, 0, 0, 4, 4},
+      {"f16 by rows to by columns", row8, column8, {64, 64}, 16, 0, 0, 0, 0},
+      {"i8 by rows to by columns", row16, column16, {128, 128}, 8, 0, 0, 0, 0},
+      {"f16 rows of other threads", row8, {{1, 8}, {16, 2}, {4, 1}, {1, 0}, {}}, {64, 64}, 16, 8, 8, 8, 8},
+      {"f32 rows of other warps",
+       {{1, 4}, {8, 4}, {4, 1}, {1, 0}, {}},
+       {{1, 4}, {8, 4}, {1, 4}, {1, 0}, {}},
+       {128, 64},
+       32,
+       4,
+       4,
+       4,
+       4},
+  };
+  for (bool gather : {false, true})
+    for (auto &c : cases) {
+      SCOPED_TRACE(std::string(c.name) + (gather ? ", gathering" : ""));
+      auto src = *(*pool.getBlocked(c.src))->toLinearLayout(c.shape),
+           dst = *(*pool.getBlocked(c.dst))->toLinearLayout(c.shape);
+      auto p = *planConversion(src, dst, c.bits, {}, {false, gather, 0});
+      EXPECT_EQ(p.kind, Kind::SharedMemory);
+      EXPECT_EQ(p.writeConflicts, 1);
+      EXPECT_EQ(p.readConflicts, 1);
+      if (int v = gather ? c.gatherWrite : c.write) EXPECT_EQ(p.writeVector, v);
+      if (int v = gather ? c.gatherRead : c.read) EXPECT_EQ(p.readVector, v);
+      EXPECT_EQ(p.scratchBytes, c.shape[0] * c.shape[1] * c.bits / 8);
+      if (gather) continue;
+      for (unsigned i = 0; i < p.writeVectorRegisters.size(); ++i) EXPECT_EQ(p.writeVectorRegisters[i], 1u << i);
+      for (unsigned i = 0; i < p.readVectorRegisters.size(); ++i) EXPECT_EQ(p.readVectorRegisters[i], 1u << i);
+    }
+}
+
+TEST(ConversionPlan, ScalarAccessesAreConflictFreeWheneverPossible) {
+  // With vectors of one word, no conflict is ever needed: whatever 32 lanes of each side span, a common complement
+  // exists.
+  Generator g(45);
+  EncodingPool pool;
+  for (int n = 0; n < 200; ++n) {
+    llvm::SmallVector<int64_t, 2> shape = {64, 64};
+    auto src = *g.blocked(pool, 2, 32, 4)->toLinearLayout(shape),
+         dst = *g.blocked(pool, 2, 32, 4)->toLinearLayout(shape);
+    auto p = *planConversion(src, dst, 32, {32, 4, 4});
+    if (p.kind != Kind::SharedMemory) continue;
+    EXPECT_EQ(p.writeConflicts, 1) << src.str() << dst.str();
+    EXPECT_EQ(p.readConflicts, 1) << src.str() << dst.str();
+  }
+}
+
+TEST(ConversionPlan, KindsOfKnownConversions) {
+  EncodingPool pool;
+  auto layout = [&](BlockedParams p, llvm::ArrayRef<int64_t> shape) {
+    return *(*pool.getBlocked(p))->toLinearLayout(shape);
+  };
+  auto kind = [&](const LinearLayout &a, const LinearLayout &b, bool selects = false) {
+    return planConversion(a, b, 32, {}, {selects, selects, 0})->kind;
+  };
+  auto rows = layout({{1, 4}, {4, 8}, {4, 1}, {1, 0}, {}}, {16, 32});
+  EXPECT_EQ(kind(rows, rows), Kind::None);
+  // The same elements, registers listed in another order.
+  EXPECT_EQ(kind(layout({{2, 2}, {4, 8}, {4, 1}, {1, 0}, {}}, {32, 16}),
+                 layout({{2, 2}, {8, 4}, {4, 1}, {0, 1}, {}}, {32, 16})),
+            Kind::SharedMemory);
+  EXPECT_EQ(kind(layout({{2, 2}, {32, 1}, {4, 1}, {1, 0}, {}}, {256, 2}),
+                 layout({{2, 2}, {32, 1}, {4, 1}, {0, 1}, {}}, {256, 2})),
+            Kind::RegisterPermutation);
+  // A broadcast dimension: lanes that hold copies give to others.
+  EXPECT_EQ(kind(layout({{1}, {32}, {1}, {0}, {}}, {16}), layout({{1}, {32}, {1}, {0}, {}}, {16})), Kind::None);
+  // Lanes and registers exchanged within a warp: by selects, or through memory.
+  auto a = layout({{1, 2}, {32, 1}, {1, 1}, {1, 0}, {}}, {32, 2}),
+       b = layout({{2, 1}, {16, 2}, {1, 1}, {1, 0}, {}}, {32, 2});
+  EXPECT_EQ(kind(a, b, true), Kind::WarpShuffle);
+  EXPECT_EQ(kind(a, b, false), Kind::SharedMemory);
+  // Half of the shuffles of such an exchange stay in their lane when lanes keep their numbers.
+  auto swap = layout({{1, 2}, {16, 2}, {1, 1}, {1, 0}, {}}, {32, 4}),
+       swapped = LinearLayout(
+           {{R, {{0, 2}, {16, 0}}}, {L, {{0, 1}, {1, 0}, {2, 0}, {4, 0}, {8, 0}}}, {W, {}}, {Dim::Block, {}}},
+           {{Dim::Dim0, 32}, {Dim::Dim1, 4}});
+  auto p = *planConversion(swap, swapped, 32, {}, PlanOptions::all());
+  ASSERT_EQ(p.kind, Kind::WarpShuffle);
+  int stays = 0;
+  for (unsigned k = 0; k < p.sourceRegister.size(); ++k) stays += p.staysInLane(k);
+  EXPECT_EQ(stays, int(p.sourceRegister.size()) / 2);
+}
+
+TEST(ConversionPlan, BlocksOfAClusterKeepToThemselves) {
+  EncodingPool pool;
+  BlockedParams a{{1, 1}, {1, 32}, {4, 1}, {1, 0}, {}}, b{{1, 1}, {32, 1}, {1, 4}, {0, 1}, {}};
+  a.cta.bases = b.cta.bases = {{0, 1}};
+  auto plan = *planConversionOf(*pool.getBlocked(a), *pool.getBlocked(b), {64, 128}, 32, {});
+  EXPECT_EQ(plan.kind, Kind::SharedMemory);
+  EXPECT_EQ(plan.scratchBytes, 64 * 64 * 4); // a block's part
+  EXPECT_TRUE(plan.shared.isInvertible());
+  EXPECT_EQ(plan.shared.inDimBits(Dim::Block), 1u);
+  b.cta.bases = {{1, 0}};
+  EXPECT_FALSE(planConversionOf(*pool.getBlocked(a), *pool.getBlocked(b), {64, 128}, 32, {}).ok());
+}
+
+TEST(BankConflicts, OfKnownPatterns) {
+  auto lanes = [](int n, int64_t stride) {
+    std::vector<int64_t> v;
+    for (int i = 0; i < n; ++i) v.push_back(i * stride);
+    return v;
+  };
+  EXPECT_EQ(bankConflicts(lanes(32, 4), 4, {}), 1);
+  EXPECT_EQ(bankConflicts(lanes(32, 8), 4, {}), 2);
+  EXPECT_EQ(bankConflicts(lanes(32, 128), 4, {}), 32);
+  EXPECT_EQ(bankConflicts(lanes(32, 132), 4, {}), 1);
+  EXPECT_EQ(bankConflicts(lanes(32, 0), 4, {}), 1); // one word for all
+  EXPECT_EQ(bankConflicts(lanes(32, 2), 2, {}), 1); // two lanes a word
+  EXPECT_EQ(bankConflicts(lanes(32, 16), 16, {}), 1);
+  EXPECT_EQ(countWavefronts(lanes(32, 16), 16, {}).actual, 4);
+  EXPECT_EQ(bankConflicts(lanes(32, 128), 16, {}), 8);
+  EXPECT_EQ(countWavefronts(lanes(64, 4), 4, {}).actual, 2);
+  EXPECT_EQ(countWavefronts(lanes(64, 4), 4, {64, 4, 16}).actual, 1);
+}
+
+} // namespace
+} // namespace tessera::layouts::test
