@@ -226,7 +226,7 @@ bool Program::tensorCoreDot(ttng::TcGen5MmaOp op) {
     if (!checkLive(op, v)) return false;
   if (flag(op.pred())) {
     if (op.isUnsigned()) return fail(op, "the interpreter multiplies signed integers only");
-    Lanes c = flag(op.useD()) ? readView(op.d()) : padding(op.d().type().scalar(), view(op.d()).at.size(), false), d;
+    Lanes c = flag(op.useD()) ? readView(op.d()) : padding(op.d().type().cast<MemDescType>().element(), view(op.d()).at.size(), false), d;
     if (!dot(op, op.a().type(), readView(op.a()), op.b().type(), readView(op.b()), op.d().type(), c, InputPrecision::Tf32, d) || !writeView(op, op.d(), d)) return false;
     for (unsigned i = 0; i < op.barriers().size(); ++i)
       if (i >= op.barrierPreds().size() || flag(op.barrierPreds()[i])) arrive(op.barriers()[i], 1);

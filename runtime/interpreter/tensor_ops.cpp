@@ -260,7 +260,7 @@ bool Program::dot(Op op, Type aType, const Lanes &a, Type bType, const Lanes &b,
   if (rank < 2 || rank > 3 || bs.size() != rank) return fail(op, "the interpreter multiplies matrices and batches of them only");
   int64_t batch = rank == 3 ? as[0] : 1, m = as[rank - 2], k = as[rank - 1], n = bs[rank - 1];
   if (bs[rank - 2] != k || (rank == 3 && bs[0] != batch) || int64_t(c.size()) != batch * m * n) return fail(op, "the operands' shapes do not fit together");
-  Type ae = aType.scalar(), be = bType.scalar(), ce = cType.scalar();
+  Type ae = aType.cast<ShapedType>().element(), be = bType.cast<ShapedType>().element(), ce = cType.cast<ShapedType>().element();
   if (ae.isInteger() && be.isInteger() && ce.isInteger() && ce.bitWidth() <= 64) {
     auto words = [](const Lanes &l, Type t) {
       std::vector<uint64_t> v(l.size());
