@@ -282,8 +282,9 @@ Lanes clamp(LanePool &p, FloatKind k, bool propagateNan, const Lanes &a, const L
 }
 
 Lanes floatCompare(LanePool &p, CmpFPredicate predicate, FloatKind k, const Lanes &a, const Lanes &b) {
-  // A predicate is the set of outcomes for which it holds: equal 1, greater 2, less 4, unordered 8.
-  unsigned set = unsigned(predicate);
+  // The set of outcomes for which a predicate holds: equal 1, greater 2, less 4, unordered 8. The IR numbers the ordered
+  // ones as these sets (`ord` 7) and goes on with `ueq` 8, …, `une` 13, `uno` 14.
+  unsigned number = unsigned(predicate), set = number < 8 ? number : number == 14 ? 8 : number == 15 ? 15 : 8 | (number - 7);
   return withFloat(k, [&](auto format) -> Lanes {
     using B = typename decltype(format)::Bits;
     return map<B>(p, a, b, [=](B u, B v) -> uint8_t {
