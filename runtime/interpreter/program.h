@@ -1,0 +1,259 @@
+// One program of the grid: walks a kernel's IR and evaluates operation after operation. Where to read what:
+//   program.cpp            values, dispatch over operations, control flow, calls
+//   tensor_ops.cpp         shapes, reductions, scans, dots
+//   memory_ops.cpp         loads, stores, atomics, block pointers, tensor descriptors
+//   shared_memory_ops.cpp  shared and tensor memory, asynchronous copies, mbarriers, warp-group dots
+//   elementwise.h          arithmetic
+// Every evaluator returns false after `fault`; then the program ends.
+#pragma once
+#include "ir/ops.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "runtime/interpreter/elementwise.h"
+#include "runtime/interpreter/global_memory.h"
+#include "runtime/interpreter/interpreter.h"
+#include "runtime/interpreter/lanes.h"
+#include <map>
+#include <variant>
+
+namespace tessera::runtime {
+
+/// tt.make_tensor_ptr's result; strides and offsets in elements.
+struct BlockPointer {
+  uint64_t base;
+  Shape shape, strides, offsets;
+};
+
+/// A tensor descriptor; outermost dimension first, strides in elements.
+struct TensorDescriptor {
+  uint64_t base;
+  Shape shape, strides;
+  bool nanPadding;
+};
+
+/// An mbarrier (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier").
+struct Mbarrier {
+  int64_t count = 0, pending = 0, bytes = 0; // bytes announced and not yet arrived
+  bool parity = false;                       // of the phase that is not complete yet
+};
+
+/// A buffer in shared or tensor memory: the elements of its logical tensor, row-major.
+struct SharedBuffer {
+  Lanes elements;
+  std::map<uint32_t, Mbarrier> barriers; // by element
+  bool freed = false;
+};
+
+/// A view of a buffer: which elements, in row-major order of the view.
+struct SharedView {
+  std::shared_ptr<SharedBuffer> buffer;
+  std::vector<uint32_t> at;
+};
+
+using Object = std::variant<BlockPointer, TensorDescriptor, SharedView>;
+
+/// The value of an SSA value: lanes, or an object, or nothing (tokens).
+struct Datum {
+  Lanes lanes;
+  std::shared_ptr<const Object> object;
+};
+
+/// What is known of the functions of a module before any program runs. Not changed by running.
+class Plan {
+public:
+  /// Fails where a type cannot be evaluated at all, with a diagnostic.
+  bool build(ir::Module &, ir::DiagnosticEngine &);
+
+  unsigned slot(ir::Value v) const { return slots_.find(v.impl())->second; }
+  unsigned numSlots(const ir::Operation *func) const { return numSlots_.lookup(func); }
+  /// Slots whose values nobody reads after the operation.
+  const llvm::SmallVector<unsigned, 2> *dying(const ir::Operation *op) const {
+    auto it = dying_.find(op);
+    return it == dying_.end() ? nullptr : &it->second;
+  }
+  /// Whether a region of scalar operations may be run on many lanes at once: one block, nothing but elementwise
+  /// operations, constants and calls of such functions.
+  bool isLanewise(const ir::Region *r) const { return lanewise_.lookup(r); }
+  ir::Operation *function(llvm::StringRef name) const { return functions_.lookup(name); }
+
+private:
+  bool visit(ir::Operation *func, ir::DiagnosticEngine &);
+  bool computeLanewise(ir::Region &);
+
+  llvm::DenseMap<const ir::ValueImpl *, unsigned> slots_;
+  llvm::DenseMap<const ir::Operation *, unsigned> numSlots_;
+  llvm::DenseMap<const ir::Operation *, llvm::SmallVector<unsigned, 2>> dying_;
+  llvm::DenseMap<const ir::Region *, bool> lanewise_;
+  llvm::StringMap<ir::Operation *> functions_;
+};
+
+/// What all programs of a run share.
+struct Run {
+  const Plan &plan;
+  const InterpreterOptions &options;
+  std::array<int64_t, 3> grid;
+  std::atomic<uint64_t> writes{0};   // counts changes of global memory
+  std::atomic<bool> stop{false};     // some program failed
+  std::function<void(llvm::StringRef)> print;
+};
+
+/// Where and why a program ended.
+struct Fault {
+  ir::Operation *op = nullptr;
+  std::string message;
+  llvm::SmallVector<ir::Operation *, 4> callers; // innermost first
+};
+
+/// Why an operation is never evaluated, or null if it is (terminators and functions by what holds them).
+const char *whyNotInterpreted(ir::Opcode);
+
+class Program {
+public:
+  /// `spin` is called now and then while the program waits in a loop for others; false: they all wait.
+  Program(Run &run, LanePool &pool, const GlobalMemory &memory, std::array<int64_t, 3> id, std::function<bool()> spin) : run_(run), pool_(pool), memory_(memory), id_(id), spin_(std::move(spin)) {}
+
+  /// False after a fault, or without one when another program failed.
+  bool run(ir::Operation *kernel, llvm::ArrayRef<InterpreterArg> args);
+  const std::optional<Fault> &fault() const { return fault_; }
+
+private:
+  using Op = ir::Operation *;
+  struct Frame {
+    std::vector<Datum> values;
+    Op caller;
+  };
+
+  // Values.
+  Datum &slot(ir::Value v) { return frame_->values[run_.plan.slot(v)]; }
+  const Datum &get(ir::Value v) { return slot(v); }
+  const Lanes &lanes(ir::Value v) { return slot(v).lanes; }
+  uint64_t word(ir::Value v) { return lanes(v).word(); }
+  bool flag(ir::Value v) { return lanes(v).flag(); }
+  int64_t integer(ir::Value v) { return signedAt(lanes(v), 0, v.type().scalar()); }
+  bool set(ir::Value v, Lanes l) {
+    slot(v) = {std::move(l), nullptr};
+    return true;
+  }
+  bool set(ir::Value v, Object o) {
+    slot(v) = {Lanes(), std::make_shared<const Object>(std::move(o))};
+    return true;
+  }
+  bool setUndefined(ir::Value v);
+  bool pass(ir::Value from, ir::Value to) {
+    Datum d = slot(from);
+    slot(to) = std::move(d);
+    return true;
+  }
+  const BlockPointer &blockPointer(ir::Value v) { return std::get<BlockPointer>(*slot(v).object); }
+  const TensorDescriptor &descriptor(ir::Value v) { return std::get<TensorDescriptor>(*slot(v).object); }
+  const SharedView &view(ir::Value v) { return std::get<SharedView>(*slot(v).object); }
+  Lanes undefined(ir::Type scalar, size_t count) { return undefinedLanes(pool_, scalar, count, run_.options.undefinedIsZero); }
+
+  bool fail(Op, const llvm::Twine &what);
+  bool notInterpreted(Op);
+
+  // Control flow.
+  bool evaluate(Op);
+  bool dispatch(Op);
+  /// Runs the blocks of a region; gives the terminator that leaves it, or null after a fault.
+  Op runRegion(ir::Region &);
+  bool call(Op func, llvm::ArrayRef<Datum> args, llvm::SmallVectorImpl<Datum> &results, Op caller);
+  bool loopBack(Op loop, int64_t iteration);
+  bool evaluateCall(ir::tt::CallOp);
+  bool evaluateFor(ir::scf::ForOp);
+  bool evaluateWhile(ir::scf::WhileOp);
+  bool evaluateIf(ir::scf::IfOp);
+  bool yieldFrom(Op op, ir::Region &);
+  bool evaluateConstant(Op);
+  bool evaluateElementwiseOp(Op);
+  bool evaluatePrint(ir::tt::PrintOp);
+  bool evaluateAssert(Op, ir::Value condition, llvm::StringRef message);
+
+  // Tensors.
+  bool reshapeTo(Op);
+  bool broadcast(ir::tt::BroadcastOp);
+  bool transpose(ir::tt::TransOp);
+  bool join(ir::tt::JoinOp);
+  bool split(ir::tt::SplitOp);
+  bool cat(ir::tt::CatOp);
+  bool gather(ir::tt::GatherOp);
+  bool histogram(ir::tt::HistogramOp);
+  bool makeRange(ir::tt::MakeRangeOp);
+  bool reduce(ir::tt::ReduceOp);
+  bool scan(ir::tt::ScanOp);
+  bool mapElementwise(ir::tt::MapElementwiseOp);
+  /// Runs a region of scalar operations on every lane.
+  bool runOnLanes(ir::Region &, llvm::ArrayRef<Lanes> args, llvm::SmallVectorImpl<Lanes> &results);
+  bool dot(Op, ir::Type aType, const Lanes &a, ir::Type bType, const Lanes &b, ir::Type cType, const Lanes &c, ir::InputPrecision, Lanes &d);
+  bool dotScaled(ir::tt::DotScaledOp);
+  bool fp4ToFp(ir::ttg::Fp4ToFpOp);
+  bool extractSlice(ir::amdg::ExtractSliceOp);
+  bool concat(ir::amdg::ConcatOp);
+
+  // Global memory.
+  bool readLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask, Lanes &into);
+  bool writeLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask, const Lanes &values);
+  bool atomicLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask, llvm::function_ref<uint64_t(size_t lane, uint64_t old)>, Lanes &old);
+  bool faultyAccess(Op, const char *what, uint64_t address, unsigned bytes, size_t lane, size_t lanes);
+  bool memoryWidth(Op, ir::Type element, unsigned &bytes);
+  bool load(ir::tt::LoadOp);
+  bool store(ir::tt::StoreOp);
+  bool atomicRmw(ir::tt::AtomicRmwOp);
+  bool atomicCas(ir::tt::AtomicCasOp);
+  bool makeBlockPointer(ir::tt::MakeTensorPtrOp);
+  bool advance(ir::tt::AdvanceOp);
+  /// Addresses of a block's elements and, in `inside`, which are in bounds in the checked dimensions.
+  void blockAddresses(ir::Type element, llvm::ArrayRef<int64_t> block, uint64_t base, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> checked, Lanes &addresses, Lanes &inside);
+  bool makeDescriptor(ir::tt::MakeTensorDescriptorOp);
+  /// Addresses of the block of a descriptor at these indices.
+  bool descriptorAddresses(Op, ir::Value desc, ir::OperandRange indices, Lanes &addresses, Lanes &inside);
+  void rowAddresses(ir::Value desc, ir::Value rows, ir::Value column, ir::Type resultType, Lanes &addresses, Lanes &inside);
+  Lanes padding(ir::Type element, size_t count, bool nan);
+  bool descriptorLoad(Op, ir::Value desc, ir::OperandRange indices, Lanes &into);
+  bool descriptorStore(Op, ir::Value desc, ir::OperandRange indices, const Lanes &);
+  bool descriptorReduce(Op, ir::Value desc, ir::OperandRange indices, ir::DescriptorReduceKind, const Lanes &);
+  bool descriptorGather(ir::tt::DescriptorGatherOp);
+  bool descriptorScatter(ir::tt::DescriptorScatterOp);
+  Lanes bufferAddresses(ir::Value base, ir::Value offsets);
+  bool bufferLoad(ir::amdg::BufferLoadOp);
+  bool bufferStore(ir::amdg::BufferStoreOp);
+  bool bufferAtomic(ir::amdg::BufferAtomicRmwOp);
+  bool scratch(ir::ttg::GlobalScratchAllocOp);
+  bool tensormapCreate(ir::ttng::TensormapCreateOp);
+  bool reinterpretDescriptor(ir::ttng::ReinterpretTensorDescriptorOp);
+
+  // Shared memory.
+  bool localAlloc(Op, ir::Value src, ir::Value result);
+  Lanes readView(ir::Value v);
+  /// Lanes of a tensor, or of what a memory descriptor shows.
+  Lanes contents(ir::Value v) { return v.type().isTensor() ? lanes(v) : readView(v); }
+  bool writeView(Op, ir::Value view, const Lanes &);
+  bool checkLive(Op, ir::Value view);
+  bool viewOp(Op);
+  bool asyncCopy(Op, ir::Type element, const Lanes &addresses, ir::Value mask, ir::Value other, ir::Value dest);
+  bool localGather(ir::ttg::LocalGatherOp);
+  bool localScatter(ir::ttg::LocalScatterOp);
+  bool evaluateMask(ir::ttg::MaskOp);
+  bool warpGroupDot(ir::ttng::WarpGroupDotOp);
+  bool tensorCoreDot(ir::ttng::TcGen5MmaOp);
+  bool tmaLoad(ir::ttng::AsyncTmaCopyGlobalToLocalOp);
+  bool tmemStore(ir::ttng::TmemStoreOp);
+  Mbarrier &barrier(ir::Value v);
+  void arrive(ir::Value barrier, int64_t count);
+  void completePhase(Mbarrier &);
+  bool waitBarrier(ir::ttng::WaitBarrierOp);
+
+  Run &run_;
+  LanePool &pool_;
+  GlobalMemory memory_;
+  std::array<int64_t, 3> id_;
+  std::function<bool()> spin_;
+  Frame *frame_ = nullptr;
+  unsigned depth_ = 0, nesting_ = 0;
+  int64_t steps_ = 0;
+  bool waited_ = false, wrote_ = false; // since the last look: atomics or volatile loads, changes of memory
+  std::map<uint64_t, TensorDescriptor> tensormaps_; // by the address that they were written to
+  std::optional<Fault> fault_;
+};
+
+} // namespace tessera::runtime

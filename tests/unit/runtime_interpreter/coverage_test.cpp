@@ -1,0 +1,26 @@
+// Every row of the op table is evaluated or on the list of those that are not, with a reason. (That an operation cannot be
+// forgotten altogether is the compiler's doing: the dispatch is a switch over all opcodes.) Growing the list is a decision
+// that shows here.
+#include "ir/op_table.h"
+#include "runtime/interpreter/program.h"
+#include <gmock/gmock.h>
+
+namespace tessera {
+namespace {
+
+TEST(Coverage, OperationsThatAreNotInterpreted) {
+  std::vector<std::string> without;
+  for (auto &row : ir::allOps())
+    if (runtime::whyNotInterpreted(row.opcode)) without.push_back(row.name.str());
+  EXPECT_THAT(without, testing::UnorderedElementsAre("tt.elementwise_inline_asm", "gpu.thread_id", "ttg.warp_id", "ttg.warp_specialize", "ttg.warp_specialize.partitions", "ttg.warp_yield", "ttg.warp_return", "amdg.local_load_packed_tranposed",
+                                                     "amdg.scaled_upcast_fp8", "amdg.scaled_upcast_fp4"));
+}
+
+TEST(Coverage, ElementwiseOperationsAreOnes) {
+  // What has the trait must be evaluated lane by lane, or reductions could not use it.
+  for (auto &row : ir::allOps())
+    if (row.has(ir::kElementwise)) EXPECT_EQ(row.numRegions, 0) << row.name.str();
+}
+
+} // namespace
+} // namespace tessera
