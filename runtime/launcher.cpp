@@ -6,18 +6,6 @@
 
 namespace tessera::runtime {
 
-/// The bits of a scalar argument as the IR's type has them.
-static uint64_t scalarBits(const LaunchArg &a, unsigned &bytes) {
-  static constexpr std::pair<const char *, unsigned> sizes[] = {{"i1", 1}, {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
-  for (auto [n, s] : sizes)
-    if (a.scalarType == n) bytes = s;
-  if (a.scalarType == "f64") return std::bit_cast<uint64_t>(a.floatValue);
-  if (a.scalarType[0] == 'i') return bytes == 8 ? uint64_t(a.intValue) : uint64_t(a.intValue) & ((uint64_t(1) << bytes * 8) - 1);
-  uint64_t bits = 0;
-  fromDouble(*parseDType(a.scalarType), a.floatValue, &bits);
-  return bits;
-}
-
 std::vector<LaunchValue> LaunchArguments::values() {
   std::vector<LaunchValue> out;
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -44,7 +32,9 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
     out.scalars.push_back(0);
     out.scalarBytes.push_back(0);
     if (a.isScalar) {
-      out.scalars.back() = scalarBits(a, out.scalarBytes.back());
+      ScalarBits s = scalarBits(a);
+      out.scalars.back() = s.bits;
+      out.scalarBytes.back() = s.bytes;
       continue;
     }
     auto bytes = materialize(d, i);
