@@ -125,14 +125,14 @@ JsonReader::JsonReader(llvm::StringRef text, llvm::StringRef fileName) : file_(f
   }
   auto parsed = llvm::json::parse(text);
   if (!parsed) {
-    // LLVM's message is "[line:column, byte=n]: what".
+    // LLVM's message is "[line:column, byte=n]: what", with the column of the last byte read.
     std::string message = llvm::toString(parsed.takeError());
     llvm::StringRef rest(message);
     unsigned line = 1, column = 1;
     if (rest.consume_front("[") && !rest.consumeInteger(10, line) && rest.consume_front(":"))
       rest.consumeInteger(10, column);
     llvm::StringRef what = rest.split("]: ").second;
-    errors_.push_back({{line, column + 1, 0}, "syntax error: " + (what.empty() ? message : what.str())});
+    errors_.push_back({{line, std::max(column, 1u), 0}, "syntax error: " + (what.empty() ? message : what.str())});
     return;
   }
   value_ = std::move(*parsed);

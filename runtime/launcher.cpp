@@ -10,8 +10,10 @@ std::vector<LaunchValue> LaunchArguments::values() {
   std::vector<LaunchValue> out;
   for (size_t i = 0; i < buffers.size(); ++i) {
     LaunchValue v;
-    if (scalarBytes[i]) v.bits = scalars[i], v.bytes = scalarBytes[i];
-    else v.buffer = &buffers[i];
+    if (scalarBytes[i])
+      v.bits = scalars[i], v.bytes = scalarBytes[i];
+    else
+      v.buffer = &buffers[i];
     out.push_back(v);
   }
   return out;
@@ -21,13 +23,19 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   auto bad = [](auto &&m) { return absl::InvalidArgumentError(m.str()); };
   auto *entry = kernel->region(0).front();
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
-  if (entry->numArgs() != d.args.size()) return bad(llvm::formatv("{0}: kernel '{1}' takes {2} arguments, but {3} are given", d.path, name, entry->numArgs(), d.args.size()));
+  if (entry->numArgs() != d.args.size())
+    return bad(llvm::formatv("{0}: kernel '{1}' takes {2} arguments, but {3} are given", d.path, name, entry->numArgs(),
+                             d.args.size()));
   LaunchArguments out;
   for (unsigned i = 0; i < d.args.size(); ++i) {
     auto t = entry->arg(i).type();
     auto &a = d.args[i];
-    if (t.isPointer() == a.isScalar) return bad(llvm::formatv("{0}: args[{1}] ('{2}') is a {3}, but the kernel takes {4}", d.path, i, a.name, a.isScalar ? "scalar" : "buffer", t.str()));
-    if (a.isScalar && t.str() != a.scalarType) return bad(llvm::formatv("{0}: args[{1}] ('{2}') has type {3}, but the kernel takes {4}", d.path, i, a.name, a.scalarType, t.str()));
+    if (t.isPointer() == a.isScalar)
+      return bad(llvm::formatv("{0}: args[{1}] ('{2}') is a {3}, but the kernel takes {4}", d.path, i, a.name,
+                               a.isScalar ? "scalar" : "buffer", t.str()));
+    if (a.isScalar && t.str() != a.scalarType)
+      return bad(llvm::formatv("{0}: args[{1}] ('{2}') has type {3}, but the kernel takes {4}", d.path, i, a.name,
+                               a.scalarType, t.str()));
     out.buffers.emplace_back();
     out.scalars.push_back(0);
     out.scalarBytes.push_back(0);
@@ -44,7 +52,8 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   return out;
 }
 
-absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchDescription &d, LaunchArguments &a, const InterpreterOptions &o, ir::DiagnosticEngine &diag) {
+absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchDescription &d, LaunchArguments &a,
+                             const InterpreterOptions &o, ir::DiagnosticEngine &diag) {
   std::vector<InterpreterBuffer> memory;
   std::vector<InterpreterArg> args;
   for (unsigned i = 0; i < d.args.size(); ++i) {

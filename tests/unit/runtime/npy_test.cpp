@@ -60,11 +60,13 @@ TEST(Npy, ReorderIsItsOwnInverse) {
 
 TEST(Npy, WriteChecksSizesAndPaths) {
   uint8_t data[4] = {};
-  EXPECT_EQ(writeNpy("x.npy", DType::F32, {2}, data).message(), "x.npy: 4 bytes of f32 do not make an array of shape (2,)");
+  EXPECT_EQ(writeNpy("x.npy", DType::F32, {2}, data).message(),
+            "x.npy: 4 bytes of f32 do not make an array of shape (2,)");
   auto s = writeNpy("/nonexistent-folder/x.npy", DType::F32, {1}, data);
   EXPECT_EQ(s.message(), "/nonexistent-folder/x.npy: No such file or directory");
-  EXPECT_EQ(readNpy("/nonexistent-folder/x.npy").status().message(), "/nonexistent-folder/x.npy: No such file or directory");
-  EXPECT_EQ(readNpy("/dev/zero").status().message(), "/dev/zero: is not a regular file");
+  EXPECT_EQ(readNpy("/nonexistent-folder/x.npy").status().message(),
+            "/nonexistent-folder/x.npy: No such file or directory");
+  EXPECT_EQ(std::string(readNpy("/dev/zero").status().message()), "/dev/zero: is not a regular file");
 }
 
 struct Malformed {
@@ -81,8 +83,10 @@ const Malformed kMalformed[] = {
     {"VersionNine", kMagic + std::string("\x9\0\0\0", 4), "is of .npy version 9.0; versions 1.0, 2.0 and 3.0 are read"},
     {"MinorOne", kMagic + std::string("\1\1\0\0", 4), "is of .npy version 1.1; versions 1.0, 2.0 and 3.0 are read"},
     {"Version2Short", kMagic + std::string("\2\0\0\0\0", 5), "is cut off within its first 12 bytes"},
-    {"HeaderCutOff", kMagic + std::string("\1\0\x76\0{'descr'", 12), "is cut off within its header: that has 118 bytes, the file 8 after the header's start"},
-    {"HugeHeader", kMagic + std::string("\2\0\xff\xff\xff\xff{}", 8), "is cut off within its header: that has 4294967295 bytes, the file 2 after the header's start"},
+    {"HeaderCutOff", kMagic + std::string("\1\0\x76\0{'descr'", 12),
+     "is cut off within its header: that has 118 bytes, the file 8 after the header's start"},
+    {"HugeHeader", kMagic + std::string("\2\0\xff\xff\xff\xff{}", 8),
+     "is cut off within its header: that has 4294967295 bytes, the file 2 after the header's start"},
     {"EmptyHeader", file("", ""), "malformed header: expected '{' but the header ends"},
     {"EmptyDictionary", file("{}", ""), "malformed header: 'descr' is missing"},
     {"NoOrder", file("{'descr': '<f4', 'shape': ()}", "abcd"), "malformed header: 'fortran_order' is missing"},
@@ -93,22 +97,39 @@ const Malformed kMalformed[] = {
     {"NoComma", file("{'shape': () 'descr': '<f4'}", ""), "malformed header: expected ',' at \"'descr': '<f\""},
     {"OpenString", file("{'descr", ""), "malformed header: a string does not end"},
     {"OpenDictionary", file("{'shape': (),", ""), "malformed header: expected a key in quotes but the header ends"},
-    {"TextAfter", file("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", ""), "malformed header: text after the dictionary"},
-    {"OrderMaybe", file(describe("<f4", "Maybe", "()"), ""), "malformed header: 'fortran_order' must be True or False at \"Maybe, 'shap\""},
-    {"Structured", file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}", ""), "malformed header: structured arrays are not supported"},
+    {"TextAfter", file("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", ""),
+     "malformed header: text after the dictionary"},
+    {"OrderMaybe", file(describe("<f4", "Maybe", "()"), ""),
+     "malformed header: 'fortran_order' must be True or False at \"Maybe, 'shap\""},
+    {"Structured", file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}", ""),
+     "malformed header: structured arrays are not supported"},
     {"DescrNumber", file("{'descr': 4}", ""), "malformed header: expected the element type in quotes at \"4}\""},
     {"ShapeList", file(describe("<f4", "False", "[2]"), ""), "malformed header: expected '(' at \"[2], }\\n\""},
-    {"NegativeSize", file(describe("<f4", "False", "(-1,)"), ""), "malformed header: expected a size in 'shape' at \"-1,), }\\n\""},
+    {"NegativeSize", file(describe("<f4", "False", "(-1,)"), ""),
+     "malformed header: expected a size in 'shape' at \"-1,), }\\n\""},
     {"HexSize", file(describe("<f4", "False", "(0x10,)"), ""), "malformed header: expected ',' at \"x10,), }\\n\""},
-    {"SizeTooLong", file(describe("<f4", "False", "(99999999999999999999,)"), ""), "malformed header: a size in 'shape' is too large: 99999999999999999999"},
-    {"TooManySizes", file(describe("<f4", "False", [] { std::string s = "("; for (int i = 0; i < 65; ++i) s += "1,"; return s + ")"; }()), ""), "malformed header: 'shape' has more than 64 dimensions"},
-    {"ProductOverflows", file(describe("<f4", "False", "(4294967296, 4294967296)"), ""), "its shape (4294967296, 4294967296) is too large"},
-    {"BytesOverflow", file(describe("<f8", "False", "(2305843009213693952,)"), ""), "its shape (2305843009213693952,) is too large"},
+    {"SizeTooLong", file(describe("<f4", "False", "(99999999999999999999,)"), ""),
+     "malformed header: a size in 'shape' is too large: 99999999999999999999"},
+    {"TooManySizes",
+     file(describe("<f4", "False",
+                   [] {
+                     std::string s = "(";
+                     for (int i = 0; i < 65; ++i) s += "1,";
+                     return s + ")";
+                   }()),
+          ""),
+     "malformed header: 'shape' has more than 64 dimensions"},
+    {"ProductOverflows", file(describe("<f4", "False", "(4294967296, 4294967296)"), ""),
+     "its shape (4294967296, 4294967296) is too large"},
+    {"BytesOverflow", file(describe("<f8", "False", "(2305843009213693952,)"), ""),
+     "its shape (2305843009213693952,) is too large"},
     {"Complex", file(describe("<c8", "False", "()"), ""), "has elements of type '<c8', which is not supported"},
     {"Object", file(describe("|O", "False", "()"), ""), "has elements of type '|O', which is not supported"},
     {"NoType", file(describe("", "False", "()"), ""), "has elements of type '', which is not supported"},
-    {"BigEndian", file(describe(">f4", "False", "()"), "abcd"), "holds big-endian data ('>f4'); only little endian is read"},
-    {"DataCutOff", file(describe("<f4", "False", "(2, 3)"), "abcd"), "is cut off: shape (2, 3) of <f4 needs 24 bytes of data, there are 4"},
+    {"BigEndian", file(describe(">f4", "False", "()"), "abcd"),
+     "holds big-endian data ('>f4'); only little endian is read"},
+    {"DataCutOff", file(describe("<f4", "False", "(2, 3)"), "abcd"),
+     "is cut off: shape (2, 3) of <f4 needs 24 bytes of data, there are 4"},
     {"DataTooLong", file(describe("<f4", "False", "(1,)"), "abcdefg"), "has 3 bytes after the data of shape (1,)"},
 };
 
@@ -117,7 +138,7 @@ TEST(Npy, MalformedFilesHaveClearErrors) {
     auto a = parseNpy(m.bytes, "bad.npy");
     ASSERT_FALSE(a.ok()) << m.name;
     EXPECT_TRUE(absl::IsInvalidArgument(a.status())) << m.name;
-    EXPECT_EQ(a.status().message(), std::string("bad.npy: ") + m.message) << m.name;
+    EXPECT_EQ(std::string(a.status().message()), std::string("bad.npy: ") + m.message) << m.name;
   }
 }
 
