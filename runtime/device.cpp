@@ -22,7 +22,8 @@ absl::StatusOr<void *> openLibrary(const char *variable, llvm::ArrayRef<const ch
 absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {
   auto [kind, index] = spec.split(':');
   unsigned n = 0;
-  if (!index.empty() && index.getAsInteger(10, n)) return absl::InvalidArgumentError(("'" + spec + "': the device number must be an integer").str());
+  if (!index.empty() && index.getAsInteger(10, n))
+    return absl::InvalidArgumentError(("'" + spec + "': the device number must be an integer").str());
   if (spec.ends_with(":")) return absl::InvalidArgumentError(("'" + spec + "': the device number is missing").str());
   if (kind == "cuda") return openCuda(n);
   if (kind == "hip") return openHip(n);
@@ -41,8 +42,10 @@ std::vector<std::unique_ptr<Device>> enumerateDevices(std::vector<std::string> &
     }
     for (int i = 0; i < *n; ++i) {
       auto d = open(i);
-      if (d.ok()) out.push_back(std::move(*d));
-      else problems.push_back(std::string(d.status().message()));
+      if (d.ok())
+        out.push_back(std::move(*d));
+      else
+        problems.push_back(std::string(d.status().message()));
     }
   }
   return out;

@@ -1,261 +1,453 @@
-// Launch descriptions (see launch_description.h).
+// Launch descriptions (see launch_description.h): reading and validating them, and making the contents of buffers.
 #include "runtime/launch_description.h"
+#include "runtime/json_reader.h"
+#include "runtime/npy.h"
+#include "runtime/random.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "runtime/npy.h"
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <limits>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
 
 namespace tessera::runtime {
 
 namespace {
 
-class Reader {
-public:
-  Reader(const std::string &path) : path_(path) {}
-  absl::Status status = absl::OkStatus();
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; HIP's limits are not below them.
+constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max(), kMaxGridYZ = 65535;
+constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
+constexpr size_t kMaxDimensions = 64; // as .npy files have
 
-  void fail(const std::string &where, const std::string &what) {
-    if (status.ok()) status = absl::InvalidArgumentError(path_ + ": " + (where.empty() ? "" : where + ": ") + what);
-  }
-  void checkKeys(const llvm::json::Object &o, const std::string &where, std::initializer_list<llvm::StringRef> known) {
-    for (auto &kv : o) {
-      llvm::StringRef key = kv.first;
-      if (llvm::is_contained(known, key)) continue;
-      llvm::StringRef best;
-      unsigned distance = 4;
-      for (auto k : known)
-        if (unsigned d = k.edit_distance(key, true, 4); d < distance) distance = d, best = k;
-      fail(where, "unknown key \"" + key.str() + "\"" + (best.empty() ? "" : "; did you mean \"" + best.str() + "\"?"));
+constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",  "num_warps", "num_stages", "num_ctas",
+                                         "args",   "expected", "flops", "bytes",     "library"};
+constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
+constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
+constexpr llvm::StringRef kBufferKeys[] = {"name", "dtype", "shape", "file", "fill", "lo", "hi", "scale", "transposed"};
+constexpr llvm::StringRef kExpectedKeys[] = {"file", "rel_l2"};
+constexpr llvm::StringRef kScalarTypes[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+constexpr llvm::StringRef kFills[] = {"randn", "randint", "poison", "inf", "-inf", "nan"};
+
+std::optional<double> specialFloat(llvm::StringRef text) {
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+/// One description being read. Each function reads one part and reports what is wrong with it.
+class DescriptionReader {
+public:
+  DescriptionReader(JsonNode root, LaunchDescription &d) : root_(root), d_(d) {}
+
+  void read() {
+    if (!root_.isObject()) {
+      if (root_.present()) root_.members(); // says that it must be an object
+      return;
     }
-  }
-  std::string string(const llvm::json::Object &o, llvm::StringRef key, const std::string &where, bool required = true) {
-    auto *v = o.get(key);
-    if (!v) {
-      if (required) fail(where, "\"" + key.str() + "\" is missing");
-      return "";
+    rootKeys();
+    if (auto n = root_.get("kernel"); n.present()) d_.kernel = n.string().value_or("");
+    if (auto n = root_.get("ttir"); n.present()) d_.ttir = fileName(n);
+    grid(root_.get("grid"));
+    powerOfTwo("num_warps", 64, d_.numWarps);
+    powerOfTwo("num_ctas", 16, d_.numCtas);
+    if (auto n = root_.get("num_stages"); n.present()) d_.numStages = int(n.integer(1, 100).value_or(1));
+    auto args = root_.get("args");
+    for (auto &n : args.elements()) {
+      d_.args.emplace_back();
+      argument(n, d_.args.back());
     }
-    if (auto s = v->getAsString()) return s->str();
-    fail(join(where, key), "must be a string");
-    return "";
+    uniqueNames(args);
+    if (auto n = root_.get("expected"); n.present()) expected(n);
+    amount("flops", d_.flops);
+    amount("bytes", d_.bytesMoved);
+    if (auto n = root_.get("library"); n.present() && !n.isNull()) d_.library = n.string().value_or("");
   }
-  int64_t integer(const llvm::json::Value &v, const std::string &where, int64_t lo, int64_t hi) {
-    auto i = v.getAsInteger();
-    if (!i) fail(where, "must be an integer");
-    else if (*i < lo || *i > hi) fail(where, llvm::formatv("must be between {0} and {1}, not {2}", lo, hi, *i));
-    return i.value_or(0);
-  }
-  static std::string join(const std::string &where, llvm::StringRef key) { return where.empty() ? key.str() : where + "." + key.str(); }
 
 private:
-  std::string path_;
+  void rootKeys() {
+    for (auto &[key, node] : root_.members())
+      if (!llvm::is_contained(kRootKeys, key) && !llvm::is_contained(kRootExtra, key) &&
+          !llvm::StringRef(key).starts_with("triton_"))
+        node.error("unknown key; " + suggestName(key, kRootKeys));
+  }
+
+  void grid(const JsonNode &n) {
+    auto sizes = n.elements();
+    if (n.isArray() && (sizes.empty() || sizes.size() > 3)) return n.error("must have one to three sizes");
+    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(0, i ? kMaxGridYZ : kMaxGridX).value_or(1);
+  }
+
+  void powerOfTwo(llvm::StringRef key, int64_t most, int &out) {
+    auto n = root_.get(key);
+    if (!n.present()) return;
+    auto v = n.integer(1, most);
+    if (v && !llvm::isPowerOf2_64(uint64_t(*v)))
+      n.error("must be a power of two, not " + llvm::Twine(*v));
+    else if (v)
+      out = int(*v);
+  }
+
+  void amount(llvm::StringRef key, double &out) {
+    auto n = root_.get(key);
+    if (!n.present()) return;
+    auto v = n.number();
+    if (v && *v < 0) n.error("must not be negative");
+    out = v.value_or(0);
+  }
+
+  /// A file's name: not empty, and without characters that would end it early.
+  std::string fileName(const JsonNode &n) {
+    auto s = n.string();
+    if (!s) return "";
+    if (s->empty()) n.error("must name a file");
+    if (llvm::any_of(*s, [](char c) { return uint8_t(c) < 32; })) n.error("has a control character");
+    return *s;
+  }
+
+  void argument(const JsonNode &n, LaunchArg &a) {
+    if (!n.isObject()) {
+      n.members(); // says that it must be an object
+      return;
+    }
+    name(n.get("name"), a);
+    a.isScalar = n.get("scalar").present();
+    if (!a.isScalar && !n.get("shape").present() && !n.get("dtype").present())
+      return n.error("is neither a scalar (\"scalar\" and \"type\") nor a buffer (\"dtype\" and \"shape\")");
+    n.allowKeys(a.isScalar ? llvm::ArrayRef(kScalarKeys) : llvm::ArrayRef(kBufferKeys));
+    a.isScalar ? scalar(n, a) : buffer(n, a);
+  }
+
+  /// Names become file names with --out.
+  void name(const JsonNode &n, LaunchArg &a) {
+    auto s = n.string();
+    if (!s) return;
+    a.name = *s;
+    if (a.name.empty())
+      n.error("must not be empty");
+    else if (a.name == "." || a.name == ".." ||
+             llvm::any_of(a.name, [](char c) { return c == '/' || uint8_t(c) < 32; }))
+      n.error("must be usable as a file's name");
+  }
+
+  void uniqueNames(const JsonNode &args) {
+    llvm::StringMap<size_t> first;
+    auto nodes = args.isArray() ? args.elements() : std::vector<JsonNode>();
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (d_.args[i].name.empty()) continue;
+      auto [it, fresh] = first.try_emplace(d_.args[i].name, i);
+      if (!fresh)
+        nodes[i].get("name").error("\"" + d_.args[i].name + "\" is the name of args[" + llvm::Twine(it->second) +
+                                   "] already");
+    }
+  }
+
+  void scalar(const JsonNode &n, LaunchArg &a) {
+    auto type = n.get("type").string();
+    if (!type) return;
+    a.scalarType = *type;
+    if (!llvm::is_contained(kScalarTypes, *type))
+      return n.get("type").error("unknown scalar type \"" + *type + "\"; " + suggestName(*type, kScalarTypes));
+    auto v = n.get("scalar");
+    if (type->front() != 'i') {
+      if (v.isString()) {
+        auto special = specialFloat(*v.string());
+        if (!special) v.error("must be a number, \"inf\", \"-inf\" or \"nan\"");
+        a.floatValue = special.value_or(0);
+      } else if (auto number = v.number()) {
+        a.floatValue = *number;
+        double rounded;
+        uint64_t bits = 0;
+        fromDouble(*parseDType(*type), *number, &bits);
+        rounded = toDouble(*parseDType(*type), &bits);
+        if (!std::isfinite(rounded)) v.error("is too large for " + *type);
+      }
+      return;
+    }
+    if (*type == "i1" && v.isBoolean()) {
+      a.intValue = *v.boolean();
+      return;
+    }
+    if (*type == "i64") {
+      a.intValue = int64_t(v.bits64().value_or(0)); // unsigned values too: the IR's integers have no sign
+      return;
+    }
+    unsigned bits = 0;
+    llvm::StringRef(*type).drop_front().getAsInteger(10, bits);
+    a.intValue = v.integer(*type == "i1" ? 0 : -(int64_t(1) << (bits - 1)), (int64_t(1) << bits) - 1).value_or(0);
+  }
+
+  void buffer(const JsonNode &n, LaunchArg &a) {
+    auto dtype = n.get("dtype").string();
+    if (dtype) {
+      auto t = parseDType(*dtype);
+      if (!t) {
+        std::vector<llvm::StringRef> names;
+        for (unsigned i = 0; i < kDTypeCount; ++i) names.push_back(dtypeName(DType(i)));
+        n.get("dtype").error("unknown element type \"" + *dtype + "\"; " + suggestName(*dtype, names));
+      }
+      a.dtype = t.value_or(DType::F32);
+      dtype = t ? dtype : std::nullopt;
+    }
+    shape(n.get("shape"), a);
+    auto file = n.get("file"), fill = n.get("fill");
+    if (file.present() && fill.present()) n.error("has both \"file\" and \"fill\"");
+    if (file.present()) {
+      a.source = LaunchArg::File;
+      a.file = fileName(file);
+    } else if (fill.present())
+      fillWith(fill, a, dtype.has_value());
+    else {
+      a.source = LaunchArg::Randn;
+      if (dtype && !isFloat(a.dtype)) n.error("needs \"file\" or \"fill\" (only floats are \"randn\" without them)");
+    }
+    if (auto t = n.get("transposed"); t.present()) a.transposed = t.boolean().value_or(false);
+    if (auto s = n.get("scale"); s.present()) {
+      if (a.source != LaunchArg::Randn)
+        s.error("means something with \"randn\" only");
+      else
+        a.scale = s.number().value_or(1);
+    }
+    range(n, a, dtype.has_value());
+  }
+
+  void shape(const JsonNode &n, LaunchArg &a) {
+    auto sizes = n.elements();
+    if (sizes.size() > kMaxDimensions) return n.error("has more than 64 dimensions");
+    bool overflow = false;
+    int64_t bytes = dtypeBytes(a.dtype);
+    for (auto &s : sizes) {
+      auto d = s.integer(0, kMaxBufferBytes);
+      a.shape.push_back(d.value_or(0));
+      // Zero sizes do not excuse an overflow before or after them: products of parts of a shape are taken too.
+      if (d && *d && __builtin_mul_overflow(bytes, *d, &bytes)) overflow = true;
+    }
+    if (overflow || bytes > kMaxBufferBytes) {
+      n.error("is a buffer of more than 1 TiB");
+      a.shape.assign(1, 0);
+    }
+  }
+
+  void fillWith(const JsonNode &n, LaunchArg &a, bool dtypeKnown) {
+    if (n.isString()) {
+      std::string s = *n.string();
+      if (s == "randn")
+        a.source = LaunchArg::Randn;
+      else if (s == "randint")
+        a.source = LaunchArg::Randint;
+      else if (s == "poison")
+        a.source = LaunchArg::Poison;
+      else if (auto special = specialFloat(s))
+        a.fill = *special;
+      else
+        return n.error("unknown fill \"" + s + "\"; " + suggestName(s, kFills));
+      if (a.source == LaunchArg::Randn && dtypeKnown && !isFloat(a.dtype))
+        n.error("\"randn\" needs a floating-point element type, not " + dtypeName(a.dtype) + "; use \"randint\"");
+    } else if (n.isBoolean() && a.dtype == DType::I1)
+      a.fill = *n.boolean();
+    else if (n.isNumber())
+      a.fill = n.number().value_or(0);
+    else
+      return n.error("must be a number, \"randn\", \"randint\" or \"poison\"");
+    if (a.source == LaunchArg::Fill && dtypeKnown && !holdsExactly(a.dtype, a.fill))
+      n.error("is no value of " + dtypeName(a.dtype));
+  }
+
+  void range(const JsonNode &n, LaunchArg &a, bool dtypeKnown) {
+    auto lo = n.get("lo"), hi = n.get("hi");
+    if (a.source != LaunchArg::Randint) {
+      for (auto &bound : {lo, hi})
+        if (bound.present()) bound.error("means something with \"randint\" only");
+      return;
+    }
+    // Within ±2^53, so that every value can be said in a double.
+    constexpr int64_t most = int64_t(1) << 53;
+    auto l = lo.integer(-most, most), h = hi.integer(-most, most);
+    if (!l || !h) return;
+    a.lo = *l, a.hi = *h;
+    if (a.hi <= a.lo) return hi.error(llvm::formatv("must be above \"lo\" ({0}), not {1}", a.lo, a.hi).str());
+    if (!dtypeKnown) return;
+    if (!holdsExactly(a.dtype, double(a.lo))) lo.error("is no value of " + dtypeName(a.dtype));
+    if (!holdsExactly(a.dtype, double(a.hi - 1))) hi.error("is beyond the values of " + dtypeName(a.dtype));
+  }
+
+  void expected(const JsonNode &outputs) {
+    for (auto &[key, n] : outputs.members()) {
+      ExpectedOutput e;
+      unsigned index;
+      if (llvm::StringRef(key).getAsInteger(10, index) || std::to_string(index) != key) {
+        n.error("the key must be the index of an argument");
+        continue;
+      }
+      if (index >= d_.args.size()) {
+        n.error(llvm::formatv("there is no argument {0}; \"args\" has {1}", index, d_.args.size()).str());
+        continue;
+      }
+      if (d_.args[index].isScalar)
+        n.error("args[" + key + "] (\"" + d_.args[index].name + "\") is a scalar, not an output");
+      if (!n.isObject()) {
+        n.members(); // says that it must be an object
+        continue;
+      }
+      n.allowKeys(kExpectedKeys);
+      e.arg = index;
+      e.file = fileName(n.get("file"));
+      if (auto limit = n.get("rel_l2"); limit.present()) {
+        e.relL2 = limit.number().value_or(0);
+        if (e.relL2 < 0) limit.error("must not be negative");
+      }
+      d_.expected.push_back(std::move(e));
+    }
+    llvm::sort(d_.expected, [](auto &a, auto &b) { return a.arg < b.arg; });
+  }
+
+  JsonNode root_;
+  LaunchDescription &d_;
 };
+
+/// Calls work(from, to) for pieces of [0, count) on several threads.
+template <class F> void inParallel(int64_t count, F work) {
+  constexpr int64_t kPiece = int64_t(1) << 18;
+  int64_t threads = std::min<int64_t>({std::thread::hardware_concurrency(), 16, count / kPiece});
+  if (threads < 2) return work(int64_t(0), count);
+  std::vector<std::thread> pool;
+  int64_t done = 0, share = (count + threads - 1) / threads;
+  for (; done + share < count; done += share) {
+    try {
+      pool.emplace_back(work, done, done + share);
+    } catch (const std::system_error &) { // no more threads: this one does the rest
+      break;
+    }
+  }
+  work(done, count);
+  for (std::thread &t : pool) t.join();
+}
 
 } // namespace
 
+std::string LaunchDescription::resolve(llvm::StringRef file) const {
+  if (llvm::sys::path::is_absolute(file)) return file.str();
+  return directory + "/" + file.str();
+}
+
 absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::string &path) {
-  auto json = llvm::json::parse(text);
-  if (!json) {
-    std::string m = llvm::toString(json.takeError()); // "[line:column, byte=n]: what"
-    llvm::StringRef r(m);
-    if (r.consume_front("[")) {
-      auto at = r.take_until([](char c) { return c == ','; });
-      auto what = r.split("]: ").second;
-      return absl::InvalidArgumentError(path + ":" + at.str() + ": " + what.str());
-    }
-    return absl::InvalidArgumentError(path + ": " + m);
-  }
-  auto *root = json->getAsObject();
-  if (!root) return absl::InvalidArgumentError(path + ": must be an object");
   LaunchDescription d;
   d.path = path;
   d.directory = llvm::sys::path::parent_path(path).str();
   if (d.directory.empty()) d.directory = ".";
-  Reader r(path);
-  r.checkKeys(*root, "", {"kernel", "ttir", "grid", "num_warps", "num_stages", "args", "expected", "name", "flops", "bytes", "library", "triton_ms", "description", "note"});
-  d.kernel = r.string(*root, "kernel", "", false);
-  d.ttir = r.string(*root, "ttir", "", false);
-  if (auto *g = root->get("grid")) {
-    auto *a = g->getAsArray();
-    if (!a || a->empty() || a->size() > 3) r.fail("grid", "must be a list of one to three integers");
-    else
-      for (size_t i = 0; i < a->size(); ++i) d.grid[i] = r.integer((*a)[i], "grid[" + std::to_string(i) + "]", 0, i ? 65535 : INT32_MAX);
-  } else r.fail("", "\"grid\" is missing");
-  if (auto *w = root->get("num_warps")) d.numWarps = r.integer(*w, "num_warps", 1, 64);
-  if (auto *s = root->get("num_stages")) d.numStages = r.integer(*s, "num_stages", 1, 100);
-  auto *args = root->getArray("args");
-  if (!args) r.fail("", "\"args\" is missing or no list");
-  for (size_t i = 0; args && i < args->size(); ++i) {
-    std::string where = "args[" + std::to_string(i) + "]";
-    auto *o = (*args)[i].getAsObject();
-    LaunchArg a;
-    if (!o) {
-      r.fail(where, "must be an object");
-      continue;
-    }
-    r.checkKeys(*o, where, {"name", "scalar", "type", "dtype", "shape", "file", "fill", "lo", "hi", "scale", "transposed"});
-    a.name = r.string(*o, "name", where);
-    if (auto *s = o->get("scalar")) {
-      a.isScalar = true;
-      a.scalarType = r.string(*o, "type", where);
-      static constexpr const char *types[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
-      if (r.status.ok() && !llvm::is_contained(types, a.scalarType)) r.fail(where + ".type", "unknown scalar type \"" + a.scalarType + "\"");
-      bool floating = a.scalarType[0] == 'f' || a.scalarType[0] == 'b';
-      if (auto b = s->getAsBoolean()) a.intValue = *b, a.floatValue = *b;
-      else if (floating) {
-        if (auto n = s->getAsNumber()) a.floatValue = *n;
-        else r.fail(where + ".scalar", "must be a number");
-      } else {
-        unsigned bits = 64;
-        llvm::StringRef(a.scalarType).drop_front().getAsInteger(10, bits);
-        a.intValue = bits >= 64 ? r.integer(*s, where + ".scalar", INT64_MIN, INT64_MAX) : r.integer(*s, where + ".scalar", -(int64_t(1) << (bits - 1)), (int64_t(1) << bits) - 1);
-      }
-    } else {
-      auto name = r.string(*o, "dtype", where);
-      auto t = parseDType(name);
-      if (!t && r.status.ok()) r.fail(where + ".dtype", "unknown element type \"" + name + "\"");
-      a.dtype = t.value_or(DType::F32);
-      auto *shape = o->getArray("shape");
-      if (!shape) r.fail(where, "\"shape\" is missing or no list (a scalar needs \"scalar\" and \"type\")");
-      int64_t n = 1;
-      for (size_t k = 0; shape && k < shape->size(); ++k) {
-        int64_t dim = r.integer((*shape)[k], where + ".shape[" + std::to_string(k) + "]", 0, int64_t(1) << 40);
-        if (dim && n > (int64_t(1) << 36) / dim) r.fail(where + ".shape", "the buffer is too large");
-        else n *= dim;
-        a.shape.push_back(dim);
-      }
-      auto *file = o->get("file"), *fill = o->get("fill");
-      if (bool(file) == bool(fill) && (file || fill)) r.fail(where, "give \"file\" or \"fill\", not both");
-      if (file) {
-        a.source = LaunchArg::File;
-        a.file = r.string(*o, "file", where);
-      } else if (fill) {
-        if (auto s = fill->getAsString()) {
-          if (*s == "randn") a.source = LaunchArg::Randn;
-          else if (*s == "randint") a.source = LaunchArg::Randint;
-          else if (*s == "poison") a.source = LaunchArg::Poison;
-          else r.fail(where + ".fill", "must be a number, \"randn\", \"randint\" or \"poison\", not \"" + s->str() + "\"");
-        } else if (auto n2 = fill->getAsNumber()) a.fill = *n2;
-        else r.fail(where + ".fill", "must be a number, \"randn\", \"randint\" or \"poison\"");
-      } else a.source = LaunchArg::Randn;
-      if (auto *s = o->get("scale")) a.scale = s->getAsNumber().value_or(1);
-      if (a.source == LaunchArg::Randint) {
-        if (!o->get("lo") || !o->get("hi")) r.fail(where, "\"randint\" needs \"lo\" and \"hi\"");
-        else {
-          a.lo = r.integer(*o->get("lo"), where + ".lo", INT64_MIN / 2, INT64_MAX / 2);
-          a.hi = r.integer(*o->get("hi"), where + ".hi", INT64_MIN / 2, INT64_MAX / 2);
-          if (r.status.ok() && a.hi <= a.lo) r.fail(where, "\"hi\" must be above \"lo\"");
-        }
-      }
-    }
-    d.args.push_back(std::move(a));
-  }
-  if (auto *e = root->get("expected")) {
-    auto *o = e->getAsObject();
-    if (!o) r.fail("expected", "must be an object from argument indices to outputs");
-    else
-      for (auto &kv : *o) {
-        std::string where = "expected.\"" + kv.first.str() + "\"";
-        ExpectedOutput x;
-        unsigned index;
-        if (llvm::StringRef(kv.first).getAsInteger(10, index) || index >= d.args.size()) {
-          r.fail(where, "is no index of an argument");
-          continue;
-        }
-        if (d.args[index].isScalar) r.fail(where, "argument " + std::to_string(index) + " is a scalar");
-        auto *entry = kv.second.getAsObject();
-        if (!entry) {
-          r.fail(where, "must be an object");
-          continue;
-        }
-        r.checkKeys(*entry, where, {"file", "rel_l2"});
-        x.arg = index;
-        x.file = r.string(*entry, "file", where);
-        if (auto *t = entry->get("rel_l2")) {
-          auto n = t->getAsNumber();
-          if (!n || *n < 0 || std::isnan(*n)) r.fail(where + ".rel_l2", "must be a number that is not negative");
-          x.relL2 = n.value_or(0);
-        }
-        d.expected.push_back(x);
-      }
-  }
-  if (!r.status.ok()) return r.status;
-  llvm::sort(d.expected, [](auto &a, auto &b) { return a.arg < b.arg; });
+  JsonReader json(text, path);
+  DescriptionReader(json.root(), d).read();
+  if (absl::Status s = json.status(); !s.ok()) return s;
   return d;
 }
 
 absl::StatusOr<LaunchDescription> readLaunch(const std::string &path) {
-  auto b = llvm::MemoryBuffer::getFile(path);
-  if (!b) return absl::InvalidArgumentError(path + ": " + b.getError().message());
-  return parseLaunch((*b)->getBuffer(), path);
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) return absl::InvalidArgumentError(path + ": " + buffer.getError().message());
+  auto d = parseLaunch((*buffer)->getBuffer(), path);
+  if (!d.ok() || !d->ttir.empty()) return d;
+  llvm::SmallString<256> folder(d->directory);
+  llvm::sys::fs::make_absolute(folder);
+  llvm::sys::path::remove_dots(folder, true);
+  std::string candidate = llvm::sys::path::filename(folder).str() + ".ttir";
+  if (llvm::sys::fs::exists(d->resolve(candidate))) d->ttir = candidate;
+  return d;
 }
 
-/// SplitMix64, counter-based: element i of argument a is a function of (a, i) alone.
-static uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
+ScalarBits scalarBits(const LaunchArg &a) {
+  DType t = parseDType(a.scalarType).value_or(DType::I64);
+  ScalarBits s{0, dtypeBytes(t)};
+  if (isFloat(t))
+    fromDouble(t, a.floatValue, &s.bits);
+  else if (t == DType::I1)
+    s.bits = a.intValue & 1;
+  else
+    s.bits = uint64_t(a.intValue) & (~uint64_t(0) >> (64 - 8 * s.bytes));
+  return s;
 }
 
-static absl::StatusOr<std::vector<uint8_t>> loadFile(const LaunchDescription &d, const std::string &file, const LaunchArg &a) {
-  auto npy = readNpy(d.directory + "/" + file);
-  if (!npy.ok()) return absl::InvalidArgumentError(npy.status().message());
-  if (dtypeBytes(npy->dtype) != dtypeBytes(a.dtype))
-    return absl::InvalidArgumentError(llvm::formatv("{0}/{1}: holds {2}, but argument '{3}' is {4}", d.directory, file, dtypeName(npy->dtype), a.name, dtypeName(a.dtype)).str());
-  if (int64_t(npy->data.size()) != a.elements() * dtypeBytes(a.dtype))
-    return absl::InvalidArgumentError(llvm::formatv("{0}/{1}: holds {2} elements, but argument '{3}' has {4}", d.directory, file, npy->data.size() / dtypeBytes(a.dtype), a.name, a.elements()).str());
+/// The file's data in C order, once it is seen to hold the argument's type and shape.
+static absl::StatusOr<std::vector<uint8_t>> loadFile(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
+  const LaunchArg &a = d.args[index];
+  std::string path = d.resolve(file);
+  auto npy = readNpy(path);
+  if (!npy.ok()) return npy.status();
+  std::string argument = llvm::formatv("args[{0}] (\"{1}\")", index, a.name).str();
+  // The same type, or an integer of the same width that carries the bits.
+  bool fits = dtypeBytes(npy->dtype) == dtypeBytes(a.dtype) && (npy->dtype == a.dtype || !isFloat(npy->dtype)) &&
+              (a.dtype != DType::I1 || npy->dtype == DType::I1 || npy->dtype == DType::U8 || npy->dtype == DType::I8);
+  if (!fits)
+    return absl::InvalidArgumentError(
+        llvm::formatv("{0}: holds {1}, but {2} is {3}", path, dtypeName(npy->dtype), argument, dtypeName(a.dtype))
+            .str());
+  // Sizes of one are no difference: a file of shape () serves an argument of shape [1].
+  auto significant = [](llvm::ArrayRef<int64_t> shape) {
+    llvm::SmallVector<int64_t> s;
+    llvm::copy_if(shape, std::back_inserter(s), [](int64_t n) { return n != 1; });
+    return s;
+  };
+  if (significant(npy->shape) != significant(a.shape)) {
+    auto text = [](llvm::ArrayRef<int64_t> shape) {
+      std::string s;
+      for (int64_t n : shape) (s += s.empty() ? "[" : ", ") += std::to_string(n);
+      return s.empty() ? "[]" : s + "]";
+    };
+    return absl::InvalidArgumentError(
+        llvm::formatv("{0}: has shape {1}, but {2} has {3}", path, text(npy->shape), argument, text(a.shape)).str());
+  }
   return std::move(npy->data);
 }
 
 absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, unsigned index) {
-  auto &a = d.args[index];
-  if (a.source == LaunchArg::File) return loadFile(d, a.file, a);
-  int64_t n = a.elements();
-  unsigned bytes = dtypeBytes(a.dtype);
-  std::vector<uint8_t> out(n * bytes, 0xFF);
-  if (a.source == LaunchArg::Poison) return out;
-  for (int64_t i = 0; i < n; ++i) {
-    double v = a.fill;
-    uint64_t u = mix((uint64_t(index) << 48) ^ uint64_t(i));
-    if (a.source == LaunchArg::Randn) {
-      double x = (double(u >> 11) + 0.5) / 9007199254740992.0, y = double(mix(u) >> 11) / 9007199254740992.0;
-      v = std::sqrt(-2 * std::log(x)) * std::cos(6.283185307179586 * y) * a.scale;
-    } else if (a.source == LaunchArg::Randint) v = double(a.lo + int64_t(u % uint64_t(a.hi - a.lo)));
-    fromDouble(a.dtype, v, &out[i * bytes]);
+  const LaunchArg &a = d.args[index];
+  auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
+  if (physical > 0 && a.bytes() > physical)
+    return absl::ResourceExhaustedError(
+        llvm::formatv("{0}: args[{1}] (\"{2}\") has {3} MiB, but this machine has {4} MiB of memory", d.path, index,
+                      a.name, a.bytes() >> 20, physical >> 20)
+            .str());
+  std::vector<uint8_t> out;
+  if (a.source == LaunchArg::File) {
+    auto data = loadFile(d, a.file, index);
+    if (!data.ok()) return data.status();
+    out = std::move(*data);
+  } else {
+    out.assign(size_t(a.bytes()), 0xFF);
+    if (a.source == LaunchArg::Poison) return out;
+    unsigned bytes = dtypeBytes(a.dtype);
+    CounterRandom random(index);
+    auto fill = [&](auto value) {
+      inParallel(a.elements(), [&](int64_t from, int64_t to) {
+        for (int64_t i = from; i < to; ++i) fromDouble(a.dtype, value(i), &out[i * bytes]);
+      });
+    };
+    if (a.source == LaunchArg::Randn)
+      fill([&](int64_t i) { return random.normal(i) * a.scale; });
+    else if (a.source == LaunchArg::Randint)
+      fill([&](int64_t i) { return double(random.integer(i, a.lo, a.hi)); });
+    else
+      fill([&](int64_t) { return a.fill; });
   }
-  return out;
+  return a.transposed ? reorder(out, a.shape, dtypeBytes(a.dtype), true) : out;
 }
 
 absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutput &e, llvm::ArrayRef<uint8_t> actual) {
-  auto &a = d.args[e.arg];
-  auto want = loadFile(d, e.file, a);
-  if (!want.ok()) return want.status();
-  unsigned bytes = dtypeBytes(a.dtype);
-  double error = 0, norm = 0, worst = -1;
-  int64_t n = a.elements(), at = -1, different = 0;
-  bool nan = false;
-  for (int64_t i = 0; i < n; ++i) {
-    const uint8_t *x = actual.data() + i * bytes, *y = want->data() + i * bytes;
-    bool same = !std::memcmp(x, y, bytes);
-    double u = toDouble(a.dtype, x), v = toDouble(a.dtype, y);
-    if (std::isnan(u) || std::isnan(v)) nan = true, at = at < 0 ? i : at;
-    if (!same) ++different;
-    double diff = same ? 0 : std::abs(u - v);
-    if (!same && diff > worst) worst = diff, at = nan ? at : i;
-    error += diff * diff;
-    norm += v * v;
+  const LaunchArg &a = d.args[e.arg];
+  auto expected = loadFile(d, e.file, e.arg);
+  if (!expected.ok()) return expected.status();
+  std::vector<uint8_t> rowMajor;
+  if (a.transposed && int64_t(actual.size()) == a.bytes()) {
+    rowMajor = reorder(actual, a.shape, dtypeBytes(a.dtype), false);
+    actual = rowMajor;
   }
-  double rel = norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
-  CheckResult r;
-  r.ok = !nan && (e.relL2 == 0 ? different == 0 : rel <= e.relL2);
-  r.line = llvm::formatv("{0} {1}: {2}, rel_l2 {3:e2} (limit {4:e2})", r.ok ? "ok  " : "FAIL", a.name, different == 0 ? "bit-exact" : llvm::formatv("{0} of {1} elements differ", different, n).str(), rel, e.relL2);
-  if (!r.ok && at >= 0) r.line += llvm::formatv("; worst at [{0}]: {1}, expected {2}", at, toDouble(a.dtype, actual.data() + at * bytes), toDouble(a.dtype, want->data() + at * bytes));
-  if (nan) r.line += "; NaN";
-  return r;
+  return compareArrays(a.name, a.dtype, a.shape, actual, *expected, e.relL2);
 }
 
 } // namespace tessera::runtime

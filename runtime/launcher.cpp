@@ -6,24 +6,14 @@
 
 namespace tessera::runtime {
 
-/// The bits of a scalar argument as the IR's type has them.
-static uint64_t scalarBits(const LaunchArg &a, unsigned &bytes) {
-  static constexpr std::pair<const char *, unsigned> sizes[] = {{"i1", 1}, {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
-  for (auto [n, s] : sizes)
-    if (a.scalarType == n) bytes = s;
-  if (a.scalarType == "f64") return std::bit_cast<uint64_t>(a.floatValue);
-  if (a.scalarType[0] == 'i') return bytes == 8 ? uint64_t(a.intValue) : uint64_t(a.intValue) & ((uint64_t(1) << bytes * 8) - 1);
-  uint64_t bits = 0;
-  fromDouble(*parseDType(a.scalarType), a.floatValue, &bits);
-  return bits;
-}
-
 std::vector<LaunchValue> LaunchArguments::values() {
   std::vector<LaunchValue> out;
   for (size_t i = 0; i < buffers.size(); ++i) {
     LaunchValue v;
-    if (scalarBytes[i]) v.bits = scalars[i], v.bytes = scalarBytes[i];
-    else v.buffer = &buffers[i];
+    if (scalarBytes[i])
+      v.bits = scalars[i], v.bytes = scalarBytes[i];
+    else
+      v.buffer = &buffers[i];
     out.push_back(v);
   }
   return out;
@@ -33,18 +23,26 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   auto bad = [](auto &&m) { return absl::InvalidArgumentError(m.str()); };
   auto *entry = kernel->region(0).front();
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
-  if (entry->numArgs() != d.args.size()) return bad(llvm::formatv("{0}: kernel '{1}' takes {2} arguments, but {3} are given", d.path, name, entry->numArgs(), d.args.size()));
+  if (entry->numArgs() != d.args.size())
+    return bad(llvm::formatv("{0}: kernel '{1}' takes {2} arguments, but {3} are given", d.path, name, entry->numArgs(),
+                             d.args.size()));
   LaunchArguments out;
   for (unsigned i = 0; i < d.args.size(); ++i) {
     auto t = entry->arg(i).type();
     auto &a = d.args[i];
-    if (t.isPointer() == a.isScalar) return bad(llvm::formatv("{0}: args[{1}] ('{2}') is a {3}, but the kernel takes {4}", d.path, i, a.name, a.isScalar ? "scalar" : "buffer", t.str()));
-    if (a.isScalar && t.str() != a.scalarType) return bad(llvm::formatv("{0}: args[{1}] ('{2}') has type {3}, but the kernel takes {4}", d.path, i, a.name, a.scalarType, t.str()));
+    if (t.isPointer() == a.isScalar)
+      return bad(llvm::formatv("{0}: args[{1}] ('{2}') is a {3}, but the kernel takes {4}", d.path, i, a.name,
+                               a.isScalar ? "scalar" : "buffer", t.str()));
+    if (a.isScalar && t.str() != a.scalarType)
+      return bad(llvm::formatv("{0}: args[{1}] ('{2}') has type {3}, but the kernel takes {4}", d.path, i, a.name,
+                               a.scalarType, t.str()));
     out.buffers.emplace_back();
     out.scalars.push_back(0);
     out.scalarBytes.push_back(0);
     if (a.isScalar) {
-      out.scalars.back() = scalarBits(a, out.scalarBytes.back());
+      ScalarBits s = scalarBits(a);
+      out.scalars.back() = s.bits;
+      out.scalarBytes.back() = s.bytes;
       continue;
     }
     auto bytes = materialize(d, i);
@@ -54,7 +52,8 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   return out;
 }
 
-absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchDescription &d, LaunchArguments &a, const InterpreterOptions &o, ir::DiagnosticEngine &diag) {
+absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchDescription &d, LaunchArguments &a,
+                             const InterpreterOptions &o, ir::DiagnosticEngine &diag) {
   std::vector<InterpreterBuffer> memory;
   std::vector<InterpreterArg> args;
   for (unsigned i = 0; i < d.args.size(); ++i) {

@@ -1,5 +1,5 @@
-// Runs every kernel under tests/kernels on the interpreter, as TTIR and again as the TTGIR that our pipelines make of it,
-// for several numbers of warps and both warp sizes, and checks the expected outputs. What a pass breaks shows here.
+// Runs every kernel under tests/kernels on the interpreter, as TTIR and again as the TTGIR that our pipelines make of
+// it, for several numbers of warps and both warp sizes, and checks the expected outputs. What a pass breaks shows here.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/printer.h"
@@ -69,7 +69,8 @@ TEST_P(KernelTest, TtgirOfWarps64) {
   for (int warps : {1, 4}) run("gfx942", warps);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelTest, testing::ValuesIn(kernels()), [](auto &p) { return llvm::StringRef(p.param).rsplit('/').second.str(); });
+INSTANTIATE_TEST_SUITE_P(All, KernelTest, testing::ValuesIn(kernels()),
+                         [](auto &p) { return llvm::StringRef(p.param).rsplit('/').second.str(); });
 
 } // namespace
 } // namespace tessera
