@@ -6,14 +6,18 @@
 
 namespace tessera::frontend {
 
-/// The name a value had in the text, as a location, unless it is one the printer would make up (`%arg3`, `%0`): loops print
-/// no locations for their arguments, so this is what keeps the names.
+/// The name a value had in the text, as a location, unless it is one the printer would make up (`%arg3`, `%0`): loops
+/// print no locations for their arguments, so this is what keeps the names.
 static Location nameFromText(Context &ctx, llvm::StringRef name) {
   llvm::StringRef digits = name;
-  if (name.empty() || llvm::isDigit(name[0]) || (digits.consume_front("arg") && !digits.empty() && llvm::all_of(digits, llvm::isDigit))) return {};
+  if (name.empty() || llvm::isDigit(name[0]) ||
+      (digits.consume_front("arg") && !digits.empty() && llvm::all_of(digits, llvm::isDigit)))
+    return {};
   // Without the suffix that made it unique.
   auto cut = name.rfind('_');
-  if (cut != llvm::StringRef::npos && cut > 0 && cut + 1 < name.size() && llvm::all_of(name.substr(cut + 1), llvm::isDigit)) name = name.substr(0, cut);
+  if (cut != llvm::StringRef::npos && cut > 0 && cut + 1 < name.size() &&
+      llvm::all_of(name.substr(cut + 1), llvm::isDigit))
+    name = name.substr(0, cut);
   return ctx.nameLoc(name);
 }
 
@@ -29,7 +33,9 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
   if (name == "CacheEvict" || name == "Cache") {
     while (true) {
       const char *at = (lex.skipSpace(), lex.position());
-      llvm::StringRef key = lex.eatWord("cacheModifier") ? "cache" : name == "CacheEvict" && lex.eatWord("evictionPolicy") ? "evict" : "";
+      llvm::StringRef key = lex.eatWord("cacheModifier")                            ? "cache"
+                            : name == "CacheEvict" && lex.eatWord("evictionPolicy") ? "evict"
+                                                                                    : "";
       if (key.empty()) return true;
       if (!expect("=", "a memory operation")) return false;
       const char *vat = (lex.skipSpace(), lex.position());
@@ -50,9 +56,20 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       const char *at = (lex.skipSpace(), lex.position());
       auto w = lex.identifier();
       int64_t bit = -1;
-      if (w == "none") bit = 0;
-      else if (name == "Overflow") bit = w == "nsw" ? 1 : w == "nuw" ? 2 : -1;
-      else bit = w == "reassoc" ? 1 : w == "nnan" ? 2 : w == "ninf" ? 4 : w == "nsz" ? 8 : w == "arcp" ? 16 : w == "contract" ? 32 : w == "afn" ? 64 : w == "fast" ? 127 : -1;
+      if (w == "none")
+        bit = 0;
+      else if (name == "Overflow")
+        bit = w == "nsw" ? 1 : w == "nuw" ? 2 : -1;
+      else
+        bit = w == "reassoc"    ? 1
+              : w == "nnan"     ? 2
+              : w == "ninf"     ? 4
+              : w == "nsz"      ? 8
+              : w == "arcp"     ? 16
+              : w == "contract" ? 32
+              : w == "afn"      ? 64
+              : w == "fast"     ? 127
+                                : -1;
       if (bit < 0) return error("unknown flag '" + w + "'", at);
       mask |= bit;
     } while (lex.eat(","));
@@ -69,10 +86,14 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     Attribute a = o.attr("value"); // in the dictionary of the generic spelling
     if (!a && !(a = parseAttribute())) return false;
     Type t;
-    if (auto i = a.dyn_cast<IntegerAttr>()) t = i.type();
-    else if (auto f = a.dyn_cast<FloatAttr>()) t = f.type();
-    else if (auto d = a.dyn_cast<DenseElementsAttr>()) t = d.type();
-    else return error("a constant must be a number or dense<…>", at);
+    if (auto i = a.dyn_cast<IntegerAttr>())
+      t = i.type();
+    else if (auto f = a.dyn_cast<FloatAttr>())
+      t = f.type();
+    else if (auto d = a.dyn_cast<DenseElementsAttr>())
+      t = d.type();
+    else
+      return error("a constant must be a number or dense<…>", at);
     if (a.isa<IntegerAttr>() && t.isInteger(1) && lex.lookingAt(":")) { // `true : i1`
       lex.eat(":");
       if (!parseType()) return false;
@@ -134,7 +155,8 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       } while (lex.eat(","));
     if (!expect("]", "memdesc_subslice")) return false;
     o.setAttr(ctx, "offsets", DenseArrayAttr::getI32(ctx, offsets));
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "memdesc_subslice")) return false;
+    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "memdesc_subslice"))
+      return false;
     Type a = parseMaybeStripped(TypeRule::MemDesc);
     if (!a || !expect("->", "memdesc_subslice")) return false;
     Type b = parseMaybeStripped(TypeRule::MemDesc);
@@ -147,7 +169,14 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     do {
       const char *at = (lex.skipSpace(), lex.position());
       auto w = lex.identifier();
-      int64_t bit = w == "none" ? 0 : w == "local" ? 1 : w == "global_read" ? 2 : w == "global_write" ? 4 : w == "tensor_read" ? 8 : w == "tensor_write" ? 16 : w == "all" ? 31 : -1;
+      int64_t bit = w == "none"           ? 0
+                    : w == "local"        ? 1
+                    : w == "global_read"  ? 2
+                    : w == "global_write" ? 4
+                    : w == "tensor_read"  ? 8
+                    : w == "tensor_write" ? 16
+                    : w == "all"          ? 31
+                                          : -1;
       if (bit < 0) return error("unknown address space '" + w + "'", at);
       mask |= bit;
     } while (lex.eat("|"));
@@ -168,7 +197,9 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
   }
   if (name == "BufferLoadToLocal") {
     OperandRef ptr, offsets;
-    if (!parseOperand(ptr) || !expect("[", "buffer_load_to_local") || !parseOperand(offsets) || !expect("]", "buffer_load_to_local")) return false;
+    if (!parseOperand(ptr) || !expect("[", "buffer_load_to_local") || !parseOperand(offsets) ||
+        !expect("]", "buffer_load_to_local"))
+      return false;
     o.operands[1] = {ptr};
     o.operands[2] = {offsets};
     for (auto [key, index] : {std::pair("mask", 3u), std::pair("other", 4u), std::pair("stride", 5u)})
@@ -182,7 +213,8 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     OperandRef dest;
     if (!parseOperand(dest)) return false;
     o.operands[0] = {dest};
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "buffer_load_to_local")) return false;
+    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "buffer_load_to_local"))
+      return false;
     Type p = parseMaybeStripped(TypeRule::Ptr);
     if (!p || !expect("[", "buffer_load_to_local")) return false;
     Type off = parseType();
@@ -206,7 +238,9 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       o.operands[i].push_back(r);
       return true;
     };
-    if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) || (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2)) return false;
+    if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) ||
+        (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2))
+      return false;
     for (auto [key, attr] : {std::pair("lhs", "a_elem_type"), std::pair("rhs", "b_elem_type")}) {
       if (!lex.eatWord(key) || !expect("=", "dot_scaled")) return error("expected the element types of tt.dot_scaled");
       const char *at = (lex.skipSpace(), lex.position());
@@ -266,7 +300,8 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   if (!name) return false;
   auto symbol = name.cast<SymbolAttr>().value();
   for (auto &other : *block)
-    if (auto n = other.attr<StringAttr>("sym_name"); n && n.value() == symbol) return error("function '@" + symbol + "' is defined twice", at);
+    if (auto n = other.attr<StringAttr>("sym_name"); n && n.value() == symbol)
+      return error("function '@" + symbol + "' is defined twice", at);
   o.setAttr(ctx, "sym_name", StringAttr::get(ctx, symbol));
 
   llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
@@ -286,7 +321,8 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
       OperandRef r;
       if (lex.peek() == '%') {
         if (!parseOperand(r) || !expect(":", "a function argument")) return false;
-      } else r.at = lex.position();
+      } else
+        r.at = lex.position();
       Type t = parseType();
       if (!t || !dictionary(argAttrs, anyArgAttr)) return false;
       Location l;
@@ -363,7 +399,10 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
       if (!t) return false;
       types.push_back(t);
     }
-    if (types.size() != inits.size()) return error("scf.for carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(types.size()) + " types", typesAt);
+    if (types.size() != inits.size())
+      return error("scf.for carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(types.size()) +
+                       " types",
+                   typesAt);
   }
   Type ivType = ctx.index();
   if (lex.eat(":") && !(ivType = parseType())) return false;
@@ -372,13 +411,15 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
   for (auto &b : bounds) {
     Value v = resolve(b, ivType);
     if (!v) return false;
-    if (v.type() != ivType) return error("'%" + b.name + "' has type " + v.type().str() + ", not " + ivType.str(), b.at);
+    if (v.type() != ivType)
+      return error("'%" + b.name + "' has type " + v.type().str() + ", not " + ivType.str(), b.at);
     s.operands.push_back(v);
   }
   for (unsigned i = 0; i < inits.size(); ++i) {
     Value v = resolve(inits[i], types[i]);
     if (!v) return false;
-    if (v.type() != types[i]) return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + types[i].str(), inits[i].at);
+    if (v.type() != types[i])
+      return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + types[i].str(), inits[i].at);
     s.operands.push_back(v);
     args[i + 1].second = types[i];
   }
@@ -442,12 +483,16 @@ bool ParserState::parseWhile(OpParse &o, Block *block) {
   if (!expect(":", "scf.while")) return false;
   const char *typesAt = (lex.skipSpace(), lex.position());
   if (!parseFunctionalType(ins, outs)) return false;
-  if (ins.size() != inits.size()) return error("scf.while carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(ins.size()) + " types", typesAt);
+  if (ins.size() != inits.size())
+    return error("scf.while carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(ins.size()) +
+                     " types",
+                 typesAt);
   OperationState s(Opcode::scf_while, {});
   for (unsigned i = 0; i < inits.size(); ++i) {
     Value v = resolve(inits[i], ins[i]);
     if (!v) return false;
-    if (v.type() != ins[i]) return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), inits[i].at);
+    if (v.type() != ins[i])
+      return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), inits[i].at);
     s.operands.push_back(v);
     args[i].second = ins[i];
   }
@@ -487,6 +532,8 @@ bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
   return true;
 }
 
-bool ParserState::parseWarpSpecialize(OpParse &o, Block *) { return error("warp specialisation is not supported", o.at); }
+bool ParserState::parseWarpSpecialize(OpParse &o, Block *) {
+  return error("warp specialisation is not supported", o.at);
+}
 
 } // namespace tessera::frontend

@@ -1,6 +1,6 @@
-// Older spellings of operations (2022 to 2024), read into today's: `func`, `return`, `triton_gpu.*`, and attributes that
-// were renamed. Small differences of a format (types in parentheses, types left out) are accepted where the format is
-// read, in parser.cpp.
+// Older spellings of operations (2022 to 2024), read into today's: `func`, `return`, `triton_gpu.*`, and attributes
+// that were renamed. Small differences of a format (types in parentheses, types left out) are accepted where the format
+// is read, in parser.cpp.
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 
@@ -8,11 +8,16 @@ namespace tessera::frontend {
 
 bool ParserState::parseOlderForm(OpParse &o, llvm::StringRef name, Block *block, bool &handled) {
   std::string current;
-  if (name == "func" || name == "func.func") current = "tt.func";
-  else if (name == "return" || name == "func.return") current = "tt.return";
-  else if (name == "std.constant") current = "arith.constant";
-  else if (name.starts_with("triton_gpu.")) current = ("ttg." + name.drop_front(11)).str();
-  else if (name.starts_with("triton_nvidia_gpu.")) current = ("ttng." + name.drop_front(18)).str();
+  if (name == "func" || name == "func.func")
+    current = "tt.func";
+  else if (name == "return" || name == "func.return")
+    current = "tt.return";
+  else if (name == "std.constant")
+    current = "arith.constant";
+  else if (name.starts_with("triton_gpu."))
+    current = ("ttg." + name.drop_front(11)).str();
+  else if (name.starts_with("triton_nvidia_gpu."))
+    current = ("ttng." + name.drop_front(18)).str();
   else if (name == "tt.dot") {
     // Handled here for its older attributes alone.
     handled = true;
@@ -24,14 +29,18 @@ bool ParserState::parseOlderForm(OpParse &o, llvm::StringRef name, Block *block,
     for (auto &a : o.attrs) {
       auto flag = a.value.dyn_cast<IntegerAttr>();
       if (a.name == "allowTF32") {
-        if (flag && !flag.value().isZero()) kept.push_back({ctx.intern("inputPrecision"), IntegerAttr::getI32(ctx, int(InputPrecision::Tf32))});
+        if (flag && !flag.value().isZero())
+          kept.push_back({ctx.intern("inputPrecision"), IntegerAttr::getI32(ctx, int(InputPrecision::Tf32))});
       } else if (a.name == "transA" || a.name == "transB") {
-        if (flag && !flag.value().isZero()) return error("transposed operands of the older tt.dot are not supported; use tt.trans", o.at);
-      } else kept.push_back(a);
+        if (flag && !flag.value().isZero())
+          return error("transposed operands of the older tt.dot are not supported; use tt.trans", o.at);
+      } else
+        kept.push_back(a);
     }
     o.attrs = kept;
     return build(o, block) != nullptr;
-  } else return true;
+  } else
+    return true;
 
   handled = true;
   o.info = lookupOp(current);

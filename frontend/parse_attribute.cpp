@@ -47,7 +47,8 @@ bool ParserState::parseInteger(int64_t &v) {
   llvm::StringRef digits(b, lex.position() - b);
   uint64_t u;
   if (digits.empty()) return error("expected an integer", at);
-  if (digits.getAsInteger(10, u) || u > uint64_t(INT64_MAX) + negative) return error("the integer does not fit 64 bits", at);
+  if (digits.getAsInteger(10, u) || u > uint64_t(INT64_MAX) + negative)
+    return error("the integer does not fit 64 bits", at);
   v = negative ? -int64_t(u - 1) - 1 : int64_t(u);
   if (negative && u == 0) v = 0;
   return true;
@@ -67,7 +68,9 @@ static llvm::StringRef numberText(Lexer &lex) {
       lex.bump();
       while (llvm::isDigit(lex.raw())) lex.bump();
     }
-    if ((lex.raw() == 'e' || lex.raw() == 'E') && (llvm::isDigit(lex.rawAt(1)) || ((lex.rawAt(1) == '-' || lex.rawAt(1) == '+') && llvm::isDigit(lex.rawAt(2))))) {
+    if ((lex.raw() == 'e' || lex.raw() == 'E') &&
+        (llvm::isDigit(lex.rawAt(1)) ||
+         ((lex.rawAt(1) == '-' || lex.rawAt(1) == '+') && llvm::isDigit(lex.rawAt(2))))) {
       lex.bump(), lex.bump();
       while (llvm::isDigit(lex.raw())) lex.bump();
     }
@@ -102,13 +105,15 @@ std::optional<llvm::APInt> ParserState::parseElement(Type t) {
     return v.bitcastToAPInt();
   }
   if (!t.isIntOrIndex()) return fail("a number cannot have type " + t.str());
-  if (text.contains('.') || (!hex && text.contains_insensitive('e'))) return fail("expected an integer for type " + t.str());
+  if (text.contains('.') || (!hex && text.contains_insensitive('e')))
+    return fail("expected an integer for type " + t.str());
   bool negative = text.consume_front("-");
   llvm::APInt v;
   if (hex ? text.drop_front(2).getAsInteger(16, v) : text.getAsInteger(10, v)) return fail("malformed integer");
   v = v.zext(std::max(v.getBitWidth() + 1, width + 1));
   if (negative) v.negate();
-  if (negative ? v.getSignificantBits() > width : v.getActiveBits() > width) return fail("the integer does not fit type " + t.str());
+  if (negative ? v.getSignificantBits() > width : v.getActiveBits() > width)
+    return fail("the integer does not fit type " + t.str());
   return v.trunc(width);
 }
 
@@ -117,17 +122,21 @@ Attribute ParserState::parseNumber(Type hint) {
   const char *at = (lex.skipSpace(), lex.position());
   bool isBool = lex.lookingAtWord("true") || lex.lookingAtWord("false");
   llvm::StringRef text;
-  if (isBool) lex.identifier();
-  else text = numberText(lex);
+  if (isBool)
+    lex.identifier();
+  else
+    text = numberText(lex);
   Type t = hint;
   const char *after = lex.position();
-  if (isBool) t = ctx.i1();
+  if (isBool)
+    t = ctx.i1();
   else if (!hint) {
     if (lex.lookingAt(":") && !lex.lookingAt("::")) {
       lex.eat(":");
       if (!(t = parseType())) return {};
       after = lex.position();
-    } else t = text.contains('.') ? ctx.f64() : ctx.i64();
+    } else
+      t = text.contains('.') ? ctx.f64() : ctx.i64();
   }
   lex.seek(at);
   if (t.isTensor()) return error("a number cannot have type " + t.str(), at), Attribute();
@@ -156,7 +165,8 @@ Attribute ParserState::parseDense() {
   const char *after = lex.position();
   lex.seek(body);
   Type element = tensor.element();
-  if (!element.isInteger() && !element.isIndex() && !element.isFloat()) return error("a dense attribute cannot hold elements of type " + element.str(), typeAt), Attribute();
+  if (!element.isInteger() && !element.isIndex() && !element.isFloat())
+    return error("a dense attribute cannot hold elements of type " + element.str(), typeAt), Attribute();
   size_t count = tensor.numElements();
   std::vector<llvm::APInt> values;
   if (lex.peek() == '"') {
@@ -165,13 +175,19 @@ Attribute ParserState::parseDense() {
     if (!lex.string(s)) return error("the string does not end", strAt), Attribute();
     llvm::StringRef hex(s);
     unsigned bytes = (element.bitWidth() + 7) / 8;
-    if (!hex.consume_front("0x") || hex.size() % 2) return error("expected \"0x…\" with an even number of digits", strAt), Attribute();
+    if (!hex.consume_front("0x") || hex.size() % 2)
+      return error("expected \"0x…\" with an even number of digits", strAt), Attribute();
     size_t n = hex.size() / 2 / bytes;
-    if (hex.size() / 2 % bytes || (n != 1 && n != count)) return error("the data has " + llvm::Twine(hex.size() / 2) + " bytes; the type needs " + llvm::Twine(count * bytes), strAt), Attribute();
+    if (hex.size() / 2 % bytes || (n != 1 && n != count))
+      return error("the data has " + llvm::Twine(hex.size() / 2) + " bytes; the type needs " +
+                       llvm::Twine(count * bytes),
+                   strAt),
+             Attribute();
     for (size_t i = 0; i < n; ++i) {
       llvm::APInt v(std::max(64u, bytes * 8), 0);
       for (unsigned b = 0; b < bytes; ++b) {
-        unsigned hi = llvm::hexDigitValue(hex[(i * bytes + b) * 2]), lo = llvm::hexDigitValue(hex[(i * bytes + b) * 2 + 1]);
+        unsigned hi = llvm::hexDigitValue(hex[(i * bytes + b) * 2]),
+                 lo = llvm::hexDigitValue(hex[(i * bytes + b) * 2 + 1]);
         if (hi > 15 || lo > 15) return error("malformed hexadecimal data", strAt), Attribute();
         v.insertBits(hi * 16 + lo, b * 8, 8);
       }
@@ -191,13 +207,15 @@ Attribute ParserState::parseDense() {
       const char *listAt = (lex.skipSpace(), lex.position());
       if (!expect("[", "dense elements")) return false;
       int64_t n = 0;
-      if (!lex.lookingAt("]"))
-        do {
+      if (!lex.lookingAt("]")) do {
           if (!self(self, dim + 1)) return false;
           ++n;
         } while (lex.eat(","));
       if (!expect("]", "dense elements")) return false;
-      if (n != tensor.dim(dim)) return error("the list has " + llvm::Twine(n) + " elements but dimension " + llvm::Twine(dim) + " of the type is " + llvm::Twine(tensor.dim(dim)), listAt);
+      if (n != tensor.dim(dim))
+        return error("the list has " + llvm::Twine(n) + " elements but dimension " + llvm::Twine(dim) +
+                         " of the type is " + llvm::Twine(tensor.dim(dim)),
+                     listAt);
       return true;
     };
     if (!read(read, 0)) return {};
@@ -230,10 +248,29 @@ Attribute ParserState::parseHashAttribute() {
     if (a) attrCache_[name] = a;
     return a;
   }
-  static const llvm::StringSet<> layouts = {"blocked", "slice", "dot_op", "nvidia_mma", "mma", "amd_mfma", "mfma", "amd_wmma", "wmma", "linear", "generic_linear", "swizzled_shared", "shared", "nvmma_shared",
-                                            "amd_rotating_shared", "padded_shared", "shared_linear", "partitioned_shared", "tensor_memory_encoding", "tensor_memory_scales_encoding"};
+  static const llvm::StringSet<> layouts = {"blocked",
+                                            "slice",
+                                            "dot_op",
+                                            "nvidia_mma",
+                                            "mma",
+                                            "amd_mfma",
+                                            "mfma",
+                                            "amd_wmma",
+                                            "wmma",
+                                            "linear",
+                                            "generic_linear",
+                                            "swizzled_shared",
+                                            "shared",
+                                            "nvmma_shared",
+                                            "amd_rotating_shared",
+                                            "padded_shared",
+                                            "shared_linear",
+                                            "partitioned_shared",
+                                            "tensor_memory_encoding",
+                                            "tensor_memory_scales_encoding"};
   auto [dialect, mnemonic] = name.split('.');
-  if ((dialect == "ttg" || dialect == "triton_gpu" || dialect == "ttng" || dialect == "triton_nvidia_gpu") && layouts.contains(mnemonic)) {
+  if ((dialect == "ttg" || dialect == "triton_gpu" || dialect == "ttng" || dialect == "triton_nvidia_gpu") &&
+      layouts.contains(mnemonic)) {
     auto *e = parseEncodingBody(mnemonic, at);
     return e ? EncodingAttr::get(ctx, e) : Attribute();
   }
@@ -269,8 +306,7 @@ Attribute ParserState::parseAttribute(Type hint) {
   if (c == '[') {
     lex.bump();
     llvm::SmallVector<Attribute, 4> list;
-    if (!lex.lookingAt("]"))
-      do {
+    if (!lex.lookingAt("]")) do {
         Attribute a = parseAttribute();
         if (!a) return {};
         list.push_back(a);
@@ -295,8 +331,7 @@ Attribute ParserState::parseAttribute(Type hint) {
     if (!t) return {};
     if (!t.isInteger() && !t.isFloat()) return error("array<…> holds integers or floats", at), Attribute();
     llvm::SmallVector<int64_t, 4> values;
-    if (lex.eat(":"))
-      do {
+    if (lex.eat(":")) do {
         auto v = parseElement(t);
         if (!v) return {};
         if (v->getBitWidth() > 64) return error("array<…> elements have at most 64 bits", at), Attribute();
@@ -305,7 +340,8 @@ Attribute ParserState::parseAttribute(Type hint) {
     if (!expect(">", "array<…>")) return {};
     return DenseArrayAttr::get(t, values);
   }
-  if (lex.lookingAt("affine_map<") || lex.lookingAt("affine_set<") || lex.lookingAt("dense_resource<") || lex.lookingAt("sparse<") || lex.lookingAt("strided<") || lex.lookingAt("distinct[")) {
+  if (lex.lookingAt("affine_map<") || lex.lookingAt("affine_set<") || lex.lookingAt("dense_resource<") ||
+      lex.lookingAt("sparse<") || lex.lookingAt("strided<") || lex.lookingAt("distinct[")) {
     lex.identifier();
     llvm::StringRef body;
     if (!balanced(lex.raw(), '>', body)) return {};
@@ -335,7 +371,8 @@ bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out) {
     if (lex.peek() == '"') {
       if (!lex.string(quoted)) return error("the string does not end", at);
       name = quoted;
-    } else name = lex.identifier();
+    } else
+      name = lex.identifier();
     if (name.empty()) return error("expected an attribute name", at);
     for (auto &a : out)
       if (a.name == name) return error("attribute '" + name + "' is given twice", at);
@@ -353,7 +390,9 @@ bool ParserState::parseTrailingLocation(Location &l) {
   lex.eat("loc");
   return parseLocation(l);
 }
-bool ParserState::parseLocation(Location &l) { return expect("(", "a location") && parseLocationBody(l) && expect(")", "a location"); }
+bool ParserState::parseLocation(Location &l) {
+  return expect("(", "a location") && parseLocationBody(l) && expect(")", "a location");
+}
 
 bool ParserState::parseLocationBody(Location &l) {
   DepthGuard guard(*this);
@@ -396,8 +435,7 @@ bool ParserState::parseLocationBody(Location &l) {
     if (lex.peek() == '<' && !balanced('<', '>', meta)) return false;
     if (!expect("[", "a fused location")) return false;
     llvm::SmallVector<Location, 4> parts;
-    if (!lex.lookingAt("]"))
-      do {
+    if (!lex.lookingAt("]")) do {
         Location p;
         if (!parseLocationBody(p)) return false;
         parts.push_back(p);
@@ -416,7 +454,9 @@ bool ParserState::parseLocationBody(Location &l) {
       if (!lex.lookingAt(":") && !parseInteger(endLine)) return false;
       if (!expect(":", "a location") || !parseInteger(endCol)) return false;
     }
-    if (line < 0 || col < 0 || line > UINT32_MAX || col > UINT32_MAX || endLine < 0 || endCol < 0 || endLine > UINT32_MAX || endCol > UINT32_MAX) return error("line or column out of range", at);
+    if (line < 0 || col < 0 || line > UINT32_MAX || col > UINT32_MAX || endLine < 0 || endCol < 0 ||
+        endLine > UINT32_MAX || endCol > UINT32_MAX)
+      return error("line or column out of range", at);
     l = ctx.fileLoc(text, line, col, endLine, endCol);
     return true;
   }
@@ -448,7 +488,8 @@ void ParserState::collectAliases() {
     while (q != end && (*q == ' ' || *q == '\t')) ++q;
     if (name.empty() || q == end || *q != '=') continue;
     auto &map = *p == '#' ? attrAliases_ : typeAliases_;
-    if (!map.try_emplace(name, AliasText{q + 1}).second) error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
+    if (!map.try_emplace(name, AliasText{q + 1}).second)
+      error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
   }
 }
 
@@ -458,7 +499,8 @@ bool ParserState::parseAliasDefinition() {
   lex.bump();
   const char *at = lex.position();
   auto name = lex.suffixIdentifier();
-  if (name.empty() || !expect("=", "an alias definition")) return name.empty() ? error("expected an alias name", at) : false;
+  if (name.empty() || !expect("=", "an alias definition"))
+    return name.empty() ? error("expected an alias name", at) : false;
   if (isType) return bool(parseType());
   if (lex.lookingAt("loc(")) {
     Location l;

@@ -52,8 +52,10 @@ static bool parseParams(ParserState &p, Params &out) {
         if (o.key == e.key) return p.error("parameter '" + e.key + "' is given twice", e.at);
       if (!p.expect("=", "a layout parameter")) return false;
       char c = lex.peek();
-      if (lex.eatWord("true")) e.boolean = true;
-      else if (lex.eatWord("false")) e.boolean = false;
+      if (lex.eatWord("true"))
+        e.boolean = true;
+      else if (lex.eatWord("false"))
+        e.boolean = false;
       else if (c == '#') {
         if (!(e.encoding = p.parseEncoding())) return false;
       } else if (c == '[') {
@@ -116,19 +118,34 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
   };
 
   // Kinds kept as text.
-  struct CarriedKind { llvm::StringRef mnemonic; EncodingKind kind; llvm::StringRef prefix; };
-  static constexpr CarriedKind carried[] = {{"amd_mfma", EncodingKind::AmdMfma, "#ttg.amd_mfma"}, {"mfma", EncodingKind::AmdMfma, "#ttg.amd_mfma"}, {"amd_wmma", EncodingKind::AmdWmma, "#ttg.amd_wmma"},
-    {"wmma", EncodingKind::AmdWmma, "#ttg.amd_wmma"}, {"nvmma_shared", EncodingKind::NvmmaShared, "#ttg.nvmma_shared"}, {"padded_shared", EncodingKind::PaddedShared, "#ttg.padded_shared"},
-    {"shared_linear", EncodingKind::SharedLinear, "#ttg.shared_linear"}, {"partitioned_shared", EncodingKind::PartitionedShared, "#ttg.partitioned_shared"},
-    {"tensor_memory_encoding", EncodingKind::TensorMemory, "#ttng.tensor_memory_encoding"}, {"tensor_memory_scales_encoding", EncodingKind::TensorMemoryScales, "#ttng.tensor_memory_scales_encoding"}};
+  struct CarriedKind {
+    llvm::StringRef mnemonic;
+    EncodingKind kind;
+    llvm::StringRef prefix;
+  };
+  static constexpr CarriedKind carried[] = {
+      {"amd_mfma", EncodingKind::AmdMfma, "#ttg.amd_mfma"},
+      {"mfma", EncodingKind::AmdMfma, "#ttg.amd_mfma"},
+      {"amd_wmma", EncodingKind::AmdWmma, "#ttg.amd_wmma"},
+      {"wmma", EncodingKind::AmdWmma, "#ttg.amd_wmma"},
+      {"nvmma_shared", EncodingKind::NvmmaShared, "#ttg.nvmma_shared"},
+      {"padded_shared", EncodingKind::PaddedShared, "#ttg.padded_shared"},
+      {"shared_linear", EncodingKind::SharedLinear, "#ttg.shared_linear"},
+      {"partitioned_shared", EncodingKind::PartitionedShared, "#ttg.partitioned_shared"},
+      {"tensor_memory_encoding", EncodingKind::TensorMemory, "#ttng.tensor_memory_encoding"},
+      {"tensor_memory_scales_encoding", EncodingKind::TensorMemoryScales, "#ttng.tensor_memory_scales_encoding"}};
   for (auto &k : carried) {
     if (k.mnemonic != mnemonic) continue;
     llvm::StringRef body;
-    if (lex.raw() != '<' || !balanced('<', '>', body)) return error("expected '<' after the layout's name", bodyAt), nullptr;
+    if (lex.raw() != '<' || !balanced('<', '>', body))
+      return error("expected '<' after the layout's name", bodyAt), nullptr;
     unsigned rank = 2;
-    if (auto w = body.find("warpsPerCTA = ["); w != llvm::StringRef::npos) rank = body.substr(w).take_until([](char c) { return c == ']'; }).count(',') + 1;
-    else if (auto o = body.find("order = ["); o != llvm::StringRef::npos) rank = body.substr(o).take_until([](char c) { return c == ']'; }).count(',') + 1;
-    else if (auto r = body.find("rank = "); r != llvm::StringRef::npos) body.substr(r + 7).take_while(llvm::isDigit).getAsInteger(10, rank);
+    if (auto w = body.find("warpsPerCTA = ["); w != llvm::StringRef::npos)
+      rank = body.substr(w).take_until([](char c) { return c == ']'; }).count(',') + 1;
+    else if (auto o = body.find("order = ["); o != llvm::StringRef::npos)
+      rank = body.substr(o).take_until([](char c) { return c == ']'; }).count(',') + 1;
+    else if (auto r = body.find("rank = "); r != llvm::StringRef::npos)
+      body.substr(r + 7).take_while(llvm::isDigit).getAsInteger(10, rank);
     return pool.getCarried(k.kind, k.prefix.str(), body.str(), rank);
   }
 
@@ -162,14 +179,17 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
   auto cta = [&](unsigned rank) {
     CtaLayout c;
     if (auto *e = p.find("CGALayout")) {
-      if (!e->isLists && !(e->isList && e->list.empty()) && ok) ok = error("'CGALayout' must be a list of bases", e->at);
+      if (!e->isLists && !(e->isList && e->list.empty()) && ok)
+        ok = error("'CGALayout' must be a list of bases", e->at);
       c.bases.assign(e->lists.begin(), e->lists.end());
     } else if (p.find("CTAsPerCGA")) { // older spelling
       auto per = list("CTAsPerCGA"), split = list("CTASplitNum"), order = list("CTAOrder");
-      if (ok && (per.size() != rank || split.size() != rank || order.size() != rank)) ok = error("CTAsPerCGA, CTASplitNum and CTAOrder must have the layout's rank", at);
+      if (ok && (per.size() != rank || split.size() != rank || order.size() != rank))
+        ok = error("CTAsPerCGA, CTASplitNum and CTAOrder must have the layout's rank", at);
       for (auto l : {&per, &split})
         for (auto x : *l)
-          if (ok && (x <= 0 || (x & (x - 1)) || x > 16)) ok = error("CTAsPerCGA and CTASplitNum must be powers of two up to 16", at);
+          if (ok && (x <= 0 || (x & (x - 1)) || x > 16))
+            ok = error("CTAsPerCGA and CTASplitNum must be powers of two up to 16", at);
       for (auto x : order)
         if (ok && (x < 0 || x >= int(rank))) ok = error("CTAOrder is not a permutation", at);
       if (ok) c = CtaLayout::fromSplitParams(per, split, order);
@@ -215,8 +235,10 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
   }
   if (mnemonic == "nvidia_mma" || mnemonic == "mma") {
     NvidiaMmaParams m;
-    if (p.find("version")) m.versionMajor = number("version", 2); // the oldest spelling
-    else m.versionMajor = number("versionMajor", std::nullopt);
+    if (p.find("version"))
+      m.versionMajor = number("version", 2); // the oldest spelling
+    else
+      m.versionMajor = number("versionMajor", std::nullopt);
     m.versionMinor = number("versionMinor", 0);
     m.warpsPerCta = list("warpsPerCTA");
     m.instrShape = p.find("instrShape") ? list("instrShape") : llvm::SmallVector<int32_t, 4>{16, 8};

@@ -5,7 +5,8 @@
 namespace tessera::frontend {
 
 static std::optional<FloatKind> floatKind(llvm::StringRef n) {
-  for (auto k : {FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64, FloatKind::F8E4M3FN, FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2, FloatKind::F8E5M2FNUZ})
+  for (auto k : {FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64, FloatKind::F8E4M3FN,
+                 FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2, FloatKind::F8E5M2FNUZ})
     if (FloatType::name(k) == n) return k;
   return std::nullopt;
 }
@@ -58,15 +59,21 @@ Type ParserState::parseType() {
   }
   if (auto k = floatKind(word)) return FloatType::get(ctx, *k);
   auto width = word;
-  Signedness sign = width.consume_front("si") ? Signedness::Signed : width.consume_front("ui") ? Signedness::Unsigned : width.consume_front("i") ? Signedness::Signless : Signedness::Signless;
+  Signedness sign = width.consume_front("si")   ? Signedness::Signed
+                    : width.consume_front("ui") ? Signedness::Unsigned
+                    : width.consume_front("i")  ? Signedness::Signless
+                                                : Signedness::Signless;
   unsigned n = 0;
   if (!width.empty() && width.size() < word.size() && !width.getAsInteger(10, n)) {
-    if (n == 0 || n > 4096) return error("integer type of " + llvm::Twine(n) + " bits; 1 to 4096 are possible", at), Type();
+    if (n == 0 || n > 4096)
+      return error("integer type of " + llvm::Twine(n) + " bits; 1 to 4096 are possible", at), Type();
     return IntegerType::get(ctx, n, sign);
   }
   lex.seek(at);
-  if (word.empty()) error("expected a type", at);
-  else error("unknown type '" + word + "'", at);
+  if (word.empty())
+    error("expected a type", at);
+  else
+    error("unknown type '" + word + "'", at);
   return {};
 }
 
@@ -82,9 +89,12 @@ bool ParserState::parseDimensions(llvm::SmallVectorImpl<int64_t> &dims, bool ele
       lex.bump();
     }
     dims.push_back(v);
-    if (lex.raw() == 'x') lex.bump();
-    else if (elementFollows) return error("expected 'x' and an element type after a dimension");
-    else return true;
+    if (lex.raw() == 'x')
+      lex.bump();
+    else if (elementFollows)
+      return error("expected 'x' and an element type after a dimension");
+    else
+      return true;
   }
   if (lex.peek() == '?' || lex.peek() == '*') return error("dimensions must be known");
   if (!elementFollows && !dims.empty()) return error("expected a dimension");
@@ -98,11 +108,14 @@ Type ParserState::parseTensorType() {
   if (!parseDimensions(shape, true)) return {};
   Type element = parseType();
   if (!element) return {};
-  if (element.isa<ShapedType>() || element.isa<FunctionType>() || element.isa<AsyncTokenType>()) return error("a tensor cannot hold this type", at), Type();
+  if (element.isa<ShapedType>() || element.isa<FunctionType>() || element.isa<AsyncTokenType>())
+    return error("a tensor cannot hold this type", at), Type();
   int64_t n = 1;
   for (auto d : shape)
-    if (d && n > (int64_t(1) << 40) / d) return error("the tensor has too many elements", at), Type();
-    else n *= d;
+    if (d && n > (int64_t(1) << 40) / d)
+      return error("the tensor has too many elements", at), Type();
+    else
+      n *= d;
   if (shape.size() > layouts::kMaxRank) return error("tensors have at most 8 dimensions", at), Type();
   const layouts::Encoding *e = nullptr;
   if (lex.eat(",")) {
@@ -110,7 +123,10 @@ Type ParserState::parseTensorType() {
     e = parseEncoding();
     if (!e) return {};
     if (e->rank() != shape.size() && e->kind() != layouts::EncodingKind::NvmmaShared)
-      return error("the tensor has rank " + llvm::Twine(shape.size()) + " but its layout has rank " + llvm::Twine(e->rank()), eat), Type();
+      return error("the tensor has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
+                       llvm::Twine(e->rank()),
+                   eat),
+             Type();
   }
   if (!expect(">", "a tensor type")) return {};
   return TensorType::get(shape, element, e);
@@ -157,18 +173,22 @@ Type ParserState::parseMemDescBody() {
   if (shape.size() > layouts::kMaxRank) return error("memory descriptors have at most 8 dimensions", at), Type();
   int64_t n = 1;
   for (auto d : shape)
-    if (d && n > (int64_t(1) << 40) / d) return error("the buffer has too many elements", at), Type();
-    else n *= d;
+    if (d && n > (int64_t(1) << 40) / d)
+      return error("the buffer has too many elements", at), Type();
+    else
+      n *= d;
   const layouts::Encoding *e = nullptr;
   Attribute space;
   bool isMutable = false;
   while (lex.eat(",")) {
-    if (lex.eatWord("mutable")) isMutable = true;
+    if (lex.eatWord("mutable"))
+      isMutable = true;
     else if (llvm::isDigit(lex.peek())) {
       if (!parseDimensions(alloc, false)) return {};
     } else if (!e) {
       if (!(e = parseEncoding())) return {};
-    } else if (!(space = parseAttribute())) return {};
+    } else if (!(space = parseAttribute()))
+      return {};
   }
   if (!expect(">", "a memory descriptor type")) return {};
   if (!e) return error("a memory descriptor needs a layout", at), Type();

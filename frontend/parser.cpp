@@ -7,7 +7,8 @@
 
 namespace tessera::frontend {
 
-ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef f, Context &c, DiagnosticEngine &d, const ParseOptions &o)
+ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef f, Context &c, DiagnosticEngine &d,
+                         const ParseOptions &o)
     : lex(text, firstLine), ctx(c), diag(d), options(o), file(f.str()), module(std::make_unique<Module>(c)) {}
 
 // ---- diagnostics ----------------------------------------------------------------------------------------------------
@@ -40,7 +41,8 @@ bool ParserState::error(const llvm::Twine &message, const char *at) {
     if (at == lex.end() && at > lex.begin())
       while (at > lex.begin() && llvm::isSpace(at[-1])) --at;
   }
-  if (errors_++ < options.maxErrors) diag.report(makeError(message, at));
+  if (errors_++ < options.maxErrors)
+    diag.report(makeError(message, at));
   else if (errors_ == options.maxErrors + 1) {
     Diagnostic d;
     d.severity = Severity::Note;
@@ -118,7 +120,11 @@ ParserState::Definition *ParserState::lookup(llvm::StringRef name) {
 Value ParserState::resolve(const OperandRef &ref, Type expected) {
   if (auto *d = lookup(ref.name)) {
     if (d->bad) return {};
-    if (ref.number >= d->values.size()) return error("'%" + ref.name + "' has " + llvm::Twine(d->values.size()) + " results; there is no #" + llvm::Twine(ref.number), ref.at), Value();
+    if (ref.number >= d->values.size())
+      return error("'%" + ref.name + "' has " + llvm::Twine(d->values.size()) + " results; there is no #" +
+                       llvm::Twine(ref.number),
+                   ref.at),
+             Value();
     return d->values[ref.number];
   }
   OperationState s(Opcode::ub_poison, {});
@@ -145,11 +151,14 @@ bool ParserState::define(llvm::StringRef name, llvm::ArrayRef<Value> values, con
     if (f.ref.name != name || f.scope < depth) return false;
     Value placeholder = f.placeholder->result();
     if (f.ref.number >= values.size()) {
-      error("'%" + name + "' has " + llvm::Twine(values.size()) + " results; there is no #" + llvm::Twine(f.ref.number), f.ref.at);
+      error("'%" + name + "' has " + llvm::Twine(values.size()) + " results; there is no #" + llvm::Twine(f.ref.number),
+            f.ref.at);
       return true;
     }
     Value v = values[f.ref.number];
-    if (!placeholder.type().isa<OpaqueType>() && placeholder.type() != v.type()) error("'%" + name + "' is used here as " + placeholder.type().str() + " but defined as " + v.type().str(), f.ref.at);
+    if (!placeholder.type().isa<OpaqueType>() && placeholder.type() != v.type())
+      error("'%" + name + "' is used here as " + placeholder.type().str() + " but defined as " + v.type().str(),
+            f.ref.at);
     placeholder.replaceAllUsesWith(v);
     return true;
   });
@@ -209,8 +218,7 @@ bool ParserState::parseBlockHeader(Region &region, Block *&block) {
   region.append(b);
   block = b;
   if (lex.eat("(")) {
-    if (!lex.lookingAt(")"))
-      do {
+    if (!lex.lookingAt(")")) do {
         OperandRef r;
         Location loc;
         if (!parseOperand(r) || !expect(":", "a block argument")) return false;
@@ -223,7 +231,9 @@ bool ParserState::parseBlockHeader(Region &region, Block *&block) {
   return expect(":", "a block header");
 }
 
-bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated, llvm::ArrayRef<const char *> positions, llvm::ArrayRef<Location> locs) {
+bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs,
+                                  bool isolated, llvm::ArrayRef<const char *> positions,
+                                  llvm::ArrayRef<Location> locs) {
   DepthGuard guard(*this);
   if (!guard.ok || !expect("{", "a region")) return false;
   pushScope(isolated);
@@ -354,7 +364,8 @@ bool ParserState::parseOperation(Block *block) {
         diag.report(std::move(d));
         return markBad();
       }
-      if (parse.info->has(kGenericForm)) ok = error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at);
+      if (parse.info->has(kGenericForm))
+        ok = error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at);
       else {
         parse.operands.resize(parse.info->operands.size());
         parse.operandTypes.resize(parse.info->operands.size());
@@ -385,7 +396,9 @@ bool ParserState::parseOperation(Block *block) {
   if (names.empty()) return true;
   unsigned total = parse.numResultNames;
   if (total != op->numResults()) {
-    ok = error("'" + op->name() + "' gives " + llvm::Twine(op->numResults()) + " results but " + llvm::Twine(total) + " are named", names[0].at);
+    ok = error("'" + op->name() + "' gives " + llvm::Twine(op->numResults()) + " results but " + llvm::Twine(total) +
+                   " are named",
+               names[0].at);
     return markBad();
   }
   unsigned i = 0;
@@ -455,14 +468,18 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   const char *typesAt = (lex.skipSpace(), lex.position());
   llvm::SmallVector<Type, 4> ins, outs;
   if (!parseFunctionalType(ins, outs)) return false;
-  if (ins.size() != refs.size()) return error("'" + name + "' has " + llvm::Twine(refs.size()) + " operands but its type gives " + llvm::Twine(ins.size()), typesAt);
+  if (ins.size() != refs.size())
+    return error("'" + name + "' has " + llvm::Twine(refs.size()) + " operands but its type gives " +
+                     llvm::Twine(ins.size()),
+                 typesAt);
 
   OperationState s(o.info->opcode, {});
   if (o.info->opcode == Opcode::unregistered) s.unregisteredName = ctx.intern(name);
   for (unsigned i = 0; i < refs.size(); ++i) {
     Value v = resolve(refs[i], ins[i]);
     if (!v) return false;
-    if (v.type() != ins[i]) return error("'%" + refs[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), refs[i].at);
+    if (v.type() != ins[i])
+      return error("'%" + refs[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), refs[i].at);
     s.operands.push_back(v);
   }
   s.resultTypes.assign(outs.begin(), outs.end());
@@ -477,7 +494,8 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
           sum += v;
           s.segments.push_back(v);
         }
-        if (sum != int64_t(refs.size()) || (o.info->opcode != Opcode::unregistered && s.segments.size() != o.info->operands.size()))
+        if (sum != int64_t(refs.size()) ||
+            (o.info->opcode != Opcode::unregistered && s.segments.size() != o.info->operands.size()))
           return error("the segment sizes do not match the operands", at);
       }
       continue;
@@ -487,18 +505,29 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   if (o.info->opcode == Opcode::unregistered) {
     if (!s.segments.empty()) s.attrs.push_back({ctx.intern("operandSegmentSizes"), o.attr("operandSegmentSizes")});
     s.segments.clear();
-  } else if (!o.info->needsSegments()) s.segments.clear();
+  } else if (!o.info->needsSegments())
+    s.segments.clear();
   if (o.info->needsSegments() && s.segments.empty()) return error("'" + name + "' needs operandSegmentSizes", at);
   unsigned fixed = llvm::count_if(o.info->operands, [](auto &v) { return v.arity == Arity::One; });
-  bool open = llvm::any_of(o.info->operands, [](auto &v) { return v.arity != Arity::One; }) || o.info->opcode == Opcode::unregistered;
-  if (refs.size() < fixed || (!open && refs.size() > fixed)) return error("'" + name + "' takes " + llvm::Twine(fixed) + (open ? " or more" : "") + " operands, not " + llvm::Twine(refs.size()), at);
+  bool open = llvm::any_of(o.info->operands, [](auto &v) { return v.arity != Arity::One; }) ||
+              o.info->opcode == Opcode::unregistered;
+  if (refs.size() < fixed || (!open && refs.size() > fixed))
+    return error("'" + name + "' takes " + llvm::Twine(fixed) + (open ? " or more" : "") + " operands, not " +
+                     llvm::Twine(refs.size()),
+                 at);
   unsigned fixedResults = llvm::count_if(o.info->results, [](auto &v) { return v.arity == Arity::One; });
-  bool openResults = llvm::any_of(o.info->results, [](auto &v) { return v.arity != Arity::One; }) || o.info->opcode == Opcode::unregistered;
-  if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults)) return error("'" + name + "' gives " + llvm::Twine(fixedResults) + " results, not " + llvm::Twine(outs.size()), at);
+  bool openResults = llvm::any_of(o.info->results, [](auto &v) { return v.arity != Arity::One; }) ||
+                     o.info->opcode == Opcode::unregistered;
+  if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults))
+    return error("'" + name + "' gives " + llvm::Twine(fixedResults) + " results, not " + llvm::Twine(outs.size()), at);
   if (o.info->numRegions != 255 && o.info->opcode != Opcode::unregistered && holders.size() > o.info->numRegions)
-    return error("'" + name + "' has " + llvm::Twine(o.info->numRegions) + " regions, not " + llvm::Twine(holders.size()), at);
-  if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors && o.info->opcode != Opcode::unregistered)
-    return error("'" + name + "' has " + llvm::Twine(o.info->numSuccessors) + " successors, not " + llvm::Twine(o.successors.size()), at);
+    return error(
+        "'" + name + "' has " + llvm::Twine(o.info->numRegions) + " regions, not " + llvm::Twine(holders.size()), at);
+  if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors &&
+      o.info->opcode != Opcode::unregistered)
+    return error("'" + name + "' has " + llvm::Twine(o.info->numSuccessors) + " successors, not " +
+                     llvm::Twine(o.successors.size()),
+                 at);
   s.numRegions = o.info->numRegions == 255 ? holders.size() : std::max<unsigned>(o.info->numRegions, holders.size());
   s.successors = o.successors;
   Operation *op = module->createOperation(s);
@@ -548,7 +577,8 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
       if (lex.peek() == '"') {
         if (!lex.string(quoted)) return error("the string does not end", at);
         word = quoted;
-      } else word = lex.identifier();
+      } else
+        word = lex.identifier();
       if (word.empty() && lex.peek() == '{') return true;
       auto v = enumValue(*spec.enumInfo, word);
       if (!v) {
@@ -563,7 +593,9 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     case AttrRule::Bool:
     case AttrRule::I32:
     case AttrRule::I64: {
-      Attribute a = parseNumber(spec.rule == AttrRule::Bool ? ctx.i1() : spec.rule == AttrRule::I32 ? ctx.i32() : ctx.i64());
+      Attribute a = parseNumber(spec.rule == AttrRule::Bool  ? ctx.i1()
+                                : spec.rule == AttrRule::I32 ? ctx.i32()
+                                                             : ctx.i64());
       if (a) o.setAttr(ctx, spec.name, a);
       return bool(a);
     }
@@ -599,8 +631,12 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     auto &spec = info.operands[e.index];
     if (spec.arity == Arity::Variadic && o.operands[e.index].empty()) return true;
     lex.skipSpace();
-    if (info.opcode == Opcode::tt_addptr && lex.peek() != '!' && !lex.lookingAtWord("tensor") && !llvm::isAlpha(lex.peek())) return true; // older: one type
-    if (info.opcode == Opcode::tt_load && lex.peek() != '!' && !lex.lookingAtWord("tensor") && !llvm::isAlpha(lex.peek())) return true;  // older: none
+    if (info.opcode == Opcode::tt_addptr && lex.peek() != '!' && !lex.lookingAtWord("tensor") &&
+        !llvm::isAlpha(lex.peek()))
+      return true; // older: one type
+    if (info.opcode == Opcode::tt_load && lex.peek() != '!' && !lex.lookingAtWord("tensor") &&
+        !llvm::isAlpha(lex.peek()))
+      return true;                                                              // older: none
     if (lex.peek() == '(' && (!next || next->kind != FormatElement::Operand)) { // older: `(i32) -> …`
       lex.eat("(");
       Type t = parseType();
@@ -612,7 +648,8 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
       Type t = parseMaybeStripped(spec.rule);
       if (!t) return false;
       o.operandTypes[e.index].push_back(t);
-    } while (spec.arity == Arity::Variadic && o.operandTypes[e.index].size() < o.operands[e.index].size() && lex.eat(","));
+    } while (spec.arity == Arity::Variadic && o.operandTypes[e.index].size() < o.operands[e.index].size() &&
+             lex.eat(","));
     return true;
   }
   case FormatElement::ResultType: {
@@ -624,9 +661,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     } while (spec.arity == Arity::Variadic && lex.eat(","));
     return true;
   }
-  case FormatElement::AllTypes:
-    o.allOperandTypes.emplace();
-    return parseTypeList(*o.allOperandTypes);
+  case FormatElement::AllTypes: o.allOperandTypes.emplace(); return parseTypeList(*o.allOperandTypes);
   case FormatElement::Functional: {
     o.allOperandTypes.emplace();
     o.allResultTypes.emplace();
@@ -656,8 +691,10 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
         // `,` may belong to what follows the group: look at the element after it.
         if (e.group.size() > 1) {
           auto &second = e.group[1];
-          if (second.kind == FormatElement::Operand) present = lex.peek() == '%';
-          else if (second.kind == FormatElement::Literal) present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
+          if (second.kind == FormatElement::Operand)
+            present = lex.peek() == '%';
+          else if (second.kind == FormatElement::Literal)
+            present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
         }
         lex.seek(back);
       }
@@ -682,7 +719,8 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   bool needsSegments = info.needsSegments();
   // An old store or load prints the type of what is stored or loaded.
   auto oldTyped = [&](unsigned operand) {
-    return (info.opcode == Opcode::tt_load || info.opcode == Opcode::tt_store) && operand == 0 && !o.operandTypes[0].empty() && !o.operandTypes[0][0].scalar().isPointer();
+    return (info.opcode == Opcode::tt_load || info.opcode == Opcode::tt_store) && operand == 0 &&
+           !o.operandTypes[0].empty() && !o.operandTypes[0][0].scalar().isPointer();
   };
   if (info.opcode == Opcode::tt_load && oldTyped(0)) {
     o.resultTypes[0] = o.operandTypes[0];
@@ -695,33 +733,46 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   bool unknownType = false;
   for (unsigned i = 0; i < info.operands.size(); ++i) {
     auto &spec = info.operands[i];
-    if (spec.arity == Arity::One && o.operands[i].empty()) return fail("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
+    if (spec.arity == Arity::One && o.operands[i].empty())
+      return fail("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
     auto &types = o.operandTypes[i];
-    if (!types.empty() && types.size() != o.operands[i].size()) return fail("operand '" + spec.name + "' has " + llvm::Twine(o.operands[i].size()) + " values but " + llvm::Twine(types.size()) + " types", o.at);
+    if (!types.empty() && types.size() != o.operands[i].size())
+      return fail("operand '" + spec.name + "' has " + llvm::Twine(o.operands[i].size()) + " values but " +
+                      llvm::Twine(types.size()) + " types",
+                  o.at);
     for (unsigned k = 0; k < o.operands[i].size(); ++k, ++flat) {
       Type printed = k < types.size() ? types[k] : Type();
       if (!printed && o.allOperandTypes && flat < o.allOperandTypes->size()) printed = (*o.allOperandTypes)[flat];
       Value v = resolve(o.operands[i][k], printed);
       if (!v) return nullptr;
-      if (printed && v.type() != printed) return fail("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(), o.operands[i][k].at);
+      if (printed && v.type() != printed)
+        return fail("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(),
+                    o.operands[i][k].at);
       if (auto op = v.type().dyn_cast<OpaqueType>(); op && op.text() == "!unknown") unknownType = true;
       s.operands.push_back(v);
     }
     if (needsSegments) s.segments.push_back(o.operands[i].size());
   }
   if (o.allOperandTypes && o.allOperandTypes->size() != s.operands.size())
-    return fail("'" + info.name + "' has " + llvm::Twine(s.operands.size()) + " operands but its type gives " + llvm::Twine(o.allOperandTypes->size()), o.at);
-  if (o.allResultTypes) s.resultTypes.assign(o.allResultTypes->begin(), o.allResultTypes->end());
+    return fail("'" + info.name + "' has " + llvm::Twine(s.operands.size()) + " operands but its type gives " +
+                    llvm::Twine(o.allOperandTypes->size()),
+                o.at);
+  if (o.allResultTypes)
+    s.resultTypes.assign(o.allResultTypes->begin(), o.allResultTypes->end());
   else {
     // A variadic result that takes its types from an operand has one per value of it.
     for (unsigned i = 0; i < info.results.size(); ++i)
-      if (info.results[i].arity == Arity::Variadic && o.resultTypes[i].empty() && InferRule(info.inference[i].rule) == InferRule::SameAs) {
+      if (info.results[i].arity == Arity::Variadic && o.resultTypes[i].empty() &&
+          InferRule(info.inference[i].rule) == InferRule::SameAs) {
         unsigned start = 0;
         for (unsigned k = 0; k < info.inference[i].operand; ++k) start += o.operands[k].size();
-        for (unsigned k = 0; k < o.operands[info.inference[i].operand].size(); ++k) o.resultTypes[i].push_back(s.operands[start + k].type());
+        for (unsigned k = 0; k < o.operands[info.inference[i].operand].size(); ++k)
+          o.resultTypes[i].push_back(s.operands[start + k].type());
       }
     bool all = true;
-    for (unsigned i = 0; i < info.results.size(); ++i) all &= !o.resultTypes[i].empty() || info.results[i].arity == Arity::Optional || info.results[i].arity == Arity::Variadic;
+    for (unsigned i = 0; i < info.results.size(); ++i)
+      all &= !o.resultTypes[i].empty() || info.results[i].arity == Arity::Optional ||
+             info.results[i].arity == Arity::Variadic;
     if (all)
       for (auto &ts : o.resultTypes) s.resultTypes.append(ts.begin(), ts.end());
     else {
@@ -732,10 +783,14 @@ Operation *ParserState::build(OpParse &o, Block *block) {
         // Results that the text gives serve those that refer to them.
         inferred.clear();
         for (unsigned i = 0; i < info.results.size(); ++i) {
-          if (!o.resultTypes[i].empty()) inferred.push_back(o.resultTypes[i][0]);
-          else if (InferRule(info.inference[i].rule) == InferRule::SameAs && info.inference[i].operand >= 128) inferred.push_back(inferred[info.inference[i].operand - 128]);
-          else if (InferRule(info.inference[i].rule) == InferRule::I32) inferred.push_back(ctx.i32());
-          else return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+          if (!o.resultTypes[i].empty())
+            inferred.push_back(o.resultTypes[i][0]);
+          else if (InferRule(info.inference[i].rule) == InferRule::SameAs && info.inference[i].operand >= 128)
+            inferred.push_back(inferred[info.inference[i].operand - 128]);
+          else if (InferRule(info.inference[i].rule) == InferRule::I32)
+            inferred.push_back(ctx.i32());
+          else
+            return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
         }
       }
       for (unsigned i = 0; i < inferred.size(); ++i)
@@ -746,12 +801,16 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   // The number of results that stands before `=` decides about a single variadic result.
   unsigned fixed = llvm::count_if(info.results, [](auto &r) { return r.arity == Arity::One; });
   bool open = llvm::any_of(info.results, [](auto &r) { return r.arity != Arity::One; });
-  if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed)) return fail("'" + info.name + "' gives " + llvm::Twine(fixed) + " results, not " + llvm::Twine(s.resultTypes.size()), o.at);
+  if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed))
+    return fail(
+        "'" + info.name + "' gives " + llvm::Twine(fixed) + " results, not " + llvm::Twine(s.resultTypes.size()), o.at);
   for (auto &a : o.attrs) {
     // A default that is spelt out is the default.
     auto *spec = info.attr(a.name);
     if (spec && spec->hasDefault)
-      if (auto i = a.value.dyn_cast<IntegerAttr>(); i && i.value().getSignificantBits() <= 64 && (i.isBool() ? int64_t(i.zext()) : i.sext()) == spec->defaultValue) continue;
+      if (auto i = a.value.dyn_cast<IntegerAttr>(); i && i.value().getSignificantBits() <= 64 &&
+                                                    (i.isBool() ? int64_t(i.zext()) : i.sext()) == spec->defaultValue)
+        continue;
     s.attrs.push_back(a);
   }
   s.successors = o.successors;
@@ -807,7 +866,8 @@ std::vector<TextSection> splitSections(llvm::StringRef text) {
   return out;
 }
 
-std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag, const ParseOptions &options) {
+std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
+                                    const ParseOptions &options) {
   ParserState p(section.text, section.firstLine, file, ctx, diag, options);
   if (!p.parseTop()) return nullptr;
   // A file that is one module is that module; anything else is the contents of an implicit one.
@@ -828,7 +888,8 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
   return std::move(p.module);
 }
 
-std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag, const ParseOptions &options) {
+std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
+                                    const ParseOptions &options) {
   return parseModule(TextSection{text, 1}, file, ctx, diag, options);
 }
 

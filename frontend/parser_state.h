@@ -23,7 +23,8 @@ struct OperandRef {
 
 class ParserState {
 public:
-  ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef file, Context &, DiagnosticEngine &, const ParseOptions &);
+  ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef file, Context &, DiagnosticEngine &,
+              const ParseOptions &);
 
   Lexer lex;
   Context &ctx;
@@ -65,7 +66,7 @@ public:
   /// Text up to the matching closer, brackets balanced and strings respected.
   bool balanced(char open, char close, llvm::StringRef &text);
 
-  bool parseLocation(Location &);        // after `loc`: ( … )
+  bool parseLocation(Location &); // after `loc`: ( … )
   bool parseLocationBody(Location &);
   bool parseTrailingLocation(Location &); // optional `loc(…)`
 
@@ -77,7 +78,8 @@ public:
   bool parseTop();
   bool parseOperation(Block *);
   bool parseGenericOperation(Block *, llvm::StringRef name, const char *at);
-  bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated, llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
+  bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated,
+                       llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
   bool parseBlockHeader(Region &, Block *&);
   Block *blockNamed(llvm::StringRef name, const char *at);
 
@@ -94,12 +96,22 @@ public:
     unsigned numRegions = 0;
     Operation *op = nullptr; // set by custom forms that build it themselves
     unsigned numResultNames = 0;
-    bool hasAttr(llvm::StringRef n) const { return llvm::any_of(attrs, [&](auto &a) { return a.name == n; }); }
+    bool hasAttr(llvm::StringRef n) const {
+      return llvm::any_of(attrs, [&](auto &a) { return a.name == n; });
+    }
     void setAttr(Context &c, llvm::StringRef n, Attribute v) {
-      for (auto &a : attrs) if (a.name == n) { a.value = v; return; }
+      for (auto &a : attrs)
+        if (a.name == n) {
+          a.value = v;
+          return;
+        }
       attrs.push_back({c.intern(n), v});
     }
-    Attribute attr(llvm::StringRef n) const { for (auto &a : attrs) if (a.name == n) return a.value; return {}; }
+    Attribute attr(llvm::StringRef n) const {
+      for (auto &a : attrs)
+        if (a.name == n) return a.value;
+      return {};
+    }
   };
   bool parseFormat(OpParse &, const std::vector<FormatElement> &);
   bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);

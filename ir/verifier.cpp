@@ -52,7 +52,8 @@ bool fits(TypeRule rule, Type t) {
   case TypeRule::Ptr: return t.isPointer();
   case TypeRule::BoolLike: return s.isInteger(1);
   case TypeRule::IntLike: return s.isIntOrIndex();
-  case TypeRule::SignlessIntLike: return s.isIndex() || (s.isInteger() && s.cast<IntegerType>().signedness() == Signedness::Signless);
+  case TypeRule::SignlessIntLike:
+    return s.isIndex() || (s.isInteger() && s.cast<IntegerType>().signedness() == Signedness::Signless);
   case TypeRule::FloatLike: return s.isFloat();
   case TypeRule::PtrLike: return s.isPointer();
   case TypeRule::Tensor: return t.isTensor();
@@ -107,7 +108,8 @@ private:
     for (unsigned i = 0; i < op->numResults(); ++i) ok &= typeOk(op, op->result(i).type());
     for (auto &r : op->regions()) {
       if (r.empty()) continue;
-      if (op->info().has(kSingleBlock) && !r.hasOneBlock()) ok = opError(op, diag_, "must have one block in each region");
+      if (op->info().has(kSingleBlock) && !r.hasOneBlock())
+        ok = opError(op, diag_, "must have one block in each region");
       computeDominators(r);
       for (auto *b = r.front(); b; b = b->next()) {
         for (auto *a : b->args()) ok &= typeOk(op, a->type);
@@ -127,10 +129,13 @@ private:
       return opError(b->back(), diag_, "is the last of its block but no terminator");
     }
     for (auto &op : *b) {
-      if (op.info().has(kTerminator) && op.next()) ok = opError(&op, diag_, "is a terminator but not the last of its block");
+      if (op.info().has(kTerminator) && op.next())
+        ok = opError(&op, diag_, "is a terminator but not the last of its block");
       for (auto *s : op.successors())
-        if (s->parent() != b->parent()) ok = opError(&op, diag_, "jumps to a block of another region");
-        else if (s == b->parent()->front()) ok = opError(&op, diag_, "jumps to the entry block");
+        if (s->parent() != b->parent())
+          ok = opError(&op, diag_, "jumps to a block of another region");
+        else if (s == b->parent()->front())
+          ok = opError(&op, diag_, "jumps to the entry block");
       for (unsigned i = 0; i < op.numOperands(); ++i)
         if (!dominates(op.operand(i), &op)) ok = opError(&op, diag_, "uses a value that does not dominate it", i);
       ok &= verify(&op);
@@ -138,7 +143,8 @@ private:
     return ok;
   }
 
-  // Dominators of the blocks of a region, by iteration (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm").
+  // Dominators of the blocks of a region, by iteration (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+  // Algorithm").
   void computeDominators(Region &r) {
     if (r.hasOneBlock()) return;
     llvm::SmallVector<Block *, 16> order;
@@ -216,16 +222,24 @@ private:
     if (info.opcode == Opcode::unregistered) return true;
     unsigned fixed = llvm::count_if(info.operands, [](auto &v) { return v.arity == Arity::One; });
     bool open = fixed != info.operands.size();
-    if (op->numOperands() < fixed || (!open && op->numOperands() > fixed)) return opError(op, diag_, "has " + llvm::Twine(op->numOperands()) + " operands; " + llvm::Twine(fixed) + (open ? " or more" : "") + " are expected");
+    if (op->numOperands() < fixed || (!open && op->numOperands() > fixed))
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numOperands()) + " operands; " + llvm::Twine(fixed) +
+                         (open ? " or more" : "") + " are expected");
     unsigned fixedResults = llvm::count_if(info.results, [](auto &v) { return v.arity == Arity::One; });
     bool openResults = fixedResults != info.results.size();
-    if (op->numResults() < fixedResults || (!openResults && op->numResults() > fixedResults)) return opError(op, diag_, "has " + llvm::Twine(op->numResults()) + " results; " + llvm::Twine(fixedResults) + " are expected");
+    if (op->numResults() < fixedResults || (!openResults && op->numResults() > fixedResults))
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numResults()) + " results; " + llvm::Twine(fixedResults) +
+                         " are expected");
     if (info.needsSegments()) {
-      if (op->operandSegments().size() != info.operands.size()) return opError(op, diag_, "lacks the sizes of its operand groups");
+      if (op->operandSegments().size() != info.operands.size())
+        return opError(op, diag_, "lacks the sizes of its operand groups");
       int64_t sum = 0;
       for (unsigned i = 0; i < info.operands.size(); ++i) {
         int32_t n = op->operandSegments()[i];
-        if (n < 0 || (info.operands[i].arity == Arity::One && n != 1) || (info.operands[i].arity == Arity::Optional && n > 1))
+        if (n < 0 || (info.operands[i].arity == Arity::One && n != 1) ||
+            (info.operands[i].arity == Arity::Optional && n > 1))
           return opError(op, diag_, "has " + llvm::Twine(n) + " values for operand '" + info.operands[i].name + "'");
         sum += n;
       }
@@ -236,14 +250,26 @@ private:
       for (unsigned k = 0; k < g.size(); ++k) {
         if (!g[k]) return opError(op, diag_, "has an operand without a value");
         if (!fits(info.operands[i].rule, g[k].type()))
-          return opError(op, diag_, "operand '" + info.operands[i].name + "' must be " + describeRule(info.operands[i].rule) + ", not " + g[k].type().str(), op->operandGroupStart(i) + k);
+          return opError(op, diag_,
+                         "operand '" + info.operands[i].name + "' must be " + describeRule(info.operands[i].rule) +
+                             ", not " + g[k].type().str(),
+                         op->operandGroupStart(i) + k);
       }
     }
     for (unsigned i = 0; i < info.results.size(); ++i)
       for (auto v : op->resultGroup(i))
-        if (!fits(info.results[i].rule, v.type())) return opError(op, diag_, "result '" + info.results[i].name + "' must be " + describeRule(info.results[i].rule) + ", not " + v.type().str());
-    if (info.numRegions != 255 && op->numRegions() != info.numRegions) return opError(op, diag_, "has " + llvm::Twine(op->numRegions()) + " regions; " + llvm::Twine(unsigned(info.numRegions)) + " are expected");
-    if (info.numSuccessors != 255 && op->numSuccessors() != info.numSuccessors) return opError(op, diag_, "has " + llvm::Twine(op->numSuccessors()) + " successors; " + llvm::Twine(unsigned(info.numSuccessors)) + " are expected");
+        if (!fits(info.results[i].rule, v.type()))
+          return opError(op, diag_,
+                         "result '" + info.results[i].name + "' must be " + describeRule(info.results[i].rule) +
+                             ", not " + v.type().str());
+    if (info.numRegions != 255 && op->numRegions() != info.numRegions)
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numRegions()) + " regions; " + llvm::Twine(unsigned(info.numRegions)) +
+                         " are expected");
+    if (info.numSuccessors != 255 && op->numSuccessors() != info.numSuccessors)
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numSuccessors()) + " successors; " +
+                         llvm::Twine(unsigned(info.numSuccessors)) + " are expected");
     return attributes(op) && traits(op);
   }
 
@@ -287,14 +313,21 @@ private:
     if (info.has(kSameTypes)) {
       Type first = op->numResults() ? op->result(0).type() : op->operand(0).type();
       for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (op->operand(i).type() != first) return opError(op, diag_, "requires the same type for all operands and results: " + op->operand(i).type().str() + " is not " + first.str(), i);
+        if (op->operand(i).type() != first)
+          return opError(op, diag_,
+                         "requires the same type for all operands and results: " + op->operand(i).type().str() +
+                             " is not " + first.str(),
+                         i);
     }
     if (info.has(kElementwise) && op->numResults()) {
       auto shapeOf = [](Type t) { return t.isTensor() ? t.withScalar(t.context()->i1()) : Type(); };
       Type want = shapeOf(op->result(0).type());
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (shapeOf(op->operand(i).type()) != want)
-          return opError(op, diag_, "requires the same shape and layout for all operands and results: " + op->operand(i).type().str() + " does not match " + op->result(0).type().str(), i);
+          return opError(op, diag_,
+                         "requires the same shape and layout for all operands and results: " +
+                             op->operand(i).type().str() + " does not match " + op->result(0).type().str(),
+                         i);
     }
     if (info.has(kTerminator) && op->block() && op->next()) return true; // reported by the block
     return true;
@@ -306,17 +339,34 @@ private:
     auto tensor = t.dyn_cast<TensorType>();
     if (!tensor) return true;
     for (auto d : tensor.shape())
-      if (d <= 0 || !llvm::isPowerOf2_64(d)) return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
-    if (tensor.numElements() > (1 << 20)) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(tensor.numElements()) + " elements; at most 1048576 are possible");
+      if (d <= 0 || !llvm::isPowerOf2_64(d))
+        return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
+    if (tensor.numElements() > (1 << 20))
+      return opError(op, diag_,
+                     "has type " + t.str() + " with " + llvm::Twine(tensor.numElements()) +
+                         " elements; at most 1048576 are possible");
     auto *e = tensor.encoding();
     bool wants = hasLayouts(moduleOp_);
-    if (!e) return !wants || opError(op, diag_, "has type " + t.str() + ", but in a module with layouts every tensor needs one");
-    if (!e->isDistributed()) return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
+    if (!e)
+      return !wants ||
+             opError(op, diag_, "has type " + t.str() + ", but in a module with layouts every tensor needs one");
+    if (!e->isDistributed())
+      return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
     auto layout = e->toLinearLayout(tensor.shape());
-    if (!layout.ok()) return absl::IsUnimplemented(layout.status()) || opError(op, diag_, "has type " + t.str() + ": " + llvm::StringRef(layout.status().message().data(), layout.status().message().size()));
+    if (!layout.ok())
+      return absl::IsUnimplemented(layout.status()) ||
+             opError(op, diag_,
+                     "has type " + t.str() + ": " +
+                         llvm::StringRef(layout.status().message().data(), layout.status().message().size()));
     if (wants) {
-      if (layout->inDimSize(layouts::Dim::Lane) != threadsPerWarp(moduleOp_)) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) + " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
-      if (layout->inDimSize(layouts::Dim::Warp) != numWarps(moduleOp_) && !op->parentOfType<ttg::WarpSpecializeOp>()) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) + " warps; the module has " + llvm::Twine(numWarps(moduleOp_)));
+      if (layout->inDimSize(layouts::Dim::Lane) != threadsPerWarp(moduleOp_))
+        return opError(op, diag_,
+                       "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) +
+                           " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
+      if (layout->inDimSize(layouts::Dim::Warp) != numWarps(moduleOp_) && !op->parentOfType<ttg::WarpSpecializeOp>())
+        return opError(op, diag_,
+                       "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) +
+                           " warps; the module has " + llvm::Twine(numWarps(moduleOp_)));
     }
     return true;
   }
