@@ -28,6 +28,16 @@ static void endImplicitly(Region &r, Context &ctx, Module &m) {
   scf::YieldOp::create(b, ctx.unknownLoc(), {});
 }
 
+int64_t flagBit(llvm::StringRef w, bool overflow) {
+  if (w == "none") return 0;
+  if (overflow) return w == "nsw" ? 1 : w == "nuw" ? 2 : -1;
+  static constexpr std::pair<llvm::StringLiteral, int> bits[] = {
+      {"reassoc", 1}, {"nnan", 2}, {"ninf", 4}, {"nsz", 8}, {"arcp", 16}, {"contract", 32}, {"afn", 64}, {"fast", 127}};
+  for (auto &[word, bit] : bits)
+    if (w == word) return bit;
+  return -1;
+}
+
 bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
   lex.skipSpace();
   if (name == "CacheEvict" || name == "Cache") {
@@ -55,21 +65,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     do {
       const char *at = (lex.skipSpace(), lex.position());
       auto w = lex.identifier();
-      int64_t bit = -1;
-      if (w == "none")
-        bit = 0;
-      else if (name == "Overflow")
-        bit = w == "nsw" ? 1 : w == "nuw" ? 2 : -1;
-      else
-        bit = w == "reassoc"    ? 1
-              : w == "nnan"     ? 2
-              : w == "ninf"     ? 4
-              : w == "nsz"      ? 8
-              : w == "arcp"     ? 16
-              : w == "contract" ? 32
-              : w == "afn"      ? 64
-              : w == "fast"     ? 127
-                                : -1;
+      int64_t bit = flagBit(w, name == "Overflow");
       if (bit < 0) return error("unknown flag '" + w + "'", at);
       mask |= bit;
     } while (lex.eat(","));
@@ -108,7 +104,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       if ((i && !expect(",", "arith.select")) || !parseOperand(r)) return false;
       o.operands[i].push_back(r);
     }
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "arith.select")) return false;
+    if (!parseOpAttrs(o) || !expect(":", "arith.select")) return false;
     Type t = parseType();
     if (!t) return false;
     if (lex.eat(",")) {
@@ -124,13 +120,13 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     o.operandTypes.clear();
     if (!parseSuccessor(o, o.operands[0])) return false;
     o.operandTypes.resize(1);
-    return parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr);
+    return parseOpAttrs(o);
   }
   if (name == "CondBr") {
     OperandRef c;
     if (!parseOperand(c)) return false;
     o.operands[0].push_back(c);
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr)) return false;
+    if (!parseOpAttrs(o)) return false;
     llvm::SmallVector<Type, 2> types[2];
     for (unsigned i = 0; i < 2; ++i) {
       o.operandTypes.clear();
@@ -155,7 +151,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       } while (lex.eat(","));
     if (!expect("]", "memdesc_subslice")) return false;
     o.setAttr(ctx, "offsets", DenseArrayAttr::getI32(ctx, offsets));
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "memdesc_subslice"))
+    if (!parseOpAttrs(o) || !expect(":", "memdesc_subslice"))
       return false;
     Type a = parseMaybeStripped(TypeRule::MemDesc);
     if (!a || !expect("->", "memdesc_subslice")) return false;
@@ -181,7 +177,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       mask |= bit;
     } while (lex.eat("|"));
     o.setAttr(ctx, "addrSpace", IntegerAttr::getI32(ctx, mask));
-    return parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr);
+    return parseOpAttrs(o);
   }
   if (name == "TokenDep") {
     if (!lex.eat("[")) return true;
@@ -213,7 +209,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     OperandRef dest;
     if (!parseOperand(dest)) return false;
     o.operands[0] = {dest};
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "buffer_load_to_local"))
+    if (!parseOpAttrs(o) || !expect(":", "buffer_load_to_local"))
       return false;
     Type p = parseMaybeStripped(TypeRule::Ptr);
     if (!p || !expect("[", "buffer_load_to_local")) return false;
@@ -248,7 +244,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       if (!v) return error("unknown element type", at);
       o.setAttr(ctx, attr, IntegerAttr::getI32(ctx, *v));
     }
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "dot_scaled")) return false;
+    if (!parseOpAttrs(o) || !expect(":", "dot_scaled")) return false;
     for (unsigned i = 0; i < 2; ++i) {
       Type t = parseType(), scale;
       if (!t) return false;

@@ -2,6 +2,7 @@
 #include "frontend/parser_state.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
+#include <utility>
 
 namespace tessera::frontend {
 
@@ -177,19 +178,28 @@ Attribute ParserState::parseDense() {
     unsigned bytes = (element.bitWidth() + 7) / 8;
     if (!hex.consume_front("0x") || hex.size() % 2)
       return error("expected \"0x…\" with an even number of digits", strAt), Attribute();
-    size_t n = hex.size() / 2 / bytes;
-    if (hex.size() / 2 % bytes || (n != 1 && n != count))
-      return error("the data has " + llvm::Twine(hex.size() / 2) + " bytes; the type needs " +
-                       llvm::Twine(count * bytes),
-                   strAt),
+    auto byteAt = [&](size_t i) -> std::optional<unsigned> {
+      unsigned hi = llvm::hexDigitValue(hex[i * 2]), lo = llvm::hexDigitValue(hex[i * 2 + 1]);
+      return hi > 15 || lo > 15 ? std::nullopt : std::optional(hi * 16 + lo);
+    };
+    auto malformed = [&] { return error("malformed hexadecimal data", strAt), Attribute(); };
+    size_t given = hex.size() / 2, n = given / bytes;
+    if (element.isInteger(1) && given == (count + 7) / 8 && count > 1) { // one bit each
+      for (size_t i = 0; i < count; ++i) {
+        auto v = byteAt(i / 8);
+        if (!v) return malformed();
+        values.push_back(llvm::APInt(1, *v >> i % 8 & 1));
+      }
+      n = 0;
+    } else if (given % bytes || (n != 1 && n != count))
+      return error("the data has " + llvm::Twine(given) + " bytes; the type needs " + llvm::Twine(count * bytes), strAt),
              Attribute();
     for (size_t i = 0; i < n; ++i) {
       llvm::APInt v(std::max(64u, bytes * 8), 0);
       for (unsigned b = 0; b < bytes; ++b) {
-        unsigned hi = llvm::hexDigitValue(hex[(i * bytes + b) * 2]),
-                 lo = llvm::hexDigitValue(hex[(i * bytes + b) * 2 + 1]);
-        if (hi > 15 || lo > 15) return error("malformed hexadecimal data", strAt), Attribute();
-        v.insertBits(hi * 16 + lo, b * 8, 8);
+        auto byte = byteAt(i * bytes + b);
+        if (!byte) return malformed();
+        v.insertBits(*byte, b * 8, 8);
       }
       values.push_back(v.trunc(element.bitWidth()));
     }
@@ -230,23 +240,48 @@ Attribute ParserState::parseDense() {
   return DenseElementsAttr::get(tensor, values);
 }
 
+bool ParserState::readAlias(Alias &alias, llvm::StringRef kind, llvm::StringRef name, const char *at,
+                            llvm::function_ref<bool()> read) {
+  if (alias.bad) return false; // reported where it was read first
+  if (alias.busy) return error(kind + name + "' refers to itself", at);
+  if (!alias.known) {
+    // Its own height and size are measured from nothing.
+    alias.busy = true;
+    const char *back = lex.position();
+    unsigned outerDeepest = deepest_, outerSize = size_, base = depth_;
+    deepest_ = depth_, size_ = 0;
+    Type element = std::exchange(layoutElement_, Type());
+    lex.seek(alias.at);
+    bool ok = read();
+    lex.seek(back);
+    layoutElement_ = element;
+    alias.busy = false;
+    alias.height = deepest_ - base, alias.size = size_;
+    deepest_ = std::max(outerDeepest, deepest_), size_ = outerSize;
+    if (ok && alias.size > kMaxAliasSize) ok = error(kind + name + "' stands for too much text", at);
+    alias.bad = !ok;
+    alias.known = ok;
+    if (!ok) return false;
+  }
+  if (depth_ + alias.height >= kMaxNesting) return error("nested too deeply", at);
+  deepest_ = std::max(deepest_, depth_ + alias.height);
+  size_ += alias.size;
+  return true;
+}
+
 Attribute ParserState::parseHashAttribute() {
+  DepthGuard guard(*this);
+  if (!guard.ok) return {};
   const char *at = lex.position();
   lex.bump(); // #
   auto name = lex.suffixIdentifier();
+  if (name.empty()) return error("expected an attribute's name after '#'", at), Attribute();
   if (!name.contains('.')) {
     auto it = attrAliases_.find(name);
     if (it == attrAliases_.end()) return error("undefined attribute alias '#" + name + "'", at), Attribute();
-    if (auto c = attrCache_.find(name); c != attrCache_.end()) return c->second;
-    if (it->second.busy) return error("attribute alias '#" + name + "' refers to itself", at), Attribute();
-    it->second.busy = true;
-    const char *back = lex.position();
-    lex.seek(it->second.at);
-    Attribute a = parseAttribute();
-    lex.seek(back);
-    it->second.busy = false;
-    if (a) attrCache_[name] = a;
-    return a;
+    auto &alias = it->second;
+    if (!readAlias(alias, "attribute alias '#", name, at, [&] { return bool(alias.attr = parseAttribute()); })) return {};
+    return alias.attr;
   }
   static const llvm::StringSet<> layouts = {"blocked",
                                             "slice",
@@ -271,7 +306,7 @@ Attribute ParserState::parseHashAttribute() {
   auto [dialect, mnemonic] = name.split('.');
   if ((dialect == "ttg" || dialect == "triton_gpu" || dialect == "ttng" || dialect == "triton_nvidia_gpu") &&
       layouts.contains(mnemonic)) {
-    auto *e = parseEncodingBody(mnemonic, at);
+    auto *e = parseEncodingBody(mnemonic, at, dialect.starts_with("triton_"));
     return e ? EncodingAttr::get(ctx, e) : Attribute();
   }
   if (name == "triton_gpu.shared_memory") name = "ttg.shared_memory";
@@ -360,7 +395,8 @@ Attribute ParserState::parseAttribute(Type hint) {
   return error("expected an attribute", at), Attribute();
 }
 
-bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out) {
+bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out,
+                                llvm::SmallVectorImpl<const char *> *positions) {
   if (!expect("{", "an attribute dictionary")) return false;
   if (lex.eat("}")) return true;
   do {
@@ -379,6 +415,7 @@ bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out) {
     Attribute v = UnitAttr::get(ctx);
     if (lex.eat("=") && !(v = parseAttribute())) return false;
     out.push_back({ctx.intern(name), v});
+    if (positions) positions->push_back(at);
   } while (lex.eat(","));
   return expect("}", "an attribute dictionary");
 }
@@ -402,21 +439,15 @@ bool ParserState::parseLocationBody(Location &l) {
   if (lex.peek() == '#') {
     lex.bump();
     auto name = lex.suffixIdentifier();
-    if (auto c = locCache_.find(name); c != locCache_.end()) {
-      l = c->second;
-      return true;
-    }
     auto it = attrAliases_.find(name);
     if (it == attrAliases_.end()) return error("undefined location alias '#" + name + "'", at);
-    if (it->second.busy) return error("location alias '#" + name + "' refers to itself", at);
-    it->second.busy = true;
-    const char *back = lex.position();
-    lex.seek(it->second.at);
-    bool ok = lex.eatWord("loc") ? parseLocation(l) : error("alias '#" + name + "' is no location", at);
-    lex.seek(back);
-    it->second.busy = false;
-    if (ok) locCache_[name] = l;
-    return ok;
+    auto &alias = it->second;
+    auto read = [&] {
+      return lex.eatWord("loc") ? parseLocation(alias.loc) : error("alias '#" + name + "' is no location", at);
+    };
+    if (!readAlias(alias, "location alias '#", name, at, read)) return false;
+    l = alias.loc;
+    return true;
   }
   if (lex.eatWord("unknown")) {
     l = Location();
@@ -488,32 +519,42 @@ void ParserState::collectAliases() {
     while (q != end && (*q == ' ' || *q == '\t')) ++q;
     if (name.empty() || q == end || *q != '=') continue;
     auto &map = *p == '#' ? attrAliases_ : typeAliases_;
-    if (!map.try_emplace(name, AliasText{q + 1}).second)
+    if (auto [it, fresh] = map.try_emplace(name); fresh) it->second.at = q + 1;
+    else
       error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
   }
 }
 
 bool ParserState::parseAliasDefinition() {
-  // Known already; here its text is checked even if nothing uses it.
+  // Known already; here its text is read even if nothing uses it.
+  const char *at = lex.position();
   bool isType = lex.peek() == '!';
   lex.bump();
-  const char *at = lex.position();
   auto name = lex.suffixIdentifier();
-  if (name.empty() || !expect("=", "an alias definition"))
-    return name.empty() ? error("expected an alias name", at) : false;
-  if (isType) return bool(parseType());
-  if (lex.lookingAt("loc(")) {
-    Location l;
-    lex.eat("loc");
-    return parseLocation(l);
+  if (name.empty()) return error("expected an alias name", at);
+  if (!expect("=", "an alias definition")) return false;
+  auto &map = isType ? typeAliases_ : attrAliases_;
+  auto it = map.find(name);
+  if (it == map.end()) return error("an alias is defined at the start of a line", at);
+  auto &alias = it->second;
+  const char *end = lex.position();
+  auto read = [&] {
+    bool ok;
+    if (isType) ok = bool(alias.type = parseType());
+    else if (lex.eatWord("loc")) ok = parseLocation(alias.loc);
+    else ok = bool(alias.attr = parseAttribute());
+    end = lex.position();
+    return ok;
+  };
+  bool wasKnown = alias.known;
+  if (alias.bad) return false; // reported already
+  if (!readAlias(alias, isType ? "type alias '!" : "attribute alias '#", name, at, read)) return lex.seek(end), false;
+  if (wasKnown) { // its end is not known: read it once more
+    lex.seek(alias.at);
+    return read();
   }
-  if (auto c = attrCache_.find(name); c != attrCache_.end()) {
-    // Skip what was read before; reading it again would be as good.
-    return bool(parseAttribute());
-  }
-  Attribute a = parseAttribute();
-  if (a) attrCache_[name] = a;
-  return bool(a);
+  lex.seek(end);
+  return true;
 }
 
 } // namespace tessera::frontend

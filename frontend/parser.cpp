@@ -41,14 +41,18 @@ bool ParserState::error(const llvm::Twine &message, const char *at) {
     if (at == lex.end() && at > lex.begin())
       while (at > lex.begin() && llvm::isSpace(at[-1])) --at;
   }
+  return report(makeError(message, at));
+}
+
+bool ParserState::report(Diagnostic d) {
   if (errors_++ < options.maxErrors)
-    diag.report(makeError(message, at));
-  else if (errors_ == options.maxErrors + 1) {
-    Diagnostic d;
-    d.severity = Severity::Note;
-    d.message = "too many errors; more are not shown";
-    d.position.file = file;
     diag.report(std::move(d));
+  else if (errors_ == options.maxErrors + 1) {
+    Diagnostic note;
+    note.severity = Severity::Note;
+    note.message = "too many errors; more are not shown";
+    note.position.file = file;
+    diag.report(std::move(note));
   }
   return false;
 }
@@ -70,11 +74,12 @@ void ParserState::recover(const char *from) {
     const char *q = p;
     while (q != lex.end() && (*q == ' ' || *q == '\t')) ++q;
     if (q == lex.end() || depth > 0) continue;
-    if (*q == '%' || *q == '^' || *q == '}' || *q == '"') break;
+    if (*q == '%' || *q == '^' || *q == '}' || *q == '"' || *q == '#' || *q == '!') break;
     const char *w = q;
     while (w != lex.end() && (llvm::isAlnum(*w) || *w == '_')) ++w;
     if (w != q && w != lex.end() && *w == '.') break;
-    if (llvm::StringRef(q, w - q) == "module" || llvm::StringRef(q, w - q) == "func") break;
+    llvm::StringRef word(q, w - q);
+    if (word == "module" || word == "func" || word == "return") break;
   }
   lex.seek(p);
 }
@@ -134,14 +139,25 @@ Value ParserState::resolve(const OperandRef &ref, Type expected) {
   return placeholder->result();
 }
 
+Value ParserState::resolveTyped(const OperandRef &ref, Type type, bool &ok) {
+  Value v = resolve(ref, type);
+  if (v && v.type() != type) {
+    error("'%" + ref.name + "' has type " + v.type().str() + ", not " + type.str(), ref.at);
+    v = {};
+  }
+  if (v) return v;
+  ok = false;
+  OperationState s(Opcode::ub_poison, {});
+  s.resultTypes.push_back(type);
+  return module->createOperation(s)->result();
+}
+
 bool ParserState::define(llvm::StringRef name, llvm::ArrayRef<Value> values, const char *at) {
   if (auto *d = lookup(name)) {
     if (d->bad) return false;
     Diagnostic e = makeError("'%" + name + "' is defined twice", at);
     e.note("first defined here", positionOf(d->at));
-    ++errors_;
-    diag.report(std::move(e));
-    return false;
+    return report(std::move(e));
   }
   auto &d = scopes_.back()->values[name];
   d.values.assign(values.begin(), values.end());
@@ -301,7 +317,24 @@ bool ParserState::parseSuccessor(OpParse &o, llvm::SmallVectorImpl<OperandRef> &
 
 // ---- one operation --------------------------------------------------------------------------------------------------
 
-static unsigned editDistance(llvm::StringRef a, llvm::StringRef b) { return a.edit_distance(b, true, 4); }
+bool ParserState::unknownOperation(llvm::StringRef name, const char *at) {
+  Diagnostic d = makeError("unknown operation '" + name + "'", at);
+  llvm::StringRef best;
+  unsigned distance = 4;
+  if (name.size() < 64)
+    for (auto &row : allOps())
+      if (unsigned e = row.name.edit_distance(name, true, 4); e < distance) distance = e, best = row.name;
+  if (!best.empty()) d.note("did you mean '" + best + "'?");
+  return report(std::move(d));
+}
+
+void ParserState::startOp(OpParse &o, const OpInfo &info, const char *at) {
+  o.info = &info;
+  o.at = at;
+  o.operands.resize(info.operands.size());
+  o.operandTypes.resize(info.operands.size());
+  o.resultTypes.resize(info.results.size());
+}
 
 bool ParserState::parseOperation(Block *block) {
   DepthGuard guard(*this);
@@ -313,20 +346,6 @@ bool ParserState::parseOperation(Block *block) {
     const char *at;
   };
   llvm::SmallVector<ResultName, 2> names;
-  if (lex.peek() == '%') {
-    do {
-      OperandRef r;
-      if (!parseOperand(r)) return false;
-      int64_t count = 1;
-      if (lex.raw() == ':') {
-        lex.bump();
-        if (!parseInteger(count)) return false;
-        if (count < 1 || count > 1 << 16) return error("number of results out of range", r.at);
-      }
-      names.push_back({r.name, unsigned(count), r.at});
-    } while (lex.eat(","));
-    if (!expect("=", "an operation")) return false;
-  }
   auto markBad = [&] {
     for (auto &n : names) {
       if (!lookup(n.name)) scopes_.back()->values[n.name].bad = true;
@@ -334,52 +353,54 @@ bool ParserState::parseOperation(Block *block) {
     }
     return false;
   };
+  OpParse parse;
+  if (lex.peek() == '%') {
+    do {
+      OperandRef r;
+      if (!parseOperand(r)) return markBad();
+      if (r.number) return error("results are named without '#'", r.at), markBad();
+      names.push_back({r.name, 1, r.at});
+      int64_t count = 1;
+      if (lex.raw() == ':') {
+        lex.bump();
+        if (!parseInteger(count)) return markBad();
+        if (count < 1 || count > 1 << 16) return error("number of results out of range", r.at), markBad();
+      }
+      names.back().count = count;
+      parse.numResultNames += count;
+    } while (lex.eat(","));
+    if (!expect("=", "an operation")) return markBad();
+  }
   lex.skipSpace();
   const char *at = lex.position();
   Operation *last = block->back();
   bool ok;
-  std::string quoted;
-  OpParse parse;
-  for (auto &n : names) parse.numResultNames += n.count;
   if (lex.peek() == '"') {
+    std::string quoted;
     if (!lex.string(quoted)) return error("the string does not end", at), markBad();
     ok = parseGenericOperation(block, quoted, at);
   } else {
     auto name = lex.identifier();
     if (name.empty()) return error("expected an operation", at), markBad();
     bool handled = false;
+    parse.at = at;
     ok = parseOlderForm(parse, name, block, handled);
-    if (!handled && ok) {
-      std::string full = name == "module" ? "builtin.module" : name.str();
-      parse.info = lookupOp(full);
-      parse.at = at;
-      if (!parse.info) {
-        Diagnostic d = makeError("unknown operation '" + name + "'", at);
-        llvm::StringRef best;
-        unsigned distance = 4;
-        for (auto &row : allOps())
-          if (unsigned e = editDistance(row.name, name); e < distance) distance = e, best = row.name;
-        if (!best.empty()) d.note("did you mean '" + best + "'?");
-        ++errors_;
-        diag.report(std::move(d));
-        return markBad();
-      }
-      if (parse.info->has(kGenericForm))
-        ok = error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at);
-      else {
-        parse.operands.resize(parse.info->operands.size());
-        parse.operandTypes.resize(parse.info->operands.size());
-        parse.resultTypes.resize(parse.info->results.size());
-        switch (parse.info->opcode) {
-        case Opcode::builtin_module: ok = parseModule(parse, block); break;
-        case Opcode::tt_func: ok = parseFunc(parse, block); break;
-        case Opcode::scf_for: ok = parseFor(parse, block); break;
-        case Opcode::scf_if: ok = parseIf(parse, block); break;
-        case Opcode::scf_while: ok = parseWhile(parse, block); break;
-        case Opcode::scf_execute_region: ok = parseExecuteRegion(parse, block); break;
-        case Opcode::ttg_warp_specialize: ok = parseWarpSpecialize(parse, block); break;
-        default: ok = parseFormat(parse, assemblyFormat(*parse.info)) && build(parse, block);
-        }
+    if (!handled) {
+      auto *info = parse.info ? parse.info : lookupOp(name == "module" ? "builtin.module" : name);
+      if (!info) return unknownOperation(name, at), markBad();
+      startOp(parse, *info, at);
+      if (info->has(kGenericForm))
+        return error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at), markBad();
+      switch (info->opcode) {
+      case Opcode::builtin_module: ok = parseModule(parse, block); break;
+      case Opcode::tt_func: ok = parseFunc(parse, block); break;
+      case Opcode::scf_for: ok = parseFor(parse, block); break;
+      case Opcode::scf_if: ok = parseIf(parse, block); break;
+      case Opcode::scf_while: ok = parseWhile(parse, block); break;
+      case Opcode::scf_execute_region: ok = parseExecuteRegion(parse, block); break;
+      case Opcode::ttg_warp_specialize: ok = parseWarpSpecialize(parse, block); break;
+      case Opcode::ttg_convert_layout: ok = parseOlderConvertLayout(parse, block); break;
+      default: ok = parseFormat(parse, assemblyFormat(*info)) && build(parse, block);
       }
     }
   }
@@ -390,22 +411,23 @@ bool ParserState::parseOperation(Block *block) {
     while (block->back() != last) block->back()->erase();
     return markBad();
   }
-  Operation *op = block->back();
-  if (op == last || !op) return true; // nested module contents were spliced
-  op->setLoc(loc);
+  for (Operation *op = block->back(); op && op != last; op = op->prev()) op->setLoc(loc);
   if (names.empty()) return true;
-  unsigned total = parse.numResultNames;
-  if (total != op->numResults()) {
-    ok = error("'" + op->name() + "' gives " + llvm::Twine(op->numResults()) + " results but " + llvm::Twine(total) +
-                   " are named",
-               names[0].at);
-    return markBad();
+  Operation *op = block->back();
+  llvm::SmallVector<Value, 4> values;
+  if (parse.values) values.assign(parse.values->begin(), parse.values->end());
+  else if (op != last) values = op->results().vec();
+  if (parse.numResultNames != values.size()) {
+    llvm::StringRef what = op != last ? op->name() : "the operation";
+    return error("'" + what + "' gives " + llvm::Twine(values.size()) + " results but " +
+                     llvm::Twine(parse.numResultNames) + " are named",
+                 names[0].at),
+           markBad();
   }
-  unsigned i = 0;
+  auto rest = llvm::ArrayRef(values);
   for (auto &n : names) {
-    llvm::SmallVector<Value, 2> vs;
-    for (unsigned k = 0; k < n.count; ++k) vs.push_back(op->result(i++));
-    ok &= define(n.name, vs, n.at);
+    ok &= define(n.name, rest.take_front(n.count), n.at);
+    rest = rest.drop_front(n.count);
   }
   return ok;
 }
@@ -413,20 +435,10 @@ bool ParserState::parseOperation(Block *block) {
 bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, const char *at) {
   OpParse o;
   o.at = at;
-  o.info = lookupOp(name);
-  if (!o.info && name.consume_front("triton_gpu.")) o.info = lookupOp(("ttg." + name).str());
+  std::string current = currentName(name);
+  o.info = lookupOp(current);
   if (!o.info) {
-    if (!options.allowUnregistered) {
-      Diagnostic d = makeError("unknown operation '" + name + "'", at);
-      llvm::StringRef best;
-      unsigned distance = 4;
-      for (auto &row : allOps())
-        if (unsigned e = editDistance(row.name, name); e < distance) distance = e, best = row.name;
-      if (!best.empty()) d.note("did you mean '" + best + "'?");
-      ++errors_;
-      diag.report(std::move(d));
-      return false;
-    }
+    if (!options.allowUnregistered) return unknownOperation(name, at);
     o.info = &opInfo(Opcode::unregistered);
   }
   llvm::SmallVector<OperandRef, 4> refs;
@@ -444,7 +456,7 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   }
   if (lex.lookingAt("<{")) {
     lex.eat("<");
-    if (!parseAttrDict(o.attrs) || !expect(">", "properties")) return false;
+    if (!parseOpAttrs(o) || !expect(">", "properties")) return false;
   }
   llvm::SmallVector<Operation *, 2> holders; // one region each, moved into the operation once it is known
   if (lex.eat("(")) {
@@ -456,14 +468,7 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
     } while (lex.eat(","));
     if (!expect(")", "regions")) return false;
   }
-  if (lex.peek() == '{') {
-    llvm::SmallVector<NamedAttribute, 4> more;
-    if (!parseAttrDict(more)) return false;
-    for (auto &a : more) {
-      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
-      o.attrs.push_back(a);
-    }
-  }
+  if (!parseOpAttrs(o)) return false;
   if (!expect(":", "the generic form")) return false;
   const char *typesAt = (lex.skipSpace(), lex.position());
   llvm::SmallVector<Type, 4> ins, outs;
@@ -483,6 +488,7 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
     s.operands.push_back(v);
   }
   s.resultTypes.assign(outs.begin(), outs.end());
+  if (o.info->opcode != Opcode::unregistered && !finishAttrs(o)) return false;
   for (auto &a : o.attrs) {
     if (a.name == "operandSegmentSizes" || a.name == "operand_segment_sizes" || a.name == "resultSegmentSizes") {
       auto d = a.value.dyn_cast<DenseArrayAttr>();
@@ -530,9 +536,8 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
                  at);
   s.numRegions = o.info->numRegions == 255 ? holders.size() : std::max<unsigned>(o.info->numRegions, holders.size());
   s.successors = o.successors;
-  Operation *op = module->createOperation(s);
+  Operation *op = emit(s, block, at);
   for (unsigned i = 0; i < holders.size(); ++i) op->region(i).takeBody(holders[i]->region(0));
-  block->append(op);
   return true;
 }
 
@@ -540,7 +545,8 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
 
 bool ParserState::parseFormat(OpParse &o, const std::vector<FormatElement> &es) {
   for (unsigned i = 0; i < es.size(); ++i)
-    if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr)) return false;
+    if (o.ended) return true;
+    else if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr)) return false;
   return true;
 }
 
@@ -550,9 +556,14 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
   switch (e.kind) {
   case FormatElement::Literal:
     if (eatLiteral(e.text)) return true;
-    // Older spellings leave out trailing types: `tt.load %p, %m` and `tt.addptr %p, %o : type`.
-    if (info.opcode == Opcode::tt_load && e.text == ":") return true;
-    if (info.opcode == Opcode::tt_addptr && e.text == "," && !o.resultTypes[0].empty()) return true;
+    // Older spellings leave out trailing types: `tt.load %p, %m` and `tt.addptr %p, %o : type`; and what an atomic
+    // operation orders.
+    if ((info.opcode == Opcode::tt_load && e.text == ":") ||
+        (info.opcode == Opcode::tt_addptr && e.text == "," && !o.resultTypes[0].empty()))
+      return o.ended = true;
+    if ((info.opcode == Opcode::tt_atomic_rmw || info.opcode == Opcode::tt_atomic_cas) && e.text == "," &&
+        o.operands[0].empty() && lex.peek() == '%')
+      return true;
     return error("expected '" + e.text + "' in '" + info.name + "'");
   case FormatElement::Operand: {
     auto &spec = info.operands[e.index];
@@ -580,6 +591,10 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
       } else
         word = lex.identifier();
       if (word.empty() && lex.peek() == '{') return true;
+      if (word.empty() && lex.peek() == '%' && (spec.name == "sem" || spec.name == "scope")) {
+        o.setAttr(ctx, spec.name, IntegerAttr::getI32(ctx, *enumValue(*spec.enumInfo, spec.name == "sem" ? "acq_rel" : "gpu")));
+        return true;
+      }
       auto v = enumValue(*spec.enumInfo, word);
       if (!v) {
         std::string list;
@@ -631,18 +646,13 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     auto &spec = info.operands[e.index];
     if (spec.arity == Arity::Variadic && o.operands[e.index].empty()) return true;
     lex.skipSpace();
-    if (info.opcode == Opcode::tt_addptr && lex.peek() != '!' && !lex.lookingAtWord("tensor") &&
-        !llvm::isAlpha(lex.peek()))
-      return true; // older: one type
-    if (info.opcode == Opcode::tt_load && lex.peek() != '!' && !lex.lookingAtWord("tensor") &&
-        !llvm::isAlpha(lex.peek()))
-      return true;                                                              // older: none
-    if (lex.peek() == '(' && (!next || next->kind != FormatElement::Operand)) { // older: `(i32) -> …`
-      lex.eat("(");
-      Type t = parseType();
-      if (!t || !expect(")")) return false;
-      o.operandTypes[e.index].push_back(t);
-      return true;
+    if (lex.eat("(")) { // older: `(i32) -> …`, with the types of all operands
+      for (unsigned i = e.index; i < info.operands.size() && (i == e.index || lex.eat(",")); ++i) {
+        Type t = parseType();
+        if (!t) return false;
+        if (i == e.index || !o.operands[i].empty()) o.operandTypes[i].push_back(t);
+      }
+      return expect(")");
     }
     do {
       Type t = parseMaybeStripped(spec.rule);
@@ -667,18 +677,11 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     o.allResultTypes.emplace();
     return parseFunctionalType(*o.allOperandTypes, *o.allResultTypes);
   }
-  case FormatElement::AttrDict: {
-    if (lex.peek() != '{') return true;
-    llvm::SmallVector<NamedAttribute, 4> more;
-    lex.skipSpace();
-    const char *at = lex.position();
-    if (!parseAttrDict(more)) return false;
-    for (auto &a : more) {
-      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
-      o.attrs.push_back(a);
-    }
-    return true;
-  }
+  case FormatElement::AttrDict:
+    if (info.opcode == Opcode::tt_assert) // older: the file, the function and the line, which locations say as well
+      while (lex.eat(","))
+        if (!parseAttribute()) return false;
+    return parseOpAttrs(o);
   case FormatElement::OptionalGroup: {
     // Present if its first element can start here.
     auto &first = e.group[0];
@@ -715,6 +718,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
 Operation *ParserState::build(OpParse &o, Block *block) {
   auto &info = *o.info;
   auto fail = [&](const llvm::Twine &m, const char *at) -> Operation * { return error(m, at), nullptr; };
+  if (!finishAttrs(o)) return nullptr;
   OperationState s(info.opcode, {});
   bool needsSegments = info.needsSegments();
   // An old store or load prints the type of what is stored or loaded.
@@ -729,8 +733,20 @@ Operation *ParserState::build(OpParse &o, Block *block) {
     o.operandTypes[1] = o.operandTypes[0];
     o.operandTypes[0].clear();
   }
+  // What the row says of an operand whose type is not printed; forward references need it.
+  auto implied = [&](unsigned operand) -> Type {
+    auto printedOf = [&](unsigned k) { return !o.operandTypes[k].empty() ? o.operandTypes[k][0] : Type(); };
+    if (info.has(kSameTypes)) return !o.resultTypes.empty() && !o.resultTypes[0].empty() ? o.resultTypes[0][0] : printedOf(0);
+    Type first = operand ? printedOf(0) : Type();
+    if (!first) return {};
+    if (info.opcode == Opcode::arith_cmpi || info.opcode == Opcode::arith_cmpf) return first;
+    if (info.opcode != Opcode::tt_load && info.opcode != Opcode::tt_store) return {};
+    auto pointer = first.scalar().dyn_cast<PointerType>();
+    if (!pointer || pointer.pointee().isTensor()) return {};
+    bool mask = info.operands[operand].name == "mask";
+    return first.withScalar(mask ? ctx.i1() : pointer.pointee());
+  };
   unsigned flat = 0;
-  bool unknownType = false;
   for (unsigned i = 0; i < info.operands.size(); ++i) {
     auto &spec = info.operands[i];
     if (spec.arity == Arity::One && o.operands[i].empty())
@@ -743,12 +759,11 @@ Operation *ParserState::build(OpParse &o, Block *block) {
     for (unsigned k = 0; k < o.operands[i].size(); ++k, ++flat) {
       Type printed = k < types.size() ? types[k] : Type();
       if (!printed && o.allOperandTypes && flat < o.allOperandTypes->size()) printed = (*o.allOperandTypes)[flat];
-      Value v = resolve(o.operands[i][k], printed);
+      Value v = resolve(o.operands[i][k], printed ? printed : implied(i));
       if (!v) return nullptr;
       if (printed && v.type() != printed)
         return fail("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(),
                     o.operands[i][k].at);
-      if (auto op = v.type().dyn_cast<OpaqueType>(); op && op.text() == "!unknown") unknownType = true;
       s.operands.push_back(v);
     }
     if (needsSegments) s.segments.push_back(o.operands[i].size());
@@ -776,22 +791,21 @@ Operation *ParserState::build(OpParse &o, Block *block) {
     if (all)
       for (auto &ts : o.resultTypes) s.resultTypes.append(ts.begin(), ts.end());
     else {
+      // What is printed stays; the rest follows by the row's rules, one result after the other.
       llvm::SmallVector<Type, 2> inferred;
-      // What is printed stays; the rest follows by the row's rules.
-      OpInfo rules = info;
-      if (unknownType || !inferResultTypes(rules, ctx, s.operands, s.segments, inferred)) {
-        // Results that the text gives serve those that refer to them.
-        inferred.clear();
-        for (unsigned i = 0; i < info.results.size(); ++i) {
-          if (!o.resultTypes[i].empty())
-            inferred.push_back(o.resultTypes[i][0]);
-          else if (InferRule(info.inference[i].rule) == InferRule::SameAs && info.inference[i].operand >= 128)
-            inferred.push_back(inferred[info.inference[i].operand - 128]);
-          else if (InferRule(info.inference[i].rule) == InferRule::I32)
-            inferred.push_back(ctx.i32());
-          else
-            return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+      for (unsigned i = 0; i < info.results.size(); ++i) {
+        if (!o.resultTypes[i].empty()) {
+          inferred.push_back(o.resultTypes[i][0]);
+          continue;
         }
+        OpInfo one = info;
+        one.inference = info.inference.slice(i, 1);
+        llvm::SmallVector<Type, 2> type(inferred.begin(), inferred.end());
+        bool known = inferResultTypes(one, ctx, s.operands, s.segments, type) && type.size() == inferred.size() + 1;
+        if (known)
+          if (auto opaque = type.back().scalar().dyn_cast<OpaqueType>()) known = opaque.text() != "!unknown";
+        if (!known) return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+        inferred.push_back(type.back());
       }
       for (unsigned i = 0; i < inferred.size(); ++i)
         if (!o.resultTypes[i].empty()) inferred[i] = o.resultTypes[i][0];
@@ -815,9 +829,105 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   }
   s.successors = o.successors;
   s.numRegions = info.numRegions == 255 ? 0 : info.numRegions;
+  return emit(s, block, o.at);
+}
+
+Operation *ParserState::emit(const OperationState &s, Block *block, const char *at) {
   Operation *op = module->createOperation(s);
   block->append(op);
+  positions_[op] = at;
   return op;
+}
+
+SourcePosition ParserState::positionOf(const Operation *op) const {
+  for (; op; op = op->parentOp())
+    if (auto it = positions_.find(op); it != positions_.end()) return positionOf(it->second);
+  return {};
+}
+
+// ---- attributes of an operation -------------------------------------------------------------------------------------
+
+bool ParserState::parseOpAttrs(OpParse &o) {
+  if (lex.peek() != '{') return true;
+  llvm::SmallVector<NamedAttribute, 4> more;
+  llvm::SmallVector<const char *, 4> positions;
+  if (!parseAttrDict(more, &positions)) return false;
+  for (auto [a, at] : llvm::zip(more, positions)) {
+    if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
+    o.attrs.push_back(a);
+    o.attrNames.push_back({a.name, at});
+  }
+  return true;
+}
+
+/// The bits of `#arith.overflow<nsw, nuw>` and `#arith.fastmath<…>`, as the generic form has them.
+static std::optional<int64_t> flagBits(llvm::StringRef text) {
+  bool overflow = text.consume_front("#arith.overflow<");
+  if ((!overflow && !text.consume_front("#arith.fastmath<")) || !text.consume_back(">")) return std::nullopt;
+  int64_t bits = 0;
+  llvm::SmallVector<llvm::StringRef, 8> words;
+  text.split(words, ',');
+  for (auto w : words) {
+    auto bit = flagBit(w.trim(), overflow);
+    if (bit < 0) return std::nullopt;
+    bits |= bit;
+  }
+  return bits;
+}
+
+bool ParserState::finishAttrs(OpParse &o) {
+  auto &info = *o.info;
+  auto positionOfName = [&](llvm::StringRef name) {
+    for (auto &[n, at] : o.attrNames)
+      if (n == name) return at;
+    return o.at;
+  };
+  llvm::SmallVector<NamedAttribute, 8> kept;
+  for (auto a : o.attrs) {
+    if (a.name.starts_with("triton_gpu.")) a.name = ctx.intern(("ttg." + a.name.drop_front(11)).str());
+    auto flag = a.value.dyn_cast<IntegerAttr>();
+    bool isTrue = flag && !flag.value().isZero();
+    if (info.opcode == Opcode::tt_dot && (a.name == "allowTF32" || a.name == "transA" || a.name == "transB")) {
+      if (a.name != "allowTF32" && isTrue)
+        return error("transposed operands of the older tt.dot are not supported; use tt.trans", positionOfName(a.name));
+      if (isTrue) kept.push_back({ctx.intern("inputPrecision"), IntegerAttr::getI32(ctx, int(InputPrecision::Tf32))});
+      continue;
+    }
+    if (auto *spec = info.attr(a.name)) {
+      if (spec->rule == AttrRule::Unit && flag && flag.isBool()) {
+        if (!isTrue) continue;
+        a.value = UnitAttr::get(ctx);
+      } else if (spec->rule == AttrRule::Enum && flag && flag.value().getSignificantBits() <= 32) {
+        a.value = IntegerAttr::getI32(ctx, flag.sext());
+      } else if (spec->rule == AttrRule::Enum && a.value.isa<StringAttr>()) {
+        if (auto v = enumValue(*spec->enumInfo, a.value.cast<StringAttr>().value()))
+          a.value = IntegerAttr::getI32(ctx, *v);
+      } else if (spec->rule == AttrRule::I32 && a.value.isa<OpaqueAttr>()) {
+        if (auto bits = flagBits(a.value.cast<OpaqueAttr>().text())) a.value = IntegerAttr::getI32(ctx, *bits);
+      } else if (spec->rule == AttrRule::DenseI32 && a.value.isa<DenseElementsAttr>()) {
+        auto dense = a.value.cast<DenseElementsAttr>();
+        llvm::SmallVector<int64_t, 8> values;
+        if (dense.type().element().isInteger() && dense.type().bitWidth() <= 64 && dense.size() <= 64)
+          for (unsigned i = 0; i < dense.size(); ++i) values.push_back(dense.element(i).getSExtValue());
+        if (!values.empty()) a.value = DenseArrayAttr::getI32(ctx, values);
+      }
+    } else if (a.name.size() > 3 && !a.name.contains('.')) {
+      // It may be anybody's; but a name that is nearly one of the row's is more likely a slip.
+      for (auto &spec : info.attrs)
+        if (a.name != spec.name && !o.hasAttr(spec.name) && a.name.edit_distance(spec.name, true, 3) <= (a.name.size() > 5 ? 2u : 1u)) {
+          Diagnostic d = makeError("'" + info.name + "' has no attribute '" + a.name + "'", positionOfName(a.name));
+          d.note("did you mean '" + spec.name + "'?");
+          return report(std::move(d));
+        }
+    }
+    kept.push_back(a);
+  }
+  o.attrs = kept;
+  olderDefaults(o);
+  for (auto &spec : info.attrs)
+    if (!spec.optional && !spec.hasDefault && !o.hasAttr(spec.name))
+      return error("'" + info.name + "' needs attribute '" + spec.name + "'", o.at);
+  return true;
 }
 
 // ---- the whole input ------------------------------------------------------------------------------------------------
@@ -884,7 +994,12 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
       }
     inner->erase();
   }
-  if (options.verify && !verify(*p.module, diag)) return nullptr;
+  if (options.verify) {
+    diag.setLocator([&](const Operation *op) { return p.positionOf(op); });
+    bool ok = verify(*p.module, diag, options.maxErrors);
+    diag.setLocator({});
+    if (!ok) return nullptr;
+  }
   return std::move(p.module);
 }
 

@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 namespace tessera::ir {
 
@@ -17,6 +18,7 @@ bool opError(Operation *op, DiagnosticEngine &diag, const llvm::Twine &message, 
   Diagnostic d;
   d.message = ("'" + op->name() + "' op " + message).str();
   d.loc = op->loc();
+  d.position = diag.positionOf(op);
   std::string line = printOperation(op);
   line = line.substr(0, line.find('\n'));
   // The caret stands under the operation's name, or under the operand where it is named in the line.
@@ -94,7 +96,7 @@ const char *describeRule(TypeRule rule) {
 
 class Verifier {
 public:
-  explicit Verifier(DiagnosticEngine &d) : diag_(d) {}
+  Verifier(DiagnosticEngine &d, unsigned maxErrors) : diag_(d), limit_(d.errors() + maxErrors) {}
 
   bool run(Operation *op) {
     moduleOp_ = op;
@@ -129,6 +131,7 @@ private:
       return opError(b->back(), diag_, "is the last of its block but no terminator");
     }
     for (auto &op : *b) {
+      if (!ok && tooMany()) return false;
       if (op.info().has(kTerminator) && op.next())
         ok = opError(&op, diag_, "is a terminator but not the last of its block");
       for (auto *s : op.successors())
@@ -371,7 +374,21 @@ private:
     return true;
   }
 
+  /// Says once that there may be more.
+  bool tooMany() {
+    if (diag_.errors() < limit_) return false;
+    if (!std::exchange(saidTooMany_, true)) {
+      Diagnostic d;
+      d.severity = Severity::Note;
+      d.message = "too many errors; more are not shown";
+      diag_.report(std::move(d));
+    }
+    return true;
+  }
+
   DiagnosticEngine &diag_;
+  unsigned limit_;
+  bool saidTooMany_ = false;
   Operation *moduleOp_ = nullptr;
   llvm::DenseMap<Block *, Block *> idom_;
   llvm::SmallPtrSet<const TypeStorage *, 32> checked_;
@@ -379,7 +396,7 @@ private:
 
 } // namespace
 
-bool verify(Operation *op, DiagnosticEngine &diag) { return Verifier(diag).run(op); }
-bool verify(Module &m, DiagnosticEngine &diag) { return verify(m.op(), diag); }
+bool verify(Operation *op, DiagnosticEngine &diag, unsigned maxErrors) { return Verifier(diag, maxErrors).run(op); }
+bool verify(Module &m, DiagnosticEngine &diag, unsigned maxErrors) { return verify(m.op(), diag, maxErrors); }
 
 } // namespace tessera::ir

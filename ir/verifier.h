@@ -17,8 +17,9 @@
 namespace tessera::ir {
 
 /// True if the module is valid; otherwise every violation has been reported.
-bool verify(Module &, DiagnosticEngine &);
-bool verify(Operation *, DiagnosticEngine &);
+/// `maxErrors`: after so many it stops looking, with a note.
+bool verify(Module &, DiagnosticEngine &, unsigned maxErrors = 20);
+bool verify(Operation *, DiagnosticEngine &, unsigned maxErrors = 20);
 
 /// For hooks: reports `'tt.load' op message` with the printed operation and a caret under operand `operand`
 /// (negative: under the operation's name) and returns false.
