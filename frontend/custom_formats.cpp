@@ -38,6 +38,19 @@ int64_t flagBit(llvm::StringRef w, bool overflow) {
   return -1;
 }
 
+/// `lhs = e4m3 rhs = e2m1`
+bool ParserState::parseElementTypes(OpParse &o, llvm::StringRef lhs, llvm::StringRef rhs) {
+  for (auto [key, attr] : {std::pair("lhs", lhs), std::pair("rhs", rhs)}) {
+    if (!lex.eatWord(key)) return error(llvm::Twine("expected '") + key + " =' and an element type");
+    if (!expect("=", "an element type")) return false;
+    const char *at = (lex.skipSpace(), lex.position());
+    auto v = enumValue(*o.info->attr(attr)->enumInfo, lex.identifier());
+    if (!v) return error("unknown element type", at);
+    o.setAttr(ctx, attr, IntegerAttr::getI32(ctx, *v));
+  }
+  return true;
+}
+
 bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
   lex.skipSpace();
   if (name == "CacheEvict" || name == "Cache") {
@@ -191,6 +204,52 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       if (o.info->results[i].name == "token") o.resultTypes[i] = {AsyncTokenType::get(ctx)};
     return expect("]", "a token");
   }
+  if (name == "TcGen5Mma" || name == "TcGen5MmaScaled") {
+    // %a, %b, %d[%dep], %useD, %pred, %bar[%p] {…} : types; the scaled one has %a_scale, %b_scale after %d and its element
+    // types after %pred
+    bool scaled = name == "TcGen5MmaScaled";
+    auto group = [&](llvm::StringRef operand) -> auto & {
+      for (unsigned i = 0;; ++i)
+        if (o.info->operands[i].name == operand) return o.operands[i];
+    };
+    auto operand = [&](llvm::StringRef n) {
+      OperandRef r;
+      if (!parseOperand(r)) return false;
+      group(n).push_back(r);
+      return true;
+    };
+    auto comma = [&] { return expect(",", o.info->name); };
+    if (!operand("a") || !comma() || !operand("b") || !comma() || !operand("d")) return false;
+    if (lex.eat("[")) {
+      if (lex.peek() == '%' && !operand("acc_dep")) return false;
+      o.resultTypes[0] = {AsyncTokenType::get(ctx)};
+      if (!expect("]", "a token")) return false;
+    }
+    if (!comma() || (scaled && (!operand("a_scale") || !comma() || !operand("b_scale") || !comma())) ||
+        !operand("useD") || !comma() || !operand("pred"))
+      return false;
+    if (scaled && (!parseElementTypes(o, "a_type", "b_type"))) return false;
+    while (lex.eat(","))
+      if (!operand("barriers") || !expect("[", "a barrier") || !operand("barrier_preds") || !expect("]", "a barrier"))
+        return false;
+    if (!parseOpAttrs(o) || !expect(":", o.info->name)) return false;
+    llvm::SmallVector<llvm::StringRef, 5> typed = {"a", "b", "d"};
+    if (scaled) typed.append({"a_scale", "b_scale"});
+    auto typesOf = [&](llvm::StringRef n) -> auto & { return o.operandTypes[&group(n) - o.operands.data()]; };
+    for (auto [i, n] : llvm::enumerate(typed)) {
+      if (i && !comma()) return false;
+      Type t = parseMaybeStripped(TypeRule::MemDesc);
+      if (!t) return false;
+      typesOf(n) = {t};
+    }
+    for (unsigned i = 0; i < group("barriers").size(); ++i) {
+      if (!comma()) return false;
+      Type t = parseMaybeStripped(TypeRule::MemDesc);
+      if (!t) return false;
+      typesOf("barriers").push_back(t);
+    }
+    return true;
+  }
   if (name == "BufferLoadToLocal") {
     OperandRef ptr, offsets;
     if (!parseOperand(ptr) || !expect("[", "buffer_load_to_local") || !parseOperand(offsets) ||
@@ -237,13 +296,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) ||
         (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2))
       return false;
-    for (auto [key, attr] : {std::pair("lhs", "a_elem_type"), std::pair("rhs", "b_elem_type")}) {
-      if (!lex.eatWord(key) || !expect("=", "dot_scaled")) return error("expected the element types of tt.dot_scaled");
-      const char *at = (lex.skipSpace(), lex.position());
-      auto v = enumValue(*o.info->attr(attr)->enumInfo, lex.identifier());
-      if (!v) return error("unknown element type", at);
-      o.setAttr(ctx, attr, IntegerAttr::getI32(ctx, *v));
-    }
+    if (!parseElementTypes(o, "a_elem_type", "b_elem_type")) return false;
     if (!parseOpAttrs(o) || !expect(":", "dot_scaled")) return false;
     for (unsigned i = 0; i < 2; ++i) {
       Type t = parseType(), scale;
@@ -259,9 +312,6 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     o.resultTypes[0] = {d};
     return bool(d);
   }
-  // Forms printed through the generic one's pieces: operands, attributes, function type.
-  llvm::SmallVector<OperandRef, 8> refs;
-  if (lex.peek() == '%' && !parseOperandList(refs)) return false;
   return error("'" + o.info->name + "' is only read in the generic form");
 }
 
@@ -362,6 +412,12 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   return parseRegionBody(op->region(0), args, true, positions, locs);
 }
 
+bool ParserState::trailingAttrs(OpParse &o, Operation *op) {
+  if (!parseOpAttrs(o) || !finishAttrs(o)) return false;
+  op->setAttrs(o.attrs);
+  return true;
+}
+
 bool ParserState::parseFor(OpParse &o, Block *block) {
   if (lex.eatWord("unsigned")) o.setAttr(ctx, "unsignedCmp", UnitAttr::get(ctx));
   OperandRef iv, bounds[3];
@@ -404,34 +460,21 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
   if (lex.eat(":") && !(ivType = parseType())) return false;
   args[0].second = ivType;
   OperationState s(Opcode::scf_for, {});
-  for (auto &b : bounds) {
-    Value v = resolve(b, ivType);
-    if (!v) return false;
-    if (v.type() != ivType)
-      return error("'%" + b.name + "' has type " + v.type().str() + ", not " + ivType.str(), b.at);
-    s.operands.push_back(v);
-  }
+  bool ok = true;
+  for (auto &b : bounds) s.operands.push_back(resolveTyped(b, ivType, ok));
   for (unsigned i = 0; i < inits.size(); ++i) {
-    Value v = resolve(inits[i], types[i]);
-    if (!v) return false;
-    if (v.type() != types[i])
-      return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + types[i].str(), inits[i].at);
-    s.operands.push_back(v);
+    s.operands.push_back(resolveTyped(inits[i], types[i], ok));
     args[i + 1].second = types[i];
   }
   s.resultTypes.assign(types.begin(), types.end());
   s.attrs.assign(o.attrs.begin(), o.attrs.end());
   s.numRegions = 1;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   llvm::SmallVector<Location, 8> locs;
   for (auto &a : args) locs.push_back(nameFromText(ctx, a.first));
   if (!parseRegionBody(op->region(0), args, false, positions, locs)) return false;
   endImplicitly(op->region(0), ctx, *module);
-  llvm::SmallVector<NamedAttribute, 4> more;
-  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
-  for (auto &a : more) op->setAttr(a.name, a.value);
-  return true;
+  return trailingAttrs(o, op) && ok;
 }
 
 bool ParserState::parseIf(OpParse &o, Block *block) {
@@ -443,22 +486,17 @@ bool ParserState::parseIf(OpParse &o, Block *block) {
     if (lex.peek() == '(' ? !parseTypeListParens(types) : !parseTypeList(types)) return false;
     s.resultTypes.assign(types.begin(), types.end());
   }
-  Value v = resolve(c, ctx.i1());
-  if (!v) return false;
-  s.operands.push_back(v);
+  bool ok = true;
+  s.operands.push_back(resolveTyped(c, ctx.i1(), ok));
   s.numRegions = 2;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   if (!parseRegionBody(op->region(0), {}, false)) return false;
   endImplicitly(op->region(0), ctx, *module);
   if (lex.eatWord("else")) {
     if (!parseRegionBody(op->region(1), {}, false)) return false;
     endImplicitly(op->region(1), ctx, *module);
   }
-  llvm::SmallVector<NamedAttribute, 4> more;
-  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
-  if (!more.empty()) op->setAttrs(more);
-  return true;
+  return trailingAttrs(o, op) && ok;
 }
 
 bool ParserState::parseWhile(OpParse &o, Block *block) {
@@ -484,18 +522,14 @@ bool ParserState::parseWhile(OpParse &o, Block *block) {
                      " types",
                  typesAt);
   OperationState s(Opcode::scf_while, {});
+  bool ok = true;
   for (unsigned i = 0; i < inits.size(); ++i) {
-    Value v = resolve(inits[i], ins[i]);
-    if (!v) return false;
-    if (v.type() != ins[i])
-      return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), inits[i].at);
-    s.operands.push_back(v);
+    s.operands.push_back(resolveTyped(inits[i], ins[i], ok));
     args[i].second = ins[i];
   }
   s.resultTypes.assign(outs.begin(), outs.end());
   s.numRegions = 2;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   llvm::SmallVector<Location, 8> locs;
   for (auto &a : args) locs.push_back(nameFromText(ctx, a.first));
   if (!parseRegionBody(op->region(0), args, false, positions, locs)) return false;
@@ -503,11 +537,10 @@ bool ParserState::parseWhile(OpParse &o, Block *block) {
   if (!parseRegionBody(op->region(1), {}, false)) return false;
   endImplicitly(op->region(1), ctx, *module);
   if (lex.eatWord("attributes")) {
-    llvm::SmallVector<NamedAttribute, 4> more;
-    if (!parseAttrDict(more)) return false;
-    op->setAttrs(more);
+    if (lex.peek() != '{') return error("expected '{' after 'attributes'");
+    return trailingAttrs(o, op) && ok;
   }
-  return true;
+  return ok;
 }
 
 bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
@@ -519,17 +552,79 @@ bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
   }
   if (lex.eatWord("no_inline")) s.attrs.push_back({ctx.intern("no_inline"), UnitAttr::get(ctx)});
   s.numRegions = 1;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   if (!parseRegionBody(op->region(0), {}, false)) return false;
-  llvm::SmallVector<NamedAttribute, 4> more;
-  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
-  for (auto &a : more) op->setAttr(a.name, a.value);
-  return true;
+  return trailingAttrs(o, op);
 }
 
-bool ParserState::parseWarpSpecialize(OpParse &o, Block *) {
-  return error("warp specialisation is not supported", o.at);
+bool ParserState::parseWarpSpecialize(OpParse &o, Block *block) {
+  // ttg.warp_specialize(%a) attributes {…} default {…} partition0(%b: ty) num_warps(4) {…} : (ty) -> ()
+  llvm::SmallVector<OperandRef, 8> captures;
+  if (!expect("(", "warp_specialize")) return false;
+  if (!lex.lookingAt(")") && !parseOperandList(captures)) return false;
+  if (!expect(")", "warp_specialize")) return false;
+  if (lex.eatWord("attributes")) {
+    if (lex.peek() != '{') return error("expected '{' after 'attributes'");
+    if (!parseOpAttrs(o)) return false;
+  }
+  // The captures' types come last, so the operation is made with what it holds first and gets its operands then.
+  OperationState holderState(Opcode::unregistered, {});
+  holderState.numRegions = 1;
+  Operation *defaultHolder = module->createOperation(holderState);
+  if (!lex.eatWord("default")) return error("expected 'default' in 'ttg.warp_specialize'");
+  if (!parseRegionBody(defaultHolder->region(0), {}, false)) return false;
+  llvm::SmallVector<Operation *, 4> partitions;
+  llvm::SmallVector<int64_t, 4> warps;
+  while (lex.eatWord("partition" + std::to_string(partitions.size()))) {
+    llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
+    llvm::SmallVector<const char *, 8> positions;
+    llvm::SmallVector<Location, 8> locs;
+    if (!expect("(", "a partition")) return false;
+    if (!lex.lookingAt(")")) do {
+        OperandRef r;
+        Location l;
+        if (!parseOperand(r) || !expect(":", "a partition's argument")) return false;
+        Type t = parseType();
+        if (!t || !parseTrailingLocation(l)) return false;
+        args.push_back({r.name, t});
+        positions.push_back(r.at);
+        locs.push_back(l);
+      } while (lex.eat(","));
+    if (!expect(")", "a partition")) return false;
+    if (!lex.eatWord("num_warps")) return error("expected 'num_warps' in a partition");
+    if (!expect("(", "num_warps")) return false;
+    const char *at = (lex.skipSpace(), lex.position());
+    int64_t n;
+    if (!parseInteger(n)) return false;
+    if (n < 1 || n > 64) return error("a partition has 1 to 64 warps", at);
+    if (!expect(")", "num_warps")) return false;
+    warps.push_back(n);
+    partitions.push_back(module->createOperation(holderState));
+    if (!parseRegionBody(partitions.back()->region(0), args, true, positions, locs)) return false;
+  }
+  if (!expect(":", "warp_specialize")) return false;
+  const char *typesAt = (lex.skipSpace(), lex.position());
+  llvm::SmallVector<Type, 8> ins, outs;
+  if (!parseFunctionalType(ins, outs)) return false;
+  if (ins.size() != captures.size())
+    return error("'ttg.warp_specialize' captures " + llvm::Twine(captures.size()) + " values but gives " +
+                     llvm::Twine(ins.size()) + " types",
+                 typesAt);
+  o.setAttr(ctx, "partitionNumWarps", DenseArrayAttr::getI32(ctx, warps));
+  if (!finishAttrs(o)) return false;
+  bool ok = true;
+  OperationState s(Opcode::ttg_warp_specialize, {});
+  for (auto [ref, type] : llvm::zip(captures, ins)) s.operands.push_back(resolveTyped(ref, type, ok));
+  s.resultTypes.assign(outs.begin(), outs.end());
+  s.attrs.assign(o.attrs.begin(), o.attrs.end());
+  s.numRegions = 2;
+  Operation *op = emit(s, block, o.at);
+  op->region(0).takeBody(defaultHolder->region(0));
+  OperationState holder(Opcode::ttg_warp_specialize_partitions, {});
+  holder.numRegions = partitions.size();
+  Operation *inner = emit(holder, op->region(1).addBlock(), o.at);
+  for (auto [i, p] : llvm::enumerate(partitions)) inner->region(i).takeBody(p->region(0));
+  return ok;
 }
 
 } // namespace tessera::frontend

@@ -149,7 +149,7 @@ Attribute ParserState::parseNumber(Type hint) {
 }
 
 Attribute ParserState::parseDense() {
-  const char *at = lex.position();
+  const char *at = lex.position(), *wordAt = at - 5; // after "dense"
   if (!expect("<", "dense")) return {};
   // The type comes last: the body is skipped, then read with the type known.
   const char *body = (lex.skipSpace(), lex.position());
@@ -162,6 +162,8 @@ Attribute ParserState::parseDense() {
   Type type = parseType();
   if (!type) return {};
   auto tensor = type.dyn_cast<TensorType>();
+  if (!tensor && type.isa<OpaqueType>()) // of a vector: carried along
+    return OpaqueAttr::get(ctx, llvm::StringRef(wordAt, lex.position() - wordAt));
   if (!tensor) return error("a dense attribute needs a tensor type", typeAt), Attribute();
   const char *after = lex.position();
   lex.seek(body);
@@ -534,9 +536,8 @@ bool ParserState::parseAliasDefinition() {
   if (name.empty()) return error("expected an alias name", at);
   if (!expect("=", "an alias definition")) return false;
   auto &map = isType ? typeAliases_ : attrAliases_;
-  auto it = map.find(name);
-  if (it == map.end()) return error("an alias is defined at the start of a line", at);
-  auto &alias = it->second;
+  auto &alias = map[name];
+  if (!alias.at) alias.at = lex.position(); // not at the start of a line
   const char *end = lex.position();
   auto read = [&] {
     bool ok;

@@ -265,7 +265,7 @@ static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::
     auto wrong = [&](llvm::StringRef what) {
       return p.error("'" + want.key + "' must be " + what, e->at), nullptr;
     };
-    if (want.key == k.rankFrom) {
+    if (want.key == k.rankFrom || (k.kind == EncodingKind::PaddedShared && want.key == "offset")) {
       rank = want.form == P::Number ? e->number.value_or(2)
              : want.form == P::Bases ? (e->lists.empty() ? 2 : e->lists[0].size())
                                      : e->list.size();

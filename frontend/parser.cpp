@@ -74,7 +74,16 @@ void ParserState::recover(const char *from) {
     const char *q = p;
     while (q != lex.end() && (*q == ' ' || *q == '\t')) ++q;
     if (q == lex.end() || depth > 0) continue;
-    if (*q == '%' || *q == '^' || *q == '}' || *q == '"' || *q == '#' || *q == '!') break;
+    if (*q == '^' || *q == '}' || *q == '"') break;
+    // `%a, %b:2 = …` starts an operation, `%a: i32` and `%a, %b : …` continue one; `#a = …` and `!a = …` are aliases.
+    if (*q == '%' || *q == '#' || *q == '!') {
+      const char *r = q;
+      while (r != lex.end() && (llvm::isAlnum(*r) || llvm::StringRef("%#!_$.-, ").contains(*r) ||
+                                (*r == ':' && r + 1 != lex.end() && llvm::isDigit(r[1]))))
+        ++r;
+      if (r != lex.end() && *r == '=' && (*q == '%' || q == p)) break;
+      continue;
+    }
     const char *w = q;
     while (w != lex.end() && (llvm::isAlnum(*w) || *w == '_')) ++w;
     if (w != q && w != lex.end() && *w == '.') break;

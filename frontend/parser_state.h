@@ -129,6 +129,8 @@ public:
   bool parseFormat(OpParse &, const std::vector<FormatElement> &);
   bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
   bool parseCustom(OpParse &, llvm::StringRef name);
+  bool parseElementTypes(OpParse &, llvm::StringRef lhs, llvm::StringRef rhs);
+  bool trailingAttrs(OpParse &, Operation *); // the dictionary after an operation's regions
   /// Sets up the row's groups.
   void startOp(OpParse &, const OpInfo &, const char *at);
   bool parseOlderForm(OpParse &, llvm::StringRef name, Block *, bool &handled);

@@ -112,11 +112,12 @@ bool formatPrintsAttr(const OpInfo &info, unsigned attrIndex) {
   llvm::StringRef name = info.attrs[attrIndex].name;
   for (auto &e : format) {
     if (e.kind != FormatElement::Custom) continue;
-    if ((e.text == "CacheEvict" && (name == "cache" || name == "evict")) || (e.text == "Cache" && name == "cache") ||
+    if ((e.text == "CacheEvict" && (name == "cache" || name == "evict")) || ((e.text == "Cache" || e.text == "BufferLoadToLocal") && name == "cache") ||
         (e.text == "Overflow" && name == "overflowFlags") || (e.text == "FastMath" && name == "fastmath") ||
         (e.text == "Constant" && name == "value") || (e.text == "MemDescSubslice" && name == "offsets") ||
         (e.text == "For" && name == "unsignedCmp") || (e.text == "ExecuteRegion" && name == "no_inline") ||
         (e.text == "Barrier" && name == "addrSpace") ||
+        (e.text == "TcGen5MmaScaled" && (name == "a_type" || name == "b_type")) ||
         (e.text == "DotScaled" && (name == "a_elem_type" || name == "b_elem_type")) || e.text == "Func" ||
         (e.text == "Module" && name == "sym_name") || (e.text == "WarpSpecialize" && name == "partitionNumWarps"))
       return true;

@@ -680,6 +680,7 @@ public:
       inherent.push_back({"operandSegmentSizes", DenseArrayAttr::getI32(op->context(), s)});
     }
     if (!inherent.empty()) {
+      for (auto &a : inherent) a.value = asInMlir(op, a);
       o << " <";
       dictionary(inherent);
       o << ">";
@@ -702,6 +703,33 @@ public:
     o << " : ";
     functional(op);
   }
+  /// What the pretty forms show as words is, in the generic form, an attribute of a kind that is kept as a number here.
+  static Attribute asInMlir(Operation *op, const NamedAttribute &a) {
+    auto i = a.value.dyn_cast<IntegerAttr>();
+    if (!i) return a.value;
+    auto &c = op->context();
+    if (a.name == "predicate") return IntegerAttr::get(c.i64(), i.sext());
+    bool overflow = a.name == "overflowFlags";
+    if (!overflow && a.name != "fastmath") return a.value;
+    std::string text = overflow ? "#arith.overflow<" : "#arith.fastmath<";
+    appendFlags(text, overflow ? FlagNames(kOverflowFlags) : FlagNames(kFastMathFlags), i.sext(), overflow ? ", " : ",");
+    return OpaqueAttr::get(c, text + ">");
+  }
+  using FlagNames = llvm::ArrayRef<std::pair<int, const char *>>;
+  static constexpr std::pair<int, const char *> kOverflowFlags[] = {{1, "nsw"}, {2, "nuw"}};
+  static constexpr std::pair<int, const char *> kFastMathFlags[] = {{1, "reassoc"}, {2, "nnan"}, {4, "ninf"}, {8, "nsz"},
+                                                                    {16, "arcp"}, {32, "contract"}, {64, "afn"}};
+  static void appendFlags(std::string &text, FlagNames names, int64_t bits, const char *separator) {
+    bool first = true;
+    for (auto [bit, n] : names)
+      if (bits & bit && bits != 127) {
+        text += first ? "" : separator;
+        text += n;
+        first = false;
+      }
+    if (first) text += bits == 127 ? "fast" : "none";
+  }
+
   void functional(Operation *op) {
     o << "(";
     types(op->operands());
@@ -826,9 +854,9 @@ public:
         o << " " << key << " = " << enumName(*spec->enumInfo, a.sext());
       }
     } else if (name == "Overflow")
-      flags(op, "overflowFlags", "overflow", {{1, "nsw"}, {2, "nuw"}});
+      flags(op, "overflowFlags", "overflow", kOverflowFlags, ", ");
     else if (name == "FastMath")
-      fastMath(op);
+      flags(op, "fastmath", "fastmath", kFastMathFlags, ",");
     else if (name == "Constant") {
       attrDict(op, {"value"});
       o << " ";
@@ -905,6 +933,10 @@ public:
           }
       }
       attrDict(op);
+    } else if (name == "TcGen5Mma" || name == "TcGen5MmaScaled") {
+      mma5(op, name == "TcGen5MmaScaled");
+    } else if (name == "WarpSpecialize") {
+      warpSpecialize(op);
     } else if (name == "BufferLoadToLocal") {
       auto l = op->cast<amdg::BufferLoadToLocalOp>();
       o << " ";
@@ -934,13 +966,7 @@ public:
       o << " -> ";
       type(l.dest().type(), true);
     } else if (name == "TokenDep") {
-      auto dep = op->operandGroup(1); // the row's dep operand
-      if (!dep.empty()) {
-        o << "[";
-        values(dep);
-        o << "]";
-      } else if (op->numResults() && op->result(op->numResults() - 1).type().isa<AsyncTokenType>())
-        o << "[]";
+      token(op, op->operandGroup(1)); // the row's dep operand
     } else if (name == "DotScaled") {
       auto d = op->cast<tt::DotScaledOp>();
       o << " ";
@@ -968,6 +994,94 @@ public:
       genericTail(op); // forms that have no printer of their own fall back on the generic one's pieces
   }
 
+  OperandRange operandsNamed(Operation *op, llvm::StringRef name) {
+    auto &specs = op->info().operands;
+    for (unsigned i = 0; i < specs.size(); ++i)
+      if (specs[i].name == name) return op->operandGroup(i);
+    return {};
+  }
+  void mma5(Operation *op, bool scaled) {
+    auto one = [&](llvm::StringRef name) { return operandsNamed(op, name)[0]; };
+    o << " ";
+    value(one("a"));
+    o << ", ";
+    value(one("b"));
+    o << ", ";
+    value(one("d"));
+    token(op, operandsNamed(op, "acc_dep"));
+    llvm::SmallVector<llvm::StringRef, 4> rest;
+    if (scaled) rest.append({"a_scale", "b_scale"});
+    rest.append({"useD", "pred"});
+    for (auto n : rest) {
+      o << ", ";
+      value(one(n));
+    }
+    if (scaled) {
+      o << " lhs = ";
+      attrValue(op, *op->info().attr("a_type"));
+      o << " rhs = ";
+      attrValue(op, *op->info().attr("b_type"));
+    }
+    auto barriers = operandsNamed(op, "barriers"), preds = operandsNamed(op, "barrier_preds");
+    for (unsigned i = 0; i < barriers.size(); ++i) {
+      o << ", ";
+      value(barriers[i]);
+      if (i >= preds.size()) continue;
+      o << "[";
+      value(preds[i]);
+      o << "]";
+    }
+    attrDict(op);
+    o << " : ";
+    type(one("a").type());
+    llvm::SmallVector<llvm::StringRef, 4> typed = {"b", "d"};
+    if (scaled) typed.append({"a_scale", "b_scale"});
+    for (auto n : typed) {
+      o << ", ";
+      type(one(n).type());
+    }
+    for (Value b : barriers) {
+      o << ", ";
+      type(b.type());
+    }
+  }
+  /// `[%dep]`, or `[]` where a token comes out but none goes in.
+  void token(Operation *op, OperandRange dep) {
+    if (!dep.empty()) {
+      o << "[";
+      values(dep);
+      o << "]";
+    } else if (op->numResults() && op->result(op->numResults() - 1).type().isa<AsyncTokenType>())
+      o << "[]";
+  }
+  void warpSpecialize(Operation *op) {
+    auto w = op->cast<ttg::WarpSpecializeOp>();
+    o << "(";
+    values(op->operands());
+    o << ")";
+    attrDict(op, {}, true);
+    newline(indent_);
+    o << "default ";
+    body(op->region(0), false, false);
+    Block *holder = op->region(1).front();
+    auto warps = w.partitionNumWarps();
+    if (holder && holder->front())
+      for (auto [i, r] : llvm::enumerate(holder->front()->regions())) {
+        newline(indent_);
+        o << "partition" << i << "(";
+        if (Block *entry = r.front())
+          for (unsigned k = 0; k < entry->numArgs(); ++k) {
+            if (k) o << ", ";
+            blockArg(entry->arg(k).impl());
+            argLocation(entry->arg(k).impl());
+          }
+        o << ") num_warps(" << (i < warps.size() ? warps[i] : 0) << ") ";
+        body(r, false, false);
+      }
+    o << " : ";
+    functional(op);
+  }
+
   void genericTail(Operation *op) {
     o << " ";
     values(op->operands());
@@ -976,36 +1090,12 @@ public:
     functional(op);
   }
 
-  void flags(Operation *op, llvm::StringRef attr, llvm::StringRef key,
-             llvm::ArrayRef<std::pair<int, const char *>> names) {
+  void flags(Operation *op, llvm::StringRef attr, llvm::StringRef key, FlagNames names, const char *separator) {
     auto a = op->attr<IntegerAttr>(attr);
     if (!a || !a.sext()) return;
-    o << " " << key << "<";
-    bool first = true;
-    for (auto [bit, n] : names)
-      if (a.sext() & bit) {
-        o << (first ? "" : ", ") << n;
-        first = false;
-      }
-    o << ">";
-  }
-  void fastMath(Operation *op) {
-    auto a = op->attr<IntegerAttr>("fastmath");
-    if (!a || !a.sext()) return;
-    if (a.sext() == 127)
-      o << " fastmath<fast>";
-    else {
-      static constexpr std::pair<int, const char *> names[] = {
-          {1, "reassoc"}, {2, "nnan"}, {4, "ninf"}, {8, "nsz"}, {16, "arcp"}, {32, "contract"}, {64, "afn"}};
-      o << " fastmath<";
-      bool first = true;
-      for (auto [bit, n] : names)
-        if (a.sext() & bit) {
-          o << (first ? "" : ",") << n;
-          first = false;
-        }
-      o << ">";
-    }
+    std::string text;
+    appendFlags(text, names, a.sext(), separator);
+    o << " " << key << "<" << text << ">";
   }
 
   void successor(Block *b, OperandRange args) {

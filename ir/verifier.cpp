@@ -105,7 +105,27 @@ public:
   }
 
 private:
+  static bool hasLayout(Type t) {
+    if (auto p = t.dyn_cast<PointerType>()) t = p.pointee();
+    auto tensor = t.dyn_cast<TensorType>();
+    return tensor && tensor.encoding();
+  }
+  static bool usesLayouts(Operation *func) {
+    bool any = false;
+    func->walk([&](Operation *op) {
+      for (auto r : op->results()) any |= hasLayout(r.type());
+      for (auto &r : op->regions())
+        for (auto *b = r.front(); b; b = b->next())
+          for (auto *a : b->args()) any |= hasLayout(a->type);
+    });
+    return any;
+  }
+
   bool verify(Operation *op) {
+    if (op->is<tt::FuncOp>()) {
+      layoutsIn_ = usesLayouts(op);
+      checked_.clear();
+    }
     bool ok = rows(op);
     for (unsigned i = 0; i < op->numResults(); ++i) ok &= typeOk(op, op->result(i).type());
     for (auto &r : op->regions()) {
@@ -351,8 +371,8 @@ private:
     auto *e = tensor.encoding();
     bool wants = hasLayouts(moduleOp_);
     if (!e)
-      return !wants ||
-             opError(op, diag_, "has type " + t.str() + ", but in a module with layouts every tensor needs one");
+      return !layoutsIn_ ||
+             opError(op, diag_, "has type " + t.str() + ", but in a function with layouts every tensor needs one");
     if (!e->isDistributed())
       return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
     auto layout = e->toLinearLayout(tensor.shape());
@@ -390,6 +410,7 @@ private:
   unsigned limit_;
   bool saidTooMany_ = false;
   Operation *moduleOp_ = nullptr;
+  bool layoutsIn_ = false; // the function being checked has tensors with layouts
   llvm::DenseMap<Block *, Block *> idom_;
   llvm::SmallPtrSet<const TypeStorage *, 32> checked_;
 };

@@ -72,7 +72,11 @@ HOOK(tt_return) {
 
 HOOK(tt_call) {
   auto call = op->cast<tt::CallOp>();
-  Operation *callee = op->module().lookupSymbol(call.callee());
+  Operation *callee = nullptr;
+  for (Operation *m = op->parentOp(); m && !callee; m = m->parentOp())
+    if (m->opcode() == Opcode::builtin_module)
+      for (auto &f : *m->region(0).front())
+        if (auto n = f.attr<StringAttr>("sym_name"); n && n.value() == call.callee()) callee = &f;
   if (!callee || !callee->is<tt::FuncOp>())
     return opError(op, diag, "calls '@" + call.callee() + "', which the module does not have");
   auto type = callee->cast<tt::FuncOp>().functionType().cast<FunctionType>();
@@ -319,7 +323,8 @@ HOOK(tt_make_tensor_ptr) {
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 
 HOOK(tt_splat) {
-  return op->operand(0).type() == op->result().type().scalar() ||
+  bool scalar = !op->operand(0).type().isTensor() || shapeOf(op->operand(0)).empty();
+  return (scalar && op->operand(0).type().scalar() == op->result().type().scalar()) ||
          opError(op, diag, "splats " + op->operand(0).type().str() + " to " + op->result().type().str(), 0);
 }
 HOOK(tt_unsplat) {
