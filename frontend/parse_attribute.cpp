@@ -538,6 +538,7 @@ bool ParserState::parseAliasDefinition() {
   auto &map = isType ? typeAliases_ : attrAliases_;
   auto &alias = map[name];
   if (!alias.at) alias.at = lex.position(); // not at the start of a line
+  if (alias.at != lex.position()) return false; // defined twice, which was reported
   const char *end = lex.position();
   auto read = [&] {
     bool ok;

@@ -70,7 +70,17 @@ void ParserState::recover(const char *from) {
   while (p != lex.end()) {
     if (*p == '{') ++depth;
     if (*p == '}') --depth;
-    if (*p++ != '\n') continue;
+    if (*p == '/' && lex.end() - p > 1 && p[1] == '/') // a comment
+      while (p != lex.end() && *p != '\n') ++p;
+    if (p != lex.end() && *p == '"') // a string, if it ends on its line
+      for (const char *q = p + 1; q != lex.end() && *q != '\n'; ++q) {
+        if (*q == '\\' && lex.end() - q > 1 && q[1] != '\n') ++q;
+        else if (*q == '"') {
+          p = q;
+          break;
+        }
+      }
+    if (p == lex.end() || *p++ != '\n') continue;
     const char *q = p;
     while (q != lex.end() && (*q == ' ' || *q == '\t')) ++q;
     if (q == lex.end() || depth > 0) continue;

@@ -95,10 +95,11 @@ private:
     }
     for (unsigned i = 0; i < n; ++i) {
       ValueImpl *v = op->result(i).impl();
-      if (i == 0 || separate)
-        set(v, i == 0 ? name : specs[i].name.str(), s);
-      else
-        names_[v] = names_[op->result(0).impl()];
+      if (i == 0 || separate) set(v, i == 0 ? name : specs[i].name.str(), s);
+      else {
+        std::string shared = names_[op->result(0).impl()];
+        names_[v] = std::move(shared);
+      }
       if (n > 1 && !separate) groups_[v] = i;
     }
   }
