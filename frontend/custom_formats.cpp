@@ -164,8 +164,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       } while (lex.eat(","));
     if (!expect("]", "memdesc_subslice")) return false;
     o.setAttr(ctx, "offsets", DenseArrayAttr::getI32(ctx, offsets));
-    if (!parseOpAttrs(o) || !expect(":", "memdesc_subslice"))
-      return false;
+    if (!parseOpAttrs(o) || !expect(":", "memdesc_subslice")) return false;
     Type a = parseMaybeStripped(TypeRule::MemDesc);
     if (!a || !expect("->", "memdesc_subslice")) return false;
     Type b = parseMaybeStripped(TypeRule::MemDesc);
@@ -205,8 +204,8 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     return expect("]", "a token");
   }
   if (name == "TcGen5Mma" || name == "TcGen5MmaScaled") {
-    // %a, %b, %d[%dep], %useD, %pred, %bar[%p] {…} : types; the scaled one has %a_scale, %b_scale after %d and its element
-    // types after %pred
+    // %a, %b, %d[%dep], %useD, %pred, %bar[%p] {…} : types; the scaled one has %a_scale, %b_scale after %d and its
+    // element types after %pred
     bool scaled = name == "TcGen5MmaScaled";
     auto group = [&](llvm::StringRef operand) -> auto & {
       for (unsigned i = 0;; ++i)
@@ -268,8 +267,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     OperandRef dest;
     if (!parseOperand(dest)) return false;
     o.operands[0] = {dest};
-    if (!parseOpAttrs(o) || !expect(":", "buffer_load_to_local"))
-      return false;
+    if (!parseOpAttrs(o) || !expect(":", "buffer_load_to_local")) return false;
     Type p = parseMaybeStripped(TypeRule::Ptr);
     if (!p || !expect("[", "buffer_load_to_local")) return false;
     Type off = parseType();

@@ -1,11 +1,14 @@
-// Older spellings of operations (2022 to 2024), read into today's. Most are renamed; small differences of a format (types
-// in parentheses, types left out) are accepted where the format is read, in parser.cpp. What is here changed its meaning:
+// Older spellings of operations (2022 to 2024), read into today's. Most are renamed; small differences of a format
+// (types in parentheses, types left out) are accepted where the format is read, in parser.cpp. What is here changed its
+// meaning:
 //
-//   tensors with a shared layout    were values; they are buffers (memory descriptors) today, their type is read as one:
+//   tensors with a shared layout    were values; they are buffers (memory descriptors) today, their type is read as
+//   one:
 //     %t = triton_gpu.alloc_tensor : tensor<3x16xf16, #shared>     ttg.local_alloc
 //     triton_gpu.convert_layout to or from one                     ttg.local_alloc of a value, ttg.local_load
 //     tensor.extract_slice %t[%i, 0] [1, 16] [1, 1]                ttg.memdesc_index, or memdesc_subslice
-//     %u = triton_gpu.insert_slice_async %p, %t, %i, %mask         ttg.async_copy_global_to_local into the slice; %u is %t,
+//     %u = triton_gpu.insert_slice_async %p, %t, %i, %mask         ttg.async_copy_global_to_local into the slice; %u is
+//     %t,
 //                                                                  for the copy changes the buffer itself
 //   tt.reduce {redOp = 2 : i32}     had no region
 //   triton_gpu.memdesc_subview      took every offset as a value
@@ -43,8 +46,8 @@ std::string currentName(llvm::StringRef name) {
       {"triton_nvidia_gpu.dot_wait", "ttng.warp_group_dot_wait"},
   };
   if (auto it = renamed.find(name); it != renamed.end()) return it->second.str();
-  for (auto [old, now] : {std::pair("triton_gpu.", "ttg."), std::pair("triton_nvidia_gpu.", "ttng."),
-                          std::pair("amdgpu.", "amdg.")})
+  for (auto [old, now] :
+       {std::pair("triton_gpu.", "ttg."), std::pair("triton_nvidia_gpu.", "ttng."), std::pair("amdgpu.", "amdg.")})
     if (llvm::StringRef rest = name; rest.consume_front(old)) return (now + rest).str();
   return name.str();
 }
@@ -121,7 +124,8 @@ bool ParserState::parseOlderReduce(OpParse &o, Block *block) {
   case 11: combine = Opcode::arith_minnumf; break;
   case 12: combine = Opcode::arith_maxnumf; break;
   case 15: combine = Opcode::arith_xori; break;
-  default: return error("redOp " + llvm::Twine(redOp.sext()) + " has no form today; only sums, extrema and xor do", o.at);
+  default:
+    return error("redOp " + llvm::Twine(redOp.sext()) + " has no form today; only sums, extrema and xor do", o.at);
   }
   o.operandTypes[0] = {in};
   o.resultTypes[0] = {out};
@@ -220,9 +224,8 @@ static bool viewBuffer(ParserState &p, Block *block, Value buffer, llvm::ArrayRe
   auto from = buffer.type().dyn_cast<MemDescType>(), to = result.dyn_cast<MemDescType>();
   if (!from || !to) return p.error("slices are taken of tensors with a layout of shared memory", at);
   if (offsets.size() != from.rank())
-    return p.error("there are " + llvm::Twine(offsets.size()) + " offsets for " + llvm::Twine(from.rank()) +
-                       " dimensions",
-                   at);
+    return p.error(
+        "there are " + llvm::Twine(offsets.size()) + " offsets for " + llvm::Twine(from.rank()) + " dimensions", at);
   auto isConstant = [&](const Offset &o, int64_t &v) {
     v = o.number;
     if (!o.isValue) return true;
@@ -235,7 +238,8 @@ static bool viewBuffer(ParserState &p, Block *block, Value buffer, llvm::ArrayRe
   if (to.rank() + 1 == from.rank()) {
     for (auto &o : offsets.drop_front())
       if (!isConstant(o, v) || v) return p.error("only the first dimension of a buffer can be indexed", at);
-    if (to.shape() != from.shape().drop_front()) return p.error("the slice must have the buffer's other dimensions", at);
+    if (to.shape() != from.shape().drop_front())
+      return p.error("the slice must have the buffer's other dimensions", at);
     return indexBuffer(p, block, buffer, offsets[0], result, at);
   }
   if (to.rank() != from.rank()) return p.error("the slice must have the buffer's rank, or one less", at);
@@ -323,17 +327,20 @@ bool ParserState::parseOlderInsertSlice(OpParse &o, Block *block) {
   Offset index;
   index.ref = refs[2];
   index.isValue = true;
-  Type slice = MemDescType::get(buffer.shape().drop_front(), buffer.element(), buffer.encoding(), buffer.memorySpace(),
-                                true);
+  Type slice =
+      MemDescType::get(buffer.shape().drop_front(), buffer.element(), buffer.encoding(), buffer.memorySpace(), true);
   if (!indexBuffer(*this, block, values[1], index, slice, o.at)) return false;
   OpParse copy;
   startOp(copy, opInfo(Opcode::ttg_async_copy_global_to_local), o.at);
   for (auto &a : o.attrs) {
     auto number = a.value.dyn_cast<IntegerAttr>();
-    if (a.name != "axis") copy.attrs.push_back(a);
-    else if (!number || !number.value().isZero()) return error("'insert_slice_async' fills along axis 0", o.at);
+    if (a.name != "axis")
+      copy.attrs.push_back(a);
+    else if (!number || !number.value().isZero())
+      return error("'insert_slice_async' fills along axis 0", o.at);
   }
-  llvm::erase_if(copy.attrs, [](auto &a) { return a.name == "operandSegmentSizes" || a.name == "operand_segment_sizes"; });
+  llvm::erase_if(copy.attrs,
+                 [](auto &a) { return a.name == "operandSegmentSizes" || a.name == "operand_segment_sizes"; });
   if (!finishAttrs(copy)) return false;
   OperationState s(Opcode::ttg_async_copy_global_to_local, {});
   s.operands = {values[0], block->back()->result()};
@@ -342,7 +349,8 @@ bool ParserState::parseOlderInsertSlice(OpParse &o, Block *block) {
   for (auto &a : copy.attrs) {
     auto *spec = copy.info->attr(a.name);
     auto number = a.value.dyn_cast<IntegerAttr>();
-    if (!spec || !spec->hasDefault || !number || (number.isBool() ? int64_t(number.zext()) : number.sext()) != spec->defaultValue)
+    if (!spec || !spec->hasDefault || !number ||
+        (number.isBool() ? int64_t(number.zext()) : number.sext()) != spec->defaultValue)
       s.attrs.push_back(a);
   }
   s.resultTypes = {AsyncTokenType::get(ctx)};

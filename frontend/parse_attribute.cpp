@@ -194,7 +194,8 @@ Attribute ParserState::parseDense() {
       }
       n = 0;
     } else if (given % bytes || (n != 1 && n != count))
-      return error("the data has " + llvm::Twine(given) + " bytes; the type needs " + llvm::Twine(count * bytes), strAt),
+      return error("the data has " + llvm::Twine(given) + " bytes; the type needs " + llvm::Twine(count * bytes),
+                   strAt),
              Attribute();
     for (size_t i = 0; i < n; ++i) {
       llvm::APInt v(std::max(64u, bytes * 8), 0);
@@ -282,7 +283,8 @@ Attribute ParserState::parseHashAttribute() {
     auto it = attrAliases_.find(name);
     if (it == attrAliases_.end()) return error("undefined attribute alias '#" + name + "'", at), Attribute();
     auto &alias = it->second;
-    if (!readAlias(alias, "attribute alias '#", name, at, [&] { return bool(alias.attr = parseAttribute()); })) return {};
+    if (!readAlias(alias, "attribute alias '#", name, at, [&] { return bool(alias.attr = parseAttribute()); }))
+      return {};
     return alias.attr;
   }
   static const llvm::StringSet<> layouts = {"blocked",
@@ -521,7 +523,8 @@ void ParserState::collectAliases() {
     while (q != end && (*q == ' ' || *q == '\t')) ++q;
     if (name.empty() || q == end || *q != '=') continue;
     auto &map = *p == '#' ? attrAliases_ : typeAliases_;
-    if (auto [it, fresh] = map.try_emplace(name); fresh) it->second.at = q + 1;
+    if (auto [it, fresh] = map.try_emplace(name); fresh)
+      it->second.at = q + 1;
     else
       error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
   }
@@ -537,14 +540,17 @@ bool ParserState::parseAliasDefinition() {
   if (!expect("=", "an alias definition")) return false;
   auto &map = isType ? typeAliases_ : attrAliases_;
   auto &alias = map[name];
-  if (!alias.at) alias.at = lex.position(); // not at the start of a line
+  if (!alias.at) alias.at = lex.position();     // not at the start of a line
   if (alias.at != lex.position()) return false; // defined twice, which was reported
   const char *end = lex.position();
   auto read = [&] {
     bool ok;
-    if (isType) ok = bool(alias.type = parseType());
-    else if (lex.eatWord("loc")) ok = parseLocation(alias.loc);
-    else ok = bool(alias.attr = parseAttribute());
+    if (isType)
+      ok = bool(alias.type = parseType());
+    else if (lex.eatWord("loc"))
+      ok = parseLocation(alias.loc);
+    else
+      ok = bool(alias.attr = parseAttribute());
     end = lex.position();
     return ok;
   };

@@ -54,13 +54,12 @@ struct CarriedKind {
 };
 
 using P = CarriedParam;
-constexpr CarriedParam kMfma[] = {{"version", P::Number, true},     {"warpsPerCTA", P::List, true},
-                                  {"instrShape", P::List, true},    {"isTransposed", P::Bool, true},
-                                  {"CGALayout", P::Bases},          {"tilesPerWarp", P::List},
+constexpr CarriedParam kMfma[] = {{"version", P::Number, true},  {"warpsPerCTA", P::List, true},
+                                  {"instrShape", P::List, true}, {"isTransposed", P::Bool, true},
+                                  {"CGALayout", P::Bases},       {"tilesPerWarp", P::List},
                                   {"elementBitWidth", P::Number}};
-constexpr CarriedParam kWmma[] = {{"version", P::Number, true}, {"isTranspose", P::Bool},
-                                  {"warpsPerCTA", P::List},     {"ctaLayout", P::BasesByDim},
-                                  {"CGALayout", P::Bases},      {"tilesPerWarp", P::List},
+constexpr CarriedParam kWmma[] = {{"version", P::Number, true}, {"isTranspose", P::Bool}, {"warpsPerCTA", P::List},
+                                  {"ctaLayout", P::BasesByDim}, {"CGALayout", P::Bases},  {"tilesPerWarp", P::List},
                                   {"instrShape", P::List},      {"rank", P::Number}};
 constexpr CarriedParam kNvmma[] = {{"swizzlingByteWidth", P::Number, true},
                                    {"transposed", P::Bool, true},
@@ -75,11 +74,10 @@ constexpr CarriedParam kPartitioned[] = {{"numPartitions", P::Number, true},
                                          {"numGroups", P::Number, true},
                                          {"partitionDim", P::Number, true},
                                          {"partitionLayout", P::Layout, true}};
-constexpr CarriedParam kTensorMemory[] = {{"blockM", P::Number, true}, {"blockN", P::Number, true},
-                                          {"colStride", P::Number},    {"unpacked", P::Bool},
-                                          {"CGALayout", P::Bases},     {"CTASplitM", P::Number},
-                                          {"CTASplitN", P::Number},    {"twoCTAs", P::Bool},
-                                          {"fp4Padded", P::Bool}};
+constexpr CarriedParam kTensorMemory[] = {
+    {"blockM", P::Number, true}, {"blockN", P::Number, true}, {"colStride", P::Number},
+    {"unpacked", P::Bool},       {"CGALayout", P::Bases},     {"CTASplitM", P::Number},
+    {"CTASplitN", P::Number},    {"twoCTAs", P::Bool},        {"fp4Padded", P::Bool}};
 constexpr CarriedParam kTensorMemoryScales[] = {
     {"CGALayout", P::Bases}, {"CTASplitM", P::Number}, {"CTASplitN", P::Number}};
 
@@ -120,8 +118,10 @@ static bool parseEntries(ParserState &p, Params &out, const char *closer) {
       if (o.key == e.key) return p.error("parameter '" + e.key + "' is given twice", e.at);
     if (!p.expect("=", "a layout parameter")) return false;
     char c = lex.peek();
-    if (lex.eatWord("true")) e.boolean = true;
-    else if (lex.eatWord("false")) e.boolean = false;
+    if (lex.eatWord("true"))
+      e.boolean = true;
+    else if (lex.eatWord("false"))
+      e.boolean = false;
     else if (c == '#') {
       if (!(e.encoding = p.parseEncoding())) return false;
     } else if (c == '[') {
@@ -252,8 +252,10 @@ static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::
   bool first = true;
   unsigned rank = 2;
   auto separate = [&] {
-    if (first && braces) o << (k.kind == EncodingKind::PaddedShared ? " {" : "{");
-    else if (!first) o << ", ";
+    if (first && braces)
+      o << (k.kind == EncodingKind::PaddedShared ? " {" : "{");
+    else if (!first)
+      o << ", ";
     first = false;
   };
   for (auto &want : k.params) {
@@ -262,11 +264,9 @@ static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::
       if (want.needed) return p.error("layout '" + mnemonic + "' needs parameter '" + want.key + "'", at), nullptr;
       continue;
     }
-    auto wrong = [&](llvm::StringRef what) {
-      return p.error("'" + want.key + "' must be " + what, e->at), nullptr;
-    };
+    auto wrong = [&](llvm::StringRef what) { return p.error("'" + want.key + "' must be " + what, e->at), nullptr; };
     if (want.key == k.rankFrom || (k.kind == EncodingKind::PaddedShared && want.key == "offset")) {
-      rank = want.form == P::Number ? e->number.value_or(2)
+      rank = want.form == P::Number  ? e->number.value_or(2)
              : want.form == P::Bases ? (e->lists.empty() ? 2 : e->lists[0].size())
                                      : e->list.size();
       if (rank < 1 || rank > kMaxRank) return wrong("for 1 to 8 dimensions");

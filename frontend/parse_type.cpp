@@ -131,14 +131,18 @@ Type ParserState::parseTensorType(bool descriptor) {
       // Before memory descriptors, a tensor with a shared layout was a buffer.
       if (!rankFits(shape.size(), e))
         return error("the buffer has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
-                         llvm::Twine(e->rank()), eat), Type();
+                         llvm::Twine(e->rank()),
+                     eat),
+               Type();
       if (!expect(">", "a tensor type")) return {};
       return MemDescType::get(shape, element, e, OpaqueAttr::get(ctx, "#ttg.shared_memory"), true);
     }
     if (!e->isDistributed()) return error("a tensor's layout must be distributed over threads", eat), Type();
     if (e->rank() != shape.size())
       return error("the tensor has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
-                       llvm::Twine(e->rank()), eat), Type();
+                       llvm::Twine(e->rank()),
+                   eat),
+             Type();
   }
   if (!expect(">", "a tensor type")) return {};
   return descriptor ? Type(TensorDescType::get(shape, element)) : Type(TensorType::get(shape, element, e));
@@ -212,15 +216,21 @@ Type ParserState::parseMemDescBody() {
   if (e->isDistributed()) return error("a memory descriptor needs a layout of memory", eat), Type();
   if (!rankFits(shape.size(), e))
     return error("the buffer has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
-                     llvm::Twine(e->rank()), eat), Type();
+                     llvm::Twine(e->rank()),
+                 eat),
+           Type();
   if (!alloc.empty()) {
     if (alloc.size() < shape.size() || alloc.size() > layouts::kMaxRank)
       return error("the shape of the allocation has " + llvm::Twine(alloc.size()) + " dimensions; the buffer has " +
-                       llvm::Twine(shape.size()), at), Type();
+                       llvm::Twine(shape.size()),
+                   at),
+             Type();
     int64_t total = 1;
     for (auto d : alloc)
-      if (d && total > (int64_t(1) << 40) / d) return error("the buffer has too many elements", at), Type();
-      else total *= d;
+      if (d && total > (int64_t(1) << 40) / d)
+        return error("the buffer has too many elements", at), Type();
+      else
+        total *= d;
   }
   if (!space) space = OpaqueAttr::get(ctx, "#ttg.shared_memory"); // older spelling
   return MemDescType::get(shape, element, e, space, isMutable, alloc);

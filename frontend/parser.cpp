@@ -74,7 +74,8 @@ void ParserState::recover(const char *from) {
       while (p != lex.end() && *p != '\n') ++p;
     if (p != lex.end() && *p == '"') // a string, if it ends on its line
       for (const char *q = p + 1; q != lex.end() && *q != '\n'; ++q) {
-        if (*q == '\\' && lex.end() - q > 1 && q[1] != '\n') ++q;
+        if (*q == '\\' && lex.end() - q > 1 && q[1] != '\n')
+          ++q;
         else if (*q == '"') {
           p = q;
           break;
@@ -434,8 +435,10 @@ bool ParserState::parseOperation(Block *block) {
   if (names.empty()) return true;
   Operation *op = block->back();
   llvm::SmallVector<Value, 4> values;
-  if (parse.values) values.assign(parse.values->begin(), parse.values->end());
-  else if (op != last) values = op->results().vec();
+  if (parse.values)
+    values.assign(parse.values->begin(), parse.values->end());
+  else if (op != last)
+    values = op->results().vec();
   if (parse.numResultNames != values.size()) {
     llvm::StringRef what = op != last ? op->name() : "the operation";
     return error("'" + what + "' gives " + llvm::Twine(values.size()) + " results but " +
@@ -564,8 +567,10 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
 
 bool ParserState::parseFormat(OpParse &o, const std::vector<FormatElement> &es) {
   for (unsigned i = 0; i < es.size(); ++i)
-    if (o.ended) return true;
-    else if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr)) return false;
+    if (o.ended)
+      return true;
+    else if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr))
+      return false;
   return true;
 }
 
@@ -611,7 +616,8 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
         word = lex.identifier();
       if (word.empty() && lex.peek() == '{') return true;
       if (word.empty() && lex.peek() == '%' && (spec.name == "sem" || spec.name == "scope")) {
-        o.setAttr(ctx, spec.name, IntegerAttr::getI32(ctx, *enumValue(*spec.enumInfo, spec.name == "sem" ? "acq_rel" : "gpu")));
+        o.setAttr(ctx, spec.name,
+                  IntegerAttr::getI32(ctx, *enumValue(*spec.enumInfo, spec.name == "sem" ? "acq_rel" : "gpu")));
         return true;
       }
       auto v = enumValue(*spec.enumInfo, word);
@@ -699,7 +705,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
   case FormatElement::AttrDict:
     if (info.opcode == Opcode::tt_assert) // older: the file, the function and the line, which locations say as well
       while (lex.eat(","))
-        if (!parseAttribute()) return false;
+        if (!parseAttribute(ctx.i32())) return false;
     return parseOpAttrs(o);
   case FormatElement::OptionalGroup: {
     // Present if its first element can start here.
@@ -755,7 +761,8 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   // What the row says of an operand whose type is not printed; forward references need it.
   auto implied = [&](unsigned operand) -> Type {
     auto printedOf = [&](unsigned k) { return !o.operandTypes[k].empty() ? o.operandTypes[k][0] : Type(); };
-    if (info.has(kSameTypes)) return !o.resultTypes.empty() && !o.resultTypes[0].empty() ? o.resultTypes[0][0] : printedOf(0);
+    if (info.has(kSameTypes))
+      return !o.resultTypes.empty() && !o.resultTypes[0].empty() ? o.resultTypes[0][0] : printedOf(0);
     Type first = operand ? printedOf(0) : Type();
     if (!first) return {};
     if (info.opcode == Opcode::arith_cmpi || info.opcode == Opcode::arith_cmpf) return first;
@@ -933,7 +940,8 @@ bool ParserState::finishAttrs(OpParse &o) {
     } else if (a.name.size() > 3 && !a.name.contains('.')) {
       // It may be anybody's; but a name that is nearly one of the row's is more likely a slip.
       for (auto &spec : info.attrs)
-        if (a.name != spec.name && !o.hasAttr(spec.name) && a.name.edit_distance(spec.name, true, 3) <= (a.name.size() > 5 ? 2u : 1u)) {
+        if (a.name != spec.name && !o.hasAttr(spec.name) &&
+            a.name.edit_distance(spec.name, true, 3) <= (a.name.size() > 5 ? 2u : 1u)) {
           Diagnostic d = makeError("'" + info.name + "' has no attribute '" + a.name + "'", positionOfName(a.name));
           d.note("did you mean '" + spec.name + "'?");
           return report(std::move(d));

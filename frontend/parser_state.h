@@ -95,7 +95,7 @@ public:
   struct OpParse {
     const OpInfo *info = nullptr;
     const char *at = nullptr;
-    llvm::StringRef written; // the operation's name as written
+    llvm::StringRef written;                                         // the operation's name as written
     llvm::SmallVector<llvm::SmallVector<OperandRef, 2>, 4> operands; // per row operand
     llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> operandTypes;   // per row operand, where printed
     llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> resultTypes;    // per row result, where printed
@@ -106,8 +106,8 @@ public:
     unsigned numResultNames = 0;
     llvm::SmallVector<std::pair<llvm::StringRef, const char *>, 4> attrNames; // of the dictionary, as written
     bool ended = false; // an older spelling stops before the format does
-    /// What the names before `=` stand for, where an older operation became none or several: not the results of the last
-    /// operation of the block.
+    /// What the names before `=` stand for, where an older operation became none or several: not the results of the
+    /// last operation of the block.
     std::optional<llvm::SmallVector<Value, 2>> values;
     bool hasAttr(llvm::StringRef n) const {
       return llvm::any_of(attrs, [&](auto &a) { return a.name == n; });

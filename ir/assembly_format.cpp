@@ -112,7 +112,8 @@ bool formatPrintsAttr(const OpInfo &info, unsigned attrIndex) {
   llvm::StringRef name = info.attrs[attrIndex].name;
   for (auto &e : format) {
     if (e.kind != FormatElement::Custom) continue;
-    if ((e.text == "CacheEvict" && (name == "cache" || name == "evict")) || ((e.text == "Cache" || e.text == "BufferLoadToLocal") && name == "cache") ||
+    if ((e.text == "CacheEvict" && (name == "cache" || name == "evict")) ||
+        ((e.text == "Cache" || e.text == "BufferLoadToLocal") && name == "cache") ||
         (e.text == "Overflow" && name == "overflowFlags") || (e.text == "FastMath" && name == "fastmath") ||
         (e.text == "Constant" && name == "value") || (e.text == "MemDescSubslice" && name == "offsets") ||
         (e.text == "For" && name == "unsignedCmp") || (e.text == "ExecuteRegion" && name == "no_inline") ||

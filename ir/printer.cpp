@@ -95,7 +95,8 @@ private:
     }
     for (unsigned i = 0; i < n; ++i) {
       ValueImpl *v = op->result(i).impl();
-      if (i == 0 || separate) set(v, i == 0 ? name : specs[i].name.str(), s);
+      if (i == 0 || separate)
+        set(v, i == 0 ? name : specs[i].name.str(), s);
       else {
         std::string shared = names_[op->result(0).impl()];
         names_[v] = std::move(shared);
@@ -293,15 +294,9 @@ public:
   void string(llvm::StringRef s) {
     o << '"';
     for (unsigned char c : s) {
-      if (c == '"')
-        o << "\\\"";
-      else if (c == '\\')
+      if (c == '\\')
         o << "\\\\";
-      else if (c == '\n')
-        o << "\\n";
-      else if (c == '\t')
-        o << "\\t";
-      else if (c < 32 || c > 126)
+      else if (c < 32 || c > 126 || c == '"')
         o << '\\' << llvm::hexdigit(c >> 4) << llvm::hexdigit(c & 15);
       else
         o << c;
@@ -425,7 +420,7 @@ public:
       break;
     }
     case AttributeKind::DenseElements: dense(a.cast<DenseElementsAttr>()); break;
-    case AttributeKind::Symbol: o << "@" << a.cast<SymbolAttr>().value(); break;
+    case AttributeKind::Symbol: symbol(a.cast<SymbolAttr>().value()); break;
     case AttributeKind::Dictionary: dictionary(a.cast<DictionaryAttr>().entries()); break;
     case AttributeKind::Encoding: encoding(a.cast<EncodingAttr>().value()); break;
     case AttributeKind::Opaque: {
@@ -447,13 +442,19 @@ public:
     }
   }
 
+  static bool isBareName(llvm::StringRef n) {
+    return !n.empty() && (llvm::isAlpha(n[0]) || n[0] == '_') &&
+           llvm::all_of(n, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; });
+  }
   void attrName(llvm::StringRef n) {
-    bool bare = !n.empty() && (llvm::isAlpha(n[0]) || n[0] == '_') &&
-                llvm::all_of(n, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; });
-    if (bare)
+    if (isBareName(n))
       o << n;
     else
       string(n);
+  }
+  void symbol(llvm::StringRef n) {
+    o << "@";
+    attrName(n);
   }
   void dictionary(llvm::ArrayRef<NamedAttribute> entries) {
     o << "{";
@@ -713,13 +714,14 @@ public:
     bool overflow = a.name == "overflowFlags";
     if (!overflow && a.name != "fastmath") return a.value;
     std::string text = overflow ? "#arith.overflow<" : "#arith.fastmath<";
-    appendFlags(text, overflow ? FlagNames(kOverflowFlags) : FlagNames(kFastMathFlags), i.sext(), overflow ? ", " : ",");
+    appendFlags(text, overflow ? FlagNames(kOverflowFlags) : FlagNames(kFastMathFlags), i.sext(),
+                overflow ? ", " : ",");
     return OpaqueAttr::get(c, text + ">");
   }
   using FlagNames = llvm::ArrayRef<std::pair<int, const char *>>;
   static constexpr std::pair<int, const char *> kOverflowFlags[] = {{1, "nsw"}, {2, "nuw"}};
-  static constexpr std::pair<int, const char *> kFastMathFlags[] = {{1, "reassoc"}, {2, "nnan"}, {4, "ninf"}, {8, "nsz"},
-                                                                    {16, "arcp"}, {32, "contract"}, {64, "afn"}};
+  static constexpr std::pair<int, const char *> kFastMathFlags[] = {
+      {1, "reassoc"}, {2, "nnan"}, {4, "ninf"}, {8, "nsz"}, {16, "arcp"}, {32, "contract"}, {64, "afn"}};
   static void appendFlags(std::string &text, FlagNames names, int64_t bits, const char *separator) {
     bool first = true;
     for (auto [bit, n] : names)
@@ -773,6 +775,7 @@ public:
       break;
     }
     case FormatElement::Attr: {
+      if (info.attrs[e.index].rule == AttrRule::Unit) break; // the keyword of its group says it
       space();
       attrValue(op, info.attrs[e.index]);
       break;
@@ -874,7 +877,7 @@ public:
       }
       type(s.result().type());
     } else if (name == "Module") {
-      if (auto n = op->attr<StringAttr>("sym_name")) o << " @" << n.value();
+      if (auto n = op->attr<StringAttr>("sym_name")) o << " ", symbol(n.value());
       attrDict(op, {}, true);
       o << " ";
       region(op->region(0), false);
@@ -1124,7 +1127,9 @@ public:
   void function(Operation *op) {
     auto f = op->cast<tt::FuncOp>();
     if (!f.symVisibility().empty()) o << " " << f.symVisibility();
-    o << " @" << f.symName() << "(";
+    o << " ";
+    symbol(f.symName());
+    o << "(";
     auto type_ = f.functionType().cast<FunctionType>();
     auto argAttrs = op->attr<ArrayAttr>("arg_attrs"), resAttrs = op->attr<ArrayAttr>("res_attrs");
     auto dict = [&](ArrayAttr list, unsigned i) {

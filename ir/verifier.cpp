@@ -146,7 +146,9 @@ private:
   bool block(Operation *parent, Block *b) {
     bool ok = true;
     bool needsTerminator = parent->opcode() != Opcode::builtin_module;
-    if (needsTerminator && !b->terminator() && parent->opcode() != Opcode::unregistered) {
+    // An operation of an unknown dialect may be a terminator, and one that holds blocks may need none.
+    bool mayEnd = b->back() && b->back()->opcode() == Opcode::unregistered;
+    if (needsTerminator && !b->terminator() && !mayEnd && parent->opcode() != Opcode::unregistered) {
       if (b->empty()) return opError(parent, diag_, "has an empty block; a block must end in a terminator");
       return opError(b->back(), diag_, "is the last of its block but no terminator");
     }

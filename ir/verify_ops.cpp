@@ -1,5 +1,6 @@
 // The verifier's hooks: what a single operation demands beyond its row (see verifier.h). Named verify_DIALECT_NAME; the
 // generic checks have passed when a hook runs.
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/verifier.h"
@@ -18,6 +19,29 @@ static llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<TensorTyp
 static const layouts::Encoding *encodingOf(Value v) { return v.type().cast<TensorType>().encoding(); }
 
 // ---- functions and control flow -------------------------------------------------------------------------------------
+
+HOOK(builtin_module) {
+  for (auto [name, most] :
+       {std::pair(kNumWarpsAttr, 64), std::pair(kNumCtasAttr, 32), std::pair(kThreadsPerWarpAttr, 64)})
+    if (Attribute a = op->attr(name)) {
+      auto v = a.dyn_cast<IntegerAttr>();
+      if (!v || v.value().getSignificantBits() > 32 || v.sext() < 1 || v.sext() > most ||
+          !llvm::isPowerOf2_64(v.sext()))
+        return opError(op, diag, name + " must be a power of two from 1 to " + llvm::Twine(most) + ", not " + a.str());
+    }
+  for (auto name : {kSharedAttr, kMaxRegistersAttr, kGlobalScratchSizeAttr, kGlobalScratchAlignAttr})
+    if (Attribute a = op->attr(name)) {
+      auto v = a.dyn_cast<IntegerAttr>();
+      if (!v || v.value().getSignificantBits() > 32 || v.sext() < 0)
+        return opError(op, diag, name + " must be an integer that is at least 0, not " + a.str());
+    }
+  if (Attribute a = op->attr(kTargetAttr)) {
+    auto v = a.dyn_cast<StringAttr>();
+    if (!v || !(v.value().starts_with("cuda:") || v.value().starts_with("hip:")))
+      return opError(op, diag, kTargetAttr + " must be a string such as \"cuda:90\" or \"hip:gfx942\", not " + a.str());
+  }
+  return true;
+}
 
 HOOK(tt_func) {
   auto f = op->cast<tt::FuncOp>();
@@ -514,6 +538,249 @@ HOOK(ttg_local_alloc) {
     if (s.shape() != t.shape() || s.element() != t.element())
       return opError(op, diag, "is filled with " + s.str() + ", which does not match the buffer", 0);
   }
+  return true;
+}
+static MemDescType bufferOf(Value v) { return v.type().cast<MemDescType>(); }
+
+/// A tensor and a buffer that holds it.
+static bool sameContents(Operation *op, Value tensor, Value buffer, DiagnosticEngine &diag) {
+  auto t = tensor.type().cast<TensorType>();
+  auto b = bufferOf(buffer);
+  return (t.shape() == b.shape() && t.element() == b.element()) ||
+         opError(op, diag, "moves " + t.str() + " from or to a buffer of " + b.str());
+}
+HOOK(ttg_local_load) { return sameContents(op, op->result(), op->operand(0), diag); }
+HOOK(ttg_local_store) {
+  if (!bufferOf(op->operand(1)).isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 1);
+  return sameContents(op, op->operand(0), op->operand(1), diag);
+}
+HOOK(ttg_local_dealloc) {
+  return bufferOf(op->operand(0)).isMutable() || opError(op, diag, "ends a buffer that is not mutable", 0);
+}
+HOOK(ttg_memdesc_index) {
+  auto src = bufferOf(op->operand(0)), dst = bufferOf(op->result());
+  if (src.rank() < 2 || dst.rank() + 1 != src.rank() || src.shape().drop_front() != dst.shape())
+    return opError(op, diag, "must give the buffer's shape without its first dimension");
+  return src.element() == dst.element() || opError(op, diag, "changes the element type");
+}
+HOOK(ttg_memdesc_subslice) {
+  auto s = op->cast<ttg::MemdescSubsliceOp>();
+  auto src = bufferOf(s.src()), dst = bufferOf(s.result());
+  if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
+  if (src.rank() != dst.rank() || s.offsets().size() != src.rank())
+    return opError(op, diag, "needs an offset for each dimension, and a result of the buffer's rank");
+  for (unsigned i = 0; i < src.rank(); ++i)
+    if (s.offsets()[i] < 0 || s.offsets()[i] > src.dim(i) || dst.dim(i) > src.dim(i) - s.offsets()[i])
+      return opError(op, diag, "reaches out of the buffer in dimension " + llvm::Twine(i));
+  return true;
+}
+static bool isPermutation(llvm::ArrayRef<int64_t> order, size_t rank) {
+  llvm::SmallVector<int64_t, 4> sorted(order);
+  llvm::sort(sorted);
+  for (unsigned i = 0; i < sorted.size(); ++i)
+    if (sorted[i] != i) return false;
+  return sorted.size() == rank;
+}
+HOOK(ttg_memdesc_trans) {
+  auto t = op->cast<ttg::MemdescTransOp>();
+  auto src = bufferOf(t.src()), dst = bufferOf(t.result());
+  if (!isPermutation(t.order(), src.rank()))
+    return opError(op, diag, "needs an order that is a permutation of its dimensions");
+  if (dst.rank() != src.rank()) return opError(op, diag, "changes the rank");
+  for (unsigned i = 0; i < dst.rank(); ++i)
+    if (dst.dim(i) != src.dim(t.order()[i])) return opError(op, diag, "gives a buffer of the wrong shape");
+  return src.element() == dst.element() || opError(op, diag, "changes the element type");
+}
+HOOK(ttg_memdesc_reshape) {
+  auto src = bufferOf(op->operand(0)), dst = bufferOf(op->result());
+  if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
+  return src.numElements() == dst.numElements() || opError(op, diag, "changes the number of elements");
+}
+HOOK(ttg_async_copy_global_to_local) {
+  auto c = op->cast<ttg::AsyncCopyGlobalToLocalOp>();
+  auto buffer = bufferOf(c.result());
+  if (!buffer.isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 1);
+  auto t = c.src().type().dyn_cast<TensorType>();
+  if (!t || t.shape() != buffer.shape())
+    return opError(op, diag, "copies " + c.src().type().str() + " to a buffer of " + buffer.str(), 0);
+  if (t.element().cast<PointerType>().pointee() != buffer.element())
+    return opError(op, diag, "copies elements of another type than the buffer's", 0);
+  if (c.mask() && !sameShape(c.mask().type(), t)) return opError(op, diag, "mask does not match the pointers", 2);
+  if (c.other() && !c.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
+  if (c.other() && c.other().type() != t.withElement(buffer.element()))
+    return opError(op, diag, "the value for masked-off elements must be " + t.withElement(buffer.element()).str(), 3);
+  return true;
+}
+HOOK(ttg_async_wait) {
+  auto n = op->cast<ttg::AsyncWaitOp>().num();
+  return n >= 0 || opError(op, diag, "waits for a number of groups that is at least 0, not " + llvm::Twine(n));
+}
+
+// ---- descriptors ----------------------------------------------------------------------------------------------------
+
+static bool describesBlock(Operation *op, Value desc, Value tensor, unsigned indices, DiagnosticEngine &diag) {
+  auto d = desc.type().cast<TensorDescType>();
+  auto t = tensor.type().cast<TensorType>();
+  if (indices != d.rank())
+    return opError(op, diag, "needs " + llvm::Twine(d.rank()) + " indices, not " + llvm::Twine(indices));
+  auto scalar = [](Type e) { // the signs of a descriptor's integers are for the unit that loads
+    auto i = e.dyn_cast<IntegerType>();
+    return i ? Type(IntegerType::get(*e.context(), i.width())) : e;
+  };
+  if (scalar(d.element()) != scalar(t.element()) || d.numElements() != t.numElements())
+    return opError(op, diag, "moves " + t.str() + " through " + d.str());
+  return true;
+}
+HOOK(tt_descriptor_load) {
+  auto l = op->cast<tt::DescriptorLoadOp>();
+  return describesBlock(op, l.desc(), l.result(), l.indices().size(), diag);
+}
+HOOK(tt_descriptor_store) {
+  auto s = op->cast<tt::DescriptorStoreOp>();
+  return describesBlock(op, s.desc(), s.src(), s.indices().size(), diag);
+}
+HOOK(tt_descriptor_reduce) {
+  auto r = op->cast<tt::DescriptorReduceOp>();
+  return describesBlock(op, r.desc(), r.src(), r.indices().size(), diag);
+}
+HOOK(tt_make_tensor_descriptor) {
+  auto m = op->cast<tt::MakeTensorDescriptorOp>();
+  auto d = m.result().type().cast<TensorDescType>();
+  if (m.shape().size() != d.rank() || m.strides().size() != d.rank())
+    return opError(op, diag, "needs a shape and strides for " + llvm::Twine(d.rank()) + " dimensions");
+  for (Value v : m.shape())
+    if (!v.type().isIntOrIndex()) return opError(op, diag, "needs integers for its shape, not " + v.type().str());
+  return true;
+}
+
+// ---- places ---------------------------------------------------------------------------------------------------------
+
+static bool standsIn(Operation *op, llvm::ArrayRef<Opcode> parents, DiagnosticEngine &diag) {
+  Operation *p = op->parentOp();
+  // An operation of an unknown dialect may hold anything.
+  if (p && (llvm::is_contained(parents, p->opcode()) || p->opcode() == Opcode::unregistered)) return true;
+  std::string list;
+  for (auto o : parents) list += (list.empty() ? "'" : " or '") + opInfo(o).name.str() + "'";
+  return opError(op, diag, "must stand directly in " + list);
+}
+HOOK(scf_condition) { return standsIn(op, {Opcode::scf_while}, diag); }
+HOOK(scf_yield) {
+  return standsIn(op, {Opcode::scf_for, Opcode::scf_if, Opcode::scf_while, Opcode::scf_execute_region}, diag);
+}
+HOOK(tt_reduce_return) { return standsIn(op, {Opcode::tt_reduce}, diag); }
+HOOK(tt_scan_return) { return standsIn(op, {Opcode::tt_scan}, diag); }
+HOOK(ttg_warp_yield) { return standsIn(op, {Opcode::ttg_warp_specialize}, diag); }
+HOOK(ttg_warp_return) { return standsIn(op, {Opcode::ttg_warp_specialize_partitions}, diag); }
+
+HOOK(scf_execute_region) {
+  if (op->region(0).empty()) return opError(op, diag, "needs a body");
+  return yields(op, op->region(0), op->results(), diag);
+}
+HOOK(ttg_warp_specialize) {
+  auto w = op->cast<ttg::WarpSpecializeOp>();
+  Block *holder = op->region(1).front(), *main = op->region(0).front();
+  Operation *partitions = holder ? holder->front() : nullptr;
+  if (!main) return opError(op, diag, "needs a default region");
+  if (!partitions || !partitions->is<ttg::WarpSpecializePartitionsOp>() || partitions->next())
+    return opError(op, diag, "must hold its partitions in ttg.warp_specialize.partitions alone");
+  unsigned n = partitions->numRegions();
+  if (w.partitionNumWarps().size() != n)
+    return opError(op, diag,
+                   "has " + llvm::Twine(n) + " partitions but numbers of warps for " +
+                       llvm::Twine(w.partitionNumWarps().size()));
+  for (auto k : w.partitionNumWarps())
+    if (k < 1 || k > 64 || !llvm::isPowerOf2_64(k))
+      return opError(op, diag, "a partition's number of warps must be a power of two, not " + llvm::Twine(k));
+  // The captures are this operation's operands, or (in the generic form) the holder's.
+  auto captures = op->numOperands() ? op->operands() : partitions->operands();
+  for (auto &r : partitions->regions()) {
+    if (r.empty()) return opError(op, diag, "has an empty partition");
+    if (r.front()->numArgs() != captures.size())
+      return opError(op, diag,
+                     "captures " + llvm::Twine(captures.size()) + " values; a partition has " +
+                         llvm::Twine(r.front()->numArgs()) + " arguments");
+    for (unsigned i = 0; i < captures.size(); ++i)
+      if (r.front()->arg(i).type() != captures[i].type())
+        return opError(op, diag,
+                       "captures " + captures[i].type().str() + " for a partition's argument of type " +
+                           r.front()->arg(i).type().str());
+  }
+  for (auto *b = main; b; b = b->next()) {
+    Operation *t = b->terminator();
+    if (!t || !t->is<ttg::WarpYieldOp>()) continue;
+    if (t->numOperands() != op->numResults())
+      return opError(t, diag,
+                     "yields " + llvm::Twine(t->numOperands()) + " values; " + llvm::Twine(op->numResults()) +
+                         " are expected");
+    for (unsigned i = 0; i < op->numResults(); ++i)
+      if (t->operand(i).type() != op->result(i).type())
+        return opError(
+            t, diag, "yields " + t->operand(i).type().str() + " for a result of type " + op->result(i).type().str(), i);
+  }
+  return true;
+}
+HOOK(tt_map_elementwise) {
+  auto m = op->cast<tt::MapElementwiseOp>();
+  if (m.pack() < 1) return opError(op, diag, "pack must be at least 1");
+  if (!op->numOperands() || op->region(0).empty()) return opError(op, diag, "needs an operand and a region");
+  Block *b = op->region(0).front();
+  if (b->numArgs() != op->numOperands() * uint64_t(m.pack()))
+    return opError(op, diag,
+                   "needs a region of " + llvm::Twine(op->numOperands() * uint64_t(m.pack())) + " arguments, not " +
+                       llvm::Twine(b->numArgs()));
+  for (auto v : op->operands())
+    if (!sameShape(v.type(), op->operand(0).type())) return opError(op, diag, "needs operands of one shape and layout");
+  for (auto v : op->results())
+    if (!sameShape(v.type(), op->operand(0).type())) return opError(op, diag, "gives tensors of its operands' shape");
+  return true;
+}
+
+// ---- small ones -----------------------------------------------------------------------------------------------------
+
+HOOK(tt_int_to_ptr) {
+  return op->operand(0).type().scalar().isInteger(64) || opError(op, diag, "takes integers of 64 bits", 0);
+}
+HOOK(tt_ptr_to_int) {
+  return op->result().type().scalar().isInteger(64) || opError(op, diag, "gives integers of 64 bits");
+}
+HOOK(arith_index_cast) {
+  return op->operand(0).type().scalar().isIndex() != op->result().type().scalar().isIndex() ||
+         opError(op, diag, "converts between index and an integer type", 0);
+}
+HOOK(tt_advance) {
+  auto a = op->cast<tt::AdvanceOp>();
+  auto block = a.ptr().type().cast<PointerType>().pointee().dyn_cast<TensorType>();
+  if (!block) return opError(op, diag, "needs a pointer to a tensor", 0);
+  if (a.result().type() != a.ptr().type()) return opError(op, diag, "must give a pointer of its operand's type");
+  if (a.offsets().size() != block.rank())
+    return opError(op, diag, "needs " + llvm::Twine(block.rank()) + " offsets, not " + llvm::Twine(a.offsets().size()));
+  for (Value v : a.offsets())
+    if (!v.type().isInteger(32)) return opError(op, diag, "needs offsets of type i32, not " + v.type().str());
+  return true;
+}
+HOOK(tt_print) {
+  auto p = op->cast<tt::PrintOp>();
+  return p.isSigned().size() == op->numOperands() ||
+         opError(op, diag,
+                 "says of " + llvm::Twine(p.isSigned().size()) + " values whether they are signed; it prints " +
+                     llvm::Twine(op->numOperands()));
+}
+HOOK(amdg_buffer_load) {
+  auto l = op->cast<amdg::BufferLoadOp>();
+  Type element = l.ptr().type().cast<PointerType>().pointee();
+  auto t = l.result().type().cast<TensorType>();
+  if (t.element() != element) return opError(op, diag, "gives " + t.str() + " from a pointer to " + element.str());
+  if (!sameShape(l.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 1);
+  if (l.mask() && !sameShape(l.mask().type(), t)) return opError(op, diag, "mask does not match the offsets");
+  return true;
+}
+HOOK(amdg_buffer_store) {
+  auto s = op->cast<amdg::BufferStoreOp>();
+  Type element = s.ptr().type().cast<PointerType>().pointee();
+  auto t = s.value().type().cast<TensorType>();
+  if (t.element() != element)
+    return opError(op, diag, "stores " + t.str() + " through a pointer to " + element.str(), 0);
+  if (!sameShape(s.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 2);
   return true;
 }
 HOOK(ttng_warp_group_dot_wait) {

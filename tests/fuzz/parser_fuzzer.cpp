@@ -1,5 +1,5 @@
-// Fuzzing of everything that reads text: bytes → parser → verifier → printer → parser → printer. Nothing may crash, hang
-// or exhaust the stack; what is accepted must print as text that is accepted and prints the same (but for what is
+// Fuzzing of everything that reads text: bytes → parser → verifier → printer → parser → printer. Nothing may crash,
+// hang or exhaust the stack; what is accepted must print as text that is accepted and prints the same (but for what is
 // normalised on the way in, which is why the second printing is compared with the third). The first byte chooses the
 // entry point: a module, with or without unregistered operations, a layout, or a type.
 #include "frontend/parser.h"
@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ir::Context context;
   if (data[0] == 'L') {
     if (auto *e = frontend::parseEncoding(text, context, diag))
-      if (frontend::parseEncoding(e->str(), context, diag) != e) fail("the layout does not read back", e->str(), errors);
+      if (frontend::parseEncoding(e->str(), context, diag) != e)
+        fail("the layout does not read back", e->str(), errors);
     return 0;
   }
   if (data[0] == 'T') {
