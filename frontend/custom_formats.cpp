@@ -6,14 +6,18 @@
 
 namespace tessera::frontend {
 
-/// The name a value had in the text, as a location, unless it is one the printer would make up (`%arg3`, `%0`): loops print
-/// no locations for their arguments, so this is what keeps the names.
+/// The name a value had in the text, as a location, unless it is one the printer would make up (`%arg3`, `%0`): loops
+/// print no locations for their arguments, so this is what keeps the names.
 static Location nameFromText(Context &ctx, llvm::StringRef name) {
   llvm::StringRef digits = name;
-  if (name.empty() || llvm::isDigit(name[0]) || (digits.consume_front("arg") && !digits.empty() && llvm::all_of(digits, llvm::isDigit))) return {};
+  if (name.empty() || llvm::isDigit(name[0]) ||
+      (digits.consume_front("arg") && !digits.empty() && llvm::all_of(digits, llvm::isDigit)))
+    return {};
   // Without the suffix that made it unique.
   auto cut = name.rfind('_');
-  if (cut != llvm::StringRef::npos && cut > 0 && cut + 1 < name.size() && llvm::all_of(name.substr(cut + 1), llvm::isDigit)) name = name.substr(0, cut);
+  if (cut != llvm::StringRef::npos && cut > 0 && cut + 1 < name.size() &&
+      llvm::all_of(name.substr(cut + 1), llvm::isDigit))
+    name = name.substr(0, cut);
   return ctx.nameLoc(name);
 }
 
@@ -24,12 +28,37 @@ static void endImplicitly(Region &r, Context &ctx, Module &m) {
   scf::YieldOp::create(b, ctx.unknownLoc(), {});
 }
 
+int64_t flagBit(llvm::StringRef w, bool overflow) {
+  if (w == "none") return 0;
+  if (overflow) return w == "nsw" ? 1 : w == "nuw" ? 2 : -1;
+  static constexpr std::pair<llvm::StringLiteral, int> bits[] = {
+      {"reassoc", 1}, {"nnan", 2}, {"ninf", 4}, {"nsz", 8}, {"arcp", 16}, {"contract", 32}, {"afn", 64}, {"fast", 127}};
+  for (auto &[word, bit] : bits)
+    if (w == word) return bit;
+  return -1;
+}
+
+/// `lhs = e4m3 rhs = e2m1`
+bool ParserState::parseElementTypes(OpParse &o, llvm::StringRef lhs, llvm::StringRef rhs) {
+  for (auto [key, attr] : {std::pair("lhs", lhs), std::pair("rhs", rhs)}) {
+    if (!lex.eatWord(key)) return error(llvm::Twine("expected '") + key + " =' and an element type");
+    if (!expect("=", "an element type")) return false;
+    const char *at = (lex.skipSpace(), lex.position());
+    auto v = enumValue(*o.info->attr(attr)->enumInfo, lex.identifier());
+    if (!v) return error("unknown element type", at);
+    o.setAttr(ctx, attr, IntegerAttr::getI32(ctx, *v));
+  }
+  return true;
+}
+
 bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
   lex.skipSpace();
   if (name == "CacheEvict" || name == "Cache") {
     while (true) {
       const char *at = (lex.skipSpace(), lex.position());
-      llvm::StringRef key = lex.eatWord("cacheModifier") ? "cache" : name == "CacheEvict" && lex.eatWord("evictionPolicy") ? "evict" : "";
+      llvm::StringRef key = lex.eatWord("cacheModifier")                            ? "cache"
+                            : name == "CacheEvict" && lex.eatWord("evictionPolicy") ? "evict"
+                                                                                    : "";
       if (key.empty()) return true;
       if (!expect("=", "a memory operation")) return false;
       const char *vat = (lex.skipSpace(), lex.position());
@@ -49,10 +78,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     do {
       const char *at = (lex.skipSpace(), lex.position());
       auto w = lex.identifier();
-      int64_t bit = -1;
-      if (w == "none") bit = 0;
-      else if (name == "Overflow") bit = w == "nsw" ? 1 : w == "nuw" ? 2 : -1;
-      else bit = w == "reassoc" ? 1 : w == "nnan" ? 2 : w == "ninf" ? 4 : w == "nsz" ? 8 : w == "arcp" ? 16 : w == "contract" ? 32 : w == "afn" ? 64 : w == "fast" ? 127 : -1;
+      int64_t bit = flagBit(w, name == "Overflow");
       if (bit < 0) return error("unknown flag '" + w + "'", at);
       mask |= bit;
     } while (lex.eat(","));
@@ -69,10 +95,14 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     Attribute a = o.attr("value"); // in the dictionary of the generic spelling
     if (!a && !(a = parseAttribute())) return false;
     Type t;
-    if (auto i = a.dyn_cast<IntegerAttr>()) t = i.type();
-    else if (auto f = a.dyn_cast<FloatAttr>()) t = f.type();
-    else if (auto d = a.dyn_cast<DenseElementsAttr>()) t = d.type();
-    else return error("a constant must be a number or dense<…>", at);
+    if (auto i = a.dyn_cast<IntegerAttr>())
+      t = i.type();
+    else if (auto f = a.dyn_cast<FloatAttr>())
+      t = f.type();
+    else if (auto d = a.dyn_cast<DenseElementsAttr>())
+      t = d.type();
+    else
+      return error("a constant must be a number or dense<…>", at);
     if (a.isa<IntegerAttr>() && t.isInteger(1) && lex.lookingAt(":")) { // `true : i1`
       lex.eat(":");
       if (!parseType()) return false;
@@ -87,7 +117,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       if ((i && !expect(",", "arith.select")) || !parseOperand(r)) return false;
       o.operands[i].push_back(r);
     }
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "arith.select")) return false;
+    if (!parseOpAttrs(o) || !expect(":", "arith.select")) return false;
     Type t = parseType();
     if (!t) return false;
     if (lex.eat(",")) {
@@ -103,13 +133,13 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     o.operandTypes.clear();
     if (!parseSuccessor(o, o.operands[0])) return false;
     o.operandTypes.resize(1);
-    return parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr);
+    return parseOpAttrs(o);
   }
   if (name == "CondBr") {
     OperandRef c;
     if (!parseOperand(c)) return false;
     o.operands[0].push_back(c);
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr)) return false;
+    if (!parseOpAttrs(o)) return false;
     llvm::SmallVector<Type, 2> types[2];
     for (unsigned i = 0; i < 2; ++i) {
       o.operandTypes.clear();
@@ -134,7 +164,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       } while (lex.eat(","));
     if (!expect("]", "memdesc_subslice")) return false;
     o.setAttr(ctx, "offsets", DenseArrayAttr::getI32(ctx, offsets));
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "memdesc_subslice")) return false;
+    if (!parseOpAttrs(o) || !expect(":", "memdesc_subslice")) return false;
     Type a = parseMaybeStripped(TypeRule::MemDesc);
     if (!a || !expect("->", "memdesc_subslice")) return false;
     Type b = parseMaybeStripped(TypeRule::MemDesc);
@@ -147,12 +177,19 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     do {
       const char *at = (lex.skipSpace(), lex.position());
       auto w = lex.identifier();
-      int64_t bit = w == "none" ? 0 : w == "local" ? 1 : w == "global_read" ? 2 : w == "global_write" ? 4 : w == "tensor_read" ? 8 : w == "tensor_write" ? 16 : w == "all" ? 31 : -1;
+      int64_t bit = w == "none"           ? 0
+                    : w == "local"        ? 1
+                    : w == "global_read"  ? 2
+                    : w == "global_write" ? 4
+                    : w == "tensor_read"  ? 8
+                    : w == "tensor_write" ? 16
+                    : w == "all"          ? 31
+                                          : -1;
       if (bit < 0) return error("unknown address space '" + w + "'", at);
       mask |= bit;
     } while (lex.eat("|"));
     o.setAttr(ctx, "addrSpace", IntegerAttr::getI32(ctx, mask));
-    return parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr);
+    return parseOpAttrs(o);
   }
   if (name == "TokenDep") {
     if (!lex.eat("[")) return true;
@@ -166,9 +203,57 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       if (o.info->results[i].name == "token") o.resultTypes[i] = {AsyncTokenType::get(ctx)};
     return expect("]", "a token");
   }
+  if (name == "TcGen5Mma" || name == "TcGen5MmaScaled") {
+    // %a, %b, %d[%dep], %useD, %pred, %bar[%p] {…} : types; the scaled one has %a_scale, %b_scale after %d and its
+    // element types after %pred
+    bool scaled = name == "TcGen5MmaScaled";
+    auto group = [&](llvm::StringRef operand) -> auto & {
+      for (unsigned i = 0;; ++i)
+        if (o.info->operands[i].name == operand) return o.operands[i];
+    };
+    auto operand = [&](llvm::StringRef n) {
+      OperandRef r;
+      if (!parseOperand(r)) return false;
+      group(n).push_back(r);
+      return true;
+    };
+    auto comma = [&] { return expect(",", o.info->name); };
+    if (!operand("a") || !comma() || !operand("b") || !comma() || !operand("d")) return false;
+    if (lex.eat("[")) {
+      if (lex.peek() == '%' && !operand("acc_dep")) return false;
+      o.resultTypes[0] = {AsyncTokenType::get(ctx)};
+      if (!expect("]", "a token")) return false;
+    }
+    if (!comma() || (scaled && (!operand("a_scale") || !comma() || !operand("b_scale") || !comma())) ||
+        !operand("useD") || !comma() || !operand("pred"))
+      return false;
+    if (scaled && (!parseElementTypes(o, "a_type", "b_type"))) return false;
+    while (lex.eat(","))
+      if (!operand("barriers") || !expect("[", "a barrier") || !operand("barrier_preds") || !expect("]", "a barrier"))
+        return false;
+    if (!parseOpAttrs(o) || !expect(":", o.info->name)) return false;
+    llvm::SmallVector<llvm::StringRef, 5> typed = {"a", "b", "d"};
+    if (scaled) typed.append({"a_scale", "b_scale"});
+    auto typesOf = [&](llvm::StringRef n) -> auto & { return o.operandTypes[&group(n) - o.operands.data()]; };
+    for (auto [i, n] : llvm::enumerate(typed)) {
+      if (i && !comma()) return false;
+      Type t = parseMaybeStripped(TypeRule::MemDesc);
+      if (!t) return false;
+      typesOf(n) = {t};
+    }
+    for (unsigned i = 0; i < group("barriers").size(); ++i) {
+      if (!comma()) return false;
+      Type t = parseMaybeStripped(TypeRule::MemDesc);
+      if (!t) return false;
+      typesOf("barriers").push_back(t);
+    }
+    return true;
+  }
   if (name == "BufferLoadToLocal") {
     OperandRef ptr, offsets;
-    if (!parseOperand(ptr) || !expect("[", "buffer_load_to_local") || !parseOperand(offsets) || !expect("]", "buffer_load_to_local")) return false;
+    if (!parseOperand(ptr) || !expect("[", "buffer_load_to_local") || !parseOperand(offsets) ||
+        !expect("]", "buffer_load_to_local"))
+      return false;
     o.operands[1] = {ptr};
     o.operands[2] = {offsets};
     for (auto [key, index] : {std::pair("mask", 3u), std::pair("other", 4u), std::pair("stride", 5u)})
@@ -182,7 +267,7 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     OperandRef dest;
     if (!parseOperand(dest)) return false;
     o.operands[0] = {dest};
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "buffer_load_to_local")) return false;
+    if (!parseOpAttrs(o) || !expect(":", "buffer_load_to_local")) return false;
     Type p = parseMaybeStripped(TypeRule::Ptr);
     if (!p || !expect("[", "buffer_load_to_local")) return false;
     Type off = parseType();
@@ -206,15 +291,11 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
       o.operands[i].push_back(r);
       return true;
     };
-    if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) || (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2)) return false;
-    for (auto [key, attr] : {std::pair("lhs", "a_elem_type"), std::pair("rhs", "b_elem_type")}) {
-      if (!lex.eatWord(key) || !expect("=", "dot_scaled")) return error("expected the element types of tt.dot_scaled");
-      const char *at = (lex.skipSpace(), lex.position());
-      auto v = enumValue(*o.info->attr(attr)->enumInfo, lex.identifier());
-      if (!v) return error("unknown element type", at);
-      o.setAttr(ctx, attr, IntegerAttr::getI32(ctx, *v));
-    }
-    if (!parseElementOf(o, {FormatElement::AttrDict, {}, 0, {}}, nullptr) || !expect(":", "dot_scaled")) return false;
+    if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) ||
+        (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2))
+      return false;
+    if (!parseElementTypes(o, "a_elem_type", "b_elem_type")) return false;
+    if (!parseOpAttrs(o) || !expect(":", "dot_scaled")) return false;
     for (unsigned i = 0; i < 2; ++i) {
       Type t = parseType(), scale;
       if (!t) return false;
@@ -229,9 +310,6 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     o.resultTypes[0] = {d};
     return bool(d);
   }
-  // Forms printed through the generic one's pieces: operands, attributes, function type.
-  llvm::SmallVector<OperandRef, 8> refs;
-  if (lex.peek() == '%' && !parseOperandList(refs)) return false;
   return error("'" + o.info->name + "' is only read in the generic form");
 }
 
@@ -266,7 +344,8 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   if (!name) return false;
   auto symbol = name.cast<SymbolAttr>().value();
   for (auto &other : *block)
-    if (auto n = other.attr<StringAttr>("sym_name"); n && n.value() == symbol) return error("function '@" + symbol + "' is defined twice", at);
+    if (auto n = other.attr<StringAttr>("sym_name"); n && n.value() == symbol)
+      return error("function '@" + symbol + "' is defined twice", at);
   o.setAttr(ctx, "sym_name", StringAttr::get(ctx, symbol));
 
   llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
@@ -286,7 +365,8 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
       OperandRef r;
       if (lex.peek() == '%') {
         if (!parseOperand(r) || !expect(":", "a function argument")) return false;
-      } else r.at = lex.position();
+      } else
+        r.at = lex.position();
       Type t = parseType();
       if (!t || !dictionary(argAttrs, anyArgAttr)) return false;
       Location l;
@@ -332,6 +412,12 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   return true;
 }
 
+bool ParserState::trailingAttrs(OpParse &o, Operation *op) {
+  if (!parseOpAttrs(o) || !finishAttrs(o)) return false;
+  op->setAttrs(o.attrs);
+  return true;
+}
+
 bool ParserState::parseFor(OpParse &o, Block *block) {
   if (lex.eatWord("unsigned")) o.setAttr(ctx, "unsignedCmp", UnitAttr::get(ctx));
   OperandRef iv, bounds[3];
@@ -365,38 +451,30 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
       if (!t) return false;
       types.push_back(t);
     }
-    if (types.size() != inits.size()) return error("scf.for carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(types.size()) + " types", typesAt);
+    if (types.size() != inits.size())
+      return error("scf.for carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(types.size()) +
+                       " types",
+                   typesAt);
   }
   Type ivType = ctx.index();
   if (lex.eat(":") && !(ivType = parseType())) return false;
   args[0].second = ivType;
   OperationState s(Opcode::scf_for, {});
-  for (auto &b : bounds) {
-    Value v = resolve(b, ivType);
-    if (!v) return false;
-    if (v.type() != ivType) return error("'%" + b.name + "' has type " + v.type().str() + ", not " + ivType.str(), b.at);
-    s.operands.push_back(v);
-  }
+  bool ok = true;
+  for (auto &b : bounds) s.operands.push_back(resolveTyped(b, ivType, ok));
   for (unsigned i = 0; i < inits.size(); ++i) {
-    Value v = resolve(inits[i], types[i]);
-    if (!v) return false;
-    if (v.type() != types[i]) return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + types[i].str(), inits[i].at);
-    s.operands.push_back(v);
+    s.operands.push_back(resolveTyped(inits[i], types[i], ok));
     args[i + 1].second = types[i];
   }
   s.resultTypes.assign(types.begin(), types.end());
   s.attrs.assign(o.attrs.begin(), o.attrs.end());
   s.numRegions = 1;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   llvm::SmallVector<Location, 8> locs;
   for (auto &a : args) locs.push_back(nameFromText(ctx, a.first));
   if (!parseRegionBody(op->region(0), args, false, positions, locs)) return false;
   endImplicitly(op->region(0), ctx, *module);
-  llvm::SmallVector<NamedAttribute, 4> more;
-  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
-  for (auto &a : more) op->setAttr(a.name, a.value);
-  return true;
+  return trailingAttrs(o, op) && ok;
 }
 
 bool ParserState::parseIf(OpParse &o, Block *block) {
@@ -408,22 +486,17 @@ bool ParserState::parseIf(OpParse &o, Block *block) {
     if (lex.peek() == '(' ? !parseTypeListParens(types) : !parseTypeList(types)) return false;
     s.resultTypes.assign(types.begin(), types.end());
   }
-  Value v = resolve(c, ctx.i1());
-  if (!v) return false;
-  s.operands.push_back(v);
+  bool ok = true;
+  s.operands.push_back(resolveTyped(c, ctx.i1(), ok));
   s.numRegions = 2;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   if (!parseRegionBody(op->region(0), {}, false)) return false;
   endImplicitly(op->region(0), ctx, *module);
   if (lex.eatWord("else")) {
     if (!parseRegionBody(op->region(1), {}, false)) return false;
     endImplicitly(op->region(1), ctx, *module);
   }
-  llvm::SmallVector<NamedAttribute, 4> more;
-  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
-  if (!more.empty()) op->setAttrs(more);
-  return true;
+  return trailingAttrs(o, op) && ok;
 }
 
 bool ParserState::parseWhile(OpParse &o, Block *block) {
@@ -444,19 +517,19 @@ bool ParserState::parseWhile(OpParse &o, Block *block) {
   if (!expect(":", "scf.while")) return false;
   const char *typesAt = (lex.skipSpace(), lex.position());
   if (!parseFunctionalType(ins, outs)) return false;
-  if (ins.size() != inits.size()) return error("scf.while carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(ins.size()) + " types", typesAt);
+  if (ins.size() != inits.size())
+    return error("scf.while carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(ins.size()) +
+                     " types",
+                 typesAt);
   OperationState s(Opcode::scf_while, {});
+  bool ok = true;
   for (unsigned i = 0; i < inits.size(); ++i) {
-    Value v = resolve(inits[i], ins[i]);
-    if (!v) return false;
-    if (v.type() != ins[i]) return error("'%" + inits[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), inits[i].at);
-    s.operands.push_back(v);
+    s.operands.push_back(resolveTyped(inits[i], ins[i], ok));
     args[i].second = ins[i];
   }
   s.resultTypes.assign(outs.begin(), outs.end());
   s.numRegions = 2;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   llvm::SmallVector<Location, 8> locs;
   for (auto &a : args) locs.push_back(nameFromText(ctx, a.first));
   if (!parseRegionBody(op->region(0), args, false, positions, locs)) return false;
@@ -464,11 +537,10 @@ bool ParserState::parseWhile(OpParse &o, Block *block) {
   if (!parseRegionBody(op->region(1), {}, false)) return false;
   endImplicitly(op->region(1), ctx, *module);
   if (lex.eatWord("attributes")) {
-    llvm::SmallVector<NamedAttribute, 4> more;
-    if (!parseAttrDict(more)) return false;
-    op->setAttrs(more);
+    if (lex.peek() != '{') return error("expected '{' after 'attributes'");
+    return trailingAttrs(o, op) && ok;
   }
-  return true;
+  return ok;
 }
 
 bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
@@ -480,15 +552,79 @@ bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
   }
   if (lex.eatWord("no_inline")) s.attrs.push_back({ctx.intern("no_inline"), UnitAttr::get(ctx)});
   s.numRegions = 1;
-  Operation *op = module->createOperation(s);
-  block->append(op);
+  Operation *op = emit(s, block, o.at);
   if (!parseRegionBody(op->region(0), {}, false)) return false;
-  llvm::SmallVector<NamedAttribute, 4> more;
-  if (lex.peek() == '{' && !parseAttrDict(more)) return false;
-  for (auto &a : more) op->setAttr(a.name, a.value);
-  return true;
+  return trailingAttrs(o, op);
 }
 
-bool ParserState::parseWarpSpecialize(OpParse &o, Block *) { return error("warp specialisation is not supported", o.at); }
+bool ParserState::parseWarpSpecialize(OpParse &o, Block *block) {
+  // ttg.warp_specialize(%a) attributes {…} default {…} partition0(%b: ty) num_warps(4) {…} : (ty) -> ()
+  llvm::SmallVector<OperandRef, 8> captures;
+  if (!expect("(", "warp_specialize")) return false;
+  if (!lex.lookingAt(")") && !parseOperandList(captures)) return false;
+  if (!expect(")", "warp_specialize")) return false;
+  if (lex.eatWord("attributes")) {
+    if (lex.peek() != '{') return error("expected '{' after 'attributes'");
+    if (!parseOpAttrs(o)) return false;
+  }
+  // The captures' types come last, so the operation is made with what it holds first and gets its operands then.
+  OperationState holderState(Opcode::unregistered, {});
+  holderState.numRegions = 1;
+  Operation *defaultHolder = module->createOperation(holderState);
+  if (!lex.eatWord("default")) return error("expected 'default' in 'ttg.warp_specialize'");
+  if (!parseRegionBody(defaultHolder->region(0), {}, false)) return false;
+  llvm::SmallVector<Operation *, 4> partitions;
+  llvm::SmallVector<int64_t, 4> warps;
+  while (lex.eatWord("partition" + std::to_string(partitions.size()))) {
+    llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
+    llvm::SmallVector<const char *, 8> positions;
+    llvm::SmallVector<Location, 8> locs;
+    if (!expect("(", "a partition")) return false;
+    if (!lex.lookingAt(")")) do {
+        OperandRef r;
+        Location l;
+        if (!parseOperand(r) || !expect(":", "a partition's argument")) return false;
+        Type t = parseType();
+        if (!t || !parseTrailingLocation(l)) return false;
+        args.push_back({r.name, t});
+        positions.push_back(r.at);
+        locs.push_back(l);
+      } while (lex.eat(","));
+    if (!expect(")", "a partition")) return false;
+    if (!lex.eatWord("num_warps")) return error("expected 'num_warps' in a partition");
+    if (!expect("(", "num_warps")) return false;
+    const char *at = (lex.skipSpace(), lex.position());
+    int64_t n;
+    if (!parseInteger(n)) return false;
+    if (n < 1 || n > 64) return error("a partition has 1 to 64 warps", at);
+    if (!expect(")", "num_warps")) return false;
+    warps.push_back(n);
+    partitions.push_back(module->createOperation(holderState));
+    if (!parseRegionBody(partitions.back()->region(0), args, true, positions, locs)) return false;
+  }
+  if (!expect(":", "warp_specialize")) return false;
+  const char *typesAt = (lex.skipSpace(), lex.position());
+  llvm::SmallVector<Type, 8> ins, outs;
+  if (!parseFunctionalType(ins, outs)) return false;
+  if (ins.size() != captures.size())
+    return error("'ttg.warp_specialize' captures " + llvm::Twine(captures.size()) + " values but gives " +
+                     llvm::Twine(ins.size()) + " types",
+                 typesAt);
+  o.setAttr(ctx, "partitionNumWarps", DenseArrayAttr::getI32(ctx, warps));
+  if (!finishAttrs(o)) return false;
+  bool ok = true;
+  OperationState s(Opcode::ttg_warp_specialize, {});
+  for (auto [ref, type] : llvm::zip(captures, ins)) s.operands.push_back(resolveTyped(ref, type, ok));
+  s.resultTypes.assign(outs.begin(), outs.end());
+  s.attrs.assign(o.attrs.begin(), o.attrs.end());
+  s.numRegions = 2;
+  Operation *op = emit(s, block, o.at);
+  op->region(0).takeBody(defaultHolder->region(0));
+  OperationState holder(Opcode::ttg_warp_specialize_partitions, {});
+  holder.numRegions = partitions.size();
+  Operation *inner = emit(holder, op->region(1).addBlock(), o.at);
+  for (auto [i, p] : llvm::enumerate(partitions)) inner->region(i).takeBody(p->region(0));
+  return ok;
+}
 
 } // namespace tessera::frontend

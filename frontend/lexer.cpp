@@ -6,7 +6,8 @@ namespace tessera::frontend {
 
 void Lexer::skipSpace() {
   while (p_ != end_) {
-    if (llvm::isSpace(*p_)) ++p_;
+    if (llvm::isSpace(*p_))
+      ++p_;
     else if (*p_ == '/' && rawAt(1) == '/')
       while (p_ != end_ && *p_ != '\n') ++p_;
     else if (*p_ == '{' && rawAt(1) == '-' && rawAt(2) == '#') {
@@ -15,7 +16,8 @@ void Lexer::skipSpace() {
       while (q != end_ && !(*q == '#' && end_ - q >= 3 && q[1] == '-' && q[2] == '}')) ++q;
       if (q == end_) return;
       p_ = q + 3;
-    } else return;
+    } else
+      return;
   }
 }
 
@@ -61,13 +63,17 @@ bool Lexer::string(std::string &out) {
       continue;
     }
     if (++q == end_) return false;
-    if (*q == 'n') out += '\n';
-    else if (*q == 't') out += '\t';
-    else if (*q == '"' || *q == '\\') out += *q;
+    if (*q == 'n')
+      out += '\n';
+    else if (*q == 't')
+      out += '\t';
+    else if (*q == '"' || *q == '\\')
+      out += *q;
     else if (q + 1 != end_ && llvm::isHexDigit(*q) && llvm::isHexDigit(q[1])) {
       out += char(llvm::hexDigitValue(*q) * 16 + llvm::hexDigitValue(q[1]));
       ++q;
-    } else return false;
+    } else
+      return false;
   }
   if (q == end_) return false;
   p_ = q + 1;

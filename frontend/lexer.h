@@ -1,6 +1,6 @@
-// Characters of the input with positions, and the small scanners that the parser is built from: no token stream is made,
-// because what a `<` or an `x` means depends on what is being read. Never reads past the end; NUL bytes are ordinary
-// (wrong) characters.
+// Characters of the input with positions, and the small scanners that the parser is built from: no token stream is
+// made, because what a `<` or an `x` means depends on what is being read. Never reads past the end; NUL bytes are
+// ordinary (wrong) characters.
 #pragma once
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -9,16 +9,25 @@ namespace tessera::frontend {
 
 class Lexer {
 public:
-  Lexer(llvm::StringRef text, unsigned firstLine) : text_(text), p_(text.data()), end_(text.data() + text.size()), firstLine_(firstLine) {}
+  Lexer(llvm::StringRef text, unsigned firstLine)
+      : text_(text), p_(text.data()), end_(text.data() + text.size()), firstLine_(firstLine) {}
 
   const char *position() const { return p_; }
   void seek(const char *p) { p_ = p; }
-  bool atEnd() { skipSpace(); return p_ == end_; }
-  char peek() { skipSpace(); return p_ == end_ ? '\0' : *p_; }
+  bool atEnd() {
+    skipSpace();
+    return p_ == end_;
+  }
+  char peek() {
+    skipSpace();
+    return p_ == end_ ? '\0' : *p_;
+  }
   /// The character without skipping space first.
   char raw() const { return p_ == end_ ? '\0' : *p_; }
   char rawAt(size_t i) const { return size_t(end_ - p_) > i ? p_[i] : '\0'; }
-  void bump() { if (p_ != end_) ++p_; }
+  void bump() {
+    if (p_ != end_) ++p_;
+  }
   void skipSpace();
 
   /// Takes the punctuation if it comes next.

@@ -2,6 +2,7 @@
 #include "frontend/parser_state.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
+#include <utility>
 
 namespace tessera::frontend {
 
@@ -47,7 +48,8 @@ bool ParserState::parseInteger(int64_t &v) {
   llvm::StringRef digits(b, lex.position() - b);
   uint64_t u;
   if (digits.empty()) return error("expected an integer", at);
-  if (digits.getAsInteger(10, u) || u > uint64_t(INT64_MAX) + negative) return error("the integer does not fit 64 bits", at);
+  if (digits.getAsInteger(10, u) || u > uint64_t(INT64_MAX) + negative)
+    return error("the integer does not fit 64 bits", at);
   v = negative ? -int64_t(u - 1) - 1 : int64_t(u);
   if (negative && u == 0) v = 0;
   return true;
@@ -67,7 +69,9 @@ static llvm::StringRef numberText(Lexer &lex) {
       lex.bump();
       while (llvm::isDigit(lex.raw())) lex.bump();
     }
-    if ((lex.raw() == 'e' || lex.raw() == 'E') && (llvm::isDigit(lex.rawAt(1)) || ((lex.rawAt(1) == '-' || lex.rawAt(1) == '+') && llvm::isDigit(lex.rawAt(2))))) {
+    if ((lex.raw() == 'e' || lex.raw() == 'E') &&
+        (llvm::isDigit(lex.rawAt(1)) ||
+         ((lex.rawAt(1) == '-' || lex.rawAt(1) == '+') && llvm::isDigit(lex.rawAt(2))))) {
       lex.bump(), lex.bump();
       while (llvm::isDigit(lex.raw())) lex.bump();
     }
@@ -102,13 +106,15 @@ std::optional<llvm::APInt> ParserState::parseElement(Type t) {
     return v.bitcastToAPInt();
   }
   if (!t.isIntOrIndex()) return fail("a number cannot have type " + t.str());
-  if (text.contains('.') || (!hex && text.contains_insensitive('e'))) return fail("expected an integer for type " + t.str());
+  if (text.contains('.') || (!hex && text.contains_insensitive('e')))
+    return fail("expected an integer for type " + t.str());
   bool negative = text.consume_front("-");
   llvm::APInt v;
   if (hex ? text.drop_front(2).getAsInteger(16, v) : text.getAsInteger(10, v)) return fail("malformed integer");
   v = v.zext(std::max(v.getBitWidth() + 1, width + 1));
   if (negative) v.negate();
-  if (negative ? v.getSignificantBits() > width : v.getActiveBits() > width) return fail("the integer does not fit type " + t.str());
+  if (negative ? v.getSignificantBits() > width : v.getActiveBits() > width)
+    return fail("the integer does not fit type " + t.str());
   return v.trunc(width);
 }
 
@@ -117,17 +123,21 @@ Attribute ParserState::parseNumber(Type hint) {
   const char *at = (lex.skipSpace(), lex.position());
   bool isBool = lex.lookingAtWord("true") || lex.lookingAtWord("false");
   llvm::StringRef text;
-  if (isBool) lex.identifier();
-  else text = numberText(lex);
+  if (isBool)
+    lex.identifier();
+  else
+    text = numberText(lex);
   Type t = hint;
   const char *after = lex.position();
-  if (isBool) t = ctx.i1();
+  if (isBool)
+    t = ctx.i1();
   else if (!hint) {
     if (lex.lookingAt(":") && !lex.lookingAt("::")) {
       lex.eat(":");
       if (!(t = parseType())) return {};
       after = lex.position();
-    } else t = text.contains('.') ? ctx.f64() : ctx.i64();
+    } else
+      t = text.contains('.') ? ctx.f64() : ctx.i64();
   }
   lex.seek(at);
   if (t.isTensor()) return error("a number cannot have type " + t.str(), at), Attribute();
@@ -139,7 +149,7 @@ Attribute ParserState::parseNumber(Type hint) {
 }
 
 Attribute ParserState::parseDense() {
-  const char *at = lex.position();
+  const char *at = lex.position(), *wordAt = at - 5; // after "dense"
   if (!expect("<", "dense")) return {};
   // The type comes last: the body is skipped, then read with the type known.
   const char *body = (lex.skipSpace(), lex.position());
@@ -152,11 +162,14 @@ Attribute ParserState::parseDense() {
   Type type = parseType();
   if (!type) return {};
   auto tensor = type.dyn_cast<TensorType>();
+  if (!tensor && type.isa<OpaqueType>()) // of a vector: carried along
+    return OpaqueAttr::get(ctx, llvm::StringRef(wordAt, lex.position() - wordAt));
   if (!tensor) return error("a dense attribute needs a tensor type", typeAt), Attribute();
   const char *after = lex.position();
   lex.seek(body);
   Type element = tensor.element();
-  if (!element.isInteger() && !element.isIndex() && !element.isFloat()) return error("a dense attribute cannot hold elements of type " + element.str(), typeAt), Attribute();
+  if (!element.isInteger() && !element.isIndex() && !element.isFloat())
+    return error("a dense attribute cannot hold elements of type " + element.str(), typeAt), Attribute();
   size_t count = tensor.numElements();
   std::vector<llvm::APInt> values;
   if (lex.peek() == '"') {
@@ -165,15 +178,31 @@ Attribute ParserState::parseDense() {
     if (!lex.string(s)) return error("the string does not end", strAt), Attribute();
     llvm::StringRef hex(s);
     unsigned bytes = (element.bitWidth() + 7) / 8;
-    if (!hex.consume_front("0x") || hex.size() % 2) return error("expected \"0x…\" with an even number of digits", strAt), Attribute();
-    size_t n = hex.size() / 2 / bytes;
-    if (hex.size() / 2 % bytes || (n != 1 && n != count)) return error("the data has " + llvm::Twine(hex.size() / 2) + " bytes; the type needs " + llvm::Twine(count * bytes), strAt), Attribute();
+    if (!hex.consume_front("0x") || hex.size() % 2)
+      return error("expected \"0x…\" with an even number of digits", strAt), Attribute();
+    auto byteAt = [&](size_t i) -> std::optional<unsigned> {
+      unsigned hi = llvm::hexDigitValue(hex[i * 2]), lo = llvm::hexDigitValue(hex[i * 2 + 1]);
+      return hi > 15 || lo > 15 ? std::nullopt : std::optional(hi * 16 + lo);
+    };
+    auto malformed = [&] { return error("malformed hexadecimal data", strAt), Attribute(); };
+    size_t given = hex.size() / 2, n = given / bytes;
+    if (element.isInteger(1) && given == (count + 7) / 8 && count > 1) { // one bit each
+      for (size_t i = 0; i < count; ++i) {
+        auto v = byteAt(i / 8);
+        if (!v) return malformed();
+        values.push_back(llvm::APInt(1, *v >> i % 8 & 1));
+      }
+      n = 0;
+    } else if (given % bytes || (n != 1 && n != count))
+      return error("the data has " + llvm::Twine(given) + " bytes; the type needs " + llvm::Twine(count * bytes),
+                   strAt),
+             Attribute();
     for (size_t i = 0; i < n; ++i) {
       llvm::APInt v(std::max(64u, bytes * 8), 0);
       for (unsigned b = 0; b < bytes; ++b) {
-        unsigned hi = llvm::hexDigitValue(hex[(i * bytes + b) * 2]), lo = llvm::hexDigitValue(hex[(i * bytes + b) * 2 + 1]);
-        if (hi > 15 || lo > 15) return error("malformed hexadecimal data", strAt), Attribute();
-        v.insertBits(hi * 16 + lo, b * 8, 8);
+        auto byte = byteAt(i * bytes + b);
+        if (!byte) return malformed();
+        v.insertBits(*byte, b * 8, 8);
       }
       values.push_back(v.trunc(element.bitWidth()));
     }
@@ -191,13 +220,15 @@ Attribute ParserState::parseDense() {
       const char *listAt = (lex.skipSpace(), lex.position());
       if (!expect("[", "dense elements")) return false;
       int64_t n = 0;
-      if (!lex.lookingAt("]"))
-        do {
+      if (!lex.lookingAt("]")) do {
           if (!self(self, dim + 1)) return false;
           ++n;
         } while (lex.eat(","));
       if (!expect("]", "dense elements")) return false;
-      if (n != tensor.dim(dim)) return error("the list has " + llvm::Twine(n) + " elements but dimension " + llvm::Twine(dim) + " of the type is " + llvm::Twine(tensor.dim(dim)), listAt);
+      if (n != tensor.dim(dim))
+        return error("the list has " + llvm::Twine(n) + " elements but dimension " + llvm::Twine(dim) +
+                         " of the type is " + llvm::Twine(tensor.dim(dim)),
+                     listAt);
       return true;
     };
     if (!read(read, 0)) return {};
@@ -212,29 +243,74 @@ Attribute ParserState::parseDense() {
   return DenseElementsAttr::get(tensor, values);
 }
 
+bool ParserState::readAlias(Alias &alias, llvm::StringRef kind, llvm::StringRef name, const char *at,
+                            llvm::function_ref<bool()> read) {
+  if (alias.bad) return false; // reported where it was read first
+  if (alias.busy) return error(kind + name + "' refers to itself", at);
+  if (!alias.known) {
+    // Its own height and size are measured from nothing.
+    alias.busy = true;
+    const char *back = lex.position();
+    unsigned outerDeepest = deepest_, outerSize = size_, base = depth_;
+    deepest_ = depth_, size_ = 0;
+    Type element = std::exchange(layoutElement_, Type());
+    lex.seek(alias.at);
+    bool ok = read();
+    lex.seek(back);
+    layoutElement_ = element;
+    alias.busy = false;
+    alias.height = deepest_ - base, alias.size = size_;
+    deepest_ = std::max(outerDeepest, deepest_), size_ = outerSize;
+    if (ok && alias.size > kMaxAliasSize) ok = error(kind + name + "' stands for too much text", at);
+    alias.bad = !ok;
+    alias.known = ok;
+    if (!ok) return false;
+  }
+  if (depth_ + alias.height >= kMaxNesting) return error("nested too deeply", at);
+  deepest_ = std::max(deepest_, depth_ + alias.height);
+  size_ += alias.size;
+  return true;
+}
+
 Attribute ParserState::parseHashAttribute() {
+  DepthGuard guard(*this);
+  if (!guard.ok) return {};
   const char *at = lex.position();
   lex.bump(); // #
   auto name = lex.suffixIdentifier();
+  if (name.empty()) return error("expected an attribute's name after '#'", at), Attribute();
   if (!name.contains('.')) {
     auto it = attrAliases_.find(name);
     if (it == attrAliases_.end()) return error("undefined attribute alias '#" + name + "'", at), Attribute();
-    if (auto c = attrCache_.find(name); c != attrCache_.end()) return c->second;
-    if (it->second.busy) return error("attribute alias '#" + name + "' refers to itself", at), Attribute();
-    it->second.busy = true;
-    const char *back = lex.position();
-    lex.seek(it->second.at);
-    Attribute a = parseAttribute();
-    lex.seek(back);
-    it->second.busy = false;
-    if (a) attrCache_[name] = a;
-    return a;
+    auto &alias = it->second;
+    if (!readAlias(alias, "attribute alias '#", name, at, [&] { return bool(alias.attr = parseAttribute()); }))
+      return {};
+    return alias.attr;
   }
-  static const llvm::StringSet<> layouts = {"blocked", "slice", "dot_op", "nvidia_mma", "mma", "amd_mfma", "mfma", "amd_wmma", "wmma", "linear", "generic_linear", "swizzled_shared", "shared", "nvmma_shared",
-                                            "amd_rotating_shared", "padded_shared", "shared_linear", "partitioned_shared", "tensor_memory_encoding", "tensor_memory_scales_encoding"};
+  static const llvm::StringSet<> layouts = {"blocked",
+                                            "slice",
+                                            "dot_op",
+                                            "nvidia_mma",
+                                            "mma",
+                                            "amd_mfma",
+                                            "mfma",
+                                            "amd_wmma",
+                                            "wmma",
+                                            "linear",
+                                            "generic_linear",
+                                            "swizzled_shared",
+                                            "shared",
+                                            "nvmma_shared",
+                                            "amd_rotating_shared",
+                                            "padded_shared",
+                                            "shared_linear",
+                                            "partitioned_shared",
+                                            "tensor_memory_encoding",
+                                            "tensor_memory_scales_encoding"};
   auto [dialect, mnemonic] = name.split('.');
-  if ((dialect == "ttg" || dialect == "triton_gpu" || dialect == "ttng" || dialect == "triton_nvidia_gpu") && layouts.contains(mnemonic)) {
-    auto *e = parseEncodingBody(mnemonic, at);
+  if ((dialect == "ttg" || dialect == "triton_gpu" || dialect == "ttng" || dialect == "triton_nvidia_gpu") &&
+      layouts.contains(mnemonic)) {
+    auto *e = parseEncodingBody(mnemonic, at, dialect.starts_with("triton_"));
     return e ? EncodingAttr::get(ctx, e) : Attribute();
   }
   if (name == "triton_gpu.shared_memory") name = "ttg.shared_memory";
@@ -269,8 +345,7 @@ Attribute ParserState::parseAttribute(Type hint) {
   if (c == '[') {
     lex.bump();
     llvm::SmallVector<Attribute, 4> list;
-    if (!lex.lookingAt("]"))
-      do {
+    if (!lex.lookingAt("]")) do {
         Attribute a = parseAttribute();
         if (!a) return {};
         list.push_back(a);
@@ -295,8 +370,7 @@ Attribute ParserState::parseAttribute(Type hint) {
     if (!t) return {};
     if (!t.isInteger() && !t.isFloat()) return error("array<…> holds integers or floats", at), Attribute();
     llvm::SmallVector<int64_t, 4> values;
-    if (lex.eat(":"))
-      do {
+    if (lex.eat(":")) do {
         auto v = parseElement(t);
         if (!v) return {};
         if (v->getBitWidth() > 64) return error("array<…> elements have at most 64 bits", at), Attribute();
@@ -305,7 +379,8 @@ Attribute ParserState::parseAttribute(Type hint) {
     if (!expect(">", "array<…>")) return {};
     return DenseArrayAttr::get(t, values);
   }
-  if (lex.lookingAt("affine_map<") || lex.lookingAt("affine_set<") || lex.lookingAt("dense_resource<") || lex.lookingAt("sparse<") || lex.lookingAt("strided<") || lex.lookingAt("distinct[")) {
+  if (lex.lookingAt("affine_map<") || lex.lookingAt("affine_set<") || lex.lookingAt("dense_resource<") ||
+      lex.lookingAt("sparse<") || lex.lookingAt("strided<") || lex.lookingAt("distinct[")) {
     lex.identifier();
     llvm::StringRef body;
     if (!balanced(lex.raw(), '>', body)) return {};
@@ -324,7 +399,8 @@ Attribute ParserState::parseAttribute(Type hint) {
   return error("expected an attribute", at), Attribute();
 }
 
-bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out) {
+bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out,
+                                llvm::SmallVectorImpl<const char *> *positions) {
   if (!expect("{", "an attribute dictionary")) return false;
   if (lex.eat("}")) return true;
   do {
@@ -335,13 +411,15 @@ bool ParserState::parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &out) {
     if (lex.peek() == '"') {
       if (!lex.string(quoted)) return error("the string does not end", at);
       name = quoted;
-    } else name = lex.identifier();
+    } else
+      name = lex.identifier();
     if (name.empty()) return error("expected an attribute name", at);
     for (auto &a : out)
       if (a.name == name) return error("attribute '" + name + "' is given twice", at);
     Attribute v = UnitAttr::get(ctx);
     if (lex.eat("=") && !(v = parseAttribute())) return false;
     out.push_back({ctx.intern(name), v});
+    if (positions) positions->push_back(at);
   } while (lex.eat(","));
   return expect("}", "an attribute dictionary");
 }
@@ -353,7 +431,9 @@ bool ParserState::parseTrailingLocation(Location &l) {
   lex.eat("loc");
   return parseLocation(l);
 }
-bool ParserState::parseLocation(Location &l) { return expect("(", "a location") && parseLocationBody(l) && expect(")", "a location"); }
+bool ParserState::parseLocation(Location &l) {
+  return expect("(", "a location") && parseLocationBody(l) && expect(")", "a location");
+}
 
 bool ParserState::parseLocationBody(Location &l) {
   DepthGuard guard(*this);
@@ -363,21 +443,15 @@ bool ParserState::parseLocationBody(Location &l) {
   if (lex.peek() == '#') {
     lex.bump();
     auto name = lex.suffixIdentifier();
-    if (auto c = locCache_.find(name); c != locCache_.end()) {
-      l = c->second;
-      return true;
-    }
     auto it = attrAliases_.find(name);
     if (it == attrAliases_.end()) return error("undefined location alias '#" + name + "'", at);
-    if (it->second.busy) return error("location alias '#" + name + "' refers to itself", at);
-    it->second.busy = true;
-    const char *back = lex.position();
-    lex.seek(it->second.at);
-    bool ok = lex.eatWord("loc") ? parseLocation(l) : error("alias '#" + name + "' is no location", at);
-    lex.seek(back);
-    it->second.busy = false;
-    if (ok) locCache_[name] = l;
-    return ok;
+    auto &alias = it->second;
+    auto read = [&] {
+      return lex.eatWord("loc") ? parseLocation(alias.loc) : error("alias '#" + name + "' is no location", at);
+    };
+    if (!readAlias(alias, "location alias '#", name, at, read)) return false;
+    l = alias.loc;
+    return true;
   }
   if (lex.eatWord("unknown")) {
     l = Location();
@@ -396,8 +470,7 @@ bool ParserState::parseLocationBody(Location &l) {
     if (lex.peek() == '<' && !balanced('<', '>', meta)) return false;
     if (!expect("[", "a fused location")) return false;
     llvm::SmallVector<Location, 4> parts;
-    if (!lex.lookingAt("]"))
-      do {
+    if (!lex.lookingAt("]")) do {
         Location p;
         if (!parseLocationBody(p)) return false;
         parts.push_back(p);
@@ -416,7 +489,9 @@ bool ParserState::parseLocationBody(Location &l) {
       if (!lex.lookingAt(":") && !parseInteger(endLine)) return false;
       if (!expect(":", "a location") || !parseInteger(endCol)) return false;
     }
-    if (line < 0 || col < 0 || line > UINT32_MAX || col > UINT32_MAX || endLine < 0 || endCol < 0 || endLine > UINT32_MAX || endCol > UINT32_MAX) return error("line or column out of range", at);
+    if (line < 0 || col < 0 || line > UINT32_MAX || col > UINT32_MAX || endLine < 0 || endCol < 0 ||
+        endLine > UINT32_MAX || endCol > UINT32_MAX)
+      return error("line or column out of range", at);
     l = ctx.fileLoc(text, line, col, endLine, endCol);
     return true;
   }
@@ -448,30 +523,46 @@ void ParserState::collectAliases() {
     while (q != end && (*q == ' ' || *q == '\t')) ++q;
     if (name.empty() || q == end || *q != '=') continue;
     auto &map = *p == '#' ? attrAliases_ : typeAliases_;
-    if (!map.try_emplace(name, AliasText{q + 1}).second) error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
+    if (auto [it, fresh] = map.try_emplace(name); fresh)
+      it->second.at = q + 1;
+    else
+      error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
   }
 }
 
 bool ParserState::parseAliasDefinition() {
-  // Known already; here its text is checked even if nothing uses it.
+  // Known already; here its text is read even if nothing uses it.
+  const char *at = lex.position();
   bool isType = lex.peek() == '!';
   lex.bump();
-  const char *at = lex.position();
   auto name = lex.suffixIdentifier();
-  if (name.empty() || !expect("=", "an alias definition")) return name.empty() ? error("expected an alias name", at) : false;
-  if (isType) return bool(parseType());
-  if (lex.lookingAt("loc(")) {
-    Location l;
-    lex.eat("loc");
-    return parseLocation(l);
+  if (name.empty()) return error("expected an alias name", at);
+  if (!expect("=", "an alias definition")) return false;
+  auto &map = isType ? typeAliases_ : attrAliases_;
+  auto &alias = map[name];
+  if (!alias.at) alias.at = lex.position();     // not at the start of a line
+  if (alias.at != lex.position()) return false; // defined twice, which was reported
+  const char *end = lex.position();
+  auto read = [&] {
+    bool ok;
+    if (isType)
+      ok = bool(alias.type = parseType());
+    else if (lex.eatWord("loc"))
+      ok = parseLocation(alias.loc);
+    else
+      ok = bool(alias.attr = parseAttribute());
+    end = lex.position();
+    return ok;
+  };
+  bool wasKnown = alias.known;
+  if (alias.bad) return false; // reported already
+  if (!readAlias(alias, isType ? "type alias '!" : "attribute alias '#", name, at, read)) return lex.seek(end), false;
+  if (wasKnown) { // its end is not known: read it once more
+    lex.seek(alias.at);
+    return read();
   }
-  if (auto c = attrCache_.find(name); c != attrCache_.end()) {
-    // Skip what was read before; reading it again would be as good.
-    return bool(parseAttribute());
-  }
-  Attribute a = parseAttribute();
-  if (a) attrCache_[name] = a;
-  return bool(a);
+  lex.seek(end);
+  return true;
 }
 
 } // namespace tessera::frontend

@@ -5,7 +5,8 @@
 namespace tessera::frontend {
 
 static std::optional<FloatKind> floatKind(llvm::StringRef n) {
-  for (auto k : {FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64, FloatKind::F8E4M3FN, FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2, FloatKind::F8E5M2FNUZ})
+  for (auto k : {FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64, FloatKind::F8E4M3FN,
+                 FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2, FloatKind::F8E5M2FNUZ})
     if (FloatType::name(k) == n) return k;
   return std::nullopt;
 }
@@ -24,16 +25,9 @@ Type ParserState::parseType() {
     if (!name.contains('.')) {
       auto it = typeAliases_.find(name);
       if (it == typeAliases_.end()) return error("undefined type alias '!" + name + "'", at), Type();
-      if (auto c = typeCache_.find(name); c != typeCache_.end()) return c->second;
-      if (it->second.busy) return error("type alias '!" + name + "' refers to itself", at), Type();
-      it->second.busy = true;
-      const char *back = lex.position();
-      lex.seek(it->second.at);
-      Type t = parseType();
-      lex.seek(back);
-      it->second.busy = false;
-      if (t) typeCache_[name] = t;
-      return t;
+      auto &alias = it->second;
+      if (!readAlias(alias, "type alias '!", name, at, [&] { return bool(alias.type = parseType()); })) return {};
+      return alias.type;
     }
     // A type of a dialect that is only carried.
     if (lex.raw() == '<') {
@@ -58,15 +52,21 @@ Type ParserState::parseType() {
   }
   if (auto k = floatKind(word)) return FloatType::get(ctx, *k);
   auto width = word;
-  Signedness sign = width.consume_front("si") ? Signedness::Signed : width.consume_front("ui") ? Signedness::Unsigned : width.consume_front("i") ? Signedness::Signless : Signedness::Signless;
+  Signedness sign = width.consume_front("si")   ? Signedness::Signed
+                    : width.consume_front("ui") ? Signedness::Unsigned
+                    : width.consume_front("i")  ? Signedness::Signless
+                                                : Signedness::Signless;
   unsigned n = 0;
   if (!width.empty() && width.size() < word.size() && !width.getAsInteger(10, n)) {
-    if (n == 0 || n > 4096) return error("integer type of " + llvm::Twine(n) + " bits; 1 to 4096 are possible", at), Type();
+    if (n == 0 || n > 4096)
+      return error("integer type of " + llvm::Twine(n) + " bits; 1 to 4096 are possible", at), Type();
     return IntegerType::get(ctx, n, sign);
   }
   lex.seek(at);
-  if (word.empty()) error("expected a type", at);
-  else error("unknown type '" + word + "'", at);
+  if (word.empty())
+    error("expected a type", at);
+  else
+    error("unknown type '" + word + "'", at);
   return {};
 }
 
@@ -82,38 +82,70 @@ bool ParserState::parseDimensions(llvm::SmallVectorImpl<int64_t> &dims, bool ele
       lex.bump();
     }
     dims.push_back(v);
-    if (lex.raw() == 'x') lex.bump();
-    else if (elementFollows) return error("expected 'x' and an element type after a dimension");
-    else return true;
+    if (lex.raw() == 'x')
+      lex.bump();
+    else if (elementFollows)
+      return error("expected 'x' and an element type after a dimension");
+    else
+      return true;
   }
   if (lex.peek() == '?' || lex.peek() == '*') return error("dimensions must be known");
   if (!elementFollows && !dims.empty()) return error("expected a dimension");
   return true;
 }
 
-Type ParserState::parseTensorType() {
+/// A buffer may have one dimension more than its layout: that of the copies of a pipeline.
+static bool rankFits(size_t rank, const layouts::Encoding *e) {
+  return e->rank() == rank || e->rank() + 1 == rank || e->kind() == layouts::EncodingKind::NvmmaShared ||
+         e->kind() == layouts::EncodingKind::TensorMemory || e->kind() == layouts::EncodingKind::TensorMemoryScales;
+}
+
+Type ParserState::parseTensorType(bool descriptor) {
   const char *at = lex.position();
   if (!expect("<", "a tensor type")) return {};
   llvm::SmallVector<int64_t, 4> shape;
   if (!parseDimensions(shape, true)) return {};
   Type element = parseType();
   if (!element) return {};
-  if (element.isa<ShapedType>() || element.isa<FunctionType>() || element.isa<AsyncTokenType>()) return error("a tensor cannot hold this type", at), Type();
+  if (element.isa<ShapedType>() || element.isa<FunctionType>() || element.isa<AsyncTokenType>())
+    return error("a tensor cannot hold this type", at), Type();
   int64_t n = 1;
   for (auto d : shape)
-    if (d && n > (int64_t(1) << 40) / d) return error("the tensor has too many elements", at), Type();
-    else n *= d;
+    if (d && n > (int64_t(1) << 40) / d)
+      return error("the tensor has too many elements", at), Type();
+    else
+      n *= d;
   if (shape.size() > layouts::kMaxRank) return error("tensors have at most 8 dimensions", at), Type();
   const layouts::Encoding *e = nullptr;
   if (lex.eat(",")) {
     const char *eat = (lex.skipSpace(), lex.position());
+    layoutElement_ = element;
     e = parseEncoding();
+    layoutElement_ = {};
     if (!e) return {};
-    if (e->rank() != shape.size() && e->kind() != layouts::EncodingKind::NvmmaShared)
-      return error("the tensor has rank " + llvm::Twine(shape.size()) + " but its layout has rank " + llvm::Twine(e->rank()), eat), Type();
+    if (descriptor) {
+      if (!expect(">", "a tensor type")) return {};
+      return TensorDescType::get(shape, element, e);
+    }
+    if (e->isShared()) {
+      // Before memory descriptors, a tensor with a shared layout was a buffer.
+      if (!rankFits(shape.size(), e))
+        return error("the buffer has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
+                         llvm::Twine(e->rank()),
+                     eat),
+               Type();
+      if (!expect(">", "a tensor type")) return {};
+      return MemDescType::get(shape, element, e, OpaqueAttr::get(ctx, "#ttg.shared_memory"), true);
+    }
+    if (!e->isDistributed()) return error("a tensor's layout must be distributed over threads", eat), Type();
+    if (e->rank() != shape.size())
+      return error("the tensor has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
+                       llvm::Twine(e->rank()),
+                   eat),
+             Type();
   }
   if (!expect(">", "a tensor type")) return {};
-  return TensorType::get(shape, element, e);
+  return descriptor ? Type(TensorDescType::get(shape, element)) : Type(TensorType::get(shape, element, e));
 }
 
 Type ParserState::parsePointerBody() {
@@ -130,17 +162,19 @@ Type ParserState::parsePointerBody() {
 
 Type ParserState::parseTensorDescBody() {
   // <tensor<128x64xf16>> (up to 3.6) or <128x64xf16, #shared>.
+  const char *at = lex.position();
   if (!expect("<", "a tensor descriptor type")) return {};
-  if (lex.lookingAtWord("tensor")) {
-    Type t = parseType();
-    if (!t || !expect(">", "a tensor descriptor type")) return {};
-    auto tensor = t.cast<TensorType>();
-    return TensorDescType::get(tensor.shape(), tensor.element(), tensor.encoding());
+  if (lex.eatWord("tensor")) {
+    Type t = parseTensorType(true);
+    return t && expect(">", "a tensor descriptor type") ? t : Type();
   }
   llvm::SmallVector<int64_t, 4> shape;
   if (!parseDimensions(shape, true)) return {};
   Type element = parseType();
   if (!element) return {};
+  if (!element.isInteger() && !element.isFloat() && !element.isPointer())
+    return error("a tensor descriptor cannot hold this type", at), Type();
+  if (shape.size() > layouts::kMaxRank) return error("tensor descriptors have at most 8 dimensions", at), Type();
   const layouts::Encoding *e = nullptr;
   if (lex.eat(",") && !(e = parseEncoding())) return {};
   if (!expect(">", "a tensor descriptor type")) return {};
@@ -157,21 +191,47 @@ Type ParserState::parseMemDescBody() {
   if (shape.size() > layouts::kMaxRank) return error("memory descriptors have at most 8 dimensions", at), Type();
   int64_t n = 1;
   for (auto d : shape)
-    if (d && n > (int64_t(1) << 40) / d) return error("the buffer has too many elements", at), Type();
-    else n *= d;
+    if (d && n > (int64_t(1) << 40) / d)
+      return error("the buffer has too many elements", at), Type();
+    else
+      n *= d;
   const layouts::Encoding *e = nullptr;
+  const char *eat = nullptr;
   Attribute space;
   bool isMutable = false;
   while (lex.eat(",")) {
-    if (lex.eatWord("mutable")) isMutable = true;
+    lex.skipSpace();
+    if (!e) eat = lex.position();
+    if (lex.eatWord("mutable"))
+      isMutable = true;
     else if (llvm::isDigit(lex.peek())) {
       if (!parseDimensions(alloc, false)) return {};
     } else if (!e) {
       if (!(e = parseEncoding())) return {};
-    } else if (!(space = parseAttribute())) return {};
+    } else if (!(space = parseAttribute()))
+      return {};
   }
   if (!expect(">", "a memory descriptor type")) return {};
   if (!e) return error("a memory descriptor needs a layout", at), Type();
+  if (e->isDistributed()) return error("a memory descriptor needs a layout of memory", eat), Type();
+  if (!rankFits(shape.size(), e))
+    return error("the buffer has rank " + llvm::Twine(shape.size()) + " but its layout has rank " +
+                     llvm::Twine(e->rank()),
+                 eat),
+           Type();
+  if (!alloc.empty()) {
+    if (alloc.size() < shape.size() || alloc.size() > layouts::kMaxRank)
+      return error("the shape of the allocation has " + llvm::Twine(alloc.size()) + " dimensions; the buffer has " +
+                       llvm::Twine(shape.size()),
+                   at),
+             Type();
+    int64_t total = 1;
+    for (auto d : alloc)
+      if (d && total > (int64_t(1) << 40) / d)
+        return error("the buffer has too many elements", at), Type();
+      else
+        total *= d;
+  }
   if (!space) space = OpaqueAttr::get(ctx, "#ttg.shared_memory"); // older spelling
   return MemDescType::get(shape, element, e, space, isMutable, alloc);
 }

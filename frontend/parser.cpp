@@ -7,7 +7,8 @@
 
 namespace tessera::frontend {
 
-ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef f, Context &c, DiagnosticEngine &d, const ParseOptions &o)
+ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef f, Context &c, DiagnosticEngine &d,
+                         const ParseOptions &o)
     : lex(text, firstLine), ctx(c), diag(d), options(o), file(f.str()), module(std::make_unique<Module>(c)) {}
 
 // ---- diagnostics ----------------------------------------------------------------------------------------------------
@@ -40,13 +41,18 @@ bool ParserState::error(const llvm::Twine &message, const char *at) {
     if (at == lex.end() && at > lex.begin())
       while (at > lex.begin() && llvm::isSpace(at[-1])) --at;
   }
-  if (errors_++ < options.maxErrors) diag.report(makeError(message, at));
-  else if (errors_ == options.maxErrors + 1) {
-    Diagnostic d;
-    d.severity = Severity::Note;
-    d.message = "too many errors; more are not shown";
-    d.position.file = file;
+  return report(makeError(message, at));
+}
+
+bool ParserState::report(Diagnostic d) {
+  if (errors_++ < options.maxErrors)
     diag.report(std::move(d));
+  else if (errors_ == options.maxErrors + 1) {
+    Diagnostic note;
+    note.severity = Severity::Note;
+    note.message = "too many errors; more are not shown";
+    note.position.file = file;
+    diag.report(std::move(note));
   }
   return false;
 }
@@ -64,15 +70,36 @@ void ParserState::recover(const char *from) {
   while (p != lex.end()) {
     if (*p == '{') ++depth;
     if (*p == '}') --depth;
-    if (*p++ != '\n') continue;
+    if (*p == '/' && lex.end() - p > 1 && p[1] == '/') // a comment
+      while (p != lex.end() && *p != '\n') ++p;
+    if (p != lex.end() && *p == '"') // a string, if it ends on its line
+      for (const char *q = p + 1; q != lex.end() && *q != '\n'; ++q) {
+        if (*q == '\\' && lex.end() - q > 1 && q[1] != '\n')
+          ++q;
+        else if (*q == '"') {
+          p = q;
+          break;
+        }
+      }
+    if (p == lex.end() || *p++ != '\n') continue;
     const char *q = p;
     while (q != lex.end() && (*q == ' ' || *q == '\t')) ++q;
     if (q == lex.end() || depth > 0) continue;
-    if (*q == '%' || *q == '^' || *q == '}' || *q == '"') break;
+    if (*q == '^' || *q == '}' || *q == '"') break;
+    // `%a, %b:2 = …` starts an operation, `%a: i32` and `%a, %b : …` continue one; `#a = …` and `!a = …` are aliases.
+    if (*q == '%' || *q == '#' || *q == '!') {
+      const char *r = q;
+      while (r != lex.end() && (llvm::isAlnum(*r) || llvm::StringRef("%#!_$.-, ").contains(*r) ||
+                                (*r == ':' && r + 1 != lex.end() && llvm::isDigit(r[1]))))
+        ++r;
+      if (r != lex.end() && *r == '=' && (*q == '%' || q == p)) break;
+      continue;
+    }
     const char *w = q;
     while (w != lex.end() && (llvm::isAlnum(*w) || *w == '_')) ++w;
     if (w != q && w != lex.end() && *w == '.') break;
-    if (llvm::StringRef(q, w - q) == "module" || llvm::StringRef(q, w - q) == "func") break;
+    llvm::StringRef word(q, w - q);
+    if (word == "module" || word == "func" || word == "return") break;
   }
   lex.seek(p);
 }
@@ -118,7 +145,11 @@ ParserState::Definition *ParserState::lookup(llvm::StringRef name) {
 Value ParserState::resolve(const OperandRef &ref, Type expected) {
   if (auto *d = lookup(ref.name)) {
     if (d->bad) return {};
-    if (ref.number >= d->values.size()) return error("'%" + ref.name + "' has " + llvm::Twine(d->values.size()) + " results; there is no #" + llvm::Twine(ref.number), ref.at), Value();
+    if (ref.number >= d->values.size())
+      return error("'%" + ref.name + "' has " + llvm::Twine(d->values.size()) + " results; there is no #" +
+                       llvm::Twine(ref.number),
+                   ref.at),
+             Value();
     return d->values[ref.number];
   }
   OperationState s(Opcode::ub_poison, {});
@@ -128,14 +159,25 @@ Value ParserState::resolve(const OperandRef &ref, Type expected) {
   return placeholder->result();
 }
 
+Value ParserState::resolveTyped(const OperandRef &ref, Type type, bool &ok) {
+  Value v = resolve(ref, type);
+  if (v && v.type() != type) {
+    error("'%" + ref.name + "' has type " + v.type().str() + ", not " + type.str(), ref.at);
+    v = {};
+  }
+  if (v) return v;
+  ok = false;
+  OperationState s(Opcode::ub_poison, {});
+  s.resultTypes.push_back(type);
+  return module->createOperation(s)->result();
+}
+
 bool ParserState::define(llvm::StringRef name, llvm::ArrayRef<Value> values, const char *at) {
   if (auto *d = lookup(name)) {
     if (d->bad) return false;
     Diagnostic e = makeError("'%" + name + "' is defined twice", at);
     e.note("first defined here", positionOf(d->at));
-    ++errors_;
-    diag.report(std::move(e));
-    return false;
+    return report(std::move(e));
   }
   auto &d = scopes_.back()->values[name];
   d.values.assign(values.begin(), values.end());
@@ -145,11 +187,14 @@ bool ParserState::define(llvm::StringRef name, llvm::ArrayRef<Value> values, con
     if (f.ref.name != name || f.scope < depth) return false;
     Value placeholder = f.placeholder->result();
     if (f.ref.number >= values.size()) {
-      error("'%" + name + "' has " + llvm::Twine(values.size()) + " results; there is no #" + llvm::Twine(f.ref.number), f.ref.at);
+      error("'%" + name + "' has " + llvm::Twine(values.size()) + " results; there is no #" + llvm::Twine(f.ref.number),
+            f.ref.at);
       return true;
     }
     Value v = values[f.ref.number];
-    if (!placeholder.type().isa<OpaqueType>() && placeholder.type() != v.type()) error("'%" + name + "' is used here as " + placeholder.type().str() + " but defined as " + v.type().str(), f.ref.at);
+    if (!placeholder.type().isa<OpaqueType>() && placeholder.type() != v.type())
+      error("'%" + name + "' is used here as " + placeholder.type().str() + " but defined as " + v.type().str(),
+            f.ref.at);
     placeholder.replaceAllUsesWith(v);
     return true;
   });
@@ -209,8 +254,7 @@ bool ParserState::parseBlockHeader(Region &region, Block *&block) {
   region.append(b);
   block = b;
   if (lex.eat("(")) {
-    if (!lex.lookingAt(")"))
-      do {
+    if (!lex.lookingAt(")")) do {
         OperandRef r;
         Location loc;
         if (!parseOperand(r) || !expect(":", "a block argument")) return false;
@@ -223,7 +267,9 @@ bool ParserState::parseBlockHeader(Region &region, Block *&block) {
   return expect(":", "a block header");
 }
 
-bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated, llvm::ArrayRef<const char *> positions, llvm::ArrayRef<Location> locs) {
+bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs,
+                                  bool isolated, llvm::ArrayRef<const char *> positions,
+                                  llvm::ArrayRef<Location> locs) {
   DepthGuard guard(*this);
   if (!guard.ok || !expect("{", "a region")) return false;
   pushScope(isolated);
@@ -291,7 +337,24 @@ bool ParserState::parseSuccessor(OpParse &o, llvm::SmallVectorImpl<OperandRef> &
 
 // ---- one operation --------------------------------------------------------------------------------------------------
 
-static unsigned editDistance(llvm::StringRef a, llvm::StringRef b) { return a.edit_distance(b, true, 4); }
+bool ParserState::unknownOperation(llvm::StringRef name, const char *at) {
+  Diagnostic d = makeError("unknown operation '" + name + "'", at);
+  llvm::StringRef best;
+  unsigned distance = 4;
+  if (name.size() < 64)
+    for (auto &row : allOps())
+      if (unsigned e = row.name.edit_distance(name, true, 4); e < distance) distance = e, best = row.name;
+  if (!best.empty()) d.note("did you mean '" + best + "'?");
+  return report(std::move(d));
+}
+
+void ParserState::startOp(OpParse &o, const OpInfo &info, const char *at) {
+  o.info = &info;
+  o.at = at;
+  o.operands.resize(info.operands.size());
+  o.operandTypes.resize(info.operands.size());
+  o.resultTypes.resize(info.results.size());
+}
 
 bool ParserState::parseOperation(Block *block) {
   DepthGuard guard(*this);
@@ -303,20 +366,6 @@ bool ParserState::parseOperation(Block *block) {
     const char *at;
   };
   llvm::SmallVector<ResultName, 2> names;
-  if (lex.peek() == '%') {
-    do {
-      OperandRef r;
-      if (!parseOperand(r)) return false;
-      int64_t count = 1;
-      if (lex.raw() == ':') {
-        lex.bump();
-        if (!parseInteger(count)) return false;
-        if (count < 1 || count > 1 << 16) return error("number of results out of range", r.at);
-      }
-      names.push_back({r.name, unsigned(count), r.at});
-    } while (lex.eat(","));
-    if (!expect("=", "an operation")) return false;
-  }
   auto markBad = [&] {
     for (auto &n : names) {
       if (!lookup(n.name)) scopes_.back()->values[n.name].bad = true;
@@ -324,51 +373,54 @@ bool ParserState::parseOperation(Block *block) {
     }
     return false;
   };
+  OpParse parse;
+  if (lex.peek() == '%') {
+    do {
+      OperandRef r;
+      if (!parseOperand(r)) return markBad();
+      if (r.number) return error("results are named without '#'", r.at), markBad();
+      names.push_back({r.name, 1, r.at});
+      int64_t count = 1;
+      if (lex.raw() == ':') {
+        lex.bump();
+        if (!parseInteger(count)) return markBad();
+        if (count < 1 || count > 1 << 16) return error("number of results out of range", r.at), markBad();
+      }
+      names.back().count = count;
+      parse.numResultNames += count;
+    } while (lex.eat(","));
+    if (!expect("=", "an operation")) return markBad();
+  }
   lex.skipSpace();
   const char *at = lex.position();
   Operation *last = block->back();
   bool ok;
-  std::string quoted;
-  OpParse parse;
-  for (auto &n : names) parse.numResultNames += n.count;
   if (lex.peek() == '"') {
+    std::string quoted;
     if (!lex.string(quoted)) return error("the string does not end", at), markBad();
     ok = parseGenericOperation(block, quoted, at);
   } else {
     auto name = lex.identifier();
     if (name.empty()) return error("expected an operation", at), markBad();
     bool handled = false;
+    parse.at = at;
     ok = parseOlderForm(parse, name, block, handled);
-    if (!handled && ok) {
-      std::string full = name == "module" ? "builtin.module" : name.str();
-      parse.info = lookupOp(full);
-      parse.at = at;
-      if (!parse.info) {
-        Diagnostic d = makeError("unknown operation '" + name + "'", at);
-        llvm::StringRef best;
-        unsigned distance = 4;
-        for (auto &row : allOps())
-          if (unsigned e = editDistance(row.name, name); e < distance) distance = e, best = row.name;
-        if (!best.empty()) d.note("did you mean '" + best + "'?");
-        ++errors_;
-        diag.report(std::move(d));
-        return markBad();
-      }
-      if (parse.info->has(kGenericForm)) ok = error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at);
-      else {
-        parse.operands.resize(parse.info->operands.size());
-        parse.operandTypes.resize(parse.info->operands.size());
-        parse.resultTypes.resize(parse.info->results.size());
-        switch (parse.info->opcode) {
-        case Opcode::builtin_module: ok = parseModule(parse, block); break;
-        case Opcode::tt_func: ok = parseFunc(parse, block); break;
-        case Opcode::scf_for: ok = parseFor(parse, block); break;
-        case Opcode::scf_if: ok = parseIf(parse, block); break;
-        case Opcode::scf_while: ok = parseWhile(parse, block); break;
-        case Opcode::scf_execute_region: ok = parseExecuteRegion(parse, block); break;
-        case Opcode::ttg_warp_specialize: ok = parseWarpSpecialize(parse, block); break;
-        default: ok = parseFormat(parse, assemblyFormat(*parse.info)) && build(parse, block);
-        }
+    if (!handled) {
+      auto *info = parse.info ? parse.info : lookupOp(name == "module" ? "builtin.module" : name);
+      if (!info) return unknownOperation(name, at), markBad();
+      startOp(parse, *info, at);
+      if (info->has(kGenericForm))
+        return error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at), markBad();
+      switch (info->opcode) {
+      case Opcode::builtin_module: ok = parseModule(parse, block); break;
+      case Opcode::tt_func: ok = parseFunc(parse, block); break;
+      case Opcode::scf_for: ok = parseFor(parse, block); break;
+      case Opcode::scf_if: ok = parseIf(parse, block); break;
+      case Opcode::scf_while: ok = parseWhile(parse, block); break;
+      case Opcode::scf_execute_region: ok = parseExecuteRegion(parse, block); break;
+      case Opcode::ttg_warp_specialize: ok = parseWarpSpecialize(parse, block); break;
+      case Opcode::ttg_convert_layout: ok = parseOlderConvertLayout(parse, block); break;
+      default: ok = parseFormat(parse, assemblyFormat(*info)) && build(parse, block);
       }
     }
   }
@@ -379,21 +431,25 @@ bool ParserState::parseOperation(Block *block) {
     while (block->back() != last) block->back()->erase();
     return markBad();
   }
-  Operation *op = block->back();
-  if (op == last || !op) return true; // nested module contents were spliced
-  op->setLoc(loc);
-  positions[op] = at;
+  for (Operation *op = block->back(); op && op != last; op = op->prev()) op->setLoc(loc);
   if (names.empty()) return true;
-  unsigned total = parse.numResultNames;
-  if (total != op->numResults()) {
-    ok = error("'" + op->name() + "' gives " + llvm::Twine(op->numResults()) + " results but " + llvm::Twine(total) + " are named", names[0].at);
-    return markBad();
+  Operation *op = block->back();
+  llvm::SmallVector<Value, 4> values;
+  if (parse.values)
+    values.assign(parse.values->begin(), parse.values->end());
+  else if (op != last)
+    values = op->results().vec();
+  if (parse.numResultNames != values.size()) {
+    llvm::StringRef what = op != last ? op->name() : "the operation";
+    return error("'" + what + "' gives " + llvm::Twine(values.size()) + " results but " +
+                     llvm::Twine(parse.numResultNames) + " are named",
+                 names[0].at),
+           markBad();
   }
-  unsigned i = 0;
+  auto rest = llvm::ArrayRef(values);
   for (auto &n : names) {
-    llvm::SmallVector<Value, 2> vs;
-    for (unsigned k = 0; k < n.count; ++k) vs.push_back(op->result(i++));
-    ok &= define(n.name, vs, n.at);
+    ok &= define(n.name, rest.take_front(n.count), n.at);
+    rest = rest.drop_front(n.count);
   }
   return ok;
 }
@@ -401,20 +457,10 @@ bool ParserState::parseOperation(Block *block) {
 bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, const char *at) {
   OpParse o;
   o.at = at;
-  o.info = lookupOp(name);
-  if (!o.info && name.consume_front("triton_gpu.")) o.info = lookupOp(("ttg." + name).str());
+  std::string current = currentName(name);
+  o.info = lookupOp(current);
   if (!o.info) {
-    if (!options.allowUnregistered) {
-      Diagnostic d = makeError("unknown operation '" + name + "'", at);
-      llvm::StringRef best;
-      unsigned distance = 4;
-      for (auto &row : allOps())
-        if (unsigned e = editDistance(row.name, name); e < distance) distance = e, best = row.name;
-      if (!best.empty()) d.note("did you mean '" + best + "'?");
-      ++errors_;
-      diag.report(std::move(d));
-      return false;
-    }
+    if (!options.allowUnregistered) return unknownOperation(name, at);
     o.info = &opInfo(Opcode::unregistered);
   }
   llvm::SmallVector<OperandRef, 4> refs;
@@ -432,7 +478,7 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   }
   if (lex.lookingAt("<{")) {
     lex.eat("<");
-    if (!parseAttrDict(o.attrs) || !expect(">", "properties")) return false;
+    if (!parseOpAttrs(o) || !expect(">", "properties")) return false;
   }
   llvm::SmallVector<Operation *, 2> holders; // one region each, moved into the operation once it is known
   if (lex.eat("(")) {
@@ -444,29 +490,27 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
     } while (lex.eat(","));
     if (!expect(")", "regions")) return false;
   }
-  if (lex.peek() == '{') {
-    llvm::SmallVector<NamedAttribute, 4> more;
-    if (!parseAttrDict(more)) return false;
-    for (auto &a : more) {
-      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
-      o.attrs.push_back(a);
-    }
-  }
+  if (!parseOpAttrs(o)) return false;
   if (!expect(":", "the generic form")) return false;
   const char *typesAt = (lex.skipSpace(), lex.position());
   llvm::SmallVector<Type, 4> ins, outs;
   if (!parseFunctionalType(ins, outs)) return false;
-  if (ins.size() != refs.size()) return error("'" + name + "' has " + llvm::Twine(refs.size()) + " operands but its type gives " + llvm::Twine(ins.size()), typesAt);
+  if (ins.size() != refs.size())
+    return error("'" + name + "' has " + llvm::Twine(refs.size()) + " operands but its type gives " +
+                     llvm::Twine(ins.size()),
+                 typesAt);
 
   OperationState s(o.info->opcode, {});
   if (o.info->opcode == Opcode::unregistered) s.unregisteredName = ctx.intern(name);
   for (unsigned i = 0; i < refs.size(); ++i) {
     Value v = resolve(refs[i], ins[i]);
     if (!v) return false;
-    if (v.type() != ins[i]) return error("'%" + refs[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), refs[i].at);
+    if (v.type() != ins[i])
+      return error("'%" + refs[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), refs[i].at);
     s.operands.push_back(v);
   }
   s.resultTypes.assign(outs.begin(), outs.end());
+  if (o.info->opcode != Opcode::unregistered && !finishAttrs(o)) return false;
   for (auto &a : o.attrs) {
     if (a.name == "operandSegmentSizes" || a.name == "operand_segment_sizes" || a.name == "resultSegmentSizes") {
       auto d = a.value.dyn_cast<DenseArrayAttr>();
@@ -478,7 +522,8 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
           sum += v;
           s.segments.push_back(v);
         }
-        if (sum != int64_t(refs.size()) || (o.info->opcode != Opcode::unregistered && s.segments.size() != o.info->operands.size()))
+        if (sum != int64_t(refs.size()) ||
+            (o.info->opcode != Opcode::unregistered && s.segments.size() != o.info->operands.size()))
           return error("the segment sizes do not match the operands", at);
       }
       continue;
@@ -488,23 +533,33 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   if (o.info->opcode == Opcode::unregistered) {
     if (!s.segments.empty()) s.attrs.push_back({ctx.intern("operandSegmentSizes"), o.attr("operandSegmentSizes")});
     s.segments.clear();
-  } else if (!o.info->needsSegments()) s.segments.clear();
+  } else if (!o.info->needsSegments())
+    s.segments.clear();
   if (o.info->needsSegments() && s.segments.empty()) return error("'" + name + "' needs operandSegmentSizes", at);
   unsigned fixed = llvm::count_if(o.info->operands, [](auto &v) { return v.arity == Arity::One; });
-  bool open = llvm::any_of(o.info->operands, [](auto &v) { return v.arity != Arity::One; }) || o.info->opcode == Opcode::unregistered;
-  if (refs.size() < fixed || (!open && refs.size() > fixed)) return error("'" + name + "' takes " + llvm::Twine(fixed) + (open ? " or more" : "") + " operands, not " + llvm::Twine(refs.size()), at);
+  bool open = llvm::any_of(o.info->operands, [](auto &v) { return v.arity != Arity::One; }) ||
+              o.info->opcode == Opcode::unregistered;
+  if (refs.size() < fixed || (!open && refs.size() > fixed))
+    return error("'" + name + "' takes " + llvm::Twine(fixed) + (open ? " or more" : "") + " operands, not " +
+                     llvm::Twine(refs.size()),
+                 at);
   unsigned fixedResults = llvm::count_if(o.info->results, [](auto &v) { return v.arity == Arity::One; });
-  bool openResults = llvm::any_of(o.info->results, [](auto &v) { return v.arity != Arity::One; }) || o.info->opcode == Opcode::unregistered;
-  if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults)) return error("'" + name + "' gives " + llvm::Twine(fixedResults) + " results, not " + llvm::Twine(outs.size()), at);
+  bool openResults = llvm::any_of(o.info->results, [](auto &v) { return v.arity != Arity::One; }) ||
+                     o.info->opcode == Opcode::unregistered;
+  if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults))
+    return error("'" + name + "' gives " + llvm::Twine(fixedResults) + " results, not " + llvm::Twine(outs.size()), at);
   if (o.info->numRegions != 255 && o.info->opcode != Opcode::unregistered && holders.size() > o.info->numRegions)
-    return error("'" + name + "' has " + llvm::Twine(o.info->numRegions) + " regions, not " + llvm::Twine(holders.size()), at);
-  if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors && o.info->opcode != Opcode::unregistered)
-    return error("'" + name + "' has " + llvm::Twine(o.info->numSuccessors) + " successors, not " + llvm::Twine(o.successors.size()), at);
+    return error(
+        "'" + name + "' has " + llvm::Twine(o.info->numRegions) + " regions, not " + llvm::Twine(holders.size()), at);
+  if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors &&
+      o.info->opcode != Opcode::unregistered)
+    return error("'" + name + "' has " + llvm::Twine(o.info->numSuccessors) + " successors, not " +
+                     llvm::Twine(o.successors.size()),
+                 at);
   s.numRegions = o.info->numRegions == 255 ? holders.size() : std::max<unsigned>(o.info->numRegions, holders.size());
   s.successors = o.successors;
-  Operation *op = module->createOperation(s);
+  Operation *op = emit(s, block, at);
   for (unsigned i = 0; i < holders.size(); ++i) op->region(i).takeBody(holders[i]->region(0));
-  block->append(op);
   return true;
 }
 
@@ -512,7 +567,10 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
 
 bool ParserState::parseFormat(OpParse &o, const std::vector<FormatElement> &es) {
   for (unsigned i = 0; i < es.size(); ++i)
-    if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr)) return false;
+    if (o.ended)
+      return true;
+    else if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr))
+      return false;
   return true;
 }
 
@@ -522,9 +580,14 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
   switch (e.kind) {
   case FormatElement::Literal:
     if (eatLiteral(e.text)) return true;
-    // Older spellings leave out trailing types: `tt.load %p, %m` and `tt.addptr %p, %o : type`.
-    if (info.opcode == Opcode::tt_load && e.text == ":") return true;
-    if (info.opcode == Opcode::tt_addptr && e.text == "," && !o.resultTypes[0].empty()) return true;
+    // Older spellings leave out trailing types: `tt.load %p, %m` and `tt.addptr %p, %o : type`; and what an atomic
+    // operation orders.
+    if ((info.opcode == Opcode::tt_load && e.text == ":") ||
+        (info.opcode == Opcode::tt_addptr && e.text == "," && !o.resultTypes[0].empty()))
+      return o.ended = true;
+    if ((info.opcode == Opcode::tt_atomic_rmw || info.opcode == Opcode::tt_atomic_cas) && e.text == "," &&
+        o.operands[0].empty() && lex.peek() == '%')
+      return true;
     return error("expected '" + e.text + "' in '" + info.name + "'");
   case FormatElement::Operand: {
     auto &spec = info.operands[e.index];
@@ -549,8 +612,14 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
       if (lex.peek() == '"') {
         if (!lex.string(quoted)) return error("the string does not end", at);
         word = quoted;
-      } else word = lex.identifier();
+      } else
+        word = lex.identifier();
       if (word.empty() && lex.peek() == '{') return true;
+      if (word.empty() && lex.peek() == '%' && (spec.name == "sem" || spec.name == "scope")) {
+        o.setAttr(ctx, spec.name,
+                  IntegerAttr::getI32(ctx, *enumValue(*spec.enumInfo, spec.name == "sem" ? "acq_rel" : "gpu")));
+        return true;
+      }
       auto v = enumValue(*spec.enumInfo, word);
       if (!v) {
         std::string list;
@@ -564,7 +633,9 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     case AttrRule::Bool:
     case AttrRule::I32:
     case AttrRule::I64: {
-      Attribute a = parseNumber(spec.rule == AttrRule::Bool ? ctx.i1() : spec.rule == AttrRule::I32 ? ctx.i32() : ctx.i64());
+      Attribute a = parseNumber(spec.rule == AttrRule::Bool  ? ctx.i1()
+                                : spec.rule == AttrRule::I32 ? ctx.i32()
+                                                             : ctx.i64());
       if (a) o.setAttr(ctx, spec.name, a);
       return bool(a);
     }
@@ -600,20 +671,20 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     auto &spec = info.operands[e.index];
     if (spec.arity == Arity::Variadic && o.operands[e.index].empty()) return true;
     lex.skipSpace();
-    if (info.opcode == Opcode::tt_addptr && lex.peek() != '!' && !lex.lookingAtWord("tensor") && !llvm::isAlpha(lex.peek())) return true; // older: one type
-    if (info.opcode == Opcode::tt_load && lex.peek() != '!' && !lex.lookingAtWord("tensor") && !llvm::isAlpha(lex.peek())) return true;  // older: none
-    if (lex.peek() == '(' && (!next || next->kind != FormatElement::Operand)) { // older: `(i32) -> …`
-      lex.eat("(");
-      Type t = parseType();
-      if (!t || !expect(")")) return false;
-      o.operandTypes[e.index].push_back(t);
-      return true;
+    if (lex.eat("(")) { // older: `(i32) -> …`, with the types of all operands
+      for (unsigned i = e.index; i < info.operands.size() && (i == e.index || lex.eat(",")); ++i) {
+        Type t = parseType();
+        if (!t) return false;
+        if (i == e.index || !o.operands[i].empty()) o.operandTypes[i].push_back(t);
+      }
+      return expect(")");
     }
     do {
       Type t = parseMaybeStripped(spec.rule);
       if (!t) return false;
       o.operandTypes[e.index].push_back(t);
-    } while (spec.arity == Arity::Variadic && o.operandTypes[e.index].size() < o.operands[e.index].size() && lex.eat(","));
+    } while (spec.arity == Arity::Variadic && o.operandTypes[e.index].size() < o.operands[e.index].size() &&
+             lex.eat(","));
     return true;
   }
   case FormatElement::ResultType: {
@@ -625,26 +696,17 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     } while (spec.arity == Arity::Variadic && lex.eat(","));
     return true;
   }
-  case FormatElement::AllTypes:
-    o.allOperandTypes.emplace();
-    return parseTypeList(*o.allOperandTypes);
+  case FormatElement::AllTypes: o.allOperandTypes.emplace(); return parseTypeList(*o.allOperandTypes);
   case FormatElement::Functional: {
     o.allOperandTypes.emplace();
     o.allResultTypes.emplace();
     return parseFunctionalType(*o.allOperandTypes, *o.allResultTypes);
   }
-  case FormatElement::AttrDict: {
-    if (lex.peek() != '{') return true;
-    llvm::SmallVector<NamedAttribute, 4> more;
-    lex.skipSpace();
-    const char *at = lex.position();
-    if (!parseAttrDict(more)) return false;
-    for (auto &a : more) {
-      if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
-      o.attrs.push_back(a);
-    }
-    return true;
-  }
+  case FormatElement::AttrDict:
+    if (info.opcode == Opcode::tt_assert) // older: the file, the function and the line, which locations say as well
+      while (lex.eat(","))
+        if (!parseAttribute(ctx.i32())) return false;
+    return parseOpAttrs(o);
   case FormatElement::OptionalGroup: {
     // Present if its first element can start here.
     auto &first = e.group[0];
@@ -657,8 +719,10 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
         // `,` may belong to what follows the group: look at the element after it.
         if (e.group.size() > 1) {
           auto &second = e.group[1];
-          if (second.kind == FormatElement::Operand) present = lex.peek() == '%';
-          else if (second.kind == FormatElement::Literal) present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
+          if (second.kind == FormatElement::Operand)
+            present = lex.peek() == '%';
+          else if (second.kind == FormatElement::Literal)
+            present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
         }
         lex.seek(back);
       }
@@ -679,11 +743,13 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
 Operation *ParserState::build(OpParse &o, Block *block) {
   auto &info = *o.info;
   auto fail = [&](const llvm::Twine &m, const char *at) -> Operation * { return error(m, at), nullptr; };
+  if (!finishAttrs(o)) return nullptr;
   OperationState s(info.opcode, {});
   bool needsSegments = info.needsSegments();
   // An old store or load prints the type of what is stored or loaded.
   auto oldTyped = [&](unsigned operand) {
-    return (info.opcode == Opcode::tt_load || info.opcode == Opcode::tt_store) && operand == 0 && !o.operandTypes[0].empty() && !o.operandTypes[0][0].scalar().isPointer();
+    return (info.opcode == Opcode::tt_load || info.opcode == Opcode::tt_store) && operand == 0 &&
+           !o.operandTypes[0].empty() && !o.operandTypes[0][0].scalar().isPointer();
   };
   if (info.opcode == Opcode::tt_load && oldTyped(0)) {
     o.resultTypes[0] = o.operandTypes[0];
@@ -692,52 +758,80 @@ Operation *ParserState::build(OpParse &o, Block *block) {
     o.operandTypes[1] = o.operandTypes[0];
     o.operandTypes[0].clear();
   }
+  // What the row says of an operand whose type is not printed; forward references need it.
+  auto implied = [&](unsigned operand) -> Type {
+    auto printedOf = [&](unsigned k) { return !o.operandTypes[k].empty() ? o.operandTypes[k][0] : Type(); };
+    if (info.has(kSameTypes))
+      return !o.resultTypes.empty() && !o.resultTypes[0].empty() ? o.resultTypes[0][0] : printedOf(0);
+    Type first = operand ? printedOf(0) : Type();
+    if (!first) return {};
+    if (info.opcode == Opcode::arith_cmpi || info.opcode == Opcode::arith_cmpf) return first;
+    if (info.opcode != Opcode::tt_load && info.opcode != Opcode::tt_store) return {};
+    auto pointer = first.scalar().dyn_cast<PointerType>();
+    if (!pointer || pointer.pointee().isTensor()) return {};
+    bool mask = info.operands[operand].name == "mask";
+    return first.withScalar(mask ? ctx.i1() : pointer.pointee());
+  };
   unsigned flat = 0;
-  bool unknownType = false;
   for (unsigned i = 0; i < info.operands.size(); ++i) {
     auto &spec = info.operands[i];
-    if (spec.arity == Arity::One && o.operands[i].empty()) return fail("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
+    if (spec.arity == Arity::One && o.operands[i].empty())
+      return fail("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
     auto &types = o.operandTypes[i];
-    if (!types.empty() && types.size() != o.operands[i].size()) return fail("operand '" + spec.name + "' has " + llvm::Twine(o.operands[i].size()) + " values but " + llvm::Twine(types.size()) + " types", o.at);
+    if (!types.empty() && types.size() != o.operands[i].size())
+      return fail("operand '" + spec.name + "' has " + llvm::Twine(o.operands[i].size()) + " values but " +
+                      llvm::Twine(types.size()) + " types",
+                  o.at);
     for (unsigned k = 0; k < o.operands[i].size(); ++k, ++flat) {
       Type printed = k < types.size() ? types[k] : Type();
       if (!printed && o.allOperandTypes && flat < o.allOperandTypes->size()) printed = (*o.allOperandTypes)[flat];
-      Value v = resolve(o.operands[i][k], printed);
+      Value v = resolve(o.operands[i][k], printed ? printed : implied(i));
       if (!v) return nullptr;
-      if (printed && v.type() != printed) return fail("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(), o.operands[i][k].at);
-      if (auto op = v.type().dyn_cast<OpaqueType>(); op && op.text() == "!unknown") unknownType = true;
+      if (printed && v.type() != printed)
+        return fail("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(),
+                    o.operands[i][k].at);
       s.operands.push_back(v);
     }
     if (needsSegments) s.segments.push_back(o.operands[i].size());
   }
   if (o.allOperandTypes && o.allOperandTypes->size() != s.operands.size())
-    return fail("'" + info.name + "' has " + llvm::Twine(s.operands.size()) + " operands but its type gives " + llvm::Twine(o.allOperandTypes->size()), o.at);
-  if (o.allResultTypes) s.resultTypes.assign(o.allResultTypes->begin(), o.allResultTypes->end());
+    return fail("'" + info.name + "' has " + llvm::Twine(s.operands.size()) + " operands but its type gives " +
+                    llvm::Twine(o.allOperandTypes->size()),
+                o.at);
+  if (o.allResultTypes)
+    s.resultTypes.assign(o.allResultTypes->begin(), o.allResultTypes->end());
   else {
     // A variadic result that takes its types from an operand has one per value of it.
     for (unsigned i = 0; i < info.results.size(); ++i)
-      if (info.results[i].arity == Arity::Variadic && o.resultTypes[i].empty() && InferRule(info.inference[i].rule) == InferRule::SameAs) {
+      if (info.results[i].arity == Arity::Variadic && o.resultTypes[i].empty() &&
+          InferRule(info.inference[i].rule) == InferRule::SameAs) {
         unsigned start = 0;
         for (unsigned k = 0; k < info.inference[i].operand; ++k) start += o.operands[k].size();
-        for (unsigned k = 0; k < o.operands[info.inference[i].operand].size(); ++k) o.resultTypes[i].push_back(s.operands[start + k].type());
+        for (unsigned k = 0; k < o.operands[info.inference[i].operand].size(); ++k)
+          o.resultTypes[i].push_back(s.operands[start + k].type());
       }
     bool all = true;
-    for (unsigned i = 0; i < info.results.size(); ++i) all &= !o.resultTypes[i].empty() || info.results[i].arity == Arity::Optional || info.results[i].arity == Arity::Variadic;
+    for (unsigned i = 0; i < info.results.size(); ++i)
+      all &= !o.resultTypes[i].empty() || info.results[i].arity == Arity::Optional ||
+             info.results[i].arity == Arity::Variadic;
     if (all)
       for (auto &ts : o.resultTypes) s.resultTypes.append(ts.begin(), ts.end());
     else {
+      // What is printed stays; the rest follows by the row's rules, one result after the other.
       llvm::SmallVector<Type, 2> inferred;
-      // What is printed stays; the rest follows by the row's rules.
-      OpInfo rules = info;
-      if (unknownType || !inferResultTypes(rules, ctx, s.operands, s.segments, inferred)) {
-        // Results that the text gives serve those that refer to them.
-        inferred.clear();
-        for (unsigned i = 0; i < info.results.size(); ++i) {
-          if (!o.resultTypes[i].empty()) inferred.push_back(o.resultTypes[i][0]);
-          else if (InferRule(info.inference[i].rule) == InferRule::SameAs && info.inference[i].operand >= 128) inferred.push_back(inferred[info.inference[i].operand - 128]);
-          else if (InferRule(info.inference[i].rule) == InferRule::I32) inferred.push_back(ctx.i32());
-          else return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+      for (unsigned i = 0; i < info.results.size(); ++i) {
+        if (!o.resultTypes[i].empty()) {
+          inferred.push_back(o.resultTypes[i][0]);
+          continue;
         }
+        OpInfo one = info;
+        one.inference = info.inference.slice(i, 1);
+        llvm::SmallVector<Type, 2> type(inferred.begin(), inferred.end());
+        bool known = inferResultTypes(one, ctx, s.operands, s.segments, type) && type.size() == inferred.size() + 1;
+        if (known)
+          if (auto opaque = type.back().scalar().dyn_cast<OpaqueType>()) known = opaque.text() != "!unknown";
+        if (!known) return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+        inferred.push_back(type.back());
       }
       for (unsigned i = 0; i < inferred.size(); ++i)
         if (!o.resultTypes[i].empty()) inferred[i] = o.resultTypes[i][0];
@@ -747,19 +841,120 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   // The number of results that stands before `=` decides about a single variadic result.
   unsigned fixed = llvm::count_if(info.results, [](auto &r) { return r.arity == Arity::One; });
   bool open = llvm::any_of(info.results, [](auto &r) { return r.arity != Arity::One; });
-  if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed)) return fail("'" + info.name + "' gives " + llvm::Twine(fixed) + " results, not " + llvm::Twine(s.resultTypes.size()), o.at);
+  if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed))
+    return fail(
+        "'" + info.name + "' gives " + llvm::Twine(fixed) + " results, not " + llvm::Twine(s.resultTypes.size()), o.at);
   for (auto &a : o.attrs) {
     // A default that is spelt out is the default.
     auto *spec = info.attr(a.name);
     if (spec && spec->hasDefault)
-      if (auto i = a.value.dyn_cast<IntegerAttr>(); i && i.value().getSignificantBits() <= 64 && (i.isBool() ? int64_t(i.zext()) : i.sext()) == spec->defaultValue) continue;
+      if (auto i = a.value.dyn_cast<IntegerAttr>(); i && i.value().getSignificantBits() <= 64 &&
+                                                    (i.isBool() ? int64_t(i.zext()) : i.sext()) == spec->defaultValue)
+        continue;
     s.attrs.push_back(a);
   }
   s.successors = o.successors;
   s.numRegions = info.numRegions == 255 ? 0 : info.numRegions;
+  return emit(s, block, o.at);
+}
+
+Operation *ParserState::emit(const OperationState &s, Block *block, const char *at) {
   Operation *op = module->createOperation(s);
   block->append(op);
+  positions_[op] = at;
   return op;
+}
+
+SourcePosition ParserState::positionOf(const Operation *op) const {
+  for (; op; op = op->parentOp())
+    if (auto it = positions_.find(op); it != positions_.end()) return positionOf(it->second);
+  return {};
+}
+
+// ---- attributes of an operation -------------------------------------------------------------------------------------
+
+bool ParserState::parseOpAttrs(OpParse &o) {
+  if (lex.peek() != '{') return true;
+  llvm::SmallVector<NamedAttribute, 4> more;
+  llvm::SmallVector<const char *, 4> positions;
+  if (!parseAttrDict(more, &positions)) return false;
+  for (auto [a, at] : llvm::zip(more, positions)) {
+    if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
+    o.attrs.push_back(a);
+    o.attrNames.push_back({a.name, at});
+  }
+  return true;
+}
+
+/// The bits of `#arith.overflow<nsw, nuw>` and `#arith.fastmath<…>`, as the generic form has them.
+static std::optional<int64_t> flagBits(llvm::StringRef text) {
+  bool overflow = text.consume_front("#arith.overflow<");
+  if ((!overflow && !text.consume_front("#arith.fastmath<")) || !text.consume_back(">")) return std::nullopt;
+  int64_t bits = 0;
+  llvm::SmallVector<llvm::StringRef, 8> words;
+  text.split(words, ',');
+  for (auto w : words) {
+    auto bit = flagBit(w.trim(), overflow);
+    if (bit < 0) return std::nullopt;
+    bits |= bit;
+  }
+  return bits;
+}
+
+bool ParserState::finishAttrs(OpParse &o) {
+  auto &info = *o.info;
+  auto positionOfName = [&](llvm::StringRef name) {
+    for (auto &[n, at] : o.attrNames)
+      if (n == name) return at;
+    return o.at;
+  };
+  llvm::SmallVector<NamedAttribute, 8> kept;
+  for (auto a : o.attrs) {
+    if (a.name.starts_with("triton_gpu.")) a.name = ctx.intern(("ttg." + a.name.drop_front(11)).str());
+    auto flag = a.value.dyn_cast<IntegerAttr>();
+    bool isTrue = flag && !flag.value().isZero();
+    if (info.opcode == Opcode::tt_dot && (a.name == "allowTF32" || a.name == "transA" || a.name == "transB")) {
+      if (a.name != "allowTF32" && isTrue)
+        return error("transposed operands of the older tt.dot are not supported; use tt.trans", positionOfName(a.name));
+      if (isTrue) kept.push_back({ctx.intern("inputPrecision"), IntegerAttr::getI32(ctx, int(InputPrecision::Tf32))});
+      continue;
+    }
+    if (auto *spec = info.attr(a.name)) {
+      if (spec->rule == AttrRule::Unit && flag && flag.isBool()) {
+        if (!isTrue) continue;
+        a.value = UnitAttr::get(ctx);
+      } else if (spec->rule == AttrRule::Enum && flag && flag.value().getSignificantBits() <= 32) {
+        a.value = IntegerAttr::getI32(ctx, flag.sext());
+      } else if (spec->rule == AttrRule::Enum && a.value.isa<StringAttr>()) {
+        if (auto v = enumValue(*spec->enumInfo, a.value.cast<StringAttr>().value()))
+          a.value = IntegerAttr::getI32(ctx, *v);
+      } else if (spec->rule == AttrRule::I32 && a.value.isa<OpaqueAttr>()) {
+        if (auto bits = flagBits(a.value.cast<OpaqueAttr>().text())) a.value = IntegerAttr::getI32(ctx, *bits);
+      } else if (spec->rule == AttrRule::DenseI32 && a.value.isa<DenseElementsAttr>()) {
+        auto dense = a.value.cast<DenseElementsAttr>();
+        llvm::SmallVector<int64_t, 8> values;
+        if (dense.type().element().isInteger() && dense.type().bitWidth() <= 64 && dense.size() <= 64)
+          for (unsigned i = 0; i < dense.size(); ++i) values.push_back(dense.element(i).getSExtValue());
+        if (!values.empty()) a.value = DenseArrayAttr::getI32(ctx, values);
+      }
+    } else if (a.name.size() > 3 && !a.name.contains('.')) {
+      // It may be anybody's; but a name that is nearly one of the row's is more likely a slip.
+      for (auto &spec : info.attrs)
+        if (a.name != spec.name && !o.hasAttr(spec.name) &&
+            a.name.edit_distance(spec.name, true, 3) <= (a.name.size() > 5 ? 2u : 1u)) {
+          Diagnostic d = makeError("'" + info.name + "' has no attribute '" + a.name + "'", positionOfName(a.name));
+          d.note("did you mean '" + spec.name + "'?");
+          return report(std::move(d));
+        }
+    }
+    kept.push_back(a);
+  }
+  o.attrs = kept;
+  olderDefaults(o);
+  for (auto &spec : info.attrs)
+    if (!spec.optional && !spec.hasDefault && !o.hasAttr(spec.name))
+      return error("'" + info.name + "' needs attribute '" + spec.name + "'", o.at);
+  return true;
 }
 
 // ---- the whole input ------------------------------------------------------------------------------------------------
@@ -808,7 +1003,8 @@ std::vector<TextSection> splitSections(llvm::StringRef text) {
   return out;
 }
 
-std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag, const ParseOptions &options) {
+std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
+                                    const ParseOptions &options) {
   ParserState p(section.text, section.firstLine, file, ctx, diag, options);
   if (!p.parseTop()) return nullptr;
   // A file that is one module is that module; anything else is the contents of an implicit one.
@@ -826,19 +1022,16 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
     inner->erase();
   }
   if (options.verify) {
-    // What the verifier finds is told with its place in the text.
-    DiagnosticEngine located([&](const Diagnostic &found) {
-      Diagnostic d = found;
-      if (auto it = p.positions.find(d.op); it != p.positions.end()) d.position = p.positionOf(it->second);
-      else if (!d.position.line) d.position.file = p.file;
-      diag.report(std::move(d));
-    });
-    if (!verify(*p.module, located)) return nullptr;
+    diag.setLocator([&](const Operation *op) { return p.positionOf(op); });
+    bool ok = verify(*p.module, diag, options.maxErrors);
+    diag.setLocator({});
+    if (!ok) return nullptr;
   }
   return std::move(p.module);
 }
 
-std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag, const ParseOptions &options) {
+std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
+                                    const ParseOptions &options) {
   return parseModule(TextSection{text, 1}, file, ctx, diag, options);
 }
 

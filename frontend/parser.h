@@ -16,7 +16,8 @@ struct ParseOptions {
 
 /// Parses one module (an implicit one where the text has only functions). Errors are reported to the engine with file,
 /// line, column, source line and caret, and all of a file's are, where recovery is sound; then the result is null.
-std::unique_ptr<ir::Module> parseModule(llvm::StringRef text, llvm::StringRef fileName, ir::Context &, ir::DiagnosticEngine &, const ParseOptions & = {});
+std::unique_ptr<ir::Module> parseModule(llvm::StringRef text, llvm::StringRef fileName, ir::Context &,
+                                        ir::DiagnosticEngine &, const ParseOptions & = {});
 
 /// The parts of a text between `// -----` lines; each keeps the number of its first line.
 struct TextSection {
@@ -24,7 +25,8 @@ struct TextSection {
   unsigned firstLine;
 };
 std::vector<TextSection> splitSections(llvm::StringRef text);
-std::unique_ptr<ir::Module> parseModule(TextSection, llvm::StringRef fileName, ir::Context &, ir::DiagnosticEngine &, const ParseOptions & = {});
+std::unique_ptr<ir::Module> parseModule(TextSection, llvm::StringRef fileName, ir::Context &, ir::DiagnosticEngine &,
+                                        const ParseOptions & = {});
 
 /// A layout attribute or a type alone, as `tessera layout` takes them. Null after an error was reported.
 const layouts::Encoding *parseEncoding(llvm::StringRef text, ir::Context &, ir::DiagnosticEngine &);

@@ -7,7 +7,6 @@
 #include "ir/assembly_format.h"
 #include "ir/builder.h"
 #include "ir/op_table.h"
-#include "llvm/ADT/ScopedHashTable.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -21,9 +20,15 @@ struct OperandRef {
   const char *at = nullptr;
 };
 
+/// The name that an operation of an older dump has today.
+std::string currentName(llvm::StringRef);
+/// The bit of a word in `overflow<…>` or `fastmath<…>`, or -1.
+int64_t flagBit(llvm::StringRef word, bool overflow);
+
 class ParserState {
 public:
-  ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef file, Context &, DiagnosticEngine &, const ParseOptions &);
+  ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringRef file, Context &, DiagnosticEngine &,
+              const ParseOptions &);
 
   Lexer lex;
   Context &ctx;
@@ -36,13 +41,15 @@ public:
   /// Reports at a position (null: here) and returns false.
   bool error(const llvm::Twine &message, const char *at = nullptr);
   Diagnostic makeError(const llvm::Twine &message, const char *at);
+  bool report(Diagnostic); // an error made with makeError; returns false
   bool expect(llvm::StringRef punctuation, llvm::StringRef context = "");
   bool failed() const { return errors_ > 0; }
   SourcePosition positionOf(const char *) const;
 
   // ---- types and attributes ----
   Type parseType();
-  Type parseTensorType();
+  /// `descriptor`: the tensor of an (older) tensor descriptor's type, given back as that.
+  Type parseTensorType(bool descriptor = false);
   Type parseMemDescBody();
   Type parsePointerBody();
   Type parseTensorDescBody();
@@ -54,18 +61,20 @@ public:
   bool parseTypeListParens(llvm::SmallVectorImpl<Type> &);
 
   Attribute parseAttribute(Type typeHint = {});
-  bool parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &); // at `{`
+  /// At `{`. `positions`: where each name stands, if wanted.
+  bool parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &, llvm::SmallVectorImpl<const char *> *positions = nullptr);
   Attribute parseNumber(Type typeHint);
   Attribute parseDense();
   Attribute parseHashAttribute();
   const layouts::Encoding *parseEncoding(); // alias or in full
-  const layouts::Encoding *parseEncodingBody(llvm::StringRef mnemonic, const char *at);
+  /// `older`: the name was written in a spelling before Triton 3, whose defaults differ.
+  const layouts::Encoding *parseEncodingBody(llvm::StringRef mnemonic, const char *at, bool older);
   bool parseInteger(int64_t &);
   std::optional<llvm::APInt> parseElement(Type element);
   /// Text up to the matching closer, brackets balanced and strings respected.
   bool balanced(char open, char close, llvm::StringRef &text);
 
-  bool parseLocation(Location &);        // after `loc`: ( … )
+  bool parseLocation(Location &); // after `loc`: ( … )
   bool parseLocationBody(Location &);
   bool parseTrailingLocation(Location &); // optional `loc(…)`
 
@@ -77,7 +86,8 @@ public:
   bool parseTop();
   bool parseOperation(Block *);
   bool parseGenericOperation(Block *, llvm::StringRef name, const char *at);
-  bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated, llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
+  bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated,
+                       llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
   bool parseBlockHeader(Region &, Block *&);
   Block *blockNamed(llvm::StringRef name, const char *at);
 
@@ -85,6 +95,7 @@ public:
   struct OpParse {
     const OpInfo *info = nullptr;
     const char *at = nullptr;
+    llvm::StringRef written;                                         // the operation's name as written
     llvm::SmallVector<llvm::SmallVector<OperandRef, 2>, 4> operands; // per row operand
     llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> operandTypes;   // per row operand, where printed
     llvm::SmallVector<llvm::SmallVector<Type, 2>, 4> resultTypes;    // per row result, where printed
@@ -92,27 +103,63 @@ public:
     llvm::SmallVector<NamedAttribute, 8> attrs;
     llvm::SmallVector<Block *, 2> successors;
     unsigned numRegions = 0;
-    Operation *op = nullptr; // set by custom forms that build it themselves
     unsigned numResultNames = 0;
-    bool hasAttr(llvm::StringRef n) const { return llvm::any_of(attrs, [&](auto &a) { return a.name == n; }); }
+    llvm::SmallVector<std::pair<llvm::StringRef, const char *>, 4> attrNames; // of the dictionary, as written
+    bool ended = false; // an older spelling stops before the format does
+    /// What the names before `=` stand for, where an older operation became none or several: not the results of the
+    /// last operation of the block.
+    std::optional<llvm::SmallVector<Value, 2>> values;
+    bool hasAttr(llvm::StringRef n) const {
+      return llvm::any_of(attrs, [&](auto &a) { return a.name == n; });
+    }
     void setAttr(Context &c, llvm::StringRef n, Attribute v) {
-      for (auto &a : attrs) if (a.name == n) { a.value = v; return; }
+      for (auto &a : attrs)
+        if (a.name == n) {
+          a.value = v;
+          return;
+        }
       attrs.push_back({c.intern(n), v});
     }
-    Attribute attr(llvm::StringRef n) const { for (auto &a : attrs) if (a.name == n) return a.value; return {}; }
+    Attribute attr(llvm::StringRef n) const {
+      for (auto &a : attrs)
+        if (a.name == n) return a.value;
+      return {};
+    }
   };
   bool parseFormat(OpParse &, const std::vector<FormatElement> &);
   bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
   bool parseCustom(OpParse &, llvm::StringRef name);
+  bool parseElementTypes(OpParse &, llvm::StringRef lhs, llvm::StringRef rhs);
+  bool trailingAttrs(OpParse &, Operation *); // the dictionary after an operation's regions
+  /// Sets up the row's groups.
+  void startOp(OpParse &, const OpInfo &, const char *at);
   bool parseOlderForm(OpParse &, llvm::StringRef name, Block *, bool &handled);
+  bool parseOlderReduce(OpParse &, Block *);
+  bool parseOlderConvertLayout(OpParse &, Block *);
+  bool parseOlderAlloc(OpParse &, Block *);
+  bool parseOlderExtractSlice(OpParse &, Block *);
+  bool parseOlderInsertSlice(OpParse &, Block *);
+  bool parseOlderSubview(OpParse &, Block *);
+  /// A dictionary's attributes, added to the operation's.
+  bool parseOpAttrs(OpParse &);
+  /// Renames what older dumps call otherwise and checks that nothing is missing; false after an error.
+  bool finishAttrs(OpParse &);
+  /// Attributes that older dumps leave out because the operation did not have them.
+  void olderDefaults(OpParse &);
   /// Makes the operation from what was read: resolves operands, infers types, checks printed ones.
   Operation *build(OpParse &, Block *);
+  /// Makes the operation at the end of the block, at the position of the text.
+  Operation *emit(const OperationState &, Block *, const char *at);
+  bool unknownOperation(llvm::StringRef name, const char *at);
   bool parseOperand(OperandRef &);
   bool parseOperandList(llvm::SmallVectorImpl<OperandRef> &);
   bool parseSuccessor(OpParse &, llvm::SmallVectorImpl<OperandRef> &args);
 
   /// The value of that name; a forward reference makes a placeholder, of the type if it is known.
   Value resolve(const OperandRef &, Type expected = {});
+  /// As resolve, for operations with regions, whose body is read even if an operand is bad: then a stand-in of the type
+  /// is given and `ok` becomes false.
+  Value resolveTyped(const OperandRef &, Type, bool &ok);
   bool define(llvm::StringRef name, llvm::ArrayRef<Value>, const char *at);
 
   // Custom forms that build their operation (they have regions).
@@ -125,7 +172,8 @@ public:
   bool parseWarpSpecialize(OpParse &, Block *);
 
   void recover(const char *from); // to the next line that starts an operation or closes a region
-  bool tooDeep(unsigned depth);
+  /// Where the operation (or the nearest one around it) stands in the text.
+  SourcePosition positionOf(const Operation *) const;
 
 private:
   friend struct DepthGuard;
@@ -153,32 +201,35 @@ private:
     llvm::StringMap<std::pair<Block *, const char *>> blocks; // position null once defined
   };
   std::vector<RegionBlocks> regions_;
-public:
-  /// Where each operation's name stands in the text, for errors that the verifier finds later.
-  llvm::DenseMap<const Operation *, const char *> positions;
-
-private:
-  struct AliasText {
-    const char *at;
-    bool busy = false;
+  // Aliases are read where they are first used, from wherever they are defined. Their height and size, with the aliases
+  // they use, are bounded, so that later walks of what was read (printing, mostly) are too.
+  struct Alias {
+    const char *at = nullptr;
+    bool busy = false, known = false, bad = false;
+    unsigned height = 0, size = 0;
+    Attribute attr;
+    Type type;
+    Location loc;
   };
-  llvm::StringMap<AliasText> attrAliases_, typeAliases_;
-  llvm::StringMap<Attribute> attrCache_;
-  llvm::StringMap<const layouts::Encoding *> encodingCache_;
-  llvm::StringMap<Location> locCache_;
-  llvm::StringMap<Type> typeCache_;
+  /// Runs `read` at the alias's text unless its value is known; reports what stands in the way at `at`.
+  bool readAlias(Alias &, llvm::StringRef kind, llvm::StringRef name, const char *at, llvm::function_ref<bool()> read);
+  llvm::StringMap<Alias> attrAliases_, typeAliases_;
+  llvm::DenseMap<const Operation *, const char *> positions_;
   unsigned errors_ = 0;
-  unsigned depth_ = 0;
+  unsigned depth_ = 0, deepest_ = 0, size_ = 0;
   llvm::StringSet<> badNames_;
-  friend class OperationTextReader;
+  Type layoutElement_; // of the tensor whose layout is being read: older dot_op layouts leave out what follows from it
 };
 
-inline constexpr unsigned kMaxNesting = 200;
+inline constexpr unsigned kMaxNesting = 200, kMaxAliasSize = 4096;
 
+/// One level of nesting of the text or of what an alias stands for.
 struct DepthGuard {
   ParserState &p;
   bool ok;
   explicit DepthGuard(ParserState &s) : p(s), ok(++s.depth_ < kMaxNesting) {
+    ++s.size_;
+    s.deepest_ = std::max(s.deepest_, s.depth_);
     if (!ok) s.error("nested too deeply");
   }
   ~DepthGuard() { --p.depth_; }

@@ -64,7 +64,8 @@ private:
     auto name = s_.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     s_ = s_.drop_front(name.size());
     for (unsigned i = 0; i < info_.operands.size(); ++i)
-      if (info_.operands[i].name == name) return {type ? FormatElement::OperandType : FormatElement::Operand, name, i, {}};
+      if (info_.operands[i].name == name)
+        return {type ? FormatElement::OperandType : FormatElement::Operand, name, i, {}};
     if (type)
       for (unsigned i = 0; i < info_.results.size(); ++i)
         if (info_.results[i].name == name) return {FormatElement::ResultType, name, i, {}};
@@ -91,13 +92,17 @@ const std::vector<FormatElement> &assemblyFormat(const OpInfo &info) {
 
 const FormatElement *groupAnchor(const FormatElement &group) {
   for (auto &e : group.group)
-    if (e.kind == FormatElement::Operand || e.kind == FormatElement::Attr || e.kind == FormatElement::OperandType || e.kind == FormatElement::ResultType) return &e;
+    if (e.kind == FormatElement::Operand || e.kind == FormatElement::Attr || e.kind == FormatElement::OperandType ||
+        e.kind == FormatElement::ResultType)
+      return &e;
   return nullptr;
 }
 
 static bool prints(const std::vector<FormatElement> &es, unsigned attr) {
   for (auto &e : es)
-    if ((e.kind == FormatElement::Attr && e.index == attr) || (e.kind == FormatElement::OptionalGroup && prints(e.group, attr))) return true;
+    if ((e.kind == FormatElement::Attr && e.index == attr) ||
+        (e.kind == FormatElement::OptionalGroup && prints(e.group, attr)))
+      return true;
   return false;
 }
 bool formatPrintsAttr(const OpInfo &info, unsigned attrIndex) {
@@ -107,11 +112,15 @@ bool formatPrintsAttr(const OpInfo &info, unsigned attrIndex) {
   llvm::StringRef name = info.attrs[attrIndex].name;
   for (auto &e : format) {
     if (e.kind != FormatElement::Custom) continue;
-    if ((e.text == "CacheEvict" && (name == "cache" || name == "evict")) || (e.text == "Cache" && name == "cache") || (e.text == "Overflow" && name == "overflowFlags") ||
-        (e.text == "FastMath" && name == "fastmath") || (e.text == "Constant" && name == "value") || (e.text == "MemDescSubslice" && name == "offsets") ||
-        (e.text == "For" && name == "unsignedCmp") || (e.text == "ExecuteRegion" && name == "no_inline") || (e.text == "Barrier" && name == "addrSpace") ||
-        (e.text == "DotScaled" && (name == "a_elem_type" || name == "b_elem_type")) || e.text == "Func" || (e.text == "Module" && name == "sym_name") ||
-        (e.text == "WarpSpecialize" && name == "partitionNumWarps"))
+    if ((e.text == "CacheEvict" && (name == "cache" || name == "evict")) ||
+        ((e.text == "Cache" || e.text == "BufferLoadToLocal") && name == "cache") ||
+        (e.text == "Overflow" && name == "overflowFlags") || (e.text == "FastMath" && name == "fastmath") ||
+        (e.text == "Constant" && name == "value") || (e.text == "MemDescSubslice" && name == "offsets") ||
+        (e.text == "For" && name == "unsignedCmp") || (e.text == "ExecuteRegion" && name == "no_inline") ||
+        (e.text == "Barrier" && name == "addrSpace") ||
+        (e.text == "TcGen5MmaScaled" && (name == "a_type" || name == "b_type")) ||
+        (e.text == "DotScaled" && (name == "a_elem_type" || name == "b_elem_type")) || e.text == "Func" ||
+        (e.text == "Module" && name == "sym_name") || (e.text == "WarpSpecialize" && name == "partitionNumWarps"))
       return true;
   }
   return false;

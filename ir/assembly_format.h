@@ -8,13 +8,13 @@ namespace tessera::ir {
 
 struct FormatElement {
   enum Kind : uint8_t {
-    Literal,       // text
-    Operand,       // index: a row operand
-    Attr,          // index: a row attribute
-    OperandType,   // index
-    ResultType,    // index
-    AllTypes,      // the types of all operands
-    Functional,    // (operand types) -> result types
+    Literal,     // text
+    Operand,     // index: a row operand
+    Attr,        // index: a row attribute
+    OperandType, // index
+    ResultType,  // index
+    AllTypes,    // the types of all operands
+    Functional,  // (operand types) -> result types
     AttrDict,
     Custom,        // text: its name
     OptionalGroup, // group: its elements; the first Operand or Attr in it is the anchor

@@ -65,6 +65,8 @@ static void renderInto(const Diagnostic &d, llvm::raw_ostream &o) {
     if (d.snippet.back() != '\n') o << "\n";
   }
   for (auto &n : d.notes) renderInto(n, o);
+  // An error in a text that some source was compiled to tells both places.
+  if (d.position.line && !d.loc.source().isUnknown()) o << describe(d.loc) << ": note: it comes from here\n";
 }
 
 std::string render(const Diagnostic &d) {

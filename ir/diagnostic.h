@@ -10,6 +10,7 @@
 #include <vector>
 
 namespace tessera::ir {
+class Operation;
 
 enum class Severity : uint8_t { Error, Warning, Remark, Note };
 
@@ -48,7 +49,13 @@ public:
   void error(Location, const llvm::Twine &message);
   unsigned errors() const { return errors_; }
 
+  /// While a text is being checked: where each of its operations stands. The verifier's errors then tell it.
+  using Locator = std::function<SourcePosition(const Operation *)>;
+  void setLocator(Locator l) { locator_ = std::move(l); }
+  SourcePosition positionOf(const Operation *op) const { return locator_ ? locator_(op) : SourcePosition(); }
+
 private:
+  Locator locator_;
   Consumer consumer_;
   unsigned errors_ = 0;
 };

@@ -103,6 +103,9 @@ bool inferResultTypes(const OpInfo &info, Context &c, llvm::ArrayRef<Value> oper
     case InferRule::I1: t = c.i1(); break;
     case InferRule::Token: t = AsyncTokenType::get(c); break;
     case InferRule::Index: t = c.index(); break;
+    case InferRule::Scalar:
+      if (of) t = of.scalar();
+      break;
     }
     if (!t) return false;
     out.push_back(t);

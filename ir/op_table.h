@@ -62,7 +62,7 @@ enum Effect : uint8_t {
 
 /// How a result type follows from operands where the text does not print it.
 struct ResultInference { uint8_t rule; uint8_t operand; }; // see InferRule
-enum class InferRule : uint8_t { None, SameAs, Pointee, BoolLike, I32, I64, I1, Token, Index };
+enum class InferRule : uint8_t { None, SameAs, Pointee, BoolLike, I32, I64, I1, Token, Index, Scalar };
 
 struct OpInfo {
   llvm::StringRef name;

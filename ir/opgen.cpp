@@ -88,7 +88,7 @@ ValueRow parseValue(std::string t) {
     t = trim(t.substr(0, eq));
     if (auto p = inf.find('('); p != std::string::npos) { v.inferOf = inf.substr(p + 1, inf.find(')') - p - 1); inf = inf.substr(0, p); }
     static const std::map<std::string, std::string> rules = {{"same", "SameAs"}, {"pointee", "Pointee"}, {"boollike", "BoolLike"}, {"i32", "I32"},
-      {"i64", "I64"}, {"i1", "I1"}, {"token", "Token"}, {"index", "Index"}};
+      {"i64", "I64"}, {"i1", "I1"}, {"token", "Token"}, {"index", "Index"}, {"scalar", "Scalar"}};
     auto it = rules.find(inf);
     if (it == rules.end()) fail("unknown inference rule '" + inf + "'");
     v.inferRule = it->second;

@@ -1,7 +1,7 @@
 // The printer (see printer.h). A module is printed twice: first into nothing, to learn in which order layouts and
 // locations are met and so which aliases they get, then for real. SSA names follow MLIR: a value takes the name of its
-// name location, else the one its operation suggests (%c256_i32, %cst), else a number; names that are taken get a suffix
-// from a counter that nested regions continue and sibling regions share.
+// name location, else the one its operation suggests (%c256_i32, %cst), else a number; names that are taken get a
+// suffix from a counter that nested regions continue and sibling regions share.
 #include "ir/printer.h"
 #include "ir/assembly_format.h"
 #include "ir/context.h"
@@ -88,13 +88,19 @@ private:
     auto &specs = op->info().results;
     bool separate = specs.size() > 1 && specs.size() == n;
     if (name.empty()) {
-      if (auto c = op->dyn<arith::ConstantOp>()) name = constantName(c);
-      else if (separate) name = specs[0].name.str();
+      if (auto c = op->dyn<arith::ConstantOp>())
+        name = constantName(c);
+      else if (separate)
+        name = specs[0].name.str();
     }
     for (unsigned i = 0; i < n; ++i) {
       ValueImpl *v = op->result(i).impl();
-      if (i == 0 || separate) set(v, i == 0 ? name : specs[i].name.str(), s);
-      else names_[v] = names_[op->result(0).impl()];
+      if (i == 0 || separate)
+        set(v, i == 0 ? name : specs[i].name.str(), s);
+      else {
+        std::string shared = names_[op->result(0).impl()];
+        names_[v] = std::move(shared);
+      }
       if (n > 1 && !separate) groups_[v] = i;
     }
   }
@@ -153,7 +159,8 @@ struct Aliases {
   void number() {
     std::vector<Entry *> order;
     for (auto &[p, e] : entries) order.push_back(&e);
-    llvm::stable_sort(order, [](auto *a, auto *b) { return a->depth != b->depth ? a->depth < b->depth : a->stem < b->stem; });
+    llvm::stable_sort(order,
+                      [](auto *a, auto *b) { return a->depth != b->depth ? a->depth < b->depth : a->stem < b->stem; });
     llvm::StringMap<unsigned> counts;
     sorted.clear();
     for (auto *e : order) {
@@ -172,7 +179,8 @@ static constexpr char kUnknownLocKey = 0; // stands for the unknown location, wh
 
 class Printer {
 public:
-  Printer(llvm::raw_ostream &o, const PrintOptions &options, Aliases *aliases, const Names *names) : o(o), options_(options), aliases_(aliases), names_(names) {}
+  Printer(llvm::raw_ostream &o, const PrintOptions &options, Aliases *aliases, const Names *names)
+      : o(o), options_(options), aliases_(aliases), names_(names) {}
 
   llvm::raw_ostream &o;
 
@@ -191,7 +199,10 @@ public:
     switch (t.kind()) {
     case TypeKind::Integer: {
       auto i = t.cast<IntegerType>();
-      o << (i.signedness() == Signedness::Signed ? "si" : i.signedness() == Signedness::Unsigned ? "ui" : "i") << i.width();
+      o << (i.signedness() == Signedness::Signed     ? "si"
+            : i.signedness() == Signedness::Unsigned ? "ui"
+                                                     : "i")
+        << i.width();
       break;
     }
     case TypeKind::Index: o << "index"; break;
@@ -283,12 +294,12 @@ public:
   void string(llvm::StringRef s) {
     o << '"';
     for (unsigned char c : s) {
-      if (c == '"') o << "\\\"";
-      else if (c == '\\') o << "\\\\";
-      else if (c == '\n') o << "\\n";
-      else if (c == '\t') o << "\\t";
-      else if (c < 32 || c > 126) o << '\\' << llvm::hexdigit(c >> 4) << llvm::hexdigit(c & 15);
-      else o << c;
+      if (c == '\\')
+        o << "\\\\";
+      else if (c < 32 || c > 126 || c == '"')
+        o << '\\' << llvm::hexdigit(c >> 4) << llvm::hexdigit(c & 15);
+      else
+        o << c;
     }
     o << '"';
   }
@@ -317,15 +328,19 @@ public:
   }
 
   void element(Type t, const llvm::APInt &bits) {
-    if (auto f = t.dyn_cast<FloatType>()) floatValue(llvm::APFloat(f.semantics(), bits));
-    else if (t.isInteger(1)) o << (bits.isZero() ? "false" : "true");
-    else bits.print(o, !(t.isInteger() && t.cast<IntegerType>().signedness() == Signedness::Unsigned));
+    if (auto f = t.dyn_cast<FloatType>())
+      floatValue(llvm::APFloat(f.semantics(), bits));
+    else if (t.isInteger(1))
+      o << (bits.isZero() ? "false" : "true");
+    else
+      bits.print(o, !(t.isInteger() && t.cast<IntegerType>().signedness() == Signedness::Unsigned));
   }
 
   void dense(DenseElementsAttr a) {
     o << "dense<";
     auto t = a.type();
-    if (a.isSplat()) element(t.element(), a.splat());
+    if (a.isSplat())
+      element(t.element(), a.splat());
     else if (t.numElements() > 100) {
       // MLIR's form for long lists: the bytes in hexadecimal, little endian; i1 as a byte here.
       o << "\"0x";
@@ -394,15 +409,18 @@ public:
       type(d.element());
       if (!d.values().empty()) o << ": ";
       llvm::interleaveComma(d.values(), o, [&](int64_t v) {
-        if (d.element().isInteger(1)) o << (v ? "true" : "false");
-        else if (auto f = d.element().dyn_cast<FloatType>()) floatValue(llvm::APFloat(f.semantics(), llvm::APInt(f.bitWidth(), v, false, true)));
-        else o << v;
+        if (d.element().isInteger(1))
+          o << (v ? "true" : "false");
+        else if (auto f = d.element().dyn_cast<FloatType>())
+          floatValue(llvm::APFloat(f.semantics(), llvm::APInt(f.bitWidth(), v, false, true)));
+        else
+          o << v;
       });
       o << ">";
       break;
     }
     case AttributeKind::DenseElements: dense(a.cast<DenseElementsAttr>()); break;
-    case AttributeKind::Symbol: o << "@" << a.cast<SymbolAttr>().value(); break;
+    case AttributeKind::Symbol: symbol(a.cast<SymbolAttr>().value()); break;
     case AttributeKind::Dictionary: dictionary(a.cast<DictionaryAttr>().entries()); break;
     case AttributeKind::Encoding: encoding(a.cast<EncodingAttr>().value()); break;
     case AttributeKind::Opaque: {
@@ -424,10 +442,19 @@ public:
     }
   }
 
+  static bool isBareName(llvm::StringRef n) {
+    return !n.empty() && (llvm::isAlpha(n[0]) || n[0] == '_') &&
+           llvm::all_of(n, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; });
+  }
   void attrName(llvm::StringRef n) {
-    bool bare = !n.empty() && (llvm::isAlpha(n[0]) || n[0] == '_') && llvm::all_of(n, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; });
-    if (bare) o << n;
-    else string(n);
+    if (isBareName(n))
+      o << n;
+    else
+      string(n);
+  }
+  void symbol(llvm::StringRef n) {
+    o << "@";
+    attrName(n);
   }
   void dictionary(llvm::ArrayRef<NamedAttribute> entries) {
     o << "{";
@@ -555,20 +582,24 @@ public:
   }
   void predecessors(Block *b) {
     auto preds = b->predecessors();
-    if (preds.empty()) o << "  // no predecessors";
-    else if (preds.size() == 1) o << "  // pred: ^bb" << preds[0]->number();
+    if (preds.empty())
+      o << "  // no predecessors";
+    else if (preds.size() == 1)
+      o << "  // pred: ^bb" << preds[0]->number();
     else {
       o << "  // " << preds.size() << " preds: ";
       llvm::interleaveComma(preds, o, [&](Block *p) { o << "^bb" << p->number(); });
     }
   }
-  /// `{ … }` of a region. `entryArgs`: print the entry block's header; `implicitEnd`: leave out a scf.yield without values.
+  /// `{ … }` of a region. `entryArgs`: print the entry block's header; `implicitEnd`: leave out a scf.yield without
+  /// values.
   void region(Region &r, bool entryArgs, bool implicitEnd = false) {
     o << "{";
     ++indent_;
     for (auto *b = r.front(); b; b = b->next()) {
       auto *was = skip_;
-      if (implicitEnd && r.hasOneBlock() && b->back() && b->back()->is<scf::YieldOp>() && !b->back()->numOperands()) skip_ = b->back();
+      if (implicitEnd && r.hasOneBlock() && b->back() && b->back()->is<scf::YieldOp>() && !b->back()->numOperands())
+        skip_ = b->back();
       block(b, b != r.front() || (entryArgs && b->numArgs()));
       skip_ = was;
     }
@@ -589,9 +620,12 @@ public:
       bool shown = true;
       for (unsigned i = 0; i < info.attrs.size(); ++i) {
         if (info.attrs[i].name != a.name) continue;
-        if (formatPrintsAttr(info, i)) shown = false;
+        if (formatPrintsAttr(info, i))
+          shown = false;
         else if (info.attrs[i].hasDefault)
-          if (auto v = a.value.dyn_cast<IntegerAttr>(); v && (v.isBool() ? int64_t(v.zext()) : v.sext()) == info.attrs[i].defaultValue) shown = false;
+          if (auto v = a.value.dyn_cast<IntegerAttr>();
+              v && (v.isBool() ? int64_t(v.zext()) : v.sext()) == info.attrs[i].defaultValue)
+            shown = false;
       }
       if (shown) left.push_back(a);
     }
@@ -613,7 +647,8 @@ public:
       if (!separate && op->numResults() > 1) o << ":" << op->numResults();
       o << " = ";
     }
-    if (options_.genericForm || op->info().has(kGenericForm)) generic(op);
+    if (options_.genericForm || op->info().has(kGenericForm))
+      generic(op);
     else {
       o << (op->opcode() == Opcode::builtin_module ? llvm::StringRef("module") : op->name());
       format(op, assemblyFormat(op->info()));
@@ -637,7 +672,9 @@ public:
     for (auto &spec : info.attrs) // generic form prints defaults as well
       if (spec.hasDefault && !op->hasAttr(spec.name)) {
         auto &c = op->context();
-        Attribute v = spec.rule == AttrRule::Bool ? IntegerAttr::getBool(c, spec.defaultValue) : spec.rule == AttrRule::I64 ? IntegerAttr::get(c.i64(), spec.defaultValue) : IntegerAttr::getI32(c, spec.defaultValue);
+        Attribute v = spec.rule == AttrRule::Bool  ? IntegerAttr::getBool(c, spec.defaultValue)
+                      : spec.rule == AttrRule::I64 ? IntegerAttr::get(c.i64(), spec.defaultValue)
+                                                   : IntegerAttr::getI32(c, spec.defaultValue);
         inherent.push_back({spec.name, v});
       }
     if (!op->operandSegments().empty()) {
@@ -645,6 +682,7 @@ public:
       inherent.push_back({"operandSegmentSizes", DenseArrayAttr::getI32(op->context(), s)});
     }
     if (!inherent.empty()) {
+      for (auto &a : inherent) a.value = asInMlir(op, a);
       o << " <";
       dictionary(inherent);
       o << ">";
@@ -653,8 +691,10 @@ public:
       o << " (";
       for (unsigned i = 0; i < op->numRegions(); ++i) {
         if (i) o << ", ";
-        if (skipRegions_) o << "{...}";
-        else region(op->region(i), true);
+        if (skipRegions_)
+          o << "{...}";
+        else
+          region(op->region(i), true);
       }
       o << ")";
     }
@@ -665,6 +705,34 @@ public:
     o << " : ";
     functional(op);
   }
+  /// What the pretty forms show as words is, in the generic form, an attribute of a kind that is kept as a number here.
+  static Attribute asInMlir(Operation *op, const NamedAttribute &a) {
+    auto i = a.value.dyn_cast<IntegerAttr>();
+    if (!i) return a.value;
+    auto &c = op->context();
+    if (a.name == "predicate") return IntegerAttr::get(c.i64(), i.sext());
+    bool overflow = a.name == "overflowFlags";
+    if (!overflow && a.name != "fastmath") return a.value;
+    std::string text = overflow ? "#arith.overflow<" : "#arith.fastmath<";
+    appendFlags(text, overflow ? FlagNames(kOverflowFlags) : FlagNames(kFastMathFlags), i.sext(),
+                overflow ? ", " : ",");
+    return OpaqueAttr::get(c, text + ">");
+  }
+  using FlagNames = llvm::ArrayRef<std::pair<int, const char *>>;
+  static constexpr std::pair<int, const char *> kOverflowFlags[] = {{1, "nsw"}, {2, "nuw"}};
+  static constexpr std::pair<int, const char *> kFastMathFlags[] = {
+      {1, "reassoc"}, {2, "nnan"}, {4, "ninf"}, {8, "nsz"}, {16, "arcp"}, {32, "contract"}, {64, "afn"}};
+  static void appendFlags(std::string &text, FlagNames names, int64_t bits, const char *separator) {
+    bool first = true;
+    for (auto [bit, n] : names)
+      if (bits & bit && bits != 127) {
+        text += first ? "" : separator;
+        text += n;
+        first = false;
+      }
+    if (first) text += bits == 127 ? "fast" : "none";
+  }
+
   void functional(Operation *op) {
     o << "(";
     types(op->operands());
@@ -707,6 +775,7 @@ public:
       break;
     }
     case FormatElement::Attr: {
+      if (info.attrs[e.index].rule == AttrRule::Unit) break; // the keyword of its group says it
       space();
       attrValue(op, info.attrs[e.index]);
       break;
@@ -744,8 +813,10 @@ public:
           auto &spec = info.attrs[anchor->index];
           if (present && spec.hasDefault)
             if (auto v = op->attr<IntegerAttr>(spec.name); v && v.sext() == spec.defaultValue) present = false;
-        } else if (anchor->kind == FormatElement::ResultType) present = !op->resultGroup(anchor->index).empty();
-        else present = !op->operandGroup(anchor->index).empty();
+        } else if (anchor->kind == FormatElement::ResultType)
+          present = !op->resultGroup(anchor->index).empty();
+        else
+          present = !op->operandGroup(anchor->index).empty();
       }
       if (present)
         for (auto &inner : e.group) formatElement(op, info, inner);
@@ -766,12 +837,14 @@ public:
       return;
     }
     if (spec.rule == AttrRule::Unit) return;
-    if (auto i = a.dyn_cast<IntegerAttr>()) element(i.type(), i.value());
+    if (auto i = a.dyn_cast<IntegerAttr>())
+      element(i.type(), i.value());
     else if (auto d = a.dyn_cast<DenseArrayAttr>(); d && spec.rule == AttrRule::Any) {
       o << "[";
       llvm::interleaveComma(d.values(), o);
       o << "]";
-    } else attribute(a);
+    } else
+      attribute(a);
   }
 
   // -- custom elements --
@@ -784,8 +857,10 @@ public:
         if (!spec || !a || a.sext() == spec->defaultValue) continue;
         o << " " << key << " = " << enumName(*spec->enumInfo, a.sext());
       }
-    } else if (name == "Overflow") flags(op, "overflowFlags", "overflow", {{1, "nsw"}, {2, "nuw"}});
-    else if (name == "FastMath") fastMath(op);
+    } else if (name == "Overflow")
+      flags(op, "overflowFlags", "overflow", kOverflowFlags, ", ");
+    else if (name == "FastMath")
+      flags(op, "fastmath", "fastmath", kFastMathFlags, ",");
     else if (name == "Constant") {
       attrDict(op, {"value"});
       o << " ";
@@ -802,14 +877,18 @@ public:
       }
       type(s.result().type());
     } else if (name == "Module") {
-      if (auto n = op->attr<StringAttr>("sym_name")) o << " @" << n.value();
+      if (auto n = op->attr<StringAttr>("sym_name")) o << " ", symbol(n.value());
       attrDict(op, {}, true);
       o << " ";
       region(op->region(0), false);
-    } else if (name == "Func") function(op);
-    else if (name == "For") forLoop(op);
-    else if (name == "If") ifOp(op);
-    else if (name == "While") whileOp(op);
+    } else if (name == "Func")
+      function(op);
+    else if (name == "For")
+      forLoop(op);
+    else if (name == "If")
+      ifOp(op);
+    else if (name == "While")
+      whileOp(op);
     else if (name == "ExecuteRegion") {
       resultTypes(op);
       if (op->hasAttr("no_inline")) o << " no_inline";
@@ -842,10 +921,13 @@ public:
       type(s.result().type());
     } else if (name == "Barrier") {
       int64_t mask = op->cast<ttg::BarrierOp>().addrSpace();
-      static constexpr std::pair<int, const char *> names[] = {{1, "local"}, {2, "global_read"}, {4, "global_write"}, {8, "tensor_read"}, {16, "tensor_write"}};
+      static constexpr std::pair<int, const char *> names[] = {
+          {1, "local"}, {2, "global_read"}, {4, "global_write"}, {8, "tensor_read"}, {16, "tensor_write"}};
       o << " ";
-      if (mask == 0) o << "none";
-      else if (mask == 31) o << "all";
+      if (mask == 0)
+        o << "none";
+      else if (mask == 31)
+        o << "all";
       else {
         bool first = true;
         for (auto [bit, n] : names)
@@ -855,6 +937,10 @@ public:
           }
       }
       attrDict(op);
+    } else if (name == "TcGen5Mma" || name == "TcGen5MmaScaled") {
+      mma5(op, name == "TcGen5MmaScaled");
+    } else if (name == "WarpSpecialize") {
+      warpSpecialize(op);
     } else if (name == "BufferLoadToLocal") {
       auto l = op->cast<amdg::BufferLoadToLocalOp>();
       o << " ";
@@ -862,7 +948,8 @@ public:
       o << "[";
       value(l.offsets());
       o << "]";
-      for (auto [key, v] : {std::pair("mask", l.mask()), std::pair("other", l.other()), std::pair("stride", l.stride())})
+      for (auto [key, v] :
+           {std::pair("mask", l.mask()), std::pair("other", l.other()), std::pair("stride", l.stride())})
         if (v) {
           o << " " << key << " = ";
           value(v);
@@ -883,12 +970,7 @@ public:
       o << " -> ";
       type(l.dest().type(), true);
     } else if (name == "TokenDep") {
-      auto dep = op->operandGroup(1); // the row's dep operand
-      if (!dep.empty()) {
-        o << "[";
-        values(dep);
-        o << "]";
-      } else if (op->numResults() && op->result(op->numResults() - 1).type().isa<AsyncTokenType>()) o << "[]";
+      token(op, op->operandGroup(1)); // the row's dep operand
     } else if (name == "DotScaled") {
       auto d = op->cast<tt::DotScaledOp>();
       o << " ";
@@ -912,7 +994,96 @@ public:
       if (d.bScale()) o << ", ", type(d.bScale().type());
       o << " -> ";
       type(d.d().type());
-    } else genericTail(op); // forms that have no printer of their own fall back on the generic one's pieces
+    } else
+      genericTail(op); // forms that have no printer of their own fall back on the generic one's pieces
+  }
+
+  OperandRange operandsNamed(Operation *op, llvm::StringRef name) {
+    auto &specs = op->info().operands;
+    for (unsigned i = 0; i < specs.size(); ++i)
+      if (specs[i].name == name) return op->operandGroup(i);
+    return {};
+  }
+  void mma5(Operation *op, bool scaled) {
+    auto one = [&](llvm::StringRef name) { return operandsNamed(op, name)[0]; };
+    o << " ";
+    value(one("a"));
+    o << ", ";
+    value(one("b"));
+    o << ", ";
+    value(one("d"));
+    token(op, operandsNamed(op, "acc_dep"));
+    llvm::SmallVector<llvm::StringRef, 4> rest;
+    if (scaled) rest.append({"a_scale", "b_scale"});
+    rest.append({"useD", "pred"});
+    for (auto n : rest) {
+      o << ", ";
+      value(one(n));
+    }
+    if (scaled) {
+      o << " lhs = ";
+      attrValue(op, *op->info().attr("a_type"));
+      o << " rhs = ";
+      attrValue(op, *op->info().attr("b_type"));
+    }
+    auto barriers = operandsNamed(op, "barriers"), preds = operandsNamed(op, "barrier_preds");
+    for (unsigned i = 0; i < barriers.size(); ++i) {
+      o << ", ";
+      value(barriers[i]);
+      if (i >= preds.size()) continue;
+      o << "[";
+      value(preds[i]);
+      o << "]";
+    }
+    attrDict(op);
+    o << " : ";
+    type(one("a").type());
+    llvm::SmallVector<llvm::StringRef, 4> typed = {"b", "d"};
+    if (scaled) typed.append({"a_scale", "b_scale"});
+    for (auto n : typed) {
+      o << ", ";
+      type(one(n).type());
+    }
+    for (Value b : barriers) {
+      o << ", ";
+      type(b.type());
+    }
+  }
+  /// `[%dep]`, or `[]` where a token comes out but none goes in.
+  void token(Operation *op, OperandRange dep) {
+    if (!dep.empty()) {
+      o << "[";
+      values(dep);
+      o << "]";
+    } else if (op->numResults() && op->result(op->numResults() - 1).type().isa<AsyncTokenType>())
+      o << "[]";
+  }
+  void warpSpecialize(Operation *op) {
+    auto w = op->cast<ttg::WarpSpecializeOp>();
+    o << "(";
+    values(op->operands());
+    o << ")";
+    attrDict(op, {}, true);
+    newline(indent_);
+    o << "default ";
+    body(op->region(0), false, false);
+    Block *holder = op->region(1).front();
+    auto warps = w.partitionNumWarps();
+    if (holder && holder->front())
+      for (auto [i, r] : llvm::enumerate(holder->front()->regions())) {
+        newline(indent_);
+        o << "partition" << i << "(";
+        if (Block *entry = r.front())
+          for (unsigned k = 0; k < entry->numArgs(); ++k) {
+            if (k) o << ", ";
+            blockArg(entry->arg(k).impl());
+            argLocation(entry->arg(k).impl());
+          }
+        o << ") num_warps(" << (i < warps.size() ? warps[i] : 0) << ") ";
+        body(r, false, false);
+      }
+    o << " : ";
+    functional(op);
   }
 
   void genericTail(Operation *op) {
@@ -923,33 +1094,12 @@ public:
     functional(op);
   }
 
-  void flags(Operation *op, llvm::StringRef attr, llvm::StringRef key, llvm::ArrayRef<std::pair<int, const char *>> names) {
+  void flags(Operation *op, llvm::StringRef attr, llvm::StringRef key, FlagNames names, const char *separator) {
     auto a = op->attr<IntegerAttr>(attr);
     if (!a || !a.sext()) return;
-    o << " " << key << "<";
-    bool first = true;
-    for (auto [bit, n] : names)
-      if (a.sext() & bit) {
-        o << (first ? "" : ", ") << n;
-        first = false;
-      }
-    o << ">";
-  }
-  void fastMath(Operation *op) {
-    auto a = op->attr<IntegerAttr>("fastmath");
-    if (!a || !a.sext()) return;
-    if (a.sext() == 127) o << " fastmath<fast>";
-    else {
-      static constexpr std::pair<int, const char *> names[] = {{1, "reassoc"}, {2, "nnan"}, {4, "ninf"}, {8, "nsz"}, {16, "arcp"}, {32, "contract"}, {64, "afn"}};
-      o << " fastmath<";
-      bool first = true;
-      for (auto [bit, n] : names)
-        if (a.sext() & bit) {
-          o << (first ? "" : ",") << n;
-          first = false;
-        }
-      o << ">";
-    }
+    std::string text;
+    appendFlags(text, names, a.sext(), separator);
+    o << " " << key << "<" << text << ">";
   }
 
   void successor(Block *b, OperandRange args) {
@@ -968,14 +1118,18 @@ public:
     o << ")";
   }
   void body(Region &r, bool entryArgs, bool implicitEnd) {
-    if (skipRegions_) o << "{...}";
-    else region(r, entryArgs, implicitEnd);
+    if (skipRegions_)
+      o << "{...}";
+    else
+      region(r, entryArgs, implicitEnd);
   }
 
   void function(Operation *op) {
     auto f = op->cast<tt::FuncOp>();
     if (!f.symVisibility().empty()) o << " " << f.symVisibility();
-    o << " @" << f.symName() << "(";
+    o << " ";
+    symbol(f.symName());
+    o << "(";
     auto type_ = f.functionType().cast<FunctionType>();
     auto argAttrs = op->attr<ArrayAttr>("arg_attrs"), resAttrs = op->attr<ArrayAttr>("res_attrs");
     auto dict = [&](ArrayAttr list, unsigned i) {
@@ -989,8 +1143,10 @@ public:
     Block *entry = f.body().front();
     for (unsigned i = 0; i < type_.numInputs(); ++i) {
       if (i) o << ", ";
-      if (entry) blockArg(entry->arg(i).impl());
-      else type(type_.input(i));
+      if (entry)
+        blockArg(entry->arg(i).impl());
+      else
+        type(type_.input(i));
       dict(argAttrs, i);
       if (entry) argLocation(entry->arg(i).impl());
     }
@@ -1100,7 +1256,8 @@ public:
           return !n.empty();
         };
         e->encoding->print(o, alias);
-      } else if (e->attr) o << Attribute(e->attr).cast<OpaqueAttr>().text();
+      } else if (e->attr)
+        o << Attribute(e->attr).cast<OpaqueAttr>().text();
       else {
         o << "loc(";
         location(e->loc, false);

@@ -9,9 +9,9 @@ class raw_ostream;
 namespace tessera::ir {
 
 struct PrintOptions {
-  bool locations = true;      // loc(...) with aliases; false prints none
-  bool nameLocs = true;       // SSA names from name locations (`%offs_12`)
-  bool genericForm = false;   // every op in the generic form
+  bool locations = true;    // loc(...) with aliases; false prints none
+  bool nameLocs = true;     // SSA names from name locations (`%offs_12`)
+  bool genericForm = false; // every op in the generic form
 };
 
 void print(const Module &, llvm::raw_ostream &, const PrintOptions & = {});

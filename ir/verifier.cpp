@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 namespace tessera::ir {
 
@@ -17,7 +18,7 @@ bool opError(Operation *op, DiagnosticEngine &diag, const llvm::Twine &message, 
   Diagnostic d;
   d.message = ("'" + op->name() + "' op " + message).str();
   d.loc = op->loc();
-  d.op = op;
+  d.position = diag.positionOf(op);
   std::string line = printOperation(op);
   line = line.substr(0, line.find('\n'));
   // The caret stands under the operation's name, or under the operand where it is named in the line.
@@ -53,7 +54,8 @@ bool fits(TypeRule rule, Type t) {
   case TypeRule::Ptr: return t.isPointer();
   case TypeRule::BoolLike: return s.isInteger(1);
   case TypeRule::IntLike: return s.isIntOrIndex();
-  case TypeRule::SignlessIntLike: return s.isIndex() || (s.isInteger() && s.cast<IntegerType>().signedness() == Signedness::Signless);
+  case TypeRule::SignlessIntLike:
+    return s.isIndex() || (s.isInteger() && s.cast<IntegerType>().signedness() == Signedness::Signless);
   case TypeRule::FloatLike: return s.isFloat();
   case TypeRule::PtrLike: return s.isPointer();
   case TypeRule::Tensor: return t.isTensor();
@@ -94,7 +96,7 @@ const char *describeRule(TypeRule rule) {
 
 class Verifier {
 public:
-  explicit Verifier(DiagnosticEngine &d) : diag_(d) {}
+  Verifier(DiagnosticEngine &d, unsigned maxErrors) : diag_(d), limit_(d.errors() + maxErrors) {}
 
   bool run(Operation *op) {
     moduleOp_ = op;
@@ -103,12 +105,33 @@ public:
   }
 
 private:
+  static bool hasLayout(Type t) {
+    if (auto p = t.dyn_cast<PointerType>()) t = p.pointee();
+    auto tensor = t.dyn_cast<TensorType>();
+    return tensor && tensor.encoding();
+  }
+  static bool usesLayouts(Operation *func) {
+    bool any = false;
+    func->walk([&](Operation *op) {
+      for (auto r : op->results()) any |= hasLayout(r.type());
+      for (auto &r : op->regions())
+        for (auto *b = r.front(); b; b = b->next())
+          for (auto *a : b->args()) any |= hasLayout(a->type);
+    });
+    return any;
+  }
+
   bool verify(Operation *op) {
+    if (op->is<tt::FuncOp>()) {
+      layoutsIn_ = usesLayouts(op);
+      checked_.clear();
+    }
     bool ok = rows(op);
     for (unsigned i = 0; i < op->numResults(); ++i) ok &= typeOk(op, op->result(i).type());
     for (auto &r : op->regions()) {
       if (r.empty()) continue;
-      if (op->info().has(kSingleBlock) && !r.hasOneBlock()) ok = opError(op, diag_, "must have one block in each region");
+      if (op->info().has(kSingleBlock) && !r.hasOneBlock())
+        ok = opError(op, diag_, "must have one block in each region");
       computeDominators(r);
       for (auto *b = r.front(); b; b = b->next()) {
         for (auto *a : b->args()) ok &= typeOk(op, a->type);
@@ -123,15 +146,21 @@ private:
   bool block(Operation *parent, Block *b) {
     bool ok = true;
     bool needsTerminator = parent->opcode() != Opcode::builtin_module;
-    if (needsTerminator && !b->terminator() && parent->opcode() != Opcode::unregistered) {
+    // An operation of an unknown dialect may be a terminator, and one that holds blocks may need none.
+    bool mayEnd = b->back() && b->back()->opcode() == Opcode::unregistered;
+    if (needsTerminator && !b->terminator() && !mayEnd && parent->opcode() != Opcode::unregistered) {
       if (b->empty()) return opError(parent, diag_, "has an empty block; a block must end in a terminator");
       return opError(b->back(), diag_, "is the last of its block but no terminator");
     }
     for (auto &op : *b) {
-      if (op.info().has(kTerminator) && op.next()) ok = opError(&op, diag_, "is a terminator but not the last of its block");
+      if (!ok && tooMany()) return false;
+      if (op.info().has(kTerminator) && op.next())
+        ok = opError(&op, diag_, "is a terminator but not the last of its block");
       for (auto *s : op.successors())
-        if (s->parent() != b->parent()) ok = opError(&op, diag_, "jumps to a block of another region");
-        else if (s == b->parent()->front()) ok = opError(&op, diag_, "jumps to the entry block");
+        if (s->parent() != b->parent())
+          ok = opError(&op, diag_, "jumps to a block of another region");
+        else if (s == b->parent()->front())
+          ok = opError(&op, diag_, "jumps to the entry block");
       for (unsigned i = 0; i < op.numOperands(); ++i)
         if (!dominates(op.operand(i), &op)) ok = opError(&op, diag_, "uses a value that does not dominate it", i);
       ok &= verify(&op);
@@ -139,7 +168,8 @@ private:
     return ok;
   }
 
-  // Dominators of the blocks of a region, by iteration (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm").
+  // Dominators of the blocks of a region, by iteration (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+  // Algorithm").
   void computeDominators(Region &r) {
     if (r.hasOneBlock()) return;
     llvm::SmallVector<Block *, 16> order;
@@ -217,16 +247,24 @@ private:
     if (info.opcode == Opcode::unregistered) return true;
     unsigned fixed = llvm::count_if(info.operands, [](auto &v) { return v.arity == Arity::One; });
     bool open = fixed != info.operands.size();
-    if (op->numOperands() < fixed || (!open && op->numOperands() > fixed)) return opError(op, diag_, "has " + llvm::Twine(op->numOperands()) + " operands; " + llvm::Twine(fixed) + (open ? " or more" : "") + " are expected");
+    if (op->numOperands() < fixed || (!open && op->numOperands() > fixed))
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numOperands()) + " operands; " + llvm::Twine(fixed) +
+                         (open ? " or more" : "") + " are expected");
     unsigned fixedResults = llvm::count_if(info.results, [](auto &v) { return v.arity == Arity::One; });
     bool openResults = fixedResults != info.results.size();
-    if (op->numResults() < fixedResults || (!openResults && op->numResults() > fixedResults)) return opError(op, diag_, "has " + llvm::Twine(op->numResults()) + " results; " + llvm::Twine(fixedResults) + " are expected");
+    if (op->numResults() < fixedResults || (!openResults && op->numResults() > fixedResults))
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numResults()) + " results; " + llvm::Twine(fixedResults) +
+                         " are expected");
     if (info.needsSegments()) {
-      if (op->operandSegments().size() != info.operands.size()) return opError(op, diag_, "lacks the sizes of its operand groups");
+      if (op->operandSegments().size() != info.operands.size())
+        return opError(op, diag_, "lacks the sizes of its operand groups");
       int64_t sum = 0;
       for (unsigned i = 0; i < info.operands.size(); ++i) {
         int32_t n = op->operandSegments()[i];
-        if (n < 0 || (info.operands[i].arity == Arity::One && n != 1) || (info.operands[i].arity == Arity::Optional && n > 1))
+        if (n < 0 || (info.operands[i].arity == Arity::One && n != 1) ||
+            (info.operands[i].arity == Arity::Optional && n > 1))
           return opError(op, diag_, "has " + llvm::Twine(n) + " values for operand '" + info.operands[i].name + "'");
         sum += n;
       }
@@ -237,14 +275,26 @@ private:
       for (unsigned k = 0; k < g.size(); ++k) {
         if (!g[k]) return opError(op, diag_, "has an operand without a value");
         if (!fits(info.operands[i].rule, g[k].type()))
-          return opError(op, diag_, "operand '" + info.operands[i].name + "' must be " + describeRule(info.operands[i].rule) + ", not " + g[k].type().str(), op->operandGroupStart(i) + k);
+          return opError(op, diag_,
+                         "operand '" + info.operands[i].name + "' must be " + describeRule(info.operands[i].rule) +
+                             ", not " + g[k].type().str(),
+                         op->operandGroupStart(i) + k);
       }
     }
     for (unsigned i = 0; i < info.results.size(); ++i)
       for (auto v : op->resultGroup(i))
-        if (!fits(info.results[i].rule, v.type())) return opError(op, diag_, "result '" + info.results[i].name + "' must be " + describeRule(info.results[i].rule) + ", not " + v.type().str());
-    if (info.numRegions != 255 && op->numRegions() != info.numRegions) return opError(op, diag_, "has " + llvm::Twine(op->numRegions()) + " regions; " + llvm::Twine(unsigned(info.numRegions)) + " are expected");
-    if (info.numSuccessors != 255 && op->numSuccessors() != info.numSuccessors) return opError(op, diag_, "has " + llvm::Twine(op->numSuccessors()) + " successors; " + llvm::Twine(unsigned(info.numSuccessors)) + " are expected");
+        if (!fits(info.results[i].rule, v.type()))
+          return opError(op, diag_,
+                         "result '" + info.results[i].name + "' must be " + describeRule(info.results[i].rule) +
+                             ", not " + v.type().str());
+    if (info.numRegions != 255 && op->numRegions() != info.numRegions)
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numRegions()) + " regions; " + llvm::Twine(unsigned(info.numRegions)) +
+                         " are expected");
+    if (info.numSuccessors != 255 && op->numSuccessors() != info.numSuccessors)
+      return opError(op, diag_,
+                     "has " + llvm::Twine(op->numSuccessors()) + " successors; " +
+                         llvm::Twine(unsigned(info.numSuccessors)) + " are expected");
     return attributes(op) && traits(op);
   }
 
@@ -288,14 +338,21 @@ private:
     if (info.has(kSameTypes)) {
       Type first = op->numResults() ? op->result(0).type() : op->operand(0).type();
       for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (op->operand(i).type() != first) return opError(op, diag_, "requires the same type for all operands and results: " + op->operand(i).type().str() + " is not " + first.str(), i);
+        if (op->operand(i).type() != first)
+          return opError(op, diag_,
+                         "requires the same type for all operands and results: " + op->operand(i).type().str() +
+                             " is not " + first.str(),
+                         i);
     }
     if (info.has(kElementwise) && op->numResults()) {
       auto shapeOf = [](Type t) { return t.isTensor() ? t.withScalar(t.context()->i1()) : Type(); };
       Type want = shapeOf(op->result(0).type());
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (shapeOf(op->operand(i).type()) != want)
-          return opError(op, diag_, "requires the same shape and layout for all operands and results: " + op->operand(i).type().str() + " does not match " + op->result(0).type().str(), i);
+          return opError(op, diag_,
+                         "requires the same shape and layout for all operands and results: " +
+                             op->operand(i).type().str() + " does not match " + op->result(0).type().str(),
+                         i);
     }
     if (info.has(kTerminator) && op->block() && op->next()) return true; // reported by the block
     return true;
@@ -307,30 +364,62 @@ private:
     auto tensor = t.dyn_cast<TensorType>();
     if (!tensor) return true;
     for (auto d : tensor.shape())
-      if (d <= 0 || !llvm::isPowerOf2_64(d)) return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
-    if (tensor.numElements() > (1 << 20)) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(tensor.numElements()) + " elements; at most 1048576 are possible");
+      if (d <= 0 || !llvm::isPowerOf2_64(d))
+        return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
+    if (tensor.numElements() > (1 << 20))
+      return opError(op, diag_,
+                     "has type " + t.str() + " with " + llvm::Twine(tensor.numElements()) +
+                         " elements; at most 1048576 are possible");
     auto *e = tensor.encoding();
     bool wants = hasLayouts(moduleOp_);
-    if (!e) return !wants || opError(op, diag_, "has type " + t.str() + ", but in a module with layouts every tensor needs one");
-    if (!e->isDistributed()) return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
+    if (!e)
+      return !layoutsIn_ ||
+             opError(op, diag_, "has type " + t.str() + ", but in a function with layouts every tensor needs one");
+    if (!e->isDistributed())
+      return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
     auto layout = e->toLinearLayout(tensor.shape());
-    if (!layout.ok()) return absl::IsUnimplemented(layout.status()) || opError(op, diag_, "has type " + t.str() + ": " + llvm::StringRef(layout.status().message().data(), layout.status().message().size()));
+    if (!layout.ok())
+      return absl::IsUnimplemented(layout.status()) ||
+             opError(op, diag_,
+                     "has type " + t.str() + ": " +
+                         llvm::StringRef(layout.status().message().data(), layout.status().message().size()));
     if (wants) {
-      if (layout->inDimSize(layouts::Dim::Lane) != threadsPerWarp(moduleOp_)) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) + " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
-      if (layout->inDimSize(layouts::Dim::Warp) != numWarps(moduleOp_) && !op->parentOfType<ttg::WarpSpecializeOp>()) return opError(op, diag_, "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) + " warps; the module has " + llvm::Twine(numWarps(moduleOp_)));
+      if (layout->inDimSize(layouts::Dim::Lane) != threadsPerWarp(moduleOp_))
+        return opError(op, diag_,
+                       "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) +
+                           " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
+      if (layout->inDimSize(layouts::Dim::Warp) != numWarps(moduleOp_) && !op->parentOfType<ttg::WarpSpecializeOp>())
+        return opError(op, diag_,
+                       "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) +
+                           " warps; the module has " + llvm::Twine(numWarps(moduleOp_)));
+    }
+    return true;
+  }
+
+  /// Says once that there may be more.
+  bool tooMany() {
+    if (diag_.errors() < limit_) return false;
+    if (!std::exchange(saidTooMany_, true)) {
+      Diagnostic d;
+      d.severity = Severity::Note;
+      d.message = "too many errors; more are not shown";
+      diag_.report(std::move(d));
     }
     return true;
   }
 
   DiagnosticEngine &diag_;
+  unsigned limit_;
+  bool saidTooMany_ = false;
   Operation *moduleOp_ = nullptr;
+  bool layoutsIn_ = false; // the function being checked has tensors with layouts
   llvm::DenseMap<Block *, Block *> idom_;
   llvm::SmallPtrSet<const TypeStorage *, 32> checked_;
 };
 
 } // namespace
 
-bool verify(Operation *op, DiagnosticEngine &diag) { return Verifier(diag).run(op); }
-bool verify(Module &m, DiagnosticEngine &diag) { return verify(m.op(), diag); }
+bool verify(Operation *op, DiagnosticEngine &diag, unsigned maxErrors) { return Verifier(diag, maxErrors).run(op); }
+bool verify(Module &m, DiagnosticEngine &diag, unsigned maxErrors) { return verify(m.op(), diag, maxErrors); }
 
 } // namespace tessera::ir

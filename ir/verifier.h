@@ -5,7 +5,8 @@
 //               operations are not used from outside
 //   rows        operands, results and attributes are as many and of the kind that ir/ops.table says; traits hold
 //   ops         what each row's own hook checks (named verify_DIALECT_OP)
-//   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit); layouts
+//   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit);
+//   layouts
 //               fit their tensors' rank, warps per CTA and threads per warp those of the module
 //   stage       a module whose functions have layouts has one on every tensor
 // Every violation is reported with the operation printed and a caret under the operand concerned; nothing is aborted.
@@ -16,8 +17,9 @@
 namespace tessera::ir {
 
 /// True if the module is valid; otherwise every violation has been reported.
-bool verify(Module &, DiagnosticEngine &);
-bool verify(Operation *, DiagnosticEngine &);
+/// `maxErrors`: after so many it stops looking, with a note.
+bool verify(Module &, DiagnosticEngine &, unsigned maxErrors = 20);
+bool verify(Operation *, DiagnosticEngine &, unsigned maxErrors = 20);
 
 /// For hooks: reports `'tt.load' op message` with the printed operation and a caret under operand `operand`
 /// (negative: under the operation's name) and returns false.
