@@ -870,6 +870,30 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_async_wait:
   case Opcode::amdg_scaled_upcast_fp8:
+  case Opcode::amdg_arrive_barrier:
+  case Opcode::amdg_async_copy_local_to_global:
+  case Opcode::amdg_async_copy_mbarrier_arrive:
+  case Opcode::amdg_buffer_atomic_cas:
+  case Opcode::amdg_cluster_barrier_arrive:
+  case Opcode::amdg_cluster_barrier_wait:
+  case Opcode::amdg_init_barrier:
+  case Opcode::amdg_masked_load:
+  case Opcode::amdg_masked_store:
+  case Opcode::amdg_wait_barrier:
+  case Opcode::ttg_local_atomic_scatter_rmw:
+  case Opcode::ttng_async_copy_mbarrier_arrive:
+  case Opcode::ttng_async_shared_store:
+  case Opcode::ttng_async_tma_gather:
+  case Opcode::ttng_async_tma_scatter:
+  case Opcode::ttng_clc_get_program_id:
+  case Opcode::ttng_clc_is_canceled:
+  case Opcode::ttng_clc_load_result:
+  case Opcode::ttng_clc_try_cancel:
+  case Opcode::ttng_cluster_barrier:
+  case Opcode::ttng_fence_mbarrier_init_release_cluster:
+  case Opcode::ttng_tc_gen5_mma_scaled:
+  case Opcode::ttng_tmem_copy:
+  case Opcode::ttng_tmem_subslice:
   case Opcode::amdg_scaled_upcast_fp4: return {nullptr, kMatrixReason};
   case Opcode::ttg_warp_specialize:
   case Opcode::ttg_warp_specialize_partitions:

@@ -119,6 +119,26 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::amdg_local_load_packed_tranposed: return "its order of packed elements depends on the instruction that reads them";
   case Opcode::amdg_scaled_upcast_fp8:
   case Opcode::amdg_scaled_upcast_fp4: return "the format of its scales depends on the instruction";
+  case Opcode::ttng_clc_get_program_id:
+  case Opcode::ttng_clc_is_canceled:
+  case Opcode::ttng_clc_load_result:
+  case Opcode::ttng_clc_try_cancel: return "it asks the hardware which block runs next";
+  case Opcode::amdg_arrive_barrier:
+  case Opcode::amdg_async_copy_local_to_global:
+  case Opcode::amdg_async_copy_mbarrier_arrive:
+  case Opcode::amdg_buffer_atomic_cas:
+  case Opcode::amdg_init_barrier:
+  case Opcode::amdg_masked_load:
+  case Opcode::amdg_masked_store:
+  case Opcode::amdg_wait_barrier:
+  case Opcode::ttg_local_atomic_scatter_rmw:
+  case Opcode::ttng_async_copy_mbarrier_arrive:
+  case Opcode::ttng_async_shared_store:
+  case Opcode::ttng_async_tma_gather:
+  case Opcode::ttng_async_tma_scatter:
+  case Opcode::ttng_tc_gen5_mma_scaled:
+  case Opcode::ttng_tmem_copy:
+  case Opcode::ttng_tmem_subslice: return "this version does not know what it does to memory";
   case Opcode::unregistered: return "it is of a dialect that is not known";
   default: return nullptr;
   }
@@ -669,6 +689,10 @@ bool Program::dispatch(Op op) {
   case Opcode::ttng_tensormap_fenceproxy_acquire:
   case Opcode::ttng_cluster_arrive:
   case Opcode::ttng_cluster_wait:
+  case Opcode::ttng_cluster_barrier:
+  case Opcode::ttng_fence_mbarrier_init_release_cluster:
+  case Opcode::amdg_cluster_barrier_arrive:
+  case Opcode::amdg_cluster_barrier_wait:
   case Opcode::amdg_cond_barrier:
   case Opcode::rocdl_sched_barrier:
   case Opcode::rocdl_s_setprio:
@@ -696,6 +720,26 @@ bool Program::dispatch(Op op) {
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_scaled_upcast_fp8:
   case Opcode::amdg_scaled_upcast_fp4:
+  case Opcode::amdg_arrive_barrier:
+  case Opcode::amdg_async_copy_local_to_global:
+  case Opcode::amdg_async_copy_mbarrier_arrive:
+  case Opcode::amdg_buffer_atomic_cas:
+  case Opcode::amdg_init_barrier:
+  case Opcode::amdg_masked_load:
+  case Opcode::amdg_masked_store:
+  case Opcode::amdg_wait_barrier:
+  case Opcode::ttg_local_atomic_scatter_rmw:
+  case Opcode::ttng_async_copy_mbarrier_arrive:
+  case Opcode::ttng_async_shared_store:
+  case Opcode::ttng_async_tma_gather:
+  case Opcode::ttng_async_tma_scatter:
+  case Opcode::ttng_clc_get_program_id:
+  case Opcode::ttng_clc_is_canceled:
+  case Opcode::ttng_clc_load_result:
+  case Opcode::ttng_clc_try_cancel:
+  case Opcode::ttng_tc_gen5_mma_scaled:
+  case Opcode::ttng_tmem_copy:
+  case Opcode::ttng_tmem_subslice:
   case Opcode::unregistered: return notInterpreted(op);
   }
   return notInterpreted(op);
