@@ -773,6 +773,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_reduce: return {lowerReduce, nullptr};
   case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
+  case Opcode::tt_dot: return {lowerDot, nullptr};
   case Opcode::tt_gather:
   case Opcode::tt_histogram:
   case Opcode::ttg_local_alloc:
@@ -834,7 +835,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_descriptor_scatter: return {nullptr, kRewrittenReason};
   case Opcode::ttg_predicate_stage:
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
-  case Opcode::tt_dot:
   case Opcode::tt_dot_scaled:
   case Opcode::ttg_fp4_to_fp:
   case Opcode::ttg_async_wait:
