@@ -81,29 +81,26 @@ public:
     auto *encoding = dot_.d().type().cast<TensorType>().encoding();
     if (la_.numOutDims() != lc_.numOutDims() || lb_.numOutDims() != lc_.numOutDims() || lc_.numOutDims() < 2 || lc_.numOutDims() > 3)
       return fl_.error(dot_.op, "is lowered for matrices and batches of them only");
-    if (!sameThreads()) return false;
-    switch (encoding->kind()) {
-    case layouts::EncodingKind::NvidiaMma:
-    case layouts::EncodingKind::AmdMfma:
-    case layouts::EncodingKind::AmdWmma: return matrix(encoding);
-    default: return fma();
-    }
+    bool isMatrix = encoding->kind() == layouts::EncodingKind::NvidiaMma || encoding->kind() == layouts::EncodingKind::AmdMfma || encoding->kind() == layouts::EncodingKind::AmdWmma;
+    return sameThreads(isMatrix) && (isMatrix ? matrix(encoding) : fma());
   }
 
 private:
   /// Every thread has the operands' elements for its own elements of the result, and both operands the same part of K.
-  bool sameThreads() {
+  /// A matrix instruction exchanges rows and columns between the lanes of a warp by itself.
+  bool sameThreads(bool lanesExchange) {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < std::max({la_.inDimBits(d), lb_.inDimBits(d), lc_.inDimBits(d)}); ++bit) {
         auto place = [&](const LinearLayout &l, const Registers &r) { return bit < l.inDimBits(d) ? r.of(l.basis(d, bit)) : Place(); };
         Place a = place(la_, a_), b = place(lb_, bb_), c = place(lc_, c_);
+        if (a.column != b.row) return fl_.error(dot_.op, "has operands whose layouts deal K to the threads in different ways");
+        if (d == Dim::Lane && lanesExchange) continue;
         // A copy of the whole result (a zero basis) may stand where the operands differ: it is computed for nothing.
         bool copy = c == Place();
         if (!copy && (a.batch != c.batch || b.batch != c.batch || a.row != c.row || b.column != c.column))
           return fl_.error(dot_.op, "has operands whose layouts do not give each thread what its elements of the result need");
         if (copy && (a.row || b.column || a.batch || b.batch))
           return fl_.error(dot_.op, "has operands whose layouts do not give each thread what its elements of the result need");
-        if (a.column != b.row) return fl_.error(dot_.op, "has operands whose layouts deal K to the threads in different ways");
       }
     return true;
   }

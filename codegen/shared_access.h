@@ -21,6 +21,8 @@ public:
   unsigned vectorLength() const { return vector_; }
 
 private:
+  /// Reads by instructions that read 8 by 8 matrices, where the map has their form; false where it has not.
+  bool loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
   llvm::Value *address(llvm::Value *base, unsigned reg, llvm::Value *extraXor);
 
   layouts::LinearLayout map_; // register, lane, warp, block → offset, block

@@ -15,6 +15,8 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"triton-reorder-broadcast", reorderBroadcast, "do elementwise work before broadcasting its operands", ""},
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas"},
       {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", ""},
+      {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", ""},
+      {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", ""},
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", ""},
       {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", ""},
       {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", ""},
