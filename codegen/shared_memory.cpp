@@ -174,11 +174,9 @@ Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *ex
   return out;
 }
 
-/// A descriptor's shared layout over its own shape, as offset → dims.
-static absl::StatusOr<LinearLayout> sharedLayout(MemDescType type) { return type.encoding()->toLinearLayout(type.allocShape().take_back(type.rank())); }
+absl::StatusOr<LinearLayout> sharedLayoutOf(MemDescType type) { return type.encoding()->toLinearLayout(type.allocShape().take_back(type.rank())); }
 
-/// Offset of a view inside its allocation, as a value to xor with (shared layouts are linear over F₂), or null at zero.
-static llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
+llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
   auto &parts = fl.get(desc);
   llvm::SmallVector<std::pair<Dim, llvm::Value *>, 4> in;
   bool zero = true;
@@ -192,7 +190,7 @@ static llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionL
 }
 
 static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &fl) {
-  auto shared = sharedLayout(desc.type().cast<MemDescType>());
+  auto shared = sharedLayoutOf(desc.type().cast<MemDescType>());
   if (!shared.ok()) return fl.error(op, shared.status().ToString());
   auto &registers = fl.layout(src.type());
   SharedAccess access(registers, *shared, fl.elementType(src.type()), fl);
@@ -247,7 +245,7 @@ bool lowerShared(Operation *op, FunctionLowering &fl) {
   case Opcode::ttg_local_store: return lowerStore(op, op->cast<ttg::LocalStoreOp>().src(), op->cast<ttg::LocalStoreOp>().dst(), fl);
   case Opcode::ttg_local_load: {
     auto load = op->cast<ttg::LocalLoadOp>();
-    auto shared = sharedLayout(load.src().type().cast<MemDescType>());
+    auto shared = sharedLayoutOf(load.src().type().cast<MemDescType>());
     if (!shared.ok()) return fl.error(op, shared.status().ToString());
     llvm::Type *element = fl.elementType(load.result().type());
     SharedAccess access(fl.layout(load.result().type()), *shared, element, fl);

@@ -94,6 +94,17 @@ public:
   virtual void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment,
                            llvm::Value *mask = nullptr) const = 0;
 
+  /// Starts a copy of `bytes` bytes (one of info().asyncCopyBytes) from global to shared memory that no register takes
+  /// part in; zeros where the access's mask is false; nothing at all where `acts` (may be null) is. False where the
+  /// target has no such copy with a destination of each lane's own choice.
+  virtual bool copyToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value * /*shared*/, unsigned /*bytes*/,
+                            llvm::Value * /*acts*/) const {
+    return false;
+  }
+  /// Closes the group of copies started since the last one; waits until at most `pending` groups are under way.
+  virtual void commitCopies(llvm::IRBuilder<> &) const {}
+  virtual void waitForCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+
   // ---- arithmetic ----
   /// A `math.*`, `arith.divf`, `tt.precise_*` … operation on scalars the target's own way, or null: then the neutral
   /// expansion or the device library is used.

@@ -50,6 +50,10 @@ public:
                 llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc) const override;
   llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, unsigned count,
                                                    bool transposed) const override;
+  bool copyToShared(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *shared, unsigned bytes,
+                    llvm::Value *acts) const override;
+  void commitCopies(llvm::IRBuilder<> &) const override;
+  void waitForCopies(llvm::IRBuilder<> &, unsigned pending) const override;
 
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
                   llvm::StringRef function) const override;
