@@ -12,6 +12,8 @@ absl::StatusOr<bool> symbolDce(ir::Module &, PassContext &);
 absl::StatusOr<bool> combine(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
+absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext &);
+absl::StatusOr<bool> sccp(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
 absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
