@@ -29,6 +29,8 @@ void DiagnosticEngine::error(Location loc, const llvm::Twine &message) {
   report(std::move(d));
 }
 
+std::string counted(size_t n, llvm::StringRef what) { return (llvm::Twine(n) + " " + what + (n == 1 ? "" : "s")).str(); }
+
 std::string describe(Location loc) {
   std::string s;
   llvm::raw_string_ostream o(s);
