@@ -23,17 +23,7 @@ Diagnostic ParserState::makeError(const llvm::Twine &message, const char *at) {
   Diagnostic d;
   d.message = message.str();
   d.position = positionOf(at);
-  llvm::StringRef line = lex.lineText(at);
-  unsigned col = d.position.col - 1;
-  // Long lines are shown around the error; control characters would upset the terminal.
-  size_t from = col > 160 ? col - 100 : 0;
-  std::string shown, caret;
-  for (size_t i = from; i < std::min(line.size(), from + 240); ++i) {
-    unsigned char ch = line[i];
-    shown += ch == '\t' ? ' ' : ch < 32 || ch == 127 ? '?' : char(ch);
-  }
-  caret.assign(col - from, ' ');
-  d.snippet = shown + "\n" + caret + "^\n";
+  d.snippet = lineWithCaret(lex.lineText(at), d.position.col);
   return d;
 }
 
@@ -114,6 +104,8 @@ void ParserState::recover(const char *from) {
     llvm::StringRef word(q, w - q);
     if (word == "module" || word == "func" || word == "return") break;
   }
+  // What is open now is open because the closers were skipped.
+  if (p == lex.end()) saidUnclosed_ = true;
   lex.seek(p);
 }
 
@@ -896,6 +888,12 @@ Operation *ParserState::emit(const OperationState &s, Block *block, const char *
   return op;
 }
 
+SourcePosition ParserState::positionOf(const Operation *op) const {
+  for (; op; op = op->parentOp())
+    if (auto it = positions_.find(op); it != positions_.end()) return positionOf(it->second);
+  return {};
+}
+
 DiagnosticEngine::TextPlace ParserState::placeOf(const Operation *op, int operand) {
   for (; op; op = op->parentOp(), operand = -1)
     if (auto it = positions_.find(op); it != positions_.end()) {
@@ -1020,6 +1018,15 @@ bool ParserState::finishAttrs(OpParse &o) {
 // ---- the whole input ------------------------------------------------------------------------------------------------
 
 bool ParserState::parseTop() {
+  llvm::StringRef text(lex.begin(), lex.end() - lex.begin());
+  if (text.starts_with("\xEF\xBB\xBF")) lex.seek(lex.begin() + 3); // a byte order mark says nothing in UTF-8
+  if (text.take_front(4096).contains('\0')) {
+    Diagnostic d = makeError("this is no text: it has NUL bytes", lex.begin());
+    d.snippet.clear();
+    report(std::move(d));
+    flush();
+    return false;
+  }
   collectAliases();
   pushScope(true);
   regions_.emplace_back();

@@ -175,6 +175,7 @@ public:
 
   void recover(const char *from); // to the next line that starts an operation or closes a region
   /// Where the operation (or the nearest one around it), or an operand of it, stands in the text.
+  SourcePosition positionOf(const Operation *) const;
   DiagnosticEngine::TextPlace placeOf(const Operation *, int operand);
   /// Null where the operation's form does not tell.
   const char *placeOfOperand(const Operation &, unsigned operand, const char *at);

@@ -65,6 +65,9 @@ private:
   unsigned errors_ = 0;
 };
 
+/// The line, and below it a caret under the column (from 1, in bytes); long lines are shown around it, and what would
+/// upset a terminal as `?`.
+std::string lineWithCaret(llvm::StringRef line, unsigned column);
 /// "1 result", "2 results".
 std::string counted(size_t n, llvm::StringRef what);
 /// "FILE:LINE:COL: error: message", the snippet, then the notes in the same form: what the command line shows.
