@@ -17,6 +17,8 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"triton-rewrite-tensor-descriptor-to-pointer", rewriteTensorDescriptorToPointer, "write tensor descriptors as plain pointers", ""},
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas", true},
       {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", ""},
+      {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", ""},
+      {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", ""},
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", ""},
       {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", ""},
       {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
