@@ -20,7 +20,8 @@ static int help() {
   llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
                   "  --split-input-file        treat the parts between `// -----` lines as files of their own\n"
                   "  --verify-diagnostics      compare the diagnostics with `// expected-error @+1 {{…}}` comments (also -warning,\n"
-                  "                            -note, -remark, @-1, @above, @below, @unknown, expected-error-re with {{regex}})\n"
+                  "                            -note, -remark, @-1, @above, @below, @unknown, expected-error-re with {{regex}});\n"
+                  "                            =only-expected: others may come too\n"
                   "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
                   "  --target T                the target that passes may ask about\n"
                   "  --verify-each             verify after every pass\n"
@@ -37,7 +38,7 @@ static int help() {
 
 int optCommand(int argc, char **argv) {
   std::string input, output, targetName;
-  bool split = false, debugInfo = false, verifyDiagnostics = false;
+  bool split = false, debugInfo = false, verifyDiagnostics = false, onlyExpected = false;
   frontend::ParseOptions parse;
   RunOptions run;
   run.dump = [](llvm::StringRef s) { llvm::errs() << s; };
@@ -59,7 +60,7 @@ int optCommand(int argc, char **argv) {
     };
     if (name == "help" || name == "h") return help();
     if (name == "split-input-file") split = true;
-    else if (name == "verify-diagnostics") verifyDiagnostics = true;
+    else if (name == "verify-diagnostics") verifyDiagnostics = true, onlyExpected = value == "only-expected";
     else if (name == "allow-unregistered-dialect") parse.allowUnregistered = true;
     else if (name == "verify-each") run.verifyEach = value != "false";
     else if (name == "print-ir-after-all") run.printAfterAll = true;
@@ -107,7 +108,7 @@ int optCommand(int argc, char **argv) {
     if (i) out += "// -----\n";
     ir::Context context;
     std::optional<DiagnosticVerifier> verifier;
-    if (verifyDiagnostics) verifier.emplace(sections[i].text, sections[i].firstLine, file);
+    if (verifyDiagnostics) verifier.emplace(sections[i].text, sections[i].firstLine, file, onlyExpected);
     auto diag = verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
     auto m = frontend::parseModule(sections[i], file, context, diag, parse);
     bool ok = m && runPipeline(*m, pipeline, run, diag).ok();

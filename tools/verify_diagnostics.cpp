@@ -24,7 +24,7 @@ static std::string toPattern(llvm::StringRef text) {
   return out;
 }
 
-DiagnosticVerifier::DiagnosticVerifier(llvm::StringRef text, unsigned firstLine, std::string fileName) : file_(std::move(fileName)) {
+DiagnosticVerifier::DiagnosticVerifier(llvm::StringRef text, unsigned firstLine, std::string fileName, bool onlyExpected) : file_(std::move(fileName)), onlyExpected_(onlyExpected) {
   static const RE2 kExpectation(R"(expected-(error|warning|remark|note)(-re)? *(?:@([+-][0-9]+|above|below|unknown))? *\{\{(.*)\}\})");
   unsigned number = firstLine, lastPlain = 0;
   std::vector<size_t> below; // expectations that wait for the next line without one
@@ -61,7 +61,7 @@ void DiagnosticVerifier::match(Severity severity, unsigned line, const std::stri
       return;
     }
   }
-  if (severity == Severity::Note && !line) return;
+  if (onlyExpected_ || (severity == Severity::Note && !line)) return;
   complaints_ += file_ + (line ? ":" + std::to_string(line) : "") + ": error: unexpected " + kNames[int(severity)] + ": " + message + "\n";
 }
 

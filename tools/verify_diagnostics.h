@@ -17,7 +17,8 @@ namespace tessera::tools {
 class DiagnosticVerifier {
 public:
   /// Reads the expectations of a text whose first line has the number given.
-  DiagnosticVerifier(llvm::StringRef text, unsigned firstLine, std::string fileName);
+  /// With `onlyExpected` diagnostics that nothing speaks of are let pass.
+  DiagnosticVerifier(llvm::StringRef text, unsigned firstLine, std::string fileName, bool onlyExpected = false);
   /// Takes a diagnostic with its notes.
   void take(const ir::Diagnostic &);
   /// What did not match, as rendered errors; empty: all is as expected.
@@ -33,6 +34,7 @@ private:
   void match(ir::Severity, unsigned line, const std::string &message);
 
   std::string file_, complaints_;
+  bool onlyExpected_ = false;
   std::vector<Expectation> expected_;
 };
 

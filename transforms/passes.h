@@ -18,6 +18,8 @@ absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
 absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
+absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
+absl::StatusOr<bool> testPrintAlignment(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
 

@@ -27,6 +27,7 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int) 
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
       step("symbol-dce"),
+      step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
 }
 

@@ -20,6 +20,8 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas"},
       {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", ""},
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", ""},
+      {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", ""},
+      {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
       {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", ""},
       {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", ""},
   };
