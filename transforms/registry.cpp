@@ -13,6 +13,8 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"symbol-dce", symbolDce, "drop private functions that nothing calls", ""},
       {"triton-combine", combine, "merge pointer additions, masked selects and the like", ""},
       {"triton-reorder-broadcast", reorderBroadcast, "do elementwise work before broadcasting its operands", ""},
+      {"sccp", sccp, "propagate constants along the paths that can be taken", ""},
+      {"triton-loop-unroll", loopUnroll, "unroll the loops that have tt.loop_unroll_factor", ""},
       {"triton-rewrite-tensor-pointer", rewriteTensorPointer, "write block pointers as plain ones", ""},
       {"triton-rewrite-tensor-descriptor-to-pointer", rewriteTensorDescriptorToPointer, "write tensor descriptors as plain pointers", ""},
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas", true},
