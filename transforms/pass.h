@@ -36,6 +36,7 @@ struct PassInfo {
   PassFn run;
   llvm::StringRef help;    // one line
   llvm::StringRef options; // "num-warps target ...": accepted option names
+  bool needsLayouts = false; // works on TTGIR: a tensor without a layout is the input's fault
 };
 
 llvm::ArrayRef<PassInfo> allPasses();

@@ -14,11 +14,11 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"triton-combine", combine, "merge pointer additions, masked selects and the like", ""},
       {"triton-reorder-broadcast", reorderBroadcast, "do elementwise work before broadcasting its operands", ""},
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas"},
-      {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", ""},
-      {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", ""},
+      {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", "", true},
+      {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", "", true},
       {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
-      {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", ""},
-      {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", ""},
+      {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", true},
+      {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", true},
   };
   return rows;
 }
