@@ -2,6 +2,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/commands.h"
+#include <cstdlib>
+#include <malloc.h>
 
 namespace tessera::tools {
 
@@ -63,7 +65,7 @@ static int usage(llvm::raw_ostream &o, int code) {
   return code;
 }
 
-int main(int argc, char **argv) {
+static int runCommandLine(int argc, char **argv) {
   if (argc < 2) return usage(llvm::errs(), kUsage);
   llvm::StringRef name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") return usage(llvm::outs(), kOk);
@@ -76,4 +78,17 @@ int main(int argc, char **argv) {
     if (unsigned d = name.edit_distance(c.name, true, 4); d < distance) distance = d, best = c.name;
   llvm::errs() << "tessera: error: unknown command '" << name << "'" << (best.empty() ? "" : "; did you mean '" + best.str() + "'?") << "\n";
   return usage(llvm::errs(), kUsage);
+}
+
+int main(int argc, char **argv) {
+  // A compilation is a few milliseconds: the heap grows in few steps and is never handed back piecemeal, and the process
+  // ends without running the destructors of LLVM's global state.
+  mallopt(M_TOP_PAD, 16 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  int code = runCommandLine(argc, argv);
+  llvm::outs().flush();
+  llvm::errs().flush();
+  std::fflush(nullptr);
+  std::_Exit(code);
 }

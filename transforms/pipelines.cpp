@@ -6,7 +6,9 @@ namespace tessera::transforms {
 Pipeline ttirPipeline(const ir::TargetInfo &) {
   return {
       step("inline"),                     // first: everything after sees whole kernels
-      step("canonicalize"),               // what inlining left
+      step("triton-rewrite-tensor-pointer"),               // block pointers are an abstraction of the language only
+      step("triton-rewrite-tensor-descriptor-to-pointer"), // no target's descriptors are lowered yet
+      step("canonicalize"),               // what inlining and rewriting left
       step("triton-combine"),             // pointer additions, masked selects
       step("canonicalize"),               // folds what combining made
       step("triton-reorder-broadcast"),   // fewer elements to compute
@@ -25,6 +27,7 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int) 
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
       step("symbol-dce"),
+      step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
 }
 
