@@ -774,7 +774,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
   case Opcode::tt_gather:
-  case Opcode::tt_histogram:
+  case Opcode::tt_histogram: return {lowerGatherLike, nullptr};
   case Opcode::ttg_local_alloc:
   case Opcode::ttg_local_dealloc:
   case Opcode::ttg_memdesc_index:

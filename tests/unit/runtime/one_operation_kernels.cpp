@@ -190,7 +190,7 @@ void memory(Maker &m) {
       std::string o = other;
       m.add("tt.store", std::string("masked") + o + "_" + t, {"i1", t, t}, {t}, false,
             std::string("  %m = tt.load %in1p, %a0") + (o.empty() ? "" : ", %a2") + " : " + tensor("!tt.ptr<" + t + ">") + "\n  %mo = tt.splat %out0 : !tt.ptr<" + t + "> -> " + tensor("!tt.ptr<" + t + ">") + "\n  %mp = tt.addptr %mo, %at : " + tensor("!tt.ptr<" + t + ">") + ", tensor<256xi32>\n  tt.store %mp, %a2 : " + tensor("!tt.ptr<" + t + ">") + "\n  tt.store %mp, %m, %a0 : " + tensor("!tt.ptr<" + t + ">") +
-                "\n  %r0 = tt.load %mp, %a0, %m : " + tensor("!tt.ptr<" + t + ">") + "\n");
+                "\n  %r0 = tt.load %mp, %a0, %a2 : " + tensor("!tt.ptr<" + t + ">") + "\n");
     }
   }
 }
