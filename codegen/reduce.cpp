@@ -3,7 +3,8 @@
 //   thread  registers whose indices differ along the axis alone are combined, as a balanced tree
 //   warp    lanes that differ along the axis are combined by butterfly shuffles; afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
-//           after one barrier every thread reads the partial values of its results and combines them
+//           after one barrier the lanes that want the same result read a share of its partial values each, combine
+//           them and exchange what they have by shuffles
 // The result has the slice of the source's layout, so each thread ends with exactly the registers it needs.
 //
 // Scratch (reduceScratch below): for each operand an array [result index][warp along the axis] of its element type, each
@@ -53,6 +54,12 @@ private:
     return lowerCombine(op_.combine(), args, fl_);
   }
 
+  Partial shuffled(const Partial &p, unsigned mask, unsigned uniform) {
+    Partial other;
+    for (auto *v : p) other.push_back(shuffleXor(fl_.b, fl_.target, v, mask, uniform));
+    return other;
+  }
+
   void reduceWithinThread() {
     std::map<Key, std::map<int64_t, Partial>> groups; // key → index along the axis → values
     llvm::SmallVector<const Elements *, 2> srcs;
@@ -82,9 +89,7 @@ private:
     for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n; ++bit) {
       if (!layout_.basis(Dim::Lane, bit)[axis_]) continue;
       for (auto &[key, p] : partials_) {
-        Partial other;
-        for (auto *v : p) other.push_back(shuffleXor(fl_.b, fl_.target, v, 1u << bit, uniform));
-        p = combine(p, other);
+        p = combine(p, shuffled(p, 1u << bit, uniform));
       }
       uniform |= 1u << bit;
     }
@@ -152,12 +157,28 @@ private:
         target.storeShared(b, address(i, key, part.warpAlongAxis), v, byteSize(types[i]), writes);
       }
     target.barrier(b);
+    // Each lane reads one vector of the partial values; what that leaves is shared out over the lanes that want the same
+    // result and combined by shuffles. Reading all values in every lane would cost registers (softmax over 16 warps: 40
+    // instead of 31, and with them a quarter of the occupancy).
+    unsigned widest = 1;
+    for (auto *t : types) widest = std::max<unsigned>(widest, byteSize(t));
+    unsigned perLane = std::min<unsigned>(warps, std::max<unsigned>(1, 16 / widest));
+    llvm::SmallVector<unsigned, 5> lanesShared; // masks of the lane bits that the rest is shared out over
+    llvm::Value *first = fl_.i32(0);
+    for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n && perLane << lanesShared.size() < warps; ++bit)
+      if (laneMask >> bit & 1) {
+        llvm::Value *on = b.CreateAnd(b.CreateLShr(fl_.laneId(), bit), 1);
+        first = b.CreateOr(first, b.CreateMul(on, fl_.i32(perLane << lanesShared.size())));
+        lanesShared.push_back(1u << bit);
+      }
+    unsigned read = warps >> lanesShared.size();
     for (auto &[key, p] : partials_) {
-      llvm::SmallVector<Partial, 8> level(warps);
+      llvm::SmallVector<Partial, 8> level(read);
       for (unsigned i = 0; i < p.size(); ++i) {
-        unsigned width = std::min<unsigned>(warps, std::max<unsigned>(1, 16 / byteSize(types[i])));
-        for (unsigned w = 0; w < warps; w += width) {
-          llvm::Value *at = b.CreateConstGEP1_32(types[i], address(i, key, fl_.i32(0)), w);
+        unsigned width = std::min<unsigned>(read, std::max<unsigned>(1, 16 / byteSize(types[i])));
+        llvm::Value *from = address(i, key, first);
+        for (unsigned w = 0; w < read; w += width) {
+          llvm::Value *at = b.CreateConstGEP1_32(types[i], from, w);
           llvm::Type *t = width > 1 ? (llvm::Type *)llvm::FixedVectorType::get(types[i], width) : types[i];
           llvm::Value *v = target.loadShared(b, at, t, width * byteSize(types[i]));
           for (unsigned k = 0; k < width; ++k) {
@@ -173,6 +194,11 @@ private:
         level = std::move(next);
       }
       p = level[0];
+      unsigned uniform = 0;
+      for (unsigned mask : lanesShared) {
+        p = combine(p, shuffled(p, mask, uniform));
+        uniform |= mask;
+      }
     }
   }
 

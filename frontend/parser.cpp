@@ -1095,6 +1095,11 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
     diag.setLocator({});
     if (!ok) return nullptr;
   }
+  if (options.locateByText)
+    p.module->op()->walk([&](Operation *op) {
+      auto at = op->loc().isUnknown() ? p.positionOf(op) : SourcePosition();
+      if (at.line) op->setLoc(ctx.fileLoc(file, at.line, at.col));
+    });
   return std::move(p.module);
 }
 

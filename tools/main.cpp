@@ -3,6 +3,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include <cstdlib>
+#include <malloc.h>
 
 namespace tessera::tools {
 
@@ -77,12 +79,18 @@ static int command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  // A compilation is a few milliseconds: the heap grows in few steps and is never handed back piecemeal, and the process
+  // ends without running the destructors of LLVM's global state.
+  mallopt(M_TOP_PAD, 16 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
   int code = command(argc, argv);
   llvm::outs().flush();
   if (auto ec = llvm::outs().error()) {
     llvm::outs().clear_error();
     code = fail(kRunFailed, "standard output: " + ec.message());
   }
-  llvm::errs().clear_error(); // there is nobody left to tell
-  return code;
+  llvm::errs().flush();
+  std::fflush(nullptr);
+  std::_Exit(code);
 }

@@ -1,4 +1,6 @@
-// `tessera opt FILE [-PASS[=OPTIONS]…] [--split-input-file] [--target T]`: runs passes, by triton-opt's names, and prints.
+// `tessera opt FILE [-PASS[=OPTIONS]…] [--split-input-file] [--verify-diagnostics] [--target T]`: runs passes, by
+// triton-opt's names, and prints. Without --mlir-print-debuginfo, operations that have no location are given their place
+// in the text, so that what a pass complains about is found there.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/module_attributes.h"
@@ -9,6 +11,7 @@
 #include "runtime/compiler.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/verify_diagnostics.h"
 #include "transforms/analyses/axis_info.h"
 
 namespace tessera::tools {
@@ -21,6 +24,9 @@ constexpr llvm::StringRef kOptions[] = {"split-input-file", "allow-unregistered-
 static int help() {
   llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
                   "  --split-input-file        treat the parts between `// -----` lines as files of their own\n"
+                  "  --verify-diagnostics      compare the diagnostics with `// expected-error @+1 {{…}}` comments (also -warning,\n"
+                  "                            -note, -remark, @-1, @above, @below, @unknown, expected-error-re with {{regex}});\n"
+                  "                            =only-expected: others may come too\n"
                   "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
                   "  --target T                the target that passes may ask about\n"
                   "  --verify-each             verify after every pass\n"
@@ -44,7 +50,7 @@ static int help() {
 
 int optCommand(int argc, char **argv) {
   std::string input, output, targetName;
-  bool split = false, debugInfo = false, nameLocs = true;
+  bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;
   frontend::ParseOptions parse;
   RunOptions run;
   PassFlags flags;
@@ -66,6 +72,7 @@ int optCommand(int argc, char **argv) {
     };
     if (name == "help" || name == "h") return help();
     if (name == "split-input-file") split = true;
+    else if (name == "verify-diagnostics") verifyDiagnostics = true, onlyExpected = value == "only-expected";
     else if (name == "allow-unregistered-dialect") parse.allowUnregistered = true;
     else if (name == "verify-each") flags.verifyEach = value != "false";
     else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all") flags.beforeAll = true;
@@ -117,20 +124,25 @@ int optCommand(int argc, char **argv) {
   std::vector<frontend::TextSection> sections;
   if (split) sections = frontend::splitSections(buffer->getBuffer());
   else sections.push_back({buffer->getBuffer(), 1});
-  std::string out;
+  std::string out, file = input == "-" ? "<stdin>" : input;
   int code = kOk;
+  parse.locateByText = !debugInfo;
   for (size_t i = 0; i < sections.size(); ++i) {
     if (i) out += "// -----\n";
     ir::Context context;
-    auto diag = printingDiagnostics();
-    auto m = frontend::parseModule(sections[i], input == "-" ? "<stdin>" : input, context, diag, parse);
-    if (!m || !runPipeline(*m, pipeline, run, diag).ok()) {
-      code = kInputAtFault;
-      for (auto &s : pipeline)
-        if (!s.options.problem.empty()) return kUsage; // it was reported
-      continue;
-    }
-    out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
+    std::optional<DiagnosticVerifier> verifier;
+    if (verifyDiagnostics) verifier.emplace(sections[i].text, sections[i].firstLine, file, onlyExpected);
+    auto diag = verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
+    auto m = frontend::parseModule(sections[i], file, context, diag, parse);
+    bool ok = m && runPipeline(*m, pipeline, run, diag).ok();
+    for (auto &s : pipeline)
+      if (!ok && !s.options.problem.empty()) return kUsage; // it was reported
+    if (verifier) {
+      std::string complaints = verifier->finish();
+      llvm::errs() << complaints;
+      if (!complaints.empty()) code = kInputAtFault;
+    } else if (!ok) code = kInputAtFault;
+    if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
   }
   flags.printTimings();
   if (!writeOutput(output, out)) return kRunFailed;

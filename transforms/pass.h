@@ -32,12 +32,18 @@ struct PassContext {
 /// Returns whether the module was changed, or an error after having reported a diagnostic.
 using PassFn = absl::StatusOr<bool> (*)(ir::Module &, PassContext &);
 
+enum PassTrait : uint8_t {
+  kRequired = 1,     // compiling needs it: bisection does not leave it out
+  kNeedsLayouts = 2, // works on TTGIR: a tensor without a layout is the input's fault
+};
+
 struct PassInfo {
   llvm::StringRef name;    // as triton-opt spells it
   PassFn run;
   llvm::StringRef help;    // one line
   llvm::StringRef options; // "num-warps target ...": accepted option names
-  bool required = false;   // compiling needs it: bisection does not leave it out
+  uint8_t traits = 0;      // of PassTrait
+  bool has(PassTrait t) const { return traits & t; }
 };
 
 llvm::ArrayRef<PassInfo> allPasses();

@@ -5,7 +5,7 @@ namespace tessera::transforms {
 
 llvm::ArrayRef<PassInfo> allPasses() {
   static const PassInfo rows[] = {
-      {"inline", inlineCalls, "inline calls of functions that are not noinline", "", true},
+      {"inline", inlineCalls, "inline calls of functions that are not noinline", ""},
       {"canonicalize", canonicalize, "fold constants, apply simplifying patterns and drop dead code", ""},
       {"cse", commonSubexpressions, "merge operations that compute the same", ""},
       {"loop-invariant-code-motion", loopInvariantCodeMotion, "move what a loop does not change out of it", ""},
@@ -13,11 +13,19 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"symbol-dce", symbolDce, "drop private functions that nothing calls", ""},
       {"triton-combine", combine, "merge pointer additions, masked selects and the like", ""},
       {"triton-reorder-broadcast", reorderBroadcast, "do elementwise work before broadcasting its operands", ""},
-      {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas", true},
-      {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", ""},
-      {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", ""},
-      {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", true},
-      {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", true},
+      {"sccp", sccp, "propagate constants along the paths that can be taken", ""},
+      {"triton-loop-unroll", loopUnroll, "unroll the loops that have tt.loop_unroll_factor", ""},
+      {"triton-rewrite-tensor-pointer", rewriteTensorPointer, "write block pointers as plain ones", "", kRequired},
+      {"triton-rewrite-tensor-descriptor-to-pointer", rewriteTensorDescriptorToPointer, "write tensor descriptors as plain pointers", "", kRequired},
+      {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas", kRequired},
+      {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", "", kNeedsLayouts},
+      {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", "", kNeedsLayouts},
+      {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", "", kNeedsLayouts},
+      {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", "", kNeedsLayouts},
+      {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", "", kNeedsLayouts},
+      {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
+      {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", kRequired | kNeedsLayouts},
+      {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", kRequired | kNeedsLayouts},
   };
   return rows;
 }
