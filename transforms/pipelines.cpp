@@ -22,7 +22,9 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int) 
   return {
       step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}}),
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
+      step("tritongpu-accelerate-matmul"),         // layouts of matrix instructions, before layouts are propagated
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
+      step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through shared memory
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
