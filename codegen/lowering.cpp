@@ -778,7 +778,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_async_commit_group:
   case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
   case Opcode::tt_gather:
-  case Opcode::tt_histogram:
+  case Opcode::tt_histogram: return {lowerGatherLike, nullptr};
   case Opcode::ttg_local_alloc:
   case Opcode::ttg_local_dealloc:
   case Opcode::ttg_memdesc_index:

@@ -548,7 +548,7 @@ bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
     if (lex.peek() == '(' ? !parseTypeListParens(types) : !parseTypeList(types)) return false;
     s.resultTypes.assign(types.begin(), types.end());
   }
-  if (lex.eatWord("no_inline")) s.attrs.push_back({ctx.intern("no_inline"), UnitAttr::get(ctx)});
+  if (lex.eatWord("no_inline")) o.setAttr(ctx, "no_inline", UnitAttr::get(ctx));
   s.numRegions = 1;
   Operation *op = emit(s, block, o.at);
   if (!parseRegionBody(op->region(0), {}, false)) return false;

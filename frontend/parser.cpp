@@ -1108,6 +1108,15 @@ std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, 
   return parseModule(TextSection{text, 1}, file, ctx, diag, options);
 }
 
+bool parseNamedLayouts(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
+                       std::vector<NamedLayout> &out) {
+  ParserState p(text, 1, file, ctx, diag, {});
+  p.collectAliases();
+  p.readLayoutAliases(out);
+  p.flush();
+  return !p.failed();
+}
+
 const layouts::Encoding *parseEncoding(llvm::StringRef text, Context &ctx, DiagnosticEngine &diag) {
   ParserState p(text, 1, "<layout>", ctx, diag, {});
   auto *e = p.parseEncoding();

@@ -82,6 +82,8 @@ public:
   bool parseAliasDefinition();
   /// Aliases defined later in the file (locations mostly) are found in one scan at the start.
   void collectAliases();
+  /// The aliases that are layouts, in the order of the text.
+  void readLayoutAliases(std::vector<NamedLayout> &);
 
   // ---- operations ----
   bool parseTop();

@@ -19,7 +19,7 @@ using namespace transforms;
 
 constexpr llvm::StringRef kOptions[] = {"split-input-file", "allow-unregistered-dialect", "target",           "verify-each",
                                         "print-ir-before",  "print-ir-after",             "print-ir-before-all", "print-ir-after-all",
-                                        "time-passes",      "skip-pass",                  "bisect-limit",     "mlir-print-debuginfo", "help"};
+                                        "time-passes",      "skip-pass",                  "bisect-limit",     "mlir-print-debuginfo", "mlir-use-nameloc-as-prefix", "help"};
 
 static int help() {
   llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
@@ -38,6 +38,7 @@ static int help() {
                   "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
                   "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
                   "  --mlir-print-debuginfo    print locations\n"
+                  "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
                   "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
     llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help;
@@ -49,7 +50,7 @@ static int help() {
 
 int optCommand(int argc, char **argv) {
   std::string input, output, targetName;
-  bool split = false, debugInfo = false, verifyDiagnostics = false, onlyExpected = false;
+  bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;
   frontend::ParseOptions parse;
   RunOptions run;
   PassFlags flags;
@@ -86,6 +87,7 @@ int optCommand(int argc, char **argv) {
       if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0) return fail(kUsage, "--bisect-limit needs a number of passes");
     }
     else if (name == "mlir-print-debuginfo") debugInfo = true;
+    else if (name == "mlir-use-nameloc-as-prefix") nameLocs = value != "false";
     else if (name == "o") {
       if (!needValue(output)) return fail(kUsage, "-o needs a file");
     } else if (name == "target") {
@@ -140,7 +142,7 @@ int optCommand(int argc, char **argv) {
       llvm::errs() << complaints;
       if (!complaints.empty()) code = kInputAtFault;
     } else if (!ok) code = kInputAtFault;
-    if (ok) out += ir::printToString(*m, {.locations = debugInfo});
+    if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
   }
   flags.printTimings();
   if (!writeOutput(output, out)) return kRunFailed;

@@ -107,7 +107,7 @@ int runCommand(int argc, char **argv) {
     if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   } else {
     auto t = requireTarget(targetName.empty() ? device->target() : targetName);
-    if (!t.ok()) return fail(kUsage, std::string(t.status().message()));
+    if (!t.ok()) return fail(kRunFailed, device->name() + ": " + std::string(t.status().message())); // the device's own
     CompileOptions o;
     o.numWarps = warps ? warps : d->numWarps;
     o.numStages = stages ? stages : d->numStages;
