@@ -100,8 +100,8 @@ static ArchInfo sm90a() {
   ArchInfo a = sm80();
   a.cpu = a.info.name = "sm_90a";
   a.alias = "sm_90";
-  a.features = "+ptx83"; // wgmma is 8.0, vector red 8.1, fence.proxy.tensormap 8.3
-  a.ptxVersion = 83;
+  a.features = "+ptx84"; // wgmma is 8.0, vector red 8.1, fence.proxy.tensormap 8.3, mma.sync on 8-bit floats 8.4
+  a.ptxVersion = 84;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "cuda:90";
   t.computeCapability = 90;

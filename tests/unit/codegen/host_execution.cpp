@@ -12,7 +12,14 @@ namespace tessera::testing {
 HostProgram::HostProgram(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
   codegen::initializeLLVMTargets();
   auto take = [&](llvm::Error e) { error = llvm::toString(std::move(e)); };
-  auto jit = llvm::orc::LLJITBuilder().create();
+  // Kernels are unrolled and run once: what counts is the time to compile.
+  auto machine = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!machine) {
+    take(machine.takeError());
+    return;
+  }
+  machine->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*machine).create();
   if (!jit) {
     take(jit.takeError());
     return;

@@ -1,0 +1,33 @@
+// The same on AMD targets: MFMA with the larger tile where every warp has one, WMMA, and f32 by IEEE rules.
+// RUN: tessera opt %s -tritongpu-accelerate-matmul --target gfx942 --split-input-file | FileCheck %s --check-prefixes=CHECK,GFX942
+// RUN: tessera opt %s -tritongpu-accelerate-matmul --target gfx950 --split-input-file | FileCheck %s --check-prefixes=CHECK,GFX950
+
+// GFX942: #[[MMA:.*]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+// GFX950: #[[MMA:.*]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>
+// CHECK-LABEL: @f16
+// CHECK: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xf32, #[[MMA]]>
+#blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f16(%a: tensor<64x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+}
+
+// -----
+
+// tf32 has an instruction on gfx942 alone; where it has none, f32's is taken. The tile is 16 by 16: eight warps share it.
+// CHECK: #[[MMA:.*]] = #ttg.amd_mfma<{version = {{[34]}}, warpsPerCTA = [{{[24]}}, {{[24]}}], instrShape = [16, 16, {{8|4}}], isTransposed = true}>
+// CHECK-LABEL: @f32
+// CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #[[MMA]]>
+#blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 16], warpsPerCTA = [8, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f32(%a: tensor<64x32xf32, #a>, %b: tensor<32x64xf32, #b>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+}
