@@ -470,6 +470,20 @@ llvm::SmallVector<llvm::Value *, 2> lowerCombine(Region &region, llvm::ArrayRef<
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
+/// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
+/// constants, do not count.
+static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
+  unsigned widest = 0;
+  function->walk([&](Operation *op) {
+    for (auto r : op->results())
+      if (r.type().isTensor() && r.type().cast<TensorType>().encoding()) {
+        unsigned bits = r.type().scalar().isPointer() ? 0 : std::max(8u, unsigned(r.type().scalar().bitWidth()));
+        widest = std::max<unsigned>(widest, fl.layout(r.type()).inDimSize(Dim::Register) * bits / 32);
+      }
+  });
+  return widest;
+}
+
 class ModuleLowering {
 public:
   ModuleLowering(ir::Module &module, const Target &target, llvm::LLVMContext &context, const LoweringOptions &options,
@@ -546,7 +560,7 @@ private:
     fn->setDoesNotThrow();
     if (kernel) {
       target_.kernelAttributes(*fn, fl.warpSize_ * fl.numWarps_, fl.numCtas_,
-                               moduleInt(module_.op(), kMaxRegistersAttr, 0));
+                               moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     } else {
       fn->addFnAttr(llvm::Attribute::NoInline);
       fn->addFnAttr(llvm::Attribute::Convergent);

@@ -129,7 +129,7 @@ bool AmdTarget::print(IRBuilder<> &, StringRef, ArrayRef<Value *>) const {
   return false;
 } // needs the host-call service
 
-void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters) const {
+void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters, unsigned) const {
   setKernelAttributes(f, threadsPerBlock, maxRegisters);
 }
 
