@@ -28,7 +28,8 @@ if(TESSERA_STATIC_LLVM)
   target_link_libraries(tessera_llvm_support INTERFACE LLVMSupport)
   # lld's references to the other targets and to Polly end in codegen_amd/link.cpp.
   target_link_libraries(tessera_llvm_codegen INTERFACE lldELF lldCommon ${_llvm_libs} z zstd ${CMAKE_DL_LIBS})
-  target_link_options(tessera_llvm_codegen INTERFACE -Wl,--gc-sections)
+  # Start-up code (.text.startup) in one place: the process touches a hundred pages fewer before main().
+  target_link_options(tessera_llvm_codegen INTERFACE -Wl,--gc-sections -Wl,-z,keep-text-section-prefix)
 else()
   target_link_libraries(tessera_llvm_support INTERFACE LLVM)
   # lld is a static archive in either case and wants its compression libraries.

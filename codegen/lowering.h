@@ -180,6 +180,8 @@ bool lowerCast(ir::Operation *, FunctionLowering &);           // casts.cpp: con
 bool lowerMath(ir::Operation *, FunctionLowering &);           // math.cpp: math.*, extern_elementwise, divf, clampf
 bool lowerMemory(ir::Operation *, FunctionLowering &);         // memory.cpp: load, store, buffer accesses
 bool lowerAtomic(ir::Operation *, FunctionLowering &);         // atomics.cpp: atomic_rmw, atomic_cas
+bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);      // async_copy.cpp: copies global → shared in the background
+bool lowerDot(ir::Operation *, FunctionLowering &);            // dot.cpp: matrix multiplication
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 

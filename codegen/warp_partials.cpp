@@ -70,14 +70,20 @@ void WarpPartials::store(const Key &key, unsigned chunk, const Partial &p) {
   }
 }
 
-llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(const Key &key, unsigned chunk) {
+unsigned WarpPartials::widestBytes() const {
+  unsigned widest = 1;
+  for (llvm::Type *t : stored_) widest = std::max<unsigned>(widest, byteSize(t));
+  return widest;
+}
+
+llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(const Key &key, unsigned chunk, llvm::Value *first, unsigned warps) {
   auto &b = fl_.b;
-  unsigned warps = shape_.warps;
   llvm::SmallVector<Partial, 8> out(warps);
   for (unsigned i = 0; i < types_.size(); ++i) {
     unsigned bytes = byteSize(stored_[i]), width = std::min<unsigned>(warps, std::max<unsigned>(1, 16 / bytes));
+    llvm::Value *from = address(i, key, chunk, first);
     for (unsigned w = 0; w < warps; w += width) {
-      llvm::Value *at = b.CreateConstGEP1_32(stored_[i], address(i, key, chunk, fl_.i32(0)), w);
+      llvm::Value *at = b.CreateConstGEP1_32(stored_[i], from, w);
       llvm::Type *t = width > 1 ? (llvm::Type *)llvm::FixedVectorType::get(stored_[i], width) : stored_[i];
       llvm::Value *v = fl_.target.loadShared(b, at, t, width * bytes);
       for (unsigned k = 0; k < width; ++k) {

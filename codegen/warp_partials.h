@@ -19,8 +19,9 @@ public:
 
   /// The value of this thread's warp; one lane of those that hold it stores.
   void store(const Key &, unsigned chunk, const Partial &);
-  /// The values of all warps along the axis, first warp first. After a barrier.
-  llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk);
+  /// The values of `count` warps along the axis from warp `first` (i32, a multiple of count) on. After a barrier.
+  llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk, llvm::Value *first, unsigned count);
+  unsigned widestBytes() const; // of an element of the operands
   /// This warp's number along the axis, i32.
   llvm::Value *warpAlongAxis() const { return along_; }
 

@@ -226,7 +226,7 @@ Attribute ParserState::parseDense() {
         } while (lex.eat(","));
       if (!expect("]", "dense elements")) return false;
       if (n != tensor.dim(dim))
-        return error("the list has " + llvm::Twine(n) + " elements but dimension " + llvm::Twine(dim) +
+        return error("the list has " + counted(n, "element") + " but dimension " + llvm::Twine(dim) +
                          " of the type is " + llvm::Twine(tensor.dim(dim)),
                      listAt);
       return true;

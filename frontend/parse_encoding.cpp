@@ -173,7 +173,17 @@ const Encoding *ParserState::parseEncoding() {
   Attribute a = parseHashAttribute();
   if (!a) return nullptr;
   if (auto e = a.dyn_cast<EncodingAttr>()) return e.value();
-  return error("'" + a.str() + "' is not a layout", at), nullptr;
+  Diagnostic d = makeError("'" + a.str() + "' is not a layout", at);
+  auto name = llvm::StringRef(at, lex.position() - at).drop_front().take_while([](char c) { return c != '<'; });
+  std::string best;
+  unsigned distance = 5;
+  for (llvm::StringRef known : {"ttg.blocked", "ttg.slice", "ttg.dot_op", "ttg.nvidia_mma", "ttg.amd_mfma", "ttg.amd_wmma",
+                                "ttg.linear", "ttg.generic_linear", "ttg.swizzled_shared", "ttg.nvmma_shared",
+                                "ttg.amd_rotating_shared", "ttg.padded_shared", "ttg.shared_linear",
+                                "ttg.partitioned_shared", "ttng.tensor_memory_encoding"})
+    if (unsigned e = known.edit_distance(name, true, 5); e < distance) distance = e, best = known.str();
+  if (!best.empty()) d.note("did you mean '#" + best + "'?");
+  return report(std::move(d)), nullptr;
 }
 
 /// The parameter of that name that is nearest to what was written, for a suggestion.
@@ -320,15 +330,19 @@ static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::
 
 const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const char *at, bool older) {
   auto &pool = ctx.encodings();
-  auto take = [&](auto status) -> const Encoding * {
-    if (status.ok()) return *status;
-    error(std::string(status.status().message()), at);
-    return nullptr;
-  };
   for (auto &k : kCarried)
     if (k.mnemonic == mnemonic) return parseCarried(*this, k, mnemonic, at);
 
   Params p;
+  auto take = [&](auto status) -> const Encoding * {
+    if (status.ok()) return *status;
+    // A message that starts with a parameter's name is about that parameter.
+    llvm::StringRef message(status.status().message().data(), status.status().message().size());
+    auto word = message.take_while([](char c) { return llvm::isAlnum(c); });
+    auto *e = word.empty() ? nullptr : p.find(word);
+    error(message, e ? e->at : at);
+    return nullptr;
+  };
   llvm::SmallVector<llvm::StringRef, 8> asked;
   if (!parseParams(*this, p)) return nullptr;
   bool ok = true;

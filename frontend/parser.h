@@ -11,6 +11,7 @@ namespace tessera::frontend {
 struct ParseOptions {
   bool allowUnregistered = false; // operations of unknown dialects are kept instead of being errors
   bool verify = true;             // run ir::verify on what was read
+  bool locateByText = false;      // operations without a location get their place in the text as one
   unsigned maxErrors = 20;        // reporting stops after so many, with a note
 };
 

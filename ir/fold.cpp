@@ -1,7 +1,9 @@
 // Folding: constants and identities of single operations, as the rows' fold hooks (fold_DIALECT_NAME). A hook is given a
 // constant per operand or null, and gives constants or existing values. Arithmetic is done on bit patterns with APInt and
 // APFloat in the element type's own semantics, elementwise for dense constants; what traps or is undefined (division by
-// zero, oversized shifts, out-of-range conversions) is left alone.
+// zero, oversized shifts, out-of-range conversions) is left alone, and so is what gives NaN: which NaN comes out is the
+// device's affair. Floats narrower than 32 bits are computed in f32 and rounded once, as the interpreter and the code
+// generators do. No identity here changes a NaN or the sign of a zero.
 #include "ir/context.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -73,11 +75,17 @@ using MaybeInt = std::optional<APInt>;
 FOLD(arith_addi) {
   if (isInt(c[1], 0)) return give(out, op->operand(0));
   if (isInt(c[0], 0)) return give(out, op->operand(1));
+  for (unsigned i = 0; i < 2; ++i) // (a - b) + b
+    if (auto sub = op->operand(i).definedBy<arith::SubiOp>(); sub && sub.rhs() == op->operand(1 - i)) return give(out, sub.lhs());
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] + v[1]; });
 }
 FOLD(arith_subi) {
   if (isInt(c[1], 0)) return give(out, op->operand(0));
   if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
+  if (auto add = op->operand(0).definedBy<arith::AddiOp>()) { // (a + b) - b, (a + b) - a
+    if (add.rhs() == op->operand(1)) return give(out, add.lhs());
+    if (add.lhs() == op->operand(1)) return give(out, add.rhs());
+  }
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] - v[1]; });
 }
 FOLD(arith_muli) {
@@ -96,9 +104,11 @@ FOLD(arith_divui) {
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; return v[0].udiv(v[1]); });
 }
 FOLD(arith_remsi) {
+  if (isInt(c[1], 1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {}; return v[0].srem(v[1]); });
 }
 FOLD(arith_remui) {
+  if (isInt(c[1], 1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; return v[0].urem(v[1]); });
 }
 FOLD(arith_ceildivsi) {
@@ -130,12 +140,26 @@ template <class F> static bool foldShift(Operation *op, llvm::ArrayRef<Attribute
 FOLD(arith_shli) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.shl(n); }); }
 FOLD(arith_shrsi) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.ashr(n); }); }
 FOLD(arith_shrui) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.lshr(n); }); }
+/// x for an operand that is x ^ -1.
+static Value complemented(Value v) {
+  auto x = v.definedBy<arith::XoriOp>();
+  if (!x) return {};
+  return isInt(constantOf(x.rhs()), -1) ? x.lhs() : isInt(constantOf(x.lhs()), -1) ? x.rhs() : Value();
+}
+static bool complements(Operation *op) { return complemented(op->operand(0)) == op->operand(1) || complemented(op->operand(1)) == op->operand(0); }
+static Attribute allBits(Operation *op, bool set) {
+  unsigned w = op->result().type().scalar().bitWidth();
+  return makeConstant(op->result().type(), set ? APInt::getAllOnes(w) : APInt(w, 0));
+}
 FOLD(arith_andi) {
   for (unsigned i = 0; i < 2; ++i) {
     if (isInt(c[i], 0)) return give(out, op->operand(i));
     if (isInt(c[i], -1)) return give(out, op->operand(1 - i));
   }
   if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  if (complements(op)) return give(out, allBits(op, false));
+  for (unsigned i = 0; i < 2; ++i) // (a & b) & a
+    if (auto inner = op->operand(i).definedBy<arith::AndiOp>(); inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i))) return give(out, op->operand(i));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] & v[1]; });
 }
 FOLD(arith_ori) {
@@ -144,23 +168,38 @@ FOLD(arith_ori) {
     if (isInt(c[i], -1)) return give(out, op->operand(i));
   }
   if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  if (complements(op)) return give(out, allBits(op, true));
+  for (unsigned i = 0; i < 2; ++i) // (a | b) | a
+    if (auto inner = op->operand(i).definedBy<arith::OriOp>(); inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i))) return give(out, op->operand(i));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] | v[1]; });
 }
 FOLD(arith_xori) {
   for (unsigned i = 0; i < 2; ++i)
     if (isInt(c[i], 0)) return give(out, op->operand(1 - i));
-  if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
+  if (op->operand(0) == op->operand(1)) return give(out, allBits(op, false));
+  for (unsigned i = 0; i < 2; ++i) // (a ^ b) ^ b
+    if (auto inner = op->operand(i).definedBy<arith::XoriOp>()) {
+      if (inner.lhs() == op->operand(1 - i)) return give(out, inner.rhs());
+      if (inner.rhs() == op->operand(1 - i)) return give(out, inner.lhs());
+    }
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] ^ v[1]; });
 }
-#define MINMAX(name, pick)                                                                                                                                                                             \
+/// The type's least and greatest number swallow or leave everything.
+#define MINMAX(name, pick, none, all)                                                                                                                                                                  \
   FOLD(arith_##name) {                                                                                                                                                                                 \
     if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));                                                                                                                            \
+    unsigned w = op->result().type().scalar().bitWidth();                                                                                                                                              \
+    for (unsigned i = 0; i < 2; ++i) {                                                                                                                                                                 \
+      auto *bits = c[i] ? splatBits(c[i]) : nullptr;                                                                                                                                                   \
+      if (bits && *bits == APInt::none(w)) return give(out, op->operand(1 - i));                                                                                                                       \
+      if (bits && *bits == APInt::all(w)) return give(out, op->operand(i));                                                                                                                            \
+    }                                                                                                                                                                                                  \
     return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].pick(v[1]) ? v[0] : v[1]; });                                                                                                  \
   }
-MINMAX(maxsi, sgt)
-MINMAX(minsi, slt)
-MINMAX(maxui, ugt)
-MINMAX(minui, ult)
+MINMAX(maxsi, sgt, getSignedMinValue, getSignedMaxValue)
+MINMAX(minsi, slt, getSignedMaxValue, getSignedMinValue)
+MINMAX(maxui, ugt, getMinValue, getMaxValue)
+MINMAX(minui, ult, getMaxValue, getMinValue)
 #undef MINMAX
 
 FOLD(arith_cmpi) {
@@ -181,6 +220,15 @@ FOLD(arith_cmpi) {
     return false;
   };
   if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(1, test(APInt(8, 0), APInt(8, 0)))));
+  auto *bits = c[1] ? splatBits(c[1]) : nullptr;
+  if (bits) {
+    // A truth value compared with a truth value.
+    if (bits->getBitWidth() == 1 && ((p == CmpIPredicate::Ne && bits->isZero()) || (p == CmpIPredicate::Eq && !bits->isZero()))) return give(out, op->operand(0));
+    // Nothing is beyond the type's least and greatest number.
+    bool never = (p == CmpIPredicate::Slt && bits->isMinSignedValue()) || (p == CmpIPredicate::Sgt && bits->isMaxSignedValue()) || (p == CmpIPredicate::Ult && bits->isZero()) || (p == CmpIPredicate::Ugt && bits->isAllOnes());
+    bool always = (p == CmpIPredicate::Sge && bits->isMinSignedValue()) || (p == CmpIPredicate::Sle && bits->isMaxSignedValue()) || (p == CmpIPredicate::Uge && bits->isZero()) || (p == CmpIPredicate::Ule && bits->isAllOnes());
+    if (never || always) return give(out, makeConstant(op->result().type(), APInt(1, always)));
+  }
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return APInt(1, test(v[0], v[1])); });
 }
 
@@ -199,54 +247,108 @@ FOLD(arith_index_castui) { unsigned w = resultWidth(op); return mapElements(op, 
 
 // ---- floats ---------------------------------------------------------------------------------------------------------
 
-template <class F> static bool foldFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
+using MaybeFloat = std::optional<APFloat>;
+
+/// Arithmetic on the 8-bit kinds saturates in ways of their own, infinities too, so that not even x + -0 is always x.
+static bool isF8(Operation *op) { return op->operand(0).type().scalar().cast<FloatType>().isF8(); }
+
+/// A function of two numbers; NaN operands reach f only if it says that it takes them.
+template <class F> static bool foldFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f, bool takesNan = false) {
   auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  bool narrow = APFloat::getSizeInBits(sem) < 32, lost;
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
-    APFloat a(sem, v[0]), b(sem, v[v.size() - 1]);
-    if (a.isNaN() || b.isNaN()) return {}; // which NaN comes out is the device's affair
-    std::optional<APFloat> r = f(a, b);
-    if (!r) return {};
+    APFloat a(sem, v[0]), b(sem, v[1]);
+    if (!takesNan && (a.isNaN() || b.isNaN())) return {};
+    if (narrow) {
+      a.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lost);
+      b.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lost);
+    }
+    MaybeFloat r = f(a, b);
+    if (!r || r->isNaN()) return {};
+    if (narrow) r->convert(sem, APFloat::rmNearestTiesToEven, &lost);
     return r->bitcastToAPInt();
   });
 }
-using MaybeFloat = std::optional<APFloat>;
+/// An infinity of the sign, or a NaN, as a splat.
+static bool isInfinity(Attribute a, Type t, bool negative) {
+  auto *b = a ? splatBits(a) : nullptr;
+  if (!b) return false;
+  APFloat f(t.scalar().cast<FloatType>().semantics(), *b);
+  return f.isInfinity() && f.isNegative() == negative;
+}
+static bool isNan(Attribute a, Type t) {
+  auto *b = a ? splatBits(a) : nullptr;
+  return b && APFloat(t.scalar().cast<FloatType>().semantics(), *b).isNaN();
+}
 FOLD(arith_addf) {
+  if (isF8(op)) return false;
   if (isFloat(c[1], op->result().type(), -0.0)) return give(out, op->operand(0));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.add(b, APFloat::rmNearestTiesToEven); return a; });
 }
 FOLD(arith_subf) {
+  if (isF8(op)) return false;
   if (isFloat(c[1], op->result().type(), 0.0)) return give(out, op->operand(0));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.subtract(b, APFloat::rmNearestTiesToEven); return a; });
 }
 FOLD(arith_mulf) {
+  if (isF8(op)) return false;
   for (unsigned i = 0; i < 2; ++i)
     if (isFloat(c[i], op->result().type(), 1.0)) return give(out, op->operand(1 - i));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.multiply(b, APFloat::rmNearestTiesToEven); return a; });
 }
 FOLD(arith_divf) {
+  if (isF8(op)) return false;
   if (isFloat(c[1], op->result().type(), 1.0)) return give(out, op->operand(0));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { if (b.isZero()) return {}; a.divide(b, APFloat::rmNearestTiesToEven); return a; });
 }
 FOLD(arith_remf) {
+  if (isF8(op)) return false;
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { if (b.isZero() || a.isInfinity()) return {}; a.mod(b); return a; });
 }
-FOLD(arith_maximumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return maximum(a, b); }); }
-FOLD(arith_minimumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return minimum(a, b); }); }
-FOLD(arith_maxnumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return maximum(a, b); }); }
-FOLD(arith_minnumf) { return foldFloat(op, c, out, [](const APFloat &a, const APFloat &b) -> MaybeFloat { return minimum(a, b); }); }
+// maximumf and minimumf give NaN for NaN, maxnumf and minnumf the other operand; -0 is less than +0 for all of them.
+template <class F> static bool foldExtremum(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isMax, bool propagatesNan, F f) {
+  if (isF8(op)) return false;
+  if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  for (unsigned i = 0; i < 2; ++i)
+    if (propagatesNan ? isInfinity(c[i], op->result().type(), isMax) : isNan(c[i], op->result().type())) return give(out, op->operand(1 - i));
+  return foldFloat(op, c, out, [&](const APFloat &a, const APFloat &b) -> MaybeFloat { return f(a, b); }, true);
+}
+FOLD(arith_maximumf) { return foldExtremum(op, c, out, true, true, llvm::maximum); }
+FOLD(arith_minimumf) { return foldExtremum(op, c, out, false, true, llvm::minimum); }
+FOLD(arith_maxnumf) { return foldExtremum(op, c, out, true, false, llvm::maximumnum); }
+FOLD(arith_minnumf) { return foldExtremum(op, c, out, false, false, llvm::minimumnum); }
 FOLD(arith_negf) {
+  if (auto inner = op->operand(0).definedBy<arith::NegfOp>()) return give(out, inner.operand());
   auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return neg(APFloat(sem, v[0])).bitcastToAPInt(); });
 }
+static bool holds(CmpFPredicate p, APFloat::cmpResult r) {
+  bool less = r == APFloat::cmpLessThan, equal = r == APFloat::cmpEqual, greater = r == APFloat::cmpGreaterThan, unordered = r == APFloat::cmpUnordered;
+  switch (p) {
+  case CmpFPredicate::False: return false;
+  case CmpFPredicate::Oeq: return equal;
+  case CmpFPredicate::Ogt: return greater;
+  case CmpFPredicate::Oge: return greater || equal;
+  case CmpFPredicate::Olt: return less;
+  case CmpFPredicate::Ole: return less || equal;
+  case CmpFPredicate::One: return less || greater;
+  case CmpFPredicate::Ord: return !unordered;
+  case CmpFPredicate::Ueq: return equal || unordered;
+  case CmpFPredicate::Ugt: return greater || unordered;
+  case CmpFPredicate::Uge: return greater || equal || unordered;
+  case CmpFPredicate::Ult: return less || unordered;
+  case CmpFPredicate::Ule: return less || equal || unordered;
+  case CmpFPredicate::Une: return !equal;
+  case CmpFPredicate::Uno: return unordered;
+  case CmpFPredicate::True: return true;
+  }
+  return false;
+}
 FOLD(arith_cmpf) {
-  auto p = unsigned(op->cast<arith::CmpfOp>().predicate());
+  auto p = op->cast<arith::CmpfOp>().predicate();
+  if (p == CmpFPredicate::False || p == CmpFPredicate::True) return give(out, makeConstant(op->result().type(), APInt(1, p == CmpFPredicate::True)));
   auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
-  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
-    // Predicates are sets of outcomes: equal 1, greater 2, less 4, unordered 8.
-    auto r = APFloat(sem, v[0]).compare(APFloat(sem, v[1]));
-    unsigned bit = r == APFloat::cmpEqual ? 1 : r == APFloat::cmpGreaterThan ? 2 : r == APFloat::cmpLessThan ? 4 : 8;
-    return APInt(1, (p & bit) != 0);
-  });
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return APInt(1, holds(p, APFloat(sem, v[0]).compare(APFloat(sem, v[1])))); });
 }
 
 static bool convertFloats(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out) {
@@ -296,7 +398,14 @@ FOLD(arith_select) {
   if (s.trueValue() == s.falseValue()) return give(out, s.trueValue());
   if (isInt(c[0], -1)) return give(out, s.trueValue());
   if (isInt(c[0], 0)) return give(out, s.falseValue());
-  return false;
+  // The truth value itself.
+  if (s.condition().type() == op->result().type() && isInt(c[1], -1) && isInt(c[2], 0)) return give(out, s.condition());
+  // a == b ? a : b is b, a != b ? a : b is a.
+  if (auto cmp = s.condition().definedBy<arith::CmpiOp>(); cmp && (cmp.predicate() == CmpIPredicate::Eq || cmp.predicate() == CmpIPredicate::Ne))
+    if ((cmp.lhs() == s.trueValue() && cmp.rhs() == s.falseValue()) || (cmp.rhs() == s.trueValue() && cmp.lhs() == s.falseValue()))
+      return give(out, cmp.predicate() == CmpIPredicate::Eq ? s.falseValue() : s.trueValue());
+  if (op->result().type().scalar().isPointer()) return false;
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].isZero() ? v[2] : v[1]; });
 }
 static bool sameType(Operation *op, llvm::SmallVectorImpl<FoldResult> &out) { return op->operand(0).type() == op->result().type() && give(out, op->operand(0)); }
 FOLD(arith_bitcast) {

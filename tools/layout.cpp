@@ -3,6 +3,7 @@
 #include "ir/context.h"
 #include "layouts/drawing.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include <CLI/CLI.hpp>
 
@@ -17,11 +18,7 @@ int layoutCommand(int argc, char **argv) {
   app.add_flag("--hw-view,--use-hw-view", hardware, "list what each thread (or offset) holds");
   app.add_option("--svg", svg, "write a drawing");
   app.add_option("--html", html, "write a page with the drawing");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? kOk : kUsage;
-  }
+  if (auto code = parseArguments(app, argc, argv)) return *code;
   ir::Context context;
   auto diag = printingDiagnostics();
   auto *e = frontend::parseEncoding(layout, context, diag);
@@ -29,7 +26,7 @@ int layoutCommand(int argc, char **argv) {
   if (!type) return kInputAtFault;
   auto t = type.dyn_cast<ir::TensorType>();
   if (!t) return fail(kInputAtFault, "'" + tensor + "' is not a tensor type");
-  if (t.numElements() > (1 << 20)) return fail(kInputAtFault, "the tensor is too large to draw");
+  if (t.numElements() > (1 << 20)) return fail(kInputAtFault, llvm::Twine("the tensor has ") + llvm::Twine(t.numElements()) + " elements; at most 1048576 are drawn");
   auto view = hardware ? layouts::drawHardwareView(*e, t.shape()) : layouts::drawTensorView(*e, t.shape());
   if (!view.ok()) return fail(kInputAtFault, std::string(view.status().message()));
   for (auto *path : {&svg, &html}) {
@@ -37,7 +34,7 @@ int layoutCommand(int argc, char **argv) {
     auto drawing = layouts::drawSvg(*e, t.shape());
     if (!drawing.ok()) return fail(kInputAtFault, std::string(drawing.status().message()));
     std::string text = path == &svg ? *drawing : "<!doctype html><meta charset=\"utf-8\"><title>" + e->str() + "</title><p><code>" + tensor + "</code>\n" + *drawing;
-    if (!writeOutput(*path, text)) return kInputAtFault;
+    if (!writeOutput(*path, text)) return kRunFailed;
   }
   llvm::outs() << "Print layout attribute: " << e->str() << "\n" << *view;
   return kOk;

@@ -12,10 +12,16 @@ absl::StatusOr<bool> symbolDce(ir::Module &, PassContext &);
 absl::StatusOr<bool> combine(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
+absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext &);
+absl::StatusOr<bool> sccp(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
 absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
+absl::StatusOr<bool> accelerateMatmul(ir::Module &, PassContext &);
+absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
+absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
+absl::StatusOr<bool> testPrintAlignment(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
 

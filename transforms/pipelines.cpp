@@ -6,7 +6,9 @@ namespace tessera::transforms {
 Pipeline ttirPipeline(const ir::TargetInfo &) {
   return {
       step("inline"),                     // first: everything after sees whole kernels
-      step("canonicalize"),               // what inlining left
+      step("triton-rewrite-tensor-pointer"),               // block pointers are an abstraction of the language only
+      step("triton-rewrite-tensor-descriptor-to-pointer"), // no target's descriptors are lowered yet
+      step("canonicalize"),               // what inlining and rewriting left
       step("triton-combine"),             // pointer additions, masked selects
       step("canonicalize"),               // folds what combining made
       step("triton-reorder-broadcast"),   // fewer elements to compute
@@ -20,11 +22,14 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int) 
   return {
       step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}}),
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
+      step("tritongpu-accelerate-matmul"),         // layouts of matrix instructions, before layouts are propagated
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
+      step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through shared memory
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
       step("symbol-dce"),
+      step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
 }
 

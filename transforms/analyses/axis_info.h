@@ -4,15 +4,24 @@
 //   constancy     the elements fall into aligned groups of this many equal values
 // All are powers of two. Scalars are treated as one dimension of size one. A constant value is known where all elements
 // are that. Memory accesses take their width from it, so it must never claim too much; where it knows nothing it says 1.
+//
+// Wrap-around. A group that starts at a multiple of its size cannot overflow its type inside, so aligned groups of
+// min(contiguity, divisibility) elements rise by one whatever the values are, and start at multiples of both. What
+// contiguity says beyond divisibility holds as long as index arithmetic does not overflow inside a tensor; it is meant
+// for choosing layouts and for sharing address arithmetic, where an overflow means an access 2^31 elements away.
+//
+// Signs. Division and remainder of signed integers round towards zero, so what they do to a group is known only where
+// the dividend is not negative; that is proved by analyses/non_negative.h, which states what it takes for granted.
 #pragma once
 #include "ir/operation.h"
+#include "transforms/analyses/non_negative.h"
 #include <optional>
 
 namespace tessera::transforms {
 
 struct AxisInfo {
   llvm::SmallVector<int64_t, 2> contiguity, divisibility, constancy;
-  std::optional<int64_t> constant;
+  std::optional<int64_t> constant; // sign-extended from the type's width; a comparison's truth is 1
   unsigned rank() const { return contiguity.size(); }
   bool operator==(const AxisInfo &) const = default;
 };
@@ -30,13 +39,21 @@ public:
   int64_t alignment(ir::Value ptr, unsigned dim) const;
   /// Elements of a mask that are equal from each aligned group's first, along `dim`.
   int64_t maskConstancy(ir::Value mask, unsigned dim) const;
+  bool nonNegative(ir::Value v) const { return signs_.nonNegative(v); }
 
 private:
-  void walk(ir::Block *);
+  void function(ir::Operation *);
+  void region(ir::Region &);
+  void block(ir::Block *);
   void visit(ir::Operation *);
-  AxisInfo compute(ir::Operation *) const;
+  void visitFor(ir::Operation *);
+  void visitWhile(ir::Operation *);
+  void visitIf(ir::Operation *);
+  void visitWarpSpecialize(ir::Operation *);
   bool join(ir::Value, const AxisInfo &);
   llvm::DenseMap<ir::Value, AxisInfo> info_;
+  llvm::DenseMap<ir::Operation *, llvm::SmallVector<std::optional<AxisInfo>, 8>> callArgs_; // by function called
+  NonNegative signs_;
 };
 
 } // namespace tessera::transforms

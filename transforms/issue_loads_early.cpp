@@ -1,0 +1,96 @@
+// Loads are issued one after another before the arithmetic on what they bring, so that their latencies overlap:
+//
+//   %a = tt.load %p                          %a = tt.load %p
+//   %x = arith.mulf %a, %s                   %q = tt.addptr %w, %i
+//   %q = tt.addptr %w, %i              →     %b = tt.load %q
+//   %b = tt.load %q                          %x = arith.mulf %a, %s
+//   %y = arith.addf %x, %b                   %y = arith.addf %x, %b
+//
+// A load moves up to the load before it in its block, with the operations that its address, mask and other value need,
+// if nothing in between writes memory or synchronises and the registers that the loads of one group fill stay under a
+// budget. The order of loads does not change. Assemblers do this too, but only as far as their own view of register
+// pressure lets them: layernorm over 8,192 columns reads three rows in its second loop and gains 2.5 % on an H200.
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "layouts/linear_layout.h"
+#include "transforms/passes.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+/// Bytes of registers that the loads of one group may fill, per thread: a quarter of the registers that a thread has at
+/// half occupancy on either vendor.
+constexpr int64_t kBudget = 128;
+
+int64_t registerBytes(Value v) {
+  int64_t bytes = std::max<int64_t>(1, v.type().scalar().bitWidth() / 8);
+  if (!v.type().isTensor()) return bytes;
+  auto type = v.type().cast<TensorType>();
+  if (!type.encoding()) return type.numElements() * bytes;
+  auto layout = type.encoding()->toLinearLayout(type.shape());
+  return layout.ok() ? layout->inDimSize(layouts::Dim::Register) * bytes : kBudget + 1;
+}
+
+class LoadGroups {
+public:
+  explicit LoadGroups(Block &b) : block_(b) {}
+
+  bool run() {
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto &op : block_) ops.push_back(&op);
+    bool changed = false;
+    for (auto *op : ops) {
+      bool plainLoad = op->is<tt::LoadOp>() && !(effectsOf(op) & ~kReadsGlobal);
+      if (!plainLoad) {
+        if (op->numRegions() || (effectsOf(op) & ~kReadsGlobal)) last_ = nullptr;
+        continue;
+      }
+      int64_t bytes = registerBytes(op->result());
+      llvm::SmallVector<Operation *, 8> needed;
+      if (last_ && bytes_ + bytes <= kBudget && collect(op, needed)) {
+        llvm::sort(needed, [](auto *a, auto *b) { return a->isBeforeInBlock(b); });
+        Operation *at = last_;
+        for (auto *n : needed) {
+          changed |= at->next() != n;
+          n->moveAfter(at);
+          at = n;
+        }
+        bytes_ += bytes;
+      } else bytes_ = bytes;
+      last_ = op;
+    }
+    return changed;
+  }
+
+private:
+  /// The operations after the last load that `op` needs, and itself; false if one must stay where it is.
+  bool collect(Operation *op, llvm::SmallVectorImpl<Operation *> &needed) {
+    if (llvm::is_contained(needed, op)) return true;
+    needed.push_back(op);
+    for (auto v : op->operands()) {
+      auto *def = v.definingOp();
+      if (!def || def->block() != &block_ || def->isBeforeInBlock(last_)) continue;
+      if (def == last_ || def->numRegions() || !isPure(def) || !collect(def, needed)) return false;
+    }
+    return true;
+  }
+
+  Block &block_;
+  Operation *last_ = nullptr; // the load that the next one may follow
+  int64_t bytes_ = 0;         // of its group
+};
+
+} // namespace
+
+absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &) {
+  bool changed = false;
+  m.op()->walk([&](Operation *op) {
+    for (auto &r : op->regions())
+      for (auto *b = r.front(); b; b = b->next()) changed |= LoadGroups(*b).run();
+  });
+  return changed;
+}
+
+} // namespace tessera::transforms
