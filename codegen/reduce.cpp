@@ -95,25 +95,12 @@ private:
   }
 
   void reduceAcrossWarps(const transforms::ReduceShape &shape) {
-    auto &b = fl_.b;
-    unsigned warps = shape.warps;
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
-    fl_.target.barrier(b);
-    // Each lane reads one vector of the partial values; what that leaves is shared out over the lanes that want the same
-    // result and combined by shuffles. Reading all values in every lane would cost registers (softmax over 16 warps: 40
-    // instead of 31, and with them a quarter of the occupancy).
-    unsigned perLane = std::min<unsigned>(warps, std::max<unsigned>(1, 16 / exchange.widestBytes()));
-    llvm::SmallVector<unsigned, 5> lanesShared; // masks of the lane bits that the rest is shared out over
-    llvm::Value *first = fl_.i32(0);
-    for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n && perLane << lanesShared.size() < warps; ++bit)
-      if (!shape.flatten(layout_.basis(Dim::Lane, bit), axis_)) {
-        llvm::Value *on = b.CreateAnd(b.CreateLShr(fl_.laneId(), bit), 1);
-        first = b.CreateOr(first, b.CreateMul(on, fl_.i32(perLane << lanesShared.size())));
-        lanesShared.push_back(1u << bit);
-      }
+    fl_.target.barrier(fl_.b);
+    auto share = exchange.share();
     for (auto &[key, p] : partials_) {
-      auto level = exchange.load(key, 0, first, warps >> lanesShared.size());
+      auto level = exchange.load(key, 0, share);
       while (level.size() > 1) {
         llvm::SmallVector<Partial, 8> next;
         for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
@@ -121,7 +108,7 @@ private:
       }
       p = level[0];
       unsigned uniform = 0;
-      for (unsigned mask : lanesShared) {
+      for (unsigned mask : share.exchanges) {
         p = combine(p, shuffled(p, mask, uniform));
         uniform |= mask;
       }

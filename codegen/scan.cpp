@@ -143,7 +143,7 @@ private:
     firstWarp_ = b_.CreateICmpEQ(exchange.warpAlongAxis(), fl_.i32(reverse_ ? shape.warps - 1 : 0));
     for (auto &[key, chunks] : rows_)
       for (unsigned c = 0; c < chunks.size(); ++c) {
-        auto totals = exchange.load(key, c, fl_.i32(0), shape.warps);
+        auto totals = exchange.load(key, c);
         if (reverse_) std::reverse(totals.begin(), totals.end());
         Partial sum = totals[0], before = totals[0];
         for (unsigned w = 1; w < shape.warps; ++w) {

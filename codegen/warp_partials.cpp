@@ -32,6 +32,7 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
   unsigned zero = 0, one = 0, warpZero = 0;
   for (unsigned bit = 0; bit < layout.inDimBits(Dim::Lane); ++bit) {
     bool alongAxis = layout.basis(Dim::Lane, bit)[axis];
+    if (!shape.flatten(layout.basis(Dim::Lane, bit), axis)) sameResult_ |= 1u << bit;
     if (alongAxis && lastAlongAxis) one |= 1u << bit;
     else if (!shape.flatten(layout.basis(Dim::Lane, bit), axis)) zero |= 1u << bit;
   }
@@ -70,19 +71,30 @@ void WarpPartials::store(const Key &key, unsigned chunk, const Partial &p) {
   }
 }
 
-unsigned WarpPartials::widestBytes() const {
+WarpPartials::Share WarpPartials::share() {
+  auto &b = fl_.b;
   unsigned widest = 1;
-  for (llvm::Type *t : stored_) widest = std::max<unsigned>(widest, byteSize(t));
-  return widest;
+  for (auto *t : stored_) widest = std::max<unsigned>(widest, byteSize(t));
+  // One vector load each; the rest goes over the lanes, lowest bits first: some targets exchange those for less.
+  unsigned perLane = std::min<unsigned>(shape_.warps, std::max<unsigned>(1, 16 / widest));
+  Share s{fl_.i32(0), unsigned(shape_.warps), {}};
+  for (unsigned bit = 0; bit < 32 && s.count > perLane; ++bit) {
+    if (!(sameResult_ >> bit & 1)) continue;
+    llvm::Value *on = b.CreateAnd(b.CreateLShr(fl_.laneId(), bit), 1);
+    s.count /= 2;
+    s.first = b.CreateOr(s.first, b.CreateMul(on, fl_.i32(s.count)));
+    s.exchanges.push_back(1u << bit);
+  }
+  return s;
 }
 
-llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(const Key &key, unsigned chunk, llvm::Value *first, unsigned warps) {
+llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(const Key &key, unsigned chunk, llvm::Value *first, unsigned count) {
   auto &b = fl_.b;
-  llvm::SmallVector<Partial, 8> out(warps);
+  llvm::SmallVector<Partial, 8> out(count);
   for (unsigned i = 0; i < types_.size(); ++i) {
-    unsigned bytes = byteSize(stored_[i]), width = std::min<unsigned>(warps, std::max<unsigned>(1, 16 / bytes));
+    unsigned bytes = byteSize(stored_[i]), width = std::min<unsigned>(count, std::max<unsigned>(1, 16 / bytes));
     llvm::Value *from = address(i, key, chunk, first);
-    for (unsigned w = 0; w < warps; w += width) {
+    for (unsigned w = 0; w < count; w += width) {
       llvm::Value *at = b.CreateConstGEP1_32(stored_[i], from, w);
       llvm::Type *t = width > 1 ? (llvm::Type *)llvm::FixedVectorType::get(stored_[i], width) : stored_[i];
       llvm::Value *v = fl_.target.loadShared(b, at, t, width * bytes);

@@ -19,20 +19,30 @@ public:
 
   /// The value of this thread's warp; one lane of those that hold it stores.
   void store(const Key &, unsigned chunk, const Partial &);
-  /// The values of `count` warps along the axis from warp `first` (i32, a multiple of count) on. After a barrier.
-  llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk, llvm::Value *first, unsigned count);
-  unsigned widestBytes() const; // of an element of the operands
+  /// The values of all warps along the axis, first warp first. After a barrier.
+  llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk) { return load(key, chunk, fl_.i32(0), shape_.warps); }
+  /// … of a share of them: the lanes that want the same result read `count` values each, starting at `first`; exchanging
+  /// what they make of them under the lane masks `exchanges`, one after another, brings all together. Every lane reading
+  /// all of them would cost registers (softmax over 16 warps: 40 instead of 31, and a quarter of the occupancy).
+  struct Share {
+    llvm::Value *first;
+    unsigned count;
+    llvm::SmallVector<unsigned, 5> exchanges;
+  };
+  Share share();
+  llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk, const Share &s) { return load(key, chunk, s.first, s.count); }
   /// This warp's number along the axis, i32.
   llvm::Value *warpAlongAxis() const { return along_; }
 
 private:
+  llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk, llvm::Value *first, unsigned count);
   llvm::Value *address(unsigned operand, const Key &, unsigned chunk, llvm::Value *along);
   static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
 
   FunctionLowering &fl_;
   transforms::ReduceShape shape_;
   int axis_;
-  unsigned chunks_;
+  unsigned chunks_, sameResult_ = 0; // the lane bits that do not tell results apart
   llvm::Value *base_, *result_, *along_, *writes_ = nullptr;
   llvm::SmallVector<llvm::Type *, 2> types_, stored_;
   llvm::SmallVector<int64_t, 2> offsets_;

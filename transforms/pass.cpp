@@ -102,7 +102,6 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
       d.message = llvm::formatv("'{0}' makes a tensor without a layout, and pass '{1}' works on layouts; run convert-triton-to-tritongpu first", bare->name(), pass->name);
       d.loc = bare->loc();
       d.op = bare;
-      d.position = diag.positionOf(bare);
       diag.report(std::move(d));
       changed = absl::InvalidArgumentError("the input has no layouts");
     } else changed = pass->run(m, context);
