@@ -104,7 +104,6 @@ static void bufferAddress(FunctionLowering &fl, Value base, Value offsets, int64
 }
 
 bool lowerAtomic(Operation *op, FunctionLowering &fl) {
-  auto &b = fl.b;
   switch (op->opcode()) {
   case Opcode::tt_atomic_rmw: {
     auto o = op->cast<tt::AtomicRmwOp>();
