@@ -769,7 +769,8 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_buffer_store: return {lowerMemory, nullptr};
   case Opcode::tt_atomic_rmw:
   case Opcode::tt_atomic_cas:
-  case Opcode::amdg_buffer_atomic_rmw: return {lowerAtomic, nullptr};
+  case Opcode::amdg_buffer_atomic_rmw:
+  case Opcode::amdg_buffer_atomic_cas: return {lowerAtomic, nullptr};
 
   // shape
   case Opcode::tt_splat:
@@ -803,6 +804,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_local_load:
   case Opcode::ttg_local_store:
   case Opcode::ttg_local_gather:
+  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttg_local_scatter: return {lowerShared, nullptr};
 
   // control
@@ -887,14 +889,10 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
   case Opcode::amdg_async_copy_mbarrier_arrive:
-  case Opcode::amdg_buffer_atomic_cas:
   case Opcode::amdg_cluster_barrier_arrive:
   case Opcode::amdg_cluster_barrier_wait:
   case Opcode::amdg_init_barrier:
-  case Opcode::amdg_masked_load:
-  case Opcode::amdg_masked_store:
   case Opcode::amdg_wait_barrier:
-  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
   case Opcode::ttng_async_tma_gather:
@@ -909,6 +907,8 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tmem_copy:
   case Opcode::ttng_tmem_subslice:
   case Opcode::amdg_scaled_upcast_fp4: return {nullptr, kMatrixReason};
+  case Opcode::amdg_masked_load:
+  case Opcode::amdg_masked_store: return {nullptr, "an access of one thread, which only a lowering makes"};
   case Opcode::ttg_warp_specialize:
   case Opcode::ttg_warp_specialize_partitions:
   case Opcode::ttg_warp_yield:
