@@ -824,6 +824,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::gpu_thread_id:
   case Opcode::gpu_block_id:
   case Opcode::ttg_barrier:
+  case Opcode::ttg_local_barrier:
   case Opcode::ttg_warp_id:
   case Opcode::ttg_global_scratch_alloc:
   case Opcode::rocdl_barrier:

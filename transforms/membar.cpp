@@ -154,7 +154,8 @@ private:
 
   void visit(Operation *op, State &s) {
     switch (op->opcode()) {
-    case Opcode::gpu_barrier: s.clear(); return;
+    case Opcode::gpu_barrier:
+    case Opcode::ttg_local_barrier: s.clear(); return;
     case Opcode::ttg_barrier:
       // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing here.
       if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clear();
