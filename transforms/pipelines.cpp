@@ -13,7 +13,7 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step("triton-combine"),                              // pointer additions, masked selects
       step("canonicalize"),                                // folds what combining made
       step("triton-reorder-broadcast"),                    // fewer elements to compute
-      step("cse"),                                         // shared index arithmetic once
+      step("triton-loop-aware-cse"),                       // shared index arithmetic once, carried offsets too
       step("loop-invariant-code-motion"),                  // ranges and masks out of loops, before layouts tie them down
       step("triton-loop-unroll"),                          // after what need not be copied is out of the loop
       step("canonicalize"),                                // values that loops now carry for nothing, unrolled counters

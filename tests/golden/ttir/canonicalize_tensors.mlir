@@ -119,3 +119,27 @@ tt.func private @reorder(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
   %z = tt.reshape %y : tensor<8x4xi32> -> tensor<4x8xi32>
   tt.return %z : tensor<4x8xi32>
 }
+
+// -----
+
+// Pointers as integers: there and back, as another pointer, with whole and with broken elements added.
+// CHECK-LABEL: @integers
+// CHECK-SAME: %[[P:.*]]: !tt.ptr<f32>
+// CHECK: tt.ptr_to_int
+// CHECK-NEXT: %[[B:.*]] = tt.bitcast %[[P]] : !tt.ptr<f32> -> !tt.ptr<f16>
+// CHECK-NEXT: %[[A:.*]] = tt.addptr %[[P]], %c-4_i64 : !tt.ptr<f32>, i64
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: %[[N:.*]] = tt.int_to_ptr
+// CHECK-NEXT: tt.return %[[P]], %[[B]], %[[A]], %[[N]]
+tt.func public @integers(%p: !tt.ptr<f32>) -> (!tt.ptr<f32>, !tt.ptr<f16>, !tt.ptr<f32>, !tt.ptr<f32>) {
+  %m16 = arith.constant -16 : i64
+  %c7 = arith.constant 7 : i64
+  %i = tt.ptr_to_int %p : !tt.ptr<f32> -> i64
+  %0 = tt.int_to_ptr %i : i64 -> !tt.ptr<f32>
+  %1 = tt.int_to_ptr %i : i64 -> !tt.ptr<f16>
+  %j = arith.addi %i, %m16 : i64
+  %2 = tt.int_to_ptr %j : i64 -> !tt.ptr<f32>
+  %k = arith.addi %i, %c7 : i64
+  %3 = tt.int_to_ptr %k : i64 -> !tt.ptr<f32>
+  tt.return %0, %1, %2, %3 : !tt.ptr<f32>, !tt.ptr<f16>, !tt.ptr<f32>, !tt.ptr<f32>
+}

@@ -29,7 +29,7 @@ tt.func public @kernel(%x: i32) -> i32 {
 
 // Several blocks become a region of their own.
 // CHECK-LABEL: tt.func public @blocks
-// CHECK: %[[R:.*]] = scf.execute_region -> (i32) {
+// CHECK: %[[R:.*]] = scf.execute_region -> i32 {
 // CHECK: cf.cond_br
 // CHECK: scf.yield
 // CHECK: scf.yield

@@ -33,12 +33,13 @@ tt.func public @nest(%x: i32, %n: i32) -> tensor<4xi32> {
 
 // -----
 
-// Loads: only out of a loop that is known to run and writes nothing.
+// Loads: out of loops that write nothing, masked where the loop may not run.
 // CHECK-LABEL: @loads
-// CHECK: tt.load
+// CHECK: tt.load %{{[^,]*}} : !tt.ptr<i32>
 // CHECK-NEXT: scf.for
-// CHECK: scf.for
-// CHECK-NEXT: tt.load
+// CHECK: %[[RUNS:.*]] = arith.cmpi slt, %c0_i32, %{{.*}} : i32
+// CHECK-NEXT: tt.load %{{.*}}, %[[RUNS]] : !tt.ptr<i32>
+// CHECK-NEXT: scf.for
 // CHECK: scf.for
 // CHECK-NEXT: tt.load
 tt.func public @loads(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) -> (i32, i32) {

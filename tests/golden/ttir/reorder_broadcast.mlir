@@ -51,3 +51,23 @@ tt.func public @stays() -> tensor<4x4xi32> {
   %u = arith.muli %a, %t : tensor<4x4xi32>
   tt.return %u : tensor<4x4xi32>
 }
+
+// -----
+
+// A select, with a tensor or a scalar for its condition.
+// CHECK-LABEL: @select
+// CHECK: %[[A:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x1xi1>, tensor<8x1xi32>
+// CHECK-NEXT: %[[B:.*]] = tt.broadcast %[[A]] : tensor<8x1xi32> -> tensor<8x4xi32>
+// CHECK: %[[C:.*]] = arith.select %[[COND:.*]], %{{.*}}, %{{.*}} : tensor<8x1xi32>
+// CHECK-NEXT: %[[D:.*]] = tt.broadcast %[[C]] : tensor<8x1xi32> -> tensor<8x4xi32>
+// CHECK: tt.return %[[B]], %[[D]]
+tt.func public @select(%x: i32, %cond: i1) -> (tensor<8x4xi32>, tensor<8x4xi32>) {
+  %s = tt.splat %x : i32 -> tensor<8x4xi32>
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %e = tt.expand_dims %r {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %b = tt.broadcast %e : tensor<8x1xi32> -> tensor<8x4xi32>
+  %c = arith.cmpi slt, %b, %s : tensor<8x4xi32>
+  %0 = arith.select %c, %b, %s : tensor<8x4xi1>, tensor<8x4xi32>
+  %1 = arith.select %cond, %b, %s : tensor<8x4xi32>
+  tt.return %0, %1 : tensor<8x4xi32>, tensor<8x4xi32>
+}
