@@ -104,7 +104,7 @@ public:
   }
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef, llvm::StringRef, unsigned, llvm::StringRef) const override {}
   bool print(llvm::IRBuilder<> &, llvm::StringRef, llvm::ArrayRef<llvm::Value *>) const override { return false; }
-  void kernelAttributes(llvm::Function &, unsigned, unsigned, unsigned) const override {}
+  void kernelAttributes(llvm::Function &, unsigned, unsigned, unsigned, unsigned) const override {}
   llvm::GlobalVariable *sharedMemory(llvm::Module &m) const override {
     if (auto *g = m.getNamedGlobal("shared")) return g;
     return new llvm::GlobalVariable(
