@@ -373,6 +373,14 @@ llvm::Value *FunctionLowering::scratch(Operation *op) {
 
 bool FunctionLowering::lowerOperation(Operation *op) {
   if (debug_) b.SetCurrentDebugLocation(debug_->at(op->loc()));
+  if (options.opNames) {
+    // The builder copies metadata from an instruction to those it makes.
+    auto *carrier = new llvm::UnreachableInst(b.getContext());
+    unsigned kind = b.getContext().getMDKindID("tessera.op");
+    carrier->setMetadata(kind, llvm::MDNode::get(b.getContext(), llvm::MDString::get(b.getContext(), op->name())));
+    b.CollectMetadataToCopy(carrier, {kind});
+    carrier->deleteValue();
+  }
   LowerFn fn = loweringOf(op->opcode());
   if (!fn) {
     llvm::StringRef why = whyNotLowered(op->opcode());

@@ -30,6 +30,7 @@ using Elements = llvm::SmallVector<llvm::Value *, 8>;
 struct LoweringOptions {
   bool fpFusion = true;  // multiplications and additions may be contracted into fma
   bool lineInfo = false; // write debug locations
+  bool opNames = false;  // instructions carry the name of the operation they come from (metadata "tessera.op")
 };
 
 /// State of the lowering of one function. The lower… functions return false after having reported a diagnostic.
