@@ -89,7 +89,7 @@ private:
       w.groups.clear();
       w.groups.push_back({0, w.full});
       w.barrier = nullptr;
-      w.lastSync = b->lastBarrier;
+      w.lastSync = w.lastExchange = b->lastBarrier;
       w.stuck = w.stop = false;
       w.sinceProgress = w.nextPicture = 0;
       w.pictureBlock = ~0u;

@@ -171,7 +171,8 @@ struct Warp {
   llvm::SmallVector<std::pair<unsigned, uint64_t>, 4> groups; // blocks that lanes wait to enter
   unsigned resumeBlock = 0, resumeAt = 0;                     // after a barrier
   const Instruction *barrier = nullptr;
-  uint64_t lastSync = 0; // stamp of the last warp barrier
+  uint64_t lastSync = 0;     // stamp of the last warp barrier
+  uint64_t lastExchange = 0; // and of the last shuffle or vote
   uint64_t sinceProgress = 0;
   bool stop = false; // leave the instruction loop
   bool stuck = false;

@@ -3,7 +3,8 @@
 // Order between threads. Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is
 // ordered after an earlier one of another thread if a barrier of the block lies between their stamps (for global memory:
 // one that orders global memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and
-// of different instructions, since a wave's accesses are carried out in order; between blocks, if the other block released
+// of different instructions, since a wave's accesses are carried out in order; on NVIDIA a write after a read of
+// another lane also by a shuffle or vote, for which the lanes wait for each other; between blocks, if the other block released
 // after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are a
 // race. A write of what is there already changes nothing: layouts that hold copies write them.
 //
@@ -27,12 +28,13 @@ std::string threadName(const Warp &w, unsigned thread) { return llvm::formatv("t
 
 // ---- order ----
 
-bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, uint64_t now) {
+/// `wasRead`: the earlier access was a read, this one is a write.
+bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, uint64_t now, bool wasRead = false) {
   if (!m.stamp || m.stamp <= barrier) return true;
   if (m.thread == thread && !m.several) return true;
   if (m.thread / w.lanes != w.index) return false;
   if (w.program->target->vendor == ir::Vendor::Amd) return m.stamp != now;
-  return m.stamp <= w.lastSync;
+  return m.stamp <= w.lastSync || (wasRead && m.stamp <= w.lastExchange);
 }
 
 void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did, const std::string &place, bool otherBlock) {
@@ -60,8 +62,8 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     }
     if (changed && !changed[k]) continue;
     if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
-    if (!ordered(w, c.read, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
-    if (!ordered(w, c.otherRead, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
+    if (!ordered(w, c.read, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
+    if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
     c.write = {now, i.id, b.number, uint16_t(thread), false};
   }
 }
@@ -86,9 +88,9 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     auto &page = r.shadow[(offset + k) / kShadowPage];
     if (!page) page = std::make_unique<GlobalCell[]>(kShadowPage);
     GlobalCell &c = page[(offset + k) % kShadowPage];
-    auto known = [&](const Mark &m) {
+    auto known = [&](const Mark &m, bool wasRead = false) {
       if (!m.stamp) return true;
-      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now) : acquired(b, m.block, m.stamp);
+      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) : acquired(b, m.block, m.stamp);
     };
     auto place = [&] { return llvm::formatv("byte {0} of '{1}'", offset + k, r.name).str(); };
     auto race = [&](const char *doing, const Mark &m, const char *did) { raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number); };
@@ -104,8 +106,8 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     }
     if (changed && !changed[k]) continue;
     if (!atomic && !known(c.write)) return race("changes", c.write, c.atomic ? "updated" : "wrote");
-    if (!known(c.read)) return race(atomic ? "updates" : "changes", c.read, "read");
-    if (!known(c.otherRead)) return race(atomic ? "updates" : "changes", c.otherRead, "read");
+    if (!known(c.read, true)) return race(atomic ? "updates" : "changes", c.read, "read");
+    if (!known(c.otherRead, true)) return race(atomic ? "updates" : "changes", c.otherRead, "read");
     c.write = {now, i.id, b.number, uint16_t(thread), false};
     c.atomic = atomic;
   }
