@@ -489,9 +489,9 @@ absl::Status Decoder::layOutGlobals(Launch &launch) {
     globals_[&g] = r.base;
     launch.constants.push_back(std::move(r));
   }
-  unsigned k = 0;
+  // Once all have their places, since one may hold another's address.
   for (GlobalVariable &g : module_.globals())
-    if (g.getAddressSpace() != 3 && g.hasInitializer()) writeConstant(g.getInitializer(), launch.constants[k++].data);
+    if (g.getAddressSpace() != 3 && g.hasInitializer()) writeConstant(g.getInitializer(), launch.constants[(globals_[&g] - kConstantBase) / kConstantStride].data);
   return status_;
 }
 

@@ -78,6 +78,9 @@ private:
     b->finished = false;
     b->instructions = 0;
     b->done = 0;
+    b->barriers = b->nextPicture = 0;
+    b->pictureBarrier = nullptr;
+    b->stuck = false;
     std::fill(b->defined.begin(), b->defined.end(), 0);
     std::fill(b->shared.begin(), b->shared.end(), 0xa5);
     b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
@@ -89,7 +92,7 @@ private:
       w.groups.clear();
       w.groups.push_back({0, w.full});
       w.barrier = nullptr;
-      w.lastSync = w.lastExchange = b->lastBarrier;
+      w.lastSync = b->lastBarrier;
       w.stuck = w.stop = false;
       w.sinceProgress = w.nextPicture = 0;
       w.pictureBlock = ~0u;
@@ -113,17 +116,19 @@ private:
 
   /// Runs the block until it ends, fails, or can only wait.
   void advance(Block &b) {
+    if (b.stuck && b.stuckAt == launch_.changes) return;
+    b.stuck = false;
     for (;;) {
       bool ran = false;
       for (Warp &w : b.warps) {
         if (w.state != Warp::State::Ready || (w.stuck && w.stuckAt == launch_.changes)) continue;
-        uint64_t budget = kTurn;
+        uint64_t budget = std::min(kTurn, launch_.options->maxInstructions);
         runWarp(w, budget);
         if (!launch_.failure.ok()) return;
         ran = true;
         if (w.state == Warp::State::Done) ++b.done, ++launch_.changes;
         if (b.instructions > launch_.options->maxInstructions)
-          return fail(w, nullptr, -1, llvm::formatv("the block has executed {0} instructions and does not end; last in {1}", b.instructions, place(w)));
+          return tooMany(w);
       }
       if (b.done == b.warps.size()) {
         b.finished = true;
@@ -134,12 +139,15 @@ private:
       for (Warp &w : b.warps) anyReady |= w.state == Warp::State::Ready;
       if (!anyReady) {
         release(b);
-        if (!launch_.failure.ok()) return;
+        if (!launch_.failure.ok() || b.stuck) return;
+        if (b.instructions > launch_.options->maxInstructions) return tooMany(b.warps[0]);
         continue;
       }
       if (!ran) return;
     }
   }
+
+  void tooMany(Warp &w) { fail(w, nullptr, -1, llvm::formatv("the block has executed {0} instructions and does not end; last in {1}", w.block->instructions, place(w))); }
 
   std::string place(const Warp &w) {
     std::string s = describe(program_.blocks[std::min<size_t>(w.resumeBlock, program_.blocks.size() - 1)].terminator);
@@ -162,24 +170,48 @@ private:
     uint64_t stamp = ++launch_.stamp;
     if (first->barrier->immediate & 1) b.lastBarrier = stamp;
     if (first->barrier->immediate & 2) b.lastGlobalBarrier = stamp;
+    ++b.barriers;
+    goesRound(b, *first->barrier);
     for (Warp &w : b.warps) {
       if (first->barrier->immediate & 1) w.lastSync = stamp;
       w.state = Warp::State::Ready;
     }
-    ++launch_.changes;
+  }
+
+  /// Sets `stuck` if all warps are at this barrier with the values they had before, and nobody changed memory since.
+  void goesRound(Block &b, const Instruction &barrier) {
+    size_t frame = program_.frameBytes;
+    auto same = [&] {
+      for (Warp &w : b.warps)
+        if (memcmp(b.picture.data() + w.index * frame, w.frame, frame)) return false;
+      return true;
+    };
+    if (b.pictureBarrier == &barrier && b.pictureChanges == launch_.changes && same()) {
+      b.stuck = true;
+      b.stuckAt = launch_.changes;
+      return;
+    }
+    if (b.barriers < b.nextPicture) return;
+    b.nextPicture = std::max<uint64_t>(1024, b.barriers + b.barriers / 2);
+    if (b.barriers < 1024) return;
+    b.picture.resize(frame * b.warps.size());
+    for (Warp &w : b.warps) memcpy(b.picture.data() + w.index * frame, w.frame, frame);
+    b.pictureBarrier = &barrier, b.pictureChanges = launch_.changes;
   }
 
   bool allStuck(const std::deque<std::unique_ptr<Block>> &resident) {
-    for (auto &b : resident)
+    for (auto &b : resident) {
+      if (b->stuck && b->stuckAt == launch_.changes) continue;
       for (Warp &w : b->warps)
         if (w.state == Warp::State::Ready && !(w.stuck && w.stuckAt == launch_.changes)) return false;
+    }
     return true;
   }
 
   absl::Status deadlock(const std::deque<std::unique_ptr<Block>> &resident) {
     for (auto &b : resident)
       for (Warp &w : b->warps) {
-        if (!w.stuck || w.state != Warp::State::Ready) continue;
+        if (w.state != Warp::State::Ready) continue;
         std::string others;
         unsigned count = 0;
         for (auto &c : resident)

@@ -100,11 +100,11 @@ constexpr uint64_t kFirstPicture = 4096; // returns to earlier blocks
 /// Whether the warp, about to enter `block` again, is where it was before.
 bool goesRound(Warp &w, unsigned block, uint64_t mask) {
   uint64_t changes = w.block->launch->changes;
-  if (w.pictureBlock == block && w.pictureChanges == changes && w.pictureMask == mask && !memcmp(w.picture.data(), w.frame, w.picture.size())) return true;
+  if (w.pictureBlock == block && w.pictureChanges == changes && w.pictureBarriers == w.block->barriers && w.pictureMask == mask && !memcmp(w.picture.data(), w.frame, w.picture.size())) return true;
   if (++w.sinceProgress < w.nextPicture) return false;
   w.nextPicture = std::max(kFirstPicture, w.sinceProgress + w.sinceProgress / 2);
   w.picture.assign(w.frame, w.frame + w.program->frameBytes);
-  w.pictureBlock = block, w.pictureChanges = changes, w.pictureMask = mask;
+  w.pictureBlock = block, w.pictureChanges = changes, w.pictureBarriers = w.block->barriers, w.pictureMask = mask;
   return false;
 }
 

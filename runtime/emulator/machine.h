@@ -171,8 +171,7 @@ struct Warp {
   llvm::SmallVector<std::pair<unsigned, uint64_t>, 4> groups; // blocks that lanes wait to enter
   unsigned resumeBlock = 0, resumeAt = 0;                     // after a barrier
   const Instruction *barrier = nullptr;
-  uint64_t lastSync = 0;     // stamp of the last warp barrier
-  uint64_t lastExchange = 0; // and of the last shuffle or vote
+  uint64_t lastSync = 0; // stamp of the last warp barrier
   uint64_t sinceProgress = 0;
   bool stop = false; // leave the instruction loop
   bool stuck = false;
@@ -181,7 +180,7 @@ struct Warp {
   // A picture of the warp, to find out that it goes round in a circle.
   std::vector<uint8_t> picture;
   unsigned pictureBlock = ~0u;
-  uint64_t pictureChanges = 0, pictureMask = 0, nextPicture = 0;
+  uint64_t pictureChanges = 0, pictureBarriers = 0, pictureMask = 0, nextPicture = 0;
 
   template <class T> T *row(Row r) const { return reinterpret_cast<T *>(frame + r); }
 };
@@ -196,8 +195,14 @@ struct Block {
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
   uint64_t lastAcquire = 0;
   uint64_t instructions = 0;
-  unsigned waiting = 0, done = 0;
+  unsigned done = 0;
   bool finished = false;
+  uint64_t barriers = 0; // passed
+  // A picture of all warps at a barrier, as that of a warp in a loop.
+  std::vector<uint8_t> picture;
+  const Instruction *pictureBarrier = nullptr;
+  uint64_t pictureChanges = 0, nextPicture = 0, stuckAt = 0;
+  bool stuck = false;
 };
 
 struct Launch {
@@ -207,7 +212,7 @@ struct Launch {
   std::array<int64_t, 3> grid{};
   std::vector<Region> buffers, constants;
   uint64_t stamp = 0;    // accesses and barriers so far
-  uint64_t changes = 0;  // of memory, and barriers passed
+  uint64_t changes = 0;  // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
   std::vector<SiteCounters> sites;             // by instruction, with counters
   absl::Status failure;

