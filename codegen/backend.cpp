@@ -2,11 +2,11 @@
 // generator with its errors caught, and linking from bitcode libraries. Everything an LLVM module or context reports
 // while a stage runs is collected and becomes the stage's Status; nothing is printed.
 //
-// Limit: an abort inside LLVM (`report_fatal_error` on code that the instruction selector does not know) still ends
-// the process; the lowering must not produce such code.
+// What makes LLVM give up altogether (`report_fatal_error`) fails the call too, see fatal_errors.h.
 #include "codegen/backend.h"
 #include "absl/status/status.h"
 #include "codegen/collect_diagnostics.h"
+#include "codegen/fatal_errors.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/InstrTypes.h"
@@ -29,6 +29,7 @@ namespace tessera::codegen {
 void initializeLLVMTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
+    installFatalErrorHandler();
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
@@ -73,7 +74,9 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) return absl::InternalError("this LLVM has no back end for " + arch_.triple.str() + ": " + error);
   llvm::TargetOptions o;
-  o.AllowFPOpFusion = options_.fpFusion ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  o.AllowFPOpFusion = !options_.fpFusion        ? llvm::FPOpFusion::Strict
+                      : libraryMayBeFused() ? llvm::FPOpFusion::Fast
+                                            : llvm::FPOpFusion::Standard;
   o.MCOptions.AsmVerbose = false; // comments cost time to write and again to parse
   // Aggressive instead of Default costs 3 % (NVPTX) to 8 % (AMDGPU) of the time and gives the same PTX registers and
   // instructions, and 2 % more AMD instructions (measured over 18 kernels).
@@ -110,13 +113,26 @@ absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool objec
       return absl::InternalError("LLVM cannot write this kind of file for " + arch_.info.name.str());
     passes.run(module);
   }
-  if (diagnostics.hasErrors())
-    return absl::InternalError("code generation for " + arch_.info.name.str() + " failed: " + diagnostics.text());
+  if (diagnostics.hasErrors()) {
+    absl::Status s = diagnostics.ofUserAssembly() ? absl::InvalidArgumentError(diagnostics.text()) : absl::InternalError("code generation for " + arch_.info.name.str() + " failed: " + diagnostics.text());
+    if (diagnostics.ofUserAssembly()) s.SetPayload(kInlineAssemblyPayload, absl::Cord(std::to_string(diagnostics.assemblyNumber()).c_str()));
+    return s;
+  }
   return std::string(text);
 }
 
 absl::StatusOr<ObjectInfo> Backend::compile(llvm::Module &module, Until until, bool keepAssembly,
                                             StageTimes *times) const {
+  absl::StatusOr<ObjectInfo> result;
+  std::string fatal;
+  if (runCatchingFatalErrors([&] { result = runStages(module, until, keepAssembly, times); }, fatal)) return result;
+  absl::Status s = absl::InternalError("LLVM cannot compile this for " + arch_.info.name.str() + ": " + fatal);
+  s.SetPayload(kAbandonModulePayload, absl::Cord("1"));
+  return s;
+}
+
+absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until, bool keepAssembly,
+                                              StageTimes *times) const {
   auto last = std::chrono::steady_clock::now();
   auto lap = [&](double StageTimes::*stage) {
     auto now = std::chrono::steady_clock::now();
@@ -202,7 +218,7 @@ absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path) {
   // Lazy: function bodies are parsed only when the linker takes them.
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::getLazyBitcodeModule(file->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);
-  if (!library) return absl::InternalError("device library " + path + ": " + llvm::toString(library.takeError()));
+  if (!library) return absl::FailedPreconditionError("device library " + path + ": " + llvm::toString(library.takeError()));
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
   bool failed = llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded,

@@ -29,6 +29,10 @@ class TargetMachine;
 
 namespace tessera::codegen {
 
+/// Payloads of failures. The number of the tt.elementwise_inline_asm whose text the assembler refused, counted as
+/// inlineAssemblyNumber does (lowering.h); LLVM's state is lost (see Backend::compile).
+inline constexpr const char *kInlineAssemblyPayload = "tessera/inline-assembly", *kAbandonModulePayload = "tessera/abandon-module";
+
 struct BackendOptions {
   int optLevel = 3; // 0: as lowered, 1: scalar clean-up, 2: loops too, 3: also what costs a second compilation (NVIDIA:
                     // ptxas where it can give lower register counts)
@@ -95,7 +99,8 @@ public:
 
   enum class Until { Optimized, Assembly, Object };
   /// All stages up to the one named, timed. With Until::Optimized the module is what is asked for; with
-  /// Until::Assembly only ObjectInfo::assembly is set.
+  /// Until::Assembly only ObjectInfo::assembly is set. A failure with kAbandonModulePayload means that LLVM gave up in
+  /// the middle of its work: module and context must not be touched again, nor destroyed.
   absl::StatusOr<ObjectInfo> compile(llvm::Module &, Until, bool keepAssembly = false,
                                      StageTimes *times = nullptr) const;
 
@@ -117,12 +122,16 @@ protected:
     std::unique_ptr<llvm::TargetMachine> tm_;
   };
   absl::StatusOr<Machine> machine() const;
+  absl::StatusOr<ObjectInfo> runStages(llvm::Module &, Until, bool keepAssembly, StageTimes *) const;
 
   /// Runs instruction selection and the printer (`object` false) or the object writer. What LLVM reports through the
   /// context becomes the Status.
   absl::StatusOr<std::string> runCodegen(llvm::Module &, bool object) const;
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
+  /// Whether the device library's multiplications and additions may be fused as the lowered code's (which are marked
+  /// `contract`) may.
+  virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
   /// Sets triple and data layout.
   absl::Status setLayout(llvm::Module &) const;

@@ -14,7 +14,8 @@
 //     normal     exponent and fraction moved into place and re-biased; subnormal: the integer times its unit
 //
 // What a conversion to an 8-bit kind does with values out of range is what the hardware of recent NVIDIA GPUs does
-// (`cvt.rn.satfinite`): the largest finite value of the sign, infinities included; NaN stays NaN. The kinds without
+// (`cvt.rn.satfinite`): the largest finite value of the sign, infinities included; NaN stays NaN. Toward zero, which cuts
+// bits off, an infinity stays one in the kinds that have it. The kinds without
 // negative zero give zero for it. To f16 and bf16 an overflow gives infinity to nearest even and the largest finite
 // value toward zero, and infinities stay.
 #include "codegen/lowering.h"
@@ -142,7 +143,7 @@ llvm::Value *encode(llvm::IRBuilder<> &b, llvm::Value *x, Format f, RoundingMode
   bool towardZero = rounding == RoundingMode::Rtz;
   code = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, code,
                                  b.getInt32(saturate || towardZero ? f.maxFinite() : infinity));
-  if (!saturate && towardZero)
+  if (f.infinities && towardZero)
     code = b.CreateSelect(b.CreateICmpEQ(magnitude, b.getInt32(0x7f800000)), b.getInt32(infinity), code);
 
   llvm::Value *isNan = b.CreateICmpUGT(magnitude, b.getInt32(0x7f800000));
@@ -297,8 +298,12 @@ bool lowerCast(Operation *op, FunctionLowering &fl) {
     else
       convertFloats(fl, k, FloatKind::F32, RoundingMode::Rtne, in, floats);
     llvm::Type *t = fl.elementType(to);
-    for (llvm::Value *v : floats)
-      out.push_back(op->opcode() == Opcode::arith_fptosi ? b.CreateFPToSI(v, t) : b.CreateFPToUI(v, t));
+    // No target converts to single bits.
+    llvm::Type *wide = t->isIntegerTy(1) ? b.getInt32Ty() : t;
+    for (llvm::Value *v : floats) {
+      llvm::Value *i = op->opcode() == Opcode::arith_fptosi ? b.CreateFPToSI(v, wide) : b.CreateFPToUI(v, wide);
+      out.push_back(b.CreateTrunc(i, t));
+    }
     break;
   }
   default: return fl.error(op, "is not a conversion");

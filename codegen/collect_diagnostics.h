@@ -16,6 +16,7 @@ public:
       : context_(context), previous_(context.getDiagnosticHandler()) {
     auto handler = std::make_unique<Handler>();
     handler->errors = &errors_;
+    handler->assembly = &assembly_;
     context.setDiagnosticHandler(std::move(handler));
   }
   ~CollectDiagnostics() { context_.setDiagnosticHandler(std::move(previous_)); }
@@ -24,12 +25,20 @@ public:
 
   bool hasErrors() const { return !errors_.empty(); }
   const std::string &text() const { return errors_; }
+  /// The first error is about the text of an inline assembly of the program; its number (the `srcloc` of its call).
+  bool ofUserAssembly() const { return assembly_ >= 0; }
+  int64_t assemblyNumber() const { return assembly_; }
 
 private:
   struct Handler : llvm::DiagnosticHandler {
     std::string *errors = nullptr;
+    int64_t *assembly = nullptr;
     bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
       if (info.getSeverity() != llvm::DS_Error) return true;
+      uint64_t cookie = 0; // from 1
+      if (auto *a = llvm::dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info)) cookie = a->getLocCookie();
+      if (auto *s = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) cookie = s->getLocCookie();
+      if (cookie && errors->empty()) *assembly = int64_t(cookie) - 1;
       if (!errors->empty()) *errors += "; ";
       llvm::raw_string_ostream out(*errors);
       llvm::DiagnosticPrinterRawOStream printer(out);
@@ -40,6 +49,7 @@ private:
   llvm::LLVMContext &context_;
   std::unique_ptr<llvm::DiagnosticHandler> previous_;
   std::string errors_;
+  int64_t assembly_ = -1;
 };
 
 } // namespace tessera::codegen

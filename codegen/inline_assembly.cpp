@@ -28,8 +28,19 @@ struct Packing {
 };
 } // namespace
 
+int64_t inlineAssemblyNumber(Operation *op) {
+  int64_t n = 0, found = -1;
+  op->module().op()->walk([&](Operation *o) {
+    if (o == op) found = n;
+    n += o->is<tt::ElementwiseInlineAsmOp>();
+  });
+  return found;
+}
+
 bool lowerInlineAssembly(Operation *op, FunctionLowering &fl) {
   auto &b = fl.b;
+  // Diagnostics of the assembler name the operation by this.
+  auto *where = llvm::MDNode::get(b.getContext(), {llvm::ConstantAsMetadata::get(b.getInt64(inlineAssemblyNumber(op) + 1))});
   auto assembly = op->cast<tt::ElementwiseInlineAsmOp>();
   unsigned pack = std::max<int64_t>(1, assembly.packedElement());
   // All tensors have one shape and encoding; scalars have one element.
@@ -77,6 +88,7 @@ bool lowerInlineAssembly(Operation *op, FunctionLowering &fl) {
       }
     }
     auto *call = b.CreateCall(type, callee, args);
+    call->setMetadata("srcloc", where);
     if (assembly.pure()) {
       call->setDoesNotAccessMemory();
       call->setDoesNotThrow();

@@ -789,8 +789,12 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_reduce: return {lowerReduce, nullptr};
   case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
+  case Opcode::tt_dot: return {lowerDot, nullptr};
+  case Opcode::ttg_async_wait:
+  case Opcode::ttg_async_commit_group:
+  case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
   case Opcode::tt_gather:
-  case Opcode::tt_histogram:
+  case Opcode::tt_histogram: return {lowerGatherLike, nullptr};
   case Opcode::ttg_local_alloc:
   case Opcode::ttg_local_dealloc:
   case Opcode::ttg_memdesc_index:
@@ -850,12 +854,8 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_descriptor_scatter: return {nullptr, kRewrittenReason};
   case Opcode::ttg_predicate_stage:
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
-  case Opcode::tt_dot:
   case Opcode::tt_dot_scaled:
   case Opcode::ttg_fp4_to_fp:
-  case Opcode::ttg_async_wait:
-  case Opcode::ttg_async_commit_group:
-  case Opcode::ttg_async_copy_global_to_local:
   case Opcode::ttng_fence_async_shared:
   case Opcode::ttng_warp_group_dot:
   case Opcode::ttng_warp_group_dot_wait:

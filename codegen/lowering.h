@@ -161,6 +161,9 @@ private:
 std::unique_ptr<llvm::Module> lowerToLLVM(ir::Module &, const Target &, llvm::LLVMContext &, const LoweringOptions &,
                                           ir::DiagnosticEngine &);
 
+/// Which of its module's tt.elementwise_inline_asm this is, in the order of the text: what names it in LLVM's diagnostics.
+int64_t inlineAssemblyNumber(ir::Operation *);
+
 using LowerFn = bool (*)(ir::Operation *, FunctionLowering &);
 /// The lowering of an opcode, or null: those that never reach it are listed with the reason in lowering.cpp.
 LowerFn loweringOf(ir::Opcode);
@@ -174,12 +177,15 @@ bool lowerScan(ir::Operation *, FunctionLowering &);          // scan.cpp
 bool lowerShape(ir::Operation *,
                 FunctionLowering &); // shape.cpp: splat, broadcast, expand_dims, reshape, trans, join, split, cat, …
 bool lowerShared(ir::Operation *,
-                 FunctionLowering &); // shared_memory.cpp: local_alloc, local_load, local_store, views, gather, …
+                 FunctionLowering &); // shared_memory.cpp: local_alloc, local_load, local_store, views, …
+bool lowerGatherLike(ir::Operation *, FunctionLowering &);     // gather.cpp: tt.gather, tt.histogram
 bool lowerPointwise(ir::Operation *, FunctionLowering &);      // pointwise.cpp: arith, select, pointers
 bool lowerCast(ir::Operation *, FunctionLowering &);           // casts.cpp: conversions between floats and integers
 bool lowerMath(ir::Operation *, FunctionLowering &);           // math.cpp: math.*, extern_elementwise, divf, clampf
 bool lowerMemory(ir::Operation *, FunctionLowering &);         // memory.cpp: load, store, buffer accesses
 bool lowerAtomic(ir::Operation *, FunctionLowering &);         // atomics.cpp: atomic_rmw, atomic_cas
+bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);      // async_copy.cpp: copies global → shared in the background
+bool lowerDot(ir::Operation *, FunctionLowering &);            // dot.cpp: matrix multiplication
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 

@@ -64,7 +64,7 @@ struct ScalarMath {
     switch (op->opcode()) {
     case Opcode::arith_divf:
     case Opcode::tt_precise_divf: return b.CreateFDiv(args[0], args[1]);
-    case Opcode::arith_remf: return b.CreateFRem(args[0], args[1]);
+    case Opcode::arith_remf: break; // exact for any quotient, which LLVM's own expansion for NVPTX is not
     case Opcode::tt_clampf: {
       bool nan = op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All;
       llvm::Value *low =

@@ -6,11 +6,10 @@
 //           after one barrier the lanes that want the same result read a share of its partial values each, combine
 //           them and exchange what they have by shuffles
 // The result has the slice of the source's layout, so each thread ends with exactly the registers it needs.
-//
-// Scratch (reduceScratch below): for each operand an array [result index][warp along the axis] of its element type, each
-// array aligned to 16 bytes, so that a thread reads the partial values of one result with vector loads.
+// How partial values lie in shared memory: warp_partials.h.
 #include "codegen/lowering.h"
 #include "codegen/target.h"
+#include "codegen/warp_partials.h"
 #include "ir/ops.h"
 #include "transforms/reduce_shape.h"
 #include "llvm/Support/MathExtras.h"
@@ -95,99 +94,13 @@ private:
     }
   }
 
-  /// The thread's part (lane and warp) of the flat result index, and the warp's number along the axis.
-  struct ThreadPart { llvm::Value *resultIndex, *warpAlongAxis; };
-  ThreadPart threadPart(const transforms::ReduceShape &shape) {
-    auto &b = fl_.b;
-    llvm::Value *result = fl_.i32(0), *along = fl_.i32(0);
-    auto add = [&](llvm::Value *&acc, llvm::Value *source, unsigned bit, int64_t weight) {
-      if (!weight) return;
-      // Bits do not overlap, so sums are ors.
-      llvm::Value *t = b.CreateAnd(b.CreateLShr(source, bit), 1);
-      acc = b.CreateOr(acc, b.CreateMul(t, fl_.i32(weight)));
-    };
-    for (Dim d : {Dim::Lane, Dim::Warp})
-      for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(d)); bit < n; ++bit)
-        add(result, d == Dim::Lane ? fl_.laneId() : fl_.warpId(), bit, shape.flatten(layout_.basis(d, bit), axis_));
-    unsigned next = 0;
-    for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Warp)); bit < n; ++bit)
-      if (layout_.basis(Dim::Warp, bit)[axis_]) add(along, fl_.warpId(), bit, 1 << next++);
-    return {result, along};
-  }
-
   void reduceAcrossWarps(const transforms::ReduceShape &shape) {
-    auto &b = fl_.b;
-    auto &target = fl_.target;
-    unsigned warps = shape.warps;
-    ThreadPart part = threadPart(shape);
-    llvm::Value *base = fl_.scratch(op_);
-    // One lane of those that hold the same partial value stores it: bits along the axis and broadcast bits must be zero.
-    llvm::Value *writes = nullptr;
-    auto requireZero = [&](llvm::Value *v, unsigned mask) {
-      if (!mask) return;
-      llvm::Value *z = b.CreateICmpEQ(b.CreateAnd(v, mask), fl_.i32(0));
-      writes = writes ? b.CreateAnd(writes, z) : z;
-    };
-    unsigned laneMask = 0, warpMask = 0;
-    for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n; ++bit)
-      if (!shape.flatten(layout_.basis(Dim::Lane, bit), axis_)) laneMask |= 1u << bit;
-    for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Warp)); bit < n; ++bit)
-      if (!shape.flatten(layout_.basis(Dim::Warp, bit), axis_) && !layout_.basis(Dim::Warp, bit)[axis_]) warpMask |= 1u << bit;
-    requireZero(fl_.laneId(), laneMask);
-    requireZero(fl_.warpId(), warpMask);
-
-    llvm::SmallVector<llvm::Type *, 2> types;
-    llvm::SmallVector<int64_t, 2> offsets;
-    int64_t offset = 0;
-    for (auto v : op_.srcs()) {
-      llvm::Type *t = fl_.elementType(v.type());
-      types.push_back(t->isIntegerTy(1) ? b.getInt8Ty() : t);
-      offsets.push_back(offset);
-      offset += transforms::reduceScratchBytes(shape, v.type());
-    }
-    auto address = [&](unsigned operand, const Key &key, llvm::Value *along) {
-      int64_t bytes = types[operand]->isPointerTy() ? 8 : types[operand]->getPrimitiveSizeInBits() / 8;
-      llvm::Value *index = b.CreateAdd(b.CreateMul(part.resultIndex, fl_.i32(warps)), along);
-      llvm::Value *p = b.CreateGEP(types[operand], base, index);
-      return b.CreateConstGEP1_32(b.getInt8Ty(), p, offsets[operand] + shape.flattenKey(key, axis_) * warps * bytes);
-    };
-    for (auto &[key, p] : partials_)
-      for (unsigned i = 0; i < p.size(); ++i) {
-        llvm::Value *v = p[i]->getType()->isIntegerTy(1) ? b.CreateZExt(p[i], b.getInt8Ty()) : p[i];
-        target.storeShared(b, address(i, key, part.warpAlongAxis), v, byteSize(types[i]), writes);
-      }
-    target.barrier(b);
-    // Each lane reads one vector of the partial values; what that leaves is shared out over the lanes that want the same
-    // result and combined by shuffles. Reading all values in every lane would cost registers (softmax over 16 warps: 40
-    // instead of 31, and with them a quarter of the occupancy).
-    unsigned widest = 1;
-    for (auto *t : types) widest = std::max<unsigned>(widest, byteSize(t));
-    unsigned perLane = std::min<unsigned>(warps, std::max<unsigned>(1, 16 / widest));
-    llvm::SmallVector<unsigned, 5> lanesShared; // masks of the lane bits that the rest is shared out over
-    llvm::Value *first = fl_.i32(0);
-    for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n && perLane << lanesShared.size() < warps; ++bit)
-      if (laneMask >> bit & 1) {
-        llvm::Value *on = b.CreateAnd(b.CreateLShr(fl_.laneId(), bit), 1);
-        first = b.CreateOr(first, b.CreateMul(on, fl_.i32(perLane << lanesShared.size())));
-        lanesShared.push_back(1u << bit);
-      }
-    unsigned read = warps >> lanesShared.size();
+    WarpPartials exchange(fl_, op_, layout_, axis_, shape);
+    for (auto &[key, p] : partials_) exchange.store(key, 0, p);
+    fl_.target.barrier(fl_.b);
+    auto share = exchange.share();
     for (auto &[key, p] : partials_) {
-      llvm::SmallVector<Partial, 8> level(read);
-      for (unsigned i = 0; i < p.size(); ++i) {
-        unsigned width = std::min<unsigned>(read, std::max<unsigned>(1, 16 / byteSize(types[i])));
-        llvm::Value *from = address(i, key, first);
-        for (unsigned w = 0; w < read; w += width) {
-          llvm::Value *at = b.CreateConstGEP1_32(types[i], from, w);
-          llvm::Type *t = width > 1 ? (llvm::Type *)llvm::FixedVectorType::get(types[i], width) : types[i];
-          llvm::Value *v = target.loadShared(b, at, t, width * byteSize(types[i]));
-          for (unsigned k = 0; k < width; ++k) {
-            llvm::Value *e = width > 1 ? b.CreateExtractElement(v, k) : v;
-            if (p[i]->getType()->isIntegerTy(1)) e = b.CreateTrunc(e, b.getInt1Ty());
-            level[w + k].push_back(e);
-          }
-        }
-      }
+      auto level = exchange.load(key, 0, share);
       while (level.size() > 1) {
         llvm::SmallVector<Partial, 8> next;
         for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
@@ -195,7 +108,7 @@ private:
       }
       p = level[0];
       unsigned uniform = 0;
-      for (unsigned mask : lanesShared) {
+      for (unsigned mask : share.exchanges) {
         p = combine(p, shuffled(p, mask, uniform));
         uniform |= mask;
       }
@@ -221,8 +134,6 @@ private:
     return true;
   }
 
-  static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
-
   tt::ReduceOp op_;
   FunctionLowering &fl_;
   int axis_;
@@ -236,11 +147,11 @@ private:
 bool lowerReduce(Operation *op, FunctionLowering &fl) {
   auto reduce = op->cast<tt::ReduceOp>();
   auto &layout = fl.layout(reduce.srcs()[0].type());
-  for (Dim d : {Dim::Lane, Dim::Warp})
+  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
     for (unsigned bit = 0, n = llvm::Log2_32(layout.inDimSize(d)); bit < n; ++bit) {
       auto basis = layout.basis(d, bit);
       unsigned touched = llvm::count_if(basis, [](auto x) { return x != 0; });
-      if (touched > 1 && basis[reduce.axis()]) return fl.error(op, "cannot reduce along an axis that a lane or warp shares with another");
+      if (touched > 1 && basis[reduce.axis()]) return fl.error(op, "cannot reduce along an axis that a register, lane or warp shares with another");
     }
   for (unsigned bit = 0, n = llvm::Log2_32(layout.inDimSize(Dim::Block)); bit < n; ++bit)
     if (layout.basis(Dim::Block, bit)[reduce.axis()]) return fl.error(op, "cannot reduce along an axis that is split between the blocks of a cluster");

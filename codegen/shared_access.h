@@ -18,10 +18,14 @@ public:
   void store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask = nullptr, llvm::Value *extraXor = nullptr);
   /// Reads all registers, as values of `type` (the element type before i1 became a byte).
   Elements load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor = nullptr);
+  /// Registers r … r + vectorLength() - 1 lie one after the other, r a multiple of it.
   unsigned vectorLength() const { return vector_; }
+  /// Where the register's element is.
+  llvm::Value *address(llvm::Value *base, unsigned reg, llvm::Value *extraXor);
 
 private:
-  llvm::Value *address(llvm::Value *base, unsigned reg, llvm::Value *extraXor);
+  /// Reads by instructions that read 8 by 8 matrices, where the map has their form; false where it has not.
+  bool loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
 
   layouts::LinearLayout map_; // register, lane, warp, block → offset, block
   llvm::Type *element_;
@@ -31,5 +35,10 @@ private:
   int32_t threadBits_ = 0;
   std::map<std::tuple<llvm::Value *, llvm::Value *, int32_t>, llvm::Value *> bases_;
 };
+
+/// A memory descriptor's shared layout over its own shape: offset → dims.
+absl::StatusOr<layouts::LinearLayout> sharedLayoutOf(ir::MemDescType);
+/// Offset of a view inside its allocation, as a value to xor with (shared layouts are linear over F₂), or null at zero.
+llvm::Value *viewOffset(ir::Value desc, const layouts::LinearLayout &shared, FunctionLowering &);
 
 } // namespace tessera::codegen

@@ -68,9 +68,101 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
   }
 }
 
+// A matrix is 8 rows of 16 bytes; a lane gets one word (Target::loadMatrices). In the map from (register, lane) to offsets
+// this shows as follows, where a word has w elements and a row 4w:
+//
+//   plain        registers 1 … w/2 and lanes 1, 2 step through the row; lanes 4, 8, 16 choose it
+//   transposed   (w = 2) lanes 4, 8, 16 step through the row; register 1 and lanes 1, 2 choose it
+//
+// Everything else (the other registers: the matrices; warps) must move by whole rows. The addresses are the map again,
+// with the bits that choose rows and matrices in the places of the lane that gives them.
+bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+  if (!fl_.target.info().hasLdmatrix || fl_.warpSize() != 32 || map_.inDimBits(Dim::Lane) != 5) return false;
+  int64_t bytes = byteSize(element_);
+  if (bytes > 4 || type->isPointerTy() || type->isIntegerTy(1)) return false;
+  unsigned perWord = 4 / bytes, wordBits = llvm::Log2_32(perWord), registers = map_.inDimBits(Dim::Register);
+  if (registers < wordBits) return false;
+  int32_t row = 16 / bytes;
+  auto of = [&](Dim d, unsigned bit) { return map_.basis(d, bit)[0]; };
+  auto steps = [&](bool transposed) {
+    // (dimension, bit) of the steps through a row, in order.
+    llvm::SmallVector<std::pair<Dim, unsigned>, 4> s;
+    if (transposed) return llvm::SmallVector<std::pair<Dim, unsigned>, 4>{{Dim::Lane, 2}, {Dim::Lane, 3}, {Dim::Lane, 4}};
+    for (unsigned bit = 0; bit < wordBits; ++bit) s.push_back({Dim::Register, bit});
+    s.push_back({Dim::Lane, 0});
+    s.push_back({Dim::Lane, 1});
+    return s;
+  };
+  auto fits = [&](bool transposed) {
+    auto s = steps(transposed);
+    for (auto [i, at] : llvm::enumerate(s))
+      if (of(at.first, at.second) != 1 << i) return false;
+    for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
+      for (unsigned bit = 0; bit < map_.inDimBits(d); ++bit)
+        if (!llvm::is_contained(s, std::pair(d, bit)) && of(d, bit) % row) return false;
+    return true;
+  };
+  bool transposed = false;
+  if (!fits(false)) {
+    if (bytes != 2 || !fits(true)) return false;
+    transposed = true;
+  }
+  // Register bits beyond the word number the matrices; copies are read once.
+  llvm::SmallVector<unsigned, 8> matrixBits;
+  unsigned copies = 0;
+  for (unsigned bit = wordBits; bit < registers; ++bit)
+    if (of(Dim::Register, bit)) matrixBits.push_back(bit);
+    else copies |= 1u << bit;
+  unsigned logCount = std::min<size_t>(2, matrixBits.size()), count = 1u << logCount;
+  // Lane bits 0 to 2: the row; 3 and 4: the matrix.
+  llvm::SmallVector<int32_t, 5> chooses = transposed ? llvm::SmallVector<int32_t, 5>{of(Dim::Register, 0), of(Dim::Lane, 0), of(Dim::Lane, 1)}
+                                                     : llvm::SmallVector<int32_t, 5>{of(Dim::Lane, 2), of(Dim::Lane, 3), of(Dim::Lane, 4)};
+  for (unsigned i = 0; i < 2; ++i) chooses.push_back(i < logCount ? of(Dim::Register, matrixBits[i]) : 0);
+  LinearLayout::InDim lanes{Dim::Lane, {}}, warps{Dim::Warp, {}};
+  for (auto c : chooses) lanes.bases.push_back(layouts::Basis{c});
+  int32_t threadBits = 0;
+  for (auto c : chooses) threadBits |= c;
+  for (unsigned bit = 0; bit < map_.inDimBits(Dim::Warp); ++bit) {
+    warps.bases.push_back(layouts::Basis{of(Dim::Warp, bit)});
+    threadBits |= of(Dim::Warp, bit);
+  }
+  LinearLayout addresses({lanes, warps}, {{Dim::Offset, map_.outs()[0].size}});
+  auto &b = fl_.b;
+  llvm::Value *thread = fl_.applyLayout(addresses, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[0];
+  if (extraXor) thread = b.CreateXor(thread, extraXor);
+  std::map<int32_t, llvm::Value *> bases;
+  unsigned n = map_.inDimSize(Dim::Register);
+  out.assign(n, nullptr);
+  unsigned inOne = (1u << wordBits) - 1;
+  for (unsigned i = 0; i < logCount; ++i) inOne |= 1u << matrixBits[i];
+  for (unsigned r = 0; r < n; ++r) {
+    if (r & (inOne | copies)) continue;
+    int32_t constant = map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+    int32_t clash = extraXor ? constant : constant & threadBits;
+    auto &slot = bases[clash];
+    if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
+    llvm::Value *at = constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
+    auto words = fl_.target.loadMatrices(b, at, count, transposed);
+    for (unsigned w = 0; w < count; ++w) {
+      unsigned first = r;
+      for (unsigned i = 0; i < logCount; ++i)
+        if (w >> i & 1) first |= 1u << matrixBits[i];
+      if (perWord == 1) {
+        out[first] = b.CreateBitCast(words[w], type);
+        continue;
+      }
+      llvm::Value *v = b.CreateBitCast(words[w], llvm::FixedVectorType::get(type, perWord));
+      for (unsigned k = 0; k < perWord; ++k) out[first + k] = b.CreateExtractElement(v, k);
+    }
+  }
+  for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~copies];
+  return true;
+}
+
 Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor) {
   auto &b = fl_.b;
   Elements out;
+  if (loadMatrices(base, type, extraXor, out)) return out;
   for (unsigned r = 0, n = map_.inDimSize(Dim::Register); r < n; r += vector_) {
     llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
     llvm::Value *v = fl_.target.loadShared(b, address(base, r, extraXor), t, vector_ * byteSize(element_));
@@ -82,11 +174,9 @@ Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *ex
   return out;
 }
 
-/// A descriptor's shared layout over its own shape, as offset → dims.
-static absl::StatusOr<LinearLayout> sharedLayout(MemDescType type) { return type.encoding()->toLinearLayout(type.allocShape().take_back(type.rank())); }
+absl::StatusOr<LinearLayout> sharedLayoutOf(MemDescType type) { return type.encoding()->toLinearLayout(type.allocShape().take_back(type.rank())); }
 
-/// Offset of a view inside its allocation, as a value to xor with (shared layouts are linear over F₂), or null at zero.
-static llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
+llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
   auto &parts = fl.get(desc);
   llvm::SmallVector<std::pair<Dim, llvm::Value *>, 4> in;
   bool zero = true;
@@ -100,7 +190,7 @@ static llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionL
 }
 
 static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &fl) {
-  auto shared = sharedLayout(desc.type().cast<MemDescType>());
+  auto shared = sharedLayoutOf(desc.type().cast<MemDescType>());
   if (!shared.ok()) return fl.error(op, shared.status().ToString());
   auto &registers = fl.layout(src.type());
   SharedAccess access(registers, *shared, fl.elementType(src.type()), fl);
@@ -155,7 +245,7 @@ bool lowerShared(Operation *op, FunctionLowering &fl) {
   case Opcode::ttg_local_store: return lowerStore(op, op->cast<ttg::LocalStoreOp>().src(), op->cast<ttg::LocalStoreOp>().dst(), fl);
   case Opcode::ttg_local_load: {
     auto load = op->cast<ttg::LocalLoadOp>();
-    auto shared = sharedLayout(load.src().type().cast<MemDescType>());
+    auto shared = sharedLayoutOf(load.src().type().cast<MemDescType>());
     if (!shared.ok()) return fl.error(op, shared.status().ToString());
     llvm::Type *element = fl.elementType(load.result().type());
     SharedAccess access(fl.layout(load.result().type()), *shared, element, fl);

@@ -6,6 +6,9 @@
 #include "ir/target.h"
 #include "llvm/IR/IRBuilder.h"
 
+namespace tessera::layouts {
+class Encoding;
+}
 namespace tessera::codegen {
 
 /// One access of `count` consecutive elements.
@@ -30,6 +33,17 @@ struct LoadAccess : MemoryAccess {
 };
 struct StoreAccess : MemoryAccess {
   llvm::SmallVector<llvm::Value *, 8> values;
+};
+
+/// What one lane gives to and gets from one matrix instruction, as offsets from the first element that it holds: rows
+/// of A and columns of B (of each it gives instruction.depth() elements along K), and (row, column) of the accumulator
+/// in the order of the instruction's registers. `transposed`: the instruction computes the transposed product from the
+/// exchanged operands (its A is the tensor's B); the offsets are the instruction's own.
+struct MatrixFragment {
+  llvm::SmallVector<int, 2> rows = {0}, columns = {0};
+  llvm::SmallVector<std::pair<int, int>, 16> accumulator;
+  unsigned lanesOfK = 0; // bits of the lane number that choose the part of K
+  bool transposed = false;
 };
 
 class Target {
@@ -80,6 +94,17 @@ public:
   virtual void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment,
                            llvm::Value *mask = nullptr) const = 0;
 
+  /// Starts a copy of `bytes` bytes (one of info().asyncCopyBytes) from global to shared memory that no register takes
+  /// part in; zeros where the access's mask is false; nothing at all where `acts` (may be null) is. False where the
+  /// target has no such copy with a destination of each lane's own choice.
+  virtual bool copyToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value * /*shared*/, unsigned /*bytes*/,
+                            llvm::Value * /*acts*/) const {
+    return false;
+  }
+  /// Closes the group of copies started since the last one; waits until at most `pending` groups are under way.
+  virtual void commitCopies(llvm::IRBuilder<> &) const {}
+  virtual void waitForCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+
   // ---- arithmetic ----
   /// A `math.*`, `arith.divf`, `tt.precise_*` … operation on scalars the target's own way, or null: then the neutral
   /// expansion or the device library is used.
@@ -91,6 +116,21 @@ public:
   /// it has none for the pair (then LLVM's own conversions or the neutral bit manipulation are used).
   virtual bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                             llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const = 0;
+
+  // ---- matrices ----
+  /// The fragment of an instruction of the target's table under a result layout.
+  virtual MatrixFragment matrixFragment(const ir::MatrixInstruction &, const layouts::Encoding *) const { return {}; }
+  /// One instruction: a[row · depth + i], b[column · depth + i] in the order of the fragment's rows and columns; the
+  /// accumulator's values are replaced.
+  virtual void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> /*a*/,
+                        llvm::ArrayRef<llvm::Value *> /*b*/, llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+  /// Reads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one word of each per lane: word i of
+  /// lane l is bytes 4 (l mod 4) … of row l / 4 of matrix i; transposed: the 16-bit elements (2 (l mod 4), l / 4) and
+  /// (2 (l mod 4) + 1, l / 4). Lane l gives the address of row l mod 8 of matrix l / 8. @pre info().hasLdmatrix
+  virtual llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value * /*ptr*/,
+                                                           unsigned /*count*/, bool /*transposed*/) const {
+    return {};
+  }
 
   // ---- talking back ----
   virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,

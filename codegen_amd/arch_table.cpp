@@ -15,6 +15,82 @@ using ir::MatrixUnit;
 
 static constexpr int64_t kKiB = 1024;
 
+// Matrix instructions: v_mfma_* of the CDNA guides (64 / n lanes share a row), v_wmma_* of the RDNA guides (in RDNA 3
+// every lane has whole rows, in RDNA 4 two lanes share one). 8-bit floats: the FNUZ kinds on gfx942, the OCP kinds later.
+using ir::MatrixInstruction;
+using ir::MatrixType;
+static constexpr MatrixInstruction kMfmaGfx90a[] = {
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 32, 32, 8, 2},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 16, 16, 4},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 32, 32, 8, 2},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 16, 16, 4},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 32, 32, 2, 2},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 16, 16, 4, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 16, 4, 4},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 32, 32, 8, 2},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 16, 16, 4},
+};
+static constexpr MatrixInstruction kMfmaGfx942[] = {
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 32, 32, 8, 2},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 16, 16, 4},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 32, 32, 8, 2},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 16, 16, 4},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 32, 32, 2, 2},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 16, 16, 4, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 16, 4, 4},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 32, 32, 16, 2},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 16, 32, 4},
+    {MatrixType::TF32, MatrixType::TF32, MatrixType::F32, 32, 32, 4, 2},
+    {MatrixType::TF32, MatrixType::TF32, MatrixType::F32, 16, 16, 8, 4},
+    {MatrixType::F8E4M3FNUZ, MatrixType::F8E4M3FNUZ, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E4M3FNUZ, MatrixType::F8E4M3FNUZ, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F8E4M3FNUZ, MatrixType::F8E5M2FNUZ, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E4M3FNUZ, MatrixType::F8E5M2FNUZ, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F8E5M2FNUZ, MatrixType::F8E4M3FNUZ, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E5M2FNUZ, MatrixType::F8E4M3FNUZ, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F8E5M2FNUZ, MatrixType::F8E5M2FNUZ, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E5M2FNUZ, MatrixType::F8E5M2FNUZ, MatrixType::F32, 16, 16, 32, 4},
+};
+static constexpr MatrixInstruction kMfmaGfx950[] = {
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 32, 32, 8, 2},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 16, 16, 4},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 32, 32, 8, 2},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 16, 16, 4},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 32, 32, 2, 2},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 16, 16, 4, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 16, 4, 4},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 32, 32, 32, 2},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 16, 64, 4},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 32, 32, 16, 2},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 16, 32, 4},
+    {MatrixType::F8E4M3FN, MatrixType::F8E4M3FN, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E4M3FN, MatrixType::F8E4M3FN, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F8E4M3FN, MatrixType::F8E5M2, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E4M3FN, MatrixType::F8E5M2, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F8E5M2, MatrixType::F8E4M3FN, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E5M2, MatrixType::F8E4M3FN, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 32, 32, 16, 2},
+    {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 16, 16, 32, 4},
+};
+static constexpr MatrixInstruction kWmmaGfx11[] = {
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 16, 16, 1},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 16, 16, 1},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 16, 16, 1},
+};
+static constexpr MatrixInstruction kWmmaGfx12[] = {
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 16, 16, 2},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 16, 16, 2},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 16, 16, 2},
+    {MatrixType::F8E4M3FN, MatrixType::F8E4M3FN, MatrixType::F32, 16, 16, 16, 2},
+    {MatrixType::F8E4M3FN, MatrixType::F8E5M2, MatrixType::F32, 16, 16, 16, 2},
+    {MatrixType::F8E5M2, MatrixType::F8E4M3FN, MatrixType::F32, 16, 16, 16, 2},
+    {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 16, 16, 16, 2},
+};
+
 static ArchInfo gfx90a() {
   ArchInfo a;
   a.triple = "amdgcn-amd-amdhsa";
@@ -39,6 +115,7 @@ static ArchInfo gfx90a() {
   t.hasRowShuffles = true;
   t.matrixUnit = MatrixUnit::Mfma;
   t.matrixVersion = 2;
+  t.matrixInstructions = kMfmaGfx90a;
   t.hasPackedF32 = true;
   t.atomicAddF16x2 = true;
   t.atomicMinMaxF64 = true;
@@ -52,6 +129,7 @@ static ArchInfo gfx942() {
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx942";
   t.matrixVersion = 3;
+  t.matrixInstructions = kMfmaGfx942;
   t.hasFp8Matrix = true;
   t.hasTf32Matrix = true; // v_mfma_…_xf32
   t.convertsE4M3FNUZ = true;
@@ -74,6 +152,7 @@ static ArchInfo gfx950() {
   t.hasTransposedLdsRead = true;
   t.hasHalfWarpSwap = true; // v_permlane32_swap
   t.matrixVersion = 4;
+  t.matrixInstructions = kMfmaGfx950;
   t.hasTf32Matrix = false;
   t.hasScaledMatrix = true;
   t.hasBf16Conversion = true; // v_cvt_pk_bf16_f32
@@ -108,6 +187,7 @@ static ArchInfo gfx1100() {
   t.hasHalfWarpSwap = true; // v_permlanex16
   t.matrixUnit = MatrixUnit::Wmma;
   t.matrixVersion = 1;
+  t.matrixInstructions = kWmmaGfx11;
   t.atomicAddF64 = false;
   t.atomicMinMaxF32 = true;
   return a;
@@ -120,6 +200,7 @@ static ArchInfo gfx1200() {
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx1200";
   t.matrixVersion = 2;
+  t.matrixInstructions = kWmmaGfx12;
   t.hasFp8Matrix = true;
   t.convertsE4M3FN = true;
   t.convertsE5M2 = true;

@@ -11,6 +11,29 @@ using ir::MatrixUnit;
 
 static constexpr int64_t kKiB = 1024;
 
+// mma.sync: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma", shapes by type. Four lanes share a row.
+using ir::MatrixInstruction;
+using ir::MatrixType;
+static constexpr MatrixInstruction kMmaSm80[] = {
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 8, 16, 4},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 8, 8, 4},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F16, 16, 8, 16, 4},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F16, 16, 8, 8, 4},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 8, 16, 4},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 16, 8, 8, 4},
+    {MatrixType::TF32, MatrixType::TF32, MatrixType::F32, 16, 8, 8, 4},
+    {MatrixType::TF32, MatrixType::TF32, MatrixType::F32, 16, 8, 4, 4},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 8, 32, 4},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 8, 16, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 8, 8, 4, 4},
+    // sm_89 and later: all of the table.
+    {MatrixType::F8E4M3FN, MatrixType::F8E4M3FN, MatrixType::F32, 16, 8, 32, 4},
+    {MatrixType::F8E4M3FN, MatrixType::F8E5M2, MatrixType::F32, 16, 8, 32, 4},
+    {MatrixType::F8E5M2, MatrixType::F8E4M3FN, MatrixType::F32, 16, 8, 32, 4},
+    {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 16, 8, 32, 4},
+};
+static constexpr unsigned kF8Rows = 4;
+
 static ArchInfo sm80() {
   ArchInfo a;
   a.triple = "nvptx64-nvidia-cuda";
@@ -30,11 +53,13 @@ static ArchInfo sm80() {
   t.sharedMemoryPerMultiprocessor = 164 * kKiB;
   t.sharedMemoryReservedPerBlock = 1 * kKiB;
   t.asyncCopyBytes = 4 | 8 | 16; // cp.async
+  t.asyncCopyAnyDestination = true;
   t.hasLdmatrix = true;
   t.hasPredicatedAccess = true;
   t.hasIntegerWarpReduce = true;
   t.matrixUnit = MatrixUnit::MmaSync;
   t.matrixVersion = 2;
+  t.matrixInstructions = llvm::ArrayRef(kMmaSm80).drop_back(kF8Rows);
   t.hasTf32Matrix = true;
   t.hasBf16Fma = true;
   t.hasBf16Conversion = true;
@@ -65,6 +90,7 @@ static ArchInfo sm89() {
   a.info.computeCapability = 89;
   a.info.maxBlocksPerMultiprocessor = 24;
   a.info.hasFp8Matrix = true;
+  a.info.matrixInstructions = kMmaSm80;
   a.info.convertsE4M3FN = true;
   a.info.convertsE5M2 = true;
   return a;
@@ -87,6 +113,7 @@ static ArchInfo sm90a() {
   t.matrixUnit = MatrixUnit::Wgmma;
   t.matrixVersion = 3;
   t.hasFp8Matrix = true;
+  t.matrixInstructions = kMmaSm80;
   t.hasBf16Arith = true;
   t.convertsE4M3FN = true;
   t.convertsE5M2 = true;

@@ -57,6 +57,7 @@ std::string NvidiaTarget::libraryFunction(Opcode op, Type *type) const {
   case Opcode::math_erfc: name = "erfc"; break;
   case Opcode::math_atan2: name = "atan2"; break;
   case Opcode::math_powf: name = "pow"; break;
+  case Opcode::arith_remf: name = "fmod"; break;
   case Opcode::math_fpowi: name = "powi"; break;
   default: return "";
   }

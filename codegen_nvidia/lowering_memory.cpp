@@ -479,4 +479,43 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
   b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
 }
 
+// ---- asynchronous copies (PTX ISA, "cp.async") -----------------------------------------------------------------------
+
+bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *shared, unsigned bytes,
+                                Value *acts) const {
+  if (!(info_.asyncCopyBytes & bytes)) return false;
+  auto [base, offset] = splitConstant(b, a.pointer);
+  auto [to, toOffset] = splitConstant(b, shared);
+  SmallVector<Value *, 4> args{b.CreatePtrToInt(to, b.getInt32Ty()), base};
+  std::string constraints = "r,l", text;
+  unsigned next = 2;
+  auto operand = [&](Value *v, const char *constraint) {
+    args.push_back(v);
+    constraints += std::string(",") + constraint;
+    return "$" + std::to_string(next++);
+  };
+  if (acts) text += "@" + operand(acts, "b") + " ";
+  // 16 bytes may bypass L1, which has nothing to gain from data that go to shared memory.
+  text += std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") + ".shared.global " + addressText(0, toOffset) +
+          ", " + addressText(1, offset) + ", " + std::to_string(bytes);
+  // The bytes beyond the source size are zeros.
+  if (a.mask) text += ", " + operand(b.CreateSelect(a.mask, b.getInt32(bytes), b.getInt32(0)), "r");
+  text += ";";
+  SmallVector<Type *, 4> types;
+  for (Value *v : args) types.push_back(v->getType());
+  auto *type = FunctionType::get(b.getVoidTy(), types, false);
+  b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
+  return true;
+}
+
+void NvidiaTarget::commitCopies(IRBuilder<> &b) const {
+  auto *type = FunctionType::get(b.getVoidTy(), {}, false);
+  b.CreateCall(type, InlineAsm::get(type, "cp.async.commit_group;", "~{memory}", true));
+}
+
+void NvidiaTarget::waitForCopies(IRBuilder<> &b, unsigned pending) const {
+  auto *type = FunctionType::get(b.getVoidTy(), {}, false);
+  b.CreateCall(type, InlineAsm::get(type, "cp.async.wait_group " + std::to_string(pending) + ";", "~{memory}", true));
+}
+
 } // namespace tessera::nvidia

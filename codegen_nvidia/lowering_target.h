@@ -45,6 +45,16 @@ public:
   bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                     llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const override;
 
+  codegen::MatrixFragment matrixFragment(const ir::MatrixInstruction &, const layouts::Encoding *) const override;
+  void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> a,
+                llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc) const override;
+  llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, unsigned count,
+                                                   bool transposed) const override;
+  bool copyToShared(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *shared, unsigned bytes,
+                    llvm::Value *acts) const override;
+  void commitCopies(llvm::IRBuilder<> &) const override;
+  void waitForCopies(llvm::IRBuilder<> &, unsigned pending) const override;
+
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
                   llvm::StringRef function) const override;
   bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *>) const override;

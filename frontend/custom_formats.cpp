@@ -452,8 +452,7 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
       types.push_back(t);
     }
     if (types.size() != inits.size())
-      return error("scf.for carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(types.size()) +
-                       " types",
+      return error("scf.for carries " + counted(inits.size(), "value") + " but gives " + counted(types.size(), "type"),
                    typesAt);
   }
   Type ivType = ctx.index();
@@ -518,8 +517,7 @@ bool ParserState::parseWhile(OpParse &o, Block *block) {
   const char *typesAt = (lex.skipSpace(), lex.position());
   if (!parseFunctionalType(ins, outs)) return false;
   if (ins.size() != inits.size())
-    return error("scf.while carries " + llvm::Twine(inits.size()) + " values but gives " + llvm::Twine(ins.size()) +
-                     " types",
+    return error("scf.while carries " + counted(inits.size(), "value") + " but gives " + counted(ins.size(), "type"),
                  typesAt);
   OperationState s(Opcode::scf_while, {});
   bool ok = true;
@@ -550,7 +548,7 @@ bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
     if (lex.peek() == '(' ? !parseTypeListParens(types) : !parseTypeList(types)) return false;
     s.resultTypes.assign(types.begin(), types.end());
   }
-  if (lex.eatWord("no_inline")) s.attrs.push_back({ctx.intern("no_inline"), UnitAttr::get(ctx)});
+  if (lex.eatWord("no_inline")) o.setAttr(ctx, "no_inline", UnitAttr::get(ctx));
   s.numRegions = 1;
   Operation *op = emit(s, block, o.at);
   if (!parseRegionBody(op->region(0), {}, false)) return false;
@@ -607,8 +605,8 @@ bool ParserState::parseWarpSpecialize(OpParse &o, Block *block) {
   llvm::SmallVector<Type, 8> ins, outs;
   if (!parseFunctionalType(ins, outs)) return false;
   if (ins.size() != captures.size())
-    return error("'ttg.warp_specialize' captures " + llvm::Twine(captures.size()) + " values but gives " +
-                     llvm::Twine(ins.size()) + " types",
+    return error("'ttg.warp_specialize' captures " + counted(captures.size(), "value") + " but gives " +
+                     counted(ins.size(), "type"),
                  typesAt);
   o.setAttr(ctx, "partitionNumWarps", DenseArrayAttr::getI32(ctx, warps));
   if (!finishAttrs(o)) return false;

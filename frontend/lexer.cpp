@@ -1,5 +1,6 @@
 // Scanning (see lexer.h).
 #include "frontend/lexer.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace tessera::frontend {
@@ -81,9 +82,12 @@ bool Lexer::string(std::string &out) {
 }
 
 unsigned Lexer::lineOf(const char *at) const {
-  unsigned n = firstLine_;
-  for (const char *q = text_.data(); q < at; ++q) n += *q == '\n';
-  return n;
+  if (lineEnds_.empty()) {
+    for (const char &c : text_)
+      if (c == '\n') lineEnds_.push_back(&c);
+    lineEnds_.push_back(end_);
+  }
+  return firstLine_ + (llvm::lower_bound(lineEnds_, at) - lineEnds_.begin());
 }
 unsigned Lexer::columnOf(const char *at) const {
   unsigned n = 1;

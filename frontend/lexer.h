@@ -4,6 +4,7 @@
 #pragma once
 #include "llvm/ADT/StringRef.h"
 #include <string>
+#include <vector>
 
 namespace tessera::frontend {
 
@@ -53,6 +54,7 @@ private:
   llvm::StringRef text_;
   const char *p_, *end_;
   unsigned firstLine_;
+  mutable std::vector<const char *> lineEnds_; // made when a line is first asked for
 };
 
 } // namespace tessera::frontend

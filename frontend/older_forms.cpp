@@ -225,7 +225,7 @@ static bool viewBuffer(ParserState &p, Block *block, Value buffer, llvm::ArrayRe
   if (!from || !to) return p.error("slices are taken of tensors with a layout of shared memory", at);
   if (offsets.size() != from.rank())
     return p.error(
-        "there are " + llvm::Twine(offsets.size()) + " offsets for " + llvm::Twine(from.rank()) + " dimensions", at);
+        "there are " + llvm::Twine(offsets.size()) + " offsets for " + counted(from.rank(), "dimension"), at);
   auto isConstant = [&](const Offset &o, int64_t &v) {
     v = o.number;
     if (!o.isValue) return true;

@@ -226,7 +226,7 @@ Attribute ParserState::parseDense() {
         } while (lex.eat(","));
       if (!expect("]", "dense elements")) return false;
       if (n != tensor.dim(dim))
-        return error("the list has " + llvm::Twine(n) + " elements but dimension " + llvm::Twine(dim) +
+        return error("the list has " + counted(n, "element") + " but dimension " + llvm::Twine(dim) +
                          " of the type is " + llvm::Twine(tensor.dim(dim)),
                      listAt);
       return true;
@@ -527,6 +527,18 @@ void ParserState::collectAliases() {
       it->second.at = q + 1;
     else
       error(llvm::Twine("alias '") + llvm::StringRef(p, 1) + name + "' is defined twice", p);
+  }
+}
+
+void ParserState::readLayoutAliases(std::vector<NamedLayout> &out) {
+  llvm::SmallVector<std::pair<const char *, llvm::StringRef>, 8> names;
+  for (auto &[name, alias] : attrAliases_) names.push_back({alias.at, name});
+  llvm::sort(names);
+  for (auto [at, name] : names) {
+    lex.seek(at);
+    if (lex.peek() != '#') continue;
+    if (auto a = parseAttribute())
+      if (auto e = a.dyn_cast<EncodingAttr>()) out.push_back({name.str(), e.value()});
   }
 }
 

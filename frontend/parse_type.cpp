@@ -221,7 +221,7 @@ Type ParserState::parseMemDescBody() {
            Type();
   if (!alloc.empty()) {
     if (alloc.size() < shape.size() || alloc.size() > layouts::kMaxRank)
-      return error("the shape of the allocation has " + llvm::Twine(alloc.size()) + " dimensions; the buffer has " +
+      return error("the shape of the allocation has " + counted(alloc.size(), "dimension") + "; the buffer has " +
                        llvm::Twine(shape.size()),
                    at),
              Type();

@@ -3,7 +3,11 @@
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 #include "ir/verifier.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include <tuple>
+#include <utility>
 
 namespace tessera::frontend {
 
@@ -19,17 +23,7 @@ Diagnostic ParserState::makeError(const llvm::Twine &message, const char *at) {
   Diagnostic d;
   d.message = message.str();
   d.position = positionOf(at);
-  llvm::StringRef line = lex.lineText(at);
-  unsigned col = d.position.col - 1;
-  // Long lines are shown around the error; control characters would upset the terminal.
-  size_t from = col > 160 ? col - 100 : 0;
-  std::string shown, caret;
-  for (size_t i = from; i < std::min(line.size(), from + 240); ++i) {
-    unsigned char ch = line[i];
-    shown += ch == '\t' ? ' ' : ch < 32 || ch == 127 ? '?' : char(ch);
-  }
-  caret.assign(col - from, ' ');
-  d.snippet = shown + "\n" + caret + "^\n";
+  d.snippet = lineWithCaret(lex.lineText(at), d.position.col);
   return d;
 }
 
@@ -45,16 +39,25 @@ bool ParserState::error(const llvm::Twine &message, const char *at) {
 }
 
 bool ParserState::report(Diagnostic d) {
-  if (errors_++ < options.maxErrors)
-    diag.report(std::move(d));
-  else if (errors_ == options.maxErrors + 1) {
-    Diagnostic note;
-    note.severity = Severity::Note;
-    note.message = "too many errors; more are not shown";
-    note.position.file = file;
-    diag.report(std::move(note));
-  }
+  if (!quiet_ && errors_++ <= options.maxErrors) pending_.push_back(std::move(d));
   return false;
+}
+
+void ParserState::flush() {
+  // Undefined names are known at the end of their scope only; the reader wants the errors from top to bottom.
+  llvm::stable_sort(pending_, [](const Diagnostic &a, const Diagnostic &b) {
+    return std::tie(a.position.line, a.position.col) < std::tie(b.position.line, b.position.col);
+  });
+  bool more = pending_.size() > options.maxErrors;
+  if (more) pending_.resize(options.maxErrors);
+  for (auto &d : pending_) diag.report(std::move(d));
+  pending_.clear();
+  if (!more) return;
+  Diagnostic note;
+  note.severity = Severity::Note;
+  note.message = "too many errors; more are not shown";
+  note.position.file = file;
+  diag.report(std::move(note));
 }
 
 bool ParserState::expect(llvm::StringRef punctuation, llvm::StringRef context) {
@@ -101,6 +104,8 @@ void ParserState::recover(const char *from) {
     llvm::StringRef word(q, w - q);
     if (word == "module" || word == "func" || word == "return") break;
   }
+  // What is open now is open because the closers were skipped.
+  if (p == lex.end()) saidUnclosed_ = true;
   lex.seek(p);
 }
 
@@ -146,7 +151,7 @@ Value ParserState::resolve(const OperandRef &ref, Type expected) {
   if (auto *d = lookup(ref.name)) {
     if (d->bad) return {};
     if (ref.number >= d->values.size())
-      return error("'%" + ref.name + "' has " + llvm::Twine(d->values.size()) + " results; there is no #" +
+      return error("'%" + ref.name + "' has " + counted(d->values.size(), "result") + "; there is no #" +
                        llvm::Twine(ref.number),
                    ref.at),
              Value();
@@ -187,7 +192,7 @@ bool ParserState::define(llvm::StringRef name, llvm::ArrayRef<Value> values, con
     if (f.ref.name != name || f.scope < depth) return false;
     Value placeholder = f.placeholder->result();
     if (f.ref.number >= values.size()) {
-      error("'%" + name + "' has " + llvm::Twine(values.size()) + " results; there is no #" + llvm::Twine(f.ref.number),
+      error("'%" + name + "' has " + counted(values.size(), "result") + "; there is no #" + llvm::Twine(f.ref.number),
             f.ref.at);
       return true;
     }
@@ -216,6 +221,22 @@ bool ParserState::parseOperand(OperandRef &ref) {
     ref.number = n;
   }
   return true;
+}
+
+bool ParserState::atDefinition() {
+  const char *back = lex.position();
+  bool names = true;
+  do {
+    names = lex.eat("%") && !lex.suffixIdentifier().empty();
+    if (names && lex.raw() == ':') {
+      lex.bump();
+      names = llvm::isDigit(lex.raw());
+      while (llvm::isDigit(lex.raw())) lex.bump();
+    }
+  } while (names && lex.eat(","));
+  names = names && lex.lookingAt("=");
+  lex.seek(back);
+  return names;
 }
 
 bool ParserState::parseOperandList(llvm::SmallVectorImpl<OperandRef> &out) {
@@ -287,7 +308,9 @@ bool ParserState::parseRegionBody(Region &region, llvm::ArrayRef<std::pair<llvm:
   if (!entryArgs.empty()) entry();
   while (true) {
     if (lex.atEnd()) {
-      ok = error("expected '}' before the end of the input");
+      // Said once for all the regions that are open.
+      if (!std::exchange(saidUnclosed_, true)) error("expected '}' before the end of the input");
+      ok = false;
       break;
     }
     if (lex.eat("}")) break;
@@ -441,7 +464,7 @@ bool ParserState::parseOperation(Block *block) {
     values = op->results().vec();
   if (parse.numResultNames != values.size()) {
     llvm::StringRef what = op != last ? op->name() : "the operation";
-    return error("'" + what + "' gives " + llvm::Twine(values.size()) + " results but " +
+    return error("'" + what + "' gives " + counted(values.size(), "result") + " but " +
                      llvm::Twine(parse.numResultNames) + " are named",
                  names[0].at),
            markBad();
@@ -496,7 +519,7 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   llvm::SmallVector<Type, 4> ins, outs;
   if (!parseFunctionalType(ins, outs)) return false;
   if (ins.size() != refs.size())
-    return error("'" + name + "' has " + llvm::Twine(refs.size()) + " operands but its type gives " +
+    return error("'" + name + "' has " + counted(refs.size(), "operand") + " but its type gives " +
                      llvm::Twine(ins.size()),
                  typesAt);
 
@@ -547,13 +570,13 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   bool openResults = llvm::any_of(o.info->results, [](auto &v) { return v.arity != Arity::One; }) ||
                      o.info->opcode == Opcode::unregistered;
   if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults))
-    return error("'" + name + "' gives " + llvm::Twine(fixedResults) + " results, not " + llvm::Twine(outs.size()), at);
+    return error("'" + name + "' gives " + counted(fixedResults, "result") + ", not " + llvm::Twine(outs.size()), at);
   if (o.info->numRegions != 255 && o.info->opcode != Opcode::unregistered && holders.size() > o.info->numRegions)
     return error(
-        "'" + name + "' has " + llvm::Twine(o.info->numRegions) + " regions, not " + llvm::Twine(holders.size()), at);
+        "'" + name + "' has " + counted(o.info->numRegions, "region") + ", not " + llvm::Twine(holders.size()), at);
   if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors &&
       o.info->opcode != Opcode::unregistered)
-    return error("'" + name + "' has " + llvm::Twine(o.info->numSuccessors) + " successors, not " +
+    return error("'" + name + "' has " + counted(o.info->numSuccessors, "successor") + ", not " +
                      llvm::Twine(o.successors.size()),
                  at);
   s.numRegions = o.info->numRegions == 255 ? holders.size() : std::max<unsigned>(o.info->numRegions, holders.size());
@@ -592,7 +615,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
   case FormatElement::Operand: {
     auto &spec = info.operands[e.index];
     if (spec.arity == Arity::Variadic) {
-      if (lex.peek() != '%') return true;
+      if (lex.peek() != '%' || atDefinition()) return true;
       return parseOperandList(o.operands[e.index]);
     }
     OperandRef r;
@@ -728,7 +751,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
       }
       break;
     }
-    case FormatElement::Operand: present = lex.peek() == '%'; break;
+    case FormatElement::Operand: present = lex.peek() == '%' && !atDefinition(); break;
     default: present = true;
     }
     return !present || parseFormat(o, e.group);
@@ -779,8 +802,8 @@ Operation *ParserState::build(OpParse &o, Block *block) {
       return fail("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
     auto &types = o.operandTypes[i];
     if (!types.empty() && types.size() != o.operands[i].size())
-      return fail("operand '" + spec.name + "' has " + llvm::Twine(o.operands[i].size()) + " values but " +
-                      llvm::Twine(types.size()) + " types",
+      return fail("operand '" + spec.name + "' has " + counted(o.operands[i].size(), "value") + " but " +
+                      counted(types.size(), "type"),
                   o.at);
     for (unsigned k = 0; k < o.operands[i].size(); ++k, ++flat) {
       Type printed = k < types.size() ? types[k] : Type();
@@ -795,7 +818,7 @@ Operation *ParserState::build(OpParse &o, Block *block) {
     if (needsSegments) s.segments.push_back(o.operands[i].size());
   }
   if (o.allOperandTypes && o.allOperandTypes->size() != s.operands.size())
-    return fail("'" + info.name + "' has " + llvm::Twine(s.operands.size()) + " operands but its type gives " +
+    return fail("'" + info.name + "' has " + counted(s.operands.size(), "operand") + " but its type gives " +
                     llvm::Twine(o.allOperandTypes->size()),
                 o.at);
   if (o.allResultTypes)
@@ -843,7 +866,7 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   bool open = llvm::any_of(info.results, [](auto &r) { return r.arity != Arity::One; });
   if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed))
     return fail(
-        "'" + info.name + "' gives " + llvm::Twine(fixed) + " results, not " + llvm::Twine(s.resultTypes.size()), o.at);
+        "'" + info.name + "' gives " + counted(fixed, "result") + ", not " + llvm::Twine(s.resultTypes.size()), o.at);
   for (auto &a : o.attrs) {
     // A default that is spelt out is the default.
     auto *spec = info.attr(a.name);
@@ -869,6 +892,41 @@ SourcePosition ParserState::positionOf(const Operation *op) const {
   for (; op; op = op->parentOp())
     if (auto it = positions_.find(op); it != positions_.end()) return positionOf(it->second);
   return {};
+}
+
+DiagnosticEngine::TextPlace ParserState::placeOf(const Operation *op, int operand) {
+  for (; op; op = op->parentOp(), operand = -1)
+    if (auto it = positions_.find(op); it != positions_.end()) {
+      const char *at = it->second;
+      if (operand >= 0)
+        if (const char *o = placeOfOperand(*op, operand, at)) at = o;
+      Diagnostic d = makeError("", at);
+      return {std::move(d.position), std::move(d.snippet)};
+    }
+  return {};
+}
+
+const char *ParserState::placeOfOperand(const Operation &op, unsigned operand, const char *at) {
+  // The operation is read once more, without a word: that costs nothing where nothing is wrong.
+  llvm::SaveAndRestore quiet(quiet_, true);
+  lex.seek(at);
+  llvm::SmallVector<OperandRef, 8> refs;
+  if (lex.peek() == '"') {
+    std::string name;
+    if (!lex.string(name) || !lex.eat("(") || !parseOperandList(refs)) return nullptr;
+  } else {
+    auto *info = lookupOp(lex.identifier());
+    auto &format = op.info().format;
+    if (!info || info != &op.info() || format.empty() || info->has(kGenericForm)) return nullptr;
+    OpParse o;
+    startOp(o, *info, at);
+    regions_.emplace_back(); // for the names of successors
+    bool ok = parseFormat(o, assemblyFormat(*info));
+    regions_.pop_back();
+    if (!ok) return nullptr;
+    for (auto &group : o.operands) refs.append(group.begin(), group.end());
+  }
+  return operand < refs.size() ? refs[operand].at : nullptr;
 }
 
 // ---- attributes of an operation -------------------------------------------------------------------------------------
@@ -960,6 +1018,15 @@ bool ParserState::finishAttrs(OpParse &o) {
 // ---- the whole input ------------------------------------------------------------------------------------------------
 
 bool ParserState::parseTop() {
+  llvm::StringRef text(lex.begin(), lex.end() - lex.begin());
+  if (text.starts_with("\xEF\xBB\xBF")) lex.seek(lex.begin() + 3); // a byte order mark says nothing in UTF-8
+  if (text.take_front(4096).contains('\0')) {
+    Diagnostic d = makeError("this is no text: it has NUL bytes", lex.begin());
+    d.snippet.clear();
+    report(std::move(d));
+    flush();
+    return false;
+  }
   collectAliases();
   pushScope(true);
   regions_.emplace_back();
@@ -981,6 +1048,7 @@ bool ParserState::parseTop() {
   }
   ok &= popScope();
   regions_.pop_back();
+  flush();
   return ok && !failed();
 }
 
@@ -1022,7 +1090,7 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
     inner->erase();
   }
   if (options.verify) {
-    diag.setLocator([&](const Operation *op) { return p.positionOf(op); });
+    diag.setLocator([&](const Operation *op, int operand) { return p.placeOf(op, operand); });
     bool ok = verify(*p.module, diag, options.maxErrors);
     diag.setLocator({});
     if (!ok) return nullptr;
@@ -1040,17 +1108,28 @@ std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, 
   return parseModule(TextSection{text, 1}, file, ctx, diag, options);
 }
 
+bool parseNamedLayouts(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
+                       std::vector<NamedLayout> &out) {
+  ParserState p(text, 1, file, ctx, diag, {});
+  p.collectAliases();
+  p.readLayoutAliases(out);
+  p.flush();
+  return !p.failed();
+}
+
 const layouts::Encoding *parseEncoding(llvm::StringRef text, Context &ctx, DiagnosticEngine &diag) {
   ParserState p(text, 1, "<layout>", ctx, diag, {});
   auto *e = p.parseEncoding();
-  if (e && !p.lex.atEnd()) return p.error("unexpected text after the layout"), nullptr;
+  if (e && !p.lex.atEnd()) p.error("unexpected text after the layout"), e = nullptr;
+  p.flush();
   return e;
 }
 
 Type parseType(llvm::StringRef text, Context &ctx, DiagnosticEngine &diag) {
   ParserState p(text, 1, "<type>", ctx, diag, {});
   Type t = p.parseType();
-  if (t && !p.lex.atEnd()) return p.error("unexpected text after the type"), Type();
+  if (t && !p.lex.atEnd()) p.error("unexpected text after the type"), t = {};
+  p.flush();
   return t;
 }
 

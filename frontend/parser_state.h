@@ -41,7 +41,8 @@ public:
   /// Reports at a position (null: here) and returns false.
   bool error(const llvm::Twine &message, const char *at = nullptr);
   Diagnostic makeError(const llvm::Twine &message, const char *at);
-  bool report(Diagnostic); // an error made with makeError; returns false
+  bool report(Diagnostic); // an error made with makeError, kept until flush; returns false
+  void flush();            // hands the errors over, in the order of the text
   bool expect(llvm::StringRef punctuation, llvm::StringRef context = "");
   bool failed() const { return errors_ > 0; }
   SourcePosition positionOf(const char *) const;
@@ -81,6 +82,8 @@ public:
   bool parseAliasDefinition();
   /// Aliases defined later in the file (locations mostly) are found in one scan at the start.
   void collectAliases();
+  /// The aliases that are layouts, in the order of the text.
+  void readLayoutAliases(std::vector<NamedLayout> &);
 
   // ---- operations ----
   bool parseTop();
@@ -152,6 +155,7 @@ public:
   Operation *emit(const OperationState &, Block *, const char *at);
   bool unknownOperation(llvm::StringRef name, const char *at);
   bool parseOperand(OperandRef &);
+  bool atDefinition(); // at `%a, %b:2 =`: the next operation, after one that ends here
   bool parseOperandList(llvm::SmallVectorImpl<OperandRef> &);
   bool parseSuccessor(OpParse &, llvm::SmallVectorImpl<OperandRef> &args);
 
@@ -172,8 +176,11 @@ public:
   bool parseWarpSpecialize(OpParse &, Block *);
 
   void recover(const char *from); // to the next line that starts an operation or closes a region
-  /// Where the operation (or the nearest one around it) stands in the text.
+  /// Where the operation (or the nearest one around it), or an operand of it, stands in the text.
   SourcePosition positionOf(const Operation *) const;
+  DiagnosticEngine::TextPlace placeOf(const Operation *, int operand);
+  /// Null where the operation's form does not tell.
+  const char *placeOfOperand(const Operation &, unsigned operand, const char *at);
 
 private:
   friend struct DepthGuard;
@@ -215,7 +222,9 @@ private:
   bool readAlias(Alias &, llvm::StringRef kind, llvm::StringRef name, const char *at, llvm::function_ref<bool()> read);
   llvm::StringMap<Alias> attrAliases_, typeAliases_;
   llvm::DenseMap<const Operation *, const char *> positions_;
+  std::vector<Diagnostic> pending_;
   unsigned errors_ = 0;
+  bool quiet_ = false, saidUnclosed_ = false;
   unsigned depth_ = 0, deepest_ = 0, size_ = 0;
   llvm::StringSet<> badNames_;
   Type layoutElement_; // of the tensor whose layout is being read: older dot_op layouts leave out what follows from it

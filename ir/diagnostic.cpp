@@ -1,6 +1,8 @@
 // Rendering of diagnostics and locations as text (see diagnostic.h).
 #include "ir/diagnostic.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 
 namespace tessera::ir {
 
@@ -28,6 +30,25 @@ void DiagnosticEngine::error(Location loc, const llvm::Twine &message) {
   d.loc = loc;
   report(std::move(d));
 }
+
+std::string lineWithCaret(llvm::StringRef line, unsigned column) {
+  size_t col = column ? column - 1 : 0, from = col > 160 ? col - 100 : 0;
+  std::string shown, caret;
+  for (size_t i = from; i < std::min(line.size(), from + 240);) {
+    // A whole character of UTF-8, or else a byte that no terminal can show.
+    auto *p = reinterpret_cast<const llvm::UTF8 *>(line.data()) + i;
+    size_t n = llvm::isLegalUTF8Sequence(p, reinterpret_cast<const llvm::UTF8 *>(line.data()) + line.size()) ? llvm::getNumBytesForUTF8(*p) : 1;
+    uint8_t c = line[i];
+    if (n > 1) shown += line.substr(i, n);
+    else shown += c == '\t' ? ' ' : c < 32 || c >= 127 ? '?' : char(c);
+    if (i + n <= col) caret += ' ';
+    i += n;
+  }
+  if (col > line.size()) caret.append(col - std::max(line.size(), from), ' ');
+  return shown + "\n" + caret + "^\n";
+}
+
+std::string counted(size_t n, llvm::StringRef what) { return (llvm::Twine(n) + " " + what + (n == 1 ? "" : "s")).str(); }
 
 std::string describe(Location loc) {
   std::string s;

@@ -49,10 +49,16 @@ public:
   void error(Location, const llvm::Twine &message);
   unsigned errors() const { return errors_; }
 
-  /// While a text is being checked: where each of its operations stands. The verifier's errors then tell it.
-  using Locator = std::function<SourcePosition(const Operation *)>;
+  /// While a text is being checked: where an operation, or one of its operands (else -1), stands in it. The verifier's
+  /// errors then show the user's own line.
+  struct TextPlace {
+    SourcePosition position; // line 0: not in the text
+    std::string snippet;     // the line, and a caret line
+  };
+  using Locator = std::function<TextPlace(const Operation *, int operand)>;
   void setLocator(Locator l) { locator_ = std::move(l); }
-  SourcePosition positionOf(const Operation *op) const { return locator_ ? locator_(op) : SourcePosition(); }
+  TextPlace placeOf(const Operation *op, int operand = -1) const { return locator_ ? locator_(op, operand) : TextPlace(); }
+  SourcePosition positionOf(const Operation *op) const { return placeOf(op).position; }
 
 private:
   Locator locator_;
@@ -60,6 +66,11 @@ private:
   unsigned errors_ = 0;
 };
 
+/// The line, and below it a caret under the column (from 1, in bytes); long lines are shown around it, and what would
+/// upset a terminal as `?`.
+std::string lineWithCaret(llvm::StringRef line, unsigned column);
+/// "1 result", "2 results".
+std::string counted(size_t n, llvm::StringRef what);
 /// "FILE:LINE:COL: error: message", the snippet, then the notes in the same form: what the command line shows.
 std::string render(const Diagnostic &);
 /// The location as text: the innermost source position, with callers, as "kernel.py:12:4".

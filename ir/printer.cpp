@@ -84,24 +84,30 @@ private:
     if (!n) return;
     std::string name;
     if (nameLocs_) name = nameOf(op->loc()).str();
-    // Operations with several results in their row give each its own name.
-    auto &specs = op->info().results;
-    bool separate = specs.size() > 1 && specs.size() == n;
-    if (name.empty()) {
-      if (auto c = op->dyn<arith::ConstantOp>())
-        name = constantName(c);
-      else if (separate)
-        name = specs[0].name.str();
+    if (name.empty())
+      if (auto c = op->dyn<arith::ConstantOp>()) name = constantName(c);
+    // Operations with several results in their row name each group of them by it.
+    if (auto &specs = op->info().results; name.empty() && specs.size() > 1) {
+      for (unsigned g = 0; g < specs.size(); ++g) {
+        auto group = op->resultGroup(g);
+        for (unsigned k = 0; k < group.size(); ++k)
+          if (!k) set(group[0].impl(), specs[g].name, s);
+          else {
+            names_[group[k].impl()] = names_[group[0].impl()];
+            groups_[group[k].impl()] = k;
+          }
+        if (group.size() > 1) groups_[group[0].impl()] = 0;
+      }
+      return;
     }
     for (unsigned i = 0; i < n; ++i) {
       ValueImpl *v = op->result(i).impl();
-      if (i == 0 || separate)
-        set(v, i == 0 ? name : specs[i].name.str(), s);
+      if (i == 0) set(v, name, s);
       else {
         std::string shared = names_[op->result(0).impl()];
         names_[v] = std::move(shared);
       }
-      if (n > 1 && !separate) groups_[v] = i;
+      if (n > 1) groups_[v] = i;
     }
   }
   static std::string constantName(arith::ConstantOp c) {
@@ -425,7 +431,7 @@ public:
     case AttributeKind::Encoding: encoding(a.cast<EncodingAttr>().value()); break;
     case AttributeKind::Opaque: {
       auto text = a.cast<OpaqueAttr>().text();
-      llvm::StringRef stem = text == "#ttg.shared_memory" ? "smem" : text == "#ttng.tensor_memory" ? "tmem" : "";
+      llvm::StringRef stem = text == "#ttg.shared_memory" ? "smem" : ""; // the only memory space with an alias
       if (aliases_ && !stem.empty()) {
         if (aliases_->collecting) {
           auto &e = aliases_->entries[a.storage()];
@@ -890,7 +896,11 @@ public:
     else if (name == "While")
       whileOp(op);
     else if (name == "ExecuteRegion") {
-      resultTypes(op);
+      if (op->numResults() == 1) {
+        o << " -> ";
+        types(op->results());
+      } else
+        resultTypes(op);
       if (op->hasAttr("no_inline")) o << " no_inline";
       o << " ";
       body(op->region(0), false, false);
@@ -963,10 +973,8 @@ public:
       o << "[";
       type(l.offsets().type());
       o << "]";
-      if (l.other()) {
-        o << " ";
-        type(l.other().type());
-      }
+      o << " "; // also where no type of `other` follows, as Triton prints it
+      if (l.other()) type(l.other().type());
       o << " -> ";
       type(l.dest().type(), true);
     } else if (name == "TokenDep") {

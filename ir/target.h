@@ -5,6 +5,8 @@
 // (NVIDIA: streaming multiprocessor; AMD gfx9: compute unit; gfx11 and gfx12: work-group processor of two compute
 // units).
 #pragma once
+#include "ir/matrix_instruction.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
@@ -57,6 +59,7 @@ struct TargetInfo {
   // ---- moving data ----
   uint32_t asyncCopyBytes =
       0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers; 0: none
+  bool asyncCopyAnyDestination = false; // every lane chooses where in shared memory its copy goes (AMD: the wave does)
   bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
   bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
   bool hasStmatrix = false;          // the reverse
@@ -76,6 +79,7 @@ struct TargetInfo {
   // ---- arithmetic ----
   MatrixUnit matrixUnit = MatrixUnit::None;
   int matrixVersion = 0;
+  llvm::ArrayRef<MatrixInstruction> matrixInstructions; // of equal types and tile the one of the largest k first
   bool hasFp8Matrix = false;         // matrix instructions take 8-bit floats (of the kinds converted below)
   bool hasTf32Matrix = false;        // matrix instructions take f32 rounded to tf32 (AMD: xf32)
   bool hasScaledMatrix = false;      // block-scaled (microscaling) operands

@@ -18,7 +18,14 @@ bool opError(Operation *op, DiagnosticEngine &diag, const llvm::Twine &message, 
   Diagnostic d;
   d.message = ("'" + op->name() + "' op " + message).str();
   d.loc = op->loc();
-  d.position = diag.positionOf(op);
+  d.op = op;
+  auto place = diag.placeOf(op, operand);
+  if (place.position.line) {
+    d.position = std::move(place.position);
+    d.snippet = std::move(place.snippet);
+    diag.report(std::move(d));
+    return false;
+  }
   std::string line = printOperation(op);
   line = line.substr(0, line.find('\n'));
   // The caret stands under the operation's name, or under the operand where it is named in the line.
@@ -249,13 +256,13 @@ private:
     bool open = fixed != info.operands.size();
     if (op->numOperands() < fixed || (!open && op->numOperands() > fixed))
       return opError(op, diag_,
-                     "has " + llvm::Twine(op->numOperands()) + " operands; " + llvm::Twine(fixed) +
+                     "has " + counted(op->numOperands(), "operand") + "; " + llvm::Twine(fixed) +
                          (open ? " or more" : "") + " are expected");
     unsigned fixedResults = llvm::count_if(info.results, [](auto &v) { return v.arity == Arity::One; });
     bool openResults = fixedResults != info.results.size();
     if (op->numResults() < fixedResults || (!openResults && op->numResults() > fixedResults))
       return opError(op, diag_,
-                     "has " + llvm::Twine(op->numResults()) + " results; " + llvm::Twine(fixedResults) +
+                     "has " + counted(op->numResults(), "result") + "; " + llvm::Twine(fixedResults) +
                          " are expected");
     if (info.needsSegments()) {
       if (op->operandSegments().size() != info.operands.size())
@@ -289,11 +296,11 @@ private:
                              ", not " + v.type().str());
     if (info.numRegions != 255 && op->numRegions() != info.numRegions)
       return opError(op, diag_,
-                     "has " + llvm::Twine(op->numRegions()) + " regions; " + llvm::Twine(unsigned(info.numRegions)) +
+                     "has " + counted(op->numRegions(), "region") + "; " + llvm::Twine(unsigned(info.numRegions)) +
                          " are expected");
     if (info.numSuccessors != 255 && op->numSuccessors() != info.numSuccessors)
       return opError(op, diag_,
-                     "has " + llvm::Twine(op->numSuccessors()) + " successors; " +
+                     "has " + counted(op->numSuccessors(), "successor") + "; " +
                          llvm::Twine(unsigned(info.numSuccessors)) + " are expected");
     return attributes(op) && traits(op);
   }
@@ -368,8 +375,7 @@ private:
         return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
     if (tensor.numElements() > (1 << 20))
       return opError(op, diag_,
-                     "has type " + t.str() + " with " + llvm::Twine(tensor.numElements()) +
-                         " elements; at most 1048576 are possible");
+                     "has type " + t.str() + " with " + counted(tensor.numElements(), "element") + "; at most 1048576 are possible");
     auto *e = tensor.encoding();
     bool wants = hasLayouts(moduleOp_);
     if (!e)
@@ -388,10 +394,13 @@ private:
         return opError(op, diag_,
                        "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) +
                            " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
-      if (layout->inDimSize(layouts::Dim::Warp) != numWarps(moduleOp_) && !op->parentOfType<ttg::WarpSpecializeOp>())
+      // A function that a warp-specialised partition calls states its own number.
+      auto func = op->is<tt::FuncOp>() ? op : op->parentOfType<tt::FuncOp>().op;
+      int64_t warps = func && func->hasAttr(kNumWarpsAttr) ? moduleInt(func, kNumWarpsAttr, 4) : numWarps(moduleOp_);
+      if (layout->inDimSize(layouts::Dim::Warp) != warps && !op->parentOfType<ttg::WarpSpecializeOp>())
         return opError(op, diag_,
                        "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) +
-                           " warps; the module has " + llvm::Twine(numWarps(moduleOp_)));
+                           " warps; the " + (func && func->hasAttr(kNumWarpsAttr) ? "function" : "module") + " has " + llvm::Twine(warps));
     }
     return true;
   }

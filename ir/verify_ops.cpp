@@ -35,11 +35,8 @@ HOOK(builtin_module) {
       if (!v || v.value().getSignificantBits() > 32 || v.sext() < 0)
         return opError(op, diag, name + " must be an integer that is at least 0, not " + a.str());
     }
-  if (Attribute a = op->attr(kTargetAttr)) {
-    auto v = a.dyn_cast<StringAttr>();
-    if (!v || !(v.value().starts_with("cuda:") || v.value().starts_with("hip:")))
-      return opError(op, diag, kTargetAttr + " must be a string such as \"cuda:90\" or \"hip:gfx942\", not " + a.str());
-  }
+  if (Attribute a = op->attr(kTargetAttr); a && !a.isa<StringAttr>())
+    return opError(op, diag, kTargetAttr + " must be a string such as \"cuda:90\" or \"hip:gfx942\", not " + a.str());
   return true;
 }
 
@@ -59,7 +56,7 @@ HOOK(tt_func) {
   if (auto attrs = op->attr<ArrayAttr>("arg_attrs")) {
     if (attrs.size() != type.numInputs())
       return opError(op, diag,
-                     "has attributes for " + llvm::Twine(attrs.size()) + " arguments but " +
+                     "has attributes for " + counted(attrs.size(), "argument") + " but " +
                          llvm::Twine(type.numInputs()) + " inputs");
     for (unsigned i = 0; i < attrs.size(); ++i) {
       auto d = attrs[i].dyn_cast<DictionaryAttr>();
@@ -83,8 +80,8 @@ HOOK(tt_return) {
   auto type = f.functionType().cast<FunctionType>();
   if (op->numOperands() != type.numResults())
     return opError(op, diag,
-                   "returns " + llvm::Twine(op->numOperands()) + " values; the function has " +
-                       llvm::Twine(type.numResults()) + " results");
+                   "returns " + counted(op->numOperands(), "value") + "; the function has " +
+                       counted(type.numResults(), "result"));
   for (unsigned i = 0; i < type.numResults(); ++i)
     if (op->operand(i).type() != type.result(i))
       return opError(op, diag,
@@ -125,7 +122,7 @@ static bool yields(Operation *op, Region &r, ResultRange results, DiagnosticEngi
     }
     if (t->numOperands() != results.size())
       return opError(t, diag,
-                     "yields " + llvm::Twine(t->numOperands()) + " values; " + llvm::Twine(results.size()) +
+                     "yields " + counted(t->numOperands(), "value") + "; " + llvm::Twine(results.size()) +
                          " are expected");
     for (unsigned i = 0; i < results.size(); ++i)
       if (t->operand(i).type() != results[i].type())
@@ -145,8 +142,7 @@ HOOK(scf_for) {
   unsigned n = f.initArgs().size();
   if (b->numArgs() != n + 1 || op->numResults() != n)
     return opError(op, diag,
-                   "carries " + llvm::Twine(n) + " values; its body has " + llvm::Twine(b->numArgs()) +
-                       " arguments and it has " + llvm::Twine(op->numResults()) + " results");
+                   "carries " + counted(n, "value") + "; its body has " + counted(b->numArgs(), "argument") + " and it has " + counted(op->numResults(), "result"));
   if (b->arg(0).type() != t) return opError(op, diag, "the induction variable must have the bounds' type");
   for (unsigned i = 0; i < n; ++i)
     if (f.initArgs()[i].type() != b->arg(i + 1).type() || f.initArgs()[i].type() != op->result(i).type())
@@ -169,15 +165,15 @@ HOOK(scf_while) {
   if (!cond || !cond->is<scf::ConditionOp>()) return opError(op, diag, "must end its first region in scf.condition");
   if (before->numArgs() != w.inits().size())
     return opError(op, diag,
-                   "carries " + llvm::Twine(w.inits().size()) + " values but its first region has " +
-                       llvm::Twine(before->numArgs()) + " arguments");
+                   "carries " + counted(w.inits().size(), "value") + " but its first region has " +
+                       counted(before->numArgs(), "argument"));
   for (unsigned k = 0; k < w.inits().size(); ++k)
     if (w.inits()[k].type() != before->arg(k).type())
       return opError(op, diag, "carried value " + llvm::Twine(k) + " changes its type", k);
   auto args = cond->cast<scf::ConditionOp>().args();
   if (args.size() != op->numResults() || args.size() != after->numArgs())
     return opError(cond, diag,
-                   "passes " + llvm::Twine(args.size()) + " values; " + llvm::Twine(op->numResults()) +
+                   "passes " + counted(args.size(), "value") + "; " + llvm::Twine(op->numResults()) +
                        " are expected");
   for (unsigned k = 0; k < args.size(); ++k)
     if (args[k].type() != op->result(k).type() || args[k].type() != after->arg(k).type())
@@ -193,8 +189,7 @@ HOOK(scf_while) {
 static bool branchArgs(Operation *op, Block *to, OperandRange args, DiagnosticEngine &diag) {
   if (args.size() != to->numArgs())
     return opError(op, diag,
-                   "passes " + llvm::Twine(args.size()) + " values to a block with " + llvm::Twine(to->numArgs()) +
-                       " arguments");
+                   "passes " + counted(args.size(), "value") + " to a block with " + counted(to->numArgs(), "argument"));
   for (unsigned i = 0; i < args.size(); ++i)
     if (args[i].type() != to->arg(i).type())
       return opError(op, diag,
@@ -285,7 +280,7 @@ HOOK(tt_load) {
   if (l.result().type() != want)
     return opError(op, diag, "must give " + want.str() + ", not " + l.result().type().str());
   if (l.mask() && !sameShape(l.mask().type(), l.ptr().type()))
-    return opError(op, diag, "mask does not match the pointers: " + l.mask().type().str(), 1);
+    return opError(op, diag, "has a mask of type " + l.mask().type().str() + ", which does not have the pointers' shape and layout", 1);
   if (l.other() && !l.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
   if (l.other() && l.other().type() != want)
     return opError(op, diag,
@@ -308,7 +303,7 @@ HOOK(tt_store) {
   if (s.value().type() != want)
     return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
   if (s.mask() && !sameShape(s.mask().type(), s.ptr().type()))
-    return opError(op, diag, "mask does not match the pointers: " + s.mask().type().str(), 2);
+    return opError(op, diag, "has a mask of type " + s.mask().type().str() + ", which does not have the pointers' shape and layout", 2);
   return true;
 }
 HOOK(tt_atomic_rmw) {
@@ -322,7 +317,7 @@ HOOK(tt_atomic_rmw) {
   bool f = want.scalar().isFloat(), floatOp = a.atomicRmwOp() == RmwOp::Fadd;
   if (floatOp && !f) return opError(op, diag, "fadd needs floats, not " + want.str(), 1);
   bool either = a.atomicRmwOp() == RmwOp::Exch || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
-  if (f && !floatOp && !either) return opError(op, diag, "this operation needs integers, not " + want.str(), 1);
+  if (f && !floatOp && !either) return opError(op, diag, "combines integers this way, not " + want.str(), 1);
   return true;
 }
 HOOK(tt_atomic_cas) {
@@ -364,7 +359,7 @@ HOOK(tt_make_range) {
     return opError(op, diag, "needs start < end, not " + llvm::Twine(r.start()) + " and " + llvm::Twine(r.end()));
   if (r.end() - r.start() != t.dim(0))
     return opError(op, diag,
-                   "has " + llvm::Twine(r.end() - r.start()) + " values but its type has " + llvm::Twine(t.dim(0)));
+                   "has " + counted(r.end() - r.start(), "value") + " but its type has " + llvm::Twine(t.dim(0)));
   return t.element().isInteger(32) || opError(op, diag, "gives a tensor of i32");
 }
 HOOK(tt_expand_dims) {
@@ -461,7 +456,7 @@ static bool combines(Operation *op, DiagnosticEngine &diag, Opcode terminator) {
   unsigned n = op->numOperands();
   if (!n) return opError(op, diag, "needs an operand");
   if (op->numResults() != n)
-    return opError(op, diag, "has " + llvm::Twine(n) + " operands but " + llvm::Twine(op->numResults()) + " results");
+    return opError(op, diag, "has " + counted(n, "operand") + " but " + counted(op->numResults(), "result"));
   auto first = op->operand(0).type().cast<TensorType>();
   for (unsigned i = 1; i < n; ++i)
     if (!sameShape(op->operand(i).type(), first)) return opError(op, diag, "needs operands of one shape and layout", i);
@@ -472,7 +467,7 @@ static bool combines(Operation *op, DiagnosticEngine &diag, Opcode terminator) {
   Block *b = op->region(0).front();
   if (b->numArgs() != 2 * n)
     return opError(op, diag,
-                   "needs a region of " + llvm::Twine(2 * n) + " arguments, not " + llvm::Twine(b->numArgs()));
+                   "needs a region of " + counted(2 * n, "argument") + ", not " + llvm::Twine(b->numArgs()));
   for (unsigned i = 0; i < 2 * n; ++i)
     if (b->arg(i).type() != op->operand(i % n).type().scalar())
       return opError(op, diag,
@@ -481,7 +476,7 @@ static bool combines(Operation *op, DiagnosticEngine &diag, Opcode terminator) {
   Operation *t = b->terminator();
   if (!t || t->opcode() != terminator) return opError(op, diag, "must end its region in " + opInfo(terminator).name);
   if (t->numOperands() != n)
-    return opError(t, diag, "gives " + llvm::Twine(t->numOperands()) + " values; " + llvm::Twine(n) + " are expected");
+    return opError(t, diag, "gives " + counted(t->numOperands(), "value") + "; " + llvm::Twine(n) + " are expected");
   for (unsigned i = 0; i < n; ++i)
     if (t->operand(i).type() != op->operand(i).type().scalar())
       return opError(t, diag, "gives a value of another type", i);
@@ -647,7 +642,7 @@ HOOK(tt_make_tensor_descriptor) {
   auto m = op->cast<tt::MakeTensorDescriptorOp>();
   auto d = m.result().type().cast<TensorDescType>();
   if (m.shape().size() != d.rank() || m.strides().size() != d.rank())
-    return opError(op, diag, "needs a shape and strides for " + llvm::Twine(d.rank()) + " dimensions");
+    return opError(op, diag, "needs a shape and strides for " + counted(d.rank(), "dimension"));
   for (Value v : m.shape())
     if (!v.type().isIntOrIndex()) return opError(op, diag, "needs integers for its shape, not " + v.type().str());
   return true;
@@ -697,8 +692,8 @@ HOOK(ttg_warp_specialize) {
     if (r.empty()) return opError(op, diag, "has an empty partition");
     if (r.front()->numArgs() != captures.size())
       return opError(op, diag,
-                     "captures " + llvm::Twine(captures.size()) + " values; a partition has " +
-                         llvm::Twine(r.front()->numArgs()) + " arguments");
+                     "captures " + counted(captures.size(), "value") + "; a partition has " +
+                         counted(r.front()->numArgs(), "argument"));
     for (unsigned i = 0; i < captures.size(); ++i)
       if (r.front()->arg(i).type() != captures[i].type())
         return opError(op, diag,
@@ -710,7 +705,7 @@ HOOK(ttg_warp_specialize) {
     if (!t || !t->is<ttg::WarpYieldOp>()) continue;
     if (t->numOperands() != op->numResults())
       return opError(t, diag,
-                     "yields " + llvm::Twine(t->numOperands()) + " values; " + llvm::Twine(op->numResults()) +
+                     "yields " + counted(t->numOperands(), "value") + "; " + llvm::Twine(op->numResults()) +
                          " are expected");
     for (unsigned i = 0; i < op->numResults(); ++i)
       if (t->operand(i).type() != op->result(i).type())
@@ -726,7 +721,7 @@ HOOK(tt_map_elementwise) {
   Block *b = op->region(0).front();
   if (b->numArgs() != op->numOperands() * uint64_t(m.pack()))
     return opError(op, diag,
-                   "needs a region of " + llvm::Twine(op->numOperands() * uint64_t(m.pack())) + " arguments, not " +
+                   "needs a region of " + counted(op->numOperands() * uint64_t(m.pack()), "argument") + ", not " +
                        llvm::Twine(b->numArgs()));
   for (auto v : op->operands())
     if (!sameShape(v.type(), op->operand(0).type())) return opError(op, diag, "needs operands of one shape and layout");
@@ -762,7 +757,7 @@ HOOK(tt_print) {
   auto p = op->cast<tt::PrintOp>();
   return p.isSigned().size() == op->numOperands() ||
          opError(op, diag,
-                 "says of " + llvm::Twine(p.isSigned().size()) + " values whether they are signed; it prints " +
+                 "says of " + counted(p.isSigned().size(), "value") + " whether they are signed; it prints " +
                      llvm::Twine(op->numOperands()));
 }
 HOOK(amdg_buffer_load) {

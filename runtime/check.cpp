@@ -60,6 +60,7 @@ std::string valueText(DType t, const uint8_t *p) {
   }
   // Enough digits to tell two neighbours of the type apart.
   char text[40];
+  if (std::isnan(toDouble(t, p))) return "nan"; // printf shows its sign
   int digits = t == DType::F64 ? 17 : t == DType::F32 ? 9 : dtypeBytes(t) == 2 ? 6 : 4;
   std::snprintf(text, sizeof text, "%.*g", digits, toDouble(t, p));
   return text;

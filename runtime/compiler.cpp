@@ -122,6 +122,31 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
   return absl::OkStatus();
 }
 
+/// Reports a failure of the back end at the operation that it is about, as far as that is known: a library function or
+/// inline assembly that the message names, else the kernel. Missing tools are not the program's fault: they stay Statuses.
+absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, DiagnosticEngine &diag) {
+  if (!absl::IsInvalidArgument(s) && !absl::IsInternal(s)) return s;
+  Operation *at = nullptr;
+  std::vector<Operation *> assemblies;
+  std::string text(s.message());
+  auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);
+  m.op()->walk([&](Operation *op) {
+    if (auto e = op->dyn<tt::ExternElementwiseOp>(); e && !at && llvm::StringRef(text).contains(("'" + e.symbol() + "'").str())) at = op;
+    if (!op->is<tt::ElementwiseInlineAsmOp>()) return;
+    if (assembly && std::to_string(assemblies.size()) == std::string(*assembly)) at = op;
+    assemblies.push_back(op);
+  });
+  Diagnostic d;
+  d.loc = (at ? at : m.lookupSymbol(kernel))->loc();
+  if (at) d.snippet = at->str();
+  d.message = text;
+  // ptxas names a line of the PTX only: any of the program's own assembly may be meant.
+  if (!at && absl::IsInternal(s))
+    for (size_t i = 0; i < std::min<size_t>(assemblies.size(), 4); ++i) d.note("the kernel has inline assembly here").loc = assemblies[i]->loc();
+  diag.report(std::move(d));
+  return absl::InvalidArgumentError("code generation failed");
+}
+
 } // namespace
 
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
@@ -159,8 +184,8 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   describeKernel(m.lookupSymbol(kernelName), m, target, result.metadata);
 
   auto lowering = target.vendor == Vendor::Nvidia ? nvidia::makeTarget(target) : amd::makeTarget(target);
-  llvm::LLVMContext context;
-  auto llvmModule = codegen::lowerToLLVM(m, *lowering, context, {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo, .opNames = o.opNames}, diag);
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto llvmModule = codegen::lowerToLLVM(m, *lowering, *context, {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo, .opNames = o.opNames}, diag);
   if (!llvmModule) return absl::InvalidArgumentError("lowering failed");
   std::string broken;
   llvm::raw_string_ostream brokenStream(broken);
@@ -179,7 +204,13 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   using Until = codegen::Backend::Until;
   codegen::StageTimes times;
   auto object = backend->compile(*llvmModule, o.stage == Stage::Llir ? Until::Optimized : o.stage == Stage::Asm ? Until::Assembly : Until::Object, o.stage == Stage::Asm, &times);
-  if (!object.ok()) return object.status();
+  if (!object.ok()) {
+    if (object.status().GetPayload(codegen::kAbandonModulePayload)) {
+      (void)llvmModule.release();
+      (void)context.release();
+    }
+    return located(m, kernelName, object.status(), diag);
+  }
   auto &md = result.metadata;
   md.compileMs.push_back({"device library", times.deviceLibrary});
   md.compileMs.push_back({"llir", times.optimize});

@@ -2,6 +2,7 @@
 #include "runtime/device.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/emulator_device.h"
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 
@@ -27,6 +28,7 @@ absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {
   if (!index.empty() && index.getAsInteger(10, n))
     return absl::InvalidArgumentError(("'" + spec + "': the device number must be an integer").str());
   if (spec.ends_with(":")) return absl::InvalidArgumentError(("'" + spec + "': the device number is missing").str());
+  n = std::min(n, 1u << 20); // above any machine's
   if (kind == "cuda") return openCuda(n);
   if (kind == "hip") return openHip(n);
   return absl::InvalidArgumentError(("unknown device '" + spec + "'; devices: interpreter, emulator:TARGET, cuda[:N], hip[:N]").str());

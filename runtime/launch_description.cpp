@@ -334,7 +334,7 @@ template <class F> void inParallel(int64_t count, F work) {
 
 std::string LaunchDescription::resolve(llvm::StringRef file) const {
   if (llvm::sys::path::is_absolute(file)) return file.str();
-  return directory + "/" + file.str();
+  return directory == "." ? file.str() : directory + "/" + file.str();
 }
 
 absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::string &path) {

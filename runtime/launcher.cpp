@@ -24,7 +24,7 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   auto *entry = kernel->region(0).front();
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
   if (entry->numArgs() != d.args.size())
-    return bad(llvm::formatv("{0}: kernel '{1}' takes {2} arguments, but {3} are given", d.path, name, entry->numArgs(),
+    return bad(llvm::formatv("{0}: kernel '{1}' takes {2}, but the description gives {3}", d.path, name, ir::counted(entry->numArgs(), "argument"),
                              d.args.size()));
   LaunchArguments out;
   for (unsigned i = 0; i < d.args.size(); ++i) {

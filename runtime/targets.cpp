@@ -2,8 +2,10 @@
 #include "runtime/targets.h"
 #include "codegen_amd/arch_table.h"
 #include "codegen_amd/backend.h"
+#include "codegen_amd/object.h"
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/backend.h"
+#include "codegen_nvidia/object.h"
 
 namespace tessera::runtime {
 
@@ -21,6 +23,12 @@ const codegen::ArchInfo *findArch(llvm::StringRef name) {
       if (arch.info.tritonTarget == name) return &arch;
   }
   return nullptr;
+}
+
+std::vector<std::string> describeToolchains() {
+  auto lines = nvidia::describeTools();
+  for (auto &line : amd::describeTools()) lines.push_back(line);
+  return lines;
 }
 
 std::unique_ptr<codegen::Backend> createBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {

@@ -16,6 +16,9 @@ inline const ir::TargetInfo *findTarget(llvm::StringRef name) {
   return arch ? &arch->info : nullptr;
 }
 
+/// One line per tool and library of the vendors' toolkits: where it was found, or what is missing and how to name it.
+std::vector<std::string> describeToolchains();
+
 /// @pre arch is a row of allTargets().
 std::unique_ptr<codegen::Backend> createBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &);
 

@@ -1,6 +1,7 @@
 // `tessera`: the command line. Looks up the subcommand and hands over; see commands.h.
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include <cstdlib>
 #include <malloc.h>
@@ -22,8 +23,7 @@ std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
 bool writeOutput(const std::string &path, llvm::StringRef contents) {
   if (path.empty() || path == "-") {
     llvm::outs() << contents;
-    llvm::outs().flush();
-    return true;
+    return true; // main looks whether it could be written
   }
   std::error_code ec;
   llvm::raw_fd_ostream o(path, ec);
@@ -65,18 +65,16 @@ static int usage(llvm::raw_ostream &o, int code) {
   return code;
 }
 
-static int runCommandLine(int argc, char **argv) {
+static int command(int argc, char **argv) {
   if (argc < 2) return usage(llvm::errs(), kUsage);
   llvm::StringRef name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") return usage(llvm::outs(), kOk);
   if (name == "--version") name = "version";
   for (auto &c : commands)
     if (name == c.name) return c.run(argc - 1, argv + 1);
-  llvm::StringRef best;
-  unsigned distance = 4;
-  for (auto &c : commands)
-    if (unsigned d = name.edit_distance(c.name, true, 4); d < distance) distance = d, best = c.name;
-  llvm::errs() << "tessera: error: unknown command '" << name << "'" << (best.empty() ? "" : "; did you mean '" + best.str() + "'?") << "\n";
+  std::vector<llvm::StringRef> names;
+  for (auto &c : commands) names.push_back(c.name);
+  fail(kUsage, "unknown command '" + name + "'" + suggest(name, names));
   return usage(llvm::errs(), kUsage);
 }
 
@@ -86,8 +84,12 @@ int main(int argc, char **argv) {
   mallopt(M_TOP_PAD, 16 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_MMAP_THRESHOLD, 256 << 20);
-  int code = runCommandLine(argc, argv);
+  int code = command(argc, argv);
   llvm::outs().flush();
+  if (auto ec = llvm::outs().error()) {
+    llvm::outs().clear_error();
+    code = fail(kRunFailed, "standard output: " + ec.message());
+  }
   llvm::errs().flush();
   std::fflush(nullptr);
   std::_Exit(code);

@@ -9,12 +9,17 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/compiler.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/verify_diagnostics.h"
 #include "transforms/analyses/axis_info.h"
 
 namespace tessera::tools {
 using namespace transforms;
+
+constexpr llvm::StringRef kOptions[] = {"split-input-file", "allow-unregistered-dialect", "target",           "verify-each",
+                                        "print-ir-before",  "print-ir-after",             "print-ir-before-all", "print-ir-after-all",
+                                        "time-passes",      "skip-pass",                  "bisect-limit",     "mlir-print-debuginfo", "mlir-use-nameloc-as-prefix", "help"};
 
 static int help() {
   llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
@@ -25,8 +30,15 @@ static int help() {
                   "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
                   "  --target T                the target that passes may ask about\n"
                   "  --verify-each             verify after every pass\n"
-                  "  --print-ir-after-all      dump the IR after every pass to stderr\n"
+                  "  --print-ir-before=RE      dump the IR to stderr before passes whose name matches\n"
+                  "  --print-ir-after=RE       … after them\n"
+                  "  --print-ir-before-all     dump the IR to stderr before every pass\n"
+                  "  --print-ir-after-all      … after it\n"
+                  "  --time-passes             print the time of every pass to stderr\n"
+                  "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
+                  "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
                   "  --mlir-print-debuginfo    print locations\n"
+                  "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
                   "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
     llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help;
@@ -38,10 +50,10 @@ static int help() {
 
 int optCommand(int argc, char **argv) {
   std::string input, output, targetName;
-  bool split = false, debugInfo = false, verifyDiagnostics = false, onlyExpected = false;
+  bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;
   frontend::ParseOptions parse;
   RunOptions run;
-  run.dump = [](llvm::StringRef s) { llvm::errs() << s; };
+  PassFlags flags;
   Pipeline pipeline;
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef a = argv[i];
@@ -62,9 +74,20 @@ int optCommand(int argc, char **argv) {
     if (name == "split-input-file") split = true;
     else if (name == "verify-diagnostics") verifyDiagnostics = true, onlyExpected = value == "only-expected";
     else if (name == "allow-unregistered-dialect") parse.allowUnregistered = true;
-    else if (name == "verify-each") run.verifyEach = value != "false";
-    else if (name == "print-ir-after-all") run.printAfterAll = true;
+    else if (name == "verify-each") flags.verifyEach = value != "false";
+    else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all") flags.beforeAll = true;
+    else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all") flags.afterAll = true;
+    else if (name == "time-passes" || name == "mlir-timing") flags.time = true;
+    else if (name == "print-ir-before" || name == "print-ir-after") {
+      if (!needValue(name == "print-ir-before" ? flags.before : flags.after)) return fail(kUsage, "--" + name + " needs a regular expression");
+    } else if (name == "skip-pass") {
+      if (!needValue(flags.skip.emplace_back())) return fail(kUsage, "--skip-pass needs the name of a pass");
+    } else if (name == "bisect-limit") {
+      std::string n;
+      if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0) return fail(kUsage, "--bisect-limit needs a number of passes");
+    }
     else if (name == "mlir-print-debuginfo") debugInfo = true;
+    else if (name == "mlir-use-nameloc-as-prefix") nameLocs = value != "false";
     else if (name == "o") {
       if (!needValue(output)) return fail(kUsage, "-o needs a file");
     } else if (name == "target") {
@@ -83,13 +106,13 @@ int optCommand(int argc, char **argv) {
       }
       pipeline.push_back(step);
     } else {
-      llvm::StringRef best;
-      unsigned distance = 6;
-      for (auto &p : allPasses())
-        if (unsigned d = name.edit_distance(p.name, true, 6); d < distance) distance = d, best = p.name;
-      return fail(kUsage, "unknown pass or option '" + llvm::StringRef(argv[i]) + "'" + (best.empty() ? "" : "; did you mean '-" + best.str() + "'?"));
+      std::vector<std::string> known;
+      for (auto o : kOptions) known.push_back("--" + o.str());
+      for (auto &p : allPasses()) known.push_back("-" + p.name.str());
+      return fail(kUsage, "unknown pass or option '" + llvm::StringRef(argv[i]) + "'" + suggest(argv[i], std::vector<llvm::StringRef>(known.begin(), known.end())));
     }
   }
+  if (!flags.apply(run)) return kUsage;
   if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
   if (!targetName.empty()) {
     auto t = runtime::requireTarget(targetName);
@@ -112,14 +135,17 @@ int optCommand(int argc, char **argv) {
     auto diag = verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
     auto m = frontend::parseModule(sections[i], file, context, diag, parse);
     bool ok = m && runPipeline(*m, pipeline, run, diag).ok();
+    for (auto &s : pipeline)
+      if (!ok && !s.options.problem.empty()) return kUsage; // it was reported
     if (verifier) {
       std::string complaints = verifier->finish();
       llvm::errs() << complaints;
       if (!complaints.empty()) code = kInputAtFault;
     } else if (!ok) code = kInputAtFault;
-    if (ok) out += ir::printToString(*m, {.locations = debugInfo});
+    if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
   }
-  if (!writeOutput(output, out)) return kInputAtFault;
+  flags.printTimings();
+  if (!writeOutput(output, out)) return kRunFailed;
   return code;
 }
 

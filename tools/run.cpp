@@ -10,49 +10,82 @@
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/launcher.h"
 #include "runtime/npy.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <unistd.h>
 
 namespace tessera::tools {
 using namespace runtime;
 
+/// A description on standard input; its files are relative to the working directory.
+static absl::StatusOr<LaunchDescription> readLaunchFromInput() {
+  auto text = llvm::MemoryBuffer::getSTDIN();
+  if (!text) return absl::InvalidArgumentError("<stdin>: " + text.getError().message());
+  return parseLaunch((*text)->getBuffer(), "<stdin>");
+}
+
+/// A description's errors, `FILE:LINE:COL: what` on a line each, in the form of all diagnostics: with the line they are
+/// about and a caret.
+static void printLocated(llvm::StringRef errors, const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  llvm::StringRef text = buffer ? (*buffer)->getBuffer() : "";
+  llvm::SmallVector<llvm::StringRef, 8> lines, textLines;
+  errors.split(lines, '\n');
+  text.split(textLines, '\n');
+  for (auto line : lines) {
+    ir::Diagnostic d;
+    llvm::StringRef rest = line;
+    if (!rest.consume_front(path == "-" ? "<stdin>:" : path + ":") || rest.consumeInteger(10, d.position.line) || !rest.consume_front(":") || rest.consumeInteger(10, d.position.col) || !rest.consume_front(": ")) {
+      fail(kInputAtFault, line);
+      continue;
+    }
+    d.position.file = path == "-" ? "<stdin>" : path;
+    d.message = rest.str();
+    if (d.position.line <= textLines.size() && path != "-") d.snippet = ir::lineWithCaret(textLines[d.position.line - 1].rtrim('\r'), d.position.col);
+    llvm::errs() << ir::render(d);
+  }
+}
+
 int runCommand(int argc, char **argv) {
   CLI::App app("Runs a kernel as a launch description says", "tessera run");
   std::string path, deviceName, outDir, targetName;
   bool doCheck = false;
-  int warps = 0, stages = 0, reps = 0;
+  int warps = 0, stages = 0, reps = 0, threads = 1;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
   app.add_option("--device", deviceName, "interpreter, emulator:TARGET, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
   app.add_flag("--check", doCheck, "compare the expected outputs");
   app.add_option("--out", outDir, "write the buffers after the run as .npy files");
   app.add_option("--target", targetName, "compile for this target instead of the device's");
-  app.add_option("--num-warps", warps, "warps per block, instead of the description's");
-  app.add_option("--num-stages", stages, "pipeline stages, instead of the description's");
-  app.add_option("--reps", reps, "launch so many more times and print the time");
+  app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
+  app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
+  app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs)")->check(wholeNumber(0));
+  app.add_option("--threads", threads, "programs that the interpreter evaluates at once; atomics then happen in any order")->check(wholeNumber(1, 1024));
   bool counters = false;
   std::vector<std::string> off;
   emulator::Options eo;
   app.add_flag("--counters", counters, "emulator: print what each access, barrier and shuffle did");
   app.add_option("--no-check", off, "emulator: turn checks off: bounds, alignment, undefined, races, wraps, all")->delimiter(',');
-  app.add_option("--max-instructions", eo.maxInstructions, "emulator: give up when a block's warps have executed so many");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? kOk : kUsage;
-  }
+  app.add_option("--max-instructions", eo.maxInstructions, "emulator: give up when a block's warps have executed so many")->check(wholeNumber(1));
+  if (auto code = parseArguments(app, argc, argv)) return *code;
   emulator::Report report;
   eo.counters = counters;
+  if (!llvm::StringRef(deviceName).starts_with("emulator:") && (counters || !off.empty())) return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
   for (auto &name : off) {
-    bool all = name == "all";
+    bool all = name == "all", known = all;
     std::pair<const char *, bool *> checks[] = {{"bounds", &eo.checks.bounds}, {"alignment", &eo.checks.alignment}, {"undefined", &eo.checks.undefined}, {"races", &eo.checks.races}, {"wraps", &eo.checks.wraps}};
-    bool known = all;
     for (auto [n, on] : checks)
       if (all || name == n) *on = false, known = true;
     if (!known) return fail(kUsage, "--no-check " + name + ": the checks are bounds, alignment, undefined, races, wraps, and all for all of them");
   }
-  auto d = readLaunch(path);
-  if (!d.ok()) return fail(kInputAtFault, std::string(d.status().message()));
+  auto d = path == "-" ? readLaunchFromInput() : readLaunch(path);
+  if (!d.ok()) {
+    printLocated(std::string(d.status().message()), path);
+    return kInputAtFault;
+  }
+  if (!targetName.empty())
+    if (auto t = requireTarget(targetName); !t.ok()) return fail(kUsage, std::string(t.status().message()));
   if (d->ttir.empty()) return fail(kInputAtFault, path + ": \"ttir\" is missing");
   std::unique_ptr<Device> device;
   if (deviceName.empty()) {
@@ -66,7 +99,7 @@ int runCommand(int argc, char **argv) {
     if (!opened.ok()) return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
     device = std::move(*opened);
   }
-  std::string irPath = d->directory + "/" + d->ttir;
+  std::string irPath = d->resolve(d->ttir);
   auto buffer = readInput(irPath);
   if (!buffer) return kInputAtFault;
   ir::Context context;
@@ -79,16 +112,20 @@ int runCommand(int argc, char **argv) {
   if (!args.ok()) return fail(kInputAtFault, std::string(args.status().message()));
   if (!device) {
     InterpreterOptions o;
-    bool terminal = isatty(2);
+    o.threads = threads;
+    o.print = [](llvm::StringRef line) { llvm::outs() << line; };
+    // A run of some length shows how far it is, where somebody looks on.
     int64_t shown = -1;
-    if (terminal) o.progress = [&](int64_t done, int64_t all) {
+    auto start = std::chrono::steady_clock::now();
+    if (isatty(2)) o.progress = [&](int64_t done, int64_t all) {
+      if (shown < 0 && std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500)) return;
       if (done * 100 / all != shown) llvm::errs() << "\r" << (shown = done * 100 / all) << " % of " << all << " programs" << (done == all ? "\r\033[K" : "");
     };
     auto s = interpretLaunch(*m, *kernel, *d, *args, o, diag);
     if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   } else {
     auto t = requireTarget(targetName.empty() ? device->target() : targetName);
-    if (!t.ok()) return fail(kUsage, std::string(t.status().message()));
+    if (!t.ok()) return fail(kRunFailed, device->name() + ": " + std::string(t.status().message())); // the device's own
     CompileOptions o;
     o.numWarps = warps ? warps : d->numWarps;
     o.numStages = stages ? stages : d->numStages;
@@ -125,8 +162,9 @@ int runCommand(int argc, char **argv) {
   return code;
 }
 
-int devicesCommand(int argc, char **) {
-  if (argc > 1) return fail(kUsage, "`tessera devices` takes no arguments");
+int devicesCommand(int argc, char **argv) {
+  CLI::App app("Lists the GPUs of this machine with their targets", "tessera devices");
+  if (auto code = parseArguments(app, argc, argv)) return *code;
   std::vector<std::string> problems;
   for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2} MiB  {3}\n", d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
   llvm::outs() << "interpreter  any IR\n";

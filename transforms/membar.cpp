@@ -10,6 +10,15 @@
 // (reductions across warps, conversions through memory) leave only what they read after it. A barrier is put before an
 // operation only if some path needs it. Accesses of one warp alone are no exception: the barrier of a one-warp block is
 // cheap, and the target decides what it is.
+//
+// Two slots of one buffer (`ttg.memdesc_index` of it) whose indices are known to differ do not overlap. That is known of
+// two constants, and of a value and the slot after it in a ring: `select(i + 1 >= n, 0, i + 1)` of i. What an index was in
+// an earlier iteration is not compared: at a loop's back edge slots become whole buffers.
+//
+// A copy in the background (`ttg.async_copy_global_to_local`) writes at any time until the wait that its token goes to.
+// Whoever reads the buffer in between is told nothing by a barrier, and a program that has the token does not; so the copy
+// is ordered after the accesses before it like any write, and counts as written at the wait: the barrier that other
+// threads' reads need stands after that.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -23,22 +32,54 @@ using namespace ir;
 
 namespace {
 
-using Range = std::pair<int64_t, int64_t>; // bytes [first, second)
+/// Bytes [first, second), perhaps of one slot of a ring of buffers alone.
+struct Range {
+  int64_t first = 0, second = 0;
+  ValueImpl *slot = nullptr; // the index of the slot; null: all of them
+  auto operator<=>(const Range &) const = default;
+};
 
 struct State {
   std::set<Range> reads, writes;
+  std::set<Range> copies; // of copies in the background that nothing has waited for
   bool join(const State &o) {
-    size_t before = reads.size() + writes.size();
+    size_t before = reads.size() + writes.size() + copies.size();
     reads.insert(o.reads.begin(), o.reads.end());
     writes.insert(o.writes.begin(), o.writes.end());
-    return reads.size() + writes.size() != before;
+    copies.insert(o.copies.begin(), o.copies.end());
+    return reads.size() + writes.size() + copies.size() != before;
   }
   void clear() { reads.clear(), writes.clear(); }
+  void forgetSlots() {
+    for (auto *set : {&reads, &writes, &copies}) {
+      std::set<Range> whole;
+      for (auto r : *set) whole.insert({r.first, r.second, nullptr});
+      *set = std::move(whole);
+    }
+  }
 };
+
+/// Whether b is the slot after a in a ring of at least two.
+bool isNextInRing(Value a, Value b) {
+  auto select = b.definedBy<arith::SelectOp>();
+  if (!select) return false;
+  auto next = select.falseValue().definedBy<arith::AddiOp>();
+  if (!next || next.lhs() != a || intConstantOf(next.rhs()) != 1 || intConstantOf(select.trueValue()) != 0) return false;
+  auto compare = select.condition().definedBy<arith::CmpiOp>();
+  if (!compare || compare.predicate() != CmpIPredicate::Sge || compare.lhs() != select.falseValue()) return false;
+  auto size = intConstantOf(compare.rhs());
+  return size && *size >= 2;
+}
+
+bool differentSlots(ValueImpl *a, ValueImpl *b) {
+  if (!a || !b || a == b) return false;
+  auto x = intConstantOf(Value(a)), y = intConstantOf(Value(b));
+  return x && y ? *x != *y : isNextInRing(Value(a), Value(b)) || isNextInRing(Value(b), Value(a));
+}
 
 bool overlaps(const std::set<Range> &set, Range r) {
   for (auto &s : set)
-    if (s.first < r.second && r.first < s.second) return true;
+    if (s.first < r.second && r.first < s.second && !differentSlots(s.slot, r.slot)) return true;
   return false;
 }
 
@@ -55,6 +96,7 @@ public:
       for (auto *b = func_.body().front(); b; b = b->next()) {
         State s = entry[b];
         walkBlock(b, s);
+        s.forgetSlots(); // a successor may be a loop's head
         for (auto *succ : b->successors()) changed |= entry[succ].join(s);
       }
     }
@@ -73,19 +115,23 @@ private:
   /// The bytes that a memory descriptor may stand for: the whole allocation behind it, all of shared memory if unknown.
   Range rangeOf(Value v) {
     llvm::DenseSet<Value> seen;
+    ValueImpl *slot = nullptr;
     while (v && seen.insert(v).second) {
       Operation *def = v.definingOp();
       if (!def) break;
       if (auto alloc = def->dyn<ttg::LocalAllocOp>()) {
         auto type = alloc.result().type().cast<MemDescType>();
         int64_t at = offsetOf(def);
-        return {at, at + (type.numElements() * std::max<int64_t>(8, type.element().bitWidth()) + 7) / 8};
+        return {at, at + (type.numElements() * std::max<int64_t>(8, type.element().bitWidth()) + 7) / 8, slot};
       }
+      // Of views of views the one nearest the buffer tells the slot.
+      if (auto index = def->dyn<ttg::MemdescIndexOp>()) slot = index.index().impl();
+      else if (!def->is<ttg::MemdescTransOp>() && !def->is<ttg::MemdescReshapeOp>() && !def->is<ttg::MemdescSubsliceOp>()) slot = nullptr;
       // Views have their source first.
       if (def->numOperands() == 0 || !def->operand(0).type().isa<MemDescType>()) break;
       v = def->operand(0);
     }
-    return {0, INT64_MAX};
+    return {0, INT64_MAX, nullptr};
   }
   static int64_t offsetOf(Operation *op) {
     auto a = op->attr<IntegerAttr>("allocation.offset");
@@ -126,7 +172,7 @@ private:
     case Opcode::tt_call: {
       // The callee's frame is both read and written, and a callee starts and ends with its accesses unordered.
       if (!op->hasAttr("allocation.offset")) return;
-      Range all = {0, INT64_MAX};
+      Range all = {0, INT64_MAX, nullptr};
       access(op, s, all, all);
       return;
     }
@@ -134,11 +180,24 @@ private:
       if (op->numOperands()) access(op, s, {}, rangeOf(op->result()));
       return;
     case Opcode::ttg_local_dealloc: return;
+    case Opcode::ttg_async_copy_global_to_local: {
+      Range r = rangeOf(op->cast<ttg::AsyncCopyGlobalToLocalOp>().result());
+      if (before_.contains(op)) s.clear();
+      if (overlaps(s.writes, r) || overlaps(s.reads, r)) need(op, s);
+      s.copies.insert(r);
+      return;
+    }
+    case Opcode::ttg_async_commit_group: return;
+    case Opcode::ttg_async_wait:
+      s.writes.insert(s.copies.begin(), s.copies.end());
+      // Which copies are still under way is not looked at: they count as written at the next wait again.
+      if (op->cast<ttg::AsyncWaitOp>().num() == 0) s.copies.clear();
+      return;
     default: break;
     }
     Scratch scratch = scratchOf(op, target_);
     if (scratch.bytes) {
-      Range r = {offsetOf(op), offsetOf(op) + scratch.bytes};
+      Range r = {offsetOf(op), offsetOf(op) + scratch.bytes, nullptr};
       access(op, s, {}, r);
       // Its own barrier stands between its writes and its reads.
       s.clear();
@@ -165,7 +224,9 @@ private:
     while (true) {
       State body = entry;
       for (auto *r : regions) walkRegion(*r, body);
-      if (!entry.join(body)) {
+      State around = body;
+      around.forgetSlots();
+      if (!entry.join(around)) {
         s = entry;
         return;
       }

@@ -1,6 +1,7 @@
 // Running pipelines (see pass.h): the one place where passes meet verification, dumps, timing, skipping, bisection and
 // reproducers.
 #include "transforms/pass.h"
+#include "ir/module_attributes.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -15,11 +16,18 @@ using namespace ir;
 int64_t PassOptions::getInt(llvm::StringRef name, int64_t otherwise) const {
   auto it = values.find(name);
   int64_t v;
-  return it == values.end() || llvm::StringRef(it->second).getAsInteger(10, v) ? otherwise : v;
+  if (it == values.end()) return otherwise;
+  if (!llvm::StringRef(it->second).getAsInteger(10, v)) return v;
+  problem = "'" + name.str() + "' must be an integer, not '" + it->second + "'";
+  return otherwise;
 }
 bool PassOptions::getBool(llvm::StringRef name, bool otherwise) const {
   auto it = values.find(name);
-  return it == values.end() ? otherwise : it->second == "true" || it->second == "1" || it->second.empty();
+  if (it == values.end()) return otherwise;
+  llvm::StringRef v = it->second;
+  if (v == "true" || v == "1" || v.empty()) return true;
+  if (v != "false" && v != "0") problem = "'" + name.str() + "' must be true or false, not '" + v.str() + "'";
+  return false;
 }
 std::string PassOptions::getString(llvm::StringRef name, llvm::StringRef otherwise) const {
   auto it = values.find(name);
@@ -50,6 +58,24 @@ static std::string commandLine(const Pipeline &p, size_t from) {
   return s;
 }
 
+/// The first operation that makes a tensor without a layout, in a module that does not say that its tensors have them (in
+/// one that does, the verifier sees to it).
+static Operation *firstWithoutLayout(Module &m) {
+  if (hasLayouts(m.op())) return nullptr;
+  Operation *found = nullptr;
+  auto bare = [](Type t) { return t.isTensor() && !t.cast<TensorType>().encoding(); };
+  m.op()->walk([&](Operation *op) {
+    if (found) return;
+    for (auto r : op->results())
+      if (bare(r.type())) found = op;
+    for (auto &region : op->regions())
+      for (auto *b = region.front(); b; b = b->next())
+        for (auto *a : b->args())
+          if (bare(a->type)) found = op;
+  });
+  return found;
+}
+
 absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &o, DiagnosticEngine &diag) {
   auto matches = [](const std::string &re, llvm::StringRef name) { return !re.empty() && RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), re); };
   auto dump = [&](llvm::StringRef when, llvm::StringRef pass) {
@@ -57,8 +83,12 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
   };
   for (size_t i = 0; i < pipeline.size(); ++i) {
     auto &[pass, options] = pipeline[i];
-    if (o.bisectLimit >= 0 && int64_t(i) >= o.bisectLimit) break;
     if (llvm::is_contained(o.skip, pass->name.str())) continue;
+    if (o.bisectLimit >= 0 && !pass->has(kRequired)) {
+      bool runs = ++o.bisectDone <= o.bisectLimit;
+      if (o.dump) o.dump(llvm::formatv("bisect: {0} {1} {2}\n", o.bisectDone, runs ? "runs" : "leaves out", pass->name).str());
+      if (!runs) continue;
+    }
     if (matches(o.printBefore, pass->name)) dump("Dump Before", pass->name);
     if (o.hook) o.hook(*pass, m, true);
     std::string before;
@@ -66,10 +96,19 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
     unsigned errors = diag.errors();
     auto start = std::chrono::steady_clock::now();
     PassContext context{o.target, diag, options};
-    auto changed = pass->run(m, context);
+    absl::StatusOr<bool> changed = false;
+    if (Operation *bare = pass->has(kNeedsLayouts) ? firstWithoutLayout(m) : nullptr) {
+      Diagnostic d;
+      d.message = llvm::formatv("'{0}' makes a tensor without a layout, and pass '{1}' works on layouts; run convert-triton-to-tritongpu first", bare->name(), pass->name);
+      d.loc = bare->loc();
+      d.op = bare;
+      diag.report(std::move(d));
+      changed = absl::InvalidArgumentError("the input has no layouts");
+    } else changed = pass->run(m, context);
     double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (o.timings) o.timings->push_back({pass->name.str(), ms, changed.ok() && *changed});
     absl::Status status = changed.status();
+    if (!options.problem.empty()) status = absl::InvalidArgumentError("pass '" + pass->name.str() + "': " + options.problem);
     if (status.ok() && o.verifyEach && !verify(m, diag)) status = absl::InternalError(llvm::formatv("the IR is invalid after pass '{0}'", pass->name).str());
     if (!status.ok()) {
       Diagnostic d;

@@ -17,6 +17,7 @@ namespace tessera::transforms {
 /// Options of one step: `-pass=key=value key2=value2` on the command line.
 struct PassOptions {
   llvm::StringMap<std::string> values;
+  mutable std::string problem; // what was wrong with a value that the pass asked for; the run is then an error
   int64_t getInt(llvm::StringRef name, int64_t otherwise) const;
   bool getBool(llvm::StringRef name, bool otherwise) const;
   std::string getString(llvm::StringRef name, llvm::StringRef otherwise) const;
@@ -31,11 +32,18 @@ struct PassContext {
 /// Returns whether the module was changed, or an error after having reported a diagnostic.
 using PassFn = absl::StatusOr<bool> (*)(ir::Module &, PassContext &);
 
+enum PassTrait : uint8_t {
+  kRequired = 1,     // compiling needs it: bisection does not leave it out
+  kNeedsLayouts = 2, // works on TTGIR: a tensor without a layout is the input's fault
+};
+
 struct PassInfo {
   llvm::StringRef name;    // as triton-opt spells it
   PassFn run;
   llvm::StringRef help;    // one line
   llvm::StringRef options; // "num-warps target ...": accepted option names
+  uint8_t traits = 0;      // of PassTrait
+  bool has(PassTrait t) const { return traits & t; }
 };
 
 llvm::ArrayRef<PassInfo> allPasses();
@@ -63,7 +71,8 @@ struct RunOptions {
   std::string printBefore, printAfter;     // regular expressions over pass names
   bool printAfterAll = false;
   std::vector<std::string> skip;           // names of passes to leave out
-  int64_t bisectLimit = -1;                // run only the first N passes
+  int64_t bisectLimit = -1;                // run only the first N passes that are not required, and dump which; -1: all
+  mutable int64_t bisectDone = 0;          // how many earlier pipelines of the same compilation have run
   std::string reproducerPath;              // where the IR before a failing pass is written; empty: nowhere
   std::function<void(llvm::StringRef)> dump;                             // takes printed IR
   std::function<void(const PassInfo &, ir::Module &, bool before)> hook; // called around every pass

@@ -18,11 +18,15 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
   };
 }
 
-Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int) {
+Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
   return {
       step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}}),
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
+      step("tritongpu-accelerate-matmul"),         // layouts of matrix instructions, before layouts are propagated
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
+      step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through shared memory
+      step("loop-invariant-code-motion"),          // what every iteration would load again
+      step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // buffers are known, addresses still simple
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice

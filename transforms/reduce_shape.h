@@ -26,7 +26,7 @@ struct ReduceShape {
 };
 
 ReduceShape reduceShape(const layouts::LinearLayout &source, int axis);
-/// Bytes of one operand's scratch: results × warps elements (i1 takes a byte), rounded up to 16.
-int64_t reduceScratchBytes(const ReduceShape &, ir::Type operand);
+/// Bytes of one operand's scratch: results × chunks × warps elements (i1 takes a byte), rounded up to 16.
+int64_t reduceScratchBytes(const ReduceShape &, ir::Type operand, int64_t chunks = 1);
 
 } // namespace tessera::transforms

@@ -3,11 +3,14 @@
 //   down      work that uses a converted value is done in the value's own layout, and the result is converted instead:
 //               %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //               %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//             through elementwise operations, broadcast, expand_dims, trans, reduce, and values that loops and branches
+//             through elementwise operations, broadcast, expand_dims, trans, reduce, scan, and values that loops and branches
 //             carry. Conversions so travel towards the stores, meet there and vanish when both ends have one layout.
 //   up        a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it a
 //             second time in the layout wanted
 //   stores    a store whose value arrives in a layout that makes accesses as wide as its own is done in that layout
+//
+// When these have come to rest, what is left is weighed against computing the converted value, or part of what it is made
+// of, in the layout wanted (conversion_slices.cpp): that takes conversions out of loops and to the narrow side of casts.
 //
 // Conversions move down only from values that are costly to make (loads, reductions, atomics, carried values): cheap ones
 // are made where they are used. Which values are cheap is decided by `Cheap`, whose bound is a count of operations.
@@ -19,7 +22,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "transforms/analyses/axis_info.h"
+#include "transforms/conversion_slices.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -158,17 +161,8 @@ private:
       c->erase();
       changed = true;
     }
-    if (changed) sweep();
+    if (changed) eraseDeadOperations(m_);
     return changed;
-  }
-
-  void sweep() {
-    for (bool again = true; again;) {
-      again = false;
-      m_.op()->walkPostOrder([&](Operation *op) {
-        if (op->numRegions() == 0 && op->block() && op->parentOp() && isTriviallyDead(op)) op->erase(), again = true;
-      });
-    }
   }
 
   /// Whether the operand can be had in layout e without a new conversion: it is in it, was converted from it, or is cheap.
@@ -273,6 +267,14 @@ private:
       if (!to) return false;
       op->setOperand(0, get(op->operand(0), e, op));
       retype(op->result(), to);
+      return true;
+    }
+    case Opcode::tt_scan: {
+      if (e->kind() == layouts::EncodingKind::DotOperand) return false;
+      for (unsigned i = 0; i < op->numOperands(); ++i)
+        if (i != at && !available(op->operand(i), e)) return false;
+      for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
+      for (auto r : op->results()) retype(r, e);
       return true;
     }
     case Opcode::tt_reduce: {
@@ -409,6 +411,9 @@ private:
 
 } // namespace
 
-absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) { return Removal(m).run(); }
+absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) {
+  bool changed = Removal(m).run();
+  return changed | recomputeConversions(m);
+}
 
 } // namespace tessera::transforms

@@ -4,6 +4,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/reduce_shape.h"
+#include "transforms/scan_shape.h"
 #include "transforms/shared_allocation.h"
 
 namespace tessera::transforms {
@@ -22,9 +23,41 @@ ReduceShape reduceShape(const layouts::LinearLayout &source, int axis) {
   return s;
 }
 
-int64_t reduceScratchBytes(const ReduceShape &s, Type operand) {
+int64_t reduceScratchBytes(const ReduceShape &s, Type operand, int64_t chunks) {
   int64_t bytes = std::max<int64_t>(1, operand.scalar().bitWidth() / 8);
-  return llvm::alignTo(s.results * s.warps * bytes, 16);
+  return llvm::alignTo(s.results * s.warps * chunks * bytes, 16);
+}
+
+ScanShape scanShape(const layouts::LinearLayout &source, int axis) {
+  ScanShape s;
+  // Who has which bit of the axis.
+  llvm::SmallVector<std::pair<Dim, unsigned>, 16> owner(llvm::Log2_32(source.outs()[axis].size), {Dim::Block, 0});
+  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block})
+    for (unsigned bit = 0; bit < source.inDimBits(d); ++bit) {
+      auto basis = source.basis(d, bit);
+      if (!basis[axis]) continue;
+      unsigned others = llvm::count_if(basis, [](auto x) { return x != 0; }) - 1;
+      if (others || !llvm::isPowerOf2_32(basis[axis]) || d == Dim::Block) return s;
+      auto &o = owner[llvm::Log2_32(basis[axis])];
+      if (o.first != Dim::Block) return s; // two owners: the one's elements are the other's
+      o = {d, bit};
+    }
+  unsigned k = 0, lane = 0;
+  auto run = [&](Dim d) {
+    unsigned from = k;
+    for (; k < owner.size() && owner[k].first == d; ++k) {
+      if (d == Dim::Lane && k > from && owner[k].second < lane) return -1;
+      lane = owner[k].second;
+    }
+    return int(k - from);
+  };
+  int low = run(Dim::Register), lanes = run(Dim::Lane), warps = run(Dim::Warp), high = run(Dim::Register);
+  if (low < 0 || lanes < 0 || warps < 0 || high < 0 || k != owner.size()) return s;
+  if (!lanes && !warps) low += high, high = 0;
+  s.inOrder = true;
+  s.chunk = 1 << low;
+  s.chunks = 1 << high;
+  return s;
 }
 
 Scratch scratchOf(Operation *op, const TargetInfo &target) {
@@ -36,12 +69,26 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     auto shape = reduceShape(*layout, reduce.axis());
     if (shape.warps == 1) return s;
     for (auto v : op->operands()) s.bytes += reduceScratchBytes(shape, v.type());
-  } else if (op->is<tt::ScanOp>()) {
+  } else if (auto scan = op->dyn<tt::ScanOp>()) {
+    auto type = op->operand(0).type().cast<TensorType>();
+    auto layout = type.encoding()->toLinearLayout(type.shape());
+    if (!layout.ok()) return s;
+    if (auto shape = scanShape(*layout, scan.axis()); shape.inOrder) {
+      auto warps = reduceShape(*layout, scan.axis());
+      if (warps.warps > 1)
+        for (auto v : op->operands()) s.bytes += reduceScratchBytes(warps, v.type(), shape.chunks);
+      return s;
+    }
     for (auto v : op->operands()) s.bytes += llvm::alignTo(v.type().cast<TensorType>().numElements() * std::max<int64_t>(1, v.type().scalar().bitWidth() / 8), 16);
   } else if (auto convert = op->dyn<ttg::ConvertLayoutOp>()) {
     auto plan = layouts::planConversionOf(convert.src().type().cast<TensorType>().encoding(), convert.result().type().cast<TensorType>().encoding(), convert.src().type().cast<TensorType>().shape(),
                                           convert.src().type().scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
     if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
+  } else if (op->is<tt::GatherOp>()) {
+    auto type = op->operand(0).type().cast<TensorType>();
+    s.bytes = type.numElements() * std::max<int64_t>(1, type.scalar().bitWidth() / 8);
+  } else if (op->is<tt::HistogramOp>()) {
+    s.bytes = op->result().type().cast<TensorType>().numElements() * 4;
   } else if ((op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) && !op->useEmpty()) {
     // One thread does the atomic; the others read its result here.
     Type t = op->result().type();

@@ -25,7 +25,6 @@ absl::StatusOr<bool> testPrintAlignment(Module &m, PassContext &c) {
       Diagnostic d;
       d.severity = Severity::Remark;
       d.message = words(axis.get(r));
-      d.position = c.diagnostics.positionOf(op);
       d.loc = op->loc();
       d.op = op;
       c.diagnostics.report(std::move(d));

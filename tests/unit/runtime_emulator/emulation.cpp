@@ -111,7 +111,7 @@ absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder, ll
   auto d = readLaunch(folder + "/launch.json");
   if (!d.ok()) return d.status();
   grid = d->grid;
-  std::string path = d->directory + "/" + d->ttir;
+  std::string path = d->resolve(d->ttir);
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file) return absl::NotFoundError(path);
   std::vector<uint64_t> scalars;

@@ -1,0 +1,286 @@
+// Lowering of tt.dot. The layouts of operands and result say which elements a thread has; both ways of multiplying only
+// pair its registers:
+//
+//   fma      the result has a blocked layout, the operands dot_op layouts over it: a thread has whole rows of A and
+//            columns of B, and adds up its own elements
+//   matrix   the result has the layout of a matrix instruction: for every tile that the warp owns, and every step along
+//            K, the registers of the fragment go into one instruction (Target::multiply)
+//
+// The sum does not depend on the order of K, so which of a lane's elements along K go into which step is free as long
+// as both operands agree: elements are taken in the order of the layout, `depth` at a time. A kWidth other than the
+// instruction's own is therefore no obstacle. Where K is smaller than an instruction's, the layout holds copies; all
+// but one of them are replaced by zeros.
+//
+// Narrow accumulators (f16, bf16) of the fma way are summed in f32 and rounded once.
+#include "codegen/lowering.h"
+#include "codegen/target.h"
+#include "ir/ops.h"
+#include "layouts/amd_mfma.h"
+#include "layouts/amd_wmma.h"
+#include "layouts/dot_operand.h"
+#include "layouts/nvidia_mma.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+namespace {
+
+/// Batch, row, column.
+struct Place {
+  int32_t batch = 0, row = 0, column = 0;
+  auto operator<=>(const Place &) const = default;
+};
+
+/// The registers of a tensor's layout by the element that they hold in the thread whose indices are all zero.
+class Registers {
+public:
+  explicit Registers(const LinearLayout &l) : rank_(l.numOutDims()) {
+    rows_ = l.outs()[rank_ - 2].size, columns_ = l.outs()[rank_ - 1].size;
+    for (int32_t r = 0, n = l.inDimSize(Dim::Register); r < n; ++r) {
+      places_.push_back(of(l.apply({{Dim::Register, r}})));
+      byPlace_.try_emplace(places_.back(), r);
+    }
+  }
+  Place of(llvm::ArrayRef<int32_t> index) const { return {rank_ == 3 ? index[0] : 0, index[rank_ - 2], index[rank_ - 1]}; }
+  llvm::ArrayRef<Place> places() const { return places_; }
+  /// Places outside of the tensor wrap around: the layout holds copies there. -1 where no register has it.
+  int at(Place p) const {
+    p.row &= rows_ - 1, p.column &= columns_ - 1;
+    auto it = byPlace_.find(p);
+    return it == byPlace_.end() ? -1 : int(it->second);
+  }
+  /// The different rows (columns) that registers of batch 0 and column (row) 0 hold, ascending.
+  llvm::SmallVector<int32_t, 16> line(bool alongColumns) const {
+    llvm::SmallVector<int32_t, 16> out;
+    for (auto &[p, r] : byPlace_)
+      if (p.batch == 0 && (alongColumns ? p.row : p.column) == 0) out.push_back(alongColumns ? p.column : p.row);
+    return out;
+  }
+
+private:
+  unsigned rank_;
+  int32_t rows_, columns_;
+  llvm::SmallVector<Place, 32> places_;
+  std::map<Place, unsigned> byPlace_;
+};
+
+class DotLowering {
+public:
+  DotLowering(tt::DotOp dot, FunctionLowering &fl)
+      : dot_(dot), fl_(fl), b_(fl.b), la_(fl.layout(dot.a().type())), lb_(fl.layout(dot.b().type())),
+        lc_(fl.layout(dot.d().type())), a_(la_), bb_(lb_), c_(lc_) {}
+
+  bool run() {
+    auto *encoding = dot_.d().type().cast<TensorType>().encoding();
+    if (la_.numOutDims() != lc_.numOutDims() || lb_.numOutDims() != lc_.numOutDims() || lc_.numOutDims() < 2 || lc_.numOutDims() > 3)
+      return fl_.error(dot_.op, "is lowered for matrices and batches of them only");
+    bool isMatrix = encoding->kind() == layouts::EncodingKind::NvidiaMma || encoding->kind() == layouts::EncodingKind::AmdMfma || encoding->kind() == layouts::EncodingKind::AmdWmma;
+    return sameThreads(isMatrix) && (isMatrix ? matrix(encoding) : fma());
+  }
+
+private:
+  /// Every thread has the operands' elements for its own elements of the result, and both operands the same part of K.
+  /// A matrix instruction exchanges rows and columns between the lanes of a warp by itself.
+  bool sameThreads(bool lanesExchange) {
+    for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned bit = 0; bit < std::max({la_.inDimBits(d), lb_.inDimBits(d), lc_.inDimBits(d)}); ++bit) {
+        auto place = [&](const LinearLayout &l, const Registers &r) { return bit < l.inDimBits(d) ? r.of(l.basis(d, bit)) : Place(); };
+        Place a = place(la_, a_), b = place(lb_, bb_), c = place(lc_, c_);
+        if (a.column != b.row) return fl_.error(dot_.op, "has operands whose layouts deal K to the threads in different ways");
+        if (d == Dim::Lane && lanesExchange) continue;
+        // A copy of the whole result (a zero basis) may stand where the operands differ: it is computed for nothing.
+        bool copy = c == Place();
+        if (!copy && (a.batch != c.batch || b.batch != c.batch || a.row != c.row || b.column != c.column))
+          return fl_.error(dot_.op, "has operands whose layouts do not give each thread what its elements of the result need");
+        if (copy && (a.row || b.column || a.batch || b.batch))
+          return fl_.error(dot_.op, "has operands whose layouts do not give each thread what its elements of the result need");
+      }
+    return true;
+  }
+
+  bool missing() { return fl_.error(dot_.op, "has operands whose layouts lack registers that the result needs"); }
+
+  // ---- fma ----
+
+  /// The operand's values as numbers of the accumulator's kind.
+  Elements widened(Value v, llvm::Type *type) {
+    Elements out;
+    Type t = v.type().scalar();
+    if (t.isFloat() && type->isFloatingPointTy()) {
+      FloatKind to = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32, from = t.cast<FloatType>().floatKind();
+      if (from == to) return fl_.get(v);
+      convertFloats(fl_, from, to, RoundingMode::Rtne, fl_.get(v), out);
+    } else {
+      for (auto *e : fl_.get(v)) out.push_back(b_.CreateSExt(e, type));
+    }
+    return out;
+  }
+
+  bool fma() {
+    for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned bit = 0; bit < la_.inDimBits(d); ++bit)
+        if (a_.of(la_.basis(d, bit)).column) return fl_.error(dot_.op, "has a blocked layout whose threads share K");
+    Type ct = dot_.d().type().scalar(), at = dot_.a().type().scalar(), bt = dot_.b().type().scalar();
+    bool isFloat = ct.isFloat();
+    if (at.isFloat() != isFloat || bt.isFloat() != isFloat) return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() + ", which the lowering does not know");
+    if (!isFloat && at.bitWidth() > ct.bitWidth()) return fl_.error(dot_.op, "has operands wider than its result");
+    llvm::Type *type = !isFloat ? fl_.elementType(ct) : ct.bitWidth() == 64 ? b_.getDoubleTy() : b_.getFloatTy();
+    if (isFloat && (at.bitWidth() == 64 || bt.bitWidth() == 64)) type = b_.getDoubleTy();
+    Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), c = widened(dot_.c(), type);
+    auto line = a_.line(true);
+    Elements sum = c;
+    // Along K outermost: neighbouring instructions do not wait for each other.
+    for (int32_t k : line)
+      for (unsigned r = 0; r < sum.size(); ++r) {
+        Place p = c_.places()[r];
+        if (c_.at(p) != int(r)) continue; // a copy
+        int ra = a_.at({p.batch, p.row, k}), rb = bb_.at({p.batch, k, p.column});
+        if (ra < 0 || rb < 0) return missing();
+        if (isFloat) sum[r] = b_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a[ra], b[rb], sum[r]});
+        else sum[r] = b_.CreateAdd(b_.CreateMul(a[ra], b[rb]), sum[r]);
+      }
+    for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
+    Elements out;
+    FloatKind kind = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;
+    if (isFloat && ct.cast<FloatType>().floatKind() != kind) convertFloats(fl_, kind, ct.cast<FloatType>().floatKind(), RoundingMode::Rtne, sum, out);
+    else out = std::move(sum);
+    fl_.set(dot_.d(), std::move(out));
+    return true;
+  }
+
+  // ---- matrix instructions ----
+
+  static std::optional<MatrixType> typeOf(Type t) {
+    if (t.isInteger()) {
+      if (t.bitWidth() == 8) return MatrixType::I8;
+      if (t.bitWidth() == 32) return MatrixType::I32;
+      return std::nullopt;
+    }
+    if (!t.isFloat()) return std::nullopt;
+    switch (t.cast<FloatType>().floatKind()) {
+    case FloatKind::F16: return MatrixType::F16;
+    case FloatKind::BF16: return MatrixType::BF16;
+    case FloatKind::F32: return MatrixType::F32;
+    case FloatKind::F64: return MatrixType::F64;
+    case FloatKind::F8E4M3FN: return MatrixType::F8E4M3FN;
+    case FloatKind::F8E5M2: return MatrixType::F8E5M2;
+    case FloatKind::F8E4M3FNUZ: return MatrixType::F8E4M3FNUZ;
+    case FloatKind::F8E5M2FNUZ: return MatrixType::F8E5M2FNUZ;
+    case FloatKind::F8E4M3B11FNUZ: return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  /// The row of the target's table for these types and the tile of the layout: the one of the largest K that a lane's
+  /// elements fill, else of the smallest.
+  const MatrixInstruction *instruction(const layouts::Encoding *e, size_t elementsK) {
+    int m = 0, n = 0;
+    if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(e)) {
+      if (mma->versionMajor() != 2) return nullptr;
+      m = mma->tileM(), n = mma->tileN();
+    } else if (auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(e)) m = mfma->m(), n = mfma->n();
+    else if (layouts::dynCast<layouts::AmdWmmaEncoding>(e)) m = n = 16;
+    auto ta = typeOf(dot_.a().type().scalar()), tb = typeOf(dot_.b().type().scalar()), tc = typeOf(dot_.d().type().scalar());
+    if (!ta || !tb || !tc) return nullptr;
+    auto find = [&](MatrixType a, MatrixType b) {
+      const MatrixInstruction *best = nullptr;
+      for (auto &row : fl_.target.info().matrixInstructions)
+        if (row.a == a && row.b == b && row.c == *tc && row.m == m && row.n == n && (!best || size_t(best->depth()) > elementsK)) best = &row;
+      return best;
+    };
+    if (*ta == MatrixType::F32 && *tb == MatrixType::F32 && dot_.inputPrecision() == InputPrecision::Tf32)
+      if (auto *row = find(MatrixType::TF32, MatrixType::TF32)) return row;
+    return find(*ta, *tb);
+  }
+
+  bool matrix(const layouts::Encoding *encoding) {
+    auto kOfA = a_.line(true), kOfB = bb_.line(false);
+    if (kOfA != kOfB) return fl_.error(dot_.op, "has operands whose layouts deal K to the registers in different ways");
+    const MatrixInstruction *inst = instruction(encoding, kOfA.size());
+    if (!inst)
+      return fl_.error(dot_.op, llvm::formatv("multiplies {0} and {1} into {2} under {3}, for which {4} has no instruction", dot_.a().type().scalar().str(), dot_.b().type().scalar().str(),
+                                              dot_.d().type().scalar().str(), encoding->str(), fl_.target.info().name)
+                                    .str());
+    MatrixFragment f = fl_.target.matrixFragment(*inst, encoding);
+    unsigned depth = inst->depth();
+
+    // Lanes that hold copies along K, and steps beyond the last element, give zeros.
+    Elements a = fl_.get(dot_.a()), b = fl_.get(dot_.b());
+    if (llvm::Value *extra = copiesAlongK(f.lanesOfK))
+      for (auto *&v : a) v = b_.CreateSelect(extra, llvm::Constant::getNullValue(v->getType()), v);
+    auto *zeroA = llvm::Constant::getNullValue(a[0]->getType()), *zeroB = llvm::Constant::getNullValue(b[0]->getType());
+
+    // What the instruction calls rows and columns, in the tensor.
+    auto rows = f.transposed ? f.columns : f.rows, columns = f.transposed ? f.rows : f.columns;
+    auto accumulator = f.accumulator;
+    if (f.transposed)
+      for (auto &[row, column] : accumulator) std::swap(row, column);
+    int32_t rowsInTile = 0, columnsInTile = 0;
+    for (auto [row, column] : accumulator) rowsInTile |= row, columnsInTile |= column;
+
+    Elements d = fl_.get(dot_.c());
+    // The tiles of this warp: first elements, no copies.
+    llvm::SmallVector<Place, 16> tiles;
+    for (auto [r, p] : llvm::enumerate(c_.places()))
+      if (c_.at(p) == int(r) && !(p.row & rowsInTile) && !(p.column & columnsInTile)) tiles.push_back(p);
+    llvm::SmallVector<llvm::SmallVector<llvm::Value *, 16>, 16> acc(tiles.size());
+    for (auto [t, p] : llvm::enumerate(tiles))
+      for (auto [row, column] : accumulator) {
+        int r = c_.at({p.batch, p.row | row, p.column | column});
+        if (r < 0) return missing();
+        acc[t].push_back(d[r]);
+      }
+    llvm::SmallVector<llvm::Value *, 16> av, bv;
+    for (size_t k = 0; k < kOfA.size(); k += depth)
+      for (auto [t, p] : llvm::enumerate(tiles)) {
+        av.clear(), bv.clear();
+        for (int row : rows)
+          for (unsigned i = k; i < k + depth; ++i) {
+            int r = i < kOfA.size() ? a_.at({p.batch, p.row | row, kOfA[i]}) : 0;
+            if (r < 0) return missing();
+            av.push_back(i < kOfA.size() ? a[r] : zeroA);
+          }
+        for (int column : columns)
+          for (unsigned i = k; i < k + depth; ++i) {
+            int r = i < kOfA.size() ? bb_.at({p.batch, kOfA[i], p.column | column}) : 0;
+            if (r < 0) return missing();
+            bv.push_back(i < kOfA.size() ? b[r] : zeroB);
+          }
+        if (f.transposed) fl_.target.multiply(b_, *inst, bv, av, acc[t]);
+        else fl_.target.multiply(b_, *inst, av, bv, acc[t]);
+      }
+    for (auto [t, p] : llvm::enumerate(tiles))
+      for (auto [i, at] : llvm::enumerate(accumulator)) d[c_.at({p.batch, p.row | at.first, p.column | at.second})] = acc[t][i];
+    for (unsigned r = 0; r < d.size(); ++r) d[r] = d[c_.at(c_.places()[r])];
+    fl_.set(dot_.d(), std::move(d));
+    return true;
+  }
+
+  /// i1: this lane's elements along K are copies of another lane's, where the instruction takes them as its own; null
+  /// where there are none.
+  llvm::Value *copiesAlongK(unsigned lanesOfK) {
+    unsigned zero = 0;
+    for (unsigned bit = 0; bit < la_.inDimBits(Dim::Lane); ++bit)
+      if (lanesOfK >> bit & 1 && a_.of(la_.basis(Dim::Lane, bit)).column == 0) zero |= 1u << bit;
+    if (!zero) return nullptr;
+    return b_.CreateICmpNE(b_.CreateAnd(fl_.laneId(), zero), fl_.i32(0));
+  }
+  tt::DotOp dot_;
+  FunctionLowering &fl_;
+  llvm::IRBuilder<> &b_;
+  const LinearLayout &la_, &lb_, &lc_;
+  Registers a_, bb_, c_;
+};
+
+} // namespace
+
+bool lowerDot(Operation *op, FunctionLowering &fl) { return DotLowering(op->cast<tt::DotOp>(), fl).run(); }
+
+} // namespace tessera::codegen

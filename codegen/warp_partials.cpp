@@ -1,0 +1,110 @@
+// Partial values through shared memory (see warp_partials.h).
+#include "codegen/warp_partials.h"
+#include "codegen/target.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+
+WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::LinearLayout &layout, int axis, const transforms::ReduceShape &shape,
+                           unsigned chunks, bool lastAlongAxis)
+    : fl_(fl), shape_(shape), axis_(axis), chunks_(chunks), base_(fl.scratch(op)), result_(fl.i32(0)), along_(fl.i32(0)) {
+  auto &b = fl.b;
+  // The thread's part (lane and warp) of the flat result index, and the warp's number along the axis.
+  auto add = [&](llvm::Value *&acc, llvm::Value *source, unsigned bit, int64_t weight) {
+    if (!weight) return;
+    // Bits do not overlap, so sums are ors.
+    llvm::Value *t = b.CreateAnd(b.CreateLShr(source, bit), 1);
+    acc = b.CreateOr(acc, b.CreateMul(t, fl.i32(weight)));
+  };
+  for (Dim d : {Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < layout.inDimBits(d); ++bit)
+      add(result_, d == Dim::Lane ? fl.laneId() : fl.warpId(), bit, shape.flatten(layout.basis(d, bit), axis));
+  // In the order of the axis: the warp bit of the lowest index is bit 0.
+  llvm::SmallVector<std::pair<int32_t, unsigned>, 5> bits;
+  for (unsigned bit = 0; bit < layout.inDimBits(Dim::Warp); ++bit)
+    if (layout.basis(Dim::Warp, bit)[axis]) bits.push_back({layout.basis(Dim::Warp, bit)[axis], bit});
+  llvm::sort(bits);
+  for (auto [i, bit] : llvm::enumerate(bits)) add(along_, fl.warpId(), bit.second, 1 << i);
+
+  // One lane of those that hold the same value stores it: broadcast bits are zero, bits along the axis too, or all set.
+  unsigned zero = 0, one = 0, warpZero = 0;
+  for (unsigned bit = 0; bit < layout.inDimBits(Dim::Lane); ++bit) {
+    bool alongAxis = layout.basis(Dim::Lane, bit)[axis];
+    if (!shape.flatten(layout.basis(Dim::Lane, bit), axis)) sameResult_ |= 1u << bit;
+    if (alongAxis && lastAlongAxis) one |= 1u << bit;
+    else if (!shape.flatten(layout.basis(Dim::Lane, bit), axis)) zero |= 1u << bit;
+  }
+  for (unsigned bit = 0; bit < layout.inDimBits(Dim::Warp); ++bit)
+    if (!shape.flatten(layout.basis(Dim::Warp, bit), axis) && !layout.basis(Dim::Warp, bit)[axis]) warpZero |= 1u << bit;
+  auto require = [&](llvm::Value *v, unsigned mask, unsigned want) {
+    if (!mask) return;
+    llvm::Value *z = b.CreateICmpEQ(b.CreateAnd(v, mask), fl.i32(want));
+    writes_ = writes_ ? b.CreateAnd(writes_, z) : z;
+  };
+  require(fl.laneId(), zero | one, one);
+  require(fl.warpId(), warpZero, 0);
+
+  int64_t offset = 0;
+  for (Value v : op->operands()) {
+    types_.push_back(fl.elementType(v.type()));
+    stored_.push_back(fl.memoryType(v.type()));
+    offsets_.push_back(offset);
+    offset += transforms::reduceScratchBytes(shape, v.type(), chunks);
+  }
+}
+
+llvm::Value *WarpPartials::address(unsigned operand, const Key &key, unsigned chunk, llvm::Value *along) {
+  auto &b = fl_.b;
+  int64_t bytes = byteSize(stored_[operand]), row = int64_t(shape_.warps) * chunks_;
+  llvm::Value *index = b.CreateAdd(b.CreateMul(result_, fl_.i32(row)), along);
+  llvm::Value *p = b.CreateGEP(stored_[operand], base_, index);
+  int64_t constant = offsets_[operand] + (shape_.flattenKey(key, axis_) * row + int64_t(chunk) * shape_.warps) * bytes;
+  return b.CreateConstGEP1_32(b.getInt8Ty(), p, constant);
+}
+
+void WarpPartials::store(const Key &key, unsigned chunk, const Partial &p) {
+  for (unsigned i = 0; i < p.size(); ++i) {
+    llvm::Value *v = types_[i] == stored_[i] ? p[i] : fl_.b.CreateZExt(p[i], stored_[i]);
+    fl_.target.storeShared(fl_.b, address(i, key, chunk, along_), v, byteSize(stored_[i]), writes_);
+  }
+}
+
+WarpPartials::Share WarpPartials::share() {
+  auto &b = fl_.b;
+  unsigned widest = 1;
+  for (auto *t : stored_) widest = std::max<unsigned>(widest, byteSize(t));
+  // One vector load each; the rest goes over the lanes, lowest bits first: some targets exchange those for less.
+  unsigned perLane = std::min<unsigned>(shape_.warps, std::max<unsigned>(1, 16 / widest));
+  Share s{fl_.i32(0), unsigned(shape_.warps), {}};
+  for (unsigned bit = 0; bit < 32 && s.count > perLane; ++bit) {
+    if (!(sameResult_ >> bit & 1)) continue;
+    llvm::Value *on = b.CreateAnd(b.CreateLShr(fl_.laneId(), bit), 1);
+    s.count /= 2;
+    s.first = b.CreateOr(s.first, b.CreateMul(on, fl_.i32(s.count)));
+    s.exchanges.push_back(1u << bit);
+  }
+  return s;
+}
+
+llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(const Key &key, unsigned chunk, llvm::Value *first, unsigned count) {
+  auto &b = fl_.b;
+  llvm::SmallVector<Partial, 8> out(count);
+  for (unsigned i = 0; i < types_.size(); ++i) {
+    unsigned bytes = byteSize(stored_[i]), width = std::min<unsigned>(count, std::max<unsigned>(1, 16 / bytes));
+    llvm::Value *from = address(i, key, chunk, first);
+    for (unsigned w = 0; w < count; w += width) {
+      llvm::Value *at = b.CreateConstGEP1_32(stored_[i], from, w);
+      llvm::Type *t = width > 1 ? (llvm::Type *)llvm::FixedVectorType::get(stored_[i], width) : stored_[i];
+      llvm::Value *v = fl_.target.loadShared(b, at, t, width * bytes);
+      for (unsigned k = 0; k < width; ++k) {
+        llvm::Value *e = width > 1 ? b.CreateExtractElement(v, k) : v;
+        out[w + k].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
+      }
+    }
+  }
+  return out;
+}
+
+} // namespace tessera::codegen

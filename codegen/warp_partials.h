@@ -1,0 +1,51 @@
+// Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it and
+// each warp along the axis one value. Scratch (transforms/reduce_shape.h says how much): for each operand an array
+// [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread reads the
+// values of one result with vector loads.
+#pragma once
+#include "codegen/lowering.h"
+#include "transforms/reduce_shape.h"
+
+namespace tessera::codegen {
+
+class WarpPartials {
+public:
+  using Partial = llvm::SmallVector<llvm::Value *, 2>; // one value per operand
+  using Key = llvm::SmallVector<int64_t, 4>;           // a register's index without the axis
+
+  /// `lastAlongAxis`: the lane that stores is the last along the axis (a forward scan's total), else the first.
+  WarpPartials(FunctionLowering &, ir::Operation *, const layouts::LinearLayout &, int axis, const transforms::ReduceShape &, unsigned chunks = 1,
+               bool lastAlongAxis = false);
+
+  /// The value of this thread's warp; one lane of those that hold it stores.
+  void store(const Key &, unsigned chunk, const Partial &);
+  /// The values of all warps along the axis, first warp first. After a barrier.
+  llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk) { return load(key, chunk, fl_.i32(0), shape_.warps); }
+  /// … of a share of them: the lanes that want the same result read `count` values each, starting at `first`; exchanging
+  /// what they make of them under the lane masks `exchanges`, one after another, brings all together. Every lane reading
+  /// all of them would cost registers (softmax over 16 warps: 40 instead of 31, and a quarter of the occupancy).
+  struct Share {
+    llvm::Value *first;
+    unsigned count;
+    llvm::SmallVector<unsigned, 5> exchanges;
+  };
+  Share share();
+  llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk, const Share &s) { return load(key, chunk, s.first, s.count); }
+  /// This warp's number along the axis, i32.
+  llvm::Value *warpAlongAxis() const { return along_; }
+
+private:
+  llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk, llvm::Value *first, unsigned count);
+  llvm::Value *address(unsigned operand, const Key &, unsigned chunk, llvm::Value *along);
+  static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
+
+  FunctionLowering &fl_;
+  transforms::ReduceShape shape_;
+  int axis_;
+  unsigned chunks_, sameResult_ = 0; // the lane bits that do not tell results apart
+  llvm::Value *base_, *result_, *along_, *writes_ = nullptr;
+  llvm::SmallVector<llvm::Type *, 2> types_, stored_;
+  llvm::SmallVector<int64_t, 2> offsets_;
+};
+
+} // namespace tessera::codegen

@@ -1,0 +1,137 @@
+// Matrix instructions of NVIDIA GPUs on registers: mma.sync and ldmatrix. What is peculiar: operands travel in 32-bit
+// words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements of t in the
+// first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of K. B has one
+// word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t + 1, then row
+// group + 8. The instruction of f64 is 8 × 8 × 4 with one element of each operand.
+// Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix Fragments for mma.m16n8k…" and
+// "… mma.m8n8k4 with .f64", ldmatrix.
+#include "codegen_nvidia/lowering_target.h"
+#include "llvm/IR/InlineAsm.h"
+
+namespace tessera::nvidia {
+using namespace llvm;
+using ir::MatrixInstruction;
+using ir::MatrixType;
+
+codegen::MatrixFragment NvidiaTarget::matrixFragment(const MatrixInstruction &inst, const layouts::Encoding *) const {
+  codegen::MatrixFragment f;
+  f.lanesOfK = 3;
+  if (inst.m == 8) {
+    f.accumulator = {{0, 0}, {0, 1}};
+    return f;
+  }
+  f.rows = {0, 8};
+  f.accumulator = {{0, 0}, {0, 1}, {8, 0}, {8, 1}};
+  return f;
+}
+
+static StringRef typeName(MatrixType t) {
+  switch (t) {
+  case MatrixType::F16: return "f16";
+  case MatrixType::BF16: return "bf16";
+  case MatrixType::F32: return "f32";
+  case MatrixType::TF32: return "tf32";
+  case MatrixType::F64: return "f64";
+  case MatrixType::I8: return "s8";
+  case MatrixType::I32: return "s32";
+  case MatrixType::F8E4M3FN: return "e4m3";
+  case MatrixType::F8E5M2: return "e5m2";
+  case MatrixType::F8E4M3FNUZ:
+  case MatrixType::F8E5M2FNUZ: break; // not NVIDIA's
+  }
+  return "";
+}
+
+/// Values as words of 32 bits (f64 stays).
+static void words(IRBuilder<> &b, ArrayRef<Value *> values, SmallVectorImpl<Value *> &out) {
+  unsigned bits = values[0]->getType()->getPrimitiveSizeInBits(), perWord = bits >= 32 ? 1 : 32 / bits;
+  for (unsigned i = 0; i < values.size(); i += perWord) {
+    if (bits == 64) {
+      out.push_back(values[i]);
+      continue;
+    }
+    Value *v = values[i];
+    if (perWord > 1) {
+      v = PoisonValue::get(FixedVectorType::get(values[i]->getType(), perWord));
+      for (unsigned k = 0; k < perWord; ++k) v = b.CreateInsertElement(v, values[i + k], k);
+    }
+    out.push_back(b.CreateBitCast(v, b.getInt32Ty()));
+  }
+}
+
+void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef<Value *> a, ArrayRef<Value *> bb,
+                            MutableArrayRef<Value *> acc) const {
+  SmallVector<Value *, 4> aRows, args, cWords;
+  unsigned depth = inst.depth();
+  words(b, a, aRows);
+  // [row][half of K] → the instruction's order, rows first.
+  unsigned rows = a.size() / depth, perRow = aRows.size() / rows;
+  for (unsigned half = 0; half < perRow; ++half)
+    for (unsigned row = 0; row < rows; ++row) args.push_back(aRows[row * perRow + half]);
+  unsigned na = args.size();
+  words(b, bb, args);
+  unsigned nb = args.size() - na;
+  bool halves = inst.c == MatrixType::F16;
+  if (halves) words(b, acc, cWords);
+  else cWords.append(acc.begin(), acc.end());
+  unsigned nc = cWords.size();
+
+  const char *c = inst.c == MatrixType::F64 ? "d" : inst.c == MatrixType::F32 ? "f" : "r";
+  const char *ab = inst.a == MatrixType::F64 ? "d" : "r";
+  unsigned next = 0;
+  auto list = [&](unsigned n) {
+    std::string s = "{";
+    for (unsigned i = 0; i < n; ++i) s += (i ? ", $" : "$") + std::to_string(next++);
+    return s + "}";
+  };
+  std::string text = "mma.sync.aligned.m" + std::to_string(inst.m) + "n" + std::to_string(inst.n) + "k" +
+                     std::to_string(inst.k) + ".row.col." + typeName(inst.c).str() + "." + typeName(inst.a).str() +
+                     "." + typeName(inst.b).str() + "." + typeName(inst.c).str() + " ";
+  text += list(nc) + ", ";
+  text += list(na) + ", ";
+  text += list(nb) + ", ";
+  text += list(nc) + ";";
+  std::string constraints;
+  for (unsigned i = 0; i < nc; ++i) constraints += std::string(i ? ",=" : "=") + c;
+  for (unsigned i = 0; i < na + nb; ++i) constraints += std::string(",") + ab;
+  for (unsigned i = 0; i < nc; ++i) constraints += "," + std::to_string(i); // in place
+  args.append(cWords);
+  // The tied operands are named by their own numbers, which LLVM prints as the same registers.
+  SmallVector<Type *, 4> results(nc, cWords[0]->getType()), types;
+  for (Value *v : args) types.push_back(v->getType());
+  auto *type = FunctionType::get(nc == 1 ? results[0] : StructType::get(b.getContext(), results), types, false);
+  auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints, false), args);
+  call->setDoesNotAccessMemory();
+  call->setConvergent();
+  for (unsigned i = 0; i < nc; ++i) {
+    Value *v = nc == 1 ? call : b.CreateExtractValue(call, i);
+    if (!halves) {
+      acc[i] = v;
+      continue;
+    }
+    Value *pair = b.CreateBitCast(v, FixedVectorType::get(b.getHalfTy(), 2));
+    acc[2 * i] = b.CreateExtractElement(pair, uint64_t(0)), acc[2 * i + 1] = b.CreateExtractElement(pair, 1);
+  }
+}
+
+SmallVector<Value *, 4> NvidiaTarget::loadMatrices(IRBuilder<> &b, Value *ptr, unsigned count, bool transposed) const {
+  std::string outs, constraints;
+  for (unsigned i = 0; i < count; ++i) {
+    outs += (i ? ", $" : "$") + std::to_string(i);
+    constraints += "=r,";
+  }
+  std::string text = "ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) + (transposed ? ".trans" : "") +
+                     ".shared.b16 {" + outs + "}, [$" + std::to_string(count) + "];";
+  SmallVector<Type *, 4> results(count, b.getInt32Ty());
+  auto *type = FunctionType::get(count == 1 ? results[0] : StructType::get(b.getContext(), results), {ptr->getType()}, false);
+  // Shared pointers are 64 bits wide for LLVM unless told otherwise; the instruction takes 32.
+  Value *address = b.CreatePtrToInt(ptr, b.getInt32Ty());
+  type = FunctionType::get(type->getReturnType(), {b.getInt32Ty()}, false);
+  auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + "r,~{memory}", true), {address});
+  call->setConvergent();
+  SmallVector<Value *, 4> out;
+  for (unsigned i = 0; i < count; ++i) out.push_back(count == 1 ? (Value *)call : b.CreateExtractValue(call, i));
+  return out;
+}
+
+} // namespace tessera::nvidia

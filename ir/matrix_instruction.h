@@ -1,0 +1,21 @@
+// The matrix instructions of a target as data: which shapes and element types its matrix unit multiplies. The passes
+// choose a row of the target's table (TargetInfo::matrixInstructions) and say it through the layout of the result; the
+// lowering finds the row again by the types and the layout. Which lane holds what is the layouts' business
+// (layouts/nvidia_mma.h, amd_mfma.h, amd_wmma.h).
+#pragma once
+#include <cstdint>
+
+namespace tessera::ir {
+
+enum class MatrixType : uint8_t { F16, BF16, F32, TF32, F64, I8, I32, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ };
+
+/// D = A · B + C with A of m × k, B of k × n, C and D of m × n elements, by the lanes of a warp together.
+struct MatrixInstruction {
+  MatrixType a, b, c; // c: of the accumulator and the result
+  int m, n, k;
+  int lanesK; // lanes that share a row of A (and a column of B), each with its part of K
+  /// Elements of one row of A, and of one column of B, that one lane gives.
+  int depth() const { return k / lanesK; }
+};
+
+} // namespace tessera::ir

@@ -1,0 +1,85 @@
+// Every pass alone on every text at hand, TTIR and TTGIR, whether it makes sense or not: a pass either works and leaves
+// valid IR, or reports an error that tells a place; it never crashes. Texts: tests/kernels, tests/golden/roundtrip and,
+// with TESSERA_SHARED set, $TESSERA_SHARED/ttgir and the kernels there.
+#include "frontend/parser.h"
+#include "ir/context.h"
+#include "ir/printer.h"
+#include "ir/verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "runtime/compiler.h"
+#include "transforms/pass.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+std::vector<std::string> texts() {
+  std::vector<std::string> out, folders{TESSERA_SOURCE_DIR "/tests/kernels", TESSERA_SOURCE_DIR "/tests/golden/roundtrip"};
+  if (const char *shared = getenv("TESSERA_SHARED"))
+    for (auto *f : {"/kernels", "/ttgir"}) folders.push_back(shared + std::string(f));
+  std::error_code ec;
+  for (auto &f : folders)
+    for (llvm::sys::fs::recursive_directory_iterator it(f, ec), end; it != end && !ec; it.increment(ec))
+      if (llvm::StringRef(it->path()).ends_with(".ttir") || llvm::StringRef(it->path()).ends_with(".ttgir") || llvm::StringRef(it->path()).ends_with(".mlir")) out.push_back(it->path());
+  llvm::sort(out);
+  return out;
+}
+
+class EveryPass : public testing::TestWithParam<transforms::PassInfo> {};
+
+TEST_P(EveryPass, WorksOrComplains) {
+  const auto &pass = GetParam();
+  unsigned worked = 0, complained = 0;
+  for (auto &path : texts()) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    ASSERT_TRUE(bool(buffer)) << path;
+    for (auto &section : frontend::splitSections((*buffer)->getBuffer()))
+      for (const char *targetName : {"sm_90a", "gfx942"}) {
+        ir::Context context;
+        std::string messages;
+        bool located = true;
+        unsigned errors = 0;
+        ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) {
+          messages += ir::render(d);
+          if (d.severity != ir::Severity::Error) return;
+          ++errors;
+          located &= d.position.line || !d.loc.source().isUnknown();
+        });
+        frontend::ParseOptions parse;
+        parse.allowUnregistered = true;
+        parse.locateByText = true;
+        auto m = frontend::parseModule(section, path, context, diag, parse);
+        if (!m) continue; // not this test's concern
+        auto target = runtime::requireTarget(targetName);
+        ASSERT_TRUE(target.ok());
+        transforms::RunOptions options;
+        options.target = *target;
+        options.verifyEach = true;
+        auto s = transforms::runPipeline(*m, {transforms::step(pass.name)}, options, diag);
+        SCOPED_TRACE(path + " line " + std::to_string(section.firstLine) + " for " + targetName);
+        if (s.ok()) {
+          ++worked;
+          continue;
+        }
+        ++complained;
+        EXPECT_GT(errors, 0u) << s;
+        EXPECT_TRUE(located) << messages;
+        EXPECT_EQ(messages.find("is invalid after pass"), std::string::npos) << messages;
+      }
+  }
+  EXPECT_GT(worked, 0u);
+  RecordProperty("worked", int(worked));
+  RecordProperty("complained", int(complained));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryPass, testing::ValuesIn(transforms::allPasses()), [](auto &p) {
+  std::string name = p.param.name.str();
+  for (char &c : name)
+    if (c == '-') c = '_';
+  return name;
+});
+
+} // namespace
+} // namespace tessera

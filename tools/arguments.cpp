@@ -1,0 +1,117 @@
+// Command lines (see arguments.h).
+#include "tools/arguments.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/commands.h"
+#include <CLI/CLI.hpp>
+#include <re2/re2.h>
+
+namespace tessera::tools {
+
+std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> names) {
+  llvm::StringRef best;
+  unsigned distance = std::min<size_t>(6, written.size() / 2 + 1);
+  for (auto n : names)
+    if (unsigned d = written.edit_distance(n, true, distance); d < distance) distance = d, best = n;
+  return best.empty() ? "" : "; did you mean '" + best.str() + "'?";
+}
+
+static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
+  std::string message = e.what();
+  if (message.empty()) return "wrong arguments";
+  if (e.get_exit_code() != int(CLI::ExitCodes::ExtrasError)) {
+    llvm::StringRef text = message;
+    if (text.consume_front("Could not convert: ")) { // NAME = VALUE
+      auto [name, value] = text.split(" = ");
+      return (name + " needs a number, not '" + value + "'").str();
+    }
+    // "NAME: 1 required TEXT missing" and "NAME: At Most 1 required but received 2"
+    auto [name, what] = text.split(": ");
+    if (what.starts_with("1 required")) return (name + " needs a value").str();
+    if (what.starts_with("At Most 1")) return (name + " is given more than once").str();
+    return text.rtrim(".\n").str();
+  }
+  std::string text;
+  for (auto &extra : app.remaining()) {
+    std::vector<std::string> longNames;
+    for (auto *o : app.get_options())
+      for (auto &n : o->get_lnames()) longNames.push_back("--" + n);
+    std::vector<llvm::StringRef> names(longNames.begin(), longNames.end());
+    auto name = llvm::StringRef(extra).split('=').first;
+    bool option = name.starts_with("-") && name != "-";
+    if (!text.empty()) text += "\ntessera: error: ";
+    text += (option ? "unknown option '" : "unexpected argument '") + name.str() + "'" + (option ? suggest(name, names) : "");
+    if (option && !llvm::StringRef(extra).contains('=')) break; // what follows may have been its value
+  }
+  return text;
+}
+
+std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most) {
+  return [=](const std::string &s) -> std::string {
+    int64_t v;
+    if (!llvm::StringRef(s).getAsInteger(10, v) && v >= least && v <= most) return "";
+    return "must be a whole number from " + std::to_string(least) + (most < INT32_MAX ? " to " + std::to_string(most) : " up") + ", not '" + s + "'";
+  };
+}
+
+std::string powerOfTwo(const std::string &s) {
+  unsigned v;
+  if (!llvm::StringRef(s).getAsInteger(10, v) && v && v <= 64 && !(v & (v - 1))) return "";
+  return "must be a power of two up to 64, not '" + s + "'";
+}
+
+std::string onOrOff(const std::string &s) { return s == "on" || s == "off" ? "" : "must be on or off, not '" + s + "'"; }
+
+std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp &) {
+    llvm::outs() << app.help();
+    return kOk;
+  } catch (const CLI::ParseError &e) {
+    fail(kUsage, describe(app, e));
+    llvm::errs() << "`" << app.get_name() << " --help` tells more\n";
+    return kUsage;
+  }
+}
+
+bool PassFlags::apply(transforms::RunOptions &o) {
+  std::vector<llvm::StringRef> names;
+  for (auto &p : transforms::allPasses()) names.push_back(p.name);
+  for (auto &s : skip) {
+    if (transforms::findPass(s)) continue;
+    fail(kUsage, "--skip-pass: unknown pass '" + s + "'" + suggest(s, names));
+    return false;
+  }
+  for (auto &[flag, pattern] : {std::pair<const char *, std::string &>("--print-ir-before", before), {"--print-ir-after", after}}) {
+    if (pattern.empty()) continue;
+    RE2 re(pattern, RE2::Quiet);
+    if (!re.ok()) {
+      fail(kUsage, llvm::Twine(flag) + ": bad regular expression '" + pattern + "': " + re.error());
+      return false;
+    }
+    bool any = false;
+    for (auto n : names) any |= RE2::PartialMatch(re2::StringPiece(n.data(), n.size()), re);
+    if (any) continue;
+    fail(kUsage, llvm::Twine(flag) + ": no pass has a name that matches '" + pattern + "'" + suggest(pattern, names));
+    return false;
+  }
+  o.skip = skip;
+  o.printBefore = beforeAll ? "." : before;
+  o.printAfter = after;
+  o.printAfterAll = afterAll;
+  o.verifyEach = verifyEach;
+  o.bisectLimit = bisectLimit;
+  o.dump = [](llvm::StringRef s) { llvm::errs() << s; };
+  if (time) o.timings = &timings;
+  return true;
+}
+
+void PassFlags::printTimings() const {
+  if (!time) return;
+  for (auto &p : timings) llvm::errs() << llvm::formatv("{0,8:f3} ms  pass {1}{2}\n", p.ms, p.name, p.changed ? "" : " (no change)");
+}
+
+} // namespace tessera::tools

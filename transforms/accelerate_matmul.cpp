@@ -1,0 +1,395 @@
+// Matrix instructions: a multiplication whose result has a blocked layout gets that of an instruction of the target's
+// table (TargetInfo::matrixInstructions), its operands the instruction's operand layouts:
+//
+//   %d = tt.dot %a, %b, %c : (dot_op over #blocked) … -> tensor<64x64xf32, #blocked>
+//   →
+//   %c1 = ttg.convert_layout %c : #blocked -> #mma
+//   %a1 = ttg.convert_layout %a : … -> #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>      (%b likewise)
+//   %d1 = tt.dot %a1, %b1, %c1 : … -> tensor<64x64xf32, #mma>
+//   %d = ttg.convert_layout %d1 : #mma -> #blocked
+//
+// What an instruction does not take is brought into a form that one does:
+//   accumulators of f16 and bf16 without an instruction of their own are f32 during the multiplication
+//   8-bit floats without an instruction for the pair, and mixed kinds, become f16 or bf16, which hold them exactly
+//   f32 by precision: tf32 uses tf32 instructions, else those of f32; tf32x3 those of f32 where the target has them, else
+//   three tf32 multiplications of the operands' high and low parts; bf16x3 and bf16x6 three and six of bf16 parts
+//   (each operand the sum of up to three bf16), the small products first
+// A multiplication that fits no instruction (types, or a shape smaller than its tile) stays, and is lowered by fma.
+//
+// Choice of the tile: the larger of the instruction's tiles if every warp still has one. Choice of the warps: those of a
+// chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
+// chain keeps, so that values stay in their threads; else they are dealt so that each reads as little of the operands as
+// possible.
+#include "ir/builder.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+#include "transforms/passes.h"
+
+namespace tessera::transforms {
+using namespace ir;
+using layouts::Encoding;
+
+namespace {
+
+std::optional<MatrixType> matrixTypeOf(Type t) {
+  if (t.isInteger()) return t.bitWidth() == 8 ? std::optional(MatrixType::I8) : t.bitWidth() == 32 ? std::optional(MatrixType::I32) : std::nullopt;
+  if (!t.isFloat()) return std::nullopt;
+  switch (t.cast<FloatType>().floatKind()) {
+  case FloatKind::F16: return MatrixType::F16;
+  case FloatKind::BF16: return MatrixType::BF16;
+  case FloatKind::F32: return MatrixType::F32;
+  case FloatKind::F64: return MatrixType::F64;
+  case FloatKind::F8E4M3FN: return MatrixType::F8E4M3FN;
+  case FloatKind::F8E5M2: return MatrixType::F8E5M2;
+  case FloatKind::F8E4M3FNUZ: return MatrixType::F8E4M3FNUZ;
+  case FloatKind::F8E5M2FNUZ: return MatrixType::F8E5M2FNUZ;
+  case FloatKind::F8E4M3B11FNUZ: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// How a multiplication of given types is done.
+struct Way {
+  MatrixType a, b, c;       // the instruction's
+  Type operandA, operandB;  // what the operands are converted to first
+  Type accumulator;         // likewise
+  enum Split { None, Tf32x3, Bf16x3, Bf16x6 } split = None;
+};
+
+class Acceleration {
+public:
+  Acceleration(Module &m, const TargetInfo &t) : m_(m), target_(t), pool_(m.context().encodings()) {}
+
+  bool run() {
+    std::vector<tt::DotOp> dots;
+    m_.op()->walk([&](Operation *op) {
+      if (auto d = op->dyn<tt::DotOp>(); d && layouts::dynCast<layouts::BlockedEncoding>(d.d().type().cast<TensorType>().encoding())) dots.push_back(d);
+    });
+    // Chains are looked for before anything changes.
+    std::vector<std::pair<unsigned, unsigned>> chains;
+    for (auto d : dots) chains.push_back(chainOf(d));
+    bool changed = false;
+    for (auto [i, d] : llvm::enumerate(dots)) changed |= accelerate(d, chains[i].first, chains[i].second);
+    return changed;
+  }
+
+private:
+  enum Chain : unsigned { kNone = 0, kThroughA = 1, kThroughB = 2 };
+
+  /// Values that a value is made from, or made into, by elementwise work on whole tensors of the same shape.
+  static bool passes(Operation *op) { return op && (op->info().has(kElementwise) || op->is<ttg::ConvertLayoutOp>() || op->is<arith::SelectOp>() || op->is<tt::FpToFpOp>()) && op->numResults() == 1; }
+  unsigned uses(Value v, llvm::DenseSet<Value> &seen) {
+    if (!seen.insert(v).second) return kNone;
+    unsigned found = kNone;
+    for (auto *use = v.firstUse(); use; use = use->nextUse) {
+      if (use->owner->is<tt::DotOp>()) found |= use->index() == 0 ? kThroughA : use->index() == 1 ? kThroughB : kNone;
+      else if (passes(use->owner) && use->owner->result().type().isTensor() && use->owner->result().type().cast<TensorType>().shape() == v.type().cast<TensorType>().shape())
+        found |= uses(use->owner->result(), seen);
+    }
+    return found;
+  }
+  bool fromDot(Value v, llvm::DenseSet<Value> &seen) {
+    if (!seen.insert(v).second || !v.type().isTensor()) return false;
+    Operation *def = v.definingOp();
+    if (!def) return false;
+    if (def->is<tt::DotOp>()) return true;
+    if (!passes(def)) return false;
+    for (auto o : def->operands())
+      if (o.type().isTensor() && o.type().cast<TensorType>().shape() == v.type().cast<TensorType>().shape() && fromDot(o, seen)) return true;
+    return false;
+  }
+  /// First: through which operand of another multiplication the result goes on. Second: which operands of this one are
+  /// made from another's result.
+  std::pair<unsigned, unsigned> chainOf(tt::DotOp d) {
+    llvm::DenseSet<Value> seen, seenA, seenB;
+    unsigned from = (fromDot(d.a(), seenA) ? kThroughA : kNone) | (fromDot(d.b(), seenB) ? kThroughB : kNone);
+    return {uses(d.d(), seen), from};
+  }
+
+  bool has(MatrixType a, MatrixType b, MatrixType c) {
+    return llvm::any_of(target_.matrixInstructions, [&](auto &r) { return r.a == a && r.b == b && r.c == c; });
+  }
+
+  std::optional<Way> wayOf(tt::DotOp d) {
+    auto &c = m_.context();
+    Type at = d.a().type().scalar(), bt = d.b().type().scalar(), ct = d.d().type().scalar();
+    auto a = matrixTypeOf(at), b = matrixTypeOf(bt), acc = matrixTypeOf(ct);
+    if (!acc) return std::nullopt;
+    Way w{a.value_or(MatrixType::F16), b.value_or(MatrixType::F16), *acc, at, bt, ct};
+    if (at.isInteger() || bt.isInteger()) {
+      if (a && b && has(*a, *b, *acc)) return w;
+      return std::nullopt;
+    }
+    bool narrow = *acc == MatrixType::F16 || *acc == MatrixType::BF16;
+    // f32 operands: by precision.
+    if (at.isF32() && bt.isF32()) {
+      if (narrow) w.c = MatrixType::F32, w.accumulator = c.f32();
+      if (w.c != MatrixType::F32) return std::nullopt;
+      bool tf32 = has(MatrixType::TF32, MatrixType::TF32, MatrixType::F32), f32 = has(MatrixType::F32, MatrixType::F32, MatrixType::F32);
+      switch (d.inputPrecision()) {
+      case InputPrecision::Tf32:
+        if (tf32) w.a = w.b = MatrixType::TF32;
+        return tf32 || f32 ? std::optional(w) : std::nullopt;
+      case InputPrecision::Tf32x3:
+        if (f32) return w;
+        if (!tf32) return std::nullopt;
+        w.a = w.b = MatrixType::TF32, w.split = Way::Tf32x3;
+        return w;
+      case InputPrecision::Ieee: return f32 ? std::optional(w) : std::nullopt;
+      case InputPrecision::Bf16x3:
+      case InputPrecision::Bf16x6:
+        if (!has(MatrixType::BF16, MatrixType::BF16, MatrixType::F32)) return std::nullopt;
+        w.a = w.b = MatrixType::BF16, w.split = d.inputPrecision() == InputPrecision::Bf16x3 ? Way::Bf16x3 : Way::Bf16x6;
+        return w;
+      }
+      return std::nullopt;
+    }
+    auto withAccumulator = [&](MatrixType x, MatrixType y) {
+      w.a = x, w.b = y;
+      if (has(x, y, *acc)) return true;
+      if (!narrow || !has(x, y, MatrixType::F32)) return false;
+      w.c = MatrixType::F32, w.accumulator = c.f32();
+      return true;
+    };
+    if (a && b && withAccumulator(*a, *b)) return w;
+    // Kinds of 8 bits, and mixtures: a wider kind that holds both.
+    auto isF8 = [](Type t) { return t.isFloat() && t.bitWidth() == 8; };
+    auto holds = [&](FloatKind k) { return (isF8(at) || at.isFloat(k)) && (isF8(bt) || bt.isFloat(k)); };
+    if (isF8(at) || isF8(bt)) {
+      if (holds(FloatKind::F16) && withAccumulator(MatrixType::F16, MatrixType::F16)) {
+        w.operandA = w.operandB = c.f16();
+        return w;
+      }
+      // All of the 8-bit kinds have at most 4 significant bits and fit the range of bf16.
+      if (holds(FloatKind::BF16) && withAccumulator(MatrixType::BF16, MatrixType::BF16)) {
+        w.operandA = w.operandB = c.bf16();
+        return w;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The warps along rows and columns (and batches first, which share nothing).
+  llvm::SmallVector<int32_t, 4> warpsFor(llvm::ArrayRef<int64_t> shape, const MatrixInstruction &i, unsigned along) {
+    unsigned rank = shape.size();
+    llvm::SmallVector<int32_t, 4> out(rank, 1);
+    int64_t warps = numWarps(m_.op());
+    if (rank == 3) {
+      out[0] = std::min<int64_t>(warps, shape[0]);
+      warps /= out[0];
+    }
+    int64_t m = shape[rank - 2], n = shape[rank - 1];
+    int64_t best = INT64_MAX;
+    for (int64_t wm = 1; wm <= warps; wm *= 2) {
+      int64_t wn = warps / wm;
+      int64_t rows = std::max<int64_t>(m / wm, i.m), columns = std::max<int64_t>(n / wn, i.n);
+      // Work first (warps beyond the tiles compute copies), then what a warp reads of the operands.
+      int64_t cost = rows * columns * 4096 + (rows + columns) * 2;
+      if (along == kThroughA) cost = rows * columns * 4096 + columns * -1; // rows only
+      if (along == kThroughB) cost = rows * columns * 4096 + rows * -1;
+      if (cost < best) best = cost, out[rank - 2] = wm, out[rank - 1] = wn;
+    }
+    return out;
+  }
+
+  /// The row of the table for these types: its tile fits the shape; the larger tile where each warp has one.
+  const MatrixInstruction *choose(const Way &w, llvm::ArrayRef<int64_t> shape, int64_t k, unsigned along) {
+    unsigned rank = shape.size();
+    int64_t m = shape[rank - 2], n = shape[rank - 1], batch = rank == 3 ? shape[0] : 1, warps = std::max<int64_t>(1, numWarps(m_.op()) / batch);
+    const MatrixInstruction *best = nullptr;
+    int64_t bestWork = 0;
+    for (auto &r : target_.matrixInstructions) {
+      if (r.a != w.a || r.b != w.b || r.c != w.c || r.m > m || r.n > n || r.k > 2 * k) continue;
+      // The work of a warp, copies included; of equal tiles the longest that K fills, of equal work the larger tile.
+      auto split = warpsFor(shape, r, along);
+      int64_t work = std::max<int64_t>(m / split[rank - 2], r.m) * std::max<int64_t>(n / split[rank - 1], r.n);
+      if (along && warps > 1 && split[along == kThroughA ? rank - 1 : rank - 2] > 1) work *= 2; // values would have to move between warps
+      bool sameTile = best && best->m == r.m && best->n == r.n;
+      if (!best || (sameTile ? best->k > k && r.k < best->k : work < bestWork || (work == bestWork && r.m * r.n > best->m * best->n))) best = &r, bestWork = work;
+    }
+    return best;
+  }
+
+  const Encoding *encodingFor(const MatrixInstruction &i, llvm::ArrayRef<int32_t> warps, const layouts::CtaLayout &cta) {
+    switch (target_.matrixUnit) {
+    case MatrixUnit::None: return nullptr;
+    case MatrixUnit::MmaSync:
+    case MatrixUnit::Wgmma:
+    case MatrixUnit::Tcgen05: {
+      layouts::NvidiaMmaParams p;
+      p.versionMajor = 2;
+      p.warpsPerCta.assign(warps.begin(), warps.end());
+      p.instrShape = {i.m, i.n};
+      if (warps.size() == 3) p.instrShape.insert(p.instrShape.begin(), 1);
+      p.cta = cta;
+      auto e = pool_.getNvidiaMma(p);
+      return e.ok() ? *e : nullptr;
+    }
+    case MatrixUnit::Mfma: {
+      layouts::AmdMfmaParams p;
+      p.version = target_.matrixVersion;
+      p.warpsPerCta.assign(warps.begin(), warps.end());
+      p.instrShape = {i.m, i.n, i.k};
+      p.isTransposed = true; // a lane's registers run along the rows of the tensor, as stores and second operands want
+      p.cta = cta;
+      p.elementBitWidth = i.c == MatrixType::F64 ? 64 : 32;
+      auto e = pool_.getAmdMfma(p);
+      return e.ok() ? *e : nullptr;
+    }
+    case MatrixUnit::Wmma: {
+      layouts::AmdWmmaParams p;
+      p.version = target_.matrixVersion;
+      p.isTransposed = true;
+      p.tiles = layouts::AmdWmmaParams::tilesOf(warps);
+      p.cta = cta;
+      p.instrShape = {i.m, i.n, i.k};
+      auto e = pool_.getAmdWmma(p);
+      return e.ok() ? *e : nullptr;
+    }
+    }
+    return nullptr;
+  }
+
+  /// Consecutive elements along K that a lane holds of an operand.
+  int64_t kWidthFor(const MatrixInstruction &i, int64_t k, unsigned bits, bool fromResult) {
+    int64_t widest = std::max<int64_t>(1, 128 / bits);
+    switch (target_.matrixUnit) {
+    case MatrixUnit::Mfma: {
+      // As wide as a read of shared memory; where an operand comes from a result, as many as that has side by side.
+      if (fromResult) return std::min<int64_t>(i.c == MatrixType::F64 ? 1 : 4, std::max<int64_t>(1, k / i.lanesK));
+      int64_t w = std::max<int64_t>(i.depth(), widest);
+      while (w > 1 && w * i.lanesK > k) w /= 2;
+      return w;
+    }
+    case MatrixUnit::Wmma: return target_.matrixVersion == 1 ? 16 : 8;
+    case MatrixUnit::None:
+    case MatrixUnit::MmaSync:
+    case MatrixUnit::Wgmma:
+    case MatrixUnit::Tcgen05: break;
+    }
+    return std::max<int64_t>(1, 32 / bits); // a word
+  }
+
+  // ---- rewriting ----
+
+  static TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
+  static Value unconverted(Value v) {
+    while (auto c = v.definedBy<ttg::ConvertLayoutOp>()) v = c.src();
+    return v;
+  }
+  Value convert(Builder &b, Location loc, Value v, const Encoding *e) {
+    auto t = tensorOf(v);
+    return t.encoding() == e ? v : ttg::ConvertLayoutOp::create(b, loc, t.withEncoding(e), v).result();
+  }
+  /// Between floating kinds; what widens and narrows by IEEE rules has operations of its own.
+  Value cast(Builder &b, Location loc, Value v, Type element) {
+    auto t = tensorOf(v);
+    if (t.element() == element) return v;
+    auto to = t.withElement(element);
+    if (t.element().bitWidth() == 8) return tt::FpToFpOp::create(b, loc, to, v).result();
+    if (t.element().bitWidth() < element.bitWidth()) return arith::ExtfOp::create(b, loc, to, v).op->result();
+    return arith::TruncfOp::create(b, loc, to, v).op->result();
+  }
+
+  /// The value as a sum of parts, largest first.
+  llvm::SmallVector<Value, 3> split(Builder &b, Location loc, Value v, Way::Split how) {
+    auto t = tensorOf(v);
+    auto &c = m_.context();
+    if (how == Way::Tf32x3) {
+      // Rounded to 11 significant bits, ties away from zero, as cvt.rna.tf32.
+      auto ints = t.withElement(c.i32());
+      Value bits = arith::BitcastOp::create(b, loc, ints, v).op->result();
+      bits = arith::AddiOp::create(b, loc, ints, bits, b.intConstant(loc, ints, 0x1000)).op->result();
+      bits = arith::AndiOp::create(b, loc, ints, bits, b.intConstant(loc, ints, int32_t(0xffffe000))).op->result();
+      Value high = arith::BitcastOp::create(b, loc, t, bits).op->result();
+      return {high, arith::SubfOp::create(b, loc, t, v, high).op->result()};
+    }
+    llvm::SmallVector<Value, 3> parts;
+    unsigned n = how == Way::Bf16x3 ? 2 : 3;
+    for (unsigned i = 0; i < n; ++i) {
+      Value part = cast(b, loc, v, c.bf16());
+      parts.push_back(part);
+      if (i + 1 < n) v = arith::SubfOp::create(b, loc, t, v, cast(b, loc, part, c.f32())).op->result();
+    }
+    return parts;
+  }
+
+  bool accelerate(tt::DotOp d, unsigned to, unsigned from) {
+    auto type = tensorOf(d.d());
+    unsigned rank = type.rank();
+    if (rank < 2 || rank > 3) return false;
+    auto way = wayOf(d);
+    if (!way) return false;
+    int64_t k = tensorOf(d.a()).dim(rank - 1);
+    unsigned along = (to | from) & kThroughA ? kThroughA : (to | from) & kThroughB ? kThroughB : kNone;
+    const MatrixInstruction *i = choose(*way, type.shape(), k, along);
+    if (!i) return false;
+    auto warps = warpsFor(type.shape(), *i, along);
+    const Encoding *e = encodingFor(*i, warps, type.encoding()->cta());
+    if (!e) return false;
+
+    Builder b(d.op);
+    Location loc = d->loc();
+    bool splits = way->split != Way::None;
+    auto operand = [&](Value v, unsigned index, Type element) -> const Encoding * {
+      (void)v;
+      unsigned bits = splits && way->split != Way::Tf32x3 ? 16 : element.bitWidth();
+      auto o = pool_.getDotOperand(index, e, kWidthFor(*i, k, bits, from != kNone));
+      return o.ok() ? *o : nullptr;
+    };
+    const Encoding *ea = operand(d.a(), 0, way->operandA), *eb = operand(d.b(), 1, way->operandB);
+    if (!ea || !eb) return false;
+    Value a = cast(b, loc, unconverted(d.a()), way->operandA), bb = cast(b, loc, unconverted(d.b()), way->operandB);
+    Value c = cast(b, loc, convert(b, loc, d.c(), e), way->accumulator), result;
+    llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
+    auto multiply = [&](Value x, Value y, Value sum) { return tt::DotOp::create(b, loc, convert(b, loc, x, ea), convert(b, loc, y, eb), sum, attrs).d(); };
+    if (!splits) {
+      result = multiply(a, bb, c);
+    } else {
+      // The parts' products are of the instruction's own precision.
+      llvm::erase_if(attrs, [](auto &x) { return x.name == "inputPrecision"; });
+      if (way->split == Way::Tf32x3) attrs.push_back(b.i32Attr("inputPrecision", int(InputPrecision::Tf32)));
+      auto x = split(b, loc, a, way->split), y = split(b, loc, bb, way->split);
+      auto sumType = tensorOf(c);
+      Value zero = b.floatConstant(loc, sumType, 0.0), sum = zero;
+      if (way->split == Way::Bf16x6) {
+        sum = multiply(x[2], y[0], sum);
+        sum = multiply(x[0], y[2], sum);
+        sum = multiply(x[1], y[1], sum);
+      }
+      sum = multiply(x[1], y[0], sum);
+      sum = multiply(x[0], y[1], sum);
+      // Infinities have NaN for their low parts; the product of the high parts alone says what they give.
+      Value isNan = arith::CmpfOp::create(b, loc, sum, sum, {b.named("predicate", IntegerAttr::get(m_.context().i64(), int(CmpFPredicate::Uno)))}).op->result();
+      sum = arith::SelectOp::create(b, loc, isNan, zero, sum).op->result();
+      sum = multiply(x[0], y[0], sum);
+      result = arith::AddfOp::create(b, loc, sum, c).op->result();
+    }
+    result = convert(b, loc, cast(b, loc, result, type.element()), type.encoding());
+    d.d().replaceAllUsesWith(result);
+    Operation *oldA = d.a().definingOp(), *oldB = d.b().definingOp(), *oldC = d.c().definingOp();
+    d->erase();
+    for (auto *old : {oldA, oldB == oldA ? nullptr : oldB, oldC == oldA || oldC == oldB ? nullptr : oldC})
+      if (old && old->is<ttg::ConvertLayoutOp>() && old->useEmpty()) old->erase();
+    return true;
+  }
+
+  Module &m_;
+  const TargetInfo &target_;
+  layouts::EncodingPool &pool_;
+};
+
+} // namespace
+
+absl::StatusOr<bool> accelerateMatmul(Module &m, PassContext &c) {
+  if (!c.target) {
+    c.diagnostics.error({}, "tritongpu-accelerate-matmul needs a target");
+    return absl::InvalidArgumentError("no target");
+  }
+  return Acceleration(m, *c.target).run();
+}
+
+} // namespace tessera::transforms

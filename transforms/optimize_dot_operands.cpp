@@ -1,0 +1,109 @@
+// Operands of multiplications that have to move between warps go through a buffer in shared memory of their own:
+//
+//   %b = ttg.convert_layout %a : #blocked -> #ttg.dot_op<…>
+//   →
+//   %m = ttg.local_alloc %a : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+//   %b = ttg.local_load %m : … -> tensor<64x32xf16, #ttg.dot_op<…>>
+//
+// so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
+// conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one
+// multiplication's result feed the next without memory.
+//
+// The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
+// matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
+// the rows that fill all banks once. Elsewhere it is the layout that the conversion's plan finds best for the writes and
+// the reads (layouts/conversion_plan.h), as #ttg.shared_linear.
+#include "ir/builder.h"
+#include "ir/ops.h"
+#include "layouts/conversion_plan.h"
+#include "llvm/Support/MathExtras.h"
+#include "transforms/passes.h"
+
+namespace tessera::transforms {
+using namespace ir;
+using layouts::Dim;
+using layouts::Encoding;
+
+namespace {
+
+/// The dimensions by how close a thread's (then the lanes') elements lie along them, fastest first.
+llvm::SmallVector<int32_t, 4> orderOf(const layouts::LinearLayout &l) {
+  llvm::SmallVector<int32_t, 4> order;
+  auto take = [&](unsigned d) {
+    if (!llvm::is_contained(order, int32_t(d))) order.push_back(d);
+  };
+  for (Dim in : {Dim::Register, Dim::Lane})
+    for (unsigned bit = 0; bit < l.inDimBits(in); ++bit)
+      for (unsigned d = 0; d < l.numOutDims(); ++d)
+        if (l.basis(in, bit)[d]) {
+          // The first bit that moves by one says what is fastest.
+          if (order.empty() && l.basis(in, bit)[d] != 1) continue;
+          take(d);
+        }
+  for (unsigned d = l.numOutDims(); d-- > 0;) take(d);
+  return order;
+}
+
+const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, const TargetInfo &target) {
+  int64_t bytes = type.element().bitWidth() / 8;
+  auto order = orderOf(from);
+  unsigned rank = type.rank();
+  bool matrix = layouts::dynCast<layouts::NvidiaMmaEncoding>(to->parent());
+  bool alongK = order[0] == int32_t(to->kDim());
+  // ldmatrix serves rows along K of any width up to a word, and transposed ones of 16 bits.
+  if (target.hasLdmatrix && matrix && bytes <= 4 && (alongK || bytes == 2)) {
+    layouts::SwizzledSharedParams p;
+    p.order = order;
+    p.cta = type.encoding()->cta();
+    int64_t rowBytes = type.dim(order[0]) * bytes, allBanks = int64_t(target.sharedMemoryBanks) * target.sharedMemoryBankBytes;
+    p.vec = std::min<int64_t>(16 / bytes, type.dim(order[0]));
+    p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
+    p.maxPhase = std::max<int64_t>(1, std::min<int64_t>(8, std::min<int64_t>(rowBytes, allBanks) / (p.vec * bytes)));
+    p.maxPhase = std::min<int64_t>(p.maxPhase, std::max<int64_t>(1, type.dim(order[1 % rank]) / p.perPhase));
+    if (auto e = pool.getSwizzledShared(p); e.ok()) return *e;
+  }
+  layouts::LinearLayout shared = plan.shared;
+  if (!shared.hasInDim(Dim::Block)) {
+    llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(shared.ins());
+    ins.push_back({Dim::Block, {}});
+    shared = layouts::LinearLayout(ins, llvm::SmallVector<layouts::LinearLayout::OutDim, 4>(shared.outs()));
+  }
+  if (auto e = pool.getSharedLinear(shared); e.ok()) return *e;
+  return nullptr;
+}
+
+} // namespace
+
+absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
+  if (!c.target) {
+    c.diagnostics.error({}, "tritongpu-optimize-dot-operands needs a target");
+    return absl::InvalidArgumentError("no target");
+  }
+  std::vector<ttg::ConvertLayoutOp> conversions;
+  m.op()->walk([&](Operation *op) {
+    if (auto x = op->dyn<ttg::ConvertLayoutOp>()) conversions.push_back(x);
+  });
+  auto &pool = m.context().encodings();
+  bool changed = false;
+  for (auto x : conversions) {
+    auto type = x.src().type().cast<TensorType>(), result = x.result().type().cast<TensorType>();
+    auto *to = layouts::dynCast<layouts::DotOperandEncoding>(result.encoding());
+    if (!to || type.element().isPointer() || type.element().bitWidth() < 8) continue;
+    auto from = type.encoding()->toLinearLayout(type.shape()), into = to->toLinearLayout(type.shape());
+    if (!from.ok() || !into.ok()) continue;
+    auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
+    if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory) continue;
+    const Encoding *shared = sharedFor(pool, type, to, *from, *plan, *c.target);
+    if (!shared) continue;
+    Builder b(x.op);
+    Attribute memory = OpaqueAttr::get(m.context(), "#ttg.shared_memory");
+    auto buffer = ttg::LocalAllocOp::create(b, x->loc(), MemDescType::get(type.shape(), type.element(), shared, memory, false), x.src());
+    Value loaded = ttg::LocalLoadOp::create(b, x->loc(), result, buffer.result(), Value()).result();
+    x.result().replaceAllUsesWith(loaded);
+    x->erase();
+    changed = true;
+  }
+  return changed;
+}
+
+} // namespace tessera::transforms
