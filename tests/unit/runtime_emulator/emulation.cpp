@@ -20,6 +20,7 @@ using namespace runtime;
 namespace {
 
 std::vector<uint8_t> fill(const Arg &a) {
+  if (!a.contents.empty()) return a.contents;
   std::vector<uint8_t> b(a.bytes, uint8_t(a.kind == Arg::Bytes ? a.value : 0));
   if (a.kind == Arg::Counting)
     for (uint32_t k = 0; k < a.bytes / 4; ++k) memcpy(b.data() + 4 * k, &k, 4);
