@@ -1,8 +1,8 @@
 // Finding devices (see device.h).
 #include "runtime/device.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <algorithm>
 #include "runtime/emulator/emulator_device.h"
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 

@@ -67,14 +67,14 @@ int runCommand(int argc, char **argv) {
   emulator::Options eo;
   app.add_flag("--counters", counters, "emulator: print what each access, barrier and shuffle did");
   app.add_option("--no-check", off, "emulator: turn checks off: bounds, alignment, undefined, races, wraps, all")->delimiter(',');
-  app.add_option("--max-instructions", eo.maxInstructions, "emulator: give up when a block's warps have executed so many");
+  app.add_option("--max-instructions", eo.maxInstructions, "emulator: give up when a block's warps have executed so many")->check(wholeNumber(1));
   if (auto code = parseArguments(app, argc, argv)) return *code;
   emulator::Report report;
   eo.counters = counters;
+  if (!llvm::StringRef(deviceName).starts_with("emulator:") && (counters || !off.empty())) return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
   for (auto &name : off) {
-    bool all = name == "all";
+    bool all = name == "all", known = all;
     std::pair<const char *, bool *> checks[] = {{"bounds", &eo.checks.bounds}, {"alignment", &eo.checks.alignment}, {"undefined", &eo.checks.undefined}, {"races", &eo.checks.races}, {"wraps", &eo.checks.wraps}};
-    bool known = all;
     for (auto [n, on] : checks)
       if (all || name == n) *on = false, known = true;
     if (!known) return fail(kUsage, "--no-check " + name + ": the checks are bounds, alignment, undefined, races, wraps, and all for all of them");

@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/matrix.h"
 
 namespace tessera::emulator {
 using namespace llvm;
@@ -1099,7 +1100,7 @@ void Decoder::decodeCall(CallInst &c) {
   }
   static const auto *table = [] {
     auto *t = new StringMap<const IntrinsicRow *>();
-    for (auto rows : {llvmIntrinsics(), nvidiaIntrinsics(), amdIntrinsics()})
+    for (auto rows : {llvmIntrinsics(), nvidiaIntrinsics(), amdIntrinsics(), amdMatrixIntrinsics()})
       for (auto &r : rows) (*t)[r.name] = &r;
     return t;
   }();

@@ -5,6 +5,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/emulator/decode.h"
+#include "runtime/emulator/matrix.h"
 #include <deque>
 
 namespace tessera::emulator {
@@ -97,6 +98,8 @@ private:
       w.sinceProgress = w.nextPicture = 0;
       w.pictureBlock = ~0u;
       w.exact.clear();
+      w.copies.clear();
+      w.copyGroup = 0;
     }
     ++launch_.changes;
     return b;
@@ -360,6 +363,7 @@ std::string knownForms() {
   table("LLVM's own", llvmIntrinsics());
   table("NVIDIA", nvidiaIntrinsics());
   table("AMD", amdIntrinsics());
+  table("AMD, matrices", amdMatrixIntrinsics());
   out += "### Inline PTX\n| form | manual |\n|---|---|\n";
   for (auto &f : ptxForms()) out += std::string("| `") + f.form + "` | " + f.section + " |\n";
   return out;

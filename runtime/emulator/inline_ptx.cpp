@@ -9,6 +9,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/matrix.h"
 #include <cfenv>
 
 namespace tessera::emulator {
@@ -750,9 +751,165 @@ private:
   bool isReal_ = false;
 };
 
-bool PtxDecoder::emitCopy(Statement &) { return false; }
-bool PtxDecoder::emitMatrixAccess(Statement &) { return false; }
-bool PtxDecoder::emitMma(Statement &) { return false; }
+// ---- asynchronous copies ----
+
+void commitGroup(Warp &w, const Instruction &) { ++w.copyGroup; }
+void waitGroup(Warp &w, const Instruction &i) { waitForCopies(w, i.immediate, i.a != kNoRow); }
+/// Lanes of `a` (source size) that copy anything; immediate: the copy's size. Partial sizes do not occur.
+void copiesAnything(Warp &w, const Instruction &i) {
+  forLanes(w, [&](unsigned l) {
+    uint64_t size = w.row<uint32_t>(i.a)[l];
+    bool on = i.b == kNoRow || bool(w.row<uint8_t>(i.b)[l] & 1) != bool(i.immediate >> 32);
+    if (on && size && size != (i.immediate & 0xffffffff)) fail(w, &i, int(l), "an asynchronous copy of part of its size, which the emulator does not know");
+    w.row<uint8_t>(i.to)[l] = on && size != 0;
+  });
+}
+void clearRow(Warp &w, const Instruction &i) {
+  forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = 0; });
+}
+
+bool PtxDecoder::emitCopy(Statement &s) {
+  if (s.modifiers.empty() || s.modifiers[0] != "async") return false;
+  if (s.has("commit_group")) return d_.emit(commitGroup), true;
+  if (s.has("wait_all")) return d_.emit(waitGroup, kNoRow, d_.constant(0, 1)), true;
+  if (s.has("wait_group")) {
+    if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return false;
+    d_.emit(waitGroup, kNoRow, kNoRow, kNoRow, kNoRow, s.operands[0].immediate);
+    return true;
+  }
+  for (StringRef m : ArrayRef(s.modifiers).drop_front())
+    if (!isHint(m)) return bad("modifier ." + m);
+  if (s.operands.size() < 3 || s.operands.size() > 4 || s.operands[0].kind != Operand::Address || s.operands[1].kind != Operand::Address || s.operands[2].kind != Operand::Immediate) return false;
+  unsigned bytes = unsigned(s.operands[2].immediate);
+  if (bytes != 4 && bytes != 8 && bytes != 16) return bad("size");
+  Access from = access(s, s.operands[1]), to = access(s, s.operands[0]);
+  from.space = Space::Global, to.space = Space::Shared;
+  from.kind = Access::Kind::Load, to.kind = Access::Kind::Store;
+  to.asynchronous = true;
+  from.bytes = to.bytes = from.alignment = to.alignment = bytes;
+  for (unsigned k = 0; k < bytes / 4; ++k) {
+    Row word = d_.fresh(4);
+    d_.emit(clearRow, word);
+    from.pieces.push_back({word, 4, 4});
+    to.pieces.push_back({word, 4, 4});
+  }
+  if (s.operands.size() == 4) {
+    Row any = d_.fresh(1);
+    d_.emit(copiesAnything, any, source(s.operands[3], 4), s.guard, kNoRow, bytes | uint64_t(s.guardNegated) << 32);
+    from.predicate = any, from.predicateNegated = false;
+  }
+  d_.emitAccess(std::move(from));
+  d_.emitAccess(std::move(to));
+  return true;
+}
+
+// ---- ldmatrix, stmatrix, mma.sync ----
+
+/// ldmatrix: lanes 8i to 8i + 7 give the addresses of the rows of matrix i, 16 bytes each; each lane then gets the two
+/// elements of row lane / 4 that begin at column 2 (lane % 4), of the transpose with .trans. immediate: matrices | trans << 8;
+/// more: the four words of the row that a lane's address leads to, then the results.
+void distribute(Warp &w, const Instruction &i) {
+  unsigned count = unsigned(i.immediate & 0xff);
+  bool transposed = i.immediate >> 8;
+  for (unsigned m = 0; m < count; ++m)
+    for (unsigned l = 0; l < 32; ++l) {
+      auto element = [&](unsigned row, unsigned column) { return w.row<uint32_t>(i.more[column / 2])[8 * m + row] >> (16 * (column & 1)) & 0xffff; };
+      unsigned r = l / 4, c = 2 * (l % 4);
+      w.row<uint32_t>(i.more[4 + m])[l] = transposed ? element(c, r) | element(c + 1, r) << 16 : element(r, c) | element(r, c + 1) << 16;
+    }
+}
+/// stmatrix: the reverse; what each address's lane then stores.
+void collect(Warp &w, const Instruction &i) {
+  unsigned count = unsigned(i.immediate & 0xff);
+  bool transposed = i.immediate >> 8;
+  for (unsigned m = 0; m < count; ++m)
+    for (unsigned row = 0; row < 8; ++row) {
+      uint32_t words[4] = {};
+      for (unsigned column = 0; column < 8; ++column) {
+        unsigned r = transposed ? column : row, c = transposed ? row : column;
+        uint32_t v = w.row<uint32_t>(i.more[4 + m])[4 * r + c / 2] >> (16 * (c & 1)) & 0xffff;
+        words[column / 2] |= v << (16 * (column & 1));
+      }
+      for (unsigned k = 0; k < 4; ++k) w.row<uint32_t>(i.more[k])[8 * m + row] = words[k];
+    }
+}
+void firstLanes(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "the matrix access")) return;
+  for (unsigned l = 0; l < 32; ++l) w.row<uint8_t>(i.to)[l] = l < i.immediate;
+}
+bool PtxDecoder::emitMatrixAccess(Statement &s) {
+  unsigned count = 0;
+  bool transposed = false, shape = false, b16 = false, load = s.opcode == "ldmatrix";
+  for (StringRef m : s.modifiers) {
+    if (m == "sync" || m == "aligned" || m == "shared" || m == "shared::cta") continue;
+    if (m == "m8n8") shape = true;
+    else if (m == "b16") b16 = true;
+    else if (m == "trans") transposed = true;
+    else if (m == "x1" || m == "x2" || m == "x4") count = unsigned(m[1] - '0');
+    else return bad("modifier ." + m);
+  }
+  if (!shape || !b16 || !count || s.operands.size() != 2 || s.guard != kNoRow) return false;
+  Operand &address = s.operands[load ? 1 : 0], &data = s.operands[load ? 0 : 1];
+  std::vector<Operand> parts = data.kind == Operand::Vector ? data.parts : std::vector<Operand>{data};
+  if (address.kind != Operand::Address || parts.size() != count) return bad("number of registers");
+  Access a = access(s, address);
+  a.space = Space::Shared;
+  a.kind = load ? Access::Kind::Load : Access::Kind::Store;
+  a.bytes = a.alignment = 16;
+  SmallVector<Row, 8> rows;
+  for (unsigned k = 0; k < 4; ++k) {
+    rows.push_back(d_.fresh(4));
+    a.pieces.push_back({rows.back(), 4, 4});
+  }
+  for (Operand &p : parts) {
+    if (p.bytes != 4 || p.kind != Operand::Register) return bad("register");
+    rows.push_back(p.row);
+  }
+  a.predicate = d_.fresh(1);
+  d_.emit(firstLanes, a.predicate, kNoRow, kNoRow, kNoRow, 8 * count);
+  uint64_t how = count | uint64_t(transposed) << 8;
+  if (!load) d_.emit(collect, kNoRow, kNoRow, kNoRow, kNoRow, how).more = d_.list(rows);
+  d_.emitAccess(std::move(a));
+  if (load) d_.emit(distribute, kNoRow, kNoRow, kNoRow, kNoRow, how).more = d_.list(rows);
+  return true;
+}
+
+bool PtxDecoder::emitMma(Statement &s) {
+  MatrixOperation op;
+  op.family = MatrixFamily::MmaSync;
+  SmallVector<StringRef, 4> types;
+  bool row = false, column = false;
+  for (StringRef m : s.modifiers) {
+    if (m == "sync" || m == "aligned") continue;
+    if (m == "row") row = true;
+    else if (m == "col") column = true;
+    else if (m == "satfinite") return bad("modifier .satfinite");
+    else if (m.size() > 4 && m[0] == 'm' && isDigit(m[1])) {
+      StringRef rest = m.drop_front();
+      if (rest.consumeInteger(10, op.m) || !rest.consume_front("n") || rest.consumeInteger(10, op.n) || !rest.consume_front("k") || rest.consumeInteger(10, op.k) || !rest.empty()) return bad("shape");
+    } else types.push_back(m);
+  }
+  if (!row || !column || types.size() != 4 || types[0] != types[3] || s.operands.size() != 4) return bad("types");
+  auto element = [](StringRef t) {
+    return StringSwitch<MatrixElement>(t).Case("f16", MatrixElement::F16).Case("bf16", MatrixElement::BF16).Case("tf32", MatrixElement::TF32).Case("f32", MatrixElement::F32).Case("f64", MatrixElement::F64)
+        .Case("s8", MatrixElement::S8).Case("u8", MatrixElement::U8).Case("s32", MatrixElement::S32).Case("e4m3", MatrixElement::E4M3FN).Case("e5m2", MatrixElement::E5M2).Default(MatrixElement::None);
+  };
+  op.c = element(types[0]), op.a = element(types[1]), op.b = element(types[2]);
+  SmallVector<Row, 8> rows[4];
+  for (unsigned k = 0; k < 4; ++k) {
+    auto &o = s.operands[k];
+    for (const Operand &p : o.kind == Operand::Vector ? o.parts : std::vector<Operand>{o}) {
+      if (p.kind != Operand::Register) return bad("register");
+      rows[k].push_back(p.row);
+    }
+  }
+  op.d = rows[0], op.aRows = rows[1], op.bRows = rows[2], op.cRows = rows[3];
+  op.aBytes = op.bBytes = op.c == MatrixElement::F64 ? 8 : 4;
+  op.accumulatorBytes = op.c == MatrixElement::F64 ? 8 : 4;
+  std::string why;
+  if (!emitMatrixOperation(d_, std::move(op), why)) return bad(why);
+  return true;
+}
 
 } // namespace
 
@@ -767,6 +924,9 @@ ArrayRef<PtxForm> ptxForms() {
       {"createpolicy.fractional.L2::evict.b64 d, fraction", "PTX, Data Movement and Conversion Instructions: createpolicy"},
       {"{@p} atom{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4}.type d, [a{+imm}], b{, c}", "PTX, Parallel Synchronization and Communication Instructions: atom"},
       {"{@p} red{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4}.type [a{+imm}], b", "PTX, Parallel Synchronization and Communication Instructions: red"},
+      {"{@p} cp.async.{ca,cg}.shared.global [dst{+imm}], [src{+imm}], size{, src-size}; cp.async.{commit_group,wait_group,wait_all}", "PTX, Data Movement and Conversion Instructions: cp.async"},
+      {"{ldmatrix,stmatrix}.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16", "PTX, Warp Level Matrix Instructions: ldmatrix, stmatrix"},
+      {"mma.sync.aligned.{m16n8,m8n8}kK.row.col.type.type.type.type d, a, b, c", "PTX, Warp Level Matrix Instructions: mma, Matrix Fragments"},
       {"mov.type d, a (also to and from {a, b})", "PTX, Data Movement and Conversion Instructions: mov"},
       {"cvt{.rnd}{.ftz}.type.type d, a", "PTX, Data Movement and Conversion Instructions: cvt"},
       {"prmt.b32 d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},

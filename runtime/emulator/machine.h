@@ -52,6 +52,7 @@ struct Access {
   llvm::SmallVector<Piece, 4> pieces; // results or what is stored; of an atomic: the new values
   unsigned bytes = 0, alignment = 1;
   bool isVolatile = false, acquires = false, releases = false;
+  bool asynchronous = false; // a store that arrives when its group is waited for (cp.async)
   // Atomics: old values (may be none) and, for Cas, what is compared with.
   AtomicKind atomic = AtomicKind::Add;
   FloatFormat format = FloatFormat::None;
@@ -159,6 +160,15 @@ struct Exact {
   const llvm::Instruction *origin = nullptr;
 };
 
+/// What cp.async has under way: bytes for shared memory, and the warp's group that they belong to.
+struct PendingCopy {
+  uint64_t group = 0;
+  uint32_t offset = 0, site = 0;
+  uint16_t thread = 0;
+  llvm::SmallVector<uint8_t, 16> bytes;
+};
+constexpr uint8_t kArrived = 1, kUnderWay = 2; // Block::defined; 0: never written
+
 struct Warp {
   Block *block = nullptr;
   const Program *program = nullptr;
@@ -176,6 +186,8 @@ struct Warp {
   bool stop = false; // leave the instruction loop
   bool stuck = false;
   uint64_t stuckAt = 0; // Launch::changes then
+  std::vector<PendingCopy> copies;
+  uint64_t copyGroup = 0; // the group that copies go to now
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
   // A picture of the warp, to find out that it goes round in a circle.
   std::vector<uint8_t> picture;
@@ -260,9 +272,8 @@ void countWarpOperation(Warp &, const Instruction &, SiteCounters::Kind, const c
 void runAccess(Warp &, const Instruction &);
 /// Host addresses of `bytes` bytes at each lane's address, checked as an access of this instruction; false after an error.
 bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const uint64_t *address, uint8_t **host, Space *spaces);
-/// The checks of order between threads and of definedness, for bytes that `locate` gave; `changed`: bytes that a write
-/// changes, per lane.
-void finishRun(Launch &);
+/// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
+void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
 
 // execute.cpp

@@ -213,7 +213,37 @@ template <unsigned N> void storePiece(const Warp &w, const Piece &p, unsigned at
   }
 }
 
+/// Whether all these bytes of shared memory hold something; an error if not.
+bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes) {
+  Block &b = *w.block;
+  for (unsigned k = 0; k < bytes; ++k) {
+    uint8_t d = b.defined[offset + k];
+    if (d == kArrived) continue;
+    fail(w, &i, int(lane), d ? llvm::formatv("reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has waited for it", offset + k)
+                             : llvm::formatv("reads byte {0} of shared memory, which the block never wrote", offset + k));
+    return false;
+  }
+  return true;
+}
+
 } // namespace
+
+void waitForCopies(Warp &w, uint64_t pending, bool everything) {
+  Block &b = *w.block;
+  Launch &launch = *b.launch;
+  uint64_t now = ++launch.stamp;
+  auto arrives = [&](const PendingCopy &c) { return everything || c.group + pending < w.copyGroup; };
+  for (auto &c : w.copies) {
+    if (!arrives(c)) continue;
+    for (auto [k, v] : llvm::enumerate(c.bytes)) {
+      if (b.shared[c.offset + k] != v) ++launch.changes;
+      b.shared[c.offset + k] = v;
+      b.defined[c.offset + k] = kArrived;
+      if (launch.checks.races) b.cells[c.offset + k].write = {now, c.site, b.number, c.thread, false};
+    }
+  }
+  llvm::erase_if(w.copies, arrives);
+}
 
 Region *regionOf(Launch &l, uint64_t address) {
   if (address >= kGlobalBase) {
@@ -369,9 +399,7 @@ void runAccess(Warp &w, const Instruction &i) {
         unsigned l = unsigned(std::countr_zero(m));
         if (spaces[l] == Space::Shared) {
           uint32_t at = sharedOffset(l);
-          if (launch.checks.undefined)
-            if (auto *hole = static_cast<const uint8_t *>(memchr(block.defined.data() + at, 0, a.bytes)))
-              return fail(w, &i, int(l), llvm::formatv("reads byte {0} of shared memory, which the block never wrote", hole - block.defined.data()));
+          if (launch.checks.undefined && !readable(w, i, l, at, a.bytes)) return;
           if (races) checkSharedOrder(w, i, a, l, at, false, nullptr, now);
         } else if (races && spaces[l] == Space::Global) {
           Region *r = regionOf(launch, address[l]);
@@ -415,10 +443,18 @@ void runAccess(Warp &w, const Instruction &i) {
       if (isShared) {
         uint32_t to = sharedOffset(l);
         if (races) {
-          for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != host[l][k] || !block.defined[to + k];
+          for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != host[l][k] || block.defined[to + k] != kArrived || a.asynchronous;
           checkSharedOrder(w, i, a, l, to, true, changed, now);
         }
-        memset(block.defined.data() + to, 1, a.bytes);
+        if (a.asynchronous) {
+          PendingCopy c;
+          c.group = w.copyGroup, c.offset = to, c.site = i.id, c.thread = uint16_t(w.index * w.lanes + l);
+          c.bytes.assign(fresh, fresh + a.bytes);
+          w.copies.push_back(std::move(c));
+          memset(block.defined.data() + to, kUnderWay, a.bytes);
+          continue;
+        }
+        memset(block.defined.data() + to, kArrived, a.bytes);
       } else if (races && spaces[l] == Space::Global) {
         Region *r = regionOf(launch, address[l]);
         for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != host[l][k];
@@ -436,9 +472,7 @@ void runAccess(Warp &w, const Instruction &i) {
   for (uint64_t m = lanes; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     if (spaces[l] == Space::Shared) {
-      if (launch.checks.undefined)
-        if (auto *hole = static_cast<const uint8_t *>(memchr(block.defined.data() + sharedOffset(l), 0, a.bytes)))
-          return fail(w, &i, int(l), llvm::formatv("reads byte {0} of shared memory, which the block never wrote", hole - block.defined.data()));
+      if (launch.checks.undefined && !readable(w, i, l, sharedOffset(l), a.bytes)) return;
     } else if (races && spaces[l] == Space::Global) {
       Region *r = regionOf(launch, address[l]);
       checkGlobalOrder(w, i, a, l, *r, address[l] - r->base, true, true, nullptr, now);

@@ -20,6 +20,7 @@ using namespace runtime;
 namespace {
 
 std::vector<uint8_t> fill(const Arg &a) {
+  if (!a.contents.empty()) return a.contents;
   std::vector<uint8_t> b(a.bytes, uint8_t(a.kind == Arg::Bytes ? a.value : 0));
   if (a.kind == Arg::Counting)
     for (uint32_t k = 0; k < a.bytes / 4; ++k) memcpy(b.data() + 4 * k, &k, 4);
@@ -111,7 +112,7 @@ absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder, ll
   auto d = readLaunch(folder + "/launch.json");
   if (!d.ok()) return d.status();
   grid = d->grid;
-  std::string path = d->directory + "/" + d->ttir;
+  std::string path = d->resolve(d->ttir);
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file) return absl::NotFoundError(path);
   std::vector<uint64_t> scalars;

@@ -17,7 +17,9 @@ struct Arg {
   enum Kind { Bytes, Counting, Scalar } kind = Bytes;
   size_t bytes = 0;
   uint64_t value = 0; // scalar's bits, or the byte
+  std::vector<uint8_t> contents = {}; // instead of a byte
 };
+inline Arg bytesOf(std::vector<uint8_t> v) { return {Arg::Bytes, v.size(), 0, std::move(v)}; }
 inline Arg zeros(size_t bytes) { return {Arg::Bytes, bytes, 0}; }
 inline Arg counting(size_t bytes) { return {Arg::Counting, bytes, 0}; }
 inline Arg scalar(uint64_t v) { return {Arg::Scalar, 0, v}; }

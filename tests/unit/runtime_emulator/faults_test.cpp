@@ -568,6 +568,34 @@ TEST_P(Faults, BarrierWithoutFences) {
                HasSubstr("race"));
 }
 
+TEST_P(Faults, MissingWaitForAsynchronousCopies) {
+  if (amd()) GTEST_SKIP() << "cp.async is NVIDIA's";
+  auto e = make();
+  e.sharedBytes = 4096;
+  std::string body = MINE OTHER OUT R"(  %s = ptrtoint ptr addrspace(3) %mine to i32
+  call void asm sideeffect "cp.async.ca.shared.global [$0], [$1], 4;", "r,l,~{memory}"(i32 %s, ptr addrspace(1) %out)
+  call void asm sideeffect "cp.async.commit_group;", "~{memory}"()
+  WAIT
+  BARRIER
+  %v = load i32, ptr addrspace(3) %other, align 4
+  %w = getelementptr i32, ptr addrspace(1) %out, i32 256
+  store i32 %v, ptr addrspace(1) %w, align 4
+  ret void
+)";
+  auto with = [&](const char *wait, const char *barrier) {
+    std::string b = body;
+    b.replace(b.find("WAIT"), 4, wait);
+    return b.replace(b.find("BARRIER"), 7, barrier);
+  };
+  const char *wait = "call void asm sideeffect \"cp.async.wait_group 0;\", \"~{memory}\"()";
+  EXPECT_SOUND(e.llvmModule(Module{false}(with(wait, "$BARRIER")), {counting(2048)}));
+  EXPECT_EQ(e.buffers[0][1024], 64);
+  EXPECT_FOUND(e.llvmModule(Module{false}(with("", "$BARRIER")), {counting(2048)}), HasSubstr("an asynchronous copy is under way"));
+  EXPECT_FOUND(e.llvmModule(Module{false}(with("call void asm sideeffect \"cp.async.wait_group 1;\", \"~{memory}\"()", "$BARRIER")), {counting(2048)}), HasSubstr("an asynchronous copy is under way"));
+  auto r = e.llvmModule(Module{false}(with(wait, "")), {counting(2048)});
+  EXPECT_THAT(messageOf(r.status()), ::testing::AnyOf(HasSubstr("never wrote"), HasSubstr("race")));
+}
+
 // ---- switches ----
 
 TEST_P(Faults, ChecksCanBeTurnedOff) {
