@@ -122,7 +122,7 @@ private:
       if (auto alloc = def->dyn<ttg::LocalAllocOp>()) {
         auto type = alloc.result().type().cast<MemDescType>();
         int64_t at = offsetOf(def);
-        return {at, at + (type.numElements() * std::max<int64_t>(8, type.element().bitWidth()) + 7) / 8, slot};
+        return {at, at + bufferBytes(type), slot};
       }
       // Of views of views the one nearest the buffer tells the slot.
       if (auto index = def->dyn<ttg::MemdescIndexOp>()) slot = index.index().impl();
