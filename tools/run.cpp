@@ -104,7 +104,7 @@ int runCommand(int argc, char **argv) {
   if (!buffer) return kInputAtFault;
   ir::Context context;
   auto diag = printingDiagnostics();
-  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag);
+  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag, {.locateByText = true});
   if (!m) return kInputAtFault;
   auto kernel = selectKernel(*m, d->kernel);
   if (!kernel.ok()) return fail(kInputAtFault, irPath + ": " + std::string(kernel.status().message()));
@@ -113,7 +113,7 @@ int runCommand(int argc, char **argv) {
   if (!device) {
     InterpreterOptions o;
     o.threads = threads;
-    o.print = [](llvm::StringRef line) { llvm::outs() << line; };
+    o.print = [](llvm::StringRef line) { llvm::outs() << line << "\n"; };
     // A run of some length shows how far it is, where somebody looks on.
     int64_t shown = -1;
     auto start = std::chrono::steady_clock::now();
