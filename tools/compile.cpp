@@ -78,7 +78,7 @@ int compileCommand(int argc, char **argv) {
   auto r = compile(*m, **t, o, diag);
   if (!r.ok()) {
     if (!diag.errors()) fail(kInputAtFault, (absl::IsInvalidArgument(r.status()) ? (input == "-" ? "<stdin>" : input) + ": " : "") + std::string(r.status().message()));
-    return absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) || diag.errors() ? kInputAtFault : kRunFailed;
+    return absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;
   }
   if (passes.time) {
     passes.printTimings();

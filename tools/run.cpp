@@ -146,7 +146,7 @@ int devicesCommand(int argc, char **argv) {
   CLI::App app("Lists the GPUs of this machine with their targets", "tessera devices");
   if (auto code = parseArguments(app, argc, argv)) return *code;
   std::vector<std::string> problems;
-  for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2} MiB  {3}\n", d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
+  for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2}  {3} MiB  {4}\n", d->spec(), d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
   llvm::outs() << "interpreter  any IR\n";
   for (auto &p : problems) llvm::outs() << "note: " << p << "\n";
   return kOk;
