@@ -204,13 +204,133 @@ static void printBases(llvm::raw_ostream &o, llvm::ArrayRef<Basis> bases) {
   o << "]";
 }
 
-/// A kind kept as text: parameters are checked for their form and written in Triton's order.
+/// Bases as a layout of `in`, into as many elements per dimension as they reach.
+static LinearLayout layoutOfBases(llvm::ArrayRef<std::pair<Dim, llvm::ArrayRef<Basis>>> ins, unsigned rank) {
+  llvm::SmallVector<LinearLayout::InDim, 4> dims;
+  llvm::SmallVector<LinearLayout::OutDim, 4> outs;
+  llvm::SmallVector<int64_t, 4> largest(rank, 0);
+  for (auto &[dim, bases] : ins) {
+    dims.push_back({dim, {}});
+    for (auto &b : bases) {
+      dims.back().bases.push_back(b);
+      for (unsigned d = 0; d < rank; ++d) largest[d] |= b[d];
+    }
+  }
+  for (unsigned d = 0; d < rank; ++d) outs.push_back({tensorDim(d), int32_t(llvm::PowerOf2Ceil(largest[d] + 1))});
+  return LinearLayout(std::move(dims), std::move(outs));
+}
+
+/// The kind's own class, made of its parameters, or null where these are not what the class knows: then the text is
+/// carried along, and only lowering it is an error.
+static const Encoding *modelled(EncodingPool &pool, EncodingKind kind, Params &p, llvm::ArrayRef<PaddedSharedParams::Padding> paddings, int64_t alignment) {
+  auto number = [&](llvm::StringRef k, int64_t otherwise) {
+    auto *e = p.find(k);
+    return e && e->number ? *e->number : otherwise;
+  };
+  auto boolean = [&](llvm::StringRef k) {
+    auto *e = p.find(k);
+    return e && e->boolean.value_or(false);
+  };
+  auto list = [&](llvm::StringRef k) {
+    auto *e = p.find(k);
+    return e ? e->list : llvm::SmallVector<int32_t, 4>();
+  };
+  auto bases = [&](llvm::StringRef k) {
+    auto *e = p.find(k);
+    return e ? llvm::ArrayRef<Basis>(e->lists) : llvm::ArrayRef<Basis>();
+  };
+  auto sameRank = [](llvm::ArrayRef<Basis> b, unsigned rank) {
+    return rank && rank <= kMaxRank && llvm::all_of(b, [&](auto &x) { return x.size() == rank && llvm::all_of(x, [](auto v) { return v >= 0 && v < (1 << 24); }); });
+  };
+  auto take = [](auto status) -> const Encoding * { return status.ok() ? *status : nullptr; };
+  CtaLayout cta;
+  cta.bases.assign(bases("CGALayout").begin(), bases("CGALayout").end());
+  switch (kind) {
+  case EncodingKind::AmdMfma: {
+    AmdMfmaParams m;
+    m.version = number("version", 3);
+    m.warpsPerCta = list("warpsPerCTA");
+    m.instrShape = list("instrShape");
+    m.isTransposed = boolean("isTransposed");
+    m.tilesPerWarp = list("tilesPerWarp");
+    m.elementBitWidth = number("elementBitWidth", 32);
+    if (!sameRank(cta.bases, m.warpsPerCta.size())) return nullptr;
+    m.cta = std::move(cta);
+    return take(pool.getAmdMfma(std::move(m)));
+  }
+  case EncodingKind::AmdWmma: {
+    AmdWmmaParams w;
+    w.version = number("version", 2);
+    w.isTransposed = boolean("isTranspose");
+    if (auto shape = list("instrShape"); !shape.empty()) w.instrShape = shape;
+    if (auto *tiles = p.find("ctaLayout")) {
+      auto *r = tiles->nested->find("register"), *warp = tiles->nested->find("warp");
+      llvm::ArrayRef<Basis> registers, warps;
+      if (r) registers = r->lists;
+      if (warp) warps = warp->lists;
+      unsigned rank = !warps.empty() ? warps[0].size() : registers.empty() ? 0 : registers[0].size();
+      if (!sameRank(registers, rank) || !sameRank(warps, rank)) return nullptr;
+      w.tiles = layoutOfBases({{Dim::Register, registers}, {Dim::Warp, warps}}, rank);
+    } else {
+      auto warps = list("warpsPerCTA"), own = list("tilesPerWarp");
+      if (warps.empty() || (!own.empty() && own.size() != warps.size())) return nullptr;
+      for (auto x : warps)
+        if (x < 1 || !llvm::isPowerOf2_32(x)) return nullptr;
+      for (auto x : own)
+        if (x < 1 || !llvm::isPowerOf2_32(x)) return nullptr;
+      w.tiles = AmdWmmaParams::tilesOf(warps, own);
+    }
+    if (!sameRank(cta.bases, w.tiles.numOutDims())) return nullptr;
+    w.cta = std::move(cta);
+    return take(pool.getAmdWmma(std::move(w)));
+  }
+  case EncodingKind::NvmmaShared: {
+    NvmmaSharedParams n;
+    n.swizzlingByteWidth = number("swizzlingByteWidth", 0);
+    n.transposed = boolean("transposed");
+    n.elementBitWidth = number("elementBitWidth", 16);
+    n.fp4Padded = boolean("fp4Padded");
+    n.rank = number("rank", cta.bases.empty() ? 2 : cta.bases[0].size());
+    if (!sameRank(cta.bases, n.rank)) return nullptr;
+    n.cta = std::move(cta);
+    return take(pool.getNvmmaShared(std::move(n)));
+  }
+  case EncodingKind::PaddedShared: {
+    PaddedSharedParams d;
+    d.paddings.assign(paddings.begin(), paddings.end());
+    auto order = list("order"), shape = list("shape");
+    if (!shape.empty()) {
+      llvm::SmallVector<bool, 8> seen(order.size());
+      for (auto o : order)
+        if (o < 0 || o >= int(order.size()) || std::exchange(seen[o], true)) return nullptr;
+      for (auto x : shape)
+        if (x < 1 || !llvm::isPowerOf2_32(x)) return nullptr;
+      if (order.size() != shape.size() || order.size() > kMaxRank || !cta.bases.empty()) return nullptr;
+      d.layout = PaddedSharedEncoding::identityLayout(order, shape);
+    } else {
+      auto offset = bases("offset"), block = bases("block");
+      if (offset.empty() || !sameRank(offset, offset[0].size()) || !sameRank(block, offset[0].size())) return nullptr;
+      d.layout = layoutOfBases({{Dim::Offset, offset}, {Dim::Block, block}}, offset[0].size());
+    }
+    return take(pool.getPaddedShared(std::move(d)));
+  }
+  case EncodingKind::SharedLinear: {
+    auto offset = bases("offset"), block = bases("block");
+    if (offset.empty() || !sameRank(offset, offset[0].size()) || !sameRank(block, offset[0].size())) return nullptr;
+    return take(pool.getSharedLinear(layoutOfBases({{Dim::Offset, offset}, {Dim::Block, block}}, offset[0].size()), alignment ? alignment : 16));
+  }
+  default: return nullptr;
+  }
+}
+
+/// A kind that may have to be kept as text: parameters are checked for their form and written in Triton's order.
 static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::StringRef mnemonic, const char *at) {
   auto &lex = p.lex;
   std::string body;
   llvm::raw_string_ostream o(body);
   Params params;
   int64_t alignment = 0;
+  llvm::SmallVector<PaddedSharedParams::Padding, 2> paddings;
   if (!p.expect("<", "a layout")) return nullptr;
   if (k.kind == EncodingKind::PaddedShared) { // [256:+8, 512:+16]
     if (!p.expect("[", "the paddings")) return nullptr;
@@ -225,6 +345,7 @@ static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::
       if (!power(interval) || !power(padding))
         return p.error("intervals and paddings must be powers of two", iat), nullptr;
       o << (first ? "[" : ", ") << interval << ":+" << padding;
+      paddings.push_back({int32_t(interval), int32_t(padding)});
       first = false;
     } while (lex.eat(","));
     if (!p.expect("]", "the paddings")) return nullptr;
@@ -325,6 +446,7 @@ static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::
   }
   if (braces) o << (first ? "{}" : "}");
   if (alignment) o << ", alignment = " << alignment;
+  if (auto *own = modelled(p.ctx.encodings(), k.kind, params, paddings, alignment)) return own;
   return p.ctx.encodings().getCarried(k.kind, k.prefix.str(), body, rank);
 }
 
@@ -443,6 +565,11 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
           !s.cta.isTrivial())
         return error("these parameters have no form with a leading offset", at), nullptr;
       bool transposed = s.order[0] == 0;
+      NvmmaSharedParams n;
+      n.swizzlingByteWidth = s.maxPhase * 16;
+      n.transposed = transposed;
+      n.elementBitWidth = 128 / s.vec;
+      if (auto own = pool.getNvmmaShared(n); own.ok()) return *own;
       std::string body = "{swizzlingByteWidth = " + std::to_string(s.maxPhase * 16) +
                          ", transposed = " + (transposed ? "true" : "false") +
                          ", elementBitWidth = " + std::to_string(128 / s.vec) + "}";

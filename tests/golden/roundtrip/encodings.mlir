@@ -10,7 +10,7 @@
 #shared3 = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, rank = 1}>
 #shared4 = #ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [0, 1]}>
 #shared5 = #ttg.padded_shared<[32:+8, 256:+16] {order = [1, 0], shape = [32, 64]}>
-#shared6 = #ttg.padded_shared<[64:+4] {offset = [[1], [2], [4], [8], [16], [32]], block = []}>
+#shared6 = #ttg.padded_shared<[64:+4] {offset = [[2], [1], [4], [8], [16], [32]], block = []}>
 #shared7 = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]], block = [[2, 0]]}, alignment = 16>
 #shared8 = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}>
 #smem = #ttg.shared_memory
@@ -29,7 +29,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
 #mma1 = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 32], isTransposed = false, tilesPerWarp = [2, 2], elementBitWidth = 64}>
-#mma2 = #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}}>
+#mma2 = #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[1, 0], [0, 1]]}}>
 module {
   tt.func public @amd(%arg0: tensor<64x64xf32, #mma>, %arg1: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma1, kWidth = 8}>>, %arg2: tensor<64x64xf32, #mma2>) {
     tt.return
