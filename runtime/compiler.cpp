@@ -136,6 +136,8 @@ absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, D
     if (assembly && std::to_string(assemblies.size()) == std::string(*assembly)) at = op;
     assemblies.push_back(op);
   });
+  // Without one of these to point at, an internal failure is a tool's or ours, not the program's.
+  if (!at && absl::IsInternal(s) && assemblies.empty() && !s.GetPayload(codegen::kAbandonModulePayload)) return s;
   Diagnostic d;
   d.loc = (at ? at : m.lookupSymbol(kernel))->loc();
   if (at) d.snippet = at->str();
