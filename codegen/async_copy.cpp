@@ -22,7 +22,7 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   auto &b = fl.b;
   auto type = op.result().type().cast<MemDescType>();
   auto shared = sharedLayoutOf(type);
-  if (!shared.ok()) return fl.error(op.op, shared.status().ToString());
+  if (!shared.ok()) return fl.error(op.op, std::string(shared.status().message()));
   llvm::Type *element = fl.memoryType(type.element());
   int64_t bytes = element->isPointerTy() ? 8 : element->getPrimitiveSizeInBits() / 8;
   auto &registers = fl.layout(op.src().type());

@@ -208,7 +208,7 @@ llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering
 
 static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &fl) {
   auto shared = sharedLayoutOf(desc.type().cast<MemDescType>());
-  if (!shared.ok()) return fl.error(op, shared.status().ToString());
+  if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
   auto &registers = fl.layout(src.type());
   SharedAccess access(registers, *shared, fl.elementType(src.type()), fl, desc.type().cast<MemDescType>().encoding());
   access.store(fl.get(desc)[0], fl.get(src), fl.isRepresentative(registers), viewOffset(desc, *shared, fl));
@@ -255,7 +255,7 @@ static bool addressesByIndex(Operation *op, Value desc, Value indices, unsigned 
   auto &b = fl.b;
   auto type = desc.type().cast<MemDescType>();
   auto shared = sharedLayoutOf(type);
-  if (!shared.ok()) return fl.error(op, shared.status().ToString());
+  if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
   LinearLayout offsetOf = shared->pseudoInvert();
   auto &parts = fl.get(desc);
   auto coordinates = fl.indices(indices.type());
@@ -376,7 +376,7 @@ bool lowerShared(Operation *op, FunctionLowering &fl) {
   case Opcode::ttg_local_load: {
     auto load = op->cast<ttg::LocalLoadOp>();
     auto shared = sharedLayoutOf(load.src().type().cast<MemDescType>());
-    if (!shared.ok()) return fl.error(op, shared.status().ToString());
+    if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
     llvm::Type *element = fl.elementType(load.result().type());
     SharedAccess access(fl.layout(load.result().type()), *shared, element, fl, load.src().type().cast<MemDescType>().encoding());
     fl.set(load.result(), access.load(fl.get(load.src())[0], element, viewOffset(load.src(), *shared, fl)));

@@ -9,6 +9,7 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -135,6 +136,8 @@ absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, D
     if (assembly && std::to_string(assemblies.size()) == std::string(*assembly)) at = op;
     assemblies.push_back(op);
   });
+  // Without one of these to point at, an internal failure is a tool's or ours, not the program's.
+  if (!at && absl::IsInternal(s) && assemblies.empty() && !s.GetPayload(codegen::kAbandonModulePayload)) return s;
   Diagnostic d;
   d.loc = (at ? at : m.lookupSymbol(kernel))->loc();
   if (at) d.snippet = at->str();
@@ -184,7 +187,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
 
   auto lowering = target.vendor == Vendor::Nvidia ? nvidia::makeTarget(target) : amd::makeTarget(target);
   auto context = std::make_unique<llvm::LLVMContext>();
-  auto llvmModule = codegen::lowerToLLVM(m, *lowering, *context, {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo}, diag);
+  auto llvmModule = codegen::lowerToLLVM(m, *lowering, *context, {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo, .opNames = o.opNames}, diag);
   if (!llvmModule) return absl::InvalidArgumentError("lowering failed");
   std::string broken;
   llvm::raw_string_ostream brokenStream(broken);
@@ -215,7 +218,8 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   md.compileMs.push_back({"llir", times.optimize});
   if (o.stage == Stage::Llir) {
     llvm::raw_string_ostream out(result.output);
-    llvmModule->print(out, nullptr);
+    if (o.bitcode) llvm::WriteBitcodeToFile(*llvmModule, out);
+    else llvmModule->print(out, nullptr);
     return result;
   }
   md.compileMs.push_back({stageName(Stage::Asm, target).str(), times.assembly});

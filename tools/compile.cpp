@@ -73,7 +73,7 @@ int compileCommand(int argc, char **argv) {
   if (!buffer) return kInputAtFault;
   ir::Context context;
   auto diag = printingDiagnostics();
-  auto m = frontend::parseModule(buffer->getBuffer(), input == "-" ? "<stdin>" : input, context, diag);
+  auto m = frontend::parseModule(buffer->getBuffer(), input == "-" ? "<stdin>" : input, context, diag, {.locateByText = o.stage > Stage::Ttgir && !passes.dumps()});
   if (!m) return kInputAtFault;
   auto r = compile(*m, **t, o, diag);
   if (!r.ok()) {

@@ -335,5 +335,29 @@ TEST(AmdOccupancy, KnownValues) {
   EXPECT_EQ(occupancy(rdna, 32, 32, 64 * 1024, 8), 2);
 }
 
+TEST(AmdBackend, AFatalErrorOfLLVMFailsTheCallAlone) {
+  // A conversion to a single bit, which instruction selection does not know. The module and its context are lost.
+  const ArchInfo *arch = codegen::findArch(archTable(), "gfx942");
+  ASSERT_TRUE(arch);
+  auto backend = createBackend(*arch, BackendOptions());
+  for (int i = 0; i < 3; ++i) {
+    auto *context = new llvm::LLVMContext;
+    llvm::SMDiagnostic error;
+    auto module = llvm::parseAssemblyString("define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n  %x = load bfloat, ptr addrspace(1) %p\n  %i = fptosi bfloat %x to i1\n"
+                                            "  %z = zext i1 %i to i32\n  store i32 %z, ptr addrspace(1) %p\n  ret void\n}\n",
+                                            error, *context);
+    ASSERT_TRUE(module) << error.getMessage().str();
+    auto object = backend->compile(*module.release(), Backend::Until::Object);
+    ASSERT_FALSE(object.ok());
+    EXPECT_THAT(std::string(object.status().message()), HasSubstr("Cannot select"));
+    EXPECT_TRUE(object.status().GetPayload(codegen::kAbandonModulePayload));
+  }
+  // And the back end goes on.
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  auto module = llvm::parseAssemblyString("define amdgpu_kernel void @k() {\n  ret void\n}\n", error, context);
+  EXPECT_TRUE(backend->compile(*module, Backend::Until::Object).ok());
+}
+
 } // namespace
 } // namespace tessera::amd
