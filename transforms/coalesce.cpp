@@ -72,7 +72,9 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
   AxisInfoAnalysis axis(m);
   int warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   std::vector<Access> accesses;
-  std::map<std::pair<llvm::SmallVector<int64_t, 4>, llvm::SmallVector<int32_t, 4>>, int64_t> widest; // by shape and order
+  using Key = std::tuple<Operation *, llvm::SmallVector<int64_t, 4>, llvm::SmallVector<int32_t, 4>>;
+  std::map<Key, int64_t> widest; // by function, shape and order
+  auto functionOf = [](Operation *op) { return op->parentOfType<tt::FuncOp>().op; };
   m.op()->walk([&](Operation *op) {
     Value ptr = pointerOf(op);
     if (!ptr) return;
@@ -84,13 +86,13 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
     a.width = std::min({axis.contiguousElements(ptr, a.order[0]), std::max<int64_t>(1, 16 / bytes), perThread, type.dim(a.order[0])});
     // A mask that changes inside the vector cuts stores; loads are better narrow than masked one by one.
     accesses.push_back(a);
-    auto &w = widest[{llvm::SmallVector<int64_t, 4>(type.shape()), a.order}];
+    auto &w = widest[{functionOf(a.op), llvm::SmallVector<int64_t, 4>(type.shape()), a.order}];
     // Atomics move one element at a time; their lanes should be adjacent.
     if (op->is<tt::LoadOp>() || op->is<tt::StoreOp>()) w = std::max(w, a.width);
   });
   for (auto &a : accesses) {
     auto type = a.ptr.type().cast<TensorType>();
-    int64_t w = std::max<int64_t>(1, widest[{llvm::SmallVector<int64_t, 4>(type.shape()), a.order}]);
+    int64_t w = std::max<int64_t>(1, widest[{functionOf(a.op), llvm::SmallVector<int64_t, 4>(type.shape()), a.order}]);
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
     size[a.order[0]] = w;
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));

@@ -90,6 +90,7 @@ public:
   bool run() {
     State s;
     walkRegion(func_.body(), s);
+    dropRedundant();
     for (auto *op : before_) {
       Builder b(op);
       gpu::BarrierOp::create(b, op->loc());
@@ -98,6 +99,23 @@ public:
   }
 
 private:
+  /// What a loop's first round asked for may be done by a barrier that only its later rounds asked for: each barrier is
+  /// left out if the others keep all accesses in order.
+  void dropRedundant() {
+    bool loops = !func_.body().hasOneBlock();
+    func_.op->walk([&](Operation *op) { loops |= op->is<scf::ForOp>() || op->is<scf::WhileOp>(); });
+    if (!loops) return;
+    auto all = before_;
+    for (auto *op : all) {
+      before_.remove(op);
+      frozen_ = true, disorder_ = false;
+      State s;
+      walkRegion(func_.body(), s);
+      frozen_ = false;
+      if (disorder_) before_.insert(op);
+    }
+  }
+
   void walkBlock(Block *b, State &s) {
     for (auto &op : *b) visit(&op, s);
   }
@@ -129,6 +147,10 @@ private:
   }
 
   void need(Operation *op, State &s) {
+    if (frozen_) {
+      disorder_ = true;
+      return;
+    }
     before_.insert(op);
     s.clear();
   }
@@ -245,6 +267,7 @@ private:
   tt::FuncOp func_;
   const TargetInfo &target_;
   llvm::SetVector<Operation *> before_;
+  bool frozen_ = false, disorder_ = false; // while a barrier is tried to be left out
 };
 
 } // namespace

@@ -41,6 +41,7 @@ struct Candidate {
   unsigned carried; // index among the carried values
   tt::ReduceOp reduce;
   Operation *update;
+  Operation *conversion; // of the reduction's result, or null
 };
 
 /// The one operation that a reduction combines with, or null.
@@ -100,15 +101,17 @@ private:
     Operation *op = reduce.op, *combine = combination(op);
     auto loop = op->parentOp() ? op->parentOp()->dyn<scf::ForOp>() : scf::ForOp();
     if (!loop || op->numOperands() != 1 || !combine || !op->result().type().isTensor() || !op->result().hasOneUse()) return std::nullopt;
-    Operation *update = op->result().users()[0];
+    Operation *update = op->result().users()[0], *conversion = nullptr;
+    if (update->is<ttg::ConvertLayoutOp>() && update->result().hasOneUse()) conversion = update, update = update->result().users()[0];
+    Value reduced = conversion ? conversion->result() : op->result();
     if (update->opcode() != combine->opcode() || update->block() != op->block() || update->numOperands() != 2 || !update->result().hasOneUse()) return std::nullopt;
-    unsigned self = update->operand(0) == op->result() ? 0 : 1;
+    unsigned self = update->operand(0) == reduced ? 0 : 1;
     Value acc = update->operand(1 - self);
     Operation *yield = loop.body().front()->terminator();
     OpOperand *use = update->result().firstUse();
     if (use->owner != yield || !acc.isBlockArgument() || acc.ownerBlock() != loop.body().front() || acc.index() != use->index() + 1 || !acc.hasOneUse()) return std::nullopt;
     if (!neutralBits(combine->opcode(), acc.type().scalar())) return std::nullopt;
-    return Candidate{loop, use->index(), reduce, update};
+    return Candidate{loop, use->index(), reduce, update, conversion};
   }
 
   /// Runs of bits of the axis, lowest first: length of the run, and whether registers tell them.
@@ -218,6 +221,7 @@ private:
     }
     result.replaceUsesIf(whole, [&](OpOperand &u) { return u.owner != first; });
     c.update->erase();
+    if (c.conversion) c.conversion->erase();
     c.reduce.op->erase();
     return true;
   }
