@@ -373,12 +373,28 @@ llvm::Value *FunctionLowering::scratch(Operation *op) {
 
 bool FunctionLowering::lowerOperation(Operation *op) {
   if (debug_) b.SetCurrentDebugLocation(debug_->at(op->loc()));
+  Operation *outer = named_;
+  nameInstructions(op);
   LowerFn fn = loweringOf(op->opcode());
   if (!fn) {
     llvm::StringRef why = whyNotLowered(op->opcode());
     return error(op, why.empty() ? "has no lowering" : "cannot be lowered here: it is " + why);
   }
-  return fn(op, *this);
+  bool ok = fn(op, *this);
+  nameInstructions(outer); // an operation inside of another's region is done
+  return ok;
+}
+
+void FunctionLowering::nameInstructions(Operation *op) {
+  if (!options.opNames) return;
+  named_ = op;
+  if (!op) return;
+  // The builder copies metadata from an instruction to those it makes.
+  auto *carrier = new llvm::UnreachableInst(b.getContext());
+  unsigned kind = b.getContext().getMDKindID("tessera.op");
+  carrier->setMetadata(kind, llvm::MDNode::get(b.getContext(), llvm::MDString::get(b.getContext(), op->name())));
+  b.CollectMetadataToCopy(carrier, {kind});
+  carrier->deleteValue();
 }
 
 bool FunctionLowering::lowerBlock(Block *block) {

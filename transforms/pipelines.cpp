@@ -28,6 +28,7 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int n
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
       step("tritongpu-accelerate-matmul"),         // layouts of matrix instructions, before layouts are propagated
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
+      step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
       step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes
       step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through shared memory
       step("loop-invariant-code-motion"),          // what every iteration would load again

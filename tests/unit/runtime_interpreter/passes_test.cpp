@@ -2,7 +2,8 @@
 // be the same. Each pass on TTIR alone, and the whole TTIR pipeline, run over
 //
 //   - every kernel of tests/kernels (with TESSERA_SHARED set, of $TESSERA_SHARED/kernels too), on its own inputs;
-//   - every function of the golden tests in tests/golden/ttir, on buffers and numbers made up here. What such a function
+//   - every function of the golden tests in tests/golden/ttir, and kernels as Triton's frontend gives them before any pass
+//     (tests/golden/ttir/inputs), on buffers and numbers made up here. What such a function
 //     returns is stored to buffers first. Inputs on which the function faults before the pass are passed over.
 #include "evaluation.h"
 #include "ir/builder.h"
@@ -245,8 +246,13 @@ TEST_P(PassesOnGoldens, KeepEveryByte) {
   }
   if (functions && !(*text)->getBuffer().contains("expected-error")) EXPECT_GT(ran, 0) << "every input faults before any pass";
 }
-INSTANTIATE_TEST_SUITE_P(All, PassesOnGoldens, testing::ValuesIn(filesIn(TESSERA_SOURCE_DIR "/tests/golden/ttir", ".mlir")), [](auto &p) {
-  std::string s = llvm::sys::path::stem(p.param).str();
+std::vector<std::string> goldens() {
+  auto out = filesIn(TESSERA_SOURCE_DIR "/tests/golden/ttir", ".mlir");
+  for (auto &f : filesIn(TESSERA_SOURCE_DIR "/tests/golden/ttir/inputs", ".mlir")) out.push_back(f);
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(All, PassesOnGoldens, testing::ValuesIn(goldens()), [](auto &p) {
+  std::string s = (llvm::StringRef(p.param).contains("/inputs/") ? "frontend_" : "") + llvm::sys::path::stem(p.param).str();
   std::replace_if(s.begin(), s.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return s;
 });
