@@ -25,7 +25,9 @@ uint64_t F2Span::reduce(uint64_t v, uint64_t *combination) const {
 }
 
 bool F2Span::add(uint64_t v) {
-  uint64_t combination = uint64_t(1) << count_++;
+  // Sums are told of the first 64 vectors; where there are more, only membership is asked.
+  uint64_t combination = count_ < 64 ? uint64_t(1) << count_ : 0;
+  ++count_;
   v = reduce(v, &combination);
   if (!v) return false;
   // Rows by falling leading bit, so that one pass reduces.

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <sys/wait.h>
 
 namespace tessera {
@@ -38,6 +39,8 @@ struct Case {
   std::string command, exit, err, out;
   bool anyOut = false;
 };
+
+void PrintTo(const Case &c, std::ostream *o) { *o << c.file << ": " << c.name; }
 
 std::string unescape(llvm::StringRef s) {
   std::string out;

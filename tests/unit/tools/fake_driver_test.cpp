@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <sys/wait.h>
 
 namespace tessera {
@@ -21,6 +22,8 @@ const Vendor kVendors[] = {
     {"Cuda", "cuda", "TESSERA_CUDA_LIBRARY", FAKE_CUDA, FAKE_CUDA_INCOMPLETE, "sm_90", "CUDA: "},
     {"Hip", "hip", "TESSERA_HIP_LIBRARY", FAKE_HIP, FAKE_HIP_INCOMPLETE, "gfx942", "HIP: "},
 };
+
+void PrintTo(const Vendor &v, std::ostream *o) { *o << v.name; }
 
 std::string readFile(const std::string &path) {
   auto b = llvm::MemoryBuffer::getFile(path, false, false);
