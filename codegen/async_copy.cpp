@@ -26,7 +26,7 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   llvm::Type *element = fl.memoryType(type.element());
   int64_t bytes = element->isPointerTy() ? 8 : element->getPrimitiveSizeInBits() / 8;
   auto &registers = fl.layout(op.src().type());
-  SharedAccess access(registers, *shared, element, fl);
+  SharedAccess access(registers, *shared, element, fl, type.encoding());
   llvm::Value *base = fl.get(op.result())[0], *view = viewOffset(op.result(), *shared, fl), *acts = fl.isRepresentative(registers);
   AccessPlan plan(fl, op.src(), op.mask(), bytes, fl.target.info().maxGlobalAccessBytes);
   bool zeroFills = !op.other() || isZero(op.other());

@@ -74,8 +74,36 @@ static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
   return true;
 }
 
-bool lowerAtomic(Operation *op, FunctionLowering &fl) {
+static bool lowerCas(Operation *op, FunctionLowering &fl, AccessPlan &plan,
+                     llvm::function_ref<void(const VectorAccess &, MemoryAccess &)> address, Value cmp, Value value,
+                     MemSemantic sem, MemSyncScope scope) {
+  bool tensor = value.type().isTensor();
+  llvm::Value *acts = tensor ? fl.isRepresentative(fl.layout(value.type())) : fl.isFirstThread();
+  Elements out(fl.get(value).size(), nullptr);
+  for (auto &v : plan.accesses()) {
+    MemoryAccess a;
+    address(v, a);
+    a.mask = acts;
+    unsigned r = v.registers[0];
+    out[r] = fl.target.atomicCas(fl.b, a, fl.get(cmp)[r], fl.get(value)[r], sem, scope);
+  }
+  unsigned free = tensor ? fl.freeRegisters(value.type()) : 0;
+  for (unsigned r = 0; r < out.size(); ++r)
+    if (r & free) out[r] = out[r & ~free];
+  if (!op->result().useEmpty() && acts) broadcast(op, fl, out, acts);
+  fl.set(op->result(), std::move(out));
+  return true;
+}
+
+/// A scalar base and an offset in elements.
+static void bufferAddress(FunctionLowering &fl, Value base, Value offsets, int64_t bytes, const VectorAccess &v, MemoryAccess &a) {
   auto &b = fl.b;
+  llvm::Value *offset = b.CreateMul(fl.get(offsets)[v.registers[0]], fl.i32(bytes));
+  a.pointer = b.CreateGEP(b.getInt8Ty(), fl.scalar(base), b.CreateZExt(offset, b.getInt64Ty()));
+  a.alignment = bytes;
+}
+
+bool lowerAtomic(Operation *op, FunctionLowering &fl) {
   switch (op->opcode()) {
   case Opcode::tt_atomic_rmw: {
     auto o = op->cast<tt::AtomicRmwOp>();
@@ -90,33 +118,21 @@ bool lowerAtomic(Operation *op, FunctionLowering &fl) {
     auto o = op->cast<amdg::BufferAtomicRmwOp>();
     int64_t bytes = byteSize(fl.elementType(o.value().type()));
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, bytes, 1);
-    auto address = [&](const VectorAccess &v, MemoryAccess &a) {
-      llvm::Value *offset = b.CreateMul(fl.get(o.offsets())[v.registers[0]], fl.i32(bytes));
-      a.pointer = b.CreateGEP(b.getInt8Ty(), fl.scalar(o.ptr()), b.CreateZExt(offset, b.getInt64Ty()));
-      a.alignment = bytes;
-    };
+    auto address = [&](const VectorAccess &v, MemoryAccess &a) { bufferAddress(fl, o.ptr(), o.offsets(), bytes, v, a); };
     return lowerRmw(op, fl, plan, address, o.atomicRmwOp(), o.value(), o.mask(), o.sem(), o.scope());
   }
   case Opcode::tt_atomic_cas: {
     auto o = op->cast<tt::AtomicCasOp>();
     int64_t bytes = byteSize(fl.elementType(o.val().type()));
     AccessPlan plan(fl, o.ptr(), Value(), bytes, bytes);
-    bool tensor = o.val().type().isTensor();
-    llvm::Value *acts = tensor ? fl.isRepresentative(fl.layout(o.val().type())) : fl.isFirstThread();
-    Elements out(fl.get(o.val()).size(), nullptr);
-    for (auto &v : plan.accesses()) {
-      MemoryAccess a;
-      plan.address(v, a);
-      a.mask = acts;
-      unsigned r = v.registers[0];
-      out[r] = fl.target.atomicCas(b, a, fl.get(o.cmp())[r], fl.get(o.val())[r], o.sem(), o.scope());
-    }
-    unsigned free = tensor ? fl.freeRegisters(o.val().type()) : 0;
-    for (unsigned r = 0; r < out.size(); ++r)
-      if (r & free) out[r] = out[r & ~free];
-    if (!o.result().useEmpty() && acts) broadcast(op, fl, out, acts);
-    fl.set(op->result(), std::move(out));
-    return true;
+    return lowerCas(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.cmp(), o.val(), o.sem(), o.scope());
+  }
+  case Opcode::amdg_buffer_atomic_cas: {
+    auto o = op->cast<amdg::BufferAtomicCasOp>();
+    int64_t bytes = byteSize(fl.elementType(o.val().type()));
+    AccessPlan plan(fl, o.offsets(), Value(), bytes, bytes, 1);
+    auto address = [&](const VectorAccess &v, MemoryAccess &a) { bufferAddress(fl, o.ptr(), o.offsets(), bytes, v, a); };
+    return lowerCas(op, fl, plan, address, o.cmp(), o.val(), o.sem(), o.scope());
   }
   default: return fl.error(op, "is not an atomic");
   }

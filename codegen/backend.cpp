@@ -182,7 +182,7 @@ absl::StatusOr<ObjectInfo> Backend::emitObjectDirectly(llvm::Module &) const {
 std::vector<std::string> undefinedLibraryFunctions(const llvm::Module &module) {
   std::vector<std::string> names;
   for (const llvm::Function &f : module)
-    if (f.isDeclaration() && !f.use_empty() && (f.getName().starts_with("__nv_") || f.getName().starts_with("__ocml_")))
+    if (f.isDeclaration() && !f.use_empty() && (f.getName().starts_with("__nv_") || f.getName().starts_with("__ocml_") || f.getName().starts_with("__ockl_")))
       names.push_back(f.getName().str());
   return names;
 }
@@ -210,11 +210,13 @@ static const llvm::MemoryBuffer *libraryFile(const std::string &path) {
   return file.get();
 }
 
-absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path) {
+absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, llvm::StringRef prefix) {
   const llvm::MemoryBuffer *file = libraryFile(path);
   if (!file) return absl::NotFoundError("cannot read the device library " + path);
   CollectDiagnostics diagnostics(module.getContext());
   std::vector<std::string> wanted = undefinedLibraryFunctions(module);
+  llvm::erase_if(wanted, [&](const std::string &n) { return !llvm::StringRef(n).starts_with(prefix); });
+  if (wanted.empty()) return absl::OkStatus();
   // Lazy: function bodies are parsed only when the linker takes them.
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::getLazyBitcodeModule(file->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);

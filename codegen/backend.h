@@ -149,12 +149,12 @@ private:
 void initializeLLVMTargets();
 
 /// Names of device-library functions that the module calls and does not define: those that start with `__nv_`,
-/// `__ocml_`.
+/// `__ocml_`, `__ockl_`.
 std::vector<std::string> undefinedLibraryFunctions(const llvm::Module &);
 
 /// Links into `module` the functions of a bitcode file that it calls, with what they call, as internal functions.
-/// The file is read once per process.
-absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path);
+/// All functions that it calls and whose names start with the prefix must be there. The file is read once per process.
+absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, llvm::StringRef prefix);
 
 /// Replaces the declaration `from` by one named `to` of the same type. @pre the module declares `from`.
 void renameDeclaration(llvm::Module &module, llvm::StringRef from, llvm::StringRef to);

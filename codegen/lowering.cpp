@@ -486,6 +486,20 @@ llvm::SmallVector<llvm::Value *, 2> lowerCombine(Region &region, llvm::ArrayRef<
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
+/// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
+/// constants, do not count.
+static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
+  unsigned widest = 0;
+  function->walk([&](Operation *op) {
+    for (auto r : op->results())
+      if (r.type().isTensor() && r.type().cast<TensorType>().encoding()) {
+        unsigned bits = r.type().scalar().isPointer() ? 0 : std::max(8u, unsigned(r.type().scalar().bitWidth()));
+        widest = std::max<unsigned>(widest, fl.layout(r.type()).inDimSize(Dim::Register) * bits / 32);
+      }
+  });
+  return widest;
+}
+
 class ModuleLowering {
 public:
   ModuleLowering(ir::Module &module, const Target &target, llvm::LLVMContext &context, const LoweringOptions &options,
@@ -562,7 +576,7 @@ private:
     fn->setDoesNotThrow();
     if (kernel) {
       target_.kernelAttributes(*fn, fl.warpSize_ * fl.numWarps_, fl.numCtas_,
-                               moduleInt(module_.op(), kMaxRegistersAttr, 0));
+                               moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     } else {
       fn->addFnAttr(llvm::Attribute::NoInline);
       fn->addFnAttr(llvm::Attribute::Convergent);
@@ -771,7 +785,8 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_buffer_store: return {lowerMemory, nullptr};
   case Opcode::tt_atomic_rmw:
   case Opcode::tt_atomic_cas:
-  case Opcode::amdg_buffer_atomic_rmw: return {lowerAtomic, nullptr};
+  case Opcode::amdg_buffer_atomic_rmw:
+  case Opcode::amdg_buffer_atomic_cas: return {lowerAtomic, nullptr};
 
   // shape
   case Opcode::tt_splat:
@@ -805,6 +820,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_local_load:
   case Opcode::ttg_local_store:
   case Opcode::ttg_local_gather:
+  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttg_local_scatter: return {lowerShared, nullptr};
 
   // control
@@ -824,6 +840,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::gpu_thread_id:
   case Opcode::gpu_block_id:
   case Opcode::ttg_barrier:
+  case Opcode::ttg_local_barrier:
   case Opcode::ttg_warp_id:
   case Opcode::ttg_global_scratch_alloc:
   case Opcode::rocdl_barrier:
@@ -889,14 +906,10 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
   case Opcode::amdg_async_copy_mbarrier_arrive:
-  case Opcode::amdg_buffer_atomic_cas:
   case Opcode::amdg_cluster_barrier_arrive:
   case Opcode::amdg_cluster_barrier_wait:
   case Opcode::amdg_init_barrier:
-  case Opcode::amdg_masked_load:
-  case Opcode::amdg_masked_store:
   case Opcode::amdg_wait_barrier:
-  case Opcode::ttg_local_atomic_scatter_rmw:
   case Opcode::ttng_async_copy_mbarrier_arrive:
   case Opcode::ttng_async_shared_store:
   case Opcode::ttng_async_tma_gather:
@@ -911,6 +924,8 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tmem_copy:
   case Opcode::ttng_tmem_subslice:
   case Opcode::amdg_scaled_upcast_fp4: return {nullptr, kMatrixReason};
+  case Opcode::amdg_masked_load:
+  case Opcode::amdg_masked_store: return {nullptr, "an access of one thread, which only a lowering makes"};
   case Opcode::ttg_warp_specialize:
   case Opcode::ttg_warp_specialize_partitions:
   case Opcode::ttg_warp_yield:

@@ -2,6 +2,7 @@
 // by layout conversions.
 #pragma once
 #include "codegen/lowering.h"
+#include "layouts/padded_shared.h"
 #include <map>
 #include <tuple>
 
@@ -10,8 +11,9 @@ namespace tessera::codegen {
 class SharedAccess {
 public:
   /// `registers`: register, lane, warp, block → dims; `shared`: offset (elements), block → dims. i1 is kept as a byte.
+  /// `encoding`: the buffer's, if it has one: a padded one puts gaps between the offsets.
   /// @pre every index that the registers hold lies in the shared layout
-  SharedAccess(const layouts::LinearLayout &registers, const layouts::LinearLayout &shared, llvm::Type *element, FunctionLowering &);
+  SharedAccess(const layouts::LinearLayout &registers, const layouts::LinearLayout &shared, llvm::Type *element, FunctionLowering &, const layouts::Encoding *encoding = nullptr);
 
   /// Writes the registers; `mask` (i1 or null) says whether this thread writes at all, `extraXor` (i32 or null) moves the
   /// whole access by an offset in elements.
@@ -33,9 +35,12 @@ private:
   unsigned vector_ = 1;
   llvm::Value *thread_ = nullptr;
   int32_t threadBits_ = 0;
+  const layouts::PaddedSharedEncoding *padded_ = nullptr;
   std::map<std::tuple<llvm::Value *, llvm::Value *, int32_t>, llvm::Value *> bases_;
 };
 
+/// The offset (in elements, i32) with a padded encoding's gaps before it; other encodings have none.
+llvm::Value *withPadding(const layouts::Encoding *, llvm::Value *offset, FunctionLowering &);
 /// A memory descriptor's shared layout over its own shape: offset → dims.
 absl::StatusOr<layouts::LinearLayout> sharedLayoutOf(ir::MemDescType);
 /// Offset of a view inside its allocation, as a value to xor with (shared layouts are linear over F₂), or null at zero.

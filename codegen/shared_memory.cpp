@@ -15,7 +15,7 @@ using layouts::LinearLayout;
 
 static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : std::max<int64_t>(1, t->getPrimitiveSizeInBits() / 8); }
 
-SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &shared, llvm::Type *element, FunctionLowering &fl)
+SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &shared, llvm::Type *element, FunctionLowering &fl, const layouts::Encoding *encoding)
     : map_(registers.invertAndCompose(shared)), element_(element->isIntegerTy(1) ? fl.b.getInt8Ty() : element), fl_(fl) {
   // Registers 0, 1, 2, 4 … map to offsets 1, 2, 4 …: the vector.
   unsigned limit = std::max<int64_t>(1, 16 / byteSize(element_));
@@ -29,6 +29,10 @@ SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &sh
     return true;
   };
   while (log && !lowBitsFree(log)) --log;
+  padded_ = encoding ? layouts::dynCast<layouts::PaddedSharedEncoding>(encoding) : nullptr;
+  if (padded_) // a vector may neither straddle a gap nor lose its alignment to one
+    for (auto &p : padded_->params().paddings)
+      while (log && ((1 << log) > p.interval || p.padding % (1 << log))) --log;
   vector_ = 1u << log;
   // The thread's part of the offset, in elements.
   thread_ = fl.applyLayout(map_, {{Dim::Register, fl.i32(0)}, {Dim::Lane, fl.laneId()}, {Dim::Warp, fl.warpId()}, {Dim::Block, fl.i32(0)}})[0];
@@ -45,8 +49,21 @@ llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value 
   int32_t clash = extraXor ? constant : constant & threadBits_;
   // Equal clashing parts share one xor.
   auto &slot = bases_[{base, extraXor, clash}];
-  if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(offset, fl_.i32(clash)) : offset);
-  return constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
+  if (!slot) slot = b.CreateGEP(element_, base, withPadding(padded_, clash ? b.CreateXor(offset, fl_.i32(clash)) : offset, fl_));
+  if (constant == clash) return slot;
+  // The rest has no bit in common with what it is added to, so that the gaps before both add up as well.
+  int64_t rest = constant - clash;
+  return b.CreateConstGEP1_32(element_, slot, padded_ ? padded_->paddedOffset(rest) : rest);
+}
+
+llvm::Value *withPadding(const layouts::Encoding *encoding, llvm::Value *offset, FunctionLowering &fl) {
+  auto *padded = encoding ? layouts::dynCast<layouts::PaddedSharedEncoding>(encoding) : nullptr;
+  if (!padded) return offset;
+  auto &b = fl.b;
+  llvm::Value *at = offset;
+  for (auto &p : padded->params().paddings)
+    at = b.CreateAdd(at, b.CreateShl(b.CreateLShr(offset, llvm::Log2_32(p.interval)), llvm::Log2_32(p.padding)));
+  return at;
 }
 
 void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask, llvm::Value *extraXor) {
@@ -77,7 +94,7 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
 // Everything else (the other registers: the matrices; warps) must move by whole rows. The addresses are the map again,
 // with the bits that choose rows and matrices in the places of the lane that gives them.
 bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
-  if (!fl_.target.info().hasLdmatrix || fl_.warpSize() != 32 || map_.inDimBits(Dim::Lane) != 5) return false;
+  if (padded_ || !fl_.target.info().hasLdmatrix || fl_.warpSize() != 32 || map_.inDimBits(Dim::Lane) != 5) return false;
   int64_t bytes = byteSize(element_);
   if (bytes > 4 || type->isPointerTy() || type->isIntegerTy(1)) return false;
   unsigned perWord = 4 / bytes, wordBits = llvm::Log2_32(perWord), registers = map_.inDimBits(Dim::Register);
@@ -193,7 +210,7 @@ static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &f
   auto shared = sharedLayoutOf(desc.type().cast<MemDescType>());
   if (!shared.ok()) return fl.error(op, shared.status().ToString());
   auto &registers = fl.layout(src.type());
-  SharedAccess access(registers, *shared, fl.elementType(src.type()), fl);
+  SharedAccess access(registers, *shared, fl.elementType(src.type()), fl, desc.type().cast<MemDescType>().encoding());
   access.store(fl.get(desc)[0], fl.get(src), fl.isRepresentative(registers), viewOffset(desc, *shared, fl));
   return true;
 }
@@ -209,7 +226,7 @@ static bool lowerView(Operation *op, FunctionLowering &fl) {
     // The first dimension is one of whole buffers: their size apart.
     int64_t size = 1;
     for (auto d : srcType.allocShape().take_back(type.rank())) size *= d;
-    llvm::Value *at = b.CreateMul(fl.scalar(op->cast<ttg::MemdescIndexOp>().index()), fl.i32(size));
+    llvm::Value *at = withPadding(srcType.encoding(), b.CreateMul(fl.scalar(op->cast<ttg::MemdescIndexOp>().index()), fl.i32(size)), fl);
     parts[0] = b.CreateGEP(element, parts[0], at);
     parts.erase(parts.begin() + 1, parts.begin() + 1 + (srcType.rank() - type.rank()));
     while (parts.size() < type.rank() + 1) parts.push_back(fl.i32(0));
@@ -232,6 +249,119 @@ static bool lowerView(Operation *op, FunctionLowering &fl) {
   return true;
 }
 
+/// Pointers to the elements of a buffer that a tensor of indices names: each register's own place with the axis'
+/// coordinate replaced. Indices are unsigned.
+static bool addressesByIndex(Operation *op, Value desc, Value indices, unsigned axis, FunctionLowering &fl, llvm::SmallVectorImpl<llvm::Value *> &out) {
+  auto &b = fl.b;
+  auto type = desc.type().cast<MemDescType>();
+  auto shared = sharedLayoutOf(type);
+  if (!shared.ok()) return fl.error(op, shared.status().ToString());
+  LinearLayout offsetOf = shared->pseudoInvert();
+  auto &parts = fl.get(desc);
+  auto coordinates = fl.indices(indices.type());
+  llvm::Type *element = fl.memoryType(type);
+  for (auto [r, index] : llvm::enumerate(fl.get(indices))) {
+    llvm::SmallVector<std::pair<Dim, llvm::Value *>, 4> in;
+    for (unsigned d = 0; d < type.rank(); ++d) {
+      llvm::Value *c = d == axis ? b.CreateZExtOrTrunc(index, b.getInt32Ty()) : coordinates[r][d];
+      in.push_back({layouts::tensorDim(d), b.CreateAdd(parts[d + 1], c)});
+    }
+    out.push_back(b.CreateGEP(element, parts[0], withPadding(type.encoding(), fl.applyLayout(offsetOf, in)[0], fl)));
+  }
+  return true;
+}
+
+static bool lowerLocalGather(ttg::LocalGatherOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<llvm::Value *, 8> pointers;
+  if (!addressesByIndex(op, op.src(), op.indices(), op.axis(), fl, pointers)) return false;
+  llvm::Type *type = fl.elementType(op.result().type()), *memory = fl.memoryType(op.result().type());
+  unsigned free = fl.freeRegisters(op.result().type());
+  Elements out;
+  for (unsigned r = 0; r < pointers.size(); ++r) {
+    if (r & free) out.push_back(out[r & ~free]);
+    else out.push_back(b.CreateBitCast(fl.target.loadShared(b, pointers[r], memory, byteSize(memory)), memory));
+  }
+  for (llvm::Value *&v : out)
+    if (v->getType() != type) v = b.CreateTrunc(v, type);
+  fl.set(op.result(), std::move(out));
+  return true;
+}
+
+static bool lowerLocalScatter(ttg::LocalScatterOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<llvm::Value *, 8> pointers;
+  if (!addressesByIndex(op, op.dst(), op.indices(), op.axis(), fl, pointers)) return false;
+  auto &values = fl.get(op.values());
+  llvm::Value *acts = fl.isRepresentative(fl.layout(op.values().type()));
+  unsigned free = fl.freeRegisters(op.values().type());
+  llvm::Type *memory = fl.memoryType(op.values().type());
+  for (unsigned r = 0; r < pointers.size(); ++r) {
+    if (r & free) continue;
+    llvm::Value *v = values[r]->getType() == memory ? values[r] : b.CreateZExt(values[r], memory);
+    fl.target.storeShared(b, pointers[r], v, byteSize(memory), acts);
+  }
+  return true;
+}
+
+/// Each named element is combined once per index that names it; the old values go to all threads that hold copies of the
+/// index only where the threads that hold them all act (others get what the memory holds at that time).
+static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<llvm::Value *, 8> pointers;
+  if (!addressesByIndex(op, op.dst(), op.indices(), op.axis(), fl, pointers)) return false;
+  llvm::Type *type = fl.memoryType(op.values().type());
+  bool fp = type->isFloatingPointTy();
+  using Rmw = llvm::AtomicRMWInst;
+  auto kind = [&] {
+    switch (op.atomicRmwOp()) {
+    case RmwOp::And: return Rmw::And;
+    case RmwOp::Or: return Rmw::Or;
+    case RmwOp::Xor: return Rmw::Xor;
+    case RmwOp::Add: return fp ? Rmw::FAdd : Rmw::Add;
+    case RmwOp::Fadd: return Rmw::FAdd;
+    case RmwOp::Max: return fp ? Rmw::FMax : Rmw::Max;
+    case RmwOp::Min: return fp ? Rmw::FMin : Rmw::Min;
+    case RmwOp::Umax: return Rmw::UMax;
+    case RmwOp::Umin: return Rmw::UMin;
+    case RmwOp::Exch: return Rmw::Xchg;
+    }
+    return Rmw::Xchg;
+  }();
+  auto &layout = fl.layout(op.values().type());
+  llvm::Value *acts = fl.isRepresentative(layout);
+  if (acts && !op.result().useEmpty()) return fl.error(op, "gives old values that several threads hold");
+  unsigned free = fl.freeRegisters(op.values().type());
+  auto scope = b.getContext().getOrInsertSyncScopeID(fl.target.info().vendor == Vendor::Nvidia ? "block" : "workgroup");
+  Elements out;
+  for (unsigned r = 0; r < pointers.size(); ++r) {
+    if (r & free) {
+      out.push_back(out[r & ~free]);
+      continue;
+    }
+    llvm::Value *m = acts;
+    if (op.mask()) {
+      llvm::Value *own = fl.get(op.mask())[op.mask().type().isTensor() ? r : 0];
+      m = m ? b.CreateAnd(m, own) : own;
+    }
+    llvm::BasicBlock *from = b.GetInsertBlock(), *done = from;
+    llvm::Value *old = nullptr;
+    fl.inBranch(m, [&] {
+      old = b.CreateAtomicRMW(kind, pointers[r], fl.get(op.values())[r], llvm::Align(byteSize(type)), llvm::AtomicOrdering::Monotonic, scope);
+      done = b.GetInsertBlock();
+    });
+    if (m) {
+      auto *phi = b.CreatePHI(type, 2);
+      phi->addIncoming(old, done);
+      phi->addIncoming(llvm::PoisonValue::get(type), from);
+      old = phi;
+    }
+    out.push_back(old);
+  }
+  fl.set(op.result(), std::move(out));
+  return true;
+}
+
 bool lowerShared(Operation *op, FunctionLowering &fl) {
   switch (op->opcode()) {
   case Opcode::ttg_local_alloc: {
@@ -248,10 +378,13 @@ bool lowerShared(Operation *op, FunctionLowering &fl) {
     auto shared = sharedLayoutOf(load.src().type().cast<MemDescType>());
     if (!shared.ok()) return fl.error(op, shared.status().ToString());
     llvm::Type *element = fl.elementType(load.result().type());
-    SharedAccess access(fl.layout(load.result().type()), *shared, element, fl);
+    SharedAccess access(fl.layout(load.result().type()), *shared, element, fl, load.src().type().cast<MemDescType>().encoding());
     fl.set(load.result(), access.load(fl.get(load.src())[0], element, viewOffset(load.src(), *shared, fl)));
     return true;
   }
+  case Opcode::ttg_local_gather: return lowerLocalGather(op->cast<ttg::LocalGatherOp>(), fl);
+  case Opcode::ttg_local_scatter: return lowerLocalScatter(op->cast<ttg::LocalScatterOp>(), fl);
+  case Opcode::ttg_local_atomic_scatter_rmw: return lowerLocalAtomic(op->cast<ttg::LocalAtomicScatterRmwOp>(), fl);
   case Opcode::ttg_memdesc_index:
   case Opcode::ttg_memdesc_subslice:
   case Opcode::ttg_memdesc_trans:

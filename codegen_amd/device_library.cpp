@@ -12,7 +12,9 @@
 #include "codegen/toolchain.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
 
 namespace tessera::amd {
 
@@ -61,6 +63,8 @@ bool defineAsOperation(llvm::Function &f) {
   IRBuilder<> b(block);
   Value *v = nullptr;
   auto unary = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, a[0]); };
+  auto isInt = [&](unsigned n, unsigned width) { return a.size() > n && a[n]->getType()->isIntegerTy(width); };
+  auto three = [&](unsigned width) { return a.size() == 3 && isInt(0, width) && isInt(1, width) && isInt(2, width) && result->isIntegerTy(width); };
   // Arithmetic rounded to nearest: fadd_rn, dadd_rn, …; reciprocal.
   if (name.size() == 7 && name.ends_with("_rn") && (name[0] == 'f' || name[0] == 'd') && isFp(0)) {
     StringRef op = name.substr(1, 3);
@@ -80,6 +84,42 @@ bool defineAsOperation(llvm::Function &f) {
   } else if (one() && (name == "uint2float_rn" || name == "uint2double_rn" || name == "ull2float_rn" ||
                        name == "ull2double_rn")) {
     v = b.CreateUIToFP(a[0], result);
+  } else if (two() && name == "fast_fdividef") {
+    v = b.CreateFDiv(a[0], a[1]);
+  } else if (one() && isFp(0) && name == "frsqrt_rn") {
+    v = b.CreateFDiv(ConstantFP::get(result, 1.0), unary(Intrinsic::sqrt));
+  } else if (one() && isInt(0, 16) && result->isFloatTy() && name == "half2float") {
+    v = b.CreateFPExt(b.CreateBitCast(a[0], b.getHalfTy()), result);
+  } else if (one() && a[0]->getType()->isFloatTy() && result->isIntegerTy(16) && name == "float2half_rn") {
+    v = b.CreateBitCast(b.CreateFPTrunc(a[0], b.getHalfTy()), result);
+  } else if (one() && a[0]->getType()->isDoubleTy() && result->isIntegerTy(32) && (name == "double2hiint" || name == "double2loint")) {
+    Value *bits = b.CreateBitCast(a[0], b.getInt64Ty());
+    v = b.CreateTrunc(name == "double2hiint" ? b.CreateLShr(bits, 32) : bits, result);
+  } else if (a.size() == 2 && isInt(0, 32) && isInt(1, 32) && result->isDoubleTy() && name == "hiloint2double") {
+    Value *bits = b.CreateOr(b.CreateShl(b.CreateZExt(a[0], b.getInt64Ty()), 32), b.CreateZExt(a[1], b.getInt64Ty()));
+    v = b.CreateBitCast(bits, result);
+  } else if (three(32) && (name == "sad" || name == "usad")) { // |x - y| + z
+    Value *less = name == "sad" ? b.CreateICmpSLT(a[0], a[1]) : b.CreateICmpULT(a[0], a[1]);
+    v = b.CreateAdd(b.CreateSelect(less, b.CreateSub(a[1], a[0]), b.CreateSub(a[0], a[1])), a[2]);
+  } else if (three(32) && name == "byte_perm") {
+    // Byte i of the result is the byte of y:x that bits 4i … 4i+2 of the selector name.
+    Value *bytes = b.CreateOr(b.CreateShl(b.CreateZExt(a[1], b.getInt64Ty()), 32), b.CreateZExt(a[0], b.getInt64Ty()));
+    for (unsigned i = 0; i < 4; ++i) {
+      Value *shift = b.CreateShl(b.CreateAnd(b.CreateLShr(a[2], 4 * i), 7), 3);
+      Value *byte = b.CreateShl(b.CreateAnd(b.CreateTrunc(b.CreateLShr(bytes, b.CreateZExt(shift, b.getInt64Ty())), result), 255), 8 * i);
+      v = v ? b.CreateOr(v, byte) : byte;
+    }
+  } else if (two() && isInt(0, 32) && (name.ends_with("hadd") || name.ends_with("mul24"))) {
+    bool isUnsigned = name.starts_with("u");
+    auto wide = [&](Value *x) { return isUnsigned ? b.CreateZExt(x, b.getInt64Ty()) : b.CreateSExt(x, b.getInt64Ty()); };
+    if (name.ends_with("hadd")) { // the average, rounded down or up
+      Value *sum = b.CreateAdd(wide(a[0]), wide(a[1]));
+      if (name.contains("rhadd")) sum = b.CreateAdd(sum, b.getInt64(1));
+      v = b.CreateTrunc(b.CreateAShr(sum, 1), result);
+    } else {
+      auto low = [&](Value *x) { return isUnsigned ? b.CreateAnd(x, 0xffffff) : b.CreateAShr(b.CreateShl(x, 8), 8); };
+      v = b.CreateMul(low(a[0]), low(a[1]));
+    }
   } else if (one() && name == "double2float_rn") {
     v = b.CreateFPTrunc(a[0], result);
   } else if (one() && isFp(0) && result->isIntegerTy() && (name.starts_with("float2") || name.starts_with("double2"))) {
@@ -142,7 +182,7 @@ bool defineAsOperation(llvm::Function &f) {
 
 absl::Status linkDeviceLibrary(llvm::Module &module, const codegen::ArchInfo &arch) {
   for (const std::string &name : codegen::undefinedLibraryFunctions(module)) {
-    if (llvm::StringRef(name).starts_with("__ocml_")) continue;
+    if (!llvm::StringRef(name).starts_with("__nv_")) continue;
     std::string equivalent = codegen::ocmlEquivalent(name);
     if (!equivalent.empty())
       codegen::renameDeclaration(module, name, equivalent);
@@ -155,7 +195,14 @@ absl::Status linkDeviceLibrary(llvm::Module &module, const codegen::ArchInfo &ar
   absl::StatusOr<std::string> path = findDeviceLibrary();
   if (!path.ok())
     return absl::NotFoundError("'" + undefined.front() + "' is called: " + std::string(path.status().message()));
-  if (absl::Status s = codegen::linkBitcodeLibrary(module, *path); !s.ok()) return s;
+  // printf and what it needs are in ockl, ocml's neighbour.
+  bool ockl = llvm::any_of(undefined, [](const std::string &n) { return llvm::StringRef(n).starts_with("__ockl_"); });
+  if (ockl) {
+    llvm::SmallString<256> neighbour(llvm::sys::path::parent_path(*path));
+    llvm::sys::path::append(neighbour, "ockl.bc");
+    if (absl::Status s = codegen::linkBitcodeLibrary(module, std::string(neighbour), "__ockl_"); !s.ok()) return s;
+  }
+  if (absl::Status s = codegen::linkBitcodeLibrary(module, *path, "__ocml_"); !s.ok()) return s;
   defineControls(module, arch);
   return absl::OkStatus();
 }

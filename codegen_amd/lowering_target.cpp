@@ -121,15 +121,44 @@ Value *AmdTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
-void AmdTarget::assertFail(IRBuilder<> &b, StringRef, StringRef, unsigned, StringRef) const {
+void AmdTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, unsigned line, StringRef function) const {
+  std::string format = (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message + "` failed.\n").str(), text;
+  for (char c : format) text += c == '%' ? std::string("%%") : std::string(1, c);
+  print(b, text, {});
   b.CreateIntrinsic(Intrinsic::trap, {}, ArrayRef<Value *>());
 }
 
-bool AmdTarget::print(IRBuilder<> &, StringRef, ArrayRef<Value *>) const {
-  return false;
-} // needs the host-call service
+/// printf by ockl's host calls: a message is begun, the format appended, then the arguments, seven at a time, as 64-bit
+/// words. HIP's runtime starts the service when a kernel's metadata names the host-call buffer, which LLVM sees to.
+/// Source: ROCm-Device-Libs, ockl/inc/ockl.h (__ockl_printf_*).
+bool AmdTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> args) const {
+  Module &m = *b.GetInsertBlock()->getModule();
+  Type *i64 = b.getInt64Ty();
+  auto call = [&](StringRef name, ArrayRef<Value *> operands) {
+    SmallVector<Type *, 10> types;
+    for (Value *v : operands) types.push_back(v->getType());
+    return b.CreateCall(m.getOrInsertFunction(name, FunctionType::get(i64, types, false)), operands);
+  };
+  Value *message = call("__ockl_printf_begin", {b.getInt64(0)});
+  Value *text = b.CreateAddrSpaceCast(b.CreateGlobalString(format, "", 4), b.getPtrTy());
+  message = call("__ockl_printf_append_string_n", {message, text, b.getInt64(format.size() + 1), b.getInt32(args.empty())});
+  for (size_t at = 0; at < args.size(); at += 7) {
+    auto some = args.slice(at, std::min<size_t>(7, args.size() - at));
+    SmallVector<Value *, 10> operands{message, b.getInt32(some.size())};
+    for (Value *v : some) {
+      if (v->getType()->isPointerTy()) v = b.CreatePtrToInt(v, i64);
+      else if (v->getType()->isDoubleTy()) v = b.CreateBitCast(v, i64);
+      else v = b.CreateZExt(v, i64);
+      operands.push_back(v);
+    }
+    operands.resize(9, b.getInt64(0));
+    operands.push_back(b.getInt32(at + 7 >= args.size()));
+    message = call("__ockl_printf_append_args", operands);
+  }
+  return true;
+}
 
-void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters) const {
+void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters, unsigned) const {
   setKernelAttributes(f, threadsPerBlock, maxRegisters);
 }
 

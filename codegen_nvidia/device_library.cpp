@@ -37,7 +37,7 @@ absl::Status linkDeviceLibrary(llvm::Module &module) {
   absl::StatusOr<std::string> path = findDeviceLibrary();
   if (!path.ok())
     return absl::NotFoundError("'" + undefined.front() + "' is called: " + std::string(path.status().message()));
-  return codegen::linkBitcodeLibrary(module, *path);
+  return codegen::linkBitcodeLibrary(module, *path, "__nv_");
 }
 
 } // namespace tessera::nvidia

@@ -407,6 +407,7 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   Operation *op = build(o, block);
   if (!op) return false;
   if (!lex.lookingAt("{")) return true; // a declaration
+  o.inBody = true;
   if (!parseRegionBody(op->region(0), args, true, positions, locs)) return false;
   if (op->region(0).empty()) op->region(0).addBlock(); // `{}`: a body, which the verifier finds empty
   return true;

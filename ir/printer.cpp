@@ -30,7 +30,8 @@ llvm::StringRef nameOf(Location l) {
 
 class Names {
 public:
-  Names(Operation *root, bool nameLocs) : nameLocs_(nameLocs) {
+  /// `textKeeps`: only names that a text without locations keeps, those of loops' arguments.
+  Names(Operation *root, bool nameLocs, bool textKeeps = false) : nameLocs_(nameLocs), textKeeps_(textKeeps) {
     State s;
     numberOp(root, s);
     regionsOf(root, s);
@@ -70,11 +71,16 @@ private:
       scope_ = outer;
     }
   }
+  static bool keepsNames(Block *b) {
+    auto *loop = b->parentOp();
+    return loop && (loop->is<scf::ForOp>() || loop->is<scf::WhileOp>()) && b->parent() == &loop->region(0);
+  }
   void numberBlock(Block *b, State &s) {
     bool entry = !b->prev();
     for (auto *a : b->args()) {
       std::string name = entry ? "arg" + std::to_string(s.nextArg++) : "";
-      if (auto n = nameLocs_ ? nameOf(a->loc) : llvm::StringRef(); !n.empty()) name = n.str();
+      bool named = nameLocs_ && (!textKeeps_ || keepsNames(b));
+      if (auto n = named ? nameOf(a->loc) : llvm::StringRef(); !n.empty()) name = n.str();
       set(a, name, s);
     }
     for (auto &op : *b) numberOp(&op, s);
@@ -83,7 +89,7 @@ private:
     unsigned n = op->numResults();
     if (!n) return;
     std::string name;
-    if (nameLocs_) name = nameOf(op->loc()).str();
+    if (nameLocs_ && !textKeeps_) name = nameOf(op->loc()).str();
     if (name.empty())
       if (auto c = op->dyn<arith::ConstantOp>()) name = constantName(c);
     // Operations with several results in their row name each group of them by it.
@@ -135,7 +141,7 @@ private:
     names_[v] = name;
   }
 
-  bool nameLocs_;
+  bool nameLocs_, textKeeps_;
   llvm::DenseMap<ValueImpl *, std::string> names_;
   llvm::DenseMap<ValueImpl *, unsigned> groups_;
   llvm::StringSet<> used_;
@@ -1301,7 +1307,7 @@ private:
 } // namespace
 
 void print(const Module &m, llvm::raw_ostream &o, const PrintOptions &options) {
-  Names names(m.op(), options.nameLocs);
+  Names names(m.op(), options.nameLocs, /*textKeeps=*/!options.locations);
   Aliases aliases;
   llvm::raw_null_ostream none;
   Printer(none, options, &aliases, &names).operation(m.op());

@@ -755,7 +755,7 @@ HOOK(tt_advance) {
 }
 HOOK(tt_print) {
   auto p = op->cast<tt::PrintOp>();
-  return p.isSigned().size() == op->numOperands() ||
+  return p.isSigned().size() >= op->numOperands() || // more are of no consequence, and Triton takes them
          opError(op, diag,
                  "says of " + counted(p.isSigned().size(), "value") + " whether they are signed; it prints " +
                      llvm::Twine(op->numOperands()));

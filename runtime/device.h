@@ -30,6 +30,7 @@ struct LaunchTiming {
 class Device {
 public:
   virtual ~Device() = default;
+  virtual std::string spec() const { return ""; } // as openDevice takes it: "cuda:0"
   virtual std::string name() const = 0;   // "NVIDIA H200"
   virtual std::string target() const = 0; // "sm_90a"
   virtual std::string driver() const = 0; // version text

@@ -145,7 +145,7 @@ int optCommand(int argc, char **argv) {
   else sections.push_back({buffer->getBuffer(), 1});
   std::string out, file = input == "-" ? "<stdin>" : input;
   int code = kOk;
-  parse.locateByText = !debugInfo;
+  parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has
   for (size_t i = 0; i < sections.size(); ++i) {
     if (i) out += "// -----\n";
     ir::Context context;

@@ -104,7 +104,7 @@ int runCommand(int argc, char **argv) {
   if (!buffer) return kInputAtFault;
   ir::Context context;
   auto diag = printingDiagnostics();
-  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag);
+  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag, {.locateByText = true});
   if (!m) return kInputAtFault;
   auto kernel = selectKernel(*m, d->kernel);
   if (!kernel.ok()) return fail(kInputAtFault, irPath + ": " + std::string(kernel.status().message()));
@@ -113,7 +113,7 @@ int runCommand(int argc, char **argv) {
   if (!device) {
     InterpreterOptions o;
     o.threads = threads;
-    o.print = [](llvm::StringRef line) { llvm::outs() << line; };
+    o.print = [](llvm::StringRef line) { llvm::outs() << line << "\n"; };
     // A run of some length shows how far it is, where somebody looks on.
     int64_t shown = -1;
     auto start = std::chrono::steady_clock::now();
@@ -166,7 +166,7 @@ int devicesCommand(int argc, char **argv) {
   CLI::App app("Lists the GPUs of this machine with their targets", "tessera devices");
   if (auto code = parseArguments(app, argc, argv)) return *code;
   std::vector<std::string> problems;
-  for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2} MiB  {3}\n", d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
+  for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2}  {3} MiB  {4}\n", d->spec(), d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
   llvm::outs() << "interpreter  any IR\nemulator:TARGET  any target, on the CPU\n";
   for (auto &p : problems) llvm::outs() << "note: " << p << "\n";
   return kOk;

@@ -23,11 +23,18 @@
 namespace tessera::transforms {
 using namespace ir;
 
+/// The operation, or its result where both operands are constant, so that the patterns of its users see a constant.
 static Value binary(Rewriter &rw, Opcode o, Location loc, Value a, Value b) {
   OperationState s(o, loc);
   s.operands = {a, b};
   s.resultTypes.push_back(a.type());
-  return rw.create(s)->result();
+  Operation *op = rw.create(s);
+  auto x = constantOf(a), y = constantOf(b);
+  llvm::SmallVector<FoldResult, 1> out;
+  if (!x || !y || !op->info().fold || !op->info().fold(op, {x, y}, out)) return op->result();
+  Value v = out[0].value ? out[0].value : rw.constant(loc, op->result().type(), out[0].constant);
+  op->erase();
+  return v;
 }
 
 /// (x op c1) op c2; the operation of the two constants folds.

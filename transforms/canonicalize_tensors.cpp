@@ -11,7 +11,8 @@
 //   load with a mask of all false                          →  the other value
 //   store, atomic nobody looks at, with a mask of all false →  nothing
 //   assert of true                                         →  nothing
-//   ptr_to_int of int_to_ptr and back                      →  nothing
+//   ptr_to_int of int_to_ptr and back                      →  nothing, or a bitcast between pointers
+//   int_to_ptr of ptr_to_int + constant                    →  addptr, where the constant is a number of elements
 //   convert_layout of convert_layout, splat, make_range    →  one; made in the layout wanted
 //
 // A load with a mask of all false and no other value stays: what it gives is undefined, and says so. Volatile loads stay.
@@ -106,11 +107,11 @@ static bool reshapeOfReshape(Operation *op, Rewriter &rw) {
 static bool expandDimsOfBroadcast(Operation *op, Rewriter &rw) {
   auto e = op->cast<tt::ExpandDimsOp>();
   auto b = e.src().definedBy<tt::BroadcastOp>();
-  if (!b || !plain(op)) return false;
+  if (!b) return false;
   auto from = b.src().type().cast<TensorType>();
   llvm::SmallVector<int64_t, 4> shape(from.shape());
   shape.insert(shape.begin() + e.axis(), 1);
-  Value small = tt::ExpandDimsOp::create(rw, op->loc(), from.withShape(shape), b.src(), op->attrs()).result();
+  Value small = tt::ExpandDimsOp::create(rw, op->loc(), op->result().type().cast<TensorType>().withShape(shape), b.src(), op->attrs()).result();
   rw.replaceOp(op, tt::BroadcastOp::create(rw, op->loc(), op->result().type(), small).op);
   return true;
 }
@@ -136,10 +137,30 @@ static bool oneNumber(Operation *op, Rewriter &rw) {
   return true;
 }
 
+static bool sameSpace(Type a, Type b) { return a.scalar().cast<PointerType>().addressSpace() == b.scalar().cast<PointerType>().addressSpace(); }
+
 static bool pointerAndBack(Operation *op, Rewriter &rw) {
   Operation *inner = op->operand(0).definingOp();
-  if (!inner || !(inner->is<tt::PtrToIntOp>() || inner->is<tt::IntToPtrOp>()) || inner->opcode() == op->opcode() || inner->operand(0).type() != op->result().type()) return false;
-  rw.replaceOp(op, {inner->operand(0)});
+  if (!inner || !(inner->is<tt::PtrToIntOp>() || inner->is<tt::IntToPtrOp>()) || inner->opcode() == op->opcode()) return false;
+  Type from = inner->operand(0).type(), to = op->result().type();
+  if (from == to) rw.replaceOp(op, {inner->operand(0)});
+  else if (op->is<tt::IntToPtrOp>() && sameSpace(from, to) && op->operand(0).type().scalar().bitWidth() == 64) rw.replaceOp(op, tt::BitcastOp::create(rw, op->loc(), to, inner->operand(0)).op);
+  else return false;
+  return true;
+}
+
+/// Bytes that are whole elements are elements.
+static bool pointerPlusBytes(Operation *op, Rewriter &rw) {
+  auto sum = op->operand(0).definedBy<arith::AddiOp>();
+  auto bytes = sum ? intConstantOf(sum.rhs()) : std::nullopt;
+  auto p = bytes ? sum.lhs().definedBy<tt::PtrToIntOp>() : tt::PtrToIntOp();
+  if (!p || sum.result().type().scalar().bitWidth() != 64 || !sameSpace(p.src().type(), op->result().type())) return false;
+  unsigned size = op->result().type().scalar().cast<PointerType>().pointee().bitWidth() / 8;
+  if (!size || *bytes % int64_t(size)) return false;
+  Value base = p.src();
+  if (base.type() != op->result().type()) base = tt::BitcastOp::create(rw, op->loc(), op->result().type(), base).result();
+  Value elements = rw.intConstant(op->loc(), sum.result().type(), *bytes / int64_t(size));
+  rw.replaceOp(op, tt::AddptrOp::create(rw, op->loc(), base, elements).op);
   return true;
 }
 
@@ -183,6 +204,7 @@ llvm::ArrayRef<Pattern> tensorPatterns() {
       {Opcode::tt_make_range, oneNumber, "of one number"},
       {Opcode::tt_ptr_to_int, pointerAndBack, "of int_to_ptr"},
       {Opcode::tt_int_to_ptr, pointerAndBack, "of ptr_to_int"},
+      {Opcode::tt_int_to_ptr, pointerPlusBytes, "of ptr_to_int and bytes"},
       {Opcode::ttg_convert_layout, convertOfConvert, "of convert"},
       {Opcode::ttg_convert_layout, convertOfSource, "of what any layout is free for"},
   };

@@ -122,7 +122,7 @@ private:
       if (auto alloc = def->dyn<ttg::LocalAllocOp>()) {
         auto type = alloc.result().type().cast<MemDescType>();
         int64_t at = offsetOf(def);
-        return {at, at + (type.numElements() * std::max<int64_t>(8, type.element().bitWidth()) + 7) / 8, slot};
+        return {at, at + bufferBytes(type), slot};
       }
       // Of views of views the one nearest the buffer tells the slot.
       if (auto index = def->dyn<ttg::MemdescIndexOp>()) slot = index.index().impl();
@@ -154,7 +154,8 @@ private:
 
   void visit(Operation *op, State &s) {
     switch (op->opcode()) {
-    case Opcode::gpu_barrier: s.clear(); return;
+    case Opcode::gpu_barrier:
+    case Opcode::ttg_local_barrier: s.clear(); return;
     case Opcode::ttg_barrier:
       // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing here.
       if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clear();

@@ -8,6 +8,7 @@ absl::StatusOr<bool> inlineCalls(ir::Module &, PassContext &);
 absl::StatusOr<bool> canonicalize(ir::Module &, PassContext &);
 absl::StatusOr<bool> commonSubexpressions(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopInvariantCodeMotion(ir::Module &, PassContext &);
+absl::StatusOr<bool> loopAwareCse(ir::Module &, PassContext &);
 absl::StatusOr<bool> symbolDce(ir::Module &, PassContext &);
 absl::StatusOr<bool> combine(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);

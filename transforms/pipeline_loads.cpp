@@ -267,19 +267,15 @@ private:
     ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
   }
 
-  /// The loads where the predicate holds; undefined values elsewhere.
+  /// The loads, masked by the predicate. (A branch around them would merge their values element by element.)
   llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate) {
-    llvm::SmallVector<Type, 4> types;
-    for (auto &a : ahead_) types.push_back(a.load.result().type());
-    auto branch = scf::IfOp::create(b, loc_, types, predicate);
-    for (bool taken : {true, false}) {
-      Region &r = taken ? branch.thenRegion() : branch.elseRegion();
-      Builder inner = Builder::atEnd(r.addBlock());
-      llvm::SmallVector<Value, 4> values;
-      for (auto &a : ahead_) values.push_back(taken ? inner.clone(a.load.op, map)->result() : ub::PoisonOp::create(inner, loc_, a.load.result().type()).op->result());
-      scf::YieldOp::create(inner, loc_, values);
+    llvm::SmallVector<Value, 4> values;
+    for (auto &a : ahead_) {
+      auto load = a.load;
+      Value ptr = map.lookupOrSelf(load.ptr()), mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
+      values.push_back(tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, maskOf(b, ptr, mask, predicate), load.other() ? map.lookupOrSelf(load.other()) : Value(), attrsOf(load.op)).result());
     }
-    return branch.results().vec();
+    return values;
   }
 
   void rewrite() {

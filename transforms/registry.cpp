@@ -8,6 +8,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"inline", inlineCalls, "inline calls of functions that are not noinline", ""},
       {"canonicalize", canonicalize, "fold constants, apply simplifying patterns and drop dead code", ""},
       {"cse", commonSubexpressions, "merge operations that compute the same", ""},
+      {"triton-loop-aware-cse", loopAwareCse, "merge values that loops carry twice", ""},
       {"loop-invariant-code-motion", loopInvariantCodeMotion, "move what a loop does not change out of it", ""},
       {"triton-licm", loopInvariantCodeMotion, "move what a loop does not change out of it", ""},
       {"symbol-dce", symbolDce, "drop private functions that nothing calls", ""},

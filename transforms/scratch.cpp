@@ -1,6 +1,7 @@
 // Scratch in shared memory that lowerings use, asked by the allocation and by the lowering (see shared_allocation.h).
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
+#include "layouts/padded_shared.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/reduce_shape.h"
@@ -60,6 +61,12 @@ ScanShape scanShape(const layouts::LinearLayout &source, int axis) {
   return s;
 }
 
+int64_t bufferBytes(MemDescType type) {
+  int64_t elements = type.numElements();
+  if (auto *padded = layouts::dynCast<layouts::PaddedSharedEncoding>(type.encoding())) elements = padded->paddedSize(elements);
+  return llvm::divideCeil(elements * std::max<int64_t>(8, type.element().bitWidth()), 8);
+}
+
 Scratch scratchOf(Operation *op, const TargetInfo &target) {
   Scratch s;
   if (auto reduce = op->dyn<tt::ReduceOp>()) {
@@ -89,7 +96,7 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     s.bytes = type.numElements() * std::max<int64_t>(1, type.scalar().bitWidth() / 8);
   } else if (op->is<tt::HistogramOp>()) {
     s.bytes = op->result().type().cast<TensorType>().numElements() * 4;
-  } else if ((op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) && !op->useEmpty()) {
+  } else if ((op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>() || op->is<amdg::BufferAtomicRmwOp>() || op->is<amdg::BufferAtomicCasOp>()) && !op->useEmpty()) {
     // One thread does the atomic; the others read its result here.
     Type t = op->result().type();
     if (!t.isTensor()) s.bytes = 16;

@@ -87,7 +87,7 @@ private:
       if (auto alloc = op->dyn<ttg::LocalAllocOp>()) {
         auto type = alloc.result().type().cast<MemDescType>();
         llvm::DenseMap<Value, bool> seen;
-        int64_t bytes = llvm::divideCeil(type.numElements() * std::max<int64_t>(8, type.element().bitWidth()), 8);
+        int64_t bytes = bufferBytes(type);
         unsigned last = std::max(lastUse(alloc.result(), op, seen), end_[op]);
         buffers_.push_back({op, bytes, alloc.alignment().value_or(bytes >= 1024 ? 1024 : 16), begin_[op], last});
         return;

@@ -15,6 +15,8 @@ struct Scratch {
   int64_t alignment = 16;
 };
 Scratch scratchOf(ir::Operation *op, const ir::TargetInfo &);
+/// Bytes of a buffer of the type (ttg.local_alloc), with the gaps of a padded encoding.
+int64_t bufferBytes(ir::MemDescType);
 
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 /// Inserts `gpu.barrier` between accesses to shared memory that overlap, where a hazard is possible (read after write,

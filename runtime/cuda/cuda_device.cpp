@@ -82,7 +82,7 @@ absl::StatusOr<const Api *> api() {
 
 class CudaDevice : public Device {
 public:
-  CudaDevice(const Api &a, CUdevice d) : a_(a), device_(d) {}
+  CudaDevice(const Api &a, CUdevice d, int index) : a_(a), device_(d), index_(index) {}
   ~CudaDevice() override {
     if (context_) a_.primaryCtxRelease(device_);
   }
@@ -97,6 +97,7 @@ public:
     RETURN_IF_ERROR(a_.check(a_.primaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain"));
     return a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent");
   }
+  std::string spec() const override { return "cuda:" + std::to_string(index_); }
   std::string name() const override { return name_; }
   std::string target() const override {
     int cc = major_ * 10 + minor_;
@@ -185,6 +186,7 @@ public:
 private:
   const Api &a_;
   CUdevice device_;
+  int index_;
   Handle context_ = nullptr;
   std::string name_;
   int major_ = 0, minor_ = 0, version_ = 0;
@@ -210,7 +212,7 @@ absl::StatusOr<std::unique_ptr<Device>> openCuda(int index) {
   auto a = api();
   CUdevice d;
   RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "cuDeviceGet"));
-  auto device = std::make_unique<CudaDevice>(**a, d);
+  auto device = std::make_unique<CudaDevice>(**a, d, index);
   RETURN_IF_ERROR(device->init());
   return device;
 }

@@ -80,7 +80,7 @@ absl::StatusOr<const Api *> api() {
 
 class HipDevice : public Device {
 public:
-  HipDevice(const Api &a, hipDevice_t d) : a_(a), device_(d) {}
+  HipDevice(const Api &a, hipDevice_t d, int index) : a_(a), device_(d), index_(index) {}
   absl::Status init() {
     char text[256] = {};
     RETURN_IF_ERROR(a_.check(a_.deviceGetName(text, sizeof text, device_), "hipDeviceGetName"));
@@ -97,6 +97,7 @@ public:
     RETURN_IF_ERROR(a_.check(a_.driverGetVersion(&version_), "hipDriverGetVersion"));
     return a_.check(a_.setDevice(device_), "hipSetDevice");
   }
+  std::string spec() const override { return "hip:" + std::to_string(index_); }
   std::string name() const override { return name_; }
   std::string target() const override { return arch_; }
   std::string driver() const override { return llvm::formatv("HIP {0}.{1}", version_ / 10000000, version_ / 100000 % 100); }
@@ -181,6 +182,7 @@ public:
 private:
   const Api &a_;
   hipDevice_t device_;
+  int index_;
   std::string name_, arch_;
   int version_ = 0;
   size_t memory_ = 0;
@@ -205,7 +207,7 @@ absl::StatusOr<std::unique_ptr<Device>> openHip(int index) {
   auto a = api();
   hipDevice_t d;
   RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "hipDeviceGet"));
-  auto device = std::make_unique<HipDevice>(**a, d);
+  auto device = std::make_unique<HipDevice>(**a, d, index);
   RETURN_IF_ERROR(device->init());
   return device;
 }

@@ -43,13 +43,13 @@ EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int) {
 }
 EXPORT int cuDevicePrimaryCtxRetain(void **c, int) {
   FAKE_CALL;
-  ++Driver::get().contexts;
+  Driver::get().context(1);
   *c = &Driver::get();
   return 0;
 }
 EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
   FAKE_CALL;
-  --Driver::get().contexts;
+  Driver::get().context(-1);
   return 0;
 }
 EXPORT int cuCtxSetCurrent(void *) {

@@ -29,12 +29,13 @@ public:
   }
   void note(const std::string &text) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (log_) std::fprintf(log_, "# %s\n", text.c_str());
+    if (log_) std::fprintf(log_, "# %s\n", text.c_str()), std::fflush(log_);
   }
   void *take(const char *kind, size_t bytes = 1) {
     std::lock_guard<std::mutex> lock(mutex_);
     void *p = std::calloc(1, bytes ? bytes : 1);
     held_[p] = kind;
+    state();
     return p;
   }
   /// False if it was not taken, or given back already.
@@ -47,6 +48,7 @@ public:
     }
     held_.erase(it);
     std::free(p);
+    state();
     return true;
   }
   bool holds(const char *kind, void *p) {
@@ -54,20 +56,24 @@ public:
     auto it = held_.find(p);
     return it != held_.end() && it->second == kind;
   }
-  int contexts = 0;
+  void context(int change) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    contexts_ += change;
+    state();
+  }
 
 private:
   Driver() : failAt_(std::atoi(setting("FAKE_DRIVER_FAIL_AT", "0"))) {
     if (const char *path = std::getenv("FAKE_DRIVER_LOG")) log_ = std::fopen(path, "w");
+    state();
   }
-  ~Driver() {
-    if (!log_) return;
-    std::fprintf(log_, "held %zu\ncontexts %d\n", held_.size(), contexts);
-    std::fclose(log_);
+  /// Written at every change, so that it stands in the log however the process ends.
+  void state() {
+    if (log_) std::fprintf(log_, "held %zu\ncontexts %d\n", held_.size(), contexts_), std::fflush(log_);
   }
   std::mutex mutex_;
   std::FILE *log_ = nullptr;
-  int calls_ = 0, failAt_;
+  int calls_ = 0, failAt_, contexts_ = 0;
   std::map<void *, std::string> held_;
 };
 
