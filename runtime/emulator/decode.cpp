@@ -692,7 +692,7 @@ Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
   a.bytes = unsigned(dl_.getTypeStoreSize(type));
   a.alignment = alignment;
   if (isPackedVector(type)) {
-    if (a.bytes != 1 && a.bytes != 2 && a.bytes != 4 && a.bytes != 8) unknown(*current_, "this layout in memory: " + printed(*current_));
+    if (!isPowerOf2_32(a.bytes) || a.bytes > 64 || 64 % type->getScalarSizeInBits()) unknown(*current_, "this layout in memory: " + printed(*current_));
     return a;
   }
   unsigned sum = 0;
@@ -746,11 +746,17 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
     a.acquires = isAcquireOrStronger(l.getOrdering());
     SmallVector<Row, 4> out(defineFresh(&l));
     if (isPackedVector(l.getType())) { // elements of less than a byte stand bit by bit
-      unsigned bits = bitsOf(l.getType()->getScalarType()), bytes = a.bytes;
-      Row whole = fresh(bytes);
-      a.pieces = {{whole, uint8_t(bytes), uint8_t(bytes)}};
+      unsigned bits = bitsOf(l.getType()->getScalarType()), bytes = std::min(a.bytes, 8u);
+      SmallVector<Row, 4> words;
+      for (unsigned at = 0; at < a.bytes; at += bytes) {
+        words.push_back(fresh(bytes));
+        a.pieces.push_back({words.back(), uint8_t(bytes), uint8_t(bytes)});
+      }
       emitAccess(std::move(a));
-      emit(unpackBits, kNoRow, whole, kNoRow, kNoRow, bits | bytesOf(l.getType()->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(out);
+      for (auto [k, word] : enumerate(words)) {
+        auto part = ArrayRef(out).slice(k * 8 * bytes / bits).take_front(8 * bytes / bits);
+        emit(unpackBits, kNoRow, word, kNoRow, kNoRow, bits | bytesOf(l.getType()->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(part);
+      }
       return;
     }
     for (auto [p, r] : zip(a.pieces, out)) p.row = r;
@@ -765,11 +771,13 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
     a.releases = isReleaseOrStronger(s.getOrdering());
     Type *t = s.getValueOperand()->getType();
     if (isPackedVector(t)) {
-      unsigned bytes = a.bytes;
-      Row whole = fresh(bytes);
+      unsigned bits = bitsOf(t->getScalarType()), bytes = std::min(a.bytes, 8u);
       SmallVector<Row, 8> in(rows(s.getValueOperand()));
-      emit(packBits, whole, kNoRow, kNoRow, kNoRow, bitsOf(t->getScalarType()) | bytesOf(t->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(in);
-      a.pieces = {{whole, uint8_t(bytes), uint8_t(bytes)}};
+      for (unsigned at = 0; at < a.bytes; at += bytes) {
+        Row word = fresh(bytes);
+        emit(packBits, word, kNoRow, kNoRow, kNoRow, bits | bytesOf(t->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
+        a.pieces.push_back({word, uint8_t(bytes), uint8_t(bytes)});
+      }
       emitAccess(std::move(a));
       return;
     }
