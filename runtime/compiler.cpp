@@ -194,6 +194,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   if (llvm::verifyModule(*llvmModule, &brokenStream)) return absl::InternalError("the lowering made an invalid LLVM module; please report this with the input:\n" + broken);
   watch.lap("lower");
 
+  if (o.bitcode) llvmModule->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
   codegen::BackendOptions bo;
   bo.optLevel = o.optLevel;
   bo.fpFusion = o.fpFusion;

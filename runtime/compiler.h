@@ -27,7 +27,7 @@ struct CompileOptions {
   bool fpFusion = true;
   bool lineInfo = false;
   bool opNames = false; // LLVM instructions remember the operation that they come from (metadata "tessera.op")
-  bool bitcode = false; // Stage::Llir as bitcode rather than text
+  bool bitcode = false; // Stage::Llir as bitcode rather than text, for who runs it himself: calls that print stay calls
   std::string kernel; // which function of several public ones; empty: the only one
   transforms::RunOptions passes;
 };

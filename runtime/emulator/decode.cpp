@@ -682,6 +682,8 @@ Space Decoder::spaceOf(Type *pointer) {
   }
 }
 
+static bool isPackedVector(Type *t) { return t->isVectorTy() && !t->getScalarType()->isPointerTy() && t->getScalarSizeInBits() % 8; }
+
 Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
   Access a;
   a.space = spaceOf(pointer->getType());
@@ -689,10 +691,13 @@ Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
   a.addressBytes = uint8_t(bytesOf(pointer->getType()));
   a.bytes = unsigned(dl_.getTypeStoreSize(type));
   a.alignment = alignment;
+  if (isPackedVector(type)) {
+    if (!isPowerOf2_32(a.bytes) || a.bytes > 64 || 64 % type->getScalarSizeInBits()) unknown(*current_, "this layout in memory: " + printed(*current_));
+    return a;
+  }
   unsigned sum = 0;
   for (Type *t : elements(type)) {
-    unsigned bits = bitsOf(t), store = unsigned(dl_.getTypeStoreSize(t));
-    if (type->isVectorTy() && bits % 8) unknown(*current_, "vectors of " + std::to_string(bits) + " bits in memory");
+    unsigned store = unsigned(dl_.getTypeStoreSize(t));
     a.pieces.push_back({kNoRow, uint8_t(bytesOf(t)), uint8_t(store)});
     sum += store;
   }
@@ -739,7 +744,22 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
     a.kind = Access::Kind::Load;
     a.isVolatile = l.isVolatile() || l.isAtomic();
     a.acquires = isAcquireOrStronger(l.getOrdering());
-    for (auto [p, r] : zip(a.pieces, defineFresh(&l))) p.row = r;
+    SmallVector<Row, 4> out(defineFresh(&l));
+    if (isPackedVector(l.getType())) { // elements of less than a byte stand bit by bit
+      unsigned bits = bitsOf(l.getType()->getScalarType()), bytes = std::min(a.bytes, 8u);
+      SmallVector<Row, 4> words;
+      for (unsigned at = 0; at < a.bytes; at += bytes) {
+        words.push_back(fresh(bytes));
+        a.pieces.push_back({words.back(), uint8_t(bytes), uint8_t(bytes)});
+      }
+      emitAccess(std::move(a));
+      for (auto [k, word] : enumerate(words)) {
+        auto part = ArrayRef(out).slice(k * 8 * bytes / bits).take_front(8 * bytes / bits);
+        emit(unpackBits, kNoRow, word, kNoRow, kNoRow, bits | bytesOf(l.getType()->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(part);
+      }
+      return;
+    }
+    for (auto [p, r] : zip(a.pieces, out)) p.row = r;
     emitAccess(std::move(a));
     return;
   }
@@ -749,6 +769,18 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
     a.kind = Access::Kind::Store;
     a.isVolatile = s.isVolatile() || s.isAtomic();
     a.releases = isReleaseOrStronger(s.getOrdering());
+    Type *t = s.getValueOperand()->getType();
+    if (isPackedVector(t)) {
+      unsigned bits = bitsOf(t->getScalarType()), bytes = std::min(a.bytes, 8u);
+      SmallVector<Row, 8> in(rows(s.getValueOperand()));
+      for (unsigned at = 0; at < a.bytes; at += bytes) {
+        Row word = fresh(bytes);
+        emit(packBits, word, kNoRow, kNoRow, kNoRow, bits | bytesOf(t->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
+        a.pieces.push_back({word, uint8_t(bytes), uint8_t(bytes)});
+      }
+      emitAccess(std::move(a));
+      return;
+    }
     for (auto [p, r] : zip(a.pieces, rows(s.getValueOperand()))) p.row = r;
     emitAccess(std::move(a));
     return;

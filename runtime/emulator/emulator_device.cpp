@@ -18,6 +18,7 @@ class EmulatorDevice final : public Device {
 public:
   EmulatorDevice(const ir::TargetInfo &target, const emulator::Options &options, emulator::Report *report) : target_(target), options_(options), report_(report) {}
 
+  std::string spec() const override { return "emulator:" + target_.name.str(); }
   std::string name() const override { return "emulator of " + target_.name.str(); }
   std::string target() const override { return target_.name.str(); }
   std::string driver() const override { return "built in"; }

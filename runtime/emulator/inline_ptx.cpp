@@ -201,8 +201,8 @@ uint64_t integerOp(const ScalarCall &c, const uint64_t *in) {
     for (unsigned k = 0; k < bits; ++k) r |= (in[3] >> ((x >> k & 1) << 2 | (y >> k & 1) << 1 | (z >> k & 1)) & 1) << k;
     return r;
   }
-  case 22: return cut(uint64_t(-sx), bits);               // neg
-  case 23: return cut(uint64_t(sx < 0 ? -sx : sx), bits); // abs
+  case 22: return cut(0 - x, bits);                       // neg
+  case 23: return cut(sx < 0 ? 0 - x : x, bits);          // abs
   case 24: return x;                                      // mov
   case 25: return in[2] & 1 ? x : y;                      // selp
   case 26: { // shf.l.wrap, 27 shf.r.wrap: 64 bits of (high y, low x)

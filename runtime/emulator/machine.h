@@ -167,6 +167,11 @@ struct PendingCopy {
   uint16_t thread = 0;
   llvm::SmallVector<uint8_t, 16> bytes;
 };
+/// What a lane is about to print (AMD, whose message comes in parts).
+struct Message {
+  std::string format;
+  std::vector<uint64_t> words;
+};
 constexpr uint8_t kArrived = 1, kUnderWay = 2; // Block::defined; 0: never written
 
 struct Warp {
@@ -187,6 +192,7 @@ struct Warp {
   bool stuck = false;
   uint64_t stuckAt = 0; // Launch::changes then
   std::vector<PendingCopy> copies;
+  std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0; // the group that copies go to now
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
   // A picture of the warp, to find out that it goes round in a circle.

@@ -348,8 +348,11 @@ module {
   }
 })";
   auto e = make();
+  std::string printed;
+  e.options.print = [&](const std::string &s) { printed += s; };
   if (amd()) EXPECT_FOUND(e.text(ir, "k", {zeros(4)}), HasSubstr("traps"), HasSubstr("assert.py:4:1"));
   else EXPECT_FOUND(e.text(ir, "k", {zeros(4)}), HasSubstr("assertion failed: index is small"));
+  if (amd()) EXPECT_THAT(printed, HasSubstr("index is small"));
 }
 
 // ---- barriers taken out of real kernels ----
