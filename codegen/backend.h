@@ -129,6 +129,9 @@ protected:
   absl::StatusOr<std::string> runCodegen(llvm::Module &, bool object) const;
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
+  /// Whether the device library's multiplications and additions may be fused as the lowered code's (which are marked
+  /// `contract`) may.
+  virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
   /// Sets triple and data layout.
   absl::Status setLayout(llvm::Module &) const;

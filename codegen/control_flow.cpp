@@ -361,6 +361,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
     // Barriers that the compiler placed order shared memory alone, those of the user everything.
     fl.target.barrier(b, !op->hasAttr("tessera.local"));
     return true;
+  case Opcode::ttg_local_barrier:
   case Opcode::rocdl_barrier: fl.target.barrier(b, false); return true;
   case Opcode::ttg_barrier: fl.target.barrier(b, op->cast<ttg::BarrierOp>().addrSpace() & ~1); return true;
   case Opcode::rocdl_sched_barrier:

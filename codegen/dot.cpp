@@ -210,6 +210,8 @@ private:
                                     .str());
     MatrixFragment f = fl_.target.matrixFragment(*inst, encoding);
     unsigned depth = inst->depth();
+    MatrixInstruction exchanged = *inst;
+    if (f.transposed) std::swap(exchanged.a, exchanged.b);
 
     // Lanes that hold copies along K, and steps beyond the last element, give zeros.
     Elements a = fl_.get(dot_.a()), b = fl_.get(dot_.b());
@@ -253,7 +255,7 @@ private:
             if (r < 0) return missing();
             bv.push_back(i < kOfA.size() ? b[r] : zeroB);
           }
-        if (f.transposed) fl_.target.multiply(b_, *inst, bv, av, acc[t]);
+        if (f.transposed) fl_.target.multiply(b_, exchanged, bv, av, acc[t]);
         else fl_.target.multiply(b_, *inst, av, bv, acc[t]);
       }
     for (auto [t, p] : llvm::enumerate(tiles))

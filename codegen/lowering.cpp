@@ -373,12 +373,28 @@ llvm::Value *FunctionLowering::scratch(Operation *op) {
 
 bool FunctionLowering::lowerOperation(Operation *op) {
   if (debug_) b.SetCurrentDebugLocation(debug_->at(op->loc()));
+  Operation *outer = named_;
+  nameInstructions(op);
   LowerFn fn = loweringOf(op->opcode());
   if (!fn) {
     llvm::StringRef why = whyNotLowered(op->opcode());
     return error(op, why.empty() ? "has no lowering" : "cannot be lowered here: it is " + why);
   }
-  return fn(op, *this);
+  bool ok = fn(op, *this);
+  nameInstructions(outer); // an operation inside of another's region is done
+  return ok;
+}
+
+void FunctionLowering::nameInstructions(Operation *op) {
+  if (!options.opNames) return;
+  named_ = op;
+  if (!op) return;
+  // The builder copies metadata from an instruction to those it makes.
+  auto *carrier = new llvm::UnreachableInst(b.getContext());
+  unsigned kind = b.getContext().getMDKindID("tessera.op");
+  carrier->setMetadata(kind, llvm::MDNode::get(b.getContext(), llvm::MDString::get(b.getContext(), op->name())));
+  b.CollectMetadataToCopy(carrier, {kind});
+  carrier->deleteValue();
 }
 
 bool FunctionLowering::lowerBlock(Block *block) {
@@ -470,6 +486,20 @@ llvm::SmallVector<llvm::Value *, 2> lowerCombine(Region &region, llvm::ArrayRef<
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
+/// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
+/// constants, do not count.
+static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
+  unsigned widest = 0;
+  function->walk([&](Operation *op) {
+    for (auto r : op->results())
+      if (r.type().isTensor() && r.type().cast<TensorType>().encoding()) {
+        unsigned bits = r.type().scalar().isPointer() ? 0 : std::max(8u, unsigned(r.type().scalar().bitWidth()));
+        widest = std::max<unsigned>(widest, fl.layout(r.type()).inDimSize(Dim::Register) * bits / 32);
+      }
+  });
+  return widest;
+}
+
 class ModuleLowering {
 public:
   ModuleLowering(ir::Module &module, const Target &target, llvm::LLVMContext &context, const LoweringOptions &options,
@@ -546,7 +576,7 @@ private:
     fn->setDoesNotThrow();
     if (kernel) {
       target_.kernelAttributes(*fn, fl.warpSize_ * fl.numWarps_, fl.numCtas_,
-                               moduleInt(module_.op(), kMaxRegistersAttr, 0));
+                               moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     } else {
       fn->addFnAttr(llvm::Attribute::NoInline);
       fn->addFnAttr(llvm::Attribute::Convergent);
@@ -814,6 +844,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::gpu_thread_id:
   case Opcode::gpu_block_id:
   case Opcode::ttg_barrier:
+  case Opcode::ttg_local_barrier:
   case Opcode::ttg_warp_id:
   case Opcode::ttg_global_scratch_alloc:
   case Opcode::rocdl_barrier:

@@ -30,6 +30,7 @@ using Elements = llvm::SmallVector<llvm::Value *, 8>;
 struct LoweringOptions {
   bool fpFusion = true;  // multiplications and additions may be contracted into fma
   bool lineInfo = false; // write debug locations
+  bool opNames = false;  // instructions carry the name of the operation they come from (metadata "tessera.op")
 };
 
 /// State of the lowering of one function. The lower… functions return false after having reported a diagnostic.
@@ -131,6 +132,8 @@ private:
     llvm::SmallVector<llvm::Value *, 4> thread; // indices of register 0, once asked for
   };
   LayoutInfo &layoutInfo(ir::Type);
+  /// Instructions made from now on are the operation's (null: nobody's in particular).
+  void nameInstructions(ir::Operation *);
   /// Runs `make` with the builder at the end of the prologue, which dominates everything.
   llvm::Value *inPrologue(llvm::function_ref<llvm::Value *()> make);
 
@@ -145,6 +148,7 @@ private:
   llvm::Value *shared_ = nullptr, *globalScratch_ = nullptr, *profileScratch_ = nullptr;
   llvm::Instruction *prologueEnd_ = nullptr;
   DebugInfo *debug_ = nullptr;
+  ir::Operation *named_ = nullptr; // what instructions are made for, with LoweringOptions::opNames
   const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions_ = nullptr;
   int warpSize_ = 32, numWarps_ = 4, numCtas_ = 1;
 

@@ -139,9 +139,10 @@ public:
   virtual bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> args) const = 0;
 
   // ---- functions ----
-  /// Calling convention, launch bounds and attributes of a kernel of so many threads.
-  virtual void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
-                                unsigned maxRegisters) const = 0;
+  /// Calling convention, launch bounds and attributes of a kernel of so many threads. `widestTensor`: how many 32-bit
+  /// registers its largest tensor takes in a thread.
+  virtual void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
+                                unsigned widestTensor) const = 0;
   /// Called when all of the function is lowered.
   virtual void finish(llvm::Function &) const {}
   /// The block's dynamic shared memory.

@@ -162,21 +162,27 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
            (branches || !takesBuffer(accesses[end], element, accesses[end].count)))
       ++end;
     SmallVector<Value *, 8> others, loaded;
+    // Values meet behind the branch as words: LLVM would cut a vector of bytes or halves into its elements there.
+    auto moved = [&](const LoadAccess &a) -> Type * {
+      unsigned bytes = bytesOf(element) * a.count;
+      return a.mask && a.count > 1 && bytesOf(element) < 4 && bytes % 4 == 0 ? bufferType(b, bytes) : vectorOf(element, a.count);
+    };
     for (size_t k = i; k < end; ++k) {
       LoadAccess &a = accesses[k];
-      others.push_back(a.other.empty() ? Constant::getNullValue(vectorOf(element, a.count)) : pack(b, a.other));
+      others.push_back(a.other.empty() ? Constant::getNullValue(moved(a)) : b.CreateBitCast(pack(b, a.other), moved(a)));
     }
     Branch branch(b, first.mask);
     for (size_t k = i; k < end; ++k) {
       LoadAccess &a = accesses[k];
-      auto *l = b.CreateAlignedLoad(vectorOf(element, a.count), globalPointer(b, a, hasWideAdd_), Align(a.alignment),
-                                    bypassesCaches(a));
+      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, hasWideAdd_), Align(a.alignment), bypassesCaches(a));
       setHints(l, a);
       loaded.push_back(l);
     }
     branch.close();
     for (size_t k = i; k < end; ++k) loaded[k - i] = branch.merge(loaded[k - i], others[k - i]);
-    for (size_t k = i; k < end; ++k) unpack(b, loaded[k - i], accesses[k].count, accesses[k].result);
+    for (size_t k = i; k < end; ++k)
+      unpack(b, b.CreateBitCast(loaded[k - i], vectorOf(element, accesses[k].count)), accesses[k].count,
+             accesses[k].result);
     i = end;
   }
 }

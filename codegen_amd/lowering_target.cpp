@@ -158,7 +158,7 @@ bool AmdTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> args) 
   return true;
 }
 
-void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters) const {
+void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters, unsigned) const {
   setKernelAttributes(f, threadsPerBlock, maxRegisters);
 }
 

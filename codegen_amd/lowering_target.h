@@ -56,7 +56,7 @@ public:
   bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *>) const override;
 
   void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
-                        unsigned maxRegisters) const override;
+                        unsigned maxRegisters, unsigned widestTensor) const override;
   void finish(llvm::Function &) const override;
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 

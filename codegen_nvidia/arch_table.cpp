@@ -53,6 +53,7 @@ static ArchInfo sm80() {
   t.sharedMemoryPerMultiprocessor = 164 * kKiB;
   t.sharedMemoryReservedPerBlock = 1 * kKiB;
   t.asyncCopyBytes = 4 | 8 | 16; // cp.async
+  t.asyncCopyAnyDestination = true;
   t.hasLdmatrix = true;
   t.hasPredicatedAccess = true;
   t.hasIntegerWarpReduce = true;

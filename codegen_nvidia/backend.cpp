@@ -62,6 +62,7 @@ public:
 
 protected:
   bool objectNeedsAssembly() const override { return true; }
+  bool libraryMayBeFused() const override { return true; } // libdevice is written for that, as nvcc does
 
 private:
   // `.target sm_90a, debug` tells ptxas to keep code debuggable, that is, not to optimise; line numbers need it not.

@@ -60,7 +60,7 @@ public:
   bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *>) const override;
 
   void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
-                        unsigned maxRegisters) const override;
+                        unsigned maxRegisters, unsigned widestTensor) const override;
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 
 private:

@@ -282,7 +282,20 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
   return info;
 }
 
+static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options);
+
+// The lowering's `.minnctapersm` is a hint (see NvidiaTarget::kernelAttributes): it must not cost spills.
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
+  absl::StatusOr<ObjectInfo> hinted = makeCubinOf(ptx, arch, options);
+  if (!hinted.ok() || !hinted->spillBytes) return hinted;
+  size_t at = ptx.find(".minnctapersm");
+  if (at == llvm::StringRef::npos) return hinted;
+  std::string without = (ptx.take_front(at) + ptx.substr(ptx.find('\n', at))).str();
+  absl::StatusOr<ObjectInfo> plain = makeCubinOf(without, arch, options);
+  return plain.ok() && plain->spillBytes < hinted->spillBytes ? plain : hinted;
+}
+
+static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
   absl::StatusOr<std::string> ptxas = findPtxas();
   if (ptxas.ok() && !options.preferInProcess) return describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
   absl::StatusOr<const NvJitLink *> library = nvJitLink();

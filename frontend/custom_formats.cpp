@@ -407,6 +407,7 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   Operation *op = build(o, block);
   if (!op) return false;
   if (!lex.lookingAt("{")) return true; // a declaration
+  o.inBody = true;
   if (!parseRegionBody(op->region(0), args, true, positions, locs)) return false;
   if (op->region(0).empty()) op->region(0).addBlock(); // `{}`: a body, which the verifier finds empty
   return true;
@@ -548,7 +549,7 @@ bool ParserState::parseExecuteRegion(OpParse &o, Block *block) {
     if (lex.peek() == '(' ? !parseTypeListParens(types) : !parseTypeList(types)) return false;
     s.resultTypes.assign(types.begin(), types.end());
   }
-  if (lex.eatWord("no_inline")) s.attrs.push_back({ctx.intern("no_inline"), UnitAttr::get(ctx)});
+  if (lex.eatWord("no_inline")) o.setAttr(ctx, "no_inline", UnitAttr::get(ctx));
   s.numRegions = 1;
   Operation *op = emit(s, block, o.at);
   if (!parseRegionBody(op->region(0), {}, false)) return false;

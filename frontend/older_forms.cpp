@@ -111,7 +111,7 @@ bool ParserState::parseOlderReduce(OpParse &o, Block *block) {
   if (!out) return false;
   if (!in.isTensor()) return error("'tt.reduce' needs a tensor", typeAt);
   auto redOp = o.attr("redOp") ? o.attr("redOp").dyn_cast<IntegerAttr>() : IntegerAttr();
-  if (!redOp || redOp.value().getSignificantBits() > 32) return error("'tt.reduce' needs attribute 'redOp'", o.at);
+  if (!redOp || redOp.value().getSignificantBits() > 32) return error("'tt.reduce' is written in the generic form, \"tt.reduce\"(…) <{axis = …}> ({…}); only the older one with a 'redOp' is not", o.at);
   llvm::erase_if(o.attrs, [](auto &a) { return a.name == "redOp"; });
   Opcode combine;
   switch (redOp.sext()) {

@@ -530,6 +530,18 @@ void ParserState::collectAliases() {
   }
 }
 
+void ParserState::readLayoutAliases(std::vector<NamedLayout> &out) {
+  llvm::SmallVector<std::pair<const char *, llvm::StringRef>, 8> names;
+  for (auto &[name, alias] : attrAliases_) names.push_back({alias.at, name});
+  llvm::sort(names);
+  for (auto [at, name] : names) {
+    lex.seek(at);
+    if (lex.peek() != '#') continue;
+    if (auto a = parseAttribute())
+      if (auto e = a.dyn_cast<EncodingAttr>()) out.push_back({name.str(), e.value()});
+  }
+}
+
 bool ParserState::parseAliasDefinition() {
   // Known already; here its text is read even if nothing uses it.
   const char *at = lex.position();

@@ -1,6 +1,6 @@
 // Layout attributes: `#ttg.blocked<{…}>` and the older spellings (see parser_state.h). Keys may come in any order; an
-// unknown one is an error at its place. Kinds that the layouts library does not model are checked for the form of their
-// parameters and put into Triton's order, so that equal ones become the same object.
+// unknown one is an error at its place; a complaint of the layouts library that starts with a parameter's name is shown
+// there.
 #include "frontend/parser_state.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,63 +36,6 @@ struct Params {
       }
     return nullptr;
   }
-};
-
-/// A parameter of a kind that is carried along: its form, and whether it must be there.
-struct CarriedParam {
-  llvm::StringRef key;
-  enum Form : uint8_t { Number, Bool, List, Bases, BasesByDim, Layout } form;
-  bool needed = false;
-};
-
-struct CarriedKind {
-  llvm::StringRef mnemonic;
-  EncodingKind kind;
-  llvm::StringRef prefix;
-  llvm::ArrayRef<CarriedParam> params; // in the order in which they are printed
-  llvm::StringRef rankFrom;            // the parameter whose length is the rank
-};
-
-using P = CarriedParam;
-constexpr CarriedParam kMfma[] = {{"version", P::Number, true},  {"warpsPerCTA", P::List, true},
-                                  {"instrShape", P::List, true}, {"isTransposed", P::Bool, true},
-                                  {"CGALayout", P::Bases},       {"tilesPerWarp", P::List},
-                                  {"elementBitWidth", P::Number}};
-constexpr CarriedParam kWmma[] = {{"version", P::Number, true}, {"isTranspose", P::Bool}, {"warpsPerCTA", P::List},
-                                  {"ctaLayout", P::BasesByDim}, {"CGALayout", P::Bases},  {"tilesPerWarp", P::List},
-                                  {"instrShape", P::List},      {"rank", P::Number}};
-constexpr CarriedParam kNvmma[] = {{"swizzlingByteWidth", P::Number, true},
-                                   {"transposed", P::Bool, true},
-                                   {"elementBitWidth", P::Number, true},
-                                   {"fp4Padded", P::Bool},
-                                   {"CGALayout", P::Bases},
-                                   {"rank", P::Number}};
-constexpr CarriedParam kPadded[] = {
-    {"order", P::List}, {"shape", P::List}, {"offset", P::Bases}, {"block", P::Bases}, {"CGALayout", P::Bases}};
-constexpr CarriedParam kSharedLinear[] = {{"offset", P::Bases, true}, {"block", P::Bases}};
-constexpr CarriedParam kPartitioned[] = {{"numPartitions", P::Number, true},
-                                         {"numGroups", P::Number, true},
-                                         {"partitionDim", P::Number, true},
-                                         {"partitionLayout", P::Layout, true}};
-constexpr CarriedParam kTensorMemory[] = {
-    {"blockM", P::Number, true}, {"blockN", P::Number, true}, {"colStride", P::Number},
-    {"unpacked", P::Bool},       {"CGALayout", P::Bases},     {"CTASplitM", P::Number},
-    {"CTASplitN", P::Number},    {"twoCTAs", P::Bool},        {"fp4Padded", P::Bool}};
-constexpr CarriedParam kTensorMemoryScales[] = {
-    {"CGALayout", P::Bases}, {"CTASplitM", P::Number}, {"CTASplitN", P::Number}};
-
-constexpr CarriedKind kCarried[] = {
-    {"amd_mfma", EncodingKind::AmdMfma, "#ttg.amd_mfma", kMfma, "warpsPerCTA"},
-    {"mfma", EncodingKind::AmdMfma, "#ttg.amd_mfma", kMfma, "warpsPerCTA"},
-    {"amd_wmma", EncodingKind::AmdWmma, "#ttg.amd_wmma", kWmma, "warpsPerCTA"},
-    {"wmma", EncodingKind::AmdWmma, "#ttg.amd_wmma", kWmma, "warpsPerCTA"},
-    {"nvmma_shared", EncodingKind::NvmmaShared, "#ttg.nvmma_shared", kNvmma, "rank"},
-    {"padded_shared", EncodingKind::PaddedShared, "#ttg.padded_shared", kPadded, "order"},
-    {"shared_linear", EncodingKind::SharedLinear, "#ttg.shared_linear", kSharedLinear, "offset"},
-    {"partitioned_shared", EncodingKind::PartitionedShared, "#ttg.partitioned_shared", kPartitioned, ""},
-    {"tensor_memory_encoding", EncodingKind::TensorMemory, "#ttng.tensor_memory_encoding", kTensorMemory, ""},
-    {"tensor_memory_scales_encoding", EncodingKind::TensorMemoryScales, "#ttng.tensor_memory_scales_encoding",
-     kTensorMemoryScales, ""},
 };
 
 } // namespace
@@ -159,11 +102,34 @@ static bool parseEntries(ParserState &p, Params &out, const char *closer) {
   return true;
 }
 
-static bool parseParams(ParserState &p, Params &out) {
+/// `<{key = value, …}>`, or without braces; before the braces `[256:+8, …]` where paddings are asked for, after them
+/// `, alignment = 16` where an alignment is.
+static bool parseParams(ParserState &p, Params &out, llvm::SmallVectorImpl<PaddedSharedParams::Padding> *paddings, int64_t *alignment) {
+  auto &lex = p.lex;
   if (!p.expect("<", "a layout")) return false;
-  bool braces = p.lex.eat("{");
+  if (paddings) {
+    if (!p.expect("[", "the paddings")) return false;
+    do {
+      int64_t interval, padding;
+      const char *at = (lex.skipSpace(), lex.position());
+      if (!p.parseInteger(interval) || !p.expect(":", "a padding") || !p.expect("+", "a padding") || !p.parseInteger(padding)) return false;
+      auto power = [](int64_t v) { return v > 0 && v <= (1 << 28) && !(v & (v - 1)); };
+      if (!power(interval) || !power(padding)) return p.error("intervals and paddings must be powers of two", at);
+      paddings->push_back({int32_t(interval), int32_t(padding)});
+    } while (lex.eat(","));
+    if (!p.expect("]", "the paddings")) return false;
+  }
+  bool braces = lex.eat("{");
   if (!parseEntries(p, out, braces ? "}" : ">")) return false;
-  return (!braces || p.expect("}", "a layout")) && p.expect(">", "a layout");
+  if (braces && !p.expect("}", "a layout")) return false;
+  if (alignment && lex.eat(",")) {
+    if (!lex.eatWord("alignment")) return p.error("expected 'alignment'");
+    if (!p.expect("=", "a layout")) return false;
+    const char *at = (lex.skipSpace(), lex.position());
+    if (!p.parseInteger(*alignment)) return false;
+    if (*alignment <= 0 || *alignment > (1 << 20)) return p.error("the alignment is out of range", at);
+  }
+  return p.expect(">", "a layout");
 }
 
 const Encoding *ParserState::parseEncoding() {
@@ -198,263 +164,8 @@ static bool unknownParam(ParserState &p, llvm::StringRef mnemonic, llvm::StringR
   return p.report(std::move(d));
 }
 
-static void printBases(llvm::raw_ostream &o, llvm::ArrayRef<Basis> bases) {
-  o << "[";
-  llvm::interleaveComma(bases, o, [&](auto &b) { printList(o, b); });
-  o << "]";
-}
-
-/// Bases as a layout of `in`, into as many elements per dimension as they reach.
-static LinearLayout layoutOfBases(llvm::ArrayRef<std::pair<Dim, llvm::ArrayRef<Basis>>> ins, unsigned rank) {
-  llvm::SmallVector<LinearLayout::InDim, 4> dims;
-  llvm::SmallVector<LinearLayout::OutDim, 4> outs;
-  llvm::SmallVector<int64_t, 4> largest(rank, 0);
-  for (auto &[dim, bases] : ins) {
-    dims.push_back({dim, {}});
-    for (auto &b : bases) {
-      dims.back().bases.push_back(b);
-      for (unsigned d = 0; d < rank; ++d) largest[d] |= b[d];
-    }
-  }
-  for (unsigned d = 0; d < rank; ++d) outs.push_back({tensorDim(d), int32_t(llvm::PowerOf2Ceil(largest[d] + 1))});
-  return LinearLayout(std::move(dims), std::move(outs));
-}
-
-/// The kind's own class, made of its parameters, or null where these are not what the class knows: then the text is
-/// carried along, and only lowering it is an error.
-static const Encoding *modelled(EncodingPool &pool, EncodingKind kind, Params &p, llvm::ArrayRef<PaddedSharedParams::Padding> paddings, int64_t alignment) {
-  auto number = [&](llvm::StringRef k, int64_t otherwise) {
-    auto *e = p.find(k);
-    return e && e->number ? *e->number : otherwise;
-  };
-  auto boolean = [&](llvm::StringRef k) {
-    auto *e = p.find(k);
-    return e && e->boolean.value_or(false);
-  };
-  auto list = [&](llvm::StringRef k) {
-    auto *e = p.find(k);
-    return e ? e->list : llvm::SmallVector<int32_t, 4>();
-  };
-  auto bases = [&](llvm::StringRef k) {
-    auto *e = p.find(k);
-    return e ? llvm::ArrayRef<Basis>(e->lists) : llvm::ArrayRef<Basis>();
-  };
-  auto sameRank = [](llvm::ArrayRef<Basis> b, unsigned rank) {
-    return rank && rank <= kMaxRank && llvm::all_of(b, [&](auto &x) { return x.size() == rank && llvm::all_of(x, [](auto v) { return v >= 0 && v < (1 << 24); }); });
-  };
-  auto take = [](auto status) -> const Encoding * { return status.ok() ? *status : nullptr; };
-  CtaLayout cta;
-  cta.bases.assign(bases("CGALayout").begin(), bases("CGALayout").end());
-  switch (kind) {
-  case EncodingKind::AmdMfma: {
-    AmdMfmaParams m;
-    m.version = number("version", 3);
-    m.warpsPerCta = list("warpsPerCTA");
-    m.instrShape = list("instrShape");
-    m.isTransposed = boolean("isTransposed");
-    m.tilesPerWarp = list("tilesPerWarp");
-    m.elementBitWidth = number("elementBitWidth", 32);
-    if (!sameRank(cta.bases, m.warpsPerCta.size())) return nullptr;
-    m.cta = std::move(cta);
-    return take(pool.getAmdMfma(std::move(m)));
-  }
-  case EncodingKind::AmdWmma: {
-    AmdWmmaParams w;
-    w.version = number("version", 2);
-    w.isTransposed = boolean("isTranspose");
-    if (auto shape = list("instrShape"); !shape.empty()) w.instrShape = shape;
-    if (auto *tiles = p.find("ctaLayout")) {
-      auto *r = tiles->nested->find("register"), *warp = tiles->nested->find("warp");
-      llvm::ArrayRef<Basis> registers, warps;
-      if (r) registers = r->lists;
-      if (warp) warps = warp->lists;
-      unsigned rank = !warps.empty() ? warps[0].size() : registers.empty() ? 0 : registers[0].size();
-      if (!sameRank(registers, rank) || !sameRank(warps, rank)) return nullptr;
-      w.tiles = layoutOfBases({{Dim::Register, registers}, {Dim::Warp, warps}}, rank);
-    } else {
-      auto warps = list("warpsPerCTA"), own = list("tilesPerWarp");
-      if (warps.empty() || (!own.empty() && own.size() != warps.size())) return nullptr;
-      for (auto x : warps)
-        if (x < 1 || !llvm::isPowerOf2_32(x)) return nullptr;
-      for (auto x : own)
-        if (x < 1 || !llvm::isPowerOf2_32(x)) return nullptr;
-      w.tiles = AmdWmmaParams::tilesOf(warps, own);
-    }
-    if (!sameRank(cta.bases, w.tiles.numOutDims())) return nullptr;
-    w.cta = std::move(cta);
-    return take(pool.getAmdWmma(std::move(w)));
-  }
-  case EncodingKind::NvmmaShared: {
-    NvmmaSharedParams n;
-    n.swizzlingByteWidth = number("swizzlingByteWidth", 0);
-    n.transposed = boolean("transposed");
-    n.elementBitWidth = number("elementBitWidth", 16);
-    n.fp4Padded = boolean("fp4Padded");
-    n.rank = number("rank", cta.bases.empty() ? 2 : cta.bases[0].size());
-    if (!sameRank(cta.bases, n.rank)) return nullptr;
-    n.cta = std::move(cta);
-    return take(pool.getNvmmaShared(std::move(n)));
-  }
-  case EncodingKind::PaddedShared: {
-    PaddedSharedParams d;
-    d.paddings.assign(paddings.begin(), paddings.end());
-    auto order = list("order"), shape = list("shape");
-    if (!shape.empty()) {
-      llvm::SmallVector<bool, 8> seen(order.size());
-      for (auto o : order)
-        if (o < 0 || o >= int(order.size()) || std::exchange(seen[o], true)) return nullptr;
-      for (auto x : shape)
-        if (x < 1 || !llvm::isPowerOf2_32(x)) return nullptr;
-      if (order.size() != shape.size() || order.size() > kMaxRank || !cta.bases.empty()) return nullptr;
-      d.layout = PaddedSharedEncoding::identityLayout(order, shape);
-    } else {
-      auto offset = bases("offset"), block = bases("block");
-      if (offset.empty() || !sameRank(offset, offset[0].size()) || !sameRank(block, offset[0].size())) return nullptr;
-      d.layout = layoutOfBases({{Dim::Offset, offset}, {Dim::Block, block}}, offset[0].size());
-    }
-    return take(pool.getPaddedShared(std::move(d)));
-  }
-  case EncodingKind::SharedLinear: {
-    auto offset = bases("offset"), block = bases("block");
-    if (offset.empty() || !sameRank(offset, offset[0].size()) || !sameRank(block, offset[0].size())) return nullptr;
-    return take(pool.getSharedLinear(layoutOfBases({{Dim::Offset, offset}, {Dim::Block, block}}, offset[0].size()), alignment ? alignment : 16));
-  }
-  default: return nullptr;
-  }
-}
-
-/// A kind that may have to be kept as text: parameters are checked for their form and written in Triton's order.
-static const Encoding *parseCarried(ParserState &p, const CarriedKind &k, llvm::StringRef mnemonic, const char *at) {
-  auto &lex = p.lex;
-  std::string body;
-  llvm::raw_string_ostream o(body);
-  Params params;
-  int64_t alignment = 0;
-  llvm::SmallVector<PaddedSharedParams::Padding, 2> paddings;
-  if (!p.expect("<", "a layout")) return nullptr;
-  if (k.kind == EncodingKind::PaddedShared) { // [256:+8, 512:+16]
-    if (!p.expect("[", "the paddings")) return nullptr;
-    bool first = true;
-    do {
-      int64_t interval, padding;
-      const char *iat = (lex.skipSpace(), lex.position());
-      if (!p.parseInteger(interval) || !p.expect(":", "a padding") || !p.expect("+", "a padding") ||
-          !p.parseInteger(padding))
-        return nullptr;
-      auto power = [](int64_t v) { return v > 0 && v <= (1 << 28) && !(v & (v - 1)); };
-      if (!power(interval) || !power(padding))
-        return p.error("intervals and paddings must be powers of two", iat), nullptr;
-      o << (first ? "[" : ", ") << interval << ":+" << padding;
-      paddings.push_back({int32_t(interval), int32_t(padding)});
-      first = false;
-    } while (lex.eat(","));
-    if (!p.expect("]", "the paddings")) return nullptr;
-    o << "]";
-  }
-  bool braces = lex.eat("{");
-  if (!parseEntries(p, params, braces ? "}" : ">")) return nullptr;
-  if (braces && !p.expect("}", "a layout")) return nullptr;
-  if (k.kind == EncodingKind::SharedLinear && lex.eat(",")) {
-    if (!lex.eatWord("alignment")) return p.error("expected 'alignment'"), nullptr;
-    const char *nat = (p.expect("=", "a layout"), lex.skipSpace(), lex.position());
-    if (!p.parseInteger(alignment)) return nullptr;
-    if (alignment <= 0 || alignment > (1 << 20)) return p.error("the alignment is out of range", nat), nullptr;
-  }
-  if (!p.expect(">", "a layout")) return nullptr;
-
-  // Older spellings.
-  for (auto &e : params.entries) {
-    if (k.kind == EncodingKind::AmdMfma && e.key == "versionMajor") e.key = "version";
-    if (k.kind == EncodingKind::AmdWmma && e.key == "isTransposed") e.key = "isTranspose";
-  }
-  auto saysNothing = [&](const Params::Entry &e) {
-    bool split = e.key == "CTAsPerCGA" || e.key == "CTASplitNum" || e.key == "CTAOrder";
-    return (split && (e.key == "CTAOrder" || llvm::all_of(e.list, [](int x) { return x == 1; }))) ||
-           (e.key == "versionMinor" && k.kind == EncodingKind::AmdMfma) ||
-           (e.key == "CGALayout" && e.isList && e.lists.empty() && e.list.empty());
-  };
-  params.entries.erase(llvm::remove_if(params.entries, saysNothing), params.entries.end());
-
-  llvm::SmallVector<llvm::StringRef, 8> known;
-  for (auto &want : k.params) known.push_back(want.key);
-  for (auto &e : params.entries)
-    if (!llvm::is_contained(known, e.key)) return unknownParam(p, mnemonic, e.key, e.at, known), nullptr;
-
-  bool first = true;
-  unsigned rank = 2;
-  auto separate = [&] {
-    if (first && braces)
-      o << (k.kind == EncodingKind::PaddedShared ? " {" : "{");
-    else if (!first)
-      o << ", ";
-    first = false;
-  };
-  for (auto &want : k.params) {
-    auto *e = params.find(want.key);
-    if (!e) {
-      if (want.needed) return p.error("layout '" + mnemonic + "' needs parameter '" + want.key + "'", at), nullptr;
-      continue;
-    }
-    auto wrong = [&](llvm::StringRef what) { return p.error("'" + want.key + "' must be " + what, e->at), nullptr; };
-    if (want.key == k.rankFrom || (k.kind == EncodingKind::PaddedShared && want.key == "offset")) {
-      rank = want.form == P::Number  ? e->number.value_or(2)
-             : want.form == P::Bases ? (e->lists.empty() ? 2 : e->lists[0].size())
-                                     : e->list.size();
-      if (rank < 1 || rank > kMaxRank) return wrong("for 1 to 8 dimensions");
-    }
-    separate();
-    o << want.key << " = ";
-    switch (want.form) {
-    case P::Number:
-      if (!e->number) return wrong("an integer");
-      if (*e->number < 0) return wrong("at least 0");
-      o << *e->number;
-      break;
-    case P::Bool:
-      if (!e->boolean) return wrong("true or false");
-      o << (*e->boolean ? "true" : "false");
-      break;
-    case P::List:
-      if (!e->isList || e->isLists) return wrong("a list of integers");
-      for (auto x : e->list)
-        if (x < 0) return wrong("a list of integers that are at least 0");
-      printList(o, e->list);
-      break;
-    case P::Bases:
-      if (!e->isList || !e->list.empty()) return wrong("a list of bases");
-      printBases(o, e->lists);
-      break;
-    case P::BasesByDim: {
-      if (!e->nested) return wrong("bases by dimension, such as {register = [[0, 1]], warp = []}");
-      o << "{";
-      llvm::interleaveComma(e->nested->entries, o, [&](auto &d) {
-        o << d.key << " = ";
-        printBases(o, d.lists);
-        for (auto &b : d.lists) rank = b.size();
-      });
-      o << "}";
-      for (auto &d : e->nested->entries)
-        if (!d.isList || !d.list.empty()) return wrong("bases by dimension, such as {register = [[0, 1]], warp = []}");
-      break;
-    }
-    case P::Layout:
-      if (!e->encoding) return wrong("a layout");
-      rank = e->encoding->rank();
-      e->encoding->print(o);
-      break;
-    }
-  }
-  if (braces) o << (first ? "{}" : "}");
-  if (alignment) o << ", alignment = " << alignment;
-  if (auto *own = modelled(p.ctx.encodings(), k.kind, params, paddings, alignment)) return own;
-  return p.ctx.encodings().getCarried(k.kind, k.prefix.str(), body, rank);
-}
-
 const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const char *at, bool older) {
   auto &pool = ctx.encodings();
-  for (auto &k : kCarried)
-    if (k.mnemonic == mnemonic) return parseCarried(*this, k, mnemonic, at);
-
   Params p;
   auto take = [&](auto status) -> const Encoding * {
     if (status.ok()) return *status;
@@ -466,7 +177,9 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
     return nullptr;
   };
   llvm::SmallVector<llvm::StringRef, 8> asked;
-  if (!parseParams(*this, p)) return nullptr;
+  llvm::SmallVector<PaddedSharedParams::Padding, 2> paddings;
+  int64_t alignment = 16;
+  if (!parseParams(*this, p, mnemonic == "padded_shared" ? &paddings : nullptr, mnemonic == "shared_linear" ? &alignment : nullptr)) return nullptr;
   bool ok = true;
   auto find = [&](llvm::StringRef k) {
     asked.push_back(k);
@@ -491,6 +204,40 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
     int64_t v = e->number.value_or(0);
     if ((v < INT32_MIN || v > INT32_MAX) && ok) ok = error("'" + k + "' is out of range", e->at);
     return v;
+  };
+  auto boolean = [&](llvm::StringRef k, std::optional<bool> otherwise) {
+    auto *e = otherwise ? find(k) : need(k);
+    if (!e) return otherwise.value_or(false);
+    if (!e->boolean && ok) ok = error("'" + k + "' must be true or false", e->at);
+    return e->boolean.value_or(false);
+  };
+  /// Bases of one kind of index, all of one rank: of those read before, or the first's.
+  unsigned rank = 0;
+  auto bases = [&](Params::Entry *e, Dim dim) {
+    LinearLayout::InDim in{dim, {}};
+    if (!e) return in;
+    if (!e->isList || (!e->isLists && !e->list.empty())) {
+      if (ok) ok = error("'" + e->key + "' must be a list of bases", e->at);
+      return in;
+    }
+    for (auto &b : e->lists) {
+      if (!rank) rank = b.size();
+      if ((b.size() != rank || rank == 0 || rank > kMaxRank) && ok) ok = error("the bases must all have the tensor's rank", e->at);
+      in.bases.push_back(b);
+    }
+    if (in.bases.size() > 24 && ok) ok = error("too many bases", e->at);
+    return in;
+  };
+  /// The map of those bases; each dimension is as large as they reach.
+  auto layoutOf = [&](llvm::SmallVector<LinearLayout::InDim, 4> ins) {
+    llvm::SmallVector<LinearLayout::OutDim, 4> outs;
+    for (unsigned d = 0; d < rank; ++d) {
+      uint32_t all = 0;
+      for (auto &i : ins)
+        for (auto &b : i.bases) all |= b[d];
+      outs.push_back({tensorDim(d), int32_t(llvm::PowerOf2Ceil(uint64_t(all) + 1))});
+    }
+    return LinearLayout(std::move(ins), std::move(outs));
   };
   auto parent = [&]() -> const Encoding * {
     auto *e = need("parent");
@@ -564,16 +311,12 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
       if (s.order.size() < 2 || s.vec <= 0 || 128 % s.vec || s.perPhase <= 0 || s.perPhase * s.maxPhase != 8 ||
           !s.cta.isTrivial())
         return error("these parameters have no form with a leading offset", at), nullptr;
-      bool transposed = s.order[0] == 0;
       NvmmaSharedParams n;
       n.swizzlingByteWidth = s.maxPhase * 16;
-      n.transposed = transposed;
+      n.transposed = s.order[0] == 0;
       n.elementBitWidth = 128 / s.vec;
-      if (auto own = pool.getNvmmaShared(n); own.ok()) return *own;
-      std::string body = "{swizzlingByteWidth = " + std::to_string(s.maxPhase * 16) +
-                         ", transposed = " + (transposed ? "true" : "false") +
-                         ", elementBitWidth = " + std::to_string(128 / s.vec) + "}";
-      return pool.getCarried(EncodingKind::NvmmaShared, "#ttg.nvmma_shared", body, 2);
+      n.rank = s.order.size();
+      return take(pool.getNvmmaShared(std::move(n)));
     }
     return finish() ? take(pool.getSwizzledShared(std::move(s), mnemonic == "amd_rotating_shared")) : nullptr;
   }
@@ -591,36 +334,143 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
   }
   if (mnemonic == "linear" || mnemonic == "generic_linear") {
     llvm::SmallVector<LinearLayout::InDim, 4> ins;
-    unsigned rank = 0;
-    for (auto d : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block}) {
-      auto *e = need(dimName(d));
-      if (!e) break;
-      if (!e->isList || (!e->isLists && !e->list.empty())) {
-        ok = error("'" + dimName(d) + "' must be a list of bases", e->at);
-        break;
-      }
-      LinearLayout::InDim in{d, {}};
-      for (auto &b : e->lists) {
-        if (!rank) rank = b.size();
-        if (b.size() != rank || rank == 0 || rank > kMaxRank) {
-          ok = error("the bases must all have the tensor's rank", e->at);
-          break;
-        }
-        in.bases.push_back(b);
-      }
-      if (in.bases.size() > 24 && ok) ok = error("too many bases", e->at);
-      ins.push_back(in);
-    }
+    for (auto d : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block}) ins.push_back(bases(need(dimName(d)), d));
     if (!finish()) return nullptr;
     if (!rank) return error("a linear layout needs at least one basis", at), nullptr;
-    llvm::SmallVector<LinearLayout::OutDim, 4> outs;
-    for (unsigned d = 0; d < rank; ++d) {
-      uint32_t all = 0;
-      for (auto &i : ins)
-        for (auto &b : i.bases) all |= b[d];
-      outs.push_back({tensorDim(d), int32_t(llvm::PowerOf2Ceil(uint64_t(all) + 1))});
+    return take(pool.getLinear(layoutOf(std::move(ins)), mnemonic == "generic_linear"));
+  }
+  if (mnemonic == "amd_mfma" || mnemonic == "mfma") {
+    AmdMfmaParams m;
+    if (find("versionMajor")) { // older spelling
+      m.version = number("versionMajor", std::nullopt);
+      number("versionMinor", 0);
+    } else
+      m.version = number("version", std::nullopt);
+    m.warpsPerCta = list("warpsPerCTA");
+    m.instrShape = list("instrShape");
+    m.isTransposed = boolean(find("isTranspose") ? "isTranspose" : "isTransposed", std::nullopt);
+    m.cta = cta(m.warpsPerCta.size());
+    if (find("tilesPerWarp")) m.tilesPerWarp = list("tilesPerWarp");
+    m.elementBitWidth = number("elementBitWidth", 32);
+    return finish() ? take(pool.getAmdMfma(std::move(m))) : nullptr;
+  }
+  if (mnemonic == "amd_wmma" || mnemonic == "wmma") {
+    AmdWmmaParams w;
+    w.version = number("version", std::nullopt);
+    w.isTransposed = boolean(find("isTransposed") ? "isTransposed" : "isTranspose", false);
+    if (find("instrShape")) w.instrShape = list("instrShape");
+    int64_t given = number("rank", 2);
+    if (auto *e = find("ctaLayout")) {
+      if (!e->nested && ok) ok = error("'ctaLayout' must be bases by dimension, such as {register = [[0, 1]], warp = []}", e->at);
+      llvm::SmallVector<LinearLayout::InDim, 4> ins{{Dim::Register, {}}, {Dim::Warp, {}}};
+      if (ok && e->nested)
+        for (auto &n : e->nested->entries) {
+          int which = n.key == "register" ? 0 : n.key == "warp" ? 1 : -1;
+          if (which < 0 && ok) ok = unknownParam(*this, "ctaLayout", n.key, n.at, {"register", "warp"});
+          if (which >= 0) ins[which] = bases(&n, ins[which].dim);
+        }
+      if (!rank && (given < 2 || given > 3) && ok) ok = error("'rank' must be 2 or 3", at);
+      if (!rank) rank = given;
+      w.cta = cta(rank);
+      if (ok) w.tiles = layoutOf(std::move(ins));
+    } else {
+      auto warps = list("warpsPerCTA");
+      auto tiles = find("tilesPerWarp") ? list("tilesPerWarp") : llvm::SmallVector<int32_t, 4>();
+      w.cta = cta(warps.size());
+      for (auto l : {&warps, &tiles})
+        for (auto x : *l)
+          if ((x <= 0 || (x & (x - 1)) || x > 64) && ok)
+            ok = error((l == &warps ? "warpsPerCTA" : "tilesPerWarp") + llvm::Twine(": every entry must be a power of two up to 64"), find(l == &warps ? "warpsPerCTA" : "tilesPerWarp")->at);
+      if ((warps.empty() || warps.size() > 3) && ok && missing.empty()) ok = error("'warpsPerCTA' must be for 1 to 3 dimensions", find("warpsPerCTA")->at);
+      if (!tiles.empty() && tiles.size() != warps.size() && ok) ok = error("'tilesPerWarp' must have as many entries as 'warpsPerCTA'", find("tilesPerWarp")->at);
+      if (ok && missing.empty()) w.tiles = AmdWmmaParams::tilesOf(warps, tiles);
     }
-    return take(pool.getLinear(LinearLayout(std::move(ins), std::move(outs)), mnemonic == "generic_linear"));
+    return finish() ? take(pool.getAmdWmma(std::move(w))) : nullptr;
+  }
+  if (mnemonic == "nvmma_shared") {
+    NvmmaSharedParams n;
+    n.swizzlingByteWidth = number("swizzlingByteWidth", std::nullopt);
+    n.transposed = boolean("transposed", std::nullopt);
+    n.elementBitWidth = number("elementBitWidth", std::nullopt);
+    n.fp4Padded = boolean("fp4Padded", false);
+    // The rank is said by the blocks' bases where there are any.
+    auto *cga = find("CGALayout"), *older = find("CTAsPerCGA");
+    n.rank = cga && !cga->lists.empty() ? cga->lists[0].size() : older && !older->list.empty() ? older->list.size() : 2;
+    n.rank = number("rank", n.rank);
+    n.cta = cta(n.rank);
+    return finish() ? take(pool.getNvmmaShared(std::move(n))) : nullptr;
+  }
+  if (mnemonic == "padded_shared") {
+    PaddedSharedParams s;
+    s.paddings = std::move(paddings);
+    if (find("order")) {
+      auto order = list("order"), shape = list("shape");
+      for (auto x : shape)
+        if ((x <= 0 || (x & (x - 1)) || x > (1 << 20)) && ok) ok = error("'shape' must be powers of two up to 1048576", find("shape")->at);
+      llvm::SmallVector<bool, 8> seen(order.size());
+      for (auto x : order)
+        if ((x < 0 || x >= int(order.size()) || std::exchange(seen[x], true)) && ok) ok = error("'order' is not a permutation", find("order")->at);
+      if ((order.empty() || order.size() > kMaxRank || order.size() != shape.size()) && ok && missing.empty())
+        ok = error("'order' and 'shape' must have one entry for each of 1 to 8 dimensions", find("order")->at);
+      CtaLayout blocks = cta(order.size());
+      if (!finish()) return nullptr;
+      // The elements of one block lie one after the other; the blocks are side by side.
+      auto splits = blocks.splits(order.size());
+      llvm::SmallVector<int32_t, 8> perBlock;
+      for (unsigned d = 0; d < shape.size(); ++d) perBlock.push_back(std::max(1, shape[d] / splits[d]));
+      s.layout = PaddedSharedEncoding::identityLayout(order, perBlock);
+      if (!blocks.isTrivial()) {
+        rank = order.size();
+        llvm::SmallVector<LinearLayout::InDim, 4> ins{{Dim::Offset, {}}, {Dim::Block, {}}};
+        for (auto &in : s.layout.ins())
+          if (in.dim == Dim::Offset) ins[0].bases = in.bases;
+        for (auto b : blocks.bases) {
+          for (unsigned d = 0; d < rank; ++d) b[d] *= perBlock[d];
+          ins[1].bases.push_back(b);
+        }
+        s.layout = layoutOf(std::move(ins));
+      }
+      return take(pool.getPaddedShared(std::move(s)));
+    }
+    llvm::SmallVector<LinearLayout::InDim, 4> ins;
+    ins.push_back(bases(need("offset"), Dim::Offset));
+    ins.push_back(bases(find("block"), Dim::Block));
+    if (!finish()) return nullptr;
+    if (!rank) return error("a padded layout needs at least one basis", at), nullptr;
+    s.layout = layoutOf(std::move(ins));
+    return take(pool.getPaddedShared(std::move(s)));
+  }
+  if (mnemonic == "shared_linear") {
+    llvm::SmallVector<LinearLayout::InDim, 4> ins;
+    ins.push_back(bases(need("offset"), Dim::Offset));
+    ins.push_back(bases(find("block"), Dim::Block));
+    if (!finish()) return nullptr;
+    if (!rank) return error("a linear layout needs at least one basis", at), nullptr;
+    return take(pool.getSharedLinear(layoutOf(std::move(ins)), alignment));
+  }
+  if (mnemonic == "partitioned_shared") {
+    int64_t partitions = number("numPartitions", std::nullopt), groups = number("numGroups", std::nullopt), dim = number("partitionDim", std::nullopt);
+    auto *e = need("partitionLayout");
+    if (e && !e->encoding && ok) ok = error("'partitionLayout' must be a layout", e->at);
+    return finish() ? take(pool.getPartitionedShared(partitions, groups, dim, e->encoding)) : nullptr;
+  }
+  if (mnemonic == "tensor_memory_encoding") {
+    TensorMemoryParams t;
+    t.blockM = number("blockM", std::nullopt);
+    t.blockN = number("blockN", std::nullopt);
+    t.colStride = number("colStride", 1);
+    t.ctaSplitM = number("CTASplitM", 1);
+    t.ctaSplitN = number("CTASplitN", 1);
+    t.twoCtas = boolean("twoCTAs", false);
+    t.cta = cta(2);
+    return finish() ? take(pool.getTensorMemory(std::move(t))) : nullptr;
+  }
+  if (mnemonic == "tensor_memory_scales_encoding") {
+    TensorMemoryScalesParams t;
+    t.ctaSplitM = number("CTASplitM", 1);
+    t.ctaSplitN = number("CTASplitN", 1);
+    t.cta = cta(2);
+    return finish() ? take(pool.getTensorMemoryScales(std::move(t))) : nullptr;
   }
   error("unknown layout '" + mnemonic + "'", at);
   return nullptr;

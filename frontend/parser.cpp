@@ -109,6 +109,30 @@ void ParserState::recover(const char *from) {
   lex.seek(p);
 }
 
+void ParserState::skipFunctionBody() {
+  // The body opens with the `{` that ends a line; what stands after the head's fault up to there is the head's.
+  const char *p = lex.position();
+  auto endsLine = [&](const char *q) {
+    while (q != lex.end() && (*q == ' ' || *q == '\t' || *q == '\r')) ++q;
+    return q == lex.end() || *q == '\n';
+  };
+  while (p != lex.end() && !(*p == '{' && endsLine(p + 1))) {
+    if (*p == '\n' && lex.end() - p > 1 && !llvm::isSpace(p[1])) return; // another thing starts: there is no body
+    ++p;
+  }
+  int depth = 0;
+  for (; p != lex.end(); ++p) {
+    if (*p == '/' && lex.end() - p > 1 && p[1] == '/')
+      while (p != lex.end() && *p != '\n') ++p;
+    if (p == lex.end()) break;
+    if (*p == '{') ++depth;
+    if (*p == '}' && --depth == 0) {
+      lex.seek(p); // recovery goes on behind it
+      return;
+    }
+  }
+}
+
 // ---- names ----------------------------------------------------------------------------------------------------------
 
 void ParserState::pushScope(bool isolated) {
@@ -436,7 +460,10 @@ bool ParserState::parseOperation(Block *block) {
         return error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at), markBad();
       switch (info->opcode) {
       case Opcode::builtin_module: ok = parseModule(parse, block); break;
-      case Opcode::tt_func: ok = parseFunc(parse, block); break;
+      case Opcode::tt_func:
+        // A function whose head is wrong is left out whole: its body knows none of its arguments.
+        if (ok = parseFunc(parse, block); !ok && !parse.inBody) skipFunctionBody();
+        break;
       case Opcode::scf_for: ok = parseFor(parse, block); break;
       case Opcode::scf_if: ok = parseIf(parse, block); break;
       case Opcode::scf_while: ok = parseWhile(parse, block); break;
@@ -1080,6 +1107,7 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
   if (body->front() && body->front() == body->back() && body->front()->opcode() == Opcode::builtin_module) {
     Operation *inner = body->front();
     Operation *outer = p.module->op();
+    p.standsFor(outer, inner);
     outer->setAttrs(inner->attrs());
     outer->setLoc(inner->loc());
     if (Block *b = inner->region(0).front())
@@ -1106,6 +1134,15 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
 std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
                                     const ParseOptions &options) {
   return parseModule(TextSection{text, 1}, file, ctx, diag, options);
+}
+
+bool parseNamedLayouts(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
+                       std::vector<NamedLayout> &out) {
+  ParserState p(text, 1, file, ctx, diag, {});
+  p.collectAliases();
+  p.readLayoutAliases(out);
+  p.flush();
+  return !p.failed();
 }
 
 const layouts::Encoding *parseEncoding(llvm::StringRef text, Context &ctx, DiagnosticEngine &diag) {

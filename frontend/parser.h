@@ -29,6 +29,15 @@ std::vector<TextSection> splitSections(llvm::StringRef text);
 std::unique_ptr<ir::Module> parseModule(TextSection, llvm::StringRef fileName, ir::Context &, ir::DiagnosticEngine &,
                                         const ParseOptions & = {});
 
+/// The layouts that a text gives names to (`#blocked = #ttg.blocked<…>`), in its order; the rest of it is not read. False
+/// after an error was reported.
+struct NamedLayout {
+  std::string name;
+  const layouts::Encoding *layout;
+};
+bool parseNamedLayouts(llvm::StringRef text, llvm::StringRef fileName, ir::Context &, ir::DiagnosticEngine &,
+                       std::vector<NamedLayout> &);
+
 /// A layout attribute or a type alone, as `tessera layout` takes them. Null after an error was reported.
 const layouts::Encoding *parseEncoding(llvm::StringRef text, ir::Context &, ir::DiagnosticEngine &);
 ir::Type parseType(llvm::StringRef text, ir::Context &, ir::DiagnosticEngine &);

@@ -82,6 +82,8 @@ public:
   bool parseAliasDefinition();
   /// Aliases defined later in the file (locations mostly) are found in one scan at the start.
   void collectAliases();
+  /// The aliases that are layouts, in the order of the text.
+  void readLayoutAliases(std::vector<NamedLayout> &);
 
   // ---- operations ----
   bool parseTop();
@@ -106,6 +108,7 @@ public:
     unsigned numRegions = 0;
     unsigned numResultNames = 0;
     llvm::SmallVector<std::pair<llvm::StringRef, const char *>, 4> attrNames; // of the dictionary, as written
+    bool inBody = false; // the head of an operation with regions is read
     bool ended = false; // an older spelling stops before the format does
     /// What the names before `=` stand for, where an older operation became none or several: not the results of the
     /// last operation of the block.
@@ -173,10 +176,15 @@ public:
   bool parseExecuteRegion(OpParse &, Block *);
   bool parseWarpSpecialize(OpParse &, Block *);
 
+  void skipFunctionBody();        // to its last brace, if it is found
   void recover(const char *from); // to the next line that starts an operation or closes a region
   /// Where the operation (or the nearest one around it), or an operand of it, stands in the text.
   SourcePosition positionOf(const Operation *) const;
   DiagnosticEngine::TextPlace placeOf(const Operation *, int operand);
+  /// The first operation stands where the second one does.
+  void standsFor(const Operation *op, const Operation *there) {
+    if (auto it = positions_.find(there); it != positions_.end()) positions_[op] = it->second;
+  }
   /// Null where the operation's form does not tell.
   const char *placeOfOperand(const Operation &, unsigned operand, const char *at);
 

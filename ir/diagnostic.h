@@ -58,6 +58,7 @@ public:
   using Locator = std::function<TextPlace(const Operation *, int operand)>;
   void setLocator(Locator l) { locator_ = std::move(l); }
   TextPlace placeOf(const Operation *op, int operand = -1) const { return locator_ ? locator_(op, operand) : TextPlace(); }
+  SourcePosition positionOf(const Operation *op) const { return placeOf(op).position; }
 
 private:
   Locator locator_;

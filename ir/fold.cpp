@@ -355,10 +355,13 @@ static bool convertFloats(Operation *op, llvm::ArrayRef<Attribute> c, llvm::Smal
   if (op->operand(0).type() == op->result().type()) return give(out, op->operand(0));
   auto &from = op->operand(0).type().scalar().cast<FloatType>().semantics();
   auto &to = op->result().type().scalar().cast<FloatType>().semantics();
+  auto kind = op->result().type().scalar().cast<FloatType>().floatKind();
+  bool lacksNegativeZero = kind == FloatKind::F8E4M3FNUZ || kind == FloatKind::F8E4M3B11FNUZ || kind == FloatKind::F8E5M2FNUZ;
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     APFloat f(from, v[0]);
     bool lost;
     if (f.isNaN() || f.isInfinity()) return {};
+    if (f.isZero() && lacksNegativeZero) return APInt(APFloat::getSizeInBits(to), 0);
     auto status = f.convert(to, APFloat::rmNearestTiesToEven, &lost);
     if (lost || status != APFloat::opOK) return {}; // rounding is left to the device
     return f.bitcastToAPInt();

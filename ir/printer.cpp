@@ -30,7 +30,8 @@ llvm::StringRef nameOf(Location l) {
 
 class Names {
 public:
-  Names(Operation *root, bool nameLocs) : nameLocs_(nameLocs) {
+  /// `textKeeps`: only names that a text without locations keeps, those of loops' arguments.
+  Names(Operation *root, bool nameLocs, bool textKeeps = false) : nameLocs_(nameLocs), textKeeps_(textKeeps) {
     State s;
     numberOp(root, s);
     regionsOf(root, s);
@@ -70,11 +71,16 @@ private:
       scope_ = outer;
     }
   }
+  static bool keepsNames(Block *b) {
+    auto *loop = b->parentOp();
+    return loop && (loop->is<scf::ForOp>() || loop->is<scf::WhileOp>()) && b->parent() == &loop->region(0);
+  }
   void numberBlock(Block *b, State &s) {
     bool entry = !b->prev();
     for (auto *a : b->args()) {
       std::string name = entry ? "arg" + std::to_string(s.nextArg++) : "";
-      if (auto n = nameLocs_ ? nameOf(a->loc) : llvm::StringRef(); !n.empty()) name = n.str();
+      bool named = nameLocs_ && (!textKeeps_ || keepsNames(b));
+      if (auto n = named ? nameOf(a->loc) : llvm::StringRef(); !n.empty()) name = n.str();
       set(a, name, s);
     }
     for (auto &op : *b) numberOp(&op, s);
@@ -83,25 +89,31 @@ private:
     unsigned n = op->numResults();
     if (!n) return;
     std::string name;
-    if (nameLocs_) name = nameOf(op->loc()).str();
-    // Operations with several results in their row give each its own name.
-    auto &specs = op->info().results;
-    bool separate = specs.size() > 1 && specs.size() == n;
-    if (name.empty()) {
-      if (auto c = op->dyn<arith::ConstantOp>())
-        name = constantName(c);
-      else if (separate)
-        name = specs[0].name.str();
+    if (nameLocs_ && !textKeeps_) name = nameOf(op->loc()).str();
+    if (name.empty())
+      if (auto c = op->dyn<arith::ConstantOp>()) name = constantName(c);
+    // Operations with several results in their row name each group of them by it.
+    if (auto &specs = op->info().results; name.empty() && specs.size() > 1) {
+      for (unsigned g = 0; g < specs.size(); ++g) {
+        auto group = op->resultGroup(g);
+        for (unsigned k = 0; k < group.size(); ++k)
+          if (!k) set(group[0].impl(), specs[g].name, s);
+          else {
+            names_[group[k].impl()] = names_[group[0].impl()];
+            groups_[group[k].impl()] = k;
+          }
+        if (group.size() > 1) groups_[group[0].impl()] = 0;
+      }
+      return;
     }
     for (unsigned i = 0; i < n; ++i) {
       ValueImpl *v = op->result(i).impl();
-      if (i == 0 || separate)
-        set(v, i == 0 ? name : specs[i].name.str(), s);
+      if (i == 0) set(v, name, s);
       else {
         std::string shared = names_[op->result(0).impl()];
         names_[v] = std::move(shared);
       }
-      if (n > 1 && !separate) groups_[v] = i;
+      if (n > 1) groups_[v] = i;
     }
   }
   static std::string constantName(arith::ConstantOp c) {
@@ -129,7 +141,7 @@ private:
     names_[v] = name;
   }
 
-  bool nameLocs_;
+  bool nameLocs_, textKeeps_;
   llvm::DenseMap<ValueImpl *, std::string> names_;
   llvm::DenseMap<ValueImpl *, unsigned> groups_;
   llvm::StringSet<> used_;
@@ -425,7 +437,7 @@ public:
     case AttributeKind::Encoding: encoding(a.cast<EncodingAttr>().value()); break;
     case AttributeKind::Opaque: {
       auto text = a.cast<OpaqueAttr>().text();
-      llvm::StringRef stem = text == "#ttg.shared_memory" ? "smem" : text == "#ttng.tensor_memory" ? "tmem" : "";
+      llvm::StringRef stem = text == "#ttg.shared_memory" ? "smem" : ""; // the only memory space with an alias
       if (aliases_ && !stem.empty()) {
         if (aliases_->collecting) {
           auto &e = aliases_->entries[a.storage()];
@@ -890,7 +902,11 @@ public:
     else if (name == "While")
       whileOp(op);
     else if (name == "ExecuteRegion") {
-      resultTypes(op);
+      if (op->numResults() == 1) {
+        o << " -> ";
+        types(op->results());
+      } else
+        resultTypes(op);
       if (op->hasAttr("no_inline")) o << " no_inline";
       o << " ";
       body(op->region(0), false, false);
@@ -963,10 +979,8 @@ public:
       o << "[";
       type(l.offsets().type());
       o << "]";
-      if (l.other()) {
-        o << " ";
-        type(l.other().type());
-      }
+      o << " "; // also where no type of `other` follows, as Triton prints it
+      if (l.other()) type(l.other().type());
       o << " -> ";
       type(l.dest().type(), true);
     } else if (name == "TokenDep") {
@@ -1293,7 +1307,7 @@ private:
 } // namespace
 
 void print(const Module &m, llvm::raw_ostream &o, const PrintOptions &options) {
-  Names names(m.op(), options.nameLocs);
+  Names names(m.op(), options.nameLocs, /*textKeeps=*/!options.locations);
   Aliases aliases;
   llvm::raw_null_ostream none;
   Printer(none, options, &aliases, &names).operation(m.op());

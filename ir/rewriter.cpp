@@ -19,6 +19,7 @@ public:
   }
 
   bool run() {
+    if (options_.uniqueConstants) uniqueConstants();
     root_->walk([&](Operation *op) {
       if (op != root_) push(op);
     });
@@ -30,16 +31,23 @@ public:
       if (!pending_.erase(op) || erased_.contains(op)) continue;
       visit(op);
     }
+    if (options_.uniqueConstants) uniqueConstants(); // those that patterns made
     return changed_;
   }
 
   void replaceOp(Operation *op, llvm::ArrayRef<Value> by) override {
-    for (unsigned i = 0; i < op->numResults(); ++i) {
-      for (auto *user : op->result(i).users()) push(user);
-      op->result(i).replaceAllUsesWith(by[i]);
-      if (auto *d = by[i].definingOp()) push(d);
-    }
+    for (unsigned i = 0; i < op->numResults(); ++i) replaceValue(op->result(i), by[i]);
     eraseOp(op);
+  }
+  void replaceValue(Value v, Value by) override {
+    changed_ = true;
+    for (auto *user : v.users()) {
+      push(user);
+      // What a terminator hands on concerns the operation around it.
+      if (user->info().has(kTerminator) && user->parentOp() && user->parentOp() != root_) push(user->parentOp());
+    }
+    v.replaceAllUsesWith(by);
+    if (auto *d = by.definingOp()) push(d);
   }
   void eraseOp(Operation *op) override {
     changed_ = true;
@@ -115,9 +123,43 @@ private:
     return true;
   }
 
-  Value constantAtEntry(Operation *op, Type type, Attribute a) {
+  Operation *scopeOf(Operation *op) {
     Operation *scope = op->parentOp();
     while (scope->parentOp() && !scope->info().has(kIsolated)) scope = scope->parentOp();
+    return scope;
+  }
+
+  /// The constants that are there already: to the entry, in their order, one of each.
+  void uniqueConstants() {
+    std::vector<Operation *> constants;
+    constants_.clear();
+    root_->walk([&](Operation *op) {
+      if (op != root_ && op->is<arith::ConstantOp>()) constants.push_back(op);
+    });
+    llvm::DenseMap<Operation *, Operation *> last;
+    for (auto *op : constants) {
+      Operation *scope = scopeOf(op);
+      if (!scope->parentOp()) continue; // directly in the module
+      auto &slot = constants_[{scope, op->cast<arith::ConstantOp>().value()}];
+      if (slot) {
+        op->replaceAllUsesWith(slot);
+        op->erase();
+        changed_ = true;
+        continue;
+      }
+      slot = op;
+      Operation *&before = last[scope];
+      Operation *wanted = before ? before->next() : scope->region(0).front()->front();
+      if (op != wanted) {
+        op->moveBefore(wanted);
+        changed_ = true;
+      }
+      before = op;
+    }
+  }
+
+  Value constantAtEntry(Operation *op, Type type, Attribute a) {
+    Operation *scope = scopeOf(op);
     auto &slot = constants_[{scope, a}];
     if (slot && !erased_.contains(slot)) return slot->result();
     Builder b = Builder::atStart(scope->region(0).front());

@@ -13,6 +13,8 @@ public:
   /// Replaces all uses of the results and erases the operation.
   virtual void replaceOp(Operation *, llvm::ArrayRef<Value>) = 0;
   virtual void eraseOp(Operation *) = 0;
+  /// Replaces all uses of the value.
+  virtual void replaceValue(Value, Value by) = 0;
   /// Says that the operation was changed in place.
   virtual void updated(Operation *) = 0;
   void replaceOp(Operation *op, Operation *by) { replaceOp(op, by->results().vec()); }
@@ -30,6 +32,7 @@ struct Pattern {
 struct RewriteOptions {
   bool fold = true;
   bool eraseDead = true;
+  bool uniqueConstants = false; // constants move to the entry of their function, equal ones become one
   unsigned maxIterations = 10; // passes over the whole region; 10 as in MLIR
 };
 

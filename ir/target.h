@@ -59,6 +59,7 @@ struct TargetInfo {
   // ---- moving data ----
   uint32_t asyncCopyBytes =
       0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers; 0: none
+  bool asyncCopyAnyDestination = false; // every lane chooses where in shared memory its copy goes (AMD: the wave does)
   bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
   bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
   bool hasStmatrix = false;          // the reverse

@@ -394,10 +394,13 @@ private:
         return opError(op, diag_,
                        "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) +
                            " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
-      if (layout->inDimSize(layouts::Dim::Warp) != numWarps(moduleOp_) && !op->parentOfType<ttg::WarpSpecializeOp>())
+      // A function that a warp-specialised partition calls states its own number.
+      auto func = op->is<tt::FuncOp>() ? op : op->parentOfType<tt::FuncOp>().op;
+      int64_t warps = func && func->hasAttr(kNumWarpsAttr) ? moduleInt(func, kNumWarpsAttr, 4) : numWarps(moduleOp_);
+      if (layout->inDimSize(layouts::Dim::Warp) != warps && !op->parentOfType<ttg::WarpSpecializeOp>())
         return opError(op, diag_,
                        "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) +
-                           " warps; the module has " + llvm::Twine(numWarps(moduleOp_)));
+                           " warps; the " + (func && func->hasAttr(kNumWarpsAttr) ? "function" : "module") + " has " + llvm::Twine(warps));
     }
     return true;
   }

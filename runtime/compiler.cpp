@@ -9,6 +9,7 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -186,7 +187,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
 
   auto lowering = target.vendor == Vendor::Nvidia ? nvidia::makeTarget(target) : amd::makeTarget(target);
   auto context = std::make_unique<llvm::LLVMContext>();
-  auto llvmModule = codegen::lowerToLLVM(m, *lowering, *context, {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo}, diag);
+  auto llvmModule = codegen::lowerToLLVM(m, *lowering, *context, {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo, .opNames = o.opNames}, diag);
   if (!llvmModule) return absl::InvalidArgumentError("lowering failed");
   std::string broken;
   llvm::raw_string_ostream brokenStream(broken);
@@ -217,7 +218,8 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   md.compileMs.push_back({"llir", times.optimize});
   if (o.stage == Stage::Llir) {
     llvm::raw_string_ostream out(result.output);
-    llvmModule->print(out, nullptr);
+    if (o.bitcode) llvm::WriteBitcodeToFile(*llvmModule, out);
+    else llvmModule->print(out, nullptr);
     return result;
   }
   md.compileMs.push_back({stageName(Stage::Asm, target).str(), times.assembly});

@@ -26,6 +26,8 @@ struct CompileOptions {
   int optLevel = 3;
   bool fpFusion = true;
   bool lineInfo = false;
+  bool opNames = false; // LLVM instructions remember the operation that they come from (metadata "tessera.op")
+  bool bitcode = false; // Stage::Llir as bitcode rather than text
   std::string kernel; // which function of several public ones; empty: the only one
   transforms::RunOptions passes;
 };

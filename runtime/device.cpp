@@ -1,6 +1,8 @@
 // Finding devices (see device.h).
 #include "runtime/device.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/emulator/emulator_device.h"
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 
@@ -21,13 +23,15 @@ absl::StatusOr<void *> openLibrary(const char *variable, llvm::ArrayRef<const ch
 
 absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {
   auto [kind, index] = spec.split(':');
+  if (kind == "emulator") return openEmulator(index);
   unsigned n = 0;
   if (!index.empty() && index.getAsInteger(10, n))
     return absl::InvalidArgumentError(("'" + spec + "': the device number must be an integer").str());
   if (spec.ends_with(":")) return absl::InvalidArgumentError(("'" + spec + "': the device number is missing").str());
+  n = std::min(n, 1u << 20); // above any machine's
   if (kind == "cuda") return openCuda(n);
   if (kind == "hip") return openHip(n);
-  return absl::InvalidArgumentError(("unknown device '" + spec + "'; devices: interpreter, cuda[:N], hip[:N]").str());
+  return absl::InvalidArgumentError(("unknown device '" + spec + "'; devices: interpreter, emulator:TARGET, cuda[:N], hip[:N]").str());
 }
 
 std::vector<std::unique_ptr<Device>> enumerateDevices(std::vector<std::string> &problems) {

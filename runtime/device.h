@@ -30,15 +30,18 @@ struct LaunchTiming {
 class Device {
 public:
   virtual ~Device() = default;
+  virtual std::string spec() const { return ""; } // as openDevice takes it: "cuda:0"
   virtual std::string name() const = 0;   // "NVIDIA H200"
   virtual std::string target() const = 0; // "sm_90a"
   virtual std::string driver() const = 0; // version text
   virtual int64_t memoryBytes() const = 0;
+  /// Whether run() takes LLVM bitcode (CompileOptions::bitcode) instead of machine code.
+  virtual bool takesBitcode() const { return false; }
   /// Runs the object's kernel once, then `reps` more times for timing. Adds the two hidden pointers (scratch) itself.
   virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *) = 0;
 };
 
-/// "cuda", "cuda:1", "hip:0". NotFound with the loader's text where the driver is missing.
+/// "cuda", "cuda:1", "hip:0", "emulator:sm_90a". NotFound with the loader's text where the driver is missing.
 absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec);
 /// Every GPU that a driver on this machine shows; what went wrong with a driver that is there goes to `problems`.
 std::vector<std::unique_ptr<Device>> enumerateDevices(std::vector<std::string> &problems);

@@ -373,8 +373,8 @@ ScalarBits scalarBits(const LaunchArg &a) {
   return s;
 }
 
-/// The file's data in C order, once it is seen to hold the argument's type and shape.
-static absl::StatusOr<std::vector<uint8_t>> loadFile(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
+/// The file's array, once it is seen to hold the argument's type and shape.
+static absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
   const LaunchArg &a = d.args[index];
   std::string path = d.resolve(file);
   auto npy = readNpy(path);
@@ -402,7 +402,7 @@ static absl::StatusOr<std::vector<uint8_t>> loadFile(const LaunchDescription &d,
     return absl::InvalidArgumentError(
         llvm::formatv("{0}: has shape {1}, but {2} has {3}", path, text(npy->shape), argument, text(a.shape)).str());
   }
-  return std::move(npy->data);
+  return npy;
 }
 
 absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, unsigned index) {
@@ -414,10 +414,12 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
                       a.name, a.bytes() >> 20, physical >> 20)
             .str());
   std::vector<uint8_t> out;
+  bool columns = a.transposed;
   if (a.source == LaunchArg::File) {
-    auto data = loadFile(d, a.file, index);
-    if (!data.ok()) return data.status();
-    out = std::move(*data);
+    auto array = loadFile(d, a.file, index);
+    if (!array.ok()) return array.status();
+    out = std::move(array->data);
+    columns |= array->fortranOrder; // the kernel gets the memory as it lies
   } else {
     out.assign(size_t(a.bytes()), 0xFF);
     if (a.source == LaunchArg::Poison) return out;
@@ -435,7 +437,7 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
     else
       fill([&](int64_t) { return a.fill; });
   }
-  return a.transposed ? reorder(out, a.shape, dtypeBytes(a.dtype), true) : out;
+  return columns ? reorder(out, a.shape, dtypeBytes(a.dtype), true) : out;
 }
 
 absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutput &e, llvm::ArrayRef<uint8_t> actual) {
@@ -443,11 +445,17 @@ absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutp
   auto expected = loadFile(d, e.file, e.arg);
   if (!expected.ok()) return expected.status();
   std::vector<uint8_t> rowMajor;
-  if (a.transposed && int64_t(actual.size()) == a.bytes()) {
+  bool columns = a.transposed;
+  if (a.source == LaunchArg::File && a.shape.size() > 1) {
+    auto input = loadFile(d, a.file, e.arg);
+    if (!input.ok()) return input.status();
+    columns |= input->fortranOrder;
+  }
+  if (columns && int64_t(actual.size()) == a.bytes()) {
     rowMajor = reorder(actual, a.shape, dtypeBytes(a.dtype), false);
     actual = rowMajor;
   }
-  return compareArrays(a.name, a.dtype, a.shape, actual, *expected, e.relL2);
+  return compareArrays(a.name, a.dtype, a.shape, actual, expected->data, e.relL2);
 }
 
 } // namespace tessera::runtime

@@ -189,7 +189,8 @@ absl::StatusOr<NpyArray> parseNpy(llvm::StringRef bytes, llvm::StringRef fileNam
     return bad(
         llvm::formatv("has {0} bytes after the data of shape {1}", int64_t(data.size()) - *needed, shapeText(a.shape)));
   llvm::ArrayRef<uint8_t> contents(data.bytes_begin(), data.size());
-  a.data = header.fortranOrder ? reorder(contents, a.shape, elementBytes, false) : contents.vec();
+  a.fortranOrder = header.fortranOrder && a.shape.size() > 1;
+  a.data = a.fortranOrder ? reorder(contents, a.shape, elementBytes, false) : contents.vec();
   return a;
 }
 

@@ -1,7 +1,7 @@
 // The .npy format, versions 1.0 to 3.0 (numpy's documentation of numpy.lib.format). Little endian.
 //
 // Read: f2 f4 f8 i1..i8 u1..u8 b1, and the raw kinds V1 V2 V4 V8 (how ml_dtypes stores bf16 and the 8-bit floats),
-// which read as unsigned integers; C and Fortran order, the latter turned into C order. Written: version 1.0, C order;
+// which read as unsigned integers; C and Fortran order, the latter turned into C order and noted. Written: version 1.0, C order;
 // a dtype without a numpy type as the unsigned integer of its width.
 //
 // Nothing in a file is trusted: the header must be the dictionary that the format prescribes and no more, sizes are
@@ -20,7 +20,8 @@ namespace tessera::runtime {
 struct NpyArray {
   DType dtype = DType::F32; // what numpy calls it
   std::vector<int64_t> shape;
-  std::vector<uint8_t> data; // in C order
+  std::vector<uint8_t> data; // in C order, also where the file's was not
+  bool fortranOrder = false; // the file holds the array in column order: a transposed view, as numpy saves it
   int64_t elements() const { return int64_t(data.size()) / dtypeBytes(dtype); }
 };
 

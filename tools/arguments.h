@@ -35,6 +35,7 @@ struct PassFlags {
 
   /// Checks and takes them over; false after an error was printed. `*this` outlives the run.
   bool apply(transforms::RunOptions &);
+  bool dumps() const { return beforeAll || afterAll || !before.empty() || !after.empty(); }
   /// --time-passes: to stderr.
   void printTimings() const;
 };

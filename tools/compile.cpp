@@ -73,12 +73,12 @@ int compileCommand(int argc, char **argv) {
   if (!buffer) return kInputAtFault;
   ir::Context context;
   auto diag = printingDiagnostics();
-  auto m = frontend::parseModule(buffer->getBuffer(), input == "-" ? "<stdin>" : input, context, diag);
+  auto m = frontend::parseModule(buffer->getBuffer(), input == "-" ? "<stdin>" : input, context, diag, {.locateByText = o.stage > Stage::Ttgir && !passes.dumps()});
   if (!m) return kInputAtFault;
   auto r = compile(*m, **t, o, diag);
   if (!r.ok()) {
     if (!diag.errors()) fail(kInputAtFault, (absl::IsInvalidArgument(r.status()) ? (input == "-" ? "<stdin>" : input) + ": " : "") + std::string(r.status().message()));
-    return absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) || diag.errors() ? kInputAtFault : kRunFailed;
+    return absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;
   }
   if (passes.time) {
     passes.printTimings();

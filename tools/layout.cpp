@@ -1,7 +1,9 @@
-// `tessera layout -l LAYOUT -t TENSOR [--hw-view] [--svg OUT] [--html OUT]`: prints a layout as triton-tensor-layout does.
+// `tessera layout (-l LAYOUT | -i FILE [--alias-names A,B]) -t TENSOR [--hw-view] [-o OUT] [--svg OUT] [--html OUT]`:
+// prints layouts as triton-tensor-layout does, whose options it takes, with one dash or two, and draws them.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "layouts/drawing.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -11,33 +13,70 @@ namespace tessera::tools {
 
 int layoutCommand(int argc, char **argv) {
   CLI::App app("Prints or draws how a tensor is laid out", "tessera layout");
-  std::string layout, tensor, svg, html;
+  std::string layout, file, tensor, output, svg, html;
+  std::vector<std::string> names;
   bool hardware = false;
-  app.add_option("-l,--layout", layout, "layout attribute, such as '#ttg.blocked<{...}>'")->required();
+  auto *l = app.add_option("-l,--layout", layout, "layout attribute, such as '#ttg.blocked<{...}>'");
+  auto *i = app.add_option("-i,--input", file, "file whose named layouts are printed (`#blocked = ...`)")->excludes(l);
+  app.add_option("--alias-names", names, "which of the file's layouts: NAME,NAME,...")->delimiter(',')->needs(i);
   app.add_option("-t,--tensor", tensor, "tensor type, such as 'tensor<16x16xf16>'")->required();
   app.add_flag("--hw-view,--use-hw-view", hardware, "list what each thread (or offset) holds");
-  app.add_option("--svg", svg, "write a drawing");
+  app.add_option("-o", output, "write to a file");
+  app.add_option("--svg", svg, "write a drawing (of the first layout)");
   app.add_option("--html", html, "write a page with the drawing");
-  if (auto code = parseArguments(app, argc, argv)) return *code;
+  std::vector<std::string> spelt(argv, argv + argc);
+  for (auto &a : spelt)
+    for (llvm::StringRef known : {"-alias-names", "-use-hw-view", "-hw-view"})
+      if (llvm::StringRef(a).split('=').first == known) {
+        a.insert(0, "-");
+        break;
+      }
+  std::vector<char *> arguments;
+  for (auto &a : spelt) arguments.push_back(a.data());
+  if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
+  if (!l->count() && !i->count()) return fail(kUsage, "--layout or --input is required; `tessera layout --help` tells more");
+
   ir::Context context;
   auto diag = printingDiagnostics();
-  auto *e = frontend::parseEncoding(layout, context, diag);
-  auto type = e ? frontend::parseType(tensor, context, diag) : ir::Type();
+  std::vector<frontend::NamedLayout> layouts;
+  if (i->count()) {
+    auto buffer = readInput(file);
+    if (!buffer || !frontend::parseNamedLayouts(buffer->getBuffer(), file == "-" ? "<stdin>" : file, context, diag, layouts)) return kInputAtFault;
+    if (layouts.empty()) return fail(kInputAtFault, file + ": names no layouts (`#blocked = #ttg.blocked<...>`)");
+    if (!names.empty()) {
+      std::vector<frontend::NamedLayout> chosen;
+      std::vector<llvm::StringRef> known;
+      for (auto &n : layouts) known.push_back(n.name);
+      for (auto &name : names) {
+        auto it = llvm::find_if(layouts, [&](auto &n) { return n.name == name; });
+        if (it == layouts.end()) return fail(kInputAtFault, file + ": has no layout named '#" + name + "'" + suggest(name, known));
+        chosen.push_back(*it);
+      }
+      layouts = chosen;
+    }
+  } else if (auto *e = frontend::parseEncoding(layout, context, diag)) layouts.push_back({"", e});
+  else return kInputAtFault;
+  auto type = frontend::parseType(tensor, context, diag);
   if (!type) return kInputAtFault;
   auto t = type.dyn_cast<ir::TensorType>();
   if (!t) return fail(kInputAtFault, "'" + tensor + "' is not a tensor type");
   if (t.numElements() > (1 << 20)) return fail(kInputAtFault, llvm::Twine("the tensor has ") + llvm::Twine(t.numElements()) + " elements; at most 1048576 are drawn");
-  auto view = hardware ? layouts::drawHardwareView(*e, t.shape()) : layouts::drawTensorView(*e, t.shape());
-  if (!view.ok()) return fail(kInputAtFault, std::string(view.status().message()));
+
+  std::string text;
+  for (auto &[name, e] : layouts) {
+    auto view = hardware ? layouts::drawHardwareView(*e, t.shape()) : layouts::drawTensorView(*e, t.shape());
+    if (!view.ok()) return fail(kInputAtFault, (name.empty() ? "" : "#" + name + ": ") + std::string(view.status().message()));
+    text += "Print layout attribute: " + (name.empty() ? "" : "#" + name + " = ") + e->str() + "\n" + *view;
+    if (!names.empty()) text += "\n";
+  }
+  int bits = t.bitWidth() ? t.bitWidth() : 64; // pointers
   for (auto *path : {&svg, &html}) {
     if (path->empty()) continue;
-    auto drawing = layouts::drawSvg(*e, t.shape());
+    auto drawing = path == &svg ? layouts::drawSvg(*layouts[0].layout, t.shape(), bits) : layouts::drawHtml(*layouts[0].layout, t.shape(), bits);
     if (!drawing.ok()) return fail(kInputAtFault, std::string(drawing.status().message()));
-    std::string text = path == &svg ? *drawing : "<!doctype html><meta charset=\"utf-8\"><title>" + e->str() + "</title><p><code>" + tensor + "</code>\n" + *drawing;
-    if (!writeOutput(*path, text)) return kRunFailed;
+    if (!writeOutput(*path, *drawing)) return kRunFailed;
   }
-  llvm::outs() << "Print layout attribute: " << e->str() << "\n" << *view;
-  return kOk;
+  return writeOutput(output, text) ? kOk : kRunFailed;
 }
 
 } // namespace tessera::tools

@@ -8,18 +8,20 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/check_passes.h"
 #include "runtime/compiler.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/verify_diagnostics.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/pipelines.h"
 
 namespace tessera::tools {
 using namespace transforms;
 
 constexpr llvm::StringRef kOptions[] = {"split-input-file", "allow-unregistered-dialect", "target",           "verify-each",
                                         "print-ir-before",  "print-ir-after",             "print-ir-before-all", "print-ir-after-all",
-                                        "time-passes",      "skip-pass",                  "bisect-limit",     "mlir-print-debuginfo", "help"};
+                                        "time-passes",      "skip-pass",                  "bisect-limit", "check-passes",     "mlir-print-debuginfo", "mlir-use-nameloc-as-prefix", "help"};
 
 static int help() {
   llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
@@ -37,7 +39,11 @@ static int help() {
                   "  --time-passes             print the time of every pass to stderr\n"
                   "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
                   "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
+                  "  --check-passes=LAUNCH     evaluate the kernel on the data of a launch description before and after every pass,\n"
+                  "                            and name the first that changes an output; without passes: all of the compiler's for\n"
+                  "                            the target. FILE may be left out: the description names it\n"
                   "  --mlir-print-debuginfo    print locations\n"
+                  "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
                   "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
     llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help;
@@ -48,8 +54,8 @@ static int help() {
 }
 
 int optCommand(int argc, char **argv) {
-  std::string input, output, targetName;
-  bool split = false, debugInfo = false, verifyDiagnostics = false, onlyExpected = false;
+  std::string input, output, targetName, checked;
+  bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;
   frontend::ParseOptions parse;
   RunOptions run;
   PassFlags flags;
@@ -86,8 +92,11 @@ int optCommand(int argc, char **argv) {
       if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0) return fail(kUsage, "--bisect-limit needs a number of passes");
     }
     else if (name == "mlir-print-debuginfo") debugInfo = true;
+    else if (name == "mlir-use-nameloc-as-prefix") nameLocs = value != "false";
     else if (name == "o") {
       if (!needValue(output)) return fail(kUsage, "-o needs a file");
+    } else if (name == "check-passes") {
+      if (!needValue(checked)) return fail(kUsage, "--check-passes needs a launch description");
     } else if (name == "target") {
       if (!needValue(targetName)) return fail(kUsage, "--target needs a name");
     } else if (auto *pass = findPass(name)) {
@@ -111,11 +120,23 @@ int optCommand(int argc, char **argv) {
     }
   }
   if (!flags.apply(run)) return kUsage;
+  std::optional<runtime::LaunchDescription> launch;
+  if (!checked.empty()) {
+    if (split) return fail(kUsage, "--check-passes and --split-input-file exclude each other");
+    auto d = runtime::readLaunch(checked);
+    if (!d.ok()) return fail(kInputAtFault, std::string(d.status().message()));
+    launch = std::move(*d);
+    if (input.empty()) input = launch->resolve(launch->ttir);
+  }
   if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
   if (!targetName.empty()) {
     auto t = runtime::requireTarget(targetName);
     if (!t.ok()) return fail(kUsage, t.status().message().data());
     run.target = *t;
+  }
+  if (launch && pipeline.empty()) {
+    if (!run.target) return fail(kUsage, "--check-passes without passes needs --target");
+    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas, launch->numStages)}) pipeline.insert(pipeline.end(), p.begin(), p.end());
   }
   auto buffer = readInput(input);
   if (!buffer) return kInputAtFault;
@@ -124,7 +145,7 @@ int optCommand(int argc, char **argv) {
   else sections.push_back({buffer->getBuffer(), 1});
   std::string out, file = input == "-" ? "<stdin>" : input;
   int code = kOk;
-  parse.locateByText = !debugInfo;
+  parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has
   for (size_t i = 0; i < sections.size(); ++i) {
     if (i) out += "// -----\n";
     ir::Context context;
@@ -132,7 +153,21 @@ int optCommand(int argc, char **argv) {
     if (verifyDiagnostics) verifier.emplace(sections[i].text, sections[i].firstLine, file, onlyExpected);
     auto diag = verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
     auto m = frontend::parseModule(sections[i], file, context, diag, parse);
+    std::optional<runtime::PassChecker> checker;
+    if (m && launch) {
+      checker.emplace(*launch);
+      if (auto s = checker->start(*m); !s.ok()) return fail(kInputAtFault, std::string(s.message()));
+      run.hook = [&, next = run.hook](const PassInfo &p, ir::Module &changed, bool before) {
+        if (next) next(p, changed, before);
+        if (!before) checker->after(p.name, changed);
+      };
+    }
     bool ok = m && runPipeline(*m, pipeline, run, diag).ok();
+    if (checker && (ok || !checker->finding().empty())) {
+      if (!checker->finding().empty()) return fail(kRunFailed, checker->finding());
+      llvm::outs() << "ok   " << checker->passes() << " passes leave what the kernel computes as it is\n";
+      if (output.empty()) return kOk;
+    }
     for (auto &s : pipeline)
       if (!ok && !s.options.problem.empty()) return kUsage; // it was reported
     if (verifier) {
@@ -140,7 +175,7 @@ int optCommand(int argc, char **argv) {
       llvm::errs() << complaints;
       if (!complaints.empty()) code = kInputAtFault;
     } else if (!ok) code = kInputAtFault;
-    if (ok) out += ir::printToString(*m, {.locations = debugInfo});
+    if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
   }
   flags.printTimings();
   if (!writeOutput(output, out)) return kRunFailed;

@@ -7,6 +7,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/compiler.h"
+#include "runtime/emulator/emulator_device.h"
 #include "runtime/launcher.h"
 #include "runtime/npy.h"
 #include "tools/arguments.h"
@@ -53,7 +54,7 @@ int runCommand(int argc, char **argv) {
   bool doCheck = false;
   int warps = 0, stages = 0, reps = 0, threads = 1;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
-  app.add_option("--device", deviceName, "interpreter, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
+  app.add_option("--device", deviceName, "interpreter, emulator:TARGET, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
   app.add_flag("--check", doCheck, "compare the expected outputs");
   app.add_option("--out", outDir, "write the buffers after the run as .npy files");
   app.add_option("--target", targetName, "compile for this target instead of the device's");
@@ -61,7 +62,23 @@ int runCommand(int argc, char **argv) {
   app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
   app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs)")->check(wholeNumber(0));
   app.add_option("--threads", threads, "programs that the interpreter evaluates at once; atomics then happen in any order")->check(wholeNumber(1, 1024));
+  bool counters = false;
+  std::vector<std::string> off;
+  emulator::Options eo;
+  app.add_flag("--counters", counters, "emulator: print what each access, barrier and shuffle did");
+  app.add_option("--no-check", off, "emulator: turn checks off: bounds, alignment, undefined, races, wraps, all")->delimiter(',');
+  app.add_option("--max-instructions", eo.maxInstructions, "emulator: give up when a block's warps have executed so many")->check(wholeNumber(1));
   if (auto code = parseArguments(app, argc, argv)) return *code;
+  emulator::Report report;
+  eo.counters = counters;
+  if (!llvm::StringRef(deviceName).starts_with("emulator:") && (counters || !off.empty())) return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
+  for (auto &name : off) {
+    bool all = name == "all", known = all;
+    std::pair<const char *, bool *> checks[] = {{"bounds", &eo.checks.bounds}, {"alignment", &eo.checks.alignment}, {"undefined", &eo.checks.undefined}, {"races", &eo.checks.races}, {"wraps", &eo.checks.wraps}};
+    for (auto [n, on] : checks)
+      if (all || name == n) *on = false, known = true;
+    if (!known) return fail(kUsage, "--no-check " + name + ": the checks are bounds, alignment, undefined, races, wraps, and all for all of them");
+  }
   auto d = path == "-" ? readLaunchFromInput() : readLaunch(path);
   if (!d.ok()) {
     printLocated(std::string(d.status().message()), path);
@@ -77,7 +94,8 @@ int runCommand(int argc, char **argv) {
     if (!all.empty()) device = std::move(all[0]);
     else deviceName = "interpreter";
   } else if (deviceName != "interpreter") {
-    auto opened = openDevice(deviceName);
+    llvm::StringRef spec(deviceName);
+    auto opened = spec.consume_front("emulator:") ? openEmulator(spec, eo, &report) : openDevice(deviceName);
     if (!opened.ok()) return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
     device = std::move(*opened);
   }
@@ -86,7 +104,7 @@ int runCommand(int argc, char **argv) {
   if (!buffer) return kInputAtFault;
   ir::Context context;
   auto diag = printingDiagnostics();
-  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag);
+  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag, {.locateByText = true});
   if (!m) return kInputAtFault;
   auto kernel = selectKernel(*m, d->kernel);
   if (!kernel.ok()) return fail(kInputAtFault, irPath + ": " + std::string(kernel.status().message()));
@@ -95,7 +113,7 @@ int runCommand(int argc, char **argv) {
   if (!device) {
     InterpreterOptions o;
     o.threads = threads;
-    o.print = [](llvm::StringRef line) { llvm::outs() << line; };
+    o.print = [](llvm::StringRef line) { llvm::outs() << line << "\n"; };
     // A run of some length shows how far it is, where somebody looks on.
     int64_t shown = -1;
     auto start = std::chrono::steady_clock::now();
@@ -107,11 +125,12 @@ int runCommand(int argc, char **argv) {
     if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   } else {
     auto t = requireTarget(targetName.empty() ? device->target() : targetName);
-    if (!t.ok()) return fail(kUsage, std::string(t.status().message()));
+    if (!t.ok()) return fail(kRunFailed, device->name() + ": " + std::string(t.status().message())); // the device's own
     CompileOptions o;
     o.numWarps = warps ? warps : d->numWarps;
     o.numStages = stages ? stages : d->numStages;
     o.kernel = (*kernel)->cast<ir::tt::FuncOp>().symName().str();
+    if (device->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
     auto r = compile(*m, **t, o, diag);
     if (!r.ok()) {
       if (!diag.errors()) fail(kInputAtFault, std::string(r.status().message()));
@@ -121,6 +140,7 @@ int runCommand(int argc, char **argv) {
     LaunchTiming timing;
     auto s = device->run(r->output, r->metadata, d->grid, values, reps, &timing);
     if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
+    if (counters) llvm::outs() << emulator::counterTable(report);
     if (reps) llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", d->kernel, timing.medianMs, timing.minMs, reps);
   }
   if (!outDir.empty()) {
@@ -146,7 +166,7 @@ int devicesCommand(int argc, char **argv) {
   CLI::App app("Lists the GPUs of this machine with their targets", "tessera devices");
   if (auto code = parseArguments(app, argc, argv)) return *code;
   std::vector<std::string> problems;
-  for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2} MiB  {3}\n", d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
+  for (auto &d : enumerateDevices(problems)) llvm::outs() << llvm::formatv("{0}  {1}  {2}  {3} MiB  {4}\n", d->spec(), d->name(), d->target(), d->memoryBytes() >> 20, d->driver());
   llvm::outs() << "interpreter  any IR\n";
   for (auto &p : problems) llvm::outs() << "note: " << p << "\n";
   return kOk;

@@ -4,11 +4,13 @@
 //   arith.select(%c, tt.load(%p, broadcast %c), %o)    →  tt.load(%p, broadcast %c, %o)
 //   tt.dot(%a, %b, 0) + %c                             →  tt.dot(%a, %b, %c)
 //
-// Pointer additions merge only when the inner one has no other use, as in Triton, so that shared address arithmetic stays
-// shared; an offset sum of constants is folded later.
+// Pointer additions merge only when the inner one has no other use, so that shared address arithmetic stays shared, when
+// one offset is constant, and when the sum of the offsets cannot wrap in their type (64 bits wrap as addresses do).
+// A dot takes its addend only in its own block: it must not move into a loop.
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
+#include "transforms/analyses/integer_range.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -20,9 +22,19 @@ static bool mergeAddptr(Operation *op, Rewriter &rw) {
   if (!inner || inner.offset().type() != outer.offset().type() || !outer.ptr().hasOneUse()) return false;
   // Only constants or splats merge without costing an addition per element.
   if (!constantOf(inner.offset()) && !constantOf(outer.offset())) return false;
+  if (unsigned width = outer.offset().type().scalar().bitWidth(); width < 64) {
+    auto a = integerRange(inner.offset()), b = integerRange(outer.offset());
+    if (!a || !b || !llvm::isIntN(width, a->low + b->low) || !llvm::isIntN(width, a->high + b->high)) return false;
+  } else if (width > 64) return false;
   auto sum = arith::AddiOp::create(rw, op->loc(), inner.offset(), outer.offset());
   rw.replaceOp(op, tt::AddptrOp::create(rw, op->loc(), inner.ptr(), sum.result()).op);
   return true;
+}
+
+/// Whether the value is there where the operation stands, as far as structured regions tell.
+static bool availableAt(Value v, Operation *op) {
+  while (op && op->block() != v.parentBlock()) op = op->parentOp();
+  return op && (v.isBlockArgument() || v.definingOp()->isBeforeInBlock(op));
 }
 
 static bool mergeSelectLoad(Operation *op, Rewriter &rw) {
@@ -33,8 +45,7 @@ static bool mergeSelectLoad(Operation *op, Rewriter &rw) {
   bool same = mask == select.condition();
   if (auto splat = mask.definedBy<tt::SplatOp>()) same |= splat.src() == select.condition();
   if (auto b = mask.definedBy<tt::BroadcastOp>()) same |= b.src() == select.condition();
-  // The other value must be known where the load stands.
-  if (!same || (select.falseValue().definingOp() && (select.falseValue().definingOp()->block() != load->block() || !select.falseValue().definingOp()->isBeforeInBlock(load)))) return false;
+  if (!same || !availableAt(select.falseValue(), load)) return false;
   rw.setInsertionPoint(load);
   auto merged = tt::LoadOp::create(rw, load.loc(), load.ptr(), mask, select.falseValue(), load->attrs());
   rw.replaceOp(op, merged.op);
@@ -44,7 +55,7 @@ static bool mergeSelectLoad(Operation *op, Rewriter &rw) {
 template <class Add> static bool mergeDotAdd(Operation *op, Rewriter &rw) {
   for (unsigned i = 0; i < 2; ++i) {
     auto dot = op->operand(i).definedBy<tt::DotOp>();
-    if (!dot || !op->operand(i).hasOneUse() || dot.maxNumImpreciseAcc() != 0) continue;
+    if (!dot || dot->block() != op->block() || !op->operand(i).hasOneUse() || dot.maxNumImpreciseAcc() != 0) continue;
     auto zero = constantOf(dot.c());
     auto *bits = zero ? splatBits(zero) : nullptr;
     if (!bits || !bits->isZero()) continue;

@@ -1,6 +1,7 @@
 // Expansion of values into parts (see expand_values.h). Blocks are visited so that definitions come before uses; old
 // values stay until everything is rewritten, and are erased then.
 #include "transforms/expand_values.h"
+#include "ir/context.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -55,7 +56,11 @@ void ValueExpansion::arguments(Block *b) {
       continue;
     }
     llvm::SmallVector<Value, 8> by;
-    for (auto t : types) by.push_back(b->addArg(t, v.loc()));
+    for (unsigned i = 0; i < types.size(); ++i) {
+      Location loc = v.loc();
+      if (std::string part = partName(v.type(), i); loc.kind() == LocationKind::Name && !part.empty()) loc = m_.context().nameLoc(loc.name().str() + "." + part, loc.numParts() ? loc.part(0) : Location());
+      by.push_back(b->addArg(types[i], loc));
+    }
     define(v, by);
   }
   oldArguments_.push_back({b, unsigned(old.size())});

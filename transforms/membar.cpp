@@ -88,18 +88,8 @@ public:
   BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
 
   bool run() {
-    // Over blocks to a fixed point; a function of one block needs one round.
-    llvm::DenseMap<Block *, State> entry;
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (auto *b = func_.body().front(); b; b = b->next()) {
-        State s = entry[b];
-        walkBlock(b, s);
-        s.forgetSlots(); // a successor may be a loop's head
-        for (auto *succ : b->successors()) changed |= entry[succ].join(s);
-      }
-    }
+    State s;
+    walkRegion(func_.body(), s);
     for (auto *op : before_) {
       Builder b(op);
       gpu::BarrierOp::create(b, op->loc());
@@ -154,7 +144,8 @@ private:
 
   void visit(Operation *op, State &s) {
     switch (op->opcode()) {
-    case Opcode::gpu_barrier: s.clear(); return;
+    case Opcode::gpu_barrier:
+    case Opcode::ttg_local_barrier: s.clear(); return;
     case Opcode::ttg_barrier:
       // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing here.
       if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clear();
@@ -216,8 +207,25 @@ private:
     access(op, s, effects & kReadsShared ? llvm::ArrayRef(ranges) : llvm::ArrayRef<Range>(), effects & kWritesShared ? llvm::ArrayRef(ranges) : llvm::ArrayRef<Range>());
   }
 
+  /// Blocks to a fixed point; a region of one block needs one round. It is left from the blocks without successors.
   void walkRegion(Region &r, State &s) {
-    for (auto *b = r.front(); b; b = b->next()) walkBlock(b, s);
+    if (r.empty()) return;
+    if (r.hasOneBlock()) return walkBlock(r.front(), s);
+    llvm::DenseMap<Block *, State> entry;
+    entry[r.front()] = s;
+    State left;
+    for (bool changed = true; changed;) {
+      changed = false;
+      left = {};
+      for (auto *b = r.front(); b; b = b->next()) {
+        State out = entry[b];
+        walkBlock(b, out);
+        if (b->successors().empty()) left.join(out);
+        out.forgetSlots(); // a successor may be a loop's head
+        for (auto *succ : b->successors()) changed |= entry[succ].join(out);
+      }
+    }
+    s = left;
   }
   void walkLoop(Operation *, llvm::ArrayRef<Region *> regions, State &s) {
     State entry = s;
@@ -226,10 +234,11 @@ private:
       for (auto *r : regions) walkRegion(*r, body);
       State around = body;
       around.forgetSlots();
-      if (!entry.join(around)) {
-        s = entry;
-        return;
-      }
+      if (entry.join(around)) continue;
+      s = entry;
+      // A while loop is left after its condition's region.
+      if (regions.size() > 1) walkRegion(*regions[0], s);
+      return;
     }
   }
 

@@ -5,26 +5,34 @@ namespace tessera::transforms {
 
 Pipeline ttirPipeline(const ir::TargetInfo &) {
   return {
-      step("inline"),                     // first: everything after sees whole kernels
+      step("inline"),                                      // first: everything after sees whole kernels
       step("triton-rewrite-tensor-pointer"),               // block pointers are an abstraction of the language only
       step("triton-rewrite-tensor-descriptor-to-pointer"), // no target's descriptors are lowered yet
-      step("canonicalize"),               // what inlining and rewriting left
-      step("triton-combine"),             // pointer additions, masked selects
-      step("canonicalize"),               // folds what combining made
-      step("triton-reorder-broadcast"),   // fewer elements to compute
-      step("cse"),                        // shared index arithmetic once
-      step("loop-invariant-code-motion"), // ranges and masks out of loops, before layouts tie them down
-      step("symbol-dce"),                 // functions that were inlined
+      step("sccp"),                                        // constants of the specialisation reach branches and loops
+      step("canonicalize"),                                // what inlining and rewriting left
+      step("triton-combine"),                              // pointer additions, masked selects
+      step("canonicalize"),                                // folds what combining made
+      step("triton-reorder-broadcast"),                    // fewer elements to compute
+      step("triton-loop-aware-cse"),                       // shared index arithmetic once, carried offsets too
+      step("loop-invariant-code-motion"),                  // ranges and masks out of loops, before layouts tie them down
+      step("triton-loop-unroll"),                          // after what need not be copied is out of the loop
+      step("canonicalize"),                                // values that loops now carry for nothing, unrolled counters
+      step("cse"),                                         // what the copies of a body share
+      step("symbol-dce"),                                  // functions that were inlined
   };
 }
 
-Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int) {
+Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
   return {
       step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}}),
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
       step("tritongpu-accelerate-matmul"),         // layouts of matrix instructions, before layouts are propagated
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
+      step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
+      step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes
       step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through shared memory
+      step("loop-invariant-code-motion"),          // what every iteration would load again
+      step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // buffers are known, addresses still simple
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice

@@ -3,11 +3,14 @@
 //   down      work that uses a converted value is done in the value's own layout, and the result is converted instead:
 //               %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //               %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//             through elementwise operations, broadcast, expand_dims, trans, reduce, and values that loops and branches
+//             through elementwise operations, broadcast, expand_dims, trans, reduce, scan, and values that loops and branches
 //             carry. Conversions so travel towards the stores, meet there and vanish when both ends have one layout.
 //   up        a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it a
 //             second time in the layout wanted
 //   stores    a store whose value arrives in a layout that makes accesses as wide as its own is done in that layout
+//
+// When these have come to rest, what is left is weighed against computing the converted value, or part of what it is made
+// of, in the layout wanted (conversion_slices.cpp): that takes conversions out of loops and to the narrow side of casts.
 //
 // Conversions move down only from values that are costly to make (loads, reductions, atomics, carried values): cheap ones
 // are made where they are used. Which values are cheap is decided by `Cheap`, whose bound is a count of operations.
@@ -19,7 +22,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "transforms/analyses/axis_info.h"
+#include "transforms/conversion_slices.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -30,6 +33,13 @@ namespace {
 
 TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 const Encoding *encodingOf(Value v) { return tensorOf(v).encoding(); }
+
+/// Layouts of matrix instructions come before others: what a product is made in costs most to leave.
+bool isMatrixLayout(const Encoding *e) {
+  while (auto *s = layouts::dynCast<layouts::SliceEncoding>(e)) e = s->parent();
+  return e->kind() == layouts::EncodingKind::NvidiaMma || e->kind() == layouts::EncodingKind::AmdMfma || e->kind() == layouts::EncodingKind::AmdWmma;
+}
+bool stronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a) && !isMatrixLayout(b); }
 
 bool elementwise(Operation *op) { return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() >= 1 && op->result().type().isTensor(); }
 /// Elementwise work on which a second computation is wasted.
@@ -158,17 +168,8 @@ private:
       c->erase();
       changed = true;
     }
-    if (changed) sweep();
+    if (changed) eraseDeadOperations(m_);
     return changed;
-  }
-
-  void sweep() {
-    for (bool again = true; again;) {
-      again = false;
-      m_.op()->walkPostOrder([&](Operation *op) {
-        if (op->numRegions() == 0 && op->block() && op->parentOp() && isTriviallyDead(op)) op->erase(), again = true;
-      });
-    }
   }
 
   /// Whether the operand can be had in layout e without a new conversion: it is in it, was converted from it, or is cheap.
@@ -176,6 +177,12 @@ private:
     if (!v.type().isTensor() || encodingOf(v) == e) return true;
     if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return true;
     return isCheap(v, e);
+  }
+  /// Likewise, or worth a conversion, since `e` is the layout of a matrix product and the operand's is not.
+  bool acceptable(Value v, const Encoding *e) {
+    if (available(v, e)) return true;
+    auto c = v.definedBy<ttg::ConvertLayoutOp>();
+    return stronger(e, encodingOf(c ? c.src() : v));
   }
   Value get(Value v, const Encoding *e, Operation *at) {
     if (!v.type().isTensor() || encodingOf(v) == e) return v;
@@ -194,7 +201,14 @@ private:
     if (!v.isBlockArgument() || v.index() == 0 || e->kind() == layouts::EncodingKind::DotOperand) return false;
     Operation *loop = v.ownerBlock()->parentOp();
     auto f = loop->dyn<scf::ForOp>();
-    return f && v.type().isTensor() && !retyped_.contains({loop, v.index() - 1}) && available(f.initArgs()[v.index() - 1], e);
+    return f && v.type().isTensor() && mayRetype(loop, v.index() - 1, e) && acceptable(f.initArgs()[v.index() - 1], e);
+  }
+
+  /// A carried value gets another layout once, so that two layouts do not take turns; that of a matrix product may still
+  /// replace the first.
+  bool mayRetype(Operation *op, unsigned i, const Encoding *e) const {
+    auto it = retyped_.find({op, i});
+    return it == retyped_.end() || stronger(e, it->second);
   }
 
   /// Gives the result the layout e, with a conversion back for its users.
@@ -227,13 +241,15 @@ private:
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (i != at && !available(op->operand(i), e)) {
           if (canCarry(op->operand(i), e)) {
-            retyped_.insert({op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1});
+            retyped_[{op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1}] = e;
             carry(op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1, e);
             continue;
           }
           // Two costly operands in different layouts: the first decides, so that the choice does not swing.
-          if (i < at && op->operand(i).definedBy<ttg::ConvertLayoutOp>()) return false;
-          if (op->operand(i).definedBy<ttg::ConvertLayoutOp>() || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
+          auto other = op->operand(i).definedBy<ttg::ConvertLayoutOp>();
+          if (acceptable(op->operand(i), e)) continue;
+          if (other && (i < at || stronger(encodingOf(other.src()), e))) return false;
+          if (other || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
           return false;
         }
       for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
@@ -244,7 +260,7 @@ private:
     case Opcode::arith_select: {
       // A scalar condition has no layout.
       for (unsigned i = 0; i < 3; ++i)
-        if (i != at && !available(op->operand(i), e)) return false;
+        if (i != at && !acceptable(op->operand(i), e)) return false;
       for (unsigned i = 0; i < 3; ++i) op->setOperand(i, get(op->operand(i), e, op));
       retype(op->result(), e);
       return true;
@@ -275,9 +291,17 @@ private:
       retype(op->result(), to);
       return true;
     }
+    case Opcode::tt_scan: {
+      if (e->kind() == layouts::EncodingKind::DotOperand) return false;
+      for (unsigned i = 0; i < op->numOperands(); ++i)
+        if (i != at && !acceptable(op->operand(i), e)) return false;
+      for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
+      for (auto r : op->results()) retype(r, e);
+      return true;
+    }
     case Opcode::tt_reduce: {
       for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (i != at && !available(op->operand(i), e)) return false;
+        if (i != at && !acceptable(op->operand(i), e)) return false;
       for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
       auto axis = op->cast<tt::ReduceOp>().axis();
       for (auto r : op->results())
@@ -293,7 +317,8 @@ private:
   bool moveIntoFor(Operation *op, unsigned at, const Encoding *e) {
     if (at < 3) return false;
     unsigned i = at - 3;
-    if (!retyped_.insert({op, i}).second) return false; // once per carried value, so that two layouts do not take turns
+    if (!mayRetype(op, i, e)) return false;
+    retyped_[{op, i}] = e;
     carry(op, i, e);
     return true;
   }
@@ -334,7 +359,8 @@ private:
               }
           }
           if (!e || e == encodingOf(op->result(i)) || e->kind() == layouts::EncodingKind::DotOperand || !available(f.initArgs()[i], e)) continue;
-          if (!retyped_.insert({op, i}).second) continue;
+          if (!mayRetype(op, i, e)) continue;
+          retyped_[{op, i}] = e;
           carry(op, i, e);
           changed = true;
         }
@@ -344,8 +370,9 @@ private:
           if (!op->result(i).type().isTensor()) continue;
           for (auto [x, y] : {std::pair(a, b), std::pair(b, a)}) {
             auto c = x->operand(i).definedBy<ttg::ConvertLayoutOp>();
-            if (!c || !available(y->operand(i), encodingOf(c.src())) || !retyped_.insert({op, i}).second) continue;
+            if (!c || !available(y->operand(i), encodingOf(c.src())) || !mayRetype(op, i, encodingOf(c.src()))) continue;
             const Encoding *e = encodingOf(c.src());
+            retyped_[{op, i}] = e;
             x->setOperand(i, c.src());
             y->setOperand(i, get(y->operand(i), e, y));
             retype(op->result(i), e);
@@ -404,11 +431,14 @@ private:
   Module &m_;
   layouts::EncodingPool &pool_;
   Cheap cheap_;
-  llvm::DenseSet<std::pair<Operation *, unsigned>> retyped_;
+  llvm::DenseMap<std::pair<Operation *, unsigned>, const Encoding *> retyped_;
 };
 
 } // namespace
 
-absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) { return Removal(m).run(); }
+absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) {
+  bool changed = Removal(m).run();
+  return changed | recomputeConversions(m);
+}
 
 } // namespace tessera::transforms

@@ -13,7 +13,9 @@
 namespace tessera::transforms {
 using namespace ir;
 
+/// Acts on each element alone; a select may have a scalar for its condition.
 static bool elementwise(Operation *op) {
+  if (op->is<arith::SelectOp>()) return op->result().type().isTensor();
   return op->info().has(kElementwise) && op->numResults() == 1 && op->numRegions() == 0 && isPure(op) && op->result().type().isTensor() && !op->is<tt::ExternElementwiseOp>();
 }
 
@@ -31,7 +33,8 @@ static bool moveSplat(Operation *op, Rewriter &rw) {
   llvm::SmallVector<Value, 3> scalars;
   bool anySplat = false;
   for (auto v : op->operands()) {
-    if (auto s = v.definedBy<tt::SplatOp>()) {
+    if (!v.type().isTensor()) scalars.push_back(v);
+    else if (auto s = v.definedBy<tt::SplatOp>()) {
       scalars.push_back(s.src());
       anySplat = true;
     } else if (auto a = constantOf(v)) {
@@ -54,6 +57,7 @@ static bool moveBroadcast(Operation *op, Rewriter &rw) {
   auto *ctx = &rw.context();
   for (auto v : op->operands()) {
     auto b = v.definedBy<tt::BroadcastOp>();
+    if (!v.type().isTensor()) continue;
     if (b) {
       Type t = b.src().type().withScalar(ctx->i1());
       if (source && source != t) return false;
@@ -66,7 +70,8 @@ static bool moveBroadcast(Operation *op, Rewriter &rw) {
   llvm::SmallVector<Value, 3> smaller;
   for (auto v : op->operands()) {
     Type t = source.withScalar(v.type().scalar());
-    if (auto b = v.definedBy<tt::BroadcastOp>()) smaller.push_back(b.src());
+    if (!v.type().isTensor()) smaller.push_back(v);
+    else if (auto b = v.definedBy<tt::BroadcastOp>()) smaller.push_back(b.src());
     else if (auto s = v.definedBy<tt::SplatOp>()) smaller.push_back(tt::SplatOp::create(rw, op->loc(), t, s.src()).result());
     else smaller.push_back(rw.constant(op->loc(), t, DenseElementsAttr::get(t.cast<TensorType>(), *splatBits(constantOf(v)))));
   }

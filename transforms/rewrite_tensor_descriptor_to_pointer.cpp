@@ -47,6 +47,13 @@ private:
     return out;
   }
 
+  std::string partName(Type t, unsigned part) override {
+    unsigned rank = t.cast<TensorDescType>().rank();
+    if (part == 0) return "";
+    if (part > 2 * rank) return "padding";
+    return (part <= rank ? "shape." : "stride.") + std::to_string((part - 1) % rank);
+  }
+
   bool rewrite(Operation *op) override {
     Builder b(op);
     Location loc = op->loc();

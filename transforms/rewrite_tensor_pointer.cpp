@@ -49,6 +49,12 @@ private:
     return out;
   }
 
+  std::string partName(Type t, unsigned part) override {
+    unsigned rank = blockOf(t).rank();
+    static const char *const kGroups[] = {"shape.", "stride.", "offset."};
+    return part == 0 ? "" : kGroups[(part - 1) / rank] + std::to_string((part - 1) % rank);
+  }
+
   bool rewrite(Operation *op) override {
     Builder b(op);
     switch (op->opcode()) {

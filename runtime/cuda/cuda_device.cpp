@@ -70,7 +70,7 @@ absl::StatusOr<const Api *> api() {
     get(a.funcSetAttribute, "cuFuncSetAttribute"), get(a.memAlloc, "cuMemAlloc_v2"), get(a.memFree, "cuMemFree_v2"), get(a.memcpyHtoD, "cuMemcpyHtoD_v2"), get(a.memcpyDtoH, "cuMemcpyDtoH_v2");
     get(a.launchKernel, "cuLaunchKernel"), get(a.ctxSynchronize, "cuCtxSynchronize"), get(a.eventCreate, "cuEventCreate"), get(a.eventDestroy, "cuEventDestroy_v2"), get(a.eventRecord, "cuEventRecord");
     get(a.eventSynchronize, "cuEventSynchronize"), get(a.eventElapsedTime, "cuEventElapsedTime"), get(a.getErrorName, "cuGetErrorName"), get(a.getErrorString, "cuGetErrorString");
-    if (!missing.empty()) return absl::UnavailableError("CUDA: the driver has no " + missing);
+    if (!missing.empty()) return absl::UnavailableError("CUDA: the driver's library has no " + missing + "; it is too old: version 11 or later is needed");
     return a.check(a.init(0), "cuInit");
   }();
   if (!status.ok()) return status;
@@ -82,7 +82,7 @@ absl::StatusOr<const Api *> api() {
 
 class CudaDevice : public Device {
 public:
-  CudaDevice(const Api &a, CUdevice d) : a_(a), device_(d) {}
+  CudaDevice(const Api &a, CUdevice d, int index) : a_(a), device_(d), index_(index) {}
   ~CudaDevice() override {
     if (context_) a_.primaryCtxRelease(device_);
   }
@@ -97,6 +97,7 @@ public:
     RETURN_IF_ERROR(a_.check(a_.primaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain"));
     return a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent");
   }
+  std::string spec() const override { return "cuda:" + std::to_string(index_); }
   std::string name() const override { return name_; }
   std::string target() const override {
     int cc = major_ * 10 + minor_;
@@ -106,7 +107,7 @@ public:
   int64_t memoryBytes() const override { return memory_; }
 
   absl::Status run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
-    RETURN_IF_ERROR(a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent"));
+    RETURN_IF_ERROR(a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent for kernel \'" + md.kernel + "\'"));
     // Everything taken is given back, however this ends.
     struct Resources {
       const Api &a;
@@ -121,31 +122,32 @@ public:
       }
     } r{a_, nullptr, nullptr, nullptr, {}};
     std::string what = "kernel '" + md.kernel + "'";
-    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&r.module, object.data()), "loading " + what));
+    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&r.module, object.data()), "loading " + what + " (driver: " + driver() + ")"));
     Handle f;
     RETURN_IF_ERROR(a_.check(a_.moduleGetFunction(&f, r.module, md.kernel.c_str()), "finding " + what));
     if (md.dynamicSharedBytes > 48 * 1024) RETURN_IF_ERROR(a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)), "asking for shared memory for " + what)); // max dynamic shared bytes
     std::vector<CUdeviceptr> pointers;
     std::vector<void *> params;
     pointers.reserve(args.size() + 2);
-    auto allocate = [&](size_t bytes) -> absl::Status {
+    auto allocate = [&](size_t bytes, const std::string &whatFor) -> absl::Status {
       CUdeviceptr p = 0;
-      RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes", bytes)));
+      RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes for {1}", bytes, whatFor)));
       r.memory.push_back(p);
       pointers.push_back(p);
       return absl::OkStatus();
     };
+    auto argument = [&](const LaunchValue &v) { return llvm::formatv("argument {0} of {1}", &v - args.data(), what).str(); };
     for (auto &v : args) {
       if (!v.buffer) {
         params.push_back(&v.bits);
         continue;
       }
-      RETURN_IF_ERROR(allocate(v.buffer->size()));
-      if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying to the device"));
+      RETURN_IF_ERROR(allocate(v.buffer->size(), argument(v)));
+      if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying " + argument(v) + " to the device"));
       params.push_back(&pointers.back());
     }
     int64_t programs = grid[0] * grid[1] * grid[2];
-    RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs));
+    RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs, "the scratch memory of " + what));
     params.push_back(&pointers.back());
     CUdeviceptr none = 0;
     params.push_back(&none);
@@ -159,20 +161,20 @@ public:
     size_t k = 0;
     for (auto &v : args)
       if (v.buffer) {
-        if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying from the device"));
+        if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying " + argument(v) + " from the device"));
         ++k;
       }
     if (reps > 0 && timing && programs) {
-      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.start, 0), "cuEventCreate"));
-      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.stop, 0), "cuEventCreate"));
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.start, 0), "cuEventCreate for timing " + what));
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.stop, 0), "cuEventCreate for timing " + what));
       std::vector<float> times;
       for (int i = 0; i < reps; ++i) {
-        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.start, nullptr), "cuEventRecord"));
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.start, nullptr), "cuEventRecord for timing " + what));
         RETURN_IF_ERROR(launch());
-        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.stop, nullptr), "cuEventRecord"));
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.stop, nullptr), "cuEventRecord for timing " + what));
         RETURN_IF_ERROR(a_.check(a_.eventSynchronize(r.stop), "running " + what));
         float ms;
-        RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, r.start, r.stop), "cuEventElapsedTime"));
+        RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, r.start, r.stop), "cuEventElapsedTime for timing " + what));
         times.push_back(ms);
       }
       llvm::sort(times);
@@ -184,6 +186,7 @@ public:
 private:
   const Api &a_;
   CUdevice device_;
+  int index_;
   Handle context_ = nullptr;
   std::string name_;
   int major_ = 0, minor_ = 0, version_ = 0;
@@ -196,7 +199,9 @@ absl::StatusOr<int> countCuda() {
   auto a = api();
   if (!a.ok()) return a.status();
   int n = 0;
-  RETURN_IF_ERROR((*a)->check((*a)->deviceGetCount(&n), "cuDeviceGetCount"));
+  int r = (*a)->deviceGetCount(&n);
+  if (r == 100) return 0; // CUDA_ERROR_NO_DEVICE
+  RETURN_IF_ERROR((*a)->check(r, "cuDeviceGetCount"));
   return n;
 }
 
@@ -207,7 +212,7 @@ absl::StatusOr<std::unique_ptr<Device>> openCuda(int index) {
   auto a = api();
   CUdevice d;
   RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "cuDeviceGet"));
-  auto device = std::make_unique<CudaDevice>(**a, d);
+  auto device = std::make_unique<CudaDevice>(**a, d, index);
   RETURN_IF_ERROR(device->init());
   return device;
 }

@@ -68,7 +68,7 @@ absl::StatusOr<const Api *> api() {
     get(a.memAlloc, "hipMalloc"), get(a.memFree, "hipFree"), get(a.memcpyHtoD, "hipMemcpyHtoD"), get(a.memcpyDtoH, "hipMemcpyDtoH");
     get(a.launchKernel, "hipModuleLaunchKernel"), get(a.ctxSynchronize, "hipDeviceSynchronize"), get(a.eventCreate, "hipEventCreateWithFlags"), get(a.eventDestroy, "hipEventDestroy"), get(a.eventRecord, "hipEventRecord");
     get(a.eventSynchronize, "hipEventSynchronize"), get(a.eventElapsedTime, "hipEventElapsedTime"), get(a.getErrorName, "hipGetErrorName"), get(a.getErrorString, "hipGetErrorString");
-    if (!missing.empty()) return absl::UnavailableError("HIP: the driver has no " + missing);
+    if (!missing.empty()) return absl::UnavailableError("HIP: the driver's library has no " + missing + "; it is too old: version 5 or later is needed");
     return a.check(a.init(0), "hipInit");
   }();
   if (!status.ok()) return status;
@@ -80,7 +80,7 @@ absl::StatusOr<const Api *> api() {
 
 class HipDevice : public Device {
 public:
-  HipDevice(const Api &a, hipDevice_t d) : a_(a), device_(d) {}
+  HipDevice(const Api &a, hipDevice_t d, int index) : a_(a), device_(d), index_(index) {}
   absl::Status init() {
     char text[256] = {};
     RETURN_IF_ERROR(a_.check(a_.deviceGetName(text, sizeof text, device_), "hipDeviceGetName"));
@@ -97,13 +97,14 @@ public:
     RETURN_IF_ERROR(a_.check(a_.driverGetVersion(&version_), "hipDriverGetVersion"));
     return a_.check(a_.setDevice(device_), "hipSetDevice");
   }
+  std::string spec() const override { return "hip:" + std::to_string(index_); }
   std::string name() const override { return name_; }
   std::string target() const override { return arch_; }
   std::string driver() const override { return llvm::formatv("HIP {0}.{1}", version_ / 10000000, version_ / 100000 % 100); }
   int64_t memoryBytes() const override { return memory_; }
 
   absl::Status run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
-    RETURN_IF_ERROR(a_.check(a_.setDevice(device_), "hipSetDevice"));
+    RETURN_IF_ERROR(a_.check(a_.setDevice(device_), "hipSetDevice for kernel \'" + md.kernel + "\'"));
     // Everything taken is given back, however this ends.
     struct Resources {
       const Api &a;
@@ -118,30 +119,31 @@ public:
       }
     } r{a_, nullptr, nullptr, nullptr, {}};
     std::string what = "kernel '" + md.kernel + "'";
-    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&r.module, object.data()), "loading " + what));
+    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&r.module, object.data()), "loading " + what + " (driver: " + driver() + ")"));
     Handle f;
     RETURN_IF_ERROR(a_.check(a_.moduleGetFunction(&f, r.module, md.kernel.c_str()), "finding " + what));
     std::vector<DevicePointer> pointers;
     std::vector<void *> params;
     pointers.reserve(args.size() + 2);
-    auto allocate = [&](size_t bytes) -> absl::Status {
+    auto allocate = [&](size_t bytes, const std::string &whatFor) -> absl::Status {
       DevicePointer p = nullptr;
-      RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes", bytes)));
+      RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes for {1}", bytes, whatFor)));
       r.memory.push_back(p);
       pointers.push_back(p);
       return absl::OkStatus();
     };
+    auto argument = [&](const LaunchValue &v) { return llvm::formatv("argument {0} of {1}", &v - args.data(), what).str(); };
     for (auto &v : args) {
       if (!v.buffer) {
         params.push_back(&v.bits);
         continue;
       }
-      RETURN_IF_ERROR(allocate(v.buffer->size()));
-      if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying to the device"));
+      RETURN_IF_ERROR(allocate(v.buffer->size(), argument(v)));
+      if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying " + argument(v) + " to the device"));
       params.push_back(&pointers.back());
     }
     int64_t programs = grid[0] * grid[1] * grid[2];
-    RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs));
+    RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs, "the scratch memory of " + what));
     params.push_back(&pointers.back());
     DevicePointer none = nullptr;
     params.push_back(&none);
@@ -155,20 +157,20 @@ public:
     size_t k = 0;
     for (auto &v : args)
       if (v.buffer) {
-        if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying from the device"));
+        if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying " + argument(v) + " from the device"));
         ++k;
       }
     if (reps > 0 && timing && programs) {
-      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.start, 0), "hipEventCreateWithFlags"));
-      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.stop, 0), "hipEventCreateWithFlags"));
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.start, 0), "hipEventCreateWithFlags for timing " + what));
+      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.stop, 0), "hipEventCreateWithFlags for timing " + what));
       std::vector<float> times;
       for (int i = 0; i < reps; ++i) {
-        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.start, nullptr), "hipEventRecord"));
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.start, nullptr), "hipEventRecord for timing " + what));
         RETURN_IF_ERROR(launch());
-        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.stop, nullptr), "hipEventRecord"));
+        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.stop, nullptr), "hipEventRecord for timing " + what));
         RETURN_IF_ERROR(a_.check(a_.eventSynchronize(r.stop), "running " + what));
         float ms;
-        RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, r.start, r.stop), "hipEventElapsedTime"));
+        RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, r.start, r.stop), "hipEventElapsedTime for timing " + what));
         times.push_back(ms);
       }
       llvm::sort(times);
@@ -180,6 +182,7 @@ public:
 private:
   const Api &a_;
   hipDevice_t device_;
+  int index_;
   std::string name_, arch_;
   int version_ = 0;
   size_t memory_ = 0;
@@ -191,7 +194,9 @@ absl::StatusOr<int> countHip() {
   auto a = api();
   if (!a.ok()) return a.status();
   int n = 0;
-  RETURN_IF_ERROR((*a)->check((*a)->deviceGetCount(&n), "hipGetDeviceCount"));
+  int r = (*a)->deviceGetCount(&n);
+  if (r == 100) return 0; // hipErrorNoDevice
+  RETURN_IF_ERROR((*a)->check(r, "hipGetDeviceCount"));
   return n;
 }
 
@@ -202,7 +207,7 @@ absl::StatusOr<std::unique_ptr<Device>> openHip(int index) {
   auto a = api();
   hipDevice_t d;
   RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "hipDeviceGet"));
-  auto device = std::make_unique<HipDevice>(**a, d);
+  auto device = std::make_unique<HipDevice>(**a, d, index);
   RETURN_IF_ERROR(device->init());
   return device;
 }

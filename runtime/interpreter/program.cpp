@@ -684,6 +684,7 @@ bool Program::dispatch(Op op) {
   case Opcode::amdg_async_wait: return set(op->result(), Lanes());
   case Opcode::gpu_barrier:
   case Opcode::ttg_barrier:
+  case Opcode::ttg_local_barrier:
   case Opcode::ttng_fence_async_shared:
   case Opcode::ttng_async_tma_store_wait:
   case Opcode::ttng_tensormap_fenceproxy_acquire:

@@ -9,7 +9,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %1 = amdg.buffer_load %arg0[%arg1], %arg3, %arg4 cacheModifier = cg stride = %arg2 {contiguity = 4 : i32} : tensor<16x64xf32, #blocked>
     amdg.buffer_store %0, %arg0[%arg1] : tensor<16x64xf32, #blocked>
     amdg.buffer_store %1, %arg0[%arg1], %arg3 cacheModifier = wt stride = %arg2 : tensor<16x64xf32, #blocked>
-    %2 = amdg.buffer_load_to_local %arg0[%arg1] into %arg5 : <f32>[tensor<16x64xi32, #blocked>] -> <16x64xf32, #shared, #smem, mutable>
+    %2 = amdg.buffer_load_to_local %arg0[%arg1] into %arg5 : <f32>[tensor<16x64xi32, #blocked>]  -> <16x64xf32, #shared, #smem, mutable>
     %3 = amdg.buffer_load_to_local %arg0[%arg1] mask = %arg3 other = %arg4 stride = %arg2 cacheModifier = ca into %arg5 {contiguity = 4 : i32} : <f32>[tensor<16x64xi32, #blocked>] tensor<16x64xf32, #blocked> -> <16x64xf32, #shared, #smem, mutable>
     %4 = amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %0, %arg0[%arg1], %arg3 : tensor<16x64xf32, #blocked>
     %5 = amdg.buffer_atomic_cas acq_rel, gpu, %0, %1, %arg0[%arg1] stride = %arg2 : tensor<16x64xf32, #blocked>

@@ -36,7 +36,7 @@ module {
     } do {
       scf.yield
     }
-    %3 = scf.execute_region -> (i32) {
+    %3 = scf.execute_region -> i32 {
       cf.cond_br %arg2, ^bb1(%arg0 : i32), ^bb2
     ^bb1(%9: i32):  // pred: ^bb0
       cf.br ^bb3(%9 : i32)

@@ -32,6 +32,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttg.barrier local
     ttg.barrier local|global_read|global_write
     ttg.barrier all
+    ttg.local_barrier
     ttg.local_dealloc %1 : !ttg.memdesc<3x32x64xf16, #shared, #smem, mutable>
     %20 = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
     %21 = ttg.warp_id

@@ -5,8 +5,7 @@
 #shared1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #shared2 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
 #smem = #ttg.shared_memory
-#tmem = #ttng.tensor_memory
-#tmem1 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 #tmem_scales = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @hopper(%arg0: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %arg1: tensor<64x64xf32, #mma>, %arg2: i1, %arg3: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>) {
@@ -48,20 +47,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %0 = ttng.reinterpret_tensor_descriptor %arg5 : !tt.ptr<i8> to !tt.tensordesc<tensor<64x64xf16, #shared>>
     tt.return
   }
-  tt.func public @blackwell(%arg0: !ttg.memdesc<128x64xf16, #shared, #smem>, %arg1: !ttg.memdesc<64x64xf16, #shared, #smem>, %arg2: tensor<128x64xf32, #blocked>, %arg3: i1, %arg4: !ttg.memdesc<1xi64, #shared1, #smem, mutable>, %arg5: !ttg.memdesc<128x64xf8E4M3FN, #shared2, #smem>, %arg6: !ttg.memdesc<128x2xi8, #tmem_scales, #tmem>) {
-    %0 = ttng.tmem_alloc %arg2 : (tensor<128x64xf32, #blocked>) -> !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>
-    %result, %token = ttng.tmem_alloc : () -> (!ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>, !ttg.async.token)
-    ttng.tc_gen5_mma %arg0, %arg1, %0, %arg3, %arg3 : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>
-    %1 = ttng.tc_gen5_mma %arg0, %arg1, %result[%token], %arg3, %arg3, %arg4[%arg3] {is_async} : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>, !ttg.memdesc<1xi64, #shared1, #smem, mutable>
-    %2 = ttng.tc_gen5_mma_scaled %arg5, %arg5, %result[], %arg6, %arg6, %arg3, %arg3 lhs = e4m3 rhs = e2m1 : !ttg.memdesc<128x64xf8E4M3FN, #shared2, #smem>, !ttg.memdesc<128x64xf8E4M3FN, #shared2, #smem>, !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>, !ttg.memdesc<128x2xi8, #tmem_scales, #tmem>, !ttg.memdesc<128x2xi8, #tmem_scales, #tmem>
+  tt.func public @blackwell(%arg0: !ttg.memdesc<128x64xf16, #shared, #smem>, %arg1: !ttg.memdesc<64x64xf16, #shared, #smem>, %arg2: tensor<128x64xf32, #blocked>, %arg3: i1, %arg4: !ttg.memdesc<1xi64, #shared1, #smem, mutable>, %arg5: !ttg.memdesc<128x64xf8E4M3FN, #shared2, #smem>, %arg6: !ttg.memdesc<128x2xi8, #tmem_scales, #ttng.tensor_memory>) {
+    %result = ttng.tmem_alloc %arg2 : (tensor<128x64xf32, #blocked>) -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    %result_0, %token = ttng.tmem_alloc : () -> (!ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>, !ttg.async.token)
+    ttng.tc_gen5_mma %arg0, %arg1, %result, %arg3, %arg3 : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    %0 = ttng.tc_gen5_mma %arg0, %arg1, %result_0[%token], %arg3, %arg3, %arg4[%arg3] {is_async} : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>, !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    %1 = ttng.tc_gen5_mma_scaled %arg5, %arg5, %result_0[], %arg6, %arg6, %arg3, %arg3 lhs = e4m3 rhs = e2m1 : !ttg.memdesc<128x64xf8E4M3FN, #shared2, #smem>, !ttg.memdesc<128x64xf8E4M3FN, #shared2, #smem>, !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x2xi8, #tmem_scales, #ttng.tensor_memory>, !ttg.memdesc<128x2xi8, #tmem_scales, #ttng.tensor_memory>
     ttng.tc_gen5_commit %arg4 : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
     ttng.tc_gen5_commit %arg4, %arg3 descs %arg0 : !ttg.memdesc<1xi64, #shared1, #smem, mutable>, !ttg.memdesc<128x64xf16, #shared, #smem>
-    %3 = ttng.tmem_load %0 : !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable> -> tensor<128x64xf32, #blocked>
-    %result_0, %token_1 = ttng.tmem_load %result[%1] : !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable> -> tensor<128x64xf32, #blocked>
-    ttng.tmem_store %arg2, %0, %arg3 : tensor<128x64xf32, #blocked> -> !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>
-    %4 = ttng.tmem_store %arg2, %result[%token_1], %arg3 : tensor<128x64xf32, #blocked> -> !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>
-    %5 = ttng.tmem_subslice %0 {N = 32 : i32} : !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable> -> !ttg.memdesc<128x32xf32, #tmem1, #tmem, mutable, 128x64>
-    ttng.tmem_copy %arg0, %0 : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem1, #tmem, mutable>
+    %result_1 = ttng.tmem_load %result : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x64xf32, #blocked>
+    %result_2, %token_3 = ttng.tmem_load %result_0[%0] : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x64xf32, #blocked>
+    ttng.tmem_store %arg2, %result, %arg3 : tensor<128x64xf32, #blocked> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    %2 = ttng.tmem_store %arg2, %result_0[%token_3], %arg3 : tensor<128x64xf32, #blocked> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    %3 = ttng.tmem_subslice %result {N = 32 : i32} : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x32xf32, #tmem, #ttng.tensor_memory, mutable, 128x64>
+    ttng.tmem_copy %arg0, %result : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
     tt.return
   }
 }

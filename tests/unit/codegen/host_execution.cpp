@@ -49,9 +49,9 @@ std::unique_ptr<llvm::Module> lowerText(llvm::StringRef text, const codegen::Tar
   return lowered;
 }
 
-int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,
-                  int threads, int programs) {
-  HostTarget target;
+static int64_t run(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,
+                   const codegen::Target &target, int threads, int programs, int rounds,
+                   llvm::function_ref<void(int)> before) {
   auto context = std::make_unique<llvm::LLVMContext>();
   auto module = lowerText(text, target, *context, errors);
   if (!module) return -1;
@@ -70,9 +70,22 @@ int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<u
   }
   uint64_t a[8] = {};
   for (size_t i = 0; i < args.size(); ++i) a[i] = args[i];
-  for (*pid = 0; *pid < programs; ++*pid)
-    for (*tid = 0; *tid < threads; ++*tid) entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+  for (int round = 0; round < rounds; ++round) {
+    if (before) before(round);
+    for (*pid = 0; *pid < programs; ++*pid)
+      for (*tid = 0; *tid < threads; ++*tid) entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+  }
   return *stored;
+}
+
+int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,
+                  int threads, int programs) {
+  return run(text, kernel, args, errors, HostTarget(), threads, programs, 1, nullptr);
+}
+
+int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,
+                  const codegen::Target &target, int threads, int rounds, llvm::function_ref<void(int)> before) {
+  return run(text, kernel, args, errors, target, threads, 1, rounds, before);
 }
 
 } // namespace tessera::testing

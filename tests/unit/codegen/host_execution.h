@@ -10,7 +10,7 @@
 
 namespace tessera::testing {
 
-class HostTarget final : public codegen::Target {
+class HostTarget : public codegen::Target {
 public:
   explicit HostTarget(int warpSize = 32) {
     info_.name = "host", info_.warpSize = warpSize, info_.maxGlobalAccessBytes = 16, info_.maxSharedAccessBytes = 16;
@@ -104,7 +104,7 @@ public:
   }
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef, llvm::StringRef, unsigned, llvm::StringRef) const override {}
   bool print(llvm::IRBuilder<> &, llvm::StringRef, llvm::ArrayRef<llvm::Value *>) const override { return false; }
-  void kernelAttributes(llvm::Function &, unsigned, unsigned, unsigned) const override {}
+  void kernelAttributes(llvm::Function &, unsigned, unsigned, unsigned, unsigned) const override {}
   llvm::GlobalVariable *sharedMemory(llvm::Module &m) const override {
     if (auto *g = m.getNamedGlobal("shared")) return g;
     return new llvm::GlobalVariable(
@@ -131,6 +131,11 @@ private:
 /// TTGIR text → the lowered module, or null with the diagnostics in `errors`.
 std::unique_ptr<llvm::Module> lowerText(llvm::StringRef text, const codegen::Target &, llvm::LLVMContext &,
                                         std::string &errors, const codegen::LoweringOptions & = {});
+
+/// The same with a target of one's own; `before` is called before each of `rounds` rounds over all threads (a target whose
+/// instructions exchange values between lanes can collect them in one round and deliver them in the next).
+int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,
+                  const codegen::Target &, int threads, int rounds, llvm::function_ref<void(int round)> before);
 
 /// Lowers one kernel for the host and runs all threads of `programs` blocks one after the other. Arguments are pointers
 /// and integers, passed as 64-bit registers. Returns the number of elements stored, or -1 with `errors` filled.

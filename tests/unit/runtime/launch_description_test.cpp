@@ -479,6 +479,23 @@ TEST_F(LaunchFiles, FilesMustHoldTheArgumentsTypeAndShape) {
   EXPECT_EQ(message(5), "text.npy: is not a .npy file (no \\x93NUMPY at its start)");
 }
 
+TEST_F(LaunchFiles, FortranOrderIsTheOrderOfTheMemory) {
+  put("l.json", R"({"grid": [1], "args": [{"name": "a", "dtype": "i8", "shape": [2, 3], "file": "a.npy"}],
+                    "expected": {"0": {"file": "rows.npy", "rel_l2": 0}}})");
+  std::string header = "{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }\n";
+  put("a.npy", "\x93NUMPY\x01" + std::string(1, 0) + char(header.size()) + std::string(1, 0) + header + "\1\4\2\5\3\6");
+  uint8_t rows[] = {1, 2, 3, 4, 5, 6};
+  ASSERT_TRUE(writeNpy(at("rows.npy"), DType::I8, {2, 3}, rows).ok());
+  auto d = readLaunch(at("l.json"));
+  ASSERT_TRUE(d.ok()) << d.status();
+  auto a = materialize(*d, 0);
+  ASSERT_TRUE(a.ok()) << a.status();
+  EXPECT_EQ(*a, (std::vector<uint8_t>{1, 4, 2, 5, 3, 6}));
+  auto c = check(*d, d->expected[0], *a);
+  ASSERT_TRUE(c.ok()) << c.status();
+  EXPECT_TRUE(c->ok) << c->line;
+}
+
 TEST_F(LaunchFiles, IrIsFoundByTheFoldersName) {
   std::string folder = at("case");
   ASSERT_FALSE(llvm::sys::fs::create_directory(folder));

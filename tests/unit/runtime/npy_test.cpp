@@ -39,6 +39,7 @@ TEST(Npy, ReadsWhatNumpyWrites) {
   auto a = parseNpy(file(describe("|i1", "True", "(2, 3)"), {1, 4, 2, 5, 3, 6}), "f.npy");
   ASSERT_TRUE(a.ok()) << a.status();
   EXPECT_EQ(a->data, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_TRUE(a->fortranOrder);
   for (const char *shape : {"()", "(1,)", "(1L,)", "(1, 1)", "(1,1,)", "( 1 )"})
     EXPECT_TRUE(parseNpy(file(describe("<f4", "False", shape), "abcd"), "s.npy").ok()) << shape;
   EXPECT_TRUE(parseNpy(file("{\"shape\":(0,9),\"descr\":\"<u2\",\"fortran_order\":True}", ""), "q.npy").ok());

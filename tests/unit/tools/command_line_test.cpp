@@ -1,4 +1,4 @@
-// The program as its users see it: every case of tests/malformed/cli/*.test runs a shell command in an empty folder and
+// The program as its users see it: every case of tests/cli/*.test and tests/malformed/cli/*.test runs a shell command in an empty folder and
 // compares exit code, standard error and standard output to the last character. TESSERA_BLESS=1 rewrites what differs.
 //
 // A case:
@@ -103,8 +103,9 @@ std::vector<Case> readCases(const std::string &path) {
 std::vector<Case> allCases() {
   std::vector<std::string> files;
   std::error_code ec;
-  for (llvm::sys::fs::directory_iterator it(TESSERA_SOURCE_DIR "/tests/malformed/cli", ec), end; it != end && !ec; it.increment(ec))
-    if (llvm::StringRef(it->path()).ends_with(".test")) files.push_back(it->path());
+  for (auto folder : {TESSERA_SOURCE_DIR "/tests/cli", TESSERA_SOURCE_DIR "/tests/malformed/cli"})
+    for (llvm::sys::fs::directory_iterator it(folder, ec), end; it != end && !ec; it.increment(ec))
+      if (llvm::StringRef(it->path()).ends_with(".test")) files.push_back(it->path());
   std::sort(files.begin(), files.end());
   std::vector<Case> all;
   for (auto &f : files)

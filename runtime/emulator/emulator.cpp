@@ -1,0 +1,372 @@
+// The launch: blocks of the grid one after the other, the warps of a block in turns, barriers, and what is reported at the
+// end. Blocks run in the grid's order, so a run gives the same bits every time. One that cannot go on, because it waits in
+// a loop for another, is put aside and the next are started, as on hardware, which has many at once.
+#include "runtime/emulator/emulator.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include "runtime/emulator/decode.h"
+#include "runtime/emulator/matrix.h"
+#include <deque>
+
+namespace tessera::emulator {
+
+namespace {
+
+constexpr uint64_t kTurn = uint64_t(1) << 20; // instructions of a warp before another has its turn
+constexpr unsigned kMostResident = 256;       // blocks begun and not ended
+
+class Grid {
+public:
+  Grid(Launch &launch, const std::vector<uint64_t> &arguments) : launch_(launch), program_(*launch.program), arguments_(arguments) {}
+
+  absl::Status run() {
+    uint64_t total = uint64_t(launch_.grid[0]) * uint64_t(launch_.grid[1]) * uint64_t(launch_.grid[2]);
+    uint32_t next = 0;
+    std::deque<std::unique_ptr<Block>> resident;
+    while (next < total || !resident.empty()) {
+      // Those that are put aside go first, in order, if something changed; else a new one.
+      bool progress = false;
+      for (size_t k = 0; k < resident.size();) {
+        uint64_t before = launch_.changes;
+        advance(*resident[k]);
+        if (!launch_.failure.ok()) return launch_.failure;
+        progress |= launch_.changes != before || resident[k]->finished;
+        if (resident[k]->finished) {
+          free_.push_back(std::move(resident[k]));
+          resident.erase(resident.begin() + long(k));
+        } else {
+          ++k;
+        }
+      }
+      if (next < total && resident.size() < kMostResident) {
+        auto b = begin(next++);
+        advance(*b);
+        if (!launch_.failure.ok()) return launch_.failure;
+        if (b->finished) free_.push_back(std::move(b));
+        else resident.push_back(std::move(b));
+        continue;
+      }
+      if (!resident.empty() && !progress && allStuck(resident)) return deadlock(resident);
+    }
+    return absl::OkStatus();
+  }
+
+private:
+  std::unique_ptr<Block> begin(uint32_t number) {
+    std::unique_ptr<Block> b;
+    if (free_.empty()) {
+      b = std::make_unique<Block>();
+      b->launch = &launch_;
+      b->warps.resize(size_t(launch_.options->numWarps));
+      for (auto [i, w] : llvm::enumerate(b->warps)) {
+        w.block = b.get(), w.program = &program_, w.index = unsigned(i), w.lanes = program_.lanes;
+        w.full = w.lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << w.lanes) - 1;
+        w.frameStorage.reset(new uint8_t[program_.frameBytes + 64]());
+        w.frame = reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(w.frameStorage.get()) + 63) & ~uintptr_t(63));
+        if (program_.privateBytes) w.privateMemory.reset(new uint8_t[size_t(program_.privateBytes) * w.lanes]());
+        fill(w);
+      }
+      b->shared.resize(program_.sharedBytes + size_t(launch_.options->dynamicSharedBytes));
+      b->defined.resize(b->shared.size());
+      if (launch_.checks.races) b->cells.resize(b->shared.size());
+    } else {
+      b = std::move(free_.back());
+      free_.pop_back();
+    }
+    auto &g = launch_.grid;
+    b->number = number;
+    b->id = {int64_t(number) % g[0], int64_t(number) / g[0] % g[1], int64_t(number) / g[0] / g[1]};
+    b->finished = false;
+    b->instructions = 0;
+    b->done = 0;
+    b->barriers = b->nextPicture = 0;
+    b->pictureBarrier = nullptr;
+    b->stuck = false;
+    std::fill(b->defined.begin(), b->defined.end(), 0);
+    std::fill(b->shared.begin(), b->shared.end(), 0xa5);
+    b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
+    b->lastAcquire = 0;
+    for (Warp &w : b->warps) {
+      w.block = b.get();
+      w.state = Warp::State::Ready;
+      w.mask = w.live = w.full;
+      w.groups.clear();
+      w.groups.push_back({0, w.full});
+      w.barrier = nullptr;
+      w.lastSync = b->lastBarrier;
+      w.stuck = w.stop = false;
+      w.sinceProgress = w.nextPicture = 0;
+      w.pictureBlock = ~0u;
+      w.exact.clear();
+      w.copies.clear();
+      w.copyGroup = 0;
+    }
+    ++launch_.changes;
+    return b;
+  }
+
+  /// Constants and arguments; they are never overwritten, so once per frame will do.
+  void fill(Warp &w) {
+    auto set = [&](Row row, unsigned bytes, uint64_t low, uint64_t high) {
+      for (unsigned l = 0; l < w.lanes; ++l) {
+        memcpy(w.frame + row + l * bytes, &low, std::min(bytes, 8u));
+        if (bytes == 16) memcpy(w.frame + row + l * 16 + 8, &high, 8);
+      }
+    };
+    for (auto &c : program_.constants) set(c.row, c.bytes, c.low, c.high);
+    for (auto [a, v] : llvm::zip(program_.arguments, arguments_)) set(a.first, a.second, v, 0);
+  }
+
+  /// Runs the block until it ends, fails, or can only wait.
+  void advance(Block &b) {
+    if (b.stuck && b.stuckAt == launch_.changes) return;
+    b.stuck = false;
+    for (;;) {
+      bool ran = false;
+      for (Warp &w : b.warps) {
+        if (w.state != Warp::State::Ready || (w.stuck && w.stuckAt == launch_.changes)) continue;
+        uint64_t budget = std::min(kTurn, launch_.options->maxInstructions);
+        runWarp(w, budget);
+        if (!launch_.failure.ok()) return;
+        ran = true;
+        if (w.state == Warp::State::Done) ++b.done, ++launch_.changes;
+        if (b.instructions > launch_.options->maxInstructions)
+          return tooMany(w);
+      }
+      if (b.done == b.warps.size()) {
+        b.finished = true;
+        launch_.report.instructions += b.instructions;
+        return;
+      }
+      bool anyReady = false;
+      for (Warp &w : b.warps) anyReady |= w.state == Warp::State::Ready;
+      if (!anyReady) {
+        release(b);
+        if (!launch_.failure.ok() || b.stuck) return;
+        if (b.instructions > launch_.options->maxInstructions) return tooMany(b.warps[0]);
+        continue;
+      }
+      if (!ran) return;
+    }
+  }
+
+  void tooMany(Warp &w) { fail(w, nullptr, -1, llvm::formatv("the block has executed {0} instructions and does not end; last in {1}", w.block->instructions, place(w))); }
+
+  std::string place(const Warp &w) {
+    std::string s = describe(program_.blocks[std::min<size_t>(w.resumeBlock, program_.blocks.size() - 1)].terminator);
+    return s.empty() ? "an unknown place" : s;
+  }
+
+  /// All warps wait or have ended: lets them go on if they wait for the same.
+  void release(Block &b) {
+    Warp *first = nullptr;
+    for (Warp &w : b.warps)
+      if (w.state == Warp::State::AtBarrier) {
+        if (!first) first = &w;
+        if (w.barrier != first->barrier) {
+          std::string other = describe(w.barrier->source);
+          return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier while warp {0} waits at another{1}", w.index, other.empty() ? std::string() : " (" + other + ")"));
+        }
+      }
+    for (Warp &w : b.warps)
+      if (w.state == Warp::State::Done) return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
+    uint64_t stamp = ++launch_.stamp;
+    if (first->barrier->immediate & 1) b.lastBarrier = stamp;
+    if (first->barrier->immediate & 2) b.lastGlobalBarrier = stamp;
+    ++b.barriers;
+    goesRound(b, *first->barrier);
+    for (Warp &w : b.warps) {
+      if (first->barrier->immediate & 1) w.lastSync = stamp;
+      w.state = Warp::State::Ready;
+    }
+  }
+
+  /// Sets `stuck` if all warps are at this barrier with the values they had before, and nobody changed memory since.
+  void goesRound(Block &b, const Instruction &barrier) {
+    size_t frame = program_.frameBytes;
+    auto same = [&] {
+      for (Warp &w : b.warps)
+        if (memcmp(b.picture.data() + w.index * frame, w.frame, frame)) return false;
+      return true;
+    };
+    if (b.pictureBarrier == &barrier && b.pictureChanges == launch_.changes && same()) {
+      b.stuck = true;
+      b.stuckAt = launch_.changes;
+      return;
+    }
+    if (b.barriers < b.nextPicture) return;
+    b.nextPicture = std::max<uint64_t>(1024, b.barriers + b.barriers / 2);
+    if (b.barriers < 1024) return;
+    b.picture.resize(frame * b.warps.size());
+    for (Warp &w : b.warps) memcpy(b.picture.data() + w.index * frame, w.frame, frame);
+    b.pictureBarrier = &barrier, b.pictureChanges = launch_.changes;
+  }
+
+  bool allStuck(const std::deque<std::unique_ptr<Block>> &resident) {
+    for (auto &b : resident) {
+      if (b->stuck && b->stuckAt == launch_.changes) continue;
+      for (Warp &w : b->warps)
+        if (w.state == Warp::State::Ready && !(w.stuck && w.stuckAt == launch_.changes)) return false;
+    }
+    return true;
+  }
+
+  absl::Status deadlock(const std::deque<std::unique_ptr<Block>> &resident) {
+    for (auto &b : resident)
+      for (Warp &w : b->warps) {
+        if (w.state != Warp::State::Ready) continue;
+        std::string others;
+        unsigned count = 0;
+        for (auto &c : resident)
+          for (Warp &v : c->warps)
+            if (&v != &w && v.state == Warp::State::Ready) ++count;
+        if (count) others = llvm::formatv("; {0} other warps wait too", count);
+        fail(w, nullptr, -1, llvm::formatv("deadlock: it goes round for ever in the loop of {0}, waiting for memory to change, and nobody is left to change it{1}", place(w), others));
+        return launch_.failure;
+      }
+    return absl::AbortedError("deadlock");
+  }
+
+  Launch &launch_;
+  const Program &program_;
+  const std::vector<uint64_t> &arguments_;
+  std::vector<std::unique_ptr<Block>> free_;
+};
+
+} // namespace
+
+SiteCounters *siteOf(Warp &w, const Instruction &i) {
+  auto &sites = w.block->launch->sites;
+  if (sites.empty()) return nullptr;
+  SiteCounters &s = sites[i.id];
+  if (!s.executed) s.where = describe(i.source);
+  return &s;
+}
+
+void countWarpOperation(Warp &w, const Instruction &i, SiteCounters::Kind kind, const char *name) {
+  if (SiteCounters *s = siteOf(w, i)) {
+    s->kind = kind;
+    if (!s->executed) s->operation = name;
+    ++s->executed;
+    s->lanes += uint64_t(std::popcount(w.mask));
+  }
+}
+
+absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, const ir::TargetInfo &target, std::array<int64_t, 3> grid,
+                               std::vector<Buffer> &buffers, const std::vector<Argument> &arguments, const Options &options) {
+  for (int64_t n : grid)
+    if (n < 1 || n > (int64_t(1) << 31)) return absl::InvalidArgumentError(llvm::formatv("the grid's size along a dimension must be from 1 to 2^31, not {0}", n).str());
+  if (grid[0] * grid[1] > (int64_t(1) << 31) || grid[0] * grid[1] * grid[2] > (int64_t(1) << 31)) return absl::InvalidArgumentError("the grid has more than 2^31 blocks");
+  Launch launch;
+  launch.options = &options;
+  launch.checks = options.checks;
+  launch.grid = grid;
+  for (Buffer &b : buffers) {
+    Region r;
+    r.name = b.name, r.data = b.data, r.bytes = b.bytes;
+    r.base = kGlobalBase + kGlobalStride * launch.buffers.size();
+    launch.buffers.push_back(std::move(r));
+  }
+  std::vector<uint8_t> scratch;
+  if (options.globalScratchBytes) {
+    uint64_t align = std::max<int64_t>(1, options.globalScratchAlign);
+    scratch.resize((uint64_t(options.globalScratchBytes) + align - 1) / align * align * uint64_t(grid[0] * grid[1] * grid[2]));
+    Region r;
+    r.name = "global scratch", r.data = scratch.data(), r.bytes = scratch.size();
+    r.base = kGlobalBase + kGlobalStride * launch.buffers.size();
+    launch.buffers.push_back(std::move(r));
+  }
+  // What AMD kernels find behind their arguments (code object V5): counts of blocks, then sizes of a block.
+  struct Implicit {
+    uint32_t blocks[3];
+    uint16_t size[3], remainder[3];
+    uint8_t rest[232];
+  } implicit{};
+  for (int k = 0; k < 3; ++k) implicit.blocks[k] = uint32_t(grid[size_t(k)]), implicit.size[k] = k ? 1 : uint16_t(options.numWarps * target.warpSize);
+  Region r;
+  r.name = "implicit arguments", r.data = reinterpret_cast<uint8_t *>(&implicit), r.bytes = sizeof implicit, r.readOnly = true;
+  r.base = kConstantBase;
+  launch.constants.push_back(std::move(r));
+
+  Decoder decoder(module, target);
+  auto program = decoder.run(kernel, launch);
+  struct Constants {
+    Launch &l;
+    ~Constants() {
+      for (size_t k = 1; k < l.constants.size(); ++k) delete[] l.constants[k].data;
+    }
+  } constants{launch};
+  if (!program.ok()) return program.status();
+  launch.program = program->get();
+  if (options.counters) launch.sites.resize((*program)->instructions.size());
+
+  std::vector<uint64_t> values;
+  for (auto &a : arguments) values.push_back(a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base : a.bits);
+  // The two hidden pointers.
+  values.push_back(options.globalScratchBytes ? launch.buffers.back().base : 0);
+  values.push_back(0);
+  if (values.size() != (*program)->arguments.size())
+    return absl::InvalidArgumentError(llvm::formatv("kernel '{0}' takes {1} arguments, but {2} are given", kernel, (*program)->arguments.size(), values.size()).str());
+  if (auto s = Grid(launch, values).run(); !s.ok()) return s;
+  for (auto &s : launch.sites)
+    if (s.executed) launch.report.sites.push_back(std::move(s));
+  return std::move(launch.report);
+}
+
+std::string counterTable(const Report &report) {
+  std::string out;
+  llvm::raw_string_ostream s(out);
+  s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6} {4,12} {5,7}  {6}\n", "operation", "executed", "bytes", "lanes", "passes", "of best", "where");
+  for (auto &c : report.sites) {
+    bool memory = c.kind == SiteCounters::Kind::Global || c.kind == SiteCounters::Kind::Shared || c.kind == SiteCounters::Kind::Atomic;
+    s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6:f1} {4,12} {5,7}  {6}\n", c.operation, c.executed, memory ? std::to_string(c.bytesPerLane) : "", double(c.lanes) / double(c.executed),
+                       memory ? std::to_string(c.transactions) : "", memory && c.leastPossible ? llvm::formatv("{0:f2}x", double(c.transactions) / double(c.leastPossible)).str() : "", c.where);
+  }
+  struct Sum {
+    uint64_t executed = 0, transactions = 0, least = 0;
+  } sums[6];
+  for (auto &c : report.sites) {
+    Sum &x = sums[unsigned(c.kind)];
+    x.executed += c.executed, x.transactions += c.transactions, x.least += c.leastPossible;
+  }
+  s << llvm::formatv("in all: {0} instructions of warps", report.instructions);
+  auto part = [&](SiteCounters::Kind k, const char *name, const char *unit) {
+    Sum &x = sums[unsigned(k)];
+    if (!x.executed) return;
+    s << llvm::formatv("; {0} {1}", x.executed, name);
+    if (unit) s << llvm::formatv(" ({0} {1}, least possible {2})", x.transactions, unit, x.least);
+  };
+  part(SiteCounters::Kind::Global, "global accesses", "sectors");
+  part(SiteCounters::Kind::Shared, "shared accesses", "passes");
+  part(SiteCounters::Kind::Atomic, "atomics", nullptr);
+  part(SiteCounters::Kind::Barrier, "barriers", nullptr);
+  part(SiteCounters::Kind::Shuffle, "shuffles", nullptr);
+  part(SiteCounters::Kind::Matrix, "matrix operations", nullptr);
+  s << "\n";
+  return out;
+}
+
+std::string knownForms() {
+  std::string out;
+  auto table = [&](const char *title, llvm::ArrayRef<IntrinsicRow> rows) {
+    out += std::string("### ") + title + "\n| intrinsic | manual |\n|---|---|\n";
+    // One line per section.
+    std::vector<std::pair<std::string, std::string>> sections;
+    for (auto &r : rows) {
+      std::string name = std::string("`") + r.name + "`";
+      if (!sections.empty() && sections.back().second == r.section) sections.back().first += " " + name;
+      else sections.push_back({name, r.section});
+    }
+    for (auto &[names, section] : sections) out += "| " + names + " | " + section + " |\n";
+    out += "\n";
+  };
+  table("LLVM's own", llvmIntrinsics());
+  table("NVIDIA", nvidiaIntrinsics());
+  table("AMD", amdIntrinsics());
+  table("AMD, matrices", amdMatrixIntrinsics());
+  out += "### Inline PTX\n| form | manual |\n|---|---|\n";
+  for (auto &f : ptxForms()) out += std::string("| `") + f.form + "` | " + f.section + " |\n";
+  return out;
+}
+
+} // namespace tessera::emulator

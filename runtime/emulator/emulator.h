@@ -1,0 +1,95 @@
+// The emulator: executes an LLVM module, exactly as it would go to instruction selection for a GPU, on the CPU. It needs no
+// GPU, no driver and no assembler, and watches what hardware does not.
+//
+// A warp is executed as hardware does it: all its lanes at once, one LLVM instruction after the other, lanes that took
+// another branch switched off until control flow joins again (execute.h). Vendor intrinsics and the inline PTX that the
+// lowering emits are executed from tables that name the manual's section (nvidia.cpp, inline_ptx.cpp, amd.cpp; README.md
+// lists them all); one that is not there is an error that names it. Warps of a block take turns between barriers, blocks
+// run one after the other, so every run gives the same bits.
+//
+// What it checks, unless told not to:
+//   bounds      accesses to global buffers and shared memory out of their bounds, writes to constants
+//   alignment   accesses less aligned than the instruction promises
+//   undefined   reads of shared memory that the block never wrote
+//   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier, warp
+//               barrier or pair of release and acquire orders: in shared memory, and in global memory also across blocks
+//   wraps       32-bit index arithmetic that overflowed on its way to an address
+//   always      threads of a block at different barriers, warp-wide operations without all their lanes, deadlock
+//
+// What it does not model: time, caches, the memory system's reordering, and the last bits of approximate functions (they
+// are computed in double and rounded, which is within the manuals' bounds). Multiplications and additions that the
+// instruction selector may contract are not contracted.
+#pragma once
+#include "absl/status/statusor.h"
+#include "ir/target.h"
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Module;
+}
+namespace tessera::emulator {
+
+struct Checks {
+  bool bounds = true, alignment = true, undefined = true, races = true, wraps = true;
+  static Checks none() { return {false, false, false, false, false}; }
+};
+
+/// A buffer that the kernel may touch.
+struct Buffer {
+  std::string name;
+  uint8_t *data = nullptr;
+  size_t bytes = 0;
+};
+
+/// One kernel argument: a buffer (its index) or a scalar's bits.
+struct Argument {
+  int buffer = -1;
+  uint64_t bits = 0;
+};
+
+/// What accesses and warp-wide operations of one place in the program did, over the whole grid.
+struct SiteCounters {
+  std::string operation; // "load shared 16 bytes", "barrier", "shuffle", …
+  std::string where;     // "kernel.py:12:3 (tt.load)" or empty
+  enum class Kind : uint8_t { Global, Shared, Atomic, Barrier, Shuffle, Matrix } kind = Kind::Global;
+  unsigned bytesPerLane = 0;
+  uint64_t executed = 0;     // by warps
+  uint64_t lanes = 0;        // active lanes in all
+  uint64_t transactions = 0; // global: sectors of 32 bytes; shared: passes over the banks
+  uint64_t leastPossible = 0; // of these, for as many bytes in one piece
+};
+
+struct Options {
+  int numWarps = 4;
+  int64_t dynamicSharedBytes = 0;
+  int64_t globalScratchBytes = 0, globalScratchAlign = 1; // per block
+  Checks checks;
+  bool counters = false;
+  /// Instructions that one block's warps may execute in all before the run is given up.
+  uint64_t maxInstructions = uint64_t(1) << 32;
+  std::function<void(const std::string &)> print; // what device-side printf says; default: standard output
+};
+
+struct Report {
+  uint64_t instructions = 0; // executed by warps
+  std::vector<SiteCounters> sites; // with Options::counters
+};
+
+/// Runs `kernel` of the module on the grid. The module is changed. What a check finds, and what the kernel does wrong,
+/// gives Aborted with a text that says kernel, block, thread, operation and source location; what the emulator does not
+/// know gives Unimplemented.
+absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, const ir::TargetInfo &target, std::array<int64_t, 3> grid,
+                               std::vector<Buffer> &buffers, const std::vector<Argument> &arguments, const Options &options);
+
+/// The counters as a table for people.
+std::string counterTable(const Report &);
+
+/// The intrinsics and forms of inline assembly that the emulator knows, with the section of the manual each was written
+/// from: a Markdown table per vendor (README.md has them; a test compares).
+std::string knownForms();
+
+} // namespace tessera::emulator

@@ -1,0 +1,198 @@
+// How a warp runs. All lanes that are about to enter the same block form a group; the group whose block comes first in the
+// program's order runs next, up to the end of the block, where it parts or joins others. Since joins come after what they
+// join and loops are in one piece (decode.cpp), lanes meet again as early as on hardware, whatever the control flow looks
+// like, and code that structured programs reach with all lanes is reached by all at once.
+//
+// A warp that waits in a loop for another is found out by its picture: when it comes back to a block with the same values
+// in all rows and nobody changed memory meanwhile, it will go round for ever unless somebody does (`stuck`).
+#include "llvm/ADT/Twine.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "runtime/emulator/machine.h"
+
+namespace tessera::emulator {
+
+std::string describe(const llvm::Instruction *i) {
+  if (!i) return "";
+  std::string out;
+  if (auto *op = i->getMetadata("tessera.op"))
+    if (auto *s = llvm::dyn_cast<llvm::MDString>(op->getOperand(0))) out = s->getString().str();
+  if (const llvm::DILocation *l = i->getDebugLoc().get(); l && l->getLine()) {
+    out += (out.empty() ? "at " : " at ") + llvm::formatv("{0}:{1}:{2}", l->getFilename(), l->getLine(), l->getColumn()).str();
+    for (l = l->getInlinedAt(); l; l = l->getInlinedAt()) out += llvm::formatv(", called at {0}:{1}:{2}", l->getFilename(), l->getLine(), l->getColumn()).str();
+  }
+  return out;
+}
+
+void fail(Warp &w, const Instruction *i, int lane, const std::string &what) {
+  w.stop = true;
+  Launch &l = *w.block->launch;
+  if (!l.failure.ok()) return;
+  auto &id = w.block->id;
+  std::string text = llvm::formatv("kernel '{0}', block ({1}, {2}, {3}), ", w.program->kernel, id[0], id[1], id[2]);
+  if (lane >= 0) text += llvm::formatv("thread {0} (warp {1}, lane {2})", w.index * w.lanes + lane, w.index, lane);
+  else text += llvm::formatv("warp {0}", w.index);
+  std::string at = describe(i ? i->source : nullptr);
+  if (!at.empty()) text += ", " + at;
+  l.failure = absl::AbortedError(text + ": " + what);
+}
+
+bool requireConverged(Warp &w, const Instruction &i, const char *what) {
+  if (w.mask == w.live && w.live == w.full) return true;
+  unsigned missing = unsigned(std::countr_zero(w.full & ~w.mask));
+  bool ended = !(w.live >> missing & 1);
+  fail(w, &i, int(std::countr_zero(w.mask)), llvm::formatv("{0} is reached by {1} of the warp's {2} threads only; thread {3} {4}", what, std::popcount(w.mask), w.lanes, w.index * w.lanes + missing,
+                                                           ended ? "has ended" : "takes another way"));
+  return false;
+}
+
+namespace {
+
+void addGroup(Warp &w, unsigned block, uint64_t mask) {
+  if (!mask) return;
+  for (auto &g : w.groups)
+    if (g.first == block) {
+      g.second |= mask;
+      w.sinceProgress = 0;
+      return;
+    }
+  w.groups.push_back({block, mask});
+}
+
+void copyLanes(const uint8_t *from, uint8_t *to, unsigned bytes, uint64_t mask, uint64_t full, unsigned lanes) {
+  if (mask == full) {
+    memcpy(to, from, size_t(bytes) * lanes);
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    unsigned l = unsigned(std::countr_zero(mask));
+    switch (bytes) {
+    case 1: to[l] = from[l]; break;
+    case 2: memcpy(to + 2 * l, from + 2 * l, 2); break;
+    case 4: memcpy(to + 4 * l, from + 4 * l, 4); break;
+    case 8: memcpy(to + 8 * l, from + 8 * l, 8); break;
+    default: memcpy(to + 16 * l, from + 16 * l, 16); break;
+    }
+  }
+}
+
+/// The values that phis take on the edge, in the lanes of the mask.
+void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
+  if (!mask) return;
+  if (e.throughTemporary) {
+    thread_local std::vector<uint8_t> temporary;
+    temporary.resize(e.copies.size() * 16 * kMaxLanes);
+    uint8_t *t = temporary.data();
+    for (auto &c : e.copies) memcpy(t, w.frame + c.from, size_t(c.bytes) * w.lanes), t += size_t(c.bytes) * w.lanes;
+    t = temporary.data();
+    for (auto &c : e.copies) copyLanes(t, w.frame + c.to, c.bytes, mask, w.full, w.lanes), t += size_t(c.bytes) * w.lanes;
+  } else {
+    for (auto &c : e.copies) copyLanes(w.frame + c.from, w.frame + c.to, c.bytes, mask, w.full, w.lanes);
+  }
+  if (!w.exact.empty())
+    for (auto &c : e.copies) copyExact(w, c.from, c.to);
+  addGroup(w, e.target, mask);
+}
+
+constexpr uint64_t kFirstPicture = 4096; // returns to earlier blocks
+
+/// Whether the warp, about to enter `block` again, is where it was before.
+bool goesRound(Warp &w, unsigned block, uint64_t mask) {
+  uint64_t changes = w.block->launch->changes;
+  if (w.pictureBlock == block && w.pictureChanges == changes && w.pictureBarriers == w.block->barriers && w.pictureMask == mask && !memcmp(w.picture.data(), w.frame, w.picture.size())) return true;
+  if (++w.sinceProgress < w.nextPicture) return false;
+  w.nextPicture = std::max(kFirstPicture, w.sinceProgress + w.sinceProgress / 2);
+  w.picture.assign(w.frame, w.frame + w.program->frameBytes);
+  w.pictureBlock = block, w.pictureChanges = changes, w.pictureBarriers = w.block->barriers, w.pictureMask = mask;
+  return false;
+}
+
+} // namespace
+
+void runWarp(Warp &w, uint64_t &budget) {
+  const Program &p = *w.program;
+  w.stop = w.stuck = false;
+  unsigned block = 0, at = 0;
+  bool resumed = w.barrier != nullptr;
+  if (resumed) {
+    block = w.resumeBlock, at = w.resumeAt;
+    w.mask = w.live;
+    w.barrier = nullptr;
+  }
+  unsigned turn = 0;
+  for (;;) {
+    if (!resumed) {
+      if (w.groups.empty()) {
+        w.state = Warp::State::Done;
+        return;
+      }
+      auto *next = w.groups.begin();
+      for (auto &g : w.groups)
+        if (g.first < next->first) next = &g;
+      // Lanes of NVIDIA's warps make progress independently: one that holds a lock is not starved by those that wait.
+      if (w.groups.size() > 1 && w.sinceProgress > 1024 && p.target->vendor == ir::Vendor::Nvidia && (++turn & 1))
+        for (auto &g : w.groups)
+          if (g.first > next->first) next = &g;
+      unsigned last = block;
+      if (next->first <= last && goesRound(w, next->first, next->second) && (w.groups.size() == 1 || p.target->vendor != ir::Vendor::Nvidia)) {
+        w.stuck = true;
+        w.stuckAt = w.block->launch->changes;
+        w.resumeBlock = next->first;
+        return;
+      }
+      if (!budget) return;
+      block = next->first, w.mask = next->second;
+      w.groups.erase(next);
+      at = p.blocks[block].first;
+    }
+    resumed = false;
+    const BasicBlock &b = p.blocks[block];
+    const Instruction *i = p.instructions.data() + at, *end = p.instructions.data() + b.last;
+    uint64_t count = uint64_t(end - i) + 1;
+    for (; i != end; ++i) {
+      i->run(w, *i);
+      if (w.stop) [[unlikely]] {
+        w.stop = false;
+        w.resumeBlock = block, w.resumeAt = unsigned(i - p.instructions.data()) + 1;
+        return;
+      }
+    }
+    w.block->instructions += count;
+    budget = budget > count ? budget - count : 0;
+    switch (b.end) {
+    case BasicBlock::End::Return: w.live &= ~w.mask; break;
+    case BasicBlock::End::Branch: takeEdge(w, b.edges[0], w.mask); break;
+    case BasicBlock::End::Conditional: {
+      const uint8_t *c = w.row<uint8_t>(b.condition);
+      uint64_t taken = 0;
+      for (unsigned l = 0; l < w.lanes; ++l) taken |= uint64_t(c[l] & 1) << l;
+      taken &= w.mask;
+      takeEdge(w, b.edges[0], taken);
+      takeEdge(w, b.edges[1], w.mask & ~taken);
+      break;
+    }
+    case BasicBlock::End::Switch: {
+      uint64_t rest = w.mask;
+      for (unsigned k = 0; k < b.cases.size(); ++k) {
+        uint64_t taken = 0;
+        for (uint64_t m = rest; m; m &= m - 1) {
+          unsigned l = unsigned(std::countr_zero(m));
+          if (loadRow(w, b.condition, b.conditionBytes, l) == b.cases[k]) taken |= uint64_t(1) << l;
+        }
+        takeEdge(w, b.edges[k + 1], taken);
+        rest &= ~taken;
+      }
+      takeEdge(w, b.edges[0], rest);
+      break;
+    }
+    case BasicBlock::End::Unreachable: {
+      Instruction end;
+      end.source = b.terminator;
+      return fail(w, &end, int(std::countr_zero(w.mask)), "the program reaches a place that it declared unreachable");
+    }
+    }
+  }
+}
+
+} // namespace tessera::emulator

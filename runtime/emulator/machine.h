@@ -1,0 +1,289 @@
+// The machine that a decoded program runs on: instructions, warps, blocks and the launch they belong to.
+//
+// Every SSA value of a scalar type has a row of one slot per lane in its warp's frame: 1, 2, 4, 8 or 16 bytes, the least
+// power of two that holds the type. Integers of other widths are kept zero-extended, i1 as a byte of 0 or 1, floats as
+// their bits. Vectors and structs are decoded into their elements. A row is named by the byte offset of its first slot.
+#pragma once
+#include "absl/status/status.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instructions.h"
+#include "runtime/emulator/emulator.h"
+#include <bit>
+#include <cstring>
+#include <memory>
+
+namespace tessera::emulator {
+
+using Row = uint32_t;
+constexpr Row kNoRow = ~0u;
+constexpr unsigned kMaxLanes = 64;
+
+/// Where the parts of the emulated address space lie. A generic pointer tells by its value what it points to.
+constexpr uint64_t kGlobalBase = uint64_t(1) << 44, kGlobalStride = uint64_t(1) << 40; // buffer i at base + i * stride
+constexpr uint64_t kConstantBase = uint64_t(1) << 43, kConstantStride = uint64_t(1) << 32;
+constexpr uint64_t kSharedWindow = uint64_t(1) << 41, kPrivateWindow = uint64_t(1) << 42;
+constexpr uint32_t kSharedBase = 1024; // of the block's dynamic shared memory, so that a null pointer points to none of it
+
+enum class Space : uint8_t { Generic, Global, Shared, Constant, Private };
+
+struct Warp;
+struct Instruction;
+using Handler = void (*)(Warp &, const Instruction &);
+
+/// One element of an access: a row, and how many bytes of memory it stands for (zero-extended to the row's width).
+struct Piece {
+  Row row;
+  uint8_t rowBytes, memoryBytes;
+};
+
+enum class AtomicKind : uint8_t { Add, Sub, And, Or, Xor, Nand, Max, Min, UMax, UMin, Exchange, FAdd, FSub, FMax, FMin, Cas, IncWrap, DecWrap };
+enum class FloatFormat : uint8_t { None, F16, BF16, F32, F64, F16x2, BF16x2 };
+
+/// A load, store or atomic.
+struct Access {
+  enum class Kind : uint8_t { Load, Store, Atomic } kind = Kind::Load;
+  Space space = Space::Generic;
+  Row address = kNoRow;
+  uint8_t addressBytes = 8;
+  int64_t offset = 0;
+  Row predicate = kNoRow; // i1: lanes where it is 0 do nothing
+  bool predicateNegated = false;
+  llvm::SmallVector<Piece, 4> pieces; // results or what is stored; of an atomic: the new values
+  unsigned bytes = 0, alignment = 1;
+  bool isVolatile = false, acquires = false, releases = false;
+  bool asynchronous = false; // a store that arrives when its group is waited for (cp.async)
+  // Atomics: old values (may be none) and, for Cas, what is compared with.
+  AtomicKind atomic = AtomicKind::Add;
+  FloatFormat format = FloatFormat::None;
+  llvm::SmallVector<Row, 4> old;
+  Row compare = kNoRow, success = kNoRow;
+  // Buffer accesses: the resource (16-byte row); `address` is then the 32-bit offset.
+  Row resource = kNoRow, scalarOffset = kNoRow;
+  mutable unsigned region = 0; // where the last access went
+};
+
+/// What happens on the way from one block to another.
+struct Copy {
+  Row from, to;
+  uint8_t bytes;
+};
+struct Edge {
+  unsigned target = 0;
+  llvm::SmallVector<Copy, 4> copies;
+  bool throughTemporary = false; // a destination is also a source
+};
+
+enum class Tracking : uint8_t { None, Add, Sub, Mul, Shl, SExt, ZExt, Trunc, Select, Wide };
+
+struct Instruction {
+  Handler run = nullptr;
+  Row to = kNoRow, a = kNoRow, b = kNoRow, c = kNoRow;
+  uint64_t immediate = 0;
+  const Access *access = nullptr;
+  llvm::ArrayRef<Row> more; // operands and results of those that have many
+  const llvm::Instruction *source = nullptr;
+  Handler tracked = nullptr; // the handler proper, where `run` follows overflow on the way to addresses
+  Tracking tracking = Tracking::None;
+  uint32_t id = 0; // its number in the program
+};
+
+struct BasicBlock {
+  unsigned first = 0, last = 0; // instructions [first, last)
+  enum class End : uint8_t { Return, Branch, Conditional, Switch, Unreachable } end = End::Return;
+  Row condition = kNoRow;
+  uint8_t conditionBytes = 1;
+  llvm::SmallVector<Edge, 2> edges; // Conditional: true, false; Switch: default, then the cases
+  llvm::SmallVector<uint64_t, 4> cases;
+  const llvm::Instruction *terminator = nullptr;
+};
+
+struct ConstantRow {
+  Row row;
+  uint8_t bytes;
+  uint64_t low, high;
+};
+
+struct Program {
+  std::string kernel;
+  const ir::TargetInfo *target = nullptr;
+  unsigned lanes = 32;
+  std::vector<Instruction> instructions;
+  std::vector<BasicBlock> blocks; // in an order in which loops are contiguous and joins come after what they join
+  std::vector<ConstantRow> constants;
+  std::vector<std::pair<Row, uint8_t>> arguments; // bytes of each
+  uint32_t frameBytes = 0;
+  uint32_t privateBytes = 0; // of a lane
+  uint32_t sharedBytes = 0;  // static, before the dynamic part
+  bool hasGlobalAtomics = false;
+  // Owners of what instructions point to.
+  std::vector<std::unique_ptr<Access>> accesses;
+  std::vector<std::unique_ptr<llvm::SmallVector<Row, 8>>> lists;
+  std::vector<std::shared_ptr<void>> owned;
+};
+
+/// A piece of memory that accesses may go to: a buffer, or a constant.
+struct GlobalCell;
+struct Region {
+  std::string name;
+  uint8_t *data = nullptr;
+  uint64_t base = 0, bytes = 0;
+  bool readOnly = false;
+  std::vector<std::unique_ptr<GlobalCell[]>> shadow; // by page, made when first touched
+};
+
+/// The last accesses to a byte. Stamps count accesses of the whole launch, so that barriers, which also take a stamp, say
+/// which of them came before.
+struct Mark {
+  uint64_t stamp = 0; // 0: none
+  uint32_t site = 0;  // instruction
+  uint32_t block = 0;
+  uint16_t thread = 0; // in the block
+  bool several = false; // lanes of the warp
+};
+struct SharedCell {
+  Mark write, read, otherRead; // otherRead: by another warp than read's
+};
+struct GlobalCell {
+  Mark write, read, otherRead;
+  bool atomic = false; // the write was one
+};
+constexpr unsigned kShadowPage = 1024; // bytes of a buffer
+
+struct Launch;
+struct Block;
+
+/// Follows overflow on the way to addresses: what the value would be without it.
+struct Exact {
+  std::array<__int128, kMaxLanes> value;
+  uint64_t wrong = 0; // lanes whose 64-bit value comes from an overflow
+  const llvm::Instruction *origin = nullptr;
+};
+
+/// What cp.async has under way: bytes for shared memory, and the warp's group that they belong to.
+struct PendingCopy {
+  uint64_t group = 0;
+  uint32_t offset = 0, site = 0;
+  uint16_t thread = 0;
+  llvm::SmallVector<uint8_t, 16> bytes;
+};
+constexpr uint8_t kArrived = 1, kUnderWay = 2; // Block::defined; 0: never written
+
+struct Warp {
+  Block *block = nullptr;
+  const Program *program = nullptr;
+  unsigned index = 0, lanes = 32;
+  uint64_t mask = 0, full = 0, live = 0;
+  std::unique_ptr<uint8_t[]> frameStorage;
+  uint8_t *frame = nullptr;
+  std::unique_ptr<uint8_t[]> privateMemory; // lane by lane
+  enum class State : uint8_t { Ready, AtBarrier, Done } state = State::Ready;
+  llvm::SmallVector<std::pair<unsigned, uint64_t>, 4> groups; // blocks that lanes wait to enter
+  unsigned resumeBlock = 0, resumeAt = 0;                     // after a barrier
+  const Instruction *barrier = nullptr;
+  uint64_t lastSync = 0; // stamp of the last warp barrier
+  uint64_t sinceProgress = 0;
+  bool stop = false; // leave the instruction loop
+  bool stuck = false;
+  uint64_t stuckAt = 0; // Launch::changes then
+  std::vector<PendingCopy> copies;
+  uint64_t copyGroup = 0; // the group that copies go to now
+  llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
+  // A picture of the warp, to find out that it goes round in a circle.
+  std::vector<uint8_t> picture;
+  unsigned pictureBlock = ~0u;
+  uint64_t pictureChanges = 0, pictureBarriers = 0, pictureMask = 0, nextPicture = 0;
+
+  template <class T> T *row(Row r) const { return reinterpret_cast<T *>(frame + r); }
+};
+
+struct Block {
+  Launch *launch = nullptr;
+  std::array<int64_t, 3> id{};
+  uint32_t number = 0;
+  std::vector<Warp> warps;
+  std::vector<uint8_t> shared, defined;
+  std::vector<SharedCell> cells;
+  uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
+  uint64_t lastAcquire = 0;
+  uint64_t instructions = 0;
+  unsigned done = 0;
+  bool finished = false;
+  uint64_t barriers = 0; // passed
+  // A picture of all warps at a barrier, as that of a warp in a loop.
+  std::vector<uint8_t> picture;
+  const Instruction *pictureBarrier = nullptr;
+  uint64_t pictureChanges = 0, nextPicture = 0, stuckAt = 0;
+  bool stuck = false;
+};
+
+struct Launch {
+  const Program *program = nullptr;
+  const Options *options = nullptr;
+  Checks checks;
+  std::array<int64_t, 3> grid{};
+  std::vector<Region> buffers, constants;
+  uint64_t stamp = 0;    // accesses and barriers so far
+  uint64_t changes = 0;  // of memory, and blocks and warps begun and ended
+  llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
+  std::vector<SiteCounters> sites;             // by instruction, with counters
+  absl::Status failure;
+  Report report;
+};
+
+// ---- for handlers ----
+
+template <class F> [[gnu::always_inline]] inline void forLanes(const Warp &w, F f) {
+  if (w.mask == w.full) {
+    for (unsigned base = 0; base < w.lanes; base += 32)
+#pragma clang loop vectorize(assume_safety)
+      for (unsigned l = base; l < base + 32; ++l) f(l);
+  } else {
+    for (uint64_t m = w.mask; m; m &= m - 1) f(unsigned(std::countr_zero(m)));
+  }
+}
+inline uint64_t loadRow(const Warp &w, Row r, unsigned bytes, unsigned lane) {
+  switch (bytes) {
+  case 1: return w.row<uint8_t>(r)[lane];
+  case 2: return w.row<uint16_t>(r)[lane];
+  case 4: return w.row<uint32_t>(r)[lane];
+  default: return w.row<uint64_t>(r)[lane];
+  }
+}
+inline void storeRow(const Warp &w, Row r, unsigned bytes, unsigned lane, uint64_t v) {
+  switch (bytes) {
+  case 1: w.row<uint8_t>(r)[lane] = uint8_t(v); break;
+  case 2: w.row<uint16_t>(r)[lane] = uint16_t(v); break;
+  case 4: w.row<uint32_t>(r)[lane] = uint32_t(v); break;
+  default: w.row<uint64_t>(r)[lane] = v; break;
+  }
+}
+
+/// Ends the run with a message about this instruction; `lane` < 0: about the warp.
+void fail(Warp &, const Instruction *, int lane, const std::string &what);
+/// "tt.load at kernel.py:12:3" of an instruction, as far as it is known.
+std::string describe(const llvm::Instruction *);
+/// All lanes that have not returned must be active: else an error, and false.
+bool requireConverged(Warp &, const Instruction &, const char *what);
+SiteCounters *siteOf(Warp &, const Instruction &);
+void countWarpOperation(Warp &, const Instruction &, SiteCounters::Kind, const char *name);
+
+// memory.cpp
+void runAccess(Warp &, const Instruction &);
+/// Host addresses of `bytes` bytes at each lane's address, checked as an access of this instruction; false after an error.
+bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const uint64_t *address, uint8_t **host, Space *spaces);
+/// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
+void waitForCopies(Warp &, uint64_t pending, bool everything);
+Region *regionOf(Launch &, uint64_t address);
+
+// execute.cpp
+/// Runs the warp until it waits, ends, fails or has used its budget.
+void runWarp(Warp &, uint64_t &budget);
+
+// track.cpp
+void runTracked(Warp &, const Instruction &);
+void copyExact(Warp &, Row from, Row to);
+/// Why the lane's address is wrong ("…overflowed 32 bits at …"), or empty.
+std::string whyWrong(Warp &, Row address, unsigned bytes, unsigned lane);
+
+} // namespace tessera::emulator

@@ -1,0 +1,124 @@
+// Overflow of 32-bit arithmetic on the way to an address. For the rows that addresses are computed from (decode.cpp marks
+// them) the value that unbounded integers would have is kept beside the row, but only once an overflow has happened: a row
+// without such a record is exact. An overflow that a later step takes back (x + y - y) does no harm and is not reported;
+// a value that is widened to 64 bits or used as an address while it differs from the exact one makes the lane's address
+// wrong, which the access reports. Masking, shifting right, division and comparisons drop the record: hash functions and
+// the like overflow on purpose.
+#include "llvm/Support/FormatVariadic.h"
+#include "runtime/emulator/lane_functions.h"
+
+namespace tessera::emulator {
+
+static Exact *find(Warp &w, Row r) {
+  if (w.exact.empty() || r == kNoRow) return nullptr;
+  auto it = w.exact.find(r);
+  return it == w.exact.end() ? nullptr : it->second.get();
+}
+
+void copyExact(Warp &w, Row from, Row to) {
+  if (Exact *e = find(w, from)) w.exact[to] = std::make_unique<Exact>(*e);
+  else w.exact.erase(to);
+}
+
+void runTracked(Warp &w, const Instruction &i) {
+  // The operands' rows may be overwritten only by the handler of a later instruction: rows are single-assignment.
+  i.tracked(w, i);
+  if (i.tracking == Tracking::Select) {
+    if (w.exact.empty()) return;
+    Exact *a = find(w, i.a), *b = find(w, i.b);
+    if (!a && !b) return void(w.exact.erase(i.to));
+    auto out = std::make_unique<Exact>();
+    const uint8_t *c = w.row<uint8_t>(i.c);
+    for (unsigned l = 0; l < w.lanes; ++l) {
+      Exact *from = c[l] ? a : b;
+      out->value[l] = from ? from->value[l] : i.immediate == 4 ? int32_t(w.row<uint32_t>(i.to)[l]) : 0;
+      if (from) out->wrong |= from->wrong & uint64_t(1) << l;
+    }
+    out->origin = a ? a->origin : b->origin;
+    w.exact[i.to] = std::move(out);
+    return;
+  }
+  if (i.tracking == Tracking::SExt || i.tracking == Tracking::ZExt) { // from 4 bytes to 8
+    Exact *a = find(w, i.a);
+    if (!a) {
+      if (!w.exact.empty()) w.exact.erase(i.to);
+      return;
+    }
+    auto out = std::make_unique<Exact>();
+    out->origin = a->origin;
+    const uint64_t *to = w.row<uint64_t>(i.to);
+    for (unsigned l = 0; l < w.lanes; ++l)
+      if (i.tracking == Tracking::SExt ? a->value[l] != int64_t(to[l]) : a->value[l] != i128(to[l])) out->wrong |= uint64_t(1) << l;
+    w.exact[i.to] = std::move(out);
+    return;
+  }
+  if (i.tracking == Tracking::Trunc) {
+    if (!w.exact.empty()) w.exact.erase(i.to);
+    return;
+  }
+  if (i.tracking == Tracking::Wide) {
+    if (w.exact.empty()) return;
+    Exact *a = find(w, i.a), *b = find(w, i.b);
+    uint64_t wrong = (a ? a->wrong : 0) | (b ? b->wrong : 0);
+    if (b && i.c == 4) { // the index of an address
+      const uint32_t *index = w.row<uint32_t>(i.b);
+      for (unsigned l = 0; l < w.lanes; ++l)
+        if (b->value[l] != int32_t(index[l])) wrong |= uint64_t(1) << l;
+    }
+    if (!wrong) return void(w.exact.erase(i.to));
+    auto out = std::make_unique<Exact>();
+    out->origin = a && a->origin ? a->origin : b->origin;
+    out->wrong = wrong;
+    w.exact[i.to] = std::move(out);
+    return;
+  }
+  // Four bytes in, four bytes out.
+  const uint32_t *x = w.row<uint32_t>(i.a), *y = w.row<uint32_t>(i.b), *to = w.row<uint32_t>(i.to);
+  Exact *a = find(w, i.a), *b = find(w, i.b);
+  if (!a && !b) {
+    uint32_t over = 0;
+    bool full = w.mask == w.full;
+    auto overflows = [&](unsigned l) -> uint32_t {
+      switch (i.tracking) {
+      case Tracking::Add: return ((x[l] ^ to[l]) & (y[l] ^ to[l])) >> 31;
+      case Tracking::Sub: return ((x[l] ^ y[l]) & (x[l] ^ to[l])) >> 31;
+      case Tracking::Mul: return int64_t(int32_t(x[l])) * int32_t(y[l]) != int32_t(to[l]);
+      default: return y[l] > 31 || int64_t(uint64_t(int64_t(int32_t(x[l]))) << y[l]) != int32_t(to[l]);
+      }
+    };
+    if (full)
+      for (unsigned l = 0; l < w.lanes; ++l) over |= overflows(l);
+    else
+      for (uint64_t m = w.mask; m; m &= m - 1) over |= overflows(unsigned(std::countr_zero(m)));
+    if (!over) {
+      if (!w.exact.empty()) w.exact.erase(i.to);
+      return;
+    }
+  }
+  auto out = std::make_unique<Exact>();
+  for (unsigned l = 0; l < w.lanes; ++l) {
+    i128 p = a ? a->value[l] : int32_t(x[l]), q = b ? b->value[l] : int32_t(y[l]);
+    switch (i.tracking) {
+    case Tracking::Add: out->value[l] = p + q; break;
+    case Tracking::Sub: out->value[l] = p - q; break;
+    case Tracking::Mul: out->value[l] = p * q; break;
+    default: out->value[l] = y[l] < 32 ? i128(u128(p) << y[l]) : 0; break;
+    }
+    // Far out of range is as wrong as any farther.
+    constexpr i128 kFar = i128(1) << 60;
+    if (out->value[l] > kFar) out->value[l] = kFar;
+    if (out->value[l] < -kFar) out->value[l] = -kFar;
+  }
+  out->origin = a ? a->origin : b ? b->origin : i.source;
+  w.exact[i.to] = std::move(out);
+}
+
+std::string whyWrong(Warp &w, Row address, unsigned bytes, unsigned lane) {
+  Exact *e = find(w, address);
+  if (!e) return "";
+  if (bytes == 8 ? !(e->wrong >> lane & 1) : e->value[lane] == i128(w.row<uint32_t>(address)[lane]) || e->value[lane] == int32_t(w.row<uint32_t>(address)[lane])) return "";
+  std::string at = describe(e->origin);
+  return "an index overflowed 32 bits on its way to this address" + (at.empty() ? std::string() : "; the overflow is in " + at);
+}
+
+} // namespace tessera::emulator

@@ -1,0 +1,143 @@
+// A stand-in for the CUDA driver (see README.md): the functions that runtime/cuda uses, with the driver API's signatures.
+#include "fake_driver.h"
+
+using fake::Driver;
+using fake::setting;
+using CUdeviceptr = unsigned long long;
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT int cuInit(unsigned) {
+  FAKE_CALL;
+  return 0;
+}
+EXPORT int cuDriverGetVersion(int *v) {
+  FAKE_CALL;
+  *v = 12040;
+  return 0;
+}
+EXPORT int cuDeviceGetCount(int *n) {
+  FAKE_CALL;
+  *n = std::atoi(setting("FAKE_DRIVER_DEVICES", "1"));
+  return 0;
+}
+EXPORT int cuDeviceGet(int *d, int i) {
+  FAKE_CALL;
+  *d = i;
+  return 0;
+}
+EXPORT int cuDeviceGetName(char *name, int size, int) {
+  FAKE_CALL;
+  std::snprintf(name, size, "Stand-in GPU");
+  return 0;
+}
+EXPORT int cuDeviceGetAttribute(int *v, int attribute, int) {
+  FAKE_CALL;
+  int cc = std::atoi(setting("FAKE_DRIVER_ARCH", "sm_90") + 3);
+  *v = attribute == 75 ? cc / 10 : attribute == 76 ? cc % 10 : 0;
+  return 0;
+}
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int) {
+  FAKE_CALL;
+  *bytes = size_t(1) << 30;
+  return 0;
+}
+EXPORT int cuDevicePrimaryCtxRetain(void **c, int) {
+  FAKE_CALL;
+  Driver::get().context(1);
+  *c = &Driver::get();
+  return 0;
+}
+EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
+  FAKE_CALL;
+  Driver::get().context(-1);
+  return 0;
+}
+EXPORT int cuCtxSetCurrent(void *) {
+  FAKE_CALL;
+  return 0;
+}
+EXPORT int cuModuleLoadData(void **m, const void *object) {
+  FAKE_CALL;
+  if (std::memcmp(object, "\177ELF", 4)) return 200; // CUDA_ERROR_INVALID_IMAGE
+  *m = Driver::get().take("module");
+  return 0;
+}
+EXPORT int cuModuleUnload(void *m) {
+  FAKE_CALL;
+  return Driver::get().give("module", m) ? 0 : 1;
+}
+EXPORT int cuModuleGetFunction(void **f, void *m, const char *name) {
+  FAKE_CALL;
+  Driver::get().note(std::string("function ") + name);
+  *f = m;
+  return Driver::get().holds("module", m) ? 0 : 1;
+}
+EXPORT int cuFuncSetAttribute(void *, int, int) {
+  FAKE_CALL;
+  return 0;
+}
+EXPORT int cuMemAlloc_v2(CUdeviceptr *p, size_t bytes) {
+  FAKE_CALL;
+  *p = CUdeviceptr(Driver::get().take("memory", bytes));
+  return 0;
+}
+EXPORT int cuMemFree_v2(CUdeviceptr p) {
+  FAKE_CALL;
+  return Driver::get().give("memory", reinterpret_cast<void *>(p)) ? 0 : 1;
+}
+EXPORT int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+  FAKE_CALL;
+  if (!Driver::get().holds("memory", reinterpret_cast<void *>(to))) return 1;
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return 0;
+}
+EXPORT int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+  FAKE_CALL;
+  if (!Driver::get().holds("memory", reinterpret_cast<void *>(from))) return 1;
+  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return 0;
+}
+#ifndef FAKE_INCOMPLETE
+EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *, void **params, void **) {
+  FAKE_CALL;
+  char text[160];
+  std::snprintf(text, sizeof text, "launch grid %u %u %u block %u %u %u shared %u", gx, gy, gz, bx, by, bz, shared);
+  Driver::get().note(text);
+  fake::readParameters(params, 2);
+  return Driver::get().holds("module", f) ? 0 : 1;
+}
+#endif
+EXPORT int cuCtxSynchronize() {
+  FAKE_CALL;
+  return 0;
+}
+EXPORT int cuEventCreate(void **e, unsigned) {
+  FAKE_CALL;
+  *e = Driver::get().take("event");
+  return 0;
+}
+EXPORT int cuEventDestroy_v2(void *e) {
+  FAKE_CALL;
+  return Driver::get().give("event", e) ? 0 : 1;
+}
+EXPORT int cuEventRecord(void *e, void *) {
+  FAKE_CALL;
+  return Driver::get().holds("event", e) ? 0 : 1;
+}
+EXPORT int cuEventSynchronize(void *) {
+  FAKE_CALL;
+  return 0;
+}
+EXPORT int cuEventElapsedTime(float *ms, void *, void *) {
+  FAKE_CALL;
+  *ms = 0.5f;
+  return 0;
+}
+EXPORT int cuGetErrorName(int e, const char **name) {
+  *name = e == 719 ? "CUDA_ERROR_LAUNCH_FAILED" : e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : e == 803 ? "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH" : "CUDA_ERROR_UNKNOWN";
+  return 0;
+}
+EXPORT int cuGetErrorString(int e, const char **text) {
+  *text = e == 719 ? "unspecified launch failure" : e == 2 ? "out of memory" : e == 803 ? "system has unsupported display driver / cuda driver combination" : "unknown error";
+  return 0;
+}

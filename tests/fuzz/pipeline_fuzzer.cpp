@@ -1,0 +1,59 @@
+// Fuzzing of the passes: bytes → parser → TTIR and TTGIR pipelines with the verifier after every pass. What the parser and
+// the verifier accept, a pass either transforms into IR that they accept too, or refuses with a diagnostic; it never
+// crashes, hangs or leaves broken IR. The first byte chooses the target, the second one pass alone or a pipeline.
+#include "codegen_amd/arch_table.h"
+#include "codegen_nvidia/arch_table.h"
+#include "frontend/parser.h"
+#include "ir/module_attributes.h"
+#include "ir/printer.h"
+#include "transforms/pipelines.h"
+#include <cstdio>
+#include <cstdlib>
+
+using namespace tessera;
+
+static void fail(const char *what, llvm::StringRef text, llvm::StringRef more = "") {
+  std::fprintf(stderr, "%s\n--- text\n%.*s\n--- more\n%.*s\n", what, int(text.size()), text.data(), int(more.size()), more.data());
+  std::abort();
+}
+
+static const ir::TargetInfo &target(unsigned which) {
+  auto nvidia = nvidia::archTable(), amd = amd::archTable();
+  which %= nvidia.size() + amd.size();
+  return which < nvidia.size() ? nvidia[which].info : amd[which - nvidia.size()].info;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < 2 || size > 20000) return 0;
+  llvm::StringRef text(reinterpret_cast<const char *>(data) + 2, size - 2);
+  std::string errors;
+  ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { errors += ir::render(d); });
+  ir::Context context;
+  auto module = frontend::parseModule(text, "fuzz", context, diag);
+  if (!module) return 0;
+  auto &t = target(data[0]);
+  transforms::Pipeline pipeline;
+  unsigned choice = data[1] % (transforms::allPasses().size() + 1);
+  if (choice < transforms::allPasses().size()) pipeline.push_back({&transforms::allPasses()[choice], {}});
+  else {
+    if (!ir::hasLayouts(module->op())) {
+      pipeline = transforms::ttirPipeline(t);
+      for (auto &s : transforms::ttgirPipeline(t, 4, 1, 3)) pipeline.push_back(s);
+    }
+    for (auto &s : transforms::loweringPipeline(t)) pipeline.push_back(s);
+  }
+  transforms::RunOptions run;
+  run.target = &t;
+  run.verifyEach = true;
+  unsigned before = diag.errors();
+  auto status = transforms::runPipeline(*module, pipeline, run, diag);
+  if (!status.ok()) {
+    if (diag.errors() == before) fail("refused without an error", text, std::string(status.message()));
+    if (absl::IsInternal(status)) fail("a pass left broken IR", text, errors);
+    return 0;
+  }
+  std::string printed = ir::printToString(*module);
+  ir::Context fresh;
+  if (!frontend::parseModule(printed, "printed", fresh, diag)) fail("what a pass made does not read back", printed, errors);
+  return 0;
+}

@@ -1,0 +1,5 @@
+tt.func @f() {
+  cf.br ^
+^:
+  tt.return
+}

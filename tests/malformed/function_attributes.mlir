@@ -1,0 +1,3 @@
+tt.func @f(%a: i32) attributes {noinline = } {
+  tt.return
+}

@@ -1,0 +1,4 @@
+tt.func @f(%a: i32) {
+  %0 = "arith.addi"(%a) : (i32) -> i32
+  tt.return
+}

@@ -1,0 +1,6 @@
+#l = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], isTransposed = true}>
+module {
+  tt.func public @f(%a: tensor<64x64xf32, #l>) {
+    tt.return
+  }
+}

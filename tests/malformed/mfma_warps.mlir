@@ -1,0 +1,6 @@
+#l = #ttg.amd_mfma<{version = 3, warpsPerCTA = [3, 2], instrShape = [32, 32, 8], isTransposed = true}>
+module {
+  tt.func public @f(%a: tensor<64x64xf32, #l>) {
+    tt.return
+  }
+}

@@ -1,0 +1,3 @@
+tt.func @f(%p: !tt.ptr<f32, 1000>) {
+  tt.return
+}

@@ -1,0 +1,4 @@
+tt.func @f() {
+  tt.return
+}
+{-# dialect_resources: {

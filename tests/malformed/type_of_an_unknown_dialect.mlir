@@ -1,0 +1,3 @@
+tt.func @f(%p: !foo.bar<3) {
+  tt.return
+}

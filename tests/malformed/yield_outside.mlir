@@ -1,0 +1,3 @@
+tt.func @f() {
+  scf.yield
+}
