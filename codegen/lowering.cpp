@@ -607,6 +607,10 @@ private:
     auto *body = llvm::BasicBlock::Create(b_.getContext(), "body", fl.function);
     b_.SetInsertPoint(prologue);
     b_.SetCurrentDebugLocation({});
+    // What the lowering itself computes may be fused as well; device libraries decide for themselves.
+    llvm::FastMathFlags flags;
+    flags.setAllowContract(options_.fpFusion);
+    b_.setFastMathFlags(flags);
     fl.prologueEnd_ = b_.CreateBr(body);
     b_.SetInsertPoint(body);
 

@@ -128,6 +128,10 @@ private:
       c.total = select(isSet(bit), combine(fromLane(c.total, from), c.total), c.total);
       below |= bit;
     }
+    if (c.elements.size() == 1) { // one element: the total up to it is its value
+      c.elements[0] = c.total;
+      return;
+    }
     // The lane before, in scan order: counting in the axis' bits alone, which borrows and carries pass through.
     llvm::Value *others = b_.CreateAnd(lane, ~laneMask_);
     llvm::Value *before = reverse_ ? b_.CreateAdd(b_.CreateOr(lane, ~laneMask_), fl_.i32(1)) : b_.CreateSub(b_.CreateAnd(lane, laneMask_), fl_.i32(1));
@@ -157,7 +161,8 @@ private:
   }
 
   void carryChunks(llvm::SmallVectorImpl<Chunk> &chunks, bool acrossWarps) {
-    llvm::Value *notFirstLane = laneMask_ ? b_.CreateNot(isFirstLane()) : nullptr, *notFirstWarp = acrossWarps ? b_.CreateNot(firstWarp_) : nullptr;
+    bool lanesDone = shape_.chunk == 1;
+    llvm::Value *notFirstLane = laneMask_ && !lanesDone ? b_.CreateNot(isFirstLane()) : nullptr, *notFirstWarp = acrossWarps ? b_.CreateNot(firstWarp_) : nullptr;
     Partial carry;
     for (unsigned i = 0; i < chunks.size(); ++i) {
       Chunk &c = chunks[i];

@@ -41,7 +41,7 @@ bool isMatrixLayout(const Encoding *e) {
 }
 bool stronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a) && !isMatrixLayout(b); }
 
-bool elementwise(Operation *op) { return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() >= 1 && op->result().type().isTensor(); }
+bool elementwise(Operation *op) { return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() == 1 && op->result().type().isTensor(); }
 /// Elementwise work on which a second computation is wasted.
 bool costly(Operation *op) {
   if (op->name().starts_with("math.")) return !op->is<math::AbsfOp>() && !op->is<math::FmaOp>();
