@@ -24,6 +24,7 @@ absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);
+absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);
 absl::StatusOr<bool> testPrintAlignment(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);

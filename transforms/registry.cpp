@@ -27,6 +27,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", "", kNeedsLayouts},
       {"tritongpu-optimize-thread-locality", optimizeThreadLocality, "keep reductions of loops inside threads until the loop's end", "", kNeedsLayouts},
       {"tritongpu-reduce-data-duplication", optimizeDotOperands, "convert into operands of multiplications through shared memory", "", kNeedsLayouts},
+      {"tritongpu-reorder-instructions", reorderInstructions, "move conversions and loads from shared memory to their first users", "", kNeedsLayouts},
       {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
       {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", kRequired | kNeedsLayouts},
       {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", kRequired | kNeedsLayouts},
