@@ -7,6 +7,8 @@
 #include "absl/status/status.h"
 #include "codegen/collect_diagnostics.h"
 #include "codegen/fatal_errors.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/InstrTypes.h"
@@ -102,6 +104,9 @@ absl::Status Backend::setLayout(llvm::Module &module) const {
 absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool object) const {
   absl::StatusOr<Machine> tm = machine();
   if (!tm.ok()) return tm.status();
+  llvm::CodeGenOptLevel level = (*tm)->getOptLevel();
+  if (llvm::any_of(module, [](auto &f) { return f.hasFnAttribute(kSpillsAnyway); })) (*tm)->setOptLevel(llvm::CodeGenOptLevel::None);
+  auto restore = llvm::scope_exit([&] { (*tm)->setOptLevel(level); });
   CollectDiagnostics diagnostics(module.getContext());
   llvm::SmallString<0> text;
   text.reserve(64 << 10);

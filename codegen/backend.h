@@ -66,6 +66,11 @@ struct ObjectInfo {
   int occupancy = 0;             // blocks per multiprocessor that registers, shared memory and warps allow
 };
 
+/// A function attribute: a single tensor of it does not fit into a thread's registers. LLVM's register allocator would
+/// take seconds to minutes over the spills (AMDGPU: 50 s for a 4×65536 block of floats on gfx1100), so such code is
+/// generated without optimisation.
+inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
+
 class Backend {
 public:
   virtual ~Backend();

@@ -8,6 +8,7 @@
 // Where lanes that differ in low bits hold the same value, a mirror does what an xor does.
 // A barrier orders what the fences around it name: shared memory alone unless asked.
 #include "codegen_amd/lowering_target.h"
+#include "codegen/backend.h"
 #include "codegen_amd/backend.h"
 #include "codegen_amd/merge_branches.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -158,8 +159,9 @@ bool AmdTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> args) 
   return true;
 }
 
-void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters, unsigned) const {
+void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters, unsigned widestTensor) const {
   setKernelAttributes(f, threadsPerBlock, maxRegisters);
+  if (widestTensor > unsigned(info().maxRegistersPerThread)) f.addFnAttr(codegen::kSpillsAnyway);
 }
 
 void AmdTarget::finish(Function &f) const { mergeBranches(f); }
