@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs, builds and runs the main job: a real Triton kernel is compiled for both vendors and run on the interpreter.
+# Installs, builds and runs the main job: a real Triton kernel is compiled for both vendors, evaluated by the interpreter and executed by the emulator.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ./tools/install_dependencies.sh
@@ -11,4 +11,7 @@ k=tests/kernels/softmax_row
 "$t" compile $k/softmax_row.ttir --target sm_90a --emit ptx -o build-release/softmax_row.ptx
 "$t" compile $k/softmax_row.ttir --target gfx942 --emit hsaco -o build-release/softmax_row.hsaco --metadata build-release/softmax_row.json
 echo "made build-release/softmax_row.ptx and build-release/softmax_row.hsaco"
-"$t" run $k/launch.json --device interpreter --check
+for device in interpreter emulator:sm_90a emulator:gfx942; do
+  echo "$device:"
+  "$t" run $k/launch.json --device $device --check
+done
