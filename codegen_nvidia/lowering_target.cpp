@@ -96,7 +96,7 @@ void NvidiaTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsig
   setKernelAttributes(f, threadsPerBlock, numCtas, maxRegisters);
   // Left alone, ptxas gives up registers for full occupancy and with them the overlap of loads. Told that half the warps
   // are enough, it issues the loads of an unrolled loop together: on an H200 layernorm over 8,192 columns takes 71.3 µs
-  // instead of 75.9, and no pointwise kernel or reduction that was tried lost. Not for kernels of large tensors, which
+  // instead of 75.9; softmax, transpose and vector addition, the others that were tried, changed by less than 1 %. Not for kernels of large tensors, which
   // need their registers; where it makes spills after all, makeCubin leaves it out.
   constexpr unsigned kSmallTensor = 16;
   if (maxRegisters || numCtas > 1 || widestTensor > kSmallTensor) return;
