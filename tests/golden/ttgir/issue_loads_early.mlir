@@ -1,0 +1,47 @@
+// issue-loads-early: a load moves up to the load before it, with what its address needs; not over a store, and not when
+// its address comes from that load.
+// RUN: tessera opt %s -issue-loads-early | FileCheck %s
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @two_loads
+  // CHECK: tt.load
+  // CHECK-NEXT: tt.addptr
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NEXT: arith.addf
+  tt.func public @two_loads(%p: tensor<128x!tt.ptr<f32>, #blocked>, %q: tensor<128x!tt.ptr<f32>, #blocked>, %i: tensor<128xi32, #blocked>) {
+    %a = tt.load %p : tensor<128x!tt.ptr<f32>, #blocked>
+    %x = arith.mulf %a, %a : tensor<128xf32, #blocked>
+    %r = tt.addptr %q, %i : tensor<128x!tt.ptr<f32>, #blocked>, tensor<128xi32, #blocked>
+    %b = tt.load %r : tensor<128x!tt.ptr<f32>, #blocked>
+    %y = arith.addf %x, %b : tensor<128xf32, #blocked>
+    tt.store %p, %y : tensor<128x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+  // CHECK-LABEL: @store_between
+  // CHECK: tt.load
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.load
+  tt.func public @store_between(%p: tensor<128x!tt.ptr<f32>, #blocked>, %q: tensor<128x!tt.ptr<f32>, #blocked>) {
+    %a = tt.load %p : tensor<128x!tt.ptr<f32>, #blocked>
+    %x = arith.mulf %a, %a : tensor<128xf32, #blocked>
+    tt.store %q, %x : tensor<128x!tt.ptr<f32>, #blocked>
+    %b = tt.load %q : tensor<128x!tt.ptr<f32>, #blocked>
+    tt.store %p, %b : tensor<128x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+  // CHECK-LABEL: @address_from_load
+  // CHECK: tt.load
+  // CHECK-NEXT: arith.addi
+  // CHECK-NEXT: tt.addptr
+  // CHECK-NEXT: tt.load
+  tt.func public @address_from_load(%p: tensor<128x!tt.ptr<i32>, #blocked>, %q: tensor<128x!tt.ptr<f32>, #blocked>) {
+    %a = tt.load %p : tensor<128x!tt.ptr<i32>, #blocked>
+    %i = arith.addi %a, %a : tensor<128xi32, #blocked>
+    %r = tt.addptr %q, %i : tensor<128x!tt.ptr<f32>, #blocked>, tensor<128xi32, #blocked>
+    %b = tt.load %r : tensor<128x!tt.ptr<f32>, #blocked>
+    tt.store %q, %b : tensor<128x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
