@@ -16,6 +16,13 @@
 //   (each operand the sum of up to three bf16), the small products first
 // A multiplication that fits no instruction (types, or a shape smaller than its tile) stays, and is lowered by fma.
 //
+// Where the target multiplies by warp groups (wgmma) and the shape has a tile of 64 rows for each, the operands are brought
+// to shared memory instead, where their values are made; a left operand that is made from another multiplication's result
+// stays in registers:
+//
+//   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>   (%a likewise)
+//   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
+//
 // Choice of the tile: the larger of the instruction's tiles if every warp still has one. Choice of the warps: those of a
 // chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
 // chain keeps, so that values stay in their threads; else they are dealt so that each reads as little of the operands as
@@ -26,6 +33,7 @@
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
+#include "transforms/layout_order.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -33,23 +41,6 @@ using namespace ir;
 using layouts::Encoding;
 
 namespace {
-
-std::optional<MatrixType> matrixTypeOf(Type t) {
-  if (t.isInteger()) return t.bitWidth() == 8 ? std::optional(MatrixType::I8) : t.bitWidth() == 32 ? std::optional(MatrixType::I32) : std::nullopt;
-  if (!t.isFloat()) return std::nullopt;
-  switch (t.cast<FloatType>().floatKind()) {
-  case FloatKind::F16: return MatrixType::F16;
-  case FloatKind::BF16: return MatrixType::BF16;
-  case FloatKind::F32: return MatrixType::F32;
-  case FloatKind::F64: return MatrixType::F64;
-  case FloatKind::F8E4M3FN: return MatrixType::F8E4M3FN;
-  case FloatKind::F8E5M2: return MatrixType::F8E5M2;
-  case FloatKind::F8E4M3FNUZ: return MatrixType::F8E4M3FNUZ;
-  case FloatKind::F8E5M2FNUZ: return MatrixType::F8E5M2FNUZ;
-  case FloatKind::F8E4M3B11FNUZ: return std::nullopt;
-  }
-  return std::nullopt;
-}
 
 /// How a multiplication of given types is done.
 struct Way {
@@ -325,6 +316,7 @@ private:
     if (!way) return false;
     int64_t k = tensorOf(d.a()).dim(rank - 1);
     unsigned along = (to | from) & kThroughA ? kThroughA : (to | from) & kThroughB ? kThroughB : kNone;
+    if (accelerateByWarpGroups(d, *way, to, from)) return true;
     const MatrixInstruction *i = choose(*way, type.shape(), k, along);
     if (!i) return false;
     auto warps = warpsFor(type.shape(), *i, along);
@@ -368,12 +360,105 @@ private:
       sum = multiply(x[0], y[0], sum);
       result = arith::AddfOp::create(b, loc, sum, c).op->result();
     }
-    result = convert(b, loc, cast(b, loc, result, type.element()), type.encoding());
+    replace(d, convert(b, loc, cast(b, loc, result, type.element()), type.encoding()));
+    return true;
+  }
+
+  /// Puts the result in the place of the multiplication's, and takes that out with the conversions of its operands.
+  static void replace(tt::DotOp d, Value result) {
     d.d().replaceAllUsesWith(result);
     Operation *oldA = d.a().definingOp(), *oldB = d.b().definingOp(), *oldC = d.c().definingOp();
     d->erase();
     for (auto *old : {oldA, oldB == oldA ? nullptr : oldB, oldC == oldA || oldC == oldB ? nullptr : oldC})
       if (old && old->is<ttg::ConvertLayoutOp>() && old->useEmpty()) old->erase();
+  }
+
+  // ---- multiplication by warp groups ----
+
+  /// The row of the shared buffer that a value goes to is as it lies in registers; null if the matrix unit cannot read it
+  /// that way (across K it reads elements of 16 bits only), or a row is too narrow.
+  const layouts::NvmmaSharedEncoding *sharedFor(TensorType type, unsigned kDim, int64_t widest) {
+    auto layout = type.encoding()->toLinearLayout(type.shape());
+    if (!layout.ok()) return nullptr;
+    unsigned contiguous = orderOf(*layout)[0];
+    int64_t bytes = type.element().bitWidth() / 8;
+    if (contiguous != kDim && bytes != 2) return nullptr;
+    int64_t row = type.dim(contiguous) * bytes;
+    if (contiguous != kDim) row = std::min(row, widest * bytes);
+    if (row < 32 || type.dim(1 - contiguous) < 8) return nullptr;
+    layouts::NvmmaSharedParams p;
+    p.swizzlingByteWidth = std::min<int64_t>(row, 128);
+    p.transposed = contiguous == 0;
+    p.elementBitWidth = type.element().bitWidth();
+    p.cta = type.encoding()->cta();
+    auto e = pool_.getNvmmaShared(p);
+    return e.ok() ? *e : nullptr;
+  }
+  /// A value before conversions of its layout, and whether it is the transpose of what is returned.
+  static std::pair<Value, bool> untransposed(Value v) {
+    v = unconverted(v);
+    if (auto t = v.definedBy<tt::TransOp>(); t && t.order().size() == 2 && t.order()[0] == 1) return {unconverted(t.src()), true};
+    return {v, false};
+  }
+  /// The value in a buffer that the matrix unit reads, made where the value is. `k`: which dimension is K.
+  Value toShared(Location loc, Value v, unsigned k, Type element, int64_t widest, bool test) {
+    auto [src, swapped] = untransposed(v);
+    auto type = tensorOf(src).withElement(element);
+    auto *e = sharedFor(type, swapped ? 1 - k : k, widest);
+    if (!e || test) return e ? v : Value();
+    Operation *def = src.definingOp();
+    Builder b = def ? Builder(def) : Builder(&*src.ownerBlock()->begin());
+    if (def) b.setInsertionPointAfter(def);
+    Attribute memory = OpaqueAttr::get(m_.context(), "#ttg.shared_memory");
+    src = cast(b, loc, src, element);
+    Value buffer = ttg::LocalAllocOp::create(b, loc, MemDescType::get(type.shape(), element, e, memory, false), src).result();
+    if (!swapped) return buffer;
+    auto p = e->params();
+    p.transposed = !p.transposed;
+    int64_t turned[] = {type.dim(1), type.dim(0)};
+    return ttg::MemdescTransOp::create(b, loc, MemDescType::get(turned, element, *pool_.getNvmmaShared(p), memory, false), buffer, {b.named("order", DenseArrayAttr::getI32(m_.context(), {1, 0}))}).op->result();
+  }
+
+  bool accelerateByWarpGroups(tt::DotOp d, const Way &way, unsigned to, unsigned from) {
+    auto type = tensorOf(d.d());
+    int64_t warps = numWarps(m_.op()), m = type.dim(0), n = type.dim(1), k = tensorOf(d.a()).dim(1);
+    if (target_.matrixUnit != MatrixUnit::Wgmma || type.rank() != 2 || warps % 4 || m < 64 || n < 8 || way.split != Way::None) return false;
+    if (!type.encoding()->cta().isTrivial()) return false;
+    bool known = way.a == MatrixType::F16 || way.a == MatrixType::BF16 || way.a == MatrixType::TF32 || way.a == MatrixType::I8 || way.a == MatrixType::F8E4M3FN || way.a == MatrixType::F8E5M2;
+    int bits = bitWidthOf(way.a);
+    if (!known || bitWidthOf(way.b) != bits || k * bits < 256) return false;
+
+    // Warps along the rows as long as there are rows for them, the rest along columns.
+    layouts::NvidiaMmaParams p;
+    p.versionMajor = 3;
+    int64_t wm = 4;
+    while (wm < warps && m >= 16 * wm * 2) wm *= 2;
+    if ((to | from) && wm < warps) return false; // a chain's values stay in their warps
+    int64_t wn = warps / wm, tileN = std::min<int64_t>(256, n / wn);
+    if (tileN < 8) return false;
+    p.warpsPerCta = {int32_t(wm), int32_t(wn)};
+    p.instrShape = {16, int32_t(tileN), 256 / bits};
+    p.cta = type.encoding()->cta();
+    auto e = pool_.getNvidiaMma(p);
+    if (!e.ok()) return false;
+    bool registers = from & kThroughA;
+    if ((!registers && !toShared(d->loc(), d.a(), 1, way.operandA, 64, true)) || !toShared(d->loc(), d.b(), 0, way.operandB, tileN, true)) return false;
+
+    Builder b(d.op);
+    Location loc = d->loc();
+    Value a;
+    if (registers) {
+      auto ea = pool_.getDotOperand(0, *e, std::max(1, 32 / bits));
+      if (!ea.ok()) return false;
+      a = convert(b, loc, cast(b, loc, unconverted(d.a()), way.operandA), *ea);
+    } else {
+      a = toShared(loc, d.a(), 1, way.operandA, 64, false);
+    }
+    Value bb = toShared(loc, d.b(), 0, way.operandB, tileN, false);
+    Value c = cast(b, loc, convert(b, loc, d.c(), *e), way.accumulator);
+    llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
+    Value result = ttng::WarpGroupDotOp::create(b, loc, a, bb, c, Value(), attrs).d();
+    replace(d, convert(b, loc, cast(b, loc, result, type.element()), type.encoding()));
     return true;
   }
 

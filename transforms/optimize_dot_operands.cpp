@@ -17,6 +17,7 @@
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
 #include "llvm/Support/MathExtras.h"
+#include "transforms/layout_order.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -25,24 +26,6 @@ using layouts::Dim;
 using layouts::Encoding;
 
 namespace {
-
-/// The dimensions by how close a thread's (then the lanes') elements lie along them, fastest first.
-llvm::SmallVector<int32_t, 4> orderOf(const layouts::LinearLayout &l) {
-  llvm::SmallVector<int32_t, 4> order;
-  auto take = [&](unsigned d) {
-    if (!llvm::is_contained(order, int32_t(d))) order.push_back(d);
-  };
-  for (Dim in : {Dim::Register, Dim::Lane})
-    for (unsigned bit = 0; bit < l.inDimBits(in); ++bit)
-      for (unsigned d = 0; d < l.numOutDims(); ++d)
-        if (l.basis(in, bit)[d]) {
-          // The first bit that moves by one says what is fastest.
-          if (order.empty() && l.basis(in, bit)[d] != 1) continue;
-          take(d);
-        }
-  for (unsigned d = l.numOutDims(); d-- > 0;) take(d);
-  return order;
-}
 
 const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, const TargetInfo &target) {
   int64_t bytes = type.element().bitWidth() / 8;

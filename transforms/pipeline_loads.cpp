@@ -21,6 +21,11 @@
 //                  its slot
 //       after      ttg.async_wait {num = 0}; ttg.local_dealloc
 //       One barrier an iteration, after the wait, separates the slots' writers and readers (insert-barriers).
+//       If the multiplications are those of warp groups (ttng.warp_group_dot) and do nothing but add to values that the
+//       loop carries, they run in the background as well, one iteration's beside the next one's:
+//           body   consumer on its slot, not waited for; ttng.warp_group_dot_wait {pendings = the loop's}: those of the
+//                  iteration before are done; ttg.async_wait {num = D - 2}; copy into the slot that these read; commit
+//       Here the barrier stands between the waits and the copies.
 //   through registers   D = 1: the loads of the next iteration are issued at the start of the body, and what they brought
 //                       is stored at its end, into the other of two slots (or the only one, if memory is short). Loads
 //                       that do not go to a buffer are carried in registers.
@@ -63,12 +68,33 @@ public:
     background_ = target_.asyncCopyAnyDestination && llvm::all_of(ahead_, [&](auto &a) { return copies(a); });
     distance_ = background_ ? stages_ - 1 : 1;
     if (!planBuffers()) return false;
+    overlapped_ = background_ && distance_ >= 2 && onlyAccumulate();
     rewrite();
     return true;
   }
 
 private:
   // ---- what can be pipelined ----
+
+  static bool isDot(Operation *op) { return op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>(); }
+  /// Whether a buffer is only read, by loads and by multiplications.
+  static bool onlyRead(Value buffer) {
+    return llvm::all_of(buffer.users(), [](Operation *u) { return u->is<ttg::LocalLoadOp>() || u->is<ttng::WarpGroupDotOp>() || (u->is<ttg::MemdescTransOp>() && onlyRead(u->result())); });
+  }
+  /// Whether every multiplication is one of warp groups on shared memory that adds to a value of its own that the loop
+  /// carries.
+  bool onlyAccumulate() {
+    for (auto &op : body_) {
+      if (op.is<tt::DotOp>()) return false;
+      auto dot = op.dyn<ttng::WarpGroupDotOp>();
+      if (!dot) continue;
+      if (!dot.a().type().isa<MemDescType>() || dot.useC() || !dot.c().isBlockArgument() || dot.c().ownerBlock() != &body_ || !dot.c().hasOneUse() || !dot.d().hasOneUse()) return false;
+      if (dot.c().index() == 0 || dot.d().users()[0] != body_.terminator() || body_.terminator()->operand(dot.c().index() - 1) != dot.d()) return false;
+      // Sums of limited precision are added up after each product.
+      if (dot.b().type().cast<MemDescType>().element().bitWidth() == 8 && dot.d().type().scalar().isFloat() && dot.maxNumImpreciseAcc() <= dot.b().type().cast<MemDescType>().dim(0)) return false;
+    }
+    return true;
+  }
 
   bool suitable() {
     if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
@@ -78,7 +104,7 @@ private:
       if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>()) return false;
       if (effectsOf(&op) & (kWritesGlobal | kSynchronizes)) return false;
       if (op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>()) return false; // done already
-      dots |= op.is<tt::DotOp>();
+      dots |= isDot(&op);
       for (auto &r : op.regions())
         for (auto *b = r.front(); b; b = b->next())
           for (auto &inner : *b)
@@ -93,10 +119,10 @@ private:
     llvm::DenseSet<Operation *> seen;
     llvm::SmallVector<Value, 16> work;
     for (auto &op : body_)
-      if (auto d = op.dyn<tt::DotOp>()) work.append({d.a(), d.b()});
+      if (isDot(&op)) work.append({op.operand(0), op.operand(1)});
     while (!work.empty()) {
       Operation *def = work.pop_back_val().definingOp();
-      if (!def || def->block() != &body_ || def->is<tt::DotOp>() || !seen.insert(def).second) continue;
+      if (!def || def->block() != &body_ || isDot(def) || !seen.insert(def).second) continue;
       if (auto load = def->dyn<tt::LoadOp>()) {
         if (load.ptr().type().isTensor() && !load.isVolatile() && load.ptr().type().scalar().cast<PointerType>().pointee().bitWidth() >= 8) found.insert(def);
         continue;
@@ -109,7 +135,7 @@ private:
         Ahead a;
         a.load = op.cast<tt::LoadOp>();
         if (a.load.result().hasOneUse())
-          if (auto alloc = a.load.result().users()[0]->dyn<ttg::LocalAllocOp>(); alloc && alloc->block() == &body_ && llvm::all_of(alloc.result().users(), [](Operation *u) { return u->is<ttg::LocalLoadOp>(); }))
+          if (auto alloc = a.load.result().users()[0]->dyn<ttg::LocalAllocOp>(); alloc && alloc->block() == &body_ && onlyRead(alloc.result()))
             a.alloc = alloc;
         ahead_.push_back(a);
       }
@@ -142,7 +168,7 @@ private:
           break;
         }
         bool load = def->is<tt::LoadOp>() && !def->cast<tt::LoadOp>().isVolatile();
-        if (def->numRegions() || (effectsOf(def) && !load) || def->is<tt::DotOp>() || def->is<ttg::LocalAllocOp>()) return false;
+        if (def->numRegions() || (effectsOf(def) && !load) || isDot(def) || def->is<ttg::LocalAllocOp>()) return false;
         producer_.insert(def);
         for (auto o : def->operands()) work.push_back(o);
       }
@@ -231,6 +257,12 @@ private:
     if (iterations == 1) return loop_.step();
     return make<arith::MuliOp>(b, loop_.step(), b.intConstant(loc_, loop_.step().type(), iterations));
   }
+  llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> products, unsigned pending) {
+    llvm::SmallVector<Type, 2> types;
+    for (auto v : products) types.push_back(v.type());
+    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, products, {b.i32Attr("pendings", pending)});
+    return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
+  }
   Value slotAt(Builder &b, const Ahead &a, Value index) { return ttg::MemdescIndexOp::create(b, loc_, a.slot, a.ring, index).op->result(); }
   Value maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
     if (mask && !mask.type().isTensor() && ptr.type().isTensor()) return make<arith::AndiOp>(b, mask, predicate);
@@ -315,6 +347,11 @@ private:
       advance(map);
     }
 
+    if (overlapped_) { // the first slot is filled, for all threads
+      ttg::AsyncWaitOp::create(b, loc_, {}, {b.i32Attr("num", distance_ - 1)});
+      gpu::BarrierOp::create(b, loc_);
+    }
+
     // The loop: its own carried values, the producer's, the slot to read (and to fill), values carried in registers.
     llvm::SmallVector<Value, 16> inits = loop_.initArgs().vec().size() ? llvm::SmallVector<Value, 16>(loop_.initArgs().begin(), loop_.initArgs().end()) : llvm::SmallVector<Value, 16>();
     unsigned own = inits.size(), producerAt = own, slotsAt = own + state.size();
@@ -344,32 +381,43 @@ private:
     };
     Value reads = ring ? block->arg(slotsAt + 1) : integer(in, 0), fills;
     Value token;
-    if (background_) token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", distance_ - 1)}).op->result();
-    Value predicate = compare(in, CmpIPredicate::Slt, newIv, boundAhead);
-    for (unsigned k = 0; k < state.size(); ++k) state[k] = block->arg(producerAt + k + 1);
-    begin(ahead, make<arith::AddiOp>(in, newIv, stepsAhead));
-    emitProducer(in, ahead, predicate);
-    if (background_) {
-      fills = block->arg(slotsAt + 2);
-      emitCopies(in, ahead, predicate, fills);
-    } else {
-      brought = emitLoads(in, ahead, predicate);
-    }
-    advance(ahead);
+    auto produce = [&] {
+      if (background_) {
+        token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", overlapped_ ? distance_ - 2 : distance_ - 1)}).op->result();
+        fills = block->arg(slotsAt + 2);
+      }
+      Value predicate = compare(in, CmpIPredicate::Slt, newIv, boundAhead);
+      for (unsigned k = 0; k < state.size(); ++k) state[k] = block->arg(producerAt + k + 1);
+      begin(ahead, make<arith::AddiOp>(in, newIv, stepsAhead));
+      emitProducer(in, ahead, predicate);
+      if (background_) emitCopies(in, ahead, predicate, fills);
+      else brought = emitLoads(in, ahead, predicate);
+      advance(ahead);
+    };
+    if (!overlapped_) produce();
     // The consumer.
+    llvm::SmallVector<Value, 2> products;
+    llvm::SmallVector<unsigned, 2> accumulators; // the carried values that they add to
     unsigned value = 0;
     for (auto &op : body_) {
       if (&op == yield) continue;
       if (done_.contains(&op)) continue;
       auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.alloc.op == &op; });
       if (it == ahead_.end()) {
-        in.clone(&op, map);
+        Operation *copy = in.clone(&op, map);
+        if (overlapped_ && op.is<ttng::WarpGroupDotOp>()) {
+          copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+          products.push_back(copy->result());
+          accumulators.push_back(op.operand(2).index() - 1);
+        }
         continue;
       }
       Ahead &a = *it;
       if (a.alloc.op == &op) {
         Value view = slotAt(in, a, reads);
+        map.map(op.result(), view);
         for (auto *user : op.result().users()) {
+          if (!user->is<ttg::LocalLoadOp>()) continue;
           auto loaded = ttg::LocalLoadOp::create(in, user->loc(), user->result().type(), view, token);
           map.map(user->result(), loaded.result());
           done_.insert(user);
@@ -378,6 +426,12 @@ private:
         Value v = a.slot ? ttg::LocalLoadOp::create(in, op.loc(), op.result().type(), slotAt(in, a, reads), token).result() : Value(block->arg(valuesAt + value++ + 1));
         map.map(op.result(), v);
       }
+    }
+    if (overlapped_) {
+      // What this iteration started goes on; what the one before it did is done.
+      auto done = waitFor(in, products, products.size());
+      for (auto [k, i] : llvm::enumerate(accumulators)) map.map(yield->operand(i), done[k]);
+      produce();
     }
     llvm::SmallVector<Value, 16> yields;
     for (auto v : yield->operands()) yields.push_back(map.lookupOrSelf(v));
@@ -393,10 +447,17 @@ private:
     scf::YieldOp::create(in, yield->loc(), yields);
 
     b.setInsertionPointAfter(loop.op);
+    llvm::SmallVector<Value, 16> results(loop->results().begin(), loop->results().end());
+    if (overlapped_) {
+      llvm::SmallVector<Value, 2> last;
+      for (auto i : accumulators) last.push_back(loop->result(i));
+      auto done = waitFor(b, last, 0);
+      for (auto [k, i] : llvm::enumerate(accumulators)) results[i] = done[k];
+    }
     if (background_) ttg::AsyncWaitOp::create(b, loc_, {}, {b.i32Attr("num", 0)});
     for (auto &a : ahead_)
       if (a.ring) ttg::LocalDeallocOp::create(b, loc_, a.ring);
-    for (unsigned i = 0; i < own; ++i) loop_->result(i).replaceAllUsesWith(loop->result(i));
+    for (unsigned i = 0; i < own; ++i) loop_->result(i).replaceAllUsesWith(results[i]);
     loop_->dropAllReferences();
     loop_->erase();
     simplify(loop);
@@ -489,7 +550,7 @@ private:
   llvm::SetVector<Operation *> producer_;
   llvm::SetVector<unsigned> carried_;
   llvm::DenseSet<Operation *> done_; // loads of buffers that were made with the buffer's slot
-  bool background_ = false;
+  bool background_ = false, overlapped_ = false;
   int64_t distance_ = 1, slots_ = 1;
 };
 

@@ -13,6 +13,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/nvmma_shared.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,6 +83,12 @@ private:
     return last;
   }
 
+  static int64_t alignmentOf(ttg::LocalAllocOp alloc, int64_t bytes) {
+    int64_t least = 16;
+    if (auto *e = layouts::dynCast<layouts::NvmmaSharedEncoding>(alloc.result().type().cast<MemDescType>().encoding())) least = std::max<int64_t>(least, e->alignment());
+    return std::max<int64_t>(least, alloc.alignment().value_or(bytes >= 1024 ? 1024 : 16));
+  }
+
   void collect() {
     func_->walk([&](Operation *op) {
       if (auto alloc = op->dyn<ttg::LocalAllocOp>()) {
@@ -89,7 +96,7 @@ private:
         llvm::DenseMap<Value, bool> seen;
         int64_t bytes = bufferBytes(type);
         unsigned last = std::max(lastUse(alloc.result(), op, seen), end_[op]);
-        buffers_.push_back({op, bytes, alloc.alignment().value_or(bytes >= 1024 ? 1024 : 16), begin_[op], last});
+        buffers_.push_back({op, bytes, alignmentOf(alloc, bytes), begin_[op], last});
         return;
       }
       Scratch s = scratchOf(op, target_);
