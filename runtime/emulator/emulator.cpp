@@ -82,6 +82,8 @@ private:
     b->barriers = b->nextPicture = 0;
     b->pictureBarrier = nullptr;
     b->stuck = false;
+    b->inFlight.clear();
+    b->issued.clear();
     std::fill(b->defined.begin(), b->defined.end(), 0);
     std::fill(b->shared.begin(), b->shared.end(), 0xa5);
     b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
@@ -100,6 +102,9 @@ private:
       w.exact.clear();
       w.copies.clear();
       w.copyGroup = 0;
+      w.warpgroup.reset();
+      w.proxyFences = {};
+      w.known.clear();
     }
     ++launch_.changes;
     return b;
@@ -134,6 +139,7 @@ private:
           return tooMany(w);
       }
       if (b.done == b.warps.size()) {
+        if (!b.issued.empty() && !warpgroupsTogether(b, nullptr)) return;
         b.finished = true;
         launch_.report.instructions += b.instructions;
         return;
@@ -170,6 +176,7 @@ private:
       }
     for (Warp &w : b.warps)
       if (w.state == Warp::State::Done) return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
+    if (!b.issued.empty() && !warpgroupsTogether(b, first->barrier)) return;
     uint64_t stamp = ++launch_.stamp;
     if (first->barrier->immediate & 1) b.lastBarrier = stamp;
     if (first->barrier->immediate & 2) b.lastGlobalBarrier = stamp;

@@ -14,6 +14,8 @@
 //   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier, warp
 //               barrier or pair of release and acquire orders: in shared memory, and in global memory also across blocks
 //   wraps       32-bit index arithmetic that overflowed on its way to an address
+//   wgmma       operands that ordinary stores wrote without fence.proxy.async, or that are overwritten before the wait;
+//               accumulators read before the wait; warps of a warpgroup that do not issue the same
 //   always      threads of a block at different barriers, warp-wide operations without all their lanes, deadlock
 //
 // What it does not model: time, caches, the memory system's reordering, and the last bits of approximate functions (they

@@ -92,6 +92,7 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
   }
   if (!w.exact.empty())
     for (auto &c : e.copies) copyExact(w, c.from, c.to);
+  if (w.warpgroup && !w.warpgroup->promises.empty()) movePromises(w, e.copies, mask);
   addGroup(w, e.target, mask);
 }
 

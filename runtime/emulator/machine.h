@@ -174,6 +174,40 @@ struct Message {
 };
 constexpr uint8_t kArrived = 1, kUnderWay = 2; // Block::defined; 0: never written
 
+// ---- multiplications of a warpgroup (warpgroup.cpp) ----
+
+/// One that nobody has waited for: its results, register by register and lane by lane, and the 16-byte pieces of shared
+/// memory that it reads.
+struct PendingMultiply {
+  uint64_t group = 0, number = 0;
+  uint32_t site = 0;
+  std::vector<uint32_t> results;
+  llvm::SmallVector<uint32_t, 0> pieces;
+};
+/// A row's lanes that will hold register `index` of a multiplication's results.
+struct Promise {
+  uint64_t operation = 0;
+  unsigned index = 0;
+  uint64_t lanes = 0;
+};
+struct WarpgroupState {
+  uint64_t group = 0;      // that multiplications belong to now
+  uint64_t operations = 0, issued = 0;
+  bool fenced = false;
+  std::vector<PendingMultiply> pending;
+  llvm::DenseMap<Row, llvm::SmallVector<Promise, 1>> promises;
+};
+/// What the first warp of a warpgroup issued.
+struct Issued {
+  uint32_t site = 0;
+  unsigned warp = 0;
+  uint64_t a = 0, b = 0; // descriptors
+};
+/// A thread's last fence.proxy.async, and the block's last barrier before it.
+struct ProxyFence {
+  uint64_t stamp = 0, barrier = 0;
+};
+
 struct Warp {
   Block *block = nullptr;
   const Program *program = nullptr;
@@ -194,6 +228,9 @@ struct Warp {
   std::vector<PendingCopy> copies;
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0; // the group that copies go to now
+  std::unique_ptr<WarpgroupState> warpgroup; // once it executed one of wgmma's instructions
+  std::array<ProxyFence, kMaxLanes> proxyFences{};
+  std::vector<uint64_t> known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
   // A picture of the warp, to find out that it goes round in a circle.
   std::vector<uint8_t> picture;
@@ -201,6 +238,7 @@ struct Warp {
   uint64_t pictureChanges = 0, pictureBarriers = 0, pictureMask = 0, nextPicture = 0;
 
   template <class T> T *row(Row r) const { return reinterpret_cast<T *>(frame + r); }
+  bool knows(unsigned thread, uint64_t stamp) const { return thread < known.size() && stamp <= known[thread]; }
 };
 
 struct Block {
@@ -210,6 +248,8 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared, defined;
   std::vector<SharedCell> cells;
+  std::vector<uint16_t> inFlight;           // by 16-byte piece: multiplications under way that read it
+  std::vector<std::vector<Issued>> issued;  // by warpgroup
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
   uint64_t lastAcquire = 0;
   uint64_t instructions = 0;
@@ -281,6 +321,14 @@ bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const u
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
+
+// warpgroup.cpp
+/// Accumulators under way are copied, in these lanes.
+void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
+/// Who reads this 16-byte piece of shared memory.
+std::string multiplicationUnderWay(const Block &, uint32_t piece);
+/// All warps of a warpgroup must have issued the same number of multiplications; else an error, and false.
+bool warpgroupsTogether(Block &, const Instruction *at);
 
 // execute.cpp
 /// Runs the warp until it waits, ends, fails or has used its budget.

@@ -32,6 +32,7 @@ std::string threadName(const Warp &w, unsigned thread) { return llvm::formatv("t
 bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, uint64_t now, bool wasRead = false) {
   if (!m.stamp || m.stamp <= barrier) return true;
   if (m.thread == thread && !m.several) return true;
+  if (w.knows(m.thread, m.stamp)) return true;
   if (m.thread / w.lanes != w.index) return false;
   if (w.program->target->vendor == ir::Vendor::Amd) return m.stamp != now;
   return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
@@ -61,6 +62,8 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       continue;
     }
     if (changed && !changed[k]) continue;
+    if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
+      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it", place(), multiplicationUnderWay(b, (offset + k) / 16)));
     if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
     if (!ordered(w, c.read, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
     if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);

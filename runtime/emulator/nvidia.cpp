@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/warpgroup.h"
 #include <cfenv>
 
 namespace tessera::emulator {
@@ -443,7 +444,8 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
 ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
   static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync", *kShfl = "PTX, shfl.sync", *kVote = "PTX, vote.sync, match.sync, redux.sync",
                               *kArithmetic = "PTX, Floating Point Instructions: add, sub, mul, fma, div, rcp, sqrt", *kApprox = "PTX, Floating Point Instructions: .approx forms, div.full", *kMinMax = "PTX, Floating Point Instructions: min, max, abs",
-                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt", *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence";
+                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt", *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence",
+                              *kWarpgroup = "PTX, Asynchronous Warpgroup Level Matrix Instructions";
   static const std::vector<IntrinsicRow> rows = [] {
     std::vector<IntrinsicRow> r = {
         {"llvm.nvvm.read.ptx.sreg.tid.x", kSpecial, reads<threadX>},
@@ -503,6 +505,12 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.membar.cta", kFence, warpFence},
         {"llvm.nvvm.membar.gl", kFence, warpFence},
         {"llvm.nvvm.membar.sys", kFence, warpFence},
+        {"llvm.nvvm.fence.mbarrier_init.release.cluster", kFence, warpFence},
+        {"llvm.nvvm.fence.proxy.async", kFence, [](Decoder &d, CallInst &) { emitProxyFence(d); }},
+        {"llvm.nvvm.fence.proxy.async.shared_cta", kFence, [](Decoder &d, CallInst &) { emitProxyFence(d); }},
+        {"llvm.nvvm.wgmma.fence.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &) { emitWarpgroupFence(d); }},
+        {"llvm.nvvm.wgmma.commit_group.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &) { emitWarpgroupCommit(d); }},
+        {"llvm.nvvm.wgmma.wait_group.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &c) { emitWarpgroupWait(d, d.constantOperand(c, 0)); }},
         {"llvm.nvvm.ex2.approx", kApprox, anyFloat1<[](auto x) { return std::exp2(x); }, false>},
         {"llvm.nvvm.ex2.approx.ftz", kApprox, anyFloat1<[](auto x) { return std::exp2(x); }, true>},
         {"llvm.nvvm.lg2.approx.f", kApprox, TESSERA_F1(std::log2)},
