@@ -58,18 +58,20 @@ struct SharedMatrix {
   int64_t leadingBytes = 0; // across K: from as many columns as a row has to the next
 };
 
-/// Product of 64 rows by n columns that a warp group (four warps) adds to its accumulator in several steps along K.
-struct WarpGroupTile {
+/// Products of tiles of 64 rows by n columns that a warp group (four warps) adds to its accumulators, each in several
+/// steps along K.
+struct WarpGroupProduct {
   ir::MatrixType a, b, c;
   unsigned n = 0, k = 0; // of one step
   struct Step {
+    unsigned tile = 0;                      // which accumulator
     llvm::SmallVector<llvm::Value *, 16> a; // A in registers: row 0, then row 8, of the fragment's elements along K
     int64_t offsetA = 0, offsetB = 0;       // bytes from the matrices' pointers
   };
   std::optional<SharedMatrix> matrixA; // none: A is in registers
   SharedMatrix matrixB;
   llvm::SmallVector<Step, 8> steps;
-  llvm::Value *accumulates = nullptr; // i1: whether the first step adds to the accumulator; null: it does
+  llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
 };
 
 class Target {
@@ -159,9 +161,9 @@ public:
   }
 
   // ---- matrices of a warp group (info().matrixUnit == Wgmma) ----
-  /// Starts the product; its accumulator (row 0 columns 0 and 1, row 8 of the same, then the same of the next 8 columns)
-  /// is replaced by the values that it will have when it is waited for.
-  virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupTile &,
+  /// Starts the products. The accumulators, of equal lengths one after the other (row 0 columns 0 and 1, row 8 of the
+  /// same, then the same of the next 8 columns), are replaced by the values that they will have when they are waited for.
+  virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupProduct &,
                                  llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
   /// Closes the group of products started since the last one; waits until at most `pending` groups are under way, after
   /// which the values stand for what was computed.

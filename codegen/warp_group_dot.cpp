@@ -3,7 +3,7 @@
 //
 //   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, …> * !ttg.memdesc<64x256xf16, …> -> tensor<128x256xf32, #mma>
 //
-// A tile of 64 rows and the layout's tileN columns is one product (Target::warpGroupMultiply) of several steps along K.
+// A tile of 64 rows and the layout's tileN columns is multiplied in several steps along K (Target::warpGroupMultiply).
 // Where its factors lie is asked of the shared layout: of the tile's first element, of the next 8 rows, of the next step.
 // All of these offsets have bits of their own, so that they add up.
 //
@@ -57,61 +57,66 @@ public:
     auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(type.encoding());
     if (!mma || mma->versionMajor() != 3 || type.rank() != 2) return fl_.error(dot_.op, "needs a result under #ttg.nvidia_mma of version 3, not " + type.encoding()->str());
     if (!tileTypes()) return false;
-    tile_.n = mma->tileN();
+    product_.n = mma->tileN();
     int64_t k = shapeOf(dot_.a())[1];
-    if (k % tile_.k) return fl_.error(dot_.op, llvm::formatv("multiplies along K = {0}; an instruction takes multiples of {1}", k, tile_.k).str());
-    if (tile_.n > 256) return fl_.error(dot_.op, llvm::formatv("has tiles of {0} columns; an instruction has at most 256", tile_.n).str());
+    if (k % product_.k) return fl_.error(dot_.op, llvm::formatv("multiplies along K = {0}; an instruction takes multiples of {1}", k, product_.k).str());
+    if (product_.n > 256) return fl_.error(dot_.op, llvm::formatv("has tiles of {0} columns; an instruction has at most 256", product_.n).str());
     if (!warpsAreGroups()) return false;
 
     Factor a, b;
     bool shared = dot_.a().type().isa<MemDescType>();
     if (shared && !factor(dot_.a(), 1, 64, a)) return false;
-    if (!factor(dot_.b(), 0, tile_.n, b)) return false;
+    if (!factor(dot_.b(), 0, product_.n, b)) return false;
 
     Elements sum = fl_.get(dot_.c());
     // The parts after which a sum of 8-bit products is added to the accumulator, in steps.
-    int64_t steps = k / tile_.k, part = steps;
-    if (bitWidthOf(tile_.a) == 8 && tile_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k) part = std::max<int64_t>(1, dot_.maxNumImpreciseAcc() / int64_t(tile_.k));
-    bool parts = part < steps || (bitWidthOf(tile_.a) == 8 && tile_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k);
+    int64_t steps = k / product_.k, part = steps;
+    if (bitWidthOf(product_.a) == 8 && product_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k) part = std::max<int64_t>(1, dot_.maxNumImpreciseAcc() / int64_t(product_.k));
+    bool parts = part < steps || (bitWidthOf(product_.a) == 8 && product_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k);
     if (parts && dot_.isAsync()) return fl_.error(dot_.op, "cannot add up sums of limited precision while it is in flight");
 
+    // The tiles of this group, and all of their registers.
+    llvm::SmallVector<Place, 4> tiles;
+    llvm::SmallVector<int, 128> registers;
     for (auto [r, p] : llvm::enumerate(c_.places())) {
-      if (c_.at(p) != int(r) || (p.row & 8) || (p.column & (int32_t(tile_.n) - 1) & ~1) || (p.column & 1)) continue;
-      llvm::SmallVector<int, 128> registers;
-      for (int32_t column = 0; column < int32_t(tile_.n); column += 8)
+      if (c_.at(p) != int(r) || (p.row & 8) || (p.column & (int32_t(product_.n) - 1))) continue;
+      tiles.push_back(p);
+      for (int32_t column = 0; column < int32_t(product_.n); column += 8)
         for (int32_t row : {0, 8})
           for (int32_t i : {0, 1}) registers.push_back(c_.at({0, p.row | row, p.column | column | i}));
-      if (llvm::is_contained(registers, -1)) return fl_.error(dot_.op, "has a result whose layout lacks registers of an instruction's tile");
-      llvm::SmallVector<llvm::Value *, 128> acc;
-      for (int i : registers) acc.push_back(sum[i]);
-      for (int64_t from = 0; from < steps; from += part) {
-        tile_.steps.clear();
-        for (int64_t s = from; s < std::min(steps, from + part); ++s) {
-          WarpGroupTile::Step step;
-          if (shared) step.offsetA = a.at(p.row, s * tile_.k);
-          else if (!fragment(p.row, s, step.a)) return false;
-          step.offsetB = b.at(p.column, s * tile_.k);
-          tile_.steps.push_back(std::move(step));
-        }
-        tile_.matrixA = shared ? std::optional(a.matrix) : std::nullopt;
-        tile_.matrixB = b.matrix;
-        tile_.accumulates = parts || isZero(dot_.c()) ? b_.getFalse() : dot_.useC() ? fl_.scalar(dot_.useC()) : nullptr;
-        if (!parts) {
-          fl_.target.warpGroupMultiply(b_, tile_, acc);
-          continue;
-        }
-        llvm::SmallVector<llvm::Value *, 128> partial(acc);
-        fl_.target.warpGroupMultiply(b_, tile_, partial);
-        fl_.target.commitProducts(b_);
-        fl_.target.waitForProducts(b_, 0, partial);
-        for (auto [x, y] : llvm::zip(acc, partial)) {
-          llvm::Value *old = x;
-          if (from == 0 && dot_.useC()) old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
-          x = b_.CreateFAdd(old, y);
-        }
-      }
-      for (auto [i, v] : llvm::zip(registers, acc)) sum[i] = v;
     }
+    if (llvm::is_contained(registers, -1)) return fl_.error(dot_.op, "has a result whose layout lacks registers of an instruction's tile");
+    llvm::SmallVector<llvm::Value *, 128> acc;
+    for (int i : registers) acc.push_back(sum[i]);
+    product_.matrixA = shared ? std::optional(a.matrix) : std::nullopt;
+    product_.matrixB = b.matrix;
+    product_.accumulates = parts || isZero(dot_.c()) ? b_.getFalse() : dot_.useC() ? fl_.scalar(dot_.useC()) : nullptr;
+    for (int64_t from = 0; from < steps; from += part) {
+      product_.steps.clear();
+      for (auto [t, p] : llvm::enumerate(tiles))
+        for (int64_t s = from; s < std::min(steps, from + part); ++s) {
+          WarpGroupProduct::Step step;
+          step.tile = t;
+          if (shared) step.offsetA = a.at(p.row, s * product_.k);
+          else if (!fragment(p.row, s, step.a)) return false;
+          step.offsetB = b.at(p.column, s * product_.k);
+          product_.steps.push_back(std::move(step));
+        }
+      if (!parts) {
+        fl_.target.warpGroupMultiply(b_, product_, acc);
+        continue;
+      }
+      llvm::SmallVector<llvm::Value *, 128> partial(acc);
+      fl_.target.warpGroupMultiply(b_, product_, partial);
+      fl_.target.commitProducts(b_);
+      fl_.target.waitForProducts(b_, 0, partial);
+      for (auto [x, y] : llvm::zip(acc, partial)) {
+        llvm::Value *old = x;
+        if (from == 0 && dot_.useC()) old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
+        x = b_.CreateFAdd(old, y);
+      }
+    }
+    for (auto [i, v] : llvm::zip(registers, acc)) sum[i] = v;
     if (!parts) {
       fl_.target.commitProducts(b_);
       if (!dot_.isAsync()) fl_.target.waitForProducts(b_, 0, sum);
@@ -140,8 +145,8 @@ private:
     bool f32 = c == MatrixType::F32, f16 = c == MatrixType::F16;
     bool known = a && b && c && ((a == b && ((a == MatrixType::F16 && (f32 || f16)) || (a == MatrixType::BF16 && f32) || (a == MatrixType::TF32 && f32) || (a == MatrixType::I8 && c == MatrixType::I32))) || (isF8(*a) && isF8(*b) && (f32 || f16)));
     if (!known) return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() + ", for which " + fl_.target.info().name + " has no instruction of warp groups");
-    tile_.a = *a, tile_.b = *b, tile_.c = *c;
-    tile_.k = 256 / bitWidthOf(*a);
+    product_.a = *a, product_.b = *b, product_.c = *c;
+    product_.k = 256 / bitWidthOf(*a);
     return true;
   }
 
@@ -179,7 +184,7 @@ private:
     } else {
       m.strideBytes = f.at(0, 8);
       m.leadingBytes = extent > rowElements ? f.at(rowElements, 0) : 0;
-      canonical = regular(8, tile_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) && regular(rowElements, extent, [&](int32_t i) { return f.at(i, 0); }, m.leadingBytes);
+      canonical = regular(8, product_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) && regular(rowElements, extent, [&](int32_t i) { return f.at(i, 0); }, m.leadingBytes);
     }
     if (!canonical) return fl_.error(dot_.op, "reads an operand of " + type.str() + ", whose parts are not at regular distances");
     // What the group's number adds: rows of A, columns of B.
@@ -200,11 +205,11 @@ private:
     auto &la = fl_.layout(dot_.a().type());
     if (!a_) a_.emplace(la);
     auto &values = fl_.get(dot_.a());
-    unsigned perWord = std::max(1, 32 / bitWidthOf(tile_.a)), half = 4 * perWord;
+    unsigned perWord = std::max(1, 32 / bitWidthOf(product_.a)), half = 4 * perWord;
     for (int32_t r : {0, 8})
       for (unsigned h : {0u, half})
         for (unsigned i = 0; i < perWord; ++i) {
-          int reg = a_->at({0, row | r, int32_t(step * tile_.k + h + i)});
+          int reg = a_->at({0, row | r, int32_t(step * product_.k + h + i)});
           if (reg < 0) return fl_.error(dot_.op, "has a left operand whose layout lacks registers that the result needs");
           out.push_back(values[reg]);
         }
@@ -221,7 +226,7 @@ private:
   const LinearLayout &lc_;
   Registers c_;
   std::optional<Registers> a_;
-  WarpGroupTile tile_;
+  WarpGroupProduct product_;
 };
 
 } // namespace

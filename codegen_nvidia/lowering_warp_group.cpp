@@ -1,7 +1,7 @@
 // Matrix multiplication by warp groups: wgmma. What is peculiar: an instruction of four warps multiplies in the background,
 // reads its right factor (and its left one, if that is not in registers) from shared memory through 64-bit descriptors,
-// and owns the accumulator's registers until it is waited for. A product is one piece of inline PTX with its fence, so that
-// nothing comes between the registers' last writes and the first instruction:
+// and owns the accumulator's registers until it is waited for. The products of an operation are one piece of inline PTX with
+// their fence, so that nothing comes between the registers' last writes and the first instruction:
 //
 //   wgmma.fence.sync.aligned;
 //   wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {d…}, descriptor of A, descriptor of B, p, 1, 1, 0, 1;   (per step)
@@ -15,7 +15,7 @@
 namespace tessera::nvidia {
 using namespace llvm;
 using codegen::SharedMatrix;
-using codegen::WarpGroupTile;
+using codegen::WarpGroupProduct;
 using ir::MatrixType;
 
 namespace {
@@ -62,12 +62,13 @@ void valuesOf(IRBuilder<> &b, ArrayRef<Value *> registers, MutableArrayRef<Value
 
 } // namespace
 
-void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupTile &t, MutableArrayRef<Value *> acc) const {
+void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupProduct &t, MutableArrayRef<Value *> acc) const {
   auto *constant = dyn_cast_or_null<ConstantInt>(t.accumulates);
   bool fresh = constant && constant->isZero(); // the first step does not read the accumulator
   if (constant && !fresh) constant = nullptr;
   SmallVector<Value *, 128> in = registersOf(b, acc), args;
   unsigned n = in.size(), next = n;
+  unsigned perTile = n / (t.steps.back().tile + 1);
   const char *kind = in[0]->getType()->isFloatTy() ? "f" : "r";
   std::string constraints;
   for (unsigned i = 0; i < n; ++i) constraints += std::string(i ? ",=" : "=") + (fresh ? "&" : "") + kind;
@@ -105,7 +106,8 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupTile &t, Mut
       a = list(first, w.size());
     }
     bb = at(db, step.offsetB);
-    text += name + list(0, n) + ", " + a + ", " + bb + ", " + (i ? "more" : "first");
+    bool begins = i == 0 || t.steps[i - 1].tile != step.tile;
+    text += name + list(step.tile * perTile, perTile) + ", " + a + ", " + bb + ", " + (begins ? "first" : "more");
     if (t.c != MatrixType::I32) text += ", 1, 1";
     if (halves) {
       if (t.matrixA) text += t.matrixA->kMajor ? ", 0" : ", 1";

@@ -6,8 +6,9 @@
 //   %d = ttng.warp_group_dot %m, …           →      ttng.fence_async_shared
 //                                                   %d = ttng.warp_group_dot %m, …
 //
-// A fence stands after every write to a buffer that some ttng.warp_group_dot reads, and after waits for copies into one.
-// Where a buffer is reached on ways that are not followed (carried descriptors, arguments of functions), one stands before
+// A fence stands after every write to a buffer that some ttng.warp_group_dot reads. Copies in the background
+// (ttg.async_copy_global_to_local) need none once they are waited for, as in CUTLASS's kernels that multiply what cp.async
+// brings; a copy that can only be lowered by loads and stores brings its own. Where a buffer is reached on ways that are not followed (carried descriptors, arguments of functions), one stands before
 // the multiplication as well. Kernels that have fences already are left as they are.
 #include "ir/builder.h"
 #include "ir/ops.h"
@@ -43,9 +44,7 @@ bool insertFences(Operation *func) {
     }
   });
   if (fenced || (read.empty() && unknown.empty())) return false;
-  bool copied = false;
   llvm::SetVector<Operation *> after;
-  std::vector<Operation *> waits;
   func->walk([&](Operation *op) {
     auto reaches = [&](Value v) {
       auto *buffer = bufferBehind(v);
@@ -55,13 +54,8 @@ bool insertFences(Operation *func) {
       if (alloc.src() && read.contains(op)) after.insert(op);
     } else if (auto store = op->dyn<ttg::LocalStoreOp>()) {
       if (reaches(store.dst())) after.insert(op);
-    } else if (auto copy = op->dyn<ttg::AsyncCopyGlobalToLocalOp>()) {
-      copied |= reaches(copy.result());
-    } else if (op->is<ttg::AsyncWaitOp>()) {
-      waits.push_back(op);
     }
   });
-  if (copied) after.insert(waits.begin(), waits.end());
   auto fence = [](Builder b, Location loc) { ttng::FenceAsyncSharedOp::create(b, loc, {b.boolAttr("bCluster", false)}); };
   for (auto *op : after)
     // One fence does for writes that follow each other.
