@@ -380,6 +380,8 @@ bool FunctionLowering::lowerOperation(Operation *op) {
     llvm::StringRef why = whyNotLowered(op->opcode());
     return error(op, why.empty() ? "has no lowering" : "cannot be lowered here: it is " + why);
   }
+  for (auto v : op->results())
+    if (v.type().isTensor() && v.type().scalar().isInteger(4)) return error(op, "cannot be lowered: it makes a tensor of i4 (pairs of them packed into i8 can be lowered)");
   bool ok = fn(op, *this);
   nameInstructions(outer); // an operation inside of another's region is done
   return ok;

@@ -306,6 +306,8 @@ HOOK(tt_store) {
     return opError(op, diag, "has a mask of type " + s.mask().type().str() + ", which does not have the pointers' shape and layout", 2);
   return true;
 }
+/// Memory is changed at once in units of 8, 16, 32 or 64 bits.
+static bool hasAtomicWidth(Type t) { return t.isPointer() || llvm::is_contained({8u, 16u, 32u, 64u}, t.bitWidth()); }
 HOOK(tt_atomic_rmw) {
   auto a = op->cast<tt::AtomicRmwOp>();
   Type want = pointeeOf(a.ptr().type());
@@ -315,9 +317,11 @@ HOOK(tt_atomic_rmw) {
   if (a.mask() && !sameShape(a.mask().type(), a.ptr().type()))
     return opError(op, diag, "mask does not match the pointers", 2);
   bool f = want.scalar().isFloat(), floatOp = a.atomicRmwOp() == RmwOp::Fadd;
+  bool exchange = a.atomicRmwOp() == RmwOp::Exch;
   if (floatOp && !f) return opError(op, diag, "fadd needs floats, not " + want.str(), 1);
-  bool either = a.atomicRmwOp() == RmwOp::Exch || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
-  if (f && !floatOp && !either) return opError(op, diag, "combines integers this way, not " + want.str(), 1);
+  if (!hasAtomicWidth(want.scalar()) || (f && !exchange && want.scalar().bitWidth() < 16)) return opError(op, diag, "cannot combine values of type " + want.scalar().str() + " in memory", 1);
+  bool either = exchange || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
+  if ((f && !floatOp && !either) || (want.scalar().isPointer() && !exchange)) return opError(op, diag, "combines integers this way, not " + want.str(), 1);
   return true;
 }
 HOOK(tt_atomic_cas) {
@@ -325,6 +329,7 @@ HOOK(tt_atomic_cas) {
   Type want = pointeeOf(a.ptr().type());
   if (a.cmp().type() != want || a.val().type() != want || a.result().type() != want)
     return opError(op, diag, "compares and swaps values of type " + want.str());
+  if (!hasAtomicWidth(want.scalar())) return opError(op, diag, "cannot compare and swap values of type " + want.scalar().str() + " in memory", 1);
   return true;
 }
 HOOK(tt_make_tensor_ptr) {
