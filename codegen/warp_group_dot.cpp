@@ -103,11 +103,11 @@ public:
           product_.steps.push_back(std::move(step));
         }
       if (!parts) {
-        fl_.target.warpGroupMultiply(b_, product_, acc);
+        multiply(tiles.size(), acc);
         continue;
       }
       llvm::SmallVector<llvm::Value *, 128> partial(acc);
-      fl_.target.warpGroupMultiply(b_, product_, partial);
+      multiply(tiles.size(), partial);
       fl_.target.commitProducts(b_);
       fl_.target.waitForProducts(b_, 0, partial);
       for (auto [x, y] : llvm::zip(acc, partial)) {
@@ -127,6 +127,19 @@ public:
   }
 
 private:
+  /// All tiles in one statement. But a left factor in registers was computed, and what one tile's registers still need can
+  /// be done while the tile before is multiplied: there each has a statement of its own.
+  void multiply(size_t tiles, llvm::MutableArrayRef<llvm::Value *> acc) {
+    if (product_.matrixA) return fl_.target.warpGroupMultiply(b_, product_, acc);
+    size_t registers = acc.size() / tiles, steps = product_.steps.size() / tiles;
+    for (size_t t = 0; t < tiles; ++t) {
+      WarpGroupProduct one = product_;
+      one.steps.assign(product_.steps.begin() + t * steps, product_.steps.begin() + (t + 1) * steps);
+      for (auto &s : one.steps) s.tile = 0;
+      fl_.target.warpGroupMultiply(b_, one, acc.slice(t * registers, registers));
+    }
+  }
+
   static llvm::ArrayRef<int64_t> shapeOf(Value v) {
     if (auto m = v.type().dyn_cast<MemDescType>()) return m.shape();
     return v.type().cast<TensorType>().shape();

@@ -18,7 +18,7 @@
 //
 // Where the target multiplies by warp groups (wgmma) and the shape has a tile of 64 rows for each, the operands are brought
 // to shared memory instead, where their values are made; a left operand that is made from another multiplication's result
-// stays in registers:
+// stays in registers (accelerateByWarpGroups says what else does):
 //
 //   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>   (%a likewise)
 //   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
@@ -31,6 +31,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/infer.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/layout_order.h"
@@ -412,53 +413,81 @@ private:
     Attribute memory = OpaqueAttr::get(m_.context(), "#ttg.shared_memory");
     src = cast(b, loc, src, element);
     Value buffer = ttg::LocalAllocOp::create(b, loc, MemDescType::get(type.shape(), element, e, memory, false), src).result();
-    if (!swapped) return buffer;
-    auto p = e->params();
+    return swapped ? transposed(b, loc, buffer) : buffer;
+  }
+  Value transposed(Builder &b, Location loc, Value buffer) {
+    auto type = buffer.type().cast<MemDescType>();
+    auto p = layouts::dynCast<layouts::NvmmaSharedEncoding>(type.encoding())->params();
     p.transposed = !p.transposed;
     int64_t turned[] = {type.dim(1), type.dim(0)};
-    return ttg::MemdescTransOp::create(b, loc, MemDescType::get(turned, element, *pool_.getNvmmaShared(p), memory, false), buffer, {b.named("order", DenseArrayAttr::getI32(m_.context(), {1, 0}))}).op->result();
+    return ttg::MemdescTransOp::create(b, loc, MemDescType::get(turned, type.element(), *pool_.getNvmmaShared(p), type.memorySpace(), false), buffer, {b.denseI32Attr("order", {1, 0})}).op->result();
   }
 
+  /// The layout for a product of m by n elements by warp groups: warps along the rows as long as there are rows for them,
+  /// the rest along columns; tiles as wide as the instruction goes. Null if a group has less than a tile.
+  const layouts::NvidiaMmaEncoding *warpGroupLayout(int64_t m, int64_t n, int bits, const layouts::CtaLayout &cta) {
+    int64_t warps = numWarps(m_.op()), wm = 4;
+    if (m < 64) return nullptr;
+    while (wm < warps && m >= 16 * wm * 2) wm *= 2;
+    int64_t wn = warps / wm, tileN = std::min<int64_t>(256, n / wn);
+    if (tileN < 8) return nullptr;
+    layouts::NvidiaMmaParams p;
+    p.versionMajor = 3;
+    p.warpsPerCta = {int32_t(wm), int32_t(wn)};
+    p.instrShape = {16, int32_t(tileN), 256 / bits};
+    p.cta = cta;
+    auto e = pool_.getNvidiaMma(p);
+    return e.ok() ? *e : nullptr;
+  }
+
+  /// Where the unit cannot read one of the operands in shared memory (elements of other than 16 bits that lie across K),
+  /// that one goes through registers: the left one as it is, the right one as the left one of the transposed product,
+  /// Dᵀ = Bᵀ · Aᵀ + Cᵀ.
   bool accelerateByWarpGroups(tt::DotOp d, const Way &way, unsigned to, unsigned from) {
     auto type = tensorOf(d.d());
-    int64_t warps = numWarps(m_.op()), m = type.dim(0), n = type.dim(1), k = tensorOf(d.a()).dim(1);
-    if (target_.matrixUnit != MatrixUnit::Wgmma || type.rank() != 2 || warps % 4 || m < 64 || n < 8 || way.split != Way::None) return false;
-    if (!type.encoding()->cta().isTrivial()) return false;
+    if (target_.matrixUnit != MatrixUnit::Wgmma || type.rank() != 2 || numWarps(m_.op()) % 4 || way.split != Way::None || !type.encoding()->cta().isTrivial()) return false;
+    int64_t m = type.dim(0), n = type.dim(1), k = tensorOf(d.a()).dim(1);
     bool known = way.a == MatrixType::F16 || way.a == MatrixType::BF16 || way.a == MatrixType::TF32 || way.a == MatrixType::I8 || way.a == MatrixType::F8E4M3FN || way.a == MatrixType::F8E5M2;
     int bits = bitWidthOf(way.a);
     if (!known || bitWidthOf(way.b) != bits || k * bits < 256) return false;
 
-    // Warps along the rows as long as there are rows for them, the rest along columns.
-    layouts::NvidiaMmaParams p;
-    p.versionMajor = 3;
-    int64_t wm = 4;
-    while (wm < warps && m >= 16 * wm * 2) wm *= 2;
-    if ((to | from) && wm < warps) return false; // a chain's values stay in their warps
-    int64_t wn = warps / wm, tileN = std::min<int64_t>(256, n / wn);
-    if (tileN < 8) return false;
-    p.warpsPerCta = {int32_t(wm), int32_t(wn)};
-    p.instrShape = {16, int32_t(tileN), 256 / bits};
-    p.cta = type.encoding()->cta();
-    auto e = pool_.getNvidiaMma(p);
-    if (!e.ok()) return false;
-    bool registers = from & kThroughA;
-    if ((!registers && !toShared(d->loc(), d.a(), 1, way.operandA, 64, true)) || !toShared(d->loc(), d.b(), 0, way.operandB, tileN, true)) return false;
+    const layouts::NvidiaMmaEncoding *e = warpGroupLayout(m, n, bits, type.encoding()->cta());
+    Location loc = d->loc();
+    auto readable = [&](Value v, unsigned kDim, Type element, int64_t widest) { return bool(toShared(loc, v, kDim, element, widest, true)); };
+    bool registers = from & kThroughA, swapped = false;
+    if (!e || !readable(d.b(), 0, way.operandB, e->tileN())) {
+      // A chain goes on from the result as it is.
+      if ((to | from) || !(e = warpGroupLayout(n, m, bits, type.encoding()->cta())) || !readable(d.a(), 1, way.operandA, e->tileN())) return false;
+      registers = swapped = true;
+    } else if (!registers) {
+      registers = !readable(d.a(), 1, way.operandA, 64);
+    }
+    if ((to | from) && e->params().warpsPerCta[1] > 1) return false; // a chain's values stay in their warps
 
     Builder b(d.op);
-    Location loc = d->loc();
-    Value a;
+    auto turn = [&](Value v, const Encoding *layout) {
+      auto t = tensorOf(v);
+      return tt::TransOp::create(b, loc, TensorType::get({t.dim(1), t.dim(0)}, t.element(), layout), v, {b.denseI32Attr("order", {1, 0})}).op->result();
+    };
+    const Encoding *result = e; // the layout of the product as the program sees it
+    if (swapped && !(result = layouts::inferTrans(pool_, e, {1, 0}, {n, m}))) return false;
+    Value left = swapped ? d.b() : d.a(), a;
     if (registers) {
-      auto ea = pool_.getDotOperand(0, *e, std::max(1, 32 / bits));
-      if (!ea.ok()) return false;
-      a = convert(b, loc, cast(b, loc, unconverted(d.a()), way.operandA), *ea);
+      auto ea = pool_.getDotOperand(0, e, std::max(1, 32 / bits));
+      left = cast(b, loc, unconverted(left), swapped ? way.operandB : way.operandA);
+      const Encoding *turned = swapped ? layouts::inferTrans(pool_, tensorOf(left).encoding(), {1, 0}, tensorOf(left).shape()) : nullptr;
+      if (!ea.ok() || (swapped && !turned)) return false;
+      a = convert(b, loc, swapped ? turn(left, turned) : left, *ea);
     } else {
-      a = toShared(loc, d.a(), 1, way.operandA, 64, false);
+      a = toShared(loc, left, 1, way.operandA, 64, false);
     }
-    Value bb = toShared(loc, d.b(), 0, way.operandB, tileN, false);
-    Value c = cast(b, loc, convert(b, loc, d.c(), *e), way.accumulator);
+    Value right = swapped ? transposed(b, loc, toShared(loc, d.a(), 1, way.operandA, e->tileN(), false)) : toShared(loc, d.b(), 0, way.operandB, e->tileN(), false);
+    Value c = cast(b, loc, convert(b, loc, d.c(), result), way.accumulator);
+    if (swapped) c = turn(c, e);
     llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
-    Value result = ttng::WarpGroupDotOp::create(b, loc, a, bb, c, Value(), attrs).d();
-    replace(d, convert(b, loc, cast(b, loc, result, type.element()), type.encoding()));
+    Value product = ttng::WarpGroupDotOp::create(b, loc, a, right, c, Value(), attrs).d();
+    if (swapped) product = turn(product, result);
+    replace(d, convert(b, loc, cast(b, loc, product, type.element()), type.encoding()));
     return true;
   }
 
