@@ -28,27 +28,38 @@
 
 namespace tessera::codegen {
 
-void initializeLLVMTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    installFatalErrorHandler();
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUAsmPrinter();
-    LLVMInitializeAMDGPUAsmParser();
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-  });
+std::mutex &llvmTargetRegistryMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch) {
+  std::lock_guard<std::mutex> lock(llvmTargetRegistryMutex());
+  static bool nvidia = false, amd = false;
+  if (bool &done = arch.info.vendor == ir::Vendor::Nvidia ? nvidia : amd; !done) {
+    done = true;
+    if (arch.info.vendor == ir::Vendor::Nvidia) {
+      LLVMInitializeNVPTXTargetInfo();
+      LLVMInitializeNVPTXTarget();
+      LLVMInitializeNVPTXTargetMC();
+      LLVMInitializeNVPTXAsmPrinter();
+    } else {
+      LLVMInitializeAMDGPUTargetInfo();
+      LLVMInitializeAMDGPUTarget();
+      LLVMInitializeAMDGPUTargetMC();
+      LLVMInitializeAMDGPUAsmPrinter();
+      LLVMInitializeAMDGPUAsmParser();
+    }
+  }
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple(arch.triple), error);
+  if (!target) return absl::InternalError("this LLVM has no back end for " + arch.triple.str() + ": " + error);
+  return target;
 }
 
 Backend::Backend(const ArchInfo &arch, const BackendOptions &options) : arch_(arch), options_(options) {
-  initializeLLVMTargets();
+  static std::once_flag once;
+  std::call_once(once, installFatalErrorHandler);
 }
 Backend::~Backend() = default;
 
@@ -71,10 +82,8 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
       return Machine(*this, std::move(tm));
     }
   }
-  llvm::Triple triple(arch_.triple);
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) return absl::InternalError("this LLVM has no back end for " + arch_.triple.str() + ": " + error);
+  absl::StatusOr<const llvm::Target *> target = llvmTarget(arch_);
+  if (!target.ok()) return target.status();
   llvm::TargetOptions o;
   o.AllowFPOpFusion = !options_.fpFusion        ? llvm::FPOpFusion::Strict
                       : libraryMayBeFused() ? llvm::FPOpFusion::Fast
@@ -86,7 +95,7 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
                : options_.optLevel == 1 ? llvm::CodeGenOptLevel::Less
                                         : llvm::CodeGenOptLevel::Default;
   std::unique_ptr<llvm::TargetMachine> tm(
-      target->createTargetMachine(triple, arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
+      (*target)->createTargetMachine(llvm::Triple(arch_.triple), arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
   if (!tm) return absl::InternalError("LLVM cannot make a target machine for " + arch_.info.name.str());
   return Machine(*this, std::move(tm));
 }

@@ -24,6 +24,7 @@ class Function;
 class LLVMContext;
 class MemoryBuffer;
 class Module;
+class Target;
 class TargetMachine;
 } // namespace llvm
 
@@ -149,9 +150,12 @@ private:
   mutable std::vector<std::unique_ptr<llvm::TargetMachine>> free_;
 };
 
-/// Registers LLVM's NVPTX, AMDGPU and host targets, once per process. Every Backend does; others who need the host's
-/// (the emulator) call it too, so that there is one place that writes LLVM's registry.
-void initializeLLVMTargets();
+/// LLVM's target of an architecture. The vendor's is registered with the first call for it, the other vendor's is not:
+/// registering costs time at every start of a program that compiles one kernel.
+absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch);
+
+/// LLVM's registry of targets is a plain list: whoever reads or writes it holds this.
+std::mutex &llvmTargetRegistryMutex();
 
 /// Names of device-library functions that the module calls and does not define: those that start with `__nv_`,
 /// `__ocml_`, `__ockl_`.

@@ -4,7 +4,6 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include <cstdlib>
-#include <malloc.h>
 
 namespace tessera::tools {
 
@@ -79,11 +78,6 @@ static int command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // A compilation is a few milliseconds: the heap grows in few steps and is never handed back piecemeal, and the process
-  // ends without running the destructors of LLVM's global state.
-  mallopt(M_TOP_PAD, 16 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  mallopt(M_MMAP_THRESHOLD, 256 << 20);
   int code = command(argc, argv);
   llvm::outs().flush();
   if (auto ec = llvm::outs().error()) {
@@ -92,5 +86,5 @@ int main(int argc, char **argv) {
   }
   llvm::errs().flush();
   std::fflush(nullptr);
-  std::_Exit(code);
+  std::_Exit(code); // without the destructors of LLVM's global state
 }
