@@ -29,7 +29,10 @@
 //       copies a latency later: with three stages, 0.77 of the speed on an H200.
 //   through registers   D = 1: the loads of the next iteration are issued at the start of the body, and what they brought
 //                       is stored at its end, into the other of two slots (or the only one, if memory is short). Loads
-//                       that do not go to a buffer are carried in registers.
+//                       that do not go to a buffer are carried in registers. Here the last iteration, which brings
+//                       nothing, comes after the loop, so that no predicate is needed; all of it is inside an scf.if
+//                       where it is not known that there is an iteration:
+//       if lb < ub   loads of the first iteration; loop to ub - s: loads, consumer, stores; consumer of the last one
 //
 // Loops with inner loops, with writes to global memory or barriers, and those whose producer would need shared memory or
 // a reduction are left alone. The number of stages is the option, or a loop's `tt.num_stages`.
@@ -266,12 +269,14 @@ private:
   }
   Value slotAt(Builder &b, const Ahead &a, Value index) { return ttg::MemdescIndexOp::create(b, loc_, a.slot, a.ring, index).op->result(); }
   Value maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
+    if (!predicate) return mask;
     if (mask && !mask.type().isTensor() && ptr.type().isTensor()) return make<arith::AndiOp>(b, mask, predicate);
     if (ptr.type().isTensor()) predicate = tt::SplatOp::create(b, loc_, tensorOf(ptr).withElement(c_.i1()), predicate).result();
     return mask ? make<arith::AndiOp>(b, mask, predicate) : predicate;
   }
 
-  /// The producer's operations on the values of `map`; those of its loads that only addresses need are masked.
+  /// The producer's operations on the values of `map`; those of its loads that only addresses need are masked
+  /// by the predicate, if there is one.
   void emitProducer(Builder &b, ValueMap &map, Value predicate) {
     for (auto &op : body_) {
       if (!producer_.contains(&op)) continue;
@@ -300,7 +305,7 @@ private:
     ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
   }
 
-  /// The loads, masked by the predicate. (A branch around them would merge their values element by element.)
+  /// The loads, masked by the predicate if there is one. (A branch around them would merge their values element by element.)
   llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate) {
     llvm::SmallVector<Value, 4> values;
     for (auto &a : ahead_) {
@@ -325,6 +330,16 @@ private:
     for (auto i : carried_) state.push_back(loop_.initArgs()[i]);
     Operation *yield = body_.terminator();
     Value iv = body_.arg(0), bound = loop_.upperBound();
+    llvm::SmallVector<unsigned, 8> results; // those that have uses
+    for (unsigned i = 0; i < loop_->numResults(); ++i)
+      if (!loop_->result(i).useEmpty()) results.push_back(i);
+    scf::IfOp any; // around everything, if there may be no iteration
+    if (!background_ && !runs()) {
+      llvm::SmallVector<Type, 8> types;
+      for (unsigned i : results) types.push_back(loop_->result(i).type());
+      any = scf::IfOp::create(b, loc_, types, compare(b, CmpIPredicate::Slt, loop_.lowerBound(), bound));
+      b.setInsertionPointToEnd(any.thenRegion().addBlock());
+    }
     auto advance = [&](ValueMap &map) {
       for (auto [k, i] : llvm::enumerate(carried_)) state[k] = map.lookupOrSelf(yield->operand(i));
     };
@@ -337,7 +352,8 @@ private:
       ValueMap map;
       Value at = d ? make<arith::AddiOp>(b, loop_.lowerBound(), steps(b, d)) : loop_.lowerBound();
       begin(map, at);
-      Value predicate = compare(b, CmpIPredicate::Slt, loop_.lowerBound(), d ? make<arith::SubiOp>(b, bound, steps(b, d)) : bound);
+      Value predicate;
+      if (background_) predicate = compare(b, CmpIPredicate::Slt, loop_.lowerBound(), d ? make<arith::SubiOp>(b, bound, steps(b, d)) : bound);
       emitProducer(b, map, predicate);
       if (background_) emitCopies(b, map, predicate, integer(b, d));
       else {
@@ -360,9 +376,14 @@ private:
       for (auto [a, v] : llvm::zip(ahead_, brought))
         if (!a.slot) inits.push_back(v);
     llvm::SmallVector<Type, 16> types;
+    unsigned lastAt = inits.size(); // the next iteration's number: that of the last one, after the loop
+    if (!background_) inits.push_back(loop_.lowerBound());
     for (auto v : inits) types.push_back(v.type());
     Value boundAhead = make<arith::SubiOp>(b, bound, steps(b, distance_)), stepsAhead = steps(b, distance_);
-    auto loop = scf::ForOp::create(b, loc_, types, loop_.lowerBound(), bound, loop_.step(), inits, attrsOf(loop_.op));
+    if (!background_ && !splatOf(loop_.lowerBound(), [](const llvm::APInt &x) { return x.isNonNegative(); }))
+      // Below the smallest number there is no next iteration. (From a start that is not negative it is not reached.)
+      boundAhead = arith::SelectOp::create(b, loc_, compare(b, CmpIPredicate::Slt, boundAhead, bound), boundAhead, loop_.lowerBound()).op->result();
+    auto loop = scf::ForOp::create(b, loc_, types, loop_.lowerBound(), background_ ? bound : boundAhead, loop_.step(), inits, attrsOf(loop_.op));
     Block *block = loop.body().addBlock();
     Value newIv = block->addArg(iv.type(), iv.loc());
     for (auto [i, t] : llvm::enumerate(types)) block->addArg(t, i < own ? body_.arg(i + 1).loc() : loc_);
@@ -377,9 +398,15 @@ private:
     };
     Value reads = ring ? block->arg(slotsAt + 1) : integer(in, 0), fills;
     Value token;
+    // The carried values that multiplications in the background add to.
+    llvm::SmallVector<unsigned, 2> accumulators;
+    if (overlapped_)
+      for (auto &op : body_)
+        if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) accumulators.push_back(dot.c().index() - 1);
     auto produce = [&] {
       if (background_) fills = block->arg(slotsAt + 2);
-      Value predicate = compare(in, CmpIPredicate::Slt, newIv, boundAhead);
+      Value predicate;
+      if (background_) predicate = compare(in, CmpIPredicate::Slt, newIv, boundAhead);
       for (unsigned k = 0; k < state.size(); ++k) state[k] = block->arg(producerAt + k + 1);
       begin(ahead, make<arith::AddiOp>(in, newIv, stepsAhead));
       emitProducer(in, ahead, predicate);
@@ -389,40 +416,13 @@ private:
     };
     if (background_) token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", distance_ - 1)}).op->result();
     if (!overlapped_) produce();
-    // The consumer.
-    llvm::SmallVector<Value, 2> products;
-    llvm::SmallVector<unsigned, 2> accumulators; // the carried values that they add to
-    unsigned value = 0;
-    for (auto &op : body_) {
-      if (&op == yield) continue;
-      if (done_.contains(&op)) continue;
-      auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.alloc.op == &op; });
-      if (it == ahead_.end()) {
-        Operation *copy = in.clone(&op, map);
-        if (overlapped_ && op.is<ttng::WarpGroupDotOp>()) {
-          copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
-          products.push_back(copy->result());
-          accumulators.push_back(op.operand(2).index() - 1);
-        }
-        continue;
-      }
-      Ahead &a = *it;
-      if (a.alloc.op == &op) {
-        Value view = slotAt(in, a, reads);
-        map.map(op.result(), view);
-        for (auto *user : op.result().users()) {
-          if (!user->is<ttg::LocalLoadOp>()) continue;
-          auto loaded = ttg::LocalLoadOp::create(in, user->loc(), user->result().type(), view, token);
-          map.map(user->result(), loaded.result());
-          done_.insert(user);
-        }
-      } else if (!a.alloc) {
-        Value v = a.slot ? ttg::LocalLoadOp::create(in, op.loc(), op.result().type(), slotAt(in, a, reads), token).result() : Value(block->arg(valuesAt + value++ + 1));
-        map.map(op.result(), v);
-      }
-    }
+    llvm::SmallVector<Value, 4> values;
+    for (unsigned i = valuesAt; i < lastAt; ++i) values.push_back(block->arg(i + 1));
+    emitConsumer(in, map, reads, values, token);
     if (overlapped_) {
       // What this iteration started goes on; what the one before it did is done.
+      llvm::SmallVector<Value, 2> products;
+      for (auto i : accumulators) products.push_back(map.lookupOrSelf(yield->operand(i)));
       auto done = waitFor(in, products, products.size());
       for (auto [k, i] : llvm::enumerate(accumulators)) map.map(yield->operand(i), done[k]);
       produce();
@@ -438,23 +438,96 @@ private:
         if (a.slot) ttg::LocalStoreOp::create(in, loc_, v, slotAt(in, a, ring ? nextReads : reads));
         else yields.push_back(v);
       }
+    if (!background_) yields.push_back(ahead.lookupOrSelf(iv));
     scf::YieldOp::create(in, yield->loc(), yields);
 
     b.setInsertionPointAfter(loop.op);
-    llvm::SmallVector<Value, 16> results(loop->results().begin(), loop->results().end());
+    llvm::SmallVector<Value, 8> finals(loop_->numResults());
+    for (unsigned i : results) finals[i] = loop->result(i);
     if (overlapped_) {
-      llvm::SmallVector<Value, 2> last;
-      for (auto i : accumulators) last.push_back(loop->result(i));
-      auto done = waitFor(b, last, 0);
-      for (auto [k, i] : llvm::enumerate(accumulators)) results[i] = done[k];
+      llvm::SmallVector<Value, 2> products;
+      for (auto i : accumulators) products.push_back(loop->result(i));
+      auto done = waitFor(b, products, 0);
+      for (auto [k, i] : llvm::enumerate(accumulators)) finals[i] = done[k];
     }
-    if (background_) ttg::AsyncWaitOp::create(b, loc_, {}, {b.i32Attr("num", 0)});
+    if (background_) {
+      ttg::AsyncWaitOp::create(b, loc_, {}, {b.i32Attr("num", 0)});
+    } else {
+      // The last iteration.
+      ValueMap last;
+      last.map(iv, loop->result(lastAt));
+      for (unsigned i = 0; i < own; ++i) last.map(body_.arg(i + 1), loop->result(i));
+      values.clear();
+      for (unsigned i = valuesAt; i < lastAt; ++i) values.push_back(loop->result(i));
+      emitConsumer(b, last, ring ? loop->result(slotsAt) : integer(b, 0), values, Value());
+      for (unsigned i : results) finals[i] = last.lookupOrSelf(yield->operand(i));
+    }
+    if (any) {
+      llvm::SmallVector<Value, 8> then, otherwise;
+      for (unsigned i : results) then.push_back(finals[i]), otherwise.push_back(loop_.initArgs()[i]);
+      scf::YieldOp::create(b, yield->loc(), then);
+      Builder other = Builder::atEnd(any.elseRegion().addBlock());
+      scf::YieldOp::create(other, yield->loc(), otherwise);
+      for (auto [k, i] : llvm::enumerate(results)) finals[i] = any->result(k);
+      b.setInsertionPointAfter(any.op);
+    }
     for (auto &a : ahead_)
       if (a.ring) ttg::LocalDeallocOp::create(b, loc_, a.ring);
-    for (unsigned i = 0; i < own; ++i) loop_->result(i).replaceAllUsesWith(results[i]);
+    for (unsigned i : results) loop_->result(i).replaceAllUsesWith(finals[i]);
+    if (!background_) eraseDead(*loop->block(), loop.op); // what the last iteration computed for a next one
     loop_->dropAllReferences();
     loop_->erase();
     simplify(loop);
+  }
+
+  /// Whether there surely is an iteration.
+  bool runs() {
+    auto lower = constantOf(loop_.lowerBound()), upper = constantOf(loop_.upperBound());
+    auto *l = lower ? splatBits(lower) : nullptr, *u = upper ? splatBits(upper) : nullptr;
+    return l && u && l->slt(*u);
+  }
+  static bool splatOf(Value v, llvm::function_ref<bool(const llvm::APInt &)> holds) {
+    auto attr = constantOf(v);
+    auto *bits = attr ? splatBits(attr) : nullptr;
+    return bits && holds(*bits);
+  }
+
+  /// The body without the producer's loads, on the values of `map`: what they brought is in the slot `reads`, or in
+  /// `values`, one for each load without a buffer.
+  void emitConsumer(Builder &b, ValueMap &map, Value reads, llvm::ArrayRef<Value> values, Value token) {
+    unsigned value = 0;
+    llvm::DenseSet<Operation *> done; // loads of buffers that were made with the buffer's slot
+    for (auto &op : body_) {
+      if (&op == body_.terminator() || done.contains(&op)) continue;
+      auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.alloc.op == &op; });
+      if (it == ahead_.end()) {
+        Operation *copy = b.clone(&op, map);
+        if (overlapped_ && copy->is<ttng::WarpGroupDotOp>()) copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+        continue;
+      }
+      Ahead &a = *it;
+      if (a.alloc.op == &op) {
+        Value view = slotAt(b, a, reads);
+        map.map(op.result(), view); // for multiplications by warp groups and their views
+        for (auto *user : op.result().users()) {
+          if (!user->is<ttg::LocalLoadOp>()) continue;
+          auto loaded = ttg::LocalLoadOp::create(b, user->loc(), user->result().type(), view, token);
+          map.map(user->result(), loaded.result());
+          done.insert(user);
+        }
+      } else if (!a.alloc) {
+        Value v = a.slot ? ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, a, reads), token).result() : values[value++];
+        map.map(op.result(), v);
+      }
+    }
+  }
+
+  /// Erases what is without uses after an operation of the block.
+  static void eraseDead(Block &block, Operation *after) {
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto *op = after->next(); op; op = op->next()) ops.push_back(op);
+    for (auto *op : llvm::reverse(ops))
+      if (op != block.terminator() && isTriviallyDead(op)) op->erase();
   }
 
   /// Takes out what only the loads used: their own carried values and what they were computed from.
@@ -543,7 +616,6 @@ private:
   std::vector<Ahead> ahead_;
   llvm::SetVector<Operation *> producer_;
   llvm::SetVector<unsigned> carried_;
-  llvm::DenseSet<Operation *> done_; // loads of buffers that were made with the buffer's slot
   bool background_ = false, overlapped_ = false;
   int64_t distance_ = 1, slots_ = 1;
 };
