@@ -379,8 +379,8 @@ private:
       return opError(op, diag_, "has type " + t.str() + ": memory holds integers of 1, 8, 16, 32 or 64 bits");
     auto tensor = t.dyn_cast<TensorType>();
     if (!tensor) return true;
-    if (auto e = tensor.element(); e.kind() == TypeKind::Integer && !llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u}, e.bitWidth()))
-      return opError(op, diag_, "has type " + t.str() + ": tensors hold integers of 1, 4, 8, 16, 32 or 64 bits");
+    if (auto e = tensor.element(); e.kind() == TypeKind::Integer && !llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u, 128u}, e.bitWidth()))
+      return opError(op, diag_, "has type " + t.str() + ": tensors hold integers of 1, 4, 8, 16, 32, 64 or 128 bits");
     for (auto d : tensor.shape())
       if (d <= 0 || !llvm::isPowerOf2_64(d))
         return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
