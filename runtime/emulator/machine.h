@@ -224,7 +224,8 @@ struct Warp {
   uint64_t sinceProgress = 0;
   bool stop = false; // leave the instruction loop
   bool stuck = false;
-  uint64_t stuckAt = 0; // Launch::changes then
+  bool starving = false; // lanes wait in a loop for other lanes of the warp: all take turns
+  uint64_t stuckAt = 0;  // Launch::changes then
   std::vector<PendingCopy> copies;
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0; // the group that copies go to now
