@@ -84,6 +84,7 @@ private:
     b->stuck = false;
     b->inFlight.clear();
     b->issued.clear();
+    b->mbarriers.clear();
     std::fill(b->defined.begin(), b->defined.end(), 0);
     std::fill(b->shared.begin(), b->shared.end(), 0xa5);
     b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
