@@ -46,7 +46,7 @@ public:
         else resident.push_back(std::move(b));
         continue;
       }
-      if (!resident.empty() && !progress && allStuck(resident)) return deadlock(resident);
+      if (!resident.empty() && !progress && allStuck(resident) && !letLanesGo(resident)) return deadlock(resident);
     }
     return absl::OkStatus();
   }
@@ -84,6 +84,7 @@ private:
     b->stuck = false;
     b->inFlight.clear();
     b->issued.clear();
+    b->mbarriers.clear();
     std::fill(b->defined.begin(), b->defined.end(), 0);
     std::fill(b->shared.begin(), b->shared.end(), 0xa5);
     b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
@@ -96,7 +97,7 @@ private:
       w.groups.push_back({0, w.full});
       w.barrier = nullptr;
       w.lastSync = b->lastBarrier;
-      w.stuck = w.stop = false;
+      w.stuck = w.stop = w.starving = false;
       w.sinceProgress = w.nextPicture = 0;
       w.pictureBlock = ~0u;
       w.exact.clear();
@@ -207,6 +208,19 @@ private:
     b.picture.resize(frame * b.warps.size());
     for (Warp &w : b.warps) memcpy(b.picture.data() + w.index * frame, w.frame, frame);
     b.pictureBarrier = &barrier, b.pictureChanges = launch_.changes;
+  }
+
+  /// What warps wait for may be lanes of their own that wait for the others to join them: those may go on now.
+  bool letLanesGo(const std::deque<std::unique_ptr<Block>> &resident) {
+    if (program_.target->vendor != ir::Vendor::Nvidia) return false;
+    bool any = false;
+    for (auto &b : resident)
+      for (Warp &w : b->warps)
+        if (w.state == Warp::State::Ready && w.groups.size() > 1 && !w.starving) {
+          w.starving = any = true;
+          w.stuck = b->stuck = false;
+        }
+    return any;
   }
 
   bool allStuck(const std::deque<std::unique_ptr<Block>> &resident) {

@@ -16,6 +16,7 @@
 //   wraps       32-bit index arithmetic that overflowed on its way to an address
 //   wgmma       operands that ordinary stores wrote without fence.proxy.async, or that are overwritten before the wait;
 //               accumulators read before the wait; warps of a warpgroup that do not issue the same
+//   mbarrier    used before it is initialised, by too many, overwritten while it lives
 //   always      threads of a block at different barriers, warp-wide operations without all their lanes, deadlock
 //
 // What it does not model: time, caches, the memory system's reordering, and the last bits of approximate functions (they

@@ -9,6 +9,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/warpgroup.h"
 #include <cfenv>
 
@@ -37,7 +38,7 @@ PtxType typeOf(StringRef s) {
 }
 
 struct Operand {
-  enum Kind { Register, Immediate, Address, Vector } kind = Register;
+  enum Kind { Register, Immediate, Address, Vector, Sink } kind = Register; // Sink: _
   Row row = kNoRow;
   unsigned bytes = 0;
   uint64_t immediate = 0;
@@ -373,6 +374,16 @@ private:
       }
       return true;
     }
+    if (s == "_") {
+      o.kind = Operand::Sink;
+      return true;
+    }
+    if (s.contains('|')) { // a destination and a predicate
+      o.kind = Operand::Vector;
+      auto [first, second] = s.split('|');
+      o.parts.resize(2);
+      return operand(first, o.parts[0]) && operand(second, o.parts[1]);
+    }
     if (s.consume_front("[")) {
       if (!s.consume_back("]")) return false;
       size_t sign = s.find_first_of("+-", 1);
@@ -475,6 +486,8 @@ private:
     if (s.opcode == "mma") return emitMma(s);
     if (s.opcode == "wgmma") return emitWarpgroup(s);
     if (s.opcode == "fence") return emitFence(s);
+    if (s.opcode == "mbarrier") return emitMbarrierForm(s);
+    if (s.opcode == "elect") return emitElectForm(s);
     if (s.opcode == "mov") return emitMove(s);
     return emitScalar(s);
   }
@@ -747,6 +760,8 @@ private:
   bool emitMma(Statement &s);
   bool emitWarpgroup(Statement &s);
   bool emitFence(Statement &s);
+  bool emitMbarrierForm(Statement &s);
+  bool emitElectForm(Statement &s);
 
   Decoder &d_;
   CallInst &call_;
@@ -985,6 +1000,60 @@ bool PtxDecoder::emitFence(Statement &s) {
   return true;
 }
 
+// ---- mbarrier, elect ----
+
+bool PtxDecoder::emitMbarrierForm(Statement &s) {
+  if (s.modifiers.empty()) return false;
+  using Kind = MbarrierOperation::Kind;
+  MbarrierOperation op;
+  StringRef name = s.modifiers[0];
+  bool parity = false, b64 = false;
+  for (StringRef m : ArrayRef(s.modifiers).drop_front()) {
+    if (m == "parity") parity = true;
+    else if (m == "expect_tx" && name == "arrive") op.expectsTx = true;
+    else if (m == "b64") b64 = true;
+    else if (!StringRef(" shared shared::cta release acquire relaxed cta cluster ").contains((" " + m + " ").str())) return bad("modifier ." + m);
+  }
+  bool waits = name == "try_wait" || name == "test_wait";
+  op.kind = name == "init"          ? Kind::Init
+            : name == "inval"       ? Kind::Invalidate
+            : name == "arrive"      ? Kind::Arrive
+            : name == "expect_tx"   ? Kind::ExpectTx
+            : name == "complete_tx" ? Kind::CompleteTx
+            : parity                ? Kind::WaitParity
+                                    : Kind::Wait;
+  if (op.kind == Kind::Wait && !waits) return bad("operation ." + name);
+  if (!b64 || (parity && !waits)) return bad("type");
+  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  // {result,} [address]{, operand{, hint}}
+  size_t at = op.kind == Kind::Arrive || waits ? 1 : 0;
+  size_t least = at + (op.kind == Kind::Invalidate || (op.kind == Kind::Arrive && !op.expectsTx) ? 1 : 2), most = op.kind == Kind::Invalidate ? 1 : at + (waits ? 3 : 2);
+  if (s.operands.size() < least || s.operands.size() > most || s.operands[at].kind != Operand::Address) return bad("operands");
+  const Operand &address = s.operands[at];
+  op.address = address.row, op.addressBytes = uint8_t(address.bytes), op.offset = address.offset;
+  if (at && s.operands[0].kind != Operand::Sink) {
+    if (s.operands[0].kind != Operand::Register || s.operands[0].bytes != (waits ? 1u : 8u)) return bad("result");
+    (waits ? op.complete : op.state) = s.operands[0].row;
+  }
+  if (waits && op.complete == kNoRow) return bad("result");
+  if (s.operands.size() > at + 1) {
+    Row value = source(s.operands[at + 1], op.kind == Kind::Wait ? 8 : 4);
+    (waits ? op.state : op.count) = value;
+  }
+  return emitMbarrier(d_, std::move(op)), true;
+}
+
+bool PtxDecoder::emitElectForm(Statement &s) { // elect.sync d|p, members
+  if (s.modifiers.size() != 1 || s.modifiers[0] != "sync" || s.guard != kNoRow || s.operands.size() != 2 || s.operands[0].kind != Operand::Vector || s.operands[0].parts.size() != 2) return bad("operands");
+  Row out[2];
+  for (unsigned k : {0u, 1u}) {
+    const Operand &o = s.operands[0].parts[k];
+    if (o.kind != Operand::Sink && (o.kind != Operand::Register || o.bytes != (k ? 1u : 4u))) return bad("result");
+    out[k] = o.kind == Operand::Sink ? kNoRow : o.row;
+  }
+  return emitElect(d_, out[0], out[1], source(s.operands[1], 4)), true;
+}
+
 } // namespace
 
 bool decodeInlinePtx(Decoder &d, CallInst &c, std::string &problem) { return PtxDecoder(d, c).run(problem); }
@@ -1004,6 +1073,8 @@ ArrayRef<PtxForm> ptxForms() {
       {"wgmma.mma_async.sync.aligned.m64nNkK{.satfinite}.type.type.type d, {a-desc,a}, b-desc, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}}", "PTX, Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async, Register Fragments and Shared Memory Matrix Layouts"},
       {"wgmma.{fence,commit_group,wait_group}.sync.aligned", "PTX, Asynchronous Warpgroup Level Matrix Instructions"},
       {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; fence.mbarrier_init.release.cluster", "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
+      {"mbarrier.{init,inval,arrive,arrive.expect_tx,expect_tx,complete_tx,test_wait,try_wait}{.parity}{.sem}{.scope}{.shared::cta}.b64", "PTX, Parallel Synchronization and Communication Instructions: mbarrier"},
+      {"elect.sync d|p, members", "PTX, Parallel Synchronization and Communication Instructions: elect.sync"},
       {"mov.type d, a (also to and from {a, b})", "PTX, Data Movement and Conversion Instructions: mov"},
       {"cvt{.rnd}{.ftz}.type.type d, a", "PTX, Data Movement and Conversion Instructions: cvt"},
       {"prmt.b32 d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},

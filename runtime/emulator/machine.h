@@ -197,6 +197,13 @@ struct WarpgroupState {
   std::vector<PendingMultiply> pending;
   llvm::DenseMap<Row, llvm::SmallVector<Promise, 1>> promises;
 };
+/// A barrier object in shared memory (mbarrier.cpp).
+struct Mbarrier {
+  uint32_t expected = 0, pending = 0; // arrivals of a phase; those that are missing
+  int64_t bytes = 0;                  // of asynchronous copies that are missing
+  uint64_t phase = 0;
+  std::vector<uint64_t> arrived, complete; // by thread: stamps up to which its accesses come before arrivals; … of complete phases
+};
 /// What the first warp of a warpgroup issued.
 struct Issued {
   uint32_t site = 0;
@@ -225,7 +232,8 @@ struct Warp {
   uint64_t sinceProgress = 0;
   bool stop = false; // leave the instruction loop
   bool stuck = false;
-  uint64_t stuckAt = 0; // Launch::changes then
+  bool starving = false; // lanes wait in a loop for other lanes of the warp: all take turns
+  uint64_t stuckAt = 0;  // Launch::changes then
   std::vector<PendingCopy> copies;
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0; // the group that copies go to now
@@ -251,6 +259,7 @@ struct Block {
   std::vector<SharedCell> cells;
   std::vector<uint16_t> inFlight;           // by 16-byte piece: multiplications under way that read it
   std::vector<std::vector<Issued>> issued;  // by warpgroup
+  llvm::DenseMap<uint32_t, Mbarrier> mbarriers; // by byte of shared memory
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
   uint64_t lastAcquire = 0;
   uint64_t instructions = 0;
@@ -322,6 +331,8 @@ bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const u
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
+/// An access to shared memory by other means than loads and stores, for the order between threads; false after an error.
+bool noteSharedAccess(Warp &, const Instruction &, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now);
 
 // warpgroup.cpp
 /// Accumulators under way are copied, in these lanes.

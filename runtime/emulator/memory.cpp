@@ -62,6 +62,7 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       continue;
     }
     if (changed && !changed[k]) continue;
+    if (!b.mbarriers.empty() && b.mbarriers.contains((offset + k) & ~7u)) return fail(w, &i, int(lane), llvm::formatv("it writes {0}, where an mbarrier lives", place()));
     if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
       return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it", place(), multiplicationUnderWay(b, (offset + k) / 16)));
     if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
@@ -230,6 +231,14 @@ bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, uns
 }
 
 } // namespace
+
+bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now) {
+  if (!w.block->launch->checks.races) return true;
+  Access a;
+  a.bytes = bytes;
+  checkSharedOrder(w, i, a, lane, offset, writes, nullptr, now);
+  return !w.stop;
+}
 
 void waitForCopies(Warp &w, uint64_t pending, bool everything) {
   Block &b = *w.block;

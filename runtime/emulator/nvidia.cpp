@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/warpgroup.h"
 #include <cfenv>
 
@@ -444,7 +445,7 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
 ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
   static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync", *kShfl = "PTX, shfl.sync", *kVote = "PTX, vote.sync, match.sync, redux.sync",
                               *kArithmetic = "PTX, Floating Point Instructions: add, sub, mul, fma, div, rcp, sqrt", *kApprox = "PTX, Floating Point Instructions: .approx forms, div.full", *kMinMax = "PTX, Floating Point Instructions: min, max, abs",
-                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt", *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence",
+                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt", *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence", *kElect = "PTX, elect.sync",
                               *kWarpgroup = "PTX, Asynchronous Warpgroup Level Matrix Instructions";
   static const std::vector<IntrinsicRow> rows = [] {
     std::vector<IntrinsicRow> r = {
@@ -502,6 +503,11 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.redux.sync.and", kVote, decodeVote<kReduceAnd>},
         {"llvm.nvvm.redux.sync.or", kVote, decodeVote<kReduceOr>},
         {"llvm.nvvm.redux.sync.xor", kVote, decodeVote<kReduceXor>},
+        {"llvm.nvvm.elect.sync", kElect, [](Decoder &d, CallInst &c) {
+           auto out = d.defineFresh(&c);
+           Row leader = out[0], isLeader = out[1];
+           emitElect(d, leader, isLeader, d.row(c.getArgOperand(0)));
+         }},
         {"llvm.nvvm.membar.cta", kFence, warpFence},
         {"llvm.nvvm.membar.gl", kFence, warpFence},
         {"llvm.nvvm.membar.sys", kFence, warpFence},
