@@ -53,13 +53,14 @@ static const struct Command {
     {"opt", optCommand, "run passes over textual IR"},
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
+    {"conformance", conformanceCommand, "run the conformance suite on devices"},
     {"devices", devicesCommand, "list the GPUs of this machine"},
     {"version", versionCommand, "print the versions of Tessera, LLVM and the toolchains found"},
 };
 
 static int usage(llvm::raw_ostream &o, int code) {
   o << "usage: tessera COMMAND ...\n\ncommands:\n";
-  for (auto &c : commands) o << "  " << llvm::StringRef(c.name) << std::string(10 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
+  for (auto &c : commands) o << "  " << llvm::StringRef(c.name) << std::string(12 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
   o << "\n`tessera COMMAND --help` tells more of one.\n";
   return code;
 }
