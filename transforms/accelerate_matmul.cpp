@@ -33,6 +33,7 @@
 #include "ir/ops.h"
 #include "layouts/infer.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/layout_order.h"
 #include "transforms/passes.h"
@@ -53,7 +54,7 @@ struct Way {
 
 class Acceleration {
 public:
-  Acceleration(Module &m, const TargetInfo &t) : m_(m), target_(t), pool_(m.context().encodings()) {}
+  Acceleration(Module &m, const PassContext &c) : m_(m), context_(c), target_(*c.target), pool_(m.context().encodings()) {}
 
   bool run() {
     std::vector<tt::DotOp> dots;
@@ -64,11 +65,41 @@ public:
     std::vector<std::pair<unsigned, unsigned>> chains;
     for (auto d : dots) chains.push_back(chainOf(d));
     bool changed = false;
-    for (auto [i, d] : llvm::enumerate(dots)) changed |= accelerate(d, chains[i].first, chains[i].second);
+    for (auto [i, d] : llvm::enumerate(dots)) {
+      if (accelerate(d, chains[i].first, chains[i].second)) changed = true;
+      else tell(d, Remark::Missed, "stays a sum of fma: " + whyFma(d));
+    }
     return changed;
   }
 
 private:
+  // ---- remarks ----
+
+  static std::string typesOf(tt::DotOp d) { return d.a().type().scalar().str() + " by " + d.b().type().scalar().str() + " into " + d.d().type().scalar().str(); }
+  void tell(tt::DotOp d, Remark::Kind kind, const std::string &what, llvm::json::Object facts = {}) {
+    if (!context_.wantsRemarks()) return;
+    context_.remark({kind, "", "DotInstruction", d->loc(), "the multiplication of " + typesOf(d) + " " + what, std::move(facts)});
+  }
+  std::string whyFma(tt::DotOp d) {
+    if (!wayOf(d)) return llvm::formatv("{0} has no matrix instruction for the types{1}", target_.name, d.a().type().scalar().isF32() ? " and this precision" : "").str();
+    return "the shape is smaller than the tiles of the instructions for its types";
+  }
+  std::string unitName() const {
+    switch (target_.matrixUnit) {
+    case MatrixUnit::None: break;
+    case MatrixUnit::MmaSync:
+    case MatrixUnit::Wgmma:
+    case MatrixUnit::Tcgen05: return "mma.sync";
+    case MatrixUnit::Mfma: return "MFMA";
+    case MatrixUnit::Wmma: return "WMMA";
+    }
+    return "";
+  }
+  bool notByWarpGroups(std::string why) {
+    whyNotByWarpGroups_ = std::move(why);
+    return false;
+  }
+
   enum Chain : unsigned { kNone = 0, kThroughA = 1, kThroughB = 2 };
 
   /// Values that a value is made from, or made into, by elementwise work on whole tensors of the same shape.
@@ -317,12 +348,17 @@ private:
     if (!way) return false;
     int64_t k = tensorOf(d.a()).dim(rank - 1);
     unsigned along = (to | from) & kThroughA ? kThroughA : (to | from) & kThroughB ? kThroughB : kNone;
+    whyNotByWarpGroups_.clear();
     if (accelerateByWarpGroups(d, *way, to, from)) return true;
     const MatrixInstruction *i = choose(*way, type.shape(), k, along);
     if (!i) return false;
     auto warps = warpsFor(type.shape(), *i, along);
     const Encoding *e = encodingFor(*i, warps, type.encoding()->cta());
     if (!e) return false;
+
+    std::string what = llvm::formatv("is done by {0} {1}x{2}x{3}, {4} warps along the rows and {5} along the columns", unitName(), i->m, i->n, i->k, warps[rank - 2], warps[rank - 1]).str();
+    if (!whyNotByWarpGroups_.empty()) what += "; not by wgmma: " + whyNotByWarpGroups_;
+    tell(d, Remark::Applied, what, {{"instruction", unitName()}, {"m", i->m}, {"n", i->n}, {"k", i->k}});
 
     Builder b(d.op);
     Location loc = d->loc();
@@ -445,11 +481,13 @@ private:
   /// Dᵀ = Bᵀ · Aᵀ + Cᵀ.
   bool accelerateByWarpGroups(tt::DotOp d, const Way &way, unsigned to, unsigned from) {
     auto type = tensorOf(d.d());
-    if (target_.matrixUnit != MatrixUnit::Wgmma || type.rank() != 2 || numWarps(m_.op()) % 4 || way.split != Way::None || !type.encoding()->cta().isTrivial()) return false;
+    if (target_.matrixUnit != MatrixUnit::Wgmma) return false;
+    if (numWarps(m_.op()) % 4) return notByWarpGroups("a warp group is four warps");
+    if (type.rank() != 2 || way.split != Way::None || !type.encoding()->cta().isTrivial()) return notByWarpGroups("batches, sums of parts and clusters are not done that way");
     int64_t m = type.dim(0), n = type.dim(1), k = tensorOf(d.a()).dim(1);
     bool known = way.a == MatrixType::F16 || way.a == MatrixType::BF16 || way.a == MatrixType::TF32 || way.a == MatrixType::I8 || way.a == MatrixType::F8E4M3FN || way.a == MatrixType::F8E5M2;
     int bits = bitWidthOf(way.a);
-    if (!known || bitWidthOf(way.b) != bits || k * bits < 256) return false;
+    if (!known || bitWidthOf(way.b) != bits || k * bits < 256) return notByWarpGroups("no instruction has the types, or K is shorter than a step");
 
     const layouts::NvidiaMmaEncoding *e = warpGroupLayout(m, n, bits, type.encoding()->cta());
     Location loc = d->loc();
@@ -457,12 +495,13 @@ private:
     bool registers = from & kThroughA, swapped = false;
     if (!e || !readable(d.b(), 0, way.operandB, e->tileN())) {
       // A chain goes on from the result as it is.
-      if ((to | from) || !(e = warpGroupLayout(n, m, bits, type.encoding()->cta())) || !readable(d.a(), 1, way.operandA, e->tileN())) return false;
+      if (to | from) return notByWarpGroups("an operand cannot be read from shared memory as it lies, and the product goes on into another or comes from one");
+      if (!(e = warpGroupLayout(n, m, bits, type.encoding()->cta())) || !readable(d.a(), 1, way.operandA, e->tileN())) return notByWarpGroups("the shape has no tile of 64 rows for a warp group, or no operand can be read from shared memory as it lies");
       registers = swapped = true;
     } else if (!registers) {
       registers = !readable(d.a(), 1, way.operandA, 64);
     }
-    if ((to | from) && e->params().warpsPerCta[1] > 1) return false; // a chain's values stay in their warps
+    if ((to | from) && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the values of a chain would have to move between warps");
 
     Builder b(d.op);
     auto turn = [&](Value v, const Encoding *layout) {
@@ -485,6 +524,10 @@ private:
     Value c = cast(b, loc, convert(b, loc, d.c(), result), way.accumulator);
     if (swapped) c = turn(c, e);
     llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
+    std::string name = llvm::formatv("wgmma m64n{0}k{1}", e->tileN(), 256 / bits).str(), what = "is done by " + name;
+    if (swapped) what += " as the transposed product, the right operand in registers: it cannot be read from shared memory across K";
+    else if (registers) what += from & kThroughA ? ", the left operand in registers" : ", the left operand in registers: it cannot be read from shared memory across K";
+    tell(d, Remark::Applied, what, {{"instruction", name}, {"registersOperand", registers}, {"transposed", swapped}});
     Value product = ttng::WarpGroupDotOp::create(b, loc, a, right, c, Value(), attrs).d();
     if (swapped) product = turn(product, result);
     replace(d, convert(b, loc, cast(b, loc, product, type.element()), type.encoding()));
@@ -492,7 +535,9 @@ private:
   }
 
   Module &m_;
+  const PassContext &context_;
   const TargetInfo &target_;
+  std::string whyNotByWarpGroups_; // of the last multiplication
   layouts::EncodingPool &pool_;
 };
 
@@ -503,7 +548,7 @@ absl::StatusOr<bool> accelerateMatmul(Module &m, PassContext &c) {
     c.diagnostics.error({}, "tritongpu-accelerate-matmul needs a target");
     return absl::InvalidArgumentError("no target");
   }
-  return Acceleration(m, *c.target).run();
+  return Acceleration(m, c).run();
 }
 
 } // namespace tessera::transforms

@@ -41,6 +41,7 @@
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/passes.h"
 #include "transforms/shared_allocation.h"
@@ -66,6 +67,21 @@ class LoopPipelining {
 public:
   LoopPipelining(scf::ForOp loop, int64_t stages, const TargetInfo &target, const AxisInfoAnalysis &axis)
       : loop_(loop), body_(*loop.body().front()), stages_(stages), target_(target), axis_(axis), c_(loop->context()) {}
+
+  /// Why the loop was left alone; empty where that is no loss (no multiplications).
+  std::string why() const { return why_; }
+  /// What was done.
+  std::string done() const {
+    std::string s = llvm::formatv("{0} of the loop's loads run {1} iteration{2} ahead of their multiplications, {3}", ahead_.size(), distance_, distance_ == 1 ? "" : "s",
+                                  background_ ? "copied to shared memory in the background" : "through registers").str();
+    if (bytes_) s += llvm::formatv("; {0} slot{1} take {2} bytes of shared memory", slots_, slots_ == 1 ? "" : "s", bytes_ * slots_);
+    if (overlapped_) s += "; multiplications overlap the next iteration's";
+    if (background_ && distance_ < stages_ - 1) s += llvm::formatv("; {0} stages were asked for, {1} fit into the {2} bytes that a block has", stages_, distance_ + 1, target_.sharedMemoryPerBlock);
+    return s;
+  }
+  llvm::json::Object facts() const {
+    return {{"loads", int64_t(ahead_.size())}, {"distance", distance_}, {"stages", stages_}, {"slots", slots_}, {"bytes", bytes_ * slots_}, {"background", background_}, {"overlapped", overlapped_}};
+  }
 
   bool run() {
     if (!suitable() || !findLoads() || !findProducer()) return false;
@@ -100,21 +116,27 @@ private:
     return true;
   }
 
+  bool no(const llvm::Twine &reason) {
+    why_ = reason.str();
+    return false;
+  }
+
   bool suitable() {
-    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
     bool dots = false;
+    for (auto &op : body_) dots |= isDot(&op);
+    if (!dots) return false;
+    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return no("it counts unsigned or has several blocks");
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
-      if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>()) return false;
-      if (effectsOf(&op) & (kWritesGlobal | kSynchronizes)) return false;
+      if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>()) return no("it holds '" + op.name() + "' at " + describe(op.loc()));
+      if (effectsOf(&op) & (kWritesGlobal | kSynchronizes)) return no("'" + op.name() + "' at " + describe(op.loc()) + " writes memory or synchronizes");
       if (op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>()) return false; // done already
-      dots |= isDot(&op);
       for (auto &r : op.regions())
         for (auto *b = r.front(); b; b = b->next())
           for (auto &inner : *b)
-            if (inner.is<scf::ForOp>() || inner.is<scf::WhileOp>() || inner.is<tt::CallOp>()) return false;
+            if (inner.is<scf::ForOp>() || inner.is<scf::WhileOp>() || inner.is<tt::CallOp>()) return no("it holds '" + inner.name() + "' at " + describe(inner.loc()));
     }
-    return dots;
+    return true;
   }
 
   /// The loads that reach an operand of a multiplication of the body, not through another multiplication.
@@ -143,7 +165,7 @@ private:
             a.alloc = alloc;
         ahead_.push_back(a);
       }
-    return !ahead_.empty();
+    return !ahead_.empty() || no("no load of the loop feeds a multiplication");
   }
 
   /// What addresses and masks are made from, around the loop: fills producer_ (operations of the body) and carried_
@@ -167,12 +189,12 @@ private:
         auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == def; });
         if (it != ahead_.end()) {
           ahead_.erase(it);
-          if (ahead_.empty()) return false;
+          if (ahead_.empty()) return no("each load's address depends on another load");
           again = true;
           break;
         }
         bool load = def->is<tt::LoadOp>() && !def->cast<tt::LoadOp>().isVolatile();
-        if (def->numRegions() || (effectsOf(def) && !load) || isDot(def) || def->is<ttg::LocalAllocOp>()) return false;
+        if (def->numRegions() || (effectsOf(def) && !load) || isDot(def) || def->is<ttg::LocalAllocOp>()) return no("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
         producer_.insert(def);
         for (auto o : def->operands()) work.push_back(o);
       }
@@ -240,13 +262,14 @@ private:
       }
     });
     int64_t room = target_.sharedMemoryPerBlock - others - scratch;
+    bytes_ = one;
     if (background_) {
       while (distance_ > 0 && (distance_ + 1) * one > room) --distance_;
       slots_ = distance_ + 1;
-      return distance_ > 0;
+      return distance_ > 0 || no(llvm::formatv("two slots of {0} bytes do not fit into the {1} bytes of shared memory that are left", one, room).str());
     }
     slots_ = 2 * one <= room && 2 * one <= target_.sharedMemoryPerBlock / 2 ? 2 : 1;
-    return one <= room;
+    return one <= room || no(llvm::formatv("a slot of {0} bytes does not fit into the {1} bytes of shared memory that are left", one, room).str());
   }
 
   // ---- rewriting ----
@@ -617,7 +640,8 @@ private:
   llvm::SetVector<Operation *> producer_;
   llvm::SetVector<unsigned> carried_;
   bool background_ = false, overlapped_ = false;
-  int64_t distance_ = 1, slots_ = 1;
+  int64_t distance_ = 1, slots_ = 1, bytes_ = 0; // bytes of one slot of all buffers
+  std::string why_;
 };
 
 } // namespace
@@ -637,7 +661,15 @@ absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
   for (auto f : loops) {
     auto own = f->attr<IntegerAttr>("tt.num_stages");
     int64_t n = own ? own.sext() : stages;
-    if (n > 1) changed |= LoopPipelining(f, std::min<int64_t>(n, 16), *c.target, axis).run();
+    if (n <= 1) continue;
+    Location loc = f->loc();
+    LoopPipelining pipelining(f, std::min<int64_t>(n, 16), *c.target, axis);
+    if (pipelining.run()) {
+      changed = true;
+      c.remark({Remark::Applied, "", "LoopPipelined", loc, pipelining.done(), pipelining.facts()});
+    } else if (!pipelining.why().empty()) {
+      c.remark({Remark::Missed, "", "LoopPipelined", loc, "the loop's loads do not run ahead: " + pipelining.why(), {}});
+    }
   }
   return changed;
 }
