@@ -23,7 +23,7 @@ enum class Op : uint8_t {
   Choose, Or, And, BitOr, BitXor, BitAnd, Eq, Ne, Lt, Le, Gt, Ge, Shl, Shr, Add, Sub, Mul, Div, Rem, Neg, Not, Invert,
   Sum, Product, Least, Greatest, Every, Any, Parity, First,
   Real1, Real2, Fma, Abs, Min, Max, Floor, Ceil, Trunc, Round, IsNan,
-  Cast, TowardZero, Bits, AsFloat, Unsigned,
+  Cast, TowardZero, Bits, AsFloat, Below,
   Normal, Uniform, Integer, RandomBits,
 };
 
@@ -45,7 +45,7 @@ const Function kFunctions[] = {
     {"tan", Op::Real1, 1, std::tan}, {"asin", Op::Real1, 1, std::asin}, {"acos", Op::Real1, 1, std::acos}, {"atan", Op::Real1, 1, std::atan}, {"sinh", Op::Real1, 1, std::sinh}, {"cosh", Op::Real1, 1, std::cosh},
     {"tanh", Op::Real1, 1, std::tanh}, {"erf", Op::Real1, 1, std::erf}, {"sign", Op::Real1, 1, signOf}, {"inf", Op::Real1, 0, infinity}, {"nan", Op::Real1, 0, notANumber},
     {"pow", Op::Real2, 2, nullptr, std::pow}, {"atan2", Op::Real2, 2, nullptr, std::atan2}, {"copysign", Op::Real2, 2, nullptr, std::copysign}, {"remainder", Op::Real2, 2, nullptr, std::fmod},
-    {"fma", Op::Fma, 3}, {"abs", Op::Abs, 1}, {"min", Op::Min, 2}, {"max", Op::Max, 2}, {"floor", Op::Floor, 1}, {"ceil", Op::Ceil, 1}, {"trunc", Op::Trunc, 1}, {"round", Op::Round, 1}, {"isnan", Op::IsNan, 1},
+    {"fma", Op::Fma, 3}, {"abs", Op::Abs, 1}, {"min", Op::Min, 2}, {"max", Op::Max, 2}, {"floor", Op::Floor, 1}, {"ceil", Op::Ceil, 1}, {"trunc", Op::Trunc, 1}, {"round", Op::Round, 1}, {"isnan", Op::IsNan, 1}, {"below", Op::Below, 2},
     {"normal", Op::Normal, 0}, {"uniform", Op::Uniform, 2}, {"integer", Op::Integer, 2}, {"random_bits", Op::RandomBits, 0},
 };
 const std::pair<const char *, Op> kReductions[] = {{"sum", Op::Sum}, {"product", Op::Product}, {"least", Op::Least}, {"greatest", Op::Greatest}, {"every", Op::Every}, {"any", Op::Any}, {"parity", Op::Parity}, {"first", Op::First}};
@@ -331,21 +331,19 @@ private:
       expect(")");
       return add(std::move(n));
     }
-    if (name == "toward_zero" || name == "bits" || name == "as_float" || name == "unsigned") {
-      Node n{name == "toward_zero" ? Op::TowardZero : name == "bits" ? Op::Bits : name == "as_float" ? Op::AsFloat : Op::Unsigned};
+    if (name == "toward_zero" || name == "bits" || name == "as_float") {
+      Node n{name == "toward_zero" ? Op::TowardZero : name == "bits" ? Op::Bits : Op::AsFloat};
       if (n.op == Op::TowardZero) {
         n.dtype = dtype().value_or(DType::F32);
         expect(",");
         n.a = choice();
       } else {
         n.a = choice();
-        if (n.op != Op::Unsigned) {
-          expect(",");
-          n.dtype = dtype().value_or(DType::F32);
-        }
+        expect(",");
+        n.dtype = dtype().value_or(DType::F32);
       }
       expect(")");
-      if (n.op != Op::Unsigned && !runtime::isFloat(n.dtype)) return fail("a floating-point type is expected");
+      if (!runtime::isFloat(n.dtype)) return fail("a floating-point type is expected");
       return add(std::move(n));
     }
     if (auto t = runtime::parseDType(name)) {
@@ -441,10 +439,7 @@ public:
       auto &semantics = *semanticsOf(n.dtype);
       return Number::ofReal(toReal(llvm::APFloat(semantics, llvm::APInt(llvm::APFloat::getSizeInBits(semantics), uint64_t(of(n.a).integer), false, true))));
     }
-    case Op::Unsigned: {
-      // The value of a 64-bit integer read as unsigned, as a double.
-      return Number::ofReal(double(uint64_t(of(n.a).integer)));
-    }
+    case Op::Below: return Number::of(uint64_t(of(n.a).integer) < uint64_t(of(n.b).integer));
     case Op::Normal: return Number::ofReal(random_.normal(draw(n)));
     case Op::Uniform: {
       double lo = of(n.a).asReal(), hi = of(n.b).asReal();

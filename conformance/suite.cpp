@@ -130,6 +130,7 @@ public:
 
   std::string expand(llvm::StringRef text, const std::map<std::string, std::string> *local = nullptr, unsigned depth = 0) {
     std::string out;
+    if (depth > 20) return fail("a macro or a parameter contains itself");
     while (!text.empty()) {
       size_t dollar = text.find('$');
       out += text.take_front(dollar);
@@ -143,22 +144,28 @@ public:
         out += std::to_string(n->real ? int64_t(n->value) : n->integer);
         continue;
       }
-      bool braces = text.consume_front("{");
-      auto name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-      text = text.drop_front(name.size());
-      if (braces && !text.consume_front("}")) return fail("'${" + name + "' is not closed");
+      std::string name;
+      if (text.consume_front("{")) { // may itself contain values: ${index_$ORDER}(…)
+        auto [inside, rest] = text.split('}');
+        if (inside.size() == text.size()) return fail("'${" + inside + "' is not closed");
+        name = expand(inside, local, depth + 1);
+        text = rest;
+      } else {
+        name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).str();
+        text = text.drop_front(name.size());
+      }
       if (local)
-        if (auto it = local->find(name.str()); it != local->end()) {
+        if (auto it = local->find(name); it != local->end()) {
           out += it->second;
           continue;
         }
-      if (auto it = values_.find(name.str()); it != values_.end()) {
+      if (auto it = values_.find(name); it != values_.end()) {
         out += expand(it->second, nullptr, depth + 1);
         continue;
       }
-      auto m = suite_.macros.find(name.str());
+      auto m = suite_.macros.find(name);
       if (m == suite_.macros.end()) return fail("there is no parameter or macro '$" + name + "'");
-      if (depth > 20) return fail("macro '$" + name + "' contains itself");
+
       auto arguments = text.starts_with("(") ? splitArguments(balanced(text)) : std::vector<std::string>();
       if (arguments.size() != m->second.parameters.size()) return fail(llvm::formatv("macro '${0}' takes {1}, not {2}", name, ir::counted(m->second.parameters.size(), "argument"), arguments.size()).str());
       std::map<std::string, std::string> inner;
