@@ -34,6 +34,12 @@ namespace tessera::codegen {
 /// inlineAssemblyNumber does (lowering.h); LLVM's state is lost (see Backend::compile).
 inline constexpr const char *kInlineAssemblyPayload = "tessera/inline-assembly", *kAbandonModulePayload = "tessera/abandon-module";
 
+/// A tool that was started before its input exists, see BackendOptions::ahead.
+class ToolAhead {
+public:
+  virtual ~ToolAhead() = default;
+};
+
 struct BackendOptions {
   int optLevel = 3; // 0: as lowered, 1: scalar clean-up, 2: loops too, 3: also what costs a second compilation (NVIDIA:
                     // ptxas where it can give lower register counts)
@@ -46,6 +52,8 @@ struct BackendOptions {
   // NVIDIA: compile PTX in this process (libnvJitLink) rather than by ptxas. Pays for programs that make many kernels:
   // loading the library costs more than starting ptxas a few times, and it spends more registers.
   bool preferInProcess = false;
+  // NVIDIA: a ptxas that waits for PTX (runtime::startAhead); serves one compilation with these very options.
+  std::shared_ptr<ToolAhead> ahead;
 };
 
 /// Wall-clock time per stage, in milliseconds; stages that did not run stay 0.
