@@ -96,6 +96,8 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
     unsigned errors = diag.errors();
     auto start = std::chrono::steady_clock::now();
     PassContext context{o.target, diag, options};
+    if (!context.target && o.findTarget)
+      if (auto name = m.op()->attr<StringAttr>(kTargetAttr)) context.target = o.findTarget(name.value());
     absl::StatusOr<bool> changed = false;
     if (Operation *bare = pass->has(kNeedsLayouts) ? firstWithoutLayout(m) : nullptr) {
       Diagnostic d;
