@@ -10,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/check_passes.h"
 #include "runtime/compiler.h"
+#include "runtime/targets.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/verify_diagnostics.h"
@@ -30,7 +31,7 @@ static int help() {
                   "                            -note, -remark, @-1, @above, @below, @unknown, expected-error-re with {{regex}});\n"
                   "                            =only-expected: others may come too\n"
                   "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
-                  "  --target T                the target that passes may ask about\n"
+                  "  --target T                the target that passes may ask about; default: what the module's ttg.target says\n"
                   "  --verify-each             verify after every pass\n"
                   "  --print-ir-before=RE      dump the IR to stderr before passes whose name matches\n"
                   "  --print-ir-after=RE       … after them\n"
@@ -97,6 +98,7 @@ int optCommand(int argc, char **argv) {
       if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0) return fail(kUsage, "--bisect-limit needs a number of passes");
     }
     else if (name == "mlir-print-debuginfo") debugInfo = true;
+    else if (name == "mlir-disable-threading") continue; // there are no threads
     else if (name == "mlir-use-nameloc-as-prefix") nameLocs = value != "false";
     else if (name == "o") {
       if (!needValue(output)) return fail(kUsage, "-o needs a file");
@@ -134,6 +136,7 @@ int optCommand(int argc, char **argv) {
     if (input.empty()) input = launch->resolve(launch->ttir);
   }
   if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
+  run.findTarget = runtime::findTarget;
   if (!targetName.empty()) {
     auto t = runtime::requireTarget(targetName);
     if (!t.ok()) return fail(kUsage, t.status().message().data());

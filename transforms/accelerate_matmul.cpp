@@ -358,7 +358,7 @@ private:
 
     std::string what = llvm::formatv("is done by {0} {1}x{2}x{3}, {4} warps along the rows and {5} along the columns", unitName(), i->m, i->n, i->k, warps[rank - 2], warps[rank - 1]).str();
     if (!whyNotByWarpGroups_.empty()) what += "; not by wgmma: " + whyNotByWarpGroups_;
-    tell(d, Remark::Applied, what, {{"instruction", unitName()}, {"m", i->m}, {"n", i->n}, {"k", i->k}});
+    tell(d, Remark::Applied, what, llvm::json::Object{{"instruction", unitName()}, {"m", i->m}, {"n", i->n}, {"k", i->k}});
 
     Builder b(d.op);
     Location loc = d->loc();
@@ -527,7 +527,7 @@ private:
     std::string name = llvm::formatv("wgmma m64n{0}k{1}", e->tileN(), 256 / bits).str(), what = "is done by " + name;
     if (swapped) what += " as the transposed product, the right operand in registers: it cannot be read from shared memory across K";
     else if (registers) what += from & kThroughA ? ", the left operand in registers" : ", the left operand in registers: it cannot be read from shared memory across K";
-    tell(d, Remark::Applied, what, {{"instruction", name}, {"registersOperand", registers}, {"transposed", swapped}});
+    tell(d, Remark::Applied, what, llvm::json::Object{{"instruction", name}, {"registersOperand", registers}, {"transposed", swapped}});
     Value product = ttng::WarpGroupDotOp::create(b, loc, a, right, c, Value(), attrs).d();
     if (swapped) product = turn(product, result);
     replace(d, convert(b, loc, cast(b, loc, product, type.element()), type.encoding()));

@@ -102,6 +102,8 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
         o.remarks(r);
       };
     PassContext context{o.target, diag, options, &remarks};
+    if (!context.target && o.findTarget)
+      if (auto name = m.op()->attr<StringAttr>(kTargetAttr)) context.target = o.findTarget(name.value());
     absl::StatusOr<bool> changed = false;
     if (Operation *bare = pass->has(kNeedsLayouts) ? firstWithoutLayout(m) : nullptr) {
       Diagnostic d;

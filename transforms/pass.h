@@ -25,7 +25,7 @@ struct PassOptions {
 };
 
 struct PassContext {
-  const ir::TargetInfo *target = nullptr; // null: none given (passes fall back on the module's ttg.target, or refuse)
+  const ir::TargetInfo *target = nullptr; // null: none was given, and the module names none that there is
   ir::DiagnosticEngine &diagnostics;      // what is the user's fault is reported here, and the pass returns an error
   const PassOptions &options;
   const std::function<void(Remark)> *remarks = nullptr; // null: nobody listens
@@ -75,6 +75,7 @@ struct PassTiming {
 
 struct RunOptions {
   const ir::TargetInfo *target = nullptr;
+  const ir::TargetInfo *(*findTarget)(llvm::StringRef name) = nullptr; // without a target: that of the module's ttg.target
   bool verifyEach = false;
   std::string printBefore, printAfter;     // regular expressions over pass names
   bool printAfterAll = false;
