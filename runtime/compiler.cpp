@@ -237,7 +237,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   md.staticSharedBytes = object->staticSharedBytes;
   if (run.remarks) {
     int64_t shared = md.dynamicSharedBytes + md.staticSharedBytes;
-    transforms::Remark r{transforms::Remark::Analysis, "codegen", "Resources", m.lookupSymbol(kernelName)->loc(), "", {{"registers", md.registers}, {"spillBytes", md.spillBytes}, {"sharedBytes", shared}, {"blocksPerMultiprocessor", md.occupancy}}};
+    transforms::Remark r{transforms::Remark::Analysis, "codegen", "Resources", m.lookupSymbol(kernelName)->loc(), "", llvm::json::Object{{"registers", md.registers}, {"spillBytes", md.spillBytes}, {"sharedBytes", shared}, {"blocksPerMultiprocessor", md.occupancy}}};
     r.message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of shared memory; {4} blocks of {5} warps fit on a multiprocessor", kernelName, md.registers, md.spillBytes, shared, md.occupancy, md.numWarps).str();
     run.remarks(r);
   }

@@ -80,7 +80,7 @@ public:
     return s;
   }
   llvm::json::Object facts() const {
-    return {{"loads", int64_t(ahead_.size())}, {"distance", distance_}, {"stages", stages_}, {"slots", slots_}, {"bytes", bytes_ * slots_}, {"background", background_}, {"overlapped", overlapped_}};
+    return llvm::json::Object{{"loads", int64_t(ahead_.size())}, {"distance", distance_}, {"stages", stages_}, {"slots", slots_}, {"bytes", bytes_ * slots_}, {"background", background_}, {"overlapped", overlapped_}};
   }
 
   bool run() {

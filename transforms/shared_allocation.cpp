@@ -164,10 +164,10 @@ void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size,
               llvm::formatv("a conversion of {0} goes through {1} bytes of shared memory{2}; bank conflicts: writes {3}-way, reads {4}-way", from.str(), b.bytes,
                             plan->repetitions > 1 ? llvm::formatv(" in {0} turns", plan->repetitions).str() : "", plan->writeConflicts, plan->readConflicts)
                   .str(),
-              {{"bytes", b.bytes}, {"writeConflicts", plan->writeConflicts}, {"readConflicts", plan->readConflicts}, {"turns", plan->repetitions}}});
+              llvm::json::Object{{"bytes", b.bytes}, {"writeConflicts", plan->writeConflicts}, {"readConflicts", plan->readConflicts}, {"turns", plan->repetitions}}});
   }
   c.remark({Remark::Analysis, "", "SharedMemory", func->loc(), llvm::formatv("'{0}' takes {1} of the {2} bytes of shared memory that a block of {3} can have", func->attr<StringAttr>("sym_name").value(), size, c.target->sharedMemoryPerBlock, c.target->name).str(),
-            {{"bytes", size}, {"available", c.target->sharedMemoryPerBlock}}});
+            llvm::json::Object{{"bytes", size}, {"available", c.target->sharedMemoryPerBlock}}});
 }
 
 } // namespace
