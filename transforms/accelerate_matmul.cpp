@@ -478,7 +478,7 @@ private:
 
   /// Where the unit cannot read one of the operands in shared memory (elements of other than 16 bits that lie across K),
   /// that one goes through registers: the left one as it is, the right one as the left one of the transposed product,
-  /// Dᵀ = Bᵀ · Aᵀ + Cᵀ.
+  /// Dᵀ = Bᵀ · Aᵀ + Cᵀ. That is also how a product of less than 64 rows but as many columns is done.
   bool accelerateByWarpGroups(tt::DotOp d, const Way &way, unsigned to, unsigned from) {
     auto type = tensorOf(d.d());
     if (target_.matrixUnit != MatrixUnit::Wgmma) return false;
@@ -497,7 +497,7 @@ private:
       // A chain goes on from the result as it is.
       if (to | from) return notByWarpGroups("an operand cannot be read from shared memory as it lies, and the product goes on into another or comes from one");
       if (!(e = warpGroupLayout(n, m, bits, type.encoding()->cta())) || !readable(d.a(), 1, way.operandA, e->tileN())) return notByWarpGroups("the shape has no tile of 64 rows for a warp group, or no operand can be read from shared memory as it lies");
-      registers = swapped = true;
+      swapped = true, registers = !readable(d.b(), 0, way.operandB, 64);
     } else if (!registers) {
       registers = !readable(d.a(), 1, way.operandA, 64);
     }
@@ -518,15 +518,15 @@ private:
       if (!ea.ok() || (swapped && !turned)) return false;
       a = convert(b, loc, swapped ? turn(left, turned) : left, *ea);
     } else {
-      a = toShared(loc, left, 1, way.operandA, 64, false);
+      a = swapped ? transposed(b, loc, toShared(loc, left, 0, way.operandB, 64, false)) : toShared(loc, left, 1, way.operandA, 64, false);
     }
     Value right = swapped ? transposed(b, loc, toShared(loc, d.a(), 1, way.operandA, e->tileN(), false)) : toShared(loc, d.b(), 0, way.operandB, e->tileN(), false);
     Value c = cast(b, loc, convert(b, loc, d.c(), result), way.accumulator);
     if (swapped) c = turn(c, e);
     llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
     std::string name = llvm::formatv("wgmma m64n{0}k{1}", e->tileN(), 256 / bits).str(), what = "is done by " + name;
-    if (swapped) what += " as the transposed product, the right operand in registers: it cannot be read from shared memory across K";
-    else if (registers) what += from & kThroughA ? ", the left operand in registers" : ", the left operand in registers: it cannot be read from shared memory across K";
+    if (swapped) what += " as the transposed product";
+    if (registers) what += llvm::formatv(", the {0} operand in registers{1}", swapped ? "right" : "left", from & kThroughA ? "" : ": it cannot be read from shared memory across K").str();
     tell(d, Remark::Applied, what, llvm::json::Object{{"instruction", name}, {"registersOperand", registers}, {"transposed", swapped}});
     Value product = ttng::WarpGroupDotOp::create(b, loc, a, right, c, Value(), attrs).d();
     if (swapped) product = turn(product, result);

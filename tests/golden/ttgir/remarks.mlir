@@ -25,8 +25,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %d = tt.dot %x, %y, %c : tensor<64x64xf32, #a> * tensor<64x64xf32, #b> -> tensor<64x64xf32, #acc>
     tt.return %d : tensor<64x64xf32, #acc>
   }
-  tt.func public @small(%x: tensor<32x64xf16, #a>, %y: tensor<64x64xf16, #b>, %c: tensor<32x64xf32, #acc>) -> tensor<32x64xf32, #acc> {
-    %d = tt.dot %x, %y, %c : tensor<32x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<32x64xf32, #acc>
-    tt.return %d : tensor<32x64xf32, #acc>
+  tt.func public @small(%x: tensor<32x64xf16, #a>, %y: tensor<64x32xf16, #b>, %c: tensor<32x32xf32, #acc>) -> tensor<32x32xf32, #acc> {
+    %d = tt.dot %x, %y, %c : tensor<32x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<32x32xf32, #acc>
+    tt.return %d : tensor<32x32xf32, #acc>
   }
 }
