@@ -73,17 +73,17 @@ const llvm::fltSemantics *semanticsOf(DType t) {
 llvm::APFloat convert(DType t, Number v, llvm::RoundingMode mode) {
   auto *semantics = semanticsOf(t);
   bool lost;
-  if (!v.real) {
+  if (!v.real && runtime::dtypeBytes(t) > 1) {
     llvm::APFloat f(*semantics);
     f.convertFromAPInt(llvm::APInt(64, uint64_t(v.integer), true), true, mode);
     return f;
   }
-  llvm::APFloat f(v.value);
+  llvm::APFloat f(v.asReal());
   if (runtime::dtypeBytes(t) == 1 && !f.isNaN()) {
     auto largest = llvm::APFloat::getLargest(*semantics, f.isNegative());
     auto limit = largest;
     limit.convert(llvm::APFloat::IEEEdouble(), llvm::RoundingMode::NearestTiesToEven, &lost);
-    if (std::abs(v.value) >= std::abs(limit.convertToDouble())) return largest;
+    if (std::abs(v.asReal()) >= std::abs(limit.convertToDouble())) return largest;
   }
   f.convert(*semantics, mode, &lost);
   return f;

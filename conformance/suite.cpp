@@ -98,7 +98,7 @@ struct Reader {
         auto [name, parameters] = rest.split('(');
         if (!isName(name) || !parameters.consume_back(")")) return error("'define NAME(PARAMETERS)' is expected");
         macro = &suite.macros[name.str()];
-        *macro = {fields(parameters, ','), ""};
+        *macro = {parameters.trim().empty() ? std::vector<std::string>() : fields(parameters, ','), ""};
       } else error("'kernel NAME' or 'define NAME(…)' is expected, not '" + word + "'");
       return;
     }
@@ -167,6 +167,7 @@ public:
       if (m == suite_.macros.end()) return fail("there is no parameter or macro '$" + name + "'");
 
       auto arguments = text.starts_with("(") ? splitArguments(balanced(text)) : std::vector<std::string>();
+      if (m->second.parameters.empty() && arguments.size() == 1 && arguments[0].empty()) arguments.clear();
       if (arguments.size() != m->second.parameters.size()) return fail(llvm::formatv("macro '${0}' takes {1}, not {2}", name, ir::counted(m->second.parameters.size(), "argument"), arguments.size()).str());
       std::map<std::string, std::string> inner;
       for (size_t i = 0; i < arguments.size(); ++i) inner[m->second.parameters[i]] = expand(arguments[i], local, depth + 1);
