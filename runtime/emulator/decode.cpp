@@ -334,8 +334,7 @@ Access &Decoder::emitAccess(Access a) {
   program_->accesses.push_back(std::make_unique<Access>(std::move(a)));
   emit(runAccess).access = program_->accesses.back().get();
   Access &kept = *program_->accesses.back();
-  // What runs between blocks in an order that matters: then loops may wait for other blocks.
-  if (kept.kind == Access::Kind::Atomic || kept.isVolatile) program_->hasGlobalAtomics = true;
+  if (kept.space != Space::Shared && (kept.kind == Access::Kind::Atomic || kept.isVolatile || kept.acquires || kept.releases)) program_->blocksInteract = true;
   return kept;
 }
 void Decoder::copy(Row to, Row from, unsigned bytes) { emit(copyByBytes(bytes), to, from); }

@@ -5,7 +5,7 @@
 // another branch switched off until control flow joins again (execute.h). Vendor intrinsics and the inline PTX that the
 // lowering emits are executed from tables that name the manual's section (nvidia.cpp, inline_ptx.cpp, amd.cpp; README.md
 // lists them all); one that is not there is an error that names it. Warps of a block take turns between barriers, blocks
-// run one after the other, so every run gives the same bits.
+// run as if one after the other, so every run gives the same bits.
 //
 // What it checks, unless told not to:
 //   bounds      accesses to global buffers and shared memory out of their bounds, writes to constants
@@ -72,6 +72,9 @@ struct Options {
   int64_t globalScratchBytes = 0, globalScratchAlign = 1; // per block
   Checks checks;
   bool counters = false;
+  /// Host threads that blocks run on, where no order between them can matter: results, reports and counters are the same
+  /// whatever their number. Blocks that interact by atomics or flags run one after the other.
+  int threads = 1;
   /// Instructions that one block's warps may execute in all before the run is given up.
   uint64_t maxInstructions = uint64_t(1) << 32;
   std::function<void(const std::string &)> print; // what device-side printf says; default: standard output
@@ -79,6 +82,7 @@ struct Options {
 
 struct Report {
   uint64_t instructions = 0; // executed by warps
+  unsigned threads = 1;      // that the blocks ran on
   std::vector<SiteCounters> sites; // with Options::counters
 };
 

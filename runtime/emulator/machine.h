@@ -60,7 +60,6 @@ struct Access {
   Row compare = kNoRow, success = kNoRow;
   // Buffer accesses: the resource (16-byte row); `address` is then the 32-bit offset.
   Row resource = kNoRow, scalarOffset = kNoRow;
-  mutable unsigned region = 0; // where the last access went
 };
 
 /// What happens on the way from one block to another.
@@ -115,7 +114,7 @@ struct Program {
   uint32_t frameBytes = 0;
   uint32_t privateBytes = 0; // of a lane
   uint32_t sharedBytes = 0;  // static, before the dynamic part
-  bool hasGlobalAtomics = false;
+  bool blocksInteract = false; // by atomics, volatile accesses, clocks or printing: then their order matters
   // Owners of what instructions point to.
   std::vector<std::unique_ptr<Access>> accesses;
   std::vector<std::unique_ptr<llvm::SmallVector<Row, 8>>> lists;
@@ -146,9 +145,11 @@ struct SharedCell {
 };
 struct GlobalCell {
   Mark write, read, otherRead;
-  bool atomic = false; // the write was one
+  bool atomic = false;  // the write was one
+  bool touched = false; // written with what was there
 };
 constexpr unsigned kShadowPage = 1024; // bytes of a buffer
+constexpr uint64_t kMostShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched
 
 struct Launch;
 struct Block;

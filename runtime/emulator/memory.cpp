@@ -81,8 +81,6 @@ bool acquired(const Block &b, uint32_t other, uint64_t stamp) {
   return it != r.end() && *it < b.lastAcquire;
 }
 
-constexpr uint64_t kMostShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched
-
 void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
   if (r.bytes > kMostShadowed) return;
   if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
@@ -108,7 +106,10 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       if (!atomic) c.read = {now, i.id, b.number, uint16_t(thread), several};
       continue;
     }
-    if (changed && !changed[k]) continue;
+    if (changed && !changed[k]) {
+      c.touched = true;
+      continue;
+    }
     if (!atomic && !known(c.write)) return race("changes", c.write, c.atomic ? "updated" : "wrote");
     if (!known(c.read, true)) return race(atomic ? "updates" : "changes", c.read, "read");
     if (!known(c.otherRead, true)) return race(atomic ? "updates" : "changes", c.otherRead, "read");

@@ -46,6 +46,10 @@ void clock64(Warp &w, const Instruction &i) {
   forLanes(w, [&](unsigned l) { d[l] = w.block->launch->stamp + w.block->instructions; });
 }
 template <Handler H> void reads(Decoder &d, CallInst &c) { d.emit(H, d.defineFresh(&c)[0]); }
+template <Handler H> void readsTime(Decoder &d, CallInst &c) {
+  d.program().blocksInteract = true;
+  reads<H>(d, c);
+}
 
 // ---- barriers and warp-wide operations ----
 
@@ -429,11 +433,13 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
     return true;
   }
   if (name == "vprintf") {
+    d.program().blocksInteract = true;
     d.emit(printFormatted, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
     return true;
   }
   unsigned part = name == "__ockl_printf_begin" ? 0 : name == "__ockl_printf_append_string_n" ? 1 : name == "__ockl_printf_append_args" ? 2 : 3;
   if (part < 3) {
+    d.program().blocksInteract = true;
     SmallVector<Row, 10> in;
     for (Value *v : c.args()) in.push_back(d.row(v));
     d.emit(appendToMessage, d.defineFresh(&c)[0], kNoRow, kNoRow, kNoRow, part).more = d.list(in);
@@ -468,9 +474,9 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.read.ptx.sreg.lanemask.le", kSpecial, reads<laneMask<2>>},
         {"llvm.nvvm.read.ptx.sreg.lanemask.gt", kSpecial, reads<laneMask<3>>},
         {"llvm.nvvm.read.ptx.sreg.lanemask.ge", kSpecial, reads<laneMask<4>>},
-        {"llvm.nvvm.read.ptx.sreg.clock", kSpecial, reads<clock32>},
-        {"llvm.nvvm.read.ptx.sreg.clock64", kSpecial, reads<clock64>},
-        {"llvm.nvvm.read.ptx.sreg.globaltimer", kSpecial, reads<clock64>},
+        {"llvm.nvvm.read.ptx.sreg.clock", kSpecial, readsTime<clock32>},
+        {"llvm.nvvm.read.ptx.sreg.clock64", kSpecial, readsTime<clock64>},
+        {"llvm.nvvm.read.ptx.sreg.globaltimer", kSpecial, readsTime<clock64>},
         // Without clusters a cluster is one block.
         {"llvm.nvvm.read.ptx.sreg.clusterid.x", kSpecial, reads<blockId<0>>},
         {"llvm.nvvm.read.ptx.sreg.clusterid.y", kSpecial, reads<blockId<1>>},
