@@ -5,8 +5,9 @@
 //
 // A Backend is made once per (target, options) by nvidia::createBackend or amd::createBackend (runtime::createBackend
 // picks) and may be used from many threads at once, each with a module in an LLVMContext of its own. There is no
-// process-wide state but LLVM's registry of targets: no command-line options of LLVM are read or set. The same module
-// gives the same bytes in every run and on any number of threads.
+// process-wide state but LLVM's registry of targets and a pool of its target machines, so that the second compilation of a
+// process is much quicker than the first: no command-line options of LLVM are read or set. The same module gives the same
+// bytes in every run and on any number of threads.
 //
 // Failures are Statuses: InvalidArgument (the module asks for what does not exist: an unknown library function, too
 // much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
@@ -121,20 +122,21 @@ public:
 protected:
   Backend(const ArchInfo &arch, const BackendOptions &options);
 
-  /// A TargetMachine for the use of one thread. LLVM's are not safe to share (they cache subtargets), so a Backend
-  /// keeps those not in use and makes another when all are taken.
+  /// A TargetMachine for the use of one thread. LLVM's are not safe to share (they cache subtargets), so those not in use
+  /// are kept and another is made when all are taken.
   class Machine {
   public:
-    Machine(const Backend &owner, std::unique_ptr<llvm::TargetMachine> tm);
+    Machine(std::string key, std::unique_ptr<llvm::TargetMachine> tm);
     Machine(Machine &&) = default;
     ~Machine();
     llvm::TargetMachine &operator*() const { return *tm_; }
     llvm::TargetMachine *operator->() const { return tm_.get(); }
 
   private:
-    const Backend *owner_;
+    std::string key_; // what it was made for
     std::unique_ptr<llvm::TargetMachine> tm_;
   };
+  struct MachinePool;
   absl::StatusOr<Machine> machine() const;
   absl::StatusOr<ObjectInfo> runStages(llvm::Module &, Until, bool keepAssembly, StageTimes *) const;
 
@@ -152,10 +154,6 @@ protected:
 
   const ArchInfo &arch_;
   const BackendOptions options_;
-
-private:
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<llvm::TargetMachine>> free_;
 };
 
 /// LLVM's target of an architecture. The vendor's is registered with the first call for it, the other vendor's is not:
