@@ -35,6 +35,7 @@
 #include "transforms/analyses/axis_info.h"
 #include "transforms/passes.h"
 #include "transforms/shared_allocation.h"
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -231,6 +232,22 @@ private:
     if (iterations == 1) return loop_.step();
     return make<arith::MuliOp>(b, loop_.step(), b.intConstant(loc_, loop_.step().type(), iterations));
   }
+  /// ub − iterations · step, which no counter is below where that is less than its type holds.
+  Value boundBefore(Builder &b, int64_t iterations) {
+    Value bound = loop_.upperBound();
+    if (!iterations) return bound;
+    Type type = bound.type();
+    unsigned bits = type.isInteger() ? type.bitWidth() : 64;
+    int64_t least = bits < 64 ? -(int64_t(1) << (bits - 1)) : std::numeric_limits<int64_t>::min();
+    if (bits < 64) {
+      auto wide = [&](Value v) { return arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result(); };
+      Value ahead = make<arith::MuliOp>(b, wide(loop_.step()), b.intConstant(loc_, c_.i64(), iterations));
+      Value exact = make<arith::MaxsiOp>(b, make<arith::SubiOp>(b, wide(bound), ahead), b.intConstant(loc_, c_.i64(), least));
+      return arith::TrunciOp::create(b, loc_, type, exact).op->result();
+    }
+    Value before = make<arith::SubiOp>(b, bound, steps(b, iterations));
+    return arith::SelectOp::create(b, loc_, compare(b, CmpIPredicate::Sgt, before, bound), b.intConstant(loc_, type, least), before).op->result();
+  }
   Value slotAt(Builder &b, const Ahead &a, Value index) { return ttg::MemdescIndexOp::create(b, loc_, a.slot, a.ring, index).op->result(); }
   Value maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
     if (mask && !mask.type().isTensor() && ptr.type().isTensor()) return make<arith::AndiOp>(b, mask, predicate);
@@ -304,7 +321,7 @@ private:
       ValueMap map;
       Value at = d ? make<arith::AddiOp>(b, loop_.lowerBound(), steps(b, d)) : loop_.lowerBound();
       begin(map, at);
-      Value predicate = compare(b, CmpIPredicate::Slt, loop_.lowerBound(), d ? make<arith::SubiOp>(b, bound, steps(b, d)) : bound);
+      Value predicate = compare(b, CmpIPredicate::Slt, loop_.lowerBound(), boundBefore(b, d));
       emitProducer(b, map, predicate);
       if (background_) emitCopies(b, map, predicate, integer(b, d));
       else {
@@ -328,7 +345,7 @@ private:
         if (!a.slot) inits.push_back(v);
     llvm::SmallVector<Type, 16> types;
     for (auto v : inits) types.push_back(v.type());
-    Value boundAhead = make<arith::SubiOp>(b, bound, steps(b, distance_)), stepsAhead = steps(b, distance_);
+    Value boundAhead = boundBefore(b, distance_), stepsAhead = steps(b, distance_);
     auto loop = scf::ForOp::create(b, loc_, types, loop_.lowerBound(), bound, loop_.step(), inits, attrsOf(loop_.op));
     Block *block = loop.body().addBlock();
     Value newIv = block->addArg(iv.type(), iv.loc());
