@@ -12,16 +12,11 @@ using namespace ir;
 using layouts::ConversionPlan;
 using layouts::Dim;
 
-bool lowerConvertLayout(Operation *op, FunctionLowering &fl) {
-  auto convert = op->cast<ttg::ConvertLayoutOp>();
+bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
   auto &b = fl.b;
   auto &info = fl.target.info();
-  auto &src = fl.layout(convert.src().type());
-  auto &dst = fl.layout(convert.result().type());
-  auto plan = layouts::planConversion(src, dst, convert.src().type().scalar().bitWidth(), {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes});
+  auto plan = layouts::planConversion(src, dst, type.scalar().bitWidth(), {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes});
   if (!plan.ok()) return fl.error(op, llvm::StringRef(plan.status().message().data(), plan.status().message().size()));
-  auto &values = fl.get(convert.src());
-  Elements out;
   switch (plan->kind) {
   case ConversionPlan::None: out = values; break;
   case ConversionPlan::RegisterPermutation:
@@ -37,13 +32,20 @@ bool lowerConvertLayout(Operation *op, FunctionLowering &fl) {
     break;
   }
   case ConversionPlan::SharedMemory: {
-    llvm::Type *element = fl.elementType(convert.src().type());
+    llvm::Type *element = fl.elementType(type);
     llvm::Value *base = fl.scratch(op);
     SharedAccess(src, plan->shared, element, fl).store(base, values, fl.isRepresentative(src));
     fl.target.barrier(b);
     out = SharedAccess(dst, plan->shared, element, fl).load(base, element);
   }
   }
+  return true;
+}
+
+bool lowerConvertLayout(Operation *op, FunctionLowering &fl) {
+  auto convert = op->cast<ttg::ConvertLayoutOp>();
+  Elements out;
+  if (!convertElements(op, fl, fl.get(convert.src()), convert.src().type(), fl.layout(convert.src().type()), fl.layout(convert.result().type()), out)) return false;
   fl.set(convert.result(), std::move(out));
   return true;
 }

@@ -170,6 +170,9 @@ LowerFn loweringOf(ir::Opcode);
 /// Why an opcode has no lowering ("a terminator, lowered with its region"), or empty for those that have one.
 llvm::StringRef whyNotLowered(ir::Opcode);
 
+/// Elements of a tensor (or of one like `type`) from one layout to another, in the scratch of `op` (convert_layout.cpp).
+bool convertElements(ir::Operation *op, FunctionLowering &, const Elements &values, ir::Type type, const layouts::LinearLayout &from, const layouts::LinearLayout &to, Elements &out);
+
 // The families; each is one file.
 bool lowerConvertLayout(ir::Operation *, FunctionLowering &); // convert_layout.cpp
 bool lowerReduce(ir::Operation *, FunctionLowering &);        // reduce.cpp

@@ -1,9 +1,11 @@
 // Lowering of the operations that only rename elements: splat, broadcast, expand_dims, reshape, trans, join, split, cat,
 // make_range and unsplat. None of them moves data between threads: layout inference gave the result the layout in which
 // each thread already holds what it needs, so each result register is some source register. Which one follows from the
-// layouts alone: two registers correspond when their indices with lane, warp and block at zero do.
+// layouts alone: two registers correspond when their indices with lane, warp and block at zero do. (One exception: tt.cat
+// of tensors that threads hold copies of, where the result's layout has other copies, is converted.)
 #include "codegen/lowering.h"
 #include "ir/ops.h"
+#include "transforms/cat_shape.h"
 #include <map>
 
 namespace tessera::codegen {
@@ -96,10 +98,12 @@ static bool lowerSplit(Operation *op, FunctionLowering &fl) {
 static bool lowerCat(Operation *op, FunctionLowering &fl) {
   // The order of the elements is not specified: the registers of both operands, one after the other.
   auto cat = op->cast<tt::CatOp>();
-  Elements out(fl.get(cat.lhs()));
+  Elements both(fl.get(cat.lhs())), out;
   auto &rhs = fl.get(cat.rhs());
-  out.append(rhs.begin(), rhs.end());
-  if (out.size() != fl.numElements(cat.result().type())) return fl.error(op, "the result's layout does not hold both operands' elements");
+  both.append(rhs.begin(), rhs.end());
+  auto &part = fl.layout(cat.lhs().type()), &whole = fl.layout(cat.result().type());
+  if (transforms::catKeepsRegisters(part, whole)) out = std::move(both);
+  else if (!convertElements(op, fl, both, cat.lhs().type(), transforms::catLayout(part), whole, out)) return false;
   fl.set(cat.result(), std::move(out));
   return true;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that building Tessera needs (LLVM 22 and LLD from Debian's backports of LLVM), if some
-# are missing. The CUDA toolkit is optional: without ptxas or libnvJitLink no cubin is made, everything else works.
+# Installs the Debian 12 packages that building Tessera needs, if some are missing. LLVM 22 and LLD come from Debian's
+# security archive, which is added where a minimal installation lacks it. The CUDA toolkit is optional: without ptxas or
+# libnvJitLink no cubin is made, everything else works.
 set -euo pipefail
 packages=(cmake ninja-build g++ clang-22 lld-22 llvm-22-dev llvm-22-tools liblld-22-dev libclang-rt-22-dev zlib1g-dev libzstd-dev
   libabsl-dev libre2-dev libcli11-dev libgtest-dev libgmock-dev rocm-device-libs python3)
@@ -10,7 +11,15 @@ for p in "${packages[@]}"; do
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 sudo=""
-[ "$(id -u)" -eq 0 ] || sudo=sudo
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "missing: ${missing[*]}; run this as root once: $(realpath "$0")" >&2; exit 1; }
+  sudo=sudo
+fi
 echo "installing: ${missing[*]}"
 $sudo apt-get update -qq
+if ! apt-cache show clang-22 >/dev/null 2>&1 && grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
+  echo "adding Debian's security archive to /etc/apt/sources.list.d"
+  echo "deb http://deb.debian.org/debian-security bookworm-security main" | $sudo tee /etc/apt/sources.list.d/debian-security.list >/dev/null
+  $sudo apt-get update -qq
+fi
 $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null

@@ -45,6 +45,7 @@
 #include "transforms/analyses/axis_info.h"
 #include "transforms/passes.h"
 #include "transforms/shared_allocation.h"
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -290,6 +291,22 @@ private:
     auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, products, {b.i32Attr("pendings", pending)});
     return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
   }
+  /// ub − iterations · step, which no counter is below where that is less than its type holds.
+  Value boundBefore(Builder &b, int64_t iterations) {
+    Value bound = loop_.upperBound();
+    if (!iterations) return bound;
+    Type type = bound.type();
+    unsigned bits = type.isInteger() ? type.bitWidth() : 64;
+    int64_t least = bits < 64 ? -(int64_t(1) << (bits - 1)) : std::numeric_limits<int64_t>::min();
+    if (bits < 64) {
+      auto wide = [&](Value v) { return arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result(); };
+      Value ahead = make<arith::MuliOp>(b, wide(loop_.step()), b.intConstant(loc_, c_.i64(), iterations));
+      Value exact = make<arith::MaxsiOp>(b, make<arith::SubiOp>(b, wide(bound), ahead), b.intConstant(loc_, c_.i64(), least));
+      return arith::TrunciOp::create(b, loc_, type, exact).op->result();
+    }
+    Value before = make<arith::SubiOp>(b, bound, steps(b, iterations));
+    return arith::SelectOp::create(b, loc_, compare(b, CmpIPredicate::Sgt, before, bound), b.intConstant(loc_, type, least), before).op->result();
+  }
   Value slotAt(Builder &b, const Ahead &a, Value index) { return ttg::MemdescIndexOp::create(b, loc_, a.slot, a.ring, index).op->result(); }
   Value maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
     if (!predicate) return mask;
@@ -376,7 +393,7 @@ private:
       Value at = d ? make<arith::AddiOp>(b, loop_.lowerBound(), steps(b, d)) : loop_.lowerBound();
       begin(map, at);
       Value predicate;
-      if (background_) predicate = compare(b, CmpIPredicate::Slt, loop_.lowerBound(), d ? make<arith::SubiOp>(b, bound, steps(b, d)) : bound);
+      if (background_) predicate = compare(b, CmpIPredicate::Slt, loop_.lowerBound(), boundBefore(b, d));
       emitProducer(b, map, predicate);
       if (background_) emitCopies(b, map, predicate, integer(b, d));
       else {
@@ -402,7 +419,7 @@ private:
     unsigned lastAt = inits.size(); // the next iteration's number: that of the last one, after the loop
     if (!background_) inits.push_back(loop_.lowerBound());
     for (auto v : inits) types.push_back(v.type());
-    Value boundAhead = make<arith::SubiOp>(b, bound, steps(b, distance_)), stepsAhead = steps(b, distance_);
+    Value boundAhead = background_ ? boundBefore(b, distance_) : make<arith::SubiOp>(b, bound, steps(b, distance_)), stepsAhead = steps(b, distance_);
     if (!background_ && !splatOf(loop_.lowerBound(), [](const llvm::APInt &x) { return x.isNonNegative(); }))
       // Below the smallest number there is no next iteration. (From a start that is not negative it is not reached.)
       boundAhead = arith::SelectOp::create(b, loc_, compare(b, CmpIPredicate::Slt, boundAhead, bound), boundAhead, loop_.lowerBound()).op->result();

@@ -4,6 +4,7 @@
 #include "layouts/padded_shared.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
+#include "transforms/cat_shape.h"
 #include "transforms/reduce_shape.h"
 #include "transforms/scan_shape.h"
 #include "transforms/shared_allocation.h"
@@ -61,6 +62,26 @@ ScanShape scanShape(const layouts::LinearLayout &source, int axis) {
   return s;
 }
 
+layouts::LinearLayout catLayout(const layouts::LinearLayout &operand) {
+  llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(operand.ins());
+  llvm::SmallVector<layouts::LinearLayout::OutDim, 4> outs(operand.outs());
+  layouts::Basis second(outs.size(), 0);
+  second[0] = outs[0].size;
+  outs[0].size *= 2;
+  for (auto &in : ins)
+    if (in.dim == Dim::Register) in.bases.push_back(second);
+  return layouts::LinearLayout(std::move(ins), std::move(outs));
+}
+
+bool catKeepsRegisters(const layouts::LinearLayout &operand, const layouts::LinearLayout &result) {
+  auto cat = catLayout(operand);
+  for (auto &in : cat.ins())
+    if (in.bases.size() != result.inDimBits(in.dim)) return false;
+  if (cat.numInDims() != result.numInDims()) return false;
+  // What the result's layout maps to one element, the other must map to one: it adds nothing to the rank.
+  return result.concatOuts(cat.flattenOuts(Dim::Offset)).rank() == result.rank();
+}
+
 int64_t bufferBytes(MemDescType type) {
   int64_t elements = type.numElements();
   if (auto *padded = layouts::dynCast<layouts::PaddedSharedEncoding>(type.encoding())) elements = padded->paddedSize(elements);
@@ -90,6 +111,12 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
   } else if (auto convert = op->dyn<ttg::ConvertLayoutOp>()) {
     auto plan = layouts::planConversionOf(convert.src().type().cast<TensorType>().encoding(), convert.result().type().cast<TensorType>().encoding(), convert.src().type().cast<TensorType>().shape(),
                                           convert.src().type().scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+    if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
+  } else if (auto cat = op->dyn<tt::CatOp>()) {
+    auto type = cat.result().type().cast<TensorType>(), part = cat.lhs().type().cast<TensorType>();
+    auto from = part.encoding()->toLinearLayout(part.shape()), to = type.encoding()->toLinearLayout(type.shape());
+    if (!from.ok() || !to.ok() || catKeepsRegisters(*from, *to)) return s;
+    auto plan = layouts::planConversion(catLayout(*from), *to, type.scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
     if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
   } else if (op->is<tt::GatherOp>()) {
     auto type = op->operand(0).type().cast<TensorType>();

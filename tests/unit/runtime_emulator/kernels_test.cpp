@@ -95,6 +95,77 @@ tt.func public @k(%p: !tt.ptr<i64>) {
     }
 }
 
+/// tt.cat promises both operands' elements in some order, also where tensors are so small or so shaped that threads hold
+/// copies.
+TEST(Concatenation, HoldsBothOperands) {
+  for (auto [a, b] : {std::pair{4, 8}, {16, 1}, {2, 2}, {1, 4}, {64, 2}, {32, 32}, {1, 256}})
+    for (const char *target : {"sm_90a", "gfx942", "gfx1100"})
+      for (int warps : {1, 4, 8}) {
+        auto n = std::to_string(a * b), n2 = std::to_string(2 * a * b), part = "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "xi32>", whole = std::to_string(2 * a) + "x" + std::to_string(b);
+        SCOPED_TRACE(part + " for " + target + ", " + std::to_string(warps) + " warps");
+        testing::Emulation e;
+        e.target = target;
+        e.numWarps = warps;
+        auto r = e.text("tt.func public @k(%p: !tt.ptr<i32>) {\n"
+                        "%f = tt.make_range {end = " + n + " : i32, start = 0 : i32} : tensor<" + n + "xi32>\n"
+                        "%a = tt.reshape %f : tensor<" + n + "xi32> -> " + part + "\n"
+                        "%c = arith.constant dense<" + n + "> : " + part + "\n"
+                        "%b = arith.addi %a, %c : " + part + "\n"
+                        "%both = tt.cat %a, %b : " + part + " -> tensor<" + whole + "xi32>\n"
+                        "%g = tt.make_range {end = " + n2 + " : i32, start = 0 : i32} : tensor<" + n2 + "xi32>\n"
+                        "%i = tt.reshape %g : tensor<" + n2 + "xi32> -> tensor<" + whole + "xi32>\n"
+                        "%s = tt.splat %p : !tt.ptr<i32> -> tensor<" + whole + "x!tt.ptr<i32>>\n"
+                        "%q = tt.addptr %s, %i : tensor<" + whole + "x!tt.ptr<i32>>, tensor<" + whole + "xi32>\n"
+                        "tt.store %q, %both : tensor<" + whole + "x!tt.ptr<i32>>\n"
+                        "tt.return\n}", "k", {testing::zeros(2 * a * b * 4)});
+        ASSERT_TRUE(r.ok()) << r.status();
+        std::vector<int32_t> got(2 * a * b), want(2 * a * b);
+        memcpy(got.data(), e.buffers[0].data(), got.size() * 4);
+        llvm::sort(got);
+        for (int i = 0; i < 2 * a * b; ++i) want[i] = i;
+        EXPECT_EQ(got, want);
+      }
+}
+
+/// Loads that run iterations ahead stay inside their buffer (of two tiles) whatever the bound, also where the bound less
+/// what they run ahead is no number of its type.
+TEST(Pipelining, LoadsNothingBeyondTheLastIteration) {
+  constexpr llvm::StringRef text = R"(
+tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %zero = arith.constant dense<0.000000e+00> : tensor<32x32xf32>
+  %width = arith.constant dense<32> : tensor<32x1xi32>
+  %tile = arith.constant dense<1024> : tensor<32x32xi32>
+  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %row = tt.expand_dims %r {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %col = tt.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %rows = arith.muli %row, %width : tensor<32x1xi32>
+  %rb = tt.broadcast %rows : tensor<32x1xi32> -> tensor<32x32xi32>
+  %cb = tt.broadcast %col : tensor<1x32xi32> -> tensor<32x32xi32>
+  %at = arith.addi %rb, %cb : tensor<32x32xi32>
+  %ps = tt.splat %p : !tt.ptr<f16> -> tensor<32x32x!tt.ptr<f16>>
+  %pa = tt.addptr %ps, %at : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+  %sum:2 = scf.for %i = %c0 to %n step %step iter_args(%acc = %zero, %q = %pa) -> (tensor<32x32xf32>, tensor<32x32x!tt.ptr<f16>>)  : i32 {
+    %a = tt.load %q : tensor<32x32x!tt.ptr<f16>>
+    %d = tt.dot %a, %a, %acc : tensor<32x32xf16> * tensor<32x32xf16> -> tensor<32x32xf32>
+    %next = tt.addptr %q, %tile : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    scf.yield %d, %next : tensor<32x32xf32>, tensor<32x32x!tt.ptr<f16>>
+  }
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<32x32x!tt.ptr<f32>>
+  %oa = tt.addptr %os, %at : tensor<32x32x!tt.ptr<f32>>, tensor<32x32xi32>
+  tt.store %oa, %sum#0 : tensor<32x32x!tt.ptr<f32>>
+  tt.return
+})";
+  for (const char *target : {"sm_80", "sm_90a", "gfx942", "gfx1100"})
+    for (int32_t n : {INT32_MIN, INT32_MIN + 5, INT32_MIN + 63, -1, 0, 1, 32, 64}) {
+      testing::Emulation e;
+      e.target = target;
+      auto r = e.text(text, "k", {testing::zeros(2048 * 2), testing::zeros(1024 * 4), testing::scalar(uint32_t(n))});
+      EXPECT_TRUE(r.ok()) << target << ", bound " << n << ": " << r.status();
+    }
+}
+
 /// Two runs give the same bits, atomics included.
 TEST(Determinism, AtomicsToo) {
   for (const char *target : {"sm_90a", "gfx942"}) {
