@@ -1,6 +1,6 @@
 // `tessera conformance [--device DEV]… [--filter RE]`: runs the kernels of the conformance suite on devices and tells which
 // compute what they should (conformance/README.md). Cases run in child processes: one that crashes is a failure like others.
-#include "conformance/isolated.h"
+#include "runtime/isolated.h"
 #include "conformance/report.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -18,6 +18,8 @@
 
 namespace tessera::tools {
 using namespace conformance;
+using runtime::IsolatedWork;
+using runtime::runIsolated;
 
 /// Drivers do not outlive a fork(): GPUs are asked by a process of its own. `specs` empty: all that are there.
 static std::vector<DeviceName> askForGpus(const std::vector<std::string> &specs, std::string &problem) {
@@ -82,11 +84,10 @@ int conformanceCommand(int argc, char **argv) {
   if (!re.ok()) return fail(kUsage, "--filter: bad regular expression '" + filter + "': " + re.error());
 
   Suite suite;
-  if (files.empty()) {
-    auto s = builtInSuite();
-    if (!s.ok()) return fail(kRunFailed, std::string(s.status().message()));
-    suite = std::move(*s);
-  }
+  auto builtIn = builtInSuite();
+  if (!builtIn.ok()) return fail(kRunFailed, std::string(builtIn.status().message()));
+  suite = std::move(*builtIn);
+  if (!files.empty()) suite.kernels.clear(); // its macros serve others too
   for (auto &f : files) {
     auto buffer = readInput(f);
     if (!buffer) return kInputAtFault;

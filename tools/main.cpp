@@ -54,6 +54,7 @@ static const struct Command {
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
     {"conformance", conformanceCommand, "run the conformance suite on devices"},
+    {"reduce", reduceCommand, "make a failing kernel small"},
     {"devices", devicesCommand, "list the GPUs of this machine"},
     {"version", versionCommand, "print the versions of Tessera, LLVM and the toolchains found"},
 };

@@ -1,5 +1,5 @@
 // Work in child processes: whatever a piece of it does to its process, the rest is done.
-#include "conformance/isolated.h"
+#include "runtime/isolated.h"
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <map>
 #include <unistd.h>
 
-namespace tessera::conformance {
+namespace tessera::runtime {
 namespace {
 
 using Key = std::pair<size_t, size_t>;
@@ -87,4 +87,4 @@ TEST(Isolated, Renewal) {
 }
 
 } // namespace
-} // namespace tessera::conformance
+} // namespace tessera::runtime

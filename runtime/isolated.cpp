@@ -1,6 +1,6 @@
 // Child processes and the pipes to them (see isolated.h). A request is two 64-bit numbers, job and part; a child does this
 // part and those after it. A result is a length of 64 bits, whose top bit says that the child ends now, and the text.
-#include "conformance/isolated.h"
+#include "runtime/isolated.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tessera::conformance {
+namespace tessera::runtime {
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -222,4 +222,4 @@ private:
 
 std::string runIsolated(const IsolatedWork &w) { return Pool(w).run(); }
 
-} // namespace tessera::conformance
+} // namespace tessera::runtime

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace tessera::conformance {
+namespace tessera::runtime {
 
 struct IsolatedWork {
   size_t jobs = 0;
@@ -28,4 +28,4 @@ struct IsolatedWork {
 /// Does all of it; the result is empty, or why no process could be started.
 std::string runIsolated(const IsolatedWork &);
 
-} // namespace tessera::conformance
+} // namespace tessera::runtime
