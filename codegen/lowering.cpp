@@ -380,6 +380,8 @@ bool FunctionLowering::lowerOperation(Operation *op) {
     llvm::StringRef why = whyNotLowered(op->opcode());
     return error(op, why.empty() ? "has no lowering" : "cannot be lowered here: it is " + why);
   }
+  for (auto v : op->results())
+    if (v.type().isTensor() && v.type().scalar().isInteger(4)) return error(op, "cannot be lowered: it makes a tensor of i4 (pairs of them packed into i8 can be lowered)");
   bool ok = fn(op, *this);
   nameInstructions(outer); // an operation inside of another's region is done
   return ok;
@@ -809,6 +811,9 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
   case Opcode::tt_dot: return {lowerDot, nullptr};
+  case Opcode::ttng_fence_async_shared:
+  case Opcode::ttng_warp_group_dot:
+  case Opcode::ttng_warp_group_dot_wait: return {lowerWarpGroup, nullptr};
   case Opcode::ttg_async_wait:
   case Opcode::ttg_async_commit_group:
   case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
@@ -877,9 +882,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
   case Opcode::tt_dot_scaled:
   case Opcode::ttg_fp4_to_fp:
-  case Opcode::ttng_fence_async_shared:
-  case Opcode::ttng_warp_group_dot:
-  case Opcode::ttng_warp_group_dot_wait:
   case Opcode::ttng_init_barrier:
   case Opcode::ttng_inval_barrier:
   case Opcode::ttng_barrier_expect:

@@ -458,6 +458,8 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
     b.CreateAlignedStore(value, ptr, Align(alignment));
     return;
   }
+  // Registers have 64 bits at most.
+  if (unsigned bits = value->getType()->getScalarSizeInBits(); bits > 64) value = b.CreateBitCast(value, FixedVectorType::get(b.getInt64Ty(), value->getType()->getPrimitiveSizeInBits() / 64));
   SmallVector<Value *, 16> elements;
   if (auto *v = dyn_cast<FixedVectorType>(value->getType()))
     for (unsigned i = 0; i < v->getNumElements(); ++i) elements.push_back(b.CreateExtractElement(value, i));

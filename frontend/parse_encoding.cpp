@@ -280,7 +280,14 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
     b.warpsPerCta = list("warpsPerCTA");
     b.order = list("order");
     b.cta = cta(b.order.size());
-    return finish() ? take(pool.getBlocked(std::move(b))) : nullptr;
+    if (!finish()) return nullptr;
+    // Dumps of 2022 leave lanes out that a small tensor does not need: they repeat what others hold, as lanes beyond a
+    // tensor's end do.
+    int64_t threads = 1;
+    for (int64_t n : b.threadsPerWarp) threads = n > 0 && n <= 32 && threads <= 32 ? threads * n : 0;
+    if (older && !layoutAlone && threads > 0 && threads < 32 && llvm::isPowerOf2_64(threads) && !b.order.empty() && b.order.back() >= 0 && size_t(b.order.back()) < b.threadsPerWarp.size())
+      b.threadsPerWarp[b.order.back()] *= 32 / threads;
+    return take(pool.getBlocked(std::move(b)));
   }
   if (mnemonic == "slice") {
     int64_t dim = number("dim", std::nullopt);

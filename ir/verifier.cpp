@@ -365,11 +365,22 @@ private:
     return true;
   }
 
+  /// The elements of the memory that values of a type point to; null if the type is none of memory.
+  static Type heldInMemory(Type t) {
+    if (auto p = t.scalar().dyn_cast<PointerType>()) return p.pointee().scalar();
+    if (auto shaped = t.dyn_cast<ShapedType>(); shaped && !t.isTensor()) return shaped.element();
+    return {};
+  }
+
   bool typeOk(Operation *op, Type t) {
     if (!checked_.insert(t.storage()).second) return true;
     if (auto o = t.dyn_cast<OpaqueType>(); o && o.text() == "!unknown") return false;
+    if (auto held = heldInMemory(t); held && held.kind() == TypeKind::Integer && !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, held.bitWidth()))
+      return opError(op, diag_, "has type " + t.str() + ": memory holds integers of 1, 8, 16, 32 or 64 bits");
     auto tensor = t.dyn_cast<TensorType>();
     if (!tensor) return true;
+    if (auto e = tensor.element(); e.kind() == TypeKind::Integer && !llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u, 128u}, e.bitWidth()))
+      return opError(op, diag_, "has type " + t.str() + ": tensors hold integers of 1, 4, 8, 16, 32, 64 or 128 bits");
     for (auto d : tensor.shape())
       if (d <= 0 || !llvm::isPowerOf2_64(d))
         return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");

@@ -306,6 +306,8 @@ HOOK(tt_store) {
     return opError(op, diag, "has a mask of type " + s.mask().type().str() + ", which does not have the pointers' shape and layout", 2);
   return true;
 }
+/// Memory is changed at once in units of 8, 16, 32 or 64 bits.
+static bool hasAtomicWidth(Type t) { return t.isPointer() || llvm::is_contained({8u, 16u, 32u, 64u}, t.bitWidth()); }
 HOOK(tt_atomic_rmw) {
   auto a = op->cast<tt::AtomicRmwOp>();
   Type want = pointeeOf(a.ptr().type());
@@ -315,9 +317,11 @@ HOOK(tt_atomic_rmw) {
   if (a.mask() && !sameShape(a.mask().type(), a.ptr().type()))
     return opError(op, diag, "mask does not match the pointers", 2);
   bool f = want.scalar().isFloat(), floatOp = a.atomicRmwOp() == RmwOp::Fadd;
+  bool exchange = a.atomicRmwOp() == RmwOp::Exch;
   if (floatOp && !f) return opError(op, diag, "fadd needs floats, not " + want.str(), 1);
-  bool either = a.atomicRmwOp() == RmwOp::Exch || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
-  if (f && !floatOp && !either) return opError(op, diag, "combines integers this way, not " + want.str(), 1);
+  if (!hasAtomicWidth(want.scalar()) || (f && !exchange && want.scalar().bitWidth() < 16)) return opError(op, diag, "cannot combine values of type " + want.scalar().str() + " in memory", 1);
+  bool either = exchange || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
+  if ((f && !floatOp && !either) || (want.scalar().isPointer() && !exchange)) return opError(op, diag, "combines integers this way, not " + want.str(), 1);
   return true;
 }
 HOOK(tt_atomic_cas) {
@@ -325,6 +329,7 @@ HOOK(tt_atomic_cas) {
   Type want = pointeeOf(a.ptr().type());
   if (a.cmp().type() != want || a.val().type() != want || a.result().type() != want)
     return opError(op, diag, "compares and swaps values of type " + want.str());
+  if (!hasAtomicWidth(want.scalar())) return opError(op, diag, "cannot compare and swap values of type " + want.scalar().str() + " in memory", 1);
   return true;
 }
 HOOK(tt_make_tensor_ptr) {
@@ -777,6 +782,15 @@ HOOK(amdg_buffer_store) {
     return opError(op, diag, "stores " + t.str() + " through a pointer to " + element.str(), 0);
   if (!sameShape(s.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 2);
   return true;
+}
+HOOK(ttng_warp_group_dot) {
+  auto d = op->cast<ttng::WarpGroupDotOp>();
+  auto shapeOf = [](Type t) { return t.isa<MemDescType>() ? t.cast<MemDescType>().shape() : t.isTensor() ? t.cast<TensorType>().shape() : llvm::ArrayRef<int64_t>(); };
+  auto a = shapeOf(d.a().type()), b = shapeOf(d.b().type()), c = shapeOf(d.c().type());
+  if (a.size() != 2 || b.size() != 2 || c.size() != 2) return opError(op, diag, "needs matrices");
+  if (a[1] != b[0])
+    return opError(op, diag, "inner dimensions differ: " + llvm::Twine(a[1]) + " and " + llvm::Twine(b[0]));
+  return (c[0] == a[0] && c[1] == b[1]) || opError(op, diag, "the accumulator has the wrong shape", 2);
 }
 HOOK(ttng_warp_group_dot_wait) {
   if (op->numOperands() != op->numResults()) return opError(op, diag, "needs a result for every operand");

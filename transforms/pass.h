@@ -8,6 +8,7 @@
 #include "ir/operation.h"
 #include "ir/target.h"
 #include "llvm/ADT/StringMap.h"
+#include "transforms/remark.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,9 +25,16 @@ struct PassOptions {
 };
 
 struct PassContext {
-  const ir::TargetInfo *target = nullptr; // null: none given (passes fall back on the module's ttg.target, or refuse)
+  const ir::TargetInfo *target = nullptr; // null: none was given, and the module names none that there is
   ir::DiagnosticEngine &diagnostics;      // what is the user's fault is reported here, and the pass returns an error
   const PassOptions &options;
+  const std::function<void(Remark)> *remarks = nullptr; // null: nobody listens
+
+  /// Says something, if somebody listens; what is costly to find out is asked for only then.
+  bool wantsRemarks() const { return remarks && *remarks; }
+  void remark(Remark r) const {
+    if (wantsRemarks()) (*remarks)(std::move(r));
+  }
 };
 
 /// Returns whether the module was changed, or an error after having reported a diagnostic.
@@ -67,6 +75,7 @@ struct PassTiming {
 
 struct RunOptions {
   const ir::TargetInfo *target = nullptr;
+  const ir::TargetInfo *(*findTarget)(llvm::StringRef name) = nullptr; // without a target: that of the module's ttg.target
   bool verifyEach = false;
   std::string printBefore, printAfter;     // regular expressions over pass names
   bool printAfterAll = false;
@@ -77,6 +86,7 @@ struct RunOptions {
   std::function<void(llvm::StringRef)> dump;                             // takes printed IR
   std::function<void(const PassInfo &, ir::Module &, bool before)> hook; // called around every pass
   std::vector<PassTiming> *timings = nullptr;
+  std::function<void(const Remark &)> remarks; // takes what passes say; empty: they say nothing
 };
 
 /// Runs the steps. On failure a diagnostic names the pass, the operation and its line.

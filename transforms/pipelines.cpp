@@ -3,6 +3,10 @@
 
 namespace tessera::transforms {
 
+static PipelineStep convertToTtgir(const ir::TargetInfo &t, int numWarps, int numCtas) {
+  return step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}});
+}
+
 Pipeline ttirPipeline(const ir::TargetInfo &) {
   return {
       step("inline"),                                      // first: everything after sees whole kernels
@@ -22,17 +26,17 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
   };
 }
 
-Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
+Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
   return {
-      step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}}),
+      convertToTtgir(t, numWarps, numCtas),        // convert-triton-to-tritongpu: every tensor its default blocked layout
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
-      step("tritongpu-accelerate-matmul"),         // layouts of matrix instructions, before layouts are propagated
+      step("tritongpu-accelerate-matmul"),         // nvidia_mma layouts, before layouts are propagated
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
       step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
       step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes
       step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through shared memory
       step("loop-invariant-code-motion"),          // what every iteration would load again
-      step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // buffers are known, addresses still simple
+      step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // cp.async: buffers are known, addresses still simple
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
@@ -41,11 +45,39 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int n
   };
 }
 
-Pipeline loweringPipeline(const ir::TargetInfo &) {
+Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
   return {
-      step("allocate-shared-memory"), // offsets, which the barrier placement compares
-      step("insert-barriers"),        // last: nothing may move across a barrier afterwards
+      convertToTtgir(t, numWarps, numCtas),        // convert-triton-to-tritongpu: every tensor its default blocked layout
+      step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
+      step("tritongpu-accelerate-matmul"),         // amd_mfma and amd_wmma layouts, before layouts are propagated
+      step("tritongpu-remove-layout-conversions"), // most conversions vanish
+      step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
+      step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes
+      step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through LDS
+      step("loop-invariant-code-motion"),          // what every iteration would load again
+      step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // through registers: buffers are known, addresses still simple
+      step("canonicalize"),                        // constants and splats in their final layouts
+      step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
+      step("cse"),                                 // … or twice
+      step("symbol-dce"),
+      step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
+}
+
+Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
+  switch (t.vendor) {
+  case ir::Vendor::Nvidia: return nvidiaTtgirPipeline(t, numWarps, numCtas, numStages);
+  case ir::Vendor::Amd: return amdTtgirPipeline(t, numWarps, numCtas, numStages);
+  }
+  llvm_unreachable("a target is of one of the vendors");
+}
+
+Pipeline loweringPipeline(const ir::TargetInfo &t) {
+  Pipeline p;
+  if (t.matrixUnit == ir::MatrixUnit::Wgmma) p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
+  p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares
+  p.push_back(step("insert-barriers"));        // last: nothing may move across a barrier afterwards
+  return p;
 }
 
 } // namespace tessera::transforms

@@ -1,4 +1,4 @@
-// The pipelines, one readable function per level: which passes run, in which order, and why.
+// The pipelines, one readable function per level and, where vendors differ, per vendor: which passes run, in which order, and why.
 #pragma once
 #include "transforms/pass.h"
 
@@ -6,7 +6,11 @@ namespace tessera::transforms {
 
 /// TTIR to better TTIR, the same for all vendors but for what the target lacks.
 Pipeline ttirPipeline(const ir::TargetInfo &);
-/// TTIR to TTGIR with good layouts.
+/// TTIR to TTGIR with good layouts, for NVIDIA.
+Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages);
+/// TTIR to TTGIR with good layouts, for AMD.
+Pipeline amdTtgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages);
+/// The one of the two that is the target's.
 Pipeline ttgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages);
 /// What the lowering needs: shared memory placed, barriers put.
 Pipeline loweringPipeline(const ir::TargetInfo &);

@@ -5,9 +5,12 @@
 //   %x = arith.addf …                     →     %a = ttg.local_load %m
 //   %y = tt.dot %a, …                           %y = tt.dot %a, …
 //
-// Within one block; a load stays above anything that may write shared memory, gives memory back or orders threads. Not
-// part of the pipelines: LLVM's scheduler does this for single registers, and moving loads towards their users there
-// exposes their latency.
+// Within one block; a load stays above anything that may write shared memory, gives memory back or orders threads.
+//
+// For `tessera opt` only, in no pipeline: LLVM's schedulers and ptxas place every instruction again, and the order in which
+// tensors are made is the better start. As the last step of the pipelines, over 31 kernels and sm_80, sm_90a, gfx942,
+// gfx950 and gfx1100, it left registers and spills as they were 143 times, made them more 8 times (bf16 multiplication of
+// 8192 for sm_90a: 1596 → 2120 bytes of spills; tf32 for gfx1100: 23488 → 24276) and less 3 times (4700 → 4684 for gfx1100).
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"

@@ -214,6 +214,7 @@ struct Issued {
 /// A thread's last fence.proxy.async, and the block's last barrier before it.
 struct ProxyFence {
   uint64_t stamp = 0, barrier = 0;
+  uint64_t settled = 0; // stamp of the last fence before the last barrier that a fence followed
 };
 
 struct Warp {

@@ -84,7 +84,8 @@ bool mayRead(Warp &w, const Instruction &i, uint32_t offset) {
     if (a && a->asynchronous) continue;
     const Warp &writer = b.warps[m.thread / w.lanes];
     auto &f = writer.proxyFences[m.thread % w.lanes];
-    bool fenced = f.stamp > m.stamp && (f.stamp <= b.lastBarrier || own || w.knows(m.thread, f.stamp));
+    // The writer may have gone on, and fenced later writes, since the barrier that matters.
+    bool fenced = (f.settled > m.stamp && f.settled <= b.lastBarrier) || (f.stamp > m.stamp && (f.stamp <= b.lastBarrier || own || w.knows(m.thread, f.stamp)));
     if (!fenced) {
       fenced = true;
       for (unsigned lane = 0; lane < w.lanes; ++lane) fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own);
@@ -309,7 +310,10 @@ void wait(Warp &w, const Instruction &i) {
 
 void proxyFence(Warp &w, const Instruction &) {
   uint64_t now = ++w.block->launch->stamp;
-  forLanes(w, [&](unsigned l) { w.proxyFences[l] = {now, w.block->lastBarrier}; });
+  forLanes(w, [&](unsigned l) {
+    auto &f = w.proxyFences[l];
+    f = {now, w.block->lastBarrier, f.stamp <= w.block->lastBarrier ? f.stamp : f.settled};
+  });
 }
 
 void copyAccumulator(Warp &w, const Instruction &i) {

@@ -18,10 +18,6 @@
 #include <optional>
 #include <thread>
 
-// libnvJitLink leaks a little itself.
-extern "C" const char *__lsan_default_suppressions();
-extern "C" const char *__lsan_default_suppressions() { return "leak:libnvJitLink"; }
-
 namespace tessera::nvidia {
 namespace {
 

@@ -1,6 +1,6 @@
 // Whole kernels on the emulator, with every check on, against the outputs that Triton's compiled code gave on a GPU: every
-// folder of tests/kernels (and of $TESSERA_SHARED/kernels) for every target, with 1 and 4 warps; with
-// TESSERA_EMULATOR_WARPS=all also 2 and 8. A kernel that this compiler cannot lower yet, or whose device library is not
+// folder of tests/kernels for every target with 1, 2, 4 and 8 warps, and every folder of $TESSERA_SHARED/kernels with 1 and
+// 4 (with TESSERA_EMULATOR_WARPS=all as many). A kernel that this compiler cannot lower yet, or whose device library is not
 // installed, is skipped with its reason.
 #include "emulation.h"
 #include "llvm/Support/FileSystem.h"
@@ -33,8 +33,8 @@ std::vector<Case> cases() {
 class Kernels : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Kernels, ComputeWhatTheGpuComputed) {
-  std::vector<int> warps{1, 4};
-  if (const char *w = getenv("TESSERA_EMULATOR_WARPS"); w && llvm::StringRef(w) == "all") warps = {1, 2, 4, 8};
+  std::vector<int> warps{1, 2, 4, 8};
+  if (const char *w = getenv("TESSERA_EMULATOR_WARPS"); llvm::StringRef(GetParam().name).starts_with("shared_") && !(w && llvm::StringRef(w) == "all")) warps = {1, 4};
   for (int n : warps) {
     testing::Emulation e;
     e.target = GetParam().target;
@@ -46,6 +46,54 @@ TEST_P(Kernels, ComputeWhatTheGpuComputed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Kernels, ::testing::ValuesIn(cases()), [](auto &i) { return i.param.name; });
+
+/// Elements wider than a register, through shuffles and shared memory: sums beyond 64 bits of a permuted tensor.
+TEST(WideElements, OfAHundredAndTwentyEightBits) {
+  constexpr llvm::StringRef text = R"(
+tt.func public @k(%p: !tt.ptr<i64>) {
+  %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %wide = arith.extsi %r : tensor<1024xi32> to tensor<1024xi128>
+  %sixty = arith.constant dense<60> : tensor<1024xi128>
+  %high = arith.shli %wide, %sixty : tensor<1024xi128>
+  %square = tt.reshape %high : tensor<1024xi128> -> tensor<32x32xi128>
+  %columns = tt.trans %square {order = array<i32: 1, 0>} : tensor<32x32xi128> -> tensor<32x32xi128>
+  %flat = tt.reshape %columns : tensor<32x32xi128> -> tensor<1024xi128>
+  %sum = "tt.reduce"(%flat) <{axis = 0 : i32}> ({
+  ^bb0(%x: i128, %y: i128):
+    %s = arith.addi %x, %y : i128
+    tt.reduce.return %s : i128
+  }) : (tensor<1024xi128>) -> i128
+  %sums = "tt.scan"(%flat) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%x: i128, %y: i128):
+    %s = arith.addi %x, %y : i128
+    tt.scan.return %s : i128
+  }) : (tensor<1024xi128>) -> tensor<1024xi128>
+  %all = tt.splat %sum : i128 -> tensor<1024xi128>
+  %total = arith.addi %sums, %all : tensor<1024xi128>
+  %low = arith.shrsi %total, %sixty : tensor<1024xi128>
+  %v = arith.trunci %low : tensor<1024xi128> to tensor<1024xi64>
+  %ps = tt.splat %p : !tt.ptr<i64> -> tensor<1024x!tt.ptr<i64>>
+  %a = tt.addptr %ps, %r : tensor<1024x!tt.ptr<i64>>, tensor<1024xi32>
+  tt.store %a, %v : tensor<1024x!tt.ptr<i64>>
+  tt.return
+})";
+  for (const char *target : {"sm_80", "sm_90a", "gfx90a", "gfx942", "gfx1100", "gfx1201"})
+    for (int warps : {1, 4}) {
+      SCOPED_TRACE(std::string(target) + ", " + std::to_string(warps) + " warps");
+      testing::Emulation e;
+      e.target = target;
+      e.numWarps = warps;
+      auto r = e.text(text, "k", {testing::zeros(1024 * 8)});
+      ASSERT_TRUE(r.ok()) << r.status();
+      int64_t sum = 0;
+      for (int i = 0; i < 1024; ++i) {
+        sum += i % 32 * 32 + i / 32;
+        int64_t got;
+        memcpy(&got, e.buffers[0].data() + i * 8, 8);
+        ASSERT_EQ(got, sum + 1023 * 1024 / 2) << i;
+      }
+    }
+}
 
 /// Two runs give the same bits, atomics included.
 TEST(Determinism, AtomicsToo) {

@@ -1,5 +1,5 @@
 // Every pass alone on every text at hand, TTIR and TTGIR, whether it makes sense or not: a pass either works and leaves
-// valid IR, or reports an error that tells a place; it never crashes. Texts: tests/kernels, tests/golden/roundtrip and,
+// valid IR, or reports an error that tells a place; it never crashes. And every pass has a golden test. Texts: tests/kernels, tests/golden/roundtrip and,
 // with TESSERA_SHARED set, $TESSERA_SHARED/ttgir and the kernels there.
 #include "frontend/parser.h"
 #include "ir/context.h"
@@ -72,6 +72,35 @@ TEST_P(EveryPass, WorksOrComplains) {
   EXPECT_GT(worked, 0u);
   RecordProperty("worked", int(worked));
   RecordProperty("complained", int(complained));
+}
+
+/// Whether a RUN line of the text gives the pass to `tessera opt` and looks at what comes out.
+bool tests(llvm::StringRef text, llvm::StringRef pass) {
+  llvm::SmallVector<llvm::StringRef> lines, words;
+  text.split(lines, '\n');
+  for (auto line : lines) {
+    auto [before, command] = line.split("RUN:");
+    auto [run, check] = command.split("| FileCheck");
+    if (!run.contains("tessera opt") || (check.empty() && !run.contains("--verify-diagnostics"))) continue;
+    words.clear();
+    run.split(words, ' ', -1, false);
+    for (auto word : words)
+      if (word.consume_front("-") && word.ltrim('-').split('=').first == pass) return true;
+  }
+  return false;
+}
+
+TEST_P(EveryPass, HasGoldenTest) {
+  std::error_code ec;
+  unsigned files = 0;
+  for (llvm::sys::fs::recursive_directory_iterator it(TESSERA_SOURCE_DIR "/tests/golden", ec), end; it != end && !ec; it.increment(ec)) {
+    if (!llvm::StringRef(it->path()).ends_with(".mlir")) continue;
+    auto buffer = llvm::MemoryBuffer::getFile(it->path());
+    ASSERT_TRUE(bool(buffer)) << it->path();
+    ++files;
+    if (tests((*buffer)->getBuffer(), GetParam().name)) return;
+  }
+  FAIL() << "no RUN line of " << files << " files in tests/golden checks what -" << GetParam().name.str() << " makes";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryPass, testing::ValuesIn(transforms::allPasses()), [](auto &p) {
