@@ -3,7 +3,8 @@
 // without such a record is exact. An overflow that a later step takes back (x + y - y) does no harm and is not reported;
 // a value that is widened to 64 bits or used as an address while it differs from the exact one makes the lane's address
 // wrong, which the access reports. Masking, shifting right, division and comparisons drop the record: hash functions and
-// the like overflow on purpose.
+// the like overflow on purpose. So does a shift left by 31, which is how LLVM makes the offset that is out of bounds
+// where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so large.
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/lane_functions.h"
 
@@ -74,6 +75,10 @@ void runTracked(Warp &w, const Instruction &i) {
   }
   // Four bytes in, four bytes out.
   const uint32_t *x = w.row<uint32_t>(i.a), *y = w.row<uint32_t>(i.b), *to = w.row<uint32_t>(i.to);
+  if (i.tracking == Tracking::Shl && y[std::countr_zero(w.mask)] == 31) {
+    if (!w.exact.empty()) w.exact.erase(i.to);
+    return;
+  }
   Exact *a = find(w, i.a), *b = find(w, i.b);
   if (!a && !b) {
     uint32_t over = 0;

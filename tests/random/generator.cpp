@@ -422,7 +422,7 @@ private:
     v.name = n;
     return v;
   }
-  Value bounded(const Value &v, int64_t most) { return v.bound >= 0 && v.bound <= most ? v : cast(smallInt(v, int64_t(llvm::bit_floor(uint64_t(most) + 1)) - 1, false), v.type); }
+  Value bounded(const Value &v, int64_t most) { return v.bound >= 0 && v.bound <= most ? v : cast(smallInt(v, int64_t(llvm::bit_floor(uint64_t(std::min<int64_t>(most, 1 << 28)) + 1)) - 1, false), v.type); }
 
   // ---- steps ----
   Value binary(Value a) {

@@ -490,6 +490,11 @@ TEST_P(Faults, BarrierInDivergentCode) {
   auto e = make();
   EXPECT_FOUND(e.llvmModule(Module{amd()}("  %c = icmp ult i32 %tid, 5\n  br i1 %c, label %a, label %b\na:\n  $BARRIER  br label %b\nb:\n  ret void\n"), {zeros(4)}), HasSubstr("the barrier is reached by 5 of the warp's"), HasSubstr("takes another way"));
 }
+TEST_P(Faults, TheSignBitMadeOfOneBitIsNoWrap) {
+  auto e = make(1);
+  EXPECT_SOUND(e.llvmModule(Module{amd()}("  %odd = and i32 %tid, 1\n  %c = icmp eq i32 %odd, 0\n  br i1 %c, label %even, label %end\neven:\n  %s = shl i32 %tid, 31\n  %o = or disjoint i32 %s, 1\n  %p = getelementptr i32, ptr addrspace(1) %x, i32 %o\n"
+                                          "  %v = load i32, ptr addrspace(1) %p, align 4\n  br label %end\nend:\n  ret void\n"), {zeros(8)}));
+}
 TEST_P(Faults, OneLaneWorksWhileTheOthersWait) {
   auto e = make();
   e.sharedBytes = 4096;
