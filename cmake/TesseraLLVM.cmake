@@ -1,6 +1,6 @@
 # Finds LLVM 22 and LLD 22, and defines two interface targets:
 #   tessera_llvm_support   headers + the support library (ADT, raw_ostream, APInt, APFloat): every folder may use it
-#   tessera_llvm_codegen   IR, passes, NVPTX, AMDGPU, the host's JIT, LLD: codegen and what is above it
+#   tessera_llvm_codegen   IR, passes, NVPTX, AMDGPU, LLD (and, for the tests, the host's JIT): codegen and what is above it
 # Shared LLVM links in a second and is the default; TESSERA_STATIC_LLVM makes one program that needs no LLVM installed.
 find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-22 NO_DEFAULT_PATH)
 if(NOT LLVM_VERSION_MAJOR EQUAL 22)
@@ -13,10 +13,16 @@ separate_arguments(_llvm_defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(tessera_llvm_support INTERFACE ${_llvm_defs})
 add_library(tessera_llvm_codegen INTERFACE)
 target_link_libraries(tessera_llvm_codegen INTERFACE tessera_llvm_support)
+if(TESSERA_TESTS)
+  target_compile_definitions(tessera_llvm_codegen INTERFACE TESSERA_HOST_TARGET) # some tests run lowered code on the host
+endif()
 if(TESSERA_STATIC_LLVM)
   llvm_map_components_to_libnames(_llvm_libs
-    support core irreader linker bitreader bitwriter asmparser passes NVPTX AMDGPU X86 orcjit mcjit native target
-    debuginfodwarf demangle lto dtlto option)
+    support core irreader linker bitreader bitwriter asmparser passes NVPTX AMDGPU target debuginfodwarf demangle lto dtlto option)
+  if(TESSERA_TESTS)
+    llvm_map_components_to_libnames(_host_libs orcjit native)
+    list(APPEND _llvm_libs ${_host_libs})
+  endif()
   foreach(_lib ${_llvm_libs} LLVMExtensions)
     get_target_property(_needs ${_lib} INTERFACE_LINK_LIBRARIES)
     if(_needs)
@@ -27,9 +33,18 @@ if(TESSERA_STATIC_LLVM)
   list(FILTER _llvm_libs EXCLUDE REGEX Polly)
   target_link_libraries(tessera_llvm_support INTERFACE LLVMSupport)
   # lld's references to the other targets and to Polly end in codegen_amd/link.cpp.
-  target_link_libraries(tessera_llvm_codegen INTERFACE lldELF lldCommon ${_llvm_libs} z zstd ${CMAKE_DL_LIBS})
-  # Start-up code (.text.startup) in one place: the process touches a hundred pages fewer before main().
-  target_link_options(tessera_llvm_codegen INTERFACE -Wl,--gc-sections -Wl,-z,keep-text-section-prefix)
+  find_library(TESSERA_Z_ARCHIVE libz.a REQUIRED)
+  find_library(TESSERA_ZSTD_ARCHIVE libzstd.a REQUIRED)
+  # LLVM's support archive names the shared libraries of both.
+  get_target_property(_needs LLVMSupport INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM _needs REPLACE "^ZLIB::ZLIB$" "${TESSERA_Z_ARCHIVE}")
+  list(TRANSFORM _needs REPLACE "^zstd::libzstd_shared$" "${TESSERA_ZSTD_ARCHIVE}")
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${_needs}")
+  target_link_libraries(tessera_llvm_codegen INTERFACE lldELF lldCommon ${_llvm_libs} ${TESSERA_Z_ARCHIVE} ${TESSERA_ZSTD_ARCHIVE} ${CMAKE_DL_LIBS})
+  # Start-up code (.text.startup) in one place: the process touches a hundred pages fewer before main(). Segments that
+  # begin at multiples of 2 MiB: the kernel can map the page cache's large pages, a few dozen faults instead of 400.
+  target_link_options(tessera_llvm_codegen INTERFACE -Wl,--gc-sections -Wl,-z,keep-text-section-prefix
+    -Wl,-z,max-page-size=0x200000 -Wl,-z,separate-loadable-segments $<$<CONFIG:Release>:-Wl,--strip-debug>)
 else()
   target_link_libraries(tessera_llvm_support INTERFACE LLVM)
   # lld is a static archive in either case and wants its compression libraries.
@@ -59,6 +74,8 @@ if(TESSERA_STATIC_LLVM)
       endif()
     endforeach()
   endforeach()
+  # No search path for shared libraries, of which only the C library's are left.
+  set(CMAKE_SKIP_RPATH ON)
   # Position-dependent: applying the relocations of so large a program at start would take longer than compiling a kernel.
   target_link_options(tessera_llvm_support INTERFACE -Wl,--as-needed -static-libstdc++ -static-libgcc -no-pie)
 endif()

@@ -29,6 +29,7 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   SharedAccess access(registers, *shared, element, fl, type.encoding());
   llvm::Value *base = fl.get(op.result())[0], *view = viewOffset(op.result(), *shared, fl), *acts = fl.isRepresentative(registers);
   AccessPlan plan(fl, op.src(), op.mask(), bytes, fl.target.info().maxGlobalAccessBytes);
+  bool stored = false;
   bool zeroFills = !op.other() || isZero(op.other());
   for (auto &v : plan.accesses()) {
     bool consecutive = true;
@@ -58,8 +59,11 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
         for (unsigned k = 0; k < piece; ++k) value = b.CreateInsertElement(value, a.result[k], k);
       }
       fl.target.storeShared(b, to, value, piece * bytes, acts);
+      stored = true;
     }
   }
+  // What a matrix unit may read by itself.
+  if (stored && type.encoding()->kind() == layouts::EncodingKind::NvmmaShared) fl.target.fenceAsyncShared(b);
   fl.set(op.token(), Elements());
   return true;
 }

@@ -16,7 +16,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
 #include "llvm/Support/CodeGen.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,53 +31,77 @@
 
 namespace tessera::codegen {
 
-void initializeLLVMTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    installFatalErrorHandler();
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUAsmPrinter();
-    LLVMInitializeAMDGPUAsmParser();
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-  });
+std::mutex &llvmTargetRegistryMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch) {
+  std::lock_guard<std::mutex> lock(llvmTargetRegistryMutex());
+  static bool nvidia = false, amd = false;
+  if (bool &done = arch.info.vendor == ir::Vendor::Nvidia ? nvidia : amd; !done) {
+    done = true;
+    if (arch.info.vendor == ir::Vendor::Nvidia) {
+      LLVMInitializeNVPTXTargetInfo();
+      LLVMInitializeNVPTXTarget();
+      LLVMInitializeNVPTXTargetMC();
+      LLVMInitializeNVPTXAsmPrinter();
+    } else {
+      LLVMInitializeAMDGPUTargetInfo();
+      LLVMInitializeAMDGPUTarget();
+      LLVMInitializeAMDGPUTargetMC();
+      LLVMInitializeAMDGPUAsmPrinter();
+      LLVMInitializeAMDGPUAsmParser();
+    }
+  }
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple(arch.triple), error);
+  if (!target) return absl::InternalError("this LLVM has no back end for " + arch.triple.str() + ": " + error);
+  return target;
 }
 
 Backend::Backend(const ArchInfo &arch, const BackendOptions &options) : arch_(arch), options_(options) {
-  initializeLLVMTargets();
+  static std::once_flag once;
+  std::call_once(once, installFatalErrorHandler);
 }
 Backend::~Backend() = default;
 
 // ---- machines ----
 
-Backend::Machine::Machine(const Backend &owner, std::unique_ptr<llvm::TargetMachine> tm)
-    : owner_(&owner), tm_(std::move(tm)) {}
+// Kept for the whole process, by what they were made for: making one and what it caches costs more than it takes to
+// generate the code of a small kernel (AMDGPU: more than half of a compilation). Never destroyed: threads may outlive us.
+struct Backend::MachinePool {
+  using Free = std::vector<std::unique_ptr<llvm::TargetMachine>>;
+  std::mutex mutex;
+  llvm::StringMap<Free> free;
+
+  static MachinePool &instance() {
+    static auto *pool = new MachinePool;
+    return *pool;
+  }
+};
+
+Backend::Machine::Machine(std::string key, std::unique_ptr<llvm::TargetMachine> tm) : key_(std::move(key)), tm_(std::move(tm)) {}
 Backend::Machine::~Machine() {
   if (!tm_) return;
-  std::lock_guard<std::mutex> lock(owner_->mutex_);
-  owner_->free_.push_back(std::move(tm_));
+  MachinePool &pool = MachinePool::instance();
+  std::lock_guard<std::mutex> lock(pool.mutex);
+  pool.free[key_].push_back(std::move(tm_));
 }
 
 absl::StatusOr<Backend::Machine> Backend::machine() const {
+  std::string key = llvm::formatv("{0} {1} {2} {3} {4}", arch_.triple, arch_.cpu, arch_.features, options_.fpFusion, options_.optLevel);
   {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!free_.empty()) {
-      std::unique_ptr<llvm::TargetMachine> tm = std::move(free_.back());
-      free_.pop_back();
-      return Machine(*this, std::move(tm));
+    MachinePool &pool = MachinePool::instance();
+    std::lock_guard<std::mutex> lock(pool.mutex);
+    if (MachinePool::Free &free = pool.free[key]; !free.empty()) {
+      std::unique_ptr<llvm::TargetMachine> tm = std::move(free.back());
+      free.pop_back();
+      return Machine(std::move(key), std::move(tm));
     }
   }
-  llvm::Triple triple(arch_.triple);
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) return absl::InternalError("this LLVM has no back end for " + arch_.triple.str() + ": " + error);
+  absl::StatusOr<const llvm::Target *> target = llvmTarget(arch_);
+  if (!target.ok()) return target.status();
   llvm::TargetOptions o;
   o.AllowFPOpFusion = !options_.fpFusion        ? llvm::FPOpFusion::Strict
                       : libraryMayBeFused() ? llvm::FPOpFusion::Fast
@@ -86,9 +113,9 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
                : options_.optLevel == 1 ? llvm::CodeGenOptLevel::Less
                                         : llvm::CodeGenOptLevel::Default;
   std::unique_ptr<llvm::TargetMachine> tm(
-      target->createTargetMachine(triple, arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
+      (*target)->createTargetMachine(llvm::Triple(arch_.triple), arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
   if (!tm) return absl::InternalError("LLVM cannot make a target machine for " + arch_.info.name.str());
-  return Machine(*this, std::move(tm));
+  return Machine(std::move(key), std::move(tm));
 }
 
 // ---- stages ----
@@ -101,6 +128,35 @@ absl::Status Backend::setLayout(llvm::Module &module) const {
   return absl::OkStatus();
 }
 
+namespace {
+
+/// The passes of LLVM's code generators that can find nothing in our modules: they are for calls of a C library, garbage
+/// collection, exceptions, instrumentation, statepoints, variadic functions, global constructors, images, variables in a
+/// debugger. Making one, finding its place among the analyses and asking it about each function costs as much as the
+/// useful ones take for a small kernel. By the argument LLVM knows a pass by, or else by its name.
+constexpr llvm::StringLiteral kPointlessPasses[] = {
+    "Expand variadic functions", "NVPTX Image Optimizer", "NVPTX Replace Image Handles", "amdgpu-image-intrinsic-opt",
+    "amdgpu-lower-ctor-dtor", "amdgpu-sw-lower-lds", "callbrprepare", "expand-memcmp", "fentry-insert",
+    "fixup-statepoint-caller-saved", "gc-analysis", "gc-lowering", "livedebugvalues", "lowerinvoke", "machine-sanmd",
+    "mergeicmps", "nvptx-lower-ctor-dtor", "objc-arc-contract", "partially-inline-libcalls", "post-inline-ee-instrument",
+    "remove-loads-into-fake-uses", "removeredundantdebugvalues", "replace-with-veclib", "safe-stack",
+    "shadow-stack-gc-lowering", "stack-frame-layout", "xray-instrumentation"};
+
+class UsefulPasses final : public llvm::legacy::PassManagerBase {
+public:
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
+    if (llvm::is_contained(kPointlessPasses, info ? info->getPassArgument() : pass->getPassName())) delete pass;
+    else passes_.add(pass);
+  }
+  void run(llvm::Module &module) { passes_.run(module); }
+
+private:
+  llvm::legacy::PassManager passes_;
+};
+
+} // namespace
+
 absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool object) const {
   absl::StatusOr<Machine> tm = machine();
   if (!tm.ok()) return tm.status();
@@ -112,7 +168,7 @@ absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool objec
   text.reserve(64 << 10);
   {
     llvm::raw_svector_ostream out(text);
-    llvm::legacy::PassManager passes;
+    UsefulPasses passes;
     auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
     if ((*tm)->addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))
       return absl::InternalError("LLVM cannot write this kind of file for " + arch_.info.name.str());

@@ -5,8 +5,9 @@
 //
 // A Backend is made once per (target, options) by nvidia::createBackend or amd::createBackend (runtime::createBackend
 // picks) and may be used from many threads at once, each with a module in an LLVMContext of its own. There is no
-// process-wide state but LLVM's registry of targets: no command-line options of LLVM are read or set. The same module
-// gives the same bytes in every run and on any number of threads.
+// process-wide state but LLVM's registry of targets and a pool of its target machines, so that the second compilation of a
+// process is much quicker than the first: no command-line options of LLVM are read or set. The same module gives the same
+// bytes in every run and on any number of threads.
 //
 // Failures are Statuses: InvalidArgument (the module asks for what does not exist: an unknown library function, too
 // much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
@@ -24,6 +25,7 @@ class Function;
 class LLVMContext;
 class MemoryBuffer;
 class Module;
+class Target;
 class TargetMachine;
 } // namespace llvm
 
@@ -32,6 +34,12 @@ namespace tessera::codegen {
 /// Payloads of failures. The number of the tt.elementwise_inline_asm whose text the assembler refused, counted as
 /// inlineAssemblyNumber does (lowering.h); LLVM's state is lost (see Backend::compile).
 inline constexpr const char *kInlineAssemblyPayload = "tessera/inline-assembly", *kAbandonModulePayload = "tessera/abandon-module";
+
+/// A tool that was started before its input exists, see BackendOptions::ahead.
+class ToolAhead {
+public:
+  virtual ~ToolAhead() = default;
+};
 
 struct BackendOptions {
   int optLevel = 3; // 0: as lowered, 1: scalar clean-up, 2: loops too, 3: also what costs a second compilation (NVIDIA:
@@ -45,6 +53,8 @@ struct BackendOptions {
   // NVIDIA: compile PTX in this process (libnvJitLink) rather than by ptxas. Pays for programs that make many kernels:
   // loading the library costs more than starting ptxas a few times, and it spends more registers.
   bool preferInProcess = false;
+  // NVIDIA: a ptxas that waits for PTX (runtime::startAhead); serves one compilation with these very options.
+  std::shared_ptr<ToolAhead> ahead;
 };
 
 /// Wall-clock time per stage, in milliseconds; stages that did not run stay 0.
@@ -112,20 +122,21 @@ public:
 protected:
   Backend(const ArchInfo &arch, const BackendOptions &options);
 
-  /// A TargetMachine for the use of one thread. LLVM's are not safe to share (they cache subtargets), so a Backend
-  /// keeps those not in use and makes another when all are taken.
+  /// A TargetMachine for the use of one thread. LLVM's are not safe to share (they cache subtargets), so those not in use
+  /// are kept and another is made when all are taken.
   class Machine {
   public:
-    Machine(const Backend &owner, std::unique_ptr<llvm::TargetMachine> tm);
+    Machine(std::string key, std::unique_ptr<llvm::TargetMachine> tm);
     Machine(Machine &&) = default;
     ~Machine();
     llvm::TargetMachine &operator*() const { return *tm_; }
     llvm::TargetMachine *operator->() const { return tm_.get(); }
 
   private:
-    const Backend *owner_;
+    std::string key_; // what it was made for
     std::unique_ptr<llvm::TargetMachine> tm_;
   };
+  struct MachinePool;
   absl::StatusOr<Machine> machine() const;
   absl::StatusOr<ObjectInfo> runStages(llvm::Module &, Until, bool keepAssembly, StageTimes *) const;
 
@@ -143,15 +154,14 @@ protected:
 
   const ArchInfo &arch_;
   const BackendOptions options_;
-
-private:
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<llvm::TargetMachine>> free_;
 };
 
-/// Registers LLVM's NVPTX, AMDGPU and host targets, once per process. Every Backend does; others who need the host's
-/// (the emulator) call it too, so that there is one place that writes LLVM's registry.
-void initializeLLVMTargets();
+/// LLVM's target of an architecture. The vendor's is registered with the first call for it, the other vendor's is not:
+/// registering costs time at every start of a program that compiles one kernel.
+absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch);
+
+/// LLVM's registry of targets is a plain list: whoever reads or writes it holds this.
+std::mutex &llvmTargetRegistryMutex();
 
 /// Names of device-library functions that the module calls and does not define: those that start with `__nv_`,
 /// `__ocml_`, `__ockl_`.

@@ -13,6 +13,7 @@
 //
 // Narrow accumulators (f16, bf16) of the fma way are summed in f32 and rounded once.
 #include "codegen/lowering.h"
+#include "codegen/matrix_registers.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
 #include "layouts/amd_mfma.h"
@@ -31,45 +32,6 @@ using layouts::Dim;
 using layouts::LinearLayout;
 
 namespace {
-
-/// Batch, row, column.
-struct Place {
-  int32_t batch = 0, row = 0, column = 0;
-  auto operator<=>(const Place &) const = default;
-};
-
-/// The registers of a tensor's layout by the element that they hold in the thread whose indices are all zero.
-class Registers {
-public:
-  explicit Registers(const LinearLayout &l) : rank_(l.numOutDims()) {
-    rows_ = l.outs()[rank_ - 2].size, columns_ = l.outs()[rank_ - 1].size;
-    for (int32_t r = 0, n = l.inDimSize(Dim::Register); r < n; ++r) {
-      places_.push_back(of(l.apply({{Dim::Register, r}})));
-      byPlace_.try_emplace(places_.back(), r);
-    }
-  }
-  Place of(llvm::ArrayRef<int32_t> index) const { return {rank_ == 3 ? index[0] : 0, index[rank_ - 2], index[rank_ - 1]}; }
-  llvm::ArrayRef<Place> places() const { return places_; }
-  /// Places outside of the tensor wrap around: the layout holds copies there. -1 where no register has it.
-  int at(Place p) const {
-    p.row &= rows_ - 1, p.column &= columns_ - 1;
-    auto it = byPlace_.find(p);
-    return it == byPlace_.end() ? -1 : int(it->second);
-  }
-  /// The different rows (columns) that registers of batch 0 and column (row) 0 hold, ascending.
-  llvm::SmallVector<int32_t, 16> line(bool alongColumns) const {
-    llvm::SmallVector<int32_t, 16> out;
-    for (auto &[p, r] : byPlace_)
-      if (p.batch == 0 && (alongColumns ? p.row : p.column) == 0) out.push_back(alongColumns ? p.column : p.row);
-    return out;
-  }
-
-private:
-  unsigned rank_;
-  int32_t rows_, columns_;
-  llvm::SmallVector<Place, 32> places_;
-  std::map<Place, unsigned> byPlace_;
-};
 
 class DotLowering {
 public:
@@ -157,27 +119,6 @@ private:
 
   // ---- matrix instructions ----
 
-  static std::optional<MatrixType> typeOf(Type t) {
-    if (t.isInteger()) {
-      if (t.bitWidth() == 8) return MatrixType::I8;
-      if (t.bitWidth() == 32) return MatrixType::I32;
-      return std::nullopt;
-    }
-    if (!t.isFloat()) return std::nullopt;
-    switch (t.cast<FloatType>().floatKind()) {
-    case FloatKind::F16: return MatrixType::F16;
-    case FloatKind::BF16: return MatrixType::BF16;
-    case FloatKind::F32: return MatrixType::F32;
-    case FloatKind::F64: return MatrixType::F64;
-    case FloatKind::F8E4M3FN: return MatrixType::F8E4M3FN;
-    case FloatKind::F8E5M2: return MatrixType::F8E5M2;
-    case FloatKind::F8E4M3FNUZ: return MatrixType::F8E4M3FNUZ;
-    case FloatKind::F8E5M2FNUZ: return MatrixType::F8E5M2FNUZ;
-    case FloatKind::F8E4M3B11FNUZ: return std::nullopt;
-    }
-    return std::nullopt;
-  }
-
   /// The row of the target's table for these types and the tile of the layout: the one of the largest K that a lane's
   /// elements fill, else of the smallest.
   const MatrixInstruction *instruction(const layouts::Encoding *e, size_t elementsK) {
@@ -187,7 +128,7 @@ private:
       m = mma->tileM(), n = mma->tileN();
     } else if (auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(e)) m = mfma->m(), n = mfma->n();
     else if (layouts::dynCast<layouts::AmdWmmaEncoding>(e)) m = n = 16;
-    auto ta = typeOf(dot_.a().type().scalar()), tb = typeOf(dot_.b().type().scalar()), tc = typeOf(dot_.d().type().scalar());
+    auto ta = matrixTypeOf(dot_.a().type().scalar()), tb = matrixTypeOf(dot_.b().type().scalar()), tc = matrixTypeOf(dot_.d().type().scalar());
     if (!ta || !tb || !tc) return nullptr;
     auto find = [&](MatrixType a, MatrixType b) {
       const MatrixInstruction *best = nullptr;

@@ -8,7 +8,7 @@
 
 namespace tessera::codegen {
 
-/// Installs LLVM's process-wide handler of fatal errors. Done once, by initializeLLVMTargets. Threads that are not inside
+/// Installs LLVM's process-wide handler of fatal errors. Done once, by the first Backend. Threads that are not inside
 /// runCatchingFatalErrors end the process as before, after the message.
 void installFatalErrorHandler();
 

@@ -811,6 +811,9 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
   case Opcode::tt_dot: return {lowerDot, nullptr};
+  case Opcode::ttng_fence_async_shared:
+  case Opcode::ttng_warp_group_dot:
+  case Opcode::ttng_warp_group_dot_wait: return {lowerWarpGroup, nullptr};
   case Opcode::ttg_async_wait:
   case Opcode::ttg_async_commit_group:
   case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
@@ -879,9 +882,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
   case Opcode::tt_dot_scaled:
   case Opcode::ttg_fp4_to_fp:
-  case Opcode::ttng_fence_async_shared:
-  case Opcode::ttng_warp_group_dot:
-  case Opcode::ttng_warp_group_dot_wait:
   case Opcode::ttng_init_barrier:
   case Opcode::ttng_inval_barrier:
   case Opcode::ttng_barrier_expect:

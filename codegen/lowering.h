@@ -189,6 +189,7 @@ bool lowerMemory(ir::Operation *, FunctionLowering &);         // memory.cpp: lo
 bool lowerAtomic(ir::Operation *, FunctionLowering &);         // atomics.cpp: atomic_rmw, atomic_cas
 bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);      // async_copy.cpp: copies global → shared in the background
 bool lowerDot(ir::Operation *, FunctionLowering &);            // dot.cpp: matrix multiplication
+bool lowerWarpGroup(ir::Operation *, FunctionLowering &);      // warp_group_dot.cpp: multiplication by warp groups
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 

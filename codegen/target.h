@@ -5,6 +5,7 @@
 #include "ir/op_table.h"
 #include "ir/target.h"
 #include "llvm/IR/IRBuilder.h"
+#include <optional>
 
 namespace tessera::layouts {
 class Encoding;
@@ -44,6 +45,33 @@ struct MatrixFragment {
   llvm::SmallVector<std::pair<int, int>, 16> accumulator;
   unsigned lanesOfK = 0; // bits of the lane number that choose the part of K
   bool transposed = false;
+};
+
+/// A matrix in shared memory as a warp group's matrix unit reads it: tiles of 8 rows of `swizzleBytes` (32, 64 or 128)
+/// whose pieces of 16 bytes are exchanged by xor with the row's number (layouts/nvmma_shared.h). Rows run along K
+/// (`kMajor`), or across it.
+struct SharedMatrix {
+  llvm::Value *pointer = nullptr; // of the first element, ptr addrspace(3), equal in all lanes of a warp group
+  unsigned swizzleBytes = 128;
+  bool kMajor = true;
+  int64_t strideBytes = 0;  // from 8 rows to the next 8
+  int64_t leadingBytes = 0; // across K: from as many columns as a row has to the next
+};
+
+/// Products of tiles of 64 rows by n columns that a warp group (four warps) adds to its accumulators, each in several
+/// steps along K.
+struct WarpGroupProduct {
+  ir::MatrixType a, b, c;
+  unsigned n = 0, k = 0; // of one step
+  struct Step {
+    unsigned tile = 0;                      // which accumulator
+    llvm::SmallVector<llvm::Value *, 16> a; // A in registers: row 0, then row 8, of the fragment's elements along K
+    int64_t offsetA = 0, offsetB = 0;       // bytes from the matrices' pointers
+  };
+  std::optional<SharedMatrix> matrixA; // none: A is in registers
+  SharedMatrix matrixB;
+  llvm::SmallVector<Step, 8> steps;
+  llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
 };
 
 class Target {
@@ -131,6 +159,20 @@ public:
                                                            unsigned /*count*/, bool /*transposed*/) const {
     return {};
   }
+
+  // ---- matrices of a warp group (info().matrixUnit == Wgmma) ----
+  /// Starts the products. The accumulators, of equal lengths one after the other (row 0 columns 0 and 1, row 8 of the
+  /// same, then the same of the next 8 columns), are replaced by the values that they will have when they are waited for.
+  virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupProduct &,
+                                 llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+  /// Closes the group of products started since the last one; waits until at most `pending` groups are under way, after
+  /// which the values stand for what was computed.
+  virtual void commitProducts(llvm::IRBuilder<> &) const {}
+  virtual void waitForProducts(llvm::IRBuilder<> &, unsigned /*pending*/,
+                               llvm::MutableArrayRef<llvm::Value *>) const {}
+  /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its lanes
+  /// do after it.
+  virtual void fenceAsyncShared(llvm::IRBuilder<> &) const {}
 
   // ---- talking back ----
   virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,

@@ -6,12 +6,14 @@
 //
 // Its driver calls the initialisers of every target that its LLVM was built with, at each link. The empty ones below
 // stand in for those that we have no use for: without them a statically linked program would have to carry twenty back
-// ends, and a link would write LLVM's registry of targets while other threads read it. NVPTX, AMDGPU and the host's
-// target keep their real ones (codegen/backend.cpp calls them first, once). The list is that of LLVM 22
-// (llvm/Config/Targets.def); a target that is missing in it is a link error in a static program, harmless otherwise.
+// ends. NVPTX and AMDGPU keep their real ones, and so does the host's target where the tests are built, which run code
+// on it (TESSERA_HOST_TARGET). The list is that of LLVM 22 (llvm/Config/Targets.def); a target that is missing in it is
+// a link error in a static program, harmless otherwise. Links hold the lock of LLVM's registry of targets, which these
+// initialisers write.
 // Source: LLVM "User Guide for AMDGPU Backend", section "ELF Code Object".
 #include "codegen_amd/link.h"
 #include "absl/status/status.h"
+#include "codegen/backend.h"
 #include "codegen/temporary_file.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -34,13 +36,13 @@ LLD_HAS_DRIVER(elf)
   extern "C" void LLVMInitialize##TARGET##AsmParser();                                                                 \
   extern "C" void LLVMInitialize##TARGET##AsmParser() {}
 
-#ifndef __aarch64__
+#if !defined(__aarch64__) || !defined(TESSERA_HOST_TARGET)
 TESSERA_NO_TARGET(AArch64)
 #endif
-#ifndef __arm__
+#if !defined(__arm__) || !defined(TESSERA_HOST_TARGET)
 TESSERA_NO_TARGET(ARM)
 #endif
-#ifndef __x86_64__
+#if !defined(__x86_64__) || !defined(TESSERA_HOST_TARGET)
 TESSERA_NO_TARGET(X86)
 #endif
 TESSERA_NO_TARGET(AVR)
@@ -83,8 +85,7 @@ absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
   // --threads=1: our callers compile in parallel themselves, and small links gain nothing.
   const char *arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", in->path(), "-o", out->path()};
   {
-    static std::mutex mutex;
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(codegen::llvmTargetRegistryMutex());
     lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode != 0) return absl::InternalError("lld could not link the code object: " + messages);
   }

@@ -33,11 +33,10 @@ using codegen::BackendOptions;
 using codegen::ObjectInfo;
 
 absl::StatusOr<std::string> assembleText(llvm::StringRef assembly, const ArchInfo &arch) {
-  codegen::initializeLLVMTargets();
+  absl::StatusOr<const llvm::Target *> found = codegen::llvmTarget(arch);
+  if (!found.ok()) return found.status();
+  const llvm::Target *target = *found;
   llvm::Triple triple(arch.triple);
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) return absl::InternalError("this LLVM has no AMDGPU back end: " + error);
   llvm::SourceMgr sources;
   std::string messages;
   sources.setDiagHandler(

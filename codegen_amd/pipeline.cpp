@@ -4,6 +4,7 @@
 // are rotated here and redundancy across blocks is removed by GVN.
 #include "codegen_amd/pipeline.h"
 #include "codegen/run_passes.h"
+#include "codegen_amd/merge_branches.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -14,6 +15,7 @@
 #include "llvm/Transforms/IPO/Inliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/DivRemPairs.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -25,6 +27,17 @@
 
 namespace tessera::amd {
 using namespace llvm;
+
+namespace {
+
+struct MergeBranchesPass : PassInfoMixin<MergeBranchesPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    mergeBranches(f);
+    return PreservedAnalyses::none();
+  }
+};
+
+} // namespace
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
   bool helpers = codegen::hasHelperFunctions(module);
@@ -59,6 +72,8 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
       late.addPass(GVNPass()); // redundancy across blocks
       late.addPass(InstCombinePass());
+      late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division
+      late.addPass(MergeBranchesPass()); // masks that were seen to be one
       late.addPass(SimplifyCFGPass()); // small ifs to selects
       late.addPass(ADCEPass());
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));

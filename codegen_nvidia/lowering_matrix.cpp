@@ -6,6 +6,7 @@
 // Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix Fragments for mma.m16n8k…" and
 // "… mma.m8n8k4 with .f64", ldmatrix.
 #include "codegen_nvidia/lowering_target.h"
+#include "codegen_nvidia/matrix_words.h"
 #include "llvm/IR/InlineAsm.h"
 
 namespace tessera::nvidia {
@@ -13,19 +14,7 @@ using namespace llvm;
 using ir::MatrixInstruction;
 using ir::MatrixType;
 
-codegen::MatrixFragment NvidiaTarget::matrixFragment(const MatrixInstruction &inst, const layouts::Encoding *) const {
-  codegen::MatrixFragment f;
-  f.lanesOfK = 3;
-  if (inst.m == 8) {
-    f.accumulator = {{0, 0}, {0, 1}};
-    return f;
-  }
-  f.rows = {0, 8};
-  f.accumulator = {{0, 0}, {0, 1}, {8, 0}, {8, 1}};
-  return f;
-}
-
-static StringRef typeName(MatrixType t) {
+StringRef matrixTypeName(MatrixType t) {
   switch (t) {
   case MatrixType::F16: return "f16";
   case MatrixType::BF16: return "bf16";
@@ -42,8 +31,7 @@ static StringRef typeName(MatrixType t) {
   return "";
 }
 
-/// Values as words of 32 bits (f64 stays).
-static void words(IRBuilder<> &b, ArrayRef<Value *> values, SmallVectorImpl<Value *> &out) {
+void words(IRBuilder<> &b, ArrayRef<Value *> values, SmallVectorImpl<Value *> &out) {
   unsigned bits = values[0]->getType()->getPrimitiveSizeInBits(), perWord = bits >= 32 ? 1 : 32 / bits;
   for (unsigned i = 0; i < values.size(); i += perWord) {
     if (bits == 64) {
@@ -57,6 +45,18 @@ static void words(IRBuilder<> &b, ArrayRef<Value *> values, SmallVectorImpl<Valu
     }
     out.push_back(b.CreateBitCast(v, b.getInt32Ty()));
   }
+}
+
+codegen::MatrixFragment NvidiaTarget::matrixFragment(const MatrixInstruction &inst, const layouts::Encoding *) const {
+  codegen::MatrixFragment f;
+  f.lanesOfK = 3;
+  if (inst.m == 8) {
+    f.accumulator = {{0, 0}, {0, 1}};
+    return f;
+  }
+  f.rows = {0, 8};
+  f.accumulator = {{0, 0}, {0, 1}, {8, 0}, {8, 1}};
+  return f;
 }
 
 void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef<Value *> a, ArrayRef<Value *> bb,
@@ -85,8 +85,8 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
     return s + "}";
   };
   std::string text = "mma.sync.aligned.m" + std::to_string(inst.m) + "n" + std::to_string(inst.n) + "k" +
-                     std::to_string(inst.k) + ".row.col." + typeName(inst.c).str() + "." + typeName(inst.a).str() +
-                     "." + typeName(inst.b).str() + "." + typeName(inst.c).str() + " ";
+                     std::to_string(inst.k) + ".row.col." + matrixTypeName(inst.c).str() + "." + matrixTypeName(inst.a).str() +
+                     "." + matrixTypeName(inst.b).str() + "." + matrixTypeName(inst.c).str() + " ";
   text += list(nc) + ", ";
   text += list(na) + ", ";
   text += list(nb) + ", ";

@@ -1,6 +1,6 @@
 // What NVIDIA GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/target.h in nvvm intrinsics
 // and inline PTX. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics;
-// lowering_math.cpp: functions and conversions. Source of instructions and their restrictions: "Parallel Thread
+// lowering_math.cpp: functions and conversions; lowering_matrix.cpp, lowering_warp_group.cpp: matrix instructions. Source of instructions and their restrictions: "Parallel Thread
 // Execution ISA".
 #pragma once
 #include "codegen/target.h"
@@ -50,6 +50,11 @@ public:
                 llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc) const override;
   llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, unsigned count,
                                                    bool transposed) const override;
+  void warpGroupMultiply(llvm::IRBuilder<> &, const codegen::WarpGroupProduct &,
+                         llvm::MutableArrayRef<llvm::Value *> acc) const override;
+  void commitProducts(llvm::IRBuilder<> &) const override;
+  void waitForProducts(llvm::IRBuilder<> &, unsigned pending, llvm::MutableArrayRef<llvm::Value *>) const override;
+  void fenceAsyncShared(llvm::IRBuilder<> &) const override;
   bool copyToShared(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *shared, unsigned bytes,
                     llvm::Value *acts) const override;
   void commitCopies(llvm::IRBuilder<> &) const override;

@@ -285,7 +285,7 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
     // tensor's end do.
     int64_t threads = 1;
     for (int64_t n : b.threadsPerWarp) threads = n > 0 && n <= 32 && threads <= 32 ? threads * n : 0;
-    if (older && threads > 0 && threads < 32 && llvm::isPowerOf2_64(threads) && !b.order.empty() && b.order.back() >= 0 && size_t(b.order.back()) < b.threadsPerWarp.size())
+    if (older && !layoutAlone && threads > 0 && threads < 32 && llvm::isPowerOf2_64(threads) && !b.order.empty() && b.order.back() >= 0 && size_t(b.order.back()) < b.threadsPerWarp.size())
       b.threadsPerWarp[b.order.back()] *= 32 / threads;
     return take(pool.getBlocked(std::move(b)));
   }

@@ -1139,6 +1139,7 @@ std::unique_ptr<Module> parseModule(llvm::StringRef text, llvm::StringRef file, 
 bool parseNamedLayouts(llvm::StringRef text, llvm::StringRef file, Context &ctx, DiagnosticEngine &diag,
                        std::vector<NamedLayout> &out) {
   ParserState p(text, 1, file, ctx, diag, {});
+  p.layoutAlone = true;
   p.collectAliases();
   p.readLayoutAliases(out);
   p.flush();
@@ -1147,6 +1148,7 @@ bool parseNamedLayouts(llvm::StringRef text, llvm::StringRef file, Context &ctx,
 
 const layouts::Encoding *parseEncoding(llvm::StringRef text, Context &ctx, DiagnosticEngine &diag) {
   ParserState p(text, 1, "<layout>", ctx, diag, {});
+  p.layoutAlone = true;
   auto *e = p.parseEncoding();
   if (e && !p.lex.atEnd()) p.error("unexpected text after the layout"), e = nullptr;
   p.flush();

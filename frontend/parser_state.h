@@ -67,6 +67,7 @@ public:
   Attribute parseNumber(Type typeHint);
   Attribute parseDense();
   Attribute parseHashAttribute();
+  bool layoutAlone = false; // what is parsed is a layout by itself: its lanes are as written
   const layouts::Encoding *parseEncoding(); // alias or in full
   /// `older`: the name was written in a spelling before Triton 3, whose defaults differ.
   const layouts::Encoding *parseEncodingBody(llvm::StringRef mnemonic, const char *at, bool older);

@@ -4,10 +4,18 @@
 // (layouts/nvidia_mma.h, amd_mfma.h, amd_wmma.h).
 #pragma once
 #include <cstdint>
+#include <optional>
 
 namespace tessera::ir {
 
+class Type;
+
 enum class MatrixType : uint8_t { F16, BF16, F32, TF32, F64, I8, I32, F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ };
+
+/// The matrix type of elements of a type; none for what no matrix unit takes. (f32 operands may go to units as TF32.)
+std::optional<MatrixType> matrixTypeOf(Type);
+/// Width of an element in an operand's register or memory (TF32: 32).
+int bitWidthOf(MatrixType);
 
 /// D = A · B + C with A of m × k, B of k × n, C and D of m × n elements, by the lanes of a warp together.
 struct MatrixInstruction {

@@ -783,6 +783,15 @@ HOOK(amdg_buffer_store) {
   if (!sameShape(s.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 2);
   return true;
 }
+HOOK(ttng_warp_group_dot) {
+  auto d = op->cast<ttng::WarpGroupDotOp>();
+  auto shapeOf = [](Type t) { return t.isa<MemDescType>() ? t.cast<MemDescType>().shape() : t.isTensor() ? t.cast<TensorType>().shape() : llvm::ArrayRef<int64_t>(); };
+  auto a = shapeOf(d.a().type()), b = shapeOf(d.b().type()), c = shapeOf(d.c().type());
+  if (a.size() != 2 || b.size() != 2 || c.size() != 2) return opError(op, diag, "needs matrices");
+  if (a[1] != b[0])
+    return opError(op, diag, "inner dimensions differ: " + llvm::Twine(a[1]) + " and " + llvm::Twine(b[0]));
+  return (c[0] == a[0] && c[1] == b[1]) || opError(op, diag, "the accumulator has the wrong shape", 2);
+}
 HOOK(ttng_warp_group_dot_wait) {
   if (op->numOperands() != op->numResults()) return opError(op, diag, "needs a result for every operand");
   return true;

@@ -134,4 +134,39 @@ CheckResult compareArrays(llvm::StringRef name, DType dtype, llvm::ArrayRef<int6
   return r;
 }
 
+CheckResult compareWithin(llvm::StringRef name, DType dtype, llvm::ArrayRef<int64_t> shape,
+                          llvm::ArrayRef<uint8_t> actual, llvm::ArrayRef<uint8_t> expected,
+                          llvm::ArrayRef<double> bounds) {
+  CheckResult r = compareArrays(name, dtype, shape, actual, expected, 0);
+  if (actual.size() != expected.size() || actual.size() != bounds.size() * dtypeBytes(dtype)) return r; // says so
+  unsigned bytes = dtypeBytes(dtype);
+  int64_t wrong = 0;
+  double worst = -1;
+  for (int64_t i = 0; i < r.elements; ++i) {
+    const uint8_t *a = &actual[i * bytes], *e = &expected[i * bytes];
+    if (std::memcmp(a, e, bytes) == 0) continue;
+    double difference = std::numeric_limits<double>::infinity();
+    if (isFloat(dtype)) {
+      double u = toDouble(dtype, a), v = toDouble(dtype, e);
+      if (u == v || (std::isnan(u) && std::isnan(v))) continue;
+      if (!std::isnan(u - v)) difference = std::abs(u - v);
+    } else
+      difference = std::abs(double(integerAt(dtype, a) - integerAt(dtype, e)));
+    if (difference <= bounds[i]) continue;
+    ++wrong;
+    if (difference - bounds[i] > worst) worst = difference - bounds[i], r.worst = i;
+  }
+  r.ok = wrong == 0;
+  r.line = (llvm::Twine(r.ok ? "ok   " : "FAIL ") + name + ": " + (r.differing ? "rel_l2 " + shortNumber(r.relL2) : "bit-exact")).str();
+  if (r.differing) r.line += llvm::formatv(", {0} of {1} elements differ", r.differing, r.elements).str();
+  if (wrong) {
+    const uint8_t *a = &actual[r.worst * bytes], *e = &expected[r.worst * bytes];
+    r.worstActual = toDouble(dtype, a), r.worstExpected = toDouble(dtype, e);
+    r.line += llvm::formatv(", {0} by more than they may; worst at {1}: {2}, expected {3} within {4}", wrong,
+                            indexText(r.worst, shape), valueText(dtype, a), valueText(dtype, e), shortNumber(bounds[r.worst]))
+                  .str();
+  }
+  return r;
+}
+
 } // namespace tessera::runtime

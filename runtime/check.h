@@ -27,4 +27,9 @@ struct CheckResult {
 CheckResult compareArrays(llvm::StringRef name, DType, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<uint8_t> actual,
                           llvm::ArrayRef<uint8_t> expected, double relL2);
 
+/// Element by element: |actual - expected| is at most the element's bound, in doubles; a bound of 0 asks for the same value
+/// (0 and -0 are), integers beyond double's precision for the same bits at bound 0. A NaN passes where a NaN is expected.
+CheckResult compareWithin(llvm::StringRef name, DType, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<uint8_t> actual,
+                          llvm::ArrayRef<uint8_t> expected, llvm::ArrayRef<double> bounds);
+
 } // namespace tessera::runtime

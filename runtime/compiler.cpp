@@ -157,6 +157,13 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   if (!kernel.ok()) return kernel.status();
   std::string kernelName = (*kernel)->cast<tt::FuncOp>().symName().str();
 
+  codegen::BackendOptions bo;
+  bo.optLevel = o.optLevel;
+  bo.fpFusion = o.fpFusion;
+  bo.lineInfo = o.lineInfo;
+  bo.numCtas = o.numCtas;
+  if (o.stage == Stage::Object) bo.ahead = startAhead(*findArch(target.name), bo);
+
   CompileResult result;
   Stopwatch watch(result.metadata);
   transforms::RunOptions run = o.passes;
@@ -195,12 +202,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   watch.lap("lower");
 
   if (o.bitcode) llvmModule->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
-  codegen::BackendOptions bo;
-  bo.optLevel = o.optLevel;
-  bo.fpFusion = o.fpFusion;
-  bo.lineInfo = o.lineInfo;
   bo.numWarps = result.metadata.numWarps;
-  bo.numCtas = o.numCtas;
   bo.dynamicSharedBytes = result.metadata.dynamicSharedBytes;
   bo.maxRegisters = moduleInt(m.op(), kMaxRegistersAttr, 0);
   auto backend = createBackend(*findArch(target.name), bo);
@@ -233,6 +235,12 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   md.spillBytes = object->spillBytes;
   md.occupancy = object->occupancy;
   md.staticSharedBytes = object->staticSharedBytes;
+  if (run.remarks) {
+    int64_t shared = md.dynamicSharedBytes + md.staticSharedBytes;
+    transforms::Remark r{transforms::Remark::Analysis, "codegen", "Resources", m.lookupSymbol(kernelName)->loc(), "", llvm::json::Object{{"registers", md.registers}, {"spillBytes", md.spillBytes}, {"sharedBytes", shared}, {"blocksPerMultiprocessor", md.occupancy}}};
+    r.message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of shared memory; {4} blocks of {5} warps fit on a multiprocessor", kernelName, md.registers, md.spillBytes, shared, md.occupancy, md.numWarps).str();
+    run.remarks(r);
+  }
   result.output = std::move(object->object);
   return result;
 }

@@ -31,7 +31,7 @@ constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",  "num_war
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
 constexpr llvm::StringRef kBufferKeys[] = {"name", "dtype", "shape", "file", "fill", "lo", "hi", "scale", "transposed"};
-constexpr llvm::StringRef kExpectedKeys[] = {"file", "rel_l2"};
+constexpr llvm::StringRef kExpectedKeys[] = {"file", "rel_l2", "within"};
 constexpr llvm::StringRef kScalarTypes[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
 constexpr llvm::StringRef kFills[] = {"randn", "randint", "poison", "inf", "-inf", "nan"};
 
@@ -303,6 +303,10 @@ private:
         e.relL2 = limit.number().value_or(0);
         if (e.relL2 < 0) limit.error("must not be negative");
       }
+      if (auto within = n.get("within"); within.present()) {
+        e.within = fileName(within);
+        if (n.get("rel_l2").present()) within.error("excludes \"rel_l2\"");
+      }
       d_.expected.push_back(std::move(e));
     }
     llvm::sort(d_.expected, [](auto &a, auto &b) { return a.arg < b.arg; });
@@ -455,7 +459,12 @@ absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutp
     rowMajor = reorder(actual, a.shape, dtypeBytes(a.dtype), false);
     actual = rowMajor;
   }
-  return compareArrays(a.name, a.dtype, a.shape, actual, expected->data, e.relL2);
+  if (e.within.empty()) return compareArrays(a.name, a.dtype, a.shape, actual, expected->data, e.relL2);
+  auto bounds = readNpy(d.resolve(e.within));
+  if (!bounds.ok()) return bounds.status();
+  if (bounds->dtype != DType::F64 || bounds->elements() != a.elements())
+    return absl::InvalidArgumentError(llvm::formatv("{0}: holds {1} of {2}, but the bounds of args[{3}] (\"{4}\") are {5} of f64", d.resolve(e.within), bounds->elements(), dtypeName(bounds->dtype), e.arg, a.name, a.elements()).str());
+  return compareWithin(a.name, a.dtype, a.shape, actual, expected->data, llvm::ArrayRef(reinterpret_cast<const double *>(bounds->data.data()), bounds->elements()));
 }
 
 } // namespace tessera::runtime

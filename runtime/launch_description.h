@@ -7,6 +7,9 @@
 //             {"name": "n", "scalar": 1000, "type": "i32"}],
 //    "expected": {"1": {"file": "o.npy", "rel_l2": 1e-05}}}
 //
+// Instead of "rel_l2" an output may have "within": a .npy file of f64 in the output's shape, by how much each element may
+// be missed.
+//
 // Arguments are the function's, in order. A buffer's contents: "file" (a .npy file), or "fill": a number ("inf", "-inf"
 // and "nan" as text), "randn" (standard normal times "scale"; also what a float buffer without "file" and "fill" gets),
 // "randint" (whole numbers in ["lo", "hi")), or "poison" (0xFF bytes). "transposed": true lays a buffer out column by
@@ -59,6 +62,7 @@ struct ExpectedOutput {
   unsigned arg = 0;
   std::string file;
   double relL2 = 0; // 0: bit-exact
+  std::string within; // instead of it: the file of the allowed error of every element
 };
 
 struct LaunchDescription {

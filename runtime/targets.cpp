@@ -6,6 +6,7 @@
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/object.h"
+#include "codegen_nvidia/ptxas_process.h"
 
 namespace tessera::runtime {
 
@@ -29,6 +30,10 @@ std::vector<std::string> describeToolchains() {
   auto lines = nvidia::describeTools();
   for (auto &line : amd::describeTools()) lines.push_back(line);
   return lines;
+}
+
+std::shared_ptr<codegen::ToolAhead> startAhead(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {
+  return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::startPtxasAhead(arch, options) : nullptr;
 }
 
 std::unique_ptr<codegen::Backend> createBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {

@@ -19,6 +19,10 @@ inline const ir::TargetInfo *findTarget(llvm::StringRef name) {
 /// One line per tool and library of the vendors' toolkits: where it was found, or what is missing and how to name it.
 std::vector<std::string> describeToolchains();
 
+/// Starts what makes the object, if it is a process, so that it gets ready while the assembly is made: for
+/// BackendOptions::ahead. Null where there is nothing to start.
+std::shared_ptr<codegen::ToolAhead> startAhead(const codegen::ArchInfo &arch, const codegen::BackendOptions &);
+
 /// @pre arch is a row of allTargets().
 std::unique_ptr<codegen::Backend> createBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &);
 

@@ -98,6 +98,19 @@ bool PassFlags::apply(transforms::RunOptions &o) {
     fail(kUsage, llvm::Twine(flag) + ": no pass has a name that matches '" + pattern + "'" + suggest(pattern, names));
     return false;
   }
+  bool wantsRemarks = !remarks.empty();
+  if (wantsRemarks || !remarksFile.empty()) {
+    auto filter = std::make_shared<RE2>(remarks.empty() ? "." : remarks, RE2::Quiet);
+    if (!filter->ok()) {
+      fail(kUsage, "--remarks: bad regular expression '" + remarks + "': " + filter->error());
+      return false;
+    }
+    o.remarks = [this, filter, wantsRemarks](const transforms::Remark &r) {
+      if (!RE2::PartialMatch(r.pass + ":" + r.name, *filter)) return;
+      if (wantsRemarks) llvm::errs() << toText(r) << "\n";
+      if (!remarksFile.empty()) remarkList.push_back(toJson(r));
+    };
+  }
   o.skip = skip;
   o.printBefore = beforeAll ? "." : before;
   o.printAfter = after;
@@ -107,6 +120,18 @@ bool PassFlags::apply(transforms::RunOptions &o) {
   o.dump = [](llvm::StringRef s) { llvm::errs() << s; };
   if (time) o.timings = &timings;
   return true;
+}
+
+void PassFlags::addRemarks(CLI::App &app) {
+  app.add_flag("--remarks{.}", remarks, "say what passes did and what they could not do, and why; --remarks=RE: only remarks whose PASS:NAME matches");
+  app.add_option("--remarks-json", remarksFile, "write the remarks to a file, as JSON");
+}
+
+bool PassFlags::writeRemarks() const {
+  if (remarksFile.empty()) return true;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(remarkList)));
+  return writeOutput(remarksFile, text);
 }
 
 void PassFlags::printTimings() const {

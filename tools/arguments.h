@@ -32,10 +32,16 @@ struct PassFlags {
   bool beforeAll = false, afterAll = false, verifyEach = false, time = false;
   int64_t bisectLimit = -1;
   std::vector<transforms::PassTiming> timings;
+  std::string remarks, remarksFile; // --remarks=RE (over PASS:NAME), --remarks-json
+  llvm::json::Array remarkList;
 
   /// Checks and takes them over; false after an error was printed. `*this` outlives the run.
   bool apply(transforms::RunOptions &);
   bool dumps() const { return beforeAll || afterAll || !before.empty() || !after.empty(); }
+  /// Adds --remarks and --remarks-json.
+  void addRemarks(CLI::App &);
+  /// Writes the file of --remarks-json, if it was asked for; false after an error was printed.
+  bool writeRemarks() const;
   /// --time-passes: to stderr.
   void printTimings() const;
 };

@@ -41,6 +41,7 @@ int compileCommand(int argc, char **argv) {
   app.add_flag("--verify-each", passes.verifyEach, "verify after every pass");
   app.add_option("--skip-pass", passes.skip, "leave a pass out (may be given several times)")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--bisect-limit", passes.bisectLimit, "run only the first N passes that can be left out, and say which")->check(wholeNumber(0));
+  passes.addRemarks(app);
   app.add_option("--reproducer", o.passes.reproducerPath, "where to write the IR before a failing pass");
   // -O0 … -O3 as compilers take them.
   std::vector<std::string> spelt(argv, argv + argc);
@@ -76,6 +77,7 @@ int compileCommand(int argc, char **argv) {
   auto m = frontend::parseModule(buffer->getBuffer(), input == "-" ? "<stdin>" : input, context, diag, {.locateByText = o.stage > Stage::Ttgir && !passes.dumps()});
   if (!m) return kInputAtFault;
   auto r = compile(*m, **t, o, diag);
+  if (!passes.writeRemarks()) return kRunFailed;
   if (!r.ok()) {
     if (!diag.errors()) fail(kInputAtFault, (absl::IsInvalidArgument(r.status()) ? (input == "-" ? "<stdin>" : input) + ": " : "") + std::string(r.status().message()));
     return absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;

@@ -4,7 +4,6 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include <cstdlib>
-#include <malloc.h>
 
 namespace tessera::tools {
 
@@ -54,13 +53,14 @@ static const struct Command {
     {"opt", optCommand, "run passes over textual IR"},
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
+    {"conformance", conformanceCommand, "run the conformance suite on devices"},
     {"devices", devicesCommand, "list the GPUs of this machine"},
     {"version", versionCommand, "print the versions of Tessera, LLVM and the toolchains found"},
 };
 
 static int usage(llvm::raw_ostream &o, int code) {
   o << "usage: tessera COMMAND ...\n\ncommands:\n";
-  for (auto &c : commands) o << "  " << llvm::StringRef(c.name) << std::string(10 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
+  for (auto &c : commands) o << "  " << llvm::StringRef(c.name) << std::string(12 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
   o << "\n`tessera COMMAND --help` tells more of one.\n";
   return code;
 }
@@ -79,11 +79,6 @@ static int command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // A compilation is a few milliseconds: the heap grows in few steps and is never handed back piecemeal, and the process
-  // ends without running the destructors of LLVM's global state.
-  mallopt(M_TOP_PAD, 16 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  mallopt(M_MMAP_THRESHOLD, 256 << 20);
   int code = command(argc, argv);
   llvm::outs().flush();
   if (auto ec = llvm::outs().error()) {
@@ -92,5 +87,5 @@ int main(int argc, char **argv) {
   }
   llvm::errs().flush();
   std::fflush(nullptr);
-  std::_Exit(code);
+  std::_Exit(code); // without the destructors of LLVM's global state
 }

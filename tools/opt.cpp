@@ -22,7 +22,7 @@ using namespace transforms;
 
 constexpr llvm::StringRef kOptions[] = {"split-input-file", "allow-unregistered-dialect", "target",           "verify-each",
                                         "print-ir-before",  "print-ir-after",             "print-ir-before-all", "print-ir-after-all",
-                                        "time-passes",      "skip-pass",                  "bisect-limit", "check-passes",     "mlir-print-debuginfo", "mlir-use-nameloc-as-prefix", "help"};
+                                        "time-passes",      "remarks", "remarks-json", "skip-pass",                  "bisect-limit", "check-passes",     "mlir-print-debuginfo", "mlir-use-nameloc-as-prefix", "help"};
 
 static int help() {
   llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
@@ -38,6 +38,8 @@ static int help() {
                   "  --print-ir-before-all     dump the IR to stderr before every pass\n"
                   "  --print-ir-after-all      … after it\n"
                   "  --time-passes             print the time of every pass to stderr\n"
+                  "  --remarks[=RE]            say what passes did and what they could not do, and why (PASS:NAME matches RE)\n"
+                  "  --remarks-json=FILE       write the remarks to a file, as JSON\n"
                   "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
                   "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
                   "  --check-passes=LAUNCH     evaluate the kernel on the data of a launch description before and after every pass,\n"
@@ -84,7 +86,10 @@ int optCommand(int argc, char **argv) {
     else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all") flags.beforeAll = true;
     else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all") flags.afterAll = true;
     else if (name == "time-passes" || name == "mlir-timing") flags.time = true;
-    else if (name == "print-ir-before" || name == "print-ir-after") {
+    else if (name == "remarks") flags.remarks = a.contains('=') ? value.str() : ".";
+    else if (name == "remarks-json") {
+      if (!needValue(flags.remarksFile)) return fail(kUsage, "--remarks-json needs a file");
+    } else if (name == "print-ir-before" || name == "print-ir-after") {
       if (!needValue(name == "print-ir-before" ? flags.before : flags.after)) return fail(kUsage, "--" + name + " needs a regular expression");
     } else if (name == "skip-pass") {
       if (!needValue(flags.skip.emplace_back())) return fail(kUsage, "--skip-pass needs the name of a pass");
@@ -181,6 +186,7 @@ int optCommand(int argc, char **argv) {
     if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
   }
   flags.printTimings();
+  if (!flags.writeRemarks()) return kRunFailed;
   if (!writeOutput(output, out)) return kRunFailed;
   return code;
 }

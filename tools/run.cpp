@@ -61,7 +61,7 @@ int runCommand(int argc, char **argv) {
   app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
   app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
   app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs)")->check(wholeNumber(0));
-  app.add_option("--threads", threads, "programs that the interpreter evaluates at once; atomics then happen in any order")->check(wholeNumber(1, 1024));
+  app.add_option("--threads", threads, "programs that run at once: on the interpreter atomics then happen in any order; on an emulator the results are the same")->check(wholeNumber(1, 1024));
   bool counters = false;
   std::vector<std::string> off;
   emulator::Options eo;
@@ -71,6 +71,7 @@ int runCommand(int argc, char **argv) {
   if (auto code = parseArguments(app, argc, argv)) return *code;
   emulator::Report report;
   eo.counters = counters;
+  eo.threads = threads;
   if (!llvm::StringRef(deviceName).starts_with("emulator:") && (counters || !off.empty())) return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
   for (auto &name : off) {
     bool all = name == "all", known = all;

@@ -16,6 +16,13 @@
 //   (each operand the sum of up to three bf16), the small products first
 // A multiplication that fits no instruction (types, or a shape smaller than its tile) stays, and is lowered by fma.
 //
+// Where the target multiplies by warp groups (wgmma) and the shape has a tile of 64 rows for each, the operands are brought
+// to shared memory instead, where their values are made; a left operand that is made from another multiplication's result
+// stays in registers (accelerateByWarpGroups says what else does):
+//
+//   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>   (%a likewise)
+//   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
+//
 // Choice of the tile: the larger of the instruction's tiles if every warp still has one. Choice of the warps: those of a
 // chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
 // chain keeps, so that values stay in their threads; else they are dealt so that each reads as little of the operands as
@@ -24,8 +31,11 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/infer.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "transforms/layout_order.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -33,23 +43,6 @@ using namespace ir;
 using layouts::Encoding;
 
 namespace {
-
-std::optional<MatrixType> matrixTypeOf(Type t) {
-  if (t.isInteger()) return t.bitWidth() == 8 ? std::optional(MatrixType::I8) : t.bitWidth() == 32 ? std::optional(MatrixType::I32) : std::nullopt;
-  if (!t.isFloat()) return std::nullopt;
-  switch (t.cast<FloatType>().floatKind()) {
-  case FloatKind::F16: return MatrixType::F16;
-  case FloatKind::BF16: return MatrixType::BF16;
-  case FloatKind::F32: return MatrixType::F32;
-  case FloatKind::F64: return MatrixType::F64;
-  case FloatKind::F8E4M3FN: return MatrixType::F8E4M3FN;
-  case FloatKind::F8E5M2: return MatrixType::F8E5M2;
-  case FloatKind::F8E4M3FNUZ: return MatrixType::F8E4M3FNUZ;
-  case FloatKind::F8E5M2FNUZ: return MatrixType::F8E5M2FNUZ;
-  case FloatKind::F8E4M3B11FNUZ: return std::nullopt;
-  }
-  return std::nullopt;
-}
 
 /// How a multiplication of given types is done.
 struct Way {
@@ -61,7 +54,7 @@ struct Way {
 
 class Acceleration {
 public:
-  Acceleration(Module &m, const TargetInfo &t) : m_(m), target_(t), pool_(m.context().encodings()) {}
+  Acceleration(Module &m, const PassContext &c) : m_(m), context_(c), target_(*c.target), pool_(m.context().encodings()) {}
 
   bool run() {
     std::vector<tt::DotOp> dots;
@@ -72,11 +65,41 @@ public:
     std::vector<std::pair<unsigned, unsigned>> chains;
     for (auto d : dots) chains.push_back(chainOf(d));
     bool changed = false;
-    for (auto [i, d] : llvm::enumerate(dots)) changed |= accelerate(d, chains[i].first, chains[i].second);
+    for (auto [i, d] : llvm::enumerate(dots)) {
+      if (accelerate(d, chains[i].first, chains[i].second)) changed = true;
+      else tell(d, Remark::Missed, "stays a sum of fma: " + whyFma(d));
+    }
     return changed;
   }
 
 private:
+  // ---- remarks ----
+
+  static std::string typesOf(tt::DotOp d) { return d.a().type().scalar().str() + " by " + d.b().type().scalar().str() + " into " + d.d().type().scalar().str(); }
+  void tell(tt::DotOp d, Remark::Kind kind, const std::string &what, llvm::json::Object facts = {}) {
+    if (!context_.wantsRemarks()) return;
+    context_.remark({kind, "", "DotInstruction", d->loc(), "the multiplication of " + typesOf(d) + " " + what, std::move(facts)});
+  }
+  std::string whyFma(tt::DotOp d) {
+    if (!wayOf(d)) return llvm::formatv("{0} has no matrix instruction for the types{1}", target_.name, d.a().type().scalar().isF32() ? " and this precision" : "").str();
+    return "the shape is smaller than the tiles of the instructions for its types";
+  }
+  std::string unitName() const {
+    switch (target_.matrixUnit) {
+    case MatrixUnit::None: break;
+    case MatrixUnit::MmaSync:
+    case MatrixUnit::Wgmma:
+    case MatrixUnit::Tcgen05: return "mma.sync";
+    case MatrixUnit::Mfma: return "MFMA";
+    case MatrixUnit::Wmma: return "WMMA";
+    }
+    return "";
+  }
+  bool notByWarpGroups(std::string why) {
+    whyNotByWarpGroups_ = std::move(why);
+    return false;
+  }
+
   enum Chain : unsigned { kNone = 0, kThroughA = 1, kThroughB = 2 };
 
   /// Values that a value is made from, or made into, by elementwise work on whole tensors of the same shape.
@@ -325,11 +348,17 @@ private:
     if (!way) return false;
     int64_t k = tensorOf(d.a()).dim(rank - 1);
     unsigned along = (to | from) & kThroughA ? kThroughA : (to | from) & kThroughB ? kThroughB : kNone;
+    whyNotByWarpGroups_.clear();
+    if (accelerateByWarpGroups(d, *way, to, from)) return true;
     const MatrixInstruction *i = choose(*way, type.shape(), k, along);
     if (!i) return false;
     auto warps = warpsFor(type.shape(), *i, along);
     const Encoding *e = encodingFor(*i, warps, type.encoding()->cta());
     if (!e) return false;
+
+    std::string what = llvm::formatv("is done by {0} {1}x{2}x{3}, {4} warps along the rows and {5} along the columns", unitName(), i->m, i->n, i->k, warps[rank - 2], warps[rank - 1]).str();
+    if (!whyNotByWarpGroups_.empty()) what += "; not by wgmma: " + whyNotByWarpGroups_;
+    tell(d, Remark::Applied, what, llvm::json::Object{{"instruction", unitName()}, {"m", i->m}, {"n", i->n}, {"k", i->k}});
 
     Builder b(d.op);
     Location loc = d->loc();
@@ -368,17 +397,147 @@ private:
       sum = multiply(x[0], y[0], sum);
       result = arith::AddfOp::create(b, loc, sum, c).op->result();
     }
-    result = convert(b, loc, cast(b, loc, result, type.element()), type.encoding());
+    replace(d, convert(b, loc, cast(b, loc, result, type.element()), type.encoding()));
+    return true;
+  }
+
+  /// Puts the result in the place of the multiplication's, and takes that out with the conversions of its operands.
+  static void replace(tt::DotOp d, Value result) {
     d.d().replaceAllUsesWith(result);
     Operation *oldA = d.a().definingOp(), *oldB = d.b().definingOp(), *oldC = d.c().definingOp();
     d->erase();
     for (auto *old : {oldA, oldB == oldA ? nullptr : oldB, oldC == oldA || oldC == oldB ? nullptr : oldC})
       if (old && old->is<ttg::ConvertLayoutOp>() && old->useEmpty()) old->erase();
+  }
+
+  // ---- multiplication by warp groups ----
+
+  /// The row of the shared buffer that a value goes to is as it lies in registers; null if the matrix unit cannot read it
+  /// that way (across K it reads elements of 16 bits only), or a row is too narrow.
+  const layouts::NvmmaSharedEncoding *sharedFor(TensorType type, unsigned kDim, int64_t widest) {
+    auto layout = type.encoding()->toLinearLayout(type.shape());
+    if (!layout.ok()) return nullptr;
+    unsigned contiguous = orderOf(*layout)[0];
+    int64_t bytes = type.element().bitWidth() / 8;
+    if (contiguous != kDim && bytes != 2) return nullptr;
+    int64_t row = type.dim(contiguous) * bytes;
+    if (contiguous != kDim) row = std::min(row, widest * bytes);
+    if (row < 32 || type.dim(1 - contiguous) < 8) return nullptr;
+    layouts::NvmmaSharedParams p;
+    p.swizzlingByteWidth = std::min<int64_t>(row, 128);
+    p.transposed = contiguous == 0;
+    p.elementBitWidth = type.element().bitWidth();
+    p.cta = type.encoding()->cta();
+    auto e = pool_.getNvmmaShared(p);
+    return e.ok() ? *e : nullptr;
+  }
+  /// A value before conversions of its layout, and whether it is the transpose of what is returned.
+  static std::pair<Value, bool> untransposed(Value v) {
+    v = unconverted(v);
+    if (auto t = v.definedBy<tt::TransOp>(); t && t.order().size() == 2 && t.order()[0] == 1) return {unconverted(t.src()), true};
+    return {v, false};
+  }
+  /// The value in a buffer that the matrix unit reads, made where the value is. `k`: which dimension is K.
+  Value toShared(Location loc, Value v, unsigned k, Type element, int64_t widest, bool test) {
+    auto [src, swapped] = untransposed(v);
+    auto type = tensorOf(src).withElement(element);
+    auto *e = sharedFor(type, swapped ? 1 - k : k, widest);
+    if (!e || test) return e ? v : Value();
+    Operation *def = src.definingOp();
+    Builder b = def ? Builder(def) : Builder(&*src.ownerBlock()->begin());
+    if (def) b.setInsertionPointAfter(def);
+    Attribute memory = OpaqueAttr::get(m_.context(), "#ttg.shared_memory");
+    src = cast(b, loc, src, element);
+    Value buffer = ttg::LocalAllocOp::create(b, loc, MemDescType::get(type.shape(), element, e, memory, false), src).result();
+    return swapped ? transposed(b, loc, buffer) : buffer;
+  }
+  Value transposed(Builder &b, Location loc, Value buffer) {
+    auto type = buffer.type().cast<MemDescType>();
+    auto p = layouts::dynCast<layouts::NvmmaSharedEncoding>(type.encoding())->params();
+    p.transposed = !p.transposed;
+    int64_t turned[] = {type.dim(1), type.dim(0)};
+    return ttg::MemdescTransOp::create(b, loc, MemDescType::get(turned, type.element(), *pool_.getNvmmaShared(p), type.memorySpace(), false), buffer, {b.denseI32Attr("order", {1, 0})}).op->result();
+  }
+
+  /// The layout for a product of m by n elements by warp groups: warps along the rows as long as there are rows for them,
+  /// the rest along columns; tiles as wide as the instruction goes. Null if a group has less than a tile.
+  const layouts::NvidiaMmaEncoding *warpGroupLayout(int64_t m, int64_t n, int bits, const layouts::CtaLayout &cta) {
+    int64_t warps = numWarps(m_.op()), wm = 4;
+    if (m < 64) return nullptr;
+    while (wm < warps && m >= 16 * wm * 2) wm *= 2;
+    int64_t wn = warps / wm, tileN = std::min<int64_t>(256, n / wn);
+    if (tileN < 8) return nullptr;
+    layouts::NvidiaMmaParams p;
+    p.versionMajor = 3;
+    p.warpsPerCta = {int32_t(wm), int32_t(wn)};
+    p.instrShape = {16, int32_t(tileN), 256 / bits};
+    p.cta = cta;
+    auto e = pool_.getNvidiaMma(p);
+    return e.ok() ? *e : nullptr;
+  }
+
+  /// Where the unit cannot read one of the operands in shared memory (elements of other than 16 bits that lie across K),
+  /// that one goes through registers: the left one as it is, the right one as the left one of the transposed product,
+  /// Dᵀ = Bᵀ · Aᵀ + Cᵀ. That is also how a product of less than 64 rows but as many columns is done.
+  bool accelerateByWarpGroups(tt::DotOp d, const Way &way, unsigned to, unsigned from) {
+    auto type = tensorOf(d.d());
+    if (target_.matrixUnit != MatrixUnit::Wgmma) return false;
+    if (numWarps(m_.op()) % 4) return notByWarpGroups("a warp group is four warps");
+    if (type.rank() != 2 || way.split != Way::None || !type.encoding()->cta().isTrivial()) return notByWarpGroups("batches, sums of parts and clusters are not done that way");
+    int64_t m = type.dim(0), n = type.dim(1), k = tensorOf(d.a()).dim(1);
+    bool known = way.a == MatrixType::F16 || way.a == MatrixType::BF16 || way.a == MatrixType::TF32 || way.a == MatrixType::I8 || way.a == MatrixType::F8E4M3FN || way.a == MatrixType::F8E5M2;
+    int bits = bitWidthOf(way.a);
+    if (!known || bitWidthOf(way.b) != bits || k * bits < 256) return notByWarpGroups("no instruction has the types, or K is shorter than a step");
+
+    const layouts::NvidiaMmaEncoding *e = warpGroupLayout(m, n, bits, type.encoding()->cta());
+    Location loc = d->loc();
+    auto readable = [&](Value v, unsigned kDim, Type element, int64_t widest) { return bool(toShared(loc, v, kDim, element, widest, true)); };
+    bool registers = from & kThroughA, swapped = false;
+    if (!e || !readable(d.b(), 0, way.operandB, e->tileN())) {
+      // A chain goes on from the result as it is.
+      if (to | from) return notByWarpGroups("an operand cannot be read from shared memory as it lies, and the product goes on into another or comes from one");
+      if (!(e = warpGroupLayout(n, m, bits, type.encoding()->cta())) || !readable(d.a(), 1, way.operandA, e->tileN())) return notByWarpGroups("the shape has no tile of 64 rows for a warp group, or no operand can be read from shared memory as it lies");
+      swapped = true, registers = !readable(d.b(), 0, way.operandB, 64);
+    } else if (!registers) {
+      registers = !readable(d.a(), 1, way.operandA, 64);
+    }
+    if ((to | from) && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the values of a chain would have to move between warps");
+
+    Builder b(d.op);
+    auto turn = [&](Value v, const Encoding *layout) {
+      auto t = tensorOf(v);
+      return tt::TransOp::create(b, loc, TensorType::get({t.dim(1), t.dim(0)}, t.element(), layout), v, {b.denseI32Attr("order", {1, 0})}).op->result();
+    };
+    const Encoding *result = e; // the layout of the product as the program sees it
+    if (swapped && !(result = layouts::inferTrans(pool_, e, {1, 0}, {n, m}))) return false;
+    Value left = swapped ? d.b() : d.a(), a;
+    if (registers) {
+      auto ea = pool_.getDotOperand(0, e, std::max(1, 32 / bits));
+      left = cast(b, loc, unconverted(left), swapped ? way.operandB : way.operandA);
+      const Encoding *turned = swapped ? layouts::inferTrans(pool_, tensorOf(left).encoding(), {1, 0}, tensorOf(left).shape()) : nullptr;
+      if (!ea.ok() || (swapped && !turned)) return false;
+      a = convert(b, loc, swapped ? turn(left, turned) : left, *ea);
+    } else {
+      a = swapped ? transposed(b, loc, toShared(loc, left, 0, way.operandB, 64, false)) : toShared(loc, left, 1, way.operandA, 64, false);
+    }
+    Value right = swapped ? transposed(b, loc, toShared(loc, d.a(), 1, way.operandA, e->tileN(), false)) : toShared(loc, d.b(), 0, way.operandB, e->tileN(), false);
+    Value c = cast(b, loc, convert(b, loc, d.c(), result), way.accumulator);
+    if (swapped) c = turn(c, e);
+    llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
+    std::string name = llvm::formatv("wgmma m64n{0}k{1}", e->tileN(), 256 / bits).str(), what = "is done by " + name;
+    if (swapped) what += " as the transposed product";
+    if (registers) what += llvm::formatv(", the {0} operand in registers{1}", swapped ? "right" : "left", from & kThroughA ? "" : ": it cannot be read from shared memory across K").str();
+    tell(d, Remark::Applied, what, llvm::json::Object{{"instruction", name}, {"registersOperand", registers}, {"transposed", swapped}});
+    Value product = ttng::WarpGroupDotOp::create(b, loc, a, right, c, Value(), attrs).d();
+    if (swapped) product = turn(product, result);
+    replace(d, convert(b, loc, cast(b, loc, product, type.element()), type.encoding()));
     return true;
   }
 
   Module &m_;
+  const PassContext &context_;
   const TargetInfo &target_;
+  std::string whyNotByWarpGroups_; // of the last multiplication
   layouts::EncodingPool &pool_;
 };
 
@@ -389,7 +548,7 @@ absl::StatusOr<bool> accelerateMatmul(Module &m, PassContext &c) {
     c.diagnostics.error({}, "tritongpu-accelerate-matmul needs a target");
     return absl::InvalidArgumentError("no target");
   }
-  return Acceleration(m, *c.target).run();
+  return Acceleration(m, c).run();
 }
 
 } // namespace tessera::transforms

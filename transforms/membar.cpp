@@ -15,6 +15,10 @@
 // two constants, and of a value and the slot after it in a ring: `select(i + 1 >= n, 0, i + 1)` of i. What an index was in
 // an earlier iteration is not compared: at a loop's back edge slots become whole buffers.
 //
+// A multiplication in the background (`ttng.warp_group_dot` with isAsync) reads until a `ttng.warp_group_dot_wait` that
+// leaves it none pending: its reads count as made at the waits after it, and a barrier after those orders them before
+// another thread's writes. Which products a wait leaves under way is the program's to know, as with copies.
+//
 // A copy in the background (`ttg.async_copy_global_to_local`) writes at any time until the wait that its token goes to.
 // Whoever reads the buffer in between is told nothing by a barrier, and a program that has the token does not; so the copy
 // is ordered after the accesses before it like any write, and counts as written at the wait: the barrier that other
@@ -41,17 +45,20 @@ struct Range {
 
 struct State {
   std::set<Range> reads, writes;
-  std::set<Range> copies; // of copies in the background that nothing has waited for
+  std::set<Range> copies;   // of copies in the background that nothing has waited for
+  std::set<Range> products; // that multiplications in the background read
   bool join(const State &o) {
-    size_t before = reads.size() + writes.size() + copies.size();
+    size_t before = size();
     reads.insert(o.reads.begin(), o.reads.end());
     writes.insert(o.writes.begin(), o.writes.end());
     copies.insert(o.copies.begin(), o.copies.end());
-    return reads.size() + writes.size() + copies.size() != before;
+    products.insert(o.products.begin(), o.products.end());
+    return size() != before;
   }
+  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size(); }
   void clear() { reads.clear(), writes.clear(); }
   void forgetSlots() {
-    for (auto *set : {&reads, &writes, &copies}) {
+    for (auto *set : {&reads, &writes, &copies, &products}) {
       std::set<Range> whole;
       for (auto r : *set) whole.insert({r.first, r.second, nullptr});
       *set = std::move(whole);
@@ -200,7 +207,21 @@ private:
       s.copies.insert(r);
       return;
     }
-    case Opcode::ttg_async_commit_group: return;
+    case Opcode::ttg_async_commit_group:
+    case Opcode::ttng_fence_async_shared: return;
+    case Opcode::ttng_warp_group_dot: {
+      auto dot = op->cast<ttng::WarpGroupDotOp>();
+      llvm::SmallVector<Range, 2> ranges;
+      for (Value v : {dot.a(), dot.b()})
+        if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v));
+      access(op, s, ranges, {});
+      if (dot.isAsync()) s.products.insert(ranges.begin(), ranges.end());
+      return;
+    }
+    case Opcode::ttng_warp_group_dot_wait:
+      s.reads.insert(s.products.begin(), s.products.end());
+      if (op->cast<ttng::WarpGroupDotWaitOp>().pendings() == 0) s.products.clear();
+      return;
     case Opcode::ttg_async_wait:
       s.writes.insert(s.copies.begin(), s.copies.end());
       // Which copies are still under way is not looked at: they count as written at the next wait again.

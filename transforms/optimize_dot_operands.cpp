@@ -16,7 +16,9 @@
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
+#include "layouts/infer.h"
 #include "llvm/Support/MathExtras.h"
+#include "transforms/layout_order.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -25,24 +27,6 @@ using layouts::Dim;
 using layouts::Encoding;
 
 namespace {
-
-/// The dimensions by how close a thread's (then the lanes') elements lie along them, fastest first.
-llvm::SmallVector<int32_t, 4> orderOf(const layouts::LinearLayout &l) {
-  llvm::SmallVector<int32_t, 4> order;
-  auto take = [&](unsigned d) {
-    if (!llvm::is_contained(order, int32_t(d))) order.push_back(d);
-  };
-  for (Dim in : {Dim::Register, Dim::Lane})
-    for (unsigned bit = 0; bit < l.inDimBits(in); ++bit)
-      for (unsigned d = 0; d < l.numOutDims(); ++d)
-        if (l.basis(in, bit)[d]) {
-          // The first bit that moves by one says what is fastest.
-          if (order.empty() && l.basis(in, bit)[d] != 1) continue;
-          take(d);
-        }
-  for (unsigned d = l.numOutDims(); d-- > 0;) take(d);
-  return order;
-}
 
 const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, const TargetInfo &target) {
   int64_t bytes = type.element().bitWidth() / 8;
@@ -72,6 +56,8 @@ const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const la
   return nullptr;
 }
 
+TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
+
 } // namespace
 
 absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
@@ -97,10 +83,18 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     if (!shared) continue;
     Builder b(x.op);
     Attribute memory = OpaqueAttr::get(m.context(), "#ttg.shared_memory");
-    auto buffer = ttg::LocalAllocOp::create(b, x->loc(), MemDescType::get(type.shape(), type.element(), shared, memory, false), x.src());
-    Value loaded = ttg::LocalLoadOp::create(b, x->loc(), result, buffer.result(), Value()).result();
+    auto buffer = [&](TensorType t, const Encoding *e, Value v) { return ttg::LocalAllocOp::create(b, x->loc(), MemDescType::get(t.shape(), t.element(), e, memory, false), v).result(); };
+    // What is loaded and then transposed goes to the buffer as it is loaded, so that the copy can be one in the background.
+    Value source;
+    if (auto trans = x.src().definedBy<tt::TransOp>(); trans && type.rank() == 2 && trans.order()[0] == 1 && trans.src().definedBy<tt::LoadOp>())
+      if (auto *turned = layouts::inferTrans(pool, shared, {1, 0}, type.shape()))
+        source = ttg::MemdescTransOp::create(b, x->loc(), MemDescType::get(type.shape(), type.element(), shared, memory, false), buffer(tensorOf(trans.src()), turned, trans.src()), {b.denseI32Attr("order", {1, 0})}).op->result();
+    if (!source) source = buffer(type, shared, x.src());
+    Value loaded = ttg::LocalLoadOp::create(b, x->loc(), result, source, Value()).result();
     x.result().replaceAllUsesWith(loaded);
+    Operation *before = x.src().definingOp();
     x->erase();
+    if (before && before->is<tt::TransOp>() && before->useEmpty()) before->erase(); // the load has one user then, which the pipeliner looks for
     changed = true;
   }
   return changed;

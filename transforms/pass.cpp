@@ -95,7 +95,13 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
     if (!o.reproducerPath.empty()) before = printToString(m);
     unsigned errors = diag.errors();
     auto start = std::chrono::steady_clock::now();
-    PassContext context{o.target, diag, options};
+    std::function<void(Remark)> remarks;
+    if (o.remarks)
+      remarks = [&, name = pass->name](Remark r) {
+        r.pass = name.str();
+        o.remarks(r);
+      };
+    PassContext context{o.target, diag, options, &remarks};
     if (!context.target && o.findTarget)
       if (auto name = m.op()->attr<StringAttr>(kTargetAttr)) context.target = o.findTarget(name.value());
     absl::StatusOr<bool> changed = false;

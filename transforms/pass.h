@@ -8,6 +8,7 @@
 #include "ir/operation.h"
 #include "ir/target.h"
 #include "llvm/ADT/StringMap.h"
+#include "transforms/remark.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,6 +28,13 @@ struct PassContext {
   const ir::TargetInfo *target = nullptr; // null: none was given, and the module names none that there is
   ir::DiagnosticEngine &diagnostics;      // what is the user's fault is reported here, and the pass returns an error
   const PassOptions &options;
+  const std::function<void(Remark)> *remarks = nullptr; // null: nobody listens
+
+  /// Says something, if somebody listens; what is costly to find out is asked for only then.
+  bool wantsRemarks() const { return remarks && *remarks; }
+  void remark(Remark r) const {
+    if (wantsRemarks()) (*remarks)(std::move(r));
+  }
 };
 
 /// Returns whether the module was changed, or an error after having reported a diagnostic.
@@ -78,6 +86,7 @@ struct RunOptions {
   std::function<void(llvm::StringRef)> dump;                             // takes printed IR
   std::function<void(const PassInfo &, ir::Module &, bool before)> hook; // called around every pass
   std::vector<PassTiming> *timings = nullptr;
+  std::function<void(const Remark &)> remarks; // takes what passes say; empty: they say nothing
 };
 
 /// Runs the steps. On failure a diagnostic names the pass, the operation and its line.

@@ -21,6 +21,7 @@ absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
 absl::StatusOr<bool> accelerateMatmul(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);
+absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);

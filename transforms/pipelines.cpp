@@ -72,11 +72,12 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int n
   llvm_unreachable("a target is of one of the vendors");
 }
 
-Pipeline loweringPipeline(const ir::TargetInfo &) {
-  return {
-      step("allocate-shared-memory"), // offsets, which the barrier placement compares
-      step("insert-barriers"),        // last: nothing may move across a barrier afterwards
-  };
+Pipeline loweringPipeline(const ir::TargetInfo &t) {
+  Pipeline p;
+  if (t.matrixUnit == ir::MatrixUnit::Wgmma) p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
+  p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares
+  p.push_back(step("insert-barriers"));        // last: nothing may move across a barrier afterwards
+  return p;
 }
 
 } // namespace tessera::transforms

@@ -26,6 +26,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", "", kNeedsLayouts},
       {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", "", kNeedsLayouts},
       {"tritongpu-optimize-thread-locality", optimizeThreadLocality, "keep reductions of loops inside threads until the loop's end", "", kNeedsLayouts},
+      {"triton-nvidia-gpu-fence-insertion", fenceInsertion, "make what threads wrote to shared memory visible to the matrix unit", "", kRequired | kNeedsLayouts},
       {"tritongpu-reduce-data-duplication", optimizeDotOperands, "convert into operands of multiplications through shared memory", "", kNeedsLayouts},
       {"tritongpu-reorder-instructions", reorderInstructions, "move conversions and loads from shared memory to their first users", "", kNeedsLayouts},
       {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},

@@ -401,6 +401,17 @@ private:
     return n;
   }
 
+  /// Bytes of a lane's consecutive elements in the result of an AMD matrix instruction. Its lanes stand along the other
+  /// dimension, so an access touches as many rows as there are lanes, a few times 8 to 32 bytes of each; that is less than
+  /// the round trip through shared memory, with its barriers, that whole rows would cost.
+  static int64_t rowOfResult(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t bytes) {
+    if (e->kind() != layouts::EncodingKind::AmdMfma && e->kind() != layouts::EncodingKind::AmdWmma) return 0;
+    auto l = e->toLinearLayout(shape);
+    int64_t n = 1;
+    for (unsigned b = 0; l.ok() && b < l->inDimBits(layouts::Dim::Register) && l->basis(layouts::Dim::Register, b, layouts::tensorDim(dim)) == n; ++b) n *= 2;
+    return n * bytes;
+  }
+
   bool stores() {
     bool changed = false;
     std::vector<Operation *> ops;
@@ -418,7 +429,8 @@ private:
       auto shape = tensorOf(s.ptr()).shape();
       int64_t bytes = std::max<int64_t>(1, tensorOf(s.value()).element().bitWidth() / 8);
       int64_t want = std::min<int64_t>(run(own, shape, fast), std::max<int64_t>(1, 16 / bytes)), has = run(e, shape, fast);
-      if (has < want && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
+      bool direct = want * bytes >= 8 && rowOfResult(e, shape, fast, bytes) >= 8;
+      if (has < want && !direct && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
       if (!isCheap(s.ptr(), e) || (s.mask() && !isCheap(s.mask(), e))) continue;
       op->setOperand(op->operandGroupStart(0), get(s.ptr(), e, op));
       op->setOperand(op->operandGroupStart(1), c.src());

@@ -70,6 +70,7 @@ private:
     if (op->block() && reached_.contains(op->block())) push(op);
   }
   void changed(Value v) {
+    for (auto *op : foldedTo_.lookup(v)) again(op);
     for (auto *u : v.users()) {
       again(u);
       // Terminators feed the operation around them.
@@ -212,6 +213,9 @@ private:
     llvm::SmallVector<FoldResult, 1> out;
     if (!hook(op, constants, out)) return varyResults(op);
     if (out[0].constant) return join(op->result(), {out[0].constant, false});
+    // The hook may have looked through the operands: then the value is none of them, and nobody else would look here again
+    // when more is known of it.
+    if (!llvm::is_contained(op->operands(), out[0].value)) foldedTo_[out[0].value].insert(op);
     Fact f = fact(out[0].value);
     join(op->result(), f.unknown() ? Fact{{}, true} : f);
   }
@@ -251,6 +255,7 @@ private:
   std::deque<Operation *> work_;
   llvm::DenseSet<Operation *> pending_;
   llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> calls_;
+  llvm::DenseMap<Value, llvm::SetVector<Operation *>> foldedTo_; // operations that fold to a value which is no operand of theirs
 };
 
 } // namespace

@@ -13,6 +13,8 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/conversion_plan.h"
+#include "layouts/nvmma_shared.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,6 +84,12 @@ private:
     return last;
   }
 
+  static int64_t alignmentOf(ttg::LocalAllocOp alloc, int64_t bytes) {
+    int64_t least = 16;
+    if (auto *e = layouts::dynCast<layouts::NvmmaSharedEncoding>(alloc.result().type().cast<MemDescType>().encoding())) least = std::max<int64_t>(least, e->alignment());
+    return std::max<int64_t>(least, alloc.alignment().value_or(bytes >= 1024 ? 1024 : 16));
+  }
+
   void collect() {
     func_->walk([&](Operation *op) {
       if (auto alloc = op->dyn<ttg::LocalAllocOp>()) {
@@ -89,7 +97,7 @@ private:
         llvm::DenseMap<Value, bool> seen;
         int64_t bytes = bufferBytes(type);
         unsigned last = std::max(lastUse(alloc.result(), op, seen), end_[op]);
-        buffers_.push_back({op, bytes, alloc.alignment().value_or(bytes >= 1024 ? 1024 : 16), begin_[op], last});
+        buffers_.push_back({op, bytes, alignmentOf(alloc, bytes), begin_[op], last});
         return;
       }
       Scratch s = scratchOf(op, target_);
@@ -143,6 +151,25 @@ std::string describeBuffer(const Buffer &b) {
   return llvm::formatv("'{0}' needs {1} bytes of shared memory ({2})", b.op->name(), b.bytes, describe(b.op->loc()));
 }
 
+/// Each conversion between layouts that goes through memory, and the sum of a function.
+void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size, const PassContext &c) {
+  for (auto &b : buffers) {
+    auto convert = b.op->dyn<ttg::ConvertLayoutOp>();
+    if (!convert) continue;
+    auto from = convert.src().type().cast<TensorType>(), to = convert.result().type().cast<TensorType>();
+    auto plan = layouts::planConversion(*from.encoding()->toLinearLayout(from.shape()), *to.encoding()->toLinearLayout(to.shape()), std::max<int64_t>(8, from.element().bitWidth()),
+                                        {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
+    if (!plan.ok()) continue;
+    c.remark({Remark::Analysis, "", "LayoutConversion", b.op->loc(),
+              llvm::formatv("a conversion of {0} goes through {1} bytes of shared memory{2}; bank conflicts: writes {3}-way, reads {4}-way", from.str(), b.bytes,
+                            plan->repetitions > 1 ? llvm::formatv(" in {0} turns", plan->repetitions).str() : "", plan->writeConflicts, plan->readConflicts)
+                  .str(),
+              llvm::json::Object{{"bytes", b.bytes}, {"writeConflicts", plan->writeConflicts}, {"readConflicts", plan->readConflicts}, {"turns", plan->repetitions}}});
+  }
+  c.remark({Remark::Analysis, "", "SharedMemory", func->loc(), llvm::formatv("'{0}' takes {1} of the {2} bytes of shared memory that a block of {3} can have", func->attr<StringAttr>("sym_name").value(), size, c.target->sharedMemoryPerBlock, c.target->name).str(),
+            llvm::json::Object{{"bytes", size}, {"available", c.target->sharedMemoryPerBlock}}});
+}
+
 } // namespace
 
 absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {
@@ -160,6 +187,7 @@ absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) 
     FunctionAllocation alloc(f->cast<tt::FuncOp>(), *context.target, frames);
     int64_t size = frames[f] = alloc.run();
     total = std::max(total, size);
+    if (context.wantsRemarks()) tellOfMemory(f, alloc.buffers(), size, context);
     if (size <= context.target->sharedMemoryPerBlock) continue;
     Diagnostic d;
     d.loc = f->loc();

@@ -30,6 +30,10 @@ void clock64(Warp &w, const Instruction &i) {
   uint64_t *d = w.row<uint64_t>(i.to);
   forLanes(w, [&](unsigned l) { d[l] = w.block->launch->stamp + w.block->instructions; });
 }
+void readsTime(Decoder &d, CallInst &c) {
+  d.program().blocksInteract = true;
+  reads<clock64>(d, c);
+}
 
 // ---- barriers ----
 
@@ -414,8 +418,8 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.workgroup.id.z", kIds, reads<blockId<2>>},
       {"llvm.amdgcn.wave.id", kIds, reads<waveInGroup>},
       {"llvm.amdgcn.implicitarg.ptr", kIds, [](Decoder &d, CallInst &c) { d.define(&c, {d.constant(kConstantBase, 8)}); }},
-      {"llvm.amdgcn.s.memtime", kIds, reads<clock64>},
-      {"llvm.amdgcn.s.memrealtime", kIds, reads<clock64>},
+      {"llvm.amdgcn.s.memtime", kIds, readsTime},
+      {"llvm.amdgcn.s.memrealtime", kIds, readsTime},
       {"llvm.amdgcn.s.barrier", kSync, decodeBarrier},
       {"llvm.amdgcn.wave.barrier", kSync, [](Decoder &d, CallInst &) { d.emit(waveBarrier); }},
       {"llvm.amdgcn.s.waitcnt", kSync, ignore},

@@ -15,7 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "runtime/emulator/lane_functions.h"
-#include "runtime/emulator/matrix.h"
+#include "runtime/emulator/warpgroup.h"
 
 namespace tessera::emulator {
 using namespace llvm;
@@ -334,8 +334,7 @@ Access &Decoder::emitAccess(Access a) {
   program_->accesses.push_back(std::make_unique<Access>(std::move(a)));
   emit(runAccess).access = program_->accesses.back().get();
   Access &kept = *program_->accesses.back();
-  // What runs between blocks in an order that matters: then loops may wait for other blocks.
-  if (kept.kind == Access::Kind::Atomic || kept.isVolatile) program_->hasGlobalAtomics = true;
+  if (kept.space != Space::Shared && (kept.kind == Access::Kind::Atomic || kept.isVolatile || kept.acquires || kept.releases)) program_->blocksInteract = true;
   return kept;
 }
 void Decoder::copy(Row to, Row from, unsigned bytes) { emit(copyByBytes(bytes), to, from); }
@@ -584,6 +583,34 @@ void Decoder::markAddresses(Function &f) {
   }
 }
 
+/// What hands a multiplication's accumulator on without reading it.
+static bool handsOn(const llvm::Instruction &i) {
+  if (isa<PHINode, ExtractValueInst, InsertValueInst, FreezeInst>(i)) return true;
+  if (isa<BitCastInst>(i)) return !i.getType()->isVectorTy() && !i.getOperand(0)->getType()->isVectorTy();
+  auto *c = dyn_cast<CallInst>(&i);
+  if (!c || !c->isInlineAsm()) return false;
+  StringRef text = cast<InlineAsm>(c->getCalledOperand())->getAsmString();
+  return text.contains("wgmma.") || text.trim().empty();
+}
+/// Values that are accumulators of wgmma, which may still be under way.
+void Decoder::markAccumulators(Function &f) {
+  SmallVector<const Value *, 32> work;
+  for (llvm::BasicBlock &b : f)
+    for (llvm::Instruction &i : b)
+      if (auto *c = dyn_cast<CallInst>(&i); c && c->isInlineAsm() && StringRef(cast<InlineAsm>(c->getCalledOperand())->getAsmString()).contains("wgmma.mma_async"))
+        if (accumulators_.insert(c).second) work.push_back(c);
+  while (!work.empty())
+    for (const User *u : work.pop_back_val()->users())
+      if (auto *i = dyn_cast<llvm::Instruction>(u); i && handsOn(*i) && accumulators_.insert(i).second) work.push_back(i);
+}
+void Decoder::checkAccumulators(llvm::Instruction &i) {
+  if (accumulators_.empty() || handsOn(i)) return;
+  SmallVector<Row, 8> read;
+  for (Value *o : i.operands())
+    if (accumulators_.contains(o)) read.append(rows(o).begin(), rows(o).end());
+  if (!read.empty()) emitSettledCheck(*this, read);
+}
+
 absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel, Launch &launch) {
   Function *f = module_.getFunction(kernel);
   if (!f || f->isDeclaration()) return absl::InvalidArgumentError("the module has no kernel '" + kernel + "'");
@@ -595,6 +622,7 @@ absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel,
   if (auto s = layOutGlobals(launch); !s.ok()) return s;
   orderBlocks(*f);
   if (launch.checks.wraps) markAddresses(*f);
+  markAccumulators(*f);
   for (llvm::Argument &a : f->args()) {
     if (!a.getType()->isSingleValueType() || a.getType()->isVectorTy()) return absl::UnimplementedError("the emulator does not know kernel arguments of vector or struct type");
     auto r = defineFresh(&a);
@@ -616,10 +644,9 @@ void Decoder::decodeBlock(llvm::BasicBlock &b, BasicBlock &out) {
   for (llvm::Instruction &i : b) {
     if (isa<PHINode>(i) || i.isTerminator()) continue;
     current_ = &i;
-
+    checkAccumulators(i);
     decodeInstruction(i);
     if (!status_.ok()) return;
-
   }
   current_ = b.getTerminator();
   out.terminator = current_;

@@ -73,6 +73,8 @@ private:
   void constantRows(llvm::Constant *, llvm::SmallVector<Row, 4> &);
   void writeConstant(llvm::Constant *, uint8_t *);
   void markAddresses(llvm::Function &);
+  void markAccumulators(llvm::Function &);
+  void checkAccumulators(llvm::Instruction &);
 
   llvm::Module &module_;
   const llvm::DataLayout &dl_;
@@ -84,6 +86,7 @@ private:
   llvm::DenseMap<llvm::BasicBlock *, unsigned> blockIndex_;
   std::vector<llvm::BasicBlock *> order_;
   llvm::DenseSet<const llvm::Value *> addresses_; // values that addresses are computed from
+  llvm::DenseSet<const llvm::Value *> accumulators_; // results of wgmma, wherever they are handed on
   const llvm::Instruction *current_ = nullptr;
   absl::Status status_;
 };

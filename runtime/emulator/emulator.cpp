@@ -1,12 +1,18 @@
 // The launch: blocks of the grid one after the other, the warps of a block in turns, barriers, and what is reported at the
 // end. Blocks run in the grid's order, so a run gives the same bits every time. One that cannot go on, because it waits in
 // a loop for another, is put aside and the next are started, as on hardware, which has many at once.
+//
+// Blocks that have nothing to do with each other may run on several host threads (runInParallel). That they have not is
+// not believed but checked: every thread keeps its own record of who accessed what; if two threads accessed a byte that
+// one of them wrote, or anything was found wrong, buffers are put back as they were and the blocks run one after the other.
 #include "runtime/emulator/emulator.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/matrix.h"
+#include <atomic>
 #include <deque>
+#include <thread>
 
 namespace tessera::emulator {
 
@@ -17,13 +23,14 @@ constexpr unsigned kMostResident = 256;       // blocks begun and not ended
 
 class Grid {
 public:
-  Grid(Launch &launch, const std::vector<uint64_t> &arguments) : launch_(launch), program_(*launch.program), arguments_(arguments) {}
+  /// `next`: the first block that nobody has begun.
+  Grid(Launch &launch, const std::vector<uint64_t> &arguments, std::atomic<uint64_t> &next) : launch_(launch), program_(*launch.program), arguments_(arguments), next_(next) {}
 
   absl::Status run() {
     uint64_t total = uint64_t(launch_.grid[0]) * uint64_t(launch_.grid[1]) * uint64_t(launch_.grid[2]);
-    uint32_t next = 0;
+    auto more = [&] { return next_.load(std::memory_order_relaxed) < total; };
     std::deque<std::unique_ptr<Block>> resident;
-    while (next < total || !resident.empty()) {
+    while (more() || !resident.empty()) {
       // Those that are put aside go first, in order, if something changed; else a new one.
       bool progress = false;
       for (size_t k = 0; k < resident.size();) {
@@ -38,15 +45,17 @@ public:
           ++k;
         }
       }
-      if (next < total && resident.size() < kMostResident) {
-        auto b = begin(next++);
+      if (more() && resident.size() < kMostResident) {
+        uint64_t number = next_++;
+        if (number >= total) continue; // another thread has it
+        auto b = begin(uint32_t(number));
         advance(*b);
         if (!launch_.failure.ok()) return launch_.failure;
         if (b->finished) free_.push_back(std::move(b));
         else resident.push_back(std::move(b));
         continue;
       }
-      if (!resident.empty() && !progress && allStuck(resident)) return deadlock(resident);
+      if (!resident.empty() && !progress && allStuck(resident) && !letLanesGo(resident)) return deadlock(resident);
     }
     return absl::OkStatus();
   }
@@ -82,6 +91,9 @@ private:
     b->barriers = b->nextPicture = 0;
     b->pictureBarrier = nullptr;
     b->stuck = false;
+    b->inFlight.clear();
+    b->issued.clear();
+    b->mbarriers.clear();
     std::fill(b->defined.begin(), b->defined.end(), 0);
     std::fill(b->shared.begin(), b->shared.end(), 0xa5);
     b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
@@ -94,12 +106,15 @@ private:
       w.groups.push_back({0, w.full});
       w.barrier = nullptr;
       w.lastSync = b->lastBarrier;
-      w.stuck = w.stop = false;
+      w.stuck = w.stop = w.starving = false;
       w.sinceProgress = w.nextPicture = 0;
       w.pictureBlock = ~0u;
       w.exact.clear();
       w.copies.clear();
       w.copyGroup = 0;
+      w.warpgroup.reset();
+      w.proxyFences = {};
+      w.known.clear();
     }
     ++launch_.changes;
     return b;
@@ -134,6 +149,7 @@ private:
           return tooMany(w);
       }
       if (b.done == b.warps.size()) {
+        if (!b.issued.empty() && !warpgroupsTogether(b, nullptr)) return;
         b.finished = true;
         launch_.report.instructions += b.instructions;
         return;
@@ -170,6 +186,7 @@ private:
       }
     for (Warp &w : b.warps)
       if (w.state == Warp::State::Done) return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
+    if (!b.issued.empty() && !warpgroupsTogether(b, first->barrier)) return;
     uint64_t stamp = ++launch_.stamp;
     if (first->barrier->immediate & 1) b.lastBarrier = stamp;
     if (first->barrier->immediate & 2) b.lastGlobalBarrier = stamp;
@@ -202,6 +219,19 @@ private:
     b.pictureBarrier = &barrier, b.pictureChanges = launch_.changes;
   }
 
+  /// What warps wait for may be lanes of their own that wait for the others to join them: those may go on now.
+  bool letLanesGo(const std::deque<std::unique_ptr<Block>> &resident) {
+    if (program_.target->vendor != ir::Vendor::Nvidia) return false;
+    bool any = false;
+    for (auto &b : resident)
+      for (Warp &w : b->warps)
+        if (w.state == Warp::State::Ready && w.groups.size() > 1 && !w.starving) {
+          w.starving = any = true;
+          w.stuck = b->stuck = false;
+        }
+    return any;
+  }
+
   bool allStuck(const std::deque<std::unique_ptr<Block>> &resident) {
     for (auto &b : resident) {
       if (b->stuck && b->stuckAt == launch_.changes) continue;
@@ -230,8 +260,84 @@ private:
   Launch &launch_;
   const Program &program_;
   const std::vector<uint64_t> &arguments_;
+  std::atomic<uint64_t> &next_;
   std::vector<std::unique_ptr<Block>> free_;
 };
+
+Region sameMemory(const Region &r) {
+  Region s;
+  s.name = r.name, s.data = r.data, s.base = r.base, s.bytes = r.bytes, s.readOnly = r.readOnly;
+  return s;
+}
+
+/// Whether two threads accessed a byte that one of them wrote.
+bool shareWrites(const std::vector<std::unique_ptr<Launch>> &parts) {
+  for (size_t b = 0; b < parts[0]->buffers.size(); ++b) {
+    size_t pages = 0;
+    for (auto &p : parts) pages = std::max(pages, p->buffers[b].shadow.size());
+    for (size_t page = 0; page < pages; ++page) {
+      llvm::SmallVector<const GlobalCell *, 8> seen;
+      for (auto &p : parts)
+        if (auto &shadow = p->buffers[b].shadow; page < shadow.size() && shadow[page]) seen.push_back(shadow[page].get());
+      if (seen.size() < 2) continue;
+      for (unsigned k = 0; k < kShadowPage; ++k) {
+        unsigned writers = 0, others = 0;
+        for (auto *cells : seen) {
+          const GlobalCell &c = cells[k];
+          if (c.write.stamp || c.touched) ++writers;
+          else if (c.read.stamp) ++others;
+        }
+        if (writers && writers + others > 1) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Runs the blocks on several threads; false if they must run one after the other, with everything as it was.
+bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
+  uint64_t total = uint64_t(launch.grid[0]) * uint64_t(launch.grid[1]) * uint64_t(launch.grid[2]);
+  unsigned threads = unsigned(std::min<uint64_t>(uint64_t(std::max(1, launch.options->threads)), total));
+  // Without the record of accesses nobody could tell whether the order mattered.
+  if (threads < 2 || launch.program->blocksInteract || !launch.checks.races) return false;
+  for (auto &r : launch.buffers)
+    if (r.bytes > kMostShadowed) return false;
+  for (auto &r : launch.constants)
+    if (!r.readOnly) return false;
+  std::vector<std::vector<uint8_t>> before;
+  for (auto &r : launch.buffers) before.emplace_back(r.data, r.data + r.bytes);
+  std::vector<std::unique_ptr<Launch>> parts;
+  for (unsigned k = 0; k < threads; ++k) {
+    auto p = std::make_unique<Launch>();
+    p->program = launch.program, p->options = launch.options, p->checks = launch.checks, p->grid = launch.grid;
+    for (auto &r : launch.buffers) p->buffers.push_back(sameMemory(r));
+    for (auto &r : launch.constants) p->constants.push_back(sameMemory(r));
+    p->sites.resize(launch.sites.size());
+    parts.push_back(std::move(p));
+  }
+  std::atomic<uint64_t> next{0};
+  std::atomic<bool> sound{true};
+  std::vector<std::thread> workers;
+  for (auto &p : parts)
+    workers.emplace_back([&, part = p.get()] {
+      if (!Grid(*part, arguments, next).run().ok()) sound = false, next = total; // nobody need begin another
+    });
+  for (auto &t : workers) t.join();
+  if (!sound || shareWrites(parts)) {
+    for (auto [r, data] : llvm::zip(launch.buffers, before)) std::copy(data.begin(), data.end(), r.data);
+    return false;
+  }
+  launch.report.threads = threads;
+  for (auto &p : parts) {
+    launch.report.instructions += p->report.instructions;
+    for (auto [to, from] : llvm::zip(launch.sites, p->sites)) {
+      if (!from.executed) continue;
+      if (!to.executed) to.operation = from.operation, to.where = from.where, to.kind = from.kind, to.bytesPerLane = from.bytesPerLane;
+      to.executed += from.executed, to.lanes += from.lanes, to.transactions += from.transactions, to.leastPossible += from.leastPossible;
+    }
+  }
+  return true;
+}
 
 } // namespace
 
@@ -307,7 +413,10 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   values.push_back(0);
   if (values.size() != (*program)->arguments.size())
     return absl::InvalidArgumentError(llvm::formatv("kernel '{0}' takes {1} arguments, but {2} are given", kernel, (*program)->arguments.size(), values.size()).str());
-  if (auto s = Grid(launch, values).run(); !s.ok()) return s;
+  if (!runInParallel(launch, values)) {
+    std::atomic<uint64_t> next{0};
+    if (auto s = Grid(launch, values, next).run(); !s.ok()) return s;
+  }
   for (auto &s : launch.sites)
     if (s.executed) launch.report.sites.push_back(std::move(s));
   return std::move(launch.report);

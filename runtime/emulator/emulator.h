@@ -5,7 +5,7 @@
 // another branch switched off until control flow joins again (execute.h). Vendor intrinsics and the inline PTX that the
 // lowering emits are executed from tables that name the manual's section (nvidia.cpp, inline_ptx.cpp, amd.cpp; README.md
 // lists them all); one that is not there is an error that names it. Warps of a block take turns between barriers, blocks
-// run one after the other, so every run gives the same bits.
+// run as if one after the other, so every run gives the same bits.
 //
 // What it checks, unless told not to:
 //   bounds      accesses to global buffers and shared memory out of their bounds, writes to constants
@@ -14,6 +14,9 @@
 //   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier, warp
 //               barrier or pair of release and acquire orders: in shared memory, and in global memory also across blocks
 //   wraps       32-bit index arithmetic that overflowed on its way to an address
+//   wgmma       operands that ordinary stores wrote without fence.proxy.async, or that are overwritten before the wait;
+//               accumulators read before the wait; warps of a warpgroup that do not issue the same
+//   mbarrier    used before it is initialised, by too many, overwritten while it lives
 //   always      threads of a block at different barriers, warp-wide operations without all their lanes, deadlock
 //
 // What it does not model: time, caches, the memory system's reordering, and the last bits of approximate functions (they
@@ -69,6 +72,9 @@ struct Options {
   int64_t globalScratchBytes = 0, globalScratchAlign = 1; // per block
   Checks checks;
   bool counters = false;
+  /// Host threads that blocks run on, where no order between them can matter: results, reports and counters are the same
+  /// whatever their number. Blocks that interact by atomics or flags run one after the other.
+  int threads = 1;
   /// Instructions that one block's warps may execute in all before the run is given up.
   uint64_t maxInstructions = uint64_t(1) << 32;
   std::function<void(const std::string &)> print; // what device-side printf says; default: standard output
@@ -76,6 +82,7 @@ struct Options {
 
 struct Report {
   uint64_t instructions = 0; // executed by warps
+  unsigned threads = 1;      // that the blocks ran on
   std::vector<SiteCounters> sites; // with Options::counters
 };
 

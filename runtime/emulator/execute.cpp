@@ -55,6 +55,7 @@ void addGroup(Warp &w, unsigned block, uint64_t mask) {
     if (g.first == block) {
       g.second |= mask;
       w.sinceProgress = 0;
+      w.starving = false;
       return;
     }
   w.groups.push_back({block, mask});
@@ -92,10 +93,12 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
   }
   if (!w.exact.empty())
     for (auto &c : e.copies) copyExact(w, c.from, c.to);
+  if (w.warpgroup && !w.warpgroup->promises.empty()) movePromises(w, e.copies, mask);
   addGroup(w, e.target, mask);
 }
 
 constexpr uint64_t kFirstPicture = 4096; // returns to earlier blocks
+constexpr uint64_t kPatience = uint64_t(1) << 20; // such returns, while other lanes wait
 
 /// Whether the warp, about to enter `block` again, is where it was before.
 bool goesRound(Warp &w, unsigned block, uint64_t mask) {
@@ -130,12 +133,14 @@ void runWarp(Warp &w, uint64_t &budget) {
       auto *next = w.groups.begin();
       for (auto &g : w.groups)
         if (g.first < next->first) next = &g;
-      // Lanes of NVIDIA's warps make progress independently: one that holds a lock is not starved by those that wait.
-      if (w.groups.size() > 1 && w.sinceProgress > 1024 && p.target->vendor == ir::Vendor::Nvidia && (++turn & 1))
+      // Lanes of NVIDIA's warps make progress independently: one that holds a lock is not starved by those that wait. Still
+      // lanes that left a loop wait where they meet the others, as long as anybody else can make those leave it too.
+      bool independent = w.groups.size() > 1 && p.target->vendor == ir::Vendor::Nvidia && (w.starving || w.sinceProgress > kPatience);
+      if (independent && (++turn & 1))
         for (auto &g : w.groups)
           if (g.first > next->first) next = &g;
       unsigned last = block;
-      if (next->first <= last && goesRound(w, next->first, next->second) && (w.groups.size() == 1 || p.target->vendor != ir::Vendor::Nvidia)) {
+      if (next->first <= last && goesRound(w, next->first, next->second) && !independent) {
         w.stuck = true;
         w.stuckAt = w.block->launch->changes;
         w.resumeBlock = next->first;

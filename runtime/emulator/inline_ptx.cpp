@@ -9,7 +9,8 @@
 #include "llvm/IR/InlineAsm.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
-#include "runtime/emulator/matrix.h"
+#include "runtime/emulator/mbarrier.h"
+#include "runtime/emulator/warpgroup.h"
 #include <cfenv>
 
 namespace tessera::emulator {
@@ -37,7 +38,7 @@ PtxType typeOf(StringRef s) {
 }
 
 struct Operand {
-  enum Kind { Register, Immediate, Address, Vector } kind = Register;
+  enum Kind { Register, Immediate, Address, Vector, Sink } kind = Register; // Sink: _
   Row row = kNoRow;
   unsigned bytes = 0;
   uint64_t immediate = 0;
@@ -331,7 +332,10 @@ private:
         if (c.hasMatchingInput() || (!c.Codes.empty() && isDigit(c.Codes[0][0]))) {
           unsigned k;
           if (!StringRef(c.Codes[0]).getAsInteger(10, k) && k < bound_.size()) {
-            d_.copy(bound_[k].row, o.row, o.bytes);
+            // An accumulator of wgmma goes through as what it will be.
+            StringRef text = asm_->getAsmString();
+            if (o.bytes == 4 && (text.contains("wgmma.") || text.trim().empty())) emitAccumulatorCopy(d_, bound_[k].row, o.row);
+            else d_.copy(bound_[k].row, o.row, o.bytes);
             o = bound_[k];
           }
         }
@@ -369,6 +373,16 @@ private:
         s = rest;
       }
       return true;
+    }
+    if (s == "_") {
+      o.kind = Operand::Sink;
+      return true;
+    }
+    if (s.contains('|')) { // a destination and a predicate
+      o.kind = Operand::Vector;
+      auto [first, second] = s.split('|');
+      o.parts.resize(2);
+      return operand(first, o.parts[0]) && operand(second, o.parts[1]);
     }
     if (s.consume_front("[")) {
       if (!s.consume_back("]")) return false;
@@ -470,6 +484,10 @@ private:
     if (s.opcode == "cp") return emitCopy(s);
     if (s.opcode == "ldmatrix" || s.opcode == "stmatrix") return emitMatrixAccess(s);
     if (s.opcode == "mma") return emitMma(s);
+    if (s.opcode == "wgmma") return emitWarpgroup(s);
+    if (s.opcode == "fence") return emitFence(s);
+    if (s.opcode == "mbarrier") return emitMbarrierForm(s);
+    if (s.opcode == "elect") return emitElectForm(s);
     if (s.opcode == "mov") return emitMove(s);
     return emitScalar(s);
   }
@@ -740,6 +758,10 @@ private:
   bool emitCopy(Statement &s);
   bool emitMatrixAccess(Statement &s);
   bool emitMma(Statement &s);
+  bool emitWarpgroup(Statement &s);
+  bool emitFence(Statement &s);
+  bool emitMbarrierForm(Statement &s);
+  bool emitElectForm(Statement &s);
 
   Decoder &d_;
   CallInst &call_;
@@ -890,11 +912,7 @@ bool PtxDecoder::emitMma(Statement &s) {
     } else types.push_back(m);
   }
   if (!row || !column || types.size() != 4 || types[0] != types[3] || s.operands.size() != 4) return bad("types");
-  auto element = [](StringRef t) {
-    return StringSwitch<MatrixElement>(t).Case("f16", MatrixElement::F16).Case("bf16", MatrixElement::BF16).Case("tf32", MatrixElement::TF32).Case("f32", MatrixElement::F32).Case("f64", MatrixElement::F64)
-        .Case("s8", MatrixElement::S8).Case("u8", MatrixElement::U8).Case("s32", MatrixElement::S32).Case("e4m3", MatrixElement::E4M3FN).Case("e5m2", MatrixElement::E5M2).Default(MatrixElement::None);
-  };
-  op.c = element(types[0]), op.a = element(types[1]), op.b = element(types[2]);
+  op.c = ptxElement(types[0]), op.a = ptxElement(types[1]), op.b = ptxElement(types[2]);
   SmallVector<Row, 8> rows[4];
   for (unsigned k = 0; k < 4; ++k) {
     auto &o = s.operands[k];
@@ -909,6 +927,131 @@ bool PtxDecoder::emitMma(Statement &s) {
   std::string why;
   if (!emitMatrixOperation(d_, std::move(op), why)) return bad(why);
   return true;
+}
+
+// ---- wgmma, fences ----
+
+bool PtxDecoder::emitWarpgroup(Statement &s) {
+  if (s.modifiers.size() < 3 || s.guard != kNoRow || s.modifiers[1] != "sync" || s.modifiers[2] != "aligned") return bad("without .sync.aligned");
+  StringRef kind = s.modifiers[0];
+  if (kind == "fence" || kind == "commit_group") {
+    if (!s.operands.empty() || s.modifiers.size() != 3) return false;
+    return kind == "fence" ? emitWarpgroupFence(d_) : emitWarpgroupCommit(d_), true;
+  }
+  if (kind == "wait_group") {
+    if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate || s.modifiers.size() != 3) return false;
+    return emitWarpgroupWait(d_, s.operands[0].immediate), true;
+  }
+  if (kind != "mma_async" || s.modifiers.size() < 7) return false;
+  WarpgroupOperation op;
+  StringRef shape = s.modifiers[3];
+  if (!shape.consume_front("m64n") || shape.consumeInteger(10, op.n) || !shape.consume_front("k") || shape.getAsInteger(10, op.k)) return bad("shape");
+  size_t at = 4;
+  if ((op.saturate = s.modifiers[at] == "satfinite")) ++at;
+  if (s.modifiers.size() != at + 3) return bad("types");
+  op.c = ptxElement(s.modifiers[at]), op.a = ptxElement(s.modifiers[at + 1]), op.b = ptxElement(s.modifiers[at + 2]);
+  bool whole = op.c == MatrixElement::S32, half = op.a == MatrixElement::F16 || op.a == MatrixElement::BF16;
+  // d, a, b, scale-d{, imm-scale-a, imm-scale-b{{, imm-trans-a}, imm-trans-b}}
+  if (s.operands.size() < 4 || s.operands[0].kind != Operand::Vector) return bad("operands");
+  bool registers = s.operands[1].kind == Operand::Vector;
+  if (s.operands.size() != 4 + (whole ? 0u : 2u) + (half ? registers ? 1u : 2u : 0u)) return bad("number of operands");
+  auto rowsOf = [&](Operand &o, auto &rows) {
+    for (Operand &p : o.parts) {
+      if (p.kind != Operand::Register || p.bytes != 4) return false;
+      rows.push_back(p.row);
+    }
+    return true;
+  };
+  if (!rowsOf(s.operands[0], op.d) || (registers && !rowsOf(s.operands[1], op.aRows))) return bad("register");
+  if (registers) emitSettledCheck(d_, op.aRows);
+  for (unsigned k : {1u, 2u}) {
+    if (k == 1 && registers) continue;
+    Operand &o = s.operands[k];
+    if (o.kind != Operand::Register || o.bytes != 8) return bad("descriptor");
+    (k == 1 ? op.aDescriptor : op.bDescriptor) = o.row;
+  }
+  if (s.operands[3].kind != Operand::Register || s.operands[3].bytes != 1) return bad("scale-d, which is a predicate");
+  op.accumulate = s.operands[3].row;
+  SmallVector<int64_t, 4> immediates;
+  for (Operand &o : ArrayRef(s.operands).drop_front(4).vec()) {
+    if (o.kind != Operand::Immediate) return bad("immediate");
+    immediates.push_back(int64_t(o.immediate));
+  }
+  for (auto [k, v] : enumerate(immediates))
+    if (k < 2 ? v != 1 && v != -1 : v != 0 && v != 1) return bad("immediate " + Twine(v));
+  if (!whole) op.negateA = immediates[0] < 0, op.negateB = immediates[1] < 0;
+  if (half) op.transposeB = immediates.back(), op.transposeA = !registers && immediates[2];
+  std::string why;
+  return emitWarpgroupOperation(d_, std::move(op), why) || bad(why);
+}
+
+bool PtxDecoder::emitFence(Statement &s) {
+  if (!s.operands.empty() || s.modifiers.empty()) return false;
+  if (s.modifiers[0] == "proxy") {
+    if (s.modifiers.size() < 2 || s.modifiers[1] != "async" || s.modifiers.size() > 3) return bad("proxy");
+    StringRef space = s.modifiers.size() == 3 ? s.modifiers[2] : "";
+    if (space == "global") return true; // multiplications read no global memory
+    if (!space.empty() && space != "shared::cta" && space != "shared::cluster") return bad("modifier ." + space);
+    return emitProxyFence(d_), true;
+  }
+  // Order within the thread, which accesses here have anyway; between threads, acquires, releases and barriers count.
+  for (StringRef m : s.modifiers)
+    if (!StringRef(" acq_rel sc acquire release cta cluster gpu sys mbarrier_init ").contains((" " + m + " ").str())) return bad("modifier ." + m);
+  return true;
+}
+
+// ---- mbarrier, elect ----
+
+bool PtxDecoder::emitMbarrierForm(Statement &s) {
+  if (s.modifiers.empty()) return false;
+  using Kind = MbarrierOperation::Kind;
+  MbarrierOperation op;
+  StringRef name = s.modifiers[0];
+  bool parity = false, b64 = false;
+  for (StringRef m : ArrayRef(s.modifiers).drop_front()) {
+    if (m == "parity") parity = true;
+    else if (m == "expect_tx" && name == "arrive") op.expectsTx = true;
+    else if (m == "b64") b64 = true;
+    else if (!StringRef(" shared shared::cta release acquire relaxed cta cluster ").contains((" " + m + " ").str())) return bad("modifier ." + m);
+  }
+  bool waits = name == "try_wait" || name == "test_wait";
+  op.kind = name == "init"          ? Kind::Init
+            : name == "inval"       ? Kind::Invalidate
+            : name == "arrive"      ? Kind::Arrive
+            : name == "expect_tx"   ? Kind::ExpectTx
+            : name == "complete_tx" ? Kind::CompleteTx
+            : parity                ? Kind::WaitParity
+                                    : Kind::Wait;
+  if (op.kind == Kind::Wait && !waits) return bad("operation ." + name);
+  if (!b64 || (parity && !waits)) return bad("type");
+  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  // {result,} [address]{, operand{, hint}}
+  size_t at = op.kind == Kind::Arrive || waits ? 1 : 0;
+  size_t least = at + (op.kind == Kind::Invalidate || (op.kind == Kind::Arrive && !op.expectsTx) ? 1 : 2), most = op.kind == Kind::Invalidate ? 1 : at + (waits ? 3 : 2);
+  if (s.operands.size() < least || s.operands.size() > most || s.operands[at].kind != Operand::Address) return bad("operands");
+  const Operand &address = s.operands[at];
+  op.address = address.row, op.addressBytes = uint8_t(address.bytes), op.offset = address.offset;
+  if (at && s.operands[0].kind != Operand::Sink) {
+    if (s.operands[0].kind != Operand::Register || s.operands[0].bytes != (waits ? 1u : 8u)) return bad("result");
+    (waits ? op.complete : op.state) = s.operands[0].row;
+  }
+  if (waits && op.complete == kNoRow) return bad("result");
+  if (s.operands.size() > at + 1) {
+    Row value = source(s.operands[at + 1], op.kind == Kind::Wait ? 8 : 4);
+    (waits ? op.state : op.count) = value;
+  }
+  return emitMbarrier(d_, std::move(op)), true;
+}
+
+bool PtxDecoder::emitElectForm(Statement &s) { // elect.sync d|p, members
+  if (s.modifiers.size() != 1 || s.modifiers[0] != "sync" || s.guard != kNoRow || s.operands.size() != 2 || s.operands[0].kind != Operand::Vector || s.operands[0].parts.size() != 2) return bad("operands");
+  Row out[2];
+  for (unsigned k : {0u, 1u}) {
+    const Operand &o = s.operands[0].parts[k];
+    if (o.kind != Operand::Sink && (o.kind != Operand::Register || o.bytes != (k ? 1u : 4u))) return bad("result");
+    out[k] = o.kind == Operand::Sink ? kNoRow : o.row;
+  }
+  return emitElect(d_, out[0], out[1], source(s.operands[1], 4)), true;
 }
 
 } // namespace
@@ -927,6 +1070,11 @@ ArrayRef<PtxForm> ptxForms() {
       {"{@p} cp.async.{ca,cg}.shared.global [dst{+imm}], [src{+imm}], size{, src-size}; cp.async.{commit_group,wait_group,wait_all}", "PTX, Data Movement and Conversion Instructions: cp.async"},
       {"{ldmatrix,stmatrix}.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16", "PTX, Warp Level Matrix Instructions: ldmatrix, stmatrix"},
       {"mma.sync.aligned.{m16n8,m8n8}kK.row.col.type.type.type.type d, a, b, c", "PTX, Warp Level Matrix Instructions: mma, Matrix Fragments"},
+      {"wgmma.mma_async.sync.aligned.m64nNkK{.satfinite}.type.type.type d, {a-desc,a}, b-desc, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}}", "PTX, Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async, Register Fragments and Shared Memory Matrix Layouts"},
+      {"wgmma.{fence,commit_group,wait_group}.sync.aligned", "PTX, Asynchronous Warpgroup Level Matrix Instructions"},
+      {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; fence.mbarrier_init.release.cluster", "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
+      {"mbarrier.{init,inval,arrive,arrive.expect_tx,expect_tx,complete_tx,test_wait,try_wait}{.parity}{.sem}{.scope}{.shared::cta}.b64", "PTX, Parallel Synchronization and Communication Instructions: mbarrier"},
+      {"elect.sync d|p, members", "PTX, Parallel Synchronization and Communication Instructions: elect.sync"},
       {"mov.type d, a (also to and from {a, b})", "PTX, Data Movement and Conversion Instructions: mov"},
       {"cvt{.rnd}{.ftz}.type.type d, a", "PTX, Data Movement and Conversion Instructions: cvt"},
       {"prmt.b32 d, a, b, c", "PTX, Data Movement and Conversion Instructions: prmt"},

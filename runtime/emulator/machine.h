@@ -60,7 +60,6 @@ struct Access {
   Row compare = kNoRow, success = kNoRow;
   // Buffer accesses: the resource (16-byte row); `address` is then the 32-bit offset.
   Row resource = kNoRow, scalarOffset = kNoRow;
-  mutable unsigned region = 0; // where the last access went
 };
 
 /// What happens on the way from one block to another.
@@ -115,7 +114,7 @@ struct Program {
   uint32_t frameBytes = 0;
   uint32_t privateBytes = 0; // of a lane
   uint32_t sharedBytes = 0;  // static, before the dynamic part
-  bool hasGlobalAtomics = false;
+  bool blocksInteract = false; // by atomics, volatile accesses, clocks or printing: then their order matters
   // Owners of what instructions point to.
   std::vector<std::unique_ptr<Access>> accesses;
   std::vector<std::unique_ptr<llvm::SmallVector<Row, 8>>> lists;
@@ -146,9 +145,11 @@ struct SharedCell {
 };
 struct GlobalCell {
   Mark write, read, otherRead;
-  bool atomic = false; // the write was one
+  bool atomic = false;  // the write was one
+  bool touched = false; // written with what was there
 };
 constexpr unsigned kShadowPage = 1024; // bytes of a buffer
+constexpr uint64_t kMostShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched
 
 struct Launch;
 struct Block;
@@ -174,6 +175,48 @@ struct Message {
 };
 constexpr uint8_t kArrived = 1, kUnderWay = 2; // Block::defined; 0: never written
 
+// ---- multiplications of a warpgroup (warpgroup.cpp) ----
+
+/// One that nobody has waited for: its results, register by register and lane by lane, and the 16-byte pieces of shared
+/// memory that it reads.
+struct PendingMultiply {
+  uint64_t group = 0, number = 0;
+  uint32_t site = 0;
+  std::vector<uint32_t> results;
+  llvm::SmallVector<uint32_t, 0> pieces;
+};
+/// A row's lanes that will hold register `index` of a multiplication's results.
+struct Promise {
+  uint64_t operation = 0;
+  unsigned index = 0;
+  uint64_t lanes = 0;
+};
+struct WarpgroupState {
+  uint64_t group = 0;      // that multiplications belong to now
+  uint64_t operations = 0, issued = 0;
+  bool fenced = false;
+  std::vector<PendingMultiply> pending;
+  llvm::DenseMap<Row, llvm::SmallVector<Promise, 1>> promises;
+};
+/// A barrier object in shared memory (mbarrier.cpp).
+struct Mbarrier {
+  uint32_t expected = 0, pending = 0; // arrivals of a phase; those that are missing
+  int64_t bytes = 0;                  // of asynchronous copies that are missing
+  uint64_t phase = 0;
+  std::vector<uint64_t> arrived, complete; // by thread: stamps up to which its accesses come before arrivals; … of complete phases
+};
+/// What the first warp of a warpgroup issued.
+struct Issued {
+  uint32_t site = 0;
+  unsigned warp = 0;
+  uint64_t a = 0, b = 0; // descriptors
+};
+/// A thread's last fence.proxy.async, and the block's last barrier before it.
+struct ProxyFence {
+  uint64_t stamp = 0, barrier = 0;
+  uint64_t settled = 0; // stamp of the last fence before the last barrier that a fence followed
+};
+
 struct Warp {
   Block *block = nullptr;
   const Program *program = nullptr;
@@ -190,10 +233,14 @@ struct Warp {
   uint64_t sinceProgress = 0;
   bool stop = false; // leave the instruction loop
   bool stuck = false;
-  uint64_t stuckAt = 0; // Launch::changes then
+  bool starving = false; // lanes wait in a loop for other lanes of the warp: all take turns
+  uint64_t stuckAt = 0;  // Launch::changes then
   std::vector<PendingCopy> copies;
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0; // the group that copies go to now
+  std::unique_ptr<WarpgroupState> warpgroup; // once it executed one of wgmma's instructions
+  std::array<ProxyFence, kMaxLanes> proxyFences{};
+  std::vector<uint64_t> known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
   // A picture of the warp, to find out that it goes round in a circle.
   std::vector<uint8_t> picture;
@@ -201,6 +248,7 @@ struct Warp {
   uint64_t pictureChanges = 0, pictureBarriers = 0, pictureMask = 0, nextPicture = 0;
 
   template <class T> T *row(Row r) const { return reinterpret_cast<T *>(frame + r); }
+  bool knows(unsigned thread, uint64_t stamp) const { return thread < known.size() && stamp <= known[thread]; }
 };
 
 struct Block {
@@ -210,6 +258,9 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared, defined;
   std::vector<SharedCell> cells;
+  std::vector<uint16_t> inFlight;           // by 16-byte piece: multiplications under way that read it
+  std::vector<std::vector<Issued>> issued;  // by warpgroup
+  llvm::DenseMap<uint32_t, Mbarrier> mbarriers; // by byte of shared memory
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
   uint64_t lastAcquire = 0;
   uint64_t instructions = 0;
@@ -281,6 +332,16 @@ bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const u
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
+/// An access to shared memory by other means than loads and stores, for the order between threads; false after an error.
+bool noteSharedAccess(Warp &, const Instruction &, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now);
+
+// warpgroup.cpp
+/// Accumulators under way are copied, in these lanes.
+void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
+/// Who reads this 16-byte piece of shared memory.
+std::string multiplicationUnderWay(const Block &, uint32_t piece);
+/// All warps of a warpgroup must have issued the same number of multiplications; else an error, and false.
+bool warpgroupsTogether(Block &, const Instruction *at);
 
 // execute.cpp
 /// Runs the warp until it waits, ends, fails or has used its budget.

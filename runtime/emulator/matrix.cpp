@@ -13,9 +13,7 @@
 namespace tessera::emulator {
 using namespace llvm;
 
-namespace {
-
-unsigned bitsOf(MatrixElement e) {
+unsigned elementBits(MatrixElement e) {
   switch (e) {
   case MatrixElement::None: return 0;
   case MatrixElement::F16:
@@ -34,7 +32,7 @@ unsigned bitsOf(MatrixElement e) {
   return 0;
 }
 
-double numberOf(MatrixElement e, uint64_t bits) {
+double matrixNumber(MatrixElement e, uint64_t bits) {
   switch (e) {
   case MatrixElement::F16: return halfToFloat(uint16_t(bits));
   case MatrixElement::BF16: return bfloatToFloat(uint16_t(bits));
@@ -52,6 +50,19 @@ double numberOf(MatrixElement e, uint64_t bits) {
   }
   return 0;
 }
+
+uint64_t roundTo(MatrixElement e, double x) {
+  return e == MatrixElement::F16 ? runtime::encodeFloat(ir::FloatKind::F16, x) : e == MatrixElement::F64 ? std::bit_cast<uint64_t>(x) : std::bit_cast<uint32_t>(float(x));
+}
+MatrixElement ptxElement(StringRef t) {
+  return StringSwitch<MatrixElement>(t).Case("f16", MatrixElement::F16).Case("bf16", MatrixElement::BF16).Case("tf32", MatrixElement::TF32).Case("f32", MatrixElement::F32).Case("f64", MatrixElement::F64)
+      .Case("s8", MatrixElement::S8).Case("u8", MatrixElement::U8).Case("s32", MatrixElement::S32).Case("e4m3", MatrixElement::E4M3FN).Case("e5m2", MatrixElement::E5M2).Default(MatrixElement::None);
+}
+
+namespace {
+
+unsigned bitsOf(MatrixElement e) { return elementBits(e); }
+double numberOf(MatrixElement e, uint64_t bits) { return matrixNumber(e, bits); }
 
 /// Element `index` of the rows in a lane.
 uint64_t elementAt(const Warp &w, ArrayRef<Row> rows, unsigned rowBytes, unsigned bits, unsigned index, unsigned lane) {
@@ -125,7 +136,7 @@ void multiply(Warp &w, const Instruction &i) {
         double sum = 0;
         for (unsigned j = 0; j < op.k; ++j) sum += x[j] * y[j];
         sum += numberOf(op.c, old);
-        r = op.c == MatrixElement::F16 ? runtime::encodeFloat(ir::FloatKind::F16, sum) : op.c == MatrixElement::F64 ? std::bit_cast<uint64_t>(sum) : std::bit_cast<uint32_t>(float(sum));
+        r = roundTo(op.c, sum);
       }
       out[k / perRow] |= r << (k % perRow * bits);
     }

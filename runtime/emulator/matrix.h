@@ -21,4 +21,13 @@ struct MatrixOperation {
 bool emitMatrixOperation(Decoder &, MatrixOperation, std::string &why);
 llvm::ArrayRef<IntrinsicRow> amdMatrixIntrinsics();
 
+// ---- elements, for warpgroup.cpp too ----
+unsigned elementBits(MatrixElement);
+/// Exact in double; tf32 without its low bits.
+double matrixNumber(MatrixElement, uint64_t bits);
+/// An accumulator's bits.
+uint64_t roundTo(MatrixElement, double);
+/// None if there is no such type in PTX.
+MatrixElement ptxElement(llvm::StringRef);
+
 } // namespace tessera::emulator

@@ -32,6 +32,7 @@ std::string threadName(const Warp &w, unsigned thread) { return llvm::formatv("t
 bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, uint64_t now, bool wasRead = false) {
   if (!m.stamp || m.stamp <= barrier) return true;
   if (m.thread == thread && !m.several) return true;
+  if (w.knows(m.thread, m.stamp)) return true;
   if (m.thread / w.lanes != w.index) return false;
   if (w.program->target->vendor == ir::Vendor::Amd) return m.stamp != now;
   return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
@@ -61,6 +62,9 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       continue;
     }
     if (changed && !changed[k]) continue;
+    if (!b.mbarriers.empty() && b.mbarriers.contains((offset + k) & ~7u)) return fail(w, &i, int(lane), llvm::formatv("it writes {0}, where an mbarrier lives", place()));
+    if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
+      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it", place(), multiplicationUnderWay(b, (offset + k) / 16)));
     if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
     if (!ordered(w, c.read, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
     if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
@@ -76,8 +80,6 @@ bool acquired(const Block &b, uint32_t other, uint64_t stamp) {
   auto it = std::upper_bound(r.begin(), r.end(), stamp);
   return it != r.end() && *it < b.lastAcquire;
 }
-
-constexpr uint64_t kMostShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched
 
 void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
   if (r.bytes > kMostShadowed) return;
@@ -104,7 +106,10 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       if (!atomic) c.read = {now, i.id, b.number, uint16_t(thread), several};
       continue;
     }
-    if (changed && !changed[k]) continue;
+    if (changed && !changed[k]) {
+      c.touched = true;
+      continue;
+    }
     if (!atomic && !known(c.write)) return race("changes", c.write, c.atomic ? "updated" : "wrote");
     if (!known(c.read, true)) return race(atomic ? "updates" : "changes", c.read, "read");
     if (!known(c.otherRead, true)) return race(atomic ? "updates" : "changes", c.otherRead, "read");
@@ -227,6 +232,14 @@ bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, uns
 }
 
 } // namespace
+
+bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now) {
+  if (!w.block->launch->checks.races) return true;
+  Access a;
+  a.bytes = bytes;
+  checkSharedOrder(w, i, a, lane, offset, writes, nullptr, now);
+  return !w.stop;
+}
 
 void waitForCopies(Warp &w, uint64_t pending, bool everything) {
   Block &b = *w.block;

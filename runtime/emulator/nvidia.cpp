@@ -6,6 +6,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/mbarrier.h"
+#include "runtime/emulator/warpgroup.h"
 #include <cfenv>
 
 namespace tessera::emulator {
@@ -44,6 +46,10 @@ void clock64(Warp &w, const Instruction &i) {
   forLanes(w, [&](unsigned l) { d[l] = w.block->launch->stamp + w.block->instructions; });
 }
 template <Handler H> void reads(Decoder &d, CallInst &c) { d.emit(H, d.defineFresh(&c)[0]); }
+template <Handler H> void readsTime(Decoder &d, CallInst &c) {
+  d.program().blocksInteract = true;
+  reads<H>(d, c);
+}
 
 // ---- barriers and warp-wide operations ----
 
@@ -427,11 +433,13 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
     return true;
   }
   if (name == "vprintf") {
+    d.program().blocksInteract = true;
     d.emit(printFormatted, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
     return true;
   }
   unsigned part = name == "__ockl_printf_begin" ? 0 : name == "__ockl_printf_append_string_n" ? 1 : name == "__ockl_printf_append_args" ? 2 : 3;
   if (part < 3) {
+    d.program().blocksInteract = true;
     SmallVector<Row, 10> in;
     for (Value *v : c.args()) in.push_back(d.row(v));
     d.emit(appendToMessage, d.defineFresh(&c)[0], kNoRow, kNoRow, kNoRow, part).more = d.list(in);
@@ -443,7 +451,8 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
 ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
   static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync", *kShfl = "PTX, shfl.sync", *kVote = "PTX, vote.sync, match.sync, redux.sync",
                               *kArithmetic = "PTX, Floating Point Instructions: add, sub, mul, fma, div, rcp, sqrt", *kApprox = "PTX, Floating Point Instructions: .approx forms, div.full", *kMinMax = "PTX, Floating Point Instructions: min, max, abs",
-                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt", *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence";
+                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt", *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence", *kElect = "PTX, elect.sync",
+                              *kWarpgroup = "PTX, Asynchronous Warpgroup Level Matrix Instructions";
   static const std::vector<IntrinsicRow> rows = [] {
     std::vector<IntrinsicRow> r = {
         {"llvm.nvvm.read.ptx.sreg.tid.x", kSpecial, reads<threadX>},
@@ -465,9 +474,9 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.read.ptx.sreg.lanemask.le", kSpecial, reads<laneMask<2>>},
         {"llvm.nvvm.read.ptx.sreg.lanemask.gt", kSpecial, reads<laneMask<3>>},
         {"llvm.nvvm.read.ptx.sreg.lanemask.ge", kSpecial, reads<laneMask<4>>},
-        {"llvm.nvvm.read.ptx.sreg.clock", kSpecial, reads<clock32>},
-        {"llvm.nvvm.read.ptx.sreg.clock64", kSpecial, reads<clock64>},
-        {"llvm.nvvm.read.ptx.sreg.globaltimer", kSpecial, reads<clock64>},
+        {"llvm.nvvm.read.ptx.sreg.clock", kSpecial, readsTime<clock32>},
+        {"llvm.nvvm.read.ptx.sreg.clock64", kSpecial, readsTime<clock64>},
+        {"llvm.nvvm.read.ptx.sreg.globaltimer", kSpecial, readsTime<clock64>},
         // Without clusters a cluster is one block.
         {"llvm.nvvm.read.ptx.sreg.clusterid.x", kSpecial, reads<blockId<0>>},
         {"llvm.nvvm.read.ptx.sreg.clusterid.y", kSpecial, reads<blockId<1>>},
@@ -500,9 +509,20 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.redux.sync.and", kVote, decodeVote<kReduceAnd>},
         {"llvm.nvvm.redux.sync.or", kVote, decodeVote<kReduceOr>},
         {"llvm.nvvm.redux.sync.xor", kVote, decodeVote<kReduceXor>},
+        {"llvm.nvvm.elect.sync", kElect, [](Decoder &d, CallInst &c) {
+           auto out = d.defineFresh(&c);
+           Row leader = out[0], isLeader = out[1];
+           emitElect(d, leader, isLeader, d.row(c.getArgOperand(0)));
+         }},
         {"llvm.nvvm.membar.cta", kFence, warpFence},
         {"llvm.nvvm.membar.gl", kFence, warpFence},
         {"llvm.nvvm.membar.sys", kFence, warpFence},
+        {"llvm.nvvm.fence.mbarrier_init.release.cluster", kFence, warpFence},
+        {"llvm.nvvm.fence.proxy.async", kFence, [](Decoder &d, CallInst &) { emitProxyFence(d); }},
+        {"llvm.nvvm.fence.proxy.async.shared_cta", kFence, [](Decoder &d, CallInst &) { emitProxyFence(d); }},
+        {"llvm.nvvm.wgmma.fence.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &) { emitWarpgroupFence(d); }},
+        {"llvm.nvvm.wgmma.commit_group.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &) { emitWarpgroupCommit(d); }},
+        {"llvm.nvvm.wgmma.wait_group.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &c) { emitWarpgroupWait(d, d.constantOperand(c, 0)); }},
         {"llvm.nvvm.ex2.approx", kApprox, anyFloat1<[](auto x) { return std::exp2(x); }, false>},
         {"llvm.nvvm.ex2.approx.ftz", kApprox, anyFloat1<[](auto x) { return std::exp2(x); }, true>},
         {"llvm.nvvm.lg2.approx.f", kApprox, TESSERA_F1(std::log2)},

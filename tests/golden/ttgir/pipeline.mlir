@@ -21,15 +21,25 @@
 // ASYNC: ttg.local_dealloc %[[RING]]
 
 // REGS-LABEL: @mm
-// REGS: ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #shared, #smem, mutable>
+// REGS: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #shared, #smem, mutable>
+// REGS: %[[ANY:.*]] = arith.cmpi slt, %{{.*}}, %arg1
+// REGS: scf.if %[[ANY]]
 // REGS: tt.load
 // REGS: ttg.local_store
-// REGS: scf.for
+// REGS: %[[LAST:.*]] = arith.subi %arg1
+// REGS: %[[L:.*]]:{{.*}} = scf.for {{.*}} to %[[LAST]]
+// No predicate: the last iteration follows the loop and brings nothing.
+// REGS-NOT: arith.cmpi slt
 // REGS: tt.load
 // REGS: ttg.local_load
 // REGS: tt.dot
 // REGS: ttg.local_store
 // REGS: scf.yield
+// REGS-NOT: tt.load
+// REGS: ttg.memdesc_index %[[RING]][%[[L]]#
+// REGS: ttg.local_load
+// REGS: tt.dot
+// REGS: else
 
 // ONE-LABEL: @mm
 // ONE-NOT: async

@@ -120,3 +120,25 @@ tt.func public @while(%n: i32) -> (i32, i32) {
   }
   tt.return %a, %b : i32, i32
 }
+
+// -----
+
+// (a ^ y) ^ y folds to a, which is no operand: when more becomes known of a, here that it is not always 0, the result is
+// looked at again.
+// CHECK-LABEL: @looksThrough
+// CHECK: scf.if
+// CHECK: %[[S:.*]] = arith.xori
+// CHECK: %[[R:.*]] = arith.xori %{{.*}}, %[[S]]
+// CHECK: tt.return %[[R]]
+tt.func public @looksThrough(%x: i32, %y: i32, %p: i1) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %a = scf.if %p -> (i32) {
+    %t = arith.addi %x, %y : i32
+    scf.yield %t : i32
+  } else {
+    scf.yield %c0 : i32
+  }
+  %s = arith.xori %a, %y : i32
+  %r = arith.xori %y, %s : i32
+  tt.return %r : i32
+}

@@ -490,6 +490,24 @@ TEST_P(Faults, BarrierInDivergentCode) {
   auto e = make();
   EXPECT_FOUND(e.llvmModule(Module{amd()}("  %c = icmp ult i32 %tid, 5\n  br i1 %c, label %a, label %b\na:\n  $BARRIER  br label %b\nb:\n  ret void\n"), {zeros(4)}), HasSubstr("the barrier is reached by 5 of the warp's"), HasSubstr("takes another way"));
 }
+TEST_P(Faults, OneLaneWorksWhileTheOthersWait) {
+  auto e = make();
+  e.sharedBytes = 4096;
+  EXPECT_SOUND(e.llvmModule(Module{amd()}(MINE "  %c = icmp eq i32 %tid, 0\n  br i1 %c, label %a, label %b\na:\n  %i = phi i32 [ 0, %entry ], [ %n, %a ]\n  store i32 %i, ptr addrspace(3) %mine, align 4\n  %n = add i32 %i, 1\n"
+                                               "  %m = icmp ult i32 %n, 20000\n  br i1 %m, label %a, label %b\nb:\n  $BARRIER  ret void\n"), {zeros(4)}));
+}
+TEST_P(Faults, LockAmongTheLanesOfAWarp) {
+  // Lanes of NVIDIA's warps go on independently; those of a wave wait for each other.
+  auto e = make(1);
+  auto r = e.llvmModule(Module{amd()}("  br label %spin\nspin:\n  %old = cmpxchg ptr addrspace(1) %x, i32 0, i32 1 acq_rel monotonic\n  %got = extractvalue { i32, i1 } %old, 1\n  br i1 %got, label %mine, label %spin\nmine:\n"
+                                      "  %q = getelementptr i32, ptr addrspace(1) %x, i32 1\n  %o = atomicrmw add ptr addrspace(1) %q, i32 1 monotonic\n  %f = atomicrmw xchg ptr addrspace(1) %x, i32 0 release\n  ret void\n"), {zeros(8)});
+  if (amd()) {
+    EXPECT_FOUND(r, HasSubstr("deadlock"));
+  } else {
+    EXPECT_SOUND(r);
+    EXPECT_EQ(e.buffers[0][4], 32);
+  }
+}
 TEST_P(Faults, WarpsAtDifferentBarriers) {
   auto e = make();
   unsigned warp = amd() && llvm::StringRef(GetParam()).starts_with("gfx9") ? 64 : 32;

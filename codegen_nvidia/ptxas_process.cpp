@@ -1,0 +1,184 @@
+// ptxas as a process (see ptxas_process.h).
+//
+// Started ahead, it is given the name of our end of a pipe, /proc/PID/fd/N, and waits in its first read. It opens its
+// input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the pipe is empty descriptor N becomes
+// a file in memory with the same text. If we die, the pipe ends and it ends too; if it does anything else than what is
+// described here it fails, and the PTX is compiled again the plain way. The cubin is the same, byte by byte.
+#include "codegen_nvidia/ptxas_process.h"
+#include "absl/status/status.h"
+#include "codegen/temporary_file.h"
+#include "codegen/toolchain.h"
+#include "codegen_nvidia/device_library.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Program.h"
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tessera::nvidia {
+
+using codegen::ArchInfo;
+using codegen::BackendOptions;
+using codegen::TemporaryFile;
+
+absl::StatusOr<std::string> findPtxas() {
+  std::vector<std::string> directories;
+  for (const std::string &cuda : cudaDirectories()) directories.push_back(cuda + "/bin");
+  if (const char *path = std::getenv("PATH")) {
+    llvm::SmallVector<llvm::StringRef, 16> parts;
+    llvm::StringRef(path).split(parts, ':', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef p : parts) directories.push_back(p.str());
+  }
+  return codegen::findToolFile("ptxas (CUDA toolkit)", "TESSERA_PTXAS", directories, {"ptxas"});
+}
+
+std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas) {
+  std::vector<std::string> o;
+  o.push_back((forPtxas ? "--gpu-name=" : "-arch=") + arch.cpu.str());
+  // The library knows levels 0 and 3 only.
+  o.push_back((forPtxas ? "--opt-level=" : "-O") + std::string(options.optLevel ? "3" : "0"));
+  if (options.lineInfo) o.push_back("-lineinfo");
+  if (!options.fpFusion) o.push_back(forPtxas ? "--fmad=false" : "-fma=0");
+  o.push_back(forPtxas ? "-v" : "-verbose");
+  return o;
+}
+
+absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const ArchInfo &arch,
+                                          const BackendOptions &options) {
+  absl::StatusOr<TemporaryFile> in = TemporaryFile::create("ptx"), out = TemporaryFile::create("cubin"),
+                                log = TemporaryFile::create("log");
+  for (const auto *f : {&in, &out, &log})
+    if (!f->ok()) return f->status();
+  if (absl::Status s = in->write(ptx); !s.ok()) return s;
+  std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
+  strings.insert(strings.begin(), ptxas);
+  strings.insert(strings.end(), {in->path(), "-o", out->path()});
+  std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log->path()),
+                                                llvm::StringRef(log->path())};
+  std::string message;
+  int result = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 0, 0, &message);
+  absl::StatusOr<std::string> cubin = out->read(), text = log->read();
+  if (!text.ok()) return text.status();
+  Compiled c{cubin.ok() ? *std::move(cubin) : std::string(), *std::move(text)};
+  if (result == 0 && !c.cubin.empty()) return c;
+  if (llvm::StringRef(c.log).contains("is not defined for option 'gpu-name'"))
+    return absl::FailedPreconditionError(ptxas + " does not know the target " + arch.cpu.str() +
+                                         "; a newer CUDA toolkit is needed");
+  return absl::InternalError(ptxas + " refused the PTX for " + arch.cpu.str() + ": " +
+                             (message.empty() ? c.log : message));
+}
+
+namespace {
+
+/// A descriptor that is closed with the object.
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() { close(); }
+  void close() {
+    if (fd >= 0) ::close(fd);
+    fd = -1;
+  }
+};
+
+class PtxasAhead final : public codegen::ToolAhead {
+public:
+  ~PtxasAhead() override { end(); }
+
+  bool start(const std::string &ptxas, const ArchInfo &arch, const BackendOptions &options) {
+    absl::StatusOr<TemporaryFile> out = TemporaryFile::create("cubin"), log = TemporaryFile::create("log");
+    int ends[2];
+    if (!out.ok() || !log.ok() || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+    read_.fd = ends[0], write_.fd = ends[1];
+    out_.emplace(*std::move(out)), log_.emplace(*std::move(log)), ptxas_ = ptxas;
+    std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
+    strings.insert(strings.begin(), ptxas);
+    strings.insert(strings.end(), {"/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_.fd), "-o", out_->path()});
+    std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
+    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log_->path()), llvm::StringRef(log_->path())};
+    bool failed = false;
+    process_ = llvm::sys::ExecuteNoWait(ptxas, arguments, std::nullopt, redirects, 0, nullptr, &failed).Pid;
+    return !failed && process_ > 0;
+  }
+
+  std::optional<Compiled> finish(const std::string &ptxas, llvm::StringRef ptx) {
+    if (used_.exchange(true) || ptxas != ptxas_) return std::nullopt;
+    auto whenDone = llvm::scope_exit([&] { end(); });
+    Descriptor whole{memfd_create("kernel.ptx", MFD_CLOEXEC)};
+    for (size_t done = 0; done < ptx.size();) {
+      ssize_t n = whole.fd < 0 ? -1 : ::write(whole.fd, ptx.data() + done, ptx.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return std::nullopt;
+      done += size_t(n);
+    }
+    // Both ends are ours, so a write never meets a pipe without a reader. What is over the pipe's size goes in as ptxas
+    // takes out; it has taken all when the pipe is empty.
+    (void)fcntl(write_.fd, F_SETPIPE_SZ, 1 << 20);
+    for (size_t done = 0; done < ptx.size();) {
+      ssize_t n = ::write(write_.fd, ptx.data() + done, ptx.size() - done);
+      if (n > 0) done += size_t(n);
+      else if (errno != EAGAIN && errno != EINTR) return std::nullopt;
+      else if (!running()) return std::nullopt;
+      else if (pollfd p{write_.fd, POLLOUT, 0}; errno == EAGAIN) poll(&p, 1, /*milliseconds=*/20);
+    }
+    for (int left = 0, round = 0; ioctl(read_.fd, FIONREAD, &left) == 0 && left > 0; ++round) {
+      if (!running()) return std::nullopt;
+      timespec pause{0, round < 200 ? 50'000 : 1'000'000};
+      nanosleep(&pause, nullptr);
+    }
+    if (dup3(whole.fd, read_.fd, O_CLOEXEC) < 0) return std::nullopt;
+    write_.close(); // the end of the first reading
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0)
+      if (errno != EINTR) return std::nullopt;
+    process_ = -1;
+    absl::StatusOr<std::string> cubin = out_->read(), log = log_->read();
+    if (status != 0 || !cubin.ok() || cubin->empty() || !log.ok()) return std::nullopt;
+    return Compiled{*std::move(cubin), *std::move(log)};
+  }
+
+private:
+  bool running() {
+    int status = 0;
+    pid_t ended = waitpid(process_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return true;
+    process_ = -1;
+    return false;
+  }
+
+  void end() {
+    if (process_ > 0) {
+      kill(process_, SIGKILL);
+      while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
+    }
+    process_ = -1;
+    read_.close(), write_.close();
+  }
+
+  std::atomic<bool> used_ = false;
+  pid_t process_ = -1;
+  std::string ptxas_;
+  std::optional<TemporaryFile> out_, log_;
+  Descriptor read_, write_;
+};
+
+} // namespace
+
+std::shared_ptr<codegen::ToolAhead> startPtxasAhead(const ArchInfo &arch, const BackendOptions &options) {
+  absl::StatusOr<std::string> ptxas = options.preferInProcess ? absl::NotFoundError("") : findPtxas();
+  if (!ptxas.ok()) return nullptr;
+  auto ahead = std::make_shared<PtxasAhead>();
+  return ahead->start(*ptxas, arch, options) ? ahead : nullptr;
+}
+
+std::optional<Compiled> compileAhead(codegen::ToolAhead *tool, const std::string &ptxas, llvm::StringRef ptx) {
+  return tool ? static_cast<PtxasAhead *>(tool)->finish(ptxas, ptx) : std::nullopt;
+}
+
+} // namespace tessera::nvidia

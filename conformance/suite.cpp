@@ -1,0 +1,470 @@
+// Reading kernels with parameters, choosing cases, and putting values in (see suite.h and README.md).
+#include "conformance/suite.h"
+#include "conformance/embedded.h"
+#include "ir/diagnostic.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <re2/re2.h>
+
+namespace tessera::conformance {
+
+namespace {
+
+absl::Status bad(const llvm::Twine &what) { return absl::InvalidArgumentError(what.str()); }
+absl::Status at(const Kernel &k, unsigned line, const llvm::Twine &what) { return bad(llvm::Twine(k.file) + ":" + llvm::Twine(line) + ": error: kernel '" + k.name + "': " + what); }
+
+bool isName(llvm::StringRef s) { return !s.empty() && !llvm::isDigit(s[0]) && llvm::all_of(s, [](char c) { return llvm::isAlnum(c) || c == '_'; }); }
+
+std::vector<std::string> fields(llvm::StringRef text, char separator) {
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  text.split(parts, separator);
+  std::vector<std::string> out;
+  for (auto p : parts) out.push_back(p.trim().str());
+  return out;
+}
+
+/// What stands for a parameter's value in a case's name: its first field, and those after it as long as all are whole
+/// numbers ("16x64"); warps, stages and lanes say so.
+std::string label(const Parameter &p, const std::vector<std::string> &value) {
+  std::string out;
+  for (auto &field : value) {
+    bool number = llvm::all_of(field, llvm::isDigit);
+    if (!out.empty() && !number) break;
+    if (!out.empty()) out += "x";
+    for (char c : field) out += llvm::isAlnum(c) ? c : '_';
+    if (!number) break;
+  }
+  if (p.names[0] == "warps" || p.names[0] == "stages" || p.names[0] == "lanes") out.insert(0, 1, p.names[0][0]);
+  return out;
+}
+
+const char *const kKeywords[] = {"for", "when", "grid", "buffer", "scalar", "want", "out", "within", "ignore", "unordered", "skip"};
+
+/// Reads a file line by line.
+struct Reader {
+  llvm::StringRef file, feature;
+  Suite &suite;
+  std::string errors;
+  unsigned number = 0;
+  std::shared_ptr<Kernel> kernel;
+  Macro *macro = nullptr;
+  bool inText = false;
+
+  void error(const llvm::Twine &what) { errors += (errors.empty() ? "" : "\n") + (file + ":" + llvm::Twine(number) + ": error: " + what).str(); }
+
+  void addValues(Parameter &p, llvm::StringRef text, bool several) {
+    for (auto &v : several ? fields(text, '|') : std::vector<std::string>{text.trim().str()}) {
+      if (v.empty()) continue;
+      auto parts = fields(v, ';');
+      if (parts.size() != p.names.size()) error(llvm::formatv("'{0}' has {1}, but {2} are named", v, ir::counted(parts.size(), "field"), p.names.size()));
+      p.labels.push_back(label(p, parts));
+      if (llvm::is_contained(llvm::ArrayRef(p.labels).drop_back(), p.labels.back())) error("'" + p.labels.back() + "' stands for two values: begin one with another field");
+      p.values.push_back(std::move(parts));
+    }
+  }
+
+  void finish() {
+    for (auto &p : kernel->parameters)
+      if (p.values.empty()) error("kernel '" + kernel->name + "': 'for " + p.names[0] + "' has no values");
+    for (auto &k : suite.kernels)
+      if (k->name == kernel->name && k->feature == kernel->feature) error("kernel '" + kernel->name + "' is there twice");
+    suite.kernels.push_back(kernel);
+    kernel = nullptr;
+    inText = false;
+  }
+
+  void line(llvm::StringRef raw) {
+    auto l = raw.trim();
+    if (macro) {
+      if (l == "end") macro = nullptr;
+      else macro->body += (macro->body.empty() ? "" : "\n") + raw.rtrim().str();
+      return;
+    }
+    if (inText) {
+      if (l == "end") finish();
+      else kernel->text += raw.rtrim().str() + "\n";
+      return;
+    }
+    if (l.empty() || l.starts_with("#")) return;
+    auto [word, rest] = l.split(' ');
+    rest = rest.trim();
+    if (!kernel) {
+      if (word == "kernel") {
+        if (!isName(rest)) return error("a kernel needs a name");
+        kernel = std::make_shared<Kernel>();
+        kernel->file = file.str(), kernel->feature = feature.str(), kernel->name = rest.str(), kernel->line = number;
+      } else if (word == "define") {
+        auto [name, parameters] = rest.split('(');
+        if (!isName(name) || !parameters.consume_back(")")) return error("'define NAME(PARAMETERS)' is expected");
+        macro = &suite.macros[name.str()];
+        *macro = {parameters.trim().empty() ? std::vector<std::string>() : fields(parameters, ','), ""};
+      } else error("'kernel NAME' or 'define NAME(…)' is expected, not '" + word + "'");
+      return;
+    }
+    if (l.starts_with("|")) {
+      if (kernel->parameters.empty() || kernel->lines.size()) return error("values without 'for NAMES in'");
+      return addValues(kernel->parameters.back(), l.drop_front(), false);
+    }
+    if (word == "text") {
+      inText = true;
+      kernel->textLine = number + 1;
+    } else if (word == "for") {
+      auto [names, values] = rest.split(" in");
+      Parameter p;
+      p.names = fields(names, ';');
+      for (auto &n : p.names)
+        if (!isName(n)) error("'" + n + "' is no name of a parameter");
+      kernel->parameters.push_back(std::move(p));
+      addValues(kernel->parameters.back(), values, true);
+    } else if (llvm::is_contained(kKeywords, word)) kernel->lines.push_back({word.str(), {number, rest.str()}});
+    else error("what is '" + word + "'? A kernel has: for, when, grid, buffer, scalar, want, out, within, ignore, unordered, skip, text");
+  }
+};
+
+/// Values and macros put into a text.
+class Expander {
+public:
+  Expander(const Suite &suite, const std::map<std::string, std::string> &values) : suite_(suite), values_(values) {}
+  std::string error;
+
+  std::string expand(llvm::StringRef text, const std::map<std::string, std::string> *local = nullptr, unsigned depth = 0) {
+    std::string out;
+    if (depth > 20) return fail("a macro or a parameter contains itself");
+    while (!text.empty()) {
+      size_t dollar = text.find('$');
+      out += text.take_front(dollar);
+      if (dollar == llvm::StringRef::npos) break;
+      text = text.drop_front(dollar + 1);
+      if (text.starts_with("(")) { // arithmetic
+        auto inside = balanced(text);
+        auto f = Formula::parse(expand(inside, local, depth), {}, {});
+        auto n = f.ok() ? f->evaluate({}, {}) : absl::StatusOr<Number>(f.status());
+        if (!n.ok()) return fail(std::string(n.status().message()));
+        out += std::to_string(n->real ? int64_t(n->value) : n->integer);
+        continue;
+      }
+      std::string name;
+      if (text.consume_front("{")) { // may itself contain values: ${index_$ORDER}(…)
+        auto [inside, rest] = text.split('}');
+        if (inside.size() == text.size()) return fail("'${" + inside + "' is not closed");
+        name = expand(inside, local, depth + 1);
+        text = rest;
+      } else {
+        name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).str();
+        text = text.drop_front(name.size());
+      }
+      if (local)
+        if (auto it = local->find(name); it != local->end()) {
+          out += it->second;
+          continue;
+        }
+      if (auto it = values_.find(name); it != values_.end()) {
+        out += expand(it->second, nullptr, depth + 1);
+        continue;
+      }
+      auto m = suite_.macros.find(name);
+      if (m == suite_.macros.end()) return fail("there is no parameter or macro '$" + name + "'");
+
+      auto arguments = text.starts_with("(") ? splitArguments(balanced(text)) : std::vector<std::string>();
+      if (m->second.parameters.empty() && arguments.size() == 1 && arguments[0].empty()) arguments.clear();
+      if (arguments.size() != m->second.parameters.size()) return fail(llvm::formatv("macro '${0}' takes {1}, not {2}", name, ir::counted(m->second.parameters.size(), "argument"), arguments.size()).str());
+      std::map<std::string, std::string> inner;
+      for (size_t i = 0; i < arguments.size(); ++i) inner[m->second.parameters[i]] = expand(arguments[i], local, depth + 1);
+      out += expand(m->second.body, &inner, depth + 1);
+    }
+    return out;
+  }
+
+private:
+  std::string fail(const llvm::Twine &what) {
+    if (error.empty()) error = what.str();
+    return "";
+  }
+  /// Takes "(…)" off the text and gives what is inside.
+  static llvm::StringRef balanced(llvm::StringRef &text) {
+    int open = 0;
+    size_t i = 0;
+    for (; i < text.size(); ++i) {
+      open += llvm::StringRef("([{<").contains(text[i]);
+      // "->" closes nothing.
+      open -= llvm::StringRef(")]}").contains(text[i]) || (text[i] == '>' && (!i || text[i - 1] != '-'));
+      if (!open) break;
+    }
+    auto inside = text.slice(1, i);
+    text = text.drop_front(std::min(i + 1, text.size()));
+    return inside;
+  }
+  static std::vector<std::string> splitArguments(llvm::StringRef text) {
+    std::vector<std::string> out(1);
+    int open = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      char c = text[i];
+      open += llvm::StringRef("([{<").contains(c);
+      open -= llvm::StringRef(")]}").contains(c) || (c == '>' && (!i || text[i - 1] != '-'));
+      if (c == ',' && !open) out.emplace_back();
+      else out.back() += c;
+    }
+    for (auto &a : out) a = llvm::StringRef(a).trim().str();
+    return out;
+  }
+
+  const Suite &suite_;
+  const std::map<std::string, std::string> &values_;
+};
+
+std::map<std::string, std::string> bindings(const Kernel &k, llvm::ArrayRef<unsigned> values) {
+  std::map<std::string, std::string> out;
+  for (size_t p = 0; p < k.parameters.size(); ++p)
+    for (size_t f = 0; f < k.parameters[p].names.size(); ++f) out[k.parameters[p].names[f]] = k.parameters[p].values[values[p]][f];
+  return out;
+}
+
+/// Whether the kernel's `when` lines hold.
+absl::StatusOr<bool> holds(const Suite &suite, const Kernel &k, llvm::ArrayRef<unsigned> values) {
+  auto b = bindings(k, values);
+  for (auto &[keyword, line] : k.lines) {
+    if (keyword != "when") continue;
+    Expander e(suite, b);
+    auto text = e.expand(line.text);
+    if (!e.error.empty()) return at(k, line.number, e.error);
+    auto f = Formula::parse(text, {}, {});
+    auto n = f.ok() ? f->evaluate({}, {}) : absl::StatusOr<Number>(f.status());
+    if (!n.ok()) return at(k, line.number, std::string(n.status().message()));
+    if (!n->asReal()) return false;
+  }
+  return true;
+}
+
+/// Of all combinations, those that cover every value and, with `pairs`, every two values of different parameters: always
+/// the one that covers most, the first among equals.
+std::vector<size_t> cover(const std::vector<std::vector<unsigned>> &all, bool pairs) {
+  std::vector<size_t> chosen;
+  if (all.empty()) return chosen;
+  // A value of a parameter has a number; what is to be covered is a value, or two of them, as an index.
+  size_t parameters = all[0].size(), values = 0;
+  std::vector<size_t> first;
+  for (size_t p = 0; p < parameters; ++p) {
+    unsigned most = 0;
+    for (auto &v : all) most = std::max(most, v[p]);
+    first.push_back(values);
+    values += most + 1;
+  }
+  auto things = [&](const std::vector<unsigned> &v, bool two, llvm::function_ref<void(size_t)> f) {
+    for (size_t p = 0; p < parameters; ++p)
+      if (!two) f(first[p] + v[p]);
+      else
+        for (size_t q = p + 1; q < parameters; ++q) f((first[p] + v[p]) * values + first[q] + v[q]);
+  };
+  for (bool two : {false, true}) {
+    if (two && !pairs) break;
+    std::vector<char> open(two ? values * values : values);
+    size_t left = 0;
+    for (auto &v : all) things(v, two, [&](size_t t) { left += !open[t], open[t] = 1; });
+    for (size_t i : chosen) things(all[i], two, [&](size_t t) { left -= open[t], open[t] = 0; });
+    while (left) {
+      size_t best = 0, most = 0;
+      for (size_t i = 0; i < all.size(); ++i) {
+        size_t n = 0;
+        things(all[i], two, [&](size_t t) { n += open[t]; });
+        if (n > most) most = n, best = i;
+      }
+      chosen.push_back(best);
+      things(all[best], two, [&](size_t t) { left -= open[t], open[t] = 0; });
+    }
+  }
+  if (chosen.empty()) chosen.push_back(0); // nothing to cover
+  llvm::sort(chosen);
+  return chosen;
+}
+
+} // namespace
+
+absl::Status readKernels(llvm::StringRef text, llvm::StringRef fileName, llvm::StringRef feature, Suite &suite) {
+  Reader r{fileName, feature, suite, {}, 0, nullptr, nullptr, false};
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    ++r.number;
+    r.line(line);
+  }
+  if (r.kernel) r.error("kernel '" + r.kernel->name + "' (line " + llvm::Twine(r.kernel->line) + ") has no " + (r.inText ? "'end'" : "'text'"));
+  if (r.macro) r.error("a definition has no 'end'");
+  return r.errors.empty() ? absl::OkStatus() : absl::InvalidArgumentError(r.errors);
+}
+
+absl::StatusOr<Suite> builtInSuite() {
+  Suite s;
+  for (auto &f : embeddedKernels())
+    if (auto r = readKernels(f.text, f.file, f.feature, s); !r.ok()) return r;
+  return s;
+}
+
+absl::StatusOr<std::vector<Case>> cases(const Suite &suite, Coverage coverage) {
+  std::vector<Case> out;
+  for (auto &k : suite.kernels) {
+    std::vector<std::vector<unsigned>> all;
+    std::vector<unsigned> v(k->parameters.size());
+    for (bool more = true; more;) {
+      auto ok = holds(suite, *k, v);
+      if (!ok.ok()) return ok.status();
+      if (*ok) all.push_back(v);
+      if (all.size() > 20000) return at(*k, k->line, "has more than 20000 combinations of values");
+      more = false;
+      for (size_t p = v.size(); p-- > 0;) { // the last parameter fastest
+        if (++v[p] < k->parameters[p].values.size()) {
+          more = true;
+          break;
+        }
+        v[p] = 0;
+      }
+    }
+    std::vector<size_t> chosen;
+    if (coverage != Coverage::All) chosen = cover(all, coverage == Coverage::Pairs);
+    else
+      for (size_t i = 0; i < all.size(); ++i) chosen.push_back(i);
+    for (size_t i : chosen) {
+      Case c{k, all[i], k->feature + "/" + k->name};
+      for (size_t p = 0; p < all[i].size(); ++p) c.name += "-" + k->parameters[p].labels[all[i][p]];
+      out.push_back(std::move(c));
+    }
+  }
+  return out;
+}
+
+std::string Instance::whyNot(llvm::StringRef target) const {
+  for (auto &[pattern, reason] : skips)
+    if (RE2::FullMatch(target.str(), pattern)) return reason;
+  return "";
+}
+
+absl::StatusOr<Instance> instantiate(const Suite &suite, const Case &c) {
+  const Kernel &k = *c.kernel;
+  auto values = bindings(k, c.values);
+  values.try_emplace("warps", "4");
+  values.try_emplace("stages", "3");
+  Instance r;
+  auto &l = r.launch;
+  l.path = c.name;
+  l.numWarps = std::atoi(values["warps"].c_str());
+  l.numStages = std::atoi(values["stages"].c_str());
+  if (values.count("lanes")) r.lanes = std::atoi(values["lanes"].c_str());
+  Expander e(suite, values);
+  r.text = e.expand(k.text);
+  if (!e.error.empty()) return at(k, k.textLine, e.error);
+  Output *output = nullptr;
+  auto number = [&](const Formula &f) { return f.evaluate({}, {}); };
+  auto find = [&](llvm::StringRef name) -> Output * {
+    for (auto &o : r.outputs)
+      if (l.args[o.arg].name == name) return &o;
+    return nullptr;
+  };
+  for (auto &[keyword, line] : k.lines) {
+    std::string expanded = e.expand(line.text);
+    auto error = [&, n = line.number](const llvm::Twine &what) { return at(k, n, what); };
+    if (!e.error.empty()) return error(e.error);
+    llvm::StringRef text = expanded;
+    if (keyword == "grid") {
+      auto sizes = fields(text, ' ');
+      for (size_t i = 0; i < sizes.size(); ++i)
+        if (i > 2 || llvm::StringRef(sizes[i]).getAsInteger(10, l.grid[i]) || l.grid[i] < 1) return error("a grid is one to three numbers");
+    } else if (keyword == "buffer" || keyword == "scalar") {
+      // NAME: TYPE[SHAPE] = FORMULA
+      auto [name, rest] = text.split(':');
+      auto [type, fill] = rest.split('=');
+      auto [element, shape] = type.trim().split('[');
+      runtime::LaunchArg a;
+      a.name = name.trim().str();
+      a.isScalar = keyword == "scalar";
+      auto dtype = runtime::parseDType(element.trim());
+      if (!dtype || !isName(a.name)) return error("'NAME: TYPE" + llvm::Twine(a.isScalar ? "" : "[SHAPE]") + " = FORMULA' is expected");
+      a.dtype = *dtype;
+      FormulaBuffer b{a.name, *dtype, {}, nullptr};
+      if (!a.isScalar) {
+        if (!shape.consume_back("]")) return error("'NAME: TYPE[SHAPE] = FORMULA' is expected");
+        for (auto &d : fields(shape, ',')) {
+          auto f = Formula::parse(d, {}, {});
+          auto n = f.ok() ? number(*f) : absl::StatusOr<Number>(f.status());
+          if (!n.ok() || n->integer < 1 || n->integer > (1 << 24)) return error("'" + d + "' is no size");
+          a.shape.push_back(n->integer);
+        }
+        if (a.elements() > (1 << 24)) return error("'" + a.name + "' is too large");
+        b.shape = a.shape;
+      }
+      std::vector<uint8_t> bytes(a.elements() * runtime::dtypeBytes(*dtype), 0xFF);
+      if (fill.trim() != "poison") {
+        std::vector<std::string> variables{"i"};
+        for (size_t d = 0; d < b.shape.size(); ++d) variables.push_back("i" + std::to_string(d));
+        auto f = Formula::parse(fill.trim(), variables, r.names);
+        if (!f.ok()) return error(std::string(f.status().message()));
+        for (int64_t i = 0; i < a.elements(); ++i) {
+          std::vector<int64_t> index{i};
+          index.resize(variables.size());
+          int64_t rest = i;
+          for (size_t d = b.shape.size(); d-- > 0; rest /= b.shape[d]) index[d + 1] = rest % b.shape[d];
+          auto n = f->evaluate(index, r.names, l.args.size(), uint64_t(i));
+          if (!n.ok()) return error(std::string(n.status().message()));
+          store(*dtype, *n, &bytes[i * runtime::dtypeBytes(*dtype)]);
+        }
+      }
+      if (a.isScalar) {
+        Number n = elementAt(*dtype, bytes.data());
+        a.scalarType = element.trim().str();
+        a.floatValue = n.asReal();
+        a.intValue = n.integer;
+        a.shape = {};
+      } else {
+        a.source = runtime::LaunchArg::File;
+        r.outputs.push_back({unsigned(l.args.size()), Output::Compared, {}, {}, {}, {}});
+      }
+      r.contents.push_back(std::move(bytes));
+      b.data = r.contents.back().data();
+      r.names.push_back(std::move(b));
+      l.args.push_back(std::move(a));
+    } else if (keyword == "want" || keyword == "out" || keyword == "ignore" || keyword == "unordered") {
+      // NAME[i, j] = FORMULA
+      auto [left, formula] = text.split('=');
+      auto [name, variables] = left.trim().split('[');
+      output = find(name);
+      if (!output) return error("there is no buffer '" + name + "'");
+      if (keyword == "ignore") output->kind = Output::Ignored;
+      if (keyword == "unordered") output->kind = Output::Unordered;
+      if (variables.consume_back("]")) output->variables = fields(variables, ',');
+      if (keyword == "want" || !output->variables.empty())
+        if (output->variables.size() != l.args[output->arg].shape.size()) return error(llvm::formatv("'{0}' has {1}, not {2}", name, ir::counted(l.args[output->arg].shape.size(), "dimension"), output->variables.size()));
+      if (keyword == "want") {
+        auto f = Formula::parse(formula.trim(), output->variables, r.names);
+        if (!f.ok()) return error(std::string(f.status().message()));
+        output->want = std::move(*f);
+      }
+    } else if (keyword == "within") {
+      if (!output) return error("'within' follows 'want' or 'out'");
+      auto [limit, of] = text.split(" of ");
+      for (auto [part, to] : {std::pair(limit, &output->within), {of, &output->of}}) {
+        if (part.trim().empty()) continue;
+        auto f = Formula::parse(part.trim(), output->variables, r.names);
+        if (!f.ok()) return error(std::string(f.status().message()));
+        *to = std::move(*f);
+      }
+      if (!output->within) return error("'within UNITS [of VALUE]' is expected");
+    } else if (keyword == "skip") {
+      // TARGETS [if NAME in VALUE VALUE …] : REASON
+      auto [left, reason] = text.split(" : ");
+      auto [pattern, condition] = left.split(" if ");
+      if (reason.trim().empty() || !RE2(pattern.trim().str(), RE2::Quiet).ok()) return error("'TARGETS [if NAME in VALUES] : REASON' is expected");
+      bool applies = true;
+      if (!condition.empty()) {
+        auto [name, list] = condition.split(" in ");
+        auto it = values.find(name.trim().str());
+        if (it == values.end()) return error("there is no parameter '" + name.trim() + "'");
+        applies = llvm::is_contained(fields(list, ' '), it->second);
+      }
+      if (applies) r.skips.push_back({pattern.trim().str(), reason.trim().str()});
+    }
+  }
+  // The vectors have stopped growing.
+  for (size_t i = 0; i < r.names.size(); ++i) r.names[i].data = r.contents[i].data();
+  return r;
+}
+
+} // namespace tessera::conformance

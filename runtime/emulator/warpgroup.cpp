@@ -1,0 +1,404 @@
+// wgmma as the manual has it (PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions": "Register
+// Fragments and Shared Memory Matrix Layouts", "Matrix Descriptor Format", "Canonical Layouts", "wgmma.mma_async").
+//
+// A warp computes its 16 rows when it issues the instruction, and keeps them aside until it waits for their group; until
+// then the accumulator's rows hold a pattern that is no result, and whoever reads them is reported. Copies of a row on the
+// way (phis, operands that an asm statement ties to a result) are copies of the promise. Issuing marks the 16-byte pieces of
+// shared memory that are read as in use, until the wait: a write there is a race. What was written to them by ordinary
+// stores must have come through fence.proxy.async: of the writer and then a barrier, or a barrier and then of the reader
+// (PTX ISA, "Memory Consistency Model: Causality Order", proxy-preserved base causality order). Of cp.async no fence is
+// asked. The four warps of a warpgroup must issue the same instructions with the same descriptors.
+#include "runtime/emulator/warpgroup.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+
+namespace tessera::emulator {
+using namespace llvm;
+
+namespace {
+
+constexpr uint32_t kUnderWayPattern = 0xffffdead; // NaN as f32 and in both halves
+constexpr unsigned kWarps = 4;                    // of a warpgroup
+
+WarpgroupState &stateOf(Warp &w) {
+  if (!w.warpgroup) w.warpgroup = std::make_unique<WarpgroupState>();
+  return *w.warpgroup;
+}
+
+// ---- descriptors ----
+
+struct Descriptor {
+  uint32_t start, leading, stride; // bytes
+  unsigned base, swizzle;          // swizzle: pieces of 16 bytes that are permuted, less one: 0, 1, 3, 7
+  explicit Descriptor(uint64_t bits)
+      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4), stride(uint32_t(bits >> 32 & 0x3fff) << 4), base(unsigned(bits >> 49 & 7)),
+        swizzle(std::array{0u, 7u, 3u, 1u}[bits >> 62]) {}
+
+  /// Address of the piece of 16 bytes that holds row (or column) `mn` from `depth` on; `depth` in pieces. "Canonical
+  /// Layouts", K-major: ((8,m),(T,2k)) : ((T or swizzle,SBO),(1,T or LBO)).
+  uint32_t alongK(unsigned mn, unsigned piece) const {
+    uint32_t offset = swizzle ? mn % 8 * 16 * (swizzle + 1) + mn / 8 * stride + piece * 16 : mn % 8 * 16 + mn / 8 * stride + piece * leading;
+    return swizzled(start + offset);
+  }
+  /// The same for MN-major: ((T,swizzle,m),(8,k)) : ((1,T,LBO),(swizzle,SBO)); without swizzle ((T,1,m),(8,k)) : ((1,T,SBO),(T,LBO)).
+  uint32_t alongMn(unsigned piece, unsigned depth) const {
+    unsigned across = swizzle + 1;
+    uint32_t offset = swizzle ? piece % across * 16 + piece / across * leading + depth % 8 * 16 * across + depth / 8 * stride : piece * stride + depth % 8 * 16 + depth / 8 * leading;
+    return swizzled(start + offset);
+  }
+  uint32_t swizzled(uint32_t address) const { return address ^ (((address >> 7) - base) & swizzle) << 4; }
+};
+
+// ---- order ----
+
+std::string writerName(const Warp &w, unsigned thread) { return formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes); }
+std::string placeOf(const Warp &w, uint32_t site) {
+  std::string at = describe(w.program->instructions[site].source);
+  return at.empty() ? at : " (" + at + ")";
+}
+
+/// Whether this warp's multiplication may read the 16 bytes at `offset` of shared memory now.
+bool mayRead(Warp &w, const Instruction &i, uint32_t offset) {
+  Block &b = *w.block;
+  Launch &l = *b.launch;
+  if (l.checks.undefined)
+    for (unsigned k = 0; k < 16; ++k)
+      if (b.defined[offset + k] != kArrived) {
+        fail(w, &i, -1, b.defined[offset + k] ? formatv("the matrix multiplication reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has waited for it", offset + k)
+                                              : formatv("the matrix multiplication reads byte {0} of shared memory, which the block never wrote", offset + k));
+        return false;
+      }
+  if (!l.checks.races) return true;
+  const Mark *last = nullptr;
+  for (unsigned k = 0; k < 16; ++k) {
+    const Mark &m = b.cells[offset + k].write;
+    if (!m.stamp || (last && last->stamp == m.stamp && last->thread == m.thread)) continue;
+    last = &m;
+    bool own = m.thread / w.lanes == w.index;
+    bool ordered = m.stamp <= b.lastBarrier || (own && m.stamp <= w.lastSync) || w.knows(m.thread, m.stamp);
+    if (!ordered) {
+      fail(w, &i, -1, formatv("race: the matrix multiplication reads byte {0} of shared memory, which {1} wrote{2}, and no barrier orders the two", offset + k, writerName(w, m.thread), placeOf(w, m.site)));
+      return false;
+    }
+    const Access *a = w.program->instructions[m.site].access;
+    if (a && a->asynchronous) continue;
+    const Warp &writer = b.warps[m.thread / w.lanes];
+    auto &f = writer.proxyFences[m.thread % w.lanes];
+    // The writer may have gone on, and fenced later writes, since the barrier that matters.
+    bool fenced = (f.settled > m.stamp && f.settled <= b.lastBarrier) || (f.stamp > m.stamp && (f.stamp <= b.lastBarrier || own || w.knows(m.thread, f.stamp)));
+    if (!fenced) {
+      fenced = true;
+      for (unsigned lane = 0; lane < w.lanes; ++lane) fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own);
+    }
+    if (!fenced) {
+      fail(w, &i, -1, formatv("the matrix multiplication reads byte {0} of shared memory, which {1} wrote{2}: it reads by the asynchronous proxy, and no fence.proxy.async lies between, together with a barrier", offset + k,
+                              writerName(w, m.thread), placeOf(w, m.site)));
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Host address of a piece of an operand; null after an error.
+const uint8_t *pieceAt(Warp &w, const Instruction &i, uint32_t address, bool isA, SmallVectorImpl<uint32_t> &pieces) {
+  Block &b = *w.block;
+  uint32_t offset = address - kSharedBase;
+  if (address < kSharedBase || offset + 16 > b.shared.size()) {
+    fail(w, &i, -1, formatv("out of bounds: the matrix multiplication reads 16 bytes of {0} at byte {1} of shared memory, which has {2}", isA ? "A" : "B", int64_t(address) - kSharedBase, b.shared.size()));
+    return nullptr;
+  }
+  if (!mayRead(w, i, offset)) return nullptr;
+  pieces.push_back(offset / 16);
+  return b.shared.data() + offset;
+}
+
+// ---- the instruction ----
+
+/// The other warps of the warpgroup must issue the same.
+bool sameInWarpgroup(Warp &w, const Instruction &i, uint64_t a, uint64_t bDescriptor) {
+  Block &b = *w.block;
+  unsigned group = w.index / kWarps;
+  if (kWarps * (group + 1) > b.warps.size()) {
+    fail(w, &i, -1, formatv("the matrix multiplication needs a warpgroup of {0} warps; the block has {1}", kWarps, b.warps.size()));
+    return false;
+  }
+  if (b.issued.size() <= group) b.issued.resize(b.warps.size() / kWarps);
+  auto &log = b.issued[group];
+  uint64_t at = stateOf(w).issued++;
+  if (at == log.size()) {
+    log.push_back({i.id, w.index, a, bDescriptor});
+    return true;
+  }
+  const Issued &first = log[at];
+  if (first.site != i.id) {
+    fail(w, &i, -1, formatv("its warpgroup is not together: this is its matrix multiplication number {0}, which warp {1} executes at another place{2}", at + 1, first.warp, placeOf(w, first.site)));
+    return false;
+  }
+  if (first.a != a || first.b != bDescriptor) {
+    fail(w, &i, -1, formatv("the matrix descriptor of {0} is {1:x} here, but {2:x} in warp {3} of the same warpgroup", first.a != a ? "A" : "B", first.a != a ? a : bDescriptor, first.a != a ? first.a : first.b, first.warp));
+    return false;
+  }
+  return true;
+}
+
+bool uniform(Warp &w, const Instruction &i, Row r, unsigned bytes, uint64_t &value, const char *what) {
+  value = loadRow(w, r, bytes, 0);
+  for (unsigned l = 1; l < w.lanes; ++l)
+    if (loadRow(w, r, bytes, l) != value) return fail(w, &i, int(l), formatv("{0} of the matrix multiplication is not the same in all threads of the warp", what)), false;
+  return true;
+}
+
+void multiply(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "the warpgroup's matrix multiplication")) return;
+  countWarpOperation(w, i, SiteCounters::Kind::Matrix, "warpgroup multiplication");
+  const auto &op = *reinterpret_cast<const WarpgroupOperation *>(i.immediate);
+  Block &block = *w.block;
+  WarpgroupState &state = stateOf(w);
+  uint64_t descriptorA = 0, descriptorB = 0, accumulate = 0;
+  if (op.aRows.empty() && !uniform(w, i, op.aDescriptor, 8, descriptorA, "the descriptor of A")) return;
+  if (!uniform(w, i, op.bDescriptor, 8, descriptorB, "the descriptor of B") || !uniform(w, i, op.accumulate, 1, accumulate, "the predicate that adds the accumulator")) return;
+  if (!sameInWarpgroup(w, i, descriptorA, descriptorB)) return;
+  if (!state.fenced) return fail(w, &i, -1, "the warp's first matrix multiplication comes before any wgmma.fence");
+  if (block.inFlight.empty()) block.inFlight.resize(block.shared.size() / 16 + 1);
+
+  PendingMultiply now;
+  now.group = state.group, now.site = i.id, now.number = ++state.operations;
+  unsigned bits = elementBits(op.a), perPiece = 128 / bits, n = op.n, k = op.k;
+  thread_local std::vector<double> a, b, sums;
+  a.resize(16 * k), b.resize(size_t(n) * k); // a: row by row; b: depth by depth
+  auto readPiece = [&](const uint8_t *p, MatrixElement e, unsigned index) {
+    uint64_t v = 0;
+    memcpy(&v, p + index * bits / 8, bits / 8);
+    return matrixNumber(e, v);
+  };
+  // A: this warp's rows.
+  unsigned firstRow = w.index % kWarps * 16;
+  if (!op.aRows.empty()) {
+    for (unsigned l = 0; l < w.lanes; ++l)
+      for (unsigned e = 0; e < 4 * 32 / bits; ++e) {
+        // "Register Fragments": word by word, eight rows below, then the second half of K.
+        unsigned perWord = 32 / bits, word = e / perWord, row = l / 4 + 8 * (word & 1), depth = (l % 4 + 4 * (word >> 1)) * perWord + e % perWord;
+        uint64_t v = w.row<uint32_t>(op.aRows[word])[l] >> (e % perWord * bits);
+        a[row * k + depth] = matrixNumber(op.a, bits == 32 ? v : v & ((1u << bits) - 1));
+      }
+  } else {
+    Descriptor d(descriptorA);
+    if (!op.transposeA) {
+      for (unsigned row = 0; row < 16; ++row)
+        for (unsigned piece = 0; piece < k / perPiece; ++piece) {
+          const uint8_t *p = pieceAt(w, i, d.alongK(firstRow + row, piece), true, now.pieces);
+          if (!p) return;
+          for (unsigned e = 0; e < perPiece; ++e) a[row * k + piece * perPiece + e] = readPiece(p, op.a, e);
+        }
+    } else {
+      for (unsigned piece = 0; piece < 16 / perPiece; ++piece)
+        for (unsigned depth = 0; depth < k; ++depth) {
+          const uint8_t *p = pieceAt(w, i, d.alongMn(firstRow / perPiece + piece, depth), true, now.pieces);
+          if (!p) return;
+          for (unsigned e = 0; e < perPiece; ++e) a[(piece * perPiece + e) * k + depth] = readPiece(p, op.a, e);
+        }
+    }
+  }
+  Descriptor d(descriptorB);
+  if (!op.transposeB) {
+    for (unsigned column = 0; column < n; ++column)
+      for (unsigned piece = 0; piece < k / perPiece; ++piece) {
+        const uint8_t *p = pieceAt(w, i, d.alongK(column, piece), false, now.pieces);
+        if (!p) return;
+        for (unsigned e = 0; e < perPiece; ++e) b[(piece * perPiece + e) * n + column] = readPiece(p, op.b, e);
+      }
+  } else {
+    for (unsigned piece = 0; piece < n / perPiece; ++piece)
+      for (unsigned depth = 0; depth < k; ++depth) {
+        const uint8_t *p = pieceAt(w, i, d.alongMn(piece, depth), false, now.pieces);
+        if (!p) return;
+        for (unsigned e = 0; e < perPiece; ++e) b[depth * n + piece * perPiece + e] = readPiece(p, op.b, e);
+      }
+  }
+  bool negative = op.negateA != op.negateB;
+  sums.assign(16 * size_t(n), 0.0);
+  for (unsigned row = 0; row < 16; ++row) {
+    double *s = &sums[row * n];
+    for (unsigned depth = 0; depth < k; ++depth) {
+      double x = negative ? -a[row * k + depth] : a[row * k + depth];
+      const double *y = &b[depth * n];
+      for (unsigned column = 0; column < n; ++column) s[column] += x * y[column];
+    }
+  }
+  // The accumulator as it is, or will be when its own multiplication is done.
+  unsigned perRow = op.c == MatrixElement::F16 ? 2 : 1;
+  now.results.assign(op.d.size() * w.lanes, 0);
+  for (auto [r, row] : enumerate(op.d)) {
+    uint32_t old[kMaxLanes];
+    memcpy(old, w.row<uint32_t>(row), sizeof(uint32_t) * w.lanes);
+    if (auto it = state.promises.find(row); it != state.promises.end())
+      for (auto &p : it->second)
+        for (auto &m : state.pending)
+          if (m.number == p.operation)
+            for (uint64_t lanes = p.lanes; lanes; lanes &= lanes - 1) old[std::countr_zero(lanes)] = m.results[p.index * w.lanes + unsigned(std::countr_zero(lanes))];
+    for (unsigned l = 0; l < w.lanes; ++l) {
+      uint32_t out = 0;
+      for (unsigned e = 0; e < perRow; ++e) {
+        unsigned index = unsigned(r) * perRow + e, at = (l / 4 + 8 * (index / 2 % 2)) * n + index / 4 * 8 + 2 * (l % 4) + index % 2;
+        double sum = sums[at];
+        if (op.c == MatrixElement::S32) {
+          int64_t whole = int64_t(sum) + (accumulate ? int64_t(int32_t(old[l])) : 0);
+          if (op.saturate) whole = std::clamp<int64_t>(whole, INT32_MIN, INT32_MAX);
+          out = uint32_t(whole);
+        } else if (op.c == MatrixElement::F16) {
+          if (accumulate) sum += matrixNumber(op.c, old[l] >> (16 * e) & 0xffff);
+          out |= uint32_t(roundTo(op.c, sum)) << (16 * e);
+        } else {
+          if (accumulate) sum += matrixNumber(op.c, old[l]);
+          out = uint32_t(roundTo(op.c, sum));
+        }
+      }
+      now.results[r * w.lanes + l] = out;
+    }
+  }
+  for (auto [r, row] : enumerate(op.d)) {
+    state.promises[row].assign(1, {now.number, unsigned(r), w.full});
+    std::fill_n(w.row<uint32_t>(row), w.lanes, kUnderWayPattern);
+  }
+  for (uint32_t p : now.pieces) ++block.inFlight[p];
+  state.pending.push_back(std::move(now));
+}
+
+void fence(Warp &w, const Instruction &i) {
+  if (requireConverged(w, i, "wgmma.fence")) stateOf(w).fenced = true;
+}
+void commit(Warp &w, const Instruction &i) {
+  if (requireConverged(w, i, "wgmma.commit_group")) ++stateOf(w).group;
+}
+void wait(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "wgmma.wait_group")) return;
+  WarpgroupState &s = stateOf(w);
+  Block &b = *w.block;
+  auto done = [&](const PendingMultiply &m) { return m.group + i.immediate < s.group; };
+  if (none_of(s.pending, done)) return;
+  uint64_t now = ++b.launch->stamp;
+  for (auto &m : s.pending) {
+    if (!done(m)) continue;
+    for (uint32_t p : m.pieces) {
+      --b.inFlight[p];
+      if (!b.launch->checks.races) continue;
+      // It may have read them until now, for all threads of the warp.
+      for (unsigned k = 0; k < 16; ++k) {
+        SharedCell &c = b.cells[p * 16 + k];
+        if (c.read.stamp == now) continue;
+        if (c.read.stamp > b.lastBarrier && c.read.thread / w.lanes != w.index) c.otherRead = c.read;
+        c.read = {now, m.site, b.number, uint16_t(w.index * w.lanes), false};
+      }
+    }
+  }
+  // The promises that are kept.
+  SmallVector<Row, 32> empty;
+  for (auto &[row, list] : s.promises) {
+    for (auto &p : list)
+      for (auto &m : s.pending)
+        if (m.number == p.operation && done(m))
+          for (uint64_t lanes = p.lanes; lanes; lanes &= lanes - 1) {
+            unsigned l = unsigned(std::countr_zero(lanes));
+            w.row<uint32_t>(row)[l] = m.results[p.index * w.lanes + l];
+          }
+    erase_if(list, [&](const Promise &p) { return any_of(s.pending, [&](auto &m) { return m.number == p.operation && done(m); }); });
+    if (list.empty()) empty.push_back(row);
+  }
+  for (Row r : empty) s.promises.erase(r);
+  erase_if(s.pending, done);
+}
+
+void proxyFence(Warp &w, const Instruction &) {
+  uint64_t now = ++w.block->launch->stamp;
+  forLanes(w, [&](unsigned l) {
+    auto &f = w.proxyFences[l];
+    f = {now, w.block->lastBarrier, f.stamp <= w.block->lastBarrier ? f.stamp : f.settled};
+  });
+}
+
+void copyAccumulator(Warp &w, const Instruction &i) {
+  forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = w.row<uint32_t>(i.a)[l]; });
+  if (w.warpgroup && !w.warpgroup->promises.empty()) movePromises(w, Copy{i.a, i.to, 4}, w.mask);
+}
+
+void checkSettled(Warp &w, const Instruction &i) {
+  if (!w.warpgroup || w.warpgroup->promises.empty()) return;
+  for (Row r : i.more)
+    if (auto it = w.warpgroup->promises.find(r); it != w.warpgroup->promises.end())
+      for (auto &p : it->second)
+        if (p.lanes & w.mask)
+          for (auto &m : w.warpgroup->pending)
+            if (m.number == p.operation)
+              return fail(w, &i, int(std::countr_zero(p.lanes & w.mask)), formatv("it reads an accumulator of a matrix multiplication{0} that is under way: no wgmma.wait_group has waited for it", placeOf(w, m.site)));
+}
+
+} // namespace
+
+void movePromises(Warp &w, ArrayRef<Copy> copies, uint64_t lanes) {
+  auto &promises = w.warpgroup->promises;
+  SmallVector<std::pair<Row, SmallVector<Promise, 1>>, 16> moved;
+  for (auto &c : copies) {
+    SmallVector<Promise, 1> list;
+    if (auto it = promises.find(c.to); it != promises.end())
+      for (Promise p : it->second)
+        if ((p.lanes &= ~lanes)) list.push_back(p);
+    if (auto it = promises.find(c.from); it != promises.end())
+      for (Promise p : it->second)
+        if ((p.lanes &= lanes)) list.push_back(p);
+    if (!list.empty() || promises.contains(c.to)) moved.push_back({c.to, std::move(list)});
+  }
+  for (auto &[row, list] : moved) {
+    if (list.empty()) promises.erase(row);
+    else promises[row] = std::move(list);
+  }
+}
+
+std::string multiplicationUnderWay(const Block &b, uint32_t piece) {
+  for (const Warp &w : b.warps)
+    if (w.warpgroup)
+      for (auto &m : w.warpgroup->pending)
+        if (is_contained(m.pieces, piece)) return formatv("a matrix multiplication of warp {0}{1}", w.index, placeOf(w, m.site));
+  return "a matrix multiplication";
+}
+
+bool warpgroupsTogether(Block &b, const Instruction *at) {
+  for (Warp &w : b.warps) {
+    if (!w.warpgroup && b.issued.empty()) continue;
+    unsigned group = w.index / kWarps;
+    uint64_t issued = w.warpgroup ? w.warpgroup->issued : 0;
+    if (group < b.issued.size() && issued < b.issued[group].size()) {
+      auto &first = b.issued[group][issued];
+      fail(w, at, -1, formatv("its warpgroup is not together: warp {0} has executed a matrix multiplication{1} that this warp has not", first.warp, placeOf(w, first.site)));
+      return false;
+    }
+  }
+  return true;
+}
+
+bool emitWarpgroupOperation(Decoder &d, WarpgroupOperation op, std::string &why) {
+  using E = MatrixElement;
+  if (d.target().name != "sm_90a") return why = "only sm_90a has it", false;
+  bool f8 = (op.a == E::E4M3FN || op.a == E::E5M2) && (op.b == E::E4M3FN || op.b == E::E5M2);
+  bool i8 = (op.a == E::S8 || op.a == E::U8) && (op.b == E::S8 || op.b == E::U8);
+  bool half = op.a == op.b && (op.a == E::F16 || op.a == E::BF16), tf32 = op.a == E::TF32 && op.b == E::TF32;
+  if (!f8 && !i8 && !half && !tf32) return why = "types", false;
+  bool c = i8 ? op.c == E::S32 : op.c == E::F32 || (op.c == E::F16 && op.a != E::BF16 && !tf32);
+  if (!c || (op.saturate && !i8)) return why = "type of the accumulator", false;
+  unsigned bits = elementBits(op.a);
+  if (op.k != 256 / bits || op.n % 8 || op.n < 8 || op.n > 256 || (i8 && op.n > 32 && op.n % 16)) return why = "shape", false;
+  if (op.d.size() != op.n / (op.c == E::F16 ? 4 : 2)) return why = "number of accumulator registers", false;
+  if (!op.aRows.empty() && op.aRows.size() != 4) return why = "number of registers of A", false;
+  if ((op.transposeA || op.transposeB) && !half) return why = "transposed operands of this type", false;
+  auto kept = std::make_shared<WarpgroupOperation>(std::move(op));
+  d.emit(multiply, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.program().owned.push_back(kept);
+  return true;
+}
+void emitWarpgroupFence(Decoder &d) { d.emit(fence); }
+void emitWarpgroupCommit(Decoder &d) { d.emit(commit); }
+void emitWarpgroupWait(Decoder &d, uint64_t pending) { d.emit(wait, kNoRow, kNoRow, kNoRow, kNoRow, pending); }
+void emitProxyFence(Decoder &d) { d.emit(proxyFence); }
+void emitAccumulatorCopy(Decoder &d, Row to, Row from) { d.emit(copyAccumulator, to, from); }
+void emitSettledCheck(Decoder &d, ArrayRef<Row> rows) { d.emit(checkSettled).more = d.list(rows); }
+
+} // namespace tessera::emulator

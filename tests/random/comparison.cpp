@@ -1,0 +1,122 @@
+// See comparison.h.
+#include "comparison.h"
+#include "frontend/parser.h"
+#include "ir/context.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "runtime/compiler.h"
+#include "runtime/emulator/emulator.h"
+#include "runtime/interpreter/float_formats.h"
+#include "runtime/interpreter/interpreter.h"
+#include "runtime/targets.h"
+#include <cstring>
+#include <random>
+
+namespace tessera::random {
+
+namespace {
+
+struct Buffers {
+  std::vector<uint8_t> data[7];
+  static constexpr const char *kNames[] = {"x", "b", "h", "g", "f", "y", "z"};
+  explicit Buffers(unsigned seed) {
+    std::mt19937 random(seed ^ 0x5eed);
+    unsigned bytes[] = {4, 1, 2, 2, 4};
+    for (int k = 0; k < 5; ++k) data[k].resize(kInputs * bytes[k]);
+    for (unsigned i = 0; i < kInputs; ++i) {
+      uint32_t v = uint32_t(random());
+      if (random() & 1) v &= 0xff;
+      memcpy(&data[0][i * 4], &v, 4);
+      int small = int(random() % (2 * kSmall + 1)) - kSmall;
+      data[1][i] = uint8_t(small);
+      uint16_t h = uint16_t(runtime::encodeFloat(ir::FloatKind::F16, small)), g = uint16_t(runtime::encodeFloat(ir::FloatKind::BF16, small));
+      float f = float(small);
+      memcpy(&data[2][i * 2], &h, 2), memcpy(&data[3][i * 2], &g, 2), memcpy(&data[4][i * 4], &f, 4);
+    }
+    data[5].resize(kOutputBytes), data[6].resize(kAtomicBytes);
+  }
+};
+
+std::string difference(const char *name, const std::vector<uint8_t> &want, const std::vector<uint8_t> &got) {
+  if (want == got) return "";
+  size_t count = 0, first = want.size();
+  for (size_t k = 0; k + 4 <= want.size(); k += 4)
+    if (memcmp(&want[k], &got[k], 4)) {
+      first = std::min(first, k);
+      ++count;
+    }
+  uint32_t a, b;
+  memcpy(&a, &want[first], 4), memcpy(&b, &got[first], 4);
+  return llvm::formatv("{0} words of '{1}' differ, the first at byte {2}: {3:x8} is right, not {4:x8}", count, name, first, a, b);
+}
+
+} // namespace
+
+Outcome reference(const Kernel &k, unsigned seed, Results &out) {
+  Buffers buffers(seed);
+  ir::Context context;
+  std::string messages;
+  ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { messages += ir::render(d); });
+  auto m = frontend::parseModule(k.text, "random", context, diag);
+  if (!m) return {Outcome::Broken, "the text: " + messages};
+  auto kernel = runtime::selectKernel(*m, "k");
+  if (!kernel.ok()) return {Outcome::Broken, kernel.status().ToString()};
+  std::vector<runtime::InterpreterBuffer> memory;
+  std::vector<runtime::InterpreterArg> args;
+  for (int i = 0; i < 7; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  auto s = runtime::interpret(*m, *kernel, {k.programs, 1, 1}, memory, args, {}, diag);
+  if (!s.ok()) return {Outcome::Broken, "the interpreter: " + s.ToString() + " " + messages};
+  out.y = std::move(buffers.data[5]), out.z = std::move(buffers.data[6]);
+  return {};
+}
+
+Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const ir::TargetInfo &target) {
+  ir::Context context;
+  std::string messages;
+  ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { messages += ir::render(d); });
+  auto m = frontend::parseModule(k.text, "random", context, diag);
+  if (!m) return {Outcome::Broken, "the text: " + messages};
+  runtime::CompileOptions o;
+  o.stage = runtime::Stage::Llir;
+  o.bitcode = o.lineInfo = o.opNames = true;
+  o.numWarps = k.numWarps;
+  o.kernel = "k";
+  auto r = runtime::compile(*m, target, o, diag);
+  if (!r.ok()) {
+    std::string what = std::string(r.status().message()) + messages;
+    bool refused = what.find("shared memory") != std::string::npos || what.find("has no lowering") != std::string::npos;
+    return {refused ? Outcome::Refused : Outcome::Broken, what};
+  }
+  llvm::LLVMContext llvmContext;
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(r->output, "kernel"), llvmContext);
+  if (!module) return {Outcome::Broken, llvm::toString(module.takeError())};
+  Buffers buffers(seed);
+  std::vector<emulator::Buffer> memory;
+  std::vector<emulator::Argument> args;
+  for (int i = 0; i < 7; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  emulator::Options options;
+  options.numWarps = r->metadata.numWarps;
+  options.dynamicSharedBytes = r->metadata.dynamicSharedBytes;
+  options.globalScratchBytes = r->metadata.globalScratchBytes;
+  options.globalScratchAlign = r->metadata.globalScratchAlign;
+  options.maxInstructions = uint64_t(1) << 28;
+  auto report = emulator::emulate(**module, "k", target, {k.programs, 1, 1}, memory, args, options);
+  if (!report.ok()) return {Outcome::Reported, report.status().ToString()};
+  std::string y = difference("y", expected.y, buffers.data[5]), z = difference("z", expected.z, buffers.data[6]);
+  if (y.empty() && z.empty()) return {};
+  return {Outcome::Different, y + (y.empty() || z.empty() ? "" : "; ") + z};
+}
+
+Level levelOf(unsigned seed) { return seed % 3 == 0 ? Level::Ttgir : Level::Ttir; }
+
+const ir::TargetInfo *targetOf(unsigned seed, ir::Vendor vendor) {
+  std::vector<const ir::TargetInfo *> of;
+  for (auto *t : runtime::allTargets())
+    if (t->info.vendor == vendor) of.push_back(&t->info);
+  return of[std::mt19937(seed)() % of.size()];
+}
+
+} // namespace tessera::random
