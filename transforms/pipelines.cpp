@@ -27,6 +27,7 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int n
       step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", std::to_string(numWarps)}, {"threads-per-warp", std::to_string(t.warpSize)}, {"num-ctas", std::to_string(numCtas)}}),
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
       step("tritongpu-accelerate-matmul"),         // layouts of matrix instructions, before layouts are propagated
+      step("tritonamdgpu-in-thread-transpose"),    // on AMD: layouts of loads by what their multiplications want
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
       step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
       step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes
