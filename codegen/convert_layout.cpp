@@ -1,16 +1,98 @@
 // Lowering of ttg.convert_layout by its plan (layouts/conversion_plan.h): registers are renamed, exchanged by shuffles
 // within the warp, or go through shared memory under the plan's layout: every thread that owns an element stores it, one
 // barrier, every thread reads what it needs.
+//
+// Shuffles move words: narrow elements travel together with their neighbours, and a word that several results need moves
+// once. Where a lane reads the one at a fixed distance (xor), it is a shuffle by that distance; where results differ in one
+// bit of the lane that the own lane does not decide (operands that both halves of a wave hold), lanes choose between the
+// value and its shuffle.
 #include "codegen/lowering.h"
 #include "codegen/shared_access.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
 
+#include "llvm/ADT/bit.h"
+#include <map>
+
 namespace tessera::codegen {
 using namespace ir;
 using layouts::ConversionPlan;
 using layouts::Dim;
+
+namespace {
+
+class WarpShuffles {
+public:
+  WarpShuffles(const ConversionPlan &plan, const Elements &values, FunctionLowering &fl)
+      : plan_(plan), values_(values), fl_(fl), b_(fl.b) {
+    unsigned bits = values[0]->getType()->getPrimitiveSizeInBits();
+    if (bits && bits < 32 && bits % 8 == 0) perWord_ = 32 / bits;
+    // A lane's own part of the source lane: its own bits, or zero, whatever the warp.
+    bool own = true;
+    unsigned lane = plan.sourceOf.outIndex(Dim::Lane);
+    for (unsigned bit = 0; bit < plan.sourceOf.inDimBits(Dim::Lane); ++bit) {
+      auto word = unsigned(plan.sourceOf.basis(Dim::Lane, bit)[lane]);
+      own &= word == 1u << bit || !word;
+      if (!word) free_ |= 1u << bit;
+    }
+    for (Dim in : {Dim::Warp, Dim::Block})
+      for (unsigned bit = 0; bit < plan.sourceOf.inDimBits(in); ++bit) own &= !plan.sourceOf.basis(in, bit)[lane];
+    byDistance_ = own && llvm::popcount(free_) <= 1 && (!free_ || fl.target.info().hasRowShuffles);
+  }
+
+  llvm::Value *result(unsigned k) {
+    unsigned reg = plan_.sourceRegister[k];
+    if (values_.size() % perWord_) perWord_ = 1;
+    llvm::Value *w = moved(reg / perWord_, plan_.sourceLaneConstant[k]);
+    return perWord_ == 1 ? w : b_.CreateExtractElement(w, reg % perWord_);
+  }
+
+private:
+  llvm::Value *word(unsigned w) {
+    if (perWord_ == 1) return values_[w];
+    auto &slot = words_[w];
+    if (!slot) {
+      slot = llvm::PoisonValue::get(llvm::FixedVectorType::get(values_[0]->getType(), perWord_));
+      for (unsigned i = 0; i < perWord_; ++i) slot = b_.CreateInsertElement(slot, values_[w * perWord_ + i], i);
+    }
+    return slot;
+  }
+  /// The word of the lane at the distance.
+  llvm::Value *at(unsigned w, unsigned distance) {
+    if (!distance) return word(w);
+    auto &slot = shuffled_[{w, distance}];
+    return slot ? slot : slot = shuffleXor(b_, fl_.target, word(w), distance);
+  }
+  llvm::Value *moved(unsigned w, unsigned constant) {
+    auto &slot = moved_[{w, constant}];
+    if (slot) return slot;
+    if (!byDistance_) {
+      // This lane's part (which may depend on its warp) xor the register's constant.
+      if (!own_) own_ = fl_.applyLayout(plan_.sourceOf, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[plan_.sourceOf.outIndex(Dim::Lane)];
+      return slot = shuffleIndex(b_, fl_.target, word(w), constant ? b_.CreateXor(own_, fl_.i32(constant)) : own_);
+    }
+    if (!free_) return slot = at(w, constant);
+    // The lanes whose free bit is the constant's read at the distance without it, the others with it.
+    unsigned distance = constant & ~free_;
+    llvm::Value *same = at(w, distance), *other = at(w, distance | free_);
+    if (!bit_) bit_ = b_.CreateICmpNE(b_.CreateAnd(fl_.laneId(), fl_.i32(free_)), fl_.i32(0));
+    return slot = constant & free_ ? b_.CreateSelect(bit_, same, other) : b_.CreateSelect(bit_, other, same);
+  }
+
+  const ConversionPlan &plan_;
+  const Elements &values_;
+  FunctionLowering &fl_;
+  llvm::IRBuilder<> &b_;
+  unsigned perWord_ = 1;    // elements that move together
+  bool byDistance_ = false; // the source lane is this lane, but for constants and the free bit
+  unsigned free_ = 0;       // the bit of the lane that does not count for the source lane
+  llvm::Value *own_ = nullptr, *bit_ = nullptr;
+  std::map<unsigned, llvm::Value *> words_;
+  std::map<std::pair<unsigned, unsigned>, llvm::Value *> shuffled_, moved_;
+};
+
+} // namespace
 
 bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
   auto &b = fl.b;
@@ -23,12 +105,8 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
     for (auto r : plan->sourceRegister) out.push_back(values[r]);
     break;
   case ConversionPlan::WarpShuffle: {
-    // Source lane: this lane's part (which may depend on its warp) xor the register's constant.
-    llvm::Value *own = fl.applyLayout(plan->sourceOf, {{Dim::Lane, fl.laneId()}, {Dim::Warp, fl.warpId()}})[plan->sourceOf.outIndex(Dim::Lane)];
-    for (unsigned r = 0; r < plan->sourceRegister.size(); ++r) {
-      llvm::Value *lane = plan->sourceLaneConstant[r] ? b.CreateXor(own, fl.i32(plan->sourceLaneConstant[r])) : own;
-      out.push_back(shuffleIndex(b, fl.target, values[plan->sourceRegister[r]], lane));
-    }
+    WarpShuffles shuffles(*plan, values, fl);
+    for (unsigned r = 0; r < plan->sourceRegister.size(); ++r) out.push_back(shuffles.result(r));
     break;
   }
   case ConversionPlan::SharedMemory: {

@@ -20,19 +20,25 @@ public:
   void store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask = nullptr, llvm::Value *extraXor = nullptr);
   /// Reads all registers, as values of `type` (the element type before i1 became a byte).
   Elements load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor = nullptr);
-  /// Registers r … r + vectorLength() - 1 lie one after the other, r a multiple of it.
-  unsigned vectorLength() const { return vector_; }
+  /// Registers r … r + vectorLength() - 1 lie one after the other, r a multiple of it. (Accesses may be longer.)
+  unsigned vectorLength() const;
   /// Where the register's element is.
   llvm::Value *address(llvm::Value *base, unsigned reg, llvm::Value *extraXor);
 
 private:
+  llvm::SmallVector<uint64_t, 16> columns(layouts::Dim) const; // offsets of the basis
+  /// Whether an access starts at the register, and from there the register of the k-th element, as an xor.
+  bool starts(unsigned reg) const;
+  unsigned inVector(unsigned k) const;
   /// Reads by instructions that read 8 by 8 matrices, where the map has their form; false where it has not.
   bool loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
 
   layouts::LinearLayout map_; // register, lane, warp, block → offset, block
   llvm::Type *element_;
   FunctionLowering &fl_;
-  unsigned vector_ = 1;
+  unsigned vector_ = 1;                            // elements of an access
+  llvm::SmallVector<uint64_t, 16> registers_;      // their offsets
+  llvm::SmallVector<uint64_t, 4> vectorRegisters_; // registers (as sets of bits) whose offsets are 1, 2, 4, …
   llvm::Value *thread_ = nullptr;
   int32_t threadBits_ = 0;
   const layouts::PaddedSharedEncoding *padded_ = nullptr;

@@ -2,7 +2,8 @@
 // memdesc_trans), and reads and writes of whole tensors (local_load, local_store). A memory descriptor is a base pointer
 // and one i32 offset per dimension; where the element at a logical index lies is what the shared encoding's linear layout
 // says: the register-to-offset map is the register layout composed with the inverse of the shared one, and as many
-// consecutive registers as fall on consecutive addresses, up to 16 bytes, move in one access.
+// registers as fall on consecutive addresses, up to 16 bytes, move in one access. They need not be consecutive registers:
+// a thread that holds several rows and stores columns picks one from each row.
 #include "codegen/shared_access.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
@@ -17,28 +18,60 @@ static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : std::max<
 
 SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &shared, llvm::Type *element, FunctionLowering &fl, const layouts::Encoding *encoding)
     : map_(registers.invertAndCompose(shared)), element_(element->isIntegerTy(1) ? fl.b.getInt8Ty() : element), fl_(fl) {
-  // Registers 0, 1, 2, 4 … map to offsets 1, 2, 4 …: the vector.
+  // The registers, or sums of registers, that map to offsets 1, 2, 4 …: the vector. Lanes and warps must not reach into it.
   unsigned limit = std::max<int64_t>(1, 16 / byteSize(element_));
-  unsigned log = 0, registerBits = llvm::Log2_32(map_.inDimSize(Dim::Register));
-  while (log < registerBits && (1u << log) < limit && map_.basis(Dim::Register, log)[0] == (1 << log)) ++log;
-  // Only if nothing else reaches into the vector's low bits.
-  auto lowBitsFree = [&](unsigned l) {
-    for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block})
-      for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(d)); bit < n; ++bit)
-        if (!(d == Dim::Register && bit < l) && (map_.basis(d, bit)[0] & ((1 << l) - 1))) return false;
-    return true;
-  };
-  while (log && !lowBitsFree(log)) --log;
+  layouts::F2Span span;
+  int32_t threads = 0;
+  registers_ = columns(Dim::Register);
+  for (uint64_t x : registers_) span.add(x);
+  for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
+    for (uint64_t x : columns(d)) threads |= x;
+  for (int32_t offset = 1; uint32_t(offset) < limit && !(threads & offset); offset <<= 1) {
+    auto made = span.solve(offset);
+    if (!made) break;
+    vectorRegisters_.push_back(*made);
+  }
+  unsigned log = vectorRegisters_.size();
   padded_ = encoding ? layouts::dynCast<layouts::PaddedSharedEncoding>(encoding) : nullptr;
   if (padded_) // a vector may neither straddle a gap nor lose its alignment to one
     for (auto &p : padded_->params().paddings)
       while (log && ((1 << log) > p.interval || p.padding % (1 << log))) --log;
+  vectorRegisters_.resize(log);
   vector_ = 1u << log;
   // The thread's part of the offset, in elements.
   thread_ = fl.applyLayout(map_, {{Dim::Register, fl.i32(0)}, {Dim::Lane, fl.laneId()}, {Dim::Warp, fl.warpId()}, {Dim::Block, fl.i32(0)}})[0];
   // Bits that lanes or warps can set: constants that avoid them may be added after the base, and fold into the address.
   for (Dim d : {Dim::Lane, Dim::Warp})
     for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(d)); bit < n; ++bit) threadBits_ |= map_.basis(d, bit)[0];
+}
+
+llvm::SmallVector<uint64_t, 16> SharedAccess::columns(Dim d) const {
+  llvm::SmallVector<uint64_t, 16> c;
+  // What lies in another block of the cluster is no neighbour.
+  for (unsigned bit = 0; bit < map_.inDimBits(d); ++bit)
+    c.push_back(uint32_t(map_.basis(d, bit)[0]) | (map_.numOutDims() > 1 ? uint64_t(map_.basis(d, bit)[1]) << 32 : 0));
+  return c;
+}
+
+bool SharedAccess::starts(unsigned r) const {
+  uint64_t offset = 0;
+  for (auto [bit, x] : llvm::enumerate(registers_))
+    if (r >> bit & 1) offset ^= x;
+  return !(offset & (vector_ - 1));
+}
+
+unsigned SharedAccess::inVector(unsigned k) const {
+  unsigned r = 0;
+  for (auto [i, x] : llvm::enumerate(vectorRegisters_))
+    if (k >> i & 1) r ^= x;
+  return r;
+}
+
+unsigned SharedAccess::vectorLength() const {
+  unsigned n = 1;
+  for (unsigned i = 0; i < vectorRegisters_.size() && vectorRegisters_[i] == 1u << i; ++i) n *= 2;
+  while (n > 1 && llvm::any_of(llvm::drop_begin(registers_, llvm::Log2_32(n)), [&](uint64_t x) { return x & (n - 1); })) n /= 2;
+  return n;
 }
 
 llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
@@ -72,14 +105,14 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
   unsigned free = 0;
   for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(Dim::Register)); bit < n; ++bit)
     if (map_.basis(Dim::Register, bit)[0] == 0 && (map_.numOutDims() < 2 || map_.basis(Dim::Register, bit)[1] == 0)) free |= 1u << bit;
-  for (unsigned r = 0; r < values.size(); r += vector_) {
-    if (r & free) continue;
+  for (unsigned r = 0; r < values.size(); ++r) {
+    if (r & free || !starts(r)) continue;
     auto widen = [&](llvm::Value *v) { return v->getType()->isIntegerTy(1) ? b.CreateZExt(v, b.getInt8Ty()) : v; };
     llvm::Value *v;
     if (vector_ == 1) v = widen(values[r]);
     else {
       v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, vector_));
-      for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r + k]), k);
+      for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r ^ inVector(k)]), k);
     }
     fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), mask);
   }
@@ -180,12 +213,14 @@ Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *ex
   auto &b = fl_.b;
   Elements out;
   if (loadMatrices(base, type, extraXor, out)) return out;
-  for (unsigned r = 0, n = map_.inDimSize(Dim::Register); r < n; r += vector_) {
+  out.assign(map_.inDimSize(Dim::Register), nullptr);
+  for (unsigned r = 0, n = out.size(); r < n; ++r) {
+    if (!starts(r)) continue;
     llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
     llvm::Value *v = fl_.target.loadShared(b, address(base, r, extraXor), t, vector_ * byteSize(element_));
     for (unsigned k = 0; k < vector_; ++k) {
       llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k);
-      out.push_back(type->isIntegerTy(1) ? b.CreateTrunc(e, type) : e);
+      out[r ^ inVector(k)] = type->isIntegerTy(1) ? b.CreateTrunc(e, type) : e;
     }
   }
   return out;

@@ -100,7 +100,8 @@ public:
     dropRedundant();
     for (auto *op : before_) {
       Builder b(op);
-      gpu::BarrierOp::create(b, op->loc());
+      // What is in flight to and from global memory need not be waited for.
+      gpu::BarrierOp::create(b, op->loc(), {b.named("tessera.local", UnitAttr::get(func_->context()))});
     }
     return !before_.empty();
   }

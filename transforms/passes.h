@@ -18,6 +18,7 @@ absl::StatusOr<bool> sccp(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
 absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
+absl::StatusOr<bool> transposeInThreads(ir::Module &, PassContext &);
 absl::StatusOr<bool> accelerateMatmul(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);

@@ -50,6 +50,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
       convertToTtgir(t, numWarps, numCtas),        // convert-triton-to-tritongpu: every tensor its default blocked layout
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
       step("tritongpu-accelerate-matmul"),         // amd_mfma and amd_wmma layouts, before layouts are propagated
+      step("tritonamdgpu-in-thread-transpose"),    // layouts of loads by what their multiplications want
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
       step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
       step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes

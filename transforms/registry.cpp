@@ -21,6 +21,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas", kRequired},
       {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", "", kNeedsLayouts},
       {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", "", kNeedsLayouts},
+      {"tritonamdgpu-in-thread-transpose", transposeInThreads, "load operands of multiplications by columns where rows cannot be loaded in vectors", "", kNeedsLayouts},
       {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", "", kNeedsLayouts},
       {"tritongpu-pipeline", pipelineLoads, "run the loads of multiplications some iterations ahead", "num-stages", kNeedsLayouts},
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", "", kNeedsLayouts},
