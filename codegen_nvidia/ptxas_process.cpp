@@ -11,6 +11,7 @@
 #include "codegen_nvidia/device_library.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Program.h"
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -135,9 +136,11 @@ public:
     if (dup3(whole.fd, read_.fd, O_CLOEXEC) < 0) return std::nullopt;
     write_.close(); // the end of the first reading
     int status = 0;
-    while (waitpid(process_, &status, 0) < 0)
-      if (errno != EINTR) return std::nullopt;
+    pid_t ended;
+    do ended = waitpid(process_, &status, 0);
+    while (ended < 0 && errno == EINTR);
     process_ = -1;
+    if (ended < 0) return std::nullopt; // the host program waits for all children itself
     absl::StatusOr<std::string> cubin = out_->read(), log = log_->read();
     if (status != 0 || !cubin.ok() || cubin->empty() || !log.ok()) return std::nullopt;
     return Compiled{*std::move(cubin), *std::move(log)};

@@ -394,7 +394,7 @@ private:
              opError(op, diag_, "has type " + t.str() + ", but in a function with layouts every tensor needs one");
     if (!e->isDistributed())
       return opError(op, diag_, "has type " + t.str() + ": a tensor's layout must be distributed over threads");
-    auto layout = e->toLinearLayout(tensor.shape());
+    auto &layout = e->layoutOf(tensor.shape());
     if (!layout.ok())
       return absl::IsUnimplemented(layout.status()) ||
              opError(op, diag_,

@@ -510,7 +510,7 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
 
 absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,
                                                 int bits, const MemoryModel &m, const PlanOptions &options) {
-  auto a = src->toLinearLayout(shape), b = dst->toLinearLayout(shape);
+  auto &a = src->layoutOf(shape), &b = dst->layoutOf(shape);
   if (!a.ok()) return a.status();
   if (!b.ok()) return b.status();
   return planConversion(*a, *b, bits, m, options);

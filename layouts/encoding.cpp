@@ -10,6 +10,12 @@ namespace tessera::layouts {
 void Encoding::print(llvm::raw_ostream &o) const {
   print(o, [](const Encoding *, llvm::raw_ostream &) { return false; });
 }
+const absl::StatusOr<LinearLayout> &Encoding::layoutOf(llvm::ArrayRef<int64_t> shape) const {
+  for (auto &[known, layout] : layouts_)
+    if (llvm::ArrayRef<int64_t>(known) == shape) return layout;
+  return layouts_.emplace_back(llvm::SmallVector<int64_t, 4>(shape), toLinearLayout(shape)).second;
+}
+
 std::string Encoding::str() const {
   std::string s;
   llvm::raw_string_ostream o(s);

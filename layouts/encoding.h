@@ -6,6 +6,7 @@
 #include "layouts/cta_layout.h"
 #include "layouts/linear_layout.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <list>
 
 namespace llvm {
 class raw_ostream;
@@ -52,6 +53,9 @@ public:
   /// shapes of another rank.
   virtual absl::StatusOr<LinearLayout> toLinearLayout(llvm::ArrayRef<int64_t> shape) const = 0;
 
+  /// The same, worked out once per shape: passes ask it of few encodings, thousands of times.
+  const absl::StatusOr<LinearLayout> &layoutOf(llvm::ArrayRef<int64_t> shape) const;
+
   /// The parameters in Triton 3.6's spelling with its elisions: `#ttg.blocked<{sizePerThread = [1], …}>`.
   virtual void print(llvm::raw_ostream &, AliasPrinter) const = 0;
   void print(llvm::raw_ostream &) const;
@@ -69,6 +73,7 @@ public:
 private:
   EncodingKind kind_;
   bool carried_;
+  mutable std::list<std::pair<llvm::SmallVector<int64_t, 4>, absl::StatusOr<LinearLayout>>> layouts_; // of layoutOf
 };
 
 template <class T> const T *dynCast(const Encoding *e) {

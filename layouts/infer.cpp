@@ -31,7 +31,7 @@ static const Encoding *encodingLike(EncodingPool &pool, const Encoding *src, con
 bool sameLayout(const Encoding *a, const Encoding *b, llvm::ArrayRef<int64_t> shape) {
   if (a == b) return true;
   if (!a || !b || a->rank() != b->rank()) return false;
-  auto la = a->toLinearLayout(shape), lb = b->toLinearLayout(shape);
+  auto &la = a->layoutOf(shape), &lb = b->layoutOf(shape);
   return la.ok() && lb.ok() && *la == *lb;
 }
 

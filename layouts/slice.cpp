@@ -18,7 +18,7 @@ absl::StatusOr<LinearLayout> SliceEncoding::toLinearLayout(llvm::ArrayRef<int64_
   if (auto s = checkShape(shape, rank()); !s.ok()) return s;
   llvm::SmallVector<int64_t, 4> parentShape(shape.begin(), shape.end());
   parentShape.insert(parentShape.begin() + dim_, 1);
-  auto parent = parent_->toLinearLayout(parentShape);
+  auto &parent = parent_->layoutOf(parentShape);
   if (!parent.ok()) return parent.status();
   llvm::SmallVector<Dim, 4> ins, outs, names;
   for (auto &i : parent->ins()) ins.push_back(i.dim);

@@ -387,7 +387,7 @@ private:
 
   /// Elements of the fastest dimension that one thread holds one after the other, and whether lanes follow on.
   static int64_t run(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim) {
-    auto l = e->toLinearLayout(shape);
+    auto &l = e->layoutOf(shape);
     if (!l.ok()) return 0;
     int64_t n = 1;
     for (unsigned b = 0; b < l->inDimBits(layouts::Dim::Register); ++b) {

@@ -92,14 +92,14 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
   Scratch s;
   if (auto reduce = op->dyn<tt::ReduceOp>()) {
     auto type = op->operand(0).type().cast<TensorType>();
-    auto layout = type.encoding()->toLinearLayout(type.shape());
+    auto &layout = type.encoding()->layoutOf(type.shape());
     if (!layout.ok()) return s;
     auto shape = reduceShape(*layout, reduce.axis());
     if (shape.warps == 1) return s;
     for (auto v : op->operands()) s.bytes += reduceScratchBytes(shape, v.type());
   } else if (auto scan = op->dyn<tt::ScanOp>()) {
     auto type = op->operand(0).type().cast<TensorType>();
-    auto layout = type.encoding()->toLinearLayout(type.shape());
+    auto &layout = type.encoding()->layoutOf(type.shape());
     if (!layout.ok()) return s;
     if (auto shape = scanShape(*layout, scan.axis()); shape.inOrder) {
       auto warps = reduceShape(*layout, scan.axis());
@@ -128,7 +128,7 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     Type t = op->result().type();
     if (!t.isTensor()) s.bytes = 16;
     else {
-      auto layout = t.cast<TensorType>().encoding()->toLinearLayout(t.cast<TensorType>().shape());
+      auto &layout = t.cast<TensorType>().encoding()->layoutOf(t.cast<TensorType>().shape());
       if (!layout.ok()) return s;
       for (auto [dim, mask] : layout->freeVariableMasks())
         if (mask && dim != Dim::Register) s.bytes = t.cast<TensorType>().numElements() * std::max<int64_t>(1, t.scalar().bitWidth() / 8);
