@@ -42,10 +42,6 @@ struct Failure {
   /// the operations concerned.
   std::string same() const {
     std::string s = llvm::StringRef(text).split('\n').first.str();
-    if (kind == "report") { // "…, at FILE:1:2: race: it reads …": who met whom does not matter
-      std::string what;
-      if (RE2::PartialMatch(s, R"(at \S+:\d+:\d+: ([a-z][a-z ]*):)", &what)) return kind + ": " + what;
-    }
     if (kind != "error") {
       RE2::GlobalReplace(&s, R"(\b(tt|ttg|ttng|arith|math|scf|cf|ub|amdg)\.[a-z_.]+ at [^\s,)]+)", "OP");
       RE2::GlobalReplace(&s, R"('[^']*')", "NAME");
