@@ -285,6 +285,12 @@ private:
     if (iterations == 1) return loop_.step();
     return make<arith::MuliOp>(b, loop_.step(), b.intConstant(loc_, loop_.step().type(), iterations));
   }
+  llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> products, unsigned pending) {
+    llvm::SmallVector<Type, 2> types;
+    for (auto v : products) types.push_back(v.type());
+    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, products, {b.i32Attr("pendings", pending)});
+    return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
+  }
   /// ub − iterations · step, which no counter is below where that is less than its type holds.
   Value boundBefore(Builder &b, int64_t iterations) {
     Value bound = loop_.upperBound();
@@ -292,8 +298,7 @@ private:
     Type type = bound.type();
     unsigned bits = type.isInteger() ? type.bitWidth() : 64;
     int64_t least = bits < 64 ? -(int64_t(1) << (bits - 1)) : std::numeric_limits<int64_t>::min();
-    // Widened where the steps together may be no number of the type either.
-    if (bits < 64 && !splatOf(loop_.step(), [&](const llvm::APInt &x) { return x.isStrictlyPositive() && x.getSExtValue() <= -(least / iterations) - 1; })) {
+    if (bits < 64) {
       auto wide = [&](Value v) { return arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result(); };
       Value ahead = make<arith::MuliOp>(b, wide(loop_.step()), b.intConstant(loc_, c_.i64(), iterations));
       Value exact = make<arith::MaxsiOp>(b, make<arith::SubiOp>(b, wide(bound), ahead), b.intConstant(loc_, c_.i64(), least));
@@ -301,12 +306,6 @@ private:
     }
     Value before = make<arith::SubiOp>(b, bound, steps(b, iterations));
     return arith::SelectOp::create(b, loc_, compare(b, CmpIPredicate::Sgt, before, bound), b.intConstant(loc_, type, least), before).op->result();
-  }
-  llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> products, unsigned pending) {
-    llvm::SmallVector<Type, 2> types;
-    for (auto v : products) types.push_back(v.type());
-    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, products, {b.i32Attr("pendings", pending)});
-    return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
   }
   Value slotAt(Builder &b, const Ahead &a, Value index) { return ttg::MemdescIndexOp::create(b, loc_, a.slot, a.ring, index).op->result(); }
   Value maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
@@ -420,10 +419,10 @@ private:
     unsigned lastAt = inits.size(); // the next iteration's number: that of the last one, after the loop
     if (!background_) inits.push_back(loop_.lowerBound());
     for (auto v : inits) types.push_back(v.type());
-    Value stepsAhead = steps(b, distance_);
-    // Where the loop runs at all, from a start that is not negative, the bound is positive and one step less is a number.
-    bool simple = !background_ && splatOf(loop_.lowerBound(), [](const llvm::APInt &x) { return x.isNonNegative(); });
-    Value boundAhead = simple ? make<arith::SubiOp>(b, bound, stepsAhead) : boundBefore(b, distance_);
+    Value boundAhead = background_ ? boundBefore(b, distance_) : make<arith::SubiOp>(b, bound, steps(b, distance_)), stepsAhead = steps(b, distance_);
+    if (!background_ && !splatOf(loop_.lowerBound(), [](const llvm::APInt &x) { return x.isNonNegative(); }))
+      // Below the smallest number there is no next iteration. (From a start that is not negative it is not reached.)
+      boundAhead = arith::SelectOp::create(b, loc_, compare(b, CmpIPredicate::Slt, boundAhead, bound), boundAhead, loop_.lowerBound()).op->result();
     auto loop = scf::ForOp::create(b, loc_, types, loop_.lowerBound(), background_ ? bound : boundAhead, loop_.step(), inits, attrsOf(loop_.op));
     Block *block = loop.body().addBlock();
     Value newIv = block->addArg(iv.type(), iv.loc());

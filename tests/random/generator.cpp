@@ -310,7 +310,13 @@ private:
     Value v{"", s, t, t == I32 ? -1 : kSmall, newLayout(s, t)};
     const char *base = t == I32 ? "%px" : t == I8 ? "%pb" : t == F16 ? "%ph" : t == BF16 ? "%pg" : "%pf";
     Value i = plain ? index(v) : shuffledIndex(v);
-    std::string p = pointers(base, t, perProgram(std::min(product(s), (kInputs - product(s)) / 2)), i);
+    // Three programs, six rounds of a loop: all within the buffer.
+    std::string offset = perProgram(std::min(product(s), (kInputs - product(s)) / 4));
+    if (!counter_.empty() && coin()) {
+      std::string moved = emit(cat("arith.muli ", counter_, ", ", scalar(std::min(product(s), (kInputs - product(s)) / 12)), " : i32"));
+      offset = offset.empty() ? moved : emit(cat("arith.addi ", offset, ", ", moved, " : i32"));
+    }
+    std::string p = pointers(base, t, offset, i);
     std::string pt = like(v, (std::string("!tt.ptr<") + kTypeNames[t] + ">").c_str());
     if (plain || upTo(3)) {
       v.name = emit(cat("tt.load ", p, " : ", pt));
@@ -435,7 +441,16 @@ private:
     }
     Value b = partner(a);
     int64_t most = exactUpTo(a.type);
-    switch (upTo(5)) {
+    switch (upTo(6)) {
+    case 5: { // rounded once: not a whole number, so back to one at once
+      if (a.type != F32) return arithmetic("arith.maxnumf", a, b, std::max(a.bound, b.bound));
+      Value q = make(a, F32, b.bound, cat("math.absf ", b.name, " : ", typeOf(b)));
+      q = arithmetic("arith.addf", bounded(q, 1 << 20), constant(a, F32, 1));
+      q = coin() ? make(a, F32, a.bound, cat("tt.precise_divf ", a.name, ", ", q.name, " : ", typeOf(a))) : make(a, F32, 1 << 12, cat("tt.precise_sqrt ", q.name, " : ", typeOf(a)));
+      q = arithmetic("arith.mulf", q, constant(a, F32, 64));
+      Value i = make(a, I32, -1, cat("arith.fptosi ", q.name, " : ", typeOf(q), " to ", like(q, "i32")));
+      return cast(smallInt(i, (1 << 20) - 1, false), F32);
+    }
     case 0:
       a = bounded(a, most / 2), b = bounded(b, most / 2);
       return arithmetic(coin() ? "arith.addf" : "arith.subf", a, b, a.bound + b.bound);
@@ -586,6 +601,72 @@ private:
                  "      %k", n, " = arith.addi %i", n, ", ", step, " : i32\n      scf.yield %k", n, ", %f", n, " : i32, ", t, "\n    }\n");
     return named({"", v.shape, v.type, -1, v.layout}, r + "#1");
   }
+  /// Appends what `body` emits to a string of its own; values made there are forgotten.
+  template <class F> std::string inside(F body) {
+    std::string outer = std::move(text_);
+    text_.clear();
+    size_t known = values_.size();
+    ++depth_;
+    body();
+    --depth_;
+    values_.resize(known);
+    std::swap(outer, text_);
+    return outer;
+  }
+  /// A value like `v` of what was made since `known`, within its bound.
+  Value resultOf(const Value &v, size_t known) {
+    Value r = v;
+    for (size_t k = known; k < values_.size(); ++k)
+      if (values_[k].shape == v.shape) r = values_[k];
+    r = cast(converted(r, v.layout), v.type);
+    return isFloat(v.type) ? bounded(r, v.bound) : r;
+  }
+  void someSteps() {
+    for (unsigned k = 1 + upTo(3); k > 0; --k) ttgir_ ? ttgirStep() : step();
+  }
+  /// A loop of any operations with two values that change places: (a, b) = (f(a, b), a).
+  Value generalLoop(Value v) {
+    if (isNarrow(v.type)) v = cast(v, F32);
+    Value other = partner(v);
+    if (isFloat(v.type)) {
+      int64_t most = exactUpTo(v.type) / 4;
+      v = bounded(v, most), other = bounded(other, most);
+      v.bound = other.bound = most;
+    } else {
+      v.bound = other.bound = v.type == I1 ? 1 : -1;
+    }
+    std::string lo = scalar(upTo(2)), hi = scalar(upTo(6)), one = scalar(1), t = typeOf(v), r = fresh(), n = r.substr(2), before = counter_;
+    std::string body = inside([&] {
+      counter_ = "%i" + n;
+      size_t known = values_.size();
+      put(named(other, "%o" + n)), put(named(v, "%a" + n));
+      someSteps();
+      Value next = resultOf(named(v, "%a" + n), known);
+      text_ += cat("      scf.yield ", next.name, ", %a", n, " : ", t, ", ", t, "\n");
+    });
+    counter_ = before;
+    text_ += cat("    ", r, ":2 = scf.for %i", n, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", n, " = ", v.name, ", %o", n, " = ", other.name, ") -> (", t, ", ", t, ") : i32 {\n", body, "    }\n");
+    put(named(other, r + "#1"));
+    return named(v, r + "#0");
+  }
+  Value generalBranch(Value v) {
+    if (isNarrow(v.type)) v = cast(v, F32);
+    if (isFloat(v.type)) {
+      int64_t most = exactUpTo(v.type) / 2;
+      v = bounded(v, most), v.bound = most;
+    } else {
+      v.bound = v.type == I1 ? 1 : -1;
+    }
+    std::string c = emit(cat("arith.cmpi ", pick({"eq", "slt", "ne"}), ", ", counter_.empty() || coin() ? pid_ : counter_, ", ", scalar(upTo(3)), " : i32")), t = typeOf(v), r = fresh(), sides[2];
+    for (std::string &s : sides)
+      s = inside([&] {
+        size_t known = values_.size();
+        if (upTo(4)) someSteps();
+        text_ += cat("      scf.yield ", resultOf(v, known).name, " : ", t, "\n");
+      });
+    text_ += cat("    ", r, " = scf.if ", c, " -> (", t, ") {\n", sides[0], "    } else {\n", sides[1], "    }\n");
+    return named(v, r);
+  }
   Value branch(Value v) {
     Value o = binary(partner(v));
     o = cast(o, v.type);
@@ -595,6 +676,7 @@ private:
     return named({"", v.shape, v.type, v.bound < 0 || o.bound < 0 || !inside.empty() ? -1 : std::max(v.bound, o.bound), v.layout}, r);
   }
   Value atomic(Value v) {
+    if (depth_) return binary(v); // not more often than its region has room for
     // A region of its own; addresses either all different (then the old value may be read) or shared.
     Type t = pick({I32, I32, I64, F32, F16, BF16});
     if ((t == F16 || t == BF16) && product(v.shape) < 2) t = I32;
@@ -706,10 +788,13 @@ private:
     case 10: return put(gather(v));
     case 11: return put(histogram(v));
     case 12: return put(select(v));
-    case 13: return put(loop(v));
-    case 14: return put(branch(v));
+    case 13: return put(depth_ < 2 && coin() ? generalLoop(v) : loop(v));
+    case 14: return put(depth_ < 2 && coin() ? generalBranch(v) : branch(v));
     case 15: return put(atomic(v));
     case 16: return put(argMax(v));
+    case 17:
+      if (depth_ && upTo(3) == 0) return dot();
+      [[fallthrough]];
     default: return put(load(coin() ? v.shape : randomShape(), pick({I32, I8, F16, BF16, F32})));
     }
   }
@@ -832,7 +917,7 @@ private:
     case 11: return put(coin() ? atomic(v) : argMax(v));
     case 12: return ttgirDot();
     default:
-      if (coin()) return put(loop(v));
+      if (coin()) return put(depth_ < 2 && coin() ? (coin() ? generalLoop(v) : generalBranch(v)) : loop(v));
       blockedOnly();
       return put(histogram(v));
     }
@@ -844,7 +929,8 @@ private:
   Kernel kernel_;
   std::string text_, pid_;
   std::vector<Value> values_;
-  unsigned next_ = 0, outputUsed_ = 0, atomicUsed_ = 0;
+  std::string counter_; // of the loop around
+  unsigned next_ = 0, outputUsed_ = 0, atomicUsed_ = 0, depth_ = 0;
 };
 
 } // namespace

@@ -5,7 +5,7 @@
 //
 // TTIR: arithmetic, casts of all types with 8-bit floats, reductions (of several operands too), scans, transposes, reshapes,
 // joins, splits, gathers, histograms, selections, masked loads and stores, dots (f16, bf16, tf32, f32, i8; loops with
-// accumulators, chained, transposed), atomics, for, while and if, several programs. It is the same for all targets.
+// accumulators, chained, transposed), atomics, for, while and if with any of these inside, several programs. It is the same for all targets.
 // TTGIR: the same values in random layouts (blocked, linear, slices, matrix layouts and their operands), handed on through
 // convert_layout and shared memory of random layouts, with dots in the target's own layouts.
 #pragma once

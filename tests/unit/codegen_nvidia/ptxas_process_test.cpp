@@ -1,0 +1,141 @@
+// The ptxas that is started ahead: it gives what the plain run gives, and a tool that behaves in any other way than the
+// known ones costs nothing but the plain run: no hang, no wrong cubin, no process left behind.
+#include "codegen_nvidia/ptxas_process.h"
+#include "codegen_nvidia/arch_table.h"
+#include "codegen_nvidia/object.h"
+#include "codegen/targets.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+namespace tessera::nvidia {
+namespace {
+
+using codegen::BackendOptions;
+
+const codegen::ArchInfo &sm90() { return *codegen::findArch(archTable(), "sm_90a"); }
+constexpr const char *kPtx = R"(.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p) .reqntid 128 {
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [p];
+  cvta.to.global.u64 %rd2, %rd1;
+  ld.global.u32 %r1, [%rd2];
+  add.s32 %r2, %r1, 41;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+)";
+
+/// A shell script in ptxas's place for the life of the object. $in and $out are the files it is to read and write.
+class FakePtxas {
+public:
+  explicit FakePtxas(const std::string &body) {
+    EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("tessera-test", folder_));
+    path = (folder_ + "/ptxas").str();
+    std::error_code error;
+    llvm::raw_fd_ostream script(path, error);
+    script << "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2; shift ;; -*) ;; *) in=$1 ;; esac; shift; done\n" << body << "\n";
+    script.close();
+    EXPECT_FALSE(error);
+    llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_all);
+    if (const char *old = std::getenv("TESSERA_PTXAS")) old_ = old;
+    setenv("TESSERA_PTXAS", path.c_str(), 1);
+  }
+  ~FakePtxas() {
+    old_ ? setenv("TESSERA_PTXAS", old_->c_str(), 1) : unsetenv("TESSERA_PTXAS");
+    llvm::sys::fs::remove_directories(folder_);
+  }
+  std::optional<Compiled> compile(llvm::StringRef ptx) {
+    auto ahead = startPtxasAhead(sm90(), {});
+    EXPECT_NE(ahead, nullptr);
+    return compileAhead(ahead.get(), path, ptx);
+  }
+  std::string path;
+
+private:
+  llvm::SmallString<128> folder_;
+  std::optional<std::string> old_;
+};
+
+bool noChildren() { return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD; }
+
+std::string large() { // more than any pipe takes
+  std::string s;
+  for (unsigned i = 0; s.size() < 5 << 20; ++i) s += "line " + std::to_string(i) + "\n";
+  return s;
+}
+
+TEST(PtxasAhead, GivesThePlainRunsCubin) {
+  absl::StatusOr<std::string> ptxas = findPtxas();
+  if (!ptxas.ok()) GTEST_SKIP() << ptxas.status().message();
+  for (bool lineInfo : {false, true}) {
+    BackendOptions options;
+    options.lineInfo = lineInfo;
+    auto plain = makeCubin(kPtx, sm90(), options);
+    ASSERT_TRUE(plain.ok()) << plain.status().message();
+    options.ahead = startPtxasAhead(sm90(), options);
+    ASSERT_NE(options.ahead, nullptr);
+    auto ahead = compileAhead(options.ahead.get(), *ptxas, kPtx);
+    ASSERT_TRUE(ahead.has_value());
+    EXPECT_EQ(ahead->cubin, plain->object);
+    EXPECT_THAT(ahead->log, testing::HasSubstr("registers"));
+    // It serves once; makeCubin goes on without it.
+    EXPECT_FALSE(compileAhead(options.ahead.get(), *ptxas, kPtx).has_value());
+    auto again = makeCubin(kPtx, sm90(), options);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->object, plain->object);
+  }
+  EXPECT_TRUE(noChildren());
+}
+
+TEST(PtxasAhead, BothReadingsHaveTheWholeText) {
+  FakePtxas fake("cat \"$in\" > \"$out.1\"; cat \"$in\" > \"$out\"; cat \"$out.1\" >> \"$out\"; rm \"$out.1\"; echo said >&2");
+  for (const std::string &text : {std::string("short"), large()}) {
+    auto c = fake.compile(text);
+    ASSERT_TRUE(c.has_value());
+    EXPECT_TRUE(c->cubin == text + text);
+    EXPECT_EQ(c->log, "said\n");
+  }
+}
+
+TEST(PtxasAhead, OtherManners) {
+  std::string text = large();
+  EXPECT_TRUE(FakePtxas("cat \"$in\" > \"$out\"").compile(text).has_value()); // reads once
+  for (const char *body : {"exit 0", "exit 1", "echo x > \"$out\"", "cat \"$in\" > /dev/null", "cat \"$in\" > \"$out\"; exit 1", "head -c 100 \"$in\" > \"$out\"; exit 1",
+                           "kill -9 $$"}) {
+    SCOPED_TRACE(body);
+    EXPECT_FALSE(FakePtxas(body).compile(text).has_value());
+    EXPECT_TRUE(noChildren());
+  }
+}
+
+TEST(PtxasAhead, EndsWithItsOwner) {
+  FakePtxas fake("cat \"$in\"; sleep 1000");
+  { auto ahead = startPtxasAhead(sm90(), {}); }
+  EXPECT_TRUE(noChildren());
+}
+
+TEST(PtxasAhead, AnotherPtxasIsNotServed) {
+  FakePtxas fake("cat \"$in\" > \"$out\"");
+  auto ahead = startPtxasAhead(sm90(), {});
+  EXPECT_FALSE(compileAhead(ahead.get(), "/other/ptxas", "text").has_value());
+  EXPECT_FALSE(compileAhead(nullptr, fake.path, "text").has_value());
+}
+
+TEST(PtxasAhead, RefusedPtxIsReportedByThePlainRun) {
+  if (!findPtxas().ok()) GTEST_SKIP();
+  BackendOptions options;
+  options.ahead = startPtxasAhead(sm90(), options);
+  auto r = makeCubin(".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; }\n", sm90(), options);
+  EXPECT_THAT(std::string(r.status().message()), testing::AllOf(testing::HasSubstr("ptxas"), testing::HasSubstr("nonsense"), testing::Not(testing::HasSubstr("/proc/"))));
+}
+
+} // namespace
+} // namespace tessera::nvidia
