@@ -298,8 +298,7 @@ private:
     Type type = bound.type();
     unsigned bits = type.isInteger() ? type.bitWidth() : 64;
     int64_t least = bits < 64 ? -(int64_t(1) << (bits - 1)) : std::numeric_limits<int64_t>::min();
-    // Widened where the steps together may be no number of the type either.
-    if (bits < 64 && !splatOf(loop_.step(), [&](const llvm::APInt &x) { return x.isStrictlyPositive() && x.getSExtValue() <= -(least / iterations) - 1; })) {
+    if (bits < 64) {
       auto wide = [&](Value v) { return arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result(); };
       Value ahead = make<arith::MuliOp>(b, wide(loop_.step()), b.intConstant(loc_, c_.i64(), iterations));
       Value exact = make<arith::MaxsiOp>(b, make<arith::SubiOp>(b, wide(bound), ahead), b.intConstant(loc_, c_.i64(), least));
