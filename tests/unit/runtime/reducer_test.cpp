@@ -60,7 +60,7 @@ std::string kernel(const char *name) {
 TEST(Reducer, OneOperationOfAMatrixMultiplication) {
   auto r = reduceText(kernel("mm_f16"), [](ir::Module &m) { return count(m, "tt.dot") > 0; });
   EXPECT_GE(r->r.operationsBefore, 50u);
-  EXPECT_LE(r->r.operationsAfter, 5u) << r->text;
+  EXPECT_LE(r->r.operationsAfter, 6u) << r->text; // with its operands and the store that keeps it alive
 }
 
 TEST(Reducer, OneOperationOfALayerNorm) {
@@ -134,9 +134,11 @@ TEST(Reducer, ArgumentsLeaveKernelAndLaunch) {
     tt.return
   })",
                       [](ir::Module &m) { return count(m, "arith.muli") > 0; }, l);
-  EXPECT_TRUE(r->f.launch->args.size() <= 1) << r->text;
+  ASSERT_EQ(r->f.launch->args.size(), 2u) << r->text; // n and q
+  EXPECT_EQ(r->f.launch->args[1].name, "q");
   EXPECT_EQ(r->f.launch->grid, (std::array<int64_t, 3>{1, 1, 1}));
-  EXPECT_TRUE(r->f.launch->expected.empty());
+  ASSERT_EQ(r->f.launch->expected.size(), 1u);
+  EXPECT_EQ(r->f.launch->expected[0].arg, 1u);
 }
 
 TEST(Reducer, NeverDividesByZero) {
