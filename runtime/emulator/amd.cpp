@@ -314,6 +314,21 @@ void fractionPart(Decoder &d, CallInst &c) {
   d.elementwiseFloat(c, unary<float, float, [](float x) { float m; return std::isinf(x) ? std::nanf("") : (m = x - std::floor(x), m < 1 ? m : 0x1.fffffep-1f); }>,
                      unary<double, double, [](double x) { double m; return std::isinf(x) ? std::nan("") : (m = x - std::floor(x), m < 1 ? m : 0x1.fffffffffffffp-1); }>, 1);
 }
+/// v_trig_preop_f64: 53 bits of 2/pi, from where the argument's exponent and the segment say (ISA guide, V_TRIG_PREOP_F64;
+/// 1201 bits of the fraction are kept).
+double trigPreop(double x, uint32_t segment) {
+  static constexpr uint64_t kTwoOverPi[20] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
+  unsigned exponent = unsigned(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff), shift = (segment & 31) * 53;
+  if (exponent > 1077) shift += exponent - 1077;
+  uint64_t bits = 0;
+  if (shift < 19 * 64) {
+    unsigned word = shift / 64, by = shift % 64;
+    bits = kTwoOverPi[word] << by;
+    if (by) bits |= kTwoOverPi[word + 1] >> (64 - by);
+  }
+  return std::ldexp(double(bits >> 11), -53 - int(shift) + (exponent >= 1968 ? 128 : 0));
+}
+void trigPreopOf(Decoder &d, CallInst &c) { d.emit(binaryMixed<double, double, uint32_t, trigPreop>, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }
 /// v_frexp_mant: in [1/2, 1); v_frexp_exp: the exponent, 0 for zero, infinity and NaN.
 void mantissa(Decoder &d, CallInst &c) {
   d.elementwiseFloat(c, unary<float, float, [](float x) { int e; return std::frexp(x, &e); }>, unary<double, double, [](double x) { int e; return std::frexp(x, &e); }>, 1);
@@ -471,6 +486,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.fmed3", kFloat, median3},
       {"llvm.amdgcn.frexp.mant", kFloat, mantissa},
       {"llvm.amdgcn.frexp.exp", kFloat, exponent},
+      {"llvm.amdgcn.trig.preop", kFloat, trigPreopOf},
       {"llvm.amdgcn.class", kFloat, classTest},
       {"llvm.amdgcn.cvt.pk.fp8.f32", kFp8, decodeToPairOf8<true>},
       {"llvm.amdgcn.cvt.pk.bf8.f32", kFp8, decodeToPairOf8<false>},
