@@ -13,16 +13,18 @@ using layouts::Dim;
 
 static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
 
-/// Gives every thread the values that the acting threads hold.
-static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llvm::Value *acts) {
+/// Gives every thread the values that the acting threads hold. What an acquiring one has seen, the threads see after the
+/// barrier: it orders global memory too.
+static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llvm::Value *acts, MemSemantic sem) {
   auto &b = fl.b;
   Value result = op->result();
   llvm::Type *type = fl.elementType(result.type());
   llvm::Value *base = fl.scratch(op);
   unsigned alignment = byteSize(type);
+  bool acquires = sem == MemSemantic::Acquire || sem == MemSemantic::AcqRel;
   if (!result.type().isTensor()) {
     fl.target.storeShared(b, base, values[0], alignment, acts);
-    fl.target.barrier(b);
+    fl.target.barrier(b, acquires);
     values[0] = fl.target.loadShared(b, base, type, alignment);
     return;
   }
@@ -37,7 +39,7 @@ static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llv
   unsigned free = fl.freeRegisters(result.type());
   for (unsigned r = 0; r < values.size(); ++r)
     if (!(r & free)) fl.target.storeShared(b, at[r], values[r], alignment, acts);
-  fl.target.barrier(b);
+  fl.target.barrier(b, acquires);
   for (unsigned r = 0; r < values.size(); ++r)
     values[r] = r & free ? values[r & ~free] : fl.target.loadShared(b, at[r], type, alignment);
 }
@@ -69,7 +71,7 @@ static bool lowerRmw(Operation *op, FunctionLowering &fl, AccessPlan &plan,
     if (r & free) out[r] = out[r & ~free];
     if (!out[r]) out[r] = llvm::PoisonValue::get(type);
   }
-  if (used && acts) broadcast(op, fl, out, acts);
+  if (used && acts) broadcast(op, fl, out, acts, sem);
   fl.set(result, std::move(out));
   return true;
 }
@@ -90,7 +92,7 @@ static bool lowerCas(Operation *op, FunctionLowering &fl, AccessPlan &plan,
   unsigned free = tensor ? fl.freeRegisters(value.type()) : 0;
   for (unsigned r = 0; r < out.size(); ++r)
     if (r & free) out[r] = out[r & ~free];
-  if (!op->result().useEmpty() && acts) broadcast(op, fl, out, acts);
+  if (!op->result().useEmpty() && acts) broadcast(op, fl, out, acts, sem);
   fl.set(op->result(), std::move(out));
   return true;
 }
