@@ -100,8 +100,7 @@ public:
     dropRedundant();
     for (auto *op : before_) {
       Builder b(op);
-      // What is in flight to and from global memory need not be waited for.
-      gpu::BarrierOp::create(b, op->loc(), {b.named("tessera.local", UnitAttr::get(func_->context()))});
+      gpu::BarrierOp::create(b, op->loc());
     }
     return !before_.empty();
   }
