@@ -6,6 +6,7 @@
 // one piece, so that lanes that have left a loop wait behind it. Source: F. Bourdoncle, "Efficient chaotic iteration
 // strategies with widenings", 1993; for the scheduling: G. Diamos et al., "SIMD re-convergence at thread frontiers", 2011.
 #include "runtime/emulator/decode.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -266,6 +267,9 @@ ArrayRef<Row> Decoder::rows(Value *v) {
     if (current_) unknown(*current_, "an operand that is not computed before: " + printed(*v));
     for (Type *t : elements(v->getType())) out.push_back(constant(0, bytesOf(t)));
   }
+  // What is not known was reported; decoding goes on to its end with rows of the right number.
+  auto types = elements(v->getType());
+  while (out.size() < types.size()) out.push_back(constant(0, bytesOf(types[out.size()])));
   if (out.empty()) out.push_back(constant(0, 8));
   return rows_[v] = std::move(out);
 }
@@ -278,6 +282,8 @@ ArrayRef<Row> Decoder::defineFresh(Value *v) {
 
 void Decoder::constantRows(Constant *c, SmallVector<Row, 4> &out) {
   Type *t = c->getType();
+  if (isa<ConstantExpr>(c)) // a vector seen as one of other elements, for instance
+    if (Constant *folded = ConstantFoldConstant(c, dl_); folded && folded != c) return constantRows(folded, out);
   if (auto *g = dyn_cast<GlobalVariable>(c)) {
     out.push_back(constant(globals_.lookup(g), bytesOf(t)));
     return;
