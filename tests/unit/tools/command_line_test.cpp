@@ -146,13 +146,13 @@ TEST_P(CommandLine, SaysWhatItShould) {
   llvm::SmallString<128> folder;
   ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("tessera-cli", folder));
   std::string base = folder.str().str();
-  ASSERT_FALSE(llvm::sys::fs::create_directory(base + "/work"));
+  ASSERT_FALSE(llvm::sys::fs::create_directory(base + "/run"));
   for (auto &[name, contents] : c.files) {
-    ASSERT_FALSE(llvm::sys::fs::create_directories(llvm::sys::path::parent_path(base + "/work/" + name)));
-    writeFile(base + "/work/" + name, contents);
+    ASSERT_FALSE(llvm::sys::fs::create_directories(llvm::sys::path::parent_path(base + "/run/" + name)));
+    writeFile(base + "/run/" + name, contents);
   }
   // Locale, drivers and toolkits of the machine must not show.
-  std::string script = "cd '" + base + "/work' || exit 99\nexport PATH=" TESSERA_PROGRAM_DIR ":$PATH LC_ALL=C TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.so TREE=" TESSERA_SOURCE_DIR
+  std::string script = "cd '" + base + "/run' || exit 99\nexport PATH=" TESSERA_PROGRAM_DIR ":$PATH LC_ALL=C TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.so TREE=" TESSERA_SOURCE_DIR
                        "\nulimit -c 0\n" + c.command + "\n";
   writeFile(base + "/script", script);
   int status = std::system(("timeout 120 sh '" + base + "/script' >'" + base + "/out' 2>'" + base + "/err' </dev/null").c_str());
