@@ -34,6 +34,23 @@ llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &l) {
   return order;
 }
 
+llvm::SmallVector<int32_t, 4> storageOrderOf(const LinearLayout &l) {
+  llvm::SmallVector<int32_t, 4> order;
+  auto take = [&](unsigned d) {
+    if (!llvm::is_contained(order, int32_t(d))) order.push_back(d);
+  };
+  for (Dim in : {Dim::Register, Dim::Lane})
+    for (unsigned bit = 0; bit < l.inDimBits(in); ++bit)
+      for (unsigned d = 0; d < l.numOutDims(); ++d)
+        if (l.basis(in, bit)[d]) {
+          // The first bit that moves by one says what is fastest.
+          if (order.empty() && l.basis(in, bit)[d] != 1) continue;
+          take(d);
+        }
+  for (unsigned d = l.numOutDims(); d-- > 0;) take(d);
+  return order;
+}
+
 int32_t elementsPerThread(const LinearLayout &l) { return l.inDimSize(Dim::Register); }
 
 int32_t uniqueElementsPerThread(const LinearLayout &l) {

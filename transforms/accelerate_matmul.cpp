@@ -32,10 +32,10 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
+#include "layouts/layout_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "transforms/layout_order.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -417,7 +417,7 @@ private:
   const layouts::NvmmaSharedEncoding *sharedFor(TensorType type, unsigned kDim, int64_t widest) {
     auto layout = type.encoding()->toLinearLayout(type.shape());
     if (!layout.ok()) return nullptr;
-    unsigned contiguous = orderOf(*layout)[0];
+    unsigned contiguous = layouts::storageOrderOf(*layout)[0];
     int64_t bytes = type.element().bitWidth() / 8;
     if (contiguous != kDim && bytes != 2) return nullptr;
     int64_t row = type.dim(contiguous) * bytes;
@@ -437,12 +437,16 @@ private:
     if (auto t = v.definedBy<tt::TransOp>(); t && t.order().size() == 2 && t.order()[0] == 1) return {unconverted(t.src()), true};
     return {v, false};
   }
-  /// The value in a buffer that the matrix unit reads, made where the value is. `k`: which dimension is K.
-  Value toShared(Location loc, Value v, unsigned k, Type element, int64_t widest, bool test) {
+  /// Whether the matrix unit can read the value from shared memory. `k`: which dimension is K.
+  bool readable(Value v, unsigned k, Type element, int64_t widest) {
+    auto [src, swapped] = untransposed(v);
+    return sharedFor(tensorOf(src).withElement(element), swapped ? 1 - k : k, widest);
+  }
+  /// The value in a buffer that the matrix unit reads, made where the value is. @pre readable
+  Value toShared(Location loc, Value v, unsigned k, Type element, int64_t widest) {
     auto [src, swapped] = untransposed(v);
     auto type = tensorOf(src).withElement(element);
     auto *e = sharedFor(type, swapped ? 1 - k : k, widest);
-    if (!e || test) return e ? v : Value();
     Operation *def = src.definingOp();
     Builder b = def ? Builder(def) : Builder(&*src.ownerBlock()->begin());
     if (def) b.setInsertionPointAfter(def);
@@ -491,7 +495,6 @@ private:
 
     const layouts::NvidiaMmaEncoding *e = warpGroupLayout(m, n, bits, type.encoding()->cta());
     Location loc = d->loc();
-    auto readable = [&](Value v, unsigned kDim, Type element, int64_t widest) { return bool(toShared(loc, v, kDim, element, widest, true)); };
     bool registers = from & kThroughA, swapped = false;
     if (!e || !readable(d.b(), 0, way.operandB, e->tileN())) {
       // A chain goes on from the result as it is.
@@ -518,9 +521,9 @@ private:
       if (!ea.ok() || (swapped && !turned)) return false;
       a = convert(b, loc, swapped ? turn(left, turned) : left, *ea);
     } else {
-      a = swapped ? transposed(b, loc, toShared(loc, left, 0, way.operandB, 64, false)) : toShared(loc, left, 1, way.operandA, 64, false);
+      a = swapped ? transposed(b, loc, toShared(loc, left, 0, way.operandB, 64)) : toShared(loc, left, 1, way.operandA, 64);
     }
-    Value right = swapped ? transposed(b, loc, toShared(loc, d.a(), 1, way.operandA, e->tileN(), false)) : toShared(loc, d.b(), 0, way.operandB, e->tileN(), false);
+    Value right = swapped ? transposed(b, loc, toShared(loc, d.a(), 1, way.operandA, e->tileN())) : toShared(loc, d.b(), 0, way.operandB, e->tileN());
     Value c = cast(b, loc, convert(b, loc, d.c(), result), way.accumulator);
     if (swapped) c = turn(c, e);
     llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());

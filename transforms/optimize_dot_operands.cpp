@@ -17,8 +17,8 @@
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/infer.h"
+#include "layouts/layout_order.h"
 #include "llvm/Support/MathExtras.h"
-#include "transforms/layout_order.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -30,7 +30,7 @@ namespace {
 
 const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, const TargetInfo &target) {
   int64_t bytes = type.element().bitWidth() / 8;
-  auto order = orderOf(from);
+  auto order = layouts::storageOrderOf(from);
   unsigned rank = type.rank();
   bool matrix = layouts::dynCast<layouts::NvidiaMmaEncoding>(to->parent());
   bool alongK = order[0] == int32_t(to->kDim());

@@ -39,6 +39,7 @@
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/layout_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -237,13 +238,7 @@ private:
       else if (background_) {
         // The value comes back to the threads that copied it: rows as they lie.
         layouts::SwizzledSharedParams p;
-        auto layout = *type.encoding()->toLinearLayout(type.shape());
-        for (Dim in : {Dim::Register, Dim::Lane, Dim::Warp})
-          for (unsigned bit = 0; bit < layout.inDimBits(in); ++bit)
-            for (unsigned d = 0; d < type.rank(); ++d)
-              if (layout.basis(in, bit)[d] && !llvm::is_contained(p.order, int32_t(d))) p.order.push_back(d);
-        for (unsigned d = type.rank(); d-- > 0;)
-          if (!llvm::is_contained(p.order, int32_t(d))) p.order.push_back(d);
+        p.order = layouts::orderOf(*type.encoding()->toLinearLayout(type.shape()));
         p.cta = type.encoding()->cta();
         auto e = c_.encodings().getSwizzledShared(p);
         if (!e.ok()) return false;
