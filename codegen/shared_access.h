@@ -32,6 +32,8 @@ private:
   unsigned inVector(unsigned k) const;
   /// Reads by instructions that read 8 by 8 matrices, where the map has their form; false where it has not.
   bool loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
+  /// Reads by instructions that transpose among 16 lanes, likewise.
+  bool loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
 
   layouts::LinearLayout map_; // register, lane, warp, block → offset, block
   llvm::Type *element_;

@@ -7,6 +7,7 @@
 #include "codegen/shared_access.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
+#include "layouts/conversion_plan.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
@@ -209,10 +210,41 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
   return true;
 }
 
+// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four elements that follow
+// each other and gets one of each of four lanes' (layouts::canReadTransposed).
+bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+  if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
+  if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
+  LinearLayout addresses = layouts::transposedReadAddresses(map_);
+  unsigned one = 0, copies = 0, bits[2], found = 0;
+  int32_t threadBits = 0;
+  for (unsigned bit = 0; bit < map_.inDimBits(Dim::Register); ++bit)
+    if (!map_.basis(Dim::Register, bit)[0]) copies |= 1u << bit;
+    else if (found < 2) one |= 1u << bit, bits[found++] = bit;
+  for (Dim d : {Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < addresses.inDimBits(d); ++bit) threadBits |= addresses.basis(d, bit)[0];
+  auto &b = fl_.b;
+  llvm::Value *thread = fl_.applyLayout(addresses, {{Dim::Register, fl_.i32(0)}, {Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}, {Dim::Block, fl_.i32(0)}})[0];
+  std::map<int32_t, llvm::Value *> bases;
+  unsigned n = map_.inDimSize(Dim::Register);
+  out.assign(n, nullptr);
+  for (unsigned r = 0; r < n; ++r) {
+    if (r & (one | copies)) continue;
+    int32_t constant = map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+    int32_t clash = constant & threadBits;
+    auto &slot = bases[clash];
+    if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
+    llvm::Value *four = fl_.target.loadTransposed(b, constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash), type);
+    for (unsigned j = 0; j < 4; ++j) out[r | (j & 1) << bits[0] | (j >> 1) << bits[1]] = b.CreateExtractElement(four, j);
+  }
+  for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~copies];
+  return true;
+}
+
 Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor) {
   auto &b = fl_.b;
   Elements out;
-  if (loadMatrices(base, type, extraXor, out)) return out;
+  if (loadMatrices(base, type, extraXor, out) || loadTransposed(base, type, extraXor, out)) return out;
   out.assign(map_.inDimSize(Dim::Register), nullptr);
   for (unsigned r = 0, n = out.size(); r < n; ++r) {
     if (!starts(r)) continue;

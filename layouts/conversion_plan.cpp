@@ -508,6 +508,41 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   return p;
 }
 
+// ---- reads that transpose ----
+
+/// The bits of the first two registers that are no copies; fewer if there are none.
+static llvm::SmallVector<unsigned, 2> firstRegisters(const LinearLayout &l) {
+  llvm::SmallVector<unsigned, 2> bits;
+  for (unsigned bit = 0; bit < l.inDimBits(Dim::Register) && bits.size() < 2; ++bit)
+    if (llvm::any_of(l.basis(Dim::Register, bit), [](int32_t x) { return x != 0; })) bits.push_back(bit);
+  return bits;
+}
+
+bool canReadTransposed(const LinearLayout &map) {
+  if (map.inDimBits(Dim::Lane) < 4 || firstRegisters(map).size() < 2) return false;
+  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < map.inDimBits(d); ++bit) {
+      auto basis = map.basis(d, bit);
+      if (basis.size() > 1 && basis[1]) return false; // in another block
+      if (d == Dim::Lane && bit < 2 ? basis[0] != 1 << bit : basis[0] % 4 != 0) return false;
+    }
+  return true;
+}
+
+LinearLayout transposedReadAddresses(const LinearLayout &layout) {
+  auto bits = firstRegisters(layout);
+  llvm::SmallVector<LinearLayout::InDim, 4> ins(layout.ins());
+  auto *registers = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Register; });
+  auto *lanes = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Lane; });
+  for (unsigned k = 0; k < 2; ++k) {
+    Basis ofRegister = registers->bases[bits[k]];
+    registers->bases[bits[k]] = lanes->bases[k];
+    lanes->bases[k] = lanes->bases[2 + k];
+    lanes->bases[2 + k] = ofRegister;
+  }
+  return LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(layout.outs()));
+}
+
 absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,
                                                 int bits, const MemoryModel &m, const PlanOptions &options) {
   auto &a = src->layoutOf(shape), &b = dst->layoutOf(shape);

@@ -468,6 +468,8 @@ private:
     Value nextReads = ring ? next(reads) : Value();
     if (ring) yields.push_back(nextReads);
     if (ring && background_) yields.push_back(next(fills));
+    // The stores wait for the loads: they stay behind the multiplications.
+    if (!background_ && target_.hasScheduleBarriers && llvm::any_of(ahead_, [](auto &a) { return bool(a.slot); })) rocdl::SchedBarrierOp::create(in, loc_, {in.i32Attr("mask", 0)});
     if (!background_)
       for (auto [a, v] : llvm::zip(ahead_, brought)) {
         if (a.slot) ttg::LocalStoreOp::create(in, loc_, v, slotAt(in, a, ring ? nextReads : reads));
