@@ -61,6 +61,32 @@ bool SharedAccess::starts(unsigned r) const {
   return !(offset & (vector_ - 1));
 }
 
+int32_t SharedAccess::offsetOf(unsigned r) const { return map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]; }
+
+bool SharedAccess::inTurn(unsigned r, llvm::Value *&condition) {
+  if (!window_) return true;
+  int32_t which = -window_, wanted = (offsetOf(r) ^ turn_ * window_) & which; // what the threads' part must be
+  if (wanted & ~threadBits_) return false;
+  if (int32_t decided = threadBits_ & which) condition = fl_.b.CreateICmpEQ(fl_.b.CreateAnd(thread_, decided), fl_.i32(wanted));
+  return true;
+}
+
+void SharedAccess::loadTurn(llvm::Value *base, llvm::Type *type, Elements &values) {
+  auto &b = fl_.b;
+  values.resize(map_.inDimSize(Dim::Register));
+  for (unsigned r = 0, n = values.size(); r < n; ++r) {
+    llvm::Value *condition = nullptr;
+    if (!starts(r) || !inTurn(r, condition)) continue;
+    llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
+    llvm::Value *v = fl_.target.loadShared(b, address(base, r, nullptr), t, vector_ * byteSize(element_));
+    for (unsigned k = 0; k < vector_; ++k) {
+      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k), *&to = values[r ^ inVector(k)];
+      if (type->isIntegerTy(1)) e = b.CreateTrunc(e, type);
+      to = condition && to ? b.CreateSelect(condition, e, to) : e;
+    }
+  }
+}
+
 unsigned SharedAccess::inVector(unsigned k) const {
   unsigned r = 0;
   for (auto [i, x] : llvm::enumerate(vectorRegisters_))
@@ -77,8 +103,12 @@ unsigned SharedAccess::vectorLength() const {
 
 llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
   auto &b = fl_.b;
-  int32_t constant = map_.apply({{Dim::Register, int32_t(reg)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+  int32_t constant = offsetOf(reg);
   llvm::Value *offset = thread_;
+  if (window_) {
+    constant %= window_;
+    if (threadBits_ >= window_) offset = b.CreateAnd(offset, window_ - 1);
+  }
   if (extraXor) offset = b.CreateXor(offset, extraXor);
   int32_t clash = extraXor ? constant : constant & threadBits_;
   // Equal clashing parts share one xor.
@@ -107,7 +137,8 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
   for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(Dim::Register)); bit < n; ++bit)
     if (map_.basis(Dim::Register, bit)[0] == 0 && (map_.numOutDims() < 2 || map_.basis(Dim::Register, bit)[1] == 0)) free |= 1u << bit;
   for (unsigned r = 0; r < values.size(); ++r) {
-    if (r & free || !starts(r)) continue;
+    llvm::Value *inThisTurn = nullptr;
+    if (r & free || !starts(r) || !inTurn(r, inThisTurn)) continue;
     auto widen = [&](llvm::Value *v) { return v->getType()->isIntegerTy(1) ? b.CreateZExt(v, b.getInt8Ty()) : v; };
     llvm::Value *v;
     if (vector_ == 1) v = widen(values[r]);
@@ -115,7 +146,8 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
       v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, vector_));
       for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r ^ inVector(k)]), k);
     }
-    fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), mask);
+    auto *writes = !inThisTurn ? mask : mask ? b.CreateAnd(mask, inThisTurn) : inThisTurn;
+    fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), writes);
   }
 }
 

@@ -452,11 +452,9 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
   p.writeConflicts = write.conflicts, p.readConflicts = read.conflicts;
   p.writeVectorRegisters = write.vectorRegisters, p.readVectorRegisters = read.vectorRegisters;
   p.scratchBytes = (int64_t(1) << planner.total) * bytes;
-  // High bits that no thread decides can be taken in turns.
-  uint64_t threadBits = write.threadBits | read.threadBits;
   for (unsigned bit = planner.total;
        bit-- > 0 && options.maxScratchBytes && p.scratchBytes > options.maxScratchBytes;) {
-    if (threadBits >> bit & 1 || (1 << bit) < std::max(p.writeVector, p.readVector)) break;
+    if ((1 << bit) < std::max(p.writeVector, p.readVector)) break;
     p.scratchBytes /= 2;
     p.repetitions *= 2;
   }

@@ -59,7 +59,8 @@ struct ConversionPlan {
   /// register r is register r ^ (the xor of those of e's set bits). 1, 2, 4, … in the common case.
   llvm::SmallVector<unsigned, 4> writeVectorRegisters, readVectorRegisters;
   /// The conversion is done in this many turns, each through the same scratch with a barrier before and after: turn t
-  /// moves the registers whose offsets have t in the bits above scratchBytes.
+  /// moves the elements whose offsets have t in the bits above scratchBytes. Registers of both sides decide those bits as
+  /// far as possible; of accesses where threads decide them, some threads' are in each turn.
   int repetitions = 1;
 };
 

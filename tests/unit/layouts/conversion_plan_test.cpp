@@ -90,7 +90,6 @@ void forEachAccess(const ConversionPlan &p, const LinearLayout &side, int vector
         laneOffsets.push_back(base * bytes);
         if (base / perTurn == turn)
           for (auto &[o, g] : byOffset) f(o % perTurn, int(g), l, w);
-        ASSERT_EQ(base / perTurn, offsetOf(r, 0, 0) / perTurn) << "a turn is a matter of registers alone";
       }
       ASSERT_EQ(bankConflicts(laneOffsets, vector * bytes, m), conflicts);
     }
