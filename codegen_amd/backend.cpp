@@ -12,7 +12,9 @@
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
+#include <mutex>
 
 namespace tessera::amd {
 
@@ -28,9 +30,22 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
 
 namespace {
 
+/// Where one region of a kernel needs so many registers that fewer waves fit than LLVM's scheduler hoped for, it orders the
+/// other regions anew with the registers of the lost waves, to more parallelism. In loops of matrix instructions that hoists
+/// every operand's load: a fifth more registers (attention on gfx11 and gfx12), and instructions that are no fewer. There is
+/// no attribute for it, only LLVM's option, which is the whole process's.
+void scheduleForFewerRegisters() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    auto &options = llvm::cl::getRegisteredOptions();
+    if (auto it = options.find("amdgpu-disable-clustered-low-occupancy-reschedule"); it != options.end())
+      it->second->addOccurrence(0, it->first, "true");
+  });
+}
+
 class AmdBackend final : public codegen::Backend {
 public:
-  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) {}
+  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) { scheduleForFewerRegisters(); }
 
   absl::Status prepare(llvm::Module &module) const override {
     if (options_.numCtas > 1)
