@@ -5,7 +5,8 @@
 //                                         and on the module: ttg.shared = 2048 : i32
 //
 // Every operation of a function gets a number in the order of the text; a buffer's life is an interval of these numbers.
-// Scratch lives during its operation alone. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
+// Scratch lives during its operation alone, or if it is small to the end of the next operation with scratch, which saves the
+// barrier between them. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
 // use of any view of it, extended to the end of a loop or of the region in which the use lies when the allocation lies
 // outside. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
 // same time. A call is scratch of the callee's whole frame, so frames nest.
@@ -28,6 +29,10 @@ using namespace ir;
 
 namespace {
 
+/// Bytes of two operations' scratch that may lie side by side where one place would do: less than the unit in which most
+/// kernels' shared memory bounds how many blocks a multiprocessor runs.
+constexpr int64_t kSmallScratch = 4096;
+
 struct Buffer {
   Operation *op;
   int64_t bytes, alignment;
@@ -43,6 +48,7 @@ public:
   int64_t run() {
     number(func_.op);
     collect();
+    keepNeighboursApart();
     place();
     while (size_ > target_.sharedMemoryPerBlock && takeTurns()) place();
     for (auto &b : buffers_) b.op->setAttr("allocation.offset", IntegerAttr::getI32(func_->context(), b.offset));
@@ -111,6 +117,17 @@ private:
       }
       if (s.bytes) buffers_.push_back({op, s.bytes, s.alignment, begin_[op], end_[op]});
     });
+  }
+
+  /// Small scratch lives until the scratch after it is done with, so that neither has to wait for the other's readers: the
+  /// barrier within the second orders the first's reads before what comes third.
+  void keepNeighboursApart() {
+    Buffer *last = nullptr;
+    for (auto &b : buffers_) {
+      if (b.op->is<ttg::LocalAllocOp>() || b.op->is<tt::CallOp>()) continue;
+      if (last && last->op->block() == b.op->block() && last->bytes + b.bytes <= kSmallScratch) last->to = std::max(last->to, b.to);
+      last = &b;
+    }
   }
 
   /// Halves the scratch of the largest conversion between layouts that can be made in more turns, of those that reach
