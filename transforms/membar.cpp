@@ -19,6 +19,13 @@
 // leaves it none pending: its reads count as made at the waits after it, and a barrier after those orders them before
 // another thread's writes. Which products a wait leaves under way is the program's to know, as with copies.
 //
+// Global memory. A program may count on these barriers for accesses to global memory as well: all threads load what the
+// first one stores after a reduction. So they order global memory too, unless no pair of accesses needs that of this
+// barrier: it gets `tessera.local` where no write to global memory comes before it since the last barrier, and none after
+// it before the next one. Every pair of accesses with a write that has a barrier between them still has one that orders
+// global memory: the first after the write, or the last before it. In a loop that multiplies what was loaded ahead there
+// is no write, so that no barrier waits for those loads. Barriers within the lowering of an operation do not count.
+//
 // A copy in the background (`ttg.async_copy_global_to_local`) writes at any time until the wait that its token goes to.
 // Whoever reads the buffer in between is told nothing by a barrier, and a program that has the token does not; so the copy
 // is ordered after the accesses before it like any write, and counts as written at the wait: the barrier that other
@@ -90,6 +97,92 @@ bool overlaps(const std::set<Range> &set, Range r) {
   return false;
 }
 
+/// Which of the placed barriers need not order global memory (see the head of the file).
+class GlobalOrder {
+public:
+  explicit GlobalOrder(const llvm::DenseSet<Operation *> &placed) : placed_(placed) {}
+
+  llvm::SmallVector<Operation *, 16> unneededIn(tt::FuncOp func) {
+    // What callers do before and after is not looked at.
+    bool called = false;
+    func->module().op()->walk([&](Operation *op) { called |= op->is<tt::CallOp>(); });
+    for (bool forwards : {true, false}) {
+      forwards_ = forwards;
+      through(func.body(), called);
+    }
+    llvm::SmallVector<Operation *, 16> unneeded;
+    for (auto *op : placed_)
+      if (!needed_.contains(op)) unneeded.push_back(op);
+    return unneeded;
+  }
+
+private:
+  /// `write`: whether a write may lie between the last barrier (forwards: before, backwards: after) and here.
+  bool visit(Operation *op, bool write) {
+    if (placed_.contains(op)) {
+      if (write) needed_.insert(op);
+      return false;
+    }
+    if (op->is<gpu::BarrierOp>()) return op->hasAttr("tessera.local") && write;
+    if (op->is<ttg::BarrierOp>()) return !(op->cast<ttg::BarrierOp>().addrSpace() & ~1) && write;
+    switch (op->opcode()) {
+    case Opcode::tt_call: return true;
+    case Opcode::tt_reduce:
+    case Opcode::tt_scan: return write; // their regions hold no accesses
+    case Opcode::scf_for:
+    case Opcode::scf_while:
+      // Any number of rounds; a while loop may be left in the middle of one.
+      for (bool around = write;; write = around) {
+        for (unsigned i = 0; i < op->numRegions(); ++i) around |= through(op->region(forwards_ ? i : op->numRegions() - 1 - i), around);
+        if (around == write) return write;
+      }
+    default: break;
+    }
+    if (op->numRegions()) {
+      bool any = write && !(op->is<scf::IfOp>() && !op->region(1).empty()); // other regions may not run at all
+      for (auto &r : op->regions()) any |= through(r, write);
+      return any || (op->info().effects & kWritesGlobal);
+    }
+    return write || (effectsOf(op) & kWritesGlobal);
+  }
+  bool through(Block &b, bool write) {
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto &op : b) ops.push_back(&op);
+    if (!forwards_) std::reverse(ops.begin(), ops.end());
+    for (auto *op : ops) write = visit(op, write);
+    return write;
+  }
+  /// From the region's entry to its ends, or from the ends to the entry.
+  bool through(Region &r, bool write) {
+    if (r.empty()) return write;
+    if (r.hasOneBlock()) return through(*r.front(), write);
+    llvm::DenseMap<Block *, bool> out; // after the block forwards, before it backwards
+    bool result = false;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto *b = r.front(); b; b = b->next()) {
+        bool in = false;
+        if (forwards_) {
+          in = b == r.front() && write;
+          for (auto *p = r.front(); p; p = p->next())
+            if (llvm::is_contained(p->successors(), b)) in |= out[p];
+        } else {
+          in = b->successors().empty() && write;
+          for (auto *succ : b->successors()) in |= out[succ];
+        }
+        bool now = through(*b, in);
+        if (now && !out[b]) out[b] = changed = true;
+        if (forwards_ ? b->successors().empty() : b == r.front()) result |= now;
+      }
+    }
+    return result;
+  }
+
+  const llvm::DenseSet<Operation *> &placed_;
+  llvm::DenseSet<Operation *> needed_;
+  bool forwards_ = true;
+};
+
 class BarrierPlacement {
 public:
   BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
@@ -98,10 +191,14 @@ public:
     State s;
     walkRegion(func_.body(), s);
     dropRedundant();
+    llvm::DenseSet<Operation *> placed;
     for (auto *op : before_) {
       Builder b(op);
-      gpu::BarrierOp::create(b, op->loc());
+      placed.insert(gpu::BarrierOp::create(b, op->loc()).op);
     }
+    GlobalOrder order(placed);
+    for (auto *op : order.unneededIn(func_))
+      op->setAttr("tessera.local", UnitAttr::get(func_->context()));
     return !before_.empty();
   }
 
