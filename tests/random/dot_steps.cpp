@@ -31,6 +31,7 @@ Value Generator::multiply(const Value &a, const Value &b, const Value &c, const 
 void Generator::dot() {
   Kind kind = dotKind();
   if (upTo(5) == 0) return batchedDot();
+  if (!depth_ && upTo(4) == 0) return dotLoop();
   unsigned m, n, k;
   // Every other one is high enough for a warpgroup's instructions.
   if (coin()) {
@@ -75,6 +76,33 @@ void Generator::dot() {
     if (int64_t(4) * kSmall * n < most) r = multiply(a, b, constant({"", {m, n2}, kind.accumulator, 0, {}}, kind.accumulator, 0), kind.precision);
   }
   put(r);
+}
+
+void Generator::dotLoop() {
+  Kind kind = dotKind();
+  unsigned m = 16u << upTo(4), n = 16u << upTo(3), k = 32, n2 = 16u << upTo(2), rounds = 1 + upTo(5);
+  enum { Plain, Chained, WithItself } form = pick({Plain, Chained, WithItself});
+  if (form == WithItself) n = m = std::min(m, 64u);
+  int64_t most = exactUpTo(kind.accumulator), each = int64_t(kSmall + 1) * (kSmall + 1) * (form == Chained ? std::max(n, k) : k);
+  rounds = unsigned(std::min<int64_t>(rounds, most / each));
+  if (!rounds || m * n * k > 1 << 17) return;
+  if (form == Chained && (isNarrow(kind.operand) || kind.operand == I8)) n = std::max(n, 32u);
+  Value c = constant({"", {m, form == Chained ? n2 : n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1), none = constant({"", {m, n}, kind.accumulator, 0, {}}, kind.accumulator, 0);
+  std::string lo = scalar(0), hi = scalar(rounds), one = scalar(1), t = typeOf(c), r = fresh(), i = r.substr(2), body = inside([&] {
+    counter_ = "%i" + i;
+    Value acc = named(c, "%a" + i), a = operand(kind.operand, m, k, false), sum;
+    if (form == WithItself) {
+      sum = multiply(a, transpose2(a), acc, kind.precision);
+    } else {
+      Value b = operand(kind.operand, k, n, false);
+      sum = form == Plain ? multiply(a, b, acc, kind.precision) : multiply(cast(smallInt(multiply(a, b, none, kind.precision), 3, true), kind.operand), operand(kind.operand, n, n2, false), acc, kind.precision);
+    }
+    text_ += cat("      scf.yield ", sum.name, " : ", t, "\n");
+  });
+  counter_.clear();
+  text_ += cat("    ", r, " = scf.for %i", i, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", i, " = ", c.name, ") -> (", t, ") : i32 {\n", body, "    }\n");
+  c.bound = 1 + each * int64_t(rounds);
+  put(named(c, r));
 }
 
 void Generator::batchedDot() {

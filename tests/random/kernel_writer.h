@@ -213,6 +213,8 @@ private:
   Value multiply(const Value &a, const Value &b, const Value &c, const char *precision);
   void dot();
   void batchedDot();
+  /// A loop over products of what it loads or computes: plain, of a product again, of a matrix with its own transpose.
+  void dotLoop();
   void ttgirDot();
 
   // ---- shared memory (TTGIR) (ttgir_steps.cpp) ----
