@@ -335,7 +335,8 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
       m.versionMajor = number("versionMajor", std::nullopt);
     m.versionMinor = number("versionMinor", 0);
     m.warpsPerCta = list("warpsPerCTA");
-    m.instrShape = find("instrShape") ? list("instrShape") : llvm::SmallVector<int32_t, 4>{16, 8};
+    bool volta = m.versionMajor == 1;
+    m.instrShape = find("instrShape") ? list("instrShape") : llvm::SmallVector<int32_t, 4>{16, volta ? 16 : 8};
     m.cta = cta(m.warpsPerCta.size());
     return finish() ? take(pool.getNvidiaMma(std::move(m))) : nullptr;
   }

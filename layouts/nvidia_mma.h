@@ -23,10 +23,10 @@ public:
   /// M and N of the tile that a warp's instruction computes.
   int32_t tileM() const { return p_.instrShape[p_.versionMajor >= 3 ? 0 : p_.instrShape.size() - 2]; }
   int32_t tileN() const { return p_.instrShape[p_.versionMajor >= 3 ? 1 : p_.instrShape.size() - 1]; }
-  /// Error: versions 1 and 5, which are not modelled (5 keeps its accumulator in tensor memory).
+  /// Error: version 5, which keeps its accumulator in tensor memory.
   absl::StatusOr<LinearLayout> toLinearLayout(llvm::ArrayRef<int64_t> shape) const override;
   /// The layout of an operand (0: M×K, 1: K×N) held in registers, of which a lane has kWidth consecutive elements along
-  /// K. Versions 2 and, for operand 0 alone, 3.
+  /// K. Versions 1 (always four of them, kWidth is not asked), 2 and, for operand 0 alone, 3.
   absl::StatusOr<LinearLayout> operandLayout(llvm::ArrayRef<int64_t> shape, unsigned opIdx, int32_t kWidth) const;
   using Encoding::print;
   void print(llvm::raw_ostream &, AliasPrinter) const override;

@@ -205,6 +205,36 @@ TEST(PaddedShared, PadsOffsets) {
 // ---- matrix instructions: PTX ISA, "Matrix Fragments for mma…" and wgmma's register fragments
 // -------------------------
 
+// "Matrix Fragments for mma.m8n8k4": each quad pair of lanes multiplies its own 8 by 8 by 4. Which rows and columns of the
+// tensor those are is read off the operands; then every accumulator must be where the instruction leaves it.
+TEST(NvidiaMma, VoltaQuadPairs) {
+  EncodingPool pool;
+  auto *e = *pool.getNvidiaMma({1, 0, {2, 1}, {16, 16}, {}});
+  auto a = layoutOf(*pool.getDotOperand(0, e, 0), {32, 4}), b = layoutOf(*pool.getDotOperand(1, e, 0), {4, 16});
+  auto c = layoutOf(e, {32, 16});
+  ASSERT_EQ(a.inDimSize(Dim::Register), 4);
+  ASSERT_EQ(b.inDimSize(Dim::Register), 4);
+  ASSERT_EQ(c.inDimSize(Dim::Register), 8);
+  for (int warp = 0; warp < 2; ++warp)
+    for (int pair = 0; pair < 4; ++pair) {
+      auto lane = [&](int x) { return x % 4 + 4 * pair + (x < 4 ? 0 : 16); }; // of row or column x of the quad pair
+      int row[8], col[8];
+      for (int x = 0; x < 8; ++x)
+        for (int k = 0; k < 4; ++k) {
+          row[x] = place(a, k, lane(x), warp)[0], col[x] = place(b, k, lane(x), warp)[1];
+          EXPECT_EQ(place(a, k, lane(x), warp)[1], k);
+          EXPECT_EQ(place(b, k, lane(x), warp)[0], k);
+        }
+      for (int x = 0; x < 8; ++x) { // x: place of the lane in its quad pair
+        int t = lane(x);
+        for (int i = 0; i < 8; ++i)
+          EXPECT_THAT(place(c, i, t, warp),
+                      ElementsAre(row[(t & 1) + (i & 2) + (t < 16 ? 0 : 4)], col[(i & 4) + (t & 2) + (i & 1)]));
+      }
+    }
+  EXPECT_EQ(place(c, 0, 0, 1)[0], 16); // warps along M first
+}
+
 TEST(NvidiaMma, AccumulatorOfM16N8) {
   EncodingPool pool;
   auto *e = *pool.getNvidiaMma({2, 0, {2, 2}, {16, 8}, {}});
@@ -350,6 +380,7 @@ TEST(AmdWmma, Fragments) {
 TEST(MatrixLayouts, CoverTheTensor) {
   EncodingPool pool;
   llvm::SmallVector<const Encoding *, 16> all = {
+      *pool.getNvidiaMma({1, 0, {2, 2}, {16, 16}, {}}),
       *pool.getNvidiaMma({2, 0, {4, 1}, {16, 8}, {}}),
       *pool.getNvidiaMma({3, 0, {4, 2}, {16, 128, 16}, {}}),
       *pool.getAmdMfma({4, {4, 1}, {32, 32, 16}, true, {}, {}, 32}),
@@ -495,7 +526,8 @@ TEST(Encodings, SayWhatIsWrong) {
   EXPECT_EQ(message(pool.getLinear(notOnto)), "the layout is not surjective: some elements are held by no thread");
   EXPECT_EQ(message(blocked->toLinearLayout({8})), "the tensor has rank 1 but its layout has rank 2");
   EXPECT_EQ(message(blocked->toLinearLayout({8, 12})), "dimension 12 of a tensor with a layout must be a power of two");
-  EXPECT_FALSE((*pool.getNvidiaMma({1, 0, {4, 1}, {16, 16}, {}}))->toLinearLayout({16, 16}).ok());
+  EXPECT_EQ(message(pool.getNvidiaMma({1, 0, {4, 1}, {16, 8}, {}})), "instrShape: version 1 has [16, 16] alone");
+  EXPECT_THAT((*pool.getNvidiaMma({5, 0, {4, 1}, {16, 16}, {}}))->toLinearLayout({16, 16}).status().message(), HasSubstr("tensor memory"));
 }
 
 // The defaults of the conversion from TTIR: the table in Triton's documentation of getDefaultBlockedEncoding.
