@@ -31,7 +31,7 @@ Value Generator::multiply(const Value &a, const Value &b, const Value &c, const 
 void Generator::dot() {
   Kind kind = dotKind();
   if (upTo(5) == 0) return batchedDot();
-  if (!depth_ && upTo(4) == 0) return dotLoop();
+  if (!depth_ && upTo(3) == 0) return dotLoop();
   unsigned m, n, k;
   // Every other one is high enough for a warpgroup's instructions.
   if (coin()) {
@@ -80,12 +80,12 @@ void Generator::dot() {
 
 void Generator::dotLoop() {
   Kind kind = dotKind();
-  unsigned m = 16u << upTo(4), n = 16u << upTo(3), k = 32, n2 = 16u << upTo(2), rounds = 1 + upTo(5);
+  unsigned m = coin() ? 64 : 16u << upTo(4), n = 16u << upTo(3), k = 32u << upTo(2), n2 = 16u << upTo(2), rounds = 1 + upTo(5);
   enum { Plain, Chained, WithItself } form = pick({Plain, Chained, WithItself});
   if (form == WithItself) n = m = std::min(m, 64u);
   int64_t most = exactUpTo(kind.accumulator), each = int64_t(kSmall + 1) * (kSmall + 1) * (form == Chained ? std::max(n, k) : k);
   rounds = unsigned(std::min<int64_t>(rounds, most / each));
-  if (!rounds || m * n * k > 1 << 17) return;
+  if (!rounds || m * n * k > 1 << 18) return;
   if (form == Chained && (isNarrow(kind.operand) || kind.operand == I8)) n = std::max(n, 32u);
   Value c = constant({"", {m, form == Chained ? n2 : n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1), none = constant({"", {m, n}, kind.accumulator, 0, {}}, kind.accumulator, 0);
   std::string lo = scalar(0), hi = scalar(rounds), one = scalar(1), t = typeOf(c), r = fresh(), i = r.substr(2), body = inside([&] {
