@@ -26,7 +26,8 @@
 //
 // Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
 // tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
-// memory that such a load of the same pointer read comes after a barrier, or else a late warp loads what an early one stored.
+// memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
+// memory alone, or else a late warp loads what an early one stored.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -63,7 +64,8 @@ struct State {
     return size() != before;
   }
   size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + loads.size(); }
-  void clear() { reads.clear(), writes.clear(), loads.clear(); }
+  void clear() { clearShared(), loads.clear(); }
+  void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
   void forgetSlots() {
     for (auto *set : {&reads, &writes, &copies, &products}) {
       std::set<Range> whole;
@@ -219,11 +221,11 @@ private:
     } else if (auto store = op->dyn<amdg::BufferStoreOp>()) storeTo(op, store.ptr(), s);
     else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) storeTo(op, op->operand(0), s);
     switch (op->opcode()) {
-    case Opcode::gpu_barrier:
-    case Opcode::ttg_local_barrier: s.clear(); return;
+    case Opcode::gpu_barrier: s.clear(); return;
+    case Opcode::ttg_local_barrier: s.clearShared(); return;
     case Opcode::ttg_barrier:
-      // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing here.
-      if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clear();
+      // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing of it.
+      if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clearShared();
       return;
     case Opcode::scf_for: walkLoop(op, {&op->region(0)}, s); return;
     case Opcode::scf_while: walkLoop(op, {&op->region(0), &op->region(1)}, s); return;
@@ -280,7 +282,7 @@ private:
       Range r = {offsetOf(op), offsetOf(op) + scratch.bytes, nullptr};
       access(op, s, {}, r);
       // Its own barrier stands between its writes and its reads.
-      s.clear();
+      s.clearShared();
       s.reads.insert(r);
       return;
     }
