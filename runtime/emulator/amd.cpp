@@ -333,6 +333,16 @@ void trigPreopOf(Decoder &d, CallInst &c) { d.emit(binaryMixed<double, double, u
 void mantissa(Decoder &d, CallInst &c) {
   d.elementwiseFloat(c, unary<float, float, [](float x) { int e; return std::frexp(x, &e); }>, unary<double, double, [](double x) { int e; return std::frexp(x, &e); }>, 1);
 }
+/// v_div_fixup_f32: the quotient, with the sign that the operands give it, but where these are zero, infinite or NaN.
+float divisionFixup(float quotient, float denominator, float numerator) {
+  float sign = std::copysign(1.0f, denominator) * std::copysign(1.0f, numerator);
+  if (std::isnan(numerator)) return numerator;
+  if (std::isnan(denominator)) return denominator;
+  if ((denominator == 0 && numerator == 0) || (std::isinf(denominator) && std::isinf(numerator))) return std::numeric_limits<float>::quiet_NaN();
+  if (denominator == 0 || std::isinf(numerator)) return sign * std::numeric_limits<float>::infinity();
+  if (std::isinf(denominator) || numerator == 0) return sign * 0.0f;
+  return std::copysign(quotient, sign);
+}
 void exponent(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType();
   auto f = [](auto x) { int e = 0; if (std::isfinite(x)) std::frexp(x, &e); return e; };
@@ -502,6 +512,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.tanh", kFloat, anyFloat1<[](double x) { return std::tanh(x); }>},
       {"llvm.amdgcn.fract", kFloat, fractionPart},
       {"llvm.amdgcn.fmed3", kFloat, median3},
+      {"llvm.amdgcn.div.fixup", kFloat, [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, divisionFixup>, 3); }},
       {"llvm.amdgcn.frexp.mant", kFloat, mantissa},
       {"llvm.amdgcn.frexp.exp", kFloat, exponent},
       {"llvm.amdgcn.trig.preop", kFloat, trigPreopOf},
