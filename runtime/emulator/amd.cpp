@@ -5,6 +5,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
 #include <cfenv>
@@ -16,34 +17,10 @@ namespace {
 
 // ---- ids ----
 
-template <class F> void perLane(Warp &w, const Instruction &i, F f) {
-  uint32_t *d = w.row<uint32_t>(i.to);
-  forLanes(w, [&](unsigned l) { d[l] = uint32_t(f(l)); });
-}
-void threadX(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned l) { return w.index * w.lanes + l; }); }
-void zero(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return 0; }); }
 void waveInGroup(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.index; }); }
-template <int Axis> void blockId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->id[Axis]; }); }
-template <Handler H> void reads(Decoder &d, CallInst &c) { d.emit(H, d.defineFresh(&c)[0]); }
-void clock64(Warp &w, const Instruction &i) {
-  ++w.block->launch->changes;
-  uint64_t *d = w.row<uint64_t>(i.to);
-  forLanes(w, [&](unsigned l) { d[l] = w.block->launch->stamp + w.block->instructions; });
-}
-void readsTime(Decoder &d, CallInst &c) {
-  d.program().blocksInteract = true;
-  reads<clock64>(d, c);
-}
 
 // ---- barriers ----
 
-void barrier(Warp &w, const Instruction &i) {
-  if (!requireConverged(w, i, "the barrier")) return;
-  countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");
-  w.state = Warp::State::AtBarrier;
-  w.barrier = &i;
-  w.stop = true;
-}
 /// s_barrier itself orders nothing: the fences before and after it do, shared memory alone where they say so.
 void decodeBarrier(Decoder &d, CallInst &c) {
   auto fence = [](const llvm::Instruction *i) -> const FenceInst * {
@@ -460,8 +437,8 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.workgroup.id.z", kIds, reads<blockId<2>>},
       {"llvm.amdgcn.wave.id", kIds, reads<waveInGroup>},
       {"llvm.amdgcn.implicitarg.ptr", kIds, [](Decoder &d, CallInst &c) { d.define(&c, {d.constant(kConstantBase, 8)}); }},
-      {"llvm.amdgcn.s.memtime", kIds, readsTime},
-      {"llvm.amdgcn.s.memrealtime", kIds, readsTime},
+      {"llvm.amdgcn.s.memtime", kIds, readsTime<clock64>},
+      {"llvm.amdgcn.s.memrealtime", kIds, readsTime<clock64>},
       {"llvm.amdgcn.s.barrier", kSync, decodeBarrier},
       {"llvm.amdgcn.wave.barrier", kSync, [](Decoder &d, CallInst &) { d.emit(waveBarrier); }},
       {"llvm.amdgcn.s.waitcnt", kSync, ignore},
