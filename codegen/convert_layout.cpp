@@ -126,6 +126,16 @@ bool holdsTransposedMatrices(const layouts::LinearLayout &dst, const layouts::Li
   return true;
 }
 
+/// The destination as the target's transposed reads see it, if it has such reads.
+std::optional<layouts::LinearLayout> asTransposedReads(const TargetInfo &info, const layouts::LinearLayout &dst) {
+  if (info.hasLdmatrix) return asTransposedMatrices(dst);
+  if (info.hasTransposedLdsRead) return layouts::transposedReadAddresses(dst);
+  return std::nullopt;
+}
+bool canReadTransposed(const TargetInfo &info, const layouts::LinearLayout &dst, const layouts::LinearLayout &shared) {
+  return info.hasLdmatrix ? holdsTransposedMatrices(dst, shared) : layouts::canReadTransposed(dst.invertAndCompose(shared));
+}
+
 } // namespace
 
 bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
@@ -147,11 +157,11 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   }
   case ConversionPlan::SharedMemory: {
     llvm::Type *element = fl.elementType(type);
-    // Where reads of matrices transpose, they have conflicts of their own, or none.
-    if (info.hasLdmatrix && type.scalar().bitWidth() == 16)
-      if (auto matrices = asTransposedMatrices(dst)) {
-        auto other = layouts::planConversion(src, *matrices, 16, model);
-        if (other.ok() && other->kind == ConversionPlan::SharedMemory && other->wavefronts < plan->wavefronts && other->scratchBytes <= plan->scratchBytes && holdsTransposedMatrices(dst, other->shared)) plan = std::move(other);
+    // Where reads transpose, they have conflicts of their own, or none.
+    if (type.scalar().bitWidth() == 16 && plan->repetitions == 1)
+      if (auto reads = asTransposedReads(info, dst)) {
+        auto other = layouts::planConversion(src, *reads, 16, model, options);
+        if (other.ok() && other->repetitions == 1 && other->kind == ConversionPlan::SharedMemory && other->wavefronts < plan->wavefronts && other->scratchBytes <= plan->scratchBytes && canReadTransposed(info, dst, other->shared)) plan = std::move(other);
       }
     llvm::Value *base = fl.scratch(op);
     SharedAccess write(src, plan->shared, element, fl), read(dst, plan->shared, element, fl);

@@ -7,6 +7,7 @@
 #include "codegen/shared_access.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
+#include "layouts/bank_conflicts.h"
 #include "layouts/conversion_plan.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -243,11 +244,19 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
 }
 
 // Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four elements that follow
-// each other and gets one of each of four lanes' (layouts::canReadTransposed).
+// each other and gets one of each of four lanes' (layouts::canReadTransposed). Not where that meets with more bank conflicts
+// than plain reads: under a layout of shared memory that was not made for it.
 bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
   if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
   if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
-  LinearLayout addresses = layouts::transposedReadAddresses(map_);
+  LinearLayout addresses = *layouts::transposedReadAddresses(map_);
+  auto passesPerElement = [&](const LinearLayout &map, unsigned elements) {
+    auto &info = fl_.target.info();
+    llvm::SmallVector<int64_t, 64> offsets;
+    for (int32_t lane = 0; lane < map.inDimSize(Dim::Lane); ++lane) offsets.push_back(2 * map.apply({{Dim::Register, 0}, {Dim::Lane, lane}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
+    return double(layouts::countWavefronts(offsets, 2 * elements, {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes}).actual) / elements;
+  };
+  if (passesPerElement(addresses, 4) > passesPerElement(map_, vector_)) return false;
   unsigned one = 0, copies = 0, bits[2], found = 0;
   int32_t threadBits = 0;
   for (unsigned bit = 0; bit < map_.inDimBits(Dim::Register); ++bit)

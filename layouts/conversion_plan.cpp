@@ -527,8 +527,9 @@ bool canReadTransposed(const LinearLayout &map) {
   return true;
 }
 
-LinearLayout transposedReadAddresses(const LinearLayout &layout) {
+std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout) {
   auto bits = firstRegisters(layout);
+  if (layout.inDimBits(Dim::Lane) < 4 || bits.size() < 2) return std::nullopt;
   llvm::SmallVector<LinearLayout::InDim, 4> ins(layout.ins());
   auto *registers = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Register; });
   auto *lanes = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Lane; });

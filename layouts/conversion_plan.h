@@ -5,6 +5,7 @@
 #pragma once
 #include "layouts/bank_conflicts.h"
 #include "layouts/encoding.h"
+#include <optional>
 
 namespace tessera::layouts {
 
@@ -85,7 +86,8 @@ absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encod
 /// Whether a map (register, lane, warp, block → offset in elements, block) can be read in this way.
 bool canReadTransposed(const LinearLayout &map);
 /// The layout, or map to offsets, with the two registers in the places of lanes 4 and 8, lanes 4 and 8 in those of 1 and 2,
-/// and lanes 1 and 2 in those of the registers: what is at the address that a lane gives, in its registers. @pre at least 4 bits of lanes and 2 registers that are no copies.
-LinearLayout transposedReadAddresses(const LinearLayout &layout);
+/// and lanes 1 and 2 in those of the registers: what is at the address that a lane gives, in its registers. Nothing where
+/// there are less than 4 bits of lanes or 2 registers that are no copies.
+std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout);
 
 } // namespace tessera::layouts

@@ -66,13 +66,11 @@ int costOf(const layouts::ConversionPlan &plan, const layouts::LinearLayout &fro
 /// transposed by the reads, if it costs less than the other.
 std::optional<layouts::ConversionPlan> transposedPlan(const layouts::LinearLayout &from, const layouts::LinearLayout &into, int64_t bits, const layouts::ConversionPlan &other, const TargetInfo &target) {
   if (!target.hasTransposedLdsRead || bits != 16) return std::nullopt;
-  unsigned registers = 0;
-  for (unsigned bit = 0; bit < into.inDimBits(Dim::Register); ++bit) registers += llvm::any_of(into.basis(Dim::Register, bit), [](int32_t x) { return x != 0; });
-  if (registers < 2 || into.inDimBits(Dim::Lane) < 4) return std::nullopt;
   auto read = layouts::transposedReadAddresses(into);
-  auto plan = layouts::planConversion(from, read, bits, {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+  if (!read) return std::nullopt;
+  auto plan = layouts::planConversion(from, *read, bits, {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
   if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory || !layouts::canReadTransposed(into.invertAndCompose(plan->shared))) return std::nullopt;
-  if (costOf(*plan, from, read) >= costOf(other, from, into)) return std::nullopt;
+  if (costOf(*plan, from, *read) >= costOf(other, from, into)) return std::nullopt;
   return *std::move(plan);
 }
 

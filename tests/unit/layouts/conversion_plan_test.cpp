@@ -275,7 +275,7 @@ TEST(TransposedReads, BringWhatTheMapSays) {
     ASSERT_EQ(canReadTransposed(map), !broken) << map.str();
     if (broken) continue;
     ++readable;
-    LinearLayout addresses = transposedReadAddresses(map);
+    LinearLayout addresses = *transposedReadAddresses(map);
     llvm::SmallVector<int, 8> bits;
     for (unsigned bit = 0; bit < map.inDimBits(R); ++bit)
       if (map.basis(R, bit)[0]) bits.push_back(bit);
