@@ -52,6 +52,7 @@ private:
   llvm::Value *thread_ = nullptr;
   int32_t threadBits_ = 0;
   int32_t window_ = 0, turn_ = 0;
+  bool buffer_ = false; // a buffer's layout, not that of scratch
   const layouts::PaddedSharedEncoding *padded_ = nullptr;
   std::map<std::tuple<llvm::Value *, llvm::Value *, int32_t>, llvm::Value *> bases_;
 };

@@ -33,6 +33,7 @@ SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &sh
     vectorRegisters_.push_back(*made);
   }
   unsigned log = vectorRegisters_.size();
+  buffer_ = encoding;
   padded_ = encoding ? layouts::dynCast<layouts::PaddedSharedEncoding>(encoding) : nullptr;
   if (padded_) // a vector may neither straddle a gap nor lose its alignment to one
     for (auto &p : padded_->params().paddings)
@@ -243,9 +244,10 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
 }
 
 // Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four elements that follow
-// each other and gets one of each of four lanes' (layouts::canReadTransposed).
+// each other and gets one of each of four lanes' (layouts::canReadTransposed). For buffers alone, whose layouts are chosen
+// for them: under the layout of a conversion's plan such reads would meet in the banks.
 bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
-  if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
+  if (!buffer_ || padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
   if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
   LinearLayout addresses = layouts::transposedReadAddresses(map_);
   unsigned one = 0, copies = 0, bits[2], found = 0;
