@@ -11,6 +11,7 @@
 #include "codegen/lowering.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
+#include "layouts/nvidia_mma.h"
 #include "llvm/IR/Intrinsics.h"
 #include <cctype>
 
@@ -19,21 +20,68 @@ using namespace ir;
 
 namespace {
 
-/// One phi per LLVM value of each type, at the builder's point.
-llvm::SmallVector<Elements, 4> makePhis(FunctionLowering &fl, llvm::ArrayRef<Type> types) {
-  llvm::SmallVector<Elements, 4> out;
-  for (Type t : types) {
-    out.emplace_back();
-    for (llvm::Type *e : fl.elementTypes(t)) out.back().push_back(fl.b.CreatePHI(e, 2));
-  }
-  return out;
+/// Halves that a multiplication by warp groups may own travel in pairs, as the registers that they lie in: a phi of each
+/// would take a register apart while the multiplication is under way.
+bool travelsInPairs(FunctionLowering &fl, Type t) {
+  auto tensor = t.dyn_cast<TensorType>();
+  auto *mma = tensor ? layouts::dynCast<layouts::NvidiaMmaEncoding>(tensor.encoding()) : nullptr;
+  if (!mma || mma->versionMajor() != 3) return false;
+  auto types = fl.elementTypes(t);
+  return types.size() % 2 == 0 && types[0]->isHalfTy();
 }
 
-void addIncoming(FunctionLowering &fl, llvm::ArrayRef<Elements> phis, llvm::ArrayRef<Value> values,
-                 llvm::BasicBlock *from) {
-  for (auto [phi, v] : llvm::zip(phis, values))
-    for (auto [p, e] : llvm::zip(phi, fl.get(v))) llvm::cast<llvm::PHINode>(p)->addIncoming(e, from);
-}
+/// One phi per LLVM value of each type, at the builder's point.
+struct Phis {
+  FunctionLowering &fl;
+  llvm::SmallVector<Type, 4> types;
+  llvm::SmallVector<Elements, 4> nodes = {};
+
+  Phis(FunctionLowering &fl, llvm::ArrayRef<Type> types) : fl(fl), types(types.begin(), types.end()) {
+    for (Type t : types) {
+      nodes.emplace_back();
+      auto elements = fl.elementTypes(t);
+      unsigned every = travelsInPairs(fl, t) ? 2 : 1;
+      for (unsigned i = 0; i < elements.size(); i += every) nodes.back().push_back(fl.b.CreatePHI(every == 2 ? fl.b.getInt32Ty() : elements[i], 2));
+    }
+  }
+
+  void addIncoming(llvm::ArrayRef<Value> values, llvm::BasicBlock *from) {
+    llvm::IRBuilderBase::InsertPointGuard guard(fl.b);
+    if (auto *end = from->getTerminator()) fl.b.SetInsertPoint(end);
+    else fl.b.SetInsertPoint(from);
+    for (auto [phi, v, t] : llvm::zip(nodes, values, types)) {
+      Elements e = fl.get(v);
+      if (travelsInPairs(fl, t)) {
+        Elements pairs;
+        for (unsigned i = 0; i < e.size(); i += 2) {
+          llvm::Value *pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(e[i]->getType(), 2));
+          for (unsigned k = 0; k < 2; ++k) pair = fl.b.CreateInsertElement(pair, e[i + k], k);
+          pairs.push_back(fl.b.CreateBitCast(pair, fl.b.getInt32Ty()));
+        }
+        e = std::move(pairs);
+      }
+      for (auto [p, x] : llvm::zip(phi, e)) llvm::cast<llvm::PHINode>(p)->addIncoming(x, from);
+    }
+  }
+
+  /// The values that they stand for. @pre no phi is made at the builder's point any more
+  llvm::SmallVector<Elements, 4> values() {
+    llvm::SmallVector<Elements, 4> out;
+    for (auto [phi, t] : llvm::zip(nodes, types)) {
+      if (!travelsInPairs(fl, t)) {
+        out.push_back(phi);
+        continue;
+      }
+      out.emplace_back();
+      auto *pairType = llvm::FixedVectorType::get(fl.elementTypes(t)[0], 2);
+      for (llvm::Value *p : phi) {
+        llvm::Value *pair = fl.b.CreateBitCast(p, pairType);
+        for (unsigned k = 0; k < 2; ++k) out.back().push_back(fl.b.CreateExtractElement(pair, k));
+      }
+    }
+    return out;
+  }
+};
 
 llvm::SmallVector<Type, 4> typesOf(llvm::ArrayRef<Value> values) {
   llvm::SmallVector<Type, 4> out;
@@ -61,10 +109,10 @@ bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
   b.SetInsertPoint(header);
   llvm::PHINode *induction = b.CreatePHI(lower->getType(), 2);
   induction->addIncoming(lower, before);
-  auto phis = makePhis(fl, typesOf(inits));
-  addIncoming(fl, phis, inits, before);
+  Phis phis(fl, typesOf(inits));
+  phis.addIncoming(inits, before);
   fl.set(body->arg(0), induction);
-  for (unsigned i = 0; i < phis.size(); ++i) fl.set(body->arg(i + 1), phis[i]);
+  for (auto [i, v] : llvm::enumerate(phis.values())) fl.set(body->arg(unsigned(i) + 1), v);
   if (!fl.lowerBlock(body)) return false;
 
   auto yielded = body->terminator()->operands().vec();
@@ -72,7 +120,7 @@ bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
   llvm::BasicBlock *latch = b.GetInsertBlock(), *after = fl.newBlock("end");
   b.CreateCondBr(b.CreateICmp(less, next, upper), header, after);
   induction->addIncoming(next, latch);
-  addIncoming(fl, phis, yielded, latch);
+  phis.addIncoming(yielded, latch);
 
   b.SetInsertPoint(after);
   if (known) {
@@ -80,10 +128,10 @@ bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
     return true;
   }
   llvm::cast<llvm::BranchInst>(guard)->setSuccessor(1, after);
-  auto results = makePhis(fl, typesOf(inits));
-  addIncoming(fl, results, inits, before);
-  addIncoming(fl, results, yielded, latch);
-  for (auto [result, e] : llvm::zip(loop.results(), results)) fl.set(result, e);
+  Phis results(fl, typesOf(inits));
+  results.addIncoming(inits, before);
+  results.addIncoming(yielded, latch);
+  for (auto [result, e] : llvm::zip(loop.results(), results.values())) fl.set(result, e);
   return true;
 }
 
@@ -118,12 +166,12 @@ bool lowerIf(scf::IfOp op, FunctionLowering &fl) {
   b.CreateBr(after);
   b.SetInsertPoint(after);
   auto results = op.results().vec();
-  auto phis = makePhis(fl, typesOf(results));
+  Phis phis(fl, typesOf(results));
   if (!results.empty()) {
-    addIncoming(fl, phis, op.thenRegion().front()->terminator()->operands().vec(), thenEnd);
-    addIncoming(fl, phis, op.elseRegion().front()->terminator()->operands().vec(), elseEnd);
+    phis.addIncoming(op.thenRegion().front()->terminator()->operands().vec(), thenEnd);
+    phis.addIncoming(op.elseRegion().front()->terminator()->operands().vec(), elseEnd);
   }
-  for (auto [result, e] : llvm::zip(results, phis)) fl.set(result, e);
+  for (auto [result, e] : llvm::zip(results, phis.values())) fl.set(result, e);
   return true;
 }
 
@@ -134,9 +182,9 @@ bool lowerWhile(scf::WhileOp op, FunctionLowering &fl) {
   llvm::BasicBlock *from = b.GetInsertBlock(), *header = fl.newBlock("while");
   b.CreateBr(header);
   b.SetInsertPoint(header);
-  auto phis = makePhis(fl, typesOf(inits));
-  addIncoming(fl, phis, inits, from);
-  for (unsigned i = 0; i < phis.size(); ++i) fl.set(before->arg(i), phis[i]);
+  Phis phis(fl, typesOf(inits));
+  phis.addIncoming(inits, from);
+  for (auto [i, v] : llvm::enumerate(phis.values())) fl.set(before->arg(unsigned(i)), v);
   if (!fl.lowerBlock(before)) return false;
   auto condition = before->terminator()->dyn<scf::ConditionOp>();
   if (!condition) return fl.error(op, "has a first region that does not end with scf.condition");
@@ -145,7 +193,7 @@ bool lowerWhile(scf::WhileOp op, FunctionLowering &fl) {
   b.SetInsertPoint(branch->getSuccessor(0));
   for (unsigned i = 0; i < carried.size(); ++i) fl.set(body->arg(i), fl.get(carried[i]));
   if (!fl.lowerBlock(body)) return false;
-  addIncoming(fl, phis, body->terminator()->operands().vec(), b.GetInsertBlock());
+  phis.addIncoming(body->terminator()->operands().vec(), b.GetInsertBlock());
   b.CreateBr(header);
   llvm::BasicBlock *after = fl.newBlock("done");
   branch->setSuccessor(1, after);
@@ -174,9 +222,9 @@ bool lowerExecuteRegion(scf::ExecuteRegionOp op, FunctionLowering &fl) {
     b.CreateBr(after);
   }
   b.SetInsertPoint(after);
-  auto phis = makePhis(fl, typesOf(results));
-  for (auto &[block, values] : exits) addIncoming(fl, phis, values, block);
-  for (auto [result, e] : llvm::zip(results, phis)) fl.set(result, e);
+  Phis phis(fl, typesOf(results));
+  for (auto &[block, values] : exits) phis.addIncoming(values, block);
+  for (auto [result, e] : llvm::zip(results, phis.values())) fl.set(result, e);
   return true;
 }
 

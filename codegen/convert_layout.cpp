@@ -94,12 +94,46 @@ private:
   std::map<std::pair<unsigned, unsigned>, llvm::Value *> shuffled_, moved_;
 };
 
+/// The destination as transposed reads of 8 by 8 matrices see it (SharedAccess::loadMatrices): an access takes the 8 elements
+/// of the lanes 4, 8, 16; register 1, the lanes 1, 2 and up to two more registers are in the place of the lanes.
+std::optional<layouts::LinearLayout> asTransposedMatrices(const layouts::LinearLayout &dst) {
+  if (dst.inDimBits(Dim::Lane) != 5 || !dst.inDimBits(Dim::Register)) return std::nullopt;
+  llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(dst.ins().begin(), dst.ins().end());
+  layouts::LinearLayout::InDim *registers = nullptr, *lanes = nullptr;
+  for (auto &i : ins) {
+    if (i.dim == Dim::Register) registers = &i;
+    if (i.dim == Dim::Lane) lanes = &i;
+  }
+  auto oldRegisters = registers->bases, oldLanes = lanes->bases;
+  registers->bases.assign(oldLanes.begin() + 2, oldLanes.end());
+  lanes->bases = {oldRegisters[0], oldLanes[0], oldLanes[1]};
+  for (auto &column : llvm::drop_begin(oldRegisters)) {
+    if (llvm::all_of(column, [](int32_t x) { return x == 0; })) continue;
+    (lanes->bases.size() < 5 ? lanes : registers)->bases.push_back(column);
+  }
+  while (lanes->bases.size() < 5) lanes->bases.push_back(layouts::Basis(oldLanes[0].size(), 0));
+  return layouts::LinearLayout(std::move(ins), {dst.outs().begin(), dst.outs().end()});
+}
+
+/// Whether those reads find their 8 elements together under this layout of shared memory, and all else moves by whole pieces.
+bool holdsTransposedMatrices(const layouts::LinearLayout &dst, const layouts::LinearLayout &shared) {
+  auto map = dst.invertAndCompose(shared);
+  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < map.inDimBits(d); ++bit) {
+      int32_t offset = map.basis(d, bit)[0];
+      if (d == Dim::Lane && bit >= 2 ? offset != 1 << (bit - 2) : offset % 8) return false;
+    }
+  return true;
+}
+
 } // namespace
 
 bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
   auto &b = fl.b;
   auto &info = fl.target.info();
-  auto plan = layouts::planConversion(src, dst, type.scalar().bitWidth(), {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes}, transforms::planOptionsOf(op));
+  layouts::MemoryModel model{info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes};
+  auto options = transforms::planOptionsOf(op);
+  auto plan = layouts::planConversion(src, dst, type.scalar().bitWidth(), model, options);
   if (!plan.ok()) return fl.error(op, llvm::StringRef(plan.status().message().data(), plan.status().message().size()));
   switch (plan->kind) {
   case ConversionPlan::None: out = values; break;
@@ -113,6 +147,12 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   }
   case ConversionPlan::SharedMemory: {
     llvm::Type *element = fl.elementType(type);
+    // Where reads of matrices transpose, they have conflicts of their own, or none.
+    if (info.hasLdmatrix && type.scalar().bitWidth() == 16)
+      if (auto matrices = asTransposedMatrices(dst)) {
+        auto other = layouts::planConversion(src, *matrices, 16, model);
+        if (other.ok() && other->kind == ConversionPlan::SharedMemory && other->wavefronts < plan->wavefronts && other->scratchBytes <= plan->scratchBytes && holdsTransposedMatrices(dst, other->shared)) plan = std::move(other);
+      }
     llvm::Value *base = fl.scratch(op);
     SharedAccess write(src, plan->shared, element, fl), read(dst, plan->shared, element, fl);
     auto *writes = fl.isRepresentative(src);

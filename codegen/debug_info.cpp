@@ -82,12 +82,13 @@ llvm::DILocation *DebugInfo::locate(Location loc, llvm::DISubprogram *scope, llv
 }
 
 llvm::DebugLoc DebugInfo::at(Location loc) {
-  if (!loc.storage()) return {};
+  // Calls must have a location in a function that has a subprogram.
+  auto unknown = [&] { return llvm::DILocation::get(module_.getContext(), 0, 0, function_); };
+  if (!loc.storage()) return unknown();
   auto [it, fresh] = cache_.try_emplace(loc.storage(), nullptr);
   if (fresh) {
     llvm::DILocation *l = locate(loc, function_, nullptr);
-    // Calls must have a location in a function that has a subprogram.
-    if (!l) l = llvm::DILocation::get(module_.getContext(), 0, 0, function_);
+    if (!l) l = unknown();
     it = cache_.find(loc.storage());
     it->second = l;
   }

@@ -142,29 +142,115 @@ bool inlineRegion(Operation *op, unsigned n) {
   return false;
 }
 
+/// The same operation without its n-th operand or result (-1: with all of them), in its place; the regions go over. The caller
+/// erases the old one, whose other results have been replaced.
+Operation *without(Operation *op, int operand, int result) {
+  OperationState state(op->opcode(), op->loc());
+  for (int i = 0; i < int(op->numOperands()); ++i)
+    if (i != operand) state.operands.push_back(op->operand(unsigned(i)));
+  for (auto a : op->attrs()) state.attrs.push_back(a);
+  llvm::SmallVector<Value, 4> others;
+  for (int i = 0; i < int(op->numResults()); ++i)
+    if (i != result) state.resultTypes.push_back(op->result(unsigned(i)).type()), others.push_back(op->result(unsigned(i)));
+  state.numRegions = op->numRegions();
+  Operation *made = Builder(op).create(state);
+  for (unsigned i = 0; i < op->numRegions(); ++i) made->region(i).takeBody(op->region(i));
+  for (auto [i, v] : llvm::enumerate(others)) v.replaceAllUsesWith(made->result(unsigned(i)));
+  return made;
+}
+
+/// A zero of a type, before `at`; none of types that have none.
+Value zeroOf(Type t, Operation *at) {
+  Type s = t.scalar();
+  if (t.isa<MemDescType>() || t.isa<TensorDescType>() || !(s.isIntOrIndex() || s.isFloat())) return {};
+  Builder b(at);
+  return s.isFloat() ? b.floatConstant(at->loc(), t, 0) : b.intConstant(at->loc(), t, 0);
+}
+
+/// A while loop carries two lists: what its first region starts from, and what that hands to the second one and to what comes
+/// after. Even n: the first one's n/2-th value becomes what it starts as. Odd n: one of the second list becomes the same
+/// value from outside, or a starting value of its type.
+bool dropCarriedOfWhile(Operation *op, unsigned n) {
+  if (!op->region(0).hasOneBlock() || !op->region(1).hasOneBlock()) return false;
+  Block *before = op->region(0).front(), *body = op->region(1).front();
+  unsigned k = n / 2;
+  if (n % 2 == 0) {
+    if (k >= op->numOperands()) return false;
+    before->arg(k).replaceAllUsesWith(op->operand(k));
+    before->eraseArg(k);
+    body->terminator()->eraseOperand(k);
+    without(op, int(k), -1);
+    op->erase();
+    return true;
+  }
+  if (k >= op->numResults()) return false;
+  Value by = before->terminator()->operand(k + 1);
+  auto inside = [&](Value v) {
+    Operation *at = v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp()->parentOp();
+    for (; at; at = at->parentOp())
+      if (at == op) return true;
+    return false;
+  };
+  if (inside(by)) {
+    by = {};
+    for (auto o : op->operands())
+      if (o.type() == op->result(k).type()) by = o;
+    if (!by) return false;
+  }
+  body->arg(k).replaceAllUsesWith(by);
+  op->result(k).replaceAllUsesWith(by);
+  body->eraseArg(k);
+  before->terminator()->eraseOperand(k + 1);
+  without(op, -1, int(k));
+  op->erase();
+  return true;
+}
+
+/// A reduction or scan of several operands loses the n-th: in its region another value of the type stands for it, or a zero.
+bool dropReduced(Operation *op, unsigned n) {
+  if (!op->is<tt::ReduceOp>() && !op->is<tt::ScanOp>()) return false;
+  unsigned count = op->numOperands();
+  if (count < 2 || n >= count || !op->region(0).hasOneBlock()) return false;
+  Block *body = op->region(0).front();
+  if (body->numArgs() != 2 * count || body->terminator()->numOperands() != count) return false;
+  for (unsigned at : {n + count, n}) {
+    if (!body->arg(at).useEmpty()) {
+      Value by;
+      for (unsigned i = at < count ? 0 : count; i < (at < count ? count : 2 * count) && !by; ++i)
+        if (i != at && body->arg(i).type() == body->arg(at).type()) by = body->arg(i);
+      if (!by) by = zeroOf(body->arg(at).type(), &*body->begin());
+      if (!by) return false;
+      body->arg(at).replaceAllUsesWith(by);
+    }
+    body->eraseArg(at);
+    if (at >= count) body->terminator()->eraseOperand(n);
+  }
+  if (!op->result(n).useEmpty()) {
+    Value by;
+    for (auto r : op->results())
+      if (r != op->result(n) && r.type() == op->result(n).type()) by = r;
+    if (!by) by = zeroOf(op->result(n).type(), op);
+    if (!by) return false;
+    op->result(n).replaceAllUsesWith(by);
+  }
+  without(op, int(n), int(n));
+  op->erase();
+  return true;
+}
+
 /// The n-th value that the loop carries becomes what it starts as.
 bool dropCarried(Operation *op, unsigned n) {
+  if (op->is<scf::WhileOp>()) return dropCarriedOfWhile(op, n);
   auto f = op->dyn<scf::ForOp>();
   if (!f || n >= op->numResults()) return false;
   Value init = f.initArgs()[n];
   Block *body = op->region(0).front();
   body->arg(n + 1).replaceAllUsesWith(init);
   op->result(n).replaceAllUsesWith(init);
-  // A loop with one result less in its place.
-  OperationState state(Opcode::scf_for, op->loc());
-  for (unsigned i = 0; i < op->numOperands(); ++i)
-    if (i != 3 + n) state.operands.push_back(op->operand(i));
-  for (auto a : op->attrs()) state.attrs.push_back(a);
-  llvm::SmallVector<Value, 4> others;
-  for (unsigned i = 0; i < op->numResults(); ++i)
-    if (i != n) state.resultTypes.push_back(op->result(i).type()), others.push_back(op->result(i));
-  state.numRegions = 1;
   if (!op->operandSegments().empty()) return false;
-  Operation *made = Builder(op).create(state);
   body->terminator()->eraseOperand(n);
   body->eraseArg(n + 1);
-  made->region(0).takeBody(op->region(0));
-  for (unsigned i = 0; i < others.size(); ++i) others[i].replaceAllUsesWith(made->result(i));
+  without(op, int(3 + n), int(n));
   op->erase();
   return true;
 }
@@ -365,7 +451,7 @@ private:
   };
   // In the order in which much goes first.
   static constexpr Kind kKinds[] = {
-      {inlineRegion, 2}, {[](Operation *op, unsigned n) { return !isStructural(op) && drop(op, n, true); }, 4}, {dropCarried, 16}, {dropOperand, 8}, {bypass, 8}, {shrinkConstant, 3}, {dropAttribute, 8},
+      {inlineRegion, 2}, {[](Operation *op, unsigned n) { return !isStructural(op) && drop(op, n, true); }, 4}, {dropCarried, 16}, {dropReduced, 8}, {dropOperand, 8}, {bypass, 8}, {shrinkConstant, 3}, {dropAttribute, 8},
   };
 
   bool stop() { return o_.stop && o_.stop(); }

@@ -5,7 +5,7 @@
 //   passes     inline, canonicalize, cse
 //   operations chunks of them, then each: results become an operand of their type, a zero, or a pointer argument
 //   regions    a branch becomes one of its arms, a loop one iteration
-//   carried    values that a loop carries become what they start as
+//   carried    values that a loop carries become what they start as; reductions and scans of several operands lose some
 //   operands   masks, other values and the like are left out
 //   constants  0, 1, half
 //   attributes hints and those that nobody asks for

@@ -30,7 +30,13 @@
 // Whoever reads the buffer in between is told nothing by a barrier, and a program that has the token does not; so the copy
 // is ordered after the accesses before it like any write, and counts as written at the wait: the barrier that other
 // threads' reads need stands after that.
+//
+// Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
+// tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
+// memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
+// memory alone, or else a late warp loads what an early one stored.
 #include "ir/builder.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
@@ -54,16 +60,19 @@ struct State {
   std::set<Range> reads, writes;
   std::set<Range> copies;   // of copies in the background that nothing has waited for
   std::set<Range> products; // that multiplications in the background read
+  std::set<ValueImpl *> loads; // the pointers from which several warps loaded the same elements
   bool join(const State &o) {
     size_t before = size();
     reads.insert(o.reads.begin(), o.reads.end());
     writes.insert(o.writes.begin(), o.writes.end());
     copies.insert(o.copies.begin(), o.copies.end());
     products.insert(o.products.begin(), o.products.end());
+    loads.insert(o.loads.begin(), o.loads.end());
     return size() != before;
   }
-  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size(); }
-  void clear() { reads.clear(), writes.clear(); }
+  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + loads.size(); }
+  void clear() { clearShared(), loads.clear(); }
+  void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
   void forgetSlots() {
     for (auto *set : {&reads, &writes, &copies, &products}) {
       std::set<Range> whole;
@@ -185,7 +194,7 @@ private:
 
 class BarrierPlacement {
 public:
-  BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
+  BarrierPlacement(tt::FuncOp func, const TargetInfo &target, int64_t warps) : func_(func), target_(target), warps_(warps) {}
 
   bool run() {
     State s;
@@ -268,13 +277,52 @@ private:
     s.writes.insert(writes.begin(), writes.end());
   }
 
+  /// The pointer that an address was computed from: an argument of the function, or what an operation made or loaded.
+  static Value rootOf(Value v) {
+    for (int steps = 0; steps < 1000; ++steps) {
+      if (Operation *def = v.definingOp()) {
+        bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() || def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
+                          def->is<tt::BitcastOp>() || def->is<ttg::ConvertLayoutOp>();
+        if (sameMemory) v = def->operand(0);
+        else if (auto loop = def->dyn<scf::ForOp>()) v = loop.initArgs()[v.index()];
+        else return v;
+        continue;
+      }
+      auto loop = v.ownerBlock()->parentOp() ? v.ownerBlock()->parentOp()->dyn<scf::ForOp>() : scf::ForOp();
+      if (!loop || v.index() == 0) return v;
+      v = loop.initArgs()[v.index() - 1];
+    }
+    return v;
+  }
+  /// Whether several warps hold, and so have loaded, the same elements.
+  bool sameInSeveralWarps(Type t) const {
+    if (warps_ == 1 || !t.isTensor()) return warps_ > 1;
+    auto tensor = t.cast<TensorType>();
+    if (!tensor.encoding()) return false;
+    auto layout = tensor.encoding()->toLinearLayout(tensor.shape());
+    if (!layout.ok()) return false;
+    for (auto [dim, mask] : layout->freeVariableMasks())
+      if (dim == layouts::Dim::Warp && mask) return true;
+    return false;
+  }
+  void storeTo(Operation *op, Value pointer, State &s) {
+    if (before_.contains(op)) s.clear();
+    if (s.loads.contains(rootOf(pointer).impl())) need(op, s);
+  }
+
   void visit(Operation *op, State &s) {
+    if (auto load = op->dyn<tt::LoadOp>()) {
+      if (sameInSeveralWarps(load.result().type())) s.loads.insert(rootOf(load.ptr()).impl());
+    } else if (auto load = op->dyn<amdg::BufferLoadOp>()) {
+      if (sameInSeveralWarps(load.result().type())) s.loads.insert(rootOf(load.ptr()).impl());
+    } else if (auto store = op->dyn<amdg::BufferStoreOp>()) storeTo(op, store.ptr(), s);
+    else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) storeTo(op, op->operand(0), s);
     switch (op->opcode()) {
-    case Opcode::gpu_barrier:
-    case Opcode::ttg_local_barrier: s.clear(); return;
+    case Opcode::gpu_barrier: s.clear(); return;
+    case Opcode::ttg_local_barrier: s.clearShared(); return;
     case Opcode::ttg_barrier:
-      // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing here.
-      if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clear();
+      // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing of it.
+      if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clearShared();
       return;
     case Opcode::scf_for: walkLoop(op, {&op->region(0)}, s); return;
     case Opcode::scf_while: walkLoop(op, {&op->region(0), &op->region(1)}, s); return;
@@ -331,7 +379,7 @@ private:
       Range r = {offsetOf(op), offsetOf(op) + scratch.bytes, nullptr};
       access(op, s, {}, r);
       // Its own barrier stands between its writes and its reads.
-      s.clear();
+      s.clearShared();
       s.reads.insert(r);
       return;
     }
@@ -384,6 +432,7 @@ private:
 
   tt::FuncOp func_;
   const TargetInfo &target_;
+  int64_t warps_;
   llvm::SetVector<Operation *> before_;
   bool frozen_ = false, disorder_ = false; // while a barrier is tried to be left out
 };
@@ -397,7 +446,7 @@ absl::StatusOr<bool> insertBarriers(Module &module, PassContext &context) {
   }
   bool changed = false;
   for (auto &op : *module.body())
-    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target).run();
+    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target, numWarps(module.op())).run();
   return changed;
 }
 

@@ -104,6 +104,13 @@ private:
   static bool onlyRead(Value buffer) {
     return llvm::all_of(buffer.users(), [](Operation *u) { return u->is<ttg::LocalLoadOp>() || u->is<ttng::WarpGroupDotOp>() || (u->is<ttg::MemdescTransOp>() && onlyRead(u->result())); });
   }
+  /// Whether what the buffer holds stays there while the next iteration begins: it is a slot of a ring, or from before the
+  /// loop. A buffer that the body fills from registers is filled again by the next iteration, at once.
+  bool outlivesIteration(Value buffer) {
+    Operation *def = buffer.definingOp();
+    while (def && def->block() == &body_ && def->is<ttg::MemdescTransOp>()) def = def->operand(0).definingOp();
+    return !def || def->block() != &body_ || llvm::any_of(ahead_, [&](auto &a) { return a.alloc && a.alloc.op == def; });
+  }
   /// Whether every multiplication is one of warp groups on shared memory that adds to a value of its own that the loop
   /// carries.
   bool onlyAccumulate() {
@@ -111,6 +118,7 @@ private:
       if (op.is<tt::DotOp>()) return false;
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       if (!dot) continue;
+      if (!outlivesIteration(dot.a()) || !outlivesIteration(dot.b())) return false;
       if (!dot.a().type().isa<MemDescType>() || dot.useC() || !dot.c().isBlockArgument() || dot.c().ownerBlock() != &body_ || !dot.c().hasOneUse() || !dot.d().hasOneUse()) return false;
       if (dot.c().index() == 0 || dot.d().users()[0] != body_.terminator() || body_.terminator()->operand(dot.c().index() - 1) != dot.d()) return false;
       // Sums of limited precision are added up after each product.

@@ -5,6 +5,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
 #include <cfenv>
@@ -16,34 +17,10 @@ namespace {
 
 // ---- ids ----
 
-template <class F> void perLane(Warp &w, const Instruction &i, F f) {
-  uint32_t *d = w.row<uint32_t>(i.to);
-  forLanes(w, [&](unsigned l) { d[l] = uint32_t(f(l)); });
-}
-void threadX(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned l) { return w.index * w.lanes + l; }); }
-void zero(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return 0; }); }
 void waveInGroup(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.index; }); }
-template <int Axis> void blockId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->id[Axis]; }); }
-template <Handler H> void reads(Decoder &d, CallInst &c) { d.emit(H, d.defineFresh(&c)[0]); }
-void clock64(Warp &w, const Instruction &i) {
-  ++w.block->launch->changes;
-  uint64_t *d = w.row<uint64_t>(i.to);
-  forLanes(w, [&](unsigned l) { d[l] = w.block->launch->stamp + w.block->instructions; });
-}
-void readsTime(Decoder &d, CallInst &c) {
-  d.program().blocksInteract = true;
-  reads<clock64>(d, c);
-}
 
 // ---- barriers ----
 
-void barrier(Warp &w, const Instruction &i) {
-  if (!requireConverged(w, i, "the barrier")) return;
-  countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");
-  w.state = Warp::State::AtBarrier;
-  w.barrier = &i;
-  w.stop = true;
-}
 /// s_barrier itself orders nothing: the fences before and after it do, shared memory alone where they say so.
 void decodeBarrier(Decoder &d, CallInst &c) {
   auto fence = [](const llvm::Instruction *i) -> const FenceInst * {
@@ -333,6 +310,16 @@ void trigPreopOf(Decoder &d, CallInst &c) { d.emit(binaryMixed<double, double, u
 void mantissa(Decoder &d, CallInst &c) {
   d.elementwiseFloat(c, unary<float, float, [](float x) { int e; return std::frexp(x, &e); }>, unary<double, double, [](double x) { int e; return std::frexp(x, &e); }>, 1);
 }
+/// v_div_fixup_f32: the quotient, with the sign that the operands give it, but where these are zero, infinite or NaN.
+float divisionFixup(float quotient, float denominator, float numerator) {
+  float sign = std::copysign(1.0f, denominator) * std::copysign(1.0f, numerator);
+  if (std::isnan(numerator)) return numerator;
+  if (std::isnan(denominator)) return denominator;
+  if ((denominator == 0 && numerator == 0) || (std::isinf(denominator) && std::isinf(numerator))) return std::numeric_limits<float>::quiet_NaN();
+  if (denominator == 0 || std::isinf(numerator)) return sign * std::numeric_limits<float>::infinity();
+  if (std::isinf(denominator) || numerator == 0) return sign * 0.0f;
+  return std::copysign(quotient, sign);
+}
 void exponent(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType();
   auto f = [](auto x) { int e = 0; if (std::isfinite(x)) std::frexp(x, &e); return e; };
@@ -450,8 +437,8 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.workgroup.id.z", kIds, reads<blockId<2>>},
       {"llvm.amdgcn.wave.id", kIds, reads<waveInGroup>},
       {"llvm.amdgcn.implicitarg.ptr", kIds, [](Decoder &d, CallInst &c) { d.define(&c, {d.constant(kConstantBase, 8)}); }},
-      {"llvm.amdgcn.s.memtime", kIds, readsTime},
-      {"llvm.amdgcn.s.memrealtime", kIds, readsTime},
+      {"llvm.amdgcn.s.memtime", kIds, readsTime<clock64>},
+      {"llvm.amdgcn.s.memrealtime", kIds, readsTime<clock64>},
       {"llvm.amdgcn.s.barrier", kSync, decodeBarrier},
       {"llvm.amdgcn.wave.barrier", kSync, [](Decoder &d, CallInst &) { d.emit(waveBarrier); }},
       {"llvm.amdgcn.s.waitcnt", kSync, ignore},
@@ -502,6 +489,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.tanh", kFloat, anyFloat1<[](double x) { return std::tanh(x); }>},
       {"llvm.amdgcn.fract", kFloat, fractionPart},
       {"llvm.amdgcn.fmed3", kFloat, median3},
+      {"llvm.amdgcn.div.fixup", kFloat, [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, divisionFixup>, 3); }},
       {"llvm.amdgcn.frexp.mant", kFloat, mantissa},
       {"llvm.amdgcn.frexp.exp", kFloat, exponent},
       {"llvm.amdgcn.trig.preop", kFloat, trigPreopOf},

@@ -91,6 +91,9 @@ private:
   absl::Status status_;
 };
 
+/// An instruction or constant as text, for messages.
+std::string printed(const llvm::Value &);
+
 /// A row of a table: an intrinsic by its base name.
 struct IntrinsicRow {
   const char *name;

@@ -276,14 +276,15 @@ bool shareWrites(const std::vector<std::unique_ptr<Launch>> &parts) {
     size_t pages = 0;
     for (auto &p : parts) pages = std::max(pages, p->buffers[b].shadow.size());
     for (size_t page = 0; page < pages; ++page) {
-      llvm::SmallVector<const GlobalCell *, 8> seen;
+      llvm::SmallVector<const ShadowPage *, 8> seen;
+      unsigned piece = kLargestPiece;
       for (auto &p : parts)
-        if (auto &shadow = p->buffers[b].shadow; page < shadow.size() && shadow[page]) seen.push_back(shadow[page].get());
+        if (auto &shadow = p->buffers[b].shadow; page < shadow.size() && shadow[page].cells) seen.push_back(&shadow[page]), piece = std::min<unsigned>(piece, shadow[page].piece);
       if (seen.size() < 2) continue;
-      for (unsigned k = 0; k < kShadowPage; ++k) {
+      for (unsigned k = 0; k < kShadowPage; k += piece) {
         unsigned writers = 0, others = 0;
-        for (auto *cells : seen) {
-          const GlobalCell &c = cells[k];
+        for (auto *p : seen) {
+          const GlobalCell &c = p->cells[k / p->piece];
           if (c.write.stamp || c.touched) ++writers;
           else if (c.read.stamp) ++others;
         }

@@ -71,11 +71,21 @@ template <class Op> Handler unaryByBytes(unsigned bytes) {
   }
 }
 
+// Shifts by the width or more are poison: zero here.
+struct ShlOp { template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(a << b) : T(0); } };
+struct LShrOp { template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(a >> b) : T(0); } };
+
+/// A conversion between integer rows, by the widths in bytes of both (decode_rows.cpp).
+Handler zeroExtendHandler(unsigned to, unsigned from);
+Handler signExtendHandler(unsigned to, unsigned from);
+
 // ---- floats ----
 inline float halfToFloat(uint16_t h) { return runtime::decodeHalf(h); }
 inline uint16_t floatToHalf(float f) { return runtime::encodeHalf(f); }
 inline float bfloatToFloat(uint16_t h) { return runtime::decodeBfloat(h); }
 inline uint16_t floatToBfloat(float f) { return runtime::encodeBfloat(f); }
+inline void halfToFloatRow(Warp &w, const Instruction &i) { unary<float, uint16_t, [](uint16_t h) { return halfToFloat(h); }>(w, i); }
+inline void bfloatToFloatRow(Warp &w, const Instruction &i) { unary<float, uint16_t, [](uint16_t h) { return bfloatToFloat(h); }>(w, i); }
 /// Subnormals become zeros of their sign (PTX .ftz).
 inline float flush(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 /// IEEE minNum and maxNum: the number where one operand is NaN; -0 is less than +0.

@@ -10,6 +10,7 @@
 #include "llvm/IR/Instructions.h"
 #include "runtime/emulator/emulator.h"
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -121,16 +122,6 @@ struct Program {
   std::vector<std::shared_ptr<void>> owned;
 };
 
-/// A piece of memory that accesses may go to: a buffer, or a constant.
-struct GlobalCell;
-struct Region {
-  std::string name;
-  uint8_t *data = nullptr;
-  uint64_t base = 0, bytes = 0;
-  bool readOnly = false;
-  std::vector<std::unique_ptr<GlobalCell[]>> shadow; // by page, made when first touched
-};
-
 /// The last accesses to a byte. Stamps count accesses of the whole launch, so that barriers, which also take a stamp, say
 /// which of them came before.
 struct Mark {
@@ -148,7 +139,36 @@ struct GlobalCell {
   bool atomic = false;  // the write was one
   bool touched = false; // written with what was there
 };
-constexpr unsigned kShadowPage = 1024; // bytes of a buffer
+constexpr unsigned kShadowPage = 1024, kLargestPiece = 16; // bytes of a buffer
+/// The cells of a page, one for every piece of so many bytes: a power of two that has divided all accesses to it so far, so
+/// that the bytes of a piece have been accessed together.
+struct ShadowPage {
+  GlobalCell *cells = nullptr; // made when first touched
+  uint8_t piece = 0;
+};
+/// Memory for cells, in chunks that go back together: pages are many, and threads that ask malloc for them wait for each other.
+class ShadowMemory {
+public:
+  /// Makes the page's pieces at most as large.
+  void divide(ShadowPage &, unsigned piece);
+
+private:
+  struct Free {
+    void operator()(void *p) const { free(p); }
+  };
+  std::vector<std::unique_ptr<GlobalCell, Free>> chunks_;
+  size_t left_ = 0; // cells of the last one
+  size_t size_ = 0;
+};
+
+/// A piece of memory that accesses may go to: a buffer, or a constant.
+struct Region {
+  std::string name;
+  uint8_t *data = nullptr;
+  uint64_t base = 0, bytes = 0;
+  bool readOnly = false;
+  std::vector<ShadowPage> shadow; // its cells are the launch's
+};
 constexpr uint64_t kMostShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched
 
 struct Launch;
@@ -280,6 +300,8 @@ struct Launch {
   Checks checks;
   std::array<int64_t, 3> grid{};
   std::vector<Region> buffers, constants;
+  ShadowMemory shadow;
+  std::vector<PendingMultiply> spare; // that are done: their memory serves the next ones
   uint64_t stamp = 0;    // accesses and barriers so far
   uint64_t changes = 0;  // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block

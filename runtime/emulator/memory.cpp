@@ -6,7 +6,8 @@
 // of different instructions, since a wave's accesses are carried out in order; on NVIDIA only a
 // write after a read, since the lanes of a warp that runs together have issued the read; between blocks, if the other block released
 // after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are a
-// race. A write of what is there already changes nothing: layouts that hold copies write them.
+// race. A write of what is there already changes nothing: layouts that hold copies write them. In buffers the record is kept
+// by pieces, the largest that all accesses nearby are made of; a piece is changed if one of its bytes is.
 //
 // What accesses cost. Global: the sectors of 32 bytes that a warp's request touches (CUDA C++ Programming Guide, "Device
 // Memory Accesses"). Shared: passes over the banks; a warp's request of more than the banks hold in one pass is cut
@@ -14,6 +15,7 @@
 // Memory"; AMD's ISA guides, "Data Share Operations").
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/lane_functions.h"
 #include <algorithm>
@@ -86,15 +88,18 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
   if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
   Block &b = *w.block;
   unsigned thread = w.index * w.lanes + lane;
-  for (unsigned k = 0; k < a.bytes; ++k) {
-    auto &page = r.shadow[(offset + k) / kShadowPage];
-    if (!page) page = std::make_unique<GlobalCell[]>(kShadowPage);
-    GlobalCell &c = page[(offset + k) % kShadowPage];
+  unsigned piece = 1u << std::countr_zero(unsigned(offset) | a.bytes | kLargestPiece), step;
+  for (unsigned k = 0; k < a.bytes; k += step) {
+    ShadowPage &page = r.shadow[(offset + k) / kShadowPage];
+    if (!page.cells || page.piece > piece) b.launch->shadow.divide(page, piece);
+    step = page.piece;
+    GlobalCell &c = page.cells[(offset + k) % kShadowPage / step];
+    const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
     auto known = [&](const Mark &m, bool wasRead = false) {
       if (!m.stamp) return true;
       return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) : acquired(b, m.block, m.stamp);
     };
-    auto place = [&] { return llvm::formatv("byte {0} of '{1}'", offset + k, r.name).str(); };
+    auto place = [&] { return llvm::formatv("byte {0} of '{1}'", offset + (firstChanged && firstChanged != changed + k + step ? uint64_t(firstChanged - changed) : k), r.name).str(); };
     auto race = [&](const char *doing, const Mark &m, const char *did) { raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number); };
     if (!writes || atomic) {
       if (!(atomic && c.atomic) && !known(c.write)) return race(writes ? "updates" : "reads", c.write, c.atomic ? "updated" : "wrote");
@@ -106,7 +111,7 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       if (!atomic) c.read = {now, i.id, b.number, uint16_t(thread), several};
       continue;
     }
-    if (changed && !changed[k]) {
+    if (changed && firstChanged == changed + k + step) {
       c.touched = true;
       continue;
     }
@@ -232,6 +237,23 @@ bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, uns
 }
 
 } // namespace
+
+void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
+  constexpr size_t kFirstChunk = 4096, kLargestChunk = 65536; // cells
+  size_t count = kShadowPage / piece;
+  if (left_ < count) {
+    size_ = chunks_.empty() ? kFirstChunk : std::min(size_ * 2, kLargestChunk);
+    // A cell of zero bytes is one that nobody has accessed.
+    chunks_.emplace_back(static_cast<GlobalCell *>(calloc(size_, sizeof(GlobalCell))));
+    if (!chunks_.back()) llvm::report_bad_alloc_error("the emulator's record of accesses");
+    left_ = size_;
+  }
+  GlobalCell *cells = chunks_.back().get() + (size_ - left_);
+  left_ -= count;
+  if (page.cells)
+    for (size_t k = 0; k < count; ++k) cells[k] = page.cells[k * piece / page.piece];
+  page = {cells, uint8_t(piece)};
+}
 
 bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now) {
   if (!w.block->launch->checks.races) return true;

@@ -4,6 +4,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/mbarrier.h"
@@ -17,17 +18,10 @@ namespace {
 
 // ---- special registers ----
 
-template <class F> void perLane(Warp &w, const Instruction &i, F f) {
-  uint32_t *d = w.row<uint32_t>(i.to);
-  forLanes(w, [&](unsigned l) { d[l] = uint32_t(f(l)); });
-}
-void threadX(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned l) { return w.index * w.lanes + l; }); }
 void laneId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned l) { return l; }); }
 void warpId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.index; }); }
-void zero(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return 0; }); }
 void one(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return 1; }); }
 void blockSize(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->warps.size() * w.lanes; }); }
-template <int Axis> void blockId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->id[Axis]; }); }
 template <int Axis> void blocks(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->launch->grid[Axis]; }); }
 template <unsigned Kind> void laneMask(Warp &w, const Instruction &i) { // eq lt le gt ge
   perLane(w, i, [&](unsigned l) -> uint32_t {
@@ -35,31 +29,14 @@ template <unsigned Kind> void laneMask(Warp &w, const Instruction &i) { // eq lt
     return uint32_t(Kind == 0 ? e : Kind == 1 ? e - 1 : Kind == 2 ? e * 2 - 1 : Kind == 3 ? ~(e * 2 - 1) : ~(e - 1));
   });
 }
-/// Time passes as instructions are executed; who reads it is not going round in a circle.
+/// As clock64 (block_operations.h), the low half.
 void clock32(Warp &w, const Instruction &i) {
   ++w.block->launch->changes;
   perLane(w, i, [&](unsigned) { return w.block->launch->stamp + w.block->instructions; });
 }
-void clock64(Warp &w, const Instruction &i) {
-  ++w.block->launch->changes;
-  uint64_t *d = w.row<uint64_t>(i.to);
-  forLanes(w, [&](unsigned l) { d[l] = w.block->launch->stamp + w.block->instructions; });
-}
-template <Handler H> void reads(Decoder &d, CallInst &c) { d.emit(H, d.defineFresh(&c)[0]); }
-template <Handler H> void readsTime(Decoder &d, CallInst &c) {
-  d.program().blocksInteract = true;
-  reads<H>(d, c);
-}
 
 // ---- barriers and warp-wide operations ----
 
-void barrier(Warp &w, const Instruction &i) {
-  if (!requireConverged(w, i, "the barrier")) return;
-  countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");
-  w.state = Warp::State::AtBarrier;
-  w.barrier = &i;
-  w.stop = true;
-}
 void decodeBarrier(Decoder &d, CallInst &c) {
   if (c.arg_size() && d.constantOperand(c, 0) != 0) return d.unknown(c, "barriers with a number other than 0");
   // bar.sync orders shared and global memory.

@@ -162,6 +162,11 @@ void multiply(Warp &w, const Instruction &i) {
   if (block.inFlight.empty()) block.inFlight.resize(block.shared.size() / 16 + 1);
 
   PendingMultiply now;
+  if (auto &spare = block.launch->spare; !spare.empty()) {
+    now = std::move(spare.back());
+    spare.pop_back();
+    now.pieces.clear();
+  }
   now.group = state.group, now.site = i.id, now.number = ++state.operations;
   unsigned bits = elementBits(op.a), perPiece = 128 / bits, n = op.n, k = op.k;
   thread_local std::vector<double> a, b, sums;
@@ -305,6 +310,8 @@ void wait(Warp &w, const Instruction &i) {
     if (list.empty()) empty.push_back(row);
   }
   for (Row r : empty) s.promises.erase(r);
+  for (auto &m : s.pending)
+    if (done(m)) b.launch->spare.push_back(std::move(m));
   erase_if(s.pending, done);
 }
 

@@ -20,12 +20,13 @@ namespace tessera::random {
 namespace {
 
 struct Buffers {
-  std::vector<uint8_t> data[7];
-  static constexpr const char *kNames[] = {"x", "b", "h", "g", "f", "y", "z"};
+  static constexpr const char *kNames[] = {"x", "b", "h", "g", "f", "e", "d", "y", "z"};
+  static constexpr int kCount = 9, kY = 7, kZ = 8;
+  std::vector<uint8_t> data[kCount];
   explicit Buffers(unsigned seed) {
     std::mt19937 random(seed ^ 0x5eed);
-    unsigned bytes[] = {4, 1, 2, 2, 4};
-    for (int k = 0; k < 5; ++k) data[k].resize(kInputs * bytes[k]);
+    unsigned bytes[] = {4, 1, 2, 2, 4, 1, 1};
+    for (int k = 0; k < kY; ++k) data[k].resize(kInputs * bytes[k]);
     for (unsigned i = 0; i < kInputs; ++i) {
       uint32_t v = uint32_t(random());
       if (random() & 1) v &= 0xff;
@@ -35,8 +36,9 @@ struct Buffers {
       uint16_t h = uint16_t(runtime::encodeFloat(ir::FloatKind::F16, small)), g = uint16_t(runtime::encodeFloat(ir::FloatKind::BF16, small));
       float f = float(small);
       memcpy(&data[2][i * 2], &h, 2), memcpy(&data[3][i * 2], &g, 2), memcpy(&data[4][i * 4], &f, 4);
+      data[5][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E4M3FN, small)), data[6][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E5M2, small));
     }
-    data[5].resize(kOutputBytes), data[6].resize(kAtomicBytes);
+    data[kY].resize(kOutputBytes), data[kZ].resize(kAtomicBytes);
   }
 };
 
@@ -66,10 +68,10 @@ Outcome reference(const Kernel &k, unsigned seed, Results &out) {
   if (!kernel.ok()) return {Outcome::Broken, kernel.status().ToString()};
   std::vector<runtime::InterpreterBuffer> memory;
   std::vector<runtime::InterpreterArg> args;
-  for (int i = 0; i < 7; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  for (int i = 0; i < Buffers::kCount; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
   auto s = runtime::interpret(*m, *kernel, {k.programs, 1, 1}, memory, args, {}, diag);
   if (!s.ok()) return {Outcome::Broken, "the interpreter: " + s.ToString() + " " + messages};
-  out.y = std::move(buffers.data[5]), out.z = std::move(buffers.data[6]);
+  out.y = std::move(buffers.data[Buffers::kY]), out.z = std::move(buffers.data[Buffers::kZ]);
   return {};
 }
 
@@ -83,6 +85,7 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   o.stage = runtime::Stage::Llir;
   o.bitcode = o.lineInfo = o.opNames = true;
   o.numWarps = k.numWarps;
+  o.numStages = k.numStages;
   o.kernel = "k";
   auto r = runtime::compile(*m, target, o, diag);
   if (!r.ok()) {
@@ -96,7 +99,7 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   Buffers buffers(seed);
   std::vector<emulator::Buffer> memory;
   std::vector<emulator::Argument> args;
-  for (int i = 0; i < 7; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  for (int i = 0; i < Buffers::kCount; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
   emulator::Options options;
   options.numWarps = r->metadata.numWarps;
   options.dynamicSharedBytes = r->metadata.dynamicSharedBytes;
@@ -105,7 +108,7 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   options.maxInstructions = uint64_t(1) << 28;
   auto report = emulator::emulate(**module, "k", target, {k.programs, 1, 1}, memory, args, options);
   if (!report.ok()) return {Outcome::Reported, report.status().ToString()};
-  std::string y = difference("y", expected.y, buffers.data[5]), z = difference("z", expected.z, buffers.data[6]);
+  std::string y = difference("y", expected.y, buffers.data[Buffers::kY]), z = difference("z", expected.z, buffers.data[Buffers::kZ]);
   if (y.empty() && z.empty()) return {};
   return {Outcome::Different, y + (y.empty() || z.empty() ? "" : "; ") + z};
 }

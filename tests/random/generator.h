@@ -3,9 +3,11 @@
 // products may be taken in any order and no tolerance is needed. What order could change is not generated: atomics that
 // several threads aim at one place commute and nobody reads what was there, conversions round values that are given.
 //
-// TTIR: arithmetic, casts of all types with 8-bit floats, reductions (of several operands too), scans, transposes, reshapes,
-// joins, splits, gathers, histograms, selections, masked loads and stores, dots (f16, bf16, tf32, f32, i8; loops with
-// accumulators, chained, transposed), atomics, for, while and if with any of these inside, several programs. It is the same for all targets.
+// TTIR: arithmetic, casts of all types with 8-bit floats, reductions and scans (of several operands too), transposes, reshapes,
+// joins, splits, concatenations, gathers, histograms, selections, masked loads and stores, block pointers and tensor
+// descriptors that reach over the edges of what they describe, dots (f16, bf16, tf32, f32, 8-bit floats, i8; loops with
+// accumulators, chained, transposed, of three dimensions), atomics, for, while, if and functions that are not inlined with any
+// of these inside, several programs. It is the same for all targets.
 // TTGIR: the same values in random layouts (blocked, linear, slices, matrix layouts and their operands), handed on through
 // convert_layout and shared memory of random layouts, with dots in the target's own layouts.
 #pragma once
@@ -19,14 +21,14 @@ enum class Level : uint8_t { Ttir, Ttgir };
 
 struct Kernel {
   std::string text;
-  int programs = 1, numWarps = 4;
+  int programs = 1, numWarps = 4, numStages = 3;
   bool hasDot = false;
 };
 
-/// Arguments of every kernel: pointers to inputs `x` (i32: any bits), `b` (i8), `h` (f16), `g` (bf16), `f` (f32): small whole
-/// numbers, kInputs each; then `y` (bytes of results, kOutputBytes) and `z` (bytes for atomics, kAtomicBytes).
+/// Arguments of every kernel: pointers to inputs `x` (i32: any bits), `b` (i8), `h` (f16), `g` (bf16), `f` (f32), `e` (f8E4M3FN),
+/// `d` (f8E5M2): small whole numbers, kInputs each; then `y` (bytes of results, kOutputBytes) and `z` (bytes for atomics, kAtomicBytes).
 constexpr unsigned kInputs = 16384, kOutputBytes = 1 << 19, kAtomicBytes = 1 << 16;
-constexpr int kSmall = 3; // the inputs b, h, g, f lie in [-kSmall, kSmall]
+constexpr int kSmall = 3; // the inputs b, h, g, f, e, d lie in [-kSmall, kSmall]
 
 /// @pre a target is given for TTGIR
 Kernel generate(unsigned seed, Level level, const ir::TargetInfo *target);

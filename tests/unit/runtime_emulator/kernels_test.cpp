@@ -131,6 +131,29 @@ TEST(Conversions, BeyondSharedMemoryAreMadeInTurns) {
       }
 }
 
+/// A call in a text without locations, compiled with line information: LLVM wants a location of every call.
+TEST(Calls, NeedNoLocation) {
+  constexpr llvm::StringRef text = R"(
+tt.func private @f(%v: i32) -> i32 attributes {noinline = true} {
+  %c = arith.constant 3 : i32
+  %w = arith.muli %v, %c : i32
+  tt.return %w : i32
+}
+tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
+  %v = tt.load %p : !tt.ptr<i32>
+  %w = tt.call @f(%v) : (i32) -> i32
+  tt.store %q, %w : !tt.ptr<i32>
+  tt.return
+})";
+  for (const char *target : {"sm_90a", "gfx942", "gfx1100"}) {
+    testing::Emulation e;
+    e.target = target;
+    auto r = e.text(text, "k", {testing::bytesOf({5, 0, 0, 0}), testing::zeros(4)});
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ(e.buffers[1][0], 15);
+  }
+}
+
 /// tt.cat promises both operands' elements in some order, also where tensors are so small or so shaped that threads hold
 /// copies.
 TEST(Concatenation, HoldsBothOperands) {

@@ -51,6 +51,7 @@ TEST(RandomKernels, HaveEveryKindOfOperation) {
     std::string all;
     for (unsigned seed = 1; seed <= 300; ++seed) all += random::generate(seed, random::levelOf(seed), &runtime::findArch(name)->info).text;
     for (const char *what : {"tt.dot", "tt.atomic_rmw", "tt.gather", "tt.histogram", "tt.join", "tt.split", "tt.trans", "tt.reshape", "\"tt.reduce\"", "\"tt.scan\"", "scf.while", "scf.if", "scf.for", "tt.fp_to_fp", "f8E4M3FN", "f8E5M2", "bf16", "f64",
+                             "tt.make_tensor_ptr", "tt.advance", "boundaryCheck", "tt.make_tensor_descriptor", "tt.descriptor_load", "tt.descriptor_store", "tt.call", "noinline = true", "tt.cat",
                              "ttg.convert_layout", "ttg.local_alloc", "ttg.local_load", "ttg.local_store", "ttg.memdesc_trans", "#ttg.linear", "#ttg.slice", "#ttg.dot_op", "#ttg.swizzled_shared"})
       EXPECT_NE(all.find(what), std::string::npos) << what << " for " << name;
   }

@@ -295,6 +295,62 @@ std::vector<Config> configs() {
 }
 INSTANTIATE_TEST_SUITE_P(All, Warpgroup, ::testing::ValuesIn(configs()), [](auto &i) { return nameOf(i.param) + "_" + std::to_string(i.index); });
 
+/// Accumulators of halves, two to a register, in a loop whose multiplications are waited for one round later: nothing may take
+/// their registers apart on the way round.
+TEST(WarpgroupLoops, CarryPairsOfHalves) {
+  constexpr llvm::StringRef text = R"(
+tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %rows = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %columns = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows2 = tt.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %columns2 = tt.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %s = arith.constant dense<64> : tensor<64x64xi32>
+  %start = arith.muli %rows2, %s : tensor<64x64xi32>
+  %i = arith.addi %start, %columns2 : tensor<64x64xi32>
+  %ps = tt.splat %p : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %a = tt.addptr %ps, %i : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %ws = tt.splat %w : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %b = tt.addptr %ws, %i : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %block = arith.constant dense<4096> : tensor<64x64xi32>
+  %one = arith.constant dense<1.0> : tensor<64x64xf16>
+  %l:3 = scf.for %k = %c0 to %c5 step %c1 iter_args(%q = %a, %v = %b, %acc = %one) -> (tensor<64x64x!tt.ptr<f16>>, tensor<64x64x!tt.ptr<f16>>, tensor<64x64xf16>) : i32 {
+    %x = tt.load %q : tensor<64x64x!tt.ptr<f16>>
+    %y = tt.load %v : tensor<64x64x!tt.ptr<f16>>
+    %d = tt.dot %x, %y, %acc : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf16>
+    %q2 = tt.addptr %q, %block : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    %v2 = tt.addptr %v, %block : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    scf.yield %q2, %v2, %d : tensor<64x64x!tt.ptr<f16>>, tensor<64x64x!tt.ptr<f16>>, tensor<64x64xf16>
+  }
+  %os = tt.splat %out : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %o = tt.addptr %os, %i : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  tt.store %o, %l#2 : tensor<64x64x!tt.ptr<f16>>
+  tt.return
+})";
+  // Diagonal blocks d, so that the result is 1 + the sum of d² on the diagonal, and 1 elsewhere.
+  std::vector<uint8_t> in(5 * 4096 * 2, 0);
+  constexpr uint16_t kOne = 0x3c00, kTwo = 0x4000;
+  for (int block = 0; block < 5; ++block)
+    for (int i = 0; i < 64; ++i) memcpy(&in[size_t(block * 4096 + i * 65) * 2], block % 2 ? &kTwo : &kOne, 2);
+  Emulation e;
+  bool background = false;
+  auto r = e.text(text, "k", {testing::bytesOf(in), testing::bytesOf(in), testing::zeros(4096 * 2)}, [&](llvm::Module &m) {
+    std::string all;
+    llvm::raw_string_ostream(all) << m;
+    background = all.find("wgmma.wait_group.sync.aligned 1") != std::string::npos;
+  });
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_TRUE(background) << "the loop waits for every multiplication at once";
+  for (int i = 0; i < 4096; ++i) {
+    uint16_t v;
+    memcpy(&v, &e.buffers[2][size_t(i) * 2], 2);
+    EXPECT_EQ(v, i % 65 ? kOne : 0x4a00) << i; // 12
+  }
+}
+
 // ---- planted faults ----
 
 constexpr Config kPlain{kF16, kF16, "f32", 32};

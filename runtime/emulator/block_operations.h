@@ -1,0 +1,43 @@
+// What the tables of both vendors have: where a lane is in the grid, clocks, and the barrier of a block.
+#pragma once
+#include "runtime/emulator/decode.h"
+
+namespace tessera::emulator {
+
+// ---- where a lane is ----
+
+template <class F> void perLane(Warp &w, const Instruction &i, F f) {
+  uint32_t *d = w.row<uint32_t>(i.to);
+  forLanes(w, [&](unsigned l) { d[l] = uint32_t(f(l)); });
+}
+inline void threadX(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned l) { return w.index * w.lanes + l; }); }
+inline void zero(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return 0; }); }
+template <int Axis> void blockId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->id[Axis]; }); }
+/// An intrinsic without operands.
+template <Handler H> void reads(Decoder &d, llvm::CallInst &c) { d.emit(H, d.defineFresh(&c)[0]); }
+
+// ---- time ----
+
+/// Time passes as instructions are executed; who reads it is not going round in a circle.
+inline void clock64(Warp &w, const Instruction &i) {
+  ++w.block->launch->changes;
+  uint64_t *d = w.row<uint64_t>(i.to);
+  forLanes(w, [&](unsigned l) { d[l] = w.block->launch->stamp + w.block->instructions; });
+}
+template <Handler H> void readsTime(Decoder &d, llvm::CallInst &c) {
+  d.program().blocksInteract = true;
+  reads<H>(d, c);
+}
+
+// ---- the barrier ----
+
+/// Its immediate says what it orders: 1 shared memory, 2 global memory.
+inline void barrier(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "the barrier")) return;
+  countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");
+  w.state = Warp::State::AtBarrier;
+  w.barrier = &i;
+  w.stop = true;
+}
+
+} // namespace tessera::emulator

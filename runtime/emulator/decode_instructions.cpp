@@ -1,0 +1,619 @@
+// Decoding of LLVM's instructions (decode.h): arithmetic, comparisons, casts, vectors, addresses, accesses, calls.
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "runtime/emulator/decode.h"
+#include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/matrix.h"
+#include "runtime/emulator/warpgroup.h"
+
+namespace tessera::emulator {
+using namespace llvm;
+
+namespace {
+
+// ---- handlers of LLVM's own instructions ----
+
+struct AddOp { template <class T> static T run(T a, T b) { return T(a + b); } };
+struct SubOp { template <class T> static T run(T a, T b) { return T(a - b); } };
+struct MulOp {
+  template <class T> static T run(T a, T b) {
+    if constexpr (sizeof(T) < 4) return T(uint32_t(a) * uint32_t(b));
+    else return T(a * b);
+  }
+};
+// Division by zero gives all ones and the remainder the dividend, as NVIDIA's and AMD's expansions do.
+struct UDivOp { template <class T> static T run(T a, T b) { return b ? T(a / b) : T(~T(0)); } };
+struct URemOp { template <class T> static T run(T a, T b) { return b ? T(a % b) : a; } };
+struct SDivOp { template <class T> static T run(T a, T b) { return b == T(~T(0)) ? T(T(0) - a) : b ? T(Signed<T>(a) / Signed<T>(b)) : T(~T(0)); } };
+struct SRemOp { template <class T> static T run(T a, T b) { return b == T(~T(0)) ? T(0) : b ? T(Signed<T>(a) % Signed<T>(b)) : a; } };
+struct AndOp { template <class T> static T run(T a, T b) { return T(a & b); } };
+struct OrOp { template <class T> static T run(T a, T b) { return T(a | b); } };
+struct XorOp { template <class T> static T run(T a, T b) { return T(a ^ b); } };
+struct AShrOp { template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(Signed<T>(a) >> b) : T(0); } };
+struct EqOp { template <class T> static bool run(T a, T b) { return a == b; } };
+struct NeOp { template <class T> static bool run(T a, T b) { return a != b; } };
+struct UltOp { template <class T> static bool run(T a, T b) { return a < b; } };
+struct UleOp { template <class T> static bool run(T a, T b) { return a <= b; } };
+struct SltOp { template <class T> static bool run(T a, T b) { return Signed<T>(a) < Signed<T>(b); } };
+struct SleOp { template <class T> static bool run(T a, T b) { return Signed<T>(a) <= Signed<T>(b); } };
+
+template <class P, class I> void gepStep(Warp &w, const Instruction &i) { // to = a + signed(b) * immediate
+  P *d = w.row<P>(i.to);
+  const P *a = w.row<P>(i.a);
+  const I *b = w.row<I>(i.b);
+  P scale = P(i.immediate);
+  forLanes(w, [=](unsigned l) { d[l] = P(a[l] + P(Signed<P>(Signed<I>(b[l]))) * scale); });
+}
+template <class P> void addImmediate(Warp &w, const Instruction &i) {
+  P *d = w.row<P>(i.to), k = P(i.immediate);
+  const P *a = w.row<P>(i.a);
+  forLanes(w, [=](unsigned l) { d[l] = P(a[l] + k); });
+}
+template <class T> void select(Warp &w, const Instruction &i) {
+  T *d = w.row<T>(i.to);
+  const T *a = w.row<T>(i.a), *b = w.row<T>(i.b);
+  const uint8_t *c = w.row<uint8_t>(i.c);
+  forLanes(w, [=](unsigned l) { d[l] = c[l] ? a[l] : b[l]; });
+}
+Handler selectByBytes(unsigned bytes) {
+  switch (bytes) {
+  case 1: return select<uint8_t>;
+  case 2: return select<uint16_t>;
+  case 4: return select<uint32_t>;
+  case 8: return select<uint64_t>;
+  default: return select<u128>;
+  }
+}
+/// Bits of several rows put together into one, and taken apart. `more`: rows, low bits first; `a`: bits of each.
+void packBits(Warp &w, const Instruction &i) {
+  unsigned part = unsigned(i.immediate & 0xffff), partBytes = unsigned(i.immediate >> 16 & 0xff), bytes = unsigned(i.immediate >> 24);
+  forLanes(w, [&](unsigned l) {
+    u128 v = 0;
+    for (unsigned k = 0; k < i.more.size(); ++k) v |= u128(loadRow(w, i.more[k], partBytes, l)) << (k * part);
+    if (bytes == 16) w.row<u128>(i.to)[l] = v;
+    else storeRow(w, i.to, bytes, l, uint64_t(v));
+  });
+}
+void unpackBits(Warp &w, const Instruction &i) {
+  unsigned part = unsigned(i.immediate & 0xffff), partBytes = unsigned(i.immediate >> 16 & 0xff), bytes = unsigned(i.immediate >> 24);
+  forLanes(w, [&](unsigned l) {
+    u128 v = bytes == 16 ? w.row<u128>(i.a)[l] : loadRow(w, i.a, bytes, l);
+    u128 mask = part >= 128 ? ~u128(0) : (u128(1) << part) - 1;
+    for (unsigned k = 0; k < i.more.size(); ++k) storeRow(w, i.more[k], partBytes, l, uint64_t((v >> (k * part)) & mask));
+  });
+}
+/// Element `a` of `more`, bytes in the immediate.
+void extractAt(Warp &w, const Instruction &i) {
+  forLanes(w, [&](unsigned l) {
+    uint64_t at = w.row<uint64_t>(i.a)[l];
+    storeRow(w, i.to, unsigned(i.immediate), l, at < i.more.size() ? loadRow(w, i.more[at], unsigned(i.immediate), l) : 0);
+  });
+}
+/// `more`: n results; n elements already copied there; puts `b` at place `a`.
+void insertAt(Warp &w, const Instruction &i) {
+  forLanes(w, [&](unsigned l) {
+    uint64_t at = w.row<uint64_t>(i.a)[l];
+    if (at < i.more.size()) storeRow(w, i.more[at], unsigned(i.immediate), l, loadRow(w, i.b, unsigned(i.immediate), l));
+  });
+}
+
+// ---- floats ----
+template <class T> Handler floatBinary(unsigned opcode) {
+  switch (opcode) {
+  case llvm::Instruction::FAdd: return binary<T, T, [](T a, T b) { return a + b; }>;
+  case llvm::Instruction::FSub: return binary<T, T, [](T a, T b) { return a - b; }>;
+  case llvm::Instruction::FMul: return binary<T, T, [](T a, T b) { return a * b; }>;
+  case llvm::Instruction::FDiv: return binary<T, T, [](T a, T b) { return a / b; }>;
+  case llvm::Instruction::FRem: return binary<T, T, [](T a, T b) { return std::fmod(a, b); }>;
+  default: return nullptr;
+  }
+}
+template <class T> Handler floatCompare(CmpInst::Predicate p) {
+  switch (p) {
+  case CmpInst::FCMP_FALSE: return binary<uint8_t, T, [](T, T) { return false; }>;
+  case CmpInst::FCMP_OEQ: return binary<uint8_t, T, [](T a, T b) { return a == b; }>;
+  case CmpInst::FCMP_OGT: return binary<uint8_t, T, [](T a, T b) { return a > b; }>;
+  case CmpInst::FCMP_OGE: return binary<uint8_t, T, [](T a, T b) { return a >= b; }>;
+  case CmpInst::FCMP_OLT: return binary<uint8_t, T, [](T a, T b) { return a < b; }>;
+  case CmpInst::FCMP_OLE: return binary<uint8_t, T, [](T a, T b) { return a <= b; }>;
+  case CmpInst::FCMP_ONE: return binary<uint8_t, T, [](T a, T b) { return a < b || a > b; }>;
+  case CmpInst::FCMP_ORD: return binary<uint8_t, T, [](T a, T b) { return a == a && b == b; }>;
+  case CmpInst::FCMP_UEQ: return binary<uint8_t, T, [](T a, T b) { return !(a < b || a > b); }>;
+  case CmpInst::FCMP_UGT: return binary<uint8_t, T, [](T a, T b) { return !(a <= b); }>;
+  case CmpInst::FCMP_UGE: return binary<uint8_t, T, [](T a, T b) { return !(a < b); }>;
+  case CmpInst::FCMP_ULT: return binary<uint8_t, T, [](T a, T b) { return !(a >= b); }>;
+  case CmpInst::FCMP_ULE: return binary<uint8_t, T, [](T a, T b) { return !(a > b); }>;
+  case CmpInst::FCMP_UNE: return binary<uint8_t, T, [](T a, T b) { return a != b; }>;
+  case CmpInst::FCMP_UNO: return binary<uint8_t, T, [](T a, T b) { return a != a || b != b; }>;
+  default: return binary<uint8_t, T, [](T, T) { return true; }>;
+  }
+}
+void floatToDoubleRow(Warp &w, const Instruction &i) { unary<double, float, [](float f) { return double(f); }>(w, i); }
+void doubleToFloatRow(Warp &w, const Instruction &i) { unary<float, double, [](double f) { return float(f); }>(w, i); }
+void doubleToHalfRow(Warp &w, const Instruction &i) { unary<uint16_t, double, [](double f) { return runtime::encodeFloat(ir::FloatKind::F16, f); }>(w, i); }
+void doubleToBfloatRow(Warp &w, const Instruction &i) { unary<uint16_t, double, [](double f) { return runtime::encodeFloat(ir::FloatKind::BF16, f); }>(w, i); }
+
+template <class T> void floatToInteger(Warp &w, const Instruction &i) { // immediate: signed << 8 | bits; 8-byte result
+  bool isSigned = i.immediate >> 8;
+  unsigned bits = unsigned(i.immediate & 0xff);
+  const T *a = w.row<T>(i.a);
+  uint64_t *d = w.row<uint64_t>(i.to);
+  forLanes(w, [=](unsigned l) { d[l] = toInteger(double(a[l]), isSigned, bits); });
+}
+
+} // namespace
+
+// ---- instructions -----------------------------------------------------------------------------------------------------
+
+Space Decoder::spaceOf(Type *pointer) {
+  switch (pointer->getPointerAddressSpace()) {
+  case 1: return Space::Global;
+  case 3: return Space::Shared;
+  case 4: return isAmd() ? Space::Generic : Space::Constant;
+  case 5: return Space::Private;
+  default: return Space::Generic;
+  }
+}
+
+static bool isPackedVector(Type *t) { return t->isVectorTy() && !t->getScalarType()->isPointerTy() && t->getScalarSizeInBits() % 8; }
+
+Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
+  Access a;
+  a.space = spaceOf(pointer->getType());
+  a.address = row(pointer);
+  a.addressBytes = uint8_t(bytesOf(pointer->getType()));
+  a.bytes = unsigned(dl_.getTypeStoreSize(type));
+  a.alignment = alignment;
+  if (isPackedVector(type)) {
+    if (!isPowerOf2_32(a.bytes) || a.bytes > 64 || 64 % type->getScalarSizeInBits()) unknown(*current_, "this layout in memory: " + printed(*current_));
+    return a;
+  }
+  unsigned sum = 0;
+  for (Type *t : elements(type)) {
+    unsigned store = unsigned(dl_.getTypeStoreSize(t));
+    a.pieces.push_back({kNoRow, uint8_t(bytesOf(t)), uint8_t(store)});
+    sum += store;
+  }
+  if (sum != a.bytes) unknown(*current_, "this layout in memory: " + printed(*current_));
+  return a;
+}
+
+void Decoder::decodeInstruction(llvm::Instruction &i) {
+  using I = llvm::Instruction;
+  if (auto *b = dyn_cast<BinaryOperator>(&i)) return decodeBinary(*b);
+  if (auto *c = dyn_cast<CmpInst>(&i)) return decodeCompare(*c);
+  if (auto *c = dyn_cast<CastInst>(&i)) return decodeCast(*c);
+  switch (i.getOpcode()) {
+  case I::FNeg: {
+    SmallVector<Row, 4> in(rows(i.getOperand(0))), out(defineFresh(&i));
+    for (auto [k, t] : enumerate(elements(i.getType()))) {
+      unsigned bytes = bytesOf(t);
+      emit(binaryByBytes<XorOp>(bytes), out[k], in[k], constant(uint64_t(1) << (8 * bytes - 1), bytes));
+    }
+    return;
+  }
+  case I::Freeze: return define(&i, SmallVector<Row, 4>(rows(i.getOperand(0))));
+  case I::Select: {
+    SmallVector<Row, 4> c(rows(i.getOperand(0))), a(rows(i.getOperand(1))), b(rows(i.getOperand(2))), out(defineFresh(&i));
+    for (auto [k, t] : enumerate(elements(i.getType()))) {
+      auto &x = emit(selectByBytes(bytesOf(t)), out[k], a[k], b[k], c[c.size() == 1 ? 0 : k]);
+      if (addresses_.contains(&i)) x.tracked = x.run, x.run = runTracked, x.tracking = Tracking::Select, x.immediate = bytesOf(t);
+    }
+    return;
+  }
+  case I::GetElementPtr: return decodeGep(cast<GetElementPtrInst>(i));
+  case I::Alloca: {
+    auto &a = cast<AllocaInst>(i);
+    auto size = a.getAllocationSize(dl_);
+    if (!size || size->isScalable()) return unknown(i, "an alloca of variable size");
+    program_->privateBytes = uint32_t(alignTo(std::max(program_->privateBytes, 64u), a.getAlign()));
+    uint64_t at = program_->privateBytes;
+    program_->privateBytes += uint32_t(*size);
+    return define(&i, {constant(a.getAddressSpace() == 5 ? at : kPrivateWindow + at, bytesOf(a.getType()))});
+  }
+  case I::Load: {
+    auto &l = cast<LoadInst>(i);
+    Access a = memoryAccess(l.getType(), l.getPointerOperand(), unsigned(l.getAlign().value()));
+    a.kind = Access::Kind::Load;
+    a.isVolatile = l.isVolatile() || l.isAtomic();
+    a.acquires = isAcquireOrStronger(l.getOrdering());
+    SmallVector<Row, 4> out(defineFresh(&l));
+    if (isPackedVector(l.getType())) { // elements of less than a byte stand bit by bit
+      unsigned bits = bitsOf(l.getType()->getScalarType()), bytes = std::min(a.bytes, 8u);
+      SmallVector<Row, 4> words;
+      for (unsigned at = 0; at < a.bytes; at += bytes) {
+        words.push_back(fresh(bytes));
+        a.pieces.push_back({words.back(), uint8_t(bytes), uint8_t(bytes)});
+      }
+      emitAccess(std::move(a));
+      for (auto [k, word] : enumerate(words)) {
+        auto part = ArrayRef(out).slice(k * 8 * bytes / bits).take_front(8 * bytes / bits);
+        emit(unpackBits, kNoRow, word, kNoRow, kNoRow, bits | bytesOf(l.getType()->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(part);
+      }
+      return;
+    }
+    for (auto [p, r] : zip(a.pieces, out)) p.row = r;
+    emitAccess(std::move(a));
+    return;
+  }
+  case I::Store: {
+    auto &s = cast<StoreInst>(i);
+    Access a = memoryAccess(s.getValueOperand()->getType(), s.getPointerOperand(), unsigned(s.getAlign().value()));
+    a.kind = Access::Kind::Store;
+    a.isVolatile = s.isVolatile() || s.isAtomic();
+    a.releases = isReleaseOrStronger(s.getOrdering());
+    Type *t = s.getValueOperand()->getType();
+    if (isPackedVector(t)) {
+      unsigned bits = bitsOf(t->getScalarType()), bytes = std::min(a.bytes, 8u);
+      SmallVector<Row, 8> in(rows(s.getValueOperand()));
+      for (unsigned at = 0; at < a.bytes; at += bytes) {
+        Row word = fresh(bytes);
+        emit(packBits, word, kNoRow, kNoRow, kNoRow, bits | bytesOf(t->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
+        a.pieces.push_back({word, uint8_t(bytes), uint8_t(bytes)});
+      }
+      emitAccess(std::move(a));
+      return;
+    }
+    for (auto [p, r] : zip(a.pieces, rows(s.getValueOperand()))) p.row = r;
+    emitAccess(std::move(a));
+    return;
+  }
+  case I::AtomicRMW:
+  case I::AtomicCmpXchg: return decodeAtomic(i);
+  case I::Fence: return; // barriers say what they order by the fences around them (amd.cpp)
+  case I::ExtractElement: {
+    auto &x = cast<ExtractElementInst>(i);
+    SmallVector<Row, 4> in(rows(x.getVectorOperand()));
+    if (auto *k = dyn_cast<ConstantInt>(x.getIndexOperand())) {
+      if (k->getZExtValue() < in.size()) return define(&i, {in[k->getZExtValue()]});
+      return define(&i, {constant(0, bytesOf(i.getType()))});
+    }
+    Row at = resized(row(x.getIndexOperand()), bytesOf(x.getIndexOperand()->getType()), 8);
+    Row to = defineFresh(&i)[0];
+    emit(extractAt, to, at, kNoRow, kNoRow, bytesOf(i.getType())).more = list(in);
+    return;
+  }
+  case I::InsertElement: {
+    SmallVector<Row, 4> v(rows(i.getOperand(0)));
+    Row e = row(i.getOperand(1));
+    if (auto *k = dyn_cast<ConstantInt>(i.getOperand(2))) {
+      if (k->getZExtValue() < v.size()) v[k->getZExtValue()] = e;
+      return define(&i, v);
+    }
+    Row at = resized(row(i.getOperand(2)), bytesOf(i.getOperand(2)->getType()), 8);
+    SmallVector<Row, 4> out(defineFresh(&i));
+    unsigned bytes = bytesOf(i.getOperand(1)->getType());
+    for (auto [to, from] : zip(out, v)) copy(to, from, bytes);
+    emit(insertAt, kNoRow, at, e, kNoRow, bytes).more = list(out);
+    return;
+  }
+  case I::ShuffleVector: {
+    auto &s = cast<ShuffleVectorInst>(i);
+    SmallVector<Row, 8> in(rows(s.getOperand(0)));
+    in.append(rows(s.getOperand(1)).begin(), rows(s.getOperand(1)).end());
+    SmallVector<Row, 4> out;
+    for (int k : s.getShuffleMask()) out.push_back(in[k < 0 ? 0 : k]);
+    return define(&i, out);
+  }
+  case I::ExtractValue:
+  case I::InsertValue: {
+    bool extract = i.getOpcode() == I::ExtractValue;
+    auto indices = extract ? cast<ExtractValueInst>(i).getIndices() : cast<InsertValueInst>(i).getIndices();
+    Type *t = i.getOperand(0)->getType();
+    unsigned at = 0;
+    for (unsigned k : indices) {
+      for (unsigned j = 0; j < k; ++j) at += elements(t->isStructTy() ? t->getStructElementType(j) : t->getArrayElementType()).size();
+      t = t->isStructTy() ? t->getStructElementType(k) : t->getArrayElementType();
+    }
+    SmallVector<Row, 4> whole(rows(i.getOperand(0)));
+    unsigned n = elements(t).size();
+    if (extract) return define(&i, SmallVector<Row, 4>(ArrayRef(whole).slice(at, n)));
+    SmallVector<Row, 4> part(rows(i.getOperand(1)));
+    for (unsigned k = 0; k < n; ++k) whole[at + k] = part[k];
+    return define(&i, whole);
+  }
+  case I::Call: return decodeCall(cast<CallInst>(i));
+  default: return unknown(i, "the instruction '" + printed(i) + "'");
+  }
+}
+
+void Decoder::decodeBinary(BinaryOperator &b) {
+  using I = llvm::Instruction;
+  SmallVector<Row, 4> x(rows(b.getOperand(0))), y(rows(b.getOperand(1))), out(defineFresh(&b));
+  bool tracked = addresses_.contains(&b);
+  for (auto [k, t] : enumerate(elements(b.getType()))) {
+    if (t->isFloatingPointTy()) {
+      if (t->isDoubleTy() || t->isFloatTy()) {
+        emit(t->isDoubleTy() ? floatBinary<double>(b.getOpcode()) : floatBinary<float>(b.getOpcode()), out[k], x[k], y[k]);
+        continue;
+      }
+      if (!t->isHalfTy() && !t->isBFloatTy()) return unknown(b, "the type of '" + printed(b) + "'");
+      // Rounding the f32 result once more is right for half and bfloat: f32 has more than twice their precision.
+      Row to = fresh(4), p = toFloat(x[k], t), q = toFloat(y[k], t);
+      emit(floatBinary<float>(b.getOpcode()), to, p, q);
+      fromFloat(out[k], to, t);
+      continue;
+    }
+    unsigned bits = bitsOf(t), bytes = bytesOf(t);
+    if (bits > 128) return unknown(b, "integers of " + std::to_string(bits) + " bits");
+    Row p = x[k], q = y[k];
+    bool isSigned = b.getOpcode() == I::SDiv || b.getOpcode() == I::SRem || b.getOpcode() == I::AShr;
+    if (isSigned) {
+      p = signExtended(p, bits, bytes);
+      if (b.getOpcode() != I::AShr) q = signExtended(q, bits, bytes);
+    }
+    Handler h = nullptr;
+    Tracking tracking = Tracking::None;
+    switch (b.getOpcode()) {
+    case I::Add: h = binaryByBytes<AddOp>(bytes), tracking = Tracking::Add; break;
+    case I::Sub: h = binaryByBytes<SubOp>(bytes), tracking = Tracking::Sub; break;
+    case I::Mul: h = binaryByBytes<MulOp>(bytes), tracking = Tracking::Mul; break;
+    case I::Shl: h = binaryByBytes<ShlOp>(bytes), tracking = Tracking::Shl; break;
+    case I::Or: h = binaryByBytes<OrOp>(bytes), tracking = Tracking::Add; break;
+    case I::UDiv: h = binaryByBytes<UDivOp>(bytes); break;
+    case I::URem: h = binaryByBytes<URemOp>(bytes); break;
+    case I::SDiv: h = binaryByBytes<SDivOp>(bytes); break;
+    case I::SRem: h = binaryByBytes<SRemOp>(bytes); break;
+    case I::And: h = binaryByBytes<AndOp>(bytes); break;
+    case I::Xor: h = binaryByBytes<XorOp>(bytes); break;
+    case I::LShr: h = binaryByBytes<LShrOp>(bytes); break;
+    case I::AShr: h = binaryByBytes<AShrOp>(bytes); break;
+    default: return unknown(b, "the instruction '" + printed(b) + "'");
+    }
+    auto &i = emit(h, out[k], p, q);
+    if (tracked && tracking != Tracking::None && (b.getOpcode() != I::Or || cast<PossiblyDisjointInst>(b).isDisjoint())) {
+      i.tracked = h, i.run = runTracked;
+      i.tracking = bytes == 4 ? tracking : Tracking::Wide;
+    }
+    maskTo(out[k], bits, bytes);
+  }
+}
+
+void Decoder::decodeCompare(CmpInst &c) {
+  SmallVector<Row, 4> x(rows(c.getOperand(0))), y(rows(c.getOperand(1))), out(defineFresh(&c));
+  for (auto [k, t] : enumerate(elements(c.getOperand(0)->getType()))) {
+    if (isa<FCmpInst>(c)) {
+      Row p = toFloat(x[k], t), q = toFloat(y[k], t);
+      emit(t->isDoubleTy() ? floatCompare<double>(c.getPredicate()) : floatCompare<float>(c.getPredicate()), out[k], p, q);
+      continue;
+    }
+    unsigned bits = bitsOf(t), bytes = bytesOf(t);
+    Row p = x[k], q = y[k];
+    if (c.isSigned()) p = signExtended(p, bits, bytes), q = signExtended(q, bits, bytes);
+    Handler h = nullptr;
+    bool swap = false;
+    switch (c.getPredicate()) {
+    case CmpInst::ICMP_EQ: h = compareByBytes<EqOp>(bytes); break;
+    case CmpInst::ICMP_NE: h = compareByBytes<NeOp>(bytes); break;
+    case CmpInst::ICMP_UGT: swap = true; [[fallthrough]];
+    case CmpInst::ICMP_ULT: h = compareByBytes<UltOp>(bytes); break;
+    case CmpInst::ICMP_UGE: swap = true; [[fallthrough]];
+    case CmpInst::ICMP_ULE: h = compareByBytes<UleOp>(bytes); break;
+    case CmpInst::ICMP_SGT: swap = true; [[fallthrough]];
+    case CmpInst::ICMP_SLT: h = compareByBytes<SltOp>(bytes); break;
+    case CmpInst::ICMP_SGE: swap = true; [[fallthrough]];
+    case CmpInst::ICMP_SLE: h = compareByBytes<SleOp>(bytes); break;
+    default: return unknown(c, "the comparison '" + printed(c) + "'");
+    }
+    emit(h, out[k], swap ? q : p, swap ? p : q);
+  }
+}
+
+void Decoder::decodeCast(CastInst &c) {
+  using I = llvm::Instruction;
+  Value *v = c.getOperand(0);
+  auto from = elements(v->getType()), to = elements(c.getType());
+  SmallVector<Row, 4> in(rows(v));
+  bool tracked = addresses_.contains(&c);
+  auto track = [&](Instruction &i, Tracking t) {
+    if (tracked) i.tracked = i.run, i.run = runTracked, i.tracking = t;
+  };
+  if (c.getOpcode() == I::BitCast && from.size() != to.size()) {
+    unsigned fromBits = bitsOf(from[0]), toBits = bitsOf(to[0]);
+    SmallVector<Row, 4> out(defineFresh(&c));
+    if (fromBits > 64 && toBits > 64) return unknown(c, "the conversion '" + printed(c) + "'");
+    if (toBits > fromBits) { // groups of elements into larger ones
+      if (toBits % fromBits) return unknown(c, "the conversion '" + printed(c) + "'");
+      unsigned n = toBits / fromBits;
+      for (unsigned k = 0; k < out.size(); ++k)
+        emit(packBits, out[k], kNoRow, kNoRow, kNoRow, fromBits | bytesOf(from[0]) << 16 | uint64_t(bytesOf(to[0])) << 24).more = list(ArrayRef(in).slice(k * n, n));
+    } else {
+      if (fromBits % toBits) return unknown(c, "the conversion '" + printed(c) + "'");
+      unsigned n = fromBits / toBits;
+      for (unsigned k = 0; k < in.size(); ++k)
+        emit(unpackBits, kNoRow, in[k], kNoRow, kNoRow, toBits | bytesOf(to[0]) << 16 | uint64_t(bytesOf(from[0])) << 24).more = list(ArrayRef(out).slice(k * n, n));
+    }
+    return;
+  }
+  if (c.getOpcode() == I::BitCast) return define(&c, in);
+  SmallVector<Row, 4> out(defineFresh(&c));
+  for (unsigned k = 0; k < out.size(); ++k) {
+    Type *f = from[k], *t = to[k];
+    unsigned fb = bytesOf(f), tb = bytesOf(t), fbits = bitsOf(f), tbits = bitsOf(t);
+    switch (c.getOpcode()) {
+    case I::ZExt:
+    case I::Trunc:
+    case I::PtrToInt:
+    case I::IntToPtr:
+    case I::PtrToAddr: track(emit(zeroExtendHandler(tb, fb), out[k], in[k]), tb == fb ? Tracking::Wide : tb > fb ? Tracking::ZExt : Tracking::Trunc); maskTo(out[k], tbits, tb); break;
+    case I::SExt: {
+      Row s = signExtended(in[k], fbits, fb);
+      track(emit(signExtendHandler(tb, fb), out[k], s), Tracking::SExt);
+      maskTo(out[k], tbits, tb);
+      break;
+    }
+    case I::AddrSpaceCast: {
+      Space a = spaceOf(f), b = spaceOf(t);
+      auto window = [](Space s) { return s == Space::Shared ? kSharedWindow : s == Space::Private ? kPrivateWindow : 0; };
+      Row wide = resized(in[k], fb, 8);
+      uint64_t shift = window(a) - window(b);
+      if (t->getPointerAddressSpace() == 7 || t->getPointerAddressSpace() == 8) return unknown(c, "the conversion '" + printed(c) + "'");
+      if (tb == 8) {
+        track(emit(addImmediate<uint64_t>, out[k], wide, kNoRow, kNoRow, shift), Tracking::Wide);
+      } else {
+        Row shifted = fresh(8);
+        emit(addImmediate<uint64_t>, shifted, wide, kNoRow, kNoRow, shift);
+        emit(zeroExtendHandler(tb, 8), out[k], shifted);
+      }
+      break;
+    }
+    case I::FPExt:
+    case I::FPTrunc: {
+      if (t->isDoubleTy()) {
+        Row s = toFloat(in[k], f);
+        emit(floatToDoubleRow, out[k], s);
+      } else if (f->isDoubleTy()) {
+        if (!t->isFloatTy() && !t->isHalfTy() && !t->isBFloatTy()) return unknown(c, "the conversion '" + printed(c) + "'");
+        emit(t->isFloatTy() ? doubleToFloatRow : t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, out[k], in[k]);
+      } else if (t->isFloatTy()) {
+        emit(f->isHalfTy() ? halfToFloatRow : bfloatToFloatRow, out[k], in[k]);
+      } else if (f->isFloatTy() && (t->isHalfTy() || t->isBFloatTy())) {
+        fromFloat(out[k], in[k], t);
+      } else {
+        return unknown(c, "the conversion '" + printed(c) + "'");
+      }
+      break;
+    }
+    case I::SIToFP:
+    case I::UIToFP: {
+      bool isSigned = c.getOpcode() == I::SIToFP;
+      Row s = isSigned ? signExtended(in[k], fbits, fb) : in[k];
+      Row wide = fresh(8);
+      emit(isSigned ? signExtendHandler(8, fb) : zeroExtendHandler(8, fb), wide, s);
+      if (t->isDoubleTy()) {
+        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>) : unary<double, uint64_t, [](uint64_t x) { return double(x); }>, out[k], wide);
+      } else if (t->isFloatTy()) {
+        emit(isSigned ? Handler(unary<float, uint64_t, [](uint64_t x) { return float(int64_t(x)); }>) : unary<float, uint64_t, [](uint64_t x) { return float(x); }>, out[k], wide);
+      } else {
+        // By way of double, exact up to 53 bits, so that it is rounded once.
+        Row d = fresh(8);
+        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>) : unary<double, uint64_t, [](uint64_t x) { return double(x); }>, d, wide);
+        emit(t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, out[k], d);
+      }
+      break;
+    }
+    case I::FPToSI:
+    case I::FPToUI: {
+      if (tbits > 64) return unknown(c, "the conversion '" + printed(c) + "'");
+      Row s = toFloat(in[k], f), wide = fresh(8);
+      emit(f->isDoubleTy() ? floatToInteger<double> : floatToInteger<float>, wide, s, kNoRow, kNoRow, uint64_t(c.getOpcode() == I::FPToSI) << 8 | tbits);
+      emit(zeroExtendHandler(tb, 8), out[k], wide);
+      break;
+    }
+    default: return unknown(c, "the conversion '" + printed(c) + "'");
+    }
+  }
+}
+
+void Decoder::decodeGep(GetElementPtrInst &g) {
+  if (g.getType()->isVectorTy()) return unknown(g, "vectors of pointers");
+  unsigned bytes = bytesOf(g.getType());
+  if (bytes == 16) return unknown(g, "arithmetic on the pointer of '" + printed(g) + "'");
+  SmallMapVector<Value *, APInt, 4> variable;
+  APInt offset(8 * bytes, 0);
+  if (!cast<GEPOperator>(g).collectOffset(dl_, 8 * bytes, variable, offset)) return unknown(g, "the address '" + printed(g) + "'");
+  bool tracked = addresses_.contains(&g);
+  Row at = row(g.getPointerOperand());
+  auto track = [&](Instruction &i) {
+    if (tracked) i.tracked = i.run, i.run = runTracked, i.tracking = Tracking::Wide;
+  };
+  for (auto &[v, scale] : variable) {
+    unsigned ib = bytesOf(v->getType());
+    Row index = signExtended(row(v), bitsOf(v->getType()), ib);
+    Row next = fresh(bytes);
+    Handler h;
+    if (bytes == 8) h = ib == 1 ? Handler(gepStep<uint64_t, uint8_t>) : ib == 2 ? gepStep<uint64_t, uint16_t> : ib == 4 ? gepStep<uint64_t, uint32_t> : gepStep<uint64_t, uint64_t>;
+    else h = ib == 1 ? Handler(gepStep<uint32_t, uint8_t>) : ib == 2 ? gepStep<uint32_t, uint16_t> : ib == 4 ? gepStep<uint32_t, uint32_t> : gepStep<uint32_t, uint64_t>;
+    auto &i = emit(h, next, at, index, kNoRow, scale.getSExtValue());
+    i.c = ib; // for tracking
+    track(i);
+    at = next;
+  }
+  if (!offset.isZero()) {
+    Row next = fresh(bytes);
+    auto &i = emit(bytes == 8 ? addImmediate<uint64_t> : addImmediate<uint32_t>, next, at, kNoRow, kNoRow, offset.getSExtValue());
+    i.c = 0;
+    track(i);
+    at = next;
+  }
+  define(&g, {at});
+}
+
+void Decoder::decodeAtomic(llvm::Instruction &i) {
+  if (auto *x = dyn_cast<AtomicCmpXchgInst>(&i)) {
+    Access a = memoryAccess(x->getNewValOperand()->getType(), x->getPointerOperand(), unsigned(x->getAlign().value()));
+    a.kind = Access::Kind::Atomic;
+    a.atomic = AtomicKind::Cas;
+    a.pieces[0].row = row(x->getNewValOperand());
+    a.compare = row(x->getCompareOperand());
+    auto out = defineFresh(x);
+    a.old = {out[0]};
+    a.success = out[1];
+    a.acquires = isAcquireOrStronger(x->getSuccessOrdering());
+    a.releases = isReleaseOrStronger(x->getSuccessOrdering());
+    emitAccess(std::move(a));
+    return;
+  }
+  auto &r = cast<AtomicRMWInst>(i);
+  Access a = memoryAccess(r.getType(), r.getPointerOperand(), unsigned(r.getAlign().value()));
+  a.kind = Access::Kind::Atomic;
+  switch (r.getOperation()) {
+  case AtomicRMWInst::Xchg: a.atomic = AtomicKind::Exchange; break;
+  case AtomicRMWInst::Add: a.atomic = AtomicKind::Add; break;
+  case AtomicRMWInst::Sub: a.atomic = AtomicKind::Sub; break;
+  case AtomicRMWInst::And: a.atomic = AtomicKind::And; break;
+  case AtomicRMWInst::Nand: a.atomic = AtomicKind::Nand; break;
+  case AtomicRMWInst::Or: a.atomic = AtomicKind::Or; break;
+  case AtomicRMWInst::Xor: a.atomic = AtomicKind::Xor; break;
+  case AtomicRMWInst::Max: a.atomic = AtomicKind::Max; break;
+  case AtomicRMWInst::Min: a.atomic = AtomicKind::Min; break;
+  case AtomicRMWInst::UMax: a.atomic = AtomicKind::UMax; break;
+  case AtomicRMWInst::UMin: a.atomic = AtomicKind::UMin; break;
+  case AtomicRMWInst::FAdd: a.atomic = AtomicKind::FAdd; break;
+  case AtomicRMWInst::FSub: a.atomic = AtomicKind::FSub; break;
+  case AtomicRMWInst::FMax: a.atomic = AtomicKind::FMax; break;
+  case AtomicRMWInst::FMin: a.atomic = AtomicKind::FMin; break;
+  case AtomicRMWInst::UIncWrap: a.atomic = AtomicKind::IncWrap; break;
+  case AtomicRMWInst::UDecWrap: a.atomic = AtomicKind::DecWrap; break;
+  default: return unknown(i, "the atomic '" + printed(i) + "'");
+  }
+  Type *t = r.getType()->getScalarType();
+  a.format = t->isHalfTy() ? FloatFormat::F16 : t->isBFloatTy() ? FloatFormat::BF16 : t->isFloatTy() ? FloatFormat::F32 : t->isDoubleTy() ? FloatFormat::F64 : FloatFormat::None;
+  for (auto [p, v] : zip(a.pieces, rows(r.getValOperand()))) p.row = v;
+  a.old.assign(defineFresh(&i));
+  a.acquires = isAcquireOrStronger(r.getOrdering());
+  a.releases = isReleaseOrStronger(r.getOrdering());
+  emitAccess(std::move(a));
+}
+
+void Decoder::decodeCall(CallInst &c) {
+  if (c.isInlineAsm()) {
+    auto *text = cast<InlineAsm>(c.getCalledOperand());
+    std::string problem;
+    if (isAmd()) {
+      if (StringRef(text->getAsmString()).trim().empty() && c.getType()->isVoidTy()) return;
+      return unknown(c, "the inline assembly '" + text->getAsmString().str() + "'");
+    }
+    if (!decodeInlinePtx(*this, c, problem)) unknown(c, problem);
+    return;
+  }
+  Function *f = c.getCalledFunction();
+  if (!f) return unknown(c, "calls through pointers");
+  if (!f->isIntrinsic()) {
+    if (!decodeDriverFunction(*this, c)) unknown(c, "the function '" + f->getName().str() + "'");
+    return;
+  }
+  static const auto *table = [] {
+    auto *t = new StringMap<const IntrinsicRow *>();
+    for (auto rows : {llvmIntrinsics(), nvidiaIntrinsics(), amdIntrinsics(), amdMatrixIntrinsics()})
+      for (auto &r : rows) (*t)[r.name] = &r;
+    return t;
+  }();
+  if (auto it = table->find(Intrinsic::getBaseName(f->getIntrinsicID())); it != table->end()) return it->second->decode(*this, c);
+  unknown(c, "the intrinsic '" + f->getName().str() + "'");
+}
+
+} // namespace tessera::emulator

@@ -1,0 +1,241 @@
+// Inline PTX: loads, stores, atomics, asynchronous copies, fences, barrier objects (PTX ISA, "Data Movement and Conversion
+// Instructions", "Parallel Synchronization and Communication Instructions").
+#include "runtime/emulator/inline_ptx.h"
+#include "runtime/emulator/mbarrier.h"
+#include "runtime/emulator/warpgroup.h"
+
+namespace tessera::emulator::ptx {
+using namespace llvm;
+
+namespace {
+
+void commitGroup(Warp &w, const Instruction &) { ++w.copyGroup; }
+void waitGroup(Warp &w, const Instruction &i) { waitForCopies(w, i.immediate, i.a != kNoRow); }
+/// Lanes of `a` (source size) that copy anything; immediate: the copy's size. Partial sizes do not occur.
+void copiesAnything(Warp &w, const Instruction &i) {
+  forLanes(w, [&](unsigned l) {
+    uint64_t size = w.row<uint32_t>(i.a)[l];
+    bool on = i.b == kNoRow || bool(w.row<uint8_t>(i.b)[l] & 1) != bool(i.immediate >> 32);
+    if (on && size && size != (i.immediate & 0xffffffff)) fail(w, &i, int(l), "an asynchronous copy of part of its size, which the emulator does not know");
+    w.row<uint8_t>(i.to)[l] = on && size != 0;
+  });
+}
+void clearRow(Warp &w, const Instruction &i) {
+  forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = 0; });
+}
+
+} // namespace
+
+Access PtxDecoder::access(const Statement &s, const Operand &address) {
+  Access a;
+  a.address = address.row, a.addressBytes = uint8_t(address.bytes), a.offset = address.offset;
+  a.space = Space::Generic;
+  for (StringRef m : s.modifiers) {
+    if (m == "global") a.space = Space::Global;
+    if (m == "shared" || m == "shared::cta") a.space = Space::Shared;
+    if (m == "local") a.space = Space::Private;
+    if (m == "volatile" || m == "relaxed") a.isVolatile = true;
+    if (m == "acquire" || m == "acq_rel") a.acquires = a.isVolatile = true;
+    if (m == "release" || m == "acq_rel") a.releases = a.isVolatile = true;
+  }
+  a.predicate = s.guard, a.predicateNegated = s.guardNegated;
+  return a;
+}
+
+bool PtxDecoder::isHint(StringRef m) {
+  static constexpr StringRef kHints[] = {"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys", "cluster", "global", "shared", "shared::cta", "local", "const", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
+                                         "L1::evict_first", "L1::evict_last", "L1::evict_normal", "L1::evict_unchanged", "L1::no_allocate", "L2::evict_first", "L2::evict_last", "L2::evict_normal", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B"};
+  return is_contained(kHints, m);
+}
+
+bool PtxDecoder::emitLoadStore(Statement &s) {
+  bool load = s.opcode == "ld";
+  unsigned count = 1;
+  PtxType type;
+  for (StringRef m : s.modifiers) {
+    unsigned n;
+    if (isHint(m)) continue;
+    if (m.size() == 2 && m[0] == 'v' && !m.drop_front().getAsInteger(10, n)) count = n;
+    else if (PtxType t = typeOf(m)) type = t;
+    else return bad("modifier ." + m);
+  }
+  if (!type || s.operands.size() < 2) return false;
+  Operand &address = s.operands[load ? 1 : 0], &data = s.operands[load ? 0 : 1];
+  if (address.kind != Operand::Address) return false;
+  std::vector<Operand> parts;
+  if (data.kind == Operand::Vector) parts = data.parts;
+  else parts = {data};
+  if (parts.size() != count) return bad("number of registers");
+  Access a = access(s, address);
+  a.kind = load ? Access::Kind::Load : Access::Kind::Store;
+  for (Operand &p : parts) {
+    unsigned bytes = type.bytes();
+    if (p.kind == Operand::Immediate) p.row = d_.constant(p.immediate, bytes), p.bytes = bytes;
+    if (p.bytes < bytes) return bad("register narrower than the access");
+    if (load && type.kind == 's' && p.bytes > bytes) return bad("sign extension");
+    a.pieces.push_back({p.row, uint8_t(p.bytes), uint8_t(bytes)});
+    a.bytes += bytes;
+  }
+  a.alignment = a.bytes; // PTX: naturally aligned, vectors as a whole
+  d_.emitAccess(std::move(a));
+  return true;
+}
+
+bool PtxDecoder::emitAtomic(Statement &s) {
+  bool result = s.opcode == "atom";
+  StringRef op;
+  unsigned count = 1;
+  PtxType type;
+  for (StringRef m : s.modifiers) {
+    unsigned n;
+    static constexpr StringRef kOps[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
+    if (is_contained(kOps, m)) op = m;
+    else if (m == "noftz" || isHint(m)) continue;
+    else if (m.size() == 2 && m[0] == 'v' && !m.drop_front().getAsInteger(10, n)) count = n;
+    else if (PtxType t = typeOf(m)) type = t;
+    else return bad("modifier ." + m);
+  }
+  size_t first = result ? 1 : 0;
+  if (!type || op.empty() || s.operands.size() < first + 2 + (op == "cas") || s.operands[first].kind != Operand::Address) return false;
+  Access a = access(s, s.operands[first]);
+  a.kind = Access::Kind::Atomic;
+  a.isVolatile = false;
+  bool isFloat = StringRef("fhy").contains(type.kind), isSigned = type.kind == 's';
+  a.format = type.kind == 'f' ? (type.bits == 32 ? FloatFormat::F32 : FloatFormat::F64) : type.kind == 'h' ? (type.pair ? FloatFormat::F16x2 : FloatFormat::F16) : type.kind == 'y' ? (type.pair ? FloatFormat::BF16x2 : FloatFormat::BF16) : FloatFormat::None;
+  if (isFloat && op != "add" && op != "min" && op != "max" && op != "exch") return bad("operation on floats");
+  if (isFloat && op != "add" && op != "exch" && type.pair) return bad("operation on pairs");
+  a.atomic = op == "add"    ? (isFloat ? AtomicKind::FAdd : AtomicKind::Add)
+             : op == "min"  ? (isFloat ? AtomicKind::FMin : isSigned ? AtomicKind::Min : AtomicKind::UMin)
+             : op == "max"  ? (isFloat ? AtomicKind::FMax : isSigned ? AtomicKind::Max : AtomicKind::UMax)
+             : op == "inc"  ? AtomicKind::IncWrap
+             : op == "dec"  ? AtomicKind::DecWrap
+             : op == "and"  ? AtomicKind::And
+             : op == "or"   ? AtomicKind::Or
+             : op == "xor"  ? AtomicKind::Xor
+             : op == "exch" ? AtomicKind::Exchange
+                            : AtomicKind::Cas;
+  unsigned bytes = type.bytes();
+  auto list = [](const Operand &o) { return o.kind == Operand::Vector ? o.parts : std::vector<Operand>{o}; };
+  auto values = list(s.operands[first + 1 + (op == "cas")]);
+  if (values.size() != count) return bad("number of registers");
+  for (Operand &v : values) {
+    a.pieces.push_back({source(v, bytes), uint8_t(bytes), uint8_t(bytes)});
+    a.bytes += bytes;
+  }
+  if (op == "cas") a.compare = source(s.operands[first + 1], bytes);
+  a.alignment = a.bytes;
+  if (result) {
+    auto olds = list(s.operands[0]);
+    if (olds.size() != count) return bad("number of results");
+    for (Operand &o : olds) {
+      if (o.bytes != bytes) return bad("width of the result");
+      a.old.push_back(o.row);
+    }
+  }
+  d_.emitAccess(std::move(a));
+  return true;
+}
+
+bool PtxDecoder::emitCopy(Statement &s) {
+  if (s.modifiers.empty() || s.modifiers[0] != "async") return false;
+  if (s.has("commit_group")) return d_.emit(commitGroup), true;
+  if (s.has("wait_all")) return d_.emit(waitGroup, kNoRow, d_.constant(0, 1)), true;
+  if (s.has("wait_group")) {
+    if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return false;
+    d_.emit(waitGroup, kNoRow, kNoRow, kNoRow, kNoRow, s.operands[0].immediate);
+    return true;
+  }
+  for (StringRef m : ArrayRef(s.modifiers).drop_front())
+    if (!isHint(m)) return bad("modifier ." + m);
+  if (s.operands.size() < 3 || s.operands.size() > 4 || s.operands[0].kind != Operand::Address || s.operands[1].kind != Operand::Address || s.operands[2].kind != Operand::Immediate) return false;
+  unsigned bytes = unsigned(s.operands[2].immediate);
+  if (bytes != 4 && bytes != 8 && bytes != 16) return bad("size");
+  Access from = access(s, s.operands[1]), to = access(s, s.operands[0]);
+  from.space = Space::Global, to.space = Space::Shared;
+  from.kind = Access::Kind::Load, to.kind = Access::Kind::Store;
+  to.asynchronous = true;
+  from.bytes = to.bytes = from.alignment = to.alignment = bytes;
+  for (unsigned k = 0; k < bytes / 4; ++k) {
+    Row word = d_.fresh(4);
+    d_.emit(clearRow, word);
+    from.pieces.push_back({word, 4, 4});
+    to.pieces.push_back({word, 4, 4});
+  }
+  if (s.operands.size() == 4) {
+    Row any = d_.fresh(1);
+    d_.emit(copiesAnything, any, source(s.operands[3], 4), s.guard, kNoRow, bytes | uint64_t(s.guardNegated) << 32);
+    from.predicate = any, from.predicateNegated = false;
+  }
+  d_.emitAccess(std::move(from));
+  d_.emitAccess(std::move(to));
+  return true;
+}
+
+bool PtxDecoder::emitFence(Statement &s) {
+  if (!s.operands.empty() || s.modifiers.empty()) return false;
+  if (s.modifiers[0] == "proxy") {
+    if (s.modifiers.size() < 2 || s.modifiers[1] != "async" || s.modifiers.size() > 3) return bad("proxy");
+    StringRef space = s.modifiers.size() == 3 ? s.modifiers[2] : "";
+    if (space == "global") return true; // multiplications read no global memory
+    if (!space.empty() && space != "shared::cta" && space != "shared::cluster") return bad("modifier ." + space);
+    return emitProxyFence(d_), true;
+  }
+  // Order within the thread, which accesses here have anyway; between threads, acquires, releases and barriers count.
+  for (StringRef m : s.modifiers)
+    if (!StringRef(" acq_rel sc acquire release cta cluster gpu sys mbarrier_init ").contains((" " + m + " ").str())) return bad("modifier ." + m);
+  return true;
+}
+
+bool PtxDecoder::emitMbarrierForm(Statement &s) {
+  if (s.modifiers.empty()) return false;
+  using Kind = MbarrierOperation::Kind;
+  MbarrierOperation op;
+  StringRef name = s.modifiers[0];
+  bool parity = false, b64 = false;
+  for (StringRef m : ArrayRef(s.modifiers).drop_front()) {
+    if (m == "parity") parity = true;
+    else if (m == "expect_tx" && name == "arrive") op.expectsTx = true;
+    else if (m == "b64") b64 = true;
+    else if (!StringRef(" shared shared::cta release acquire relaxed cta cluster ").contains((" " + m + " ").str())) return bad("modifier ." + m);
+  }
+  bool waits = name == "try_wait" || name == "test_wait";
+  op.kind = name == "init"          ? Kind::Init
+            : name == "inval"       ? Kind::Invalidate
+            : name == "arrive"      ? Kind::Arrive
+            : name == "expect_tx"   ? Kind::ExpectTx
+            : name == "complete_tx" ? Kind::CompleteTx
+            : parity                ? Kind::WaitParity
+                                    : Kind::Wait;
+  if (op.kind == Kind::Wait && !waits) return bad("operation ." + name);
+  if (!b64 || (parity && !waits)) return bad("type");
+  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  // {result,} [address]{, operand{, hint}}
+  size_t at = op.kind == Kind::Arrive || waits ? 1 : 0;
+  size_t least = at + (op.kind == Kind::Invalidate || (op.kind == Kind::Arrive && !op.expectsTx) ? 1 : 2), most = op.kind == Kind::Invalidate ? 1 : at + (waits ? 3 : 2);
+  if (s.operands.size() < least || s.operands.size() > most || s.operands[at].kind != Operand::Address) return bad("operands");
+  const Operand &address = s.operands[at];
+  op.address = address.row, op.addressBytes = uint8_t(address.bytes), op.offset = address.offset;
+  if (at && s.operands[0].kind != Operand::Sink) {
+    if (s.operands[0].kind != Operand::Register || s.operands[0].bytes != (waits ? 1u : 8u)) return bad("result");
+    (waits ? op.complete : op.state) = s.operands[0].row;
+  }
+  if (waits && op.complete == kNoRow) return bad("result");
+  if (s.operands.size() > at + 1) {
+    Row value = source(s.operands[at + 1], op.kind == Kind::Wait ? 8 : 4);
+    (waits ? op.state : op.count) = value;
+  }
+  return emitMbarrier(d_, std::move(op)), true;
+}
+
+bool PtxDecoder::emitElectForm(Statement &s) { // elect.sync d|p, members
+  if (s.modifiers.size() != 1 || s.modifiers[0] != "sync" || s.guard != kNoRow || s.operands.size() != 2 || s.operands[0].kind != Operand::Vector || s.operands[0].parts.size() != 2) return bad("operands");
+  Row out[2];
+  for (unsigned k : {0u, 1u}) {
+    const Operand &o = s.operands[0].parts[k];
+    if (o.kind != Operand::Sink && (o.kind != Operand::Register || o.bytes != (k ? 1u : 4u))) return bad("result");
+    out[k] = o.kind == Operand::Sink ? kNoRow : o.row;
+  }
+  return emitElect(d_, out[0], out[1], source(s.operands[1], 4)), true;
+}
+
+} // namespace tessera::emulator::ptx

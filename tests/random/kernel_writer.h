@@ -1,0 +1,234 @@
+// The state of one random kernel that is being written, and everything that a step can do with it. A generator keeps a pool
+// of values; a step takes some, appends operations to the text and puts the result into the pool; at the end several values
+// are stored. Each section below is defined in the file it names.
+#pragma once
+#include "generator.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace tessera::random {
+
+enum Type { I1, I8, I16, I32, I64, F16, BF16, F32, F64, E4M3, E5M2 };
+constexpr const char *kTypeNames[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"};
+constexpr unsigned kTypeBits[] = {1, 8, 16, 32, 64, 16, 16, 32, 64, 8, 8};
+inline bool isFloat(Type t) { return t >= F16; }
+inline bool isNarrow(Type t) { return t >= E4M3; }
+/// Whole numbers up to here are exact.
+inline int64_t exactUpTo(Type t) {
+  switch (t) {
+  case F16: return 2048;
+  case BF16: return 256;
+  case F32: return 1 << 24;
+  case F64: return int64_t(1) << 53;
+  case E4M3: return 16;
+  case E5M2: return 8;
+  default: return INT64_MAX;
+  }
+}
+
+/// The kernel's parameters, which every function takes too.
+struct Parameter {
+  const char *name;
+  Type type;
+};
+constexpr Parameter kParameters[] = {{"%px", I32}, {"%pb", I8}, {"%ph", F16}, {"%pg", BF16}, {"%pf", F32}, {"%pe", E4M3}, {"%pd", E5M2}, {"%py", I32}, {"%pz", I32}};
+inline const char *inputOf(Type t) { // of a type that there is an input of
+  for (auto &p : kParameters)
+    if (p.type == t) return p.name;
+  return "";
+}
+
+using Shape = std::vector<unsigned>;
+struct Value {
+  std::string name;
+  Shape shape;
+  Type type = I32;
+  int64_t bound = -1; // of the size of its elements; -1: none (integers only)
+  std::string layout = {}; // TTGIR
+};
+
+inline std::string str(const std::string &s) { return s; }
+inline std::string str(const char *s) { return s; }
+inline std::string str(int64_t v) { return std::to_string(v); }
+inline std::string str(unsigned v) { return std::to_string(v); }
+inline std::string str(int v) { return std::to_string(v); }
+template <class... A> std::string cat(const A &...a) { return (str(a) + ...); }
+
+inline unsigned product(const Shape &s) {
+  unsigned n = 1;
+  for (unsigned d : s) n *= d;
+  return n;
+}
+inline std::string list(llvm::ArrayRef<unsigned> v) {
+  std::string s = "[";
+  for (auto [i, x] : llvm::enumerate(v)) s += (i ? ", " : "") + std::to_string(x);
+  return s + "]";
+}
+
+class Generator {
+public:
+  Generator(unsigned seed, Level level, const ir::TargetInfo *target) : random_(seed * 2 + (level == Level::Ttgir)), ttgir_(level == Level::Ttgir), target_(target) {}
+  Kernel run();
+
+private:
+  // ---- text, the pool of values (generator.cpp) ----
+  unsigned upTo(unsigned n) { return unsigned(random_() % n); } // excluded
+  bool coin() { return upTo(2); }
+  template <class T> T pick(std::initializer_list<T> l) { return l.begin()[upTo(unsigned(l.size()))]; }
+  std::string fresh() { return "%v" + std::to_string(next_++); }
+  std::string emit(const std::string &s);
+  static std::string tensorOf(const Shape &s, const std::string &element, const std::string &layout);
+  static std::string typeOf(const Value &v);
+  static std::string like(const Value &v, const char *element);
+  Value make(Value shapeOf, Type t, int64_t bound, const std::string &s);
+  Value constant(const Value &shapeOf, Type t, int64_t c);
+  std::string header() const;
+  void put(Value v) { values_.push_back(std::move(v)); }
+  Value any();
+  Shape randomShape();
+  void step();
+  void ttgirStep();
+
+  // ---- layouts (random_layouts.cpp) ----
+  std::string blocked(const Shape &s);
+  std::string linear(const Shape &s);
+  /// A matrix layout of the target for a two-dimensional tensor.
+  std::string matrix(Type element, bool forDot);
+  static bool matches(ir::MatrixType m, Type t);
+  std::string randomLayout(const Shape &s, Type element);
+  std::string newLayout(const Shape &s, Type element);
+  Value converted(Value v, const std::string &layout);
+
+  // ---- indices, memory (memory_steps.cpp) ----
+  Value range(const Value &shapeOf, unsigned dim);
+  Value broadcast(const Value &v, const Shape &s);
+  Value arithmetic(const char *op, const Value &a, const Value &b, int64_t bound = -1);
+  Value splat(const std::string &scalar, const Value &shapeOf, Type t);
+  /// Row-major index of every element.
+  Value index(const Value &shapeOf);
+  /// A permutation of the index.
+  Value shuffledIndex(const Value &shapeOf);
+  Value mask(const Value &shapeOf);
+  /// Pointers base + offset (a scalar, in elements) + index.
+  std::string pointers(const std::string &base, Type t, const std::string &offset, const Value &i);
+  std::string perProgram(unsigned elements);
+  Value load(const Shape &s, Type t, bool plain = false);
+  void store(Value v);
+  Value atomic(Value v);
+
+  // ---- blocks of memory (block_steps.cpp) ----
+  /// A tensor in memory that a block is part of.
+  struct Parent {
+    std::vector<int64_t> shape, strides, offsets; // offsets: of the block
+    std::vector<unsigned> order;                  // the dimension that is contiguous first
+    bool reachesOver(const Shape &block, unsigned dim) const { return offsets[dim] < 0 || offsets[dim] + block[dim] > shape[dim]; }
+  };
+  /// `most`: elements that it may span.
+  Parent parent(const Shape &block, Type t, int64_t most, bool forDescriptor);
+  /// The scalars of a parent, "%a, %b", as integers of a type.
+  std::string scalars(const std::vector<int64_t> &v, const char *type);
+  std::string checks(const Parent &p, const Shape &block);
+  std::string blockPointer(const std::string &base, Type t, const Shape &block, const Parent &p);
+  std::string descriptor(const std::string &base, Type t, const Shape &block, const Parent &p);
+  std::string moved(const std::string &base, Type t, const std::string &offset);
+  Value loadBlock(const Shape &s, Type t);
+  /// A loop that adds up blocks, its pointer moving on.
+  Value loadBlocks(const Shape &s, Type t);
+  void storeBlock(Value v);
+
+  // ---- types (values.cpp) ----
+  /// Whole numbers in [0, m] (or below zero as well), m + 1 a power of two, as i32.
+  Value smallInt(Value v, int64_t m, bool negative);
+  Value toI32(const Value &v);
+  Value smallFloat(const Value &v);
+  /// The value in another type, made smaller where that does not hold it.
+  Value cast(Value v, Type t);
+  /// Another value of this shape and type.
+  Value partner(const Value &v);
+  static Value named(Value v, const std::string &n);
+  Value bounded(const Value &v, int64_t most);
+  std::string scalar(int64_t c);
+
+  // ---- tensor to tensor (tensor_steps.cpp) ----
+  Value binary(Value a);
+  struct Combiner {
+    const char *op;
+    bool sums;
+  };
+  Combiner combiner(const Value &v);
+  /// Brings a float so far down that `count` of them can be added up.
+  Value forSum(const Value &v, const Combiner &c, unsigned count);
+  Value reduce(Value v);
+  /// The largest element of a row and where it is first.
+  Value argMax(Value v);
+  Value scan(Value v);
+  Value transpose(const Value &v);
+  Value reshape(const Value &v, Shape s);
+  Shape otherShape(unsigned elements);
+  Value joinOrSplit(Value v);
+  Value gather(const Value &v);
+  Value histogram(const Value &v);
+  Value select(const Value &v);
+  /// A scan of pairs whose operation does not commute: (a, b), (c, d) -> (ac, cb + d).
+  Value recurrence(Value v);
+  /// Two tensors one behind the other, in whatever order, reduced.
+  Value concatenate(Value v);
+
+  // ---- control flow (control_flow_steps.cpp) ----
+  Value loop(Value v);
+  /// Appends what `body` emits to a string of its own; values made there are forgotten.
+  template <class F> std::string inside(F body) {
+    std::string outer = std::move(text_);
+    text_.clear();
+    size_t known = values_.size();
+    ++depth_;
+    body();
+    --depth_;
+    values_.resize(known);
+    std::swap(outer, text_);
+    return outer;
+  }
+  /// A value like `v` of what was made since `known`, within its bound.
+  Value resultOf(const Value &v, size_t known);
+  void someSteps();
+  /// A loop of any operations with two values that change places: (a, b) = (f(a, b), a).
+  Value generalLoop(Value v);
+  Value generalBranch(Value v);
+  Value branch(Value v);
+  /// A function of any steps that is not inlined, called once or twice.
+  Value call(Value v);
+
+  // ---- dots (dot_steps.cpp) ----
+  struct Kind {
+    Type operand, accumulator;
+    const char *precision;
+  };
+  Kind dotKind();
+  Value operand(Type t, unsigned rows, unsigned columns, bool plain);
+  Value transpose2(const Value &v);
+  Value multiply(const Value &a, const Value &b, const Value &c, const char *precision);
+  void dot();
+  void batchedDot();
+  /// A loop over products of what it loads or computes: plain, of a product again, of a matrix with its own transpose.
+  void dotLoop();
+  void ttgirDot();
+
+  // ---- shared memory (TTGIR) (ttgir_steps.cpp) ----
+  std::string sharedLayout(const Shape &s, Type t, std::string *transposed);
+  Value throughShared(Value v);
+
+  std::mt19937 random_;
+  bool ttgir_;
+  const ir::TargetInfo *target_;
+  Kernel kernel_;
+  std::string text_, pid_, functions_;
+  std::vector<Value> values_;
+  std::string counter_; // of the loop around
+  unsigned next_ = 0, outputUsed_ = 0, atomicUsed_ = 0, depth_ = 0;
+};
+
+} // namespace tessera::random
