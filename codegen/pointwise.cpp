@@ -164,10 +164,19 @@ llvm::CmpInst::Predicate predicateOf(CmpFPredicate p) {
   return llvm::CmpInst::BAD_FCMP_PREDICATE;
 }
 
+/// A divisor that is not zero where the program's is: division by zero would be undefined for LLVM, which then drops what
+/// can lead to it. A lane whose mask left its divisor open, or zero, would so lose its mask and load out of bounds.
+Value1 safeDivisor(llvm::IRBuilder<> &b, Value1 y) {
+  if (llvm::isa<llvm::Constant>(y) && !llvm::cast<llvm::Constant>(y)->containsUndefOrPoisonElement() && !llvm::cast<llvm::Constant>(y)->isNullValue()) return y;
+  y = b.CreateFreeze(y);
+  return b.CreateSelect(b.CreateICmpEQ(y, llvm::ConstantInt::get(y->getType(), 0)), llvm::ConstantInt::get(y->getType(), 1), y);
+}
+
 /// Quotients that round up or down, without overflow on the way: the truncated quotient, corrected where the division
 /// leaves a rest and the exact quotient lies on the other side.
 Value1 roundedDivision(llvm::IRBuilder<> &b, Opcode op, Value1 x, Value1 y) {
   Value1 zero = llvm::ConstantInt::get(x->getType(), 0), one = llvm::ConstantInt::get(x->getType(), 1);
+  y = safeDivisor(b, y);
   if (op == Opcode::arith_ceildivui) {
     Value1 q = b.CreateUDiv(x, y), rest = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, y)), zero);
     return b.CreateSelect(rest, b.CreateAdd(q, one), q);
@@ -246,10 +255,10 @@ bool lowerPointwise(Operation *op, FunctionLowering &fl) {
     return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateMul(x, y, "", o & 2, o & 1); });
   case Opcode::arith_shli:
     return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateShl(x, y, "", o & 2, o & 1); });
-  case Opcode::arith_divsi: return binary([&](Value1 x, Value1 y) { return b.CreateSDiv(x, y); });
-  case Opcode::arith_divui: return binary([&](Value1 x, Value1 y) { return b.CreateUDiv(x, y); });
-  case Opcode::arith_remsi: return binary([&](Value1 x, Value1 y) { return b.CreateSRem(x, y); });
-  case Opcode::arith_remui: return binary([&](Value1 x, Value1 y) { return b.CreateURem(x, y); });
+  case Opcode::arith_divsi: return binary([&](Value1 x, Value1 y) { return b.CreateSDiv(x, safeDivisor(b, y)); });
+  case Opcode::arith_divui: return binary([&](Value1 x, Value1 y) { return b.CreateUDiv(x, safeDivisor(b, y)); });
+  case Opcode::arith_remsi: return binary([&](Value1 x, Value1 y) { return b.CreateSRem(x, safeDivisor(b, y)); });
+  case Opcode::arith_remui: return binary([&](Value1 x, Value1 y) { return b.CreateURem(x, safeDivisor(b, y)); });
   case Opcode::arith_shrsi: return binary([&](Value1 x, Value1 y) { return b.CreateAShr(x, y); });
   case Opcode::arith_shrui: return binary([&](Value1 x, Value1 y) { return b.CreateLShr(x, y); });
   case Opcode::arith_andi: return binary([&](Value1 x, Value1 y) { return b.CreateAnd(x, y); });

@@ -41,6 +41,7 @@
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "transforms/analyses/pointer_root.h"
 #include "transforms/shared_allocation.h"
 #include <set>
 
@@ -277,23 +278,6 @@ private:
     s.writes.insert(writes.begin(), writes.end());
   }
 
-  /// The pointer that an address was computed from: an argument of the function, or what an operation made or loaded.
-  static Value rootOf(Value v) {
-    for (int steps = 0; steps < 1000; ++steps) {
-      if (Operation *def = v.definingOp()) {
-        bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() || def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
-                          def->is<tt::BitcastOp>() || def->is<ttg::ConvertLayoutOp>();
-        if (sameMemory) v = def->operand(0);
-        else if (auto loop = def->dyn<scf::ForOp>()) v = loop.initArgs()[v.index()];
-        else return v;
-        continue;
-      }
-      auto loop = v.ownerBlock()->parentOp() ? v.ownerBlock()->parentOp()->dyn<scf::ForOp>() : scf::ForOp();
-      if (!loop || v.index() == 0) return v;
-      v = loop.initArgs()[v.index() - 1];
-    }
-    return v;
-  }
   /// Whether several warps hold, and so have loaded, the same elements.
   bool sameInSeveralWarps(Type t) const {
     if (warps_ == 1 || !t.isTensor()) return warps_ > 1;
@@ -307,14 +291,14 @@ private:
   }
   void storeTo(Operation *op, Value pointer, State &s) {
     if (before_.contains(op)) s.clear();
-    if (s.loads.contains(rootOf(pointer).impl())) need(op, s);
+    if (s.loads.contains(pointerRoot(pointer).impl())) need(op, s);
   }
 
   void visit(Operation *op, State &s) {
     if (auto load = op->dyn<tt::LoadOp>()) {
-      if (sameInSeveralWarps(load.result().type())) s.loads.insert(rootOf(load.ptr()).impl());
+      if (sameInSeveralWarps(load.result().type())) s.loads.insert(pointerRoot(load.ptr()).impl());
     } else if (auto load = op->dyn<amdg::BufferLoadOp>()) {
-      if (sameInSeveralWarps(load.result().type())) s.loads.insert(rootOf(load.ptr()).impl());
+      if (sameInSeveralWarps(load.result().type())) s.loads.insert(pointerRoot(load.ptr()).impl());
     } else if (auto store = op->dyn<amdg::BufferStoreOp>()) storeTo(op, store.ptr(), s);
     else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) storeTo(op, op->operand(0), s);
     switch (op->opcode()) {

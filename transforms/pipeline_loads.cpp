@@ -34,8 +34,8 @@
 //                       where it is not known that there is an iteration:
 //       if lb < ub   loads of the first iteration; loop to ub - s: loads, consumer, stores; consumer of the last one
 //
-// Loops with inner loops, with writes to global memory or barriers, and those whose producer would need shared memory or
-// a reduction are left alone. The number of stages is the option, or a loop's `tt.num_stages`.
+// Loops with inner loops, with atomics or barriers, with stores to what the loads may read (reachDifferentMemory), and those
+// whose producer would need shared memory or a reduction are left alone. The number of stages is the option, or a loop's `tt.num_stages`.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -44,6 +44,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/pointer_root.h"
 #include "transforms/passes.h"
 #include "transforms/shared_allocation.h"
 #include <limits>
@@ -87,7 +88,7 @@ public:
   }
 
   bool run() {
-    if (!suitable() || !findLoads() || !findProducer()) return false;
+    if (!suitable() || !findLoads() || !findProducer() || !readsNoStores()) return false;
     background_ = target_.asyncCopyAnyDestination && llvm::all_of(ahead_, [&](auto &a) { return copies(a); });
     distance_ = background_ ? stages_ - 1 : 1;
     if (!planBuffers()) return false;
@@ -132,6 +133,32 @@ private:
     return false;
   }
 
+  /// Whether all that the operation writes in global memory are plain stores; notes these.
+  bool onlyStores(Operation *op) {
+    if (!(effectsOf(op) & (kWritesGlobal | kSynchronizes))) return true;
+    if (auto store = op->dyn<tt::StoreOp>()) {
+      stores_.push_back(store);
+      return true;
+    }
+    if (!op->numRegions() || op->info().effects & (kWritesGlobal | kSynchronizes)) return false;
+    for (auto &r : op->regions())
+      for (auto *b = r.front(); b; b = b->next())
+        for (auto &inner : *b)
+          if (!onlyStores(&inner)) return false;
+    return true;
+  }
+  /// Whether no load that would run ahead reads what the body stores.
+  bool readsNoStores() {
+    llvm::SmallVector<tt::LoadOp, 8> early;
+    for (auto &a : ahead_) early.push_back(a.load);
+    for (auto *op : producer_)
+      if (auto load = op->dyn<tt::LoadOp>()) early.push_back(load);
+    for (auto store : stores_)
+      for (auto load : early)
+        if (!reachDifferentMemory(store.ptr(), load.ptr())) return no("'tt.store' at " + describe(store->loc()) + " may write what 'tt.load' at " + describe(load->loc()) + " reads");
+    return true;
+  }
+
   bool suitable() {
     bool dots = false;
     for (auto &op : body_) dots |= isDot(&op);
@@ -140,7 +167,7 @@ private:
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
       if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>()) return no("it holds '" + op.name() + "' at " + describe(op.loc()));
-      if (effectsOf(&op) & (kWritesGlobal | kSynchronizes)) return no("'" + op.name() + "' at " + describe(op.loc()) + " writes memory or synchronizes");
+      if (!onlyStores(&op)) return no("'" + op.name() + "' at " + describe(op.loc()) + " writes memory or synchronizes");
       if (op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>()) return false; // done already
       for (auto &r : op.regions())
         for (auto *b = r.front(); b; b = b->next())
@@ -660,6 +687,7 @@ private:
   Context &c_;
   Location loc_;
   std::vector<Ahead> ahead_;
+  llvm::SmallVector<tt::StoreOp, 4> stores_; // of the body
   llvm::SetVector<Operation *> producer_;
   llvm::SetVector<unsigned> carried_;
   bool background_ = false, overlapped_ = false;

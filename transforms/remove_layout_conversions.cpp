@@ -3,8 +3,8 @@
 //   down      work that uses a converted value is done in the value's own layout, and the result is converted instead:
 //               %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //               %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//             through elementwise operations, broadcast, expand_dims, trans, reduce, scan, and values that loops and branches
-//             carry. Conversions so travel towards the stores, meet there and vanish when both ends have one layout.
+//             through elementwise operations, broadcast, expand_dims, trans, reduce, scan, into buffers, and values that loops
+//             and branches carry. Conversions so travel towards the stores, meet there and vanish when both ends have one layout.
 //   up        a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it a
 //             second time in the layout wanted
 //   stores    a store whose value arrives in a layout that makes accesses as wide as its own is done in that layout
@@ -327,6 +327,9 @@ private:
         if (r.type().isTensor()) retype(r, *pool_.getSlice(axis, e));
       return true;
     }
+    case Opcode::ttg_local_alloc: // a buffer is filled from any layout; through another one the value would pass memory twice
+      op->setOperand(0, get(op->operand(0), e, op));
+      return true;
     case Opcode::scf_for: return moveIntoFor(op, at, e);
     default: return false;
     }

@@ -5,6 +5,8 @@
 #tall = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [0, 1]}>
 #wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // Index arithmetic is made in the layout of its use, a division too where nothing else uses it.
   // CHECK-LABEL: @moves
@@ -114,5 +116,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }) : (tensor<256x64xf32, #rows>) -> tensor<256xf32, #ttg.slice<{dim = 1, parent = #rows}>>
     tt.store %q, %7 : tensor<256x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #rows}>>
     tt.return
+  }
+
+  // A buffer is filled from the layout that its value has.
+  // CHECK-LABEL: @into_buffer
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: ttg.local_alloc
+  tt.func public @into_buffer(%p: tensor<256x64x!tt.ptr<f16>, #wide>) -> !ttg.memdesc<256x64xf16, #shared, #smem> {
+    %0 = tt.load %p : tensor<256x64x!tt.ptr<f16>, #wide>
+    %1 = ttg.convert_layout %0 : tensor<256x64xf16, #wide> -> tensor<256x64xf16, #rows>
+    %2 = ttg.local_alloc %1 : (tensor<256x64xf16, #rows>) -> !ttg.memdesc<256x64xf16, #shared, #smem>
+    tt.return %2 : !ttg.memdesc<256x64xf16, #shared, #smem>
   }
 }
