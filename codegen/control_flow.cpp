@@ -413,7 +413,9 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   case Opcode::rocdl_barrier: fl.target.barrier(b, false); return true;
   case Opcode::ttg_barrier: fl.target.barrier(b, op->cast<ttg::BarrierOp>().addrSpace() & ~1); return true;
   case Opcode::rocdl_sched_barrier:
-  case Opcode::rocdl_s_setprio: return true; // hints to the scheduler, which decides by itself here
+    fl.target.scheduleBarrier(b, unsigned(op->cast<rocdl::SchedBarrierOp>().mask()));
+    return true;
+  case Opcode::rocdl_s_setprio: return true; // a hint
   case Opcode::ttg_global_scratch_alloc: {
     auto offset = op->attr<IntegerAttr>("ttg.global_scratch_memory_offset");
     fl.set(op->result(), b.CreateConstGEP1_64(b.getInt8Ty(), fl.globalScratch_, offset ? offset.sext() : 0));

@@ -1,6 +1,7 @@
 // Lowering of ttg.convert_layout by its plan (layouts/conversion_plan.h): registers are renamed, exchanged by shuffles
 // within the warp, or go through shared memory under the plan's layout: every thread that owns an element stores it, one
-// barrier, every thread reads what it needs.
+// barrier, every thread reads what it needs; in turns through a part of the memory where the allocation says so
+// (transforms::planOptionsOf).
 //
 // Shuffles move words: narrow elements travel together with their neighbours, and a word that several results need moves
 // once. Where a lane reads the one at a fixed distance (xor), it is a shuffle by that distance; where results differ in one
@@ -11,6 +12,7 @@
 #include "codegen/target.h"
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
+#include "transforms/shared_allocation.h"
 
 #include "llvm/ADT/bit.h"
 #include <map>
@@ -130,7 +132,7 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   auto &b = fl.b;
   auto &info = fl.target.info();
   layouts::MemoryModel model{info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes};
-  auto plan = layouts::planConversion(src, dst, type.scalar().bitWidth(), model);
+  auto plan = layouts::planConversion(src, dst, type.scalar().bitWidth(), model, transforms::planOptionsOf(op));
   if (!plan.ok()) return fl.error(op, llvm::StringRef(plan.status().message().data(), plan.status().message().size()));
   switch (plan->kind) {
   case ConversionPlan::None: out = values; break;
@@ -145,15 +147,29 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   case ConversionPlan::SharedMemory: {
     llvm::Type *element = fl.elementType(type);
     // Where reads of matrices transpose, they have conflicts of their own, or none.
-    if (info.hasLdmatrix && type.scalar().bitWidth() == 16)
+    if (info.hasLdmatrix && type.scalar().bitWidth() == 16 && plan->repetitions == 1)
       if (auto matrices = asTransposedMatrices(dst)) {
         auto other = layouts::planConversion(src, *matrices, 16, model);
         if (other.ok() && other->kind == ConversionPlan::SharedMemory && other->wavefronts < plan->wavefronts && other->scratchBytes <= plan->scratchBytes && holdsTransposedMatrices(dst, other->shared)) plan = std::move(other);
       }
     llvm::Value *base = fl.scratch(op);
-    SharedAccess(src, plan->shared, element, fl).store(base, values, fl.isRepresentative(src));
-    fl.target.barrier(b);
-    out = SharedAccess(dst, plan->shared, element, fl).load(base, element);
+    SharedAccess write(src, plan->shared, element, fl), read(dst, plan->shared, element, fl);
+    auto *writes = fl.isRepresentative(src);
+    if (plan->repetitions == 1) {
+      write.store(base, values, writes);
+      fl.target.barrier(b);
+      out = read.load(base, element);
+      break;
+    }
+    int32_t elements = plan->scratchBytes / std::max<int64_t>(1, type.scalar().bitWidth() / 8);
+    for (int turn = 0; turn < plan->repetitions; ++turn) {
+      write.turn(elements, turn), read.turn(elements, turn);
+      if (turn) fl.target.barrier(b); // what the turn before wrote has been read
+      write.store(base, values, writes);
+      fl.target.barrier(b);
+      read.loadTurn(base, element, out);
+    }
+    break;
   }
   }
   return true;

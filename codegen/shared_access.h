@@ -20,6 +20,11 @@ public:
   void store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask = nullptr, llvm::Value *extraXor = nullptr);
   /// Reads all registers, as values of `type` (the element type before i1 became a byte).
   Elements load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor = nullptr);
+  /// From now on store and loadTurn move only what has `number` as its offset divided by `elements` (a power of two, a
+  /// multiple of an access's elements), through that many elements of memory.
+  void turn(int32_t elements, int32_t number) { window_ = elements, turn_ = number; }
+  /// Replaces what the turn brings in `values`, which a first turn finds empty.
+  void loadTurn(llvm::Value *base, llvm::Type *type, Elements &values);
   /// Registers r … r + vectorLength() - 1 lie one after the other, r a multiple of it. (Accesses may be longer.)
   unsigned vectorLength() const;
   /// Where the register's element is.
@@ -29,9 +34,14 @@ private:
   llvm::SmallVector<uint64_t, 16> columns(layouts::Dim) const; // offsets of the basis
   /// Whether an access starts at the register, and from there the register of the k-th element, as an xor.
   bool starts(unsigned reg) const;
+  int32_t offsetOf(unsigned reg) const; // the register's part
+  /// Whether the access at the register can be in the turn; what threads decide of that is `condition` (null: nothing).
+  bool inTurn(unsigned reg, llvm::Value *&condition);
   unsigned inVector(unsigned k) const;
   /// Reads by instructions that read 8 by 8 matrices, where the map has their form; false where it has not.
   bool loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
+  /// Reads by instructions that transpose among 16 lanes, likewise.
+  bool loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
 
   layouts::LinearLayout map_; // register, lane, warp, block → offset, block
   llvm::Type *element_;
@@ -41,6 +51,7 @@ private:
   llvm::SmallVector<uint64_t, 4> vectorRegisters_; // registers (as sets of bits) whose offsets are 1, 2, 4, …
   llvm::Value *thread_ = nullptr;
   int32_t threadBits_ = 0;
+  int32_t window_ = 0, turn_ = 0;
   const layouts::PaddedSharedEncoding *padded_ = nullptr;
   std::map<std::tuple<llvm::Value *, llvm::Value *, int32_t>, llvm::Value *> bases_;
 };

@@ -7,6 +7,7 @@
 #include "codegen/shared_access.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
+#include "layouts/conversion_plan.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
@@ -60,6 +61,32 @@ bool SharedAccess::starts(unsigned r) const {
   return !(offset & (vector_ - 1));
 }
 
+int32_t SharedAccess::offsetOf(unsigned r) const { return map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]; }
+
+bool SharedAccess::inTurn(unsigned r, llvm::Value *&condition) {
+  if (!window_) return true;
+  int32_t which = -window_, wanted = (offsetOf(r) ^ turn_ * window_) & which; // what the threads' part must be
+  if (wanted & ~threadBits_) return false;
+  if (int32_t decided = threadBits_ & which) condition = fl_.b.CreateICmpEQ(fl_.b.CreateAnd(thread_, decided), fl_.i32(wanted));
+  return true;
+}
+
+void SharedAccess::loadTurn(llvm::Value *base, llvm::Type *type, Elements &values) {
+  auto &b = fl_.b;
+  values.resize(map_.inDimSize(Dim::Register));
+  for (unsigned r = 0, n = values.size(); r < n; ++r) {
+    llvm::Value *condition = nullptr;
+    if (!starts(r) || !inTurn(r, condition)) continue;
+    llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
+    llvm::Value *v = fl_.target.loadShared(b, address(base, r, nullptr), t, vector_ * byteSize(element_));
+    for (unsigned k = 0; k < vector_; ++k) {
+      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k), *&to = values[r ^ inVector(k)];
+      if (type->isIntegerTy(1)) e = b.CreateTrunc(e, type);
+      to = condition && to ? b.CreateSelect(condition, e, to) : e;
+    }
+  }
+}
+
 unsigned SharedAccess::inVector(unsigned k) const {
   unsigned r = 0;
   for (auto [i, x] : llvm::enumerate(vectorRegisters_))
@@ -76,8 +103,12 @@ unsigned SharedAccess::vectorLength() const {
 
 llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
   auto &b = fl_.b;
-  int32_t constant = map_.apply({{Dim::Register, int32_t(reg)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+  int32_t constant = offsetOf(reg);
   llvm::Value *offset = thread_;
+  if (window_) {
+    constant %= window_;
+    if (threadBits_ >= window_) offset = b.CreateAnd(offset, window_ - 1);
+  }
   if (extraXor) offset = b.CreateXor(offset, extraXor);
   int32_t clash = extraXor ? constant : constant & threadBits_;
   // Equal clashing parts share one xor.
@@ -106,7 +137,8 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
   for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(Dim::Register)); bit < n; ++bit)
     if (map_.basis(Dim::Register, bit)[0] == 0 && (map_.numOutDims() < 2 || map_.basis(Dim::Register, bit)[1] == 0)) free |= 1u << bit;
   for (unsigned r = 0; r < values.size(); ++r) {
-    if (r & free || !starts(r)) continue;
+    llvm::Value *inThisTurn = nullptr;
+    if (r & free || !starts(r) || !inTurn(r, inThisTurn)) continue;
     auto widen = [&](llvm::Value *v) { return v->getType()->isIntegerTy(1) ? b.CreateZExt(v, b.getInt8Ty()) : v; };
     llvm::Value *v;
     if (vector_ == 1) v = widen(values[r]);
@@ -114,7 +146,8 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
       v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, vector_));
       for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r ^ inVector(k)]), k);
     }
-    fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), mask);
+    auto *writes = !inThisTurn ? mask : mask ? b.CreateAnd(mask, inThisTurn) : inThisTurn;
+    fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), writes);
   }
 }
 
@@ -209,10 +242,41 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
   return true;
 }
 
+// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four elements that follow
+// each other and gets one of each of four lanes' (layouts::canReadTransposed).
+bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+  if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
+  if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
+  LinearLayout addresses = layouts::transposedReadAddresses(map_);
+  unsigned one = 0, copies = 0, bits[2], found = 0;
+  int32_t threadBits = 0;
+  for (unsigned bit = 0; bit < map_.inDimBits(Dim::Register); ++bit)
+    if (!map_.basis(Dim::Register, bit)[0]) copies |= 1u << bit;
+    else if (found < 2) one |= 1u << bit, bits[found++] = bit;
+  for (Dim d : {Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < addresses.inDimBits(d); ++bit) threadBits |= addresses.basis(d, bit)[0];
+  auto &b = fl_.b;
+  llvm::Value *thread = fl_.applyLayout(addresses, {{Dim::Register, fl_.i32(0)}, {Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}, {Dim::Block, fl_.i32(0)}})[0];
+  std::map<int32_t, llvm::Value *> bases;
+  unsigned n = map_.inDimSize(Dim::Register);
+  out.assign(n, nullptr);
+  for (unsigned r = 0; r < n; ++r) {
+    if (r & (one | copies)) continue;
+    int32_t constant = map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+    int32_t clash = constant & threadBits;
+    auto &slot = bases[clash];
+    if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
+    llvm::Value *four = fl_.target.loadTransposed(b, constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash), type);
+    for (unsigned j = 0; j < 4; ++j) out[r | (j & 1) << bits[0] | (j >> 1) << bits[1]] = b.CreateExtractElement(four, j);
+  }
+  for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~copies];
+  return true;
+}
+
 Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor) {
   auto &b = fl_.b;
   Elements out;
-  if (loadMatrices(base, type, extraXor, out)) return out;
+  if (loadMatrices(base, type, extraXor, out) || loadTransposed(base, type, extraXor, out)) return out;
   out.assign(map_.inDimSize(Dim::Register), nullptr);
   for (unsigned r = 0, n = out.size(); r < n; ++r) {
     if (!starts(r)) continue;

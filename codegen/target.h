@@ -91,6 +91,9 @@ public:
   /// memory too.
   virtual void barrier(llvm::IRBuilder<> &, bool global = false) const = 0;
   virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes
+  /// The scheduler moves only the kinds of instructions across that `mask` names (llvm.amdgcn.sched.barrier's bits; 0:
+  /// none). Nothing where info().hasScheduleBarriers is false.
+  virtual void scheduleBarrier(llvm::IRBuilder<> &, unsigned /*mask*/) const {}
 
   // ---- lanes ----
   /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and
@@ -159,6 +162,10 @@ public:
                                                            unsigned /*count*/, bool /*transposed*/) const {
     return {};
   }
+  /// Reads four 16-bit elements per lane of shared memory, transposed among each 16 lanes: element j of lane l is element
+  /// l mod 4 of the 8 bytes that lane 4 j + (l mod 16) / 4 of the same 16 gives the address of. @pre
+  /// info().hasTransposedLdsRead
+  virtual llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value * /*ptr*/, llvm::Type * /*element*/) const { return nullptr; }
 
   // ---- matrices of a warp group (info().matrixUnit == Wgmma) ----
   /// Starts the products. The accumulators, of equal lengths one after the other (row 0 columns 0 and 1, row 8 of the

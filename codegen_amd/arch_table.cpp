@@ -112,6 +112,7 @@ static ArchInfo gfx90a() {
   t.sharedMemoryGranularity = 512;
   t.asyncCopyBytes = 4; // buffer_load_dword … lds
   t.hasBufferOps = true;
+  t.hasScheduleBarriers = true;
   t.hasRowShuffles = true;
   t.matrixUnit = MatrixUnit::Mfma;
   t.matrixVersion = 2;
@@ -183,6 +184,7 @@ static ArchInfo gfx1100() {
   t.sharedMemoryPerMultiprocessor = 128 * kKiB;
   t.sharedMemoryGranularity = 1024;
   t.hasBufferOps = true;
+  t.hasScheduleBarriers = true;
   t.hasRowShuffles = true;
   t.hasHalfWarpSwap = true; // v_permlanex16
   t.matrixUnit = MatrixUnit::Wmma;

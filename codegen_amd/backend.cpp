@@ -12,7 +12,9 @@
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
+#include <mutex>
 
 namespace tessera::amd {
 
@@ -28,9 +30,24 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
 
 namespace {
 
+/// Two settings of LLVM's scheduler for which there are no attributes, only options, which are the whole process's:
+///   amdgpu-disable-clustered-low-occupancy-reschedule   Where one region of a kernel needs so many registers that fewer
+///       waves fit than was hoped for, the others are not ordered anew with the registers of the lost waves: in loops of
+///       matrix instructions that hoists every operand's load, for a fifth more registers and no fewer instructions.
+///   amdgpu-use-amdgpu-trackers   The pressure of registers is followed exactly, tuples included: loops of WMMA take up to a
+///       third fewer registers (a kernel that spilled does not), in the same time.
+void setSchedulerOptions() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    auto &options = llvm::cl::getRegisteredOptions();
+    for (llvm::StringRef name : {"amdgpu-disable-clustered-low-occupancy-reschedule", "amdgpu-use-amdgpu-trackers"})
+      if (auto it = options.find(name); it != options.end()) it->second->addOccurrence(0, name, "true");
+  });
+}
+
 class AmdBackend final : public codegen::Backend {
 public:
-  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) {}
+  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) { setSchedulerOptions(); }
 
   absl::Status prepare(llvm::Module &module) const override {
     if (options_.numCtas > 1)

@@ -14,16 +14,20 @@ using ir::FloatKind;
 using ir::Opcode;
 using ir::RoundingMode;
 
-/// x / y within 2 units in the last place over the whole range: y = m · 2^e with m in [½, 1), r ≈ ½ / m in (½, 1], so
-/// that x · r neither overflows nor, unless the quotient does, loses bits; the quotient is x · r · 2^(1-e). What
-/// depends on y alone is shared by all that divide by it.
+/// x / y, rounded to nearest unless the quotient is denormal: y = d · 2^e with d in [1, 2), r ≈ 1 / d in (½, 1], so that
+/// x · r neither overflows nor, unless the quotient does, loses bits; what x · r misses of x / d is made up once. What depends
+/// on y alone is shared by all that divide by it. Zeros, infinities and NaNs are v_div_fixup_f32's (ISA guides): any step
+/// may have made a NaN of them.
 static Value *divide(IRBuilder<> &b, Value *x, Value *y) {
   Type *f32 = b.getFloatTy(), *i32 = b.getInt32Ty();
-  Value *m = b.CreateIntrinsic(Intrinsic::amdgcn_frexp_mant, {f32}, {y});
+  Value *d = b.CreateFMul(b.CreateIntrinsic(Intrinsic::amdgcn_frexp_mant, {f32}, {y}), ConstantFP::get(f32, 2.0));
   Value *e = b.CreateIntrinsic(Intrinsic::amdgcn_frexp_exp, {i32, f32}, {y});
-  Value *r = b.CreateFMul(b.CreateIntrinsic(Intrinsic::amdgcn_rcp, {f32}, {m}), ConstantFP::get(f32, 0.5));
+  Value *r = b.CreateIntrinsic(Intrinsic::amdgcn_rcp, {f32}, {d});
   Value *q = b.CreateFMul(x, r);
-  return b.CreateIntrinsic(Intrinsic::ldexp, {f32, i32}, {q, b.CreateSub(b.getInt32(1), e)});
+  Value *missed = b.CreateIntrinsic(Intrinsic::fma, {f32}, {b.CreateFNeg(d), q, x});
+  q = b.CreateIntrinsic(Intrinsic::fma, {f32}, {missed, r, q});
+  q = b.CreateIntrinsic(Intrinsic::ldexp, {f32, i32}, {q, b.CreateSub(b.getInt32(1), e)});
+  return b.CreateIntrinsic(Intrinsic::amdgcn_div_fixup, {f32}, {q, y, x});
 }
 
 Value *AmdTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Value *> args) const {

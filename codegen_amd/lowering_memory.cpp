@@ -306,6 +306,11 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
 
 // ---- shared memory -------------------------------------------------------------------------------------------------
 
+Value *AmdTarget::loadTransposed(IRBuilder<> &b, Value *ptr, Type *element) const {
+  // The intrinsic knows i16, f16 and bf16.
+  return b.CreateIntrinsic(Intrinsic::amdgcn_ds_read_tr16_b64, {FixedVectorType::get(element, 4)}, {ptr});
+}
+
 Value *AmdTarget::loadShared(IRBuilder<> &b, Value *ptr, Type *type, unsigned alignment, Value *mask) const {
   Branch branch(b, mask);
   Value *v = b.CreateAlignedLoad(type, ptr, Align(alignment));

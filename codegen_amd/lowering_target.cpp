@@ -61,6 +61,10 @@ void AmdTarget::warpBarrier(IRBuilder<> &b) const {
   b.CreateIntrinsic(Intrinsic::amdgcn_wave_barrier, {}, ArrayRef<Value *>());
 }
 
+void AmdTarget::scheduleBarrier(IRBuilder<> &b, unsigned mask) const {
+  b.CreateIntrinsic(Intrinsic::amdgcn_sched_barrier, {}, {b.getInt32(mask)});
+}
+
 // ---- lanes ---------------------------------------------------------------------------------------------------------
 
 /// DPP controls ("Data Parallel Processing", dpp_ctrl).

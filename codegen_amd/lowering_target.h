@@ -24,6 +24,7 @@ public:
   llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *) const override;
   void barrier(llvm::IRBuilder<> &, bool global) const override;
   void warpBarrier(llvm::IRBuilder<> &) const override;
+  void scheduleBarrier(llvm::IRBuilder<> &, unsigned mask) const override;
 
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask, unsigned uniform) const override;
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
@@ -41,6 +42,7 @@ public:
                           llvm::Value *mask) const override;
   void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment,
                    llvm::Value *mask) const override;
+  llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *element) const override;
 
   llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *, llvm::ArrayRef<llvm::Value *>) const override;
   std::string libraryFunction(ir::Opcode, llvm::Type *) const override;

@@ -296,6 +296,11 @@ Outcome CaseRunner::run(const Case &c, const DeviceName &name, bool &faulted) {
   if (device->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
   ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { why += (why.empty() ? "" : "\n") + ir::render(d); });
   auto object = compile(*m, **target, o, diag);
+  if (absl::IsNotFound(object.status()) && why.empty()) { // a part of the vendor's toolkit is not installed
+    r.status = Outcome::Skipped;
+    r.message = std::string(object.status().message());
+    return r;
+  }
   if (!object.ok()) return failed("does not compile: " + joined(why, object.status()));
   auto args = argumentsOf(instance_);
   auto values = args.values();

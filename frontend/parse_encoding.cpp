@@ -419,7 +419,7 @@ const Encoding *ParserState::parseEncodingBody(llvm::StringRef mnemonic, const c
       for (auto x : order)
         if ((x < 0 || x >= int(order.size()) || std::exchange(seen[x], true)) && ok) ok = error("'order' is not a permutation", find("order")->at);
       if ((order.empty() || order.size() > kMaxRank || order.size() != shape.size()) && ok && missing.empty())
-        ok = error("'order' and 'shape' must have one entry for each of 1 to 8 dimensions", find("order")->at);
+        ok = error("'order' and 'shape' must have one entry for each of 1 to " + llvm::Twine(kMaxRank) + " dimensions", find("order")->at);
       CtaLayout blocks = cta(order.size());
       if (!finish()) return nullptr;
       // The elements of one block lie one after the other; the blocks are side by side.

@@ -66,6 +66,7 @@ struct TargetInfo {
   bool hasTransposedLdsRead = false; // reads that transpose among lanes (ds_read_b64_tr_b16)
   bool hasBufferOps = false; // accesses through a resource of base and length; out of bounds reads 0, writes nothing
   bool hasPredicatedAccess = false; // an access can be predicated without a branch
+  bool hasScheduleBarriers = false; // the scheduler that orders the machine code takes limits (rocdl.sched.barrier)
   bool hasTensorMemory = false;
 
   // ---- lanes ----

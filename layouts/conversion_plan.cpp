@@ -452,11 +452,9 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
   p.writeConflicts = write.conflicts, p.readConflicts = read.conflicts;
   p.writeVectorRegisters = write.vectorRegisters, p.readVectorRegisters = read.vectorRegisters;
   p.scratchBytes = (int64_t(1) << planner.total) * bytes;
-  // High bits that no thread decides can be taken in turns.
-  uint64_t threadBits = write.threadBits | read.threadBits;
   for (unsigned bit = planner.total;
        bit-- > 0 && options.maxScratchBytes && p.scratchBytes > options.maxScratchBytes;) {
-    if (threadBits >> bit & 1 || (1 << bit) < std::max(p.writeVector, p.readVector)) break;
+    if ((1 << bit) < std::max(p.writeVector, p.readVector)) break;
     p.scratchBytes /= 2;
     p.repetitions *= 2;
   }
@@ -506,6 +504,41 @@ absl::StatusOr<ConversionPlan> planConversion(const LinearLayout &src, const Lin
   p.kind = preferShuffles ? ConversionPlan::WarpShuffle : ConversionPlan::SharedMemory;
   if (preferShuffles) p.scratchBytes = 0;
   return p;
+}
+
+// ---- reads that transpose ----
+
+/// The bits of the first two registers that are no copies; fewer if there are none.
+static llvm::SmallVector<unsigned, 2> firstRegisters(const LinearLayout &l) {
+  llvm::SmallVector<unsigned, 2> bits;
+  for (unsigned bit = 0; bit < l.inDimBits(Dim::Register) && bits.size() < 2; ++bit)
+    if (llvm::any_of(l.basis(Dim::Register, bit), [](int32_t x) { return x != 0; })) bits.push_back(bit);
+  return bits;
+}
+
+bool canReadTransposed(const LinearLayout &map) {
+  if (map.inDimBits(Dim::Lane) < 4 || firstRegisters(map).size() < 2) return false;
+  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < map.inDimBits(d); ++bit) {
+      auto basis = map.basis(d, bit);
+      if (basis.size() > 1 && basis[1]) return false; // in another block
+      if (d == Dim::Lane && bit < 2 ? basis[0] != 1 << bit : basis[0] % 4 != 0) return false;
+    }
+  return true;
+}
+
+LinearLayout transposedReadAddresses(const LinearLayout &layout) {
+  auto bits = firstRegisters(layout);
+  llvm::SmallVector<LinearLayout::InDim, 4> ins(layout.ins());
+  auto *registers = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Register; });
+  auto *lanes = llvm::find_if(ins, [](auto &i) { return i.dim == Dim::Lane; });
+  for (unsigned k = 0; k < 2; ++k) {
+    Basis ofRegister = registers->bases[bits[k]];
+    registers->bases[bits[k]] = lanes->bases[k];
+    lanes->bases[k] = lanes->bases[2 + k];
+    lanes->bases[2 + k] = ofRegister;
+  }
+  return LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(layout.outs()));
 }
 
 absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encoding *dst, llvm::ArrayRef<int64_t> shape,

@@ -16,7 +16,7 @@ absl::Status NvmmaSharedEncoding::check(const NvmmaSharedParams &p) {
     return invalid(llvm::formatv("elementBitWidth = {0} is out of range", p.elementBitWidth));
   if (p.fp4Padded && p.elementBitWidth != 8) return invalid("fp4Padded needs elementBitWidth = 8");
   if (p.rank < 1 || p.rank > int32_t(kMaxRank))
-    return invalid(llvm::formatv("rank = {0}; 1 to 8 are possible", p.rank));
+    return invalid(llvm::formatv("rank = {0}; 1 to {1} are possible", p.rank, kMaxRank));
   return checkCta(p.cta, p.rank);
 }
 

@@ -67,6 +67,8 @@ int runCommand(int argc, char **argv) {
   emulator::Options eo;
   app.add_flag("--counters", counters, "emulator: print what each access, barrier and shuffle did");
   app.add_option("--no-check", off, "emulator: turn checks off: bounds, alignment, undefined, races, wraps, all")->delimiter(',');
+  std::string undefined = "ones";
+  app.add_option("--undefined", undefined, "interpreter: bits of elements that nothing defines, as a masked load without a value for the rest leaves them: ones (NaN, -1) or zeros")->check(CLI::IsMember({"ones", "zeros"}));
   app.add_option("--max-instructions", eo.maxInstructions, "emulator: give up when a block's warps have executed so many")->check(wholeNumber(1));
   if (auto code = parseArguments(app, argc, argv)) return *code;
   emulator::Report report;
@@ -114,6 +116,7 @@ int runCommand(int argc, char **argv) {
   if (!device) {
     InterpreterOptions o;
     o.threads = threads;
+    o.undefinedIsZero = undefined == "zeros";
     o.print = [](llvm::StringRef line) { llvm::outs() << line << "\n"; };
     // A run of some length shows how far it is, where somebody looks on.
     int64_t shown = -1;

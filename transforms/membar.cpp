@@ -19,11 +19,24 @@
 // leaves it none pending: its reads count as made at the waits after it, and a barrier after those orders them before
 // another thread's writes. Which products a wait leaves under way is the program's to know, as with copies.
 //
+// Global memory. A program may count on these barriers for accesses to global memory as well: all threads load what the
+// first one stores after a reduction. So they order global memory too, unless no pair of accesses needs that of this
+// barrier: it gets `tessera.local` where no write to global memory comes before it since the last barrier, and none after
+// it before the next one. Every pair of accesses with a write that has a barrier between them still has one that orders
+// global memory: the first after the write, or the last before it. In a loop that multiplies what was loaded ahead there
+// is no write, so that no barrier waits for those loads. Barriers within the lowering of an operation do not count.
+//
 // A copy in the background (`ttg.async_copy_global_to_local`) writes at any time until the wait that its token goes to.
 // Whoever reads the buffer in between is told nothing by a barrier, and a program that has the token does not; so the copy
 // is ordered after the accesses before it like any write, and counts as written at the wait: the barrier that other
 // threads' reads need stands after that.
+//
+// Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
+// tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
+// memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
+// memory alone, or else a late warp loads what an early one stored.
 #include "ir/builder.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
@@ -47,16 +60,19 @@ struct State {
   std::set<Range> reads, writes;
   std::set<Range> copies;   // of copies in the background that nothing has waited for
   std::set<Range> products; // that multiplications in the background read
+  std::set<ValueImpl *> loads; // the pointers from which several warps loaded the same elements
   bool join(const State &o) {
     size_t before = size();
     reads.insert(o.reads.begin(), o.reads.end());
     writes.insert(o.writes.begin(), o.writes.end());
     copies.insert(o.copies.begin(), o.copies.end());
     products.insert(o.products.begin(), o.products.end());
+    loads.insert(o.loads.begin(), o.loads.end());
     return size() != before;
   }
-  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size(); }
-  void clear() { reads.clear(), writes.clear(); }
+  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + loads.size(); }
+  void clear() { clearShared(), loads.clear(); }
+  void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
   void forgetSlots() {
     for (auto *set : {&reads, &writes, &copies, &products}) {
       std::set<Range> whole;
@@ -90,18 +106,108 @@ bool overlaps(const std::set<Range> &set, Range r) {
   return false;
 }
 
+/// Which of the placed barriers need not order global memory (see the head of the file).
+class GlobalOrder {
+public:
+  explicit GlobalOrder(const llvm::DenseSet<Operation *> &placed) : placed_(placed) {}
+
+  llvm::SmallVector<Operation *, 16> unneededIn(tt::FuncOp func) {
+    // What callers do before and after is not looked at.
+    bool called = false;
+    func->module().op()->walk([&](Operation *op) { called |= op->is<tt::CallOp>(); });
+    for (bool forwards : {true, false}) {
+      forwards_ = forwards;
+      through(func.body(), called);
+    }
+    llvm::SmallVector<Operation *, 16> unneeded;
+    for (auto *op : placed_)
+      if (!needed_.contains(op)) unneeded.push_back(op);
+    return unneeded;
+  }
+
+private:
+  /// `write`: whether a write may lie between the last barrier (forwards: before, backwards: after) and here.
+  bool visit(Operation *op, bool write) {
+    if (placed_.contains(op)) {
+      if (write) needed_.insert(op);
+      return false;
+    }
+    if (op->is<gpu::BarrierOp>()) return op->hasAttr("tessera.local") && write;
+    if (op->is<ttg::BarrierOp>()) return !(op->cast<ttg::BarrierOp>().addrSpace() & ~1) && write;
+    switch (op->opcode()) {
+    case Opcode::tt_call: return true;
+    case Opcode::tt_reduce:
+    case Opcode::tt_scan: return write; // their regions hold no accesses
+    case Opcode::scf_for:
+    case Opcode::scf_while:
+      // Any number of rounds; a while loop may be left in the middle of one.
+      for (bool around = write;; write = around) {
+        for (unsigned i = 0; i < op->numRegions(); ++i) around |= through(op->region(forwards_ ? i : op->numRegions() - 1 - i), around);
+        if (around == write) return write;
+      }
+    default: break;
+    }
+    if (op->numRegions()) {
+      bool any = write && !(op->is<scf::IfOp>() && !op->region(1).empty()); // other regions may not run at all
+      for (auto &r : op->regions()) any |= through(r, write);
+      return any || (op->info().effects & kWritesGlobal);
+    }
+    return write || (effectsOf(op) & kWritesGlobal);
+  }
+  bool through(Block &b, bool write) {
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto &op : b) ops.push_back(&op);
+    if (!forwards_) std::reverse(ops.begin(), ops.end());
+    for (auto *op : ops) write = visit(op, write);
+    return write;
+  }
+  /// From the region's entry to its ends, or from the ends to the entry.
+  bool through(Region &r, bool write) {
+    if (r.empty()) return write;
+    if (r.hasOneBlock()) return through(*r.front(), write);
+    llvm::DenseMap<Block *, bool> out; // after the block forwards, before it backwards
+    bool result = false;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto *b = r.front(); b; b = b->next()) {
+        bool in = false;
+        if (forwards_) {
+          in = b == r.front() && write;
+          for (auto *p = r.front(); p; p = p->next())
+            if (llvm::is_contained(p->successors(), b)) in |= out[p];
+        } else {
+          in = b->successors().empty() && write;
+          for (auto *succ : b->successors()) in |= out[succ];
+        }
+        bool now = through(*b, in);
+        if (now && !out[b]) out[b] = changed = true;
+        if (forwards_ ? b->successors().empty() : b == r.front()) result |= now;
+      }
+    }
+    return result;
+  }
+
+  const llvm::DenseSet<Operation *> &placed_;
+  llvm::DenseSet<Operation *> needed_;
+  bool forwards_ = true;
+};
+
 class BarrierPlacement {
 public:
-  BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
+  BarrierPlacement(tt::FuncOp func, const TargetInfo &target, int64_t warps) : func_(func), target_(target), warps_(warps) {}
 
   bool run() {
     State s;
     walkRegion(func_.body(), s);
     dropRedundant();
+    llvm::DenseSet<Operation *> placed;
     for (auto *op : before_) {
       Builder b(op);
-      gpu::BarrierOp::create(b, op->loc());
+      placed.insert(gpu::BarrierOp::create(b, op->loc()).op);
     }
+    GlobalOrder order(placed);
+    for (auto *op : order.unneededIn(func_))
+      op->setAttr("tessera.local", UnitAttr::get(func_->context()));
     return !before_.empty();
   }
 
@@ -171,13 +277,52 @@ private:
     s.writes.insert(writes.begin(), writes.end());
   }
 
+  /// The pointer that an address was computed from: an argument of the function, or what an operation made or loaded.
+  static Value rootOf(Value v) {
+    for (int steps = 0; steps < 1000; ++steps) {
+      if (Operation *def = v.definingOp()) {
+        bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() || def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
+                          def->is<tt::BitcastOp>() || def->is<ttg::ConvertLayoutOp>();
+        if (sameMemory) v = def->operand(0);
+        else if (auto loop = def->dyn<scf::ForOp>()) v = loop.initArgs()[v.index()];
+        else return v;
+        continue;
+      }
+      auto loop = v.ownerBlock()->parentOp() ? v.ownerBlock()->parentOp()->dyn<scf::ForOp>() : scf::ForOp();
+      if (!loop || v.index() == 0) return v;
+      v = loop.initArgs()[v.index() - 1];
+    }
+    return v;
+  }
+  /// Whether several warps hold, and so have loaded, the same elements.
+  bool sameInSeveralWarps(Type t) const {
+    if (warps_ == 1 || !t.isTensor()) return warps_ > 1;
+    auto tensor = t.cast<TensorType>();
+    if (!tensor.encoding()) return false;
+    auto layout = tensor.encoding()->toLinearLayout(tensor.shape());
+    if (!layout.ok()) return false;
+    for (auto [dim, mask] : layout->freeVariableMasks())
+      if (dim == layouts::Dim::Warp && mask) return true;
+    return false;
+  }
+  void storeTo(Operation *op, Value pointer, State &s) {
+    if (before_.contains(op)) s.clear();
+    if (s.loads.contains(rootOf(pointer).impl())) need(op, s);
+  }
+
   void visit(Operation *op, State &s) {
+    if (auto load = op->dyn<tt::LoadOp>()) {
+      if (sameInSeveralWarps(load.result().type())) s.loads.insert(rootOf(load.ptr()).impl());
+    } else if (auto load = op->dyn<amdg::BufferLoadOp>()) {
+      if (sameInSeveralWarps(load.result().type())) s.loads.insert(rootOf(load.ptr()).impl());
+    } else if (auto store = op->dyn<amdg::BufferStoreOp>()) storeTo(op, store.ptr(), s);
+    else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) storeTo(op, op->operand(0), s);
     switch (op->opcode()) {
-    case Opcode::gpu_barrier:
-    case Opcode::ttg_local_barrier: s.clear(); return;
+    case Opcode::gpu_barrier: s.clear(); return;
+    case Opcode::ttg_local_barrier: s.clearShared(); return;
     case Opcode::ttg_barrier:
-      // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing here.
-      if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clear();
+      // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing of it.
+      if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clearShared();
       return;
     case Opcode::scf_for: walkLoop(op, {&op->region(0)}, s); return;
     case Opcode::scf_while: walkLoop(op, {&op->region(0), &op->region(1)}, s); return;
@@ -234,7 +379,7 @@ private:
       Range r = {offsetOf(op), offsetOf(op) + scratch.bytes, nullptr};
       access(op, s, {}, r);
       // Its own barrier stands between its writes and its reads.
-      s.clear();
+      s.clearShared();
       s.reads.insert(r);
       return;
     }
@@ -287,6 +432,7 @@ private:
 
   tt::FuncOp func_;
   const TargetInfo &target_;
+  int64_t warps_;
   llvm::SetVector<Operation *> before_;
   bool frozen_ = false, disorder_ = false; // while a barrier is tried to be left out
 };
@@ -300,7 +446,7 @@ absl::StatusOr<bool> insertBarriers(Module &module, PassContext &context) {
   }
   bool changed = false;
   for (auto &op : *module.body())
-    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target).run();
+    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target, numWarps(module.op())).run();
   return changed;
 }
 

@@ -12,7 +12,8 @@
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
 // matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
 // the rows that fill all banks once. Elsewhere it is the layout that the conversion's plan finds best for the writes and
-// the reads (layouts/conversion_plan.h), as #ttg.shared_linear.
+// the reads (layouts/conversion_plan.h), as #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for
+// rows written as they come, if that costs less.
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
@@ -56,6 +57,25 @@ const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const la
   return nullptr;
 }
 
+/// What a plan costs: accesses, and the times that the banks are busy.
+int costOf(const layouts::ConversionPlan &plan, const layouts::LinearLayout &from, const layouts::LinearLayout &into) {
+  return plan.wavefronts + from.inDimSize(Dim::Register) / plan.writeVector + into.inDimSize(Dim::Register) / plan.readVector;
+}
+
+/// Where the target's reads transpose: the plan by which rows that do not run along K are written as they come and
+/// transposed by the reads, if it costs less than the other.
+std::optional<layouts::ConversionPlan> transposedPlan(const layouts::LinearLayout &from, const layouts::LinearLayout &into, int64_t bits, const layouts::ConversionPlan &other, const TargetInfo &target) {
+  if (!target.hasTransposedLdsRead || bits != 16) return std::nullopt;
+  unsigned registers = 0;
+  for (unsigned bit = 0; bit < into.inDimBits(Dim::Register); ++bit) registers += llvm::any_of(into.basis(Dim::Register, bit), [](int32_t x) { return x != 0; });
+  if (registers < 2 || into.inDimBits(Dim::Lane) < 4) return std::nullopt;
+  auto read = layouts::transposedReadAddresses(into);
+  auto plan = layouts::planConversion(from, read, bits, {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+  if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory || !layouts::canReadTransposed(into.invertAndCompose(plan->shared))) return std::nullopt;
+  if (costOf(*plan, from, read) >= costOf(other, from, into)) return std::nullopt;
+  return *std::move(plan);
+}
+
 TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 
 } // namespace
@@ -79,6 +99,7 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     if (!from.ok() || !into.ok()) continue;
     auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
     if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory) continue;
+    if (auto transposed = transposedPlan(*from, *into, type.element().bitWidth(), *plan, *c.target)) plan = *std::move(transposed);
     const Encoding *shared = sharedFor(pool, type, to, *from, *plan, *c.target);
     if (!shared) continue;
     Builder b(x.op);

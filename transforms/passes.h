@@ -14,6 +14,7 @@ absl::StatusOr<bool> combine(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext &);
+absl::StatusOr<bool> decomposeScaledDot(ir::Module &, PassContext &);
 absl::StatusOr<bool> sccp(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
 absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);

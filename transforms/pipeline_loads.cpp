@@ -77,6 +77,7 @@ public:
     std::string s = llvm::formatv("{0} of the loop's loads run {1} iteration{2} ahead of their multiplications, {3}", ahead_.size(), distance_, distance_ == 1 ? "" : "s",
                                   background_ ? "copied to shared memory in the background" : "through registers").str();
     if (bytes_) s += llvm::formatv("; {0} slot{1} take {2} bytes of shared memory", slots_, slots_ == 1 ? "" : "s", bytes_ * slots_);
+    if (!background_ && bytes_ && slots_ == 1) s += "; two do not fit into half of what a block has";
     if (overlapped_) s += "; multiplications overlap the next iteration's";
     if (background_ && distance_ < stages_ - 1) s += llvm::formatv("; {0} stages were asked for, {1} fit into the {2} bytes that a block has", stages_, distance_ + 1, target_.sharedMemoryPerBlock);
     return s;
@@ -476,6 +477,8 @@ private:
     Value nextReads = ring ? next(reads) : Value();
     if (ring) yields.push_back(nextReads);
     if (ring && background_) yields.push_back(next(fills));
+    // The stores wait for the loads: they stay behind the multiplications.
+    if (!background_ && target_.hasScheduleBarriers && llvm::any_of(ahead_, [](auto &a) { return bool(a.slot); })) rocdl::SchedBarrierOp::create(in, loc_, {in.i32Attr("mask", 0)});
     if (!background_)
       for (auto [a, v] : llvm::zip(ahead_, brought)) {
         if (a.slot) ttg::LocalStoreOp::create(in, loc_, v, slotAt(in, a, ring ? nextReads : reads));

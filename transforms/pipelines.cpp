@@ -12,6 +12,7 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step("inline"),                                      // first: everything after sees whole kernels
       step("triton-rewrite-tensor-pointer"),               // block pointers are an abstraction of the language only
       step("triton-rewrite-tensor-descriptor-to-pointer"), // no target's descriptors are lowered yet
+      step("triton-decompose-scaled-dot"),                 // nor are instructions for microscaled operands
       step("sccp"),                                        // constants of the specialisation reach branches and loops
       step("canonicalize"),                                // what inlining and rewriting left
       step("triton-combine"),                              // pointer additions, masked selects

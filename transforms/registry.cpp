@@ -18,6 +18,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"triton-loop-unroll", loopUnroll, "unroll the loops that have tt.loop_unroll_factor", ""},
       {"triton-rewrite-tensor-pointer", rewriteTensorPointer, "write block pointers as plain ones", "", kRequired},
       {"triton-rewrite-tensor-descriptor-to-pointer", rewriteTensorDescriptorToPointer, "write tensor descriptors as plain pointers", "", kRequired},
+      {"triton-decompose-scaled-dot", decomposeScaledDot, "write products of microscaled matrices as plain ones", "", kRequired},
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target num-warps threads-per-warp num-ctas", kRequired},
       {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", "", kNeedsLayouts},
       {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", "", kNeedsLayouts},

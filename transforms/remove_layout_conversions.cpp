@@ -236,6 +236,25 @@ private:
     return changed;
   }
 
+  /// How many elements were there before the value was made larger by broadcasts: so many must be converted to have it in another layout.
+  static int64_t elementsMade(Value v, int depth = 0) {
+    if (!v.type().isTensor()) return 1;
+    int64_t all = tensorOf(v).numElements();
+    Operation *op = v.definingOp();
+    if (!op || depth > 8) return all;
+    if (op->is<tt::SplatOp>() || op->is<arith::ConstantOp>() || op->is<tt::MakeRangeOp>()) return 1;
+    if (op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>()) return elementsMade(op->operand(0), depth + 1);
+    if (!elementwise(op) || !isPure(op)) return all;
+    int64_t most = 1;
+    for (auto o : op->operands()) most = std::max(most, elementsMade(o, depth + 1));
+    return most;
+  }
+  /// Whether operand i of an operation decides its layout, rather than operand `at`.
+  static bool decides(Operation *op, unsigned i, unsigned at) {
+    int64_t a = elementsMade(op->operand(i)), b = elementsMade(op->operand(at));
+    return a != b ? a > b : i < at;
+  }
+
   bool moveDown(Operation *op, unsigned at, const Encoding *e) {
     if (elementwise(op) && isPure(op) && op->numResults() == 1) {
       for (unsigned i = 0; i < op->numOperands(); ++i)
@@ -245,10 +264,10 @@ private:
             carry(op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1, e);
             continue;
           }
-          // Two costly operands in different layouts: the first decides, so that the choice does not swing.
+          // Two costly operands in different layouts: the one made of more elements decides, and of equals the first, so that the choice does not swing.
           auto other = op->operand(i).definedBy<ttg::ConvertLayoutOp>();
           if (acceptable(op->operand(i), e)) continue;
-          if (other && (i < at || stronger(encodingOf(other.src()), e))) return false;
+          if (other && (stronger(encodingOf(other.src()), e) || decides(op, i, at))) return false;
           if (other || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
           return false;
         }

@@ -88,6 +88,12 @@ int64_t bufferBytes(MemDescType type) {
   return llvm::divideCeil(elements * std::max<int64_t>(8, type.element().bitWidth()), 8);
 }
 
+layouts::PlanOptions planOptionsOf(Operation *op) {
+  layouts::PlanOptions o;
+  if (auto bytes = op->attr<IntegerAttr>("allocation.scratch")) o.maxScratchBytes = bytes.sext();
+  return o;
+}
+
 Scratch scratchOf(Operation *op, const TargetInfo &target) {
   Scratch s;
   if (auto reduce = op->dyn<tt::ReduceOp>()) {
@@ -110,13 +116,13 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     for (auto v : op->operands()) s.bytes += llvm::alignTo(v.type().cast<TensorType>().numElements() * std::max<int64_t>(1, v.type().scalar().bitWidth() / 8), 16);
   } else if (auto convert = op->dyn<ttg::ConvertLayoutOp>()) {
     auto plan = layouts::planConversionOf(convert.src().type().cast<TensorType>().encoding(), convert.result().type().cast<TensorType>().encoding(), convert.src().type().cast<TensorType>().shape(),
-                                          convert.src().type().scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+                                          convert.src().type().scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes}, planOptionsOf(op));
     if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
   } else if (auto cat = op->dyn<tt::CatOp>()) {
     auto type = cat.result().type().cast<TensorType>(), part = cat.lhs().type().cast<TensorType>();
     auto from = part.encoding()->toLinearLayout(part.shape()), to = type.encoding()->toLinearLayout(type.shape());
     if (!from.ok() || !to.ok() || catKeepsRegisters(*from, *to)) return s;
-    auto plan = layouts::planConversion(catLayout(*from), *to, type.scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+    auto plan = layouts::planConversion(catLayout(*from), *to, type.scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes}, planOptionsOf(op));
     if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
   } else if (op->is<tt::GatherOp>()) {
     auto type = op->operand(0).type().cast<TensorType>();

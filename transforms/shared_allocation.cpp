@@ -5,10 +5,14 @@
 //                                         and on the module: ttg.shared = 2048 : i32
 //
 // Every operation of a function gets a number in the order of the text; a buffer's life is an interval of these numbers.
-// Scratch lives during its operation alone. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
+// Scratch lives during its operation alone, or if it is small to the end of the next operation with scratch, which saves the
+// barrier between them. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
 // use of any view of it, extended to the end of a loop or of the region in which the use lies when the allocation lies
 // outside. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
 // same time. A call is scratch of the callee's whole frame, so frames nest.
+//
+// If that is more than a block has, conversions between layouts are told to take less scratch, half at a time
+// (`allocation.scratch`), and make as many turns through it.
 #include "transforms/shared_allocation.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -25,6 +29,10 @@ using namespace ir;
 
 namespace {
 
+/// Bytes of two operations' scratch that may lie side by side where one place would do: less than the unit in which most
+/// kernels' shared memory bounds how many blocks a multiprocessor runs.
+constexpr int64_t kSmallScratch = 4096;
+
 struct Buffer {
   Operation *op;
   int64_t bytes, alignment;
@@ -40,7 +48,9 @@ public:
   int64_t run() {
     number(func_.op);
     collect();
+    keepNeighboursApart();
     place();
+    while (size_ > target_.sharedMemoryPerBlock && takeTurns()) place();
     for (auto &b : buffers_) b.op->setAttr("allocation.offset", IntegerAttr::getI32(func_->context(), b.offset));
     return size_;
   }
@@ -109,7 +119,40 @@ private:
     });
   }
 
+  /// Small scratch lives until the scratch after it is done with, so that neither has to wait for the other's readers: the
+  /// barrier within the second orders the first's reads before what comes third.
+  void keepNeighboursApart() {
+    Buffer *last = nullptr;
+    for (auto &b : buffers_) {
+      if (b.op->is<ttg::LocalAllocOp>() || b.op->is<tt::CallOp>()) continue;
+      if (last && last->op->block() == b.op->block() && last->bytes + b.bytes <= kSmallScratch) last->to = std::max(last->to, b.to);
+      last = &b;
+    }
+  }
+
+  /// Halves the scratch of the largest conversion between layouts that can be made in more turns, of those that reach
+  /// beyond what a block has if there are any.
+  bool takeTurns() {
+    llvm::SmallVector<Buffer *, 16> order;
+    for (auto &b : buffers_)
+      if (b.op->is<ttg::ConvertLayoutOp>() || b.op->is<tt::CatOp>()) order.push_back(&b);
+    auto beyond = [&](const Buffer *b) { return b->offset + b->bytes > target_.sharedMemoryPerBlock; };
+    llvm::stable_sort(order, [&](auto *a, auto *b) { return std::pair(beyond(a), a->bytes) > std::pair(beyond(b), b->bytes); });
+    for (auto *b : order) {
+      auto before = b->op->attr<IntegerAttr>("allocation.scratch");
+      b->op->setAttr("allocation.scratch", IntegerAttr::getI32(func_->context(), b->bytes / 2));
+      if (int64_t bytes = scratchOf(b->op, target_).bytes; bytes < b->bytes) {
+        b->bytes = bytes;
+        return true;
+      }
+      if (before) b->op->setAttr("allocation.scratch", before);
+      else b->op->removeAttr("allocation.scratch");
+    }
+    return false;
+  }
+
   void place() {
+    size_ = 0;
     llvm::SmallVector<Buffer *, 16> order, placed;
     for (auto &b : buffers_) order.push_back(&b);
     std::stable_sort(order.begin(), order.end(), [](auto *a, auto *b) { return a->bytes > b->bytes; });
@@ -158,7 +201,7 @@ void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size,
     if (!convert) continue;
     auto from = convert.src().type().cast<TensorType>(), to = convert.result().type().cast<TensorType>();
     auto plan = layouts::planConversion(*from.encoding()->toLinearLayout(from.shape()), *to.encoding()->toLinearLayout(to.shape()), std::max<int64_t>(8, from.element().bitWidth()),
-                                        {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
+                                        {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes}, planOptionsOf(b.op));
     if (!plan.ok()) continue;
     c.remark({Remark::Analysis, "", "LayoutConversion", b.op->loc(),
               llvm::formatv("a conversion of {0} goes through {1} bytes of shared memory{2}; bank conflicts: writes {3}-way, reads {4}-way", from.str(), b.bytes,

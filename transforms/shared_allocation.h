@@ -1,9 +1,11 @@
 // Shared-memory allocation: every buffer of the module (`ttg.local_alloc`, and the scratch of operations that need some:
 // reductions across warps, layout conversions through memory, scans, atomics that return a scalar) gets an
 // `allocation.offset` attribute in bytes; buffers whose lives do not overlap share memory. The module gets `ttg.shared`,
-// the bytes in all. Buffers that do not fit the target are an error that names them, their sizes and source lines.
+// the bytes in all. Where they do not fit the target, conversions are made in several turns through less scratch. Buffers
+// that do not fit even then are an error that names them, their sizes and source lines.
 #pragma once
 #include "ir/operation.h"
+#include "layouts/conversion_plan.h"
 #include "transforms/pass.h"
 
 namespace tessera::transforms {
@@ -15,6 +17,9 @@ struct Scratch {
   int64_t alignment = 16;
 };
 Scratch scratchOf(ir::Operation *op, const ir::TargetInfo &);
+/// How a conversion between layouts (or the one within a tt.cat) is to be planned, for its scratch and its lowering: under
+/// the bytes of `allocation.scratch`, which the allocation sets where a block's memory does not hold all of it.
+layouts::PlanOptions planOptionsOf(ir::Operation *op);
 /// Bytes of a buffer of the type (ttg.local_alloc), with the gaps of a padded encoding.
 int64_t bufferBytes(ir::MemDescType);
 

@@ -310,6 +310,16 @@ void trigPreopOf(Decoder &d, CallInst &c) { d.emit(binaryMixed<double, double, u
 void mantissa(Decoder &d, CallInst &c) {
   d.elementwiseFloat(c, unary<float, float, [](float x) { int e; return std::frexp(x, &e); }>, unary<double, double, [](double x) { int e; return std::frexp(x, &e); }>, 1);
 }
+/// v_div_fixup_f32: the quotient, with the sign that the operands give it, but where these are zero, infinite or NaN.
+float divisionFixup(float quotient, float denominator, float numerator) {
+  float sign = std::copysign(1.0f, denominator) * std::copysign(1.0f, numerator);
+  if (std::isnan(numerator)) return numerator;
+  if (std::isnan(denominator)) return denominator;
+  if ((denominator == 0 && numerator == 0) || (std::isinf(denominator) && std::isinf(numerator))) return std::numeric_limits<float>::quiet_NaN();
+  if (denominator == 0 || std::isinf(numerator)) return sign * std::numeric_limits<float>::infinity();
+  if (std::isinf(denominator) || numerator == 0) return sign * 0.0f;
+  return std::copysign(quotient, sign);
+}
 void exponent(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType();
   auto f = [](auto x) { int e = 0; if (std::isfinite(x)) std::frexp(x, &e); return e; };
@@ -392,13 +402,30 @@ uint32_t permuteBytes(uint32_t high, uint32_t low, uint32_t selector) {
   }
   return r;
 }
+/// ds_read_b64_tr_b16: every lane reads the 8 bytes at its address; of each 16 lanes, lane l then gets, as element j, element
+/// l % 4 of what lane 4 j + l / 4 read. more: the elements as read, then the results.
+void transposeRead(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "the transposed read")) return;
+  forLanes(w, [&](unsigned l) {
+    for (unsigned j = 0; j < 4; ++j) w.row<uint16_t>(i.more[4 + j])[l] = w.row<uint16_t>(i.more[l % 4])[(l & ~15u) + 4 * j + l % 16 / 4];
+  });
+}
+void decodeTransposedRead(Decoder &d, CallInst &c) {
+  Access a = d.memoryAccess(c.getType(), c.getArgOperand(0), 8);
+  a.kind = Access::Kind::Load;
+  SmallVector<Row, 8> rows;
+  for (auto &p : a.pieces) rows.push_back(p.row = d.fresh(2));
+  d.emitAccess(std::move(a));
+  for (Row r : d.defineFresh(&c)) rows.push_back(r);
+  d.emit(transposeRead).more = d.list(rows);
+}
 void ignore(Decoder &, CallInst &) {}
 
 } // namespace
 
 ArrayRef<IntrinsicRow> amdIntrinsics() {
   static constexpr const char *kIds = "AMDGPUUsage, Initial Kernel Execution State, Kernel Arguments (code object V5)", *kSync = "ISA guide, S_BARRIER; AMDGPUUsage, Memory Model",
-                              *kDpp = "ISA guide, Data Parallel Processing (DPP)", *kLds = "ISA guide, Data Share Instructions: DS_SWIZZLE_B32, DS_BPERMUTE_B32, DS_PERMUTE_B32", *kLane = "ISA guide, Vector ALU: V_READLANE, V_READFIRSTLANE, V_WRITELANE, V_MBCNT, V_CMP",
+                              *kDpp = "ISA guide, Data Parallel Processing (DPP)", *kLds = "ISA guide, Data Share Instructions: DS_SWIZZLE_B32, DS_BPERMUTE_B32, DS_PERMUTE_B32, DS_READ_B64_TR_B16", *kLane = "ISA guide, Vector ALU: V_READLANE, V_READFIRSTLANE, V_WRITELANE, V_MBCNT, V_CMP",
                               *kPermlane = "ISA guide, V_PERMLANE16, V_PERMLANEX16, V_PERMLANE64, V_PERMLANE16_SWAP, V_PERMLANE32_SWAP", *kBuffer = "ISA guide, Vector Memory Buffer Instructions, Buffer Resource Descriptor",
                               *kFloat = "ISA guide, Vector ALU: V_EXP_F32, V_LOG_F32, V_RCP_F32, V_RSQ_F32, V_SQRT_F32, V_FREXP, V_FRACT, V_MED3, V_CMP_CLASS", *kFp8 = "ISA guide, V_CVT_PK_FP8_F32, V_CVT_PK_F32_FP8, V_CVT_PKRTZ_F16_F32", *kBits = "ISA guide, V_PERM_B32, V_BFE";
   static const IntrinsicRow rows[] = {
@@ -424,6 +451,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.ds.swizzle", kLds, [](Decoder &d, CallInst &c) { d.emit(swizzle, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), kNoRow, kNoRow, d.constantOperand(c, 1)); }},
       {"llvm.amdgcn.ds.bpermute", kLds, [](Decoder &d, CallInst &c) { d.emit(bpermute, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }},
       {"llvm.amdgcn.ds.permute", kLds, [](Decoder &d, CallInst &c) { d.emit(permute, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }},
+      {"llvm.amdgcn.ds.read.tr16.b64", kLds, decodeTransposedRead},
       {"llvm.amdgcn.readfirstlane", kLane, decodeReadFirst},
       {"llvm.amdgcn.readlane", kLane, decodeReadLane},
       {"llvm.amdgcn.writelane", kLane, [](Decoder &d, CallInst &c) { d.emit(writeLane, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), d.row(c.getArgOperand(2))); }},
@@ -461,6 +489,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.tanh", kFloat, anyFloat1<[](double x) { return std::tanh(x); }>},
       {"llvm.amdgcn.fract", kFloat, fractionPart},
       {"llvm.amdgcn.fmed3", kFloat, median3},
+      {"llvm.amdgcn.div.fixup", kFloat, [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, divisionFixup>, 3); }},
       {"llvm.amdgcn.frexp.mant", kFloat, mantissa},
       {"llvm.amdgcn.frexp.exp", kFloat, exponent},
       {"llvm.amdgcn.trig.preop", kFloat, trigPreopOf},

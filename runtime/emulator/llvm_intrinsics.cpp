@@ -340,6 +340,7 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.memcpy", kOther, copyMemory},
       {"llvm.memset", kOther, copyMemory},
       {"llvm.expect", kOther, firstOperand},
+      {"llvm.launder.invariant.group", kOther, firstOperand},
       {"llvm.assume", kOther, ignore},
       {"llvm.lifetime.start", kOther, ignore},
       {"llvm.lifetime.end", kOther, ignore},

@@ -309,10 +309,10 @@ struct ScaledOperand {
 };
 } // namespace
 
-static std::string decodeScaled(const Lanes &l, TensorType type, ScaleDotElemType kind, bool isLeft, bool packsK, ScaledOperand &out) {
-  if (type.rank() != 2) return "the interpreter evaluates dot_scaled on matrices only";
+/// The matrix of that number in a batch (of one, where the rank is 2).
+static void decodeScaled(const Lanes &l, TensorType type, int64_t batch, ScaleDotElemType kind, bool isLeft, bool packsK, ScaledOperand &out) {
   bool fp4 = kind == ScaleDotElemType::E2m1;
-  int64_t rows = type.dim(0), columns = type.dim(1);
+  int64_t rows = type.dim(type.rank() - 2), columns = type.dim(type.rank() - 1), first = batch * rows * columns;
   // Which dimension the two values of a byte lie along: 0 rows, 1 columns.
   unsigned along = isLeft == packsK ? 1 : 0;
   int64_t outRows = rows * (fp4 && along == 0 ? 2 : 1), outColumns = columns * (fp4 && along == 1 ? 2 : 1);
@@ -322,7 +322,7 @@ static std::string decodeScaled(const Lanes &l, TensorType type, ScaleDotElemTyp
   for (int64_t r = 0; r < outRows; ++r)
     for (int64_t c = 0; c < outColumns; ++c) {
       int64_t at = fp4 ? (along == 0 ? r / 2 : r) * columns + (along == 1 ? c / 2 : c) : r * columns + c;
-      uint64_t bits = l.word(at);
+      uint64_t bits = l.word(first + at);
       double v = 0;
       switch (kind) {
       case ScaleDotElemType::E2m1: v = decodeFp4(unsigned((along == 0 ? r : c) % 2 ? bits >> 4 : bits) & 15); break;
@@ -335,36 +335,34 @@ static std::string decodeScaled(const Lanes &l, TensorType type, ScaleDotElemTyp
       }
       out.v[r * outColumns + c] = v;
     }
-  return "";
 }
 
 /// Scales are [rows or columns of the result, k / group]: integers are e8m0 exponents, floats are themselves.
 bool Program::dotScaled(tt::DotScaledOp op) {
-  auto cType = op.c().type().cast<TensorType>();
-  if (cType.rank() != 2 || !cType.element().isFloat()) return fail(op, "the interpreter evaluates dot_scaled on matrices of floats only");
-  ScaledOperand a, b;
-  std::string why = decodeScaled(lanes(op.a()), op.a().type().cast<TensorType>(), op.aElemType(), true, op.lhsKPack(), a);
-  if (why.empty()) why = decodeScaled(lanes(op.b()), op.b().type().cast<TensorType>(), op.bElemType(), false, op.rhsKPack(), b);
-  if (!why.empty()) return fail(op, why);
-  if (a.k != b.k || a.outer * b.outer != cType.numElements()) return fail(op, "the operands' shapes do not fit together");
-  auto scale = [&](ScaledOperand &x, Value s, bool isLeft) {
-    if (!s) return true;
-    auto type = s.type().cast<TensorType>();
-    if (type.rank() != 2 || type.dim(0) != x.outer || x.k % type.dim(1)) return fail(op, "the shape of a scale does not fit its operand's");
-    int64_t groups = type.dim(1), size = x.k / groups;
-    for (int64_t o = 0; o < x.outer; ++o)
-      for (int64_t i = 0; i < x.k; ++i) {
-        uint64_t bits = lanes(s).word(o * groups + i / size);
-        double f = type.element().isFloat() ? decodeFloat(type.element().cast<FloatType>().floatKind(), bits) : bits == 255 ? std::nan("") : std::ldexp(1.0, int(bits) - 127);
-        x.v[isLeft ? o * x.k + i : i * x.outer + o] *= f;
-      }
-    return true;
-  };
-  if (!scale(a, op.aScale(), true) || !scale(b, op.bScale(), false)) return false;
+  auto cType = op.c().type().cast<TensorType>(), aType = op.a().type().cast<TensorType>();
+  if (!cType.element().isFloat()) return fail(op, "the interpreter evaluates dot_scaled on matrices of floats only");
   FloatKind kind = cType.element().cast<FloatType>().floatKind();
   std::vector<double> c(cType.numElements());
   toDoubles(lanes(op.c()), kind, c.data());
-  multiply(a.v.data(), b.v.data(), c.data(), a.outer, b.outer, a.k);
+  int64_t batches = cType.rank() == 3 ? cType.dim(0) : 1, size = cType.numElements() / batches;
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    ScaledOperand a, b;
+    decodeScaled(lanes(op.a()), aType, batch, op.aElemType(), true, op.lhsKPack(), a);
+    decodeScaled(lanes(op.b()), op.b().type().cast<TensorType>(), batch, op.bElemType(), false, op.rhsKPack(), b);
+    auto scale = [&](ScaledOperand &x, Value s, bool isLeft) {
+      if (!s) return;
+      auto type = s.type().cast<TensorType>();
+      int64_t groups = type.dim(type.rank() - 1), group = x.k / groups;
+      for (int64_t o = 0; o < x.outer; ++o)
+        for (int64_t i = 0; i < x.k; ++i) {
+          uint64_t bits = lanes(s).word((batch * x.outer + o) * groups + i / group);
+          double f = type.element().isFloat() ? decodeFloat(type.element().cast<FloatType>().floatKind(), bits) : bits == 255 ? std::nan("") : std::ldexp(1.0, int(bits) - 127);
+          x.v[isLeft ? o * x.k + i : i * x.outer + o] *= f;
+        }
+    };
+    scale(a, op.aScale(), true), scale(b, op.bScale(), false);
+    multiply(a.v.data(), b.v.data(), c.data() + batch * size, a.outer, b.outer, a.k);
+  }
   return set(op.d(), fromDoubles(pool_, kind, c.data(), c.size()));
 }
 

@@ -33,6 +33,7 @@
 // REGS: tt.load
 // REGS: ttg.local_load
 // REGS: tt.dot
+// REGS: rocdl.sched.barrier 0
 // REGS: ttg.local_store
 // REGS: scf.yield
 // REGS-NOT: tt.load

@@ -2,6 +2,9 @@
 // RUN: tessera opt %s -tritongpu-remove-layout-conversions --verify-each --split-input-file | FileCheck %s
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#tall = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [0, 1]}>
+#wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // Index arithmetic is made in the layout of its use, a division too where nothing else uses it.
   // CHECK-LABEL: @moves
@@ -88,6 +91,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %p, %1 : tensor<1024x!tt.ptr<f32>, #b>
     %2 = ttg.convert_layout %1 : tensor<1024xf32, #b> -> tensor<1024xf32, #a>
     tt.store %q, %2 : tensor<1024x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
+  // A row that was made a matrix, times a matrix: the matrix stays where it was loaded, and the row is converted before it is broadcast.
+  // CHECK-LABEL: @row_times_matrix
+  // CHECK: ttg.convert_layout {{.*}} : tensor<1x64xf32
+  // CHECK-NOT: ttg.convert_layout {{.*}} : tensor<256x64xf32
+  // CHECK: tt.return
+  tt.func public @row_times_matrix(%r: tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 0, parent = #tall}>>, %p: tensor<256x64x!tt.ptr<f32>, #wide>, %q: tensor<256x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #rows}>>) {
+    %0 = tt.load %r : tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 0, parent = #tall}>>
+    %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<64xf32, #ttg.slice<{dim = 0, parent = #tall}>> -> tensor<1x64xf32, #tall>
+    %2 = tt.broadcast %1 : tensor<1x64xf32, #tall> -> tensor<256x64xf32, #tall>
+    %3 = ttg.convert_layout %2 : tensor<256x64xf32, #tall> -> tensor<256x64xf32, #rows>
+    %4 = tt.load %p : tensor<256x64x!tt.ptr<f32>, #wide>
+    %5 = ttg.convert_layout %4 : tensor<256x64xf32, #wide> -> tensor<256x64xf32, #rows>
+    %6 = arith.mulf %3, %5 : tensor<256x64xf32, #rows>
+    %7 = "tt.reduce"(%6) <{axis = 1 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %8 = arith.addf %x, %y : f32
+      tt.reduce.return %8 : f32
+    }) : (tensor<256x64xf32, #rows>) -> tensor<256xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    tt.store %q, %7 : tensor<256x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #rows}>>
     tt.return
   }
 }

@@ -84,6 +84,56 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 // -----
 
+// A factor that is made in the body, from what the loop has loaded: the next iteration fills its buffer again, so that the
+// product is waited for at once.
+// LOOP-LABEL: @refilled
+// LOOP: scf.for
+// LOOP: ttg.local_alloc %{{.*}} : (tensor<32x64xf16
+// LOOP: ttng.warp_group_dot
+// LOOP-NOT: isAsync
+// LOOP-NOT: warp_group_dot_wait
+// LOOP: tt.return
+#la = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#lb = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#acc = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #acc}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #acc}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @refilled(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %out: !tt.ptr<f32>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %stepa = arith.constant dense<32> : tensor<64x32xi32, #la>
+    %stepb = arith.constant dense<2048> : tensor<32x64xi32, #lb>
+    %ra = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #la}>>
+    %ra1 = tt.expand_dims %ra {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #la}>> -> tensor<1x32xi32, #la>
+    %ia = tt.broadcast %ra1 : tensor<1x32xi32, #la> -> tensor<64x32xi32, #la>
+    %sa = tt.splat %pa : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>, #la>
+    %qa0 = tt.addptr %sa, %ia : tensor<64x32x!tt.ptr<f16>, #la>, tensor<64x32xi32, #la>
+    %rb = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #lb}>>
+    %rb1 = tt.expand_dims %rb {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #lb}>> -> tensor<1x64xi32, #lb>
+    %ib = tt.broadcast %rb1 : tensor<1x64xi32, #lb> -> tensor<32x64xi32, #lb>
+    %sb = tt.splat %pb : !tt.ptr<f16> -> tensor<32x64x!tt.ptr<f16>, #lb>
+    %qb0 = tt.addptr %sb, %ib : tensor<32x64x!tt.ptr<f16>, #lb>, tensor<32x64xi32, #lb>
+    %d:3 = scf.for %k = %c0 to %n step %c1 iter_args(%qa = %qa0, %qb = %qb0, %sum = %zero) -> (tensor<64x32x!tt.ptr<f16>, #la>, tensor<32x64x!tt.ptr<f16>, #lb>, tensor<64x64xf32, #acc>) : i32 {
+      %va = tt.load %qa : tensor<64x32x!tt.ptr<f16>, #la>
+      %vb = tt.load %qb : tensor<32x64x!tt.ptr<f16>, #lb>
+      %x = ttg.convert_layout %va : tensor<64x32xf16, #la> -> tensor<64x32xf16, #a>
+      %vb2 = arith.addf %vb, %vb : tensor<32x64xf16, #lb>
+      %y = ttg.convert_layout %vb2 : tensor<32x64xf16, #lb> -> tensor<32x64xf16, #b>
+      %e = tt.dot %x, %y, %sum : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #acc>
+      %qa2 = tt.addptr %qa, %stepa : tensor<64x32x!tt.ptr<f16>, #la>, tensor<64x32xi32, #la>
+      %qb2 = tt.addptr %qb, %stepb : tensor<32x64x!tt.ptr<f16>, #lb>, tensor<32x64xi32, #lb>
+      scf.yield %qa2, %qb2, %e : tensor<64x32x!tt.ptr<f16>, #la>, tensor<32x64x!tt.ptr<f16>, #lb>, tensor<64x64xf32, #acc>
+    }
+    %os = tt.splat %out : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #acc>
+    tt.store %os, %d#2 : tensor<64x64x!tt.ptr<f32>, #acc>
+    tt.return
+  }
+}
+
+// -----
+
 // A right factor of f32 whose rows run across K: the transposed product takes it as its left one, in registers.
 // CHECK-LABEL: @across
 // CHECK: %[[T:.*]] = tt.trans %{{.*}} -> tensor<64x32xf32

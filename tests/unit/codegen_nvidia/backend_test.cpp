@@ -6,6 +6,7 @@
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/object.h"
+#include "cuda_toolkit.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -142,6 +143,7 @@ TEST(NvidiaArchTable, NamesAndAliases) {
 }
 
 TEST(NvidiaBackend, EveryTargetAndLevelGivesAnObject) {
+  NEEDS_PTXAS();
   for (const ArchInfo &a : archTable())
     for (int level = 0; level <= 3; ++level) {
       SCOPED_TRACE(a.info.name.str() + " -O" + std::to_string(level));
@@ -162,6 +164,8 @@ TEST(NvidiaBackend, EveryTargetAndLevelGivesAnObject) {
 }
 
 TEST(NvidiaBackend, BothCompilersStateTheSameFigures) {
+  NEEDS_PTXAS();
+  NEEDS_NVJITLINK();
   BackendOptions preferLibrary;
   preferLibrary.preferInProcess = true;
   Result inProcess = compile(kSharedKernel, arch("sm_90a"), preferLibrary);
@@ -175,6 +179,7 @@ TEST(NvidiaBackend, BothCompilersStateTheSameFigures) {
 }
 
 TEST(NvidiaBackend, SpillsAreStated) {
+  NEEDS_PTXAS();
   BackendOptions options;
   options.maxRegisters = 32;
   Result r = compile(wideKernel(100), arch("sm_90a"), options);
@@ -189,6 +194,8 @@ TEST(NvidiaBackend, SpillsAreStated) {
 }
 
 TEST(NvidiaBackend, SameBytesAgainAndInEightThreads) {
+  NEEDS_PTXAS();
+  NEEDS_LIBDEVICE();
   const std::string ir = unaryKernel("__nv_sinf", "float");
   Result first = compile(ir, arch("sm_90a"));
   ASSERT_OK(first.object);
@@ -223,6 +230,8 @@ TEST(NvidiaBackend, OneBackendServesManyThreads) {
 }
 
 TEST(NvidiaDeviceLibrary, FunctionsOfBothLibrariesAreResolved) {
+  NEEDS_PTXAS();
+  NEEDS_LIBDEVICE();
   for (const auto &[function, type] : {std::pair<std::string, std::string>{"__nv_sinf", "float"},
                                        {"__nv_tanhf", "float"},
                                        {"__nv_exp", "double"},
@@ -239,12 +248,14 @@ TEST(NvidiaDeviceLibrary, FunctionsOfBothLibrariesAreResolved) {
 }
 
 TEST(NvidiaDeviceLibrary, FlushesDenormalsAsReflectSays) {
+  NEEDS_LIBDEVICE();
   Result r = compile(unaryKernel("__nv_exp2f", "float"), arch("sm_90a"), {}, Backend::Until::Assembly);
   ASSERT_OK(r.object);
   EXPECT_THAT(r.object->assembly, AllOf(HasSubstr("ex2.approx.ftz.f32"), Not(HasSubstr("__nvvm_reflect"))));
 }
 
 TEST(NvidiaDeviceLibrary, UnknownFunctionsAreNamed) {
+  NEEDS_LIBDEVICE();
   Result r = compile(unaryKernel("__nv_nosuch", "float"), arch("sm_90a"));
   EXPECT_EQ(r.object.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(r.object.status().message()), HasSubstr("'__nv_nosuch'"));
@@ -258,6 +269,7 @@ TEST(NvidiaDeviceLibrary, UnknownFunctionsAreNamed) {
 }
 
 TEST(NvidiaDeviceLibrary, MissingLibdeviceIsSaidOnlyWhenNeeded) {
+  NEEDS_PTXAS();
   EmptyFolder empty;
   ScopedEnvironment none("TESSERA_LIBDEVICE", empty.path());
   EXPECT_TRUE(compile(kSharedKernel, arch("sm_90a")).object.ok());
@@ -294,6 +306,8 @@ TEST(NvidiaTools, AToolTooOldForTheTargetIsNamedWithTheTarget) {
 }
 
 TEST(NvidiaTools, TheirComplaintsArePassedOn) {
+  NEEDS_PTXAS();
+  NEEDS_NVJITLINK();
   const char *ptx = ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; }\n";
   BackendOptions options;
   options.preferInProcess = true;
@@ -305,6 +319,7 @@ TEST(NvidiaTools, TheirComplaintsArePassedOn) {
 }
 
 TEST(NvidiaBackend, LinesAreKeptWithoutTheDebugFlag) {
+  NEEDS_PTXAS();
   const char *ir = R"(
 define ptx_kernel void @k(ptr addrspace(1) %a) !dbg !4 {
   %v = load float, ptr addrspace(1) %a, !dbg !6
@@ -333,6 +348,7 @@ define ptx_kernel void @k(ptr addrspace(1) %a) !dbg !4 {
 }
 
 TEST(NvidiaBackend, Clusters) {
+  NEEDS_PTXAS();
   BackendOptions options;
   options.numCtas = 2;
   EXPECT_EQ(compile(kSharedKernel, arch("sm_80"), options).object.status().code(), absl::StatusCode::kInvalidArgument);

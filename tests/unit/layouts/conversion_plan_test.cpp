@@ -90,7 +90,6 @@ void forEachAccess(const ConversionPlan &p, const LinearLayout &side, int vector
         laneOffsets.push_back(base * bytes);
         if (base / perTurn == turn)
           for (auto &[o, g] : byOffset) f(o % perTurn, int(g), l, w);
-        ASSERT_EQ(base / perTurn, offsetOf(r, 0, 0) / perTurn) << "a turn is a matter of registers alone";
       }
       ASSERT_EQ(bankConflicts(laneOffsets, vector * bytes, m), conflicts);
     }
@@ -249,6 +248,49 @@ TEST(ConversionPlan, OfSmallScratchIsDoneInTurns) {
     inTurns += p.kind == Kind::SharedMemory && p.repetitions > 1;
   }
   EXPECT_GT(inTurns, 10);
+}
+
+// ---- reads that transpose ----
+
+/// What the instruction brings, by its definition, is what the map says, for all lanes of maps that have the form; and the
+/// form is told from others.
+TEST(TransposedReads, BringWhatTheMapSays) {
+  Generator g(44);
+  int readable = 0;
+  for (int n = 0; n < 400; ++n) {
+    unsigned lanes = 4 + g.below(3), registers = 2 + g.below(3), warps = g.below(3);
+    // Offsets 1 and 2 to lanes 1 and 2, the others to anyone; now and then two places exchanged, or a copy.
+    llvm::SmallVector<int32_t, 16> offsets;
+    for (unsigned bit = 2; bit < lanes + registers + warps; ++bit) offsets.push_back(1 << bit);
+    for (unsigned i = offsets.size(); i > 1; --i) std::swap(offsets[i - 1], offsets[g.below(i)]);
+    offsets.insert(offsets.begin(), {1, 2});
+    bool broken = g.below(4) == 0;
+    if (broken) std::swap(offsets[g.below(2)], offsets[2 + g.below(offsets.size() - 2)]);
+    LinearLayout::InDim in[3] = {{R, {}}, {L, {}}, {W, {}}};
+    unsigned at = 0;
+    for (auto [d, count] : {std::pair{1, lanes}, {0, registers}, {2, warps}})
+      for (unsigned bit = 0; bit < count; ++bit) in[d].bases.push_back({offsets[at++]});
+    if (g.below(3) == 0) in[0].bases.insert(in[0].bases.begin() + g.below(registers + 1), {0});
+    LinearLayout map({in[0], in[1], in[2]}, {{Dim::Offset, 1 << (lanes + registers + warps)}});
+    ASSERT_EQ(canReadTransposed(map), !broken) << map.str();
+    if (broken) continue;
+    ++readable;
+    LinearLayout addresses = transposedReadAddresses(map);
+    llvm::SmallVector<int, 8> bits;
+    for (unsigned bit = 0; bit < map.inDimBits(R); ++bit)
+      if (map.basis(R, bit)[0]) bits.push_back(bit);
+    auto offset = [](const LinearLayout &l, int r, int lane, int w) { return l.apply({{R, r}, {L, lane}, {W, w}})[0]; };
+    for (int r = 0; r < map.inDimSize(R); ++r) {
+      if (r >> bits[0] & 1 || r >> bits[1] & 1) continue;
+      for (int w = 0; w < map.inDimSize(W); ++w)
+        for (int l = 0; l < map.inDimSize(L); ++l) {
+          ASSERT_EQ(offset(addresses, r, l, w) % 4, 0);
+          for (int j = 0; j < 4; ++j)
+            ASSERT_EQ(offset(addresses, r, (l & ~15) + 4 * j + l % 16 / 4, w) + l % 4, offset(map, r | (j & 1) << bits[0] | (j >> 1) << bits[1], l, w)) << map.str();
+        }
+    }
+  }
+  EXPECT_GT(readable, 200);
 }
 
 // ---- quality --------------------------------------------------------------------------------------------------------

@@ -505,7 +505,7 @@ TEST(Encodings, SayWhatIsWrong) {
             "threadsPerWarp has 1 entries but the layout's rank is 2");
   EXPECT_EQ(message(pool.getBlocked({{1, 1}, {4, 8}, {4, 1}, {1, 1}, {}})),
             "order = [1, 1] is not a permutation of 0 to 1");
-  EXPECT_EQ(message(pool.getBlocked({{}, {}, {}, {}, {}})), "order has 0 entries; 1 to 8 are possible");
+  EXPECT_EQ(message(pool.getBlocked({{}, {}, {}, {}, {}})), "order has 0 entries; 1 to 32 are possible");
   EXPECT_EQ(message(pool.getSlice(2, blocked)), "dim = 2 is not a dimension of the parent, whose rank is 2");
   EXPECT_EQ(message(pool.getSlice(0, oneDim)), "the parent of a slice must have at least two dimensions");
   EXPECT_EQ(message(pool.getDotOperand(2, blocked, 0)), "opIdx must be 0 or 1, not 2");

@@ -1,5 +1,6 @@
 // The compiler as a whole under unusual conditions: many threads at once, every number of warps, tensors of any rank and
 // of fewer elements than threads, and programs that exceed a limit.
+#include "cuda_toolkit.h"
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "one_operation_kernels.h"
@@ -38,6 +39,7 @@ Outcome compile(const std::string &text, llvm::StringRef target, int warps = 4, 
 }
 
 TEST(Configurations, EightThreadsGiveTheBytesOfOne) {
+  NEEDS_LIBDEVICE();
   auto kernels = testing::oneOperationKernels();
   struct Job {
     const std::string *text;

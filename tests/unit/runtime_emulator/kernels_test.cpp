@@ -95,6 +95,42 @@ tt.func public @k(%p: !tt.ptr<i64>) {
     }
 }
 
+/// Conversions between layouts that need more shared memory than a block has are made in turns: transposes of 128 and 256
+/// KiB, where registers alone, or threads of either side, decide which turn an element is in.
+TEST(Conversions, BeyondSharedMemoryAreMadeInTurns) {
+  struct Type {
+    const char *name, *cast;
+    int bytes, rows;
+  };
+  for (auto [name, cast, bytes, rows] : {Type{"i32", "arith.addi %g, %g", 4, 256}, Type{"i64", "arith.extsi %g", 8, 256}, Type{"i16", "arith.trunci %g", 2, 512}, Type{"i8", "arith.trunci %g", 1, 1024}})
+    for (const char *target : {"sm_86", "gfx90a", "gfx942", "gfx1100"})
+      for (int warps : {2, 4, 8}) {
+        int n = rows * 128;
+        std::string t = name, of = "x" + t + ">", flat = "tensor<" + std::to_string(n) + "xi32>", a = "tensor<" + std::to_string(rows) + "x128", b = "tensor<128x" + std::to_string(rows);
+        SCOPED_TRACE(a + of + " for " + target + ", " + std::to_string(warps) + " warps");
+        testing::Emulation e;
+        e.target = target;
+        e.numWarps = warps;
+        auto r = e.text("tt.func public @k(%p: !tt.ptr<" + t + "> {tt.divisibility = 16 : i32}) {\n"
+                        "%f = tt.make_range {end = " + std::to_string(n) + " : i32, start = 0 : i32} : " + flat + "\n"
+                        "%g = tt.reshape %f : " + flat + " -> " + a + "xi32>\n"
+                        "%v = " + cast + " : " + a + "xi32>" + (t == "i32" ? "" : " to " + a + of) + "\n"
+                        "%w = tt.trans %v {order = array<i32: 1, 0>} : " + a + of + " -> " + b + of + "\n"
+                        "%i = tt.reshape %f : " + flat + " -> " + b + "xi32>\n"
+                        "%s = tt.splat %p : !tt.ptr<" + t + "> -> " + b + "x!tt.ptr<" + t + ">>\n"
+                        "%q = tt.addptr %s, %i : " + b + "x!tt.ptr<" + t + ">>, " + b + "xi32>\n"
+                        "tt.store %q, %w : " + b + "x!tt.ptr<" + t + ">>\n"
+                        "tt.return\n}", "k", {testing::zeros(n * bytes)});
+        ASSERT_TRUE(r.ok()) << r.status();
+        for (int at = 0; at < n; ++at) {
+          int64_t value = at % rows * 128 + at / rows, got = 0;
+          if (t == "i32") value *= 2;
+          memcpy(&got, e.buffers[0].data() + int64_t(at) * bytes, bytes);
+          ASSERT_EQ(got, bytes < 8 ? value & ((int64_t(1) << 8 * bytes) - 1) : value) << at;
+        }
+      }
+}
+
 /// A call in a text without locations, compiled with line information: LLVM wants a location of every call.
 TEST(Calls, NeedNoLocation) {
   constexpr llvm::StringRef text = R"(

@@ -25,7 +25,7 @@ using namespace ir;
 /// A pass by itself, or the pipeline.
 std::vector<std::pair<std::string, transforms::Pipeline>> pipelines() {
   std::vector<std::pair<std::string, transforms::Pipeline>> out;
-  for (auto *name : {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "symbol-dce", "sccp", "triton-combine", "triton-reorder-broadcast", "triton-rewrite-tensor-pointer", "triton-rewrite-tensor-descriptor-to-pointer", "triton-loop-unroll"})
+  for (auto *name : {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "symbol-dce", "sccp", "triton-combine", "triton-reorder-broadcast", "triton-rewrite-tensor-pointer", "triton-rewrite-tensor-descriptor-to-pointer", "triton-decompose-scaled-dot", "triton-loop-unroll"})
     out.push_back({name, {transforms::step(name)}});
   for (auto *target : {"sm_90a", "gfx942"}) out.push_back({std::string("pipeline for ") + target, transforms::ttirPipeline(**runtime::requireTarget(target))});
   return out;

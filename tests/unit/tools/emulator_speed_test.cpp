@@ -14,12 +14,17 @@ struct Case {
   double seconds;
 };
 
+/// libdevice is a part of the CUDA toolkit, which is optional; kernels that call it are left out without it.
+bool needsWhatIsMissing(const std::string &command) { return system((command + " 2>&1 | grep -q 'libdevice.10.bc (CUDA toolkit) not found'").c_str()) == 0; }
+
 TEST(EmulatorSpeed, WholeRuns) {
   for (auto [kernel, bound] : {Case{"vecadd", 3}, {"math_zoo", 20}, {"layernorm", 20}, {"mm_f16", 20}, {"mm_i8", 20}, {"attn", 30}})
     for (const char *target : {"sm_90a", "gfx942"}) {
-      std::string command = std::string(TESSERA_PROGRAM_DIR "/tessera run " TESSERA_SOURCE_DIR "/tests/kernels/") + kernel + "/launch.json --check --device emulator:" + target + " >/dev/null";
+      std::string command = std::string(TESSERA_PROGRAM_DIR "/tessera run " TESSERA_SOURCE_DIR "/tests/kernels/") + kernel + "/launch.json --check --device emulator:" + target;
       auto start = std::chrono::steady_clock::now();
-      ASSERT_EQ(system(command.c_str()), 0) << command;
+      int code = system((command + " >/dev/null").c_str());
+      if (code && needsWhatIsMissing(command)) continue;
+      ASSERT_EQ(code, 0) << command;
       double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       EXPECT_LT(took, bound) << kernel << " on " << target;
       RecordProperty(std::string(kernel) + "_" + target, std::to_string(took));

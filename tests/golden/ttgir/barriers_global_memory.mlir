@@ -1,0 +1,79 @@
+// Barriers that the pass places order global memory where a write to it may count on them: the first after a write, the last
+// before one. The others are of shared memory alone.
+// RUN: tessera opt %s -allocate-shared-memory -insert-barriers --target gfx942 --verify-each | FileCheck %s
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // What is loaded in the loop is waited for by nothing but its use; the store comes after the barrier behind the loop.
+  // CHECK-LABEL: @loads_ahead
+  // CHECK: scf.for
+  // CHECK: tt.load
+  // CHECK-NEXT: gpu.barrier {tessera.local}
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: gpu.barrier {tessera.local}
+  // CHECK-NEXT: ttg.local_store
+  // CHECK: gpu.barrier{{$}}
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.return
+  tt.func public @loads_ahead(%x: tensor<256xf32, #a>, %p: tensor<256x!tt.ptr<f32>, #a>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    ttg.local_store %x, %0 : tensor<256xf32, #a> -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<256xf32, #a>) : i32 {
+      %2 = tt.load %p : tensor<256x!tt.ptr<f32>, #a>
+      %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
+      ttg.local_store %2, %0 : tensor<256xf32, #a> -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+      %d = arith.addf %acc, %1 : tensor<256xf32, #a>
+      scf.yield %d : tensor<256xf32, #a>
+    }
+    %last = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
+    tt.store %p, %last : tensor<256x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
+  // A store in the loop: the next round's first barrier is after it, the second before it.
+  // CHECK-LABEL: @stores
+  // CHECK: scf.for
+  // CHECK-NEXT: gpu.barrier{{$}}
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: gpu.barrier{{$}}
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.store
+  tt.func public @stores(%x: tensor<256xf32, #a>, %p: tensor<256x!tt.ptr<f32>, #a>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttg.local_store %x, %0 : tensor<256xf32, #a> -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+      %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
+      tt.store %p, %1 : tensor<256x!tt.ptr<f32>, #a>
+    }
+    tt.return
+  }
+
+  // A write on one path alone counts.
+  // CHECK-LABEL: @on_one_path
+  // CHECK: ttg.local_store
+  // CHECK: scf.if
+  // CHECK: tt.store
+  // CHECK: gpu.barrier{{$}}
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: gpu.barrier {tessera.local}
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: gpu.barrier {tessera.local}
+  // CHECK-NEXT: ttg.local_load
+  tt.func public @on_one_path(%x: tensor<256xf32, #a>, %p: tensor<256x!tt.ptr<f32>, #a>, %c: i1) {
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    ttg.local_store %x, %0 : tensor<256xf32, #a> -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    scf.if %c {
+      tt.store %p, %x : tensor<256x!tt.ptr<f32>, #a>
+    }
+    %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
+    ttg.local_store %1, %0 : tensor<256xf32, #a> -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    %2 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
+    tt.return
+  }
+}

@@ -1,0 +1,64 @@
+// Elements that several warps load and one of them stores again: a barrier keeps the store behind all loads.
+// RUN: tessera opt %s -allocate-shared-memory -insert-barriers --target sm_90a | FileCheck %s
+#small = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // 64 elements, 128 threads; both loads are ahead of the one barrier.
+  // CHECK-LABEL: @in_place
+  // CHECK: tt.load
+  // CHECK: tt.load
+  // CHECK: gpu.barrier
+  // CHECK-NEXT: tt.store
+  // CHECK-NOT: gpu.barrier
+  // CHECK: tt.return
+  tt.func public @in_place(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+    %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #small>
+    %1 = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #small>
+    %2 = tt.addptr %1, %0 : tensor<64x!tt.ptr<f32>, #small>, tensor<64xi32, #small>
+    %3 = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #small>
+    %4 = tt.addptr %3, %0 : tensor<64x!tt.ptr<f32>, #small>, tensor<64xi32, #small>
+    %5 = tt.load %2 : tensor<64x!tt.ptr<f32>, #small>
+    %6 = tt.load %4 : tensor<64x!tt.ptr<f32>, #small>
+    tt.store %2, %6 : tensor<64x!tt.ptr<f32>, #small>
+    tt.store %4, %5 : tensor<64x!tt.ptr<f32>, #small>
+    tt.return
+  }
+
+  // Stored elsewhere, or with an element for every thread, there is nothing to keep apart.
+  // CHECK-LABEL: @no_conflict
+  // CHECK-NOT: gpu.barrier
+  // CHECK: tt.return
+  tt.func public @no_conflict(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %r: tensor<128x!tt.ptr<f32>, #small>) {
+    %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #small>
+    %1 = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #small>
+    %2 = tt.addptr %1, %0 : tensor<64x!tt.ptr<f32>, #small>, tensor<64xi32, #small>
+    %3 = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #small>
+    %4 = tt.addptr %3, %0 : tensor<64x!tt.ptr<f32>, #small>, tensor<64xi32, #small>
+    %5 = tt.load %2 : tensor<64x!tt.ptr<f32>, #small>
+    tt.store %4, %5 : tensor<64x!tt.ptr<f32>, #small>
+    %6 = tt.load %r : tensor<128x!tt.ptr<f32>, #small>
+    tt.store %r, %6 : tensor<128x!tt.ptr<f32>, #small>
+    tt.return
+  }
+
+  // A scalar is loaded by every warp. In a loop the next round's load is not ordered, as between any two rounds.
+  // CHECK-LABEL: @counter
+  // CHECK: scf.for
+  // CHECK: tt.load
+  // CHECK: gpu.barrier
+  // CHECK-NEXT: tt.store
+  // CHECK-NOT: gpu.barrier
+  // CHECK: tt.atomic_rmw
+  tt.func public @counter(%p: !tt.ptr<i32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %t = arith.constant true
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %a = tt.addptr %p, %i : !tt.ptr<i32>, i32
+      %0 = tt.load %a : !tt.ptr<i32>
+      %1 = arith.addi %0, %c1 : i32
+      tt.store %a, %1 : !tt.ptr<i32>
+    }
+    %2 = tt.atomic_rmw add, acq_rel, gpu, %p, %c1, %t : (!tt.ptr<i32>, i32, i1) -> i32
+    tt.return
+  }
+}

@@ -1,0 +1,19 @@
+// Rows of 16-bit elements that run across K. On gfx950, whose reads of LDS transpose (ds_read_b64_tr_b16), they lie in the
+// buffer as they come, in rows: the lanes that read step through memory. Elsewhere a lane's elements along K lie side by
+// side.
+// RUN: tessera opt %s -tritongpu-optimize-dot-operands --target gfx950 --verify-each | FileCheck %s
+// RUN: tessera opt %s -tritongpu-optimize-dot-operands --target gfx942 --verify-each | FileCheck %s --check-prefix=ALONG
+// CHECK: #[[S:.*]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2],
+// ALONG: #[[S:.*]] = #ttg.shared_linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0],
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 32], isTransposed = true}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK: ttg.local_alloc %{{.*}} -> !ttg.memdesc<32x64xf16, #[[S]], #smem>
+  // CHECK-NEXT: ttg.local_load %{{.*}} -> tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>>
+  // ALONG: ttg.local_alloc %{{.*}} -> !ttg.memdesc<32x64xf16, #[[S]], #smem>
+  tt.func @across_k(%b: tensor<32x64xf16, #blocked>) -> tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>> {
+    %0 = ttg.convert_layout %b : tensor<32x64xf16, #blocked> -> tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>>
+    tt.return %0 : tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>>
+  }
+}
