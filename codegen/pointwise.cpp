@@ -164,24 +164,27 @@ llvm::CmpInst::Predicate predicateOf(CmpFPredicate p) {
   return llvm::CmpInst::BAD_FCMP_PREDICATE;
 }
 
-/// A divisor that is not zero where the program's is: division by zero would be undefined for LLVM, which then drops what
-/// can lead to it. A lane whose mask left its divisor open, or zero, would so lose its mask and load out of bounds.
-Value1 safeDivisor(llvm::IRBuilder<> &b, Value1 y) {
-  if (llvm::isa<llvm::Constant>(y) && !llvm::cast<llvm::Constant>(y)->containsUndefOrPoisonElement() && !llvm::cast<llvm::Constant>(y)->isNullValue()) return y;
+/// x divided by y by the LLVM instruction `divide`. By zero the quotient is all ones and the remainder x, as GPUs and the
+/// interpreter have it: for LLVM it would be undefined, and it drops what leads to what is undefined. A lane whose mask left
+/// its divisor zero, or open, would so lose its mask and load out of bounds.
+Value1 division(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps divide, Value1 x, Value1 y) {
+  bool remainder = divide == llvm::Instruction::SRem || divide == llvm::Instruction::URem;
+  if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(y); c && !c->isZero()) return b.CreateBinOp(divide, x, y);
   y = b.CreateFreeze(y);
-  return b.CreateSelect(b.CreateICmpEQ(y, llvm::ConstantInt::get(y->getType(), 0)), llvm::ConstantInt::get(y->getType(), 1), y);
+  Value1 byZero = b.CreateICmpEQ(y, llvm::ConstantInt::get(y->getType(), 0));
+  Value1 result = b.CreateBinOp(divide, x, b.CreateSelect(byZero, llvm::ConstantInt::get(y->getType(), 1), y));
+  return b.CreateSelect(byZero, remainder ? x : llvm::Constant::getAllOnesValue(x->getType()), result);
 }
 
 /// Quotients that round up or down, without overflow on the way: the truncated quotient, corrected where the division
 /// leaves a rest and the exact quotient lies on the other side.
 Value1 roundedDivision(llvm::IRBuilder<> &b, Opcode op, Value1 x, Value1 y) {
   Value1 zero = llvm::ConstantInt::get(x->getType(), 0), one = llvm::ConstantInt::get(x->getType(), 1);
-  y = safeDivisor(b, y);
   if (op == Opcode::arith_ceildivui) {
-    Value1 q = b.CreateUDiv(x, y), rest = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, y)), zero);
+    Value1 q = division(b, llvm::Instruction::UDiv, x, y), rest = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, y)), zero);
     return b.CreateSelect(rest, b.CreateAdd(q, one), q);
   }
-  Value1 q = b.CreateSDiv(x, y), rest = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, y)), zero);
+  Value1 q = division(b, llvm::Instruction::SDiv, x, y), rest = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, y)), zero);
   Value1 negative = b.CreateICmpSLT(b.CreateXor(x, y), zero);
   if (op == Opcode::arith_floordivsi) return b.CreateSelect(b.CreateAnd(rest, negative), b.CreateSub(q, one), q);
   return b.CreateSelect(b.CreateAnd(rest, b.CreateNot(negative)), b.CreateAdd(q, one), q);
@@ -255,10 +258,10 @@ bool lowerPointwise(Operation *op, FunctionLowering &fl) {
     return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateMul(x, y, "", o & 2, o & 1); });
   case Opcode::arith_shli:
     return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateShl(x, y, "", o & 2, o & 1); });
-  case Opcode::arith_divsi: return binary([&](Value1 x, Value1 y) { return b.CreateSDiv(x, safeDivisor(b, y)); });
-  case Opcode::arith_divui: return binary([&](Value1 x, Value1 y) { return b.CreateUDiv(x, safeDivisor(b, y)); });
-  case Opcode::arith_remsi: return binary([&](Value1 x, Value1 y) { return b.CreateSRem(x, safeDivisor(b, y)); });
-  case Opcode::arith_remui: return binary([&](Value1 x, Value1 y) { return b.CreateURem(x, safeDivisor(b, y)); });
+  case Opcode::arith_divsi: return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::SDiv, x, y); });
+  case Opcode::arith_divui: return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::UDiv, x, y); });
+  case Opcode::arith_remsi: return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::SRem, x, y); });
+  case Opcode::arith_remui: return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::URem, x, y); });
   case Opcode::arith_shrsi: return binary([&](Value1 x, Value1 y) { return b.CreateAShr(x, y); });
   case Opcode::arith_shrui: return binary([&](Value1 x, Value1 y) { return b.CreateLShr(x, y); });
   case Opcode::arith_andi: return binary([&](Value1 x, Value1 y) { return b.CreateAnd(x, y); });

@@ -1,4 +1,4 @@
-// A divisor of which a mask loads a part: the lanes without one divide by something else than zero, or nothing, which would
+// A divisor of which a mask loads a part: the lanes without one must not divide by zero, or by nothing, which would
 // be undefined, so that LLVM would leave out their mask and load out of bounds.
 // RUN: tessera compile %s --target gfx942 --emit llir | FileCheck %s
 // CHECK-LABEL: @divide
