@@ -4,7 +4,11 @@
 // a value that is widened to 64 bits or used as an address while it differs from the exact one makes the lane's address
 // wrong, which the access reports. Masking, shifting right, division and comparisons drop the record: hash functions and
 // the like overflow on purpose. So does a shift left by 31, which is how LLVM makes the offset that is out of bounds
-// where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so large.
+// where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so large. Nor does a product count as
+// overflown where LLVM has dropped the upper bits of a constant that the product shifts out: (x - 1) * 64 is written as
+// (x + 0x3ffffff) * 64.
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/lane_functions.h"
 
@@ -14,6 +18,15 @@ static Exact *find(Warp &w, Row r) {
   if (w.exact.empty() || r == kNoRow) return nullptr;
   auto it = w.exact.find(r);
   return it == w.exact.end() ? nullptr : it->second.get();
+}
+
+/// What an operand of a product is too large by if the constant that it adds is a small negative one without its upper bits.
+static int64_t droppedBits(const llvm::Value *v) {
+  auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
+  auto *c = add && add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+  if (!c || c->getBitWidth() != 32 || c->isNegative()) return 0;
+  unsigned bits = c->getValue().getActiveBits();
+  return bits >= 20 && (c->getZExtValue() >> (bits - 12)) == 0xfff ? int64_t(1) << bits : 0;
 }
 
 void copyExact(Warp &w, Row from, Row to) {
@@ -100,8 +113,25 @@ void runTracked(Warp &w, const Instruction &i) {
       return;
     }
   }
+  int64_t dropped[2] = {0, 0};
+  if (!a && !b && i.source && (i.tracking == Tracking::Mul || i.tracking == Tracking::Shl)) {
+    dropped[0] = droppedBits(i.source->getOperand(0));
+    if (i.tracking == Tracking::Mul) dropped[1] = droppedBits(i.source->getOperand(1));
+  }
+  auto meant = [&](unsigned l) { // the product that it was before bits were dropped is in range
+    for (int64_t p : {int64_t(int32_t(x[l])), int32_t(x[l]) - dropped[0]})
+      for (int64_t q : {int64_t(int32_t(y[l])), int32_t(y[l]) - dropped[1]})
+        if (i128(p) * (i.tracking == Tracking::Shl ? int64_t(1) << (q & 31) : q) == int32_t(to[l])) return true;
+    return false;
+  };
   auto out = std::make_unique<Exact>();
+  bool any = false;
   for (unsigned l = 0; l < w.lanes; ++l) {
+    if ((dropped[0] || dropped[1]) && meant(l)) {
+      out->value[l] = int32_t(to[l]);
+      continue;
+    }
+    any |= w.mask >> l & 1;
     i128 p = a ? a->value[l] : int32_t(x[l]), q = b ? b->value[l] : int32_t(y[l]);
     switch (i.tracking) {
     case Tracking::Add: out->value[l] = p + q; break;
@@ -113,6 +143,10 @@ void runTracked(Warp &w, const Instruction &i) {
     constexpr i128 kFar = i128(1) << 60;
     if (out->value[l] > kFar) out->value[l] = kFar;
     if (out->value[l] < -kFar) out->value[l] = -kFar;
+  }
+  if (!any) {
+    if (!w.exact.empty()) w.exact.erase(i.to);
+    return;
   }
   out->origin = a ? a->origin : b ? b->origin : i.source;
   w.exact[i.to] = std::move(out);

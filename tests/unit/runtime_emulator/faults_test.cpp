@@ -118,6 +118,14 @@ TEST_P(Faults, WrapThatIsTakenBackIsSound) {
                              kLess),
                       "k", {counting(1024), zeros(1024), scalar(256)}));
 }
+TEST_P(Faults, ProductOfWhichBitsWereDroppedIsSound) {
+  // (n - 1) * n * 64, which LLVM writes as (n + 0x3ffffff) * (n * 64).
+  auto e = make();
+  EXPECT_SOUND(e.text(addOne("    %one = arith.constant 1 : i32\n    %c64 = arith.constant 64 : i32\n    %t = arith.subi %n, %one : i32\n    %u = arith.muli %t, %n : i32\n    %far = arith.muli %u, %c64 : i32\n"
+                             "    %vs = tt.splat %far : i32 -> tensor<256xi32>\n    %j = arith.addi %i, %vs : tensor<256xi32>",
+                             kLess),
+                      "k", {counting(4096), zeros(4096), scalar(2)}));
+}
 TEST_P(Faults, HashesMayWrap) {
   auto e = make();
   EXPECT_SOUND(e.text(addOne("    %h = arith.constant dense<-1640531527> : tensor<256xi32>\n    %nn = tt.splat %n : i32 -> tensor<256xi32>\n    %p = arith.muli %i, %nn : tensor<256xi32>\n    %q = arith.muli %p, %h : tensor<256xi32>\n"
