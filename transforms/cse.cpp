@@ -7,17 +7,49 @@
 //
 // Scopes follow dominance: a region sees what its ancestors computed before it; sibling blocks of one region see each
 // other's values only if the region has one block. Operations with effects or regions are left alone, except for
-// reductions, whose regions are compared, and loads, which merge when nothing was written between them in their block.
+// reductions, whose regions are compared, loads, which merge when nothing was written between them in their block, and
+// buffers in shared memory that are filled with the same tensor and only read: a tile that two multiplications read is
+// stored once, if the first buffer is still read when the second would be filled, so that it takes no memory for longer.
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/ScopedHashTable.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
 using namespace ir;
 
 namespace {
+
+/// A buffer that is filled once and only read, by itself or through views.
+bool onlyRead(Value buffer) {
+  return llvm::all_of(buffer.users(), [](Operation *u) {
+    bool view = u->is<ttg::MemdescTransOp>() || u->is<ttg::MemdescSubsliceOp>() || u->is<ttg::MemdescIndexOp>() || u->is<ttg::MemdescReshapeOp>();
+    return view ? onlyRead(u->result()) : u->is<ttg::LocalLoadOp>() || u->is<ttng::WarpGroupDotOp>();
+  });
+}
+bool isFilledOnce(Operation &op) {
+  auto alloc = op.dyn<ttg::LocalAllocOp>();
+  return alloc && alloc.src() && !alloc.result().type().cast<MemDescType>().isMutable() && onlyRead(alloc.result());
+}
+
+/// The operations of the block in which, or in whose regions, the buffer or a view of it is read.
+void readersIn(Block *b, Value buffer, llvm::SmallPtrSetImpl<Operation *> &out) {
+  for (Operation *u : buffer.users()) {
+    for (auto r : u->results())
+      if (r.type().isa<MemDescType>()) readersIn(b, r, out);
+    while (u && u->block() != b) u = u->parentOp();
+    if (u) out.insert(u);
+  }
+}
+bool isReadAfter(Operation *alloc, Operation *later) {
+  llvm::SmallPtrSet<Operation *, 8> readers;
+  readersIn(alloc->block(), alloc->result(0), readers);
+  for (Operation *op = later->next(); op; op = op->next())
+    if (readers.contains(op)) return true;
+  return false;
+}
 
 /// Structural equality of two regions under a correspondence of their values.
 bool sameRegion(Region &a, Region &b, llvm::DenseMap<Value, Value> &map);
@@ -122,12 +154,17 @@ private:
       uint8_t effects = effectsOf(&op);
       bool regionsOk = op.numRegions() == 0 || op.is<tt::ReduceOp>();
       bool readsOnly = op.is<tt::LoadOp>() && !(effects & ~(kReadsGlobal));
-      bool candidate = regionsOk && !op.info().has(kTerminator) && !op.info().has(kNoCse) && op.numResults() && op.opcode() != Opcode::unregistered && (effects == 0 || readsOnly);
+      bool buffer = isFilledOnce(op);
+      bool candidate = regionsOk && !op.info().has(kTerminator) && !op.info().has(kNoCse) && op.numResults() && op.opcode() != Opcode::unregistered && (effects == 0 || readsOnly || buffer);
       if (candidate) {
         Operation *earlier = table_.lookup(&op);
         if (earlier && readsOnly) {
           auto it = loads.find(earlier);
           if (it == loads.end() || it->second != writes) earlier = nullptr;
+        }
+        if (earlier && buffer && (earlier->block() != b || !isReadAfter(earlier, &op))) {
+          table_.insert(&op, &op); // the nearer one for what comes
+          continue;
         }
         if (earlier) {
           op.replaceAllUsesWith(earlier);

@@ -265,7 +265,7 @@ private:
 
   /// The buffers' types, and a distance for which they fit.
   bool planBuffers() {
-    int64_t one = 0, others = 0;
+    int64_t one = 0;
     for (auto &a : ahead_) {
       auto type = tensorOf(a.load.result());
       Attribute memory = OpaqueAttr::get(c_, "#ttg.shared_memory");
@@ -283,17 +283,10 @@ private:
       a.slot = MemDescType::get(type.shape(), type.element(), shared, memory, true);
       one += type.numElements() * type.element().bitWidth() / 8;
     }
-    Operation *func = loop_->parentOfType<tt::FuncOp>().op;
-    int64_t scratch = 0;
-    func->walk([&](Operation *op) {
-      if (auto x = op->dyn<ttg::LocalAllocOp>()) {
-        auto type = x.result().type().cast<MemDescType>();
-        if (llvm::none_of(ahead_, [&](auto &a) { return a.alloc.op == op; })) others += type.numElements() * std::max<int64_t>(8, type.element().bitWidth()) / 8;
-      } else if (loop_->isAncestorOf(op)) {
-        scratch = std::max(scratch, scratchOf(op, target_).bytes);
-      }
-    });
-    int64_t room = target_.sharedMemoryPerBlock - others - scratch;
+    llvm::SmallVector<Operation *, 4> replaced;
+    for (auto &a : ahead_)
+      if (a.alloc) replaced.push_back(a.alloc.op);
+    int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(loop_.op, replaced, target_);
     bytes_ = one;
     if (background_) {
       while (distance_ > 0 && (distance_ + 1) * one > room) --distance_;

@@ -37,6 +37,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas,
       step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes
       step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through shared memory
       step("loop-invariant-code-motion"),          // what every iteration would load again
+      step("cse"),                                 // buffers of one tile, before their loads get slots
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // cp.async: buffers are known, addresses still simple
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
@@ -57,6 +58,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
       step("loop-invariant-code-motion"),          // conversions of operands that no iteration changes
       step("tritongpu-optimize-dot-operands"),     // what is still converted into an operand goes through LDS
       step("loop-invariant-code-motion"),          // what every iteration would load again
+      step("cse"),                                 // buffers of one tile, before their loads get slots
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // through registers: buffers are known, addresses still simple
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop

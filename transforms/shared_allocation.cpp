@@ -9,7 +9,7 @@
 // barrier between them. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
 // use of any view of it, extended to the end of a loop or of the region in which the use lies when the allocation lies
 // outside. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
-// same time. A call is scratch of the callee's whole frame, so frames nest.
+// same time; where that is more than a block has, in other orders too, of which the best counts. A call is scratch of the callee's whole frame, so frames nest.
 //
 // If that is more than a block has, conversions between layouts are told to take less scratch, half at a time
 // (`allocation.scratch`), and make as many turns through it.
@@ -23,6 +23,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -55,6 +56,14 @@ public:
     return size_;
   }
   llvm::ArrayRef<Buffer> buffers() const { return buffers_; }
+
+  int64_t during(Operation *op, llvm::ArrayRef<Operation *> without) {
+    number(func_.op);
+    collect();
+    llvm::erase_if(buffers_, [&](auto &b) { return b.to < begin_[op] || b.from > end_[op] || llvm::is_contained(without, b.op); });
+    place();
+    return size_;
+  }
 
 private:
   void number(Operation *op) {
@@ -151,11 +160,33 @@ private:
     return false;
   }
 
+  /// In the order of sizes, and where that takes more than a block has in others too.
   void place() {
+    using Before = bool (*)(const Buffer *, const Buffer *);
+    constexpr Before orders[] = {[](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; },
+                                 [](const Buffer *a, const Buffer *b) { return a->to - a->from > b->to - b->from; },
+                                 [](const Buffer *a, const Buffer *b) { return a->from < b->from; },
+                                 [](const Buffer *a, const Buffer *b) { return a->to > b->to; }};
+    std::vector<int64_t> best;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (Before before : orders) {
+      placeInOrder(before);
+      if (size_ < least) {
+        least = size_;
+        best.clear();
+        for (auto &b : buffers_) best.push_back(b.offset);
+      }
+      if (least <= target_.sharedMemoryPerBlock) break;
+    }
+    size_ = least;
+    for (auto [b, offset] : llvm::zip(buffers_, best)) b.offset = offset;
+  }
+
+  void placeInOrder(bool (*before)(const Buffer *, const Buffer *)) {
     size_ = 0;
     llvm::SmallVector<Buffer *, 16> order, placed;
     for (auto &b : buffers_) order.push_back(&b);
-    std::stable_sort(order.begin(), order.end(), [](auto *a, auto *b) { return a->bytes > b->bytes; });
+    std::stable_sort(order.begin(), order.end(), before);
     for (auto *b : order) {
       llvm::SmallVector<std::pair<int64_t, int64_t>, 16> busy;
       for (auto *p : placed)
@@ -214,6 +245,11 @@ void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size,
 }
 
 } // namespace
+
+int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, const TargetInfo &target) {
+  llvm::DenseMap<Operation *, int64_t> frames; // calls, whose frames nobody knows yet, are not counted
+  return FunctionAllocation(op->parentOfType<tt::FuncOp>(), target, frames).during(op, without);
+}
 
 absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {
   if (!context.target) {

@@ -23,6 +23,10 @@ layouts::PlanOptions planOptionsOf(ir::Operation *op);
 /// Bytes of a buffer of the type (ttg.local_alloc), with the gaps of a padded encoding.
 int64_t bufferBytes(ir::MemDescType);
 
+/// Bytes that are taken while `op` (a loop of a function) runs, but for the buffers of `without`, before anything is placed
+/// for good: what a pass that adds buffers to the loop has to leave room for.
+int64_t sharedBytesDuring(ir::Operation *op, llvm::ArrayRef<ir::Operation *> without, const ir::TargetInfo &);
+
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 /// Inserts `gpu.barrier` between accesses to shared memory that overlap, where a hazard is possible (read after write,
 /// write after read, write after write) on any path, and nowhere else.
