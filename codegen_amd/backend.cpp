@@ -28,14 +28,6 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
   for (llvm::Argument &a : kernel.args()) a.addAttr(llvm::Attribute::InReg);
 }
 
-namespace {
-
-/// Two settings of LLVM's scheduler for which there are no attributes, only options, which are the whole process's:
-///   amdgpu-disable-clustered-low-occupancy-reschedule   Where one region of a kernel needs so many registers that fewer
-///       waves fit than was hoped for, the others are not ordered anew with the registers of the lost waves: in loops of
-///       matrix instructions that hoists every operand's load, for a fifth more registers and no fewer instructions.
-///   amdgpu-use-amdgpu-trackers   The pressure of registers is followed exactly, tuples included: loops of WMMA take up to a
-///       third fewer registers (a kernel that spilled does not), in the same time.
 void setSchedulerOptions() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -45,9 +37,11 @@ void setSchedulerOptions() {
   });
 }
 
+namespace {
+
 class AmdBackend final : public codegen::Backend {
 public:
-  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) { setSchedulerOptions(); }
+  AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) {}
 
   absl::Status prepare(llvm::Module &module) const override {
     if (options_.numCtas > 1)

@@ -1,4 +1,5 @@
 // `tessera`: the command line. Looks up the subcommand and hands over; see commands.h.
+#include "codegen_amd/backend.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/arguments.h"
@@ -80,6 +81,7 @@ static int command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  tessera::amd::setSchedulerOptions();
   int code = command(argc, argv);
   llvm::outs().flush();
   if (auto ec = llvm::outs().error()) {

@@ -9,6 +9,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cstdlib>
@@ -235,6 +236,12 @@ TEST(AmdBackend, OneBackendServesManyThreads) {
   for (std::thread &t : threads) t.join();
   for (const std::string &object : objects) EXPECT_TRUE(object == objects[0]);
   EXPECT_THAT(dynamicSymbols(objects[0]), testing::UnorderedElementsAre("k", "k.kd"));
+}
+
+// Options of LLVM are the whole process's, and other users of LLVM in it are not asked: the library sets none.
+TEST(AmdBackend, LeavesTheOptionsOfLlvmAlone) {
+  ASSERT_OK(compile(kSharedKernel, arch("gfx942")));
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions()) EXPECT_EQ(option->getNumOccurrences(), 0) << name.str();
 }
 
 TEST(AmdDeviceLibrary, FunctionsOfBothLibrariesAreResolvedOnEveryTarget) {
