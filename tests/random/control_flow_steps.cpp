@@ -32,7 +32,8 @@ void Generator::someSteps() {
   for (unsigned k = 1 + upTo(3); k > 0; --k) ttgir_ ? ttgirStep() : step();
 }
 
-Value Generator::generalLoop(Value v) {
+/// A partner for the value, where both are to be carried: wide enough, and bounded so that a few additions stay exact.
+Value Generator::boundedPartner(Value &v) {
   if (isNarrow(v.type)) v = cast(v, F32);
   Value other = partner(v);
   if (isFloat(v.type)) {
@@ -42,6 +43,11 @@ Value Generator::generalLoop(Value v) {
   } else {
     v.bound = other.bound = v.type == I1 ? 1 : -1;
   }
+  return other;
+}
+
+Value Generator::generalLoop(Value v) {
+  Value other = boundedPartner(v);
   std::string lo = scalar(upTo(2)), hi = scalar(upTo(6)), one = scalar(1), t = typeOf(v), r = fresh(), n = r.substr(2), before = counter_;
   bool isWhile = upTo(3) == 0;
   std::string body = inside([&] {
@@ -94,15 +100,7 @@ Value Generator::branch(Value v) {
 
 Value Generator::call(Value v) {
   if (depth_) return binary(v);
-  if (isNarrow(v.type)) v = cast(v, F32);
-  Value other = partner(v);
-  if (isFloat(v.type)) {
-    int64_t most = exactUpTo(v.type) / 4;
-    v = bounded(v, most), other = bounded(other, most);
-    v.bound = other.bound = most;
-  } else {
-    v.bound = other.bound = v.type == I1 ? 1 : -1;
-  }
+  Value other = boundedPartner(v);
   std::string f = fresh(), n = f.substr(2), t = typeOf(v), types = cat("(", t, ", ", t), arguments, parameters = cat("%a", n, ": ", t, ", %o", n, ": ", t);
   for (auto &p : kParameters) {
     arguments += cat(", ", p.name), types += cat(", !tt.ptr<", kTypeNames[p.type], ">");

@@ -149,6 +149,7 @@ private:
   Value cast(Value v, Type t);
   /// Another value of this shape and type.
   Value partner(const Value &v);
+  Value boundedPartner(Value &v);
   static Value named(Value v, const std::string &n);
   Value bounded(const Value &v, int64_t most);
   std::string scalar(int64_t c);
