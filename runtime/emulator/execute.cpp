@@ -153,6 +153,7 @@ void runWarp(Warp &w, uint64_t &budget) {
     }
     resumed = false;
     const BasicBlock &b = p.blocks[block];
+    if (auto &executed = w.block->launch->executed; !executed.empty()) executed[block] = 1;
     const Instruction *i = p.instructions.data() + at, *end = p.instructions.data() + b.last;
     uint64_t count = uint64_t(end - i) + 1;
     for (; i != end; ++i) {
