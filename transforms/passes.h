@@ -26,6 +26,7 @@ absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);
 absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
+absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);
 absl::StatusOr<bool> testPrintAlignment(ir::Module &, PassContext &);

@@ -78,6 +78,7 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int n
 
 Pipeline loweringPipeline(const ir::TargetInfo &t) {
   Pipeline p;
+  p.push_back(step("choose-scan-layouts")); // before the conversions that it makes get their memory
   if (t.matrixUnit == ir::MatrixUnit::Wgmma) p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
   p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares
   p.push_back(step("insert-barriers"));        // last: nothing may move across a barrier afterwards
