@@ -160,6 +160,7 @@ void runWarp(Warp &w, uint64_t &budget) {
       i->run(w, *i);
       if (w.stop) [[unlikely]] {
         w.stop = false;
+        w.block->instructions += count - uint64_t(end - i);
         w.resumeBlock = block, w.resumeAt = unsigned(i - p.instructions.data()) + 1;
         return;
       }
