@@ -40,6 +40,10 @@ namespace {
 /// Registers of a strip per thread: enough loads in flight to hide their latency, at more than one block a multiprocessor.
 constexpr int64_t kStripRegisters = 64;
 
+/// Instructions of a thread, roughly, beyond which a block is cut though its registers suffice, and what a strip then has:
+/// straight-line code of tens of thousands of instructions is compiled slowly and fills the instruction cache.
+constexpr int64_t kMostWork = 8192, kStripWork = 4096;
+
 constexpr int64_t kMostRegisters = 255; // that instructions address, but for AMD's accumulation registers
 
 constexpr int kMostIndexSteps = 500; // from a range to an address
@@ -55,13 +59,36 @@ TensorType stripType(TensorType t, int dim, int64_t strips) {
   return TensorType::get(shape, t.element(), t.encoding());
 }
 
-/// 32-bit registers of one thread that hold the tensor; nothing if its layout is not known for this shape.
-std::optional<int64_t> registersOf(TensorType t) {
+/// Elements that one thread holds; nothing if the layout is not known for this shape.
+std::optional<int64_t> elementsOf(TensorType t) {
   auto layout = t.encoding() ? t.encoding()->toLinearLayout(t.shape()) : absl::InvalidArgumentError("no layout");
   if (!layout.ok()) return std::nullopt;
+  return layout->inDimSize(Dim::Register);
+}
+
+/// 32-bit registers that hold so many elements.
+int64_t registersOf(TensorType t, int64_t elements) {
   int64_t bits = t.element().scalar().bitWidth();
-  if (bits == 1) return 0; // predicates, masks of lanes
-  return llvm::divideCeil(layout->inDimSize(Dim::Register) * std::max<int64_t>(bits, 16), 32);
+  return bits == 1 ? 0 : llvm::divideCeil(elements * std::max<int64_t>(bits, 16), 32); // i1: predicates, masks of lanes
+}
+
+/// Instructions per element, roughly.
+int64_t workOf(Operation *op) {
+  switch (op->opcode()) {
+  case Opcode::arith_divsi:
+  case Opcode::arith_divui:
+  case Opcode::arith_remsi:
+  case Opcode::arith_remui:
+  case Opcode::arith_ceildivsi:
+  case Opcode::arith_ceildivui:
+  case Opcode::arith_floordivsi:
+  case Opcode::arith_divf:
+  case Opcode::arith_remf:
+  case Opcode::tt_precise_divf:
+  case Opcode::tt_extern_elementwise:
+    return 16;
+  default: return op->name().starts_with("math.") ? 16 : 1;
+  }
 }
 
 /// Dimensions of an operation's tensors in terms of one: that of its result, or of its operands where it removes one or has
@@ -71,7 +98,7 @@ namespace dims {
 bool has(Operation *op) {
   if (op->is<tt::LoadOp>() || op->is<tt::StoreOp>()) return tensorOf(op->operand(0)) && tensorOf(op->operand(0)).encoding();
   if (op->is<tt::AtomicRmwOp>()) return bool(tensorOf(op->operand(0)));
-  if (op->info().has(kElementwise)) return isPure(op);
+  if (op->info().has(kElementwise) || op->is<arith::SelectOp>() || op->is<tt::ElementwiseInlineAsmOp>()) return isPure(op);
   return op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() || op->is<tt::ExpandDimsOp>() || op->is<tt::BroadcastOp>() || op->is<tt::TransOp>() || op->is<tt::JoinOp>() || op->is<tt::SplitOp>() ||
          op->is<arith::ConstantOp>() || op->is<ttg::ConvertLayoutOp>() || ((op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) && isPure(op));
 }
@@ -250,41 +277,54 @@ private:
 
   // ---- how many strips ----
 
-  /// The most registers that the group's tensors take at once, cut into so many strips.
-  std::optional<int64_t> registersOfGroup(const Group &g, int64_t strips) {
+  struct Needs {
+    int64_t registers = 0; // the most that the group's tensors take at once
+    int64_t work = 0;
+  };
+
+  /// What a thread needs for one of so many strips.
+  std::optional<Needs> needsOf(const Group &g, int64_t strips) {
+    Needs needs;
     llvm::DenseMap<ValueImpl *, int64_t> held;
     llvm::DenseMap<Operation *, llvm::SmallVector<ValueImpl *, 2>> freed;
-    for (auto &[op, d] : g.ops)
+    for (auto &[op, d] : g.ops) {
+      int64_t widest = 0;
       for (auto r : op->results()) {
-        auto n = registersOf(stripType(tensorOf(r), dims::ofResult(op, d), strips));
-        if (!n) return std::nullopt;
-        held[r.impl()] = *n;
+        auto t = stripType(tensorOf(r), dims::ofResult(op, d), strips);
+        auto n = elementsOf(t);
+        if (!n || (op->is<tt::ElementwiseInlineAsmOp>() && *n % op->cast<tt::ElementwiseInlineAsmOp>().packedElement())) return std::nullopt;
+        widest = std::max(widest, *n);
+        held[r.impl()] = registersOf(t, *n);
         Operation *last = op;
         for (auto *u : r.users())
           if (last->isBeforeInBlock(u)) last = u;
         freed[last].push_back(r.impl());
       }
-    int64_t live = 0, most = 0;
+      needs.work += widest * workOf(op);
+    }
+    int64_t live = 0;
     for (auto &[op, d] : g.ops) {
       for (auto *v : freed[op])
         if (v->definingOp != op) live -= held[v];
       for (auto r : op->results()) live += held[r.impl()];
-      most = std::max(most, live);
+      needs.registers = std::max(needs.registers, live);
       for (auto *v : freed[op])
         if (v->definingOp == op) live -= held[v];
     }
-    return most;
+    return needs;
   }
 
   bool chooseStrips(Group &g) {
-    auto whole = registersOfGroup(g, 1);
-    if (!whole || *whole <= registers_) return false;
-    g.before = g.after = *whole;
+    auto whole = needsOf(g, 1);
+    if (!whole || (whole->registers <= registers_ && whole->work <= kMostWork)) return false;
+    g.before = g.after = whole->registers;
+    int64_t work = whole->work, enough = std::min(kStripRegisters, registers_);
     // As long as halving a strip halves what it needs: further on, threads would compute the same elements.
-    for (int64_t strips = 2; strips <= g.length && g.after > std::min(kStripRegisters, registers_); strips *= 2) {
-      auto n = registersOfGroup(g, strips);
-      if (!n || *n * 8 > g.after * 5) break;
-      g.after = *n;
+    for (int64_t strips = 2; strips <= g.length && (g.after > enough || work > kStripWork); strips *= 2) {
+      auto n = needsOf(g, strips);
+      if (!n || n->work * 8 > work * 5 || n->registers * 8 > g.after * 5) break;
+      g.after = n->registers;
+      work = n->work;
       g.strips = strips;
     }
     return g.strips > 1;
@@ -410,8 +450,8 @@ absl::StatusOr<bool> stripMine(Module &m, PassContext &c) {
     }
     for (auto &ops : runs)
       for (auto &g : Run(ops, registers, axis).groups()) {
-        std::string what = llvm::formatv("a block of {0} elements along one dimension is worked on in {1} strips of {2}: {3} registers of a thread instead of {4}, of {5}", g.length, g.strips, g.length / g.strips, g.after,
-                                         g.before, registers);
+        std::string what = llvm::formatv("a block of {0} elements along one dimension is worked on in {1} strips of {2}: {3} registers of a thread instead of {4}", g.length, g.strips, g.length / g.strips, g.after,
+                                         g.before);
         llvm::json::Object facts{{"length", g.length}, {"strips", g.strips}, {"registersBefore", g.before}, {"registersAfter", g.after}};
         Location loc = Loop(g).run();
         c.remark({Remark::Applied, "", "StripMined", loc, what, std::move(facts)});
