@@ -59,13 +59,6 @@ TensorType stripType(TensorType t, int dim, int64_t strips) {
   return TensorType::get(shape, t.element(), t.encoding());
 }
 
-/// Elements that one thread holds; nothing if the layout is not known for this shape.
-std::optional<int64_t> elementsOf(TensorType t) {
-  auto layout = t.encoding() ? t.encoding()->toLinearLayout(t.shape()) : absl::InvalidArgumentError("no layout");
-  if (!layout.ok()) return std::nullopt;
-  return layout->inDimSize(Dim::Register);
-}
-
 /// 32-bit registers that hold so many elements.
 int64_t registersOf(TensorType t, int64_t elements) {
   int64_t bits = t.element().scalar().bitWidth();
@@ -277,6 +270,15 @@ private:
 
   // ---- how many strips ----
 
+  /// Elements that one thread holds; nothing if the layout is not known for this shape.
+  std::optional<int64_t> elementsOf(TensorType t) {
+    auto [it, fresh] = elements_.try_emplace(t);
+    if (!fresh) return it->second;
+    auto layout = t.encoding() ? t.encoding()->toLinearLayout(t.shape()) : absl::InvalidArgumentError("no layout");
+    if (layout.ok()) it->second = layout->inDimSize(Dim::Register);
+    return it->second;
+  }
+
   struct Needs {
     int64_t registers = 0; // the most that the group's tensors take at once
     int64_t work = 0;
@@ -357,6 +359,7 @@ private:
   int64_t registers_;
   llvm::DenseSet<Operation *> inRun_;
   llvm::function_ref<const AxisInfoAnalysis &()> axis_;
+  llvm::DenseMap<Type, std::optional<int64_t>> elements_;
   llvm::DenseMap<Value, bool> index_;
   llvm::DenseMap<std::pair<Value, int>, bool> mayBeCut_;
 };
