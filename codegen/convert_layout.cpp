@@ -147,6 +147,7 @@ bool canReadTransposed(const TargetInfo &info, const layouts::LinearLayout &dst,
 /// whole matrices: these have conflicts of their own, or none, and are fewer. `store`: all threads do.
 void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, const layouts::MemoryModel &model, const layouts::PlanOptions &options, bool store, ConversionPlan &plan) {
   const ConversionPlan first = plan;
+  std::optional<bool> kept; // how the matrices that the plan stores lie
   struct View {
     layouts::LinearLayout layout;
     std::optional<bool> transposed; // none: as it is
@@ -160,11 +161,15 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
   for (auto &w : writes)
     for (auto &r : reads) {
       if (!w.transposed && !r.transposed) continue;
+      if (w.transposed && w.transposed != kept && kept) continue; // rows or columns: as many instructions
       auto other = layouts::planConversion(w.layout, r.layout, 16, model, options);
       if (!other.ok() || other->kind != ConversionPlan::SharedMemory || other->repetitions != first.repetitions || other->scratchBytes > first.scratchBytes) continue;
       if (w.transposed && !holdsMatrices(src, other->shared, *w.transposed, other->scratchBytes / 2)) continue;
       if (r.transposed && !canReadTransposed(info, dst, *other)) continue;
-      if (other->wavefronts < plan.wavefronts || (w.transposed && other->wavefronts == plan.wavefronts && other->instructions < plan.instructions)) plan = std::move(*other);
+      if (other->wavefronts < plan.wavefronts || (w.transposed && other->wavefronts == plan.wavefronts && other->instructions < plan.instructions)) {
+        plan = std::move(*other);
+        kept = w.transposed;
+      }
     }
 }
 
