@@ -5,6 +5,7 @@
 // RUN: tessera opt %t.mlir -allocate-shared-memory -insert-barriers | FileCheck --check-prefix=BARRIER %s
 // RUN: tessera compile %s --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir -o - --skip-pass tritongpu-prefetch | FileCheck --check-prefix=WITHOUT %s
 // RUN: tessera compile %s --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir -o - | FileCheck --check-prefix=WGMMA %s
+// RUN: tessera compile %s --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir -o %t.mlir --skip-pass tritongpu-prefetch && tessera opt %t.mlir -tritongpu-prefetch | FileCheck --check-prefix=OPT %s
 
 // CHECK: ttg.async_copy_global_to_local {{.*}} other %
 // CHECK: ttg.async_wait {num = 1 : i32}
@@ -39,6 +40,12 @@
 // WITHOUT: scf.for
 // WITHOUT-NOT: ttg.memdesc_subslice
 // WITHOUT: scf.yield
+
+// OPT: ttg.memdesc_subslice %{{.*}}[0, 0]
+// OPT: scf.for
+// OPT-COUNT-3: tt.dot
+// OPT: ttg.memdesc_subslice %{{.*}}[0, 0]
+// OPT: scf.yield
 
 // WGMMA-NOT: ttg.memdesc_subslice
 // WGMMA: ttng.warp_group_dot
