@@ -14,12 +14,16 @@
 //                                                        }
 //
 // Done for mma.sync, where both operands come from slots of rings that the pipeline filled (wgmma reads shared memory by
-// itself), unless the accumulators leave no registers. After the last iteration a slot is read that nothing may have
-// filled; what is read is not used, and copies into the rings that are masked off write zeros, so that it is something.
+// itself), unless the accumulators leave no registers. What is read at the end of an iteration must be what the next one would
+// read: so nothing between its head and its loads may write the slots or wait for others. After the last iteration a slot is
+// read that nothing may have filled; it must be one of the ring's. What is read is not used, and copies into the rings that
+// are masked off write zeros, so that it is something.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
+#include "llvm/ADT/DenseSet.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -47,9 +51,10 @@ public:
   explicit Prefetching(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()) {}
 
   bool run() {
+    if (!loop_.body().hasOneBlock()) return false;
     for (auto &op : body_)
       if (auto dot = op.dyn<tt::DotOp>()) collect(dot);
-    if (found_.empty() || !findWait()) return false;
+    if (found_.empty() || !findWait() || !mayReadEarlier()) return false;
     fillWithZeros();
     rewrite();
     return true;
@@ -72,6 +77,12 @@ private:
     if (!layout.ok() || layout->inDimSize(Dim::Register) * std::max<int64_t>(1, acc.element().bitWidth() / 32) > (bits < 32 ? kMostAccumulators : kMostAccumulatorsOf32Bits)) return;
     auto a = operand(dot.a(), 1), b = operand(dot.b(), 0);
     if (!a || !b) return;
+    // A thread may hold more consecutive elements than one instruction takes: then a step is of several.
+    for (auto &o : {*a, *b}) {
+      auto *layout = layouts::dynCast<layouts::DotOperandEncoding>(o.load.result().type().cast<TensorType>().encoding());
+      if (!layout) return;
+      if (bits < 64) step = std::max<int64_t>(step, 8 * layout->kWidth());
+    }
     if (k < 2 * step) return;
     found_.push_back({dot, *a, *b, step});
   }
@@ -87,12 +98,56 @@ private:
     if (!o.slot || !isRing(o.slot.src())) return {};
     Value index = o.slot.index();
     if (!index.isBlockArgument() || index.ownerBlock() != &body_ || index.index() == 0) return {};
+    llvm::SmallVector<Value, 4> around;
+    if (!isSlot(index, o.slot.src().type().cast<MemDescType>().dim(0), around)) return {};
     o.carried = index.index() - 1;
     return o;
   }
   bool isRing(Value v) {
     auto alloc = v.definedBy<ttg::LocalAllocOp>();
     return alloc && !alloc.src() && !loop_->isAncestorOf(alloc.op);
+  }
+
+  /// Whether an index is one of a ring's, whatever iteration it is of. `around`: what loops carry and is looked at already.
+  static bool isSlot(Value index, int64_t slots, llvm::SmallVectorImpl<Value> &around) {
+    if (auto c = intConstantOf(index)) return *c >= 0 && *c < slots;
+    if (auto loop = index.definedBy<scf::ForOp>()) index = loop.body().front()->arg(index.index() + 1);
+    if (index.isBlockArgument()) {
+      auto *parent = index.ownerBlock()->parentOp();
+      auto loop = parent ? parent->dyn<scf::ForOp>() : scf::ForOp();
+      if (!loop || index.index() == 0 || !loop.body().hasOneBlock()) return false;
+      if (llvm::is_contained(around, index)) return true;
+      around.push_back(index);
+      return isSlot(loop.initArgs()[index.index() - 1], slots, around) && isSlot(index.ownerBlock()->terminator()->operand(index.index() - 1), slots, around);
+    }
+    // The next one in the ring: i + 1 >= n ? 0 : i + 1.
+    auto select = index.definedBy<arith::SelectOp>();
+    auto next = select ? select.falseValue().definedBy<arith::AddiOp>() : arith::AddiOp();
+    auto compare = select ? select.condition().definedBy<arith::CmpiOp>() : arith::CmpiOp();
+    if (!next || !compare || compare.predicate() != CmpIPredicate::Sge || compare.lhs() != select.falseValue() || intConstantOf(next.rhs()) != 1) return false;
+    auto n = intConstantOf(compare.rhs());
+    return n && *n <= slots && isSlot(select.trueValue(), slots, around) && isSlot(next.lhs(), slots, around);
+  }
+
+  /// Whether, from the head of the body to the last of the loads, nothing makes what the slots hold but the copies that the wait
+  /// waited for; and the wait tells nobody else than loads.
+  bool mayReadEarlier() {
+    llvm::DenseSet<Operation *> loads;
+    llvm::DenseSet<Value> rings;
+    for (auto &f : found_)
+      for (auto *o : {&f.a, &f.b}) loads.insert(o->load.op), rings.insert(o->slot.src());
+    for (auto it = body_.begin(); !loads.empty(); ++it) {
+      Operation *op = &*it;
+      if (loads.erase(op) || op == wait_.op || op->is<ttg::AsyncCommitGroupOp>()) continue;
+      uint8_t effects = effectsOf(op);
+      if (effects & kSynchronizes) return false;
+      if (!(effects & kWritesShared) || op->is<ttg::AsyncCopyGlobalToLocalOp>()) continue; // a copy is not waited for yet
+      auto store = op->dyn<ttg::LocalStoreOp>();
+      Value to = store ? store.dst() : Value();
+      while (to && to.definingOp() && to.definingOp()->is<ttg::MemdescIndexOp>()) to = to.definingOp()->operand(0);
+      if (!to || !isRing(to) || rings.contains(to)) return false;
+    }
+    return !wait_ || llvm::all_of(wait_->result().users(), [](Operation *user) { return user->is<ttg::LocalLoadOp>(); });
   }
 
   /// The wait of the body, which must come before all else that has effects. False: there is one elsewhere.
@@ -140,6 +195,13 @@ private:
     return ttg::LocalLoadOp::create(b, o.load->loc(), TensorType::get(shape, type.element(), type.encoding()), view, token).result();
   }
 
+  static bool onlyReadsBetween(Operation *a, Operation *b) {
+    if (b->isBeforeInBlock(a)) std::swap(a, b);
+    for (auto *op = a->next(); op != b; op = op->next())
+      if (effectsOf(op) & (kWritesShared | kSynchronizes)) return false;
+    return true;
+  }
+
   void rewrite() {
     // Before the loop: the first iteration's.
     Builder before(loop_.op);
@@ -177,16 +239,28 @@ private:
       // Pieces that lie at multiples of their length.
       for (int64_t at = f.step; at < k;) {
         int64_t size = std::min(at & -at, k - at);
-        Builder loads(f.a.load.op);
-        if (f.a.load->isBeforeInBlock(f.b.load.op)) loads.setInsertionPoint(f.b.load.op);
-        acc = multiply(load(loads, f.a, f.a.slot.index(), at, size, {}), load(loads, f.b, f.b.slot.index(), at, size, {}), acc);
+        Builder loadA(f.a.load.op), loadB(f.b.load.op);
+        if (onlyReadsBetween(f.a.load.op, f.b.load.op)) { // the pieces that are multiplied first first
+          Operation *later = f.a.load->isBeforeInBlock(f.b.load.op) ? f.b.load.op : f.a.load.op;
+          loadA.setInsertionPoint(later), loadB.setInsertionPoint(later);
+        }
+        Value x = load(loadA, f.a, f.a.slot.index(), at, size, {}), y = load(loadB, f.b, f.b.slot.index(), at, size, {});
+        acc = multiply(x, y, acc);
         at += size;
       }
       f.dot.d().replaceAllUsesWith(acc);
       f.dot->erase();
       for (auto *o : {&f.a, &f.b}) o->load->erase();
     }
-    if (wait_) wait_->erase();
+    if (wait_) {
+      for (auto *user : wait_->result().users()) { // loads of other buffers: the wait stands before them still
+        auto other = user->cast<ttg::LocalLoadOp>();
+        Builder b(user);
+        other.result().replaceAllUsesWith(ttg::LocalLoadOp::create(b, user->loc(), other.result().type(), other.src(), Value()).result());
+        user->erase();
+      }
+      wait_->erase();
+    }
     for (unsigned i = 0; i < own; ++i) loop_->result(i).replaceAllUsesWith(loop->result(i));
     loop_->erase();
   }

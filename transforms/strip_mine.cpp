@@ -15,7 +15,7 @@
 // arithmetic, which is computed anew. Layouts stay: a strip has the same layout in fewer registers.
 //
 // Loads of a later strip come after stores of an earlier one. So every access that moves must reach other memory than any
-// store around it (Triton's contract about arguments, see reachDifferentMemory), or go through the very same pointers, no
+// store around it (Triton's contract about arguments, see memoryArgument), or go through the very same pointers, no
 // two of which are the same.
 // Atomics that order other accesses are left where they are.
 #include "ir/builder.h"
@@ -156,21 +156,18 @@ public:
     for (auto *root : ops_) {
       bool isRoot = accessesMemory(root) && writesMemory(root) && tensorOf(root->operand(0));
       if (!isRoot || done.count(root)) continue;
-      if (auto g = bestGroup(root)) {
-        for (auto &[op, d] : g->ops) done.insert(op);
-        all.push_back(std::move(*g));
+      auto g = bestGroup(root);
+      if (!g) continue;
+      // What another group uses as a whole may hang together with that group's operations along another dimension.
+      if (llvm::any_of(g->ops, [&](auto &op) { return done.contains(op.first); })) {
+        failed_.insert(g->ops.begin(), g->ops.end());
+        continue;
       }
+      for (auto &[op, d] : g->ops) done.insert(op);
+      all.push_back(std::move(*g));
     }
-    // One that may not move makes way for the others.
-    for (bool dropped = true; dropped;) {
-      dropped = false;
-      for (auto &g : all)
-        if (!mayMove(g, all)) {
-          all.erase(all.begin() + (&g - all.data()));
-          dropped = true;
-          break;
-        }
-    }
+    if (!all.empty()) collectAccesses();
+    llvm::erase_if(all, [&](const Group &g) { return !mayMove(g); });
     return all;
   }
 
@@ -180,7 +177,10 @@ private:
     for (int d = 0; d < int(tensorOf(root->operand(0)).rank()); ++d) {
       Group g;
       g.length = tensorOf(root->operand(0)).dim(d);
-      if (!collect(g, root, d) || !chooseStrips(g)) continue;
+      if (!collect(g, root, d) || !chooseStrips(g)) {
+        failed_.insert(g.ops.begin(), g.ops.end());
+        continue;
+      }
       if (!best || g.after < best->after) best = std::move(g);
     }
     return best;
@@ -198,6 +198,7 @@ private:
         if (it->second != dim) return false;
         continue;
       }
+      if (failed_.contains({op, dim})) return false; // what hangs together with this does not depend on where one begins
       if (!inRun_.count(op) || !dims::has(op) || !dims::separate(op, dim)) return false;
       for (unsigned i = 0; i < op->numOperands(); ++i) {
         Value v = op->operand(i);
@@ -227,11 +228,15 @@ private:
 
   /// Whether a tensor is made of ranges, constants and scalars by the arithmetic of indices, addresses and masks, which costs
   /// little to compute again and, most of it, no registers.
-  bool isIndex(Value v, int depth = 0) {
-    auto [it, fresh] = index_.try_emplace(v, false);
+  bool isIndex(Value v) { return indexSteps(v, 0) <= kMostIndexSteps; }
+
+  /// The most operations from a range, constant or scalar to an index; more than kMostIndexSteps if it is none.
+  int indexSteps(Value v, int depth) {
+    constexpr int none = kMostIndexSteps + 1;
+    auto [it, fresh] = index_.try_emplace(v, none);
     if (!fresh) return it->second;
     Operation *op = v.definingOp();
-    if (!op || !tensorOf(v) || depth > kMostIndexSteps) return false;
+    if (!op || !tensorOf(v) || depth > kMostIndexSteps) return none;
     switch (op->opcode()) {
     case Opcode::tt_make_range:
     case Opcode::tt_splat:
@@ -249,10 +254,12 @@ private:
     case Opcode::arith_ori:
     case Opcode::ttg_convert_layout:
       break;
-    default: return false;
+    default: return none;
     }
-    bool yes = llvm::all_of(op->operands(), [&](Value x) { return !tensorOf(x) || isIndex(x, depth + 1); });
-    return index_[v] = yes;
+    int steps = 1;
+    for (auto x : op->operands())
+      if (tensorOf(x) && steps < none) steps = std::max(steps, 1 + indexSteps(x, depth + 1));
+    return index_[v] = std::min(steps, none);
   }
 
   bool indexMayBeCut(Value v, int along) {
@@ -334,18 +341,37 @@ private:
 
   // ---- what may move ----
 
-  bool mayMove(const Group &g, const std::vector<Group> &all) {
-    for (auto &[a, dim] : g.ops)
-      if (accessesMemory(a))
-        for (auto *b : ops_) {
-          if (a == b || !(effectsOf(b) & (kReadsGlobal | kWritesGlobal))) continue;
-          bool writes = !b->is<tt::LoadOp>() || writesMemory(a);
-          if (!writes) continue;
-          if (!accessesMemory(b)) return false;
-          auto other = g.ops.find(b);
-          bool together = other != g.ops.end() && other->second == dim && a->operand(0) == b->operand(0) && distinct(a->operand(0));
-          if (!together && !reachDifferentMemory(a->operand(0), b->operand(0))) return false;
-        }
+  /// The run's accesses, by the argument that they go through; null: what may reach any memory.
+  struct Accesses {
+    llvm::SmallVector<Operation *, 4> reads, writes;
+  };
+
+  void collectAccesses() {
+    for (auto *b : ops_) {
+      uint8_t effects = effectsOf(b) & (kReadsGlobal | kWritesGlobal);
+      if (!effects || b->opcode() == Opcode::llvm_intr_assume) continue;
+      Value root = accessesMemory(b) ? memoryArgument(b->operand(0)) : Value();
+      auto &of = accesses_[root];
+      (accessesMemory(b) && !writesMemory(b) ? of.reads : of.writes).push_back(b);
+    }
+  }
+
+  bool mayMove(const Group &g) {
+    auto mayPass = [&](Operation *a, int dim, llvm::ArrayRef<Operation *> others) {
+      return llvm::all_of(others, [&](Operation *b) {
+        if (a == b) return true;
+        auto other = g.ops.find(b);
+        return other != g.ops.end() && other->second == dim && a->operand(0) == b->operand(0) && distinct(a->operand(0));
+      });
+    };
+    for (auto &[a, dim] : g.ops) {
+      if (!accessesMemory(a)) continue;
+      Value root = memoryArgument(a->operand(0));
+      for (auto &[of, others] : accesses_) {
+        if (of && root && of != root) continue; // other memory
+        if (!mayPass(a, dim, others.writes) || (writesMemory(a) && !mayPass(a, dim, others.reads))) return false;
+      }
+    }
     return true;
   }
 
@@ -360,8 +386,10 @@ private:
   llvm::DenseSet<Operation *> inRun_;
   llvm::function_ref<const AxisInfoAnalysis &()> axis_;
   llvm::DenseMap<Type, std::optional<int64_t>> elements_;
-  llvm::DenseMap<Value, bool> index_;
+  llvm::DenseMap<Value, int> index_;
   llvm::DenseMap<std::pair<Value, int>, bool> mayBeCut_;
+  llvm::DenseSet<std::pair<Operation *, int>> failed_; // of groups that are not cut, with the dimension
+  llvm::MapVector<Value, Accesses> accesses_;
 };
 
 /// Writes a group as a loop.

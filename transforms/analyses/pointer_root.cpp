@@ -5,28 +5,54 @@
 namespace tessera::transforms {
 using namespace ir;
 
-Value pointerRoot(Value v) {
-  for (int steps = 0; steps < 1000; ++steps) {
+namespace {
+
+constexpr int kMostSteps = 1000, kMostLoops = 16;
+
+/// `around`: values that loops carry, of whose next values this is asked: the answer for them is themselves.
+Value rootOf(Value v, llvm::SmallVectorImpl<Value> &around) {
+  for (int steps = 0; steps < kMostSteps; ++steps) {
     if (Operation *def = v.definingOp()) {
       bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() || def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
                         def->is<tt::BitcastOp>() || def->is<ttg::ConvertLayoutOp>();
       if (sameMemory) v = def->operand(0);
-      else if (auto loop = def->dyn<scf::ForOp>()) v = loop.initArgs()[v.index()];
+      else if (auto loop = def->dyn<scf::ForOp>()) v = loop.body().front()->arg(v.index() + 1);
       else return v;
       continue;
     }
     Operation *parent = v.ownerBlock()->parentOp();
     auto loop = parent ? parent->dyn<scf::ForOp>() : scf::ForOp();
-    if (!loop || v.index() == 0) return v;
-    v = loop.initArgs()[v.index() - 1];
+    if (!loop || v.index() == 0 || llvm::is_contained(around, v)) return v;
+    // What comes back must come from the same place: loops may let pointers change places.
+    Value init = loop.initArgs()[v.index() - 1], next = v.ownerBlock()->terminator()->operand(v.index() - 1);
+    if (around.size() == kMostLoops) return v;
+    around.push_back(v);
+    Value back = rootOf(next, around);
+    bool same = back == v || back == rootOf(init, around);
+    around.pop_back();
+    if (!same) return v;
+    v = init;
   }
   return v;
 }
 
+} // namespace
+
+Value pointerRoot(Value v) {
+  llvm::SmallVector<Value, 4> around;
+  return rootOf(v, around);
+}
+
+Value memoryArgument(Value v) {
+  v = pointerRoot(v);
+  if (!v.isBlockArgument()) return {};
+  auto func = v.ownerBlock()->parentOp() ? v.ownerBlock()->parentOp()->dyn<tt::FuncOp>() : tt::FuncOp();
+  return func && v.ownerBlock() == func.body().front() && func.symVisibility() != "private" ? v : Value();
+}
+
 bool reachDifferentMemory(Value a, Value b) {
-  auto argument = [](Value v) { return v.isBlockArgument() && v.ownerBlock()->parentOp() && v.ownerBlock()->parentOp()->is<tt::FuncOp>() && v.ownerBlock() == v.ownerBlock()->parentOp()->region(0).front(); };
-  a = pointerRoot(a), b = pointerRoot(b);
-  return a != b && argument(a) && argument(b);
+  a = memoryArgument(a), b = memoryArgument(b);
+  return a && b && a != b;
 }
 
 } // namespace tessera::transforms
