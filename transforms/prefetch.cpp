@@ -274,13 +274,18 @@ private:
 
 } // namespace
 
-absl::StatusOr<bool> prefetch(Module &m, PassContext &) {
+absl::StatusOr<bool> prefetch(Module &m, PassContext &c) {
   std::vector<scf::ForOp> loops;
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
   bool changed = false;
-  for (auto f : loops) changed |= Prefetching(f).run();
+  for (auto f : loops) {
+    Location loc = f->loc();
+    if (!Prefetching(f).run()) continue;
+    c.remark({Remark::Applied, "", "Prefetched", loc, "the first step of the operands of its multiplications is loaded an iteration ahead", {}});
+    changed = true;
+  }
   return changed;
 }
 

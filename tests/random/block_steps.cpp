@@ -100,12 +100,12 @@ void Generator::storeBlock(Value v) {
   bool described = v.shape.back() * kTypeBits[v.type] >= 128 && coin();
   Parent p = parent(v.shape, v.type, 2 * int64_t(product(v.shape)) + 64, described);
   unsigned elements = unsigned(llvm::alignTo(uint64_t(p.shape[p.order.back()] * p.strides[p.order.back()]), 16)), bytes = elements * kTypeBits[v.type] / 8, all = bytes * unsigned(kernel_.programs);
-  if (outputUsed_ + all > kOutputBytes) return;
-  std::string base = "%py", offset = scalar(outputUsed_ * 8 / kTypeBits[v.type]), block = typeOf(v);
-  if (v.type != I32) base = emit(cat("tt.bitcast %py : !tt.ptr<i32> -> !tt.ptr<", kTypeNames[v.type], ">"));
+  unsigned at;
+  if (!takeOutput(all, at)) return;
+  std::string base = output(), offset = scalar(at * 8 / kTypeBits[v.type]), block = typeOf(v);
+  if (v.type != I32) base = emit(cat("tt.bitcast ", output(), " : !tt.ptr<i32> -> !tt.ptr<", kTypeNames[v.type], ">"));
   if (kernel_.programs > 1) offset = emit(cat("arith.addi ", offset, ", ", perProgram(elements), " : i32"));
   base = moved(base, v.type, offset);
-  outputUsed_ += (all + 15) / 16 * 16;
   if (described) {
     std::string d = descriptor(base, v.type, v.shape, p), at = scalars(p.offsets, "i32");
     text_ += cat("    tt.descriptor_store ", d, "[", at, "], ", v.name, " : !tt.tensordesc<", block, ">, ", block, "\n");

@@ -20,8 +20,8 @@ namespace tessera::random {
 namespace {
 
 struct Buffers {
-  static constexpr const char *kNames[] = {"x", "b", "h", "g", "f", "e", "d", "y", "z"};
-  static constexpr int kCount = 9, kY = 7, kZ = 8;
+  static constexpr const char *kNames[] = {"x", "b", "h", "g", "f", "e", "d", "y", "z", "o0", "o1", "o2", "o3", "o4"};
+  static constexpr int kCount = 8 + int(kOutputs), kY = 7, kZ = 8;
   std::vector<uint8_t> data[kCount];
   explicit Buffers(unsigned seed) {
     std::mt19937 random(seed ^ 0x5eed);
@@ -39,8 +39,16 @@ struct Buffers {
       data[5][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E4M3FN, small)), data[6][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E5M2, small));
     }
     data[kY].resize(kOutputBytes), data[kZ].resize(kAtomicBytes);
+    for (int k = kZ + 1; k < kCount; ++k) data[k].resize(kOtherOutputBytes);
   }
 };
+
+/// All that a kernel stored.
+std::vector<uint8_t> stored(const Buffers &b) {
+  std::vector<uint8_t> all = b.data[Buffers::kY];
+  for (int k = Buffers::kZ + 1; k < Buffers::kCount; ++k) all.insert(all.end(), b.data[k].begin(), b.data[k].end());
+  return all;
+}
 
 std::string difference(const char *name, const std::vector<uint8_t> &want, const std::vector<uint8_t> &got) {
   if (want == got) return "";
@@ -71,7 +79,7 @@ Outcome reference(const Kernel &k, unsigned seed, Results &out) {
   for (int i = 0; i < Buffers::kCount; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
   auto s = runtime::interpret(*m, *kernel, {k.programs, 1, 1}, memory, args, {}, diag);
   if (!s.ok()) return {Outcome::Broken, "the interpreter: " + s.ToString() + " " + messages};
-  out.y = std::move(buffers.data[Buffers::kY]), out.z = std::move(buffers.data[Buffers::kZ]);
+  out.y = stored(buffers), out.z = std::move(buffers.data[Buffers::kZ]);
   return {};
 }
 
@@ -87,6 +95,8 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   o.numWarps = k.numWarps;
   o.numStages = k.numStages;
   o.kernel = "k";
+  unsigned strips = 0, prefetches = 0;
+  o.passes.remarks = [&](const transforms::Remark &r) { strips += r.name == "StripMined", prefetches += r.name == "Prefetched"; };
   auto r = runtime::compile(*m, target, o, diag);
   if (!r.ok()) {
     std::string what = std::string(r.status().message()) + messages;
@@ -108,8 +118,8 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   options.maxInstructions = uint64_t(1) << 28;
   auto report = emulator::emulate(**module, "k", target, {k.programs, 1, 1}, memory, args, options);
   if (!report.ok()) return {Outcome::Reported, report.status().ToString()};
-  std::string y = difference("y", expected.y, buffers.data[Buffers::kY]), z = difference("z", expected.z, buffers.data[Buffers::kZ]);
-  if (y.empty() && z.empty()) return {};
+  std::string y = difference("y", expected.y, stored(buffers)), z = difference("z", expected.z, buffers.data[Buffers::kZ]);
+  if (y.empty() && z.empty()) return {Outcome::Same, "", strips, prefetches};
   return {Outcome::Different, y + (y.empty() || z.empty() ? "" : "; ") + z};
 }
 

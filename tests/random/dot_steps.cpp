@@ -105,6 +105,37 @@ void Generator::dotLoop() {
   put(named(c, r));
 }
 
+void Generator::pipelinedDots() {
+  Kind kind = dotKind();
+  kernel_.numStages = int(2 + upTo(4));
+  unsigned m = 16u << upTo(3), n = 16u << upTo(3), k = 32u << upTo(2), dots = upTo(3) ? 1 : 2, rounds = upTo(7);
+  int64_t each = int64_t(kSmall + 1) * (kSmall + 1) * k * dots, most = exactUpTo(kind.accumulator);
+  if (each * 3 > most) return;
+  rounds = unsigned(std::min<int64_t>(rounds, most / each - 3));
+  Value c = constant({"", {m, n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1);
+  // As many rounds as the program says: none, perhaps.
+  std::string lo = scalar(0), hi = emit(cat("arith.addi ", pid_, ", ", scalar(rounds), " : i32")), one = scalar(1), t = typeOf(c), r = fresh(), i = r.substr(2), body = inside([&] {
+    auto moving = [&](unsigned rows, unsigned columns) {
+      bool transposed = upTo(3) == 0;
+      Value v{"", transposed ? Shape{columns, rows} : Shape{rows, columns}, kind.operand, kSmall, {}};
+      std::string step = scalar(std::min(rows * columns, (kInputs - rows * columns) / 12)), offset = emit(cat("arith.muli %i", i, ", ", step, " : i32"));
+      std::string p = pointers(inputOf(kind.operand), kind.operand, offset, index(v)), pt = like(v, (std::string("!tt.ptr<") + kTypeNames[kind.operand] + ">").c_str()), m;
+      if (upTo(4) == 0) m = cat(", ", mask(v).name, ", ", constant(v, kind.operand, upTo(2)).name);
+      v.name = emit(cat("tt.load ", p, m, " : ", pt));
+      return transposed ? transpose2(v) : v;
+    };
+    Value acc = named(c, "%a" + i);
+    for (unsigned d = 0; d < dots; ++d) {
+      Value a = moving(m, k);
+      acc = multiply(a, moving(k, n), acc, kind.precision);
+    }
+    text_ += cat("      scf.yield ", acc.name, " : ", t, "\n");
+  });
+  text_ += cat("    ", r, " = scf.for %i", i, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", i, " = ", c.name, ") -> (", t, ") : i32 {\n", body, "    }\n");
+  c.bound = 1 + each * int64_t(rounds + 2);
+  put(named(c, r));
+}
+
 void Generator::batchedDot() {
   Kind kind = dotKind();
   if (isNarrow(kind.operand)) kind.operand = F16;

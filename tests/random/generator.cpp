@@ -12,9 +12,11 @@ Kernel Generator::run() {
     Shape s{1u << (2 + upTo(5)), 1u << (2 + upTo(5))};
     put(load(s, pick({I32, I32, I8, F16, F32})));
     for (unsigned k = 0, steps = 3 + upTo(6); k < steps; ++k) ttgirStep();
+  } else if (upTo(10) == 0) {
+    largeSteps();
   } else {
     put(load(randomShape(), pick({I32, I32, I8, F16, BF16, F32})));
-    if (upTo(3) == 0) dot();
+    if (upTo(3) == 0) coin() ? dot() : pipelinedDots();
     for (unsigned k = 0, steps = 3 + upTo(9); k < steps; ++k) step();
   }
   store(values_.back());

@@ -35,7 +35,7 @@ struct Parameter {
   const char *name;
   Type type;
 };
-constexpr Parameter kParameters[] = {{"%px", I32}, {"%pb", I8}, {"%ph", F16}, {"%pg", BF16}, {"%pf", F32}, {"%pe", E4M3}, {"%pd", E5M2}, {"%py", I32}, {"%pz", I32}};
+constexpr Parameter kParameters[] = {{"%px", I32}, {"%pb", I8}, {"%ph", F16}, {"%pg", BF16}, {"%pf", F32}, {"%pe", E4M3}, {"%pd", E5M2}, {"%py", I32}, {"%pz", I32}, {"%po0", I32}, {"%po1", I32}, {"%po2", I32}, {"%po3", I32}, {"%po4", I32}};
 inline const char *inputOf(Type t) { // of a type that there is an input of
   for (auto &p : kParameters)
     if (p.type == t) return p.name;
@@ -118,6 +118,16 @@ private:
   std::string perProgram(unsigned elements);
   Value load(const Shape &s, Type t, bool plain = false);
   void store(Value v);
+  /// The argument that results are stored through now.
+  std::string output() const { return output_ ? cat("%po", output_ - 1) : "%py"; }
+  /// Takes bytes of an output; none are left: false. Large blocks go to another one each, as far as there are: the order of
+  /// what is stored through one argument is kept.
+  bool takeOutput(unsigned bytes, unsigned &at) {
+    at = outputsUsed_[output_];
+    if (at + bytes > (output_ ? kOtherOutputBytes : kOutputBytes)) return false;
+    outputsUsed_[output_] += (bytes + 15) / 16 * 16;
+    return true;
+  }
   Value atomic(Value v);
 
   // ---- blocks of memory (block_steps.cpp) ----
@@ -216,20 +226,29 @@ private:
   void batchedDot();
   /// A loop over products of what it loads or computes: plain, of a product again, of a matrix with its own transpose.
   void dotLoop();
+  /// A loop of one or two products whose operands move on in memory, loaded some stages ahead.
+  void pipelinedDots();
   void ttgirDot();
+
+  // ---- blocks beyond the registers (large_steps.cpp) ----
+  /// A vector along one dimension of a shape, the same along the others.
+  Value spread(Value vector, const Shape &s, unsigned dim);
+  /// Loads from where it then stores, perhaps several times.
+  Value inPlace(Value v);
+  void largeSteps();
 
   // ---- shared memory (TTGIR) (ttgir_steps.cpp) ----
   std::string sharedLayout(const Shape &s, Type t, std::string *transposed);
   Value throughShared(Value v);
 
   std::mt19937 random_;
-  bool ttgir_;
+  bool ttgir_, large_ = false;
   const ir::TargetInfo *target_;
   Kernel kernel_;
   std::string text_, pid_, functions_;
   std::vector<Value> values_;
   std::string counter_; // of the loop around
-  unsigned next_ = 0, outputUsed_ = 0, atomicUsed_ = 0, depth_ = 0;
+  unsigned next_ = 0, output_ = 0, outputsUsed_[kOutputs] = {}, atomicUsed_ = 0, depth_ = 0;
 };
 
 } // namespace tessera::random

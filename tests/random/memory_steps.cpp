@@ -111,12 +111,14 @@ void Generator::store(Value v) {
   }
   if (v.type == I1 || isNarrow(v.type)) v = cast(v, v.type == I1 ? I8 : F32);
   unsigned bytes = product(v.shape) * kTypeBits[v.type] / 8, all = bytes * unsigned(kernel_.programs);
-  if (outputUsed_ + all > kOutputBytes) return;
+  if (large_) output_ = (output_ + 1) % kOutputs;
+  unsigned at;
+  if (!takeOutput(all, at)) return;
   if (ttgir_ && coin()) v = converted(v, newLayout(v.shape, v.type));
   Value i = shuffledIndex(v);
-  std::string base = "%py";
-  if (v.type != I32) base = emit(cat("tt.bitcast %py : !tt.ptr<i32> -> !tt.ptr<", kTypeNames[v.type], ">"));
-  std::string offset = emit(cat("arith.constant ", outputUsed_ * 8 / kTypeBits[v.type], " : i32"));
+  std::string base = output();
+  if (v.type != I32) base = emit(cat("tt.bitcast ", output(), " : !tt.ptr<i32> -> !tt.ptr<", kTypeNames[v.type], ">"));
+  std::string offset = emit(cat("arith.constant ", at * 8 / kTypeBits[v.type], " : i32"));
   if (kernel_.programs > 1) offset = emit(cat("arith.addi ", offset, ", ", perProgram(product(v.shape)), " : i32"));
   std::string p = pointers(base, v.type, offset, i), pt = like(v, (std::string("!tt.ptr<") + kTypeNames[v.type] + ">").c_str());
   if (upTo(3)) {
@@ -125,7 +127,6 @@ void Generator::store(Value v) {
     Value m = mask(v);
     text_ += cat("    tt.store ", p, ", ", v.name, ", ", m.name, " : ", pt, "\n");
   }
-  outputUsed_ += (all + 15) / 16 * 16;
 }
 
 Value Generator::atomic(Value v) {
