@@ -54,7 +54,8 @@ namespace {
 /// Bytes [first, second), perhaps of one slot of a ring of buffers alone.
 struct Range {
   int64_t first = 0, second = 0;
-  ValueImpl *slot = nullptr; // the index of the slot; null: all of them
+  ValueImpl *slot = nullptr;   // the index of the slot; null: all of them
+  ValueImpl *buffer = nullptr; // whose slot it is: others in the same memory may have slots of other sizes
   auto operator<=>(const Range &) const = default;
 };
 
@@ -79,7 +80,7 @@ struct State {
   void renameSlots(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
     for (auto *set : {&reads, &writes, &copies, &products}) {
       std::set<Range> renamed;
-      for (auto r : *set) renamed.insert({r.first, r.second, r.slot ? nameOf(r.slot) : nullptr});
+      for (auto r : *set) renamed.insert({r.first, r.second, r.slot ? nameOf(r.slot) : nullptr, r.buffer});
       *set = std::move(renamed);
     }
   }
@@ -127,7 +128,7 @@ bool differentSlots(ValueImpl *a, ValueImpl *b) {
 
 bool overlaps(const std::set<Range> &set, Range r) {
   for (auto &s : set)
-    if (s.first < r.second && r.first < s.second && !differentSlots(s.slot, r.slot)) return true;
+    if (s.first < r.second && r.first < s.second && (s.buffer != r.buffer || !differentSlots(s.slot, r.slot))) return true;
   return false;
 }
 
@@ -268,11 +269,11 @@ private:
       if (auto alloc = def->dyn<ttg::LocalAllocOp>()) {
         auto type = alloc.result().type().cast<MemDescType>();
         int64_t at = offsetOf(def);
-        return {at, at + bufferBytes(type), slot};
+        return {at, at + bufferBytes(type), slot, alloc.result().impl()};
       }
-      // Of views of views the one nearest the buffer tells the slot.
+      // The one nearest the buffer tells the slot, if it is of the buffer itself and not of another view.
       if (auto index = def->dyn<ttg::MemdescIndexOp>()) slot = index.index().impl();
-      else if (!def->is<ttg::MemdescTransOp>() && !def->is<ttg::MemdescReshapeOp>() && !def->is<ttg::MemdescSubsliceOp>()) slot = nullptr;
+      else slot = nullptr;
       // Views have their source first.
       if (def->numOperands() == 0 || !def->operand(0).type().isa<MemDescType>()) break;
       v = def->operand(0);

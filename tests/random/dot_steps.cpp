@@ -134,6 +134,7 @@ void Generator::pipelinedDots() {
   text_ += cat("    ", r, " = scf.for %i", i, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", i, " = ", c.name, ") -> (", t, ") : i32 {\n", body, "    }\n");
   c.bound = 1 + each * int64_t(rounds + 2);
   put(named(c, r));
+  store(values_.back());
 }
 
 void Generator::batchedDot() {
