@@ -6,6 +6,7 @@
 // REMARK: a block of 256 elements along one dimension is worked on in {{.*}}StripMined]
 // REMARK: a block of 65536 elements along one dimension is worked on in {{.*}}StripMined]
 // REMARK: a block of 65536 elements along one dimension is worked on in {{.*}}StripMined]
+// REMARK: a block of 256 elements along one dimension is worked on in {{.*}}StripMined]
 // REMARK-NOT: StripMined
 
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -178,6 +179,78 @@ tt.func public @small(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %os = tt.splat %o : !tt.ptr<f32> -> tensor<8192x!tt.ptr<f32>, #b>
   %op = tt.addptr %os, %i : tensor<8192x!tt.ptr<f32>, #b>, tensor<8192xi32, #b>
   tt.store %op, %a : tensor<8192x!tt.ptr<f32>, #b>
+  tt.return
+}
+// The bias row, which the tile uses as a whole and which is stored itself, does not hang on two groups.
+// CHECK-LABEL: @row_of_tile
+// CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>
+// CHECK: scf.for
+// CHECK: tt.load {{.*}} : tensor<{{[0-9]+}}x1024x!tt.ptr<f32>
+// CHECK: tt.store {{.*}} : tensor<{{[0-9]+}}x1024x!tt.ptr<f32>
+// CHECK: }
+// CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>
+tt.func public @row_of_tile(%x: !tt.ptr<f32>, %q: !tt.ptr<f32>, %o: !tt.ptr<f32>, %p: !tt.ptr<f32>) {
+  %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #rows>
+  %r2 = tt.expand_dims %r {axis = 1 : i32} : tensor<256xi32, #rows> -> tensor<256x1xi32, #m>
+  %width = arith.constant dense<1024> : tensor<256x1xi32, #m>
+  %ro = arith.muli %r2, %width : tensor<256x1xi32, #m>
+  %rb = tt.broadcast %ro : tensor<256x1xi32, #m> -> tensor<256x1024xi32, #m>
+  %k = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #cols>
+  %k2 = tt.expand_dims %k {axis = 0 : i32} : tensor<1024xi32, #cols> -> tensor<1x1024xi32, #m>
+  %kb = tt.broadcast %k2 : tensor<1x1024xi32, #m> -> tensor<256x1024xi32, #m>
+  %i = arith.addi %rb, %kb : tensor<256x1024xi32, #m>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #cols>
+  %xp = tt.addptr %xs, %k : tensor<1024x!tt.ptr<f32>, #cols>, tensor<1024xi32, #cols>
+  %b = tt.load %xp : tensor<1024x!tt.ptr<f32>, #cols>
+  %e = math.exp2 %b : tensor<1024xf32, #cols>
+  %e2 = tt.expand_dims %e {axis = 0 : i32} : tensor<1024xf32, #cols> -> tensor<1x1024xf32, #m>
+  %eb = tt.broadcast %e2 : tensor<1x1024xf32, #m> -> tensor<256x1024xf32, #m>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<256x1024x!tt.ptr<f32>, #m>
+  %qp = tt.addptr %qs, %i : tensor<256x1024x!tt.ptr<f32>, #m>, tensor<256x1024xi32, #m>
+  %a = tt.load %qp : tensor<256x1024x!tt.ptr<f32>, #m>
+  %s = arith.addf %a, %eb : tensor<256x1024xf32, #m>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<256x1024x!tt.ptr<f32>, #m>
+  %op = tt.addptr %os, %i : tensor<256x1024x!tt.ptr<f32>, #m>, tensor<256x1024xi32, #m>
+  tt.store %op, %s : tensor<256x1024x!tt.ptr<f32>, #m>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #cols>
+  %pp = tt.addptr %ps, %k : tensor<1024x!tt.ptr<f32>, #cols>, tensor<1024xi32, #cols>
+  tt.store %pp, %e : tensor<1024x!tt.ptr<f32>, #cols>
+  tt.return
+}
+// What a function that is called is told of memory are not a kernel's arguments: both may be one.
+// CHECK-LABEL: @called
+// CHECK-NOT: scf.for
+// CHECK: tt.return
+tt.func private @called(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32, #b>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #b>
+  %xp = tt.addptr %xs, %i : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>
+  %v = tt.load %xp : tensor<65536x!tt.ptr<f32>, #b>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #b>
+  %op = tt.addptr %os, %i : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>
+  tt.store %op, %v : tensor<65536x!tt.ptr<f32>, #b>
+  tt.return
+}
+// Pointers that change places: which argument one is of depends on the iteration.
+// CHECK-LABEL: @places
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: tt.return
+tt.func public @places(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32, #b>
+  %off = arith.constant dense<1> : tensor<65536xi32, #b>
+  %s:2 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 {
+    %xs = tt.splat %p : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #b>
+    %xp = tt.addptr %xs, %i : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>
+    %v = tt.load %xp : tensor<65536x!tt.ptr<f32>, #b>
+    %os = tt.splat %y : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>, #b>
+    %op = tt.addptr %os, %i : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>
+    %op1 = tt.addptr %op, %off : tensor<65536x!tt.ptr<f32>, #b>, tensor<65536xi32, #b>
+    tt.store %op1, %v : tensor<65536x!tt.ptr<f32>, #b>
+    scf.yield %q, %p : !tt.ptr<f32>, !tt.ptr<f32>
+  }
   tt.return
 }
 }
