@@ -382,10 +382,10 @@ static bool lowerView(Operation *op, FunctionLowering &fl) {
   llvm::Type *element = fl.elementType(type);
   switch (op->opcode()) {
   case Opcode::ttg_memdesc_index: {
-    // The first dimension is one of whole buffers: their size apart.
+    // The first dimension is one of whole buffers: their size apart, from the first that the view has.
     int64_t size = 1;
     for (auto d : srcType.allocShape().take_back(type.rank())) size *= d;
-    llvm::Value *at = withPadding(srcType.encoding(), b.CreateMul(fl.scalar(op->cast<ttg::MemdescIndexOp>().index()), fl.i32(size)), fl);
+    llvm::Value *at = withPadding(srcType.encoding(), b.CreateMul(b.CreateAdd(parts[1], fl.scalar(op->cast<ttg::MemdescIndexOp>().index())), fl.i32(size)), fl);
     parts[0] = b.CreateGEP(element, parts[0], at);
     parts.erase(parts.begin() + 1, parts.begin() + 1 + (srcType.rank() - type.rank()));
     while (parts.size() < type.rank() + 1) parts.push_back(fl.i32(0));
