@@ -69,6 +69,53 @@ TEST(Buffers, SlotsOfAPartOfARing) {
 )");
 }
 
+/// A loop fills one slot of a ring of three and reads one; which ones it carries: around the ring from the same place or from
+/// different ones, in the other's place, one of the two standing still.
+TEST(Buffers, SlotsThatALoopCarriesAreInOrder) {
+  const std::string ring = "!ttg.memdesc<3x128xi32, #s, #m, mutable>", slot = "!ttg.memdesc<128xi32, #s, #m, mutable>";
+  struct Next {
+    const char *s, *q;
+  };
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      for (bool loadFirst : {false, true})
+        for (auto [s, q] : {Next{"%sn", "%qn"}, Next{"%qn", "%sn"}, Next{"%q", "%s"}, Next{"%sn", "%q"}, Next{"%sn", "%sn"}}) {
+          std::string fill, load = "      %l = ttg.memdesc_index %a[%q] : " + ring + " -> " + slot + "\n      %u = ttg.local_load %l : " + slot + " -> tensor<128xi32, #w>\n",
+                            store = "      %t = ttg.memdesc_index %a[%s] : " + ring + " -> " + slot + "\n      ttg.local_store %vi, %t : tensor<128xi32, #b> -> " + slot + "\n";
+          for (int k = 0; k < 3; ++k) {
+            std::string n = std::to_string(k);
+            fill += "    %f" + n + " = ttg.memdesc_index %a[%c" + n + "] : " + ring + " -> " + slot + "\n    ttg.local_store %v, %f" + n + " : tensor<128xi32, #b> -> " + slot + "\n";
+          }
+          auto next = [](std::string x) { return "      %" + x + "p = arith.addi %" + x + ", %c1 : i32\n      %" + x + "g = arith.cmpi sge, %" + x + "p, %c3 : i32\n      %" + x + "n = arith.select %" + x + "g, %c0, %" + x + "p : i32\n"; };
+          Emulation e;
+          e.target = "sm_80";
+          auto report = e.text(kernel("    %c3 = arith.constant 3 : i32\n    %c5 = arith.constant 5 : i32\n    %zero = arith.constant dense<0> : tensor<128xi32, #w>\n    %a = ttg.local_alloc : () -> " + ring + "\n" + fill +
+                                      "    %z:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%acc = %zero, %s = %c" + std::to_string(a) + ", %q = %c" + std::to_string(b) + ") -> (tensor<128xi32, #w>, i32, i32) : i32 {\n" + next("s") + next("q") +
+                                      "      %is = tt.splat %i : i32 -> tensor<128xi32, #b>\n      %vi = arith.addi %v, %is : tensor<128xi32, #b>\n" + (loadFirst ? load + store : store + load) +
+                                      "      %sum = arith.addi %acc, %u : tensor<128xi32, #w>\n      scf.yield %sum, " + s + ", " + q + " : tensor<128xi32, #w>, i32, i32\n    }\n    tt.store %op, %z#0 : tensor<128x!tt.ptr<i32>, #w>\n"),
+                               "k", {testing::counting(512), testing::zeros(512)});
+          std::string what = "from " + std::to_string(a) + " and " + std::to_string(b) + ", " + s + " and " + q + (loadFirst ? ", load first" : "");
+          ASSERT_TRUE(report.ok()) << what << ": " << report.status();
+          // The same with numbers.
+          int added[3] = {}, sum = 0, at = a, from = b;
+          for (int i = 0; i < 5; ++i) {
+            if (loadFirst) sum += added[from];
+            added[at] = i;
+            if (!loadFirst) sum += added[from];
+            auto value = [s = at, q = from](const std::string &x) { // x: %s, %q, %sn or %qn
+              int v = x[1] == 's' ? s : q;
+              return x.size() > 2 ? (v + 1) % 3 : v;
+            };
+            at = value(s), from = value(q);
+          }
+          for (int i = 0; i < 128; ++i) {
+            int got;
+            memcpy(&got, &e.buffers[1][i * 4], 4);
+            ASSERT_EQ(got, 5 * i + sum) << what << ", element " << i;
+          }
+        }
+}
+
 /// What one iteration stores through the one pointer the next loads through the other: 1, 2, 4, 8 times a matrix of ones.
 TEST(Buffers, LoadsDoNotRunAheadOfStoresThroughPointersThatChangePlaces) {
   const char *text = R"(tt.func public @k(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
