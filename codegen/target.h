@@ -81,7 +81,7 @@ public:
 
   // ---- the thread ----
   virtual llvm::Value *threadId(llvm::IRBuilder<> &) const = 0; // i32, x dimension
-  /// Index of the block in the grid and size of the grid, in blocks or, with clusters, in clusters; i32.
+  /// Index of the block in the grid and size of the grid, in blocks or, with clusters, in clusters; i32. See ofGrid.
   virtual llvm::Value *programId(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
   virtual llvm::Value *numPrograms(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
   virtual llvm::Value *blockInCluster(llvm::IRBuilder<> &) const = 0; // i32, 0 without clusters
@@ -199,6 +199,10 @@ public:
   /// The block's dynamic shared memory.
   virtual llvm::GlobalVariable *sharedMemory(llvm::Module &) const = 0;
 };
+
+/// Says of a call or load that its i32 is at least `least` and less than 2³¹, as the indices and sizes of grids are for every
+/// driver: arithmetic on it need not keep signs.
+llvm::Value *ofGrid(llvm::Instruction *, unsigned least);
 
 /// Any scalar, vector or pointer value through 32-bit shuffles.
 /// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).
