@@ -145,6 +145,7 @@ private:
   llvm::DenseMap<uint64_t, llvm::Value *> representatives_;
   llvm::DenseMap<ir::Block *, llvm::BasicBlock *> blocks_;
   llvm::Value *tid_ = nullptr, *lane_ = nullptr, *warp_ = nullptr, *block_ = nullptr, *firstThread_ = nullptr;
+  llvm::Value *tidOfWarp_ = nullptr; // of any of the warp's lanes, uniform: only its bits above the lane's mean anything
   llvm::Value *shared_ = nullptr, *globalScratch_ = nullptr, *profileScratch_ = nullptr;
   llvm::Instruction *prologueEnd_ = nullptr;
   DebugInfo *debug_ = nullptr;
