@@ -44,18 +44,19 @@ public:
     if (la_.numOutDims() != lc_.numOutDims() || lb_.numOutDims() != lc_.numOutDims() || lc_.numOutDims() < 2 || lc_.numOutDims() > 3)
       return fl_.error(dot_.op, "is lowered for matrices and batches of them only");
     bool isMatrix = encoding->kind() == layouts::EncodingKind::NvidiaMma || encoding->kind() == layouts::EncodingKind::AmdMfma || encoding->kind() == layouts::EncodingKind::AmdWmma;
-    return sameThreads(isMatrix) && (isMatrix ? matrix(encoding) : fma());
+    return isMatrix ? matrix(encoding) : sameThreads(false, false) && fma();
   }
 
 private:
   /// Every thread has the operands' elements for its own elements of the result, and both operands the same part of K.
-  /// A matrix instruction exchanges rows and columns between the lanes of a warp by itself.
-  bool sameThreads(bool lanesExchange) {
+  /// A matrix instruction exchanges rows and columns between the lanes of a warp by itself, one that broadcasts parts of K
+  /// too.
+  bool sameThreads(bool lanesExchange, bool lanesShareK) {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < std::max({la_.inDimBits(d), lb_.inDimBits(d), lc_.inDimBits(d)}); ++bit) {
         auto place = [&](const LinearLayout &l, const Registers &r) { return bit < l.inDimBits(d) ? r.of(l.basis(d, bit)) : Place(); };
         Place a = place(la_, a_), b = place(lb_, bb_), c = place(lc_, c_);
-        if (a.column != b.row) return fl_.error(dot_.op, "has operands whose layouts deal K to the threads in different ways");
+        if (a.column != b.row && !(d == Dim::Lane && lanesShareK)) return fl_.error(dot_.op, "has operands whose layouts deal K to the threads in different ways");
         if (d == Dim::Lane && lanesExchange) continue;
         // A copy of the whole result (a zero basis) may stand where the operands differ: it is computed for nothing.
         bool copy = c == Place();
@@ -141,22 +142,80 @@ private:
     return find(*ta, *tb);
   }
 
+  /// What one instruction adds: the elements along K that its operands' registers hold in the thread whose indices are all
+  /// zero, fewer than the instruction takes where there are no more. `group`: see Target::multiplyBroadcast.
+  struct Step {
+    llvm::SmallVector<int32_t, 8> a, b;
+    unsigned group = 0;
+  };
+
+  /// The steps of instructions that broadcast. Lanes of the instruction's A deal out K, those of its B each have all of it:
+  /// for every group of lanes of A, the elements of B's registers that it has.
+  bool broadcastSteps(const MatrixFragment &f, unsigned depth, llvm::SmallVectorImpl<Step> &steps) {
+    const LinearLayout &narrow = f.transposed ? lb_ : la_, &wide = f.transposed ? la_ : lb_;
+    const Registers &narrowRegisters = f.transposed ? bb_ : a_, &wideRegisters = f.transposed ? a_ : bb_;
+    auto kOf = [&](const LinearLayout &l, const Registers &r, unsigned bit) {
+      if (bit >= l.inDimBits(Dim::Lane)) return 0;
+      Place p = r.of(l.basis(Dim::Lane, bit));
+      return (&l == &la_) ? p.column : p.row;
+    };
+    bool dealt = true;
+    std::vector<int32_t> kOfGroup = {0};
+    for (unsigned bit = 0; 1u << bit < unsigned(fl_.warpSize()); ++bit) {
+      int32_t k = kOf(narrow, narrowRegisters, bit);
+      dealt &= kOf(wide, wideRegisters, bit) == 0 && (k == 0 || f.lanesOfK >> bit & 1);
+      if (f.lanesOfK >> bit & 1)
+        for (size_t g = 0, n = kOfGroup.size(); g < n; ++g) kOfGroup.push_back(kOfGroup[g] ^ k);
+    }
+    auto narrowLine = narrowRegisters.line(!f.transposed), wideLine = wideRegisters.line(f.transposed);
+    llvm::MapVector<unsigned, Step> open; // by group
+    std::map<int32_t, std::pair<unsigned, int32_t>> held; // element along K → group and what its registers have
+    for (auto [g, k] : llvm::enumerate(kOfGroup))
+      for (int32_t r : narrowLine) held.try_emplace(r ^ k, unsigned(g), r);
+    for (int32_t k : wideLine) {
+      auto it = held.find(k);
+      if (it == held.end()) dealt = false;
+      else {
+        auto [g, r] = it->second;
+        Step &s = open[g];
+        (f.transposed ? s.a : s.b).push_back(k);
+        (f.transposed ? s.b : s.a).push_back(r);
+        s.group = g;
+        if (s.a.size() == depth) steps.push_back(std::exchange(s, Step()));
+      }
+    }
+    for (auto &[g, s] : open)
+      if (!s.a.empty()) steps.push_back(s);
+    if (!dealt || held.size() != wideLine.size()) return fl_.error(dot_.op, "has operands whose layouts do not deal K as an instruction that broadcasts wants");
+    return true;
+  }
+
   bool matrix(const layouts::Encoding *encoding) {
     auto kOfA = a_.line(true), kOfB = bb_.line(false);
-    if (kOfA != kOfB) return fl_.error(dot_.op, "has operands whose layouts deal K to the registers in different ways");
     const MatrixInstruction *inst = instruction(encoding, kOfA.size());
     if (!inst)
       return fl_.error(dot_.op, llvm::formatv("multiplies {0} and {1} into {2} under {3}, for which {4} has no instruction", dot_.a().type().scalar().str(), dot_.b().type().scalar().str(),
                                               dot_.d().type().scalar().str(), encoding->str(), fl_.target.info().name)
                                     .str());
     MatrixFragment f = fl_.target.matrixFragment(*inst, encoding);
+    if (!sameThreads(true, f.broadcasts)) return false;
     unsigned depth = inst->depth();
+    llvm::SmallVector<Step, 16> steps;
+    if (f.broadcasts) {
+      if (!broadcastSteps(f, depth, steps)) return false;
+    } else {
+      if (kOfA != kOfB) return fl_.error(dot_.op, "has operands whose layouts deal K to the registers in different ways");
+      for (size_t k = 0; k < kOfA.size(); k += depth) {
+        auto part = llvm::ArrayRef(kOfA).slice(k).take_front(depth);
+        steps.push_back({{part.begin(), part.end()}, {part.begin(), part.end()}});
+      }
+    }
     MatrixInstruction exchanged = *inst;
     if (f.transposed) std::swap(exchanged.a, exchanged.b);
 
     // Lanes that hold copies along K, and steps beyond the last element, give zeros.
     Elements a = fl_.get(dot_.a()), b = fl_.get(dot_.b());
-    if (llvm::Value *extra = copiesAlongK(f.lanesOfK))
+    if (llvm::Value *extra = f.broadcasts ? nullptr : copiesAlongK(f.lanesOfK))
       for (auto *&v : a) v = b_.CreateSelect(extra, llvm::Constant::getNullValue(v->getType()), v);
     auto *zeroA = llvm::Constant::getNullValue(a[0]->getType()), *zeroB = llvm::Constant::getNullValue(b[0]->getType());
 
@@ -181,23 +240,24 @@ private:
         acc[t].push_back(d[r]);
       }
     llvm::SmallVector<llvm::Value *, 16> av, bv;
-    for (size_t k = 0; k < kOfA.size(); k += depth)
+    for (Step &step : steps)
       for (auto [t, p] : llvm::enumerate(tiles)) {
         av.clear(), bv.clear();
         for (int row : rows)
-          for (unsigned i = k; i < k + depth; ++i) {
-            int r = i < kOfA.size() ? a_.at({p.batch, p.row | row, kOfA[i]}) : 0;
+          for (unsigned i = 0; i < depth; ++i) {
+            int r = i < step.a.size() ? a_.at({p.batch, p.row | row, step.a[i]}) : 0;
             if (r < 0) return missing();
-            av.push_back(i < kOfA.size() ? a[r] : zeroA);
+            av.push_back(i < step.a.size() ? a[r] : zeroA);
           }
         for (int column : columns)
-          for (unsigned i = k; i < k + depth; ++i) {
-            int r = i < kOfA.size() ? bb_.at({p.batch, kOfA[i], p.column | column}) : 0;
+          for (unsigned i = 0; i < depth; ++i) {
+            int r = i < step.b.size() ? bb_.at({p.batch, step.b[i], p.column | column}) : 0;
             if (r < 0) return missing();
-            bv.push_back(i < kOfA.size() ? b[r] : zeroB);
+            bv.push_back(i < step.b.size() ? b[r] : zeroB);
           }
-        if (f.transposed) fl_.target.multiply(b_, exchanged, bv, av, acc[t]);
-        else fl_.target.multiply(b_, *inst, av, bv, acc[t]);
+        auto &x = f.transposed ? bv : av, &y = f.transposed ? av : bv;
+        if (f.broadcasts) fl_.target.multiplyBroadcast(b_, exchanged, x, y, acc[t], step.group);
+        else fl_.target.multiply(b_, exchanged, x, y, acc[t]);
       }
     for (auto [t, p] : llvm::enumerate(tiles))
       for (auto [i, at] : llvm::enumerate(accumulator)) d[c_.at({p.batch, p.row | at.first, p.column | at.second})] = acc[t][i];
