@@ -820,6 +820,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_reduce: return {lowerReduce, nullptr};
   case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
+  case Opcode::amdg_in_thread_transpose: return {lowerInThreadTranspose, nullptr};
   case Opcode::tt_dot: return {lowerDot, nullptr};
   case Opcode::ttng_fence_async_shared:
   case Opcode::ttng_warp_group_dot:
@@ -915,7 +916,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_concat:
   case Opcode::amdg_cond_barrier:
   case Opcode::amdg_buffer_load_to_local:
-  case Opcode::amdg_in_thread_transpose:
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_async_wait:
   case Opcode::amdg_scaled_upcast_fp8:

@@ -176,6 +176,7 @@ bool convertElements(ir::Operation *op, FunctionLowering &, const Elements &valu
 
 // The families; each is one file.
 bool lowerConvertLayout(ir::Operation *, FunctionLowering &); // convert_layout.cpp
+bool lowerInThreadTranspose(ir::Operation *, FunctionLowering &);
 bool lowerReduce(ir::Operation *, FunctionLowering &);        // reduce.cpp
 bool lowerScan(ir::Operation *, FunctionLowering &);          // scan.cpp
 bool lowerShape(ir::Operation *,
