@@ -25,6 +25,7 @@ absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);
 absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
+absl::StatusOr<bool> stripMine(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);

@@ -39,6 +39,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas,
       step("loop-invariant-code-motion"),          // what every iteration would load again
       step("cse"),                                 // buffers of one tile, before their loads get slots
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // cp.async: buffers are known, addresses still simple
+      step("strip-mine"),                          // blocks beyond the registers, once nothing changes layouts any more
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
@@ -60,6 +61,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
       step("loop-invariant-code-motion"),          // what every iteration would load again
       step("cse"),                                 // buffers of one tile, before their loads get slots
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // through registers: buffers are known, addresses still simple
+      step("strip-mine"),                          // blocks beyond the registers, once nothing changes layouts any more
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice

@@ -26,6 +26,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", "", kNeedsLayouts},
       {"tritongpu-pipeline", pipelineLoads, "run the loads of multiplications some iterations ahead", "num-stages", kNeedsLayouts},
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", "", kNeedsLayouts},
+      {"strip-mine", stripMine, "work in strips on blocks that a thread's registers cannot hold", "registers", kNeedsLayouts},
       {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", "", kNeedsLayouts},
       {"tritongpu-optimize-thread-locality", optimizeThreadLocality, "keep reductions of loops inside threads until the loop's end", "", kNeedsLayouts},
       {"triton-nvidia-gpu-fence-insertion", fenceInsertion, "make what threads wrote to shared memory visible to the matrix unit", "", kRequired | kNeedsLayouts},

@@ -27,7 +27,17 @@ std::vector<std::pair<std::string, transforms::Pipeline>> pipelines() {
   std::vector<std::pair<std::string, transforms::Pipeline>> out;
   for (auto *name : {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "symbol-dce", "sccp", "triton-combine", "triton-reorder-broadcast", "triton-rewrite-tensor-pointer", "triton-rewrite-tensor-descriptor-to-pointer", "triton-decompose-scaled-dot", "triton-loop-unroll"})
     out.push_back({name, {transforms::step(name)}});
-  for (auto *target : {"sm_90a", "gfx942"}) out.push_back({std::string("pipeline for ") + target, transforms::ttirPipeline(**runtime::requireTarget(target))});
+  for (auto *target : {"sm_90a", "gfx942"}) {
+    const TargetInfo &t = **runtime::requireTarget(target);
+    out.push_back({std::string("pipeline for ") + target, transforms::ttirPipeline(t)});
+    // Layouts, and strips wherever they are possible, not only where registers run out.
+    auto strips = transforms::ttirPipeline(t);
+    strips.push_back(transforms::step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", "1"}, {"threads-per-warp", std::to_string(t.warpSize)}}));
+    for (auto *name : {"tritongpu-coalesce", "tritongpu-remove-layout-conversions", "canonicalize"}) strips.push_back(transforms::step(name));
+    strips.push_back(transforms::step("strip-mine", {{"registers", "0"}}));
+    strips.push_back(transforms::step("canonicalize"));
+    out.push_back({std::string("strips for ") + target, strips});
+  }
   return out;
 }
 
