@@ -11,7 +11,8 @@
 // instruction's own is therefore no obstacle. Where K is smaller than an instruction's, the layout holds copies; all
 // but one of them are replaced by zeros.
 //
-// Narrow accumulators (f16, bf16) of the fma way are summed in f32 and rounded once.
+// Narrow accumulators (f16, bf16) of the fma way are summed in f32 and rounded once. Where accumulators fill a quarter of the
+// registers, operands are loaded from shared memory where they are multiplied (findLateLoads).
 #include "codegen/lowering.h"
 #include "codegen/matrix_registers.h"
 #include "codegen/target.h"
@@ -21,10 +22,12 @@
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
+#include <set>
 
 namespace tessera::codegen {
 using namespace ir;
@@ -86,6 +89,32 @@ private:
     return out;
   }
 
+  /// The loads of this block that nothing orders against what is emitted from here on: those of shared memory behind the
+  /// last write or barrier. A thread has whole rows and columns of the operands, more than it has registers, so they are
+  /// loaded where they are multiplied; LLVM's scheduler does not find that by itself in thousands of instructions.
+  void findLateLoads() {
+    for (auto &i : llvm::reverse(*b_.GetInsertBlock())) {
+      if (i.mayHaveSideEffects()) break;
+      auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
+      if (!load || load->getPointerAddressSpace() != 3) continue;
+      // Uses other than the parts of a vector might stand in front of the multiplication.
+      if (!load->getType()->isVectorTy() ? load->use_empty() : llvm::all_of(load->users(), [&](llvm::User *u) {
+            auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(u);
+            return part && part->getParent() == load->getParent() && part->use_empty();
+          }))
+        late_.insert(load);
+    }
+  }
+  /// Moves the load that gives a value, and the vector's other parts, to where the builder stands, if it is one of those.
+  void loadHere(llvm::Value *v) {
+    auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(v);
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(part ? part->getVectorOperand() : v);
+    if (!load || !late_.erase(load)) return;
+    load->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
+    for (llvm::User *u : load->users())
+      if (auto *e = llvm::dyn_cast<llvm::ExtractElementInst>(u)) e->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
+  }
+
   bool fma() {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < la_.inDimBits(d); ++bit)
@@ -96,19 +125,39 @@ private:
     if (!isFloat && at.bitWidth() > ct.bitWidth()) return fl_.error(dot_.op, "has operands wider than its result");
     llvm::Type *type = !isFloat ? fl_.elementType(ct) : ct.bitWidth() == 64 ? b_.getDoubleTy() : b_.getFloatTy();
     if (isFloat && (at.bitWidth() == 64 || bt.bitWidth() == 64)) type = b_.getDoubleTy();
-    Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), c = widened(dot_.c(), type);
+    llvm::SmallVector<unsigned, 64> order; // of the accumulators, without copies
+    std::set<int32_t> rows, columns;
+    for (unsigned r = 0; r < c_.places().size(); ++r)
+      if (Place p = c_.places()[r]; c_.at(p) == int(r)) order.push_back(r), rows.insert(p.row), columns.insert(p.column);
+    // Along K outermost: neighbouring instructions do not wait for each other, and LLVM's scheduler brings loads close to
+    // their use by itself. Not where the accumulators leave it little room: there the elements of the shorter side of the
+    // thread's tile are held for a few steps along K, those of the longer come one after the other.
+    auto &info = fl_.target.info();
+    bool streams = info.hasScheduleBarriers && order.size() * type->getPrimitiveSizeInBits() / 32 >= unsigned(info.maxRegistersPerThread) / 4;
+    size_t steps = streams ? 4 : 1; // as many f32 as a read of shared memory gives
+    auto turn = [&, byRows = rows.size() >= columns.size()](unsigned r) {
+      Place p = c_.places()[r];
+      return streams ? std::pair(p.batch, byRows ? p.row : p.column) : std::pair(0, 0);
+    };
+    llvm::stable_sort(order, [&](unsigned x, unsigned y) { return turn(x) < turn(y); });
+    if (streams) findLateLoads();
+    Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), sum = widened(dot_.c(), type);
     auto line = a_.line(true);
-    Elements sum = c;
-    // Along K outermost: neighbouring instructions do not wait for each other.
-    for (int32_t k : line)
-      for (unsigned r = 0; r < sum.size(); ++r) {
-        Place p = c_.places()[r];
-        if (c_.at(p) != int(r)) continue; // a copy
-        int ra = a_.at({p.batch, p.row, k}), rb = bb_.at({p.batch, k, p.column});
-        if (ra < 0 || rb < 0) return missing();
-        if (isFloat) sum[r] = b_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a[ra], b[rb], sum[r]});
-        else sum[r] = b_.CreateAdd(b_.CreateMul(a[ra], b[rb]), sum[r]);
+    for (size_t k = 0; k < line.size(); k += steps) {
+      if (streams) fl_.target.scheduleBarrier(b_, 0); // it would bring the loads forward again
+      for (llvm::ArrayRef<unsigned> rest = order, together; !rest.empty(); rest = rest.drop_front(together.size())) {
+        together = rest.take_while([&](unsigned r) { return turn(r) == turn(rest[0]); });
+        for (int32_t at : llvm::ArrayRef(line).slice(k).take_front(steps))
+          for (unsigned r : together) {
+            Place p = c_.places()[r];
+            int ra = a_.at({p.batch, p.row, at}), rb = bb_.at({p.batch, at, p.column});
+            if (ra < 0 || rb < 0) return missing();
+            loadHere(a[ra]), loadHere(b[rb]);
+            if (isFloat) sum[r] = b_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a[ra], b[rb], sum[r]});
+            else sum[r] = b_.CreateAdd(b_.CreateMul(a[ra], b[rb]), sum[r]);
+          }
       }
+    }
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
     Elements out;
     FloatKind kind = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;
@@ -277,6 +326,7 @@ private:
   }
   tt::DotOp dot_;
   FunctionLowering &fl_;
+  llvm::SmallPtrSet<llvm::LoadInst *, 32> late_; // see findLateLoads
   llvm::IRBuilder<> &b_;
   const LinearLayout &la_, &lb_, &lc_;
   Registers a_, bb_, c_;

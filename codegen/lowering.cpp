@@ -499,12 +499,14 @@ llvm::SmallVector<llvm::Value *, 2> lowerCombine(Region &region, llvm::ArrayRef<
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 /// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
-/// constants, do not count.
+/// constants, do not count, nor do operands of sums of fma, which are loaded where they are multiplied (dot.cpp).
 static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
   unsigned widest = 0;
   function->walk([&](Operation *op) {
     for (auto r : op->results())
       if (r.type().isTensor() && r.type().cast<TensorType>().encoding()) {
+        auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(r.type().cast<TensorType>().encoding());
+        if (fl.target.info().hasScheduleBarriers && operand && operand->parent()->kind() == layouts::EncodingKind::Blocked && op->is<ttg::LocalLoadOp>()) continue;
         unsigned bits = r.type().scalar().isPointer() ? 0 : std::max(8u, unsigned(r.type().scalar().bitWidth()));
         widest = std::max<unsigned>(widest, fl.layout(r.type()).inDimSize(Dim::Register) * bits / 32);
       }
