@@ -118,6 +118,12 @@ absl::StatusOr<Backend::Machine> Backend::machine() const {
   return Machine(std::move(key), std::move(tm));
 }
 
+absl::Status Backend::withMachine(llvm::function_ref<void(llvm::TargetMachine &)> use) const {
+  absl::StatusOr<Machine> tm = machine();
+  if (tm.ok()) use(**tm);
+  return tm.status();
+}
+
 // ---- stages ----
 
 absl::Status Backend::setLayout(llvm::Module &module) const {

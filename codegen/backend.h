@@ -15,6 +15,7 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "codegen/arch_info.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
 #include <mutex>
 #include <string>
@@ -113,6 +114,9 @@ public:
   virtual absl::StatusOr<ObjectInfo> assemble(llvm::StringRef assembly) const = 0;
 
   enum class Until { Optimized, Assembly, Object };
+  /// Calls `use` with LLVM's target machine, for analyses that ask it.
+  absl::Status withMachine(llvm::function_ref<void(llvm::TargetMachine &)> use) const;
+
   /// All stages up to the one named, timed. With Until::Optimized the module is what is asked for; with
   /// Until::Assembly only ObjectInfo::assembly is set. A failure with kAbandonModulePayload means that LLVM gave up in
   /// the middle of its work: module and context must not be touched again, nor destroyed.

@@ -94,11 +94,12 @@ private:
   std::map<std::pair<unsigned, unsigned>, llvm::Value *> shuffled_, moved_;
 };
 
-/// The destination as transposed reads of 8 by 8 matrices see it (SharedAccess::loadMatrices): an access takes the 8 elements
-/// of the lanes 4, 8, 16; register 1, the lanes 1, 2 and up to two more registers are in the place of the lanes.
-std::optional<layouts::LinearLayout> asTransposedMatrices(const layouts::LinearLayout &dst) {
-  if (dst.inDimBits(Dim::Lane) != 5 || !dst.inDimBits(Dim::Register)) return std::nullopt;
-  llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(dst.ins().begin(), dst.ins().end());
+/// A layout of 16-bit elements as instructions that move 8 by 8 matrices see it (SharedAccess::matrices): an access takes the
+/// 8 elements of register 1 and lanes 1, 2, or transposed of lanes 4, 8, 16; the other three of these six and up to two more
+/// registers are in the place of the lanes.
+std::optional<layouts::LinearLayout> asMatrices(const layouts::LinearLayout &l, bool transposed) {
+  if (l.inDimBits(Dim::Lane) != 5 || !l.inDimBits(Dim::Register)) return std::nullopt;
+  llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(l.ins().begin(), l.ins().end());
   layouts::LinearLayout::InDim *registers = nullptr, *lanes = nullptr;
   for (auto &i : ins) {
     if (i.dim == Dim::Register) registers = &i;
@@ -107,33 +108,69 @@ std::optional<layouts::LinearLayout> asTransposedMatrices(const layouts::LinearL
   auto oldRegisters = registers->bases, oldLanes = lanes->bases;
   registers->bases.assign(oldLanes.begin() + 2, oldLanes.end());
   lanes->bases = {oldRegisters[0], oldLanes[0], oldLanes[1]};
+  if (!transposed) std::swap(registers->bases, lanes->bases);
   for (auto &column : llvm::drop_begin(oldRegisters)) {
     if (llvm::all_of(column, [](int32_t x) { return x == 0; })) continue;
     (lanes->bases.size() < 5 ? lanes : registers)->bases.push_back(column);
   }
   while (lanes->bases.size() < 5) lanes->bases.push_back(layouts::Basis(oldLanes[0].size(), 0));
-  return layouts::LinearLayout(std::move(ins), {dst.outs().begin(), dst.outs().end()});
+  return layouts::LinearLayout(std::move(ins), {l.outs().begin(), l.outs().end()});
 }
 
-/// Whether those reads find their 8 elements together under this layout of shared memory, and all else moves by whole pieces.
-bool holdsTransposedMatrices(const layouts::LinearLayout &dst, const layouts::LinearLayout &shared) {
-  auto map = dst.invertAndCompose(shared);
+/// Whether those instructions find their 8 elements together under this layout of shared memory, and all else moves by whole
+/// pieces; where the memory is used in turns, of so many elements, only registers beyond an instruction's may decide the turn.
+bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &shared, bool transposed, int64_t turn) {
+  auto map = l.invertAndCompose(shared);
+  unsigned matrices = 0;
   for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
     for (unsigned bit = 0; bit < map.inDimBits(d); ++bit) {
       int32_t offset = map.basis(d, bit)[0];
-      if (d == Dim::Lane && bit >= 2 ? offset != 1 << (bit - 2) : offset % 8) return false;
+      int step = transposed ? (d == Dim::Lane && bit >= 2 ? 1 << (bit - 2) : 0) : d == Dim::Register && !bit ? 1 : d == Dim::Lane && bit < 2 ? 2 << bit : 0;
+      if (step ? offset != step : offset % 8) return false;
+      bool inOne = d != Dim::Register || !bit || (offset && matrices++ < 2);
+      if (inOne && offset >= turn) return false;
     }
   return true;
 }
 
 /// The destination as the target's transposed reads see it, if it has such reads.
 std::optional<layouts::LinearLayout> asTransposedReads(const TargetInfo &info, const layouts::LinearLayout &dst) {
-  if (info.hasLdmatrix) return asTransposedMatrices(dst);
+  if (info.hasLdmatrix) return asMatrices(dst, true);
   if (info.hasTransposedLdsRead) return layouts::transposedReadAddresses(dst);
   return std::nullopt;
 }
-bool canReadTransposed(const TargetInfo &info, const layouts::LinearLayout &dst, const layouts::LinearLayout &shared) {
-  return info.hasLdmatrix ? holdsTransposedMatrices(dst, shared) : layouts::canReadTransposed(dst.invertAndCompose(shared));
+bool canReadTransposed(const TargetInfo &info, const layouts::LinearLayout &dst, const ConversionPlan &plan) {
+  return info.hasLdmatrix ? holdsMatrices(dst, plan.shared, true, plan.scratchBytes / 2) : layouts::canReadTransposed(dst.invertAndCompose(plan.shared));
+}
+
+/// A plan for 16-bit elements that is better where an end moves by the target's instructions that transpose or distribute
+/// whole matrices: these have conflicts of their own, or none, and are fewer. `store`: all threads do.
+void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, const layouts::MemoryModel &model, const layouts::PlanOptions &options, bool store, ConversionPlan &plan) {
+  const ConversionPlan first = plan;
+  std::optional<bool> kept; // how the matrices that the plan stores lie
+  struct View {
+    layouts::LinearLayout layout;
+    std::optional<bool> transposed; // none: as it is
+  };
+  llvm::SmallVector<View, 3> writes{{src, {}}}, reads{{dst, {}}};
+  if (store && info.hasStmatrix && plan.writeVector < 8)
+    for (bool transposed : {false, true})
+      if (auto l = asMatrices(src, transposed)) writes.push_back({*l, transposed});
+  if (plan.repetitions == 1)
+    if (auto l = asTransposedReads(info, dst)) reads.push_back({*l, true});
+  for (auto &w : writes)
+    for (auto &r : reads) {
+      if (!w.transposed && !r.transposed) continue;
+      if (w.transposed && w.transposed != kept && kept) continue; // rows or columns: as many instructions
+      auto other = layouts::planConversion(w.layout, r.layout, 16, model, options);
+      if (!other.ok() || other->kind != ConversionPlan::SharedMemory || other->repetitions != first.repetitions || other->scratchBytes > first.scratchBytes) continue;
+      if (w.transposed && !holdsMatrices(src, other->shared, *w.transposed, other->scratchBytes / 2)) continue;
+      if (r.transposed && !canReadTransposed(info, dst, *other)) continue;
+      if (other->wavefronts < plan.wavefronts || (w.transposed && other->wavefronts == plan.wavefronts && other->instructions < plan.instructions)) {
+        plan = std::move(*other);
+        kept = w.transposed;
+      }
+    }
 }
 
 } // namespace
@@ -157,15 +194,10 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
   }
   case ConversionPlan::SharedMemory: {
     llvm::Type *element = fl.elementType(type);
-    // Where reads transpose, they have conflicts of their own, or none.
-    if (type.scalar().bitWidth() == 16 && plan->repetitions == 1)
-      if (auto reads = asTransposedReads(info, dst)) {
-        auto other = layouts::planConversion(src, *reads, 16, model, options);
-        if (other.ok() && other->repetitions == 1 && other->kind == ConversionPlan::SharedMemory && other->wavefronts < plan->wavefronts && other->scratchBytes <= plan->scratchBytes && canReadTransposed(info, dst, other->shared)) plan = std::move(other);
-      }
+    auto *writes = fl.isRepresentative(src);
+    if (type.scalar().bitWidth() == 16) preferMatrices(info, src, dst, model, options, !writes, *plan);
     llvm::Value *base = fl.scratch(op);
     SharedAccess write(src, plan->shared, element, fl), read(dst, plan->shared, element, fl);
-    auto *writes = fl.isRepresentative(src);
     if (plan->repetitions == 1) {
       write.store(base, values, writes);
       fl.target.barrier(b);

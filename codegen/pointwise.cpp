@@ -164,30 +164,60 @@ llvm::CmpInst::Predicate predicateOf(CmpFPredicate p) {
   return llvm::CmpInst::BAD_FCMP_PREDICATE;
 }
 
-/// x divided by y by the LLVM instruction `divide`. By zero the quotient is all ones and the remainder x, as GPUs and the
-/// interpreter have it: for LLVM it would be undefined, and it drops what leads to what is undefined. A lane whose mask left
-/// its divisor zero, or open, would so lose its mask and load out of bounds.
-Value1 division(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps divide, Value1 x, Value1 y) {
-  bool remainder = divide == llvm::Instruction::SRem || divide == llvm::Instruction::URem;
-  if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(y); c && !c->isZero()) return b.CreateBinOp(divide, x, y);
+/// x divided by y, which is not zero, as the LLVM instruction `divide` does it; but the smallest integer by -1 is itself, with
+/// no remainder, as GPUs and the interpreter have it: for LLVM it would be undefined. Narrow integers are divided as wider
+/// ones, which back ends do anyway; others by their magnitudes, as back ends divide where hardware has no division. Neither
+/// takes more instructions than the plain form.
+Value1 divide(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps divide, Value1 x, Value1 y) {
+  using I = llvm::Instruction;
+  bool remainder = divide == I::SRem;
+  llvm::Type *type = x->getType();
+  if (divide == I::UDiv || divide == I::URem) return b.CreateBinOp(divide, x, y);
+  if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(y)) {
+    if (!c->isMinusOne()) return b.CreateBinOp(divide, x, y);
+    return remainder ? llvm::Constant::getNullValue(type) : b.CreateNeg(x);
+  }
+  if (type->getIntegerBitWidth() < 32) {
+    // Frozen while narrow: what merges a quotient and a remainder would freeze the wide one, and its width would be forgotten.
+    x = b.CreateSExt(b.CreateFreeze(x), b.getInt32Ty());
+    return b.CreateTrunc(b.CreateBinOp(divide, x, b.CreateSExt(y, b.getInt32Ty())), type);
+  }
+  auto magnitude = [&](Value1 v) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v, b.getFalse()); };
+  Value1 result = b.CreateBinOp(remainder ? I::URem : I::UDiv, magnitude(x), magnitude(y));
+  Value1 negative = b.CreateICmpSLT(remainder ? x : b.CreateXor(x, y), llvm::Constant::getNullValue(type));
+  return b.CreateSelect(negative, b.CreateNeg(result), result);
+}
+
+/// A divisor that is not zero, and whether it was, null if it cannot have been. LLVM drops what leads to a division by zero: a
+/// lane whose mask left its divisor zero, or open, would so lose its mask and load out of bounds.
+std::pair<Value1, Value1> safeDivisor(llvm::IRBuilder<> &b, Value1 y) {
+  if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(y); c && !c->isZero()) return {y, nullptr};
   y = b.CreateFreeze(y);
-  Value1 byZero = b.CreateICmpEQ(y, llvm::ConstantInt::get(y->getType(), 0));
-  Value1 result = b.CreateBinOp(divide, x, b.CreateSelect(byZero, llvm::ConstantInt::get(y->getType(), 1), y));
-  return b.CreateSelect(byZero, remainder ? x : llvm::Constant::getAllOnesValue(x->getType()), result);
+  Value1 byZero = b.CreateICmpEQ(y, llvm::Constant::getNullValue(y->getType()));
+  return {b.CreateSelect(byZero, llvm::ConstantInt::get(y->getType(), 1), y), byZero};
+}
+
+/// x divided by y. By zero the quotient is all ones and the remainder x, as GPUs and the interpreter have it.
+Value1 division(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps op, Value1 x, Value1 y) {
+  bool remainder = op == llvm::Instruction::SRem || op == llvm::Instruction::URem;
+  auto [by, byZero] = safeDivisor(b, y);
+  Value1 result = divide(b, op, x, by);
+  return byZero ? b.CreateSelect(byZero, remainder ? x : llvm::Constant::getAllOnesValue(x->getType()), result) : result;
 }
 
 /// Quotients that round up or down, without overflow on the way: the truncated quotient, corrected where the division
 /// leaves a rest and the exact quotient lies on the other side.
 Value1 roundedDivision(llvm::IRBuilder<> &b, Opcode op, Value1 x, Value1 y) {
-  Value1 zero = llvm::ConstantInt::get(x->getType(), 0), one = llvm::ConstantInt::get(x->getType(), 1);
-  if (op == Opcode::arith_ceildivui) {
-    Value1 q = division(b, llvm::Instruction::UDiv, x, y), rest = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, y)), zero);
-    return b.CreateSelect(rest, b.CreateAdd(q, one), q);
+  bool isSigned = op != Opcode::arith_ceildivui;
+  auto [by, byZero] = safeDivisor(b, y);
+  Value1 zero = llvm::Constant::getNullValue(x->getType()), one = llvm::ConstantInt::get(x->getType(), 1);
+  Value1 q = divide(b, isSigned ? llvm::Instruction::SDiv : llvm::Instruction::UDiv, x, by), corrected = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, by)), zero);
+  if (isSigned) {
+    Value1 negative = b.CreateICmpSLT(b.CreateXor(x, by), zero);
+    corrected = b.CreateAnd(corrected, op == Opcode::arith_floordivsi ? negative : b.CreateNot(negative));
   }
-  Value1 q = division(b, llvm::Instruction::SDiv, x, y), rest = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, y)), zero);
-  Value1 negative = b.CreateICmpSLT(b.CreateXor(x, y), zero);
-  if (op == Opcode::arith_floordivsi) return b.CreateSelect(b.CreateAnd(rest, negative), b.CreateSub(q, one), q);
-  return b.CreateSelect(b.CreateAnd(rest, b.CreateNot(negative)), b.CreateAdd(q, one), q);
+  Value1 result = b.CreateSelect(corrected, op == Opcode::arith_floordivsi ? b.CreateSub(q, one) : b.CreateAdd(q, one), q);
+  return byZero ? b.CreateSelect(byZero, llvm::Constant::getAllOnesValue(x->getType()), result) : result;
 }
 
 /// High half of the product of two integers of one width.

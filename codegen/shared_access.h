@@ -4,6 +4,7 @@
 #include "codegen/lowering.h"
 #include "layouts/padded_shared.h"
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace tessera::codegen {
@@ -38,8 +39,24 @@ private:
   /// Whether the access at the register can be in the turn; what threads decide of that is `condition` (null: nothing).
   bool inTurn(unsigned reg, llvm::Value *&condition);
   unsigned inVector(unsigned k) const;
-  /// Reads by instructions that read 8 by 8 matrices, where the map has their form; false where it has not.
+  /// How instructions that move 8 by 8 matrices would do it, where the map has their form.
+  struct Matrices {
+    bool transposed = false;
+    unsigned wordBits = 0, logCount = 0, inOne = 0; // elements of a word, matrices of an instruction, and the registers of one
+    unsigned copies = 0;                            // registers that hold what others hold
+    llvm::SmallVector<unsigned, 8> matrixBits;      // registers that number the matrices
+    layouts::LinearLayout addresses;                // lane, warp → offset of the row whose address the lane gives
+    int32_t threadBits = 0;
+    llvm::Value *thread = nullptr;
+    std::map<int32_t, llvm::Value *> bases;
+    /// The register of an instruction's w-th word that starts at r.
+    unsigned firstOf(unsigned r, unsigned w) const;
+  };
+  std::optional<Matrices> matrices(llvm::Type *type) const;
+  llvm::Value *matrixAddress(Matrices &, llvm::Value *base, unsigned reg, llvm::Value *extraXor);
+  /// Reads and writes by those instructions; false where the map has not their form, or where it is no better.
   bool loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
+  bool storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *extraXor);
   /// Reads by instructions that transpose among 16 lanes, likewise.
   bool loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out);
 

@@ -132,6 +132,7 @@ llvm::Value *withPadding(const layouts::Encoding *encoding, llvm::Value *offset,
 }
 
 void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask, llvm::Value *extraXor) {
+  if (!mask && storeMatrices(base, values, extraXor)) return;
   auto &b = fl_.b;
   // Registers that hold copies (zero bases) need not be written again.
   unsigned free = 0;
@@ -152,7 +153,7 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
   }
 }
 
-// A matrix is 8 rows of 16 bytes; a lane gets one word (Target::loadMatrices). In the map from (register, lane) to offsets
+// A matrix is 8 rows of 16 bytes; a lane has one word of it (Target::loadMatrices, storeMatrices). In the map from (register, lane) to offsets
 // this shows as follows, where a word has w elements and a row 4w:
 //
 //   plain        registers 1 … w/2 and lanes 1, 2 step through the row; lanes 4, 8, 16 choose it
@@ -160,19 +161,21 @@ void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values
 //
 // Everything else (the other registers: the matrices; warps) must move by whole rows. The addresses are the map again,
 // with the bits that choose rows and matrices in the places of the lane that gives them.
-bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
-  if (padded_ || !fl_.target.info().hasLdmatrix || fl_.warpSize() != 32 || map_.inDimBits(Dim::Lane) != 5) return false;
+std::optional<SharedAccess::Matrices> SharedAccess::matrices(llvm::Type *type) const {
+  if (padded_ || fl_.warpSize() != 32 || map_.inDimBits(Dim::Lane) != 5) return std::nullopt;
   int64_t bytes = byteSize(element_);
-  if (bytes > 4 || type->isPointerTy() || type->isIntegerTy(1)) return false;
-  unsigned perWord = 4 / bytes, wordBits = llvm::Log2_32(perWord), registers = map_.inDimBits(Dim::Register);
-  if (registers < wordBits) return false;
+  if (bytes > 4 || type->isPointerTy() || type->isIntegerTy(1)) return std::nullopt;
+  Matrices m;
+  unsigned perWord = 4 / bytes, registers = map_.inDimBits(Dim::Register);
+  m.wordBits = llvm::Log2_32(perWord);
+  if (registers < m.wordBits) return std::nullopt;
   int32_t row = 16 / bytes;
   auto of = [&](Dim d, unsigned bit) { return map_.basis(d, bit)[0]; };
   auto steps = [&](bool transposed) {
     // (dimension, bit) of the steps through a row, in order.
     llvm::SmallVector<std::pair<Dim, unsigned>, 4> s;
     if (transposed) return llvm::SmallVector<std::pair<Dim, unsigned>, 4>{{Dim::Lane, 2}, {Dim::Lane, 3}, {Dim::Lane, 4}};
-    for (unsigned bit = 0; bit < wordBits; ++bit) s.push_back({Dim::Register, bit});
+    for (unsigned bit = 0; bit < m.wordBits; ++bit) s.push_back({Dim::Register, bit});
     s.push_back({Dim::Lane, 0});
     s.push_back({Dim::Lane, 1});
     return s;
@@ -186,60 +189,108 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
         if (!llvm::is_contained(s, std::pair(d, bit)) && of(d, bit) % row) return false;
     return true;
   };
-  bool transposed = false;
   if (!fits(false)) {
-    if (bytes != 2 || !fits(true)) return false;
-    transposed = true;
+    if (bytes != 2 || !fits(true)) return std::nullopt;
+    m.transposed = true;
   }
-  // Register bits beyond the word number the matrices; copies are read once.
-  llvm::SmallVector<unsigned, 8> matrixBits;
-  unsigned copies = 0;
-  for (unsigned bit = wordBits; bit < registers; ++bit)
-    if (of(Dim::Register, bit)) matrixBits.push_back(bit);
-    else copies |= 1u << bit;
-  unsigned logCount = std::min<size_t>(2, matrixBits.size()), count = 1u << logCount;
+  // Register bits beyond the word number the matrices; copies move once.
+  for (unsigned bit = m.wordBits; bit < registers; ++bit)
+    if (of(Dim::Register, bit)) m.matrixBits.push_back(bit);
+    else m.copies |= 1u << bit;
+  m.logCount = std::min<size_t>(2, m.matrixBits.size());
+  m.inOne = (1u << m.wordBits) - 1;
+  for (unsigned i = 0; i < m.logCount; ++i) m.inOne |= 1u << m.matrixBits[i];
   // Lane bits 0 to 2: the row; 3 and 4: the matrix.
-  llvm::SmallVector<int32_t, 5> chooses = transposed ? llvm::SmallVector<int32_t, 5>{of(Dim::Register, 0), of(Dim::Lane, 0), of(Dim::Lane, 1)}
-                                                     : llvm::SmallVector<int32_t, 5>{of(Dim::Lane, 2), of(Dim::Lane, 3), of(Dim::Lane, 4)};
-  for (unsigned i = 0; i < 2; ++i) chooses.push_back(i < logCount ? of(Dim::Register, matrixBits[i]) : 0);
+  llvm::SmallVector<int32_t, 5> chooses = m.transposed ? llvm::SmallVector<int32_t, 5>{of(Dim::Register, 0), of(Dim::Lane, 0), of(Dim::Lane, 1)}
+                                                       : llvm::SmallVector<int32_t, 5>{of(Dim::Lane, 2), of(Dim::Lane, 3), of(Dim::Lane, 4)};
+  for (unsigned i = 0; i < 2; ++i) chooses.push_back(i < m.logCount ? of(Dim::Register, m.matrixBits[i]) : 0);
   LinearLayout::InDim lanes{Dim::Lane, {}}, warps{Dim::Warp, {}};
-  for (auto c : chooses) lanes.bases.push_back(layouts::Basis{c});
-  int32_t threadBits = 0;
-  for (auto c : chooses) threadBits |= c;
+  for (auto c : chooses) {
+    lanes.bases.push_back(layouts::Basis{c});
+    m.threadBits |= c;
+  }
   for (unsigned bit = 0; bit < map_.inDimBits(Dim::Warp); ++bit) {
     warps.bases.push_back(layouts::Basis{of(Dim::Warp, bit)});
-    threadBits |= of(Dim::Warp, bit);
+    m.threadBits |= of(Dim::Warp, bit);
   }
-  LinearLayout addresses({lanes, warps}, {{Dim::Offset, map_.outs()[0].size}});
+  m.addresses = LinearLayout({lanes, warps}, {{Dim::Offset, map_.outs()[0].size}});
+  return m;
+}
+
+unsigned SharedAccess::Matrices::firstOf(unsigned r, unsigned w) const {
+  for (unsigned i = 0; i < logCount; ++i)
+    if (w >> i & 1) r |= 1u << matrixBits[i];
+  return r;
+}
+
+llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
   auto &b = fl_.b;
-  llvm::Value *thread = fl_.applyLayout(addresses, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[0];
-  if (extraXor) thread = b.CreateXor(thread, extraXor);
-  std::map<int32_t, llvm::Value *> bases;
-  unsigned n = map_.inDimSize(Dim::Register);
+  if (!m.thread) {
+    m.thread = fl_.applyLayout(m.addresses, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[0];
+    if (extraXor) m.thread = b.CreateXor(m.thread, extraXor);
+  }
+  int32_t constant = offsetOf(reg);
+  if (window_) constant %= window_;
+  int32_t clash = extraXor ? constant : constant & m.threadBits;
+  auto &slot = m.bases[clash];
+  if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(m.thread, fl_.i32(clash)) : m.thread);
+  return constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
+}
+
+bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+  if (!fl_.target.info().hasLdmatrix) return false;
+  auto m = matrices(type);
+  if (!m) return false;
+  auto &b = fl_.b;
+  unsigned n = map_.inDimSize(Dim::Register), perWord = 1u << m->wordBits;
   out.assign(n, nullptr);
-  unsigned inOne = (1u << wordBits) - 1;
-  for (unsigned i = 0; i < logCount; ++i) inOne |= 1u << matrixBits[i];
   for (unsigned r = 0; r < n; ++r) {
-    if (r & (inOne | copies)) continue;
-    int32_t constant = map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
-    int32_t clash = extraXor ? constant : constant & threadBits;
-    auto &slot = bases[clash];
-    if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
-    llvm::Value *at = constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
-    auto words = fl_.target.loadMatrices(b, at, count, transposed);
-    for (unsigned w = 0; w < count; ++w) {
-      unsigned first = r;
-      for (unsigned i = 0; i < logCount; ++i)
-        if (w >> i & 1) first |= 1u << matrixBits[i];
+    if (r & (m->inOne | m->copies)) continue;
+    auto words = fl_.target.loadMatrices(b, matrixAddress(*m, base, r, extraXor), 1u << m->logCount, m->transposed);
+    for (auto [w, word] : llvm::enumerate(words)) {
+      unsigned first = m->firstOf(r, w);
       if (perWord == 1) {
-        out[first] = b.CreateBitCast(words[w], type);
+        out[first] = b.CreateBitCast(word, type);
         continue;
       }
-      llvm::Value *v = b.CreateBitCast(words[w], llvm::FixedVectorType::get(type, perWord));
+      llvm::Value *v = b.CreateBitCast(word, llvm::FixedVectorType::get(type, perWord));
       for (unsigned k = 0; k < perWord; ++k) out[first + k] = b.CreateExtractElement(v, k);
     }
   }
-  for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~copies];
+  for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~m->copies];
+  return true;
+}
+
+// Not where a row's 16 bytes lie together in one thread anyway, nor where eight rows meet with more bank conflicts than plain
+// stores of the same bytes: under a layout of shared memory that was not made for it. In turns, rows and matrices whose
+// addresses different lanes of an instruction give must be in the same turn.
+bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *extraXor) {
+  auto &info = fl_.target.info();
+  if (!info.hasStmatrix || vector_ * byteSize(element_) >= 16) return false;
+  auto m = matrices(values[0]->getType());
+  if (!m || (window_ && m->threadBits >= window_)) return false;
+  auto passes = [&](const LinearLayout &map, unsigned lanes, unsigned elements) {
+    llvm::SmallVector<int64_t, 64> offsets;
+    for (unsigned lane = 0; lane < lanes; ++lane) offsets.push_back(byteSize(element_) * map.apply({{Dim::Register, 0}, {Dim::Lane, int32_t(lane)}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
+    return double(layouts::countWavefronts(offsets, byteSize(element_) * elements, {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes}).actual) / (lanes * elements);
+  };
+  auto &b = fl_.b;
+  unsigned perWord = 1u << m->wordBits, count = 1u << m->logCount;
+  if (passes(m->addresses, 8 * count, 4 * perWord) > passes(map_, 32, vector_)) return false;
+  for (unsigned r = 0; r < values.size(); ++r) {
+    if (r & (m->inOne | m->copies) || (window_ && offsetOf(r) / window_ != turn_)) continue;
+    llvm::SmallVector<llvm::Value *, 4> words;
+    for (unsigned w = 0; w < count; ++w) {
+      unsigned first = m->firstOf(r, w);
+      llvm::Value *v = values[first];
+      if (perWord > 1) {
+        v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, perWord));
+        for (unsigned k = 0; k < perWord; ++k) v = b.CreateInsertElement(v, values[first + k], k);
+      }
+      words.push_back(b.CreateBitCast(v, b.getInt32Ty()));
+    }
+    fl_.target.storeMatrices(b, matrixAddress(*m, base, r, extraXor), words, m->transposed);
+  }
   return true;
 }
 

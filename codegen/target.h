@@ -168,6 +168,8 @@ public:
                                                            unsigned /*count*/, bool /*transposed*/) const {
     return {};
   }
+  /// Writes matrices, one word of each per lane: the reverse of loadMatrices. @pre info().hasStmatrix
+  virtual void storeMatrices(llvm::IRBuilder<> &, llvm::Value * /*ptr*/, llvm::ArrayRef<llvm::Value *> /*words*/, bool /*transposed*/) const {}
   /// Reads four 16-bit elements per lane of shared memory, transposed among each 16 lanes: element j of lane l is element
   /// l mod 4 of the 8 bytes that lane 4 j + (l mod 16) / 4 of the same 16 gives the address of. @pre
   /// info().hasTransposedLdsRead

@@ -1,10 +1,10 @@
-// Matrix instructions of NVIDIA GPUs on registers: mma.sync and ldmatrix. What is peculiar: operands travel in 32-bit
+// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. What is peculiar: operands travel in 32-bit
 // words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements of t in the
 // first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of K. B has one
 // word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t + 1, then row
 // group + 8. The instruction of f64 is 8 × 8 × 4 with one element of each operand.
 // Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix Fragments for mma.m16n8k…" and
-// "… mma.m8n8k4 with .f64", ldmatrix.
+// "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
 #include "llvm/IR/InlineAsm.h"
@@ -132,6 +132,21 @@ SmallVector<Value *, 4> NvidiaTarget::loadMatrices(IRBuilder<> &b, Value *ptr, u
   SmallVector<Value *, 4> out;
   for (unsigned i = 0; i < count; ++i) out.push_back(count == 1 ? (Value *)call : b.CreateExtractValue(call, i));
   return out;
+}
+
+void NvidiaTarget::storeMatrices(IRBuilder<> &b, Value *ptr, ArrayRef<Value *> words, bool transposed) const {
+  std::string ins, constraints = "r,";
+  SmallVector<Value *, 5> args{b.CreatePtrToInt(ptr, b.getInt32Ty())};
+  for (unsigned i = 0; i < words.size(); ++i) {
+    ins += (i ? ", $" : "$") + std::to_string(i + 1);
+    constraints += "r,";
+    args.push_back(words[i]);
+  }
+  std::string text = "stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) + (transposed ? ".trans" : "") +
+                     ".shared.b16 [$0], {" + ins + "};";
+  SmallVector<Type *, 5> types(args.size(), b.getInt32Ty());
+  auto *type = FunctionType::get(b.getVoidTy(), types, false);
+  b.CreateCall(type, InlineAsm::get(type, text, constraints + "~{memory}", true), args)->setConvergent();
 }
 
 } // namespace tessera::nvidia

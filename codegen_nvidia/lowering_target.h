@@ -50,6 +50,7 @@ public:
                 llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc) const override;
   llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, unsigned count,
                                                    bool transposed) const override;
+  void storeMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::ArrayRef<llvm::Value *> words, bool transposed) const override;
   void warpGroupMultiply(llvm::IRBuilder<> &, const codegen::WarpGroupProduct &,
                          llvm::MutableArrayRef<llvm::Value *> acc) const override;
   void commitProducts(llvm::IRBuilder<> &) const override;

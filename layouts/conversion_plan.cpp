@@ -444,6 +444,7 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
     best = now;
     p.shared = std::move(*shared);
     p.wavefronts = waves;
+    p.instructions = w.instructions + r.instructions;
     write = std::move(w), read = std::move(r);
   }
   if (!best) return absl::InternalError("no layout of shared memory was found for a conversion");

@@ -56,6 +56,7 @@ struct ConversionPlan {
   int writeVector = 1, readVector = 1;       // elements per access
   int writeConflicts = 1, readConflicts = 1; // wavefronts per access over the least possible; 1: none
   int wavefronts = 0;                        // of one warp, all of its accesses on both sides
+  int instructions = 0;                      // these accesses
   /// Register numbers whose offsets are 1, 2, 4, … up to half the vector: element e of an access that starts at
   /// register r is register r ^ (the xor of those of e's set bits). 1, 2, 4, … in the common case.
   llvm::SmallVector<unsigned, 4> writeVectorRegisters, readVectorRegisters;

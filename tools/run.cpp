@@ -65,7 +65,7 @@ int runCommand(int argc, char **argv) {
   bool counters = false;
   std::vector<std::string> off;
   emulator::Options eo;
-  app.add_flag("--counters", counters, "emulator: print what each access, barrier and shuffle did");
+  app.add_flag("--counters", counters, "emulator: print what each access, barrier and shuffle did, and the most registers that a thread holds live");
   app.add_option("--no-check", off, "emulator: turn checks off: bounds, alignment, undefined, races, wraps, all")->delimiter(',');
   std::string undefined = "ones";
   app.add_option("--undefined", undefined, "interpreter: bits of elements that nothing defines, as a masked load without a value for the rest leaves them: ones (NaN, -1) or zeros")->check(CLI::IsMember({"ones", "zeros"}));

@@ -12,8 +12,9 @@
 // cheap, and the target decides what it is.
 //
 // Two slots of one buffer (`ttg.memdesc_index` of it) whose indices are known to differ do not overlap. That is known of
-// two constants, and of a value and the slot after it in a ring: `select(i + 1 >= n, 0, i + 1)` of i. What an index was in
-// an earlier iteration is not compared: at a loop's back edge slots become whole buffers.
+// two constants, of a value and the slot after it in a ring: `select(i + 1 >= n, 0, i + 1)` of i, and of two values that a
+// loop carries around one ring from different constants. An index that a loop carries into its next iteration is followed
+// there; of others' earlier values nothing is known: at a loop's back edge such slots become whole buffers.
 //
 // A multiplication in the background (`ttng.warp_group_dot` with isAsync) reads until a `ttng.warp_group_dot_wait` that
 // leaves it none pending: its reads count as made at the waits after it, and a barrier after those orders them before
@@ -74,31 +75,54 @@ struct State {
   size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + loads.size(); }
   void clear() { clearShared(), loads.clear(); }
   void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
-  void forgetSlots() {
+  /// Slots get the names that they have from here on; those without one become whole buffers.
+  void renameSlots(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
     for (auto *set : {&reads, &writes, &copies, &products}) {
-      std::set<Range> whole;
-      for (auto r : *set) whole.insert({r.first, r.second, nullptr});
-      *set = std::move(whole);
+      std::set<Range> renamed;
+      for (auto r : *set) renamed.insert({r.first, r.second, r.slot ? nameOf(r.slot) : nullptr});
+      *set = std::move(renamed);
     }
+  }
+  void forgetSlots() {
+    renameSlots([](ValueImpl *) { return nullptr; });
   }
 };
 
-/// Whether b is the slot after a in a ring of at least two.
-bool isNextInRing(Value a, Value b) {
+/// The number of slots of the ring in which b is the slot after a; nothing if it is not, or not seen to be.
+std::optional<int64_t> ringOf(Value a, Value b) {
   auto select = b.definedBy<arith::SelectOp>();
-  if (!select) return false;
+  if (!select) return {};
   auto next = select.falseValue().definedBy<arith::AddiOp>();
-  if (!next || next.lhs() != a || intConstantOf(next.rhs()) != 1 || intConstantOf(select.trueValue()) != 0) return false;
+  if (!next || next.lhs() != a || intConstantOf(next.rhs()) != 1 || intConstantOf(select.trueValue()) != 0) return {};
   auto compare = select.condition().definedBy<arith::CmpiOp>();
-  if (!compare || compare.predicate() != CmpIPredicate::Sge || compare.lhs() != select.falseValue()) return false;
-  auto size = intConstantOf(compare.rhs());
-  return size && *size >= 2;
+  if (!compare || compare.predicate() != CmpIPredicate::Sge || compare.lhs() != select.falseValue()) return {};
+  return intConstantOf(compare.rhs());
+}
+bool isNextInRing(Value a, Value b) { return ringOf(a, b).value_or(1) >= 2; }
+
+/// What the loop yields for a value that it carries, and where it starts.
+struct Carried {
+  scf::ForOp loop;
+  Value init, next;
+};
+std::optional<Carried> carried(Value v) {
+  auto *parent = v.isBlockArgument() ? v.ownerBlock()->parentOp() : nullptr;
+  auto loop = parent ? parent->dyn<scf::ForOp>() : scf::ForOp();
+  if (!loop || v.index() == 0) return {};
+  return Carried{loop, loop.initArgs()[v.index() - 1], v.ownerBlock()->terminator()->operand(v.index() - 1)};
+}
+/// Whether two slots go around the same ring from different places.
+bool goAround(Value a, Value b) {
+  auto x = carried(a), y = carried(b);
+  if (!x || !y || x->loop.op != y->loop.op) return false;
+  auto from = intConstantOf(x->init), to = intConstantOf(y->init), size = ringOf(a, x->next);
+  return from && to && *from != *to && size && size == ringOf(b, y->next) && *from >= 0 && *to >= 0 && *from < *size && *to < *size;
 }
 
 bool differentSlots(ValueImpl *a, ValueImpl *b) {
   if (!a || !b || a == b) return false;
   auto x = intConstantOf(Value(a)), y = intConstantOf(Value(b));
-  return x && y ? *x != *y : isNextInRing(Value(a), Value(b)) || isNextInRing(Value(b), Value(a));
+  return x && y ? *x != *y : isNextInRing(Value(a), Value(b)) || isNextInRing(Value(b), Value(a)) || goAround(Value(a), Value(b));
 }
 
 bool overlaps(const std::set<Range> &set, Range r) {
@@ -399,15 +423,29 @@ private:
     }
     s = left;
   }
-  void walkLoop(Operation *, llvm::ArrayRef<Region *> regions, State &s) {
+  void walkLoop(Operation *op, llvm::ArrayRef<Region *> regions, State &s) {
+    auto loop = op->dyn<scf::ForOp>();
+    // The argument that holds the slot in the iteration, by what goes in for it.
+    auto intoArguments = [&](State &state, bool first) {
+      state.renameSlots([&](ValueImpl *slot) -> ValueImpl * {
+        Block *body = loop ? loop.body().front() : nullptr;
+        for (unsigned i = 1; body && i < body->numArgs(); ++i) {
+          auto c = carried(body->arg(i));
+          if ((first ? c->init : c->next) == Value(slot) && isNextInRing(body->arg(i), c->next)) return body->arg(i).impl();
+        }
+        return first ? slot : nullptr;
+      });
+    };
     State entry = s;
+    intoArguments(entry, true);
     while (true) {
       State body = entry;
       for (auto *r : regions) walkRegion(*r, body);
       State around = body;
-      around.forgetSlots();
+      intoArguments(around, false);
       if (entry.join(around)) continue;
       s = entry;
+      if (loop) s.renameSlots([&](ValueImpl *slot) { return Value(slot).isBlockArgument() && Value(slot).ownerBlock() == loop.body().front() ? nullptr : slot; });
       // A while loop is left after its condition's region.
       if (regions.size() > 1) walkRegion(*regions[0], s);
       return;

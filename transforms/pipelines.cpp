@@ -39,6 +39,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas,
       step("loop-invariant-code-motion"),          // what every iteration would load again
       step("cse"),                                 // buffers of one tile, before their loads get slots
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // cp.async: buffers are known, addresses still simple
+      step("tritongpu-prefetch"),                  // rings and their slots are there, and not yet merged with other arithmetic
       step("strip-mine"),                          // blocks beyond the registers, once nothing changes layouts any more
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
@@ -80,6 +81,7 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int n
 
 Pipeline loweringPipeline(const ir::TargetInfo &t) {
   Pipeline p;
+  p.push_back(step("choose-scan-layouts")); // before the conversions that it makes get their memory
   if (t.matrixUnit == ir::MatrixUnit::Wgmma) p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
   p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares
   p.push_back(step("insert-barriers"));        // last: nothing may move across a barrier afterwards

@@ -26,6 +26,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", "", kNeedsLayouts},
       {"tritongpu-pipeline", pipelineLoads, "run the loads of multiplications some iterations ahead", "num-stages", kNeedsLayouts},
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", "", kNeedsLayouts},
+      {"tritongpu-prefetch", prefetch, "load operands of multiplications from shared memory one step ahead", "", kNeedsLayouts},
       {"strip-mine", stripMine, "work in strips on blocks that a thread's registers cannot hold", "registers", kNeedsLayouts},
       {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", "", kNeedsLayouts},
       {"tritongpu-optimize-thread-locality", optimizeThreadLocality, "keep reductions of loops inside threads until the loop's end", "", kNeedsLayouts},
@@ -33,6 +34,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"tritongpu-reduce-data-duplication", optimizeDotOperands, "convert into operands of multiplications through shared memory", "", kNeedsLayouts},
       {"tritongpu-reorder-instructions", reorderInstructions, "move conversions and loads from shared memory to their first users", "", kNeedsLayouts},
       {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
+      {"choose-scan-layouts", chooseScanLayouts, "give scans layouts in which their axis runs through registers, lanes and warps in order", "", kRequired | kNeedsLayouts},
       {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", kRequired | kNeedsLayouts},
       {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", kRequired | kNeedsLayouts},
   };

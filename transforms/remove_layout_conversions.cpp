@@ -3,7 +3,7 @@
 //   down      work that uses a converted value is done in the value's own layout, and the result is converted instead:
 //               %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //               %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//             through elementwise operations, broadcast, expand_dims, trans, reduce, scan, into buffers, and values that loops
+//             through elementwise operations, broadcast, expand_dims, trans, reduce, scan (if its axis stays in order), into buffers, and values that loops
 //             and branches carry. Conversions so travel towards the stores, meet there and vanish when both ends have one layout.
 //   up        a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it a
 //             second time in the layout wanted
@@ -24,6 +24,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "transforms/conversion_slices.h"
 #include "transforms/passes.h"
+#include "transforms/scan_shape.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -311,7 +312,9 @@ private:
       return true;
     }
     case Opcode::tt_scan: {
-      if (e->kind() == layouts::EncodingKind::DotOperand) return false;
+      // In a layout out of order it would be converted on the way in and out again (choose-scan-layouts).
+      auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
+      if (e->kind() == layouts::EncodingKind::DotOperand || !layout.ok() || !scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder) return false;
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (i != at && !acceptable(op->operand(i), e)) return false;
       for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));

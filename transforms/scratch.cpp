@@ -107,13 +107,9 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     auto type = op->operand(0).type().cast<TensorType>();
     auto &layout = type.encoding()->layoutOf(type.shape());
     if (!layout.ok()) return s;
-    if (auto shape = scanShape(*layout, scan.axis()); shape.inOrder) {
-      auto warps = reduceShape(*layout, scan.axis());
-      if (warps.warps > 1)
-        for (auto v : op->operands()) s.bytes += reduceScratchBytes(warps, v.type(), shape.chunks);
-      return s;
-    }
-    for (auto v : op->operands()) s.bytes += llvm::alignTo(v.type().cast<TensorType>().numElements() * std::max<int64_t>(1, v.type().scalar().bitWidth() / 8), 16);
+    auto shape = scanShape(*layout, scan.axis());
+    if (auto warps = reduceShape(*layout, scan.axis()); shape.inOrder && warps.warps > 1)
+      for (auto v : op->operands()) s.bytes += reduceScratchBytes(warps, v.type(), shape.chunks);
   } else if (auto convert = op->dyn<ttg::ConvertLayoutOp>()) {
     auto plan = layouts::planConversionOf(convert.src().type().cast<TensorType>().encoding(), convert.result().type().cast<TensorType>().encoding(), convert.src().type().cast<TensorType>().shape(),
                                           convert.src().type().scalar().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes}, planOptionsOf(op));

@@ -10,6 +10,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/matrix.h"
+#include "runtime/emulator/registers_live.h"
+#include "runtime/targets.h"
 #include <atomic>
 #include <deque>
 #include <thread>
@@ -314,6 +316,7 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
     for (auto &r : launch.buffers) p->buffers.push_back(sameMemory(r));
     for (auto &r : launch.constants) p->constants.push_back(sameMemory(r));
     p->sites.resize(launch.sites.size());
+    p->executed.resize(launch.executed.size());
     parts.push_back(std::move(p));
   }
   std::atomic<uint64_t> next{0};
@@ -331,6 +334,7 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   launch.report.threads = threads;
   for (auto &p : parts) {
     launch.report.instructions += p->report.instructions;
+    for (auto [to, from] : llvm::zip(launch.executed, p->executed)) to |= from;
     for (auto [to, from] : llvm::zip(launch.sites, p->sites)) {
       if (!from.executed) continue;
       if (!to.executed) to.operation = from.operation, to.where = from.where, to.kind = from.kind, to.bytesPerLane = from.bytesPerLane;
@@ -405,7 +409,7 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   } constants{launch};
   if (!program.ok()) return program.status();
   launch.program = program->get();
-  if (options.counters) launch.sites.resize((*program)->instructions.size());
+  if (options.counters) launch.sites.resize((*program)->instructions.size()), launch.executed.resize((*program)->blocks.size());
 
   std::vector<uint64_t> values;
   for (auto &a : arguments) values.push_back(a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base : a.bits);
@@ -420,6 +424,13 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   }
   for (auto &s : launch.sites)
     if (s.executed) launch.report.sites.push_back(std::move(s));
+  if (options.counters) {
+    std::vector<const llvm::BasicBlock *> executed;
+    for (auto [b, seen] : llvm::zip((*program)->blocks, launch.executed))
+      if (seen) executed.push_back(b.terminator->getParent());
+    auto analyse = [&](llvm::TargetMachine &machine) { launch.report.live = registersLive(*module.getFunction(kernel), executed, target, machine); };
+    if (auto s = runtime::createBackend(*runtime::findArch(target.name), {})->withMachine(analyse); !s.ok()) return s;
+  }
   return std::move(launch.report);
 }
 
@@ -453,6 +464,13 @@ std::string counterTable(const Report &report) {
   part(SiteCounters::Kind::Shuffle, "shuffles", nullptr);
   part(SiteCounters::Kind::Matrix, "matrix operations", nullptr);
   s << "\n";
+  s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", "live at one point", "at most", "allocated", "behind");
+  auto live = [&](const char *name, const LivePeak &p) {
+    s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", name, p.count, p.allocated ? std::to_string(p.allocated) : "", !p.count ? "" : p.operation + (p.where.empty() ? "" : (llvm::StringRef(p.where).starts_with("at ") ? " " : " of ") + p.where));
+  };
+  live(report.live.scalarsApart ? "vector registers" : "registers", report.live.vector);
+  if (report.live.scalarsApart) live("scalar registers", report.live.scalar);
+  live("predicates", report.live.predicates);
   return out;
 }
 

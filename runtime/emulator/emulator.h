@@ -66,6 +66,22 @@ struct SiteCounters {
   uint64_t leastPossible = 0; // of these, for as many bytes in one piece
 };
 
+/// The most of one kind that is live at one point of the executed code, and what stands before the point.
+struct LivePeak {
+  unsigned count = 0;
+  std::string operation, where; // "fadd"; "tt.dot at kernel.py:12:3" or empty
+  unsigned allocated = 0;       // by the vendor's allocator, for the whole kernel; 0: not known
+};
+
+/// What a thread holds live, in registers of 32 bits (registers_live.h): an estimate from the code before instruction
+/// selection, not what an allocator takes.
+struct RegistersLive {
+  LivePeak vector;     // of a thread
+  LivePeak scalar;     // of a warp: uniform values on AMD
+  LivePeak predicates; // i1
+  bool scalarsApart = false;
+};
+
 struct Options {
   int numWarps = 4;
   int64_t dynamicSharedBytes = 0;
@@ -84,6 +100,7 @@ struct Report {
   uint64_t instructions = 0; // executed by warps
   unsigned threads = 1;      // that the blocks ran on
   std::vector<SiteCounters> sites; // with Options::counters
+  RegistersLive live;              // with Options::counters
 };
 
 /// Runs `kernel` of the module on the grid. The module is changed. What a check finds, and what the kernel does wrong,

@@ -1,6 +1,7 @@
 // The emulator behind the launcher's interface: a Device whose object is LLVM bitcode (CompileOptions::bitcode). It has no
 // driver and no memory of its own; buffers are the host's.
 #include "runtime/emulator/emulator_device.h"
+#include "codegen/fatal_errors.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -52,6 +53,7 @@ public:
       if (!report.ok()) return report.status();
       if (k) times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
       if (!k && report_) *report_ = std::move(*report);
+      if (!k && report_ && o.counters) allocate(object, metadata);
     }
     if (timing && !times.empty()) {
       std::sort(times.begin(), times.end());
@@ -62,6 +64,26 @@ public:
   }
 
 private:
+  /// What the vendor's allocator takes for the same code, where its tools are installed.
+  void allocate(llvm::StringRef object, const KernelMetadata &metadata) {
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), *context);
+    if (!module) return llvm::consumeError(module.takeError());
+    codegen::BackendOptions o;
+    o.numWarps = metadata.numWarps, o.numCtas = metadata.numCtas, o.dynamicSharedBytes = int(metadata.dynamicSharedBytes);
+    absl::StatusOr<codegen::ObjectInfo> made;
+    std::string fatal;
+    if (!codegen::runCatchingFatalErrors([&] { made = createBackend(*findArch(target_.name), o)->emitObject(**module); }, fatal)) {
+      // LLVM gave up in the middle of its work: neither may be touched again.
+      (void)module->release();
+      (void)context.release();
+      return;
+    }
+    if (!made.ok()) return;
+    report_->live.vector.allocated = unsigned(made->registers);
+    report_->live.scalar.allocated = unsigned(made->scalarRegisters);
+  }
+
   const ir::TargetInfo &target_;
   emulator::Options options_;
   emulator::Report *report_;

@@ -153,12 +153,14 @@ void runWarp(Warp &w, uint64_t &budget) {
     }
     resumed = false;
     const BasicBlock &b = p.blocks[block];
+    if (auto &executed = w.block->launch->executed; !executed.empty()) executed[block] = 1;
     const Instruction *i = p.instructions.data() + at, *end = p.instructions.data() + b.last;
     uint64_t count = uint64_t(end - i) + 1;
     for (; i != end; ++i) {
       i->run(w, *i);
       if (w.stop) [[unlikely]] {
         w.stop = false;
+        w.block->instructions += count - uint64_t(end - i);
         w.resumeBlock = block, w.resumeAt = unsigned(i - p.instructions.data()) + 1;
         return;
       }

@@ -306,6 +306,7 @@ struct Launch {
   uint64_t changes = 0;  // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
   std::vector<SiteCounters> sites;             // by instruction, with counters
+  std::vector<uint8_t> executed;               // blocks of the program, with counters
   absl::Status failure;
   Report report;
 };

@@ -3,6 +3,9 @@
 #include "emulation.h"
 #include "runtime/targets.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <gtest/gtest.h>
 
@@ -106,6 +109,64 @@ TEST_P(Conflicts, ConversionsHaveNone) {
       }
 }
 INSTANTIATE_TEST_SUITE_P(Targets, Conflicts, ::testing::ValuesIn(kTargets), [](auto &i) { return std::string(i.param.name); });
+
+/// Accumulators as 16-bit elements leave by stmatrix, 512 bytes in an instruction, towards rows as towards columns, in as many
+/// passes as their bytes need; and nothing else does.
+TEST(MatrixStores, OfAccumulators) {
+  struct Case {
+    const char *target, *matrix, *element, *to;
+    unsigned bytes;
+    bool matrices;
+  };
+  const char *v2 = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>", *v3 = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>";
+  for (auto c : {Case{"sm_90a", v2, "f16", "rows", 2, true}, {"sm_90a", v2, "f16", "columns", 2, true}, {"sm_90a", v3, "bf16", "rows", 2, true}, {"sm_90a", v3, "i16", "columns", 2, true}, {"sm_120a", v2, "f16", "rows", 2, true},
+                 {"sm_90a", v3, "f32", "rows", 4, false}, {"sm_90a", v2, "i8", "rows", 1, false}, {"sm_80", v2, "f16", "rows", 2, false}}) {
+    Target t{c.target, llvm::StringRef(c.target) == "sm_80" ? "cuda:80" : llvm::StringRef(c.target) == "sm_120a" ? "cuda:120" : "cuda:90", 32, c.matrix, 2};
+    std::string to;
+    for (auto &l : layoutsOf(t, c.bytes))
+      if (l.name == c.to) to = l.text;
+    Emulation e;
+    e.target = c.target;
+    e.options.counters = true;
+    std::vector<uint8_t> data(64 * 64 * c.bytes);
+    for (size_t k = 0; k < data.size(); ++k) data[k] = uint8_t(k * 7 + k / 251);
+    bool matrices = false;
+    auto r = e.text(conversion(t, c.element, c.matrix, to), "k", {testing::bytesOf(data), zeros(data.size())}, [&](llvm::Module &m) {
+      for (llvm::Instruction &i : llvm::instructions(*m.getFunction("k")))
+        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && call->isInlineAsm()) matrices |= llvm::StringRef(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString()).contains("stmatrix");
+    });
+    std::string name = std::string(c.target) + " " + c.element + " to " + c.to;
+    ASSERT_TRUE(r.ok()) << name << ": " << r.status();
+    EXPECT_EQ(e.buffers[1], data) << name;
+    Passes stores = sharedPasses(*r, "store"), all = sharedPasses(*r);
+    EXPECT_EQ(all.passes, all.least) << name;
+    EXPECT_EQ(matrices, c.matrices) << name;
+    if (c.matrices) EXPECT_EQ(stores.executed, data.size() / 512) << name;
+  }
+}
+
+/// In turns through a part of the memory, as where the block has too little of it: registers decide the turn of an instruction.
+/// Where that needs lanes too (a quarter, here), stores are plain.
+TEST(MatrixStores, InTurns) {
+  for (int bytes : {8192, 4096, 2048}) {
+    Target t{"sm_90a", "cuda:90", 32, "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>", 2};
+    std::string text = conversion(t, "f16", t.matrix, layoutsOf(t, 2)[0].text);
+    size_t at = text.find("convert_layout %v");
+    text.insert(at + 17, llvm::formatv(" {{allocation.scratch = {0} : i32}", bytes).str());
+    Emulation e;
+    e.options.counters = true;
+    std::vector<uint8_t> data(64 * 64 * 2);
+    for (size_t k = 0; k < data.size(); ++k) data[k] = uint8_t(k * 7 + k / 251);
+    auto r = e.text(text, "k", {testing::bytesOf(data), zeros(data.size())});
+    ASSERT_TRUE(r.ok()) << r.status();
+    EXPECT_EQ(e.buffers[1], data);
+    uint64_t barriers = 0;
+    for (auto &s : r->sites) barriers += s.kind == emulator::SiteCounters::Kind::Barrier ? s.executed : 0;
+    EXPECT_EQ(barriers, uint64_t(4 * (2 * 8192 / bytes - 1))); // of four warps
+    if (bytes > 2048) EXPECT_EQ(sharedPasses(*r, "store").executed, 16u) << bytes;
+    EXPECT_EQ(sharedPasses(*r, "store").passes, sharedPasses(*r, "store").least) << bytes;
+  }
+}
 
 /// C = A * B over several steps of K, well aligned: what goes through shared memory on the way to the operands.
 std::string product(unsigned m, unsigned n, unsigned k) {
