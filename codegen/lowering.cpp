@@ -179,6 +179,11 @@ llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLa
   llvm::SmallVector<llvm::SmallVector<Group, 4>, 4> groups(outs);
   llvm::DenseMap<llvm::Value *, unsigned> width; // bits above are zero
   unsigned laneBits = llvm::Log2_32(warpSize_), warpBits = llvm::Log2_32(numWarps_);
+  llvm::SmallVector<bool, 4> ofLane(outs, false); // the output depends on the lane
+  for (auto [dim, value] : in)
+    if (value == lane_)
+      for (unsigned bit = 0; bit < layout.inDimBits(dim); ++bit)
+        for (unsigned o = 0; o < outs; ++o) ofLane[o] |= layout.basis(dim, bit)[o] != 0;
   for (auto [dim, value] : in) {
     unsigned n = layout.inDimBits(dim);
     if (!n) continue;
@@ -188,19 +193,16 @@ llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLa
           for (unsigned o = 0; o < outs; ++o) constants[o] ^= layout.basis(dim, bit)[o];
       continue;
     }
-    // The lane and the warp are bits of the thread index: taken from there, bits of both move together.
-    llvm::Value *source = value;
-    unsigned low = 0;
-    if (tid_ && value == lane_) {
-      source = tid_;
-    } else if (tid_ && value == warp_) {
-      source = tid_;
-      low = laneBits;
-    }
-    width[source] = source == tid_ ? laneBits + warpBits : std::max(width[source], n);
+    // The lane and the warp are bits of the thread index: taken from there, bits of both move together. What depends on
+    // the warp alone comes from a thread index that is known to be uniform.
+    unsigned low = tid_ && value == warp_ ? laneBits : 0;
     for (unsigned bit = 0; bit < n; ++bit) {
       auto basis = layout.basis(dim, bit);
-      for (unsigned o = 0; o < outs; ++o)
+      for (unsigned o = 0; o < outs; ++o) {
+        llvm::Value *source = value;
+        if (tid_ && value == lane_) source = tid_;
+        if (tid_ && value == warp_) source = ofLane[o] ? tid_ : tidOfWarp_;
+        width[source] = source == tid_ || source == tidOfWarp_ ? laneBits + warpBits : std::max(width[source], n);
         for (uint32_t rest = basis[o]; rest; rest &= rest - 1) {
           int distance = int(llvm::countr_zero(rest)) - int(low + bit);
           uint32_t mask = 1u << (low + bit);
@@ -211,6 +213,7 @@ llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLa
           else
             g->bits |= mask;
         }
+      }
     }
   }
   llvm::SmallVector<llvm::Value *, 4> out;
@@ -302,6 +305,10 @@ llvm::Value *FunctionLowering::isRepresentative(const LinearLayout &l) {
   llvm::Value *&slot = representatives_[threadMask | blockMask << 32];
   if (!slot) {
     llvm::Value *tid = threadId(), *block = blockMask ? blockInCluster() : nullptr;
+    if (threadMask && !(threadMask & (warpSize_ - 1))) {
+      warpId();
+      tid = tidOfWarp_; // a scalar branch
+    }
     slot = inPrologue([&] {
       llvm::Value *v = nullptr;
       if (threadMask) v = b.CreateICmpEQ(threadMask == threads - 1 ? tid : b.CreateAnd(tid, threadMask), i32(0));
@@ -346,7 +353,10 @@ llvm::Value *FunctionLowering::warpId() {
   if (!warp_)
     warp_ = inPrologue([&]() -> llvm::Value * {
       if (numWarps_ == 1) return i32(0);
-      return target.uniform(b, b.CreateLShr(tid, llvm::Log2_32(warpSize_)));
+      // Made uniform before the shift: LLVM knows that the shifted index is, takes this back, and no longer knows once
+      // the shift has become part of something else.
+      tidOfWarp_ = target.uniform(b, tid);
+      return b.CreateLShr(tidOfWarp_, llvm::Log2_32(warpSize_));
     });
   return warp_;
 }
@@ -489,12 +499,14 @@ llvm::SmallVector<llvm::Value *, 2> lowerCombine(Region &region, llvm::ArrayRef<
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 /// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
-/// constants, do not count.
+/// constants, do not count, nor do operands of sums of fma, which are loaded where they are multiplied (dot.cpp).
 static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
   unsigned widest = 0;
   function->walk([&](Operation *op) {
     for (auto r : op->results())
       if (r.type().isTensor() && r.type().cast<TensorType>().encoding()) {
+        auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(r.type().cast<TensorType>().encoding());
+        if (fl.target.info().hasScheduleBarriers && operand && operand->parent()->kind() == layouts::EncodingKind::Blocked && op->is<ttg::LocalLoadOp>()) continue;
         unsigned bits = r.type().scalar().isPointer() ? 0 : std::max(8u, unsigned(r.type().scalar().bitWidth()));
         widest = std::max<unsigned>(widest, fl.layout(r.type()).inDimSize(Dim::Register) * bits / 32);
       }
@@ -810,6 +822,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_reduce: return {lowerReduce, nullptr};
   case Opcode::tt_scan: return {lowerScan, nullptr};
   case Opcode::ttg_convert_layout: return {lowerConvertLayout, nullptr};
+  case Opcode::amdg_in_thread_transpose: return {lowerInThreadTranspose, nullptr};
   case Opcode::tt_dot: return {lowerDot, nullptr};
   case Opcode::ttng_fence_async_shared:
   case Opcode::ttng_warp_group_dot:
@@ -905,7 +918,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_concat:
   case Opcode::amdg_cond_barrier:
   case Opcode::amdg_buffer_load_to_local:
-  case Opcode::amdg_in_thread_transpose:
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_async_wait:
   case Opcode::amdg_scaled_upcast_fp8:

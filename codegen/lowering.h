@@ -145,6 +145,7 @@ private:
   llvm::DenseMap<uint64_t, llvm::Value *> representatives_;
   llvm::DenseMap<ir::Block *, llvm::BasicBlock *> blocks_;
   llvm::Value *tid_ = nullptr, *lane_ = nullptr, *warp_ = nullptr, *block_ = nullptr, *firstThread_ = nullptr;
+  llvm::Value *tidOfWarp_ = nullptr; // of any of the warp's lanes, uniform: only its bits above the lane's mean anything
   llvm::Value *shared_ = nullptr, *globalScratch_ = nullptr, *profileScratch_ = nullptr;
   llvm::Instruction *prologueEnd_ = nullptr;
   DebugInfo *debug_ = nullptr;
@@ -175,6 +176,7 @@ bool convertElements(ir::Operation *op, FunctionLowering &, const Elements &valu
 
 // The families; each is one file.
 bool lowerConvertLayout(ir::Operation *, FunctionLowering &); // convert_layout.cpp
+bool lowerInThreadTranspose(ir::Operation *, FunctionLowering &);
 bool lowerReduce(ir::Operation *, FunctionLowering &);        // reduce.cpp
 bool lowerScan(ir::Operation *, FunctionLowering &);          // scan.cpp
 bool lowerShape(ir::Operation *,

@@ -1,10 +1,18 @@
-// Shuffles of any value through the 32-bit ones of the Target: narrow values travel in the low bits of a word, wide
-// ones word by word.
+// What both targets build on their own primitives. Shuffles of any value through the 32-bit ones of the Target: narrow values
+// travel in the low bits of a word, wide ones word by word.
 #include "codegen/target.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/MDBuilder.h"
 
 namespace tessera::codegen {
+
+llvm::Value *ofGrid(llvm::Instruction *i, unsigned least) {
+  llvm::ConstantRange range(llvm::APInt(32, least), llvm::APInt::getSignedMinValue(32));
+  if (auto *call = llvm::dyn_cast<llvm::CallInst>(i)) call->addRangeRetAttr(range);
+  else i->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(i->getContext()).createRange(range.getLower(), range.getUpper()));
+  return i;
+}
 
 /// Cuts the value into i32 words, moves each, and puts them together again.
 template <class Move> static llvm::Value *byWords(llvm::IRBuilder<> &b, llvm::Value *v, Move &&move) {

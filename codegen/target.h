@@ -39,12 +39,13 @@ struct StoreAccess : MemoryAccess {
 /// What one lane gives to and gets from one matrix instruction, as offsets from the first element that it holds: rows
 /// of A and columns of B (of each it gives instruction.depth() elements along K), and (row, column) of the accumulator
 /// in the order of the instruction's registers. `transposed`: the instruction computes the transposed product from the
-/// exchanged operands (its A is the tensor's B); the offsets are the instruction's own.
+/// exchanged operands (its A is the tensor's B); the offsets are the instruction's own. `broadcasts`: the instruction is
+/// one of a series (multiplyBroadcast), each of which takes A from the lanes of one part of K.
 struct MatrixFragment {
   llvm::SmallVector<int, 2> rows = {0}, columns = {0};
   llvm::SmallVector<std::pair<int, int>, 16> accumulator;
   unsigned lanesOfK = 0; // bits of the lane number that choose the part of K
-  bool transposed = false;
+  bool transposed = false, broadcasts = false;
 };
 
 /// A matrix in shared memory as a warp group's matrix unit reads it: tiles of 8 rows of `swizzleBytes` (32, 64 or 128)
@@ -81,7 +82,7 @@ public:
 
   // ---- the thread ----
   virtual llvm::Value *threadId(llvm::IRBuilder<> &) const = 0; // i32, x dimension
-  /// Index of the block in the grid and size of the grid, in blocks or, with clusters, in clusters; i32.
+  /// Index of the block in the grid and size of the grid, in blocks or, with clusters, in clusters; i32. See ofGrid.
   virtual llvm::Value *programId(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
   virtual llvm::Value *numPrograms(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
   virtual llvm::Value *blockInCluster(llvm::IRBuilder<> &) const = 0; // i32, 0 without clusters
@@ -155,6 +156,11 @@ public:
   /// accumulator's values are replaced.
   virtual void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> /*a*/,
                         llvm::ArrayRef<llvm::Value *> /*b*/, llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+  /// One instruction of those that broadcast: A is what the lanes hold whose bits of `lanesOfK` are `group`, for all lanes;
+  /// B has the same elements along K in every lane.
+  virtual void multiplyBroadcast(llvm::IRBuilder<> &, const ir::MatrixInstruction &,
+                                 llvm::ArrayRef<llvm::Value *> /*a*/, llvm::ArrayRef<llvm::Value *> /*b*/,
+                                 llvm::MutableArrayRef<llvm::Value *> /*acc*/, unsigned /*group*/) const {}
   /// Reads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one word of each per lane: word i of
   /// lane l is bytes 4 (l mod 4) … of row l / 4 of matrix i; transposed: the 16-bit elements (2 (l mod 4), l / 4) and
   /// (2 (l mod 4) + 1, l / 4). Lane l gives the address of row l mod 8 of matrix l / 8. @pre info().hasLdmatrix
@@ -199,6 +205,10 @@ public:
   /// The block's dynamic shared memory.
   virtual llvm::GlobalVariable *sharedMemory(llvm::Module &) const = 0;
 };
+
+/// Says of a call or load that its i32 is at least `least` and less than 2³¹, as the indices and sizes of grids are for every
+/// driver: arithmetic on it need not keep signs.
+llvm::Value *ofGrid(llvm::Instruction *, unsigned least);
 
 /// Any scalar, vector or pointer value through 32-bit shuffles.
 /// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).

@@ -17,6 +17,8 @@ static constexpr int64_t kKiB = 1024;
 
 // Matrix instructions: v_mfma_* of the CDNA guides (64 / n lanes share a row), v_wmma_* of the RDNA guides (in RDNA 3
 // every lane has whole rows, in RDNA 4 two lanes share one). 8-bit floats: the FNUZ kinds on gfx942, the OCP kinds later.
+// Last, because other tiles are better at equal work: 4 by 64 and 64 by 4, series of 16 v_mfma_…_4x4x…_16b whose rows of
+// 4 are broadcast (16 lanes share one of those).
 using ir::MatrixInstruction;
 using ir::MatrixType;
 static constexpr MatrixInstruction kMfmaGfx90a[] = {
@@ -29,6 +31,14 @@ static constexpr MatrixInstruction kMfmaGfx90a[] = {
     {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 16, 4, 4},
     {MatrixType::I8, MatrixType::I8, MatrixType::I32, 32, 32, 8, 2},
     {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 16, 16, 4},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 4, 64, 64, 16},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 64, 4, 64, 16},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 4, 64, 64, 16},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 64, 4, 64, 16},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 4, 64, 16, 16},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 64, 4, 16, 16},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 4, 64, 64, 16},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 64, 4, 64, 16},
 };
 static constexpr MatrixInstruction kMfmaGfx942[] = {
     {MatrixType::F16, MatrixType::F16, MatrixType::F32, 32, 32, 8, 2},
@@ -50,6 +60,14 @@ static constexpr MatrixInstruction kMfmaGfx942[] = {
     {MatrixType::F8E5M2FNUZ, MatrixType::F8E4M3FNUZ, MatrixType::F32, 16, 16, 32, 4},
     {MatrixType::F8E5M2FNUZ, MatrixType::F8E5M2FNUZ, MatrixType::F32, 32, 32, 16, 2},
     {MatrixType::F8E5M2FNUZ, MatrixType::F8E5M2FNUZ, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 4, 64, 64, 16},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 64, 4, 64, 16},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 4, 64, 64, 16},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 64, 4, 64, 16},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 4, 64, 16, 16},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 64, 4, 16, 16},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 4, 64, 64, 16},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 64, 4, 64, 16},
 };
 static constexpr MatrixInstruction kMfmaGfx950[] = {
     {MatrixType::F16, MatrixType::F16, MatrixType::F32, 32, 32, 16, 2},
@@ -75,6 +93,14 @@ static constexpr MatrixInstruction kMfmaGfx950[] = {
     {MatrixType::F8E5M2, MatrixType::F8E4M3FN, MatrixType::F32, 16, 16, 32, 4},
     {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 32, 32, 16, 2},
     {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 16, 16, 32, 4},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 4, 64, 64, 16},
+    {MatrixType::F16, MatrixType::F16, MatrixType::F32, 64, 4, 64, 16},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 4, 64, 64, 16},
+    {MatrixType::BF16, MatrixType::BF16, MatrixType::F32, 64, 4, 64, 16},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 4, 64, 16, 16},
+    {MatrixType::F32, MatrixType::F32, MatrixType::F32, 64, 4, 16, 16},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 4, 64, 64, 16},
+    {MatrixType::I8, MatrixType::I8, MatrixType::I32, 64, 4, 64, 16},
 };
 static constexpr MatrixInstruction kWmmaGfx11[] = {
     {MatrixType::F16, MatrixType::F16, MatrixType::F32, 16, 16, 16, 1},

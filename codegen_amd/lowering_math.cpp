@@ -14,19 +14,22 @@ using ir::FloatKind;
 using ir::Opcode;
 using ir::RoundingMode;
 
-/// x / y, rounded to nearest unless the quotient is denormal: y = d · 2^e with d in [1, 2), r ≈ 1 / d in (½, 1], so that
-/// x · r neither overflows nor, unless the quotient does, loses bits; what x · r misses of x / d is made up once. What depends
-/// on y alone is shared by all that divide by it. Zeros, infinities and NaNs are v_div_fixup_f32's (ISA guides): any step
-/// may have made a NaN of them.
+/// x / y, rounded to nearest where v_rcp_f32 is and the quotient is no denormal, else off by a unit in the last place at
+/// most (tt.precise_divf is LLVM's own division). x = n · 2^f and y = d · 2^e with n and d in [½, 1), r ≈ 1 / d: n · r
+/// neither overflows nor loses bits, what it misses of n / d is made up once, and the powers of two come last. (With x in
+/// the place of n, three instructions less, denormals divided by small numbers lose their bits.) What depends on y alone is
+/// shared by all that divide by it. Zeros, infinities and NaNs are v_div_fixup_f32's (ISA guides): any step may have made
+/// a NaN of them.
 static Value *divide(IRBuilder<> &b, Value *x, Value *y) {
   Type *f32 = b.getFloatTy(), *i32 = b.getInt32Ty();
-  Value *d = b.CreateFMul(b.CreateIntrinsic(Intrinsic::amdgcn_frexp_mant, {f32}, {y}), ConstantFP::get(f32, 2.0));
-  Value *e = b.CreateIntrinsic(Intrinsic::amdgcn_frexp_exp, {i32, f32}, {y});
+  auto mantissa = [&](Value *v) { return b.CreateIntrinsic(Intrinsic::amdgcn_frexp_mant, {f32}, {v}); };
+  auto exponent = [&](Value *v) { return b.CreateIntrinsic(Intrinsic::amdgcn_frexp_exp, {i32, f32}, {v}); };
+  Value *n = mantissa(x), *d = mantissa(y);
   Value *r = b.CreateIntrinsic(Intrinsic::amdgcn_rcp, {f32}, {d});
-  Value *q = b.CreateFMul(x, r);
-  Value *missed = b.CreateIntrinsic(Intrinsic::fma, {f32}, {b.CreateFNeg(d), q, x});
+  Value *q = b.CreateFMul(n, r);
+  Value *missed = b.CreateIntrinsic(Intrinsic::fma, {f32}, {b.CreateFNeg(d), q, n});
   q = b.CreateIntrinsic(Intrinsic::fma, {f32}, {missed, r, q});
-  q = b.CreateIntrinsic(Intrinsic::ldexp, {f32, i32}, {q, b.CreateSub(b.getInt32(1), e)});
+  q = b.CreateIntrinsic(Intrinsic::ldexp, {f32, i32}, {q, b.CreateSub(exponent(x), exponent(y))});
   return b.CreateIntrinsic(Intrinsic::amdgcn_div_fixup, {f32}, {q, y, x});
 }
 

@@ -21,6 +21,14 @@ codegen::MatrixFragment AmdTarget::matrixFragment(const MatrixInstruction &inst,
   codegen::MatrixFragment f;
   if (auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(e)) {
     f.transposed = mfma->params().isTransposed;
+    if (inst.m == 4 || inst.n == 4) {
+      // v_mfma_…_4x4x…_16b multiplies 16 blocks of 4 by 4, each of four lanes. The blocks are side by side along the
+      // 64, and CBSZ and ABID give A of one block to all: the blocks' lanes hold A for different parts of K.
+      for (int i = 0; i < 4; ++i) f.accumulator.push_back({i, 0});
+      f.lanesOfK = info_.warpSize - 4;
+      f.broadcasts = true;
+      return f;
+    }
     // Groups of lanes take four rows each (f64: one), then the registers go on below all groups.
     int height = inst.c == MatrixType::F64 ? 1 : 4, groups = info_.warpSize / inst.n;
     for (int i = 0; i < inst.m * inst.n / info_.warpSize; ++i)
@@ -49,6 +57,24 @@ Value *packed(IRBuilder<> &b, ArrayRef<Value *> values, bool words) {
   Value *v = vectorOf(b, values);
   unsigned bits = 8 * values.size();
   return b.CreateBitCast(v, words && bits > 32 ? (Type *)FixedVectorType::get(b.getInt32Ty(), bits / 32) : b.getIntNTy(bits));
+}
+
+/// The instruction on 16 blocks for a row of the table of 4 by 64 (or 64 by 4).
+Intrinsic::ID blockIntrinsic(MatrixType t) {
+  switch (t) {
+  case MatrixType::F16: return Intrinsic::amdgcn_mfma_f32_4x4x4f16;
+  case MatrixType::BF16: return Intrinsic::amdgcn_mfma_f32_4x4x4bf16_1k;
+  case MatrixType::F32: return Intrinsic::amdgcn_mfma_f32_4x4x1f32;
+  case MatrixType::I8: return Intrinsic::amdgcn_mfma_i32_4x4x4i8;
+  case MatrixType::TF32:
+  case MatrixType::F64:
+  case MatrixType::I32:
+  case MatrixType::F8E4M3FN:
+  case MatrixType::F8E5M2:
+  case MatrixType::F8E4M3FNUZ:
+  case MatrixType::F8E5M2FNUZ: break;
+  }
+  return Intrinsic::not_intrinsic;
 }
 
 struct Mfma {
@@ -102,19 +128,30 @@ Intrinsic::ID mfmaIntrinsic(const MatrixInstruction &inst) {
   return Intrinsic::not_intrinsic;
 }
 
+/// An operand as the intrinsics take it.
+Value *operandOf(IRBuilder<> &b, ArrayRef<Value *> values, MatrixType type, bool mfma) {
+  // MFMA take 8 bits as i32, i64 or words (four of them), WMMA as words.
+  if (values[0]->getType()->isIntegerTy(8)) return packed(b, values, !mfma || values.size() > 8);
+  Value *v = vectorOf(b, values);
+  bool asShorts = type == MatrixType::BF16 && (mfma ? values.size() == 4 : true);
+  return asShorts ? b.CreateBitCast(v, FixedVectorType::get(b.getInt16Ty(), values.size())) : v;
+}
+
 } // namespace
+
+void AmdTarget::multiplyBroadcast(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef<Value *> a,
+                                  ArrayRef<Value *> bb, MutableArrayRef<Value *> acc, unsigned group) const {
+  Value *x = operandOf(b, a, inst.a, true), *y = operandOf(b, bb, inst.b, true);
+  constexpr unsigned kToAllBlocks = 4; // CBSZ: A goes to 2^4 blocks, from block ABID
+  Value *d = b.CreateIntrinsic(blockIntrinsic(inst.a), {},
+                               {x, y, vectorOf(b, acc), b.getInt32(kToAllBlocks), b.getInt32(group), b.getInt32(0)});
+  for (unsigned i = 0; i < acc.size(); ++i) acc[i] = b.CreateExtractElement(d, i);
+}
 
 void AmdTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef<Value *> a, ArrayRef<Value *> bb,
                          MutableArrayRef<Value *> acc) const {
   bool mfma = info_.matrixUnit == ir::MatrixUnit::Mfma;
-  auto operand = [&](ArrayRef<Value *> values, MatrixType type) -> Value * {
-    // MFMA take 8 bits as i32, i64 or words (four of them), WMMA as words.
-    if (values[0]->getType()->isIntegerTy(8)) return packed(b, values, !mfma || values.size() > 8);
-    Value *v = vectorOf(b, values);
-    bool asShorts = type == MatrixType::BF16 && (mfma ? values.size() == 4 : true);
-    return asShorts ? b.CreateBitCast(v, FixedVectorType::get(b.getInt16Ty(), values.size())) : v;
-  };
-  Value *x = operand(a, inst.a), *y = operand(bb, inst.b), *z = vectorOf(b, acc), *d;
+  Value *x = operandOf(b, a, inst.a, mfma), *y = operandOf(b, bb, inst.b, mfma), *z = vectorOf(b, acc), *d;
   if (mfma) {
     d = b.CreateIntrinsic(mfmaIntrinsic(inst), {}, {x, y, z, b.getInt32(0), b.getInt32(0), b.getInt32(0)});
   } else if (isInteger(inst.a)) {

@@ -10,6 +10,7 @@
 // scalar base. Sources: "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers);
 // LLVM's "User Guide for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
 #include "codegen_amd/lowering_target.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 
@@ -97,6 +98,44 @@ Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd) {
   Value *p = b.CreateGEP(b.getInt8Ty(), a.base, b.CreateZExt(a.offset, b.getInt64Ty()));
   return a.constant ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
 }
+
+/// The conditions whose conjunction the mask is.
+void conjuncts(Value *mask, SmallSetVector<Value *, 4> &out) {
+  auto *both = dyn_cast<BinaryOperator>(mask);
+  if (!both || both->getOpcode() != Instruction::And) {
+    out.insert(mask);
+    return;
+  }
+  conjuncts(both->getOperand(0), out);
+  conjuncts(both->getOperand(1), out);
+}
+Value *conjunction(IRBuilder<> &b, ArrayRef<Value *> conditions) {
+  Value *all = nullptr;
+  for (Value *c : conditions) all = all ? b.CreateAnd(all, c) : c;
+  return all;
+}
+
+/// What the masks of accesses have in common, as of a tile whose columns end: one branch round all of them. What is left
+/// to each is then often the same for the whole wave (its row) and a scalar branch.
+struct CommonMask {
+  SmallVector<Value *, 2> common;
+  SmallVector<SmallVector<Value *, 2>, 16> rest; // of each access
+
+  template <class Accesses> explicit CommonMask(const Accesses &accesses) {
+    SmallVector<SmallSetVector<Value *, 4>, 16> all(accesses.size());
+    for (auto [a, set] : zip(accesses, all)) {
+      if (!a.mask) return;
+      conjuncts(a.mask, set);
+    }
+    for (Value *c : all.front())
+      if (all_of(all, [&](auto &set) { return set.contains(c); })) common.push_back(c);
+    for (auto &set : all) {
+      auto &r = rest.emplace_back();
+      for (Value *c : set)
+        if (!is_contained(common, c)) r.push_back(c);
+    }
+  }
+};
 
 Value *bufferOffset(IRBuilder<> &b, const MemoryAccess &a) {
   // The constant comes after the selection, so that it becomes the instruction's immediate: it does not bring an offset
@@ -189,10 +228,13 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
 
 void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
   bool branches = underOneMask(accesses);
+  auto buffered = [&](const StoreAccess &a) {
+    return !branches && takesBuffer(a, a.values[0]->getType(), a.values.size());
+  };
   for (size_t i = 0; i < accesses.size();) {
     const StoreAccess &first = accesses[i];
     Type *element = first.values[0]->getType();
-    if (!branches && takesBuffer(first, element, first.values.size())) {
+    if (buffered(first)) {
       unsigned bytes = bytesOf(element) * first.values.size();
       Value *v = b.CreateBitCast(pack(b, first.values), bufferType(b, bytes));
       b.CreateIntrinsic(
@@ -201,21 +243,26 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
       ++i;
       continue;
     }
-    size_t end = i + 1;
-    while (end < accesses.size() && accesses[end].mask == first.mask &&
-           (branches || !takesBuffer(accesses[end], element, accesses[end].values.size())))
-      ++end;
-    SmallVector<Value *, 8> packed;
-    for (size_t k = i; k < end; ++k) packed.push_back(pack(b, accesses[k].values));
-    Branch branch(b, first.mask);
-    for (size_t k = i; k < end; ++k) {
-      const StoreAccess &a = accesses[k];
-      setHints(
-          b.CreateAlignedStore(packed[k - i], globalPointer(b, a, hasWideAdd_), Align(a.alignment), bypassesCaches(a)),
-          a);
+    ArrayRef<StoreAccess> run =
+        accesses.slice(i).take_until([&](const StoreAccess &a) { return buffered(a); });
+    i += run.size();
+    CommonMask masks(run);
+    bool nested = !masks.common.empty() && !underOneMask(run);
+    Branch outer(b, nested ? conjunction(b, masks.common) : nullptr);
+    for (size_t r = 0, end; r < run.size(); r = end) {
+      for (end = r + 1; end < run.size() && run[end].mask == run[r].mask;) ++end;
+      SmallVector<Value *, 8> packed;
+      for (size_t k = r; k < end; ++k) packed.push_back(pack(b, run[k].values));
+      Branch branch(b, nested ? conjunction(b, masks.rest[r]) : run[r].mask);
+      for (size_t k = r; k < end; ++k) {
+        const StoreAccess &a = run[k];
+        setHints(
+            b.CreateAlignedStore(packed[k - r], globalPointer(b, a, hasWideAdd_), Align(a.alignment), bypassesCaches(a)),
+            a);
+      }
+      branch.close();
     }
-    branch.close();
-    i = end;
+    outer.close();
   }
 }
 

@@ -19,14 +19,14 @@ using namespace llvm;
 
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &info) { return std::make_unique<AmdTarget>(info); }
 
-static Value *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, ArrayRef<Value *>()); }
+static CallInst *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, ArrayRef<Value *>()); }
 
 Value *AmdTarget::threadId(IRBuilder<> &b) const { return read(b, Intrinsic::amdgcn_workitem_id_x); }
 
 Value *AmdTarget::programId(IRBuilder<> &b, int axis, bool) const {
   static constexpr Intrinsic::ID kIds[] = {Intrinsic::amdgcn_workgroup_id_x, Intrinsic::amdgcn_workgroup_id_y,
                                            Intrinsic::amdgcn_workgroup_id_z};
-  return read(b, kIds[axis]);
+  return codegen::ofGrid(read(b, kIds[axis]), 0);
 }
 
 Value *AmdTarget::numPrograms(IRBuilder<> &b, int axis, bool) const {
@@ -34,7 +34,7 @@ Value *AmdTarget::numPrograms(IRBuilder<> &b, int axis, bool) const {
   Value *p = b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), read(b, Intrinsic::amdgcn_implicitarg_ptr), 4 * axis);
   auto *load = b.CreateAlignedLoad(b.getInt32Ty(), p, Align(4));
   load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
-  return load;
+  return codegen::ofGrid(load, 1);
 }
 
 Value *AmdTarget::blockInCluster(IRBuilder<> &b) const { return b.getInt32(0); }

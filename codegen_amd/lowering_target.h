@@ -52,6 +52,9 @@ public:
   codegen::MatrixFragment matrixFragment(const ir::MatrixInstruction &, const layouts::Encoding *) const override;
   void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> a,
                 llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc) const override;
+  void multiplyBroadcast(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> a,
+                         llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc,
+                         unsigned group) const override;
 
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
                   llvm::StringRef function) const override;

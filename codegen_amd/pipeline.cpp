@@ -78,6 +78,43 @@ struct ScheduleMatricesPass : PassInfoMixin<ScheduleMatricesPass> {
   }
 };
 
+/// Multiplications stay where they stand. LLVM 22's machine code sinking does not know that RDNA 3's WMMA take values of
+/// all lanes, and moves one whose result only a masked store uses, with the moves that make up its operands, behind the
+/// branch, where the lanes without the mask no longer run the moves. A use in its own block, which becomes nothing, holds
+/// it. (The other matrix instructions are marked convergent there.)
+struct HoldMatricesPass : PassInfoMixin<HoldMatricesPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<IntrinsicInst *, 16> loose;
+    for (Instruction &i : instructions(f))
+      if (auto *call = dyn_cast<IntrinsicInst>(&i)) {
+        SmallPtrSet<Instruction *, 32> seen;
+        if (Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.wmma") && !anchored(call, seen))
+          loose.push_back(call);
+      }
+    for (IntrinsicInst *call : loose)
+      IRBuilder<>(call->getNextNode()).CreateCall(Intrinsic::getOrInsertDeclaration(f.getParent(), Intrinsic::fake_use), {call});
+    return loose.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  }
+
+private:
+  /// Whether the value, or something made from it that could be moved with it, is used in its own block by what stays.
+  static bool anchored(Instruction *value, SmallPtrSetImpl<Instruction *> &seen) {
+    for (Use &use : value->uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      if (auto *phi = dyn_cast<PHINode>(user)) {
+        if (phi->getIncomingBlock(use) == value->getParent()) return true;
+        continue;
+      }
+      if (user->getParent() != value->getParent()) continue;
+      auto *call = dyn_cast<CallBase>(user);
+      if (user->isTerminator() || user->mayHaveSideEffects() || user->mayReadFromMemory() || (call && call->isConvergent()))
+        return true;
+      if (seen.insert(user).second && anchored(user, seen)) return true;
+    }
+    return false;
+  }
+};
+
 } // namespace
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
@@ -121,6 +158,8 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(ScheduleMatricesPass());
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
+    if (optLevel >= 1 && tm.getTargetCPU().starts_with("gfx11"))
+      passes.addPass(createModuleToFunctionPassAdaptor(HoldMatricesPass()));
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere
     // Finds out which of the implicit inputs (dispatch packet, queue, y and z of ids, accumulation registers, …) are
     // not used: else registers are set up and kept for them. At level 0 too: without it the metadata would name hidden

@@ -11,7 +11,7 @@ using namespace llvm;
 
 std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &info) { return std::make_unique<NvidiaTarget>(info); }
 
-static Value *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, ArrayRef<Value *>()); }
+static CallInst *read(IRBuilder<> &b, Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, ArrayRef<Value *>()); }
 
 Value *NvidiaTarget::threadId(IRBuilder<> &b) const { return read(b, Intrinsic::nvvm_read_ptx_sreg_tid_x); }
 
@@ -22,7 +22,7 @@ Value *NvidiaTarget::programId(IRBuilder<> &b, int axis, bool ofCluster) const {
   static constexpr Intrinsic::ID kCluster[] = {Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
                                                Intrinsic::nvvm_read_ptx_sreg_clusterid_y,
                                                Intrinsic::nvvm_read_ptx_sreg_clusterid_z};
-  return read(b, ofCluster ? kCluster[axis] : kBlock[axis]);
+  return codegen::ofGrid(read(b, ofCluster ? kCluster[axis] : kBlock[axis]), 0);
 }
 
 Value *NvidiaTarget::numPrograms(IRBuilder<> &b, int axis, bool ofCluster) const {
@@ -32,7 +32,7 @@ Value *NvidiaTarget::numPrograms(IRBuilder<> &b, int axis, bool ofCluster) const
   static constexpr Intrinsic::ID kClusters[] = {Intrinsic::nvvm_read_ptx_sreg_nclusterid_x,
                                                 Intrinsic::nvvm_read_ptx_sreg_nclusterid_y,
                                                 Intrinsic::nvvm_read_ptx_sreg_nclusterid_z};
-  return read(b, ofCluster ? kClusters[axis] : kBlocks[axis]);
+  return codegen::ofGrid(read(b, ofCluster ? kClusters[axis] : kBlocks[axis]), 1);
 }
 
 Value *NvidiaTarget::blockInCluster(IRBuilder<> &b) const {

@@ -14,7 +14,8 @@
 //   f32 by precision: tf32 uses tf32 instructions, else those of f32; tf32x3 those of f32 where the target has them, else
 //   three tf32 multiplications of the operands' high and low parts; bf16x3 and bf16x6 three and six of bf16 parts
 //   (each operand the sum of up to three bf16), the small products first
-// A multiplication that fits no instruction (types, or a shape smaller than its tile) stays, and is lowered by fma.
+// A multiplication that fits no instruction (types, or, but for AMD's, a shape smaller than its tile) stays, and is lowered
+// by fma.
 //
 // Where the target multiplies by warp groups (wgmma) and the shape has a tile of 64 rows for each, the operands are brought
 // to shared memory instead, where their values are made; a left operand that is made from another multiplication's result
@@ -23,7 +24,8 @@
 //   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>   (%a likewise)
 //   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
 //
-// Choice of the tile: the larger of the instruction's tiles if every warp still has one. Choice of the warps: those of a
+// Choice of the tile: the one with the least work, copies that several warps or lanes compute included, and then the
+// largest (AMD's 4 by 64 and 64 by 4, for few rows or columns, last). Choice of the warps: those of a
 // chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
 // chain keeps, so that values stay in their threads; else they are dealt so that each reads as little of the operands as
 // possible.
@@ -218,14 +220,23 @@ private:
     return out;
   }
 
-  /// The row of the table for these types: its tile fits the shape; the larger tile where each warp has one.
+  /// Whether an instruction does for a shape. AMD's may have more rows or columns than there are (lanes then hold copies
+  /// of others' elements), but not the wide side of 4 by 64, whose use is that nothing is computed twice.
+  bool fits(const MatrixInstruction &r, int64_t m, int64_t n, int64_t k) {
+    bool copies = target_.matrixUnit == MatrixUnit::Mfma || target_.matrixUnit == MatrixUnit::Wmma;
+    if (r.m == 4 || r.n == 4) return std::max(r.m, r.n) <= (r.m == 4 ? n : m);
+    return r.k <= 2 * k && (copies || (r.m <= m && r.n <= n));
+  }
+
+  /// The row of the table for these types: the one with the least work, copies included; the larger tile where each warp
+  /// has one.
   const MatrixInstruction *choose(const Way &w, llvm::ArrayRef<int64_t> shape, int64_t k, unsigned along) {
     unsigned rank = shape.size();
     int64_t m = shape[rank - 2], n = shape[rank - 1], batch = rank == 3 ? shape[0] : 1, warps = std::max<int64_t>(1, numWarps(m_.op()) / batch);
     const MatrixInstruction *best = nullptr;
     int64_t bestWork = 0;
     for (auto &r : target_.matrixInstructions) {
-      if (r.a != w.a || r.b != w.b || r.c != w.c || r.m > m || r.n > n || r.k > 2 * k) continue;
+      if (r.a != w.a || r.b != w.b || r.c != w.c || !fits(r, m, n, k)) continue;
       // The work of a warp, copies included; of equal tiles the longest that K fills, of equal work the larger tile.
       auto split = warpsFor(shape, r, along);
       int64_t work = std::max<int64_t>(m / split[rank - 2], r.m) * std::max<int64_t>(n / split[rank - 1], r.n);
@@ -256,7 +267,9 @@ private:
       p.version = target_.matrixVersion;
       p.warpsPerCta.assign(warps.begin(), warps.end());
       p.instrShape = {i.m, i.n, i.k};
-      p.isTransposed = true; // a lane's registers run along the rows of the tensor, as stores and second operands want
+      // A lane's registers run along the rows of the tensor, as stores and second operands want. In 4 by 64 they cannot:
+      // only the instruction's A can be broadcast.
+      p.isTransposed = i.m != 4;
       p.cta = cta;
       p.elementBitWidth = i.c == MatrixType::F64 ? 64 : 32;
       auto e = pool_.getAmdMfma(p);

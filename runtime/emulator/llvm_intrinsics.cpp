@@ -349,6 +349,7 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.experimental.noalias.scope.decl", kOther, ignore},
       {"llvm.sideeffect", kOther, ignore},
       {"llvm.donothing", kOther, ignore},
+      {"llvm.fake.use", kOther, ignore},
       {"llvm.trap", kOther, [](Decoder &d, CallInst &) { d.emit(trapped); }},
       {"llvm.ubsantrap", kOther, [](Decoder &d, CallInst &) { d.emit(trapped); }},
       {"llvm.debugtrap", kOther, [](Decoder &d, CallInst &) { d.emit(trapped); }},

@@ -84,6 +84,7 @@ Place operandPlace(const MatrixOperation &op, bool isA, unsigned bits, unsigned 
     return {group + 8 * (word & 1), t * perWord + (word >> 1) * 4 * perWord + in};
   }
   case MatrixFamily::Mfma: {
+    if (op.blocks > 1) return {lane, index}; // the blocks' rows (columns) one after the other
     unsigned across = isA ? op.m : op.n, perLane = op.k / (64 / across);
     return {lane % across, lane / across * perLane + index};
   }
@@ -92,11 +93,13 @@ Place operandPlace(const MatrixOperation &op, bool isA, unsigned bits, unsigned 
   }
   return {};
 }
-/// Row and column of element `index` of the accumulator.
+/// Row and column of element `index` of the accumulator: those of A and B that it is the product of.
 Place accumulatorPlace(const MatrixOperation &op, unsigned lane, unsigned index) {
   switch (op.family) {
   case MatrixFamily::MmaSync: return {lane / 4 + 8 * (index / 2), 2 * (lane % 4) + index % 2};
   case MatrixFamily::Mfma:
+    // Block lane / 4; `broadcastFrom` is 0 without a broadcast.
+    if (op.blocks > 1) return {((lane / 4 >> op.broadcast << op.broadcast) + op.broadcastFrom) * 4 + index, lane};
     if (op.c == MatrixElement::F64) return {lane / 16 + 4 * index, lane % 16};
     return {index / 4 * 4 * (64 / op.n) + lane / op.n * 4 + index % 4, lane % op.n};
   case MatrixFamily::Wmma1: return {2 * index + lane / 16, lane % 16};
@@ -110,7 +113,7 @@ void multiply(Warp &w, const Instruction &i) {
   countWarpOperation(w, i, SiteCounters::Kind::Matrix, "matrix multiplication");
   const MatrixOperation &op = *reinterpret_cast<const MatrixOperation *>(i.immediate);
   thread_local std::vector<double> a, b;
-  a.assign(size_t(op.m) * op.k, 0), b.assign(size_t(op.n) * op.k, 0);
+  a.assign(size_t(op.m) * op.blocks * op.k, 0), b.assign(size_t(op.n) * op.blocks * op.k, 0);
   auto gather = [&](bool isA, std::vector<double> &to, ArrayRef<Row> rows, unsigned bytes, MatrixElement e) {
     unsigned bits = bitsOf(e), count = unsigned(rows.size()) * bytes * 8 / bits;
     for (unsigned l = 0; l < w.lanes; ++l)
@@ -179,8 +182,10 @@ void decodeMatrix(Decoder &d, CallInst &c) {
     op.a = d.constantOperand(c, 0) ? MatrixElement::S8 : MatrixElement::U8;
     op.b = d.constantOperand(c, 2) ? MatrixElement::S8 : MatrixElement::U8;
   } else if (mfma) {
-    for (unsigned k = 3; k < 6; ++k)
-      if (d.constantOperand(c, k)) return no(); // broadcasts
+    // CBSZ, ABID, BLGP
+    op.blocks = op.m == 4 && op.n == 4 ? 16 : 1;
+    op.broadcast = unsigned(d.constantOperand(c, 3)), op.broadcastFrom = unsigned(d.constantOperand(c, 4));
+    if (d.constantOperand(c, 5) || op.broadcast > Log2_32(op.blocks) || op.broadcastFrom >> op.broadcast) return no();
   }
   bool flags = !mfma && first == "iu8";
   Value *a = c.getArgOperand(flags ? 1 : at), *b = c.getArgOperand(flags ? 3 : at + 1), *z = c.getArgOperand(flags ? 4 : at + 2);
@@ -204,15 +209,15 @@ bool emitMatrixOperation(Decoder &d, MatrixOperation op, std::string &why) {
   unsigned lanes = op.family == MatrixFamily::Mfma ? 64 : 32;
   if (d.target().warpSize != int(lanes)) return why = "size of the wave", false;
   bool shape = op.family == MatrixFamily::MmaSync ? (op.m == 16 && op.n == 8) || (op.m == 8 && op.n == 8 && op.k == 4 && op.c == MatrixElement::F64)
-               : op.family == MatrixFamily::Mfma  ? op.m == op.n && (op.m == 16 || op.m == 32)
+               : op.family == MatrixFamily::Mfma  ? op.m == op.n && (op.m == 16 || op.m == 32 || op.blocks == 16)
                                                   : op.m == 16 && op.n == 16 && op.k == 16;
   unsigned copies = op.family == MatrixFamily::Wmma1 ? 2 : 1;
+  copies *= op.blocks;
   shape &= op.aRows.size() * op.aBytes * 8 * lanes == size_t(op.m) * op.k * bitsOf(op.a) * copies;
   shape &= op.bRows.size() * op.bBytes * 8 * lanes == size_t(op.n) * op.k * bitsOf(op.b) * copies;
-  shape &= op.cRows.size() * op.accumulatorBytes * 8 * lanes == size_t(op.m) * op.n * bitsOf(op.c) && op.d.size() == op.cRows.size();
-  if (!shape || op.k % 4 != 0) {
-    if (!(shape && op.family == MatrixFamily::Mfma && op.k == 2)) return why = "shape", false;
-  }
+  shape &= op.cRows.size() * op.accumulatorBytes * 8 * lanes == size_t(op.m) * op.n * bitsOf(op.c) * op.blocks && op.d.size() == op.cRows.size();
+  bool depth = op.k % 4 == 0 || (op.family == MatrixFamily::Mfma && (op.k == 2 || (op.k == 1 && op.blocks == 16)));
+  if (!shape || !depth) return why = "shape", false;
   auto kept = std::make_shared<MatrixOperation>(std::move(op));
   d.emit(multiply, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
@@ -234,7 +239,9 @@ ArrayRef<IntrinsicRow> amdMatrixIntrinsics() {
       {"llvm.amdgcn.mfma.f32.32x32x16.fp8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.32x32x16.bf8.fp8", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.32x32x16.bf8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.16x16x32.fp8.fp8", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.16x16x32.fp8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.16x16x32.bf8.fp8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.16x16x32.bf8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.wmma.f32.16x16x16.f16", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x32.bf8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.4x4x4f16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.4x4x4bf16.1k", kMfmaSection, decodeMatrix},      {"llvm.amdgcn.mfma.f32.4x4x1f32", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.4x4x4i8", kMfmaSection, decodeMatrix},           {"llvm.amdgcn.wmma.f32.16x16x16.f16", kWmmaSection, decodeMatrix},
       {"llvm.amdgcn.wmma.f32.16x16x16.bf16", kWmmaSection, decodeMatrix},     {"llvm.amdgcn.wmma.i32.16x16x16.iu8", kWmmaSection, decodeMatrix},
       {"llvm.amdgcn.wmma.f32.16x16x16.fp8.fp8", kWmmaSection, decodeMatrix},  {"llvm.amdgcn.wmma.f32.16x16x16.fp8.bf8", kWmmaSection, decodeMatrix},
       {"llvm.amdgcn.wmma.f32.16x16x16.bf8.fp8", kWmmaSection, decodeMatrix},  {"llvm.amdgcn.wmma.f32.16x16x16.bf8.bf8", kWmmaSection, decodeMatrix},

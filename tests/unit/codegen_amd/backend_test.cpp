@@ -6,6 +6,7 @@
 #include "codegen_amd/backend.h"
 #include "codegen_amd/object.h"
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -242,6 +243,95 @@ TEST(AmdBackend, OneBackendServesManyThreads) {
 TEST(AmdBackend, LeavesTheOptionsOfLlvmAlone) {
   ASSERT_OK(compile(kSharedKernel, arch("gfx942")));
   for (auto &[name, option] : llvm::cl::getRegisteredOptions()) EXPECT_EQ(option->getNumOccurrences(), 0) << name.str();
+}
+
+// In a process of its own: the other tests run without.
+TEST(AmdBackend, ProgramsCanSetTheSchedulersOptions) {
+  auto set = [](llvm::StringRef name) {
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto it = options.find(name);
+    return it != options.end() && it->second->getNumOccurrences() == 1 && static_cast<llvm::cl::opt<bool> *>(it->second)->getValue();
+  };
+  EXPECT_EXIT(
+      {
+        setSchedulerOptions();
+        setSchedulerOptions(); // no more than once
+        std::exit(set("amdgpu-disable-clustered-low-occupancy-reschedule") && set("amdgpu-use-amdgpu-trackers") ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+/// The module as it goes to instruction selection.
+std::unique_ptr<llvm::Module> optimized(llvm::LLVMContext &context, const std::string &ir, const ArchInfo &arch, int level = 3) {
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(ir, error, context);
+  BackendOptions options;
+  options.optLevel = level;
+  absl::StatusOr<ObjectInfo> r = createBackend(arch, options)->compile(*module, Backend::Until::Optimized);
+  EXPECT_TRUE(r.ok()) << r.status();
+  return module;
+}
+
+TEST(AmdPipeline, MfmaIsScheduledForLatency) {
+  const std::string matrix = R"(
+define amdgpu_kernel void @k(ptr addrspace(1) %a, <4 x half> %x, <4 x half> %y) {
+  %c = load <4 x float>, ptr addrspace(1) %a
+  %d = call <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half> %x, <4 x half> %y, <4 x float> %c, i32 0, i32 0, i32 0)
+  store <4 x float> %d, ptr addrspace(1) %a
+  ret void
+}
+declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half>, <4 x half>, <4 x float>, i32, i32, i32)
+)";
+  llvm::LLVMContext context;
+  for (llvm::StringRef name : {"gfx90a", "gfx942", "gfx950"}) {
+    EXPECT_EQ(optimized(context, matrix, arch(name))->getFunction("k")->getFnAttribute("amdgpu-sched-strategy").getValueAsString(), "max-ilp");
+    EXPECT_FALSE(optimized(context, kSharedKernel, arch(name))->getFunction("k")->hasFnAttribute("amdgpu-sched-strategy"));
+  }
+}
+
+// Four rows that share a column: a loop that advances their pointers adds once to each, though LLVM could keep the rows and
+// add the column to each of them in every iteration.
+TEST(AmdPipeline, PointersThatALoopCarriesStayWhole) {
+  std::string entry, phis, body;
+  for (int i = 0; i < 4; ++i) {
+    std::string n = std::to_string(i);
+    entry += "  %r" + n + " = mul i64 %stride, " + std::to_string(3 * i + 1) + "\n  %row" + n + " = getelementptr half, ptr addrspace(1) %a, i64 %r" + n +
+             "\n  %p" + n + " = getelementptr half, ptr addrspace(1) %row" + n + ", i64 %column\n";
+    phis += "  %q" + n + " = phi ptr addrspace(1) [ %p" + n + ", %entry ], [ %next" + n + ", %loop ]\n";
+    body += "  %v" + n + " = load volatile half, ptr addrspace(1) %q" + n + "\n  %next" + n + " = getelementptr half, ptr addrspace(1) %q" + n + ", i64 %step\n";
+  }
+  std::string ir = "declare i32 @llvm.amdgcn.workitem.id.x()\ndefine amdgpu_kernel void @k(ptr addrspace(1) %a, i64 %stride, i64 %step, i32 %n) {\nentry:\n"
+                   "  %t = call i32 @llvm.amdgcn.workitem.id.x()\n  %column = zext i32 %t to i64\n" + entry + "  br label %loop\nloop:\n"
+                   "  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n" + phis + body + "  %j = add i32 %i, 1\n  %more = icmp slt i32 %j, %n\n"
+                   "  br i1 %more, label %loop, label %end\nend:\n  ret void\n}\n";
+  for (const ArchInfo &a : archTable()) {
+    SCOPED_TRACE(a.info.name.str());
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = optimized(context, ir, a);
+    int carried = 0;
+    for (llvm::BasicBlock &block : *module->getFunction("k"))
+      for (llvm::PHINode &phi : block.phis())
+        if (phi.getType()->isPointerTy()) {
+          ++carried;
+          EXPECT_TRUE(llvm::any_of(phi.incoming_values(), [](llvm::Value *v) {
+            auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(v);
+            return call && call->getIntrinsicID() == llvm::Intrinsic::launder_invariant_group;
+          }));
+        }
+    EXPECT_EQ(carried, 4);
+    // Loads and what makes their addresses, in the loop: the loads' addresses are registers that only additions change.
+    absl::StatusOr<ObjectInfo> r = compile(ir, a, {}, /*keepAssembly=*/true);
+    ASSERT_OK(r);
+    llvm::StringRef text = r->assembly, loop = text.slice(text.rfind(".LBB0_1:"), text.rfind("s_cbranch"));
+    int additions = 0, adds64 = 0;
+    for (llvm::StringRef rest = loop, line; !rest.empty();) {
+      std::tie(line, rest) = rest.split('\n');
+      line = line.trim();
+      additions += line.starts_with("v_add") || line.starts_with("v_lshl_add_u64");
+      adds64 += line.starts_with("v_lshl_add_u64");
+    }
+    EXPECT_EQ(additions, adds64 ? 4 : 8) << loop.str(); // 64 bits in one instruction, or in two
+  }
 }
 
 TEST(AmdDeviceLibrary, FunctionsOfBothLibrariesAreResolvedOnEveryTarget) {

@@ -341,6 +341,28 @@ TEST(AmdMfma, Fragments) {
   EXPECT_THAT(place(c, 0, 0, 3), ElementsAre(32, 32));
 }
 
+// v_mfma_…_4x4x4_16b: block t / 4 of 4 by 4 is the lanes' 4 (t / 4) to 4 (t / 4) + 3. The blocks stand side by side along the
+// 64; of the side of 4, which is broadcast from a block, each block holds another part of K.
+TEST(AmdMfma, FragmentsOfFourBySixtyFour) {
+  EncodingPool pool;
+  for (bool rows : {true, false}) { // which side has 4
+    auto at = [&](int32_t narrow, int32_t wide) { return rows ? ElementsAre(narrow, wide) : ElementsAre(wide, narrow); };
+    auto *e = *pool.getAmdMfma({3, {1, 1}, {rows ? 4 : 64, rows ? 64 : 4, 64}, !rows, {}, {}, 32});
+    auto c = rows ? layoutOf(e, {4, 64}) : layoutOf(e, {64, 4});
+    auto narrow = rows ? layoutOf(*pool.getDotOperand(0, e, 4), {4, 64}) : layoutOf(*pool.getDotOperand(1, e, 4), {64, 4});
+    auto wide = rows ? layoutOf(*pool.getDotOperand(1, e, 4), {64, 64}) : layoutOf(*pool.getDotOperand(0, e, 4), {64, 64});
+    EXPECT_EQ(narrow.inDimSize(Dim::Register), 4);
+    EXPECT_EQ(wide.inDimSize(Dim::Register), 64);
+    for (int t = 0; t < 64; ++t) {
+      for (int i = 0; i < 4; ++i) {
+        EXPECT_THAT(place(c, i, t), at(i, t));
+        EXPECT_THAT(place(narrow, i, t), at(t % 4, t / 4 * 4 + i));
+      }
+      for (int k = 0; k < 64; ++k) EXPECT_THAT(place(wide, k, t), at(k, t));
+    }
+  }
+}
+
 TEST(AmdMfma, TilesRunAlongNFirst) {
   EncodingPool pool;
   auto l = layoutOf(*pool.getAmdMfma({3, {2, 2}, {16, 16, 16}, false, {}, {2, 2}, 32}), {128, 128});

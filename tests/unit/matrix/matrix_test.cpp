@@ -3,7 +3,7 @@
 //
 //   mma.sync   PTX ISA, "Matrix Fragments for mma.m16n8k4/8/16/32" and "mma.m8n8k4 with .f64"
 //   v_mfma_*   "AMD Instinct MI300 Instruction Set Architecture", "Matrix Arithmetic Instructions", as AMD's matrix
-//              instruction calculator prints them
+//              instruction calculator prints them; those on 16 blocks of 4 by 4 with CBSZ and ABID ("Broadcasting values")
 //   v_wmma_*   "RDNA 3" and "RDNA 4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"
 //   ldmatrix   PTX ISA, "ldmatrix": lane l gives the address of row l mod 8 of matrix l / 8 and receives of every matrix
 //              the word l mod 4 of row l / 4
@@ -169,12 +169,32 @@ public:
       acc[k] = b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(t->getPrimitiveSizeInBits())), t);
     }
   }
+  /// v_mfma_…_4x4x…_16b with CBSZ = 4: block b is lanes 4 b to 4 b + 3. Lane l gives row l mod 4 of A and column l mod 4 of
+  /// B of its block, and gets column l mod 4 of the result, whose rows are its registers. A is that of block `group`.
+  void multiplyBroadcast(llvm::IRBuilder<> &b, const MatrixInstruction &i, llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> bb, llvm::MutableArrayRef<llvm::Value *> acc, unsigned group) const override {
+    groups[calls.size()] = group;
+    multiply(b, i, a, bb, acc);
+  }
+  mutable std::map<int, int> groups; // by call
+  void multipliedBroadcast(int call, int tid, llvm::MutableArrayRef<uint64_t> c) {
+    auto &i = calls[call];
+    ASSERT_EQ(c.size(), 4u);
+    int base = tid - tid % 64;
+    auto &mine = operands[{call, tid}].second;
+    for (int row = 0; row < 4; ++row) {
+      auto &a = operands[{call, base + 4 * groups[call] + row}].first;
+      double sum = decode(c[row], i.c);
+      for (size_t k = 0; k < mine.size(); ++k) sum += decode(a.at(k), i.a) * decode(mine[k], i.b);
+      c[row] = encode(sum, i.c);
+    }
+  }
   static void doMultiply(int32_t call, int32_t tid, uint64_t *a, int32_t na, uint64_t *b, int32_t nb, uint64_t *c, int32_t nc) { running->multiplied(call, tid, {a, a + na}, {b, b + nb}, {c, size_t(nc)}); }
   void multiplied(int call, int tid, std::vector<uint64_t> a, std::vector<uint64_t> b, llvm::MutableArrayRef<uint64_t> c) {
     if (round == 0) {
       operands[{call, tid}] = {std::move(a), std::move(b)};
       return;
     }
+    if (groups.count(call)) return multipliedBroadcast(call, tid, c);
     auto &i = calls[call];
     Manual manual{info_, i};
     int lane = tid % info_.warpSize, base = tid - lane;
@@ -250,7 +270,7 @@ std::string encodingOf(const Case &c) {
   switch (c.info->matrixUnit) {
   case ir::MatrixUnit::Mfma:
     return llvm::formatv("#ttg.amd_mfma<{{version = {0}, warpsPerCTA = {1}, instrShape = [{2}, {3}, {4}], isTransposed = {5}{6}}>", c.info->matrixVersion, warps, c.i.m, c.i.n, c.i.k,
-                         c.m % 3 ? "true" : "false", c.i.c == MatrixType::F64 ? ", elementBitWidth = 64" : "");
+                         c.i.m == 4 ? "false" : c.i.n == 4 || c.m % 3 ? "true" : "false", c.i.c == MatrixType::F64 ? ", elementBitWidth = 64" : "");
   case ir::MatrixUnit::Wmma: return llvm::formatv("#ttg.amd_wmma<{{version = {0}, isTranspose = {1}, warpsPerCTA = {2}}>", c.info->matrixVersion, c.kWidth % 3 ? "true" : "false", warps);
   default: return llvm::formatv("#ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = {0}, instrShape = [{1}, {2}]}>", warps, c.i.m, c.i.n);
   }
@@ -323,7 +343,8 @@ TEST_P(EveryInstruction, MultipliesAsTheManualSays) {
     int k = longer ? i.k : 2 * i.k;
     // A row that is no more than a word long needs the layout of a narrower one.
     if (info.matrixUnit != ir::MatrixUnit::Mfma && info.matrixUnit != ir::MatrixUnit::Wmma && i.depth() < kWidth * 2 && i.m != 8 && i.depth() < kWidth) kWidth = i.depth();
-    check({&info, i, 2, 2, 2 * i.m, 4 * i.n, k, kWidth});
+    bool broadcasts = i.lanesK == 16; // much wider than high, or the reverse
+    check({&info, i, 2, 2, 2 * i.m, (broadcasts ? 2 : 4) * i.n, broadcasts ? i.k : k, kWidth});
     if (::testing::Test::HasFatalFailure()) return;
     check({&info, i, 1, 1, 2 * i.m, i.n, k, kWidth});
     if (::testing::Test::HasFatalFailure()) return;
@@ -341,6 +362,8 @@ TEST_P(EveryInstruction, TakesOtherWidthsAndShortK) {
       if (longest) check({&info, i, 1, 2, i.m, 2 * i.n, 4 * i.k, 2 * i.depth()});
       if (longest && i.depth() > 1) check({&info, i, 2, 1, 2 * i.m, i.n, 2 * i.k, i.depth() / 2});
       if (only && i.k >= 8) check({&info, i, 1, 1, i.m, i.n, i.k / 2, i.depth()});
+      if (only && i.k >= 16) check({&info, i, 1, 2, i.m, i.n, i.k / 8, 1}); // shorter than lanes share it
+      check({&info, i, 1, 1, std::max(i.m / 4, 1), std::max(i.n / 2, 2), i.k, i.depth()});         // copies of rows and columns
     } else if (info.matrixUnit == ir::MatrixUnit::Wmma) {
       if (info.matrixVersion == 2) check({&info, i, 1, 1, 16, 16, 32, 16});
       check({&info, i, 2, 1, 32, 16, 8, info.matrixVersion == 1 ? 16 : 8});
