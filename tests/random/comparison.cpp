@@ -23,7 +23,7 @@ struct Buffers {
   static constexpr const char *kNames[] = {"x", "b", "h", "g", "f", "e", "d", "y", "z", "o0", "o1", "o2", "o3", "o4"};
   static constexpr int kCount = 8 + int(kOutputs), kY = 7, kZ = 8;
   std::vector<uint8_t> data[kCount];
-  explicit Buffers(unsigned seed) {
+  Buffers(const Kernel &kernel, unsigned seed) {
     std::mt19937 random(seed ^ 0x5eed);
     unsigned bytes[] = {4, 1, 2, 2, 4, 1, 1};
     for (int k = 0; k < kY; ++k) data[k].resize(kInputs * bytes[k]);
@@ -39,7 +39,7 @@ struct Buffers {
       data[5][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E4M3FN, small)), data[6][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E5M2, small));
     }
     data[kY].resize(kOutputBytes), data[kZ].resize(kAtomicBytes);
-    for (int k = kZ + 1; k < kCount; ++k) data[k].resize(kOtherOutputBytes);
+    for (int k = kZ + 1; k < kCount; ++k) data[k].resize(kernel.large ? kOtherOutputBytes : 16);
   }
 };
 
@@ -66,7 +66,7 @@ std::string difference(const char *name, const std::vector<uint8_t> &want, const
 } // namespace
 
 Outcome reference(const Kernel &k, unsigned seed, Results &out) {
-  Buffers buffers(seed);
+  Buffers buffers(k, seed);
   ir::Context context;
   std::string messages;
   ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { messages += ir::render(d); });
@@ -106,7 +106,7 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   llvm::LLVMContext llvmContext;
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(r->output, "kernel"), llvmContext);
   if (!module) return {Outcome::Broken, llvm::toString(module.takeError())};
-  Buffers buffers(seed);
+  Buffers buffers(k, seed);
   std::vector<emulator::Buffer> memory;
   std::vector<emulator::Argument> args;
   for (int i = 0; i < Buffers::kCount; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});

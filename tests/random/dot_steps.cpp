@@ -108,7 +108,7 @@ void Generator::dotLoop() {
 void Generator::pipelinedDots() {
   Kind kind = dotKind();
   kernel_.numStages = int(2 + upTo(4));
-  unsigned m = 16u << upTo(3), n = 16u << upTo(3), k = 32u << upTo(2), dots = upTo(3) ? 1 : 2, rounds = upTo(7);
+  unsigned m = 16u << upTo(2), n = 16u << upTo(2), k = 32u << upTo(2), dots = upTo(3) ? 1 : 2, rounds = upTo(5);
   int64_t each = int64_t(kSmall + 1) * (kSmall + 1) * k * dots, most = exactUpTo(kind.accumulator);
   if (each * 3 > most) return;
   rounds = unsigned(std::min<int64_t>(rounds, most / each - 3));

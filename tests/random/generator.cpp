@@ -12,7 +12,7 @@ Kernel Generator::run() {
     Shape s{1u << (2 + upTo(5)), 1u << (2 + upTo(5))};
     put(load(s, pick({I32, I32, I8, F16, F32})));
     for (unsigned k = 0, steps = 3 + upTo(6); k < steps; ++k) ttgirStep();
-  } else if (upTo(10) == 0) {
+  } else if (upTo(16) == 0) {
     largeSteps();
   } else {
     put(load(randomShape(), pick({I32, I32, I8, F16, BF16, F32})));

@@ -242,7 +242,7 @@ private:
   Value throughShared(Value v);
 
   std::mt19937 random_;
-  bool ttgir_, large_ = false;
+  bool ttgir_;
   const ir::TargetInfo *target_;
   Kernel kernel_;
   std::string text_, pid_, functions_;

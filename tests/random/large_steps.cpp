@@ -33,7 +33,7 @@ Value Generator::inPlace(Value v) {
 }
 
 void Generator::largeSteps() {
-  large_ = true;
+  kernel_.large = true;
   kernel_.numWarps = upTo(4) ? 1 : 2;
   Shape s = pick<Shape>({{8192}, {8192}, {16384}, {64, 128}, {128, 64}, {32, 256}, {256, 32}, {128, 128}, {16, 512}, {8, 32, 32}});
   auto type = [&] { return pick({I32, I32, F32, F16, I8, BF16}); };

@@ -111,7 +111,7 @@ void Generator::store(Value v) {
   }
   if (v.type == I1 || isNarrow(v.type)) v = cast(v, v.type == I1 ? I8 : F32);
   unsigned bytes = product(v.shape) * kTypeBits[v.type] / 8, all = bytes * unsigned(kernel_.programs);
-  if (large_) output_ = (output_ + 1) % kOutputs;
+  if (kernel_.large) output_ = (output_ + 1) % kOutputs;
   unsigned at;
   if (!takeOutput(all, at)) return;
   if (ttgir_ && coin()) v = converted(v, newLayout(v.shape, v.type));
