@@ -35,7 +35,8 @@
 // Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
 // tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
 // memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
-// memory alone, or else a late warp loads what an early one stored.
+// memory alone, or else a late warp loads what an early one stored. Pointers that come from no argument of the kernel (they
+// were loaded, a loop lets them change places, a caller passed them) may be the same.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -316,7 +317,9 @@ private:
   }
   void storeTo(Operation *op, Value pointer, State &s) {
     if (before_.contains(op)) s.clear();
-    if (s.loads.contains(pointerRoot(pointer).impl())) need(op, s);
+    Value root = pointerRoot(pointer);
+    bool known(memoryArgument(root));
+    if (llvm::any_of(s.loads, [&](ValueImpl *load) { return root == Value(load) || (!known && !memoryArgument(Value(load))); })) need(op, s);
   }
 
   void visit(Operation *op, State &s) {

@@ -76,4 +76,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %2 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
     tt.return
   }
+
+  // Every warp loads the scalar, one stores: behind a barrier where the pointers, which were loaded, may be one; without where
+  // they come from two arguments.
+  // CHECK-LABEL: @pointers_from_memory
+  // CHECK-COUNT-3: tt.load
+  // CHECK-NEXT: gpu.barrier{{$}}
+  // CHECK-NEXT: tt.store
+  tt.func public @pointers_from_memory(%table: !tt.ptr<!tt.ptr<f32>>, %other: !tt.ptr<!tt.ptr<f32>>) {
+    %p = tt.load %table : !tt.ptr<!tt.ptr<f32>>
+    %q = tt.load %other : !tt.ptr<!tt.ptr<f32>>
+    %x = tt.load %p : !tt.ptr<f32>
+    tt.store %q, %x : !tt.ptr<f32>
+    tt.return
+  }
+  // CHECK-LABEL: @two_arguments
+  // CHECK: tt.load
+  // CHECK-NEXT: tt.store
+  tt.func public @two_arguments(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+    %x = tt.load %p : !tt.ptr<f32>
+    tt.store %q, %x : !tt.ptr<f32>
+    tt.return
+  }
 }
