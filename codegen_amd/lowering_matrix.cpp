@@ -107,6 +107,8 @@ constexpr Mfma kMfma[] = {
 bool isFp8(MatrixType t) { return t == MatrixType::F8E4M3FN || t == MatrixType::F8E4M3FNUZ; }
 bool isBf8(MatrixType t) { return t == MatrixType::F8E5M2 || t == MatrixType::F8E5M2FNUZ; }
 bool isInteger(MatrixType t) { return t == MatrixType::I8; }
+/// One instruction for all kinds of narrow floats (f8f6f4), which CBSZ and BLGP number: those of 32 elements in a lane.
+bool takesKindsAsNumbers(const MatrixInstruction &inst) { return (isFp8(inst.a) || isBf8(inst.a)) && inst.depth() == 32; }
 
 /// The instruction on 8-bit floats by the kinds of its operands.
 Intrinsic::ID f8Intrinsic(MatrixType a, MatrixType b, Intrinsic::ID fp8fp8, Intrinsic::ID fp8bf8, Intrinsic::ID bf8fp8,
@@ -152,7 +154,12 @@ void AmdTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef
                          MutableArrayRef<Value *> acc) const {
   bool mfma = info_.matrixUnit == ir::MatrixUnit::Mfma;
   Value *x = operandOf(b, a, inst.a, mfma), *y = operandOf(b, bb, inst.b, mfma), *z = vectorOf(b, acc), *d;
-  if (mfma) {
+  if (mfma && takesKindsAsNumbers(inst)) {
+    // Without scales: these zeros make it the plain instruction.
+    Value *zero = b.getInt32(0), *kindOfA = b.getInt32(isBf8(inst.a)), *kindOfB = b.getInt32(isBf8(inst.b));
+    auto id = inst.m == 32 ? Intrinsic::amdgcn_mfma_scale_f32_32x32x64_f8f6f4 : Intrinsic::amdgcn_mfma_scale_f32_16x16x128_f8f6f4;
+    d = b.CreateIntrinsic(id, {x->getType(), y->getType()}, {x, y, z, kindOfA, kindOfB, zero, zero, zero, zero});
+  } else if (mfma) {
     d = b.CreateIntrinsic(mfmaIntrinsic(inst), {}, {x, y, z, b.getInt32(0), b.getInt32(0), b.getInt32(0)});
   } else if (isInteger(inst.a)) {
     // Both signed, no clamping.

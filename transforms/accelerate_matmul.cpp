@@ -296,7 +296,7 @@ private:
     case MatrixUnit::Mfma: {
       // As wide as a read of shared memory; where an operand comes from a result, as many as that has side by side.
       if (fromResult) return std::min<int64_t>(i.c == MatrixType::F64 ? 1 : 4, std::max<int64_t>(1, k / i.lanesK));
-      int64_t w = std::max<int64_t>(i.depth(), widest);
+      int64_t w = widest;
       while (w > 1 && w * i.lanesK > k) w /= 2;
       return w;
     }

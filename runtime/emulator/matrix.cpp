@@ -85,8 +85,10 @@ Place operandPlace(const MatrixOperation &op, bool isA, unsigned bits, unsigned 
   }
   case MatrixFamily::Mfma: {
     if (op.blocks > 1) return {lane, index}; // the blocks' rows (columns) one after the other
-    unsigned across = isA ? op.m : op.n, perLane = op.k / (64 / across);
-    return {lane % across, lane / across * perLane + index};
+    unsigned across = isA ? op.m : op.n, perLane = op.k / (64 / across), group = lane / across;
+    // 32 elements of 8 bits are two runs of 16, half of K apart.
+    if (bits == 8 && perLane == 32) return {lane % across, index / 16 * (op.k / 2) + group * 16 + index % 16};
+    return {lane % across, group * perLane + index};
   }
   case MatrixFamily::Wmma1: return {lane % 16, index}; // both halves of the wave hold the same
   case MatrixFamily::Wmma2: return {lane % 16, lane / 16 * 8 + index};
@@ -147,6 +149,7 @@ void multiply(Warp &w, const Instruction &i) {
   }
 }
 
+constexpr const char *kScaleSection = "ISA guide (CDNA4), Matrix Arithmetic Instructions: V_MFMA_*_F8F6F4";
 constexpr const char *kMfmaSection = "ISA guide (MI300), Matrix Arithmetic Instructions: V_MFMA_*", *kWmmaSection = "ISA guide (RDNA3, RDNA4), Wave Matrix Multiply Accumulate: V_WMMA_*";
 
 /// The kinds of 8-bit floats in an intrinsic's name, by target.
@@ -161,7 +164,7 @@ void decodeMatrix(Decoder &d, CallInst &c) {
   MatrixOperation op;
   StringRef rest = name;
   rest.consume_front("llvm.amdgcn.");
-  bool mfma = rest.consume_front("mfma.");
+  bool mfma = rest.consume_front("mfma."), scaled = mfma && rest.consume_front("scale.");
   if (!mfma) rest.consume_front("wmma.");
   auto element = [&](StringRef t) {
     if (t == "fp8" || t == "bf8") return f8(d, t);
@@ -181,6 +184,15 @@ void decodeMatrix(Decoder &d, CallInst &c) {
     if (d.constantOperand(c, 5)) return no();
     op.a = d.constantOperand(c, 0) ? MatrixElement::S8 : MatrixElement::U8;
     op.b = d.constantOperand(c, 2) ? MatrixElement::S8 : MatrixElement::U8;
+  } else if (scaled) {
+    // The kinds of A and B; which byte of what scales A, B: zeros, that is no scales.
+    for (unsigned i = 5; i < 9; ++i)
+      if (d.constantOperand(c, i)) return no();
+    auto kind = [&](unsigned operand) {
+      auto n = d.constantOperand(c, operand);
+      return n == 0 ? MatrixElement::E4M3FN : n == 1 ? MatrixElement::E5M2 : MatrixElement::None;
+    };
+    op.a = kind(3), op.b = kind(4);
   } else if (mfma) {
     // CBSZ, ABID, BLGP
     op.blocks = op.m == 4 && op.n == 4 ? 16 : 1;
@@ -239,6 +251,7 @@ ArrayRef<IntrinsicRow> amdMatrixIntrinsics() {
       {"llvm.amdgcn.mfma.f32.32x32x16.fp8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.32x32x16.bf8.fp8", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.32x32x16.bf8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.16x16x32.fp8.fp8", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.16x16x32.fp8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.16x16x32.bf8.fp8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4", kScaleSection, decodeMatrix}, {"llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4", kScaleSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.16x16x32.bf8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.4x4x4f16", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.f32.4x4x4bf16.1k", kMfmaSection, decodeMatrix},      {"llvm.amdgcn.mfma.f32.4x4x1f32", kMfmaSection, decodeMatrix},
       {"llvm.amdgcn.mfma.i32.4x4x4i8", kMfmaSection, decodeMatrix},           {"llvm.amdgcn.wmma.f32.16x16x16.f16", kWmmaSection, decodeMatrix},
