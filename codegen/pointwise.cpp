@@ -166,8 +166,8 @@ llvm::CmpInst::Predicate predicateOf(CmpFPredicate p) {
 
 /// x divided by y, which is not zero, as the LLVM instruction `divide` does it; but the smallest integer by -1 is itself, with
 /// no remainder, as GPUs and the interpreter have it: for LLVM it would be undefined. Narrow integers are divided as wider
-/// ones, which back ends do anyway; others by their magnitudes, as back ends divide where hardware has no division. Neither
-/// takes more instructions than the plain form.
+/// ones, which back ends do anyway; others by their magnitudes, as back ends divide where hardware has no division. Alone
+/// neither takes more instructions than the plain form; a quotient and a remainder of the same numbers take some more together.
 Value1 divide(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps divide, Value1 x, Value1 y) {
   using I = llvm::Instruction;
   bool remainder = divide == I::SRem;

@@ -44,6 +44,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/ring_step.h"
 #include "transforms/shared_allocation.h"
 #include <set>
 
@@ -92,13 +93,8 @@ struct State {
 
 /// The number of slots of the ring in which b is the slot after a; nothing if it is not, or not seen to be.
 std::optional<int64_t> ringOf(Value a, Value b) {
-  auto select = b.definedBy<arith::SelectOp>();
-  if (!select) return {};
-  auto next = select.falseValue().definedBy<arith::AddiOp>();
-  if (!next || next.lhs() != a || intConstantOf(next.rhs()) != 1 || intConstantOf(select.trueValue()) != 0) return {};
-  auto compare = select.condition().definedBy<arith::CmpiOp>();
-  if (!compare || compare.predicate() != CmpIPredicate::Sge || compare.lhs() != select.falseValue()) return {};
-  return intConstantOf(compare.rhs());
+  auto step = ringStep(b);
+  return step && step->from == a ? std::optional(step->slots) : std::nullopt;
 }
 bool isNextInRing(Value a, Value b) { return ringOf(a, b).value_or(1) >= 2; }
 

@@ -24,6 +24,7 @@
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/ADT/DenseSet.h"
+#include "transforms/analyses/ring_step.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -120,13 +121,8 @@ private:
       around.push_back(index);
       return isSlot(loop.initArgs()[index.index() - 1], slots, around) && isSlot(index.ownerBlock()->terminator()->operand(index.index() - 1), slots, around);
     }
-    // The next one in the ring: i + 1 >= n ? 0 : i + 1.
-    auto select = index.definedBy<arith::SelectOp>();
-    auto next = select ? select.falseValue().definedBy<arith::AddiOp>() : arith::AddiOp();
-    auto compare = select ? select.condition().definedBy<arith::CmpiOp>() : arith::CmpiOp();
-    if (!next || !compare || compare.predicate() != CmpIPredicate::Sge || compare.lhs() != select.falseValue() || intConstantOf(next.rhs()) != 1) return false;
-    auto n = intConstantOf(compare.rhs());
-    return n && *n <= slots && isSlot(select.trueValue(), slots, around) && isSlot(next.lhs(), slots, around);
+    auto step = ringStep(index);
+    return step && step->slots <= slots && isSlot(step->from, slots, around);
   }
 
   /// Whether, from the head of the body to the last of the loads, nothing makes what the slots hold but the copies that the wait

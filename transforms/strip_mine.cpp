@@ -1,6 +1,6 @@
 // Strip-mining: elementwise work on a block so large that a thread's share does not fit its registers is done in strips,
 // one after another in a loop. Operations are lowered one by one for the whole block, so that between the loads and the
-// stores every element is live at once: beyond the registers there are, that is spills, and hours for register allocators.
+// stores every element is live at once: beyond the registers there are, that is spills, and seconds to minutes for register allocators.
 //
 //   %i = tt.make_range {start = 0, end = 65536}          scf.for %s = 0 to 65536 step 2048 {
 //   %p = tt.addptr %x, %i                                  %r = tt.make_range {start = 0, end = 2048}
@@ -23,8 +23,8 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/linear_layout.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/analyses/axis_info.h"
