@@ -82,12 +82,20 @@ static Operation *userInLoop(Operation *op) {
   return registersOf(op->result()) > (fma ? 32 : 128) ? user : nullptr;
 }
 
+/// Whether an operation's own result, or an operand, is used at or behind `at` in the block anyway.
+static bool livesTo(Value v, Operation *at) {
+  return llvm::any_of(v.users(), [&](Operation *user) {
+    while (user && user->block() != at->block()) user = user->parentOp();
+    return user && (user == at || at->isBeforeInBlock(user));
+  });
+}
+
 class OperandsLate {
 public:
   bool run(Operation *func, const TargetInfo *target) {
     llvm::SmallVector<Operation *, 32> all;
     func->walk([&](Operation *op) {
-      if (op->is<ttg::LocalLoadOp>() || (op->numOperands() == 1 && op->info().has(kElementwise) && isPure(op) && op->result().type().isTensor())) all.push_back(op);
+      if (op->is<ttg::LocalLoadOp>() || op->is<ttg::ConvertLayoutOp>() || (op->numOperands() == 1 && op->info().has(kElementwise) && isPure(op) && op->result().type().isTensor())) all.push_back(op);
     });
     // Users first, so that a chain moves together and keeps its order.
     llvm::DenseSet<Operation *> late; // of a multiplication's operand only
@@ -98,6 +106,10 @@ public:
         continue;
       }
       Operation *user = firstUser(op);
+      if (op->is<ttg::ConvertLayoutOp>()) {
+        if (user && livesTo(op->operand(0), user)) sink(op, user);
+        continue;
+      }
       if (!user || !llvm::all_of(op->result().users(), [&](Operation *u) { return u->block() == op->block() && (isMultiplication(u) || late.contains(u)); })) continue;
       late.insert(op);
       sink(op, user);
