@@ -8,11 +8,15 @@
 // operands, or convert it there. The cheaper one is taken, in weights that count elements per thread and how often a
 // place is executed; so conversions leave loops, go to the narrower side of a cast, or vanish into ranges and splats.
 //
+// A load of no more elements than the block has threads is taken for arithmetic: every thread loads what it needs, and
+// the lines are read once. It saves the round trip through shared memory behind the load's latency.
+//
 // Work that only feeds the slice (or other conversions to the layout wanted) moves and costs nothing; the rest is done
 // twice and costs its weight. A carried value changes its layout in place, and is converted back for users outside the
 // slice. The slice is taken if it costs less than the conversions that it replaces.
 #include "transforms/conversion_slices.h"
 #include "ir/builder.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
@@ -96,6 +100,7 @@ double Weights::operation(Operation *op, const Encoding *e) {
   case Opcode::tt_elementwise_inline_asm: each = 16; break;
   case Opcode::math_absf:
   case Opcode::math_fma: break;
+  case Opcode::tt_load: each = 8; break;
   default:
     if (op->name().starts_with("math.")) each = 12;
   }
@@ -106,7 +111,7 @@ double Weights::operation(Operation *op, const Encoding *e) {
 
 class Slice {
 public:
-  Slice(ttg::ConvertLayoutOp c, Weights &weights, bool duplicatesCost) : convert_(c), weights_(weights), pool_(c.op->context().encodings()), wanted_(encodingOf(c.result())), duplicatesCost_(duplicatesCost) {
+  Slice(ttg::ConvertLayoutOp c, Weights &weights, bool duplicatesCost, int64_t threads) : convert_(c), weights_(weights), pool_(c.op->context().encodings()), wanted_(encodingOf(c.result())), duplicatesCost_(duplicatesCost), threads_(threads) {
     plan(c.src(), wanted_, 0);
     settle(c.src(), wanted_);
   }
@@ -141,6 +146,12 @@ private:
     Operation *p = v.ownerBlock()->parentOp();
     return p && p->is<scf::ForOp>() && v.index() > 0 ? p : nullptr;
   }
+  /// A load of no more elements than there are threads, which may as well be done in another layout, or a second time.
+  bool narrowLoad(Operation *op) const {
+    auto load = op->dyn<tt::LoadOp>();
+    if (!load || load.isVolatile() || !load.ptr().type().isTensor() || (effectsOf(op) & ~kReadsGlobal)) return false;
+    return tensorOf(load.result()).numElements() <= threads_;
+  }
   bool insideUse(OpOperand *use, const Encoding *e);
   Value make(Value v, const Encoding *e);
   void retype(Value v, const Encoding *e);
@@ -150,6 +161,7 @@ private:
   layouts::EncodingPool &pool_;
   const Encoding *wanted_;
   bool duplicatesCost_;
+  int64_t threads_; // of a block
   struct Choice {
     double cost = 0;
     bool recompute = false;
@@ -180,6 +192,11 @@ bool Slice::needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out) 
     return true;
   }
   Operation *op = v.definingOp();
+  if (op && narrowLoad(op)) {
+    for (auto o : op->operands())
+      if (o.type().isTensor()) out.push_back({o, e});
+    return true;
+  }
   if (!op || !isPure(op) || op->numResults() != 1) return false;
   auto operand = [&](const Encoding *in) {
     if (in) out.push_back({op->operand(0), in});
@@ -403,6 +420,7 @@ void Slice::apply() {
 bool recomputeConversions(Module &m) {
   bool any = false;
   Weights weights;
+  int64_t threads = numWarps(m.op()) * threadsPerWarp(m.op());
   // Every slice lowers the total cost; the bound is a safety net.
   for (int round = 0; round < 50; ++round) {
     bool changed = false;
@@ -420,7 +438,7 @@ bool recomputeConversions(Module &m) {
         continue;
       }
       for (bool duplicatesCost : {false, true}) {
-        Slice s(c, weights, duplicatesCost);
+        Slice s(c, weights, duplicatesCost, threads);
         if (s.gain() <= 0.5) continue;
         s.apply();
         eraseDeadOperations(m);
