@@ -107,6 +107,11 @@ double Weights::operation(Operation *op, const Encoding *e) {
   return each * std::max(1.0, op->result().type().scalar().bitWidth() / 32.0) * elementsPerThread(op->result().type().cast<TensorType>(), e);
 }
 
+/// Whether it is the body of a loop that multiplies.
+static bool multiplies(Block *b) {
+  return b->parentOp()->is<scf::ForOp>() && llvm::any_of(*b, [](Operation &op) { return op.is<tt::DotOp>() || op.is<ttng::WarpGroupDotOp>(); });
+}
+
 // ---- one slice -----------------------------------------------------------------------------------------------------
 
 class Slice {
@@ -123,7 +128,7 @@ public:
     // Where operands are loaded is another pass's concern, but for what is computed from loads of a loop: their copies go
     // through shared memory in any case, from which the operand's layout is read as well as another.
     bool operand = wanted_->kind() == layouts::EncodingKind::DotOperand;
-    if (operand && !llvm::all_of(converted_, [&](auto &i) { return copiedInLoop(i.first) || weights_.conversion(i.first, i.second) * 4 <= weights_.conversion(convert_.src(), wanted_); })) return 0;
+    if (operand && !llvm::all_of(converted_, [&](auto &i) { return copiedInLoop(i.first) || tensorOf(i.first).numElements() * 8 <= tensorOf(convert_.src()).numElements(); })) return 0;
     after += computed() + conversionsBack();
     return before - after;
   }
@@ -135,8 +140,9 @@ private:
   double plan(Value v, const Encoding *e, unsigned depth);
   void settle(Value v, const Encoding *e);
   double conversionAt(Value v, const Encoding *e) { return (e->kind() == layouts::EncodingKind::DotOperand && copiedInLoop(v) ? 1 : weights_.conversion(v, e)) * frequency(v.parentBlock()); }
-  /// A load that the pipeliner makes a copy to shared memory.
-  bool copiedInLoop(Value v) { return v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == convert_->block(); }
+  /// A load that the pipeliner makes a copy to shared memory, of elements no narrower than the operand's: those an operand's
+  /// layout would read one by one.
+  bool copiedInLoop(Value v) { return v.type().scalar().bitWidth() >= convert_.result().type().scalar().bitWidth() && v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == convert_->block(); }
   llvm::SmallVector<Operation *, 4> replaced();
   double computed();
   double conversionsBack();
@@ -150,7 +156,8 @@ private:
   bool narrowLoad(Operation *op) const {
     auto load = op->dyn<tt::LoadOp>();
     if (!load || load.isVolatile() || !load.ptr().type().isTensor() || (effectsOf(op) & ~kReadsGlobal)) return false;
-    return tensorOf(load.result()).numElements() <= threads_;
+    // In a loop that multiplies the pipeliner brings it ahead, but only one of two.
+    return tensorOf(load.result()).numElements() <= threads_ && !multiplies(op->block());
   }
   bool insideUse(OpOperand *use, const Encoding *e);
   Value make(Value v, const Encoding *e);

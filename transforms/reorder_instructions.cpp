@@ -76,9 +76,7 @@ static bool livesTo(Value v, Operation *at) {
 class OperandsLate {
 public:
   OperandsLate(Operation *func, const TargetInfo *target) : func_(func), target_(target), pressure_(func) {
-    if (!target) return;
-    int64_t registers = int64_t(target->registersPerScheduler) * target->schedulersPerMultiprocessor, threads = numWarps(func->module().op()) * target->warpSize;
-    limit_ = target->vendor == Vendor::Nvidia ? std::min<int64_t>(target->maxRegistersPerThread, registers / threads) : target->maxRegistersPerThread;
+    if (target) limit_ = registersPerThread(*target, numWarps(func->module().op()) * target->warpSize);
   }
 
   bool run() {

@@ -19,6 +19,11 @@ int64_t registersOf(Value v) {
   return layout.ok() ? int64_t(layout->inDimSize(layouts::Dim::Register)) * type.element().bitWidth() / 32 : 0;
 }
 
+int64_t registersPerThread(const TargetInfo &t, int64_t threads) {
+  if (t.vendor == Vendor::Amd) return t.maxRegistersPerThread; // waves share no registers
+  return std::min<int64_t>(t.maxRegistersPerThread, int64_t(t.registersPerScheduler) * t.schedulersPerMultiprocessor / threads);
+}
+
 RegisterPressure::RegisterPressure(Operation *function) {
   taken_.push_back(0);
   number(function);

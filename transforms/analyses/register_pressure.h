@@ -4,6 +4,7 @@
 // indices and pointers) is left out: assemblers keep bases and add constants.
 #pragma once
 #include "ir/operation.h"
+#include "ir/target.h"
 #include "llvm/ADT/DenseMap.h"
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace tessera::transforms {
 
 /// Registers of 32 bits that a tensor takes in each thread, by its layout; 0 for what the estimate leaves out.
 int64_t registersOf(ir::Value);
+
+/// What a thread can have in a block of so many.
+int64_t registersPerThread(const ir::TargetInfo &, int64_t threads);
 
 class RegisterPressure {
 public:
