@@ -258,6 +258,8 @@ double Slice::plan(Value v, const Encoding *e, unsigned depth) {
     // A conversion on the way goes if it served nobody else.
     if (auto inner = v.definedBy<ttg::ConvertLayoutOp>(); inner && v.hasOneUse()) cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
     else if (duplicatesCost_ && v.definingOp() && !carrier(v)) cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
+    // A load that only moves costs what it needs more of accesses.
+    else if (v.definingOp() && narrowLoad(v.definingOp())) cost += std::max(0.0, weights_.operation(v.definingOp(), e) - weights_.operation(v.definingOp(), encodingOf(v))) * frequency(v.parentBlock());
     // On a par, conversions stay below: work in fewer layouts.
     if (cost < best.cost) best = {cost, true};
   }
