@@ -3,14 +3,15 @@
 //   %q = tt.addptr %p, %o : #A               %p1 = …, %o1 = …  (in #B, from what they are made of)
 //   %r = ttg.convert_layout %q : #A -> #B  → %r  = tt.addptr %p1, %o1 : #B
 //
-// A slice starts at the conversion's source and goes up through elementwise work, renamings of elements and values that
-// loops and branches carry. At every value there is a choice: make it in the layout wanted, which asks the same of its
+// A slice starts at the conversion's source and goes up through elementwise work, renamings of elements, small loads and
+// values that loops and branches carry. At every value there is a choice: make it in the layout wanted, which asks the same of its
 // operands, or convert it there. The cheaper one is taken, in weights that count elements per thread and how often a
 // place is executed; so conversions leave loops, go to the narrower side of a cast, or vanish into ranges and splats.
 //
 // Work that only feeds the slice (or other conversions to the layout wanted) moves and costs nothing; the rest is done
 // twice and costs its weight. A carried value changes its layout in place, and is converted back for users outside the
-// slice. The slice is taken if it costs less than the conversions that it replaces.
+// slice. The slice is taken if it costs less than the conversions that it replaces. Where no conversion's own slice is worth
+// it, slices of several conversions to one layout are tried.
 #include "transforms/conversion_slices.h"
 #include "ir/builder.h"
 #include "ir/op_table.h"
@@ -65,6 +66,16 @@ private:
   llvm::DenseMap<const TypeStorage *, double> sizes_;
 };
 
+/// A load of fewer elements than there are threads: several threads load the same already, and may as well load what they
+/// need in the layout wanted. It is repeated where it stands, so nothing is written between the two.
+bool isSmallLoad(Operation *op) {
+  auto load = op->dyn<tt::LoadOp>();
+  if (!load || !load.ptr().type().isTensor() || load.isVolatile()) return false;
+  auto t = tensorOf(load.result());
+  auto &l = t.encoding()->layoutOf(t.shape());
+  return l.ok() && t.numElements() < (int64_t(1) << (l->inDimBits(layouts::Dim::Lane) + l->inDimBits(layouts::Dim::Warp)));
+}
+
 /// A round trip through shared memory, with its barriers; shuffles and moves of registers are cheaper, but which it will
 /// be is the lowering's choice.
 double Weights::conversion(Value v, const Encoding *e) {
@@ -94,6 +105,7 @@ double Weights::operation(Operation *op, const Encoding *e) {
   case Opcode::arith_remf:
   case Opcode::tt_extern_elementwise:
   case Opcode::tt_elementwise_inline_asm: each = 16; break;
+  case Opcode::tt_load: each = 4; break;
   case Opcode::math_absf:
   case Opcode::math_fma: break;
   default:
@@ -106,9 +118,10 @@ double Weights::operation(Operation *op, const Encoding *e) {
 
 class Slice {
 public:
-  Slice(ttg::ConvertLayoutOp c, Weights &weights, bool duplicatesCost) : convert_(c), weights_(weights), pool_(c.op->context().encodings()), wanted_(encodingOf(c.result())), duplicatesCost_(duplicatesCost) {
-    plan(c.src(), wanted_, 0);
-    settle(c.src(), wanted_);
+  /// @pre all are to one layout
+  Slice(llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, Weights &weights, bool duplicatesCost) : converts_(conversions), weights_(weights), pool_(conversions[0].op->context().encodings()), wanted_(encodingOf(converts_[0].result())), duplicatesCost_(duplicatesCost) {
+    for (auto c : converts_) plan(c.src(), wanted_, 0);
+    for (auto c : converts_) settle(c.src(), wanted_);
   }
   /// What the slice saves; applied if positive.
   double gain() {
@@ -140,7 +153,7 @@ private:
   Value make(Value v, const Encoding *e);
   void retype(Value v, const Encoding *e);
 
-  ttg::ConvertLayoutOp convert_;
+  llvm::SmallVector<ttg::ConvertLayoutOp, 4> converts_;
   Weights &weights_;
   layouts::EncodingPool &pool_;
   const Encoding *wanted_;
@@ -175,6 +188,11 @@ bool Slice::needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out) 
     return true;
   }
   Operation *op = v.definingOp();
+  if (op && isSmallLoad(op)) {
+    for (auto o : op->operands())
+      if (o.type().isTensor()) out.push_back({o, e});
+    return e->kind() != layouts::EncodingKind::DotOperand;
+  }
   if (!op || !isPure(op) || op->numResults() != 1) return false;
   auto operand = [&](const Encoding *in) {
     if (in) out.push_back({op->operand(0), in});
@@ -267,9 +285,10 @@ bool Slice::insideUse(OpOperand *use, const Encoding *e) {
   return false;
 }
 
-/// The conversions that go: this one, and those of recomputed values to the layout they are recomputed in.
+/// The conversions that go: the slice's own, and those of recomputed values to the layout they are recomputed in.
 llvm::SmallVector<Operation *, 4> Slice::replaced() {
-  llvm::SmallVector<Operation *, 4> out = {convert_.op};
+  llvm::SmallVector<Operation *, 4> out;
+  for (auto c : converts_) out.push_back(c.op);
   for (auto *set : {&recomputed_, &converted_})
     for (auto &[v, e] : *set)
       for (auto *user : v.users())
@@ -377,8 +396,10 @@ Value Slice::make(Value v, const Encoding *e) {
 }
 
 void Slice::apply() {
-  Value v = make(convert_.src(), wanted_);
-  convert_.result().replaceAllUsesWith(v);
+  for (auto c : converts_) {
+    Value v = make(c.src(), wanted_);
+    c.result().replaceAllUsesWith(v);
+  }
   // Other conversions of what was made.
   for (auto *set : {&recomputed_, &converted_})
     for (auto &[from, e] : *set)
@@ -388,6 +409,23 @@ void Slice::apply() {
 }
 
 } // namespace
+
+/// Conversions to one layout may have work in common that is worth moving for all of them and for none alone: index
+/// arithmetic that gives a pointer and its mask.
+static bool recomputeTogether(Module &m, Weights &weights, llvm::ArrayRef<ttg::ConvertLayoutOp> all) {
+  using Key = std::tuple<Block *, const Encoding *, const Encoding *>;
+  llvm::MapVector<Key, llvm::SmallVector<ttg::ConvertLayoutOp, 4>> groups;
+  for (auto c : all) groups[{c.op->block(), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
+  for (auto &[key, group] : groups) {
+    if (group.size() < 2) continue;
+    Slice s(group, weights, false);
+    if (s.gain() <= 0.5) continue;
+    s.apply();
+    eraseDeadOperations(m);
+    return true;
+  }
+  return false;
+}
 
 bool recomputeConversions(Module &m) {
   bool any = false;
@@ -418,6 +456,7 @@ bool recomputeConversions(Module &m) {
       }
     }
     eraseDeadOperations(m);
+    if (!changed) changed = recomputeTogether(m, weights, all);
     if (!changed) break;
     any = true;
   }
