@@ -412,10 +412,12 @@ void Slice::apply() {
 
 /// Conversions to one layout may have work in common that is worth moving for all of them and for none alone: index
 /// arithmetic that gives a pointer and its mask.
-static bool recomputeTogether(Module &m, Weights &weights, llvm::ArrayRef<ttg::ConvertLayoutOp> all) {
+static bool recomputeTogether(Module &m, Weights &weights) {
   using Key = std::tuple<Block *, const Encoding *, const Encoding *>;
   llvm::MapVector<Key, llvm::SmallVector<ttg::ConvertLayoutOp, 4>> groups;
-  for (auto c : all) groups[{c.op->block(), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
+  m.op()->walk([&](Operation *op) {
+    if (auto c = op->dyn<ttg::ConvertLayoutOp>(); c && !op->useEmpty()) groups[{op->block(), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
+  });
   for (auto &[key, group] : groups) {
     if (group.size() < 2) continue;
     Slice s(group, weights, false);
@@ -456,7 +458,7 @@ bool recomputeConversions(Module &m) {
       }
     }
     eraseDeadOperations(m);
-    if (!changed) changed = recomputeTogether(m, weights, all);
+    if (!changed) changed = recomputeTogether(m, weights);
     if (!changed) break;
     any = true;
   }

@@ -261,4 +261,40 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %q, %11 : tensor<1024x!tt.ptr<f32>, #b>
     tt.return
   }
+
+  // What has one element is where every layout wants it.
+  // CHECK-LABEL: @chain
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @chain(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %f: f32) {
+    %0 = tt.splat %p : !tt.ptr<f32> -> tensor<1x!tt.ptr<f32>, #a>
+    %1 = tt.load %0 : tensor<1x!tt.ptr<f32>, #a>
+    %2 = tt.splat %f : f32 -> tensor<1xf32, #a>
+    %3 = arith.mulf %1, %2 : tensor<1xf32, #a>
+    %4 = math.floor %3 : tensor<1xf32, #a>
+    %5 = arith.fptosi %4 : tensor<1xf32, #a> to tensor<1xi32, #a>
+    %6 = math.ceil %3 : tensor<1xf32, #a>
+    %7 = arith.fptosi %6 : tensor<1xf32, #a> to tensor<1xi32, #a>
+    %8 = tt.splat %q : !tt.ptr<f32> -> tensor<1x1x!tt.ptr<f32>, #rows>
+    %9 = ttg.convert_layout %5 : tensor<1xi32, #a> -> tensor<1xi32, #ttg.slice<{dim = 0, parent = #tall}>>
+    %10 = tt.expand_dims %9 {axis = 0 : i32} : tensor<1xi32, #ttg.slice<{dim = 0, parent = #tall}>> -> tensor<1x1xi32, #tall>
+    %11 = ttg.convert_layout %10 : tensor<1x1xi32, #tall> -> tensor<1x1xi32, #rows>
+    %12 = tt.addptr %8, %11 : tensor<1x1x!tt.ptr<f32>, #rows>, tensor<1x1xi32, #rows>
+    %13 = tt.load %12 : tensor<1x1x!tt.ptr<f32>, #rows>
+    %14 = ttg.convert_layout %7 : tensor<1xi32, #a> -> tensor<1xi32, #ttg.slice<{dim = 0, parent = #tall}>>
+    %15 = tt.expand_dims %14 {axis = 0 : i32} : tensor<1xi32, #ttg.slice<{dim = 0, parent = #tall}>> -> tensor<1x1xi32, #tall>
+    %16 = ttg.convert_layout %15 : tensor<1x1xi32, #tall> -> tensor<1x1xi32, #rows>
+    %17 = tt.addptr %8, %16 : tensor<1x1x!tt.ptr<f32>, #rows>, tensor<1x1xi32, #rows>
+    %18 = tt.load %17 : tensor<1x1x!tt.ptr<f32>, #rows>
+    %19 = arith.sitofp %5 : tensor<1xi32, #a> to tensor<1xf32, #a>
+    %20 = arith.subf %3, %19 : tensor<1xf32, #a>
+    %21 = arith.subf %18, %13 : tensor<1x1xf32, #rows>
+    %22 = ttg.convert_layout %20 : tensor<1xf32, #a> -> tensor<1xf32, #ttg.slice<{dim = 0, parent = #tall}>>
+    %23 = tt.expand_dims %22 {axis = 0 : i32} : tensor<1xf32, #ttg.slice<{dim = 0, parent = #tall}>> -> tensor<1x1xf32, #tall>
+    %24 = ttg.convert_layout %23 : tensor<1x1xf32, #tall> -> tensor<1x1xf32, #rows>
+    %25 = arith.mulf %21, %24 : tensor<1x1xf32, #rows>
+    %26 = arith.addf %13, %25 : tensor<1x1xf32, #rows>
+    tt.store %8, %26 : tensor<1x1x!tt.ptr<f32>, #rows>
+    tt.return
+  }
 }
