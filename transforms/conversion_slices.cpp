@@ -83,7 +83,7 @@ double Weights::conversion(Value v, const Encoding *e) {
   auto t = tensorOf(v);
   if (layouts::sameLayout(encodingOf(v), e, t.shape())) return 1; // a renaming
   double words = std::max(0.25, t.element().bitWidth() / 32.0);
-  return 32 + 4 * words * std::max(elementsPerThread(t, e), elementsPerThread(t, encodingOf(v)));
+  return 32 + 2 * words * (elementsPerThread(t, e) + elementsPerThread(t, encodingOf(v)));
 }
 double Weights::operation(Operation *op, const Encoding *e) {
   double each = 1;
