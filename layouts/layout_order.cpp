@@ -1,5 +1,6 @@
 // Questions about layouts (see layout_order.h).
 #include "layouts/layout_order.h"
+#include "layouts/blocked.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace tessera::layouts {
@@ -61,6 +62,11 @@ llvm::SmallVector<int32_t, 4> storageOrderOf(const LinearLayout &l) {
         if (l.basis(in, bit)[d] && !order.empty()) take(d);
   for (unsigned d = l.numOutDims(); d-- > 0;) take(d);
   return order;
+}
+
+llvm::SmallVector<int32_t, 4> storageOrderOf(const Encoding *e, const LinearLayout &l) {
+  if (auto *blocked = dynCast<BlockedEncoding>(e)) return llvm::SmallVector<int32_t, 4>(blocked->order());
+  return storageOrderOf(l);
 }
 
 int32_t elementsPerThread(const LinearLayout &l) { return l.inDimSize(Dim::Register); }

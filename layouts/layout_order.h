@@ -1,6 +1,7 @@
 // Questions about a layout that passes and lowerings ask: which dimension runs fastest, how many elements a thread
 // holds, how many of them in a row. Answered from the linear layout, so that they hold for every kind of encoding.
 #pragma once
+#include "layouts/encoding.h"
 #include "layouts/linear_layout.h"
 
 namespace tessera::layouts {
@@ -13,6 +14,8 @@ llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &);
 /// The order in which a buffer for the tensor lies best: as orderOf by registers and lanes, but the fastest dimension is
 /// that of a thread's consecutive elements, else of the lanes' (a fragment's first register may move by rows).
 llvm::SmallVector<int32_t, 4> storageOrderOf(const LinearLayout &);
+/// Likewise; a blocked encoding says it.
+llvm::SmallVector<int32_t, 4> storageOrderOf(const Encoding *, const LinearLayout &);
 
 /// Registers that hold an element each, copies included.
 int32_t elementsPerThread(const LinearLayout &);

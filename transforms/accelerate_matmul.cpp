@@ -453,7 +453,7 @@ private:
   const layouts::NvmmaSharedEncoding *sharedFor(TensorType type, unsigned kDim, int64_t widest) {
     auto layout = type.encoding()->toLinearLayout(type.shape());
     if (!layout.ok()) return nullptr;
-    unsigned contiguous = layouts::storageOrderOf(*layout)[0];
+    unsigned contiguous = layouts::storageOrderOf(type.encoding(), *layout)[0];
     int64_t bytes = type.element().bitWidth() / 8;
     if (contiguous != kDim && bytes != 2) return nullptr;
     int64_t row = type.dim(contiguous) * bytes;

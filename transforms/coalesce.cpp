@@ -19,6 +19,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/passes.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 #include <numeric>
 
@@ -69,6 +70,16 @@ llvm::SmallVector<int32_t, 4> orderOf(Operation *op, Value ptr, const AxisInfoAn
   return order;
 }
 
+/// Whether a value is made elementwise from the result of a multiplication: it changes its layout on the way to memory anyway.
+bool fromMultiplication(Value v, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = v.definingOp();
+  if (!op || !v.type().isTensor() || !seen.insert(op).second) return false;
+  if (op->is<tt::DotOp>()) return true;
+  if (auto loop = op->dyn<scf::ForOp>()) return fromMultiplication(loop.body().front()->terminator()->operand(v.index()), seen);
+  if (!op->info().has(kElementwise) && !op->is<ttg::ConvertLayoutOp>() && !op->is<arith::SelectOp>()) return false;
+  return llvm::any_of(op->operands(), [&](Value o) { return fromMultiplication(o, seen); });
+}
+
 void relayout(Operation *op, const layouts::Encoding *e) {
   Builder b(op);
   for (unsigned i = 0; i < op->numOperands(); ++i)
@@ -110,6 +121,10 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
   for (auto &a : accesses) {
     auto type = a.ptr.type().cast<TensorType>();
     int64_t w = std::max<int64_t>(1, widest[{functionOf(a.op), llvm::SmallVector<int64_t, 4>(type.shape()), a.order}]);
+    // As wide as others, so that values need no conversion; but lanes that store more than one access lie side by side leave
+    // gaps in each access, which write half sectors.
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    if (auto store = a.op->dyn<tt::StoreOp>(); store && fromMultiplication(store.value(), seen)) w = a.width;
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
     size[a.order[0]] = w;
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));

@@ -31,7 +31,7 @@ namespace {
 
 const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, const TargetInfo &target) {
   int64_t bytes = type.element().bitWidth() / 8;
-  auto order = layouts::storageOrderOf(from);
+  auto order = layouts::storageOrderOf(type.encoding(), from);
   unsigned rank = type.rank();
   bool matrix = layouts::dynCast<layouts::NvidiaMmaEncoding>(to->parent());
   bool alongK = order[0] == int32_t(to->kDim());
