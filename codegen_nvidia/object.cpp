@@ -239,10 +239,12 @@ static int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, 
   return 0;
 }
 
-// Two things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
+// Three things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
 // NvidiaTarget::kernelAttributes): it must not cost spills. And a kernel of warp-group products that misses one more block
 // on a multiprocessor by few registers is asked to do with them, if it can without spills: another block multiplies while
 // this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 % faster on an H200).
+// Last, where straight-line code needs far more registers than there are, ptxas may give up and keep everything in memory
+// but what 32 registers hold; told that one block on a multiprocessor is enough, it uses all 255.
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
   absl::StatusOr<ObjectInfo> first = makeCubinOf(ptx, arch, options);
   if (!first.ok()) return first;
@@ -254,12 +256,19 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
   }
   constexpr int kWorthInTenths = 9; // of the registers must be left
   size_t bounds = ptx.find(".reqntid");
+  auto withBlocks = [&](int blocks) {
+    size_t after = ptx.find('\n', bounds) + 1;
+    return makeCubinOf((ptx.take_front(after) + ".minnctapersm " + llvm::Twine(blocks) + "\n" + ptx.substr(after)).str(), arch, options);
+  };
+  constexpr int kGaveUp = 64; // registers: with spills, far from what a thread may have
+  if (first->spillBytes && first->registers < kGaveUp && !options.maxRegisters && bounds != llvm::StringRef::npos && occupancy(arch.info, 2 * kGaveUp, first->staticSharedBytes + options.dynamicSharedBytes, options.numWarps)) {
+    absl::StatusOr<ObjectInfo> one = withBlocks(1);
+    return one.ok() && one->spillBytes < first->spillBytes ? one : first;
+  }
   if (options.optLevel < 3 || options.maxRegisters || first->spillBytes || bounds == llvm::StringRef::npos || !ptx.contains("wgmma.mma_async")) return first;
   int fewer = registersForOneMore(*first, arch.info, options);
   if (fewer * 10 < first->registers * kWorthInTenths) return first;
-  size_t after = ptx.find('\n', bounds) + 1;
-  std::string bounded = (ptx.take_front(after) + ".minnctapersm " + llvm::Twine(first->occupancy + 1) + "\n" + ptx.substr(after)).str();
-  absl::StatusOr<ObjectInfo> more = makeCubinOf(bounded, arch, options);
+  absl::StatusOr<ObjectInfo> more = withBlocks(first->occupancy + 1);
   return more.ok() && !more->spillBytes && more->occupancy > first->occupancy ? more : first;
 }
 

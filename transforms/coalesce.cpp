@@ -43,11 +43,24 @@ Value pointerOf(Operation *op) {
   return p && p.type().isTensor() ? p : Value();
 }
 
-/// Fastest dimension first: by run length, then the last dimension first.
-llvm::SmallVector<int32_t, 4> orderOf(Value ptr, const AxisInfoAnalysis &axis) {
+/// The axis of a reduction that a loaded value goes into through elementwise work alone, or -1.
+int reducedAlong(Value v, int depth = 0) {
+  for (auto *user : v.users()) {
+    if (auto reduce = user->dyn<tt::ReduceOp>()) return reduce.axis();
+    if (depth < 8 && user->info().has(kElementwise) && user->numResults() == 1)
+      if (int a = reducedAlong(user->result(), depth + 1); a >= 0) return a;
+  }
+  return -1;
+}
+
+/// Fastest dimension first: by run length, then the last dimension first. Where no dimension has runs of addresses, lanes next
+/// to each other save nothing, and a reduction is done inside the threads.
+llvm::SmallVector<int32_t, 4> orderOf(Operation *op, Value ptr, const AxisInfoAnalysis &axis) {
   auto info = axis.get(ptr);
   llvm::SmallVector<int32_t, 4> order(info.rank());
   std::iota(order.rbegin(), order.rend(), 0);
+  if (op->is<tt::LoadOp>() && llvm::all_of(info.contiguity, [](int64_t n) { return n == 1; }))
+    if (int along = reducedAlong(op->result()); along >= 0) llvm::stable_sort(order, [&](int a, int b) { return a != along && b == along; });
   llvm::stable_sort(order, [&](int a, int b) { return info.contiguity[a] > info.contiguity[b]; });
   return order;
 }
@@ -78,7 +91,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
   m.op()->walk([&](Operation *op) {
     Value ptr = pointerOf(op);
     if (!ptr) return;
-    Access a{op, ptr, orderOf(ptr, axis), 1};
+    Access a{op, ptr, orderOf(op, ptr, axis), 1};
     auto type = ptr.type().cast<TensorType>();
     int64_t bits = type.element().cast<PointerType>().pointee().bitWidth();
     int64_t bytes = std::max<int64_t>(1, bits / 8);
