@@ -136,7 +136,10 @@ public:
     double before = 0, after = 0;
     for (auto *c : replaced()) before += weights_.conversion(c->operand(0), encodingOf(c->result())) * frequency(c->block());
     for (auto &[v, e] : converted_) after += conversionAt(v, e);
-    if (wanted_->kind() == layouts::EncodingKind::DotOperand && !converted_.empty()) return 0; // where operands are loaded is another pass's concern
+    // Where operands are loaded is another pass's concern, but for what is computed from loads of a loop: their copies go
+    // through shared memory in any case, from which the operand's layout is read as well as another.
+    bool operand = wanted_->kind() == layouts::EncodingKind::DotOperand;
+    if (operand && !llvm::all_of(converted_, [&](auto &i) { return copiedInLoop(i.first) || weights_.conversion(i.first, i.second) * 4 <= weights_.conversion(convert_.src(), wanted_); })) return 0;
     after += computed() + conversionsBack();
     return before - after;
   }
@@ -147,7 +150,9 @@ private:
   bool needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out);
   double plan(Value v, const Encoding *e, unsigned depth);
   void settle(Value v, const Encoding *e);
-  double conversionAt(Value v, const Encoding *e) { return weights_.conversion(v, e) * frequency(v.parentBlock()); }
+  double conversionAt(Value v, const Encoding *e) { return (e->kind() == layouts::EncodingKind::DotOperand && copiedInLoop(v) ? 1 : weights_.conversion(v, e)) * frequency(v.parentBlock()); }
+  /// A load that the pipeliner makes a copy to shared memory.
+  bool copiedInLoop(Value v) { return v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == convert_->block(); }
   llvm::SmallVector<Operation *, 4> replaced();
   double computed();
   double conversionsBack();
@@ -264,7 +269,9 @@ double Slice::plan(Value v, const Encoding *e, unsigned depth) {
   if (depth < 200 && choices_.size() < 2000 && needs(v, e, inputs)) {
     double cost = 0;
     for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1);
-    if (duplicatesCost_ && v.definingOp() && !carrier(v)) cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
+    // A conversion on the way goes if it served nobody else.
+    if (auto inner = v.definedBy<ttg::ConvertLayoutOp>(); inner && v.hasOneUse()) cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
+    else if (duplicatesCost_ && v.definingOp() && !carrier(v)) cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
     // A load or scan that only moves costs what it takes more there.
     else if (v.definingOp() && (narrowLoad(v.definingOp()) || v.definingOp()->is<tt::ScanOp>())) cost += (weights_.operation(v.definingOp(), e) - weights_.operation(v.definingOp(), encodingOf(v))) * frequency(v.parentBlock());
     // On a par, conversions stay below: work in fewer layouts.
@@ -336,7 +343,11 @@ double Slice::computed() {
   }
   double cost = 0;
   for (auto &[v, e] : recomputed_) {
-    if (carrier(v) || v.definingOp()->is<ttg::ConvertLayoutOp>()) continue;
+    if (carrier(v)) continue;
+    if (auto inner = v.definingOp()->dyn<ttg::ConvertLayoutOp>()) { // nothing is computed, and the conversion may go
+      if (!stays.contains(v)) cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
+      continue;
+    }
     cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
     if (!stays.contains(v)) cost -= weights_.operation(v.definingOp(), encodingOf(v)) * frequency(v.parentBlock());
   }

@@ -46,6 +46,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas,
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
       step("symbol-dce"),
+      step("tritongpu-reorder-instructions"), // operands of multiplications no earlier than they are needed
       step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
 }
@@ -68,6 +69,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
       step("symbol-dce"),
+      step("tritongpu-reorder-instructions"), // operands of multiplications no earlier than they are needed
       step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
 }

@@ -47,7 +47,7 @@ namespace {
 
 /// Registers of 32 bits per thread that loads ahead and their addresses may fill where threads meet in every iteration, and
 /// where they do not: there other warps go on meanwhile.
-constexpr int64_t kRegistersMeeting = 48, kRegistersStoring = 16;
+constexpr int64_t kRegistersMeeting = 32, kRegistersStoring = 16;
 /// Registers that the results of one iteration's operations take, all together: a measure of its code.
 constexpr int64_t kMostWork = 1200;
 
