@@ -247,12 +247,13 @@ static bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const Backen
   return info.registers + 8 < std::min(int(t.maxRegistersPerThread), perThread);
 }
 
-// Three things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
+// Four things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
 // NvidiaTarget::kernelAttributes): it must not cost spills. And a kernel of warp-group products that misses one more block
 // on a multiprocessor by few registers is asked to do with them, if it can without spills: another block multiplies while
 // this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 % faster on an H200).
-// Where ptxas gave up on registers, its level 1, which schedules less far, often does not: 21 KiB of spills in 32 registers
-// became 2.5 KiB in 255 for the backward pass of a gated linear attention.
+// Where ptxas gave up on registers, it mostly does not if told that one block on a multiprocessor is enough (10 KiB of spills
+// in 32 registers became 1.5 in 255 for a gradient through a gate); and its level 1, which schedules less far, often does not
+// either: 21 KiB of spills in 32 registers became 2.5 KiB in 255 for the backward pass of a gated linear attention.
 static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
   absl::StatusOr<ObjectInfo> first = makeCubinOf(ptx, arch, options);
   if (!first.ok()) return first;
@@ -264,12 +265,18 @@ static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const A
   }
   constexpr int kWorthInTenths = 9; // of the registers must be left
   size_t bounds = ptx.find(".reqntid");
+  auto withBlocks = [&](int blocks) {
+    size_t after = ptx.find('\n', bounds) + 1;
+    return makeCubinOf((ptx.take_front(after) + ".minnctapersm " + llvm::Twine(blocks) + "\n" + ptx.substr(after)).str(), arch, options);
+  };
+  if (bounds != llvm::StringRef::npos && gaveUp(*first, arch.info, options)) {
+    absl::StatusOr<ObjectInfo> one = withBlocks(1);
+    return one.ok() && one->spillBytes < first->spillBytes ? one : first;
+  }
   if (options.optLevel < 3 || options.maxRegisters || first->spillBytes || bounds == llvm::StringRef::npos || !ptx.contains("wgmma.mma_async")) return first;
   int fewer = registersForOneMore(*first, arch.info, options);
   if (fewer * 10 < first->registers * kWorthInTenths) return first;
-  size_t after = ptx.find('\n', bounds) + 1;
-  std::string bounded = (ptx.take_front(after) + ".minnctapersm " + llvm::Twine(first->occupancy + 1) + "\n" + ptx.substr(after)).str();
-  absl::StatusOr<ObjectInfo> more = makeCubinOf(bounded, arch, options);
+  absl::StatusOr<ObjectInfo> more = withBlocks(first->occupancy + 1);
   return more.ok() && !more->spillBytes && more->occupancy > first->occupancy ? more : first;
 }
 

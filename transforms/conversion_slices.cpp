@@ -24,6 +24,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "transforms/scan_shape.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -79,6 +80,20 @@ double Weights::conversion(Value v, const Encoding *e) {
   double words = std::max(0.25, t.element().bitWidth() / 32.0);
   return 32 + 2 * words * (elementsPerThread(t, e) + elementsPerThread(t, encodingOf(v)));
 }
+/// What a scan takes in a layout: its elements, the shuffles of each run's total, and what warps tell each other of those.
+double scanWork(tt::ScanOp scan, const Encoding *e) {
+  auto type = tensorOf(scan->operand(0));
+  auto &layout = e->layoutOf(type.shape());
+  if (!layout.ok()) return 1e6;
+  int axis = scan.axis();
+  auto shape = scanShape(*layout, axis);
+  if (!shape.inOrder) return 1e6;
+  unsigned lanes = 0, warps = 0;
+  for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Lane); ++bit) lanes += layout->basis(layouts::Dim::Lane, bit)[axis] != 0;
+  for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Warp); ++bit) warps += layout->basis(layouts::Dim::Warp, bit)[axis] != 0;
+  double elements = layout->inDimSize(layouts::Dim::Register), runs = elements / shape.chunk;
+  return 2 * elements + runs * 3 * lanes + (warps ? 32 + 6 * runs : 0);
+}
 double Weights::operation(Operation *op, const Encoding *e) {
   double each = 1;
   switch (op->opcode()) {
@@ -102,6 +117,7 @@ double Weights::operation(Operation *op, const Encoding *e) {
   case Opcode::math_absf:
   case Opcode::math_fma: break;
   case Opcode::tt_load: each = 8; break;
+  case Opcode::tt_scan: return scanWork(op->cast<tt::ScanOp>(), e);
   default:
     if (op->name().starts_with("math.")) each = 12;
   }
@@ -238,6 +254,11 @@ bool Slice::needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out) 
     return operand(in && layouts::inferReshape(pool_, in, from, to) == e ? in : nullptr);
   }
   case Opcode::tt_elementwise_inline_asm: return false; // may pack neighbouring registers
+  case Opcode::tt_scan: {
+    auto &layout = e->layoutOf(tensorOf(v).shape());
+    if (op->numOperands() != 1 || e->kind() == layouts::EncodingKind::DotOperand || !layout.ok() || !scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder) return false;
+    return operand(e);
+  }
   default: break;
   }
   if ((!op->info().has(kElementwise) && !op->is<arith::SelectOp>()) || op->numRegions()) return false;
@@ -260,8 +281,8 @@ double Slice::plan(Value v, const Encoding *e, unsigned depth) {
     // A conversion on the way goes if it served nobody else.
     if (auto inner = v.definedBy<ttg::ConvertLayoutOp>(); inner && v.hasOneUse()) cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
     else if (duplicatesCost_ && v.definingOp() && !carrier(v)) cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
-    // A load that only moves costs what it needs more of accesses.
-    else if (v.definingOp() && narrowLoad(v.definingOp())) cost += std::max(0.0, weights_.operation(v.definingOp(), e) - weights_.operation(v.definingOp(), encodingOf(v))) * frequency(v.parentBlock());
+    // A load or scan that only moves costs what it takes more there.
+    else if (v.definingOp() && (narrowLoad(v.definingOp()) || v.definingOp()->is<tt::ScanOp>())) cost += (weights_.operation(v.definingOp(), e) - weights_.operation(v.definingOp(), encodingOf(v))) * frequency(v.parentBlock());
     // On a par, conversions stay below: work in fewer layouts.
     if (cost < best.cost) best = {cost, true};
   }
@@ -405,6 +426,13 @@ Value Slice::make(Value v, const Encoding *e) {
   for (auto &o : operands)
     if (o.type().isTensor() && next < inputs.size()) o = make(o, inputs[next++].second);
   Builder b(op);
+  if (op->is<tt::ScanOp>()) {
+    ValueMap map;
+    map.map(op->operand(0), operands[0]);
+    Value result = b.clone(op, map)->result();
+    result.setType(type);
+    return made_[{v, e}] = result;
+  }
   OperationState s(op->opcode(), op->loc());
   s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
   s.attrs.assign(op->attrs().begin(), op->attrs().end());

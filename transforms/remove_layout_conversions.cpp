@@ -380,7 +380,15 @@ private:
       return true;
     }
     case Opcode::tt_reshape: {
-      if (op->cast<tt::ReshapeOp>().allowReorder()) return false;
+      if (op->cast<tt::ReshapeOp>().allowReorder()) {
+        // Any order will do, so that each thread may keep what it has, if the result has as much place for it.
+        auto from = e->toLinearLayout(tensorOf(op->operand(0)).shape()), to = encodingOf(op->result())->toLinearLayout(tensorOf(op->result()).shape());
+        if (!from.ok() || !to.ok()) return false;
+        auto whole = [](const layouts::LinearLayout &l) { return l.isInjective() && l.isSurjective(); };
+        if (!whole(*from) || !whole(*to) || from->inDimSize(layouts::Dim::Register) != to->inDimSize(layouts::Dim::Register)) return false;
+        op->setOperand(0, get(op->operand(0), e, op));
+        return true;
+      }
       auto *to = layouts::inferReshape(pool_, e, tensorOf(op->operand(0)).shape(), tensorOf(op->result()).shape());
       if (!to) return false;
       op->setOperand(0, get(op->operand(0), e, op));

@@ -25,7 +25,8 @@
 // A load runs ahead if its address and mask depend on no load of the loop and on nothing that may not be computed twice, and
 // if no store of the loop may write what it reads (reachDifferentMemory). Loops with multiplications are tritongpu-pipeline's;
 // loops with inner loops, calls, atomics or barriers are left alone, and so are those whose loads or work are large: they hide
-// latencies by other warps, and want their registers.
+// latencies by other warps, and want their registers. So do loops that
+// only store, and whose iterations hand no sum on: those can be in flight from many warps at once.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -44,9 +45,9 @@ using layouts::Dim;
 
 namespace {
 
-/// Registers of 32 bits per thread that loads ahead may fill where threads meet in every iteration, and where they do not: there
-/// other warps go on meanwhile.
-constexpr int64_t kRegistersMeeting = 48, kRegistersStoring = 16;
+/// Registers of 32 bits per thread that loads ahead and their addresses may fill where threads meet in every iteration, and
+/// where they do not: there other warps go on meanwhile.
+constexpr int64_t kRegistersMeeting = 32, kRegistersStoring = 16;
 /// Registers that the results of one iteration's operations take, all together: a measure of its code.
 constexpr int64_t kMostWork = 1200;
 
@@ -112,7 +113,9 @@ private:
       if (work > kMostWork) return false;
     }
     work_ = work;
-    return meets_ || !stores_.empty();
+    // Iterations that are independent of each other are spread over warps; those of a recurrence cannot be.
+    bool recurrence = llvm::any_of(loop_.initArgs(), [](Value v) { return v.type().scalar().isFloat(); });
+    return meets_ || (recurrence && !stores_.empty());
   }
 
   /// What the operands of the load are made from, around the loop; false: it cannot run ahead.

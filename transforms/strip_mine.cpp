@@ -303,7 +303,9 @@ private:
         auto n = elementsOf(t);
         if (!n || (op->is<tt::ElementwiseInlineAsmOp>() && *n % op->cast<tt::ElementwiseInlineAsmOp>().packedElement())) return std::nullopt;
         widest = std::max(widest, *n);
-        held[r.impl()] = registersOf(t, *n);
+        // What was made wider is made so where it is used, element by element.
+        bool widened = op->is<arith::ExtfOp>() || op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>();
+        held[r.impl()] = registersOf(widened ? tensorOf(op->operand(0)) : t, *n);
         Operation *last = op;
         for (auto *u : r.users())
           if (last->isBeforeInBlock(u)) last = u;

@@ -7,6 +7,7 @@
 #column = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 #wide = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
 #vector = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [2, 2], order = [0, 1]}>
 #all = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -99,6 +100,41 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %s = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #line>
     %t = tt.addptr %s, %r : tensor<256x!tt.ptr<f32>, #line>, tensor<256xi32, #line>
     tt.store %t, %2 : tensor<256x!tt.ptr<f32>, #line>
+    tt.return
+  }
+
+  // In any order: every thread sums what it loaded.
+  // CHECK-LABEL: @any_order
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @any_order(%m: tensor<256x64x!tt.ptr<f32>, #vector>, %p: !tt.ptr<f32>) {
+    %0 = tt.load %m : tensor<256x64x!tt.ptr<f32>, #vector>
+    %1 = ttg.convert_layout %0 : tensor<256x64xf32, #vector> -> tensor<256x64xf32, #wide>
+    %2 = tt.reshape %1 allow_reorder : tensor<256x64xf32, #wide> -> tensor<16384xf32, #line>
+    %3 = "tt.reduce"(%2) <{axis = 0 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.addf %x, %y : f32
+      tt.reduce.return %z : f32
+    }) : (tensor<16384xf32, #line>) -> f32
+    tt.store %p, %3 : !tt.ptr<f32>
+    tt.return
+  }
+
+  // Loaded by columns, stored by rows: the scan along the rows is done where its runs are longer and stay in a warp.
+  // CHECK-LABEL: @scan_by_rows
+  // CHECK: ttg.convert_layout
+  // CHECK: "tt.scan"
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @scan_by_rows(%m: tensor<64x64x!tt.ptr<f32>, #columns>, %q: tensor<64x64x!tt.ptr<f32>, #vector>) {
+    %0 = tt.load %m : tensor<64x64x!tt.ptr<f32>, #columns>
+    %1 = "tt.scan"(%0) <{axis = 1 : i32, reverse = false}> ({
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.addf %x, %y : f32
+      tt.scan.return %z : f32
+    }) : (tensor<64x64xf32, #columns>) -> tensor<64x64xf32, #columns>
+    %2 = ttg.convert_layout %1 : tensor<64x64xf32, #columns> -> tensor<64x64xf32, #vector>
+    tt.store %q, %2 : tensor<64x64x!tt.ptr<f32>, #vector>
     tt.return
   }
 }

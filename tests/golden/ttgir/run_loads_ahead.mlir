@@ -53,25 +53,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
   tt.func public @indirect(%index: !tt.ptr<i32>, %p: tensor<128x!tt.ptr<f32>, #row>, %q: tensor<128x!tt.ptr<f32>, #row>, %n: i64) {
     %c0 = arith.constant 0 : i64
     %c1 = arith.constant 1 : i64
-    scf.for %i = %c0 to %n step %c1 : i64 {
+    %zero = arith.constant dense<0.000000e+00> : tensor<128xf32, #row>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %zero) -> (tensor<128xf32, #row>) : i64 {
       %at = tt.addptr %index, %i : !tt.ptr<i32>, i64
       %k = tt.load %at : !tt.ptr<i32>
       %ks = tt.splat %k : i32 -> tensor<128xi32, #row>
       %from = tt.addptr %p, %ks : tensor<128x!tt.ptr<f32>, #row>, tensor<128xi32, #row>
       %x = tt.load %from : tensor<128x!tt.ptr<f32>, #row>
-      tt.store %q, %x : tensor<128x!tt.ptr<f32>, #row>
+      %h1 = arith.addf %h, %x : tensor<128xf32, #row>
+      tt.store %q, %h1 : tensor<128x!tt.ptr<f32>, #row>
+      scf.yield %h1 : tensor<128xf32, #row>
     }
     tt.return
   }
 
   // A load of what the loop stores stays behind the store; a loop in which no thread waits for another, and which stores
-  // nothing, is the assembler's to unroll; a large load is other warps' to hide.
+  // nothing, is the assembler's to unroll; where iterations hand nothing on, other warps hide the latency, and that of large loads.
   // CHECK-LABEL: @left_alone
   // CHECK-NOT: tt.load {{.*}}, %
-  // CHECK-COUNT-3: scf.for
+  // CHECK-COUNT-4: scf.for
   // CHECK-NOT: scf.for
   // CHECK: tt.return
-  tt.func public @left_alone(%p: tensor<128x!tt.ptr<f32>, #row>, %big: tensor<8192x!tt.ptr<f32>, #wide>, %q: tensor<8192x!tt.ptr<f32>, #wide>, %n: i32) {
+  tt.func public @left_alone(%p: tensor<128x!tt.ptr<f32>, #row>, %big: tensor<8192x!tt.ptr<f32>, #wide>, %q: tensor<8192x!tt.ptr<f32>, #wide>, %o: tensor<128x!tt.ptr<f32>, #row>, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %zero = arith.constant dense<0.000000e+00> : tensor<128xf32, #row>
@@ -86,6 +89,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       scf.yield %y : tensor<128xf32, #row>
     }
     tt.store %p, %r : tensor<128x!tt.ptr<f32>, #row>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = tt.load %p : tensor<128x!tt.ptr<f32>, #row>
+      tt.store %o, %x : tensor<128x!tt.ptr<f32>, #row>
+    }
     scf.for %i = %c0 to %n step %c1 : i32 {
       %x = tt.load %big : tensor<8192x!tt.ptr<f32>, #wide>
       tt.store %q, %x : tensor<8192x!tt.ptr<f32>, #wide>
