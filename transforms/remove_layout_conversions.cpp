@@ -521,7 +521,7 @@ private:
         auto &l = layout->layoutOf(shape);
         return l.ok() ? int64_t(l->inDimSize(layouts::Dim::Register)) : std::numeric_limits<int64_t>::max();
       };
-      if (registers(e) > std::max(registers(own), 4 * std::max<int64_t>(1, 16 / bytes))) continue;
+      if (registers(e) > std::max<int64_t>(registers(own), 4)) continue;
       bool direct = want * bytes >= 8 && rowOfResult(e, shape, fast, bytes) >= 8;
       if (has < want && !direct && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
       if (!isCheap(s.ptr(), e) || (s.mask() && !isCheap(s.mask(), e))) continue;
