@@ -557,7 +557,7 @@ private:
       int64_t bytes = std::max<int64_t>(1, tensorOf(s.value()).element().bitWidth() / 8);
       int64_t want = std::min<int64_t>(run(own, shape, fast), std::max<int64_t>(1, 16 / bytes)), has = run(e, shape, fast);
       // Where threads hold copies of each other's elements, few of them store, one element after the other.
-      if (registers(e, shape) > std::max(registers(own, shape), 4 * std::max<int64_t>(1, 16 / bytes))) continue;
+      if (registers(e, shape) > std::max<int64_t>(registers(own, shape), 4)) continue;
       bool direct = want * bytes >= 8 && rowOfResult(e, shape, fast, bytes) >= 8;
       // What does not fill the threads takes one access of some lanes in any layout.
       bool few = tensorOf(s.ptr()).numElements() < (int64_t(1) << (own->layoutOf(shape)->inDimBits(layouts::Dim::Lane) + own->layoutOf(shape)->inDimBits(layouts::Dim::Warp)));
