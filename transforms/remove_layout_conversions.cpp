@@ -25,6 +25,7 @@
 #include "transforms/conversion_slices.h"
 #include "transforms/passes.h"
 #include "transforms/scan_shape.h"
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -50,13 +51,15 @@ bool costly(Operation *op) {
          op->is<tt::ElementwiseInlineAsmOp>() || op->is<arith::RemfOp>();
 }
 
-/// Can the value be computed in the layout `e` from ranges, splats and constants? Counts operations into `budget`.
+/// Can the value be computed in the layout `e` from ranges, splats and constants, and from values of up to `narrow` elements
+/// that are converted? Counts operations into `budget`.
 class Cheap {
 public:
   explicit Cheap(Context &c) : pool_(c.encodings()) {}
-  bool can(Value v, const Encoding *e, int &budget) {
+  bool can(Value v, const Encoding *e, int &budget, int64_t narrow = 0) {
     if (!v.type().isTensor() || encodingOf(v) == e) return true;
     if (--budget < 0) return false;
+    if (tensorOf(v).numElements() <= narrow) return true;
     Operation *op = v.definingOp();
     if (!op) return false;
     switch (op->opcode()) {
@@ -66,27 +69,31 @@ public:
     }
     case Opcode::tt_splat:
     case Opcode::tt_make_range: return true;
-    case Opcode::ttg_convert_layout: return can(op->operand(0), e, budget);
-    case Opcode::tt_broadcast: return can(op->operand(0), e, budget);
+    case Opcode::ttg_convert_layout: return can(op->operand(0), e, budget, narrow);
+    case Opcode::tt_broadcast: return can(op->operand(0), e, budget, narrow);
     case Opcode::tt_expand_dims: {
       auto slice = pool_.getSlice(op->cast<tt::ExpandDimsOp>().axis(), e);
-      return slice.ok() && can(op->operand(0), *slice, budget);
+      return slice.ok() && can(op->operand(0), *slice, budget, narrow);
     }
     default: break;
     }
     if (!elementwise(op) || costly(op) || !isPure(op)) return false;
     for (auto o : op->operands())
-      if (!can(o, e, budget)) return false;
+      if (!can(o, e, budget, narrow)) return false;
     return true;
   }
 
-  /// The value in layout `e`. @pre can(v, e)
-  Value make(Value v, const Encoding *e, llvm::DenseMap<std::pair<Value, const Encoding *>, Value> &made) {
+  /// The value in layout `e`. @pre can(v, e, …, narrow)
+  Value make(Value v, const Encoding *e, llvm::DenseMap<std::pair<Value, const Encoding *>, Value> &made, int64_t narrow = 0) {
     if (!v.type().isTensor() || encodingOf(v) == e) return v;
     auto &slot = made[{v, e}];
     if (slot) return slot;
     Operation *op = v.definingOp();
-    if (op->is<ttg::ConvertLayoutOp>()) return make(op->operand(0), e, made);
+    if (op && op->is<ttg::ConvertLayoutOp>()) return make(op->operand(0), e, made, narrow);
+    if (int budget = 40; tensorOf(v).numElements() <= narrow && !can(v, e, budget)) {
+      Builder b = op ? Builder::after(op) : Builder::atStart(v.ownerBlock());
+      return slot = ttg::ConvertLayoutOp::create(b, v.loc(), tensorOf(v).withEncoding(e), v).result();
+    }
     Builder b(op);
     OperationState s(op->opcode(), op->loc());
     s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
@@ -96,7 +103,7 @@ public:
     if (op->is<arith::ConstantOp>()) s.attrs[0].value = op->attr<DenseElementsAttr>("value").withType(type);
     const Encoding *inner = e;
     if (auto x = op->dyn<tt::ExpandDimsOp>()) inner = *pool_.getSlice(x.axis(), e);
-    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made));
+    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made, narrow));
     Value result = b.create(s)->result();
     return made[{v, e}] = result;
   }
@@ -110,7 +117,7 @@ public:
   explicit Removal(Module &m) : m_(m), pool_(m.context().encodings()), cheap_(m.context()) {}
 
   bool run() {
-    bool any = false;
+    bool any = narrow();
     // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.
     for (int round = 0; round < 100; ++round) {
       bool changed = false;
@@ -173,6 +180,23 @@ private:
     return changed;
   }
 
+  /// What a broadcast made is converted before it is made larger.
+  bool narrow() {
+    bool changed = false;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      auto broadcast = c.src().definedBy<tt::BroadcastOp>();
+      if (!broadcast) continue;
+      auto *e = encodingOf(c.result());
+      Builder b(c.op);
+      auto small = ttg::ConvertLayoutOp::create(b, c->loc(), tensorOf(broadcast.src()).withEncoding(e), broadcast.src());
+      c.result().replaceAllUsesWith(tt::BroadcastOp::create(b, broadcast->loc(), c.result().type(), small.result()).result());
+      c->erase();
+      changed = true;
+    }
+    if (changed) eraseDeadOperations(m_);
+    return changed;
+  }
+
   bool isCheap(Value v, const Encoding *e) {
     int budget = 40;
     return cheap_.can(v, e, budget);
@@ -189,6 +213,13 @@ private:
     }
     if (changed) eraseDeadOperations(m_);
     return changed;
+  }
+
+  /// Whether the value can be made in the layout out of narrower ones, which alone are converted.
+  static int64_t narrowFor(Value v) { return tensorOf(v).numElements() / 2; }
+  bool widened(Value v, const Encoding *e) {
+    int budget = 40;
+    return cheap_.can(v, e, budget, narrowFor(v));
   }
 
   /// Whether the operand can be had in layout e without a new conversion: it is in it, was converted from it, or is cheap.
@@ -209,6 +240,10 @@ private:
     if (isCheap(v, e)) {
       llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
       return cheap_.make(v, e, made);
+    }
+    if (widened(v, e)) {
+      llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
+      return cheap_.make(v, e, made, narrowFor(v));
     }
     Builder b(at);
     return ttg::ConvertLayoutOp::create(b, at->loc(), tensorOf(v).withEncoding(e), v).result();
@@ -285,6 +320,23 @@ private:
     return t.isPointer() ? 64 : t.bitWidth();
   }
 
+  /// Whether the layout of a narrow value deals the elements that a broadcast makes of it out to the threads as well as the
+  /// result's own layout does. The layout of a column, say, gives every thread whole rows of the result.
+  static bool spreads(Operation *broadcast, const Encoding *e) {
+    auto narrow = tensorOf(broadcast->operand(0)), wide = tensorOf(broadcast->result());
+    auto &own = wide.encoding()->layoutOf(wide.shape()), &other = e->layoutOf(wide.shape());
+    if (!own.ok() || !other.ok() || other->inDimSize(layouts::Dim::Register) > own->inDimSize(layouts::Dim::Register)) return false;
+    auto threadsAlong = [](const layouts::LinearLayout &l, unsigned d) {
+      for (auto dim : {layouts::Dim::Lane, layouts::Dim::Warp})
+        for (unsigned b = 0; b < l.inDimBits(dim); ++b)
+          if (l.basis(dim, b, layouts::tensorDim(d))) return true;
+      return false;
+    };
+    for (unsigned d = 0; d < wide.rank(); ++d)
+      if (narrow.dim(d) < wide.dim(d) && threadsAlong(*own, d) && !threadsAlong(*other, d)) return false;
+    return true;
+  }
+
   bool moveDown(Operation *op, unsigned at, const Encoding *e) {
     if ((elementwise(op) || op->is<arith::SelectOp>()) && isPure(op) && op->numResults() == 1) { // a scalar condition has no layout
       for (unsigned i = 0; i < op->numOperands(); ++i)
@@ -297,6 +349,7 @@ private:
           // Two costly operands in different layouts: always the same one decides, so that the choice does not swing.
           auto other = op->operand(i).definedBy<ttg::ConvertLayoutOp>();
           if (acceptable(op->operand(i), e)) continue;
+          if (widened(op->operand(i), e) && !widened(op->operand(at).definedBy<ttg::ConvertLayoutOp>().src(), encodingOf(op->result()))) continue;
           if (other && (stronger(encodingOf(other.src()), e) || decides(op, i, at))) return false;
           if (other || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
           // An operand that is in the operation's layout as it is: one conversion for another, but of fewer elements.
@@ -308,8 +361,7 @@ private:
     }
     switch (op->opcode()) {
     case Opcode::tt_broadcast:
-      // The layout of a column, say, may put all of a wide tensor's columns into each of a few lanes.
-      if (registers(e, tensorOf(op->result()).shape()) > registers(encodingOf(op->result()), tensorOf(op->result()).shape())) return false;
+      if (!spreads(op, e)) return false;
       op->setOperand(0, get(op->operand(0), e, op));
       retype(op->result(), e);
       return true;
@@ -496,6 +548,8 @@ private:
       auto shape = tensorOf(s.ptr()).shape();
       int64_t bytes = std::max<int64_t>(1, tensorOf(s.value()).element().bitWidth() / 8);
       int64_t want = std::min<int64_t>(run(own, shape, fast), std::max<int64_t>(1, 16 / bytes)), has = run(e, shape, fast);
+      // Where threads hold copies of each other's elements, few of them store, one element after the other.
+      if (registers(e, shape) > std::max(registers(own, shape), 4 * std::max<int64_t>(1, 16 / bytes))) continue;
       bool direct = want * bytes >= 8 && rowOfResult(e, shape, fast, bytes) >= 8;
       // What does not fill the threads takes one access of some lanes in any layout.
       bool few = tensorOf(s.ptr()).numElements() < (int64_t(1) << (own->layoutOf(shape)->inDimBits(layouts::Dim::Lane) + own->layoutOf(shape)->inDimBits(layouts::Dim::Warp)));
