@@ -340,6 +340,7 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
       base_ = fl_.scalar(small);
       terms_.push_back({ptr_.definingOp()->operand(1), std::max<int64_t>(1, ptr_.type().scalar().cast<PointerType>().pointee().bitWidth() / 8)});
       wraps_ = true;
+      b.GetInsertBlock()->getParent()->addFnAttr("tessera-modulo-offsets"); // which the emulator's check for overflows heeds
     } else if (ptr_.type().isTensor() && s.pointer(ptr_)) {
       base_ = s.base;
       for (auto [v, scale] : s.uniform)

@@ -234,7 +234,7 @@ absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel,
   if (auto s = inlineCalls(*f); !s.ok()) return s;
   if (auto s = layOutGlobals(launch); !s.ok()) return s;
   orderBlocks(*f);
-  if (launch.checks.wraps) markAddresses(*f);
+  if (launch.checks.wraps && !f->hasFnAttribute("tessera-modulo-offsets")) markAddresses(*f);
   markAccumulators(*f);
   for (llvm::Argument &a : f->args()) {
     if (!a.getType()->isSingleValueType() || a.getType()->isVectorTy()) return absl::UnimplementedError("the emulator does not know kernel arguments of vector or struct type");

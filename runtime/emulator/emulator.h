@@ -13,7 +13,8 @@
 //   undefined   reads of shared memory that the block never wrote
 //   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier, warp
 //               barrier or pair of release and acquire orders: in shared memory, and in global memory also across blocks
-//   wraps       32-bit index arithmetic that overflowed on its way to an address
+//   wraps       32-bit index arithmetic that overflowed on its way to an address (not where arithmetic modulo 2^32 is meant: in
+//               kernels with buffers of less than 2 GiB, codegen/access_plan.cpp)
 //   wgmma       operands that ordinary stores wrote without fence.proxy.async, or that are overwritten before the wait;
 //               accumulators read before the wait; warps of a warpgroup that do not issue the same
 //   mbarrier    used before it is initialised, by too many, overwritten while it lives

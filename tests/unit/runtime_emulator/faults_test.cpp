@@ -126,6 +126,16 @@ TEST_P(Faults, ProductOfWhichBitsWereDroppedIsSound) {
                              kLess),
                       "k", {counting(4096), zeros(4096), scalar(2)}));
 }
+TEST_P(Faults, OffsetsIntoSmallBuffersMayWrap) {
+  // The same where the caller promises buffers of less than 2 GiB: on AMD addresses are then computed modulo 2^32.
+  if (!amd()) GTEST_SKIP() << "NVIDIA's addresses have 64 bits";
+  auto e = make();
+  auto text = addOne("    %big = arith.constant dense<1048576> : tensor<256xi32>\n    %ss = arith.addi %i, %big : tensor<256xi32>\n    %stride = tt.splat %n : i32 -> tensor<256xi32>\n"
+                     "    %j = arith.muli %ss, %stride : tensor<256xi32>",
+                     "    %m = arith.cmpi slt, %i, %c1 : tensor<256xi32>");
+  for (size_t at = 0; (at = text.find("16 : i32}", at)) != std::string::npos; at += 9) text.insert(at + 8, ", tt.pointer_range = 32 : i32");
+  EXPECT_SOUND(e.text(text, "k", {counting(4096), zeros(4096), scalar(4096)}));
+}
 TEST_P(Faults, HashesMayWrap) {
   auto e = make();
   EXPECT_SOUND(e.text(addOne("    %h = arith.constant dense<-1640531527> : tensor<256xi32>\n    %nn = tt.splat %n : i32 -> tensor<256xi32>\n    %p = arith.muli %i, %nn : tensor<256xi32>\n    %q = arith.muli %p, %h : tensor<256xi32>\n"
