@@ -615,6 +615,9 @@ private:
                                       f.symName(), *out_);
     fn->setDoesNotThrow();
     if (kernel) {
+      // A launch passes bits. Where LLVM asks whether a value may be poison, as strength reduction does for every pair of
+      // candidates, it need not look for instructions that would forbid it.
+      for (llvm::Argument &a : fn->args()) a.addAttr(llvm::Attribute::NoUndef);
       target_.kernelAttributes(*fn, fl.warpSize_ * fl.numWarps_, fl.numCtas_,
                                moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     } else {

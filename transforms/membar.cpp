@@ -300,8 +300,22 @@ private:
     s.writes.insert(writes.begin(), writes.end());
   }
 
+  /// What the walks ask of an operation's layouts each time that they come by, computed once: loops are walked several
+  /// times, and everything once more for each barrier that may be redundant.
+  template <typename T> T &once(llvm::DenseMap<Operation *, T> &known, Operation *op, llvm::function_ref<T()> compute) {
+    auto [it, isNew] = known.try_emplace(op);
+    if (isNew) it->second = compute();
+    return it->second;
+  }
+  int64_t scratchBytes(Operation *op) {
+    return once<int64_t>(scratchBytes_, op, [&] { return scratchOf(op, target_).bytes; });
+  }
+
   /// Whether several warps hold, and so have loaded, the same elements.
-  bool sameInSeveralWarps(Type t) const {
+  bool sameInSeveralWarps(Operation *load) {
+    return once<bool>(sameInSeveralWarps_, load, [&] { return inSeveralWarps(load->result(0).type()); });
+  }
+  bool inSeveralWarps(Type t) const {
     if (warps_ == 1 || !t.isTensor()) return warps_ > 1;
     auto tensor = t.cast<TensorType>();
     if (!tensor.encoding()) return false;
@@ -320,9 +334,9 @@ private:
 
   void visit(Operation *op, State &s) {
     if (auto load = op->dyn<tt::LoadOp>()) {
-      if (sameInSeveralWarps(load.result().type())) s.loads.insert(pointerRoot(load.ptr()).impl());
+      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
     } else if (auto load = op->dyn<amdg::BufferLoadOp>()) {
-      if (sameInSeveralWarps(load.result().type())) s.loads.insert(pointerRoot(load.ptr()).impl());
+      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
     } else if (auto store = op->dyn<amdg::BufferStoreOp>()) storeTo(op, store.ptr(), s);
     else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) storeTo(op, op->operand(0), s);
     switch (op->opcode()) {
@@ -382,9 +396,8 @@ private:
       return;
     default: break;
     }
-    Scratch scratch = scratchOf(op, target_);
-    if (scratch.bytes) {
-      Range r = {offsetOf(op), offsetOf(op) + scratch.bytes, nullptr};
+    if (int64_t bytes = scratchBytes(op)) {
+      Range r = {offsetOf(op), offsetOf(op) + bytes, nullptr};
       access(op, s, {}, r);
       // Its own barrier stands between its writes and its reads.
       s.clearShared();
@@ -456,6 +469,8 @@ private:
   const TargetInfo &target_;
   int64_t warps_;
   llvm::SetVector<Operation *> before_;
+  llvm::DenseMap<Operation *, int64_t> scratchBytes_;
+  llvm::DenseMap<Operation *, bool> sameInSeveralWarps_;
   bool frozen_ = false, disorder_ = false; // while a barrier is tried to be left out
 };
 
