@@ -6,7 +6,9 @@
 //                     offset below 2^31: a masked-off lane is given an offset beyond the end, reads 0 and writes
 //                     nothing.
 // A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
-// accesses leave the scheduler free to move them. Unmasked accesses with such an address are global accesses with a
+// accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the base is
+// the argument itself and the offset everything else, modulo 2^32 (transforms/canonicalize_pointers.cpp): masked loads in
+// loops and of several words are then buffer accesses even under one mask. Unmasked accesses with such an address are global accesses with a
 // scalar base. Sources: "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers);
 // LLVM's "User Guide for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
 #include "codegen_amd/lowering_target.h"

@@ -68,6 +68,26 @@ struct KeepCarriedPointersPass : PassInfoMixin<KeepCarriedPointersPass> {
   }
 };
 
+/// A buffer access that no lane does, since its mask turned out false: what it would load is zero.
+struct DropMaskedBuffersPass : PassInfoMixin<DropMaskedBuffersPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<IntrinsicInst *, 8> dropped;
+    for (Instruction &i : instructions(f)) {
+      auto *call = dyn_cast<IntrinsicInst>(&i);
+      if (!call) continue;
+      bool load = call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load;
+      if (!load && call->getIntrinsicID() != Intrinsic::amdgcn_raw_ptr_buffer_store) continue;
+      auto *offset = dyn_cast<ConstantInt>(call->getArgOperand(load ? 1 : 2));
+      if (offset && offset->isNegative()) dropped.push_back(call); // from 2^31 on: beyond the end
+    }
+    for (IntrinsicInst *call : dropped) {
+      if (!call->getType()->isVoidTy()) call->replaceAllUsesWith(Constant::getNullValue(call->getType()));
+      call->eraseFromParent();
+    }
+    return dropped.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  }
+};
+
 /// Offsets of buffer accesses get their constants back as immediates. A lane that is masked off has an offset beyond the end,
 /// chosen before the constant is added (codegen_amd/lowering_memory.cpp); InstCombine adds it to both choices, which then
 /// take two instructions more for each access of a tensor whose elements have masks of their own.
@@ -186,6 +206,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       loops.addPass(LICMPass(LICMOptions()));
       late.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
       late.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
+      late.addPass(DropMaskedBuffersPass());
       late.addPass(GVNPass()); // redundancy across blocks
       late.addPass(InstCombinePass());
       late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division

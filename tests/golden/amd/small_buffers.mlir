@@ -7,6 +7,7 @@
 // RUN: tessera compile %s --kernel elements --target gfx942 --emit amdgcn | FileCheck %s --check-prefixes=E,E-CDNA
 // RUN: tessera compile %s --kernel elements --target gfx1100 --emit amdgcn | FileCheck %s --check-prefixes=E,E-RDNA
 // RUN: tessera compile %s --kernel elements --target gfx1201 --emit amdgcn | FileCheck %s --check-prefixes=E,E-RDNA
+// RUN: tessera compile %s --kernel never --target gfx942 --emit amdgcn | FileCheck %s --check-prefix=N
 // RUN: tessera compile %s --kernel loop --target gfx942 --emit amdgcn | FileCheck %s --check-prefixes=L,L-CDNA
 // RUN: tessera compile %s --kernel loop --target gfx1100 --emit amdgcn | FileCheck %s --check-prefixes=L,L-RDNA
 // RUN: tessera compile %s --kernel loop --target gfx1201 --emit amdgcn | FileCheck %s --check-prefixes=L,L-RDNA
@@ -93,5 +94,22 @@ tt.func public @loop(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_ra
   %q0 = tt.splat %q : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
   %q1 = tt.addptr %q0, %i : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
   tt.store %q1, %r#1, %m : tensor<128x!tt.ptr<f32>>
+  tt.return
+}
+
+// A mask that turns out false: nothing is loaded.
+// N-LABEL: {{^}}never:
+// N-NOT: buffer_load
+// N: s_endpgm
+tt.func public @never(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}) {
+  %end = arith.constant dense<0> : tensor<1024xi32>
+  %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %m = arith.cmpi slt, %i, %end : tensor<1024xi32>
+  %p0 = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %p1 = tt.addptr %p0, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %x = tt.load %p1, %m : tensor<1024x!tt.ptr<f32>>
+  %q0 = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %q1 = tt.addptr %q0, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.store %q1, %x : tensor<1024x!tt.ptr<f32>>
   tt.return
 }
