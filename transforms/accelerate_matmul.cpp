@@ -136,10 +136,11 @@ private:
   static bool computedFromLoad(Value v, Block *body) {
     if (!body->parentOp()->is<scf::ForOp>()) return false;
     bool computed = false;
+    unsigned width = v.type().scalar().bitWidth(); // narrower elements would be read one by one
     for (v = unconverted(v);; computed = true) {
       Operation *def = v.definingOp();
       if (!def || def->block() != body) return false;
-      if (def->is<tt::LoadOp>()) return computed;
+      if (def->is<tt::LoadOp>()) return computed && v.type().scalar().bitWidth() >= width;
       if (!passes(def) || !isPure(def)) return false;
       Value large;
       for (auto o : def->operands()) {

@@ -43,24 +43,28 @@ Value pointerOf(Operation *op) {
   return p && p.type().isTensor() ? p : Value();
 }
 
-/// The axis of a reduction that a loaded value goes into through elementwise work alone, or -1.
-int reducedAlong(Value v, int depth = 0) {
+/// The axis along which a loaded value is reduced first, as it is or after elementwise work; -1: none, or several.
+int reducedAxis(Value v, int depth = 0) {
+  int axis = -1;
   for (auto *user : v.users()) {
-    if (auto reduce = user->dyn<tt::ReduceOp>()) return reduce.axis();
-    if (depth < 8 && user->info().has(kElementwise) && user->numResults() == 1)
-      if (int a = reducedAlong(user->result(), depth + 1); a >= 0) return a;
+    int found = -1;
+    if (auto r = user->dyn<tt::ReduceOp>()) found = r.axis();
+    else if (depth < 8 && user->info().has(kElementwise) && user->numResults() == 1) found = reducedAxis(user->result(), depth + 1);
+    if (found < 0) continue;
+    if (axis >= 0 && axis != found) return -1;
+    axis = found;
   }
-  return -1;
+  return axis;
 }
 
-/// Fastest dimension first: by run length, then the last dimension first. Where no dimension has runs of addresses, lanes next
-/// to each other save nothing, and a reduction is done inside the threads.
+/// Fastest dimension first: by run length, then the last dimension first. Where nothing runs along any dimension, one that
+/// is reduced comes last: it stays in a thread as far as it can, which saves most of the steps between lanes.
 llvm::SmallVector<int32_t, 4> orderOf(Operation *op, Value ptr, const AxisInfoAnalysis &axis) {
   auto info = axis.get(ptr);
   llvm::SmallVector<int32_t, 4> order(info.rank());
   std::iota(order.rbegin(), order.rend(), 0);
-  if (op->is<tt::LoadOp>() && llvm::all_of(info.contiguity, [](int64_t n) { return n == 1; }))
-    if (int along = reducedAlong(op->result()); along >= 0) llvm::stable_sort(order, [&](int a, int b) { return a != along && b == along; });
+  if (op->is<tt::LoadOp>() && llvm::all_of(info.contiguity, [](int64_t run) { return run == 1; }))
+    if (int reduced = reducedAxis(op->result()); reduced >= 0) llvm::stable_sort(order, [&](int a, int b) { return a != reduced && b == reduced; });
   llvm::stable_sort(order, [&](int a, int b) { return info.contiguity[a] > info.contiguity[b]; });
   return order;
 }

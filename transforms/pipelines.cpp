@@ -65,6 +65,7 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
       step("cse"),                                 // buffers of one tile, before their loads get slots
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // through registers: buffers are known, addresses still simple
       step("strip-mine"),                          // blocks beyond the registers, once nothing changes layouts any more
+      step("tritonamdgpu-canonicalize-pointers"),  // all accesses are there, and what follows takes index arithmetic out of loops
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice

@@ -132,6 +132,13 @@ public:
     return any;
   }
 
+  /// Removes conversions to the layout that a value has, joins two in a row, and drops those that nobody uses.
+  bool fold() {
+    bool any = false;
+    while (foldOnce()) any = true;
+    return any;
+  }
+
 private:
   template <class OpT> std::vector<OpT> all() {
     std::vector<OpT> v;
@@ -141,7 +148,7 @@ private:
     return v;
   }
 
-  bool fold() {
+  bool foldOnce() {
     bool changed = false;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
       if (c.result().useEmpty()) {
@@ -153,6 +160,17 @@ private:
         c->setOperand(0, inner.src());
         changed = true;
       }
+      // One conversion before a new dimension and one behind it: once is enough.
+      if (auto wider = c.src().definedBy<tt::ExpandDimsOp>(); wider && wider.src().definedBy<ttg::ConvertLayoutOp>())
+        if (auto slice = pool_.getSlice(wider.axis(), encodingOf(c.result())); slice.ok()) {
+          Builder b(c.op);
+          Value narrow = ttg::ConvertLayoutOp::create(b, c->loc(), tensorOf(wider.src()).withEncoding(*slice), wider.src()).result();
+          Value whole = tt::ExpandDimsOp::create(b, wider->loc(), c.result().type(), narrow, wider->attrs()).result();
+          c.result().replaceAllUsesWith(whole);
+          c->erase();
+          changed = true;
+          continue;
+        }
       if (c.src().type() == c.result().type()) {
         c.result().replaceAllUsesWith(c.src());
         c->erase();
@@ -285,10 +303,21 @@ private:
     for (auto o : op->operands()) most = std::max(most, elementsMade(o, depth + 1));
     return most;
   }
-  /// Whether operand i of an operation decides its layout, rather than operand `at`.
+  /// Whether operand i of an operation decides its layout, rather than operand `at`: the one made of more elements, of equals
+  /// the one with wider elements (a select's condition is cheaper to convert than what it chooses), or the first.
   static bool decides(Operation *op, unsigned i, unsigned at) {
-    int64_t a = elementsMade(op->operand(i)), b = elementsMade(op->operand(at));
+    auto rank = [&](unsigned k) { return std::pair(elementsMade(op->operand(k)), bits(op->operand(k))); };
+    auto a = rank(i), b = rank(at);
     return a != b ? a > b : i < at;
+  }
+  /// Elements per thread.
+  static int64_t registers(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
+    auto &l = e->layoutOf(shape);
+    return l.ok() ? l->inDimSize(layouts::Dim::Register) : INT64_MAX;
+  }
+  static unsigned bits(Value v) {
+    Type t = v.type().scalar();
+    return t.isPointer() ? 64 : t.bitWidth();
   }
 
   /// Whether the layout of a narrow value deals the elements that a broadcast makes of it out to the threads as well as the
@@ -309,7 +338,7 @@ private:
   }
 
   bool moveDown(Operation *op, unsigned at, const Encoding *e) {
-    if (elementwise(op) && isPure(op) && op->numResults() == 1) {
+    if ((elementwise(op) || op->is<arith::SelectOp>()) && isPure(op) && op->numResults() == 1) { // a scalar condition has no layout
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (i != at && !available(op->operand(i), e)) {
           if (canCarry(op->operand(i), e)) {
@@ -317,27 +346,20 @@ private:
             carry(op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1, e);
             continue;
           }
-          // Two costly operands in different layouts: the one made of more elements decides, and of equals the first, so that the choice does not swing.
+          // Two costly operands in different layouts: always the same one decides, so that the choice does not swing.
           auto other = op->operand(i).definedBy<ttg::ConvertLayoutOp>();
           if (acceptable(op->operand(i), e)) continue;
           if (widened(op->operand(i), e) && !widened(op->operand(at).definedBy<ttg::ConvertLayoutOp>().src(), encodingOf(op->result()))) continue;
           if (other && (stronger(encodingOf(other.src()), e) || decides(op, i, at))) return false;
           if (other || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
-          return false;
+          // An operand that is in the operation's layout as it is: one conversion for another, but of fewer elements.
+          if (elementsMade(op->operand(i)) >= elementsMade(op->operand(at))) return false;
         }
       for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
       retype(op->result(), e);
       return true;
     }
     switch (op->opcode()) {
-    case Opcode::arith_select: {
-      // A scalar condition has no layout.
-      for (unsigned i = 0; i < 3; ++i)
-        if (i != at && !acceptable(op->operand(i), e)) return false;
-      for (unsigned i = 0; i < 3; ++i) op->setOperand(i, get(op->operand(i), e, op));
-      retype(op->result(), e);
-      return true;
-    }
     case Opcode::tt_broadcast:
       if (!spreads(op, e)) return false;
       op->setOperand(0, get(op->operand(0), e, op));
@@ -499,6 +521,17 @@ private:
     return n * bytes;
   }
 
+  /// Accesses of a thread, each to `width` elements.
+  static int64_t accesses(const Encoding *e, llvm::ArrayRef<int64_t> shape, int64_t width) {
+    auto &l = e->layoutOf(shape);
+    if (!l.ok()) return INT64_MAX;
+    int64_t distinct = 1;
+    for (unsigned b = 0; b < l->inDimBits(layouts::Dim::Register); ++b)
+      if (llvm::any_of(l->basis(layouts::Dim::Register, b), [](int32_t x) { return x != 0; })) distinct *= 2;
+    return std::max<int64_t>(1, distinct / std::max<int64_t>(1, width));
+  }
+  static constexpr int64_t kMoreStores = 3; // cheaper than a conversion
+
   bool stores() {
     bool changed = false;
     std::vector<Operation *> ops;
@@ -507,9 +540,16 @@ private:
     });
     for (auto *op : ops) {
       auto s = op->cast<tt::StoreOp>();
-      auto c = s.value().definedBy<ttg::ConvertLayoutOp>();
+      // A column may have been converted before it became one.
+      auto widened = s.value().definedBy<tt::ExpandDimsOp>();
+      auto c = (widened ? widened.src() : s.value()).definedBy<ttg::ConvertLayoutOp>();
       if (!c || !s.ptr().type().isTensor()) continue;
       const Encoding *own = encodingOf(s.ptr()), *e = encodingOf(c.src());
+      if (widened) {
+        auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
+        if (!slice || slice->dim() != widened.axis()) continue;
+        e = slice->parent();
+      }
       auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(own);
       if (!blocked || e->kind() == layouts::EncodingKind::DotOperand) continue;
       unsigned fast = blocked->order()[0];
@@ -517,16 +557,21 @@ private:
       int64_t bytes = std::max<int64_t>(1, tensorOf(s.value()).element().bitWidth() / 8);
       int64_t want = std::min<int64_t>(run(own, shape, fast), std::max<int64_t>(1, 16 / bytes)), has = run(e, shape, fast);
       // Where threads hold copies of each other's elements, few of them store, one element after the other.
-      auto registers = [&](const Encoding *layout) {
-        auto &l = layout->layoutOf(shape);
-        return l.ok() ? int64_t(l->inDimSize(layouts::Dim::Register)) : std::numeric_limits<int64_t>::max();
-      };
-      if (registers(e) > std::max<int64_t>(registers(own), 4)) continue;
+      if (registers(e, shape) > std::max<int64_t>(registers(own, shape), 4)) continue;
       bool direct = want * bytes >= 8 && rowOfResult(e, shape, fast, bytes) >= 8;
-      if (has < want && !direct && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
+      // What does not fill the threads takes one access of some lanes in any layout.
+      bool few = tensorOf(s.ptr()).numElements() < (int64_t(1) << (own->layoutOf(shape)->inDimBits(layouts::Dim::Lane) + own->layoutOf(shape)->inDimBits(layouts::Dim::Warp)));
+      if (has < want && !direct && !few && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
+      // A layout that has many elements in one lane and copies in the others needs one access for each.
+      if (!direct && accesses(e, shape, std::min(has, want)) > accesses(own, shape, want) + kMoreStores) continue;
       if (!isCheap(s.ptr(), e) || (s.mask() && !isCheap(s.mask(), e))) continue;
       op->setOperand(op->operandGroupStart(0), get(s.ptr(), e, op));
-      op->setOperand(op->operandGroupStart(1), c.src());
+      Value value = c.src();
+      if (widened) {
+        Builder b(op);
+        value = tt::ExpandDimsOp::create(b, widened->loc(), tensorOf(s.value()).withEncoding(e), value, widened->attrs()).result();
+      }
+      op->setOperand(op->operandGroupStart(1), value);
       if (s.mask()) op->setOperand(op->operandGroupStart(2), get(s.mask(), e, op));
       changed = true;
     }
@@ -543,7 +588,8 @@ private:
 
 absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) {
   bool changed = Removal(m).run();
-  return changed | recomputeConversions(m);
+  changed |= recomputeConversions(m);
+  return changed | Removal(m).fold();
 }
 
 } // namespace tessera::transforms

@@ -14,11 +14,12 @@
 // threads; a wait for copies does not stop them, since it only makes more of them visible. Nothing moves if a block's
 // shared memory would no longer hold all buffers, which live longer. Other loads and conversions stay where they are:
 // LLVM's schedulers and ptxas place every instruction between barriers again.
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 #include "transforms/shared_allocation.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -64,25 +65,7 @@ static bool stops(Operation *op, Value root) {
   });
 }
 
-/// Registers of 32 bits that a value takes in each thread.
-static int64_t registersOf(Value v) {
-  auto type = v.type().cast<TensorType>();
-  auto &layout = type.encoding()->layoutOf(type.shape());
-  return layout.ok() ? layout->inDimSize(layouts::Dim::Register) * std::max<int64_t>(8, type.element().bitWidth()) / 32 : 0;
-}
-
-/// A loop whose body alone uses the value of a load, as an operand of a multiplication that would hold more registers
-/// through all iterations than reading it in each is worth. The buffer holds one value from its beginning to its end.
-static Operation *userInLoop(Operation *op) {
-  if (!op->is<ttg::LocalLoadOp>() || !op->result().hasOneUse()) return nullptr;
-  Operation *user = op->result().users().front(), *loop = user->parentOp();
-  auto buffer = op->operand(0).definedBy<ttg::LocalAllocOp>();
-  if (!isMultiplication(user) || !loop->is<scf::ForOp>() || loop->block() != op->block() || !buffer || !buffer.src() || buffer.result().type().cast<MemDescType>().isMutable()) return nullptr;
-  bool fma = user->result().type().cast<TensorType>().encoding()->kind() == layouts::EncodingKind::Blocked;
-  return registersOf(op->result()) > (fma ? 32 : 128) ? user : nullptr;
-}
-
-/// Whether an operation's own result, or an operand, is used at or behind `at` in the block anyway.
+/// Whether an operand, or the operation's own result, is used at or behind `at` in its block anyway.
 static bool livesTo(Value v, Operation *at) {
   return llvm::any_of(v.users(), [&](Operation *user) {
     while (user && user->block() != at->block()) user = user->parentOp();
@@ -92,43 +75,71 @@ static bool livesTo(Value v, Operation *at) {
 
 class OperandsLate {
 public:
-  bool run(Operation *func, const TargetInfo *target) {
+  OperandsLate(Operation *func, const TargetInfo *target) : func_(func), target_(target), pressure_(func) {
+    if (target) limit_ = registersPerThread(*target, numWarps(func->module().op()) * target->warpSize);
+  }
+
+  bool run() {
     llvm::SmallVector<Operation *, 32> all;
-    func->walk([&](Operation *op) {
-      if (op->is<ttg::LocalLoadOp>() || op->is<ttg::ConvertLayoutOp>() || (op->numOperands() == 1 && op->info().has(kElementwise) && isPure(op) && op->result().type().isTensor())) all.push_back(op);
+    func_->walk([&](Operation *op) {
+      if (op->is<ttg::LocalLoadOp>() || op->is<ttg::ConvertLayoutOp>()) all.push_back(op);
     });
-    // Users first, so that a chain moves together and keeps its order.
-    llvm::DenseSet<Operation *> late; // of a multiplication's operand only
+    // Users first: what comes first in the text is made last.
     for (auto *op : llvm::reverse(all)) {
-      if (Operation *user = userInLoop(op)) {
-        moved_.push_back({op, op->next()});
-        op->moveBefore(user);
-        continue;
-      }
-      Operation *user = firstUser(op);
-      if (op->is<ttg::ConvertLayoutOp>()) {
-        if (user && livesTo(op->operand(0), user)) sink(op, user);
-        continue;
-      }
-      if (!user || !llvm::all_of(op->result().users(), [&](Operation *u) { return u->block() == op->block() && (isMultiplication(u) || late.contains(u)); })) continue;
-      late.insert(op);
-      sink(op, user);
+      if (op->is<ttg::ConvertLayoutOp>()) convertLate(op);
+      else if (!loadInLoop(op)) loadLate(op);
     }
     // The buffers live longer now.
-    if (!moved_.empty() && target && sharedBytesDuring(func, {}, *target) > target->sharedMemoryPerBlock) undo();
+    if (!moved_.empty() && target_ && sharedBytesDuring(func_, {}, *target_) > target_->sharedMemoryPerBlock) undo();
     return !moved_.empty();
   }
 
 private:
-  void sink(Operation *op, Operation *before) {
-    if (op->is<ttg::LocalLoadOp>()) {
-      Value root = rootOf(op->operand(0));
-      for (auto *at = op->next(); at != before; at = at->next())
-        if (stops(at, root)) {
-          before = at;
-          break;
-        }
+  /// Whether registers are scarce somewhere between the two: with a quarter left for indices and what is not counted.
+  bool scarce(Operation *from, Operation *to) const { return pressure_.highest(from, to) * 4 > limit_ * 3; }
+
+  /// The load and the elementwise operations from it to multiplications, if it serves nothing else.
+  void loadLate(Operation *load) {
+    llvm::SmallVector<Operation *, 4> chain = {load};
+    Operation *user = nullptr;
+    for (;;) {
+      user = firstUser(chain.back());
+      if (!user || user->block() != load->block()) return;
+      if (llvm::all_of(chain.back()->result().users(), isMultiplication)) break;
+      if (!chain.back()->result().hasOneUse() || user->numOperands() != 1 || !user->info().has(kElementwise) || !isPure(user)) return;
+      chain.push_back(user);
     }
+    if (!scarce(load, user)) return;
+    Operation *before = user;
+    Value root = rootOf(load->operand(0));
+    for (auto *at = load->next(); at != before; at = at->next())
+      if (stops(at, root)) {
+        before = at;
+        break;
+      }
+    if (before != user) chain.resize(1);
+    for (auto *op : chain) move(op, before);
+  }
+
+  /// A load outside a loop whose body alone uses the value, as an operand of a multiplication: every iteration can read it.
+  /// The buffer holds one value from its beginning to its end.
+  bool loadInLoop(Operation *load) {
+    if (!load->result().hasOneUse()) return false;
+    Operation *user = load->result().users().front(), *loop = user->parentOp();
+    auto buffer = load->operand(0).definedBy<ttg::LocalAllocOp>();
+    if (!isMultiplication(user) || !loop->is<scf::ForOp>() || loop->block() != load->block() || !buffer || !buffer.src() || buffer.result().type().cast<MemDescType>().isMutable()) return false;
+    if (!scarce(loop, loop)) return false;
+    move(load, user);
+    return true;
+  }
+
+  /// A conversion whose source is in registers until then anyway.
+  void convertLate(Operation *op) {
+    Operation *user = firstUser(op);
+    if (user && livesTo(op->operand(0), user) && scarce(op, user)) move(op, user);
+  }
+
+  void move(Operation *op, Operation *before) {
     if (op->next() == before) return;
     moved_.push_back({op, op->next()});
     op->moveBefore(before);
@@ -138,13 +149,17 @@ private:
     moved_.clear();
   }
 
+  Operation *func_;
+  const TargetInfo *target_;
+  RegisterPressure pressure_; // before anything moved
+  int64_t limit_ = 0;         // registers of a thread
   llvm::SmallVector<std::pair<Operation *, Operation *>, 16> moved_; // and what came behind it
 };
 
 absl::StatusOr<bool> reorderInstructions(Module &m, PassContext &c) {
   bool changed = false;
   for (auto &op : *m.body())
-    if (op.is<tt::FuncOp>()) changed |= OperandsLate().run(&op, c.target);
+    if (op.is<tt::FuncOp>()) changed |= OperandsLate(&op, c.target).run();
   return changed;
 }
 
