@@ -239,10 +239,18 @@ static int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, 
   return 0;
 }
 
-// Two things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
+/// PTX with one more directive of the kernel, behind its number of threads. @pre it states that number.
+static std::string withDirective(llvm::StringRef ptx, const llvm::Twine &directive) {
+  size_t after = ptx.find('\n', ptx.find(".reqntid")) + 1;
+  return (ptx.take_front(after) + directive + "\n" + ptx.substr(after)).str();
+}
+
+// Three things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
 // NvidiaTarget::kernelAttributes): it must not cost spills. And a kernel of warp-group products that misses one more block
 // on a multiprocessor by few registers is asked to do with them, if it can without spills: another block multiplies while
 // this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 % faster on an H200).
+// And ptxas gives up on some kernels that need more than 255 registers in a way of their own: 32 registers and
+// spills of tens of kilobytes, where `.minnctapersm 1`, which asks for nothing, makes it 255 registers and an eighth of the spills.
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
   absl::StatusOr<ObjectInfo> first = makeCubinOf(ptx, arch, options);
   if (!first.ok()) return first;
@@ -252,14 +260,17 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
     absl::StatusOr<ObjectInfo> plain = makeCubinOf(without, arch, options);
     return plain.ok() && plain->spillBytes < first->spillBytes ? plain : first;
   }
-  constexpr int kWorthInTenths = 9; // of the registers must be left
   size_t bounds = ptx.find(".reqntid");
+  int allowed = std::min(arch.info.maxRegistersPerThread, arch.info.registersPerScheduler * arch.info.schedulersPerMultiprocessor / (options.numWarps * arch.info.warpSize));
+  if (first->spillBytes && first->registers * 2 < allowed && !options.maxRegisters && bounds != llvm::StringRef::npos) {
+    absl::StatusOr<ObjectInfo> bounded = makeCubinOf(withDirective(ptx, ".minnctapersm 1"), arch, options);
+    return bounded.ok() && bounded->spillBytes < first->spillBytes ? bounded : first;
+  }
+  constexpr int kWorthInTenths = 9; // of the registers must be left
   if (options.optLevel < 3 || options.maxRegisters || first->spillBytes || bounds == llvm::StringRef::npos || !ptx.contains("wgmma.mma_async")) return first;
   int fewer = registersForOneMore(*first, arch.info, options);
   if (fewer * 10 < first->registers * kWorthInTenths) return first;
-  size_t after = ptx.find('\n', bounds) + 1;
-  std::string bounded = (ptx.take_front(after) + ".minnctapersm " + llvm::Twine(first->occupancy + 1) + "\n" + ptx.substr(after)).str();
-  absl::StatusOr<ObjectInfo> more = makeCubinOf(bounded, arch, options);
+  absl::StatusOr<ObjectInfo> more = makeCubinOf(withDirective(ptx, ".minnctapersm " + llvm::Twine(first->occupancy + 1)), arch, options);
   return more.ok() && !more->spillBytes && more->occupancy > first->occupancy ? more : first;
 }
 
