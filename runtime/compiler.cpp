@@ -201,6 +201,15 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   if (llvm::verifyModule(*llvmModule, &brokenStream)) return absl::InternalError("the lowering made an invalid LLVM module; please report this with the input:\n" + broken);
   watch.lap("lower");
 
+  if (run.remarks && o.stage >= Stage::Asm)
+    for (const llvm::Function &f : *llvmModule)
+      if (f.hasFnAttribute(codegen::kSpillsAnyway)) {
+        Operation *function = m.lookupSymbol(f.getName());
+        transforms::Remark r{transforms::Remark::Missed, "codegen", "NotOptimized", function ? function->loc() : Location(), "", llvm::json::Object{{"registersPerThread", target.maxRegistersPerThread}}};
+        r.message = llvm::formatv("machine code of '{0}' is made without optimisation, in seconds instead of minutes: a single tensor of it takes more than the {1} registers that a thread may have; with more warps or smaller blocks it would fit", f.getName(), target.maxRegistersPerThread).str();
+        run.remarks(r);
+      }
+
   if (o.bitcode) llvmModule->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
   bo.numWarps = result.metadata.numWarps;
   bo.dynamicSharedBytes = result.metadata.dynamicSharedBytes;

@@ -7,7 +7,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+extern "C" char __data_start[], _end[]; // of the program's own variables, by the linker
+#endif
+
 [[gnu::constructor(101)]] static void startUp() {
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+  // The constructors to come write to all pages of variables but a few: one call instead of 150 faults. (Where the kernel
+  // does not know the call, before Linux 5.14, the faults are taken.)
+  uintptr_t firstPage = reinterpret_cast<uintptr_t>(__data_start) & ~uintptr_t(4095);
+  madvise(reinterpret_cast<void *>(firstPage), reinterpret_cast<uintptr_t>(_end) - firstPage, MADV_POPULATE_WRITE);
+#endif
 #ifdef __GLIBC__
   // The heap grows in few steps and is never handed back piecemeal, and may use large pages: a fault per 2 MiB instead of
   // one per 4 KiB, where the kernel leaves that to programs (transparent huge pages "madvise"). malloc writes at its
