@@ -5,9 +5,12 @@
 // arithmetic computes for all lanes; the rest is the 32-bit offset that buffer instructions and scalar-base addressing
 // take. Splitting a 32-bit sum assumes that it does not wrap: a program whose addresses wrapped around 2^31 elements
 // inside one tensor would access memory on both sides of its base 2^31 elements away.
+//
+// Pointers into a buffer of less than 2 GiB (transforms/canonicalize_pointers.cpp) are its address and their own offset.
 #include "codegen/access_plan.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/pointer_root.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -329,11 +332,15 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
   const Elements &pointers = fl_.get(ptr_);
   llvm::Value *p = pointers[a.baseRegister];
   out.pointer = a.constant ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
-  if (!fl_.target.info().hasBufferOps || !ptr_.type().isTensor()) return;
+  if (!fl_.target.info().hasBufferOps) return;
   if (!splitTried_) {
     splitTried_ = true;
     Split s(fl_, ptr_.type());
-    if (s.pointer(ptr_)) {
+    if (Value small = transforms::smallBuffer(ptr_)) {
+      base_ = fl_.scalar(small);
+      terms_.push_back({ptr_.definingOp()->operand(1), std::max<int64_t>(1, ptr_.type().scalar().cast<PointerType>().pointee().bitWidth() / 8)});
+      wraps_ = true;
+    } else if (ptr_.type().isTensor() && s.pointer(ptr_)) {
       base_ = s.base;
       for (auto [v, scale] : s.uniform)
         base_ = b.CreateGEP(b.getInt8Ty(), base_,
@@ -348,11 +355,12 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
     offset = fl_.i32(0);
     for (auto [v, scale] : terms_) {
       llvm::Value *e = b.CreateZExtOrTrunc(fl_.get(v)[a.baseRegister], b.getInt32Ty());
-      offset = b.CreateAdd(offset, b.CreateMul(e, fl_.i32(scale), "", true, true), "", true, true);
+      offset = b.CreateAdd(offset, b.CreateMul(e, fl_.i32(scale), "", !wraps_, !wraps_), "", !wraps_, !wraps_);
     }
   }
   out.base = base_;
   out.offset = offset;
+  out.wraps = wraps_;
   out.constant = a.constant;
 }
 

@@ -47,6 +47,7 @@ private:
   unsigned alignment_ = 1;
   llvm::DenseMap<unsigned, llvm::Value *> offsets_; // by register
   bool splitTried_ = false;
+  bool wraps_ = false;
   llvm::Value *base_ = nullptr;
   llvm::SmallVector<std::pair<ir::Value, int64_t>, 4> terms_; // per-lane parts of the offset and their scale
 };

@@ -140,7 +140,7 @@ private:
       return streams ? std::pair(p.batch, byRows ? p.row : p.column) : std::pair(0, 0);
     };
     llvm::stable_sort(order, [&](unsigned x, unsigned y) { return turn(x) < turn(y); });
-    if (streams) findLateLoads();
+    if (streams || !info.hasScheduleBarriers) findLateLoads();
     Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), sum = widened(dot_.c(), type);
     auto line = a_.line(true);
     for (size_t k = 0; k < line.size(); k += steps) {

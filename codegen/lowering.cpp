@@ -393,8 +393,34 @@ bool FunctionLowering::lowerOperation(Operation *op) {
   for (auto v : op->results())
     if (v.type().isTensor() && v.type().scalar().isInteger(4)) return error(op, "cannot be lowered: it makes a tensor of i4 (pairs of them packed into i8 can be lowered)");
   bool ok = fn(op, *this);
+  if (ok) shareEqual(op);
   nameInstructions(outer); // an operation inside of another's region is done
   return ok;
+}
+
+/// Registers that hold equal elements, by AxisInfo (a bound on columns that is a multiple of 16, a quotient by 8), get one
+/// value: what was computed for the others, and what would be computed from them, is not used any more. LLVM, which sees no
+/// tensors, does not know.
+void FunctionLowering::shareEqual(Operation *op) {
+  if (op->numResults() != 1 || !op->result().type().isTensor()) return;
+  bool elementwise = (op->info().has(kElementwise) || op->is<arith::SelectOp>()) && isPure(op) && op->numOperands();
+  if (!elementwise && !op->is<tt::LoadOp>()) return;
+  Value v = op->result();
+  auto it = values_.find(v);
+  if (it == values_.end() || it->second->size() < 2) return;
+  auto constancy = axisInfo->get(v).constancy;
+  if (llvm::all_of(constancy, [](int64_t c) { return c <= 1; })) return;
+  // Which group of equal elements a register is in: its index without the bits inside groups (their size's power of two).
+  auto &l = layout(v.type());
+  std::map<layouts::Basis, unsigned> first;
+  for (unsigned r = 0; r < it->second->size(); ++r) {
+    layouts::Basis group(constancy.size(), 0);
+    for (unsigned bit = 0; r >> bit; ++bit)
+      if (r >> bit & 1)
+        for (unsigned d = 0; d < group.size(); ++d) group[d] ^= l.basis(Dim::Register, bit)[d];
+    for (unsigned d = 0; d < group.size(); ++d) group[d] &= int32_t(-(constancy[d] & -constancy[d]));
+    (*it->second)[r] = (*it->second)[first.try_emplace(std::move(group), r).first->second];
+  }
 }
 
 void FunctionLowering::nameInstructions(Operation *op) {

@@ -134,6 +134,7 @@ private:
   LayoutInfo &layoutInfo(ir::Type);
   /// Instructions made from now on are the operation's (null: nobody's in particular).
   void nameInstructions(ir::Operation *);
+  void shareEqual(ir::Operation *);
   /// Runs `make` with the builder at the end of the prologue, which dominates everything.
   llvm::Value *inPrologue(llvm::function_ref<llvm::Value *()> make);
 

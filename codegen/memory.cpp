@@ -32,10 +32,12 @@ struct Hints {
   CacheModifier cache = CacheModifier::None;
   EvictionPolicy evict = EvictionPolicy::EvictNormal;
   bool isVolatile = false;
+  bool repeated = false;
   void apply(MemoryAccess &a) const {
     a.cache = cache;
     a.evict = evict;
     a.isVolatile = isVolatile;
+    a.repeated = repeated;
   }
 };
 
@@ -138,6 +140,7 @@ struct BufferAddress {
 bool lowerMemory(Operation *op, FunctionLowering &fl) {
   int64_t widest = fl.target.info().maxGlobalAccessBytes;
   auto pointeeOf = [](Value p) { return p.type().scalar().cast<PointerType>().pointee(); };
+  bool repeated = op->parentOfType<scf::ForOp>() || op->parentOfType<scf::WhileOp>();
   auto typeOk = [&](Type t) { return t && fl.memoryType(t) && !t.isTensor(); };
   switch (op->opcode()) {
   case Opcode::tt_load: {
@@ -145,14 +148,14 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "of a block pointer must be rewritten before lowering");
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
     return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.mask(), o.other(),
-                {o.cache(), o.evict(), o.isVolatile()});
+                {o.cache(), o.evict(), o.isVolatile(), repeated});
   }
   case Opcode::tt_store: {
     auto o = op->cast<tt::StoreOp>();
     if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "to a block pointer must be rewritten before lowering");
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
     return store(fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.value(), o.mask(),
-                 {o.cache(), o.evict(), false});
+                 {o.cache(), o.evict(), false, repeated});
   }
   case Opcode::amdg_buffer_load: {
     auto o = op->cast<amdg::BufferLoadOp>();
@@ -160,7 +163,7 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
     BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
     return load(op, fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.mask(), o.other(),
-                {o.cache(), EvictionPolicy::EvictNormal, false});
+                {o.cache(), EvictionPolicy::EvictNormal, false, repeated});
   }
   case Opcode::amdg_buffer_store: {
     auto o = op->cast<amdg::BufferStoreOp>();
@@ -168,7 +171,7 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
     BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
     return store(fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.value(), o.mask(),
-                 {o.cache(), EvictionPolicy::EvictNormal, false});
+                 {o.cache(), EvictionPolicy::EvictNormal, false, repeated});
   }
   default: return fl.error(op, "is not a memory access");
   }

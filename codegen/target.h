@@ -19,6 +19,10 @@ struct MemoryAccess {
   // that is known; offset + constant + the access's length stay below 2^31.
   llvm::Value *base = nullptr;
   llvm::Value *offset = nullptr;
+  // Whether the offset is that only where there is an access: where the mask is false it is any number, and so may the
+  // offset without the constant be. All additions are modulo 2^32.
+  bool wraps = false;
+  bool repeated = false; // in a loop
   uint32_t constant = 0;       // added to the offset
   llvm::Value *mask = nullptr; // i1; null: always
   unsigned alignment = 1;      // known alignment of the pointer

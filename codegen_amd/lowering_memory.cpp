@@ -91,12 +91,31 @@ template <class Accesses> bool underOneMask(const Accesses &accesses) {
   return all_of(accesses, [&](const MemoryAccess &a) { return a.mask == accesses.front().mask; });
 }
 
+/// Whether buffer accesses are better than a branch even so: the resource of a whole buffer, whose base is an argument, is
+/// made once. In a loop it is there already; elsewhere it costs what a branch costs, which also has to write the zeros of
+/// the lanes that load nothing.
+bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes) {
+  const LoadAccess &first = accesses.front();
+  if (!first.wraps) return false;
+  if (first.repeated) return true;
+  unsigned bytes = 0;
+  for (const LoadAccess &a : accesses) {
+    bytes += a.count * elementBytes;
+    for (Value *o : a.other)
+      if (auto *c = dyn_cast<Constant>(o); !c || !c->isNullValue()) return false;
+  }
+  return bytes >= 8;
+}
+
 /// The address of a global access: as a scalar base and an unsigned offset, which the instruction adds itself, where
-/// that is cheaper than 64-bit additions per lane (one instruction on gfx942 and gfx950, two elsewhere).
-Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd) {
-  if (!a.base || wideAdd) return a.pointer;
-  Value *p = b.CreateGEP(b.getInt8Ty(), a.base, b.CreateZExt(a.offset, b.getInt64Ty()));
-  return a.constant ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
+/// that is cheaper than 64-bit additions per lane (one instruction on gfx942 and gfx950, two elsewhere). `together`: under
+/// this mask there is also the access that starts at the offset without the constant.
+Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd, bool together) {
+  if (!a.base || (wideAdd && !a.wraps)) return a.pointer;
+  bool apart = a.constant && (!a.wraps || !a.mask || together);
+  Value *o = a.constant && !apart ? b.CreateAdd(a.offset, b.getInt32(a.constant)) : a.offset;
+  Value *p = b.CreateGEP(b.getInt8Ty(), a.base, b.CreateZExt(o, b.getInt64Ty()));
+  return apart ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
 }
 
 /// The conditions whose conjunction the mask is.
@@ -141,7 +160,7 @@ Value *bufferOffset(IRBuilder<> &b, const MemoryAccess &a) {
   // The constant comes after the selection, so that it becomes the instruction's immediate: it does not bring an offset
   // beyond the end back.
   Value *o = a.mask ? b.CreateSelect(a.mask, a.offset, b.getInt32(kBeyond)) : a.offset;
-  return a.constant ? b.CreateAdd(o, b.getInt32(a.constant), "", true) : o;
+  return a.constant ? b.CreateAdd(o, b.getInt32(a.constant), "", !a.wraps) : o;
 }
 
 /// The type a buffer instruction moves: words, or one narrow element.
@@ -176,7 +195,8 @@ int AmdTarget::bufferHints(const MemoryAccess &a) const {
 }
 
 void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> accesses) const {
-  bool branches = underOneMask(accesses);
+  if (accesses.empty()) return;
+  bool branches = underOneMask(accesses) && !betterThanBranch(accesses, bytesOf(element));
   for (size_t i = 0; i < accesses.size();) {
     LoadAccess &first = accesses[i];
     if (!branches && takesBuffer(first, element, first.count)) {
@@ -213,7 +233,7 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
     Branch branch(b, first.mask);
     for (size_t k = i; k < end; ++k) {
       LoadAccess &a = accesses[k];
-      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, hasWideAdd_), Align(a.alignment), bypassesCaches(a));
+      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment), bypassesCaches(a));
       setHints(l, a);
       loaded.push_back(l);
     }
@@ -257,7 +277,7 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
       for (size_t k = r; k < end; ++k) {
         const StoreAccess &a = run[k];
         setHints(
-            b.CreateAlignedStore(packed[k - r], globalPointer(b, a, hasWideAdd_), Align(a.alignment), bypassesCaches(a)),
+            b.CreateAlignedStore(packed[k - r], globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment), bypassesCaches(a)),
             a);
       }
       branch.close();
@@ -327,7 +347,7 @@ SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const
   Value *v = pack(b, values);
   unsigned bytes = bytesOf(values[0]->getType()) * values.size();
   Branch branch(b, a.mask);
-  auto *old = b.CreateAtomicRMW(operationOf(op, v->getType()), globalPointer(b, a, hasWideAdd_), v, Align(bytes),
+  auto *old = b.CreateAtomicRMW(operationOf(op, v->getType()), globalPointer(b, a, hasWideAdd_, false), v, Align(bytes),
                                 orderingOf(sem), scopeOf(b, scope));
   setMemoryKind(old);
   branch.close();
@@ -343,7 +363,7 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   Value *expected = toInt(cmp), *desired = toInt(value);
   AtomicOrdering order = orderingOf(sem);
   Branch branch(b, a.mask);
-  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, hasWideAdd_), expected, desired, Align(bytesOf(type)), order,
+  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, hasWideAdd_, false), expected, desired, Align(bytesOf(type)), order,
                                      AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b, scope));
   Value *old = b.CreateExtractValue(pair, 0);
   branch.close();

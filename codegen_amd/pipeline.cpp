@@ -9,7 +9,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
@@ -24,6 +26,7 @@
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -60,6 +63,39 @@ struct KeepCarriedPointersPass : PassInfoMixin<KeepCarriedPointersPass> {
           break;
         }
       }
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
+/// Offsets of buffer accesses get their constants back as immediates. A lane that is masked off has an offset beyond the end,
+/// chosen before the constant is added (codegen_amd/lowering_memory.cpp); InstCombine adds it to both choices, which then
+/// take two instructions more for each access of a tensor whose elements have masks of their own.
+///
+///   select %m, (%o + 8), 0x80000008   →   (select %m, %o, 0x80000000) + 8
+struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    constexpr uint32_t kBeyond = 0x80000000, kImmediates = 4096;
+    bool changed = false;
+    for (Instruction &i : instructions(f)) {
+      auto *call = dyn_cast<IntrinsicInst>(&i);
+      if (!call) continue;
+      unsigned at;
+      switch (call->getIntrinsicID()) {
+      case Intrinsic::amdgcn_raw_ptr_buffer_load: at = 1; break;
+      case Intrinsic::amdgcn_raw_ptr_buffer_store: at = 2; break;
+      default: continue;
+      }
+      auto *select = dyn_cast<SelectInst>(call->getArgOperand(at));
+      auto *beyond = select ? dyn_cast<ConstantInt>(select->getFalseValue()) : nullptr;
+      if (!beyond || beyond->getZExtValue() <= kBeyond || beyond->getZExtValue() >= kBeyond + kImmediates) continue;
+      Value *inside = nullptr;
+      using namespace PatternMatch;
+      if (!match(select->getTrueValue(), m_AddLike(m_Value(inside), m_SpecificInt(beyond->getZExtValue() - kBeyond)))) continue;
+      IRBuilder<> b(call);
+      Value *o = b.CreateSelect(select->getCondition(), inside, b.getInt32(kBeyond));
+      call->setArgOperand(at, b.CreateAdd(o, b.getInt32(beyond->getZExtValue() - kBeyond)));
+      changed = true;
+    }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 };
@@ -148,11 +184,13 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       loops.addPass(LoopRotatePass()); // a loop whose test is at its end, so that the next pass may hoist loads
       loops.addPass(LICMPass(LICMOptions()));
       late.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
+      late.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
       late.addPass(GVNPass()); // redundancy across blocks
       late.addPass(InstCombinePass());
       late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division
       late.addPass(MergeBranchesPass()); // masks that were seen to be one
       late.addPass(SimplifyCFGPass()); // small ifs to selects
+      late.addPass(BufferImmediatesPass()); // nothing combines instructions after it
       late.addPass(ADCEPass());
       late.addPass(KeepCarriedPointersPass()); // last: what is known of the pointers' starts is used up
       late.addPass(ScheduleMatricesPass());

@@ -142,7 +142,7 @@ std::string braces(unsigned from, unsigned count) {
 
 std::string addressText(unsigned operand, int64_t offset) {
   std::string s = "[$" + std::to_string(operand);
-  if (offset) s += (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
+  if (offset) s += "+" + std::to_string(offset); // [%rd1+-64]: ptxas takes no other spelling of negative offsets
   return s + "]";
 }
 

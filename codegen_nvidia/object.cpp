@@ -239,19 +239,21 @@ static int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, 
   return 0;
 }
 
-/// PTX with one more directive of the kernel, behind its number of threads. @pre it states that number.
-static std::string withDirective(llvm::StringRef ptx, const llvm::Twine &directive) {
-  size_t after = ptx.find('\n', ptx.find(".reqntid")) + 1;
-  return (ptx.take_front(after) + directive + "\n" + ptx.substr(after)).str();
+/// Whether ptxas spilled although a thread may have more registers than it used: its allocation of a kernel that needs
+/// more than there are can fail and fall back to 168, 64 or 32.
+static bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &options) {
+  if (!info.spillBytes || options.maxRegisters) return false;
+  int perThread = t.registersPerScheduler * t.schedulersPerMultiprocessor / (t.warpSize * options.numWarps);
+  return info.registers + 8 < std::min(int(t.maxRegistersPerThread), perThread);
 }
 
 // Three things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
 // NvidiaTarget::kernelAttributes): it must not cost spills. And a kernel of warp-group products that misses one more block
 // on a multiprocessor by few registers is asked to do with them, if it can without spills: another block multiplies while
 // this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 % faster on an H200).
-// And ptxas gives up on some kernels that need more than 255 registers in a way of their own: 32 registers and
-// spills of tens of kilobytes, where `.minnctapersm 1`, which asks for nothing, makes it 255 registers and an eighth of the spills.
-absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
+// Where ptxas gave up on registers, its level 1, which schedules less far, often does not: 21 KiB of spills in 32 registers
+// became 2.5 KiB in 255 for the backward pass of a gated linear attention.
+static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
   absl::StatusOr<ObjectInfo> first = makeCubinOf(ptx, arch, options);
   if (!first.ok()) return first;
   if (size_t at = ptx.find(".minnctapersm"); at != llvm::StringRef::npos) {
@@ -260,18 +262,24 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
     absl::StatusOr<ObjectInfo> plain = makeCubinOf(without, arch, options);
     return plain.ok() && plain->spillBytes < first->spillBytes ? plain : first;
   }
-  size_t bounds = ptx.find(".reqntid");
-  int allowed = std::min(arch.info.maxRegistersPerThread, arch.info.registersPerScheduler * arch.info.schedulersPerMultiprocessor / (options.numWarps * arch.info.warpSize));
-  if (first->spillBytes && first->registers * 2 < allowed && !options.maxRegisters && bounds != llvm::StringRef::npos) {
-    absl::StatusOr<ObjectInfo> bounded = makeCubinOf(withDirective(ptx, ".minnctapersm 1"), arch, options);
-    return bounded.ok() && bounded->spillBytes < first->spillBytes ? bounded : first;
-  }
   constexpr int kWorthInTenths = 9; // of the registers must be left
+  size_t bounds = ptx.find(".reqntid");
   if (options.optLevel < 3 || options.maxRegisters || first->spillBytes || bounds == llvm::StringRef::npos || !ptx.contains("wgmma.mma_async")) return first;
   int fewer = registersForOneMore(*first, arch.info, options);
   if (fewer * 10 < first->registers * kWorthInTenths) return first;
-  absl::StatusOr<ObjectInfo> more = makeCubinOf(withDirective(ptx, ".minnctapersm " + llvm::Twine(first->occupancy + 1)), arch, options);
+  size_t after = ptx.find('\n', bounds) + 1;
+  std::string bounded = (ptx.take_front(after) + ".minnctapersm " + llvm::Twine(first->occupancy + 1) + "\n" + ptx.substr(after)).str();
+  absl::StatusOr<ObjectInfo> more = makeCubinOf(bounded, arch, options);
   return more.ok() && !more->spillBytes && more->occupancy > first->occupancy ? more : first;
+}
+
+absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
+  absl::StatusOr<ObjectInfo> first = makeCubinOfBounds(ptx, arch, options);
+  if (!first.ok() || options.optLevel < 3 || !gaveUp(*first, arch.info, options)) return first;
+  absl::StatusOr<std::string> ptxas = findPtxas();
+  if (!ptxas.ok()) return first;
+  absl::StatusOr<ObjectInfo> second = describe(compileByProcess(*ptxas, ptx, arch, options, /*level=*/1), arch, options);
+  return second.ok() && second->spillBytes < first->spillBytes ? second : first;
 }
 
 static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {

@@ -39,11 +39,10 @@ absl::StatusOr<std::string> findPtxas() {
   return codegen::findToolFile("ptxas (CUDA toolkit)", "TESSERA_PTXAS", directories, {"ptxas"});
 }
 
-std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas) {
+std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas, int level) {
   std::vector<std::string> o;
   o.push_back((forPtxas ? "--gpu-name=" : "-arch=") + arch.cpu.str());
-  // The library knows levels 0 and 3 only.
-  o.push_back((forPtxas ? "--opt-level=" : "-O") + std::string(options.optLevel ? "3" : "0"));
+  o.push_back((forPtxas ? "--opt-level=" : "-O") + std::to_string(options.optLevel ? level : 0));
   if (options.lineInfo) o.push_back("-lineinfo");
   if (!options.fpFusion) o.push_back(forPtxas ? "--fmad=false" : "-fma=0");
   o.push_back(forPtxas ? "-v" : "-verbose");
@@ -51,13 +50,13 @@ std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOpti
 }
 
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const ArchInfo &arch,
-                                          const BackendOptions &options) {
+                                          const BackendOptions &options, int level) {
   absl::StatusOr<TemporaryFile> in = TemporaryFile::create("ptx"), out = TemporaryFile::create("cubin"),
                                 log = TemporaryFile::create("log");
   for (const auto *f : {&in, &out, &log})
     if (!f->ok()) return f->status();
   if (absl::Status s = in->write(ptx); !s.ok()) return s;
-  std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
+  std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true, level);
   strings.insert(strings.begin(), ptxas);
   strings.insert(strings.end(), {in->path(), "-o", out->path()});
   std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());

@@ -39,14 +39,26 @@ llvm::SmallVector<int32_t, 4> storageOrderOf(const LinearLayout &l) {
   auto take = [&](unsigned d) {
     if (!llvm::is_contained(order, int32_t(d))) order.push_back(d);
   };
+  // The dimension along which the bits move by one element, of those the first or all.
+  auto takeFastest = [&](Dim in, bool firstOnly) {
+    for (unsigned bit = 0; order.empty() && bit < l.inDimBits(in); ++bit) {
+      bool moves = false;
+      for (unsigned d = 0; d < l.numOutDims(); ++d) {
+        moves |= l.basis(in, bit)[d] != 0;
+        if (l.basis(in, bit)[d] == 1) take(d);
+      }
+      if (moves && firstOnly) break;
+    }
+  };
+  // A thread's run of elements, or where it has none that of the lanes (registers that move by one may then be rows).
+  takeFastest(Dim::Register, true);
+  takeFastest(Dim::Lane, true);
+  takeFastest(Dim::Register, false);
+  takeFastest(Dim::Lane, false);
   for (Dim in : {Dim::Register, Dim::Lane})
     for (unsigned bit = 0; bit < l.inDimBits(in); ++bit)
       for (unsigned d = 0; d < l.numOutDims(); ++d)
-        if (l.basis(in, bit)[d]) {
-          // The first bit that moves by one says what is fastest.
-          if (order.empty() && l.basis(in, bit)[d] != 1) continue;
-          take(d);
-        }
+        if (l.basis(in, bit)[d] && !order.empty()) take(d);
   for (unsigned d = l.numOutDims(); d-- > 0;) take(d);
   return order;
 }

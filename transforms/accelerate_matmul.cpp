@@ -19,7 +19,7 @@
 //
 // Where the target multiplies by warp groups (wgmma) and the shape has a tile of 64 rows for each, the operands are brought
 // to shared memory instead, where their values are made; a left operand that is made from another multiplication's result
-// stays in registers (accelerateByWarpGroups says what else does):
+// stays in registers, and so does one that a loop computes from what it loads (accelerateByWarpGroups says what else does):
 //
 //   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>   (%a likewise)
 //   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
@@ -102,6 +102,11 @@ private:
     return false;
   }
 
+  static Value unconverted(Value v) {
+    while (auto c = v.definedBy<ttg::ConvertLayoutOp>()) v = c.src();
+    return v;
+  }
+
   enum Chain : unsigned { kNone = 0, kThroughA = 1, kThroughB = 2 };
 
   /// Values that a value is made from, or made into, by elementwise work on whole tensors of the same shape.
@@ -125,6 +130,28 @@ private:
     for (auto o : def->operands())
       if (o.type().isTensor() && o.type().cast<TensorType>().shape() == v.type().cast<TensorType>().shape() && fromDot(o, seen)) return true;
     return false;
+  }
+  /// Whether a value is made elementwise from one tensor that is loaded in the loop whose body has the multiplication, with
+  /// nothing else of its size: in registers from the copy's buffer on, it passes shared memory once instead of twice.
+  static bool computedFromLoad(Value v, Block *body) {
+    if (!body->parentOp()->is<scf::ForOp>()) return false;
+    bool computed = false;
+    unsigned width = v.type().scalar().bitWidth(); // narrower elements would be read one by one
+    for (v = unconverted(v);; computed = true) {
+      Operation *def = v.definingOp();
+      if (!def || def->block() != body) return false;
+      if (def->is<tt::LoadOp>()) return computed && v.type().scalar().bitWidth() >= width;
+      if (!passes(def) || !isPure(def)) return false;
+      Value large;
+      for (auto o : def->operands()) {
+        Operation *of = unconverted(o).definingOp();
+        if (!o.type().isTensor() || (of && (of->is<tt::BroadcastOp>() || of->is<tt::SplatOp>() || of->is<arith::ConstantOp>())) || (of && of->block() != body)) continue;
+        if (large && large != o) return false;
+        large = o;
+      }
+      if (!large) return false;
+      v = unconverted(large);
+    }
   }
   /// First: through which operand of another multiplication the result goes on. Second: which operands of this one are
   /// made from another's result.
@@ -312,10 +339,6 @@ private:
   // ---- rewriting ----
 
   static TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
-  static Value unconverted(Value v) {
-    while (auto c = v.definedBy<ttg::ConvertLayoutOp>()) v = c.src();
-    return v;
-  }
   Value convert(Builder &b, Location loc, Value v, const Encoding *e) {
     auto t = tensorOf(v);
     return t.encoding() == e ? v : ttg::ConvertLayoutOp::create(b, loc, t.withEncoding(e), v).result();
@@ -517,6 +540,8 @@ private:
     } else if (!registers) {
       registers = !readable(d.a(), 1, way.operandA, 64);
     }
+    bool computed = !registers && e->params().warpsPerCta[1] == 1 && computedFromLoad(swapped ? d.b() : d.a(), d->block());
+    registers |= computed;
     if ((to | from) && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the values of a chain would have to move between warps");
 
     Builder b(d.op);
@@ -542,7 +567,7 @@ private:
     llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
     std::string name = llvm::formatv("wgmma m64n{0}k{1}", e->tileN(), 256 / bits).str(), what = "is done by " + name;
     if (swapped) what += " as the transposed product";
-    if (registers) what += llvm::formatv(", the {0} operand in registers{1}", swapped ? "right" : "left", from & kThroughA ? "" : ": it cannot be read from shared memory across K").str();
+    if (registers) what += llvm::formatv(", the {0} operand in registers{1}", swapped ? "right" : "left", from & kThroughA ? "" : computed ? ", where it is computed from what is loaded" : ": it cannot be read from shared memory across K").str();
     tell(d, Remark::Applied, what, llvm::json::Object{{"instruction", name}, {"registersOperand", registers}, {"transposed", swapped}});
     Value product = ttng::WarpGroupDotOp::create(b, loc, a, right, c, Value(), attrs).d();
     if (swapped) product = turn(product, result);

@@ -43,11 +43,28 @@ Value pointerOf(Operation *op) {
   return p && p.type().isTensor() ? p : Value();
 }
 
-/// Fastest dimension first: by run length, then the last dimension first.
-llvm::SmallVector<int32_t, 4> orderOf(Value ptr, const AxisInfoAnalysis &axis) {
+/// The axis along which a loaded value is reduced first, as it is or after elementwise work; -1: none, or several.
+int reducedAxis(Value v, int depth = 0) {
+  int axis = -1;
+  for (auto *user : v.users()) {
+    int found = -1;
+    if (auto r = user->dyn<tt::ReduceOp>()) found = r.axis();
+    else if (depth < 8 && user->info().has(kElementwise) && user->numResults() == 1) found = reducedAxis(user->result(), depth + 1);
+    if (found < 0) continue;
+    if (axis >= 0 && axis != found) return -1;
+    axis = found;
+  }
+  return axis;
+}
+
+/// Fastest dimension first: by run length, then the last dimension first. Where nothing runs along any dimension, one that
+/// is reduced comes last: it stays in a thread as far as it can, which saves most of the steps between lanes.
+llvm::SmallVector<int32_t, 4> orderOf(Operation *op, Value ptr, const AxisInfoAnalysis &axis) {
   auto info = axis.get(ptr);
   llvm::SmallVector<int32_t, 4> order(info.rank());
   std::iota(order.rbegin(), order.rend(), 0);
+  if (op->is<tt::LoadOp>() && llvm::all_of(info.contiguity, [](int64_t run) { return run == 1; }))
+    if (int reduced = reducedAxis(op->result()); reduced >= 0) llvm::stable_sort(order, [&](int a, int b) { return a != reduced && b == reduced; });
   llvm::stable_sort(order, [&](int a, int b) { return info.contiguity[a] > info.contiguity[b]; });
   return order;
 }
@@ -78,7 +95,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
   m.op()->walk([&](Operation *op) {
     Value ptr = pointerOf(op);
     if (!ptr) return;
-    Access a{op, ptr, orderOf(ptr, axis), 1};
+    Access a{op, ptr, orderOf(op, ptr, axis), 1};
     auto type = ptr.type().cast<TensorType>();
     int64_t bits = type.element().cast<PointerType>().pointee().bitWidth();
     int64_t bytes = std::max<int64_t>(1, bits / 8);

@@ -3,16 +3,21 @@
 //   %q = tt.addptr %p, %o : #A               %p1 = …, %o1 = …  (in #B, from what they are made of)
 //   %r = ttg.convert_layout %q : #A -> #B  → %r  = tt.addptr %p1, %o1 : #B
 //
-// A slice starts at the conversion's source and goes up through elementwise work, renamings of elements and values that
-// loops and branches carry. At every value there is a choice: make it in the layout wanted, which asks the same of its
+// A slice starts at the conversion's source and goes up through elementwise work, renamings of elements, small loads and
+// values that loops and branches carry. At every value there is a choice: make it in the layout wanted, which asks the same of its
 // operands, or convert it there. The cheaper one is taken, in weights that count elements per thread and how often a
 // place is executed; so conversions leave loops, go to the narrower side of a cast, or vanish into ranges and splats.
 //
+// A load of no more elements than the block has threads is taken for arithmetic: every thread loads what it needs, and
+// the lines are read once. It saves the round trip through shared memory behind the load's latency.
+//
 // Work that only feeds the slice (or other conversions to the layout wanted) moves and costs nothing; the rest is done
 // twice and costs its weight. A carried value changes its layout in place, and is converted back for users outside the
-// slice. The slice is taken if it costs less than the conversions that it replaces.
+// slice. The slice is taken if it costs less than the conversions that it replaces. Where no conversion's own slice is worth
+// it, slices of several conversions to one layout are tried.
 #include "transforms/conversion_slices.h"
 #include "ir/builder.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
@@ -72,7 +77,7 @@ double Weights::conversion(Value v, const Encoding *e) {
   auto t = tensorOf(v);
   if (layouts::sameLayout(encodingOf(v), e, t.shape())) return 1; // a renaming
   double words = std::max(0.25, t.element().bitWidth() / 32.0);
-  return 32 + 4 * words * std::max(elementsPerThread(t, e), elementsPerThread(t, encodingOf(v)));
+  return 32 + 2 * words * (elementsPerThread(t, e) + elementsPerThread(t, encodingOf(v)));
 }
 double Weights::operation(Operation *op, const Encoding *e) {
   double each = 1;
@@ -96,26 +101,36 @@ double Weights::operation(Operation *op, const Encoding *e) {
   case Opcode::tt_elementwise_inline_asm: each = 16; break;
   case Opcode::math_absf:
   case Opcode::math_fma: break;
+  case Opcode::tt_load: each = 8; break;
   default:
     if (op->name().starts_with("math.")) each = 12;
   }
   return each * std::max(1.0, op->result().type().scalar().bitWidth() / 32.0) * elementsPerThread(op->result().type().cast<TensorType>(), e);
 }
 
+/// Whether it is the body of a loop that multiplies.
+static bool multiplies(Block *b) {
+  return b->parentOp()->is<scf::ForOp>() && llvm::any_of(*b, [](Operation &op) { return op.is<tt::DotOp>() || op.is<ttng::WarpGroupDotOp>(); });
+}
+
 // ---- one slice -----------------------------------------------------------------------------------------------------
 
 class Slice {
 public:
-  Slice(ttg::ConvertLayoutOp c, Weights &weights, bool duplicatesCost) : convert_(c), weights_(weights), pool_(c.op->context().encodings()), wanted_(encodingOf(c.result())), duplicatesCost_(duplicatesCost) {
-    plan(c.src(), wanted_, 0);
-    settle(c.src(), wanted_);
+  /// @pre all are to one layout
+  Slice(llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, Weights &weights, bool duplicatesCost, int64_t threads) : converts_(conversions), weights_(weights), pool_(conversions[0].op->context().encodings()), wanted_(encodingOf(converts_[0].result())), duplicatesCost_(duplicatesCost), threads_(threads) {
+    for (auto c : converts_) plan(c.src(), wanted_, 0);
+    for (auto c : converts_) settle(c.src(), wanted_);
   }
   /// What the slice saves; applied if positive.
   double gain() {
     double before = 0, after = 0;
     for (auto *c : replaced()) before += weights_.conversion(c->operand(0), encodingOf(c->result())) * frequency(c->block());
     for (auto &[v, e] : converted_) after += conversionAt(v, e);
-    if (wanted_->kind() == layouts::EncodingKind::DotOperand && !converted_.empty()) return 0; // where operands are loaded is another pass's concern
+    // Where operands are loaded is another pass's concern, but for what is computed from loads of a loop: their copies go
+    // through shared memory in any case, from which the operand's layout is read as well as another.
+    bool operand = wanted_->kind() == layouts::EncodingKind::DotOperand;
+    if (operand && !llvm::all_of(converted_, [&](auto &i) { return copiedInLoop(i.first) || tensorOf(i.first).numElements() * 8 <= tensorOf(converts_[0].src()).numElements(); })) return 0;
     after += computed() + conversionsBack();
     return before - after;
   }
@@ -126,7 +141,10 @@ private:
   bool needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out);
   double plan(Value v, const Encoding *e, unsigned depth);
   void settle(Value v, const Encoding *e);
-  double conversionAt(Value v, const Encoding *e) { return weights_.conversion(v, e) * frequency(v.parentBlock()); }
+  double conversionAt(Value v, const Encoding *e) { return (e->kind() == layouts::EncodingKind::DotOperand && copiedInLoop(v) ? 1 : weights_.conversion(v, e)) * frequency(v.parentBlock()); }
+  /// A load that the pipeliner makes a copy to shared memory, of elements no narrower than the operand's: those an operand's
+  /// layout would read one by one.
+  bool copiedInLoop(Value v) { return v.type().scalar().bitWidth() >= converts_[0].result().type().scalar().bitWidth() && v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == converts_[0]->block(); }
   llvm::SmallVector<Operation *, 4> replaced();
   double computed();
   double conversionsBack();
@@ -136,15 +154,23 @@ private:
     Operation *p = v.ownerBlock()->parentOp();
     return p && p->is<scf::ForOp>() && v.index() > 0 ? p : nullptr;
   }
+  /// A load of no more elements than there are threads, which may as well be done in another layout, or a second time.
+  bool narrowLoad(Operation *op) const {
+    auto load = op->dyn<tt::LoadOp>();
+    if (!load || load.isVolatile() || !load.ptr().type().isTensor() || (effectsOf(op) & ~kReadsGlobal)) return false;
+    // In a loop that multiplies the pipeliner brings it ahead, but only one of two.
+    return tensorOf(load.result()).numElements() <= threads_ && !multiplies(op->block());
+  }
   bool insideUse(OpOperand *use, const Encoding *e);
   Value make(Value v, const Encoding *e);
   void retype(Value v, const Encoding *e);
 
-  ttg::ConvertLayoutOp convert_;
+  llvm::SmallVector<ttg::ConvertLayoutOp, 4> converts_;
   Weights &weights_;
   layouts::EncodingPool &pool_;
   const Encoding *wanted_;
   bool duplicatesCost_;
+  int64_t threads_; // of a block
   struct Choice {
     double cost = 0;
     bool recompute = false;
@@ -175,6 +201,11 @@ bool Slice::needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out) 
     return true;
   }
   Operation *op = v.definingOp();
+  if (op && narrowLoad(op)) {
+    for (auto o : op->operands())
+      if (o.type().isTensor()) out.push_back({o, e});
+    return e->kind() != layouts::EncodingKind::DotOperand;
+  }
   if (!op || !isPure(op) || op->numResults() != 1) return false;
   auto operand = [&](const Encoding *in) {
     if (in) out.push_back({op->operand(0), in});
@@ -226,7 +257,11 @@ double Slice::plan(Value v, const Encoding *e, unsigned depth) {
   if (depth < 200 && choices_.size() < 2000 && needs(v, e, inputs)) {
     double cost = 0;
     for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1);
-    if (duplicatesCost_ && v.definingOp() && !carrier(v)) cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
+    // A conversion on the way goes if it served nobody else.
+    if (auto inner = v.definedBy<ttg::ConvertLayoutOp>(); inner && v.hasOneUse()) cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
+    else if (duplicatesCost_ && v.definingOp() && !carrier(v)) cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
+    // A load that only moves costs what it needs more of accesses.
+    else if (v.definingOp() && narrowLoad(v.definingOp())) cost += std::max(0.0, weights_.operation(v.definingOp(), e) - weights_.operation(v.definingOp(), encodingOf(v))) * frequency(v.parentBlock());
     // On a par, conversions stay below: work in fewer layouts.
     if (cost < best.cost) best = {cost, true};
   }
@@ -267,9 +302,10 @@ bool Slice::insideUse(OpOperand *use, const Encoding *e) {
   return false;
 }
 
-/// The conversions that go: this one, and those of recomputed values to the layout they are recomputed in.
+/// The conversions that go: the slice's own, and those of recomputed values to the layout they are recomputed in.
 llvm::SmallVector<Operation *, 4> Slice::replaced() {
-  llvm::SmallVector<Operation *, 4> out = {convert_.op};
+  llvm::SmallVector<Operation *, 4> out;
+  for (auto c : converts_) out.push_back(c.op);
   for (auto *set : {&recomputed_, &converted_})
     for (auto &[v, e] : *set)
       for (auto *user : v.users())
@@ -296,7 +332,11 @@ double Slice::computed() {
   }
   double cost = 0;
   for (auto &[v, e] : recomputed_) {
-    if (carrier(v) || v.definingOp()->is<ttg::ConvertLayoutOp>()) continue;
+    if (carrier(v)) continue;
+    if (auto inner = v.definingOp()->dyn<ttg::ConvertLayoutOp>()) { // nothing is computed, and the conversion may go
+      if (!stays.contains(v)) cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
+      continue;
+    }
     cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
     if (!stays.contains(v)) cost -= weights_.operation(v.definingOp(), encodingOf(v)) * frequency(v.parentBlock());
   }
@@ -377,8 +417,10 @@ Value Slice::make(Value v, const Encoding *e) {
 }
 
 void Slice::apply() {
-  Value v = make(convert_.src(), wanted_);
-  convert_.result().replaceAllUsesWith(v);
+  for (auto c : converts_) {
+    Value v = make(c.src(), wanted_);
+    c.result().replaceAllUsesWith(v);
+  }
   // Other conversions of what was made.
   for (auto *set : {&recomputed_, &converted_})
     for (auto &[from, e] : *set)
@@ -389,9 +431,29 @@ void Slice::apply() {
 
 } // namespace
 
+/// Conversions to one layout may have work in common that is worth moving for all of them and for none alone: index
+/// arithmetic that gives a pointer and its mask.
+static bool recomputeTogether(Module &m, Weights &weights, int64_t threads) {
+  using Key = std::tuple<Block *, const Encoding *, const Encoding *>;
+  llvm::MapVector<Key, llvm::SmallVector<ttg::ConvertLayoutOp, 4>> groups;
+  m.op()->walk([&](Operation *op) {
+    if (auto c = op->dyn<ttg::ConvertLayoutOp>(); c && !op->useEmpty()) groups[{op->block(), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
+  });
+  for (auto &[key, group] : groups) {
+    if (group.size() < 2) continue;
+    Slice s(group, weights, false, threads);
+    if (s.gain() <= 0.5) continue;
+    s.apply();
+    eraseDeadOperations(m);
+    return true;
+  }
+  return false;
+}
+
 bool recomputeConversions(Module &m) {
   bool any = false;
   Weights weights;
+  int64_t threads = numWarps(m.op()) * threadsPerWarp(m.op());
   // Every slice lowers the total cost; the bound is a safety net.
   for (int round = 0; round < 50; ++round) {
     bool changed = false;
@@ -409,7 +471,7 @@ bool recomputeConversions(Module &m) {
         continue;
       }
       for (bool duplicatesCost : {false, true}) {
-        Slice s(c, weights, duplicatesCost);
+        Slice s(c, weights, duplicatesCost, threads);
         if (s.gain() <= 0.5) continue;
         s.apply();
         eraseDeadOperations(m);
@@ -418,6 +480,7 @@ bool recomputeConversions(Module &m) {
       }
     }
     eraseDeadOperations(m);
+    if (!changed) changed = recomputeTogether(m, weights, threads);
     if (!changed) break;
     any = true;
   }

@@ -27,6 +27,8 @@ absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
 absl::StatusOr<bool> prefetch(ir::Module &, PassContext &);
 absl::StatusOr<bool> stripMine(ir::Module &, PassContext &);
+absl::StatusOr<bool> runLoadsAhead(ir::Module &, PassContext &);
+absl::StatusOr<bool> canonicalizePointers(ir::Module &, PassContext &);
 absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
 absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);

@@ -41,10 +41,12 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas,
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // cp.async: buffers are known, addresses still simple
       step("tritongpu-prefetch"),                  // rings and their slots are there, and not yet merged with other arithmetic
       step("strip-mine"),                          // blocks beyond the registers, once nothing changes layouts any more
+      step("run-loads-ahead"),                     // conversions, at which threads meet, are as they stay
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
       step("symbol-dce"),
+      step("tritongpu-reorder-instructions"), // operands of multiplications no earlier than they are needed
       step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
 }
@@ -63,10 +65,12 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
       step("cse"),                                 // buffers of one tile, before their loads get slots
       step("tritongpu-pipeline", {{"num-stages", std::to_string(numStages)}}), // through registers: buffers are known, addresses still simple
       step("strip-mine"),                          // blocks beyond the registers, once nothing changes layouts any more
+      step("tritonamdgpu-canonicalize-pointers"),  // all accesses are there, and what follows takes index arithmetic out of loops
       step("canonicalize"),                        // constants and splats in their final layouts
       step("loop-invariant-code-motion"),          // index arithmetic that was computed again in a loop
       step("cse"),                                 // … or twice
       step("symbol-dce"),
+      step("tritongpu-reorder-instructions"), // operands of multiplications no earlier than they are needed
       step("issue-loads-early"), // last: everything before merges and moves operations as it likes
   };
 }

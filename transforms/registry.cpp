@@ -28,6 +28,8 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"tritongpu-remove-layout-conversions", removeLayoutConversions, "propagate layouts and remove conversions between them", "", kNeedsLayouts},
       {"tritongpu-prefetch", prefetch, "load operands of multiplications from shared memory one step ahead", "", kNeedsLayouts},
       {"strip-mine", stripMine, "work in strips on blocks that a thread's registers cannot hold", "registers", kNeedsLayouts},
+      {"run-loads-ahead", runLoadsAhead, "run the loads of serial loops some iterations ahead", "", kNeedsLayouts},
+      {"tritonamdgpu-canonicalize-pointers", canonicalizePointers, "write pointers into small buffers as offsets of 32 bits", ""},
       {"issue-loads-early", issueLoadsEarly, "issue loads before the arithmetic on what earlier loads bring", "", kNeedsLayouts},
       {"tritongpu-optimize-thread-locality", optimizeThreadLocality, "keep reductions of loops inside threads until the loop's end", "", kNeedsLayouts},
       {"triton-nvidia-gpu-fence-insertion", fenceInsertion, "make what threads wrote to shared memory visible to the matrix unit", "", kRequired | kNeedsLayouts},

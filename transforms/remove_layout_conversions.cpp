@@ -25,6 +25,7 @@
 #include "transforms/conversion_slices.h"
 #include "transforms/passes.h"
 #include "transforms/scan_shape.h"
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -50,13 +51,15 @@ bool costly(Operation *op) {
          op->is<tt::ElementwiseInlineAsmOp>() || op->is<arith::RemfOp>();
 }
 
-/// Can the value be computed in the layout `e` from ranges, splats and constants? Counts operations into `budget`.
+/// Can the value be computed in the layout `e` from ranges, splats and constants, and from values of up to `narrow` elements
+/// that are converted? Counts operations into `budget`.
 class Cheap {
 public:
   explicit Cheap(Context &c) : pool_(c.encodings()) {}
-  bool can(Value v, const Encoding *e, int &budget) {
+  bool can(Value v, const Encoding *e, int &budget, int64_t narrow = 0) {
     if (!v.type().isTensor() || encodingOf(v) == e) return true;
     if (--budget < 0) return false;
+    if (tensorOf(v).numElements() <= narrow) return true;
     Operation *op = v.definingOp();
     if (!op) return false;
     switch (op->opcode()) {
@@ -66,27 +69,31 @@ public:
     }
     case Opcode::tt_splat:
     case Opcode::tt_make_range: return true;
-    case Opcode::ttg_convert_layout: return can(op->operand(0), e, budget);
-    case Opcode::tt_broadcast: return can(op->operand(0), e, budget);
+    case Opcode::ttg_convert_layout: return can(op->operand(0), e, budget, narrow);
+    case Opcode::tt_broadcast: return can(op->operand(0), e, budget, narrow);
     case Opcode::tt_expand_dims: {
       auto slice = pool_.getSlice(op->cast<tt::ExpandDimsOp>().axis(), e);
-      return slice.ok() && can(op->operand(0), *slice, budget);
+      return slice.ok() && can(op->operand(0), *slice, budget, narrow);
     }
     default: break;
     }
     if (!elementwise(op) || costly(op) || !isPure(op)) return false;
     for (auto o : op->operands())
-      if (!can(o, e, budget)) return false;
+      if (!can(o, e, budget, narrow)) return false;
     return true;
   }
 
-  /// The value in layout `e`. @pre can(v, e)
-  Value make(Value v, const Encoding *e, llvm::DenseMap<std::pair<Value, const Encoding *>, Value> &made) {
+  /// The value in layout `e`. @pre can(v, e, …, narrow)
+  Value make(Value v, const Encoding *e, llvm::DenseMap<std::pair<Value, const Encoding *>, Value> &made, int64_t narrow = 0) {
     if (!v.type().isTensor() || encodingOf(v) == e) return v;
     auto &slot = made[{v, e}];
     if (slot) return slot;
     Operation *op = v.definingOp();
-    if (op->is<ttg::ConvertLayoutOp>()) return make(op->operand(0), e, made);
+    if (op && op->is<ttg::ConvertLayoutOp>()) return make(op->operand(0), e, made, narrow);
+    if (int budget = 40; tensorOf(v).numElements() <= narrow && !can(v, e, budget)) {
+      Builder b = op ? Builder::after(op) : Builder::atStart(v.ownerBlock());
+      return slot = ttg::ConvertLayoutOp::create(b, v.loc(), tensorOf(v).withEncoding(e), v).result();
+    }
     Builder b(op);
     OperationState s(op->opcode(), op->loc());
     s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
@@ -96,7 +103,7 @@ public:
     if (op->is<arith::ConstantOp>()) s.attrs[0].value = op->attr<DenseElementsAttr>("value").withType(type);
     const Encoding *inner = e;
     if (auto x = op->dyn<tt::ExpandDimsOp>()) inner = *pool_.getSlice(x.axis(), e);
-    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made));
+    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made, narrow));
     Value result = b.create(s)->result();
     return made[{v, e}] = result;
   }
@@ -110,7 +117,7 @@ public:
   explicit Removal(Module &m) : m_(m), pool_(m.context().encodings()), cheap_(m.context()) {}
 
   bool run() {
-    bool any = false;
+    bool any = narrow();
     // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.
     for (int round = 0; round < 100; ++round) {
       bool changed = false;
@@ -125,6 +132,13 @@ public:
     return any;
   }
 
+  /// Removes conversions to the layout that a value has, joins two in a row, and drops those that nobody uses.
+  bool fold() {
+    bool any = false;
+    while (foldOnce()) any = true;
+    return any;
+  }
+
 private:
   template <class OpT> std::vector<OpT> all() {
     std::vector<OpT> v;
@@ -134,7 +148,7 @@ private:
     return v;
   }
 
-  bool fold() {
+  bool foldOnce() {
     bool changed = false;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
       if (c.result().useEmpty()) {
@@ -146,12 +160,40 @@ private:
         c->setOperand(0, inner.src());
         changed = true;
       }
+      // One conversion before a new dimension and one behind it: once is enough.
+      if (auto wider = c.src().definedBy<tt::ExpandDimsOp>(); wider && wider.src().definedBy<ttg::ConvertLayoutOp>())
+        if (auto slice = pool_.getSlice(wider.axis(), encodingOf(c.result())); slice.ok()) {
+          Builder b(c.op);
+          Value narrow = ttg::ConvertLayoutOp::create(b, c->loc(), tensorOf(wider.src()).withEncoding(*slice), wider.src()).result();
+          Value whole = tt::ExpandDimsOp::create(b, wider->loc(), c.result().type(), narrow, wider->attrs()).result();
+          c.result().replaceAllUsesWith(whole);
+          c->erase();
+          changed = true;
+          continue;
+        }
       if (c.src().type() == c.result().type()) {
         c.result().replaceAllUsesWith(c.src());
         c->erase();
         changed = true;
       }
     }
+    return changed;
+  }
+
+  /// What a broadcast made is converted before it is made larger.
+  bool narrow() {
+    bool changed = false;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      auto broadcast = c.src().definedBy<tt::BroadcastOp>();
+      if (!broadcast) continue;
+      auto *e = encodingOf(c.result());
+      Builder b(c.op);
+      auto small = ttg::ConvertLayoutOp::create(b, c->loc(), tensorOf(broadcast.src()).withEncoding(e), broadcast.src());
+      c.result().replaceAllUsesWith(tt::BroadcastOp::create(b, broadcast->loc(), c.result().type(), small.result()).result());
+      c->erase();
+      changed = true;
+    }
+    if (changed) eraseDeadOperations(m_);
     return changed;
   }
 
@@ -173,6 +215,13 @@ private:
     return changed;
   }
 
+  /// Whether the value can be made in the layout out of narrower ones, which alone are converted.
+  static int64_t narrowFor(Value v) { return tensorOf(v).numElements() / 2; }
+  bool widened(Value v, const Encoding *e) {
+    int budget = 40;
+    return cheap_.can(v, e, budget, narrowFor(v));
+  }
+
   /// Whether the operand can be had in layout e without a new conversion: it is in it, was converted from it, or is cheap.
   bool available(Value v, const Encoding *e) {
     if (!v.type().isTensor() || encodingOf(v) == e) return true;
@@ -191,6 +240,10 @@ private:
     if (isCheap(v, e)) {
       llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
       return cheap_.make(v, e, made);
+    }
+    if (widened(v, e)) {
+      llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
+      return cheap_.make(v, e, made, narrowFor(v));
     }
     Builder b(at);
     return ttg::ConvertLayoutOp::create(b, at->loc(), tensorOf(v).withEncoding(e), v).result();
@@ -250,14 +303,42 @@ private:
     for (auto o : op->operands()) most = std::max(most, elementsMade(o, depth + 1));
     return most;
   }
-  /// Whether operand i of an operation decides its layout, rather than operand `at`.
+  /// Whether operand i of an operation decides its layout, rather than operand `at`: the one made of more elements, of equals
+  /// the one with wider elements (a select's condition is cheaper to convert than what it chooses), or the first.
   static bool decides(Operation *op, unsigned i, unsigned at) {
-    int64_t a = elementsMade(op->operand(i)), b = elementsMade(op->operand(at));
+    auto rank = [&](unsigned k) { return std::pair(elementsMade(op->operand(k)), bits(op->operand(k))); };
+    auto a = rank(i), b = rank(at);
     return a != b ? a > b : i < at;
+  }
+  /// Elements per thread.
+  static int64_t registers(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
+    auto &l = e->layoutOf(shape);
+    return l.ok() ? l->inDimSize(layouts::Dim::Register) : INT64_MAX;
+  }
+  static unsigned bits(Value v) {
+    Type t = v.type().scalar();
+    return t.isPointer() ? 64 : t.bitWidth();
+  }
+
+  /// Whether the layout of a narrow value deals the elements that a broadcast makes of it out to the threads as well as the
+  /// result's own layout does. The layout of a column, say, gives every thread whole rows of the result.
+  static bool spreads(Operation *broadcast, const Encoding *e) {
+    auto narrow = tensorOf(broadcast->operand(0)), wide = tensorOf(broadcast->result());
+    auto &own = wide.encoding()->layoutOf(wide.shape()), &other = e->layoutOf(wide.shape());
+    if (!own.ok() || !other.ok() || other->inDimSize(layouts::Dim::Register) > own->inDimSize(layouts::Dim::Register)) return false;
+    auto threadsAlong = [](const layouts::LinearLayout &l, unsigned d) {
+      for (auto dim : {layouts::Dim::Lane, layouts::Dim::Warp})
+        for (unsigned b = 0; b < l.inDimBits(dim); ++b)
+          if (l.basis(dim, b, layouts::tensorDim(d))) return true;
+      return false;
+    };
+    for (unsigned d = 0; d < wide.rank(); ++d)
+      if (narrow.dim(d) < wide.dim(d) && threadsAlong(*own, d) && !threadsAlong(*other, d)) return false;
+    return true;
   }
 
   bool moveDown(Operation *op, unsigned at, const Encoding *e) {
-    if (elementwise(op) && isPure(op) && op->numResults() == 1) {
+    if ((elementwise(op) || op->is<arith::SelectOp>()) && isPure(op) && op->numResults() == 1) { // a scalar condition has no layout
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (i != at && !available(op->operand(i), e)) {
           if (canCarry(op->operand(i), e)) {
@@ -265,27 +346,22 @@ private:
             carry(op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1, e);
             continue;
           }
-          // Two costly operands in different layouts: the one made of more elements decides, and of equals the first, so that the choice does not swing.
+          // Two costly operands in different layouts: always the same one decides, so that the choice does not swing.
           auto other = op->operand(i).definedBy<ttg::ConvertLayoutOp>();
           if (acceptable(op->operand(i), e)) continue;
+          if (widened(op->operand(i), e) && !widened(op->operand(at).definedBy<ttg::ConvertLayoutOp>().src(), encodingOf(op->result()))) continue;
           if (other && (stronger(encodingOf(other.src()), e) || decides(op, i, at))) return false;
           if (other || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
-          return false;
+          // An operand that is in the operation's layout as it is: one conversion for another, but of fewer elements.
+          if (elementsMade(op->operand(i)) >= elementsMade(op->operand(at))) return false;
         }
       for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
       retype(op->result(), e);
       return true;
     }
     switch (op->opcode()) {
-    case Opcode::arith_select: {
-      // A scalar condition has no layout.
-      for (unsigned i = 0; i < 3; ++i)
-        if (i != at && !acceptable(op->operand(i), e)) return false;
-      for (unsigned i = 0; i < 3; ++i) op->setOperand(i, get(op->operand(i), e, op));
-      retype(op->result(), e);
-      return true;
-    }
     case Opcode::tt_broadcast:
+      if (!spreads(op, e)) return false;
       op->setOperand(0, get(op->operand(0), e, op));
       retype(op->result(), e);
       return true;
@@ -437,6 +513,17 @@ private:
     return n * bytes;
   }
 
+  /// Accesses of a thread, each to `width` elements.
+  static int64_t accesses(const Encoding *e, llvm::ArrayRef<int64_t> shape, int64_t width) {
+    auto &l = e->layoutOf(shape);
+    if (!l.ok()) return INT64_MAX;
+    int64_t distinct = 1;
+    for (unsigned b = 0; b < l->inDimBits(layouts::Dim::Register); ++b)
+      if (llvm::any_of(l->basis(layouts::Dim::Register, b), [](int32_t x) { return x != 0; })) distinct *= 2;
+    return std::max<int64_t>(1, distinct / std::max<int64_t>(1, width));
+  }
+  static constexpr int64_t kMoreStores = 3; // cheaper than a conversion
+
   bool stores() {
     bool changed = false;
     std::vector<Operation *> ops;
@@ -445,20 +532,38 @@ private:
     });
     for (auto *op : ops) {
       auto s = op->cast<tt::StoreOp>();
-      auto c = s.value().definedBy<ttg::ConvertLayoutOp>();
+      // A column may have been converted before it became one.
+      auto widened = s.value().definedBy<tt::ExpandDimsOp>();
+      auto c = (widened ? widened.src() : s.value()).definedBy<ttg::ConvertLayoutOp>();
       if (!c || !s.ptr().type().isTensor()) continue;
       const Encoding *own = encodingOf(s.ptr()), *e = encodingOf(c.src());
+      if (widened) {
+        auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
+        if (!slice || slice->dim() != widened.axis()) continue;
+        e = slice->parent();
+      }
       auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(own);
       if (!blocked || e->kind() == layouts::EncodingKind::DotOperand) continue;
       unsigned fast = blocked->order()[0];
       auto shape = tensorOf(s.ptr()).shape();
       int64_t bytes = std::max<int64_t>(1, tensorOf(s.value()).element().bitWidth() / 8);
       int64_t want = std::min<int64_t>(run(own, shape, fast), std::max<int64_t>(1, 16 / bytes)), has = run(e, shape, fast);
+      // Where threads hold copies of each other's elements, few of them store, one element after the other.
+      if (registers(e, shape) > std::max(registers(own, shape), 4 * std::max<int64_t>(1, 16 / bytes))) continue;
       bool direct = want * bytes >= 8 && rowOfResult(e, shape, fast, bytes) >= 8;
-      if (has < want && !direct && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
+      // What does not fill the threads takes one access of some lanes in any layout.
+      bool few = tensorOf(s.ptr()).numElements() < (int64_t(1) << (own->layoutOf(shape)->inDimBits(layouts::Dim::Lane) + own->layoutOf(shape)->inDimBits(layouts::Dim::Warp)));
+      if (has < want && !direct && !few && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
+      // A layout that has many elements in one lane and copies in the others needs one access for each.
+      if (!direct && accesses(e, shape, std::min(has, want)) > accesses(own, shape, want) + kMoreStores) continue;
       if (!isCheap(s.ptr(), e) || (s.mask() && !isCheap(s.mask(), e))) continue;
       op->setOperand(op->operandGroupStart(0), get(s.ptr(), e, op));
-      op->setOperand(op->operandGroupStart(1), c.src());
+      Value value = c.src();
+      if (widened) {
+        Builder b(op);
+        value = tt::ExpandDimsOp::create(b, widened->loc(), tensorOf(s.value()).withEncoding(e), value, widened->attrs()).result();
+      }
+      op->setOperand(op->operandGroupStart(1), value);
       if (s.mask()) op->setOperand(op->operandGroupStart(2), get(s.mask(), e, op));
       changed = true;
     }
@@ -475,7 +580,8 @@ private:
 
 absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) {
   bool changed = Removal(m).run();
-  return changed | recomputeConversions(m);
+  changed |= recomputeConversions(m);
+  return changed | Removal(m).fold();
 }
 
 } // namespace tessera::transforms

@@ -248,7 +248,8 @@ void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size,
 
 int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, const TargetInfo &target) {
   llvm::DenseMap<Operation *, int64_t> frames; // calls, whose frames nobody knows yet, are not counted
-  return FunctionAllocation(op->parentOfType<tt::FuncOp>(), target, frames).during(op, without);
+  auto func = op->is<tt::FuncOp>() ? op->cast<tt::FuncOp>() : op->parentOfType<tt::FuncOp>();
+  return FunctionAllocation(func, target, frames).during(op, without);
 }
 
 absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) {

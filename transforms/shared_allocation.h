@@ -23,7 +23,7 @@ layouts::PlanOptions planOptionsOf(ir::Operation *op);
 /// Bytes of a buffer of the type (ttg.local_alloc), with the gaps of a padded encoding.
 int64_t bufferBytes(ir::MemDescType);
 
-/// Bytes that are taken while `op` (a loop of a function) runs, but for the buffers of `without`, before anything is placed
+/// Bytes that are taken while `op` (a loop of a function, or all of one) runs, but for the buffers of `without`, before anything is placed
 /// for good: what a pass that adds buffers to the loop has to leave room for.
 int64_t sharedBytesDuring(ir::Operation *op, llvm::ArrayRef<ir::Operation *> without, const ir::TargetInfo &);
 

@@ -141,14 +141,10 @@ bool PtxDecoder::operand(StringRef s, Operand &o) {
   }
   if (s.consume_front("[")) {
     if (!s.consume_back("]")) return false;
-    size_t sign = s.find_first_of("+-", 1);
+    size_t sign = s.find('+', 1); // a negative offset is written +-4, as ptxas wants it
     int64_t offset = 0;
     if (sign != StringRef::npos) {
-      StringRef number = s.drop_front(sign).trim();
-      bool negative = number.consume_front("-");
-      number.consume_front("+");
-      if (number.trim().getAsInteger(0, offset)) return false;
-      if (negative) offset = -offset;
+      if (s.drop_front(sign + 1).trim().getAsInteger(0, offset)) return false;
       s = s.take_front(sign);
     }
     if (!operand(s, o)) return false;

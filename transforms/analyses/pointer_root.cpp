@@ -55,4 +55,25 @@ bool reachDifferentMemory(Value a, Value b) {
   return a && b && a != b;
 }
 
+bool hasSmallRange(Value argument) {
+  if (!argument.isBlockArgument()) return false;
+  Operation *func = argument.ownerBlock()->parentOp();
+  if (!func || !func->is<tt::FuncOp>() || argument.ownerBlock() != func->region(0).front()) return false;
+  auto attrs = func->attr<ArrayAttr>("arg_attrs");
+  auto own = attrs && argument.index() < attrs.size() ? attrs[argument.index()].dyn_cast<DictionaryAttr>() : DictionaryAttr();
+  auto range = own ? own.get("tt.pointer_range") : Attribute();
+  auto bits = range ? range.dyn_cast<IntegerAttr>() : IntegerAttr();
+  return bits && bits.sext() == 32;
+}
+
+Value smallBuffer(Value pointer) {
+  auto sum = pointer.definedBy<tt::AddptrOp>();
+  if (!sum || !sum->operand(1).type().scalar().isInteger(32)) return {};
+  Value base = sum->operand(0);
+  if (auto splat = base.definedBy<tt::SplatOp>()) base = splat->operand(0);
+  if (base.type().isTensor()) return {};
+  auto cast = base.definedBy<tt::BitcastOp>();
+  return hasSmallRange(cast ? cast->operand(0) : base) ? base : Value();
+}
+
 } // namespace tessera::transforms

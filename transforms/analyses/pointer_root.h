@@ -16,4 +16,12 @@ ir::Value memoryArgument(ir::Value);
 /// Whether two pointers are taken to reach different memory.
 bool reachDifferentMemory(ir::Value, ir::Value);
 
+/// Whether the caller promises that this argument of a function points at less than 2 GiB, none of which lies before it
+/// (`tt.pointer_range = 32`, which Triton's launcher states on AMD of tensors of that size).
+bool hasSmallRange(ir::Value argument);
+
+/// The scalar pointer to a small buffer (the argument, or a cast of it) where this is that pointer plus one offset of 32 bits:
+/// accesses then lie at the offset, in elements and modulo 2^32, wherever there is an access at all.
+ir::Value smallBuffer(ir::Value pointer);
+
 } // namespace tessera::transforms

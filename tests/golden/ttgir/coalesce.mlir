@@ -77,3 +77,34 @@ tt.func public @negative(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 
   %6 = tt.load %5 : tensor<1024x!tt.ptr<f16>>
   tt.return
 }
+
+// -----
+
+// Where nothing is contiguous, what is reduced stays in a thread.
+// CHECK: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], {{.*}}, order = [0, 1]}>
+// CHECK: @strided_rows
+// CHECK: tt.load %{{.*}} : tensor<128x64x!tt.ptr<f32>, #[[ROWS]]>
+tt.func public @strided_rows(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %q: tensor<128x!tt.ptr<f32>>) {
+  %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %1 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %2 = tt.expand_dims %0 {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+  %3 = tt.expand_dims %1 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %4 = tt.splat %n : i32 -> tensor<128x1xi32>
+  %5 = tt.splat %n : i32 -> tensor<1x64xi32>
+  %6 = arith.muli %2, %4 : tensor<128x1xi32>
+  %7 = arith.muli %3, %5 : tensor<1x64xi32>
+  %8 = tt.broadcast %6 : tensor<128x1xi32> -> tensor<128x64xi32>
+  %9 = tt.broadcast %7 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %10 = arith.addi %8, %9 : tensor<128x64xi32>
+  %11 = tt.splat %p : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
+  %12 = tt.addptr %11, %10 : tensor<128x64x!tt.ptr<f32>>, tensor<128x64xi32>
+  %13 = tt.load %12 : tensor<128x64x!tt.ptr<f32>>
+  %14 = math.absf %13 : tensor<128x64xf32>
+  %15 = "tt.reduce"(%14) <{axis = 1 : i32}> ({
+  ^bb0(%x: f32, %y: f32):
+    %16 = arith.addf %x, %y : f32
+    tt.reduce.return %16 : f32
+  }) : (tensor<128x64xf32>) -> tensor<128xf32>
+  tt.store %q, %15 : tensor<128x!tt.ptr<f32>>
+  tt.return
+}

@@ -1,30 +1,68 @@
-// Loads from shared memory and conversions move down to their first users, but not past what may change the buffer.
+// What a multiplication reads from shared memory is loaded just before it, but not behind what may change the buffer.
 // RUN: tessera opt %s -tritongpu-reorder-instructions --verify-each | FileCheck %s
-#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // CHECK-LABEL: @sinks
-  // CHECK: arith.mulf
-  // CHECK-NEXT: ttg.local_load
+  // Past a conversion, a wait, and writes of other buffers, with the elementwise work on the way.
+  // CHECK-LABEL: @late
+  // CHECK: ttg.local_alloc
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: ttg.local_store
   // CHECK-NEXT: ttg.convert_layout
-  // CHECK-NEXT: arith.addf
-  tt.func public @sinks(%x: tensor<512xf32, #b>, %m: !ttg.memdesc<512xf32, #s, #smem, mutable>) {
-    %0 = ttg.local_load %m : !ttg.memdesc<512xf32, #s, #smem, mutable> -> tensor<512xf32, #a>
-    %1 = ttg.convert_layout %0 : tensor<512xf32, #a> -> tensor<512xf32, #b>
-    %2 = arith.mulf %x, %x : tensor<512xf32, #b>
-    %3 = arith.addf %1, %2 : tensor<512xf32, #b>
+  // CHECK-NEXT: ttg.async_wait
+  // CHECK-NEXT: ttg.local_load {{.*}}opIdx = 1
+  // CHECK-NEXT: ttg.local_load {{.*}}f16
+  // CHECK-NEXT: arith.extf
+  // CHECK-NEXT: tt.dot
+  tt.func public @late(%x: tensor<64x64xf16, #a>, %y: tensor<64x64xf32, #a>, %c: tensor<64x64xf32, #a>) {
+    %m = ttg.local_alloc %x : (tensor<64x64xf16, #a>) -> !ttg.memdesc<64x64xf16, #s, #smem>
+    %0 = ttg.local_load %m : !ttg.memdesc<64x64xf16, #s, #smem> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    %1 = arith.extf %0 : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>> to tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    %n = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    ttg.local_store %y, %n : tensor<64x64xf32, #a> -> !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %2 = ttg.local_load %n : !ttg.memdesc<64x64xf32, #s, #smem, mutable> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>>
+    %3 = ttg.convert_layout %c : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+    %w = ttg.async_wait {num = 0 : i32}
+    %4 = tt.dot %1, %2, %3 : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x64xf32, #b>
     tt.return
   }
 
+  // The store may be to the same buffer: only one of them is known.
   // CHECK-LABEL: @stays
-  // CHECK: ttg.local_load
+  // CHECK: ttg.local_load {{.*}}opIdx = 0
   // CHECK-NEXT: ttg.local_store
-  tt.func public @stays(%x: tensor<512xf32, #a>, %m: !ttg.memdesc<512xf32, #s, #smem, mutable>) {
-    %0 = ttg.local_load %m : !ttg.memdesc<512xf32, #s, #smem, mutable> -> tensor<512xf32, #a>
-    ttg.local_store %x, %m : tensor<512xf32, #a> -> !ttg.memdesc<512xf32, #s, #smem, mutable>
-    %1 = arith.addf %0, %0 : tensor<512xf32, #a>
+  // CHECK-NEXT: ttg.local_load {{.*}}opIdx = 1
+  // CHECK-NEXT: ttg.local_dealloc
+  // CHECK-NEXT: tt.dot
+  tt.func public @stays(%y: tensor<64x64xf32, #a>, %c: tensor<64x64xf32, #b>, %m: !ttg.memdesc<64x64xf32, #s, #smem, mutable>) {
+    %n = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %0 = ttg.local_load %n : !ttg.memdesc<64x64xf32, #s, #smem, mutable> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    ttg.local_store %y, %m : tensor<64x64xf32, #a> -> !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %1 = ttg.local_load %n : !ttg.memdesc<64x64xf32, #s, #smem, mutable> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>>
+    ttg.local_dealloc %n : !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %2 = tt.dot %0, %1, %c : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x64xf32, #b>
+    tt.return
+  }
+
+  // What a loop multiplies by in each iteration is read in each iteration, if it takes many registers.
+  // CHECK-LABEL: @in_loop
+  // CHECK: ttg.local_load {{.*}}opIdx = 1
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: ttg.local_load {{.*}}opIdx = 0
+  // CHECK-NEXT: tt.dot
+  tt.func public @in_loop(%x: tensor<64x64xf32, #a>, %y: tensor<64x4xf32, #a>, %c: tensor<64x4xf32, #b>, %to: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %m = ttg.local_alloc %x : (tensor<64x64xf32, #a>) -> !ttg.memdesc<64x64xf32, #s, #smem>
+    %0 = ttg.local_load %m : !ttg.memdesc<64x64xf32, #s, #smem> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    %n = ttg.local_alloc : () -> !ttg.memdesc<64x4xf32, #s, #smem, mutable>
+    %1 = ttg.local_load %n : !ttg.memdesc<64x4xf32, #s, #smem, mutable> -> tensor<64x4xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>>
+    %2 = scf.for %i = %c0 to %to step %c1 iter_args(%acc = %c) -> (tensor<64x4xf32, #b>) : i32 {
+      %3 = tt.dot %0, %1, %acc : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x4xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x4xf32, #b>
+      scf.yield %3 : tensor<64x4xf32, #b>
+    }
     tt.return
   }
 }

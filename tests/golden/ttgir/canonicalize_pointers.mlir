@@ -1,0 +1,132 @@
+// Pointers into buffers of less than 2 GiB become the buffer and an offset of 32 bits, through loops and branches; other
+// pointers stay as they are.
+// RUN: tessera opt %s -tritonamdgpu-canonicalize-pointers --verify-each | FileCheck %s
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // Rows and columns are added up as numbers, wide ones in their lower halves.
+  // CHECK-LABEL: @rows
+  // CHECK: %[[ROW:.*]] = arith.trunci %{{.*}} : tensor<32x1xi64, {{.*}}> to tensor<32x1xi32,
+  // CHECK: %[[ROWS:.*]] = tt.broadcast %[[ROW]]
+  // CHECK: %[[O:.*]] = arith.addi %[[ROWS]], %{{.*}} : tensor<32x32xi32,
+  // CHECK: %[[BASE:.*]] = tt.splat %arg0
+  // CHECK: %[[Q:.*]] = tt.addptr %[[BASE]], %[[O]]
+  // CHECK: tt.load %[[Q]]
+  tt.func public @rows(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %row: tensor<32x1xi64, #b>, %column: tensor<32x32xi32, #b>) {
+    %0 = tt.splat %p : !tt.ptr<f32> -> tensor<32x1x!tt.ptr<f32>, #b>
+    %1 = tt.addptr %0, %row : tensor<32x1x!tt.ptr<f32>, #b>, tensor<32x1xi64, #b>
+    %2 = tt.broadcast %1 : tensor<32x1x!tt.ptr<f32>, #b> -> tensor<32x32x!tt.ptr<f32>, #b>
+    %3 = tt.addptr %2, %column : tensor<32x32x!tt.ptr<f32>, #b>, tensor<32x32xi32, #b>
+    %4 = tt.load %3 : tensor<32x32x!tt.ptr<f32>, #b>
+    tt.store %3, %4 : tensor<32x32x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // A loop carries the offset; what uses the pointer behind it gets it made from the offset.
+  // CHECK-LABEL: @carried
+  // CHECK: %[[R:[^:]*]]:2 = scf.for {{.*}} iter_args(%[[I:[^ ]*]] = {{.*}}) -> (tensor<256xi32,
+  // CHECK: %[[Q:.*]] = tt.addptr %{{.*}}, %[[I]]
+  // CHECK: tt.load %[[Q]]
+  // CHECK: %[[N:.*]] = arith.addi %[[I]], %
+  // CHECK: scf.yield %[[N]],
+  // CHECK: tt.addptr %{{.*}}, %[[R]]#0
+  // CHECK: tt.store
+  tt.func public @carried(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %i: tensor<256xi32, #a>, %n: i32, %x: tensor<256xf32, #a>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #a>
+    %1 = tt.addptr %0, %i : tensor<256x!tt.ptr<f32>, #a>, tensor<256xi32, #a>
+    %step = tt.splat %n : i32 -> tensor<256xi32, #a>
+    %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%q = %1, %s = %x) -> (tensor<256x!tt.ptr<f32>, #a>, tensor<256xf32, #a>) : i32 {
+      %2 = tt.load %q : tensor<256x!tt.ptr<f32>, #a>
+      %3 = arith.addf %s, %2 : tensor<256xf32, #a>
+      %4 = tt.addptr %q, %step : tensor<256x!tt.ptr<f32>, #a>, tensor<256xi32, #a>
+      scf.yield %4, %3 : tensor<256x!tt.ptr<f32>, #a>, tensor<256xf32, #a>
+    }
+    tt.store %r#0, %r#1 : tensor<256x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
+  // Both sides of a branch, and of a choice, point into one buffer: their offsets do.
+  // CHECK-LABEL: @branches
+  // CHECK: %[[R:.*]] = scf.if {{.*}} -> (i32)
+  // CHECK: %[[S:.*]] = arith.select %{{.*}}, %[[R]], %{{.*}} : i32
+  // CHECK: %[[Q:.*]] = tt.addptr %arg0, %[[S]]
+  // CHECK: tt.store %[[Q]]
+  tt.func public @branches(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %c: i1, %i: i32, %j: i64, %x: f32) {
+    %0 = scf.if %c -> (!tt.ptr<f32>) {
+      %1 = tt.addptr %p, %i : !tt.ptr<f32>, i32
+      scf.yield %1 : !tt.ptr<f32>
+    } else {
+      scf.yield %p : !tt.ptr<f32>
+    }
+    %2 = tt.addptr %p, %j : !tt.ptr<f32>, i64
+    %3 = arith.select %c, %0, %2 : !tt.ptr<f32>
+    tt.store %3, %x : !tt.ptr<f32>
+    tt.return
+  }
+
+  // Offsets count the elements of the cast buffer.
+  // CHECK-LABEL: @cast
+  // CHECK: %[[B:.*]] = tt.bitcast %arg0 : !tt.ptr<i1> -> !tt.ptr<i8>
+  // CHECK: tt.addptr %[[B]], %arg1 : !tt.ptr<i8>, i32
+  tt.func public @cast(%p: !tt.ptr<i1> {tt.pointer_range = 32 : i32}, %i: i32, %x: i8) {
+    %0 = tt.bitcast %p : !tt.ptr<i1> -> !tt.ptr<i8>
+    %j = arith.extsi %i : i32 to i64
+    %1 = tt.addptr %0, %j : !tt.ptr<i8>, i64
+    tt.store %1, %x : !tt.ptr<i8>
+    tt.return
+  }
+
+  // Without the promise, of two buffers, with elements of another size, or out of memory: as it was.
+  // CHECK-LABEL: @others
+  // CHECK-NOT: arith.trunci
+  // CHECK: tt.return
+  tt.func public @others(%p: !tt.ptr<f32>, %q: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %pp: !tt.ptr<!tt.ptr<f32>> {tt.pointer_range = 32 : i32}, %c: i1, %i: i64, %x: f32) {
+    %0 = tt.addptr %p, %i : !tt.ptr<f32>, i64
+    tt.store %0, %x : !tt.ptr<f32>
+    %1 = arith.select %c, %p, %q : !tt.ptr<f32>
+    %2 = tt.addptr %1, %i : !tt.ptr<f32>, i64
+    tt.store %2, %x : !tt.ptr<f32>
+    %3 = tt.load %pp : !tt.ptr<!tt.ptr<f32>>
+    %4 = tt.addptr %3, %i : !tt.ptr<f32>, i64
+    tt.store %4, %x : !tt.ptr<f32>
+    tt.return
+  }
+  // CHECK-LABEL: @resized
+  // CHECK: %[[A:.*]] = tt.addptr %arg0, %arg1 : !tt.ptr<f32>, i64
+  // CHECK: %[[B:.*]] = tt.bitcast %[[A]]
+  // CHECK: tt.addptr %[[B]], %arg1 : !tt.ptr<i8>, i64
+  tt.func public @resized(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %i: i64, %x: i8) {
+    %0 = tt.addptr %p, %i : !tt.ptr<f32>, i64
+    %1 = tt.bitcast %0 : !tt.ptr<f32> -> !tt.ptr<i8>
+    %2 = tt.addptr %1, %i : !tt.ptr<i8>, i64
+    tt.store %2, %x : !tt.ptr<i8>
+    tt.return
+  }
+  // A loop whose pointer comes back from another buffer.
+  // CHECK-LABEL: @swapped
+  // CHECK: scf.for {{.*}} -> (!tt.ptr<f32>, !tt.ptr<f32>)
+  tt.func public @swapped(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %q: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %n: i32, %x: f32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %p, %b = %q) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 {
+      %1 = tt.addptr %a, %k : !tt.ptr<f32>, i32
+      tt.store %1, %x : !tt.ptr<f32>
+      scf.yield %b, %1 : !tt.ptr<f32>, !tt.ptr<f32>
+    }
+    tt.return
+  }
+  // A block's argument.
+  // CHECK-LABEL: @blocks
+  // CHECK: ^bb1(%{{.*}}: !tt.ptr<f32>)
+  // CHECK: tt.addptr %{{.*}} : !tt.ptr<f32>, i64
+  tt.func public @blocks(%p: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %o: !tt.ptr<f32>, %c: i1, %i: i64, %x: f32) {
+    cf.cond_br %c, ^bb1(%p : !tt.ptr<f32>), ^bb1(%o : !tt.ptr<f32>)
+  ^bb1(%a: !tt.ptr<f32>):
+    %0 = arith.select %c, %a, %p : !tt.ptr<f32>
+    %1 = tt.addptr %0, %i : !tt.ptr<f32>, i64
+    tt.store %1, %x : !tt.ptr<f32>
+    tt.return
+  }
+}

@@ -1,0 +1,69 @@
+// The estimate of register pressure (see register_pressure.h).
+#include "transforms/analyses/register_pressure.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "layouts/linear_layout.h"
+#include <algorithm>
+
+namespace tessera::transforms {
+using namespace ir;
+
+int64_t registersOf(Value v) {
+  auto type = v.type().dyn_cast<TensorType>();
+  if (!type || !type.encoding() || type.element().isPointer() || type.element().bitWidth() == 1) return 0;
+  Operation *op = v.definingOp();
+  if (op && (op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())) return 0;
+  // Integers are data where they come from memory, another layout or a product.
+  if (op && !type.element().isFloat() && op->info().has(kElementwise)) return 0;
+  auto &layout = type.encoding()->layoutOf(type.shape());
+  return layout.ok() ? int64_t(layout->inDimSize(layouts::Dim::Register)) * type.element().bitWidth() / 32 : 0;
+}
+
+int64_t registersPerThread(const TargetInfo &t, int64_t threads) {
+  if (t.vendor == Vendor::Amd) return t.maxRegistersPerThread; // waves share no registers
+  return std::min<int64_t>(t.maxRegistersPerThread, int64_t(t.registersPerScheduler) * t.schedulersPerMultiprocessor / threads);
+}
+
+RegisterPressure::RegisterPressure(Operation *function) {
+  taken_.push_back(0);
+  number(function);
+  function->walk([&](Operation *op) {
+    for (auto r : op->results()) count(r);
+    for (auto &region : op->regions())
+      for (auto *b = region.front(); b; b = b->next())
+        for (auto *a : b->args()) count(Value(a));
+  });
+  for (size_t i = 1; i < taken_.size(); ++i) taken_[i] += taken_[i - 1];
+}
+
+void RegisterPressure::number(Operation *op) {
+  begins_[op] = unsigned(taken_.size());
+  taken_.push_back(0);
+  for (auto &r : op->regions())
+    for (auto *b = r.front(); b; b = b->next())
+      for (auto &inner : *b) number(&inner);
+  ends_[op] = unsigned(taken_.size());
+  taken_.push_back(0);
+}
+
+void RegisterPressure::count(Value v) {
+  int64_t registers = registersOf(v);
+  if (!registers) return;
+  Operation *holder = v.definingOp() ? v.definingOp() : v.ownerBlock()->parentOp();
+  unsigned from = v.definingOp() ? ends_.lookup(holder) : begins_.lookup(holder), to = from;
+  for (auto *user : v.users()) {
+    to = std::max(to, begins_.lookup(user));
+    // A loop in between comes round again.
+    for (Operation *p = user->parentOp(); p && p->parentRegion() && p != holder && !p->is<tt::FuncOp>(); p = p->parentOp())
+      if ((p->is<scf::ForOp>() || p->is<scf::WhileOp>()) && begins_.lookup(p) > from) to = std::max(to, ends_.lookup(p));
+  }
+  taken_[from] += registers;
+  if (to + 1 < taken_.size()) taken_[to + 1] -= registers;
+}
+
+int64_t RegisterPressure::highest(Operation *first, Operation *last) const {
+  auto from = taken_.begin() + begins_.lookup(first), to = taken_.begin() + ends_.lookup(last) + 1;
+  return from < to ? *std::max_element(from, to) : 0;
+}
+
+} // namespace tessera::transforms
