@@ -18,6 +18,7 @@
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/pointer_root.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
@@ -59,12 +60,13 @@ int reducedAxis(Value v, int depth = 0) {
 }
 
 /// Fastest dimension first: by run length, then the last dimension first. Where nothing runs along any dimension, one that
-/// is reduced comes last: it stays in a thread as far as it can, which saves most of the steps between lanes.
-llvm::SmallVector<int32_t, 4> orderOf(Operation *op, Value ptr, const AxisInfoAnalysis &axis) {
+/// is reduced comes last: it stays in a thread as far as it can, which saves most of the steps between lanes. Not where the
+/// memory is also written: the accesses of a pointer are in one layout, by which threads read what they wrote.
+llvm::SmallVector<int32_t, 4> orderOf(Operation *op, Value ptr, const AxisInfoAnalysis &axis, const GlobalAccesses &accessed) {
   auto info = axis.get(ptr);
   llvm::SmallVector<int32_t, 4> order(info.rank());
   std::iota(order.rbegin(), order.rend(), 0);
-  if (op->is<tt::LoadOp>() && llvm::all_of(info.contiguity, [](int64_t run) { return run == 1; }))
+  if (op->is<tt::LoadOp>() && llvm::all_of(info.contiguity, [](int64_t run) { return run == 1; }) && !accessed.mayBeWritten(ptr))
     if (int reduced = reducedAxis(op->result()); reduced >= 0) llvm::stable_sort(order, [&](int a, int b) { return a != reduced && b == reduced; });
   llvm::stable_sort(order, [&](int a, int b) { return info.contiguity[a] > info.contiguity[b]; });
   return order;
@@ -98,6 +100,7 @@ void relayout(Operation *op, const layouts::Encoding *e) {
 
 absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
   AxisInfoAnalysis axis(m);
+  GlobalAccesses accessed(m);
   int warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   std::vector<Access> accesses;
   using Key = std::tuple<Operation *, llvm::SmallVector<int64_t, 4>, llvm::SmallVector<int32_t, 4>>;
@@ -106,7 +109,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
   m.op()->walk([&](Operation *op) {
     Value ptr = pointerOf(op);
     if (!ptr) return;
-    Access a{op, ptr, orderOf(op, ptr, axis), 1};
+    Access a{op, ptr, orderOf(op, ptr, axis, accessed), 1};
     auto type = ptr.type().cast<TensorType>();
     int64_t bits = type.element().cast<PointerType>().pointee().bitWidth();
     int64_t bytes = std::max<int64_t>(1, bits / 8);
@@ -124,7 +127,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
     // As wide as others, so that values need no conversion; but lanes that store more than one access lie side by side leave
     // gaps in each access, which write half sectors.
     llvm::SmallPtrSet<Operation *, 16> seen;
-    if (auto store = a.op->dyn<tt::StoreOp>(); store && fromMultiplication(store.value(), seen)) w = a.width;
+    if (auto store = a.op->dyn<tt::StoreOp>(); store && fromMultiplication(store.value(), seen) && !accessed.mayBeRead(store.ptr())) w = a.width;
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
     size[a.order[0]] = w;
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));

@@ -22,6 +22,7 @@
 #include "ir/ops.h"
 #include "layouts/infer.h"
 #include "llvm/ADT/DenseMap.h"
+#include "transforms/analyses/pointer_root.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "transforms/scan_shape.h"
@@ -134,7 +135,7 @@ static bool multiplies(Block *b) {
 class Slice {
 public:
   /// @pre all are to one layout
-  Slice(llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, Weights &weights, bool duplicatesCost, int64_t threads) : converts_(conversions), weights_(weights), pool_(conversions[0].op->context().encodings()), wanted_(encodingOf(converts_[0].result())), duplicatesCost_(duplicatesCost), threads_(threads) {
+  Slice(llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, Weights &weights, bool duplicatesCost, int64_t threads, const GlobalAccesses &accesses) : converts_(conversions), weights_(weights), pool_(conversions[0].op->context().encodings()), wanted_(encodingOf(converts_[0].result())), duplicatesCost_(duplicatesCost), threads_(threads), accesses_(accesses) {
     for (auto c : converts_) plan(c.src(), wanted_, 0);
     for (auto c : converts_) settle(c.src(), wanted_);
   }
@@ -170,12 +171,12 @@ private:
     Operation *p = v.ownerBlock()->parentOp();
     return p && p->is<scf::ForOp>() && v.index() > 0 ? p : nullptr;
   }
-  /// A load of no more elements than there are threads, which may as well be done in another layout, or a second time.
+  /// A load of no more elements than there are threads, from what nobody writes, which may as well be done in another layout, or a second time.
   bool narrowLoad(Operation *op) const {
     auto load = op->dyn<tt::LoadOp>();
     if (!load || load.isVolatile() || !load.ptr().type().isTensor() || (effectsOf(op) & ~kReadsGlobal)) return false;
     // In a loop that multiplies the pipeliner brings it ahead, but only one of two.
-    return tensorOf(load.result()).numElements() <= threads_ && !multiplies(op->block());
+    return tensorOf(load.result()).numElements() <= threads_ && !multiplies(op->block()) && !accesses_.mayBeWritten(load.ptr());
   }
   bool insideUse(OpOperand *use, const Encoding *e);
   Value make(Value v, const Encoding *e);
@@ -187,6 +188,7 @@ private:
   const Encoding *wanted_;
   bool duplicatesCost_;
   int64_t threads_; // of a block
+  const GlobalAccesses &accesses_;
   struct Choice {
     double cost = 0;
     bool recompute = false;
@@ -461,7 +463,7 @@ void Slice::apply() {
 
 /// Conversions to one layout may have work in common that is worth moving for all of them and for none alone: index
 /// arithmetic that gives a pointer and its mask.
-static bool recomputeTogether(Module &m, Weights &weights, int64_t threads) {
+static bool recomputeTogether(Module &m, Weights &weights, int64_t threads, const GlobalAccesses &accesses) {
   using Key = std::tuple<Block *, const Encoding *, const Encoding *>;
   llvm::MapVector<Key, llvm::SmallVector<ttg::ConvertLayoutOp, 4>> groups;
   m.op()->walk([&](Operation *op) {
@@ -469,7 +471,7 @@ static bool recomputeTogether(Module &m, Weights &weights, int64_t threads) {
   });
   for (auto &[key, group] : groups) {
     if (group.size() < 2) continue;
-    Slice s(group, weights, false, threads);
+    Slice s(group, weights, false, threads, accesses);
     if (s.gain() <= 0.5) continue;
     s.apply();
     eraseDeadOperations(m);
@@ -482,6 +484,7 @@ bool recomputeConversions(Module &m) {
   bool any = false;
   Weights weights;
   int64_t threads = numWarps(m.op()) * threadsPerWarp(m.op());
+  GlobalAccesses accesses(m);
   // Every slice lowers the total cost; the bound is a safety net.
   for (int round = 0; round < 50; ++round) {
     bool changed = false;
@@ -499,7 +502,7 @@ bool recomputeConversions(Module &m) {
         continue;
       }
       for (bool duplicatesCost : {false, true}) {
-        Slice s(c, weights, duplicatesCost, threads);
+        Slice s(c, weights, duplicatesCost, threads, accesses);
         if (s.gain() <= 0.5) continue;
         s.apply();
         eraseDeadOperations(m);
@@ -508,7 +511,7 @@ bool recomputeConversions(Module &m) {
       }
     }
     eraseDeadOperations(m);
-    if (!changed) changed = recomputeTogether(m, weights, threads);
+    if (!changed) changed = recomputeTogether(m, weights, threads, accesses);
     if (!changed) break;
     any = true;
   }

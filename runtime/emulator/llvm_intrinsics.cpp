@@ -260,6 +260,7 @@ template <class F> void reduceVector(Decoder &d, CallInst &c, F handler) {
   d.define(&c, {sum});
 }
 struct PlusOp { template <class T> static T run(T a, T b) { return T(a + b); } };
+struct TimesOp { template <class T> static T run(T a, T b) { return T(sizeof(T) < 8 ? T(uint64_t(a) * uint64_t(b)) : T(a * b)); } };
 struct OrBitsOp { template <class T> static T run(T a, T b) { return T(a | b); } };
 struct AndBitsOp { template <class T> static T run(T a, T b) { return T(a & b); } };
 struct XorBitsOp { template <class T> static T run(T a, T b) { return T(a ^ b); } };
@@ -337,6 +338,11 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.vector.reduce.or", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<OrBitsOp>); }},
       {"llvm.vector.reduce.and", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<AndBitsOp>); }},
       {"llvm.vector.reduce.xor", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<XorBitsOp>); }},
+      {"llvm.vector.reduce.mul", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<TimesOp>); }},
+      {"llvm.vector.reduce.umin", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<UMinOp>); }},
+      {"llvm.vector.reduce.umax", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<UMaxOp>); }},
+      {"llvm.vector.reduce.smin", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMinOp>); }},
+      {"llvm.vector.reduce.smax", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<SMaxOp>); }},
       {"llvm.memcpy", kOther, copyMemory},
       {"llvm.memset", kOther, copyMemory},
       {"llvm.expect", kOther, firstOperand},

@@ -1,5 +1,6 @@
 // Where a pointer comes from, by following its definitions.
 #include "transforms/analyses/pointer_root.h"
+#include "ir/op_table.h"
 #include "ir/ops.h"
 
 namespace tessera::transforms {
@@ -53,6 +54,31 @@ Value memoryArgument(Value v) {
 bool reachDifferentMemory(Value a, Value b) {
   a = memoryArgument(a), b = memoryArgument(b);
   return a && b && a != b;
+}
+
+GlobalAccesses::GlobalAccesses(Module &m) {
+  m.op()->walk([&](Operation *op) {
+    uint8_t effects = op->numRegions() ? 0 : effectsOf(op);
+    if (!(effects & (kReadsGlobal | kWritesGlobal))) return;
+    Arguments reached;
+    if (!op->is<tt::CallOp>())
+      for (auto v : op->operands())
+        if (v.type().scalar().isPointer()) add(reached, memoryArgument(v));
+    if (reached.empty()) reached.push_back({});
+    for (auto v : reached) {
+      if (effects & kReadsGlobal) add(reads_, v);
+      if (effects & kWritesGlobal) add(writes_, v);
+    }
+  });
+}
+
+void GlobalAccesses::add(Arguments &to, Value argument) {
+  if (!llvm::is_contained(to, argument)) to.push_back(argument);
+}
+
+bool GlobalAccesses::reaches(const Arguments &accesses, Value pointer) {
+  Value argument = memoryArgument(pointer);
+  return !argument ? !accesses.empty() : llvm::any_of(accesses, [&](Value v) { return !v || v == argument; });
 }
 
 bool hasSmallRange(Value argument) {

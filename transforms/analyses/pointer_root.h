@@ -16,6 +16,24 @@ ir::Value memoryArgument(ir::Value);
 /// Whether two pointers are taken to reach different memory.
 bool reachDifferentMemory(ir::Value, ir::Value);
 
+/// The accesses of a module to global memory. Threads do not wait for each other between two of them: what one tensor operation
+/// wrote another may read only if each thread does so for the same elements. A pass that gives a load or a store other threads
+/// than its own layout asks here first.
+class GlobalAccesses {
+public:
+  explicit GlobalAccesses(ir::Module &);
+  /// Whether anything may write what is read through the pointer, or read or write what is written through it.
+  bool mayBeWritten(ir::Value pointer) const { return reaches(writes_, pointer); }
+  bool mayBeRead(ir::Value pointer) const { return reaches(reads_, pointer); }
+
+private:
+  /// Kernels' arguments, which stay while passes make addresses anew; a null one for any memory.
+  using Arguments = llvm::SmallVector<ir::Value, 8>;
+  static void add(Arguments &, ir::Value argument);
+  static bool reaches(const Arguments &, ir::Value pointer);
+  Arguments reads_, writes_;
+};
+
 /// Whether the caller promises that this argument of a function points at less than 2 GiB, none of which lies before it
 /// (`tt.pointer_range = 32`, which Triton's launcher states on AMD of tensors of that size).
 bool hasSmallRange(ir::Value argument);

@@ -108,3 +108,38 @@ tt.func public @strided_rows(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: 
   tt.store %q, %15 : tensor<128x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// What is also written stays in the layout of its stores: threads read back what they wrote, and nobody else's.
+// CHECK: #[[OWN:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], {{.*}}, order = [1, 0]}>
+// CHECK: @strided_in_place
+// CHECK: tt.load %{{.*}} : tensor<128x64x!tt.ptr<f32>, #[[OWN]]>
+// CHECK: tt.store %{{.*}} : tensor<128x64x!tt.ptr<f32>, #[[OWN]]>
+// CHECK: tt.load %{{.*}} : tensor<128x64x!tt.ptr<f32>, #[[OWN]]>
+tt.func public @strided_in_place(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %q: tensor<128x!tt.ptr<f32>>) {
+  %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %1 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %2 = tt.expand_dims %0 {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+  %3 = tt.expand_dims %1 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %4 = tt.splat %n : i32 -> tensor<128x1xi32>
+  %5 = tt.splat %n : i32 -> tensor<1x64xi32>
+  %6 = arith.muli %2, %4 : tensor<128x1xi32>
+  %7 = arith.muli %3, %5 : tensor<1x64xi32>
+  %8 = tt.broadcast %6 : tensor<128x1xi32> -> tensor<128x64xi32>
+  %9 = tt.broadcast %7 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %10 = arith.addi %8, %9 : tensor<128x64xi32>
+  %11 = tt.splat %p : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
+  %12 = tt.addptr %11, %10 : tensor<128x64x!tt.ptr<f32>>, tensor<128x64xi32>
+  %13 = tt.load %12 : tensor<128x64x!tt.ptr<f32>>
+  %14 = arith.negf %13 : tensor<128x64xf32>
+  tt.store %12, %14 : tensor<128x64x!tt.ptr<f32>>
+  %15 = tt.load %12 : tensor<128x64x!tt.ptr<f32>>
+  %16 = "tt.reduce"(%15) <{axis = 1 : i32}> ({
+  ^bb0(%x: f32, %y: f32):
+    %17 = arith.addf %x, %y : f32
+    tt.reduce.return %17 : f32
+  }) : (tensor<128x64xf32>) -> tensor<128xf32>
+  tt.store %q, %16 : tensor<128x!tt.ptr<f32>>
+  tt.return
+}

@@ -39,6 +39,24 @@ TEST_P(Random, KernelsComputeTheSameOnInterpreterAndEmulator) {
 }
 INSTANTIATE_TEST_SUITE_P(Targets, Random, ::testing::ValuesIn(targets()), [](auto &i) { return i.param; });
 
+/// Seeds that found something.
+TEST(RandomKernels, FoundBefore) {
+  struct Found {
+    unsigned seed;
+    const char *target; // and what it was
+  } found[] = {{9001082, "sm_80"},   // what is stored was read back by other threads, in strips
+               {9006010, "sm_80"},   // likewise, from strided addresses that a reduction reads
+               {9703280, "gfx90a"}}; // a reduction of a vector, which the emulator did not know
+  for (auto &[seed, name] : found) {
+    const ir::TargetInfo &target = runtime::findArch(name)->info;
+    Kernel k = random::generate(seed, Level::Ttir, nullptr);
+    Results expected;
+    Outcome o = random::reference(k, seed, expected);
+    if (!o.failed()) o = random::compare(k, seed, expected, target);
+    EXPECT_EQ(o.kind, Outcome::Same) << "seed " << seed << ": " << o.message;
+  }
+}
+
 TEST(RandomKernels, AreTheSameForASeed) {
   auto *target = &runtime::findArch("sm_90a")->info;
   EXPECT_EQ(random::generate(7, Level::Ttir, nullptr).text, random::generate(7, Level::Ttir, target).text);
