@@ -242,7 +242,7 @@ static int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, 
 /// Whether ptxas spilled although a thread may have more registers than it used: its allocation of a kernel that needs
 /// more than there are can fail and fall back to 168, 64 or 32.
 static bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &options) {
-  if (!info.spillBytes || options.maxRegisters) return false;
+  if (!info.spillBytes || options.maxRegisters || options.optLevel < 3) return false; // another compilation is for level 3
   int perThread = t.registersPerScheduler * t.schedulersPerMultiprocessor / (t.warpSize * options.numWarps);
   return info.registers + 8 < std::min(int(t.maxRegistersPerThread), perThread);
 }
@@ -282,7 +282,7 @@ static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const A
 
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
   absl::StatusOr<ObjectInfo> first = makeCubinOfBounds(ptx, arch, options);
-  if (!first.ok() || options.optLevel < 3 || !gaveUp(*first, arch.info, options)) return first;
+  if (!first.ok() || !gaveUp(*first, arch.info, options)) return first;
   absl::StatusOr<std::string> ptxas = findPtxas();
   if (!ptxas.ok()) return first;
   absl::StatusOr<ObjectInfo> second = describe(compileByProcess(*ptxas, ptx, arch, options, /*level=*/1), arch, options);

@@ -127,7 +127,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
     // As wide as others, so that values need no conversion; but lanes that store more than one access lie side by side leave
     // gaps in each access, which write half sectors.
     llvm::SmallPtrSet<Operation *, 16> seen;
-    if (auto store = a.op->dyn<tt::StoreOp>(); store && fromMultiplication(store.value(), seen) && !accessed.mayBeRead(store.ptr())) w = a.width;
+    if (auto store = a.op->dyn<tt::StoreOp>(); store && fromMultiplication(store.value(), seen) && !accessed.isShared(store.ptr())) w = a.width;
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
     size[a.order[0]] = w;
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));

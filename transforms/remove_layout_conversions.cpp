@@ -8,7 +8,7 @@
 //   up        a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it a
 //             second time in the layout wanted
 //   stores    a store whose value arrives in a layout that makes accesses as wide as its own is done in that layout, if
-//             nothing reads that memory (threads see only what they wrote themselves)
+//             nothing else reads or writes that memory (threads see and order only what they wrote themselves)
 //
 // When these have come to rest, what is left is weighed against computing the converted value, or part of what it is made
 // of, in the layout wanted (conversion_slices.cpp): that takes conversions out of loops and to the narrow side of casts.
@@ -546,7 +546,7 @@ private:
       // A column may have been converted before it became one.
       auto widened = s.value().definedBy<tt::ExpandDimsOp>();
       auto c = (widened ? widened.src() : s.value()).definedBy<ttg::ConvertLayoutOp>();
-      if (!c || !s.ptr().type().isTensor() || memory.mayBeRead(s.ptr())) continue;
+      if (!c || !s.ptr().type().isTensor() || memory.isShared(s.ptr())) continue;
       const Encoding *own = encodingOf(s.ptr()), *e = encodingOf(c.src());
       if (widened) {
         auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);

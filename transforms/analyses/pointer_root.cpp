@@ -63,22 +63,16 @@ GlobalAccesses::GlobalAccesses(Module &m) {
     Arguments reached;
     if (!op->is<tt::CallOp>())
       for (auto v : op->operands())
-        if (v.type().scalar().isPointer()) add(reached, memoryArgument(v));
+        if (v.type().scalar().isPointer()) reached.push_back(memoryArgument(v));
     if (reached.empty()) reached.push_back({});
-    for (auto v : reached) {
-      if (effects & kReadsGlobal) add(reads_, v);
-      if (effects & kWritesGlobal) add(writes_, v);
-    }
+    if (effects & kReadsGlobal) reads_.append(reached);
+    if (effects & kWritesGlobal) writes_.append(reached);
   });
 }
 
-void GlobalAccesses::add(Arguments &to, Value argument) {
-  if (!llvm::is_contained(to, argument)) to.push_back(argument);
-}
-
-bool GlobalAccesses::reaches(const Arguments &accesses, Value pointer) {
+size_t GlobalAccesses::reaching(const Arguments &accesses, Value pointer) {
   Value argument = memoryArgument(pointer);
-  return !argument ? !accesses.empty() : llvm::any_of(accesses, [&](Value v) { return !v || v == argument; });
+  return llvm::count_if(accesses, [&](Value v) { return !v || !argument || v == argument; });
 }
 
 bool hasSmallRange(Value argument) {

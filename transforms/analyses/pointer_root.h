@@ -22,15 +22,15 @@ bool reachDifferentMemory(ir::Value, ir::Value);
 class GlobalAccesses {
 public:
   explicit GlobalAccesses(ir::Module &);
-  /// Whether anything may write what is read through the pointer, or read or write what is written through it.
-  bool mayBeWritten(ir::Value pointer) const { return reaches(writes_, pointer); }
-  bool mayBeRead(ir::Value pointer) const { return reaches(reads_, pointer); }
+  /// Whether anything may write what is read through the pointer.
+  bool mayBeWritten(ir::Value pointer) const { return reaching(writes_, pointer); }
+  /// Whether anything but one store may read or write what that one writes through the pointer.
+  bool isShared(ir::Value pointer) const { return reaching(reads_, pointer) || reaching(writes_, pointer) > 1; }
 
 private:
-  /// Kernels' arguments, which stay while passes make addresses anew; a null one for any memory.
+  /// By access: a kernel's argument, which stays while passes make addresses anew; a null one for any memory.
   using Arguments = llvm::SmallVector<ir::Value, 8>;
-  static void add(Arguments &, ir::Value argument);
-  static bool reaches(const Arguments &, ir::Value pointer);
+  static size_t reaching(const Arguments &, ir::Value pointer);
   Arguments reads_, writes_;
 };
 

@@ -143,3 +143,58 @@ tt.func public @strided_in_place(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, 
   tt.store %q, %16 : tensor<128x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Stores of products: 16 bytes a thread, as their own elements want it, though the factors' are half as wide.
+// CHECK-DAG: #[[A:.*]] = #ttg.blocked<{sizePerThread = [1, 8], {{.*}}, order = [1, 0]}>
+// CHECK-DAG: #[[C:.*]] = #ttg.blocked<{sizePerThread = [1, 4], {{.*}}, order = [1, 0]}>
+// CHECK: @product
+// CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[A]]>
+// CHECK: tt.store %{{.*}} : tensor<64x64x!tt.ptr<f32>, #[[C]]>
+tt.func public @product(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %1 = tt.expand_dims %0 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %2 = tt.expand_dims %0 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %3 = arith.muli %1, %c64 : tensor<64x1xi32>
+  %4 = tt.broadcast %3 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %5 = tt.broadcast %2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %6 = arith.addi %4, %5 : tensor<64x64xi32>
+  %7 = tt.splat %p : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %8 = tt.addptr %7, %6 : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %9 = tt.load %8 : tensor<64x64x!tt.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %10 = tt.dot %9, %9, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %11 = tt.splat %q : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %12 = tt.addptr %11, %6 : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  tt.store %12, %10 : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Two stores to one place: one layout, by which each thread overwrites what it wrote itself.
+// CHECK: @written_twice
+// CHECK: tt.store %{{.*}} : tensor<64x64x!tt.ptr<f32>, #[[TWICE:.*]]>
+// CHECK: tt.store %{{.*}} : tensor<64x64x!tt.ptr<f32>, #[[TWICE]]>
+tt.func public @written_twice(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %1 = tt.expand_dims %0 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %2 = tt.expand_dims %0 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %3 = arith.muli %1, %c64 : tensor<64x1xi32>
+  %4 = tt.broadcast %3 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %5 = tt.broadcast %2 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %6 = arith.addi %4, %5 : tensor<64x64xi32>
+  %7 = tt.splat %p : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %8 = tt.addptr %7, %6 : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %9 = tt.load %8 : tensor<64x64x!tt.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %10 = tt.dot %9, %9, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %11 = tt.splat %q : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %12 = tt.addptr %11, %6 : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  tt.store %12, %zero : tensor<64x64x!tt.ptr<f32>>
+  tt.store %12, %10 : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
