@@ -435,6 +435,19 @@ TEST(LayoutOrder, OfBlocked) {
   EXPECT_THAT(orderOf(layoutOf(*pool.getBlocked({{1, 1}, {32, 1}, {1, 4}, {0, 1}, {}}), {32, 4})), ElementsAre(0, 1));
 }
 
+/// Registers that move by one row do not make columns of what the lanes have side by side.
+TEST(LayoutOrder, OfStorage) {
+  EncodingPool pool;
+  auto *rows = *pool.getBlocked({{1, 1}, {1, 32}, {1, 4}, {1, 0}, {}}); // 64 × 128: each register is the next row
+  EXPECT_THAT(storageOrderOf(layoutOf(rows, {64, 128})), ElementsAre(0, 1));
+  EXPECT_THAT(storageOrderOf(rows, layoutOf(rows, {64, 128})), ElementsAre(1, 0));
+  // 64 × 256: the first register is half a row further.
+  EXPECT_THAT(storageOrderOf(layoutOf(rows, {64, 256})), ElementsAre(1, 0));
+  auto *columns = *pool.getBlocked({{4, 1}, {8, 4}, {4, 1}, {0, 1}, {}});
+  EXPECT_THAT(storageOrderOf(layoutOf(columns, {128, 64})), ElementsAre(0, 1));
+  EXPECT_THAT(storageOrderOf(columns, layoutOf(columns, {128, 64})), ElementsAre(0, 1));
+}
+
 // ---- the pool, text and messages ------------------------------------------------------------------------------------
 
 TEST(EncodingPool, EqualParametersAreOneObject) {
