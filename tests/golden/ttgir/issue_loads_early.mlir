@@ -2,6 +2,8 @@
 // its address comes from that load.
 // RUN: tessera opt %s -issue-loads-early | FileCheck %s
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @two_loads
   // CHECK: tt.load
@@ -42,6 +44,31 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %r = tt.addptr %q, %i : tensor<128x!tt.ptr<f32>, #blocked>, tensor<128xi32, #blocked>
     %b = tt.load %r : tensor<128x!tt.ptr<f32>, #blocked>
     tt.store %q, %b : tensor<128x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+
+  // Over a buffer in shared memory, if both fit into three quarters of a thread's registers: 64 and 64 of 255, but not
+  // 128 and 128.
+  // CHECK-LABEL: @buffer_between
+  // CHECK: tt.load
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: ttg.local_alloc
+  tt.func public @buffer_between(%p: tensor<8192x!tt.ptr<f32>, #blocked>, %q: tensor<8192x!tt.ptr<f32>, #blocked>) {
+    %a = tt.load %p : tensor<8192x!tt.ptr<f32>, #blocked>
+    %m = ttg.local_alloc %a : (tensor<8192xf32, #blocked>) -> !ttg.memdesc<8192xf32, #shared, #smem>
+    %b = tt.load %q : tensor<8192x!tt.ptr<f32>, #blocked>
+    %n = ttg.local_alloc %b : (tensor<8192xf32, #blocked>) -> !ttg.memdesc<8192xf32, #shared, #smem>
+    tt.return
+  }
+  // CHECK-LABEL: @too_many_registers
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: tt.load
+  tt.func public @too_many_registers(%p: tensor<16384x!tt.ptr<f32>, #blocked>, %q: tensor<16384x!tt.ptr<f32>, #blocked>) {
+    %a = tt.load %p : tensor<16384x!tt.ptr<f32>, #blocked>
+    %m = ttg.local_alloc %a : (tensor<16384xf32, #blocked>) -> !ttg.memdesc<16384xf32, #shared, #smem>
+    %b = tt.load %q : tensor<16384x!tt.ptr<f32>, #blocked>
+    %n = ttg.local_alloc %b : (tensor<16384xf32, #blocked>) -> !ttg.memdesc<16384xf32, #shared, #smem>
     tt.return
   }
 }
