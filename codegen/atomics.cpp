@@ -110,7 +110,8 @@ bool lowerAtomic(Operation *op, FunctionLowering &fl) {
   case Opcode::tt_atomic_rmw: {
     auto o = op->cast<tt::AtomicRmwOp>();
     int64_t bytes = byteSize(fl.elementType(o.val().type()));
-    unsigned vector = fl.target.atomicVector(o.atomicRmwOp(), fl.elementType(o.val().type()), !o.result().useEmpty());
+    auto *type = fl.elementType(o.val().type());
+    unsigned vector = o.atomicRmwOp() == RmwOp::Fadd ? fl.target.info().atomicAddElements(8 * bytes, type->isBFloatTy(), !o.result().useEmpty()) : 1;
     AccessPlan plan(fl, o.ptr(), o.mask(), bytes, bytes * vector);
     return lowerRmw(
         op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.atomicRmwOp(), o.val(), o.mask(), o.sem(),

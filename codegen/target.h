@@ -115,8 +115,6 @@ public:
   /// in program order, none depends on another.
   virtual void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<LoadAccess>) const = 0;
   virtual void store(llvm::IRBuilder<> &, llvm::ArrayRef<StoreAccess>) const = 0;
-  /// Whether one atomic takes `count` elements (a pair of halves, a vector of floats).
-  virtual unsigned atomicVector(ir::RmwOp, llvm::Type *element, bool resultUsed) const = 0;
   /// One atomic on values.size() consecutive elements; the old values where the mask is true.
   virtual llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const MemoryAccess &,
                                                         llvm::ArrayRef<llvm::Value *> values, ir::MemSemantic,

@@ -338,11 +338,6 @@ void setMemoryKind(AtomicRMWInst *i) {
 
 } // namespace
 
-unsigned AmdTarget::atomicVector(ir::RmwOp op, Type *element, bool) const {
-  if (op != ir::RmwOp::Fadd) return 1;
-  return (element->isHalfTy() && info_.atomicAddF16x2) || (element->isBFloatTy() && info_.atomicAddBf16x2) ? 2 : 1;
-}
-
 SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a,
                                              ArrayRef<Value *> values, ir::MemSemantic sem, ir::MemSyncScope scope,
                                              bool resultUsed) const {

@@ -282,12 +282,13 @@ std::string instruction(const ir::TargetInfo &info, ir::RmwOp op, Type *type, un
   unsigned bits = bitsOf(type);
   std::string width = std::to_string(bits);
   bool word = bits == 32 || bits == 64;
+  auto vector = [](unsigned registers) { return registers > 1 ? ".v" + std::to_string(registers) : std::string(); };
   switch (op) {
   case ir::RmwOp::Fadd:
-    if (type->isFloatTy()) return ".add" + (count > 1 ? ".v" + std::to_string(count) : std::string()) + ".f32";
+    if (type->isFloatTy()) return ".add" + vector(count) + ".f32";
     if (type->isDoubleTy()) return ".add.f64";
-    if (type->isHalfTy() && info.atomicAddF16) return count == 2 ? ".add.noftz.f16x2" : ".add.noftz.f16";
-    if (type->isBFloatTy() && info.atomicAddBf16) return count == 2 ? ".add.noftz.bf16x2" : ".add.noftz.bf16";
+    if (type->isHalfTy() && info.atomicAddF16) return ".add.noftz" + vector(count / 2) + (count > 1 ? ".f16x2" : ".f16");
+    if (type->isBFloatTy() && info.atomicAddBf16) return ".add.noftz" + vector(count / 2) + (count > 1 ? ".bf16x2" : ".bf16");
     return "";
   case ir::RmwOp::Add: return word && type->isIntegerTy() ? ".add.u" + width : "";
   case ir::RmwOp::And: return word ? ".and.b" + width : "";
@@ -340,14 +341,6 @@ Value *branchAround(IRBuilder<> &b, Value *mask, Type *type, function_ref<Value 
 
 } // namespace
 
-unsigned NvidiaTarget::atomicVector(ir::RmwOp op, Type *element, bool resultUsed) const {
-  if (op != ir::RmwOp::Fadd) return 1;
-  if (element->isHalfTy() && info_.atomicAddF16x2) return 2;
-  if (element->isBFloatTy() && info_.atomicAddBf16x2) return 2;
-  if (element->isFloatTy() && !resultUsed && info_.atomicVectorBytes >= 8) return info_.atomicVectorBytes / 4;
-  return 1;
-}
-
 SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const MemoryAccess &a,
                                                 ArrayRef<Value *> values, ir::MemSemantic sem, ir::MemSyncScope scope,
                                                 bool resultUsed) const {
@@ -364,17 +357,18 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
     }
     return out;
   }
-  // A pair of halves is one register, a vector of floats one register each.
-  bool pairOfHalves = bitsOf(type) == 16 && values.size() == 2;
+  // A pair of halves is one register, a float one each.
+  bool pairs = bitsOf(type) == 16 && values.size() > 1;
+  Words words(b, type, values.size());
   SmallVector<Value *, 4> operands;
-  if (pairOfHalves)
-    operands = pack(b, Words(b, type, 2), values);
+  if (pairs)
+    operands = pack(b, words, values);
   else
     for (Value *v : values) operands.push_back(asInt(b, v));
   Type *wordType = operands[0]->getType();
   const char *constraint = wordType->isIntegerTy(64) ? "l" : wordType->isIntegerTy(32) ? "r" : "h";
   // PTX puts .f32 operands of vector forms into .f32 registers.
-  if (values.size() > 1 && !pairOfHalves) {
+  if (values.size() > 1 && !pairs) {
     operands.assign(values.begin(), values.end());
     wordType = type;
     constraint = "f";
@@ -395,7 +389,6 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
     constraints += ",b";
     text = "@$" + std::to_string(next++) + " ";
   }
-  // The vector forms spell the type last: atom.sem.scope.global.add.vec.f32 in PTX is add.v4.f32 as well.
   text += ("atom" + semanticName(sem) + scopeName(scope) + ".global").str() + name + " " + braces(0, n) + ", " +
           addressText(pointer, offset) + ", " + braces(first, n) + ";";
   Type *result = n == 1 ? wordType : (Type *)StructType::get(b.getContext(), SmallVector<Type *, 4>(n, wordType));
@@ -404,8 +397,10 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
   auto *fn = FunctionType::get(result, types, false);
   Value *call = b.CreateCall(fn, InlineAsm::get(fn, text, constraints + ",~{memory}", true), args);
   SmallVector<Value *, 4> out;
-  if (pairOfHalves) {
-    unpack(b, Words(b, type, 2), {call}, type, 2, out);
+  if (pairs) {
+    SmallVector<Value *, 4> olds;
+    for (unsigned i = 0; i < n; ++i) olds.push_back(n > 1 ? b.CreateExtractValue(call, i) : call);
+    unpack(b, words, olds, type, values.size(), out);
     return out;
   }
   for (unsigned i = 0; i < n; ++i) {

@@ -29,7 +29,6 @@ public:
 
   void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;
   void store(llvm::IRBuilder<> &, llvm::ArrayRef<codegen::StoreAccess>) const override;
-  unsigned atomicVector(ir::RmwOp, llvm::Type *element, bool resultUsed) const override;
   llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const codegen::MemoryAccess &,
                                                 llvm::ArrayRef<llvm::Value *>, ir::MemSemantic, ir::MemSyncScope,
                                                 bool resultUsed) const override;

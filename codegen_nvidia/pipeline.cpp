@@ -15,12 +15,28 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tessera::nvidia {
 using namespace llvm;
+
+namespace {
+
+/// Unrolls short loops of a constant count, so that their loads are all under way at once; ptxas does it only where no load
+/// has a mask. Not loops in which threads meet: those of multiplications are pipelined, and lose by it.
+struct UnrollLoadingLoopsPass : PassInfoMixin<UnrollLoadingLoopsPass> {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &analyses, LoopStandardAnalysisResults &results, LPMUpdater &updater) {
+    for (BasicBlock *block : loop.blocks())
+      for (Instruction &i : *block)
+        if (auto *call = dyn_cast<CallBase>(&i); call && call->isConvergent()) return PreservedAnalyses::all();
+    return LoopFullUnrollPass(/*OptLevel=*/3).run(loop, analyses, results, updater);
+  }
+};
+
+} // namespace
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
   bool helpers = codegen::hasHelperFunctions(module);
@@ -49,6 +65,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(ReassociatePass()); // thread-dependent and constant parts of indices apart, so that both are shared
       late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                    /*UseMemorySSA=*/true)); // masks and addresses out of loops
+      late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass()));
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));                    // what reassociation made equal
       late.addPass(InstCombinePass());                                      // and folds into addressing
       late.addPass(SimplifyCFGPass());                                      // small ifs to selects

@@ -108,6 +108,13 @@ struct TargetInfo {
   bool atomicMinMaxF32 = false; // floating-point order
   bool atomicMinMaxF64 = false;
   int atomicVectorBytes = 0; // widest vector of float additions without result (red.global.add.v4.f32: 16); 0: none
+
+  /// Consecutive floats of `bits` each (`bfloat`: bf16 rather than f16) that one atomic addition takes.
+  int atomicAddElements(unsigned bits, bool bfloat, bool resultUsed) const {
+    bool pairs = bits == 16 && (bfloat ? atomicAddBf16x2 : atomicAddF16x2);
+    if (!resultUsed && (bits == 32 || pairs) && atomicVectorBytes > 4) return atomicVectorBytes * 8 / bits;
+    return pairs ? 2 : 1;
+  }
 };
 
 } // namespace tessera::ir

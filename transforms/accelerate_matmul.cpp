@@ -537,6 +537,8 @@ private:
       if (to | from) return notByWarpGroups("an operand cannot be read from shared memory as it lies, and the product goes on into another or comes from one");
       if (!(e = warpGroupLayout(n, m, bits, type.encoding()->cta())) || !readable(d.a(), 1, way.operandA, e->tileN())) return notByWarpGroups("the shape has no tile of 64 rows for a warp group, or no operand can be read from shared memory as it lies");
       swapped = true, registers = !readable(d.b(), 0, way.operandB, 64);
+      // Each group would load all the rows of its operand for few columns.
+      if (registers && e->params().warpsPerCta[1] > 1 && e->tileN() < 32) return notByWarpGroups("the transposed product has too few columns for each warp group");
     } else if (!registers) {
       registers = !readable(d.a(), 1, way.operandA, 64);
     }

@@ -9,18 +9,21 @@
 //   %v = ttg.convert_layout %w : … -> tensor<1024xf16, #blocked>
 //
 // The fastest dimension is the one with the longest runs of consecutive addresses (AxisInfo); the run, its alignment, the
-// 16 bytes of one access and the number of elements that a thread has at all bound the width. Accesses of one shape and
-// order in a function take the widest of their widths together, so that values flow between them without conversions;
-// this costs a narrower access nothing (it is cut into several instructions) as long as lanes stay adjacent.
+// 16 bytes of one access and the number of elements that a thread has at all bound the width. Accesses of one order and
+// length in a function take one width together, so that values flow between them without conversions: the one at which
+// the memory system has the least to do for all of them (`widthOf`).
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/local_stride.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/passes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -33,8 +36,36 @@ struct Access {
   Operation *op;
   Value ptr;
   llvm::SmallVector<int32_t, 4> order;
+  int64_t bytes = 1; // of an element
   int64_t width = 1; // elements of one access
+  bool indifferent = false; // to the layout's width
+  bool alone = false;       // its value changes its layout anyway, so that the access is as wide as it can be
 };
+
+/// What an element costs the load/store unit in a layout that gives each thread `w` elements in a row. An instruction takes
+/// one step, and one for each 128 bytes from its first lane's address to its last's. Where it moves less than the `w` elements, its
+/// lanes leave gaps: a load finds the rest in the cache, but a store writes parts of sectors, up to one for each lane.
+double cost(const Access &a, int64_t w) {
+  double steps = std::max<double>(1, a.op->is<tt::LoadOp>() ? w * a.bytes / 4 : std::min<int64_t>(w * a.bytes, 32) / 4);
+  return (steps + 1) / std::min(a.width, w);
+}
+
+int64_t widestOf(llvm::ArrayRef<const Access *> accesses) {
+  int64_t widest = 1;
+  for (auto *a : accesses) widest = std::max(widest, a->width);
+  return widest;
+}
+/// The width for accesses of one order, the widest of the cheapest.
+int64_t widthOf(llvm::ArrayRef<const Access *> accesses) {
+  int64_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t w = widestOf(accesses); w >= 1; w /= 2) {
+    double total = 0;
+    for (auto *a : accesses) total += cost(*a, w) * a->ptr.type().cast<TensorType>().numElements();
+    if (total < least) least = total, best = w;
+  }
+  return best;
+}
 
 Value pointerOf(Operation *op) {
   Value p;
@@ -82,6 +113,17 @@ bool fromMultiplication(Value v, llvm::SmallPtrSetImpl<Operation *> &seen) {
   return llvm::any_of(op->operands(), [&](Value o) { return fromMultiplication(o, seen); });
 }
 
+/// Whether a loaded value, as it is or after elementwise work, is multiplied as a matrix: it goes through shared memory, and
+/// copies in the background are as wide as the load.
+bool intoMultiplication(Value v, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  return llvm::any_of(v.users(), [&](Operation *user) {
+    if (!seen.insert(user).second) return false;
+    if (user->is<tt::DotOp>() || user->is<tt::DotScaledOp>() || user->is<ttg::LocalAllocOp>()) return true;
+    bool passes = user->info().has(kElementwise) || user->is<ttg::ConvertLayoutOp>() || user->is<tt::TransOp>() || user->is<tt::ReshapeOp>();
+    return passes && user->numResults() == 1 && intoMultiplication(user->result(), seen);
+  });
+}
+
 void relayout(Operation *op, const layouts::Encoding *e) {
   Builder b(op);
   for (unsigned i = 0; i < op->numOperands(); ++i)
@@ -98,38 +140,49 @@ void relayout(Operation *op, const layouts::Encoding *e) {
 
 } // namespace
 
-absl::StatusOr<bool> coalesce(Module &m, PassContext &) {
+absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   AxisInfoAnalysis axis(m);
   GlobalAccesses accessed(m);
   int warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   std::vector<Access> accesses;
-  using Key = std::tuple<Operation *, llvm::SmallVector<int64_t, 4>, llvm::SmallVector<int32_t, 4>>;
-  std::map<Key, int64_t> widest; // by function, shape and order
-  auto functionOf = [](Operation *op) { return op->parentOfType<tt::FuncOp>().op; };
+  // By function, order and length of the fastest dimension: the shapes of the others may differ, as those of a matrix and of
+  // a row that is broadcast to it.
+  using Key = std::tuple<Operation *, llvm::SmallVector<int32_t, 4>, int64_t>;
+  std::map<Key, llvm::SmallVector<const Access *, 8>> groups;
+  auto keyOf = [](const Access &a) { return Key{a.op->parentOfType<tt::FuncOp>().op, a.order, a.ptr.type().cast<TensorType>().dim(a.order[0])}; };
   m.op()->walk([&](Operation *op) {
     Value ptr = pointerOf(op);
     if (!ptr) return;
-    Access a{op, ptr, orderOf(op, ptr, axis, accessed), 1};
+    auto strides = localStrides(ptr);
+    Access a{op, ptr, orderOf(op, ptr, axis, accessed)};
     auto type = ptr.type().cast<TensorType>();
-    int64_t bits = type.element().cast<PointerType>().pointee().bitWidth();
-    int64_t bytes = std::max<int64_t>(1, bits / 8);
-    int64_t perThread = std::max<int64_t>(1, type.numElements() / (int64_t(warps) * lanes));
-    a.width = std::min({axis.contiguousElements(ptr, a.order[0]), std::max<int64_t>(1, 16 / bytes), perThread, type.dim(a.order[0])});
-    // A mask that changes inside the vector cuts stores; loads are better narrow than masked one by one.
+    Type element = type.element().cast<PointerType>().pointee();
+    a.bytes = std::max<int64_t>(1, element.bitWidth() / 8);
+    int64_t perThread = std::max<int64_t>(1, type.numElements() / (int64_t(warps) * lanes)), most = std::max<int64_t>(1, 16 / a.bytes);
+    if (auto atomic = op->dyn<tt::AtomicRmwOp>(); atomic && atomic.atomicRmwOp() == RmwOp::Fadd && context.target) most = context.target->atomicAddElements(element.bitWidth(), element.isFloat(FloatKind::BF16), !atomic.result().useEmpty());
+    else if (!op->is<tt::LoadOp>() && !op->is<tt::StoreOp>()) most = 1;
+    a.width = std::min({axis.contiguousElements(ptr, a.order[0]), most, perThread, type.dim(a.order[0])});
+    // Elements that are equal, or far from each other, cost as much in any layout, and few cost little.
+    auto stride = strides[a.order[0]];
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    if (auto store = op->dyn<tt::StoreOp>()) a.alone = !accessed.isShared(ptr) && fromMultiplication(store.value(), seen);
+    else if (op->is<tt::LoadOp>()) a.alone = !accessed.mayBeWritten(ptr) && intoMultiplication(op->result(), seen);
+    a.indifferent = a.width == 1 && (!(stride && std::abs(*stride) == 1) || type.numElements() < int64_t(warps) * lanes);
     accesses.push_back(a);
-    auto &w = widest[{functionOf(a.op), llvm::SmallVector<int64_t, 4>(type.shape()), a.order}];
-    // Atomics move one element at a time; their lanes should be adjacent.
-    if (op->is<tt::LoadOp>() || op->is<tt::StoreOp>()) w = std::max(w, a.width);
   });
+  for (auto &a : accesses)
+    if (auto &group = groups[keyOf(a)]; !a.indifferent && !a.alone) group.push_back(&a);
+  // Scans take few steps between lanes where each thread has many elements in a row.
+  llvm::DenseSet<Operation *> scanning;
+  m.op()->walk([&](Operation *op) {
+    if (op->is<tt::ScanOp>()) scanning.insert(op->parentOfType<tt::FuncOp>().op);
+  });
+  std::map<Key, int64_t> widths;
+  for (auto &[key, group] : groups) widths[key] = scanning.contains(std::get<0>(key)) ? widestOf(group) : widthOf(group);
   for (auto &a : accesses) {
     auto type = a.ptr.type().cast<TensorType>();
-    int64_t w = std::max<int64_t>(1, widest[{functionOf(a.op), llvm::SmallVector<int64_t, 4>(type.shape()), a.order}]);
-    // As wide as others, so that values need no conversion; but lanes that store more than one access lie side by side leave
-    // gaps in each access, which write half sectors.
-    llvm::SmallPtrSet<Operation *, 16> seen;
-    if (auto store = a.op->dyn<tt::StoreOp>(); store && fromMultiplication(store.value(), seen) && !accessed.isShared(store.ptr())) w = a.width;
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
-    size[a.order[0]] = w;
+    size[a.order[0]] = a.alone ? a.width : widths[keyOf(a)];
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));
     relayout(a.op, e);
   }

@@ -260,6 +260,23 @@ private:
     return f && v.type().isTensor() && mayRetype(loop, v.index() - 1, e) && acceptable(f.initArgs()[v.index() - 1], e);
   }
 
+  /// Carried values out of which, with constants and other cheap values alone, `v` is computed, and which can all be carried
+  /// in the layout `e` (a count of elements beside their sum, say). Empty: there are none, or others are needed too.
+  using Carried = llvm::SmallSetVector<Value, 4>;
+  Carried carriedLeaves(Value v, const Encoding *e) {
+    Carried leaves;
+    int budget = 12;
+    if (!collectLeaves(v, e, leaves, budget)) leaves.clear();
+    return leaves;
+  }
+  bool collectLeaves(Value v, const Encoding *e, Carried &leaves, int &budget) {
+    if (available(v, e)) return true;
+    if (--budget < 0) return false;
+    if (canCarry(v, e)) return leaves.insert(v), true;
+    Operation *op = v.definingOp();
+    return op && elementwise(op) && isPure(op) && llvm::all_of(op->operands(), [&](Value o) { return collectLeaves(o, e, leaves, budget); });
+  }
+
   /// A carried value gets another layout once, so that two layouts do not take turns; that of a matrix product may still
   /// replace the first.
   bool mayRetype(Operation *op, unsigned i, const Encoding *e) const {
@@ -348,6 +365,14 @@ private:
             carry(op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1, e);
             continue;
           }
+          if (auto leaves = carriedLeaves(op->operand(i), e); !leaves.empty()) { // then this operand comes in e, too
+            for (Value v : leaves) {
+              Operation *loop = v.ownerBlock()->parentOp();
+              retyped_[{loop, v.index() - 1}] = e;
+              carry(loop, v.index() - 1, e);
+            }
+            return true;
+          }
           // Two costly operands in different layouts: always the same one decides, so that the choice does not swing.
           auto other = op->operand(i).definedBy<ttg::ConvertLayoutOp>();
           if (acceptable(op->operand(i), e)) continue;
@@ -416,6 +441,7 @@ private:
         if (r.type().isTensor()) retype(r, *pool_.getSlice(axis, e));
       return true;
     }
+    case Opcode::tt_assert:       // each thread tests what it has
     case Opcode::ttg_local_alloc: // a buffer is filled from any layout; through another one the value would pass memory twice
       op->setOperand(0, get(op->operand(0), e, op));
       return true;
@@ -590,8 +616,13 @@ private:
 } // namespace
 
 absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) {
-  bool changed = Removal(m).run();
-  changed |= recomputeConversions(m);
+  // What has been computed in another layout may let more conversions move.
+  bool changed = false;
+  for (int round = 0; round < 2; ++round) {
+    changed |= Removal(m).run();
+    if (!recomputeConversions(m)) break;
+    changed = true;
+  }
   return changed | Removal(m).fold();
 }
 

@@ -32,10 +32,12 @@ IntegerRange ofArgument(Value v, unsigned width, int depth) {
   Operation *op = v.ownerBlock()->parentOp();
   auto f = op ? op->dyn<scf::ForOp>() : scf::ForOp();
   if (!f || v.index() != 0 || f.unsignedCmp()) return typeRange(width);
-  // A counter runs from the lower bound to below the upper one.
+  // A counter runs from the lower bound to below the upper one, where its start and step are known in whole steps.
   IntegerRange lo = bounds(f.lowerBound(), depth), hi = bounds(f.upperBound(), depth), step = bounds(f.step(), depth);
   if (step.low <= 0 || hi.high <= lo.low) return typeRange(width);
-  return {lo.low, hi.high - 1};
+  Wide last = Wide(hi.high) - 1;
+  if (lo.low == lo.high && step.low == step.high) last -= (last - lo.low) % step.low;
+  return {lo.low, int64_t(last)};
 }
 
 IntegerRange bounds(Value v, int depth) {

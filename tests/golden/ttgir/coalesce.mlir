@@ -198,3 +198,81 @@ tt.func public @written_twice(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q:
   tt.store %12, %10 : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// One width for all: at four elements a thread the store of f32 is whole sectors, and the load of bf16 still all it wants.
+// CHECK-NOT: sizePerThread = [8]
+// CHECK: #[[V:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK: @widening
+// CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<bf16>, #[[V]]>
+// CHECK: tt.store %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[V]]>
+tt.func public @widening(%p: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %0 = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %1 = tt.splat %p : !tt.ptr<bf16> -> tensor<1024x!tt.ptr<bf16>>
+  %2 = tt.addptr %1, %0 : tensor<1024x!tt.ptr<bf16>>, tensor<1024xi32>
+  %3 = tt.load %2 : tensor<1024x!tt.ptr<bf16>>
+  %4 = arith.extf %3 : tensor<1024xbf16> to tensor<1024xf32>
+  %5 = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %6 = tt.addptr %5, %0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.store %6, %4 : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Atomics of one element each are best side by side, ...
+// CHECK: #[[V:.*]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK: @atomic
+// CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[V]]>
+// CHECK: tt.atomic_rmw {{.*}}, #[[V]]>
+tt.func public @atomic(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %0 = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %true = arith.constant dense<true> : tensor<1024xi1>
+  %1 = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %2 = tt.addptr %1, %0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %3 = tt.load %2 : tensor<1024x!tt.ptr<f32>>
+  %5 = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %6 = tt.addptr %5, %0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %7 = tt.atomic_rmw fadd, relaxed, gpu, %6, %3, %true : (tensor<1024x!tt.ptr<f32>>, tensor<1024xf32>, tensor<1024xi1>) -> tensor<1024xf32>
+  tt.return
+}
+
+// -----
+
+// ... and so are accesses that cannot be proved to run, but whose neighbours lie side by side but for the wrapping at 49.
+// CHECK-NOT: sizePerThread = [4]
+// CHECK: #[[V:.*]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK: @wrapping
+// CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[V]]>
+tt.func public @wrapping(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %0 = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %c49 = arith.constant dense<49> : tensor<1024xi32>
+  %r = arith.remsi %0, %c49 : tensor<1024xi32>
+  %1 = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %2 = tt.addptr %1, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %3 = tt.load %2 : tensor<1024x!tt.ptr<f32>>
+  %5 = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %6 = tt.addptr %5, %0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.store %6, %3 : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// One that jumps has no say.
+// CHECK: #[[V:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK: @jumping
+// CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[V]]>
+tt.func public @jumping(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %0 = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %c49 = arith.constant dense<49> : tensor<1024xi32>
+  %r = arith.muli %0, %c49 : tensor<1024xi32>
+  %1 = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %2 = tt.addptr %1, %r : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %3 = tt.load %2 : tensor<1024x!tt.ptr<f32>>
+  %5 = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %6 = tt.addptr %5, %0 : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.store %6, %3 : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}

@@ -72,7 +72,6 @@ public:
       });
     }
   }
-  unsigned atomicVector(ir::RmwOp, llvm::Type *, bool) const override { return 1; }
   llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &b, ir::RmwOp op, const codegen::MemoryAccess &a,
                                                 llvm::ArrayRef<llvm::Value *> values, ir::MemSemantic, ir::MemSyncScope,
                                                 bool) const override {
