@@ -5,7 +5,6 @@
 #include "codegen_amd/pipeline.h"
 #include "codegen/run_passes.h"
 #include "codegen_amd/merge_branches.h"
-#include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -15,9 +14,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/IPO/Inliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/DivRemPairs.h"
@@ -28,7 +25,6 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
@@ -175,28 +171,11 @@ private:
 } // namespace
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
-  bool helpers = codegen::hasHelperFunctions(module);
   absl::Status parsed;
   absl::Status ran = codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
-    // AMDGPU's own (predicates on features).
-    builder.invokePipelineStartEPCallbacks(passes, optLevel ? OptimizationLevel::O2 : OptimizationLevel::O0);
-    if (helpers) passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
-    if (optLevel >= 1) {
-      FunctionPassManager clean;
-      clean.addPass(SROAPass(SROAOptions::ModifyCFG));    // structs and arrays of element values to scalars
-      clean.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // index arithmetic comes many times over from the lowering
-      clean.addPass(SimplifyCFGPass());
-      clean.addPass(InstCombinePass()); // or-disjoint, known bits of indices, addresses
-      if (helpers && optLevel >= 2) {
-        // Calls are dear on AMD (registers for every eventuality, scratch): LLVM's thresholds for it take nearly all of
-        // ocml.
-        ModuleInlinerWrapperPass inliner(getInlineParams());
-        inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(std::move(clean)));
-        passes.addPass(std::move(inliner));
-      } else {
-        passes.addPass(createModuleToFunctionPassAdaptor(std::move(clean)));
-      }
-    }
+    // First AMDGPU's own (predicates on features). Calls are dear on AMD (registers for every eventuality, scratch): LLVM's
+    // thresholds for inlining take nearly all of ocml.
+    bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
     if (optLevel >= 2) {
       FunctionPassManager late;
       late.addPass(
