@@ -94,15 +94,8 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     const char *at = (lex.skipSpace(), lex.position());
     Attribute a = o.attr("value"); // in the dictionary of the generic spelling
     if (!a && !(a = parseAttribute())) return false;
-    Type t;
-    if (auto i = a.dyn_cast<IntegerAttr>())
-      t = i.type();
-    else if (auto f = a.dyn_cast<FloatAttr>())
-      t = f.type();
-    else if (auto d = a.dyn_cast<DenseElementsAttr>())
-      t = d.type();
-    else
-      return error("a constant must be a number or dense<…>", at);
+    Type t = typeOfConstant(a);
+    if (!t) return error("a constant must be a number or dense<…>", at);
     if (a.isa<IntegerAttr>() && t.isInteger(1) && lex.lookingAt(":")) { // `true : i1`
       lex.eat(":");
       if (!parseType()) return false;
