@@ -336,9 +336,7 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   Attribute name = parseAttribute();
   if (!name) return false;
   auto symbol = name.cast<SymbolAttr>().value();
-  for (auto &other : *block)
-    if (auto n = other.attr<StringAttr>("sym_name"); n && n.value() == symbol)
-      return error("function '@" + symbol + "' is defined twice", at);
+  if (functions_[block].contains(symbol)) return error("function '@" + symbol + "' is defined twice", at);
   o.setAttr(ctx, "sym_name", StringAttr::get(ctx, symbol));
 
   llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
@@ -399,6 +397,7 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   if (anyResAttr) o.setAttr(ctx, "res_attrs", ArrayAttr::get(ctx, resAttrs));
   Operation *op = build(o, block);
   if (!op) return false;
+  functions_[block].insert(symbol);
   if (!lex.lookingAt("{")) return true; // a declaration
   o.inBody = true;
   if (!parseRegionBody(op->region(0), args, true, positions, locs)) return false;

@@ -16,7 +16,7 @@ ParserState::ParserState(llvm::StringRef text, unsigned firstLine, llvm::StringR
 // ---- one operation --------------------------------------------------------------------------------------------------
 
 bool ParserState::unknownOperation(llvm::StringRef name, const char *at) {
-  Diagnostic d = makeError("unknown operation '" + name + "'", at);
+  Diagnostic d = makeError("unknown operation '" + name.take_front(100) + (name.size() > 100 ? "…'" : "'"), at);
   llvm::StringRef best;
   unsigned distance = 4;
   if (name.size() < 64)
@@ -327,8 +327,12 @@ std::unique_ptr<Module> parseModule(TextSection section, llvm::StringRef file, C
   }
   if (options.locateByText)
     p.module->op()->walk([&](Operation *op) {
-      auto at = op->loc().isUnknown() ? p.positionOf(op) : SourcePosition();
-      if (at.line) op->setLoc(ctx.fileLoc(file, at.line, at.col));
+      Location loc = op->loc();
+      bool named = loc.kind() == LocationKind::Name && loc.source().isUnknown();
+      auto at = loc.isUnknown() || named ? p.positionOf(op) : SourcePosition();
+      if (!at.line) return;
+      Location here = ctx.fileLoc(file, at.line, at.col);
+      op->setLoc(named ? ctx.nameLoc(loc.name(), here) : here);
     });
   return std::move(p.module);
 }

@@ -229,6 +229,7 @@ private:
   /// Runs `read` at the alias's text unless its value is known; reports what stands in the way at `at`.
   bool readAlias(Alias &, llvm::StringRef kind, llvm::StringRef name, const char *at, llvm::function_ref<bool()> read);
   llvm::StringMap<Alias> attrAliases_, typeAliases_;
+  llvm::DenseMap<const Block *, llvm::StringSet<>> functions_; // the names of those in a module
   llvm::DenseMap<const Operation *, const char *> positions_;
   std::vector<Diagnostic> pending_;
   unsigned errors_ = 0;

@@ -1,5 +1,6 @@
 // The verifier's hooks of functions, control flow and what ends its regions (see verifier.h).
 #include "ir/verify_hook.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::ir {
@@ -23,7 +24,13 @@ HOOK(builtin_module) {
     }
   if (Attribute a = op->attr(kTargetAttr); a && !a.isa<StringAttr>())
     return opError(op, diag, kTargetAttr + " must be a string such as \"cuda:90\" or \"hip:gfx942\", not " + a.str());
-  return true;
+  llvm::StringSet<> functions;
+  bool ok = true;
+  if (!op->region(0).empty())
+    for (auto &f : *op->region(0).front())
+      if (auto name = f.is<tt::FuncOp>() ? f.attr<StringAttr>("sym_name") : StringAttr(); name && !functions.insert(name.value()).second)
+        ok = opError(&f, diag, "defines function '@" + name.value() + "' a second time");
+  return ok;
 }
 HOOK(tt_func) {
   auto f = op->cast<tt::FuncOp>();
