@@ -22,7 +22,7 @@ static constexpr int64_t kKiB = 1024;
 using ir::MatrixInstruction;
 using ir::MatrixType;
 struct Tile {
-  int m, n, k, lanesPerRow;
+  int m, n, k, lanesPerRow, slowness = 1;
 };
 
 template <size_t... N> static constexpr auto rows(const std::array<MatrixInstruction, N> &...parts) {
@@ -34,7 +34,7 @@ template <size_t... N> static constexpr auto rows(const std::array<MatrixInstruc
 /// One type on several tiles.
 template <size_t N> static constexpr auto onTiles(MatrixType a, MatrixType b, MatrixType c, const Tile (&tiles)[N]) {
   std::array<MatrixInstruction, N> out{};
-  for (size_t i = 0; i < N; ++i) out[i] = {a, b, c, tiles[i].m, tiles[i].n, tiles[i].k, tiles[i].lanesPerRow};
+  for (size_t i = 0; i < N; ++i) out[i] = {a, b, c, tiles[i].m, tiles[i].n, tiles[i].k, tiles[i].lanesPerRow, tiles[i].slowness};
   return out;
 }
 template <size_t N> static constexpr auto onTiles(MatrixType ab, MatrixType c, const Tile (&tiles)[N]) { return onTiles(ab, ab, c, tiles); }
@@ -52,15 +52,19 @@ static constexpr auto kMfmaF32 = onTiles(MatrixType::F32, MatrixType::F32, {{32,
 static constexpr auto kMfmaF64 = onTiles(MatrixType::F64, MatrixType::F64, {{16, 16, 4, 4}});
 static constexpr auto kMfmaI8Gfx942 = onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 16, 2}, {16, 16, 32, 4}});
 // Last, because other tiles are better at equal work: 4 by 64 and 64 by 4, series of 16 v_mfma_…_4x4x…_16b whose rows of
-// 4 are broadcast (16 lanes share one of those).
-static constexpr auto kMfmaBroadcast = rows(halves({{4, 64, 64, 16}, {64, 4, 64, 16}}), onTiles(MatrixType::F32, MatrixType::F32, {{4, 64, 16, 16}, {64, 4, 16, 16}}),
-                                            onTiles(MatrixType::I8, MatrixType::I32, {{4, 64, 64, 16}, {64, 4, 64, 16}}));
+// 4 are broadcast (16 lanes share one of those). Each takes 2 passes for 1,024 products (f32: 256), by the guides' tables of
+// passes; with 16-bit operands 16 by 16 takes 8 for 4,096 on gfx90a, 4 on gfx942, and 4 for 8,192 on gfx950, with 8-bit
+// integers for twice as many from gfx942 on.
+static constexpr auto broadcast(int slownessOfHalves, int slownessOfI8) {
+  return rows(halves({{4, 64, 64, 16, slownessOfHalves}, {64, 4, 64, 16, slownessOfHalves}}), onTiles(MatrixType::F32, MatrixType::F32, {{4, 64, 16, 16}, {64, 4, 16, 16}}),
+              onTiles(MatrixType::I8, MatrixType::I32, {{4, 64, 64, 16, slownessOfI8}, {64, 4, 64, 16, slownessOfI8}}));
+}
 
-static constexpr auto kMfmaGfx90a = rows(kMfmaHalves, kMfmaF32, kMfmaF64, onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 8, 2}, {16, 16, 16, 4}}), kMfmaBroadcast);
+static constexpr auto kMfmaGfx90a = rows(kMfmaHalves, kMfmaF32, kMfmaF64, onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 8, 2}, {16, 16, 16, 4}}), broadcast(1, 1));
 static constexpr auto kMfmaGfx942 = rows(kMfmaHalves, kMfmaF32, kMfmaF64, kMfmaI8Gfx942, onTiles(MatrixType::TF32, MatrixType::F32, {{32, 32, 4, 2}, {16, 16, 8, 4}}),
-                                         f8(MatrixType::F8E4M3FNUZ, MatrixType::F8E5M2FNUZ, {{32, 32, 16, 2}, {16, 16, 32, 4}}), kMfmaBroadcast);
+                                         f8(MatrixType::F8E4M3FNUZ, MatrixType::F8E5M2FNUZ, {{32, 32, 16, 2}, {16, 16, 32, 4}}), broadcast(2, 4));
 static constexpr auto kMfmaGfx950 = rows(halves({{32, 32, 16, 2}, {16, 16, 32, 4}}), kMfmaHalves, kMfmaF32, kMfmaF64, onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 32, 2}, {16, 16, 64, 4}}), kMfmaI8Gfx942,
-                                         f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 64, 2}, {16, 16, 128, 4}}), f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 16, 2}, {16, 16, 32, 4}}), kMfmaBroadcast);
+                                         f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 64, 2}, {16, 16, 128, 4}}), f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 16, 2}, {16, 16, 32, 4}}), broadcast(4, 8));
 static constexpr auto kWmmaGfx11 = rows(halves({{16, 16, 16, 1}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 1}}));
 static constexpr auto kWmmaGfx12 = rows(halves({{16, 16, 16, 2}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 2}}), f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{16, 16, 16, 2}}));
 

@@ -17,6 +17,7 @@
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
 #include "llvm/Transforms/Scalar/DivRemPairs.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
@@ -117,6 +118,57 @@ struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
   }
 };
 
+/// Vectors that all lanes read from one place of LDS, as the partial values of a reduction's warps, are combined in vector
+/// registers. LLVM sees that they are the same in all lanes and computes with integers (gfx12: with f32 too) on the scalar
+/// unit, after a v_readfirstlane for each and with several instructions for a comparison and selection. An address that
+/// looks as if it differed between the lanes prevents it. Left alone are values on which branches or addresses depend.
+///
+///   load <4 x i32>, @smem + 16   →   %zero = mbcnt(0, 0);   load <4 x i32>, @smem + %zero + 16
+struct VectorPartialsPass : PassInfoMixin<VectorPartialsPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<LoadInst *, 16> loads;
+    for (Instruction &i : instructions(f))
+      if (auto *load = dyn_cast<LoadInst>(&i); load && load->isSimple() && load->getType()->isVectorTy() &&
+                                               load->getPointerAddressSpace() == 3 && isa<Constant>(load->getPointerOperand()) && isData(load))
+        loads.push_back(load);
+    const DataLayout &layout = f.getDataLayout();
+    DenseMap<BasicBlock *, Value *> zeros;
+    for (LoadInst *load : loads) {
+      IRBuilder<> b(load);
+      APInt offset(32, 0);
+      Value *base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+      Value *&zero = zeros[load->getParent()];
+      if (!zero) {
+        zero = b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {b.getInt32(0), b.getInt32(0)}); // lanes before this one, of none
+      }
+      load->setOperand(0, b.CreatePtrAdd(b.CreatePtrAdd(base, zero), b.getInt32(offset.getSExtValue())));
+    }
+    return loads.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  }
+
+private:
+  /// Whether all that is computed from a value, if not much, ends up as data.
+  static bool isData(Instruction *value) {
+    constexpr size_t kMost = 512;
+    SmallVector<Instruction *, 32> work{value};
+    SmallPtrSet<Instruction *, 32> seen{value};
+    while (!work.empty()) {
+      for (Use &use : work.pop_back_val()->uses()) {
+        auto *user = cast<Instruction>(use.getUser());
+        if (auto *store = dyn_cast<StoreInst>(user)) {
+          if (use.getOperandNo() == store->getPointerOperandIndex()) return false;
+          continue;
+        }
+        if (auto *call = dyn_cast<IntrinsicInst>(user); call && call->mayWriteToMemory() && use.getOperandNo() == 0) continue; // what buffer stores store
+        if (user->isTerminator() || user->mayReadOrWriteMemory() || isa<GetElementPtrInst>(user)) return false;
+        if (seen.insert(user).second) work.push_back(user);
+      }
+      if (seen.size() > kMost) return false;
+    }
+    return true;
+  }
+};
+
 /// LLVM's scheduler by kernels. Where MFMA instructions wait for each other, filling their latency is worth more than
 /// further waves (whose number the accumulators bound anyway): with max-ilp loops have up to a tenth fewer instructions and
 /// registers (22 kernels for gfx90a and gfx942).
@@ -188,6 +240,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(DropMaskedBuffersPass());
       late.addPass(GVNPass()); // redundancy across blocks
       late.addPass(InstCombinePass());
+      late.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
       late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division
       late.addPass(MergeBranchesPass()); // masks that were seen to be one
       late.addPass(SimplifyCFGPass()); // small ifs to selects
@@ -198,6 +251,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
         late.addPass(InstCombinePass());
       }
       late.addPass(BufferImmediatesPass()); // nothing combines instructions after it
+      late.addPass(VectorPartialsPass());   // likewise
       late.addPass(ADCEPass());
       late.addPass(KeepCarriedPointersPass()); // last: what is known of the pointers' starts is used up
       late.addPass(ScheduleMatricesPass());
