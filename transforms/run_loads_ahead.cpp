@@ -50,8 +50,9 @@ constexpr int64_t kRegistersMeeting = 32, kRegistersStoring = 16;
 /// Registers that the results of one iteration's operations take, all together: a measure of its code.
 constexpr int64_t kMostWork = 1200;
 
-/// Each element in a register of its own.
+/// Each element in a register of its own. Scalars count as one whatever their width: nearly all are indices, extended.
 int64_t unpackedRegisters(Value v) {
+  if (v.type().isInteger()) return 1;
   auto elements = elementsPerThread(v.type());
   return elements ? registerBits(v.type().scalar(), *elements, 32) / 32 : std::numeric_limits<int32_t>::max();
 }
