@@ -2,7 +2,7 @@
 // thread, the list of its register elements (the `register` dimension of its layout, register 0 first); structured
 // control flow becomes blocks and phis directly. What depends on the vendor is asked of the Target (codegen/target.h);
 // there is one file per family of operations (pointwise.cpp, memory.cpp, reduce.cpp, convert_layout.cpp, …), each of
-// which defines the functions that the dispatch table in lowering.cpp names.
+// which defines the functions that the dispatch table in dispatch.cpp names.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/diagnostic.h"
@@ -167,7 +167,7 @@ std::unique_ptr<llvm::Module> lowerToLLVM(ir::Module &, const Target &, llvm::LL
 int64_t inlineAssemblyNumber(ir::Operation *);
 
 using LowerFn = bool (*)(ir::Operation *, FunctionLowering &);
-/// The lowering of an opcode, or null: those that never reach it are listed with the reason in lowering.cpp.
+/// The lowering of an opcode, or null: those that never reach it are listed with the reason in dispatch.cpp.
 LowerFn loweringOf(ir::Opcode);
 /// Why an opcode has no lowering ("a terminator, lowered with its region"), or empty for those that have one.
 llvm::StringRef whyNotLowered(ir::Opcode);

@@ -33,6 +33,40 @@ llvm::Intrinsic::ID intrinsicOf(Opcode op) {
   }
 }
 
+/// C's function for the operation, of which device libraries have one for f32 and one for f64; empty: there is none.
+llvm::StringRef libraryNameOf(Opcode op) {
+  switch (op) {
+  case Opcode::math_exp: return "exp";
+  case Opcode::math_exp2: return "exp2";
+  case Opcode::math_expm1: return "expm1";
+  case Opcode::math_log: return "log";
+  case Opcode::math_log1p: return "log1p";
+  case Opcode::math_log2: return "log2";
+  case Opcode::math_log10: return "log10";
+  case Opcode::math_rsqrt: return "rsqrt";
+  case Opcode::math_sin: return "sin";
+  case Opcode::math_cos: return "cos";
+  case Opcode::math_tan: return "tan";
+  case Opcode::math_asin: return "asin";
+  case Opcode::math_acos: return "acos";
+  case Opcode::math_atan: return "atan";
+  case Opcode::math_sinh: return "sinh";
+  case Opcode::math_cosh: return "cosh";
+  case Opcode::math_tanh: return "tanh";
+  case Opcode::math_asinh: return "asinh";
+  case Opcode::math_acosh: return "acosh";
+  case Opcode::math_atanh: return "atanh";
+  case Opcode::math_cbrt: return "cbrt";
+  case Opcode::math_erf: return "erf";
+  case Opcode::math_erfc: return "erfc";
+  case Opcode::math_atan2: return "atan2";
+  case Opcode::math_powf: return "pow";
+  case Opcode::arith_remf: return "fmod";
+  case Opcode::math_fpowi: return "powi";
+  default: return "";
+  }
+}
+
 /// Whether the operation is done in the narrow type itself: it touches bits only, or the target has it natively.
 bool staysNarrow(Opcode op, llvm::Type *type, const TargetInfo &info) {
   if (op == Opcode::math_absf || op == Opcode::math_copysign || op == Opcode::tt_clampf) return true;
@@ -75,7 +109,9 @@ struct ScalarMath {
     }
     if (auto id = intrinsicOf(op->opcode()); id != llvm::Intrinsic::not_intrinsic)
       return b.CreateIntrinsic(id, {type}, args);
-    std::string name = fl.target.libraryFunction(op->opcode(), type);
+    llvm::StringRef function = libraryNameOf(op->opcode());
+    if (function.empty() || !(type->isFloatTy() || type->isDoubleTy())) return nullptr;
+    std::string name = fl.target.libraryFunction(function, type);
     if (name.empty()) return nullptr;
     llvm::SmallVector<llvm::Type *, 3> types;
     for (llvm::Value *a : args) types.push_back(a->getType());

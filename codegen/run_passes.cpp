@@ -1,10 +1,17 @@
 // Running a list of LLVM passes of our own on a module.
 #include "codegen/run_passes.h"
 #include "codegen/collect_diagnostics.h"
+#include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/Inliner.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tessera::codegen {
 
@@ -29,12 +36,33 @@ absl::Status runPasses(llvm::Module &module, llvm::TargetMachine &tm,
   return absl::OkStatus();
 }
 
-bool hasHelperFunctions(const llvm::Module &module) {
+static bool hasHelperFunctions(const llvm::Module &module) {
   for (const llvm::Function &f : module)
     if (!f.isDeclaration() && f.getCallingConv() != llvm::CallingConv::PTX_Kernel &&
         f.getCallingConv() != llvm::CallingConv::AMDGPU_KERNEL)
       return true;
   return false;
+}
+
+bool addCleaning(const llvm::Module &module, llvm::PassBuilder &builder, llvm::ModulePassManager &passes, int optLevel) {
+  using namespace llvm;
+  bool helpers = hasHelperFunctions(module);
+  builder.invokePipelineStartEPCallbacks(passes, optLevel ? OptimizationLevel::O2 : OptimizationLevel::O0);
+  if (helpers) passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false)); // most of libdevice asks for it
+  if (optLevel < 1) return helpers;
+  FunctionPassManager clean;
+  clean.addPass(SROAPass(SROAOptions::ModifyCFG));    // structs and arrays of element values to scalars
+  clean.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // index arithmetic comes many times over from the lowering
+  clean.addPass(SimplifyCFGPass());
+  clean.addPass(InstCombinePass()); // or-disjoint, known bits of indices, addresses
+  if (helpers && optLevel >= 2) {
+    ModuleInlinerWrapperPass inliner(getInlineParams());
+    inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(std::move(clean)));
+    passes.addPass(std::move(inliner));
+  } else {
+    passes.addPass(createModuleToFunctionPassAdaptor(std::move(clean)));
+  }
+  return helpers;
 }
 
 } // namespace tessera::codegen

@@ -470,23 +470,6 @@ static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &
   llvm::SmallVector<llvm::Value *, 8> pointers;
   if (!addressesByIndex(op, op.dst(), op.indices(), op.axis(), fl, pointers)) return false;
   llvm::Type *type = fl.memoryType(op.values().type());
-  bool fp = type->isFloatingPointTy();
-  using Rmw = llvm::AtomicRMWInst;
-  auto kind = [&] {
-    switch (op.atomicRmwOp()) {
-    case RmwOp::And: return Rmw::And;
-    case RmwOp::Or: return Rmw::Or;
-    case RmwOp::Xor: return Rmw::Xor;
-    case RmwOp::Add: return fp ? Rmw::FAdd : Rmw::Add;
-    case RmwOp::Fadd: return Rmw::FAdd;
-    case RmwOp::Max: return fp ? Rmw::FMax : Rmw::Max;
-    case RmwOp::Min: return fp ? Rmw::FMin : Rmw::Min;
-    case RmwOp::Umax: return Rmw::UMax;
-    case RmwOp::Umin: return Rmw::UMin;
-    case RmwOp::Exch: return Rmw::Xchg;
-    }
-    return Rmw::Xchg;
-  }();
   auto &layout = fl.layout(op.values().type());
   llvm::Value *acts = fl.isRepresentative(layout);
   if (acts && !op.result().useEmpty()) return fl.error(op, "gives old values that several threads hold");
@@ -506,7 +489,7 @@ static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &
     llvm::BasicBlock *from = b.GetInsertBlock(), *done = from;
     llvm::Value *old = nullptr;
     fl.inBranch(m, [&] {
-      old = b.CreateAtomicRMW(kind, pointers[r], fl.get(op.values())[r], llvm::Align(byteSize(type)), llvm::AtomicOrdering::Monotonic, scope);
+      old = b.CreateAtomicRMW(rmwOperation(op.atomicRmwOp(), type), pointers[r], fl.get(op.values())[r], llvm::Align(byteSize(type)), llvm::AtomicOrdering::Monotonic, scope);
       done = b.GetInsertBlock();
     });
     if (m) {

@@ -14,6 +14,24 @@ llvm::Value *ofGrid(llvm::Instruction *i, unsigned least) {
   return i;
 }
 
+llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp op, llvm::Type *type) {
+  using Rmw = llvm::AtomicRMWInst;
+  bool fp = type->isFPOrFPVectorTy();
+  switch (op) {
+  case ir::RmwOp::And: return Rmw::And;
+  case ir::RmwOp::Or: return Rmw::Or;
+  case ir::RmwOp::Xor: return Rmw::Xor;
+  case ir::RmwOp::Add: return fp ? Rmw::FAdd : Rmw::Add;
+  case ir::RmwOp::Fadd: return Rmw::FAdd;
+  case ir::RmwOp::Max: return fp ? Rmw::FMax : Rmw::Max;
+  case ir::RmwOp::Min: return fp ? Rmw::FMin : Rmw::Min;
+  case ir::RmwOp::Umax: return Rmw::UMax;
+  case ir::RmwOp::Umin: return Rmw::UMin;
+  case ir::RmwOp::Exch: return Rmw::Xchg;
+  }
+  llvm_unreachable("atomic operation");
+}
+
 /// Cuts the value into i32 words, moves each, and puts them together again.
 template <class Move> static llvm::Value *byWords(llvm::IRBuilder<> &b, llvm::Value *v, Move &&move) {
   llvm::Type *type = v->getType();

@@ -144,8 +144,9 @@ public:
   /// expansion or the device library is used.
   virtual llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *,
                               llvm::ArrayRef<llvm::Value *> args) const = 0;
-  /// The device library's function for an operation on a type ("__nv_sinf", "__ocml_sin_f32"), or empty.
-  virtual std::string libraryFunction(ir::Opcode, llvm::Type *) const = 0;
+  /// What the device library calls C's function of that name for f32 or f64: "sin" is "__nv_sinf" and "__ocml_sin_f32"; empty where
+  /// there is no library.
+  virtual std::string libraryFunction(llvm::StringRef name, llvm::Type *) const = 0;
   /// Converts floats between element kinds with the target's instructions, several at once where they pack; false when
   /// it has none for the pair (then LLVM's own conversions or the neutral bit manipulation are used).
   virtual bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
@@ -211,6 +212,9 @@ public:
 /// Says of a call or load that its i32 is at least `least` and less than 2³¹, as the indices and sizes of grids are for every
 /// driver: arithmetic on it need not keep signs.
 llvm::Value *ofGrid(llvm::Instruction *, unsigned least);
+
+/// LLVM's name for an atomic operation on scalars or vectors of the type.
+llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp, llvm::Type *);
 
 /// Any scalar, vector or pointer value through 32-bit shuffles.
 /// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).

@@ -61,40 +61,8 @@ Value *AmdTarget::mathOp(IRBuilder<> &b, Opcode op, Type *type, ArrayRef<Value *
   }
 }
 
-std::string AmdTarget::libraryFunction(Opcode op, Type *type) const {
-  if (!type->isFloatTy() && !type->isDoubleTy()) return "";
-  const char *name = nullptr;
-  switch (op) {
-  case Opcode::math_exp: name = "exp"; break;
-  case Opcode::math_exp2: name = "exp2"; break;
-  case Opcode::math_expm1: name = "expm1"; break;
-  case Opcode::math_log: name = "log"; break;
-  case Opcode::math_log1p: name = "log1p"; break;
-  case Opcode::math_log2: name = "log2"; break;
-  case Opcode::math_log10: name = "log10"; break;
-  case Opcode::math_rsqrt: name = "rsqrt"; break;
-  case Opcode::math_sin: name = "sin"; break;
-  case Opcode::math_cos: name = "cos"; break;
-  case Opcode::math_tan: name = "tan"; break;
-  case Opcode::math_asin: name = "asin"; break;
-  case Opcode::math_acos: name = "acos"; break;
-  case Opcode::math_atan: name = "atan"; break;
-  case Opcode::math_sinh: name = "sinh"; break;
-  case Opcode::math_cosh: name = "cosh"; break;
-  case Opcode::math_tanh: name = "tanh"; break;
-  case Opcode::math_asinh: name = "asinh"; break;
-  case Opcode::math_acosh: name = "acosh"; break;
-  case Opcode::math_atanh: name = "atanh"; break;
-  case Opcode::math_cbrt: name = "cbrt"; break;
-  case Opcode::math_erf: name = "erf"; break;
-  case Opcode::math_erfc: name = "erfc"; break;
-  case Opcode::math_atan2: name = "atan2"; break;
-  case Opcode::math_powf: name = "pow"; break;
-  case Opcode::arith_remf: name = "fmod"; break;
-  case Opcode::math_fpowi: name = "pown"; break;
-  default: return "";
-  }
-  return std::string("__ocml_") + name + (type->isFloatTy() ? "_f32" : "_f64");
+std::string AmdTarget::libraryFunction(StringRef name, Type *type) const {
+  return ("__ocml_" + (name == "powi" ? "pown" : name) + (type->isFloatTy() ? "_f32" : "_f64")).str();
 }
 
 bool AmdTarget::convertFloat(IRBuilder<> &b, FloatKind from, FloatKind to, RoundingMode rounding, ArrayRef<Value *> in,

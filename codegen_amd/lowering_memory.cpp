@@ -309,22 +309,6 @@ SyncScope::ID scopeOf(IRBuilder<> &b, ir::MemSyncScope s) {
   }
   return SyncScope::System;
 }
-AtomicRMWInst::BinOp operationOf(ir::RmwOp op, Type *type) {
-  bool fp = type->isFPOrFPVectorTy();
-  switch (op) {
-  case ir::RmwOp::And: return AtomicRMWInst::And;
-  case ir::RmwOp::Or: return AtomicRMWInst::Or;
-  case ir::RmwOp::Xor: return AtomicRMWInst::Xor;
-  case ir::RmwOp::Add: return fp ? AtomicRMWInst::FAdd : AtomicRMWInst::Add;
-  case ir::RmwOp::Fadd: return AtomicRMWInst::FAdd;
-  case ir::RmwOp::Max: return fp ? AtomicRMWInst::FMax : AtomicRMWInst::Max;
-  case ir::RmwOp::Min: return fp ? AtomicRMWInst::FMin : AtomicRMWInst::Min;
-  case ir::RmwOp::Umax: return AtomicRMWInst::UMax;
-  case ir::RmwOp::Umin: return AtomicRMWInst::UMin;
-  case ir::RmwOp::Exch: return AtomicRMWInst::Xchg;
-  }
-  return AtomicRMWInst::Xchg;
-}
 
 /// Buffers of programs lie in the device's own memory, where the hardware's float atomics are atomic, and denormals are
 /// the hardware's business.
@@ -344,7 +328,7 @@ SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const
   Value *v = pack(b, values);
   unsigned bytes = bytesOf(values[0]->getType()) * values.size();
   Branch branch(b, a.mask);
-  auto *old = b.CreateAtomicRMW(operationOf(op, v->getType()), globalPointer(b, a, hasWideAdd_, false), v, Align(bytes),
+  auto *old = b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()), globalPointer(b, a, hasWideAdd_, false), v, Align(bytes),
                                 orderingOf(sem), scopeOf(b, scope));
   setMemoryKind(old);
   branch.close();

@@ -5,7 +5,6 @@
 #include "codegen_amd/pipeline.h"
 #include "codegen/run_passes.h"
 #include "codegen_amd/merge_branches.h"
-#include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -15,11 +14,10 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/IPO/Inliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
 #include "llvm/Transforms/Scalar/DivRemPairs.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
@@ -28,7 +26,6 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
@@ -121,6 +118,57 @@ struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
   }
 };
 
+/// Vectors that all lanes read from one place of LDS, as the partial values of a reduction's warps, are combined in vector
+/// registers. LLVM sees that they are the same in all lanes and computes with integers (gfx12: with f32 too) on the scalar
+/// unit, after a v_readfirstlane for each and with several instructions for a comparison and selection. An address that
+/// looks as if it differed between the lanes prevents it. Left alone are values on which branches or addresses depend.
+///
+///   load <4 x i32>, @smem + 16   →   %zero = mbcnt(0, 0);   load <4 x i32>, @smem + %zero + 16
+struct VectorPartialsPass : PassInfoMixin<VectorPartialsPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<LoadInst *, 16> loads;
+    for (Instruction &i : instructions(f))
+      if (auto *load = dyn_cast<LoadInst>(&i); load && load->isSimple() && load->getType()->isVectorTy() &&
+                                               load->getPointerAddressSpace() == 3 && isa<Constant>(load->getPointerOperand()) && isData(load))
+        loads.push_back(load);
+    const DataLayout &layout = f.getDataLayout();
+    DenseMap<BasicBlock *, Value *> zeros;
+    for (LoadInst *load : loads) {
+      IRBuilder<> b(load);
+      APInt offset(32, 0);
+      Value *base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+      Value *&zero = zeros[load->getParent()];
+      if (!zero) {
+        zero = b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {b.getInt32(0), b.getInt32(0)}); // lanes before this one, of none
+      }
+      load->setOperand(0, b.CreatePtrAdd(b.CreatePtrAdd(base, zero), b.getInt32(offset.getSExtValue())));
+    }
+    return loads.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  }
+
+private:
+  /// Whether all that is computed from a value, if not much, ends up as data.
+  static bool isData(Instruction *value) {
+    constexpr size_t kMost = 512;
+    SmallVector<Instruction *, 32> work{value};
+    SmallPtrSet<Instruction *, 32> seen{value};
+    while (!work.empty()) {
+      for (Use &use : work.pop_back_val()->uses()) {
+        auto *user = cast<Instruction>(use.getUser());
+        if (auto *store = dyn_cast<StoreInst>(user)) {
+          if (use.getOperandNo() == store->getPointerOperandIndex()) return false;
+          continue;
+        }
+        if (auto *call = dyn_cast<IntrinsicInst>(user); call && call->mayWriteToMemory() && use.getOperandNo() == 0) continue; // what buffer stores store
+        if (user->isTerminator() || user->mayReadOrWriteMemory() || isa<GetElementPtrInst>(user)) return false;
+        if (seen.insert(user).second) work.push_back(user);
+      }
+      if (seen.size() > kMost) return false;
+    }
+    return true;
+  }
+};
+
 /// LLVM's scheduler by kernels. Where MFMA instructions wait for each other, filling their latency is worth more than
 /// further waves (whose number the accumulators bound anyway): with max-ilp loops have up to a tenth fewer instructions and
 /// registers (22 kernels for gfx90a and gfx942).
@@ -175,28 +223,11 @@ private:
 } // namespace
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
-  bool helpers = codegen::hasHelperFunctions(module);
   absl::Status parsed;
   absl::Status ran = codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
-    // AMDGPU's own (predicates on features).
-    builder.invokePipelineStartEPCallbacks(passes, optLevel ? OptimizationLevel::O2 : OptimizationLevel::O0);
-    if (helpers) passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
-    if (optLevel >= 1) {
-      FunctionPassManager clean;
-      clean.addPass(SROAPass(SROAOptions::ModifyCFG));    // structs and arrays of element values to scalars
-      clean.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // index arithmetic comes many times over from the lowering
-      clean.addPass(SimplifyCFGPass());
-      clean.addPass(InstCombinePass()); // or-disjoint, known bits of indices, addresses
-      if (helpers && optLevel >= 2) {
-        // Calls are dear on AMD (registers for every eventuality, scratch): LLVM's thresholds for it take nearly all of
-        // ocml.
-        ModuleInlinerWrapperPass inliner(getInlineParams());
-        inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(std::move(clean)));
-        passes.addPass(std::move(inliner));
-      } else {
-        passes.addPass(createModuleToFunctionPassAdaptor(std::move(clean)));
-      }
-    }
+    // First AMDGPU's own (predicates on features). Calls are dear on AMD (registers for every eventuality, scratch): LLVM's
+    // thresholds for inlining take nearly all of ocml.
+    bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
     if (optLevel >= 2) {
       FunctionPassManager late;
       late.addPass(
@@ -209,6 +240,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(DropMaskedBuffersPass());
       late.addPass(GVNPass()); // redundancy across blocks
       late.addPass(InstCombinePass());
+      late.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
       late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division
       late.addPass(MergeBranchesPass()); // masks that were seen to be one
       late.addPass(SimplifyCFGPass()); // small ifs to selects
@@ -219,6 +251,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
         late.addPass(InstCombinePass());
       }
       late.addPass(BufferImmediatesPass()); // nothing combines instructions after it
+      late.addPass(VectorPartialsPass());   // likewise
       late.addPass(ADCEPass());
       late.addPass(KeepCarriedPointersPass()); // last: what is known of the pointers' starts is used up
       late.addPass(ScheduleMatricesPass());

@@ -303,23 +303,6 @@ std::string instruction(const ir::TargetInfo &info, ir::RmwOp op, Type *type, un
   return "";
 }
 
-AtomicRMWInst::BinOp binaryOperation(ir::RmwOp op, Type *type) {
-  bool fp = type->isFloatingPointTy();
-  switch (op) {
-  case ir::RmwOp::And: return AtomicRMWInst::And;
-  case ir::RmwOp::Or: return AtomicRMWInst::Or;
-  case ir::RmwOp::Xor: return AtomicRMWInst::Xor;
-  case ir::RmwOp::Add: return fp ? AtomicRMWInst::FAdd : AtomicRMWInst::Add;
-  case ir::RmwOp::Fadd: return AtomicRMWInst::FAdd;
-  case ir::RmwOp::Max: return fp ? AtomicRMWInst::FMax : AtomicRMWInst::Max;
-  case ir::RmwOp::Min: return fp ? AtomicRMWInst::FMin : AtomicRMWInst::Min;
-  case ir::RmwOp::Umax: return AtomicRMWInst::UMax;
-  case ir::RmwOp::Umin: return AtomicRMWInst::UMin;
-  case ir::RmwOp::Exch: return AtomicRMWInst::Xchg;
-  }
-  return AtomicRMWInst::Xchg;
-}
-
 /// Runs `make` where the mask holds; its value, or undefined elsewhere.
 Value *branchAround(IRBuilder<> &b, Value *mask, Type *type, function_ref<Value *()> make) {
   if (!mask) return make();
@@ -351,7 +334,7 @@ SmallVector<Value *, 4> NvidiaTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, co
     for (auto [i, v] : enumerate(values)) {
       Value *p = i ? b.CreateConstGEP1_32(type, a.pointer, i) : a.pointer;
       out.push_back(branchAround(b, a.mask, type, [&] {
-        return b.CreateAtomicRMW(binaryOperation(op, type), p, v, Align(std::max(1u, bitsOf(type) / 8)),
+        return b.CreateAtomicRMW(codegen::rmwOperation(op, type), p, v, Align(std::max(1u, bitsOf(type) / 8)),
                                  orderingOf(sem), llvmScope(b, scope));
       }));
     }

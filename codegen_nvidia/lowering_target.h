@@ -40,7 +40,7 @@ public:
                    llvm::Value *mask) const override;
 
   llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *, llvm::ArrayRef<llvm::Value *>) const override;
-  std::string libraryFunction(ir::Opcode, llvm::Type *) const override;
+  std::string libraryFunction(llvm::StringRef name, llvm::Type *) const override;
   bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
                     llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const override;
 

@@ -5,11 +5,8 @@
 // loops, scheduling, sinking).
 #include "codegen_nvidia/pipeline.h"
 #include "codegen/run_passes.h"
-#include "llvm/Analysis/InlineCost.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/IPO/Inliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -17,7 +14,6 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tessera::nvidia {
@@ -39,27 +35,10 @@ struct UnrollLoadingLoopsPass : PassInfoMixin<UnrollLoadingLoopsPass> {
 } // namespace
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
-  bool helpers = codegen::hasHelperFunctions(module);
   return codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
-    // NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids get
+    // First NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids get
     // ranges.
-    builder.invokePipelineStartEPCallbacks(passes, optLevel ? OptimizationLevel::O2 : OptimizationLevel::O0);
-    if (helpers) passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false)); // most of libdevice asks for it
-    if (optLevel >= 1) {
-      FunctionPassManager clean;
-      clean.addPass(SROAPass(SROAOptions::ModifyCFG));    // structs and arrays of element values to scalars
-      clean.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // index arithmetic comes many times over from the lowering
-      clean.addPass(SimplifyCFGPass());
-      clean.addPass(InstCombinePass()); // or-disjoint, known bits of indices, addresses
-      if (helpers && optLevel >= 2) {
-        // Library functions that do not ask to be inlined, and the program's own; bottom up, each simplified before.
-        ModuleInlinerWrapperPass inliner(getInlineParams());
-        inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(std::move(clean)));
-        passes.addPass(std::move(inliner));
-      } else {
-        passes.addPass(createModuleToFunctionPassAdaptor(std::move(clean)));
-      }
-    }
+    bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
     if (optLevel >= 2) {
       FunctionPassManager late;
       late.addPass(ReassociatePass()); // thread-dependent and constant parts of indices apart, so that both are shared

@@ -72,7 +72,7 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
     return absl::FailedPreconditionError(ptxas + " does not know the target " + arch.cpu.str() +
                                          "; a newer CUDA toolkit is needed");
   return absl::InternalError(ptxas + " refused the PTX for " + arch.cpu.str() + ": " +
-                             (message.empty() ? c.log : message));
+                             (!message.empty() ? message : !c.log.empty() ? c.log : "exit code " + std::to_string(result)));
 }
 
 namespace {

@@ -94,15 +94,8 @@ bool ParserState::parseCustom(OpParse &o, llvm::StringRef name) {
     const char *at = (lex.skipSpace(), lex.position());
     Attribute a = o.attr("value"); // in the dictionary of the generic spelling
     if (!a && !(a = parseAttribute())) return false;
-    Type t;
-    if (auto i = a.dyn_cast<IntegerAttr>())
-      t = i.type();
-    else if (auto f = a.dyn_cast<FloatAttr>())
-      t = f.type();
-    else if (auto d = a.dyn_cast<DenseElementsAttr>())
-      t = d.type();
-    else
-      return error("a constant must be a number or dense<…>", at);
+    Type t = typeOfConstant(a);
+    if (!t) return error("a constant must be a number or dense<…>", at);
     if (a.isa<IntegerAttr>() && t.isInteger(1) && lex.lookingAt(":")) { // `true : i1`
       lex.eat(":");
       if (!parseType()) return false;
@@ -343,9 +336,7 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   Attribute name = parseAttribute();
   if (!name) return false;
   auto symbol = name.cast<SymbolAttr>().value();
-  for (auto &other : *block)
-    if (auto n = other.attr<StringAttr>("sym_name"); n && n.value() == symbol)
-      return error("function '@" + symbol + "' is defined twice", at);
+  if (functions_[block].contains(symbol)) return error("function '@" + symbol + "' is defined twice", at);
   o.setAttr(ctx, "sym_name", StringAttr::get(ctx, symbol));
 
   llvm::SmallVector<std::pair<llvm::StringRef, Type>, 8> args;
@@ -406,6 +397,7 @@ bool ParserState::parseFunc(OpParse &o, Block *block) {
   if (anyResAttr) o.setAttr(ctx, "res_attrs", ArrayAttr::get(ctx, resAttrs));
   Operation *op = build(o, block);
   if (!op) return false;
+  functions_[block].insert(symbol);
   if (!lex.lookingAt("{")) return true; // a declaration
   o.inBody = true;
   if (!parseRegionBody(op->region(0), args, true, positions, locs)) return false;

@@ -1,4 +1,4 @@
-// Text → IR: TTIR and TTGIR as Triton 3.x prints them, MLIR's generic form, and the older spellings (docs/text.md).
+// Text → IR: TTIR and TTGIR as Triton 3.x prints them, MLIR's generic form, and the older spellings.
 #pragma once
 #include "ir/context.h"
 #include "ir/diagnostic.h"

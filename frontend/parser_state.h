@@ -1,6 +1,7 @@
-// The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_encoding.cpp), and
-// operations (parser.cpp, custom_formats.cpp, older_forms.cpp). Functions return false, or a null value, after an error
-// was reported; the caller then recovers at the next operation.
+// The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_encoding.cpp), names
+// and regions (names.cpp), and operations (parser.cpp, formats.cpp, build_operation.cpp, custom_formats.cpp,
+// older_forms.cpp). Functions return false, or a null value, after an error was reported; the caller then recovers at the
+// next operation (recovery.cpp).
 #pragma once
 #include "frontend/lexer.h"
 #include "frontend/parser.h"
@@ -228,6 +229,7 @@ private:
   /// Runs `read` at the alias's text unless its value is known; reports what stands in the way at `at`.
   bool readAlias(Alias &, llvm::StringRef kind, llvm::StringRef name, const char *at, llvm::function_ref<bool()> read);
   llvm::StringMap<Alias> attrAliases_, typeAliases_;
+  llvm::DenseMap<const Block *, llvm::StringSet<>> functions_; // the names of those in a module
   llvm::DenseMap<const Operation *, const char *> positions_;
   std::vector<Diagnostic> pending_;
   unsigned errors_ = 0;

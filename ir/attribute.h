@@ -162,6 +162,9 @@ struct OpaqueAttr : Attribute {
 /// pattern, or nothing if its elements differ.
 const llvm::APInt *splatBits(Attribute);
 
+/// The type of the values that a constant's attribute gives; null of attributes of other kinds.
+Type typeOfConstant(Attribute);
+
 llvm::raw_ostream &operator<<(llvm::raw_ostream &, Attribute);
 
 } // namespace tessera::ir

@@ -349,6 +349,13 @@ OpaqueAttr OpaqueAttr::get(Context &c, llvm::StringRef text) {
   return unique(c, k);
 }
 
+Type typeOfConstant(Attribute a) {
+  if (auto i = a.dyn_cast<IntegerAttr>()) return i.type();
+  if (auto f = a.dyn_cast<FloatAttr>()) return f.type();
+  if (auto d = a.dyn_cast<DenseElementsAttr>()) return d.type();
+  return Type();
+}
+
 const llvm::APInt *splatBits(Attribute a) {
   if (auto i = a.dyn_cast<IntegerAttr>()) return &i.storage()->bits;
   if (auto f = a.dyn_cast<FloatAttr>()) return &f.storage()->bits;

@@ -12,10 +12,15 @@ Location Location::source() const {
     case LocationKind::Unknown:
     case LocationKind::FileLineCol: return l;
     case LocationKind::Name:
-    case LocationKind::CallSite:
-    case LocationKind::Fused:
       if (!l.numParts()) return {};
       l = l.part(0);
+      break;
+    case LocationKind::CallSite:
+    case LocationKind::Fused:
+      // The first part that is known: an argument of an inlined function has a caller alone.
+      for (unsigned i = 0; i < l.numParts(); ++i)
+        if (Location known = l.part(i).source(); !known.isUnknown()) return known;
+      return {};
     }
 }
 

@@ -5,9 +5,9 @@
 //               operations are not used from outside
 //   rows        operands, results and attributes are as many and of the kind that ir/ops.table says; traits hold
 //   ops         what each row's own hook checks (named verify_DIALECT_OP)
+//   names       no two functions of a module have one
 //   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit);
-//   layouts
-//               fit their tensors' rank, warps per CTA and threads per warp those of the module
+//               layouts fit their tensors' rank, warps per CTA and threads per warp those of the module
 //   stage       a module whose functions have layouts has one on every tensor
 // Every violation is reported with the operation printed and a caret under the operand concerned; nothing is aborted.
 #pragma once

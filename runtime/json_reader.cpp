@@ -119,6 +119,10 @@ private:
 };
 
 JsonReader::JsonReader(llvm::StringRef text, llvm::StringRef fileName) : file_(fileName.str()) {
+  if (text.contains('\0')) {
+    errors_.push_back({{1, 1, 0}, "this is no text: it has NUL bytes"});
+    return;
+  }
   if (auto deep = JsonOutline::tooDeep(text)) {
     errors_.push_back({{deep->first, deep->second, 0}, "nested more than 100 deep"});
     return;

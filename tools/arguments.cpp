@@ -20,7 +20,9 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
   std::string message = e.what();
   if (message.empty()) return "wrong arguments";
-  if (e.get_exit_code() != int(CLI::ExitCodes::ExtrasError)) {
+  // Without a required argument an unknown option is still told first.
+  bool extras = e.get_exit_code() == int(CLI::ExitCodes::ExtrasError) || (e.get_exit_code() == int(CLI::ExitCodes::RequiredError) && app.remaining_size());
+  if (!extras) {
     llvm::StringRef text = message;
     if (text.consume_front("Could not convert: ")) { // NAME = VALUE
       auto [name, value] = text.split(" = ");

@@ -16,7 +16,7 @@ int fail(int code, const llvm::Twine &message) {
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
   auto b = llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
   if (b) return std::move(*b);
-  fail(kInputAtFault, path + ": " + b.getError().message());
+  fail(kInputAtFault, (path == "-" ? "standard input" : path) + ": " + b.getError().message());
   return nullptr;
 }
 

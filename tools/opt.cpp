@@ -107,18 +107,9 @@ int optCommand(int argc, char **argv) {
     } else if (name == "target") {
       if (!needValue(targetName)) return fail(kUsage, "--target needs a name");
     } else if (auto *pass = findPass(name)) {
-      PipelineStep step{pass, {}};
-      value = value.trim("'\" {}");
-      llvm::SmallVector<llvm::StringRef, 4> parts;
-      value.split(parts, ' ', -1, false);
-      for (auto part : parts) {
-        auto [k, v] = part.split('=');
-        llvm::SmallVector<llvm::StringRef, 4> known;
-        pass->options.split(known, ' ', -1, false);
-        if (!llvm::is_contained(known, k)) return fail(kUsage, "pass '" + name + "' has no option '" + k + "'; it has: " + (pass->options.empty() ? "none" : pass->options));
-        step.options.values[k] = v.str();
-      }
-      pipeline.push_back(step);
+      auto step = parseStep(*pass, value);
+      if (!step.ok()) return fail(kUsage, std::string(step.status().message()));
+      pipeline.push_back(*std::move(step));
     } else {
       std::vector<std::string> known;
       for (auto o : kOptions) known.push_back("--" + o.str());

@@ -277,17 +277,9 @@ int reduceCommand(int argc, char **argv) {
     auto [name, options] = llvm::StringRef(p).ltrim('-').split('=');
     auto *pass = transforms::findPass(name);
     if (!pass) return fail(kUsage, "--pass: unknown pass '" + name + "'" + suggest(name, known));
-    transforms::PipelineStep step{pass, {}};
-    llvm::SmallVector<llvm::StringRef, 4> parts;
-    options.trim("'\" {}").split(parts, ' ', -1, false);
-    for (auto part : parts) {
-      auto [k, v] = part.split('=');
-      llvm::SmallVector<llvm::StringRef, 4> options;
-      pass->options.split(options, ' ', -1, false);
-      if (!llvm::is_contained(options, k)) return fail(kUsage, "pass '" + name + "' has no option '" + k + "'");
-      step.options.values[k] = v.str();
-    }
-    q.passes.push_back(step);
+    auto step = transforms::parseStep(*pass, options);
+    if (!step.ok()) return fail(kUsage, std::string(step.status().message()));
+    q.passes.push_back(*std::move(step));
   }
   Failing f;
   std::string irPath = input;

@@ -11,7 +11,7 @@ namespace tessera::tools {
 int versionCommand(int argc, char **argv) {
   CLI::App app("Prints the versions of Tessera, LLVM and the toolchains found", "tessera version");
   if (auto code = parseArguments(app, argc, argv)) return *code;
-  llvm::outs() << "tessera 0.1.0, LLVM " << LLVM_VERSION_STRING << "\n";
+  llvm::outs() << "tessera " TESSERA_VERSION_TEXT ", LLVM " << LLVM_VERSION_STRING << "\n";
   for (auto &line : runtime::describeToolchains()) llvm::outs() << line << "\n";
   llvm::outs() << "targets:";
   for (auto *t : runtime::allTargets()) llvm::outs() << " " << t->info.name;

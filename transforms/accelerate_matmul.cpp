@@ -266,7 +266,7 @@ private:
       if (r.a != w.a || r.b != w.b || r.c != w.c || !fits(r, m, n, k)) continue;
       // The work of a warp, copies included; of equal tiles the longest that K fills, of equal work the larger tile.
       auto split = warpsFor(shape, r, along);
-      int64_t work = std::max<int64_t>(m / split[rank - 2], r.m) * std::max<int64_t>(n / split[rank - 1], r.n);
+      int64_t work = std::max<int64_t>(m / split[rank - 2], r.m) * std::max<int64_t>(n / split[rank - 1], r.n) * r.slowness;
       if (along && warps > 1 && split[along == kThroughA ? rank - 1 : rank - 2] > 1) work *= 2; // values would have to move between warps
       bool sameTile = best && best->m == r.m && best->n == r.n;
       if (!best || (sameTile ? best->k > k && r.k < best->k : work < bestWork || (work == bestWork && r.m * r.n > best->m * best->n))) best = &r, bestWork = work;

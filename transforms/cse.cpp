@@ -15,6 +15,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/ScopedHashTable.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "transforms/analyses/buffer_readers.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -22,16 +23,10 @@ using namespace ir;
 
 namespace {
 
-/// A buffer that is filled once and only read, by itself or through views.
-bool onlyRead(Value buffer) {
-  return llvm::all_of(buffer.users(), [](Operation *u) {
-    bool view = u->is<ttg::MemdescTransOp>() || u->is<ttg::MemdescSubsliceOp>() || u->is<ttg::MemdescIndexOp>() || u->is<ttg::MemdescReshapeOp>();
-    return view ? onlyRead(u->result()) : u->is<ttg::LocalLoadOp>() || u->is<ttng::WarpGroupDotOp>();
-  });
-}
+/// Whether the operation makes a buffer that is filled then and only read.
 bool isFilledOnce(Operation &op) {
   auto alloc = op.dyn<ttg::LocalAllocOp>();
-  return alloc && alloc.src() && !alloc.result().type().cast<MemDescType>().isMutable() && onlyRead(alloc.result());
+  return alloc && alloc.src() && !alloc.result().type().cast<MemDescType>().isMutable() && isOnlyRead(alloc.result());
 }
 
 /// The operations of the block in which, or in whose regions, the buffer or a view of it is read.

@@ -14,7 +14,6 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "layouts/linear_layout.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 
@@ -28,12 +27,8 @@ namespace {
 constexpr int64_t kBudget = 128;
 
 int64_t registerBytes(Value v) {
-  int64_t bytes = std::max<int64_t>(1, v.type().scalar().bitWidth() / 8);
-  if (!v.type().isTensor()) return bytes;
-  auto type = v.type().cast<TensorType>();
-  if (!type.encoding()) return type.numElements() * bytes;
-  auto layout = type.encoding()->toLinearLayout(type.shape());
-  return layout.ok() ? layout->inDimSize(layouts::Dim::Register) * bytes : kBudget + 1;
+  auto elements = elementsPerThread(v.type());
+  return elements ? registerBits(v.type().scalar(), *elements, 8) / 8 : kBudget + 1;
 }
 
 class LoadGroups {

@@ -47,6 +47,19 @@ PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::St
   return s;
 }
 
+absl::StatusOr<PipelineStep> parseStep(const PassInfo &pass, llvm::StringRef options) {
+  PipelineStep s{&pass, {}};
+  llvm::SmallVector<llvm::StringRef, 4> known, parts;
+  pass.options.split(known, ' ', -1, false);
+  options.trim("'\" {}").split(parts, ' ', -1, false);
+  for (auto part : parts) {
+    auto [name, value] = part.split('=');
+    if (!llvm::is_contained(known, name)) return absl::InvalidArgumentError(llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name, pass.options.empty() ? "none" : pass.options).str());
+    s.options.values[name] = value.str();
+  }
+  return s;
+}
+
 static std::string commandLine(const Pipeline &p, size_t from) {
   std::string s;
   for (size_t i = from; i < p.size(); ++i) {

@@ -67,6 +67,10 @@ using Pipeline = std::vector<PipelineStep>;
 /// @pre the pass exists.
 PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::StringRef, std::string>> options = {});
 
+/// The step of a pass with options as they are written: "num-stages=2 foo=bar", also in quotes or braces. An error where the
+/// pass has no such option.
+absl::StatusOr<PipelineStep> parseStep(const PassInfo &, llvm::StringRef options);
+
 struct PassTiming {
   std::string name;
   double ms;

@@ -44,6 +44,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/buffer_readers.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/passes.h"
 #include "transforms/shared_allocation.h"
@@ -101,10 +102,6 @@ private:
   // ---- what can be pipelined ----
 
   static bool isDot(Operation *op) { return op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>(); }
-  /// Whether a buffer is only read, by loads and by multiplications.
-  static bool onlyRead(Value buffer) {
-    return llvm::all_of(buffer.users(), [](Operation *u) { return u->is<ttg::LocalLoadOp>() || u->is<ttng::WarpGroupDotOp>() || (u->is<ttg::MemdescTransOp>() && onlyRead(u->result())); });
-  }
   /// Whether what the buffer holds stays there while the next iteration begins: it is a slot of a ring, or from before the
   /// loop. A buffer that the body fills from registers is filled again by the next iteration, at once.
   bool outlivesIteration(Value buffer) {
@@ -199,7 +196,7 @@ private:
         Ahead a;
         a.load = op.cast<tt::LoadOp>();
         if (a.load.result().hasOneUse())
-          if (auto alloc = a.load.result().users()[0]->dyn<ttg::LocalAllocOp>(); alloc && alloc->block() == &body_ && onlyRead(alloc.result()))
+          if (auto alloc = a.load.result().users()[0]->dyn<ttg::LocalAllocOp>(); alloc && alloc->block() == &body_ && isOnlyRead(alloc.result()))
             a.alloc = alloc;
         ahead_.push_back(a);
       }

@@ -31,17 +31,16 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
-#include "layouts/linear_layout.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 #include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
-using layouts::Dim;
 
 namespace {
 
@@ -51,13 +50,11 @@ constexpr int64_t kRegistersMeeting = 32, kRegistersStoring = 16;
 /// Registers that the results of one iteration's operations take, all together: a measure of its code.
 constexpr int64_t kMostWork = 1200;
 
-int64_t registersOf(Value v) {
-  if (!v.type().isTensor()) return v.type().isa<PointerType>() ? 2 : 1;
-  auto type = v.type().cast<TensorType>();
-  if (!type.encoding()) return std::numeric_limits<int32_t>::max();
-  auto &layout = type.encoding()->layoutOf(type.shape());
-  if (!layout.ok()) return std::numeric_limits<int32_t>::max();
-  return std::max<int64_t>(1, int64_t(layout->inDimSize(Dim::Register)) * std::max<int64_t>(32, type.element().isa<PointerType>() ? 64 : type.element().bitWidth()) / 32);
+/// Each element in a register of its own. Scalars count as one whatever their width: nearly all are indices, extended.
+int64_t unpackedRegisters(Value v) {
+  if (v.type().isInteger()) return 1;
+  auto elements = elementsPerThread(v.type());
+  return elements ? registerBits(v.type().scalar(), *elements, 32) / 32 : std::numeric_limits<int32_t>::max();
 }
 
 class RunAhead {
@@ -109,7 +106,7 @@ private:
       if (&op == body_.terminator()) continue;
       if (!onlyStores(&op)) return false;
       meets_ |= threadsMeet(&op);
-      for (auto r : op.results()) work += registersOf(r);
+      for (auto r : op.results()) work += unpackedRegisters(r);
       if (work > kMostWork) return false;
     }
     work_ = work;
@@ -144,7 +141,7 @@ private:
       if (!collect(load, producer, carried)) continue;
       producer_ = std::move(producer), carried_ = std::move(carried);
       loads_.push_back(load);
-      registers_ += registersOf(load.result());
+      registers_ += unpackedRegisters(load.result());
     }
     return !loads_.empty();
   }
@@ -154,7 +151,7 @@ private:
     distance_ = 4;
     // Addresses of their own take registers, too.
     int64_t addresses = 0;
-    for (auto i : carried_) addresses += registersOf(loop_.initArgs()[i]);
+    for (auto i : carried_) addresses += unpackedRegisters(loop_.initArgs()[i]);
     while (distance_ > 1 && (registers_ * distance_ + addresses > most || work_ * distance_ > kMostWork)) distance_ /= 2;
     auto *lb = constant(loop_.lowerBound()), *ub = constant(loop_.upperBound()), *s = constant(loop_.step());
     if (s && !s->isStrictlyPositive()) return false;

@@ -8,7 +8,7 @@
 // Scratch lives during its operation alone, or if it is small to the end of the next operation with scratch, which saves the
 // barrier between them. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
 // use of any view of it, extended to the end of a loop or of the region in which the use lies when the allocation lies
-// outside. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
+// outside, and to the end of a function whose blocks branch back when the use lies in another block. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
 // same time; where that is more than a block has, in other orders too, of which the best counts. A call is scratch of the callee's whole frame, so frames nest.
 //
 // If that is more than a block has, conversions between layouts are told to take less scratch, half at a time
@@ -49,8 +49,14 @@ public:
   int64_t run() {
     number(func_.op);
     collect();
+    llvm::SmallVector<unsigned, 16> ends;
+    for (auto &b : buffers_) ends.push_back(b.to);
     keepNeighboursApart();
     place();
+    if (size_ > target_.sharedMemoryPerBlock) { // room counts for more than a barrier
+      for (auto [b, to] : llvm::zip(buffers_, ends)) b.to = to;
+      place();
+    }
     while (size_ > target_.sharedMemoryPerBlock && takeTurns()) place();
     for (auto &b : buffers_) b.op->setAttr("allocation.offset", IntegerAttr::getI32(func_->context(), b.offset));
     return size_;
@@ -74,17 +80,31 @@ private:
     end_[op] = next_++;
   }
 
+  /// Whether control goes from every block of the region to later ones alone, in the order of the text.
+  bool branchesForward(Region *region) {
+    auto [it, fresh] = forward_.try_emplace(region, true);
+    if (!fresh) return it->second;
+    llvm::DenseMap<Block *, bool> seen;
+    for (auto *b = region->front(); b; b = b->next()) {
+      seen[b] = true;
+      for (auto &op : *b)
+        for (auto *s : op.successors())
+          if (seen.count(s)) it->second = false;
+    }
+    return it->second;
+  }
+
   /// The last moment at which the value, or a view or carried copy of it, is used.
   unsigned lastUse(Value v, Operation *alloc, llvm::DenseMap<Value, bool> &seen) {
     if (!seen.try_emplace(v, true).second) return 0;
     unsigned last = 0;
     for (auto *use = v.firstUse(); use; use = use->nextUse) {
       Operation *user = use->owner;
-      // A use in a nested region lives to the end of the operation that holds the region (a loop comes round again); in a
-      // function of several blocks, to the end of the function.
+      // A use in a nested region lives to the end of the operation that holds the region (a loop comes round again); one in
+      // another block, where blocks branch back, to the end of the function.
       Operation *outer = user;
       while (outer->parentRegion() != alloc->parentRegion() && outer->parentOp()) outer = outer->parentOp();
-      last = std::max(last, alloc->parentRegion()->hasOneBlock() ? end_[outer] : end_[func_.op]);
+      last = std::max(last, outer->block() == alloc->block() || branchesForward(alloc->parentRegion()) ? end_[outer] : end_[func_.op]);
       for (auto r : user->results())
         if (r.type().isa<MemDescType>()) last = std::max(last, lastUse(r, alloc, seen));
       // Carried through a loop or branch: wherever the carried value goes.
@@ -207,6 +227,7 @@ private:
   const TargetInfo &target_;
   const llvm::DenseMap<Operation *, int64_t> &frames_;
   llvm::DenseMap<Operation *, unsigned> begin_, end_;
+  llvm::DenseMap<Region *, bool> forward_;
   unsigned next_ = 0;
   std::vector<Buffer> buffers_;
   int64_t size_ = 0;

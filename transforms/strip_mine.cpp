@@ -22,18 +22,17 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "layouts/linear_layout.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
 using namespace ir;
-using layouts::Dim;
 
 namespace {
 
@@ -59,10 +58,9 @@ TensorType stripType(TensorType t, int dim, int64_t strips) {
   return TensorType::get(shape, t.element(), t.encoding());
 }
 
-/// 32-bit registers that hold so many elements.
-int64_t registersOf(TensorType t, int64_t elements) {
-  int64_t bits = t.element().scalar().bitWidth();
-  return bits == 1 ? 0 : llvm::divideCeil(elements * std::max<int64_t>(bits, 16), 32); // i1: predicates, masks of lanes
+/// Registers that hold so many elements, of which no more than two share one.
+int64_t registersFor(TensorType t, int64_t elements) {
+  return t.element().isInteger(1) ? 0 : llvm::divideCeil(registerBits(t.element(), elements, 16), 32); // i1: predicates, masks of lanes
 }
 
 /// Instructions per element, roughly.
@@ -277,15 +275,6 @@ private:
 
   // ---- how many strips ----
 
-  /// Elements that one thread holds; nothing if the layout is not known for this shape.
-  std::optional<int64_t> elementsOf(TensorType t) {
-    auto [it, fresh] = elements_.try_emplace(t);
-    if (!fresh) return it->second;
-    auto layout = t.encoding() ? t.encoding()->toLinearLayout(t.shape()) : absl::InvalidArgumentError("no layout");
-    if (layout.ok()) it->second = layout->inDimSize(Dim::Register);
-    return it->second;
-  }
-
   struct Needs {
     int64_t registers = 0; // the most that the group's tensors take at once
     int64_t work = 0;
@@ -300,12 +289,12 @@ private:
       int64_t widest = 0;
       for (auto r : op->results()) {
         auto t = stripType(tensorOf(r), dims::ofResult(op, d), strips);
-        auto n = elementsOf(t);
+        auto n = elementsPerThread(t);
         if (!n || (op->is<tt::ElementwiseInlineAsmOp>() && *n % op->cast<tt::ElementwiseInlineAsmOp>().packedElement())) return std::nullopt;
         widest = std::max(widest, *n);
         // What was made wider is made so where it is used, element by element.
         bool widened = op->is<arith::ExtfOp>() || op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>();
-        held[r.impl()] = registersOf(widened ? tensorOf(op->operand(0)) : t, *n);
+        held[r.impl()] = registersFor(widened ? tensorOf(op->operand(0)) : t, *n);
         Operation *last = op;
         for (auto *u : r.users())
           if (last->isBeforeInBlock(u)) last = u;
@@ -387,7 +376,6 @@ private:
   int64_t registers_;
   llvm::DenseSet<Operation *> inRun_;
   llvm::function_ref<const AxisInfoAnalysis &()> axis_;
-  llvm::DenseMap<Type, std::optional<int64_t>> elements_;
   llvm::DenseMap<Value, int> index_;
   llvm::DenseMap<std::pair<Value, int>, bool> mayBeCut_;
   llvm::DenseSet<std::pair<Operation *, int>> failed_; // of groups that are not cut, with the dimension

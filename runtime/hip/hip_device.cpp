@@ -1,9 +1,7 @@
-// The HIP device: the HIP runtime by dlopen, the same sequence of calls as cuda/cuda_device.cpp. Only the few functions and constants used are declared here, as the CUDA
-// Driver API reference gives them, so that building needs no ROCm.
-#include "runtime/device.h"
-#include "llvm/ADT/STLExtras.h"
+// The HIP device: the HIP runtime by dlopen. Only the few functions and constants used are declared here, as the HIP API
+// reference gives them, so that building needs no ROCm.
+#include "runtime/driver_launch.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <dlfcn.h>
 
 namespace tessera::runtime {
@@ -17,6 +15,8 @@ struct Opaque;
 using Handle = Opaque *;
 
 struct Api {
+  using Pointer = DevicePointer;
+  static constexpr const char *kEventCreate = "hipEventCreateWithFlags", *kEventRecord = "hipEventRecord", *kEventElapsedTime = "hipEventElapsedTime";
   hipError_t (*init)(unsigned);
   hipError_t (*driverGetVersion)(int *);
   hipError_t (*deviceGetCount)(int *);
@@ -75,9 +75,6 @@ absl::StatusOr<const Api *> api() {
   return &a;
 }
 
-#define RETURN_IF_ERROR(e)                                                                                                                                                                             \
-  if (absl::Status s_ = (e); !s_.ok()) return s_
-
 class HipDevice : public Device {
 public:
   HipDevice(const Api &a, hipDevice_t d, int index) : a_(a), device_(d), index_(index) {}
@@ -105,78 +102,7 @@ public:
 
   absl::Status run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
     RETURN_IF_ERROR(a_.check(a_.setDevice(device_), "hipSetDevice for kernel \'" + md.kernel + "\'"));
-    // Everything taken is given back, however this ends.
-    struct Resources {
-      const Api &a;
-      Handle module = nullptr, start = nullptr, stop = nullptr;
-      std::vector<DevicePointer> memory;
-      ~Resources() {
-        for (auto p : memory)
-          if (p) a.memFree(p);
-        if (start) a.eventDestroy(start);
-        if (stop) a.eventDestroy(stop);
-        if (module) a.moduleUnload(module);
-      }
-    } r{a_, nullptr, nullptr, nullptr, {}};
-    std::string what = "kernel '" + md.kernel + "'";
-    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&r.module, object.data()), "loading " + what + " (driver: " + driver() + ")"));
-    Handle f;
-    RETURN_IF_ERROR(a_.check(a_.moduleGetFunction(&f, r.module, md.kernel.c_str()), "finding " + what));
-    std::vector<DevicePointer> pointers;
-    std::vector<void *> params;
-    pointers.reserve(args.size() + 2);
-    auto allocate = [&](size_t bytes, const std::string &whatFor) -> absl::Status {
-      DevicePointer p = nullptr;
-      RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes for {1}", bytes, whatFor)));
-      r.memory.push_back(p);
-      pointers.push_back(p);
-      return absl::OkStatus();
-    };
-    auto argument = [&](const LaunchValue &v) { return llvm::formatv("argument {0} of {1}", &v - args.data(), what).str(); };
-    for (auto &v : args) {
-      if (!v.buffer) {
-        params.push_back(&v.bits);
-        continue;
-      }
-      RETURN_IF_ERROR(allocate(v.buffer->size(), argument(v)));
-      if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying " + argument(v) + " to the device"));
-      params.push_back(&pointers.back());
-    }
-    int64_t programs = grid[0] * grid[1] * grid[2];
-    RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs, "the scratch memory of " + what));
-    params.push_back(&pointers.back());
-    DevicePointer none = nullptr;
-    params.push_back(&none);
-    auto launch = [&] {
-      return a_.check(a_.launchKernel(f, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, nullptr, params.data(), nullptr), "launching " + what);
-    };
-    if (programs) {
-      RETURN_IF_ERROR(launch());
-      RETURN_IF_ERROR(a_.check(a_.ctxSynchronize(), "running " + what));
-    }
-    size_t k = 0;
-    for (auto &v : args)
-      if (v.buffer) {
-        if (!v.buffer->empty()) RETURN_IF_ERROR(a_.check(a_.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying " + argument(v) + " from the device"));
-        ++k;
-      }
-    if (reps > 0 && timing && programs) {
-      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.start, 0), "hipEventCreateWithFlags for timing " + what));
-      RETURN_IF_ERROR(a_.check(a_.eventCreate(&r.stop, 0), "hipEventCreateWithFlags for timing " + what));
-      std::vector<float> times;
-      for (int i = 0; i < reps; ++i) {
-        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.start, nullptr), "hipEventRecord for timing " + what));
-        RETURN_IF_ERROR(launch());
-        RETURN_IF_ERROR(a_.check(a_.eventRecord(r.stop, nullptr), "hipEventRecord for timing " + what));
-        RETURN_IF_ERROR(a_.check(a_.eventSynchronize(r.stop), "running " + what));
-        float ms;
-        RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, r.start, r.stop), "hipEventElapsedTime for timing " + what));
-        times.push_back(ms);
-      }
-      llvm::sort(times);
-      *timing = {times[times.size() / 2], times[0]};
-    }
-    return absl::OkStatus();
+    return launchThroughDriver<Api, Handle>(a_, driver(), object, md, grid, args, reps, timing, [](Handle) { return absl::OkStatus(); });
   }
 
 private:

@@ -1,5 +1,8 @@
 // One program of the grid: walks a kernel's IR and evaluates operation after operation. Where to read what:
-//   program.cpp            values, dispatch over operations, control flow, calls
+//   dispatch.cpp           which function evaluates an operation, or why none does
+//   program.cpp            values, prints, assertions, faults
+//   control_flow.cpp       functions, regions, loops, branches
+//   plan.cpp               where values are kept, and for how long
 //   tensor_ops.cpp         shapes, reductions, scans, dots
 //   memory_ops.cpp         loads, stores, atomics, block pointers, tensor descriptors
 //   shared_memory_ops.cpp  shared and tensor memory, asynchronous copies, mbarriers, warp-group dots

@@ -8,15 +8,25 @@
 namespace tessera::transforms {
 using namespace ir;
 
+std::optional<int64_t> elementsPerThread(Type t) {
+  auto type = t.dyn_cast<TensorType>();
+  if (!type) return 1;
+  if (!type.encoding()) return std::nullopt;
+  auto &layout = type.encoding()->layoutOf(type.shape());
+  if (!layout.ok()) return std::nullopt;
+  return layout->inDimSize(layouts::Dim::Register);
+}
+
+int64_t registerBits(Type element, int64_t elements, int64_t least) { return elements * std::max<int64_t>(least, element.bitWidth()); }
+
 int64_t registersOf(Value v) {
   auto type = v.type().dyn_cast<TensorType>();
-  if (!type || !type.encoding() || type.element().isPointer() || type.element().bitWidth() == 1) return 0;
+  if (!type || type.element().isPointer() || type.element().bitWidth() == 1) return 0;
   Operation *op = v.definingOp();
   if (op && (op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())) return 0;
   // Integers are data where they come from memory, another layout or a product.
   if (op && !type.element().isFloat() && op->info().has(kElementwise)) return 0;
-  auto &layout = type.encoding()->layoutOf(type.shape());
-  return layout.ok() ? int64_t(layout->inDimSize(layouts::Dim::Register)) * type.element().bitWidth() / 32 : 0;
+  return registerBits(type.element(), elementsPerThread(type).value_or(0)) / 32;
 }
 
 int64_t registersPerThread(const TargetInfo &t, int64_t threads) {

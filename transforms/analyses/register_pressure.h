@@ -6,11 +6,19 @@
 #include "ir/operation.h"
 #include "ir/target.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
 #include <vector>
 
 namespace tessera::transforms {
 
-/// Registers of 32 bits that a tensor takes in each thread, by its layout; 0 for what the estimate leaves out.
+/// Elements of a value of the type that each thread holds, 1 of a scalar; nothing if the layout is not known for the shape.
+std::optional<int64_t> elementsPerThread(ir::Type);
+
+/// Bits of registers for so many elements of a scalar type, of which each takes `least` or more: 8 as loads bring them, 32
+/// where arithmetic gives each a register of its own.
+int64_t registerBits(ir::Type element, int64_t elements, int64_t least = 1);
+
+/// Registers of 32 bits that a tensor takes in each thread, packed; 0 for what the estimate leaves out.
 int64_t registersOf(ir::Value);
 
 /// What a thread can have in a block of so many.

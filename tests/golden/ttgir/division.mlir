@@ -17,9 +17,9 @@
 // A thread's number by a positive one: the plain quotient of magnitudes.
 // CHECK-LABEL: @positive
 // CHECK-NOT: llvm.abs
-// CHECK-NOT: sub {{.*}}i32 0
-// CHECK: udiv i32
-// CHECK-NOT: sub {{.*}}i32 0
+// CHECK-NOT: sub {{.*}}i{{16|32}} 0
+// CHECK: udiv i{{16|32}}
+// CHECK-NOT: sub {{.*}}i{{16|32}} 0
 // CHECK: ret void
 
 // Of unknown ones too, with the quotient's sign put right.

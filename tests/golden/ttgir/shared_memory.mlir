@@ -78,4 +78,66 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
     tt.return
   }
+
+  // After an early return as before it: the second buffer takes the bytes of the first.
+  // CHECK-LABEL: @early_return
+  // CHECK: ^bb2:
+  // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+  // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+  tt.func public @early_return(%x: tensor<256xf32, #a>, %c: i1) {
+    cf.cond_br %c, ^bb1, ^bb2
+  ^bb1:
+    tt.return
+  ^bb2:
+    %0 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
+    %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+    %2 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
+    %3 = ttg.local_load %2 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+    tt.return
+  }
+
+  // Used in a later block: it lives until then.
+  // CHECK-LABEL: @later_block
+  // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = [[KEPT:[0-9]+]] : i32}
+  // CHECK: ^bb1:
+  // CHECK-NOT: allocation.offset = [[KEPT]] : i32
+  // CHECK: ^bb2:
+  // CHECK: ttg.local_load
+  // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+  tt.func public @later_block(%x: tensor<256xf32, #a>, %c: i1) {
+    %0 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
+    cf.cond_br %c, ^bb1, ^bb2
+  ^bb1:
+    %1 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
+    %2 = ttg.local_load %1 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+    cf.br ^bb2
+  ^bb2:
+    %3 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+    %4 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
+    %5 = ttg.local_load %4 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+    tt.return
+  }
+
+  // Where blocks branch back, a buffer that another block uses lives to the end.
+  // CHECK-LABEL: @branch_back
+  // CHECK: ttg.local_alloc {allocation.offset = [[CARRIED:[0-9]+]] : i32}
+  // CHECK: ^bb1:
+  // CHECK: ttg.local_load
+  // CHECK: ^bb2:
+  // CHECK-NOT: allocation.offset = [[CARRIED]] : i32
+  // CHECK: tt.return
+  tt.func public @branch_back(%x: tensor<256xf32, #a>, %c: i1) {
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    ttg.local_store %x, %0 : tensor<256xf32, #a> -> !ttg.memdesc<256xf32, #s, #smem, mutable>
+    cf.br ^bb1
+  ^bb1:
+    %1 = ttg.local_load %0 : !ttg.memdesc<256xf32, #s, #smem, mutable> -> tensor<256xf32, #a>
+    cf.br ^bb2
+  ^bb2:
+    %2 = ttg.local_alloc %x : (tensor<256xf32, #a>) -> !ttg.memdesc<256xf32, #s, #smem>
+    %3 = ttg.local_load %2 : !ttg.memdesc<256xf32, #s, #smem> -> tensor<256xf32, #a>
+    cf.cond_br %c, ^bb1, ^bb3
+  ^bb3:
+    tt.return
+  }
 }

@@ -96,7 +96,7 @@ public:
   llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *, llvm::ArrayRef<llvm::Value *>) const override {
     return nullptr;
   }
-  std::string libraryFunction(ir::Opcode, llvm::Type *) const override { return ""; }
+  std::string libraryFunction(llvm::StringRef, llvm::Type *) const override { return ""; }
   bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind, ir::FloatKind, ir::RoundingMode, llvm::ArrayRef<llvm::Value *>,
                     llvm::SmallVectorImpl<llvm::Value *> &) const override {
     return false;

@@ -1,0 +1,271 @@
+// The assembly formats of the op table, interpreted: from an operation's text to its operands, types and attributes as they
+// are written (ParserState::OpParse). The printer interprets the same formats (ir/print_formats.cpp).
+#include "frontend/parser_state.h"
+#include "ir/ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace tessera::frontend {
+
+// ---- formats --------------------------------------------------------------------------------------------------------
+
+bool ParserState::parseFormat(OpParse &o, const std::vector<FormatElement> &es) {
+  for (unsigned i = 0; i < es.size(); ++i)
+    if (o.ended)
+      return true;
+    else if (!parseElementOf(o, es[i], i + 1 < es.size() ? &es[i + 1] : nullptr))
+      return false;
+  return true;
+}
+
+bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const FormatElement *next) {
+  auto &info = *o.info;
+  auto eatLiteral = [&](llvm::StringRef t) { return llvm::isAlpha(t[0]) ? lex.eatWord(t) : lex.eat(t); };
+  switch (e.kind) {
+  case FormatElement::Literal:
+    if (eatLiteral(e.text)) return true;
+    // Older spellings leave out trailing types: `tt.load %p, %m` and `tt.addptr %p, %o : type`; and what an atomic
+    // operation orders.
+    if ((info.opcode == Opcode::tt_load && e.text == ":") ||
+        (info.opcode == Opcode::tt_addptr && e.text == "," && !o.resultTypes[0].empty()))
+      return o.ended = true;
+    if ((info.opcode == Opcode::tt_atomic_rmw || info.opcode == Opcode::tt_atomic_cas) && e.text == "," &&
+        o.operands[0].empty() && lex.peek() == '%')
+      return true;
+    return error("expected '" + e.text + "' in '" + info.name + "'");
+  case FormatElement::Operand: {
+    auto &spec = info.operands[e.index];
+    if (spec.arity == Arity::Variadic) {
+      if (lex.peek() != '%' || atDefinition()) return true;
+      return parseOperandList(o.operands[e.index]);
+    }
+    OperandRef r;
+    if (!parseOperand(r)) return false;
+    o.operands[e.index].push_back(r);
+    return true;
+  }
+  case FormatElement::Attr: {
+    auto &spec = info.attrs[e.index];
+    lex.skipSpace();
+    const char *at = lex.position();
+    switch (spec.rule) {
+    case AttrRule::Enum: {
+      // Keyword, string, or (older) in the dictionary that follows.
+      std::string quoted;
+      llvm::StringRef word;
+      if (lex.peek() == '"') {
+        if (!lex.string(quoted)) return error("the string does not end", at);
+        word = quoted;
+      } else
+        word = lex.identifier();
+      if (word.empty() && lex.peek() == '{') return true;
+      if (word.empty() && lex.peek() == '%' && (spec.name == "sem" || spec.name == "scope")) {
+        o.setAttr(ctx, spec.name,
+                  IntegerAttr::getI32(ctx, *enumValue(*spec.enumInfo, spec.name == "sem" ? "acq_rel" : "gpu")));
+        return true;
+      }
+      auto v = enumValue(*spec.enumInfo, word);
+      if (!v) {
+        std::string list;
+        for (auto &c : spec.enumInfo->cases) list += (list.empty() ? "" : ", ") + c.name.str();
+        return error("expected '" + spec.name + "' of '" + info.name + "' to be one of: " + list, at);
+      }
+      o.setAttr(ctx, spec.name, IntegerAttr::getI32(ctx, *v));
+      return true;
+    }
+    case AttrRule::Unit: o.setAttr(ctx, spec.name, UnitAttr::get(ctx)); return true;
+    case AttrRule::Bool:
+    case AttrRule::I32:
+    case AttrRule::I64: {
+      Attribute a = parseNumber(spec.rule == AttrRule::Bool  ? ctx.i1()
+                                : spec.rule == AttrRule::I32 ? ctx.i32()
+                                                             : ctx.i64());
+      if (a) o.setAttr(ctx, spec.name, a);
+      return bool(a);
+    }
+    case AttrRule::Any:
+      if (lex.peek() == '[') { // a bare list of integers
+        Attribute a = parseAttribute();
+        auto l = a ? a.dyn_cast<ArrayAttr>() : ArrayAttr();
+        if (!l) return false;
+        llvm::SmallVector<int64_t, 4> v;
+        for (unsigned i = 0; i < l.size(); ++i) {
+          auto n = l[i].dyn_cast<IntegerAttr>();
+          if (!n) return error("expected integers", at);
+          v.push_back(n.sext());
+        }
+        o.setAttr(ctx, spec.name, DenseArrayAttr::get(ctx.i64(), v));
+        return true;
+      }
+      [[fallthrough]];
+    case AttrRule::String:
+    case AttrRule::DenseI32:
+    case AttrRule::Symbol:
+    case AttrRule::Type:
+    case AttrRule::Dictionary:
+    case AttrRule::Array: {
+      Attribute a = parseAttribute();
+      if (a) o.setAttr(ctx, spec.name, a);
+      return bool(a);
+    }
+    }
+    return true;
+  }
+  case FormatElement::OperandType: {
+    auto &spec = info.operands[e.index];
+    if (spec.arity == Arity::Variadic && o.operands[e.index].empty()) return true;
+    lex.skipSpace();
+    if (lex.eat("(")) { // older: `(i32) -> …`, with the types of all operands
+      for (unsigned i = e.index; i < info.operands.size() && (i == e.index || lex.eat(",")); ++i) {
+        Type t = parseType();
+        if (!t) return false;
+        if (i == e.index || !o.operands[i].empty()) o.operandTypes[i].push_back(t);
+      }
+      return expect(")");
+    }
+    do {
+      Type t = parseMaybeStripped(spec.rule);
+      if (!t) return false;
+      o.operandTypes[e.index].push_back(t);
+    } while (spec.arity == Arity::Variadic && o.operandTypes[e.index].size() < o.operands[e.index].size() &&
+             lex.eat(","));
+    return true;
+  }
+  case FormatElement::ResultType: {
+    auto &spec = info.results[e.index];
+    do {
+      Type t = parseMaybeStripped(spec.rule);
+      if (!t) return false;
+      o.resultTypes[e.index].push_back(t);
+    } while (spec.arity == Arity::Variadic && lex.eat(","));
+    return true;
+  }
+  case FormatElement::AllTypes: o.allOperandTypes.emplace(); return parseTypeList(*o.allOperandTypes);
+  case FormatElement::Functional: {
+    o.allOperandTypes.emplace();
+    o.allResultTypes.emplace();
+    return parseFunctionalType(*o.allOperandTypes, *o.allResultTypes);
+  }
+  case FormatElement::AttrDict:
+    if (info.opcode == Opcode::tt_assert) // older: the file, the function and the line, which locations say as well
+      while (lex.eat(","))
+        if (!parseAttribute(ctx.i32())) return false;
+    return parseOpAttrs(o);
+  case FormatElement::OptionalGroup: {
+    // Present if its first element can start here.
+    auto &first = e.group[0];
+    bool present = false;
+    switch (first.kind) {
+    case FormatElement::Literal: {
+      const char *back = lex.position();
+      if (eatLiteral(first.text)) {
+        present = true;
+        // `,` may belong to what follows the group: look at the element after it.
+        if (e.group.size() > 1) {
+          auto &second = e.group[1];
+          if (second.kind == FormatElement::Operand)
+            present = lex.peek() == '%';
+          else if (second.kind == FormatElement::Literal)
+            present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
+        }
+        lex.seek(back);
+      }
+      break;
+    }
+    case FormatElement::Operand: present = lex.peek() == '%' && !atDefinition(); break;
+    default: present = true;
+    }
+    return !present || parseFormat(o, e.group);
+  }
+  case FormatElement::Custom: return parseCustom(o, e.text);
+  }
+  return true;
+}
+
+// ---- attributes of an operation -------------------------------------------------------------------------------------
+
+bool ParserState::parseOpAttrs(OpParse &o) {
+  if (lex.peek() != '{') return true;
+  llvm::SmallVector<NamedAttribute, 4> more;
+  llvm::SmallVector<const char *, 4> positions;
+  if (!parseAttrDict(more, &positions)) return false;
+  for (auto [a, at] : llvm::zip(more, positions)) {
+    if (o.hasAttr(a.name)) return error("attribute '" + a.name + "' is given twice", at);
+    o.attrs.push_back(a);
+    o.attrNames.push_back({a.name, at});
+  }
+  return true;
+}
+
+/// The bits of `#arith.overflow<nsw, nuw>` and `#arith.fastmath<…>`, as the generic form has them.
+static std::optional<int64_t> flagBits(llvm::StringRef text) {
+  bool overflow = text.consume_front("#arith.overflow<");
+  if ((!overflow && !text.consume_front("#arith.fastmath<")) || !text.consume_back(">")) return std::nullopt;
+  int64_t bits = 0;
+  llvm::SmallVector<llvm::StringRef, 8> words;
+  text.split(words, ',');
+  for (auto w : words) {
+    auto bit = flagBit(w.trim(), overflow);
+    if (bit < 0) return std::nullopt;
+    bits |= bit;
+  }
+  return bits;
+}
+
+bool ParserState::finishAttrs(OpParse &o) {
+  auto &info = *o.info;
+  auto positionOfName = [&](llvm::StringRef name) {
+    for (auto &[n, at] : o.attrNames)
+      if (n == name) return at;
+    return o.at;
+  };
+  llvm::SmallVector<NamedAttribute, 8> kept;
+  for (auto a : o.attrs) {
+    if (a.name.starts_with("triton_gpu.")) a.name = ctx.intern(("ttg." + a.name.drop_front(11)).str());
+    auto flag = a.value.dyn_cast<IntegerAttr>();
+    bool isTrue = flag && !flag.value().isZero();
+    if (info.opcode == Opcode::tt_dot && (a.name == "allowTF32" || a.name == "transA" || a.name == "transB")) {
+      if (a.name != "allowTF32" && isTrue)
+        return error("transposed operands of the older tt.dot are not supported; use tt.trans", positionOfName(a.name));
+      if (isTrue) kept.push_back({ctx.intern("inputPrecision"), IntegerAttr::getI32(ctx, int(InputPrecision::Tf32))});
+      continue;
+    }
+    if (auto *spec = info.attr(a.name)) {
+      if (spec->rule == AttrRule::Unit && flag && flag.isBool()) {
+        if (!isTrue) continue;
+        a.value = UnitAttr::get(ctx);
+      } else if (spec->rule == AttrRule::Enum && flag && flag.value().getSignificantBits() <= 32) {
+        a.value = IntegerAttr::getI32(ctx, flag.sext());
+      } else if (spec->rule == AttrRule::Enum && a.value.isa<StringAttr>()) {
+        if (auto v = enumValue(*spec->enumInfo, a.value.cast<StringAttr>().value()))
+          a.value = IntegerAttr::getI32(ctx, *v);
+      } else if (spec->rule == AttrRule::I32 && a.value.isa<OpaqueAttr>()) {
+        if (auto bits = flagBits(a.value.cast<OpaqueAttr>().text())) a.value = IntegerAttr::getI32(ctx, *bits);
+      } else if (spec->rule == AttrRule::DenseI32 && a.value.isa<DenseElementsAttr>()) {
+        auto dense = a.value.cast<DenseElementsAttr>();
+        llvm::SmallVector<int64_t, 8> values;
+        if (dense.type().element().isInteger() && dense.type().bitWidth() <= 64 && dense.size() <= 64)
+          for (unsigned i = 0; i < dense.size(); ++i) values.push_back(dense.element(i).getSExtValue());
+        if (!values.empty()) a.value = DenseArrayAttr::getI32(ctx, values);
+      }
+    } else if (a.name.size() > 3 && !a.name.contains('.')) {
+      // It may be anybody's; but a name that is nearly one of the row's is more likely a slip.
+      for (auto &spec : info.attrs)
+        if (a.name != spec.name && !o.hasAttr(spec.name) &&
+            a.name.edit_distance(spec.name, true, 3) <= (a.name.size() > 5 ? 2u : 1u)) {
+          Diagnostic d = makeError("'" + info.name + "' has no attribute '" + a.name + "'", positionOfName(a.name));
+          d.note("did you mean '" + spec.name + "'?");
+          return report(std::move(d));
+        }
+    }
+    kept.push_back(a);
+  }
+  o.attrs = kept;
+  olderDefaults(o);
+  for (auto &spec : info.attrs)
+    if (!spec.optional && !spec.hasDefault && !o.hasAttr(spec.name))
+      return error("'" + info.name + "' needs attribute '" + spec.name + "'", o.at);
+  return true;
+}
+
+} // namespace tessera::frontend

@@ -1,0 +1,128 @@
+// What happens at an error: it is kept until all of the text is read, and reading goes on at the next operation that can be
+// told from its line (see parser_state.h).
+#include "frontend/parser_state.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <tuple>
+
+namespace tessera::frontend {
+
+// ---- diagnostics ----------------------------------------------------------------------------------------------------
+
+SourcePosition ParserState::positionOf(const char *at) const { return {file, lex.lineOf(at), lex.columnOf(at)}; }
+
+Diagnostic ParserState::makeError(const llvm::Twine &message, const char *at) {
+  Diagnostic d;
+  d.message = message.str();
+  d.position = positionOf(at);
+  d.snippet = lineWithCaret(lex.lineText(at), d.position.col);
+  return d;
+}
+
+bool ParserState::error(const llvm::Twine &message, const char *at) {
+  if (!at) {
+    lex.skipSpace();
+    at = lex.position();
+    // Past the end of a line the reader wants to see the line that is unfinished.
+    if (at == lex.end() && at > lex.begin())
+      while (at > lex.begin() && llvm::isSpace(at[-1])) --at;
+  }
+  return report(makeError(message, at));
+}
+
+bool ParserState::report(Diagnostic d) {
+  if (!quiet_ && errors_++ <= options.maxErrors) pending_.push_back(std::move(d));
+  return false;
+}
+
+void ParserState::flush() {
+  // Undefined names are known at the end of their scope only; the reader wants the errors from top to bottom.
+  llvm::stable_sort(pending_, [](const Diagnostic &a, const Diagnostic &b) {
+    return std::tie(a.position.line, a.position.col) < std::tie(b.position.line, b.position.col);
+  });
+  bool more = pending_.size() > options.maxErrors;
+  if (more) pending_.resize(options.maxErrors);
+  for (auto &d : pending_) diag.report(std::move(d));
+  pending_.clear();
+  if (!more) return;
+  Diagnostic note;
+  note.severity = Severity::Note;
+  note.message = "too many errors; more are not shown";
+  note.position.file = file;
+  diag.report(std::move(note));
+}
+
+bool ParserState::expect(llvm::StringRef punctuation, llvm::StringRef context) {
+  if (lex.eat(punctuation)) return true;
+  return error("expected '" + punctuation + "'" + (context.empty() ? llvm::Twine("") : " in " + context));
+}
+
+void ParserState::recover(const char *from) {
+  // To the next line that starts with %, a dialect's operation, a quoted name, ^ or }; always forward.
+  if (lex.position() <= from) lex.seek(from < lex.end() ? from + 1 : from);
+  int depth = 0;
+  const char *p = lex.position();
+  while (p != lex.end()) {
+    if (*p == '{') ++depth;
+    if (*p == '}') --depth;
+    if (*p == '/' && lex.end() - p > 1 && p[1] == '/') // a comment
+      while (p != lex.end() && *p != '\n') ++p;
+    if (p != lex.end() && *p == '"') // a string, if it ends on its line
+      for (const char *q = p + 1; q != lex.end() && *q != '\n'; ++q) {
+        if (*q == '\\' && lex.end() - q > 1 && q[1] != '\n')
+          ++q;
+        else if (*q == '"') {
+          p = q;
+          break;
+        }
+      }
+    if (p == lex.end() || *p++ != '\n') continue;
+    const char *q = p;
+    while (q != lex.end() && (*q == ' ' || *q == '\t')) ++q;
+    if (q == lex.end() || depth > 0) continue;
+    if (*q == '^' || *q == '}' || *q == '"') break;
+    // `%a, %b:2 = …` starts an operation, `%a: i32` and `%a, %b : …` continue one; `#a = …` and `!a = …` are aliases.
+    if (*q == '%' || *q == '#' || *q == '!') {
+      const char *r = q;
+      while (r != lex.end() && (llvm::isAlnum(*r) || llvm::StringRef("%#!_$.-, ").contains(*r) ||
+                                (*r == ':' && r + 1 != lex.end() && llvm::isDigit(r[1]))))
+        ++r;
+      if (r != lex.end() && *r == '=' && (*q == '%' || q == p)) break;
+      continue;
+    }
+    const char *w = q;
+    while (w != lex.end() && (llvm::isAlnum(*w) || *w == '_')) ++w;
+    if (w != q && w != lex.end() && *w == '.') break;
+    llvm::StringRef word(q, w - q);
+    if (word == "module" || word == "func" || word == "return") break;
+  }
+  // What is open now is open because the closers were skipped.
+  if (p == lex.end()) saidUnclosed_ = true;
+  lex.seek(p);
+}
+
+void ParserState::skipFunctionBody() {
+  // The body opens with the `{` that ends a line; what stands after the head's fault up to there is the head's.
+  const char *p = lex.position();
+  auto endsLine = [&](const char *q) {
+    while (q != lex.end() && (*q == ' ' || *q == '\t' || *q == '\r')) ++q;
+    return q == lex.end() || *q == '\n';
+  };
+  while (p != lex.end() && !(*p == '{' && endsLine(p + 1))) {
+    if (*p == '\n' && lex.end() - p > 1 && !llvm::isSpace(p[1])) return; // another thing starts: there is no body
+    ++p;
+  }
+  int depth = 0;
+  for (; p != lex.end(); ++p) {
+    if (*p == '/' && lex.end() - p > 1 && p[1] == '/')
+      while (p != lex.end() && *p != '\n') ++p;
+    if (p == lex.end()) break;
+    if (*p == '{') ++depth;
+    if (*p == '}' && --depth == 0) {
+      lex.seek(p); // recovery goes on behind it
+      return;
+    }
+  }
+}
+
+} // namespace tessera::frontend

@@ -1,0 +1,256 @@
+// The verifier's hooks of what reads, writes or names memory: pointers, buffers in shared memory, descriptors (see
+// verifier.h).
+#include "ir/verify_hook.h"
+
+namespace tessera::ir {
+
+// ---- global memory ---------------------------------------------------------------------------------------------------
+
+static Type pointeeOf(Type ptr) { return ptr.withScalar(ptr.scalar().cast<PointerType>().pointee()); }
+static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
+HOOK(tt_addptr) {
+  auto a = op->cast<tt::AddptrOp>();
+  return a.ptr().type() == a.result().type() || opError(op, diag, "must give a pointer of its operand's type", 0);
+}
+HOOK(tt_load) {
+  auto l = op->cast<tt::LoadOp>();
+  if (isBlockPointer(l.ptr().type())) {
+    Type want = l.ptr().type().cast<PointerType>().pointee();
+    if (l.result().type().scalar() != want.scalar()) return opError(op, diag, "must give " + want.str());
+    if (l.mask() || l.other())
+      return opError(op, diag, "of a block pointer takes boundaryCheck and padding, not mask and other");
+    for (auto d : l.boundaryCheck())
+      if (d < 0 || d >= int64_t(want.cast<TensorType>().rank()))
+        return opError(op, diag, "boundaryCheck names dimension " + llvm::Twine(d) + ", which the block does not have");
+    return true;
+  }
+  if (!l.boundaryCheck().empty()) return opError(op, diag, "takes boundaryCheck for block pointers only");
+  Type want = pointeeOf(l.ptr().type());
+  if (l.result().type() != want)
+    return opError(op, diag, "must give " + want.str() + ", not " + l.result().type().str());
+  if (l.mask() && !sameShape(l.mask().type(), l.ptr().type()))
+    return opError(op, diag, "has a mask of type " + l.mask().type().str() + ", which does not have the pointers' shape and layout", 1);
+  if (l.other() && !l.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
+  if (l.other() && l.other().type() != want)
+    return opError(op, diag,
+                   "the value for masked-off elements must be " + want.str() + ", not " + l.other().type().str(), 2);
+  return true;
+}
+HOOK(tt_store) {
+  auto s = op->cast<tt::StoreOp>();
+  if (isBlockPointer(s.ptr().type())) {
+    if (s.mask()) return opError(op, diag, "of a block pointer takes boundaryCheck, not a mask");
+    Type want = s.ptr().type().cast<PointerType>().pointee();
+    if (s.value().type().scalar() != want.scalar())
+      return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
+    for (auto d : s.boundaryCheck())
+      if (d < 0 || d >= int64_t(want.cast<TensorType>().rank()))
+        return opError(op, diag, "boundaryCheck names dimension " + llvm::Twine(d) + ", which the block does not have");
+    return true;
+  }
+  Type want = pointeeOf(s.ptr().type());
+  if (s.value().type() != want)
+    return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
+  if (s.mask() && !sameShape(s.mask().type(), s.ptr().type()))
+    return opError(op, diag, "has a mask of type " + s.mask().type().str() + ", which does not have the pointers' shape and layout", 2);
+  return true;
+}
+
+/// Memory is changed at once in units of 8, 16, 32 or 64 bits.
+static bool hasAtomicWidth(Type t) { return t.isPointer() || llvm::is_contained({8u, 16u, 32u, 64u}, t.bitWidth()); }
+HOOK(tt_atomic_rmw) {
+  auto a = op->cast<tt::AtomicRmwOp>();
+  Type want = pointeeOf(a.ptr().type());
+  if (a.val().type() != want)
+    return opError(op, diag, "combines " + a.val().type().str() + " through a pointer to " + want.str(), 1);
+  if (a.result().type() != want) return opError(op, diag, "must give " + want.str());
+  if (a.mask() && !sameShape(a.mask().type(), a.ptr().type()))
+    return opError(op, diag, "mask does not match the pointers", 2);
+  bool f = want.scalar().isFloat(), floatOp = a.atomicRmwOp() == RmwOp::Fadd;
+  bool exchange = a.atomicRmwOp() == RmwOp::Exch;
+  if (floatOp && !f) return opError(op, diag, "fadd needs floats, not " + want.str(), 1);
+  if (!hasAtomicWidth(want.scalar()) || (f && !exchange && want.scalar().bitWidth() < 16)) return opError(op, diag, "cannot combine values of type " + want.scalar().str() + " in memory", 1);
+  bool either = exchange || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
+  if ((f && !floatOp && !either) || (want.scalar().isPointer() && !exchange)) return opError(op, diag, "combines integers this way, not " + want.str(), 1);
+  return true;
+}
+HOOK(tt_atomic_cas) {
+  auto a = op->cast<tt::AtomicCasOp>();
+  Type want = pointeeOf(a.ptr().type());
+  if (a.cmp().type() != want || a.val().type() != want || a.result().type() != want)
+    return opError(op, diag, "compares and swaps values of type " + want.str());
+  if (!hasAtomicWidth(want.scalar())) return opError(op, diag, "cannot compare and swap values of type " + want.scalar().str() + " in memory", 1);
+  return true;
+}
+HOOK(tt_make_tensor_ptr) {
+  auto m = op->cast<tt::MakeTensorPtrOp>();
+  auto block = m.result().type().cast<PointerType>().pointee().dyn_cast<TensorType>();
+  if (!block) return opError(op, diag, "must give a pointer to a tensor");
+  unsigned rank = block.rank();
+  if (m.shape().size() != rank || m.strides().size() != rank || m.offsets().size() != rank || m.order().size() != rank)
+    return opError(op, diag, "needs a shape, strides, offsets and order of rank " + llvm::Twine(rank));
+  if (m.base().type().cast<PointerType>().pointee() != block.element())
+    return opError(op, diag, "base points to another type than the block holds", 0);
+  return true;
+}
+HOOK(tt_advance) {
+  auto a = op->cast<tt::AdvanceOp>();
+  auto block = a.ptr().type().cast<PointerType>().pointee().dyn_cast<TensorType>();
+  if (!block) return opError(op, diag, "needs a pointer to a tensor", 0);
+  if (a.result().type() != a.ptr().type()) return opError(op, diag, "must give a pointer of its operand's type");
+  if (a.offsets().size() != block.rank())
+    return opError(op, diag, "needs " + llvm::Twine(block.rank()) + " offsets, not " + llvm::Twine(a.offsets().size()));
+  for (Value v : a.offsets())
+    if (!v.type().isInteger(32)) return opError(op, diag, "needs offsets of type i32, not " + v.type().str());
+  return true;
+}
+HOOK(amdg_buffer_load) {
+  auto l = op->cast<amdg::BufferLoadOp>();
+  Type element = l.ptr().type().cast<PointerType>().pointee();
+  auto t = l.result().type().cast<TensorType>();
+  if (t.element() != element) return opError(op, diag, "gives " + t.str() + " from a pointer to " + element.str());
+  if (!sameShape(l.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 1);
+  if (l.mask() && !sameShape(l.mask().type(), t)) return opError(op, diag, "mask does not match the offsets");
+  return true;
+}
+HOOK(amdg_buffer_store) {
+  auto s = op->cast<amdg::BufferStoreOp>();
+  Type element = s.ptr().type().cast<PointerType>().pointee();
+  auto t = s.value().type().cast<TensorType>();
+  if (t.element() != element)
+    return opError(op, diag, "stores " + t.str() + " through a pointer to " + element.str(), 0);
+  if (!sameShape(s.offsets().type(), t)) return opError(op, diag, "has offsets of another shape or layout", 2);
+  return true;
+}
+
+// ---- layouts and shared memory ---------------------------------------------------------------------------------------
+
+HOOK(ttg_convert_layout) {
+  auto src = op->operand(0).type().cast<TensorType>(), dst = op->result().type().cast<TensorType>();
+  return (src.shape() == dst.shape() && src.element() == dst.element()) ||
+         opError(op, diag, "changes more than the layout");
+}
+HOOK(ttg_local_alloc) {
+  auto a = op->cast<ttg::LocalAllocOp>();
+  auto t = a.result().type().cast<MemDescType>();
+  if (a.src()) {
+    auto s = a.src().type().cast<TensorType>();
+    if (s.shape() != t.shape() || s.element() != t.element())
+      return opError(op, diag, "is filled with " + s.str() + ", which does not match the buffer", 0);
+  }
+  return true;
+}
+static MemDescType bufferOf(Value v) { return v.type().cast<MemDescType>(); }
+
+/// A tensor and a buffer that holds it.
+static bool sameContents(Operation *op, Value tensor, Value buffer, DiagnosticEngine &diag) {
+  auto t = tensor.type().cast<TensorType>();
+  auto b = bufferOf(buffer);
+  return (t.shape() == b.shape() && t.element() == b.element()) ||
+         opError(op, diag, "moves " + t.str() + " from or to a buffer of " + b.str());
+}
+HOOK(ttg_local_load) { return sameContents(op, op->result(), op->operand(0), diag); }
+HOOK(ttg_local_store) {
+  if (!bufferOf(op->operand(1)).isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 1);
+  return sameContents(op, op->operand(0), op->operand(1), diag);
+}
+HOOK(ttg_local_dealloc) {
+  return bufferOf(op->operand(0)).isMutable() || opError(op, diag, "ends a buffer that is not mutable", 0);
+}
+HOOK(ttg_memdesc_index) {
+  auto src = bufferOf(op->operand(0)), dst = bufferOf(op->result());
+  if (src.rank() < 2 || dst.rank() + 1 != src.rank() || src.shape().drop_front() != dst.shape())
+    return opError(op, diag, "must give the buffer's shape without its first dimension");
+  return src.element() == dst.element() || opError(op, diag, "changes the element type");
+}
+HOOK(ttg_memdesc_subslice) {
+  auto s = op->cast<ttg::MemdescSubsliceOp>();
+  auto src = bufferOf(s.src()), dst = bufferOf(s.result());
+  if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
+  if (src.rank() != dst.rank() || s.offsets().size() != src.rank())
+    return opError(op, diag, "needs an offset for each dimension, and a result of the buffer's rank");
+  for (unsigned i = 0; i < src.rank(); ++i)
+    if (s.offsets()[i] < 0 || s.offsets()[i] > src.dim(i) || dst.dim(i) > src.dim(i) - s.offsets()[i])
+      return opError(op, diag, "reaches out of the buffer in dimension " + llvm::Twine(i));
+  return true;
+}
+static bool isPermutation(llvm::ArrayRef<int64_t> order, size_t rank) {
+  llvm::SmallVector<int64_t, 4> sorted(order);
+  llvm::sort(sorted);
+  for (unsigned i = 0; i < sorted.size(); ++i)
+    if (sorted[i] != i) return false;
+  return sorted.size() == rank;
+}
+HOOK(ttg_memdesc_trans) {
+  auto t = op->cast<ttg::MemdescTransOp>();
+  auto src = bufferOf(t.src()), dst = bufferOf(t.result());
+  if (!isPermutation(t.order(), src.rank()))
+    return opError(op, diag, "needs an order that is a permutation of its dimensions");
+  if (dst.rank() != src.rank()) return opError(op, diag, "changes the rank");
+  for (unsigned i = 0; i < dst.rank(); ++i)
+    if (dst.dim(i) != src.dim(t.order()[i])) return opError(op, diag, "gives a buffer of the wrong shape");
+  return src.element() == dst.element() || opError(op, diag, "changes the element type");
+}
+HOOK(ttg_memdesc_reshape) {
+  auto src = bufferOf(op->operand(0)), dst = bufferOf(op->result());
+  if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
+  return src.numElements() == dst.numElements() || opError(op, diag, "changes the number of elements");
+}
+HOOK(ttg_async_copy_global_to_local) {
+  auto c = op->cast<ttg::AsyncCopyGlobalToLocalOp>();
+  auto buffer = bufferOf(c.result());
+  if (!buffer.isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 1);
+  auto t = c.src().type().dyn_cast<TensorType>();
+  if (!t || t.shape() != buffer.shape())
+    return opError(op, diag, "copies " + c.src().type().str() + " to a buffer of " + buffer.str(), 0);
+  if (t.element().cast<PointerType>().pointee() != buffer.element())
+    return opError(op, diag, "copies elements of another type than the buffer's", 0);
+  if (c.mask() && !sameShape(c.mask().type(), t)) return opError(op, diag, "mask does not match the pointers", 2);
+  if (c.other() && !c.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
+  if (c.other() && c.other().type() != t.withElement(buffer.element()))
+    return opError(op, diag, "the value for masked-off elements must be " + t.withElement(buffer.element()).str(), 3);
+  return true;
+}
+HOOK(ttg_async_wait) {
+  auto n = op->cast<ttg::AsyncWaitOp>().num();
+  return n >= 0 || opError(op, diag, "waits for a number of groups that is at least 0, not " + llvm::Twine(n));
+}
+
+// ---- descriptors -----------------------------------------------------------------------------------------------------
+
+static bool describesBlock(Operation *op, Value desc, Value tensor, unsigned indices, DiagnosticEngine &diag) {
+  auto d = desc.type().cast<TensorDescType>();
+  auto t = tensor.type().cast<TensorType>();
+  if (indices != d.rank())
+    return opError(op, diag, "needs " + llvm::Twine(d.rank()) + " indices, not " + llvm::Twine(indices));
+  auto scalar = [](Type e) { // the signs of a descriptor's integers are for the unit that loads
+    auto i = e.dyn_cast<IntegerType>();
+    return i ? Type(IntegerType::get(*e.context(), i.width())) : e;
+  };
+  if (scalar(d.element()) != scalar(t.element()) || d.numElements() != t.numElements())
+    return opError(op, diag, "moves " + t.str() + " through " + d.str());
+  return true;
+}
+HOOK(tt_descriptor_load) {
+  auto l = op->cast<tt::DescriptorLoadOp>();
+  return describesBlock(op, l.desc(), l.result(), l.indices().size(), diag);
+}
+HOOK(tt_descriptor_store) {
+  auto s = op->cast<tt::DescriptorStoreOp>();
+  return describesBlock(op, s.desc(), s.src(), s.indices().size(), diag);
+}
+HOOK(tt_descriptor_reduce) {
+  auto r = op->cast<tt::DescriptorReduceOp>();
+  return describesBlock(op, r.desc(), r.src(), r.indices().size(), diag);
+}
+HOOK(tt_make_tensor_descriptor) {
+  auto m = op->cast<tt::MakeTensorDescriptorOp>();
+  auto d = m.result().type().cast<TensorDescType>();
+  if (m.shape().size() != d.rank() || m.strides().size() != d.rank())
+    return opError(op, diag, "needs a shape and strides for " + counted(d.rank(), "dimension"));
+  for (Value v : m.shape())
+    if (!v.type().isIntOrIndex()) return opError(op, diag, "needs integers for its shape, not " + v.type().str());
+  return true;
+}
+
+} // namespace tessera::ir

@@ -1,0 +1,172 @@
+// The C API as a program sees it: every status, what the handler is told, several threads at once.
+#include "capi/tessera.h"
+#include <atomic>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const char kKernel[] = R"(module {
+  tt.func public @twice(%p: !tt.ptr<f32>) {
+    %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %a = tt.addptr %b, %i : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %x = tt.load %a : tensor<128x!tt.ptr<f32>>
+    %y = arith.addf %x, %x : tensor<128xf32>
+    tt.store %a, %y : tensor<128x!tt.ptr<f32>>
+    tt.return
+  }
+}
+)";
+
+struct Outcome {
+  tessera_status status = TESSERA_OK;
+  bool hasResult = false;
+  std::string data, metadata, messages, texts;
+  unsigned line = 0, column = 0; // of the first diagnostic
+};
+void take(const tessera_diagnostic *d, void *user) {
+  auto &o = *static_cast<Outcome *>(user);
+  if (o.messages.empty()) o.line = d->line, o.column = d->column;
+  o.messages += std::string(d->message) + "\n", o.texts += d->text;
+}
+void finish(Outcome &o, tessera_result *r) {
+  o.hasResult = r;
+  size_t length = 0;
+  const char *data = tessera_result_data(r, &length);
+  o.data.assign(data, length);
+  o.metadata = tessera_result_metadata(r);
+  tessera_result_destroy(r);
+}
+Outcome compile(const std::string &text, const char *target, const char *stage = "ttgir", void (*change)(tessera_options &) = nullptr) {
+  tessera_options options;
+  tessera_options_init(&options, sizeof options);
+  options.target = target, options.stage = stage;
+  if (change) change(options);
+  Outcome o;
+  tessera_result *r = reinterpret_cast<tessera_result *>(&o);
+  o.status = tessera_compile(text.data(), text.size(), "k.ttir", &options, take, &o, &r);
+  finish(o, r);
+  return o;
+}
+Outcome passes(const std::string &text, std::vector<const char *> names, const char *target = nullptr) {
+  Outcome o;
+  tessera_result *r = reinterpret_cast<tessera_result *>(&o);
+  o.status = tessera_run_passes(text.data(), text.size(), nullptr, names.data(), names.size(), target, take, &o, &r);
+  finish(o, r);
+  return o;
+}
+
+TEST(CApi, CompilesForBothVendors) {
+  Outcome nv = compile(kKernel, "sm_80", "ptx");
+  EXPECT_EQ(nv.status, TESSERA_OK) << nv.texts;
+  EXPECT_THAT(nv.data, HasSubstr(".visible .entry twice"));
+  EXPECT_THAT(nv.metadata, HasSubstr("\"threads_per_block\": 128"));
+  Outcome amd = compile(kKernel, "gfx942", nullptr);
+  EXPECT_EQ(amd.status, TESSERA_OK) << amd.texts;
+  EXPECT_EQ(amd.data.substr(1, 3), "ELF");
+}
+
+TEST(CApi, RunsPasses) {
+  Outcome o = passes(kKernel, {"canonicalize", "convert-triton-to-tritongpu=num-warps=2", "tritongpu-coalesce"}, "sm_80");
+  EXPECT_EQ(o.status, TESSERA_OK) << o.texts;
+  EXPECT_THAT(o.data, HasSubstr("\"ttg.num-warps\" = 2"));
+  EXPECT_EQ(passes(o.data, {}).data, o.data); // checked and printed only
+  EXPECT_EQ(passes(o.data, {}).metadata, "");
+}
+
+TEST(CApi, ErrorsOfTheTextAreLocated) {
+  Outcome o = compile("tt.func @k() {\n  tt.nonsense\n}\n", "sm_80");
+  EXPECT_EQ(o.status, TESSERA_INPUT);
+  EXPECT_FALSE(o.hasResult);
+  EXPECT_EQ(o.line, 2u);
+  EXPECT_EQ(o.column, 3u);
+  EXPECT_THAT(o.texts, StartsWith("k.ttir:2:3: error: unknown operation 'tt.nonsense'\n  tt.nonsense\n  ^\n"));
+  EXPECT_EQ(compile("", "sm_80").status, TESSERA_INPUT);
+  EXPECT_THAT(compile("", "sm_80").texts, HasSubstr("k.ttir: error: the module has no kernel"));
+  EXPECT_EQ(compile(std::string("\0\1\2", 3), "sm_80").status, TESSERA_INPUT);
+  Outcome noLayouts = passes(kKernel, {"tritongpu-coalesce"}, "sm_80");
+  EXPECT_EQ(noLayouts.status, TESSERA_INPUT);
+  EXPECT_FALSE(noLayouts.messages.empty());
+}
+
+TEST(CApi, UsageIsRefused) {
+  auto refused = [](const Outcome &o, const char *why) {
+    EXPECT_EQ(o.status, TESSERA_USAGE);
+    EXPECT_FALSE(o.hasResult);
+    EXPECT_THAT(o.messages, HasSubstr(why));
+  };
+  refused(compile(kKernel, nullptr), "a target is needed");
+  refused(compile(kKernel, "sm_1"), "unknown target 'sm_1'");
+  refused(compile(kKernel, "gfx942", "ptx"), "'ptx' is no stage for gfx942");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 3; }), "num_warps must be a power of two, not 3");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_ctas = 0; }), "num_ctas must be a power of two, not 0");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_stages = -1; }), "num_stages must be at least 1");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.opt_level = 4; }), "opt_level must be 0 to 3");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.size = 0; }), "not made by tessera_options_init");
+  refused(passes(kKernel, {"no-such-pass"}), "unknown pass 'no-such-pass'");
+  refused(passes(kKernel, {nullptr}), "unknown pass ''");
+  refused(passes(kKernel, {"cse=x=1"}), "pass 'cse' has no option 'x'");
+  refused(passes(passes(kKernel, {"convert-triton-to-tritongpu"}, "sm_80").data, {"tritongpu-pipeline=num-stages=many"}, "sm_80"), "must be an integer");
+  refused(passes(kKernel, {}, "vax"), "unknown target 'vax'");
+  Outcome o;
+  EXPECT_EQ(tessera_compile(kKernel, sizeof kKernel - 1, nullptr, nullptr, take, &o, nullptr), TESSERA_USAGE);
+  tessera_result *r;
+  EXPECT_EQ(tessera_compile(nullptr, 1, nullptr, nullptr, nullptr, nullptr, &r), TESSERA_USAGE);
+  EXPECT_EQ(r, nullptr);
+}
+
+TEST(CApi, MissingToolsAreFailures) {
+  setenv("TESSERA_PTXAS", "/no/ptxas", 1), setenv("TESSERA_NVJITLINK", "/no/libnvJitLink.so", 1);
+  Outcome o = compile(kKernel, "sm_80", "cubin");
+  unsetenv("TESSERA_PTXAS"), unsetenv("TESSERA_NVJITLINK");
+  EXPECT_EQ(o.status, TESSERA_FAILED);
+  EXPECT_THAT(o.messages, HasSubstr("ptxas (CUDA toolkit) not found"));
+}
+
+/// Programs built with an older header give fewer options.
+TEST(CApi, OptionsThatTheCallerDoesNotKnowAreDefaults) {
+  Outcome o = compile(kKernel, "sm_80", "ttgir", [](tessera_options &given) {
+    given.num_warps = 3; // not seen
+    given.size = offsetof(tessera_options, num_warps);
+  });
+  EXPECT_EQ(o.status, TESSERA_OK) << o.texts;
+  EXPECT_THAT(o.data, HasSubstr("\"ttg.num-warps\" = 4"));
+}
+
+TEST(CApi, ThreadsGetWhatOneGets) {
+  std::vector<std::string> targets;
+  for (size_t i = 0; const char *t = tessera_target(i); ++i) targets.push_back(t);
+  ASSERT_GE(targets.size(), 12u);
+  std::vector<std::string> alone;
+  for (auto &t : targets) alone.push_back(compile(kKernel, t.c_str(), "llir").data);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (unsigned k = 0; k < 4; ++k)
+    threads.emplace_back([&, k] {
+      for (size_t i = 0; i < targets.size(); ++i) {
+        size_t t = (i + k * 3) % targets.size();
+        wrong += compile(kKernel, targets[t].c_str(), "llir").data != alone[t] || alone[t].empty();
+        wrong += compile("tt.func @k() { bad }", targets[t].c_str()).status != TESSERA_INPUT;
+      }
+    });
+  for (auto &t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(CApi, NothingIsFine) {
+  tessera_result_destroy(nullptr);
+  size_t length = 1;
+  EXPECT_STREQ(tessera_result_data(nullptr, &length), "");
+  EXPECT_EQ(length, 0u);
+  EXPECT_STREQ(tessera_result_metadata(nullptr), "");
+  EXPECT_NE(std::strlen(tessera_version()), 0u);
+}
+
+} // namespace
