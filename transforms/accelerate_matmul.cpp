@@ -384,6 +384,8 @@ private:
     if (!way) return false;
     int64_t k = tensorOf(d.a()).dim(rank - 1);
     unsigned along = (to | from) & kThroughA ? kThroughA : (to | from) & kThroughB ? kThroughB : kNone;
+    // The right operand of mma.sync has its columns where the result has its rows: values go through shared memory anyway.
+    if (along == kThroughB && unitName() == "mma.sync") along = kNone;
     whyNotByWarpGroups_.clear();
     if (accelerateByWarpGroups(d, *way, to, from)) return true;
     const MatrixInstruction *i = choose(*way, type.shape(), k, along);
@@ -531,7 +533,8 @@ private:
 
     const layouts::NvidiaMmaEncoding *e = warpGroupLayout(m, n, bits, type.encoding()->cta());
     Location loc = d->loc();
-    bool registers = from & kThroughA, swapped = false;
+    // What comes from another product stays in registers, unless warps along the columns each have a part of its rows.
+    bool registers = (from & kThroughA) && (!e || e->params().warpsPerCta[1] == 1), swapped = false;
     if (!e || !readable(d.b(), 0, way.operandB, e->tileN())) {
       // A chain goes on from the result as it is.
       if (to | from) return notByWarpGroups("an operand cannot be read from shared memory as it lies, and the product goes on into another or comes from one");
@@ -542,7 +545,7 @@ private:
     }
     bool computed = !registers && e->params().warpsPerCta[1] == 1 && computedFromLoad(swapped ? d.b() : d.a(), d->block());
     registers |= computed;
-    if ((to | from) && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the values of a chain would have to move between warps");
+    if ((from & kThroughA) && registers && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the left operand comes from another multiplication, and its values would have to move between warps");
 
     Builder b(d.op);
     auto turn = [&](Value v, const Encoding *layout) {

@@ -15,7 +15,8 @@
 // which masks its loads, so that any number of iterations is right, none included. There are two ways:
 //
 //   in the background   (targets whose lanes copy global to shared memory by themselves, loads of at least 4 contiguous
-//                       bytes) D = stages - 1; the buffer is a ring of D + 1 slots:
+//                       bytes) D = stages - 1; the buffer is a ring of D + 1 slots, from which conversions of what was
+//                       loaded read their layouts directly:
 //       prologue   D times: ttg.async_copy_global_to_local into slot 0, 1, …; ttg.async_commit_group
 //       body       ttg.async_wait {num = D - 1}; copy into the slot that the last iteration read; commit; consumer on
 //                  its slot
@@ -39,6 +40,7 @@
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/conversion_plan.h"
 #include "layouts/layout_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -62,6 +64,7 @@ TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 struct Ahead {
   tt::LoadOp load;
   ttg::LocalAllocOp alloc;   // the buffer that it fills and nothing else uses; null: the value itself is used
+  llvm::SmallVector<ttg::ConvertLayoutOp, 2> conversions; // of the value, in the body: read from the slot in their layouts
   MemDescType slot;          // the type of one slot; null: carried in registers
   Value ring;                // the buffer of all slots
 };
@@ -263,6 +266,42 @@ private:
     return best * type.element().bitWidth() >= 32;
   }
 
+  /// The layout of a slot whose value is read by plain loads. If it comes back to the threads that copied it, rows as they
+  /// lie; else one in which both the copies and the reads of the first other layout are free of conflicts, if that leaves
+  /// the copies whole, or rows swizzled in pieces of 16 bytes.
+  const Encoding *slotLayout(Ahead &a) {
+    auto type = tensorOf(a.load.result());
+    for (auto *user : a.load.result().users())
+      if (auto c = user->dyn<ttg::ConvertLayoutOp>(); c && c->block() == &body_) a.conversions.push_back(c);
+    auto layout = type.encoding()->toLinearLayout(type.shape());
+    if (!layout.ok()) return nullptr;
+    int64_t bytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
+    layouts::SwizzledSharedParams p;
+    p.order = layouts::orderOf(*layout);
+    p.cta = type.encoding()->cta();
+    if (!a.conversions.empty() && type.rank() == 2) {
+      auto into = tensorOf(a.conversions[0].result()).encoding()->toLinearLayout(type.shape());
+      int64_t piece = 1; // what a thread copies at once
+      for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register) && layout->basis(Dim::Register, bit, layouts::tensorDim(p.order[0])) == piece && piece * bytes < 16; ++bit) piece *= 2;
+      if (into.ok())
+        if (auto plan = layouts::planConversion(*layout, *into, type.element().bitWidth(), {target_.sharedMemoryBanks, target_.sharedMemoryBankBytes, target_.maxSharedAccessBytes}); plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory && plan->writeVector >= piece) {
+          layouts::LinearLayout shared = plan->shared;
+          if (!shared.hasInDim(Dim::Block)) {
+            llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(shared.ins());
+            ins.push_back({Dim::Block, {}});
+            shared = layouts::LinearLayout(ins, llvm::SmallVector<layouts::LinearLayout::OutDim, 4>(shared.outs()));
+          }
+          if (auto e = c_.encodings().getSharedLinear(shared); e.ok()) return *e;
+        }
+      int64_t rowBytes = type.dim(p.order[0]) * bytes, allBanks = int64_t(target_.sharedMemoryBanks) * target_.sharedMemoryBankBytes;
+      p.vec = std::max<int64_t>(1, std::min<int64_t>(16 / bytes, type.dim(p.order[0])));
+      p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
+      p.maxPhase = std::max<int64_t>(1, std::min<int64_t>(std::min<int64_t>(8, std::min(rowBytes, allBanks) / (p.vec * bytes)), type.dim(p.order[1]) / p.perPhase));
+    }
+    auto e = c_.encodings().getSwizzledShared(p);
+    return e.ok() ? *e : nullptr;
+  }
+
   /// The buffers' types, and a distance for which they fit.
   bool planBuffers() {
     int64_t one = 0;
@@ -272,13 +311,8 @@ private:
       const Encoding *shared = nullptr;
       if (a.alloc) shared = a.alloc.result().type().cast<MemDescType>().encoding();
       else if (background_) {
-        // The value comes back to the threads that copied it: rows as they lie.
-        layouts::SwizzledSharedParams p;
-        p.order = layouts::orderOf(*type.encoding()->toLinearLayout(type.shape()));
-        p.cta = type.encoding()->cta();
-        auto e = c_.encodings().getSwizzledShared(p);
-        if (!e.ok()) return false;
-        shared = *e;
+        shared = slotLayout(a);
+        if (!shared) return false;
       } else continue;
       a.slot = MemDescType::get(type.shape(), type.element(), shared, memory, true);
       one += type.numElements() * type.element().bitWidth() / 8;
@@ -565,6 +599,13 @@ private:
     llvm::DenseSet<Operation *> done; // loads of buffers that were made with the buffer's slot
     for (auto &op : body_) {
       if (&op == body_.terminator() || done.contains(&op)) continue;
+      if (auto c = op.dyn<ttg::ConvertLayoutOp>()) {
+        auto read = llvm::find_if(ahead_, [&](auto &a) { return a.slot && llvm::any_of(a.conversions, [&](auto &x) { return x.op == c.op; }); });
+        if (read != ahead_.end()) {
+          map.map(c.result(), ttg::LocalLoadOp::create(b, op.loc(), c.result().type(), slotAt(b, *read, reads), token).result());
+          continue;
+        }
+      }
       auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.alloc.op == &op; });
       if (it == ahead_.end()) {
         Operation *copy = b.clone(&op, map);
@@ -582,6 +623,7 @@ private:
           done.insert(user);
         }
       } else if (!a.alloc) {
+        if (a.slot && llvm::all_of(op.result().users(), [&](Operation *u) { return llvm::any_of(a.conversions, [&](auto &x) { return x.op == u; }); })) continue;
         Value v = a.slot ? ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, a, reads), token).result() : values[value++];
         map.map(op.result(), v);
       }
