@@ -336,6 +336,34 @@ private:
     return std::max<int64_t>(1, 32 / bits); // a word
   }
 
+  /// The width of the narrowest elements that a loop loads to make a value of them elementwise, of the widest such tensors;
+  /// none where it is made of something else as well, another product or what the loop carries.
+  static std::optional<unsigned> loadedBits(Value v, Block *body, int depth = 0) {
+    v = unconverted(v);
+    Operation *def = v.definingOp();
+    if (!def || def->block() != body || depth > 16) return std::nullopt;
+    if (def->is<tt::LoadOp>()) return v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
+    if (auto t = def->dyn<tt::TransOp>()) return loadedBits(t.src(), body, depth + 1);
+    if (!passes(def) || !isPure(def)) return std::nullopt;
+    std::optional<unsigned> bits;
+    for (auto o : def->operands()) {
+      Operation *of = unconverted(o).definingOp();
+      if (!o.type().isTensor() || o.type().scalar().bitWidth() == 1 || (of && (of->is<tt::BroadcastOp>() || of->is<tt::SplatOp>() || of->is<arith::ConstantOp>()))) continue;
+      auto one = loadedBits(o, body, depth + 1);
+      if (!one) return std::nullopt;
+      bits = std::max(bits.value_or(0), *one);
+    }
+    return bits;
+  }
+  /// Elements of 32 bits that a loop computes from narrower ones which it loads: as many along K as a word has of those,
+  /// so that the operand can be computed in registers from words of the copy's buffer. Both operands take K in one order.
+  int64_t kWidthOfTf32(tt::DotOp d, int64_t k) {
+    if (!d->block()->parentOp()->is<scf::ForOp>()) return 1;
+    auto a = loadedBits(d.a(), d->block()), b = loadedBits(d.b(), d->block());
+    if (a.value_or(16) >= 32 || b.value_or(16) >= 32 || (!a && !b)) return 1;
+    return k >= 16 ? 2 : 1;
+  }
+
   // ---- rewriting ----
 
   static TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
@@ -404,7 +432,8 @@ private:
     auto operand = [&](Value v, unsigned index, Type element) -> const Encoding * {
       (void)v;
       unsigned bits = splits && way->split != Way::Tf32x3 ? 16 : element.bitWidth();
-      auto o = pool_.getDotOperand(index, e, kWidthFor(*i, k, bits, from != kNone));
+      bool tf32 = !splits && way->a == MatrixType::TF32 && way->b == MatrixType::TF32;
+      auto o = pool_.getDotOperand(index, e, tf32 ? kWidthOfTf32(d, k) : kWidthFor(*i, k, bits, from != kNone));
       return o.ok() ? *o : nullptr;
     };
     const Encoding *ea = operand(d.a(), 0, way->operandA), *eb = operand(d.b(), 1, way->operandB);
