@@ -209,6 +209,13 @@ private:
     return !ahead_.empty() || no("no load of the loop feeds a multiplication");
   }
 
+  /// Whether it is a branch that only computes: the next tile's number, say, at the end of one in a loop over all tiles.
+  static bool isPureBranch(Operation *op) {
+    bool pure = op->is<scf::IfOp>();
+    op->walk([&](Operation *inner) { pure &= inner == op || inner->is<scf::YieldOp>() || (isPure(inner) && !inner->numRegions() && !isDot(inner) && !inner->is<ttg::ConvertLayoutOp>() && !inner->is<tt::ReduceOp>() && !inner->is<tt::ScanOp>()); });
+    return pure;
+  }
+
   /// What addresses and masks are made from, around the loop: fills producer_ (operations of the body) and carried_
   /// (numbers of the carried values that it needs).
   bool findProducer() {
@@ -235,9 +242,12 @@ private:
           break;
         }
         bool load = def->is<tt::LoadOp>() && !def->cast<tt::LoadOp>().isVolatile();
-        if (def->numRegions() || (effectsOf(def) && !load) || isDot(def) || def->is<ttg::LocalAllocOp>()) return no("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
+        if ((def->numRegions() && !isPureBranch(def)) || (effectsOf(def) && !load) || isDot(def) || def->is<ttg::LocalAllocOp>()) return no("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
         producer_.insert(def);
-        for (auto o : def->operands()) work.push_back(o);
+        // A branch needs what its operations use, too; values of its own are in other blocks.
+        def->walk([&](Operation *op) {
+          for (auto o : op->operands()) work.push_back(o);
+        });
       }
       if (!again) return true;
     }

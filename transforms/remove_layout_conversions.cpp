@@ -142,13 +142,14 @@ public:
     return any;
   }
 
-  /// What is only made narrower is converted behind the cast.
+  /// What a loop or branch carries and its users only make narrower is converted behind the cast.
   bool narrowCasts() {
     bool changed = false;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
       const Encoding *from = encodingOf(c.src()), *to = encodingOf(c.result());
       auto shape = tensorOf(c.src()).shape();
       auto narrows = [&](Operation *op) { return elementwise(op) && isPure(op) && op->numOperands() == 1 && bits(op->result()) < bits(op->operand(0)); };
+      if (auto *def = c.src().definingOp(); def && !def->numRegions()) continue;
       if (c.result().useEmpty() || from->kind() == layouts::EncodingKind::DotOperand || registers(from, shape) > registers(to, shape)) continue;
       if (!llvm::all_of(c.result().users(), narrows)) continue;
       llvm::SmallVector<Operation *, 4> casts;
