@@ -242,7 +242,8 @@ private:
       int64_t cost = rows * columns * 4096 + (rows + columns) * 2;
       if (along == kThroughA) cost = rows * columns * 4096 + columns * -1; // rows only
       if (along == kThroughB) cost = rows * columns * 4096 + rows * -1;
-      if (cost < best) best = cost, out[rank - 2] = wm, out[rank - 1] = wn;
+      // Of equals, NVIDIA's along the rows: products that go on through the left operand stand so as well.
+      if (cost < best || (cost == best && unitName() == "mma.sync")) best = cost, out[rank - 2] = wm, out[rank - 1] = wn;
     }
     return out;
   }

@@ -7,7 +7,8 @@
 //
 // so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
 // conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one
-// multiplication's result feed the next without memory.
+// multiplication's result feed the next without memory. So do shuffles of what a loop loads, unless the target copies that to
+// shared memory in the background, from which the operand is read as well as what was loaded.
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
 // matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
@@ -76,6 +77,9 @@ std::optional<layouts::ConversionPlan> transposedPlan(const layouts::LinearLayou
 
 TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 
+/// Whether the value is loaded in the innermost loop for the conversion alone: the pipeliner copies it to shared memory.
+bool isLoadedInLoop(Value v) { return v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>(); }
+
 } // namespace
 
 absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
@@ -96,7 +100,9 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     auto from = type.encoding()->toLinearLayout(type.shape()), into = to->toLinearLayout(type.shape());
     if (!from.ok() || !into.ok()) continue;
     auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
-    if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory) continue;
+    if (!plan.ok()) continue;
+    bool copied = c.target->asyncCopyAnyDestination && plan->kind == layouts::ConversionPlan::WarpShuffle && plan->instructions > 0 && isLoadedInLoop(x.src());
+    if (plan->kind != layouts::ConversionPlan::SharedMemory && !copied) continue;
     if (auto transposed = transposedPlan(*from, *into, type.element().bitWidth(), *plan, *c.target)) plan = *std::move(transposed);
     const Encoding *shared = sharedFor(pool, type, to, *from, *plan, *c.target);
     if (!shared) continue;

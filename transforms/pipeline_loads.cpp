@@ -63,8 +63,12 @@ TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 /// One load that runs ahead.
 struct Ahead {
   tt::LoadOp load;
-  ttg::LocalAllocOp alloc;   // the buffer that it fills and nothing else uses; null: the value itself is used
-  llvm::SmallVector<ttg::ConvertLayoutOp, 2> conversions; // of the value, in the body: read from the slot in their layouts
+  ttg::LocalAllocOp alloc;   // the buffer that it fills; null: the value itself is used
+  // In the background, what else reads the slot: buffers of the same type, conversions of the value, in their layouts.
+  llvm::SmallVector<ttg::LocalAllocOp, 2> copies;
+  llvm::SmallVector<ttg::ConvertLayoutOp, 2> conversions;
+  bool isBuffer(Operation *op) const { return (alloc && alloc.op == op) || llvm::any_of(copies, [&](auto &x) { return x.op == op; }); }
+  bool isConversion(Operation *op) const { return llvm::any_of(conversions, [&](auto &x) { return x.op == op; }); }
   MemDescType slot;          // the type of one slot; null: carried in registers
   Value ring;                // the buffer of all slots
 };
@@ -94,6 +98,7 @@ public:
     if (!suitable() || !findLoads() || !findProducer() || !readsNoStores()) return false;
     background_ = target_.asyncCopyAnyDestination && llvm::all_of(ahead_, [&](auto &a) { return copies(a); });
     distance_ = background_ ? stages_ - 1 : 1;
+    if (background_) findReaders();
     if (!planBuffers()) return false;
     overlapped_ = background_ && onlyAccumulate();
     rewrite();
@@ -113,7 +118,7 @@ private:
   bool outlivesIteration(Value buffer) {
     Operation *def = buffer.definingOp();
     while (def && def->block() == &body_ && def->is<ttg::MemdescTransOp>()) def = def->operand(0).definingOp();
-    return !def || def->block() != &body_ || llvm::any_of(ahead_, [&](auto &a) { return a.alloc && a.alloc.op == def; });
+    return !def || def->block() != &body_ || llvm::any_of(ahead_, [&](auto &a) { return a.isBuffer(def); });
   }
   /// Whether every multiplication is one of warp groups on shared memory that adds to a value of its own that the loop
   /// carries.
@@ -276,13 +281,25 @@ private:
     return best * type.element().bitWidth() >= 32;
   }
 
+  /// What reads the slots of copies in the background: what is used in several ways is in shared memory already.
+  void findReaders() {
+    for (auto &a : ahead_) {
+      for (auto *user : a.load.result().users()) {
+        if (user->block() != &body_) continue;
+        if (auto c = user->dyn<ttg::ConvertLayoutOp>()) a.conversions.push_back(c);
+        auto buffer = user->dyn<ttg::LocalAllocOp>();
+        if (!buffer || buffer.op == a.alloc.op || buffer.result().type().cast<MemDescType>().isMutable() || !onlyRead(buffer.result())) continue;
+        if (!a.alloc) a.alloc = buffer;
+        else if (buffer.result().type() == a.alloc.result().type()) a.copies.push_back(buffer);
+      }
+    }
+  }
+
   /// The layout of a slot whose value is read by plain loads. If it comes back to the threads that copied it, rows as they
   /// lie; else one in which both the copies and the reads of the first other layout are free of conflicts, if that leaves
   /// the copies whole, or rows swizzled in pieces of 16 bytes.
   const Encoding *slotLayout(Ahead &a) {
     auto type = tensorOf(a.load.result());
-    for (auto *user : a.load.result().users())
-      if (auto c = user->dyn<ttg::ConvertLayoutOp>(); c && c->block() == &body_) a.conversions.push_back(c);
     auto layout = type.encoding()->toLinearLayout(type.shape());
     if (!layout.ok()) return nullptr;
     int64_t bytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
@@ -329,7 +346,8 @@ private:
     }
     llvm::SmallVector<Operation *, 4> replaced;
     for (auto &a : ahead_)
-      if (a.alloc) replaced.push_back(a.alloc.op);
+      for (auto &op : body_)
+        if (a.isBuffer(&op)) replaced.push_back(&op);
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(loop_.op, replaced, target_);
     bytes_ = one;
     if (background_) {
@@ -609,21 +627,19 @@ private:
     llvm::DenseSet<Operation *> done; // loads of buffers that were made with the buffer's slot
     for (auto &op : body_) {
       if (&op == body_.terminator() || done.contains(&op)) continue;
-      if (auto c = op.dyn<ttg::ConvertLayoutOp>()) {
-        auto read = llvm::find_if(ahead_, [&](auto &a) { return a.slot && llvm::any_of(a.conversions, [&](auto &x) { return x.op == c.op; }); });
-        if (read != ahead_.end()) {
-          map.map(c.result(), ttg::LocalLoadOp::create(b, op.loc(), c.result().type(), slotAt(b, *read, reads), token).result());
-          continue;
-        }
+      auto converted = llvm::find_if(ahead_, [&](auto &a) { return a.slot && a.isConversion(&op); });
+      if (converted != ahead_.end()) {
+        map.map(op.result(), ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, *converted, reads), token).result());
+        continue;
       }
-      auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.alloc.op == &op; });
+      auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.isBuffer(&op); });
       if (it == ahead_.end()) {
         Operation *copy = b.clone(&op, map);
         if (overlapped_ && copy->is<ttng::WarpGroupDotOp>()) copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
         continue;
       }
       Ahead &a = *it;
-      if (a.alloc.op == &op) {
+      if (a.isBuffer(&op)) {
         Value view = slotAt(b, a, reads);
         map.map(op.result(), view); // for multiplications by warp groups and their views
         for (auto *user : op.result().users()) {
@@ -632,8 +648,7 @@ private:
           map.map(user->result(), loaded.result());
           done.insert(user);
         }
-      } else if (!a.alloc) {
-        if (a.slot && llvm::all_of(op.result().users(), [&](Operation *u) { return llvm::any_of(a.conversions, [&](auto &x) { return x.op == u; }); })) continue;
+      } else if (!a.slot || llvm::any_of(op.result().users(), [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); })) {
         Value v = a.slot ? ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, a, reads), token).result() : values[value++];
         map.map(op.result(), v);
       }
