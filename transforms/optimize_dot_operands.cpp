@@ -8,7 +8,8 @@
 // so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
 // conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one
 // multiplication's result feed the next without memory. So do shuffles of what a loop loads, unless the target copies that to
-// shared memory in the background, from which the operand is read as well as what was loaded.
+// shared memory in the background, from which the operand is read as well as what was loaded. The left operand of a product
+// by warp groups that its threads already have as the instruction takes it goes the other way, from its buffer to registers.
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
 // matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
@@ -82,17 +83,38 @@ bool isLoadedInLoop(Value v) { return v.definedBy<tt::LoadOp>() && v.hasOneUse()
 
 } // namespace
 
+/// The left operand of a product by warp groups, if it is stored for the product alone and its threads have it as the
+/// instruction takes it from registers: a result of another one, say, that a loop carries.
+static bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
+  auto buffer = dot.a().definedBy<ttg::LocalAllocOp>();
+  auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensorOf(dot.d()).encoding());
+  if (!buffer || !buffer.src() || buffer->block() != dot->block() || !buffer.result().hasOneUse() || !mma || mma->versionMajor() != 3) return false;
+  auto type = tensorOf(buffer.src());
+  auto &pool = dot->context().encodings();
+  auto to = pool.getDotOperand(0, mma, std::max<unsigned>(1, 32 / type.element().bitWidth()));
+  if (!to.ok()) return false;
+  auto plan = layouts::planConversionOf(type.encoding(), *to, type.shape(), type.element().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+  if (!plan.ok() || (plan->kind != layouts::ConversionPlan::None && plan->kind != layouts::ConversionPlan::RegisterPermutation)) return false;
+  Builder b(dot.op);
+  dot->setOperand(0, ttg::ConvertLayoutOp::create(b, buffer->loc(), type.withEncoding(*to), buffer.src()).result());
+  buffer->erase();
+  return true;
+}
+
 absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
   if (!c.target) {
     c.diagnostics.error({}, "tritongpu-optimize-dot-operands needs a target");
     return absl::InvalidArgumentError("no target");
   }
   std::vector<ttg::ConvertLayoutOp> conversions;
+  std::vector<ttng::WarpGroupDotOp> products;
   m.op()->walk([&](Operation *op) {
     if (auto x = op->dyn<ttg::ConvertLayoutOp>()) conversions.push_back(x);
+    if (auto x = op->dyn<ttng::WarpGroupDotOp>()) products.push_back(x);
   });
   auto &pool = m.context().encodings();
   bool changed = false;
+  for (auto x : products) changed |= keepLeftInRegisters(x, *c.target);
   for (auto x : conversions) {
     auto type = x.src().type().cast<TensorType>(), result = x.result().type().cast<TensorType>();
     auto *to = layouts::dynCast<layouts::DotOperandEncoding>(result.encoding());
