@@ -5,7 +5,8 @@
 //           where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
 //           after one barrier the lanes that want the same result read a share of its partial values each, combine
-//           them and exchange what they have by shuffles
+//           them and exchange what they have by shuffles; of many results (combinesOnce) one thread combines each, and all read
+//           what came out after another barrier
 // The result has the slice of the source's layout, so each thread ends with exactly the registers it needs.
 // How partial values lie in shared memory: warp_partials.h.
 #include "codegen/lowering.h"
@@ -141,6 +142,7 @@ private:
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
     fl_.target.barrier(fl_.b);
+    if (transforms::combinesOnce(layout_, shape, axis_, op_.srcs().size())) return combineOnce(exchange, shape);
     auto share = exchange.share();
     for (auto &[key, p] : partials_) {
       auto level = exchange.load(key, 0, share);
@@ -156,6 +158,30 @@ private:
         uniform |= mask;
       }
     }
+  }
+
+  /// Each result by one thread, which tells the others.
+  void combineOnce(WarpPartials &exchange, const transforms::ReduceShape &shape) {
+    auto &b = fl_.b;
+    int64_t threads = int64_t(fl_.warpSize()) * fl_.numWarps();
+    for (int64_t first = 0; first < shape.results; first += threads) {
+      llvm::Value *flat = b.CreateAdd(fl_.threadId(), fl_.i32(first)), *acts = nullptr;
+      if (int64_t left = shape.results - first; left < threads) {
+        acts = b.CreateICmpULT(fl_.threadId(), fl_.i32(left));
+        flat = b.CreateSelect(acts, flat, fl_.i32(first));
+      }
+      auto level = exchange.loadResult(flat);
+      while (level.size() > 1) {
+        llvm::SmallVector<Partial, 8> next;
+        for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
+        level = std::move(next);
+      }
+      exchange.storeCombined(flat, level[0], acts);
+    }
+    fl_.target.barrier(b);
+    llvm::SmallVector<Key, 16> keys;
+    for (auto &[key, p] : partials_) keys.push_back(key);
+    partials_ = exchange.loadCombined(keys);
   }
 
   bool writeResults() {
