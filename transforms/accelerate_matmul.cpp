@@ -65,7 +65,10 @@ public:
     });
     // Chains are looked for before anything changes.
     std::vector<std::pair<unsigned, unsigned>> chains;
-    for (auto d : dots) chains.push_back(chainOf(d));
+    for (auto d : dots) {
+      chains.push_back(chainOf(d));
+      throughLeft_ |= (chains.back().first | chains.back().second) & kThroughA;
+    }
     bool changed = false;
     for (auto [i, d] : llvm::enumerate(dots)) {
       if (accelerate(d, chains[i].first, chains[i].second)) changed = true;
@@ -242,8 +245,8 @@ private:
       int64_t cost = rows * columns * 4096 + (rows + columns) * 2;
       if (along == kThroughA) cost = rows * columns * 4096 + columns * -1; // rows only
       if (along == kThroughB) cost = rows * columns * 4096 + rows * -1;
-      // Of equals, NVIDIA's along the rows: products that go on through the left operand stand so as well.
-      if (cost < best || (cost == best && unitName() == "mma.sync")) best = cost, out[rank - 2] = wm, out[rank - 1] = wn;
+      // Of equals, NVIDIA's along the rows where there are products that go on through the left operand, which stand so.
+      if (cost < best || (cost == best && throughLeft_ && unitName() == "mma.sync")) best = cost, out[rank - 2] = wm, out[rank - 1] = wn;
     }
     return out;
   }
@@ -612,6 +615,7 @@ private:
   const PassContext &context_;
   const TargetInfo &target_;
   std::string whyNotByWarpGroups_; // of the last multiplication
+  bool throughLeft_ = false;       // some chain goes through a left operand
   layouts::EncodingPool &pool_;
 };
 

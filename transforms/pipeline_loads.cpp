@@ -41,6 +41,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
+#include "layouts/dot_operand.h"
 #include "layouts/layout_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -289,6 +290,12 @@ private:
         if (auto c = user->dyn<ttg::ConvertLayoutOp>()) a.conversions.push_back(c);
         auto buffer = user->dyn<ttg::LocalAllocOp>();
         if (!buffer || buffer.op == a.alloc.op || buffer.result().type().cast<MemDescType>().isMutable() || !onlyRead(buffer.result())) continue;
+        // By fma, a thread reads more of an operand than it can hold; the barrier behind the buffer's store keeps these reads late.
+        if (llvm::any_of(buffer.result().users(), [](Operation *u) {
+              auto *operand = u->is<ttg::LocalLoadOp>() ? layouts::dynCast<layouts::DotOperandEncoding>(tensorOf(u->result()).encoding()) : nullptr;
+              return operand && operand->parent()->kind() == layouts::EncodingKind::Blocked;
+            }))
+          continue;
         if (!a.alloc) a.alloc = buffer;
         else if (buffer.result().type() == a.alloc.result().type()) a.copies.push_back(buffer);
       }
