@@ -282,6 +282,13 @@ private:
     return best * type.element().bitWidth() >= 32;
   }
 
+  static bool isReadByFma(Value buffer) {
+    return llvm::any_of(buffer.users(), [](Operation *u) {
+      if (u->is<ttg::MemdescTransOp>()) return isReadByFma(u->result());
+      auto *operand = u->is<ttg::LocalLoadOp>() ? layouts::dynCast<layouts::DotOperandEncoding>(tensorOf(u->result()).encoding()) : nullptr;
+      return operand && operand->parent()->kind() == layouts::EncodingKind::Blocked;
+    });
+  }
   /// What reads the slots of copies in the background: what is used in several ways is in shared memory already.
   void findReaders() {
     for (auto &a : ahead_) {
@@ -291,10 +298,7 @@ private:
         auto buffer = user->dyn<ttg::LocalAllocOp>();
         if (!buffer || buffer.op == a.alloc.op || buffer.result().type().cast<MemDescType>().isMutable() || !onlyRead(buffer.result())) continue;
         // By fma, a thread reads more of an operand than it can hold; the barrier behind the buffer's store keeps these reads late.
-        if (llvm::any_of(buffer.result().users(), [](Operation *u) {
-              auto *operand = u->is<ttg::LocalLoadOp>() ? layouts::dynCast<layouts::DotOperandEncoding>(tensorOf(u->result()).encoding()) : nullptr;
-              return operand && operand->parent()->kind() == layouts::EncodingKind::Blocked;
-            }))
+        if (isReadByFma(buffer.result()))
           continue;
         if (!a.alloc) a.alloc = buffer;
         else if (buffer.result().type() == a.alloc.result().type()) a.copies.push_back(buffer);
