@@ -19,7 +19,8 @@
 //
 // Where the target multiplies by warp groups (wgmma) and the shape has a tile of 64 rows for each, the operands are brought
 // to shared memory instead, where their values are made; a left operand that is made from another multiplication's result
-// stays in registers, and so does one that a loop computes from what it loads (accelerateByWarpGroups says what else does):
+// stays in registers (but for warps along the columns, which each have a part of its rows), and so does one that a loop computes
+// from what it loads (accelerateByWarpGroups says what else does):
 //
 //   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>   (%a likewise)
 //   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
@@ -27,8 +28,8 @@
 // Choice of the tile: the one with the least work, copies that several warps or lanes compute included, and then the
 // largest (AMD's 4 by 64 and 64 by 4, for few rows or columns, last). Choice of the warps: those of a
 // chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
-// chain keeps, so that values stay in their threads; else they are dealt so that each reads as little of the operands as
-// possible.
+// chain keeps, so that values stay in their threads (for mma.sync through the left operand only); else they are dealt so that
+// each reads as little of the operands as possible.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -340,8 +341,8 @@ private:
     return std::max<int64_t>(1, 32 / bits); // a word
   }
 
-  /// The width of the narrowest elements that a loop loads to make a value of them elementwise, of the widest such tensors;
-  /// none where it is made of something else as well, another product or what the loop carries.
+  /// The width of the elements of which a loop makes a value elementwise, the widest of what it loads for it; none where it is
+  /// made of something else as well, another product or what the loop carries.
   static std::optional<unsigned> loadedBits(Value v, Block *body, int depth = 0) {
     v = unconverted(v);
     Operation *def = v.definingOp();
