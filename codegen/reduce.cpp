@@ -1,10 +1,12 @@
 // Lowering of tt.reduce. A reduction along an axis goes through three stages, each of which the source's layout shortens
 // or removes:
 //   thread  registers whose indices differ along the axis alone are combined, as a balanced tree
-//   warp    lanes that differ along the axis are combined by butterfly shuffles; afterwards all of them hold the result
+//   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one instruction
+//           where the target has it (Target::combineLanes); afterwards all of them hold the result
 //   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
 //           after one barrier the lanes that want the same result read a share of its partial values each, combine
-//           them and exchange what they have by shuffles
+//           them and exchange what they have by shuffles; of many results (combinesOnce) one thread combines each, and all read
+//           what came out after another barrier
 // The result has the slice of the source's layout, so each thread ends with exactly the registers it needs.
 // How partial values lie in shared memory: warp_partials.h.
 #include "codegen/lowering.h"
@@ -14,6 +16,7 @@
 #include "transforms/reduce_shape.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
+#include <optional>
 
 namespace tessera::codegen {
 using namespace ir;
@@ -82,7 +85,48 @@ private:
     }
   }
 
+  /// What the combination is to one instruction on integers: a single operation on both values.
+  std::optional<LaneCombination> combinationOfLanes() {
+    if (op_.srcs().size() != 1 || !op_.combine().hasOneBlock()) return std::nullopt;
+    Block &block = *op_.combine().front();
+    Operation *result = block.terminator(), *only = result->operand(0).definingOp();
+    if (!only || only->block() != &block || only->numOperands() != 2 || only->operand(0) == only->operand(1)) return std::nullopt;
+    for (auto v : only->operands())
+      if (!v.isBlockArgument() || v.ownerBlock() != &block) return std::nullopt;
+    switch (only->opcode()) {
+    case Opcode::arith_addi: return LaneCombination::Add;
+    case Opcode::arith_minsi: return LaneCombination::MinS;
+    case Opcode::arith_maxsi: return LaneCombination::MaxS;
+    case Opcode::arith_minui: return LaneCombination::MinU;
+    case Opcode::arith_maxui: return LaneCombination::MaxU;
+    case Opcode::arith_andi: return LaneCombination::And;
+    case Opcode::arith_ori: return LaneCombination::Or;
+    case Opcode::arith_xori: return LaneCombination::Xor;
+    default: return std::nullopt;
+    }
+  }
+  /// All lanes at once, if each has a part of its own: no copies, which a sum would count twice.
+  bool reduceByLanes() {
+    Type element = type_.element();
+    if (!element.isInteger() || element.bitWidth() > 32) return false;
+    for (unsigned bit = 0; bit < layout_.inDimBits(Dim::Lane); ++bit)
+      if (!layout_.basis(Dim::Lane, bit)[axis_]) return false;
+    auto how = combinationOfLanes();
+    if (!how || !layout_.inDimBits(Dim::Lane)) return false;
+    auto &b = fl_.b;
+    for (auto &[key, p] : partials_) {
+      llvm::Value *v = p[0];
+      llvm::Type *own = v->getType();
+      bool isSigned = *how == LaneCombination::MinS || *how == LaneCombination::MaxS, asIs = own->isIntegerTy(1) && (*how == LaneCombination::And || *how == LaneCombination::Or);
+      if (!asIs) v = isSigned ? b.CreateSExt(v, b.getInt32Ty()) : b.CreateZExt(v, b.getInt32Ty());
+      if (!(v = fl_.target.combineLanes(b, *how, v))) return false;
+      p[0] = asIs ? v : b.CreateTrunc(v, own);
+    }
+    return true;
+  }
+
   void reduceWithinWarp() {
+    if (reduceByLanes()) return;
     // Ascending masks: what is already reduced is the same in those lanes, which lets a target use a cheaper exchange.
     unsigned uniform = 0;
     for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n; ++bit) {
@@ -98,6 +142,7 @@ private:
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
     fl_.target.barrier(fl_.b);
+    if (transforms::combinesOnce(layout_, shape, axis_, op_.srcs().size())) return combineOnce(exchange, shape);
     auto share = exchange.share();
     for (auto &[key, p] : partials_) {
       auto level = exchange.load(key, 0, share);
@@ -113,6 +158,30 @@ private:
         uniform |= mask;
       }
     }
+  }
+
+  /// Each result by one thread, which tells the others.
+  void combineOnce(WarpPartials &exchange, const transforms::ReduceShape &shape) {
+    auto &b = fl_.b;
+    int64_t threads = int64_t(fl_.warpSize()) * fl_.numWarps();
+    for (int64_t first = 0; first < shape.results; first += threads) {
+      llvm::Value *flat = b.CreateAdd(fl_.threadId(), fl_.i32(first)), *acts = nullptr;
+      if (int64_t left = shape.results - first; left < threads) {
+        acts = b.CreateICmpULT(fl_.threadId(), fl_.i32(left));
+        flat = b.CreateSelect(acts, flat, fl_.i32(first));
+      }
+      auto level = exchange.loadResult(flat);
+      while (level.size() > 1) {
+        llvm::SmallVector<Partial, 8> next;
+        for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
+        level = std::move(next);
+      }
+      exchange.storeCombined(flat, level[0], acts);
+    }
+    fl_.target.barrier(b);
+    llvm::SmallVector<Key, 16> keys;
+    for (auto &[key, p] : partials_) keys.push_back(key);
+    partials_ = exchange.loadCombined(keys);
   }
 
   bool writeResults() {

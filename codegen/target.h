@@ -79,6 +79,9 @@ struct WarpGroupProduct {
   llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
 };
 
+/// How Target::combineLanes combines integers.
+enum class LaneCombination { Add, MinS, MaxS, MinU, MaxU, And, Or, Xor };
+
 class Target {
 public:
   virtual ~Target() = default;
@@ -109,6 +112,9 @@ public:
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
   /// Value of lane - delta; undefined in the first delta lanes.
   virtual llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned delta) const = 0;
+  /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the target
+  /// has no instruction for it.
+  virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const { return nullptr; }
 
   // ---- global memory ----
   /// Reads each access's consecutive elements of type `element` (i1 is a byte in memory and comes as i8). Accesses are

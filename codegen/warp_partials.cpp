@@ -20,7 +20,7 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
   };
   for (Dim d : {Dim::Lane, Dim::Warp})
     for (unsigned bit = 0; bit < layout.inDimBits(d); ++bit)
-      add(result_, d == Dim::Lane ? fl.laneId() : fl.warpId(), bit, shape.flatten(layout.basis(d, bit), axis));
+      add(result_, d == Dim::Lane ? fl.laneId() : fl.warpId(), bit, shape.flatten(layout.basis(d, bit), axis)), threadResults_ |= shape.flatten(layout.basis(d, bit), axis);
   // In the order of the axis: the warp bit of the lowest index is bit 0.
   llvm::SmallVector<std::pair<int32_t, unsigned>, 5> bits;
   for (unsigned bit = 0; bit < layout.inDimBits(Dim::Warp); ++bit)
@@ -52,6 +52,10 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
     stored_.push_back(fl.memoryType(v.type()));
     offsets_.push_back(offset);
     offset += transforms::reduceScratchBytes(shape, v.type(), chunks);
+  }
+  for (Value v : op->operands()) {
+    combined_.push_back(offset);
+    offset += transforms::combinedScratchBytes(shape, v.type());
   }
 }
 
@@ -88,20 +92,79 @@ WarpPartials::Share WarpPartials::share() {
   return s;
 }
 
-llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(const Key &key, unsigned chunk, llvm::Value *first, unsigned count) {
+/// Consecutive elements in one access: what is narrower than a word comes in words.
+static void loadElements(FunctionLowering &fl, llvm::Value *from, llvm::Type *element, unsigned bytes, unsigned count, llvm::SmallVectorImpl<llvm::Value *> &out) {
+  auto &b = fl.b;
+  if (count == 1) return out.push_back(fl.target.loadShared(b, from, element, bytes));
+  if (bytes >= 4 || bytes * count < 4) {
+    llvm::Value *v = fl.target.loadShared(b, from, llvm::FixedVectorType::get(element, count), count * bytes);
+    for (unsigned k = 0; k < count; ++k) out.push_back(b.CreateExtractElement(v, k));
+    return;
+  }
+  // Cut by shifts: of a cast to a vector LLVM makes a load of each element again.
+  unsigned words = bytes * count / 4, perWord = 4 / bytes;
+  llvm::Type *word = b.getInt32Ty();
+  llvm::Value *v = fl.target.loadShared(b, from, words > 1 ? (llvm::Type *)llvm::FixedVectorType::get(word, words) : word, count * bytes);
+  for (unsigned k = 0; k < count; ++k) {
+    llvm::Value *w = words > 1 ? b.CreateExtractElement(v, k / perWord) : v;
+    out.push_back(b.CreateBitCast(b.CreateTrunc(b.CreateLShr(w, k % perWord * bytes * 8), b.getIntNTy(bytes * 8)), element));
+  }
+}
+
+llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(llvm::function_ref<llvm::Value *(unsigned)> addressOf, unsigned count) {
   auto &b = fl_.b;
   llvm::SmallVector<Partial, 8> out(count);
   for (unsigned i = 0; i < types_.size(); ++i) {
     unsigned bytes = byteSize(stored_[i]), width = std::min<unsigned>(count, std::max<unsigned>(1, 16 / bytes));
-    llvm::Value *from = address(i, key, chunk, first);
+    llvm::Value *from = addressOf(i);
     for (unsigned w = 0; w < count; w += width) {
-      llvm::Value *at = b.CreateConstGEP1_32(stored_[i], from, w);
-      llvm::Type *t = width > 1 ? (llvm::Type *)llvm::FixedVectorType::get(stored_[i], width) : stored_[i];
-      llvm::Value *v = fl_.target.loadShared(b, at, t, width * bytes);
-      for (unsigned k = 0; k < width; ++k) {
-        llvm::Value *e = width > 1 ? b.CreateExtractElement(v, k) : v;
-        out[w + k].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
-      }
+      llvm::SmallVector<llvm::Value *, 16> elements;
+      loadElements(fl_, b.CreateConstGEP1_32(stored_[i], from, w), stored_[i], bytes, width, elements);
+      for (auto [k, e] : llvm::enumerate(elements)) out[w + k].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
+    }
+  }
+  return out;
+}
+
+llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::load(const Key &key, unsigned chunk, llvm::Value *first, unsigned count) {
+  return load([&](unsigned i) { return address(i, key, chunk, first); }, count);
+}
+
+llvm::SmallVector<WarpPartials::Partial, 8> WarpPartials::loadResult(llvm::Value *flat) {
+  auto &b = fl_.b;
+  return load([&](unsigned i) { return b.CreateConstGEP1_32(b.getInt8Ty(), b.CreateGEP(stored_[i], base_, b.CreateMul(flat, fl_.i32(int64_t(shape_.warps) * chunks_))), offsets_[i]); }, shape_.warps);
+}
+
+void WarpPartials::storeCombined(llvm::Value *flat, const Partial &p, llvm::Value *acts) {
+  auto &b = fl_.b;
+  for (unsigned i = 0; i < p.size(); ++i) {
+    llvm::Value *v = types_[i] == stored_[i] ? p[i] : b.CreateZExt(p[i], stored_[i]);
+    fl_.target.storeShared(b, b.CreateConstGEP1_32(b.getInt8Ty(), b.CreateGEP(stored_[i], base_, flat), combined_[i]), v, byteSize(stored_[i]), acts);
+  }
+}
+
+std::map<WarpPartials::Key, WarpPartials::Partial> WarpPartials::loadCombined(llvm::ArrayRef<Key> keys) {
+  auto &b = fl_.b;
+  std::map<int64_t, Key> byIndex;
+  for (auto &key : keys) byIndex.emplace(shape_.flattenKey(key, axis_), key);
+  std::map<Key, Partial> out;
+  for (unsigned i = 0; i < types_.size(); ++i) {
+    unsigned bytes = byteSize(stored_[i]);
+    for (auto it = byIndex.begin(); it != byIndex.end();) {
+      // As many as stand side by side for every thread.
+      int64_t first = it->first;
+      unsigned width = 1;
+      auto follows = [&](unsigned n) {
+        if (n * bytes > 16 || first % n || threadResults_ & (n - 1)) return false;
+        for (unsigned k = 1; k < n; ++k)
+          if (!byIndex.count(first + k)) return false;
+        return true;
+      };
+      while (follows(2 * width)) width *= 2;
+      llvm::Value *from = b.CreateConstGEP1_32(b.getInt8Ty(), b.CreateGEP(stored_[i], base_, result_), combined_[i] + first * bytes);
+      llvm::SmallVector<llvm::Value *, 16> elements;
+      loadElements(fl_, from, stored_[i], bytes, width, elements);
+      for (auto *e : elements) out[(it++)->second].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
     }
   }
   return out;

@@ -1,10 +1,12 @@
 // Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it and
 // each warp along the axis one value. Scratch (transforms/reduce_shape.h says how much): for each operand an array
 // [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread reads the
-// values of one result with vector loads.
+// values of one result with vector loads. Behind them, if the block combines them once (combinesOnce), for each operand an
+// array of the results.
 #pragma once
 #include "codegen/lowering.h"
 #include "transforms/reduce_shape.h"
+#include <map>
 
 namespace tessera::codegen {
 
@@ -31,11 +33,18 @@ public:
   };
   Share share();
   llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk, const Share &s) { return load(key, chunk, s.first, s.count); }
+  /// The values of all warps of a result given by its flat index, i32.
+  llvm::SmallVector<Partial, 8> loadResult(llvm::Value *flat);
+  /// The combined value of a result goes to the place behind all partial values where `acts` (null: in every thread), from
+  /// which all of a thread's results come back after a barrier.
+  void storeCombined(llvm::Value *flat, const Partial &, llvm::Value *acts);
+  std::map<Key, Partial> loadCombined(llvm::ArrayRef<Key>);
   /// This warp's number along the axis, i32.
   llvm::Value *warpAlongAxis() const { return along_; }
 
 private:
   llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk, llvm::Value *first, unsigned count);
+  llvm::SmallVector<Partial, 8> load(llvm::function_ref<llvm::Value *(unsigned)> addressOf, unsigned count);
   llvm::Value *address(unsigned operand, const Key &, unsigned chunk, llvm::Value *along);
   static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
 
@@ -43,9 +52,10 @@ private:
   transforms::ReduceShape shape_;
   int axis_;
   unsigned chunks_, sameResult_ = 0; // the lane bits that do not tell results apart
+  int64_t threadResults_ = 0;        // bits of the flat result index that the thread decides
   llvm::Value *base_, *result_, *along_, *writes_ = nullptr;
   llvm::SmallVector<llvm::Type *, 2> types_, stored_;
-  llvm::SmallVector<int64_t, 2> offsets_;
+  llvm::SmallVector<int64_t, 2> offsets_, combined_; // of the operands' partial and combined values
 };
 
 } // namespace tessera::codegen

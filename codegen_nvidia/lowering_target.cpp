@@ -62,6 +62,28 @@ Value *NvidiaTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const
   return shuffle(b, Intrinsic::nvvm_shfl_sync_up_i32, v, b.getInt32(delta), 0);
 }
 
+Value *NvidiaTarget::combineLanes(IRBuilder<> &b, codegen::LaneCombination how, Value *v) const {
+  using codegen::LaneCombination;
+  if (v->getType()->isIntegerTy(1)) { // vote.sync
+    auto id = how == LaneCombination::And ? Intrinsic::nvvm_vote_all_sync : Intrinsic::nvvm_vote_any_sync;
+    return b.CreateIntrinsic(id, {}, {b.getInt32(-1), v});
+  }
+  auto id = [&] { // redux.sync, from sm_80 on
+    switch (how) {
+    case LaneCombination::Add: return Intrinsic::nvvm_redux_sync_add;
+    case LaneCombination::MinS: return Intrinsic::nvvm_redux_sync_min;
+    case LaneCombination::MaxS: return Intrinsic::nvvm_redux_sync_max;
+    case LaneCombination::MinU: return Intrinsic::nvvm_redux_sync_umin;
+    case LaneCombination::MaxU: return Intrinsic::nvvm_redux_sync_umax;
+    case LaneCombination::And: return Intrinsic::nvvm_redux_sync_and;
+    case LaneCombination::Or: return Intrinsic::nvvm_redux_sync_or;
+    case LaneCombination::Xor: return Intrinsic::nvvm_redux_sync_xor;
+    }
+    llvm_unreachable("a combination is one of these");
+  }();
+  return b.CreateIntrinsic(id, {}, {v, b.getInt32(-1)});
+}
+
 void NvidiaTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, unsigned line,
                               StringRef function) const {
   Module &m = *b.GetInsertBlock()->getModule();

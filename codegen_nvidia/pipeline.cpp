@@ -4,6 +4,7 @@
 // (straight-line strength reduction, splitting constant offsets off addresses) and by ptxas (rotating and unrolling
 // loops, scheduling, sinking).
 #include "codegen_nvidia/pipeline.h"
+#include "codegen_nvidia/sink_predicates.h"
 #include "codegen/run_passes.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -49,6 +50,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(InstCombinePass());                                      // and folds into addressing
       late.addPass(SimplifyCFGPass());                                      // small ifs to selects
       late.addPass(ADCEPass());                                             // whole cycles of dead phis
+      late.addPass(SinkPredicatesPass());                                   // last: what is shared by now stays
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere

@@ -19,7 +19,8 @@
 //
 // Where the target multiplies by warp groups (wgmma) and the shape has a tile of 64 rows for each, the operands are brought
 // to shared memory instead, where their values are made; a left operand that is made from another multiplication's result
-// stays in registers, and so does one that a loop computes from what it loads (accelerateByWarpGroups says what else does):
+// stays in registers (but for warps along the columns, which each have a part of its rows), and so does one that a loop computes
+// from what it loads (accelerateByWarpGroups says what else does):
 //
 //   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>   (%a likewise)
 //   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
@@ -27,8 +28,8 @@
 // Choice of the tile: the one with the least work, copies that several warps or lanes compute included, and then the
 // largest (AMD's 4 by 64 and 64 by 4, for few rows or columns, last). Choice of the warps: those of a
 // chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
-// chain keeps, so that values stay in their threads; else they are dealt so that each reads as little of the operands as
-// possible.
+// chain keeps, so that values stay in their threads (for mma.sync through the left operand only); else they are dealt so that
+// each reads as little of the operands as possible.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -65,7 +66,10 @@ public:
     });
     // Chains are looked for before anything changes.
     std::vector<std::pair<unsigned, unsigned>> chains;
-    for (auto d : dots) chains.push_back(chainOf(d));
+    for (auto d : dots) {
+      chains.push_back(chainOf(d));
+      throughLeft_ |= (chains.back().first | chains.back().second) & kThroughA;
+    }
     bool changed = false;
     for (auto [i, d] : llvm::enumerate(dots)) {
       if (accelerate(d, chains[i].first, chains[i].second)) changed = true;
@@ -242,7 +246,8 @@ private:
       int64_t cost = rows * columns * 4096 + (rows + columns) * 2;
       if (along == kThroughA) cost = rows * columns * 4096 + columns * -1; // rows only
       if (along == kThroughB) cost = rows * columns * 4096 + rows * -1;
-      if (cost < best) best = cost, out[rank - 2] = wm, out[rank - 1] = wn;
+      // Of equals, NVIDIA's along the rows where there are products that go on through the left operand, which stand so.
+      if (cost < best || (cost == best && throughLeft_ && unitName() == "mma.sync")) best = cost, out[rank - 2] = wm, out[rank - 1] = wn;
     }
     return out;
   }
@@ -336,6 +341,34 @@ private:
     return std::max<int64_t>(1, 32 / bits); // a word
   }
 
+  /// The width of the elements of which a loop makes a value elementwise, the widest of what it loads for it; none where it is
+  /// made of something else as well, another product or what the loop carries.
+  static std::optional<unsigned> loadedBits(Value v, Block *body, int depth = 0) {
+    v = unconverted(v);
+    Operation *def = v.definingOp();
+    if (!def || def->block() != body || depth > 16) return std::nullopt;
+    if (def->is<tt::LoadOp>()) return v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
+    if (auto t = def->dyn<tt::TransOp>()) return loadedBits(t.src(), body, depth + 1);
+    if (!passes(def) || !isPure(def)) return std::nullopt;
+    std::optional<unsigned> bits;
+    for (auto o : def->operands()) {
+      Operation *of = unconverted(o).definingOp();
+      if (!o.type().isTensor() || o.type().scalar().bitWidth() == 1 || (of && (of->is<tt::BroadcastOp>() || of->is<tt::SplatOp>() || of->is<arith::ConstantOp>()))) continue;
+      auto one = loadedBits(o, body, depth + 1);
+      if (!one) return std::nullopt;
+      bits = std::max(bits.value_or(0), *one);
+    }
+    return bits;
+  }
+  /// Elements of 32 bits that a loop computes from narrower ones which it loads: as many along K as a word has of those,
+  /// so that the operand can be computed in registers from words of the copy's buffer. Both operands take K in one order.
+  int64_t kWidthOfTf32(tt::DotOp d, int64_t k) {
+    if (!d->block()->parentOp()->is<scf::ForOp>()) return 1;
+    auto a = loadedBits(d.a(), d->block()), b = loadedBits(d.b(), d->block());
+    if (a.value_or(16) >= 32 || b.value_or(16) >= 32 || (!a && !b)) return 1;
+    return k >= 16 ? 2 : 1;
+  }
+
   // ---- rewriting ----
 
   static TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
@@ -384,6 +417,8 @@ private:
     if (!way) return false;
     int64_t k = tensorOf(d.a()).dim(rank - 1);
     unsigned along = (to | from) & kThroughA ? kThroughA : (to | from) & kThroughB ? kThroughB : kNone;
+    // The right operand of mma.sync has its columns where the result has its rows: values go through shared memory anyway.
+    if (along == kThroughB && unitName() == "mma.sync") along = kNone;
     whyNotByWarpGroups_.clear();
     if (accelerateByWarpGroups(d, *way, to, from)) return true;
     const MatrixInstruction *i = choose(*way, type.shape(), k, along);
@@ -402,7 +437,8 @@ private:
     auto operand = [&](Value v, unsigned index, Type element) -> const Encoding * {
       (void)v;
       unsigned bits = splits && way->split != Way::Tf32x3 ? 16 : element.bitWidth();
-      auto o = pool_.getDotOperand(index, e, kWidthFor(*i, k, bits, from != kNone));
+      bool tf32 = !splits && way->a == MatrixType::TF32 && way->b == MatrixType::TF32;
+      auto o = pool_.getDotOperand(index, e, tf32 ? kWidthOfTf32(d, k) : kWidthFor(*i, k, bits, from != kNone));
       return o.ok() ? *o : nullptr;
     };
     const Encoding *ea = operand(d.a(), 0, way->operandA), *eb = operand(d.b(), 1, way->operandB);
@@ -531,7 +567,8 @@ private:
 
     const layouts::NvidiaMmaEncoding *e = warpGroupLayout(m, n, bits, type.encoding()->cta());
     Location loc = d->loc();
-    bool registers = from & kThroughA, swapped = false;
+    // What comes from another product stays in registers, unless warps along the columns each have a part of its rows.
+    bool registers = (from & kThroughA) && (!e || e->params().warpsPerCta[1] == 1), swapped = false;
     if (!e || !readable(d.b(), 0, way.operandB, e->tileN())) {
       // A chain goes on from the result as it is.
       if (to | from) return notByWarpGroups("an operand cannot be read from shared memory as it lies, and the product goes on into another or comes from one");
@@ -544,7 +581,7 @@ private:
     }
     bool computed = !registers && e->params().warpsPerCta[1] == 1 && computedFromLoad(swapped ? d.b() : d.a(), d->block());
     registers |= computed;
-    if ((to | from) && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the values of a chain would have to move between warps");
+    if ((from & kThroughA) && registers && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the left operand comes from another multiplication, and its values would have to move between warps");
 
     Builder b(d.op);
     auto turn = [&](Value v, const Encoding *layout) {
@@ -581,6 +618,7 @@ private:
   const PassContext &context_;
   const TargetInfo &target_;
   std::string whyNotByWarpGroups_; // of the last multiplication
+  bool throughLeft_ = false;       // some chain goes through a left operand
   layouts::EncodingPool &pool_;
 };
 

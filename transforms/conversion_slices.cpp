@@ -20,6 +20,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/dot_operand.h"
 #include "layouts/infer.h"
 #include "llvm/ADT/DenseMap.h"
 #include "transforms/analyses/pointer_root.h"
@@ -159,9 +160,15 @@ private:
   double plan(Value v, const Encoding *e, unsigned depth);
   void settle(Value v, const Encoding *e);
   double conversionAt(Value v, const Encoding *e) { return (e->kind() == layouts::EncodingKind::DotOperand && copiedInLoop(v) ? 1 : weights_.conversion(v, e)) * frequency(v.parentBlock()); }
-  /// A load that the pipeliner makes a copy to shared memory, of elements no narrower than the operand's: those an operand's
-  /// layout would read one by one.
-  bool copiedInLoop(Value v) { return v.type().scalar().bitWidth() >= converts_[0].result().type().scalar().bitWidth() && v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == converts_[0]->block(); }
+  /// Whether what an operand's layout has side by side of the value fills a word, or its elements are no narrower than the
+  /// operand's: others would be read one by one.
+  bool isWordOfOperand(Value v) const {
+    unsigned bits = v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
+    auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
+    return bits >= converts_[0].result().type().scalar().bitWidth() || (operand && operand->kWidth() * bits >= 32);
+  }
+  /// A load that the pipeliner makes a copy to shared memory.
+  bool copiedInLoop(Value v) { return isWordOfOperand(v) && v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == converts_[0]->block(); }
   llvm::SmallVector<Operation *, 4> replaced();
   double computed();
   double conversionsBack();

@@ -7,7 +7,9 @@
 //
 // so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
 // conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one
-// multiplication's result feed the next without memory.
+// multiplication's result feed the next without memory. So do shuffles of what a loop loads, unless the target copies that to
+// shared memory in the background, from which the operand is read as well as what was loaded. The left operand of a product
+// by warp groups that its threads already have as the instruction takes it goes the other way, from its buffer to registers.
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
 // matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
@@ -76,7 +78,28 @@ std::optional<layouts::ConversionPlan> transposedPlan(const layouts::LinearLayou
 
 TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 
+/// Whether the value is loaded in the innermost loop for the conversion alone: the pipeliner copies it to shared memory.
+bool isLoadedInLoop(Value v) { return v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>(); }
+
 } // namespace
+
+/// The left operand of a product by warp groups, if it is stored for the product alone and its threads have it as the
+/// instruction takes it from registers: a result of another one, say, that a loop carries.
+static bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
+  auto buffer = dot.a().definedBy<ttg::LocalAllocOp>();
+  auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensorOf(dot.d()).encoding());
+  if (!buffer || !buffer.src() || buffer->block() != dot->block() || !buffer.result().hasOneUse() || !mma || mma->versionMajor() != 3) return false;
+  auto type = tensorOf(buffer.src());
+  auto &pool = dot->context().encodings();
+  auto to = pool.getDotOperand(0, mma, std::max<unsigned>(1, 32 / type.element().bitWidth()));
+  if (!to.ok()) return false;
+  auto plan = layouts::planConversionOf(type.encoding(), *to, type.shape(), type.element().bitWidth(), {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+  if (!plan.ok() || (plan->kind != layouts::ConversionPlan::None && plan->kind != layouts::ConversionPlan::RegisterPermutation)) return false;
+  Builder b(dot.op);
+  dot->setOperand(0, ttg::ConvertLayoutOp::create(b, buffer->loc(), type.withEncoding(*to), buffer.src()).result());
+  buffer->erase();
+  return true;
+}
 
 absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
   if (!c.target) {
@@ -84,11 +107,14 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     return absl::InvalidArgumentError("no target");
   }
   std::vector<ttg::ConvertLayoutOp> conversions;
+  std::vector<ttng::WarpGroupDotOp> products;
   m.op()->walk([&](Operation *op) {
     if (auto x = op->dyn<ttg::ConvertLayoutOp>()) conversions.push_back(x);
+    if (auto x = op->dyn<ttng::WarpGroupDotOp>()) products.push_back(x);
   });
   auto &pool = m.context().encodings();
   bool changed = false;
+  for (auto x : products) changed |= keepLeftInRegisters(x, *c.target);
   for (auto x : conversions) {
     auto type = x.src().type().cast<TensorType>(), result = x.result().type().cast<TensorType>();
     auto *to = layouts::dynCast<layouts::DotOperandEncoding>(result.encoding());
@@ -96,7 +122,9 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     auto from = type.encoding()->toLinearLayout(type.shape()), into = to->toLinearLayout(type.shape());
     if (!from.ok() || !into.ok()) continue;
     auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
-    if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory) continue;
+    if (!plan.ok()) continue;
+    bool copied = c.target->asyncCopyAnyDestination && plan->kind == layouts::ConversionPlan::WarpShuffle && plan->instructions > 0 && isLoadedInLoop(x.src());
+    if (plan->kind != layouts::ConversionPlan::SharedMemory && !copied) continue;
     if (auto transposed = transposedPlan(*from, *into, type.element().bitWidth(), *plan, *c.target)) plan = *std::move(transposed);
     const Encoding *shared = sharedFor(pool, type, to, *from, *plan, *c.target);
     if (!shared) continue;

@@ -15,7 +15,8 @@
 // which masks its loads, so that any number of iterations is right, none included. There are two ways:
 //
 //   in the background   (targets whose lanes copy global to shared memory by themselves, loads of at least 4 contiguous
-//                       bytes) D = stages - 1; the buffer is a ring of D + 1 slots:
+//                       bytes) D = stages - 1; the buffer is a ring of D + 1 slots, from which conversions of what was
+//                       loaded read their layouts directly:
 //       prologue   D times: ttg.async_copy_global_to_local into slot 0, 1, …; ttg.async_commit_group
 //       body       ttg.async_wait {num = D - 1}; copy into the slot that the last iteration read; commit; consumer on
 //                  its slot
@@ -39,6 +40,8 @@
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/conversion_plan.h"
+#include "layouts/dot_operand.h"
 #include "layouts/layout_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -62,7 +65,12 @@ TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 /// One load that runs ahead.
 struct Ahead {
   tt::LoadOp load;
-  ttg::LocalAllocOp alloc;   // the buffer that it fills and nothing else uses; null: the value itself is used
+  ttg::LocalAllocOp alloc;   // the buffer that it fills; null: the value itself is used
+  // In the background, what else reads the slot: buffers of the same type, conversions of the value, in their layouts.
+  llvm::SmallVector<ttg::LocalAllocOp, 2> copies;
+  llvm::SmallVector<ttg::ConvertLayoutOp, 2> conversions;
+  bool isBuffer(Operation *op) const { return (alloc && alloc.op == op) || llvm::any_of(copies, [&](auto &x) { return x.op == op; }); }
+  bool isConversion(Operation *op) const { return llvm::any_of(conversions, [&](auto &x) { return x.op == op; }); }
   MemDescType slot;          // the type of one slot; null: carried in registers
   Value ring;                // the buffer of all slots
 };
@@ -92,6 +100,7 @@ public:
     if (!suitable() || !findLoads() || !findProducer() || !readsNoStores()) return false;
     background_ = target_.asyncCopyAnyDestination && llvm::all_of(ahead_, [&](auto &a) { return copies(a); });
     distance_ = background_ ? stages_ - 1 : 1;
+    if (background_) findReaders();
     if (!planBuffers()) return false;
     overlapped_ = background_ && onlyAccumulate();
     rewrite();
@@ -107,7 +116,7 @@ private:
   bool outlivesIteration(Value buffer) {
     Operation *def = buffer.definingOp();
     while (def && def->block() == &body_ && def->is<ttg::MemdescTransOp>()) def = def->operand(0).definingOp();
-    return !def || def->block() != &body_ || llvm::any_of(ahead_, [&](auto &a) { return a.alloc && a.alloc.op == def; });
+    return !def || def->block() != &body_ || llvm::any_of(ahead_, [&](auto &a) { return a.isBuffer(def); });
   }
   /// Whether every multiplication is one of warp groups on shared memory that adds to a value of its own that the loop
   /// carries.
@@ -203,6 +212,13 @@ private:
     return !ahead_.empty() || no("no load of the loop feeds a multiplication");
   }
 
+  /// Whether it is a branch that only computes: the next tile's number, say, at the end of one in a loop over all tiles.
+  static bool isPureBranch(Operation *op) {
+    bool pure = op->is<scf::IfOp>();
+    op->walk([&](Operation *inner) { pure &= inner == op || inner->is<scf::YieldOp>() || (isPure(inner) && !inner->numRegions() && !isDot(inner) && !inner->is<ttg::ConvertLayoutOp>() && !inner->is<tt::ReduceOp>() && !inner->is<tt::ScanOp>()); });
+    return pure;
+  }
+
   /// What addresses and masks are made from, around the loop: fills producer_ (operations of the body) and carried_
   /// (numbers of the carried values that it needs).
   bool findProducer() {
@@ -229,9 +245,12 @@ private:
           break;
         }
         bool load = def->is<tt::LoadOp>() && !def->cast<tt::LoadOp>().isVolatile();
-        if (def->numRegions() || (effectsOf(def) && !load) || isDot(def) || def->is<ttg::LocalAllocOp>()) return no("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
+        if ((def->numRegions() && !isPureBranch(def)) || (effectsOf(def) && !load) || isDot(def) || def->is<ttg::LocalAllocOp>()) return no("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
         producer_.insert(def);
-        for (auto o : def->operands()) work.push_back(o);
+        // A branch needs what its operations use, too; values of its own are in other blocks.
+        def->walk([&](Operation *op) {
+          for (auto o : op->operands()) work.push_back(o);
+        });
       }
       if (!again) return true;
     }
@@ -260,6 +279,64 @@ private:
     return best * type.element().bitWidth() >= 32;
   }
 
+  static bool isReadByFma(Value buffer) {
+    return llvm::any_of(buffer.users(), [](Operation *u) {
+      if (u->is<ttg::MemdescTransOp>()) return isReadByFma(u->result());
+      auto *operand = u->is<ttg::LocalLoadOp>() ? layouts::dynCast<layouts::DotOperandEncoding>(tensorOf(u->result()).encoding()) : nullptr;
+      return operand && operand->parent()->kind() == layouts::EncodingKind::Blocked;
+    });
+  }
+  /// What reads the slots of copies in the background: what is used in several ways is in shared memory already.
+  void findReaders() {
+    for (auto &a : ahead_) {
+      for (auto *user : a.load.result().users()) {
+        if (user->block() != &body_) continue;
+        if (auto c = user->dyn<ttg::ConvertLayoutOp>()) a.conversions.push_back(c);
+        auto buffer = user->dyn<ttg::LocalAllocOp>();
+        if (!buffer || buffer.op == a.alloc.op || buffer.result().type().cast<MemDescType>().isMutable() || !isOnlyRead(buffer.result())) continue;
+        // By fma, a thread reads more of an operand than it can hold; the barrier behind the buffer's store keeps these reads late.
+        if (isReadByFma(buffer.result()))
+          continue;
+        if (!a.alloc) a.alloc = buffer;
+        else if (buffer.result().type() == a.alloc.result().type()) a.copies.push_back(buffer);
+      }
+    }
+  }
+
+  /// The layout of a slot whose value is read by plain loads. If it comes back to the threads that copied it, rows as they
+  /// lie; else one in which both the copies and the reads of the first other layout are free of conflicts, if that leaves
+  /// the copies whole, or rows swizzled in pieces of 16 bytes.
+  const Encoding *slotLayout(Ahead &a) {
+    auto type = tensorOf(a.load.result());
+    auto layout = type.encoding()->toLinearLayout(type.shape());
+    if (!layout.ok()) return nullptr;
+    int64_t bytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
+    layouts::SwizzledSharedParams p;
+    p.order = layouts::orderOf(*layout);
+    p.cta = type.encoding()->cta();
+    if (!a.conversions.empty() && type.rank() == 2) {
+      auto into = tensorOf(a.conversions[0].result()).encoding()->toLinearLayout(type.shape());
+      int64_t piece = 1; // what a thread copies at once
+      for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register) && layout->basis(Dim::Register, bit, layouts::tensorDim(p.order[0])) == piece && piece * bytes < 16; ++bit) piece *= 2;
+      if (into.ok())
+        if (auto plan = layouts::planConversion(*layout, *into, type.element().bitWidth(), {target_.sharedMemoryBanks, target_.sharedMemoryBankBytes, target_.maxSharedAccessBytes}); plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory && plan->writeVector >= piece) {
+          layouts::LinearLayout shared = plan->shared;
+          if (!shared.hasInDim(Dim::Block)) {
+            llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(shared.ins());
+            ins.push_back({Dim::Block, {}});
+            shared = layouts::LinearLayout(ins, llvm::SmallVector<layouts::LinearLayout::OutDim, 4>(shared.outs()));
+          }
+          if (auto e = c_.encodings().getSharedLinear(shared); e.ok()) return *e;
+        }
+      int64_t rowBytes = type.dim(p.order[0]) * bytes, allBanks = int64_t(target_.sharedMemoryBanks) * target_.sharedMemoryBankBytes;
+      p.vec = std::max<int64_t>(1, std::min<int64_t>(16 / bytes, type.dim(p.order[0])));
+      p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
+      p.maxPhase = std::max<int64_t>(1, std::min<int64_t>(std::min<int64_t>(8, std::min(rowBytes, allBanks) / (p.vec * bytes)), type.dim(p.order[1]) / p.perPhase));
+    }
+    auto e = c_.encodings().getSwizzledShared(p);
+    return e.ok() ? *e : nullptr;
+  }
+
   /// The buffers' types, and a distance for which they fit.
   bool planBuffers() {
     int64_t one = 0;
@@ -269,20 +346,16 @@ private:
       const Encoding *shared = nullptr;
       if (a.alloc) shared = a.alloc.result().type().cast<MemDescType>().encoding();
       else if (background_) {
-        // The value comes back to the threads that copied it: rows as they lie.
-        layouts::SwizzledSharedParams p;
-        p.order = layouts::orderOf(*type.encoding()->toLinearLayout(type.shape()));
-        p.cta = type.encoding()->cta();
-        auto e = c_.encodings().getSwizzledShared(p);
-        if (!e.ok()) return false;
-        shared = *e;
+        shared = slotLayout(a);
+        if (!shared) return false;
       } else continue;
       a.slot = MemDescType::get(type.shape(), type.element(), shared, memory, true);
       one += type.numElements() * type.element().bitWidth() / 8;
     }
     llvm::SmallVector<Operation *, 4> replaced;
     for (auto &a : ahead_)
-      if (a.alloc) replaced.push_back(a.alloc.op);
+      for (auto &op : body_)
+        if (a.isBuffer(&op)) replaced.push_back(&op);
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(loop_.op, replaced, target_);
     bytes_ = one;
     if (background_) {
@@ -562,14 +635,19 @@ private:
     llvm::DenseSet<Operation *> done; // loads of buffers that were made with the buffer's slot
     for (auto &op : body_) {
       if (&op == body_.terminator() || done.contains(&op)) continue;
-      auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.alloc.op == &op; });
+      auto converted = llvm::find_if(ahead_, [&](auto &a) { return a.slot && a.isConversion(&op); });
+      if (converted != ahead_.end()) {
+        map.map(op.result(), ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, *converted, reads), token).result());
+        continue;
+      }
+      auto it = llvm::find_if(ahead_, [&](auto &a) { return a.load.op == &op || a.isBuffer(&op); });
       if (it == ahead_.end()) {
         Operation *copy = b.clone(&op, map);
         if (overlapped_ && copy->is<ttng::WarpGroupDotOp>()) copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
         continue;
       }
       Ahead &a = *it;
-      if (a.alloc.op == &op) {
+      if (a.isBuffer(&op)) {
         Value view = slotAt(b, a, reads);
         map.map(op.result(), view); // for multiplications by warp groups and their views
         for (auto *user : op.result().users()) {
@@ -578,7 +656,7 @@ private:
           map.map(user->result(), loaded.result());
           done.insert(user);
         }
-      } else if (!a.alloc) {
+      } else if (!a.slot || llvm::any_of(op.result().users(), [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); })) {
         Value v = a.slot ? ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, a, reads), token).result() : values[value++];
         map.map(op.result(), v);
       }

@@ -26,6 +26,11 @@ struct ReduceShape {
 };
 
 ReduceShape reduceShape(const layouts::LinearLayout &source, int axis);
+/// Whether the values of the warps are better combined once for the block than by every warp for itself: a thread has so many
+/// results, of so many warps' parts, that an exchange of the results through shared memory takes less.
+bool combinesOnce(const layouts::LinearLayout &source, const ReduceShape &, int axis, unsigned operands);
+/// Bytes that one operand's combined values take then, rounded up to 16.
+int64_t combinedScratchBytes(const ReduceShape &, ir::Type operand);
 /// Bytes of one operand's scratch: results × chunks × warps elements (i1 takes a byte), rounded up to 16.
 int64_t reduceScratchBytes(const ReduceShape &, ir::Type operand, int64_t chunks = 1);
 

@@ -11,7 +11,8 @@
 //             nothing else reads or writes that memory (threads see and order only what they wrote themselves)
 //
 // When these have come to rest, what is left is weighed against computing the converted value, or part of what it is made
-// of, in the layout wanted (conversion_slices.cpp): that takes conversions out of loops and to the narrow side of casts.
+// of, in the layout wanted (conversion_slices.cpp): that takes conversions out of loops and to the narrow side of casts; what it
+// converts for uses outside a slice goes to the narrow side of casts last.
 //
 // Conversions move down only from values that are costly to make (loads, reductions, atomics, carried values): cheap ones
 // are made where they are used. Which values are cheap is decided by `Cheap`, whose bound is a count of operations.
@@ -139,6 +140,28 @@ public:
     bool any = false;
     while (foldOnce()) any = true;
     return any;
+  }
+
+  /// What a loop or branch carries and its users only make narrower is converted behind the cast.
+  bool narrowCasts() {
+    bool changed = false;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      const Encoding *from = encodingOf(c.src()), *to = encodingOf(c.result());
+      auto shape = tensorOf(c.src()).shape();
+      auto narrows = [&](Operation *op) { return elementwise(op) && isPure(op) && op->numOperands() == 1 && bits(op->result()) < bits(op->operand(0)); };
+      if (auto *def = c.src().definingOp(); def && !def->numRegions()) continue;
+      if (c.result().useEmpty() || from->kind() == layouts::EncodingKind::DotOperand || registers(from, shape) > registers(to, shape)) continue;
+      if (!llvm::all_of(c.result().users(), narrows)) continue;
+      llvm::SmallVector<Operation *, 4> casts;
+      for (auto *op : c.result().users()) casts.push_back(op);
+      for (auto *op : casts) {
+        op->setOperand(0, c.src());
+        retype(op->result(), from);
+      }
+      c->erase();
+      changed = true;
+    }
+    return changed;
   }
 
 private:
@@ -623,7 +646,9 @@ absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) {
     if (!recomputeConversions(m)) break;
     changed = true;
   }
-  return changed | Removal(m).fold();
+  Removal last(m);
+  changed |= last.narrowCasts();
+  return changed | last.fold();
 }
 
 } // namespace tessera::transforms

@@ -25,6 +25,22 @@ ReduceShape reduceShape(const layouts::LinearLayout &source, int axis) {
   return s;
 }
 
+bool combinesOnce(const layouts::LinearLayout &source, const ReduceShape &s, int axis, unsigned operands) {
+  if (s.warps == 1) return false;
+  for (unsigned bit = 0; bit < source.inDimBits(Dim::Block); ++bit) // another block has some of the results
+    if (llvm::any_of(source.basis(Dim::Block, bit), [](int32_t x) { return x != 0; })) return false;
+  int64_t resultsOfThread = 1;
+  for (unsigned bit = 0; bit < source.inDimBits(Dim::Register); ++bit)
+    for (unsigned d = 0; d < source.numOutDims(); ++d)
+      if (int(d) != axis && source.basis(Dim::Register, bit)[d]) {
+        resultsOfThread *= 2;
+        break;
+      }
+  return resultsOfThread * s.warps * operands >= 64;
+}
+
+int64_t combinedScratchBytes(const ReduceShape &s, Type operand) { return llvm::alignTo(s.results * std::max<int64_t>(1, operand.scalar().bitWidth() / 8), 16); }
+
 int64_t reduceScratchBytes(const ReduceShape &s, Type operand, int64_t chunks) {
   int64_t bytes = std::max<int64_t>(1, operand.scalar().bitWidth() / 8);
   return llvm::alignTo(s.results * s.warps * chunks * bytes, 16);
@@ -102,7 +118,8 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     if (!layout.ok()) return s;
     auto shape = reduceShape(*layout, reduce.axis());
     if (shape.warps == 1) return s;
-    for (auto v : op->operands()) s.bytes += reduceScratchBytes(shape, v.type());
+    bool once = combinesOnce(*layout, shape, reduce.axis(), op->numOperands());
+    for (auto v : op->operands()) s.bytes += reduceScratchBytes(shape, v.type()) + (once ? combinedScratchBytes(shape, v.type()) : 0);
   } else if (auto scan = op->dyn<tt::ScanOp>()) {
     auto type = op->operand(0).type().cast<TensorType>();
     auto &layout = type.encoding()->layoutOf(type.shape());
