@@ -7,9 +7,15 @@
 //
 // so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
 // conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one
-// multiplication's result feed the next without memory. So do shuffles of what a loop loads, unless the target copies that to
-// shared memory in the background, from which the operand is read as well as what was loaded. The left operand of a product
-// by warp groups that its threads already have as the instruction takes it goes the other way, from its buffer to registers.
+// multiplication's result feed the next without memory. Three exceptions:
+//
+//   copied loads    what a loop loads, where the target copies it to shared memory in the background: the operand is read
+//                   from there as well as what was loaded
+//   fma operands    of which each lane needs rows that others loaded, a shuffle for each element: through a buffer where that
+//                   takes less than half as many accesses (in loops on AMD, where reads are scheduled to where they are
+//                   multiplied; in straight code of many small products the scheduler brings them forward and spills)
+//   warp groups     a left operand that its threads already have as the instruction takes it goes the other way, from its
+//                   buffer to registers
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
 // matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
@@ -62,6 +68,15 @@ const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const la
 /// What a plan costs: accesses, and the times that the banks are busy.
 int costOf(const layouts::ConversionPlan &plan, const layouts::LinearLayout &from, const layouts::LinearLayout &into) {
   return plan.wavefronts + from.inDimSize(Dim::Register) / plan.writeVector + into.inDimSize(Dim::Register) / plan.readVector;
+}
+
+/// Whether a multiplication by fma gets an operand by more than twice as many shuffles as it takes accesses of a buffer.
+bool manyShuffles(const layouts::ConversionPlan &plan, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::LinearLayout &into, const TargetInfo &target) {
+  if (plan.kind != layouts::ConversionPlan::WarpShuffle || !target.hasScheduleBarriers || !layouts::dynCast<layouts::BlockedEncoding>(to->parent()) || plan.writeVector < 1 || plan.readVector < 1) return false;
+  if (int64_t(into.inDimSize(Dim::Register)) > target.maxRegistersPerThread / 2) return false; // what hardly fits into registers as it is would spill more
+  int shuffles = 0;
+  for (unsigned r = 0; r < plan.sourceRegister.size(); ++r) shuffles += !plan.staysInLane(r);
+  return shuffles > 2 * int(from.inDimSize(Dim::Register) / plan.writeVector + into.inDimSize(Dim::Register) / plan.readVector);
 }
 
 /// Where the target's reads transpose: the plan by which rows that do not run along K are written as they come and
@@ -124,7 +139,8 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
     if (!plan.ok()) continue;
     bool copied = c.target->asyncCopyAnyDestination && plan->kind == layouts::ConversionPlan::WarpShuffle && plan->instructions > 0 && isLoadedInLoop(x.src());
-    if (plan->kind != layouts::ConversionPlan::SharedMemory && !copied) continue;
+    bool shuffled = x->parentOfType<scf::ForOp>() && manyShuffles(*plan, to, *from, *into, *c.target);
+    if (plan->kind != layouts::ConversionPlan::SharedMemory && !copied && !shuffled) continue;
     if (auto transposed = transposedPlan(*from, *into, type.element().bitWidth(), *plan, *c.target)) plan = *std::move(transposed);
     const Encoding *shared = sharedFor(pool, type, to, *from, *plan, *c.target);
     if (!shared) continue;
