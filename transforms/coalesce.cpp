@@ -39,7 +39,7 @@ struct Access {
   int64_t bytes = 1; // of an element
   int64_t width = 1; // elements of one access
   bool indifferent = false; // to the layout's width
-  bool alone = false;       // its value changes its layout anyway, so that the access is as wide as it can be
+  bool multiplied = false;  // what is loaded goes into a matrix multiplication, what is stored comes from one
 };
 
 /// What an element costs the load/store unit in a layout that gives each thread `w` elements in a row. An instruction takes
@@ -113,8 +113,7 @@ bool fromMultiplication(Value v, llvm::SmallPtrSetImpl<Operation *> &seen) {
   return llvm::any_of(op->operands(), [&](Value o) { return fromMultiplication(o, seen); });
 }
 
-/// Whether a loaded value, as it is or after elementwise work, is multiplied as a matrix: it goes through shared memory, and
-/// copies in the background are as wide as the load.
+/// Whether a loaded value, as it is or after elementwise work, is multiplied as a matrix.
 bool intoMultiplication(Value v, llvm::SmallPtrSetImpl<Operation *> &seen) {
   return llvm::any_of(v.users(), [&](Operation *user) {
     if (!seen.insert(user).second) return false;
@@ -146,10 +145,13 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   int warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   std::vector<Access> accesses;
   // By function, order and length of the fastest dimension: the shapes of the others may differ, as those of a matrix and of
-  // a row that is broadcast to it.
-  using Key = std::tuple<Operation *, llvm::SmallVector<int32_t, 4>, int64_t>;
+  // a row that is broadcast to it. Loads for multiplications by their whole shape.
+  using Key = std::tuple<Operation *, llvm::SmallVector<int32_t, 4>, llvm::SmallVector<int64_t, 4>, bool>;
   std::map<Key, llvm::SmallVector<const Access *, 8>> groups;
-  auto keyOf = [](const Access &a) { return Key{a.op->parentOfType<tt::FuncOp>().op, a.order, a.ptr.type().cast<TensorType>().dim(a.order[0])}; };
+  auto keyOf = [](const Access &a) {
+    auto shape = a.ptr.type().cast<TensorType>().shape();
+    return Key{a.op->parentOfType<tt::FuncOp>().op, a.order, a.multiplied ? llvm::SmallVector<int64_t, 4>(shape) : llvm::SmallVector<int64_t, 4>{shape[a.order[0]]}, a.multiplied};
+  };
   m.op()->walk([&](Operation *op) {
     Value ptr = pointerOf(op);
     if (!ptr) return;
@@ -165,24 +167,26 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     // Elements that are equal, or far from each other, cost as much in any layout, and few cost little.
     auto stride = strides[a.order[0]];
     llvm::SmallPtrSet<Operation *, 16> seen;
-    if (auto store = op->dyn<tt::StoreOp>()) a.alone = !accessed.isShared(ptr) && fromMultiplication(store.value(), seen);
-    else if (op->is<tt::LoadOp>()) a.alone = !accessed.mayBeWritten(ptr) && intoMultiplication(op->result(), seen);
+    if (auto store = op->dyn<tt::StoreOp>()) a.multiplied = !accessed.isShared(ptr) && fromMultiplication(store.value(), seen);
+    else if (op->is<tt::LoadOp>()) a.multiplied = !accessed.mayBeWritten(ptr) && intoMultiplication(op->result(), seen);
     a.indifferent = a.width == 1 && (!(stride && std::abs(*stride) == 1) || type.numElements() < int64_t(warps) * lanes);
     accesses.push_back(a);
   });
   for (auto &a : accesses)
-    if (auto &group = groups[keyOf(a)]; !a.indifferent && !a.alone) group.push_back(&a);
-  // Scans take few steps between lanes where each thread has many elements in a row.
+    if (auto &group = groups[keyOf(a)]; !a.indifferent && !(a.multiplied && a.op->is<tt::StoreOp>())) group.push_back(&a);
+  // Scans take few steps between lanes where each thread has many elements in a row, and multiplications copies that are as
+  // wide as can be. What a multiplication made changes its layout on the way to memory, so that its stores are each as wide
+  // as they can be.
   llvm::DenseSet<Operation *> scanning;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ScanOp>()) scanning.insert(op->parentOfType<tt::FuncOp>().op);
   });
   std::map<Key, int64_t> widths;
-  for (auto &[key, group] : groups) widths[key] = scanning.contains(std::get<0>(key)) ? widestOf(group) : widthOf(group);
+  for (auto &[key, group] : groups) widths[key] = scanning.contains(std::get<0>(key)) || std::get<3>(key) ? widestOf(group) : widthOf(group);
   for (auto &a : accesses) {
     auto type = a.ptr.type().cast<TensorType>();
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
-    size[a.order[0]] = a.alone ? a.width : widths[keyOf(a)];
+    size[a.order[0]] = a.multiplied && a.op->is<tt::StoreOp>() ? a.width : widths[keyOf(a)];
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));
     relayout(a.op, e);
   }
