@@ -43,8 +43,9 @@ struct Access {
 };
 
 /// What an element costs the load/store unit in a layout that gives each thread `w` elements in a row. An instruction takes
-/// one step, and one for each 128 bytes from its first lane's address to its last's. Where it moves less than the `w` elements, its
-/// lanes leave gaps: a load finds the rest in the cache, but a store writes parts of sectors, up to one for each lane.
+/// one step, and one for each 128 bytes from its first lane's address to its last's. Where it moves less than the `w`
+/// elements, its lanes leave gaps: a load finds the rest in the cache, but a store writes parts of sectors, up to one for
+/// each lane.
 double cost(const Access &a, int64_t w) {
   double steps = std::max<double>(1, a.op->is<tt::LoadOp>() ? w * a.bytes / 4 : std::min<int64_t>(w * a.bytes, 32) / 4);
   return (steps + 1) / std::min(a.width, w);
@@ -145,7 +146,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   int warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
   std::vector<Access> accesses;
   // By function, order and length of the fastest dimension: the shapes of the others may differ, as those of a matrix and of
-  // a row that is broadcast to it. Loads for multiplications by their whole shape.
+  // a row that is broadcast to it. What goes into multiplications or comes from them by whole shapes.
   using Key = std::tuple<Operation *, llvm::SmallVector<int32_t, 4>, llvm::SmallVector<int64_t, 4>, bool>;
   std::map<Key, llvm::SmallVector<const Access *, 8>> groups;
   auto keyOf = [](const Access &a) {
@@ -173,10 +174,10 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     accesses.push_back(a);
   });
   for (auto &a : accesses)
-    if (auto &group = groups[keyOf(a)]; !a.indifferent && !(a.multiplied && a.op->is<tt::StoreOp>())) group.push_back(&a);
-  // Scans take few steps between lanes where each thread has many elements in a row, and multiplications copies that are as
-  // wide as can be. What a multiplication made changes its layout on the way to memory, so that its stores are each as wide
-  // as they can be.
+    if (auto &group = groups[keyOf(a)]; !a.indifferent) group.push_back(&a);
+  // Scans take few steps between lanes where each thread has many elements in a row; loads for multiplications are copies as
+  // wide as can be, or, where nothing runs, less index arithmetic the fewer rows a thread has. What a multiplication made
+  // changes its layout on the way to memory, so that its stores are each as wide as they can be.
   llvm::DenseSet<Operation *> scanning;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ScanOp>()) scanning.insert(op->parentOfType<tt::FuncOp>().op);
