@@ -14,6 +14,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "layouts/blocked.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
 
@@ -26,9 +27,33 @@ namespace {
 /// a thread has at half occupancy on NVIDIA.
 constexpr int64_t kBudget = 128;
 
+/// Whether a thread has several elements of less than a register, of which each is loaded by itself: no two lie one after the
+/// other along the fastest dimension.
+bool isLoadedSingly(Value v) {
+  auto type = v.type().dyn_cast<TensorType>();
+  auto *blocked = type ? layouts::dynCast<layouts::BlockedEncoding>(type.encoding()) : nullptr;
+  return blocked && blocked->sizePerThread()[blocked->order()[0]] == 1 && elementsPerThread(type).value_or(1) > 1 && type.scalar().bitWidth() < 32;
+}
+
+/// What is loaded singly takes a register for each element, and most of another for its address.
 int64_t registerBytes(Value v) {
   auto elements = elementsPerThread(v.type());
-  return elements ? registerBits(v.type().scalar(), *elements, 8) / 8 : kBudget + 1;
+  return elements ? registerBits(v.type().scalar(), *elements, isLoadedSingly(v) ? 64 : 8) / 8 : kBudget + 1;
+}
+
+/// What is loaded singly for a buffer is stored at once, rather than after the loads for another.
+bool storeSingleElements(Block &block) {
+  llvm::SmallVector<ttg::LocalAllocOp, 4> buffers;
+  for (auto &op : block)
+    if (auto alloc = op.dyn<ttg::LocalAllocOp>(); alloc && alloc.src()) buffers.push_back(alloc);
+  bool changed = false;
+  for (auto alloc : buffers) {
+    auto load = alloc.src().definedBy<tt::LoadOp>();
+    if (!load || load->block() != &block || load->next() == alloc.op || !load.result().hasOneUse() || !isLoadedSingly(load.result())) continue;
+    alloc->moveAfter(load.op);
+    changed = true;
+  }
+  return changed;
 }
 
 class LoadGroups {
@@ -91,7 +116,10 @@ absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &c) {
     RegisterPressure pressure(&function);
     function.walk([&](Operation *op) {
       for (auto &r : op->regions())
-        for (auto *b = r.front(); b; b = b->next()) changed |= LoadGroups(*b, pressure, registers).run();
+        for (auto *b = r.front(); b; b = b->next()) {
+          changed |= storeSingleElements(*b);
+          changed |= LoadGroups(*b, pressure, registers).run();
+        }
     });
   }
   return changed;
