@@ -126,11 +126,25 @@ Value *AmdTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
+/// A function that traps. On gfx11, where a trap is a sequence with a loop, LLVM 22 leaves instructions of the blocks that
+/// follow it in a function unexpanded (FinalizeISel goes on behind the loop, at the function's end) and cannot write them.
+static Function *trapFunction(Module &m) {
+  constexpr StringRef kName = "tessera.trap";
+  if (Function *f = m.getFunction(kName)) return f;
+  auto *f = Function::Create(FunctionType::get(Type::getVoidTy(m.getContext()), false), GlobalValue::InternalLinkage, kName, m);
+  f->addFnAttr(Attribute::NoInline);
+  f->addFnAttr(Attribute::Cold);
+  IRBuilder<> b(BasicBlock::Create(m.getContext(), "entry", f));
+  b.CreateIntrinsic(Intrinsic::trap, {}, ArrayRef<Value *>());
+  b.CreateRetVoid();
+  return f;
+}
+
 void AmdTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, unsigned line, StringRef function) const {
   std::string format = (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message + "` failed.\n").str(), text;
   for (char c : format) text += c == '%' ? std::string("%%") : std::string(1, c);
   print(b, text, {});
-  b.CreateIntrinsic(Intrinsic::trap, {}, ArrayRef<Value *>());
+  b.CreateCall(trapFunction(*b.GetInsertBlock()->getModule()));
 }
 
 /// printf by ockl's host calls: a message is begun, the format appended, then the arguments, seven at a time, as 64-bit
