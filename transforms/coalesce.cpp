@@ -170,7 +170,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     llvm::SmallPtrSet<Operation *, 16> seen;
     if (auto store = op->dyn<tt::StoreOp>()) a.multiplied = !accessed.isShared(ptr) && fromMultiplication(store.value(), seen);
     else if (op->is<tt::LoadOp>()) a.multiplied = !accessed.mayBeWritten(ptr) && intoMultiplication(op->result(), seen);
-    a.indifferent = a.width == 1 && (!(stride && std::abs(*stride) == 1) || type.numElements() < int64_t(warps) * lanes);
+    a.indifferent = a.width == 1 && (!(stride == 1 || stride == -1) || type.numElements() < int64_t(warps) * lanes);
     accesses.push_back(a);
   });
   for (auto &a : accesses)

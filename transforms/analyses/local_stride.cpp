@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -22,6 +23,16 @@ Stride splatOf(Value v) {
   auto range = a.dyn_cast<DenseElementsAttr>() ? a.cast<DenseElementsAttr>().storage()->elements : a.storage()->bits;
   if (range.empty() || range[0].getSignificantBits() > 32) return {};
   return range[0].getSExtValue();
+}
+
+/// Nothing where one is not known, or the result is beyond 64 bits.
+Stride sum(Stride a, Stride b) {
+  int64_t r;
+  return a && b && !llvm::AddOverflow(*a, *b, r) ? Stride(r) : Stride();
+}
+Stride product(Stride a, Stride b) {
+  int64_t r;
+  return a == 0 || b == 0 ? Stride(0) : a && b && !llvm::MulOverflow(*a, *b, r) ? Stride(r) : Stride();
 }
 
 class Walk {
@@ -45,7 +56,7 @@ private:
     }
     auto in = [&](unsigned i) { return of(op->operand(i), depth); };
     auto scaled = [&](Strides s, Stride by) {
-      for (auto &x : s) x = x == 0 ? Stride(0) : x && by ? Stride(*x * *by) : Stride();
+      for (auto &x : s) x = product(x, by);
       return s;
     };
     switch (op->opcode()) {
@@ -72,7 +83,7 @@ private:
     case Opcode::arith_subi:
     case Opcode::tt_addptr: {
       Strides a = in(0), b = in(1);
-      for (auto [x, y] : llvm::zip(a, b)) x = x && y ? Stride(op->is<arith::SubiOp>() ? *x - *y : *x + *y) : Stride();
+      for (auto [x, y] : llvm::zip(a, b)) x = sum(x, op->is<arith::SubiOp>() ? product(y, -1) : y);
       return a;
     }
     case Opcode::arith_muli:
@@ -93,7 +104,7 @@ private:
       auto c = splatOf(op->operand(1));
       Strides s = in(0);
       for (auto &x : s)
-        if (!c || !x || std::abs(*x) >= *c) x = x == 0 ? Stride(0) : Stride();
+        if (!c || !x || *x >= *c || *x <= -*c) x = x == 0 ? Stride(0) : Stride();
       return s;
     }
     case Opcode::arith_minsi:
