@@ -268,6 +268,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttng_tc_gen5_mma_scaled:
   case Opcode::ttng_tmem_copy:
   case Opcode::ttng_tmem_subslice:
+  case Opcode::amdg_upcast_mxfp:
   case Opcode::amdg_scaled_upcast_fp4: return {nullptr, kMatrixReason};
   case Opcode::amdg_masked_load:
   case Opcode::amdg_masked_store: return {nullptr, "an access of one thread, which only a lowering makes"};

@@ -16,6 +16,7 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::ttg_warp_return: return "it runs groups of warps at once, and the interpreter evaluates whole blocks";
   case Opcode::amdg_local_load_packed_tranposed: return "its order of packed elements depends on the instruction that reads them";
   case Opcode::amdg_scaled_upcast_fp8:
+  case Opcode::amdg_upcast_mxfp:
   case Opcode::amdg_scaled_upcast_fp4: return "the format of its scales depends on the instruction";
   case Opcode::ttng_clc_get_program_id:
   case Opcode::ttng_clc_is_canceled:
@@ -363,6 +364,7 @@ bool Program::dispatch(Op op) {
   case Opcode::ttg_warp_return:
   case Opcode::amdg_local_load_packed_tranposed:
   case Opcode::amdg_scaled_upcast_fp8:
+  case Opcode::amdg_upcast_mxfp:
   case Opcode::amdg_scaled_upcast_fp4:
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
