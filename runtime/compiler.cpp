@@ -104,12 +104,7 @@ void describeKernel(Operation *kernel, Module &m, const TargetInfo &t, KernelMet
   md.dynamicSharedBytes = moduleInt(m.op(), kSharedAttr, 0);
   md.globalScratchBytes = moduleInt(m.op(), kGlobalScratchSizeAttr, 0);
   md.globalScratchAlign = moduleInt(m.op(), kGlobalScratchAlignAttr, 1);
-  for (auto *a : f.body().front()->args()) {
-    // The argument's name in the source, where its location tells it.
-    auto loc = a->loc;
-    std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
-    md.args.push_back({name, typeName(a->type)});
-  }
+  md.args = describeArguments(kernel);
 }
 
 absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
@@ -150,6 +145,17 @@ absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, D
 }
 
 } // namespace
+
+std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
+  std::vector<KernelMetadata::Arg> args;
+  for (auto *a : kernel->cast<tt::FuncOp>().body().front()->args()) {
+    // The argument's name in the source, where its location tells it.
+    auto loc = a->loc;
+    std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
+    args.push_back({name, typeName(a->type)});
+  }
+  return args;
+}
 
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
   if (auto s = checkShape(target, o); !s.ok()) return s;

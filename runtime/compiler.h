@@ -46,5 +46,7 @@ absl::StatusOr<CompileResult> compile(ir::Module &, const ir::TargetInfo &, cons
 
 /// The public function to compile: the named one, or the only one. An error names the candidates.
 absl::StatusOr<ir::Operation *> selectKernel(const ir::Module &, llvm::StringRef name);
+/// A kernel's arguments as the metadata has them: "*f32", named as in the source where its locations tell the names.
+std::vector<KernelMetadata::Arg> describeArguments(ir::Operation *kernel);
 
 } // namespace tessera::runtime
