@@ -185,7 +185,8 @@ void tessera_kernel_destroy(tessera_kernel *);
 
 /* An argument of a kernel. For a pointer either `buffer`, and where in it, or the address itself as a `value` of 8 bytes:
  * GPUs take any that they may touch, memory of another library, too; others NULL only. For a scalar its `value`, in the
- * type's representation: 1 byte for i1 (0 or 1), 2 for f16 and bf16, and so on; no other size is taken. */
+ * type's representation: 1 byte for i1 (0 or 1), 2 for f16 and bf16, and so on; no other size is taken. What the text promises
+ * of an argument (tt.divisibility) must hold: on GPUs nothing checks it. */
 typedef struct tessera_argument {
   const tessera_buffer *buffer; /* of the kernel's device (or of another handle of it); NULL: `value` */
   size_t offset;                /* in bytes, at most the buffer's size */

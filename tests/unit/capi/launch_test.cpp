@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -384,6 +385,67 @@ TEST(CApiDevices, PrintsGoToTheHandler) {
     EXPECT_THAT(s.told.texts, HasSubstr("n = -42"));
   }
 }
+
+/// The drivers are looked for once in a process: all of this program's tests have the stand-ins.
+[[maybe_unused]] const bool kStandIns = !setenv("TESSERA_CUDA_LIBRARY", FAKE_CUDA, 1) && !setenv("TESSERA_HIP_LIBRARY", FAKE_HIP, 1);
+
+struct Gpu {
+  const char *spec, *library;
+};
+void PrintTo(const Gpu &g, std::ostream *o) { *o << g.spec; }
+class OnGpu : public testing::TestWithParam<Gpu> {};
+
+/// The stand-ins keep memory, and count what is held; they do not execute kernels.
+TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
+  void *library = dlopen(GetParam().library, RTLD_NOW);
+  ASSERT_TRUE(library) << dlerror();
+  auto held = reinterpret_cast<int (*)()>(dlsym(library, "fakeDriverHeld"));
+  {
+    Session s(GetParam().spec);
+    auto *info = tessera_device_describe(s.device);
+    EXPECT_STREQ(info->name, "Stand-in GPU");
+    EXPECT_EQ(info->memory_bytes, uint64_t(1) << 30);
+    if (auto status = s.prepare(); status == TESSERA_FAILED && s.told.texts.find("no tool to compile PTX") != std::string::npos) GTEST_SKIP() << s.told.texts;
+    else ASSERT_EQ(status, TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+    std::vector<float> back(kN);
+    EXPECT_EQ(tessera_buffer_read(s.x, 4, back.data(), 8, nullptr), TESSERA_OK);
+    EXPECT_EQ(back[0], 1.0f);
+    EXPECT_EQ(back[1], 2.0f);
+    tessera_times t;
+    EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 3, &t, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(t.median_ms, 0.5);
+    uint64_t address = 4096; // of another library's memory
+    s.arguments[0] = tessera_argument_value(&address, sizeof address);
+    EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+    uint32_t tall[3] = {1, 65536, 1};
+    EXPECT_EQ(s.launch(tall), info->spec[0] == 'c' ? TESSERA_USAGE : TESSERA_OK);
+    tessera_kernel *none;
+    tessera_error *e;
+    EXPECT_EQ(tessera_kernel_load(s.device, "text", 4, tessera_kernel_metadata(s.kernel), &none, &e), TESSERA_USAGE);
+    EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
+    tessera_error_destroy(e);
+    // On another thread, and through another handle of the same device.
+    std::thread([&] {
+      tessera_device *again;
+      EXPECT_EQ(tessera_device_open(s.context, GetParam().spec, &again, nullptr), TESSERA_OK);
+      tessera_buffer *b;
+      EXPECT_EQ(tessera_buffer_create(again, 64, &b, nullptr), TESSERA_OK);
+      s.arguments[0] = tessera_argument_buffer(b);
+      EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+      tessera_device_destroy(again), tessera_buffer_destroy(b);
+    }).join();
+    tessera_device_list *l;
+    ASSERT_EQ(tessera_device_list_create(s.context, &l, nullptr), TESSERA_OK);
+    EXPECT_EQ(tessera_device_list_count(l), 3u);
+    EXPECT_STREQ(tessera_device_list_info(l, GetParam().spec[0] == 'h')->spec, GetParam().spec);
+    tessera_device_list_destroy(l);
+    EXPECT_GT(held(), 0);
+  }
+  EXPECT_EQ(held(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OnGpu, testing::Values(Gpu{"cuda:0", FAKE_CUDA}, Gpu{"hip:0", FAKE_HIP}), [](auto &p) { return std::string(p.param.spec, strcspn(p.param.spec, ":")); });
 
 class Cache : public testing::Test {
 protected:
