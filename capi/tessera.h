@@ -198,7 +198,7 @@ tessera_argument tessera_argument_value(const void *value, size_t bytes);
 
 /* Launches a kernel on a grid of x * y * z blocks, each at least 1, and waits until it has run. `arguments` are those of the
  * function in the text; the pointers that the ABI adds are added. A fault that interpreter or emulator finds in the kernel
- * is TESSERA_FAILED with its place in the text. */
+ * is TESSERA_FAILED with its place in the text. After a fault on a GPU its driver may refuse all that follows in the process. */
 tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **);
 
 typedef struct tessera_times {
