@@ -80,13 +80,12 @@ tessera_status readOptions(Call &call, const tessera_options *given, const ir::T
   }
   for (auto [name, value] : {std::pair("num_warps", options.num_warps), std::pair("num_ctas", options.num_ctas)})
     if (value < 1 || !llvm::isPowerOf2_32(value)) return call.fail(TESSERA_USAGE, llvm::Twine(name) + " must be a power of two, not " + llvm::Twine(value));
-  if (int64_t(options.num_warps) * target.warpSize > target.maxThreadsPerBlock)
-    return call.fail(TESSERA_USAGE, llvm::Twine("num_warps = ") + llvm::Twine(options.num_warps) + ": " + target.name + " allows " + llvm::Twine(target.maxThreadsPerBlock / target.warpSize) + " warps of " + llvm::Twine(target.warpSize) + " threads in a block");
   if (options.num_stages < 1) return call.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
   if (options.opt_level < 0 || options.opt_level > 3) return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
   o.numWarps = options.num_warps, o.numStages = options.num_stages, o.numCtas = options.num_ctas;
   o.optLevel = options.opt_level, o.fpFusion = options.fp_fusion, o.lineInfo |= options.line_info != 0;
   o.kernel = orEmpty(options.kernel).str();
+  if (auto s = runtime::checkShape(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
   return TESSERA_OK;
 }
 

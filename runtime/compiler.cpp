@@ -107,16 +107,6 @@ void describeKernel(Operation *kernel, Module &m, const TargetInfo &t, KernelMet
   md.args = describeArguments(kernel);
 }
 
-absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
-  auto bad = [](const std::string &m) { return absl::InvalidArgumentError(m); };
-  if (o.numWarps < 1 || !llvm::isPowerOf2_64(o.numWarps)) return bad(llvm::formatv("num-warps must be a power of two, not {0}", o.numWarps));
-  if (o.numWarps * t.warpSize > t.maxThreadsPerBlock)
-    return bad(llvm::formatv("{0} warps of {1} threads are {2} threads per block, but {3} allows {4}", o.numWarps, t.warpSize, o.numWarps * t.warpSize, t.name, t.maxThreadsPerBlock));
-  if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
-  if (o.numCtas != 1) return bad(llvm::formatv("num-ctas = {0}: only one block per cluster is supported", o.numCtas));
-  return absl::OkStatus();
-}
-
 /// Reports a failure of the back end at the operation that it is about, as far as that is known: a library function or
 /// inline assembly that the message names, else the kernel. Missing tools are not the program's fault: they stay Statuses.
 absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, DiagnosticEngine &diag) {
@@ -145,6 +135,16 @@ absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, D
 }
 
 } // namespace
+
+absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
+  auto bad = [](const std::string &m) { return absl::InvalidArgumentError(m); };
+  if (o.numWarps < 1 || !llvm::isPowerOf2_64(o.numWarps)) return bad(llvm::formatv("num-warps must be a power of two, not {0}", o.numWarps));
+  if (o.numWarps * t.warpSize > t.maxThreadsPerBlock)
+    return bad(llvm::formatv("{0} warps of {1} threads are {2} threads per block, but {3} allows {4}", o.numWarps, t.warpSize, o.numWarps * t.warpSize, t.name, t.maxThreadsPerBlock));
+  if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
+  if (o.numCtas != 1) return bad(llvm::formatv("num-ctas = {0}: only one block per cluster is supported", o.numCtas));
+  return absl::OkStatus();
+}
 
 std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
   std::vector<KernelMetadata::Arg> args;

@@ -140,8 +140,9 @@ TEST(CApi, UsageIsRefused) {
   refused(passes(kKernel, {"cse=x=1"}), "pass 'cse' has no option 'x'");
   refused(passes(passes(kKernel, {"convert-triton-to-tritongpu"}, "sm_80").data, {"tritongpu-pipeline=num-stages=many"}, "sm_80"), "must be an integer");
   refused(passes(kKernel, {}, "vax"), "unknown target 'vax'");
-  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 64; }), "num_warps = 64: sm_80 allows 32 warps of 32 threads in a block");
-  refused(compile(kKernel, "gfx942", "ttgir", [](tessera_options &o) { o.num_warps = 32; }), "num_warps = 32: gfx942 allows 16 warps of 64 threads in a block");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 64; }), "64 warps of 32 threads are 2048 threads per block, but sm_80 allows 1024");
+  refused(compile(kKernel, "sm_90a", "ttgir", [](tessera_options &o) { o.num_ctas = 2; }), "only one block per cluster is supported");
+  refused(compile(kKernel, "gfx942", "ttgir", [](tessera_options &o) { o.num_warps = 32; }), "32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024");
   Outcome o;
   tessera_context *c = newContext(o);
   EXPECT_EQ(tessera_compile(c, kKernel, sizeof kKernel - 1, nullptr, nullptr, nullptr, nullptr), TESSERA_USAGE);

@@ -356,7 +356,7 @@ TEST(CApiDevices, TextsAreCompiledForTheDevice) {
   tessera_options o;
   tessera_options_init(&o, sizeof o);
   o.num_warps = 64;
-  fails(kAxpy, &o, TESSERA_USAGE, "sm_80 allows 32 warps");
+  fails(kAxpy, &o, TESSERA_USAGE, "but sm_80 allows 1024");
   o.num_warps = 4, o.kernel = "other";
   fails(kAxpy, &o, TESSERA_INPUT, "no kernel 'other'");
   o.kernel = nullptr, o.target = "vax";
