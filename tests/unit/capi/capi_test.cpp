@@ -141,7 +141,7 @@ TEST(CApi, UsageIsRefused) {
   refused(passes(passes(kKernel, {"convert-triton-to-tritongpu"}, "sm_80").data, {"tritongpu-pipeline=num-stages=many"}, "sm_80"), "must be an integer");
   refused(passes(kKernel, {}, "vax"), "unknown target 'vax'");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 64; }), "64 warps of 32 threads are 2048 threads per block, but sm_80 allows 1024");
-  refused(compile(kKernel, "sm_90a", "ttgir", [](tessera_options &o) { o.num_ctas = 2; }), "only one block per cluster is supported");
+  refused(compile(kKernel, "sm_90a", "ttgir", [](tessera_options &o) { o.num_ctas = 16; }), "num-ctas must be 1 to 8 on sm_90a, not 16");
   refused(compile(kKernel, "gfx942", "ttgir", [](tessera_options &o) { o.num_warps = 32; }), "32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024");
   Outcome o;
   tessera_context *c = newContext(o);
@@ -156,6 +156,13 @@ TEST(CApi, UsageIsRefused) {
   EXPECT_EQ(tessera_error_status(e), TESSERA_USAGE);
   tessera_error_destroy(e);
   tessera_context_destroy(c);
+}
+
+TEST(CApi, WarningsAreToldAndNoErrors) {
+  Outcome o = compile(kKernel, "sm_90a", "ptx", [](tessera_options &given) { given.num_ctas = 2; });
+  EXPECT_EQ(o.status, TESSERA_OK);
+  EXPECT_TRUE(o.hasResult);
+  EXPECT_THAT(o.texts, HasSubstr("warning: num-ctas = 2"));
 }
 
 TEST(CApi, MissingToolsAreFailures) {
