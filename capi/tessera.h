@@ -100,7 +100,7 @@ typedef struct tessera_options {
   const char *kernel; /* which function of several; NULL: the only one */
   int num_warps;      /* per block, a power of two; of 32 threads, on gfx9 of 64 */
   int num_stages;     /* of software pipelines, from 1 */
-  int num_ctas;       /* blocks per cluster: a hint, 1 to 8 on sm_90 and later, else 1 */
+  int num_ctas;       /* blocks per cluster: a hint; 1 to 8 where the target has clusters, else 1 */
   int opt_level;      /* 0 to 3 */
   int fp_fusion;      /* whether a * b + c is contracted */
   int line_info;      /* whether the code knows source lines */
