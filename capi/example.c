@@ -1,10 +1,14 @@
-/* Compiles a kernel for the targets named on the command line: cc -std=c99 example.c $(pkg-config --cflags --libs tessera)
+/* Adds two vectors on a device: compiles the kernel for it, loads and launches it, and looks at what comes out.
  *
- *   example kernel.ttir sm_90a gfx942
+ *   cc -std=c99 example.c $(pkg-config --cflags --libs tessera) -o example
+ *   ./example tests/kernels/vecadd/vecadd.ttir                    # on the first GPU, else on the interpreter
+ *   ./example tests/kernels/vecadd/vecadd.ttir emulator:gfx942    # on any device; exit codes as those of `tessera`
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tessera.h>
+
+enum { COUNT = 5000, BLOCK = 256 }; /* elements, and how many of them a block of the kernel adds */
 
 static void print(const tessera_diagnostic *d, void *user) {
   (void)user;
@@ -26,29 +30,64 @@ static char *read_file(const char *path, size_t *length) {
   return text;
 }
 
+/* Everything that is made; destroyed at the end whatever happened. */
+static tessera_context *context;
+static tessera_device *device;
+static tessera_kernel *kernel;
+static tessera_buffer *x, *y, *out;
+static float numbers[3][COUNT];
+
+/* What went wrong the handler has told; errors may also be taken from each call's last parameter. */
+#define TRY(call)                      \
+  do {                                 \
+    tessera_status status_ = (call);   \
+    if (status_) return status_;       \
+  } while (0)
+
+static tessera_status add(const char *file, const char *text, size_t length, const char *spec) {
+  tessera_context_options options;
+  tessera_argument arguments[4];
+  tessera_times times;
+  const uint32_t grid[3] = {(COUNT + BLOCK - 1) / BLOCK, 1, 1};
+  int n = COUNT;
+  tessera_context_options_init(&options, sizeof options);
+  options.handler = print;
+  TRY(tessera_context_create(&options, &context, NULL));
+  TRY(tessera_device_open(context, spec, &device, NULL));
+  TRY(tessera_kernel_compile(device, text, length, file, NULL, &kernel, NULL));
+  for (int i = 0; i < COUNT; ++i) numbers[0][i] = (float)i, numbers[1][i] = (float)(2 * i + 1);
+  TRY(tessera_buffer_create(device, sizeof numbers[0], &x, NULL));
+  TRY(tessera_buffer_create(device, sizeof numbers[1], &y, NULL));
+  TRY(tessera_buffer_create(device, sizeof numbers[2], &out, NULL));
+  TRY(tessera_buffer_write(x, 0, numbers[0], sizeof numbers[0], NULL));
+  TRY(tessera_buffer_write(y, 0, numbers[1], sizeof numbers[1], NULL));
+  arguments[0] = tessera_argument_buffer(x);
+  arguments[1] = tessera_argument_buffer(y);
+  arguments[2] = tessera_argument_buffer(out);
+  arguments[3] = tessera_argument_value(&n, sizeof n);
+  TRY(tessera_launch(kernel, grid, arguments, 4, NULL));
+  TRY(tessera_buffer_read(out, 0, numbers[2], sizeof numbers[2], NULL));
+  for (int i = 0; i < COUNT; ++i)
+    if (numbers[2][i] != numbers[0][i] + numbers[1][i]) {
+      fprintf(stderr, "element %d is %g, not %g\n", i, numbers[2][i], numbers[0][i] + numbers[1][i]);
+      return TESSERA_FAILED;
+    }
+  TRY(tessera_time(kernel, grid, arguments, 4, 10, &times, NULL));
+  printf("%s (%s): %d sums are right; median of 10 launches %g ms\n", tessera_device_describe(device)->spec, tessera_device_describe(device)->name, COUNT, times.median_ms);
+  return TESSERA_OK;
+}
+
 int main(int argc, char **argv) {
   size_t length = 0;
-  char *text = argc > 2 ? read_file(argv[1], &length) : NULL;
-  tessera_options options;
-  tessera_status worst = TESSERA_OK;
+  char *text = argc == 2 || argc == 3 ? read_file(argv[1], &length) : NULL;
+  tessera_status status;
   if (!text) {
-    fprintf(stderr, "usage: %s KERNEL.ttir TARGET...\n", argv[0]);
+    fprintf(stderr, "usage: %s VECADD.ttir [DEVICE]\n", argv[0]);
     return TESSERA_USAGE;
   }
-  tessera_options_init(&options, sizeof options);
-  for (int i = 2; i < argc; ++i) {
-    tessera_result *result;
-    tessera_status status;
-    size_t bytes;
-    options.target = argv[i];
-    options.stage = argv[i][0] == 's' ? "ptx" : "hsaco";
-    status = tessera_compile(text, length, argv[1], &options, print, NULL, &result);
-    if (status > worst) worst = status;
-    if (status) continue;
-    tessera_result_data(result, &bytes);
-    printf("%s: %lu bytes of %s\n%s\n", argv[i], (unsigned long)bytes, options.stage, tessera_result_metadata(result));
-    tessera_result_destroy(result);
-  }
+  status = add(argv[1], text, length, argc == 3 ? argv[2] : NULL);
+  tessera_buffer_destroy(x), tessera_buffer_destroy(y), tessera_buffer_destroy(out);
+  tessera_kernel_destroy(kernel), tessera_device_destroy(device), tessera_context_destroy(context);
   free(text);
-  return (int)worst;
+  return (int)status;
 }

@@ -1,67 +1,169 @@
-// The C API (see tessera.h) on top of runtime::compile and transforms::runPipeline. Each call has a context of its own.
-#include "capi/tessera.h"
+// The C API (see tessera.h): errors, contexts, and compiling, on top of runtime::compile and transforms::runPipeline. Each
+// compilation has an IR context of its own.
+#include "capi/handles.h"
 #include "codegen_amd/backend.h"
 #include "frontend/parser.h"
-#include "ir/context.h"
 #include "ir/printer.h"
 #include "llvm/Support/MathExtras.h"
 #include "runtime/compiler.h"
 #include "runtime/targets.h"
 #include <cstring>
-#include <mutex>
 
 using namespace tessera;
+using namespace tessera::capi;
 
-struct tessera_result {
-  std::string data, metadata;
-};
+namespace tessera::capi {
 
-namespace {
-
-/// Says what happened to the caller's handler, as a diagnostic.
-class Reporter {
-public:
-  Reporter(tessera_handler handler, void *user)
-      : handler_(handler), user_(user), engine([this](const ir::Diagnostic &d) { take(d); }) {}
-
-  tessera_status fail(tessera_status status, const llvm::Twine &message, llvm::StringRef file = "") {
-    ir::Diagnostic d;
-    d.message = message.str();
-    d.position.file = file.str();
-    engine.report(std::move(d));
-    return status;
-  }
-
-private:
-  void take(const ir::Diagnostic &d) {
-    if (!handler_) return;
-    auto source = d.loc.source();
-    bool known = !d.position.line && source.kind() == ir::LocationKind::FileLineCol;
-    std::string file = known ? source.file().str() : d.position.file, text = ir::render(d);
-    tessera_diagnostic out{tessera_severity(int(d.severity)), d.message.c_str(), file.c_str(), known ? source.line() : d.position.line, known ? source.col() : d.position.col, text.c_str()};
-    handler_(&out, user_);
-  }
-  tessera_handler handler_;
-  void *user_;
-
-public:
-  ir::DiagnosticEngine engine;
-};
 static_assert(int(ir::Severity::Error) == TESSERA_ERROR && int(ir::Severity::Warning) == TESSERA_WARNING && int(ir::Severity::Remark) == TESSERA_REMARK && int(ir::Severity::Note) == TESSERA_NOTE);
 
-llvm::StringRef orEmpty(const char *s) { return s ? s : ""; }
+void ContextState::tell(const ir::Diagnostic &d) const {
+  if (!handler) return;
+  auto source = d.loc.source();
+  bool known = !d.position.line && source.kind() == ir::LocationKind::FileLineCol;
+  std::string file = known ? source.file().str() : d.position.file, text = ir::render(d);
+  tessera_diagnostic out{tessera_severity(int(d.severity)), d.message.c_str(), file.c_str(), known ? source.line() : d.position.line, known ? source.col() : d.position.col, text.c_str()};
+  handler(&out, user);
+}
 
-/// What both entries do first; OK if the text can be read.
-tessera_status begin(Reporter &r, const char *text, size_t length, tessera_result **result) {
+Call::Call(const ContextState *context, tessera_error **error)
+    : context_(context), error_(error), engine([this](const ir::Diagnostic &d) {
+        reported_ = true;
+        if (d.severity == ir::Severity::Error) {
+          if (gathered_.message.empty()) gathered_.message = d.message;
+          gathered_.text += ir::render(d);
+        }
+        if (context_) context_->tell(d);
+      }) {
   static std::once_flag once;
   std::call_once(once, amd::setSchedulerOptions);
-  if (!result) return r.fail(TESSERA_USAGE, "there is no place for the result");
-  *result = nullptr;
-  if (!text && length) return r.fail(TESSERA_USAGE, "the text is null");
+  if (error_) *error_ = nullptr;
+}
+
+tessera_status Call::fail(tessera_status status, const llvm::Twine &message, llvm::StringRef file) {
+  ir::Diagnostic d;
+  d.message = message.str();
+  d.position.file = file.str();
+  engine.report(std::move(d));
+  return end(status);
+}
+
+tessera_status Call::end(tessera_status status) {
+  if (error_ && status) {
+    gathered_.status = status;
+    *error_ = new tessera_error(std::move(gathered_));
+  }
+  return status;
+}
+
+tessera_status readTarget(Call &call, const tessera_options *given, const ir::TargetInfo *&target) {
+  target = nullptr;
+  if (!given) return TESSERA_OK;
+  if (given->size < offsetof(tessera_options, target) + sizeof given->target || given->size > 4096) return call.fail(TESSERA_USAGE, "the options were not made by tessera_options_init");
+  if (!given->target) return TESSERA_OK;
+  auto t = runtime::requireTarget(given->target);
+  if (!t.ok()) return call.fail(t.status(), TESSERA_USAGE);
+  target = *t;
   return TESSERA_OK;
 }
 
-} // namespace
+tessera_status readOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target, runtime::CompileOptions &o) {
+  tessera_options options;
+  tessera_options_init(&options, sizeof options);
+  if (given) std::memcpy(&options, given, std::min(given->size, sizeof options)); // a program built with another version has fewer or more
+  if (llvm::StringRef stage = orEmpty(options.stage); stage == "bitcode") {
+    o.stage = runtime::Stage::Llir;
+    o.bitcode = o.lineInfo = o.opNames = true;
+  } else if (options.stage) {
+    auto s = runtime::parseStage(stage, target);
+    if (!s.ok()) return call.fail(s.status(), TESSERA_USAGE);
+    o.stage = *s;
+  }
+  for (auto [name, value] : {std::pair("num_warps", options.num_warps), std::pair("num_ctas", options.num_ctas)})
+    if (value < 1 || !llvm::isPowerOf2_32(value)) return call.fail(TESSERA_USAGE, llvm::Twine(name) + " must be a power of two, not " + llvm::Twine(value));
+  if (options.num_stages < 1) return call.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
+  if (options.opt_level < 0 || options.opt_level > 3) return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
+  o.numWarps = options.num_warps, o.numStages = options.num_stages, o.numCtas = options.num_ctas;
+  o.optLevel = options.opt_level, o.fpFusion = options.fp_fusion, o.lineInfo |= options.line_info != 0;
+  o.kernel = orEmpty(options.kernel).str();
+  if (auto s = runtime::checkShape(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
+  return TESSERA_OK;
+}
+
+tessera_status compileText(Call &call, ContextState &state, llvm::StringRef text, const std::string &file, const ir::TargetInfo &target, const runtime::CompileOptions &o, runtime::CompileResult &out) {
+  std::string key = runtime::CompileCache::key(text, file, target, o);
+  if (auto found = state.cache.find(key)) {
+    out = *std::move(found);
+    return TESSERA_OK;
+  }
+  ir::Context context;
+  auto module = frontend::parseModule(text, file, context, call.engine, {.locateByText = o.stage > runtime::Stage::Ttgir});
+  if (!module) return call.end(TESSERA_INPUT);
+  auto compiled = runtime::compile(*module, target, o, call.engine);
+  if (!compiled.ok()) {
+    bool input = absl::IsInvalidArgument(compiled.status()) || absl::IsResourceExhausted(compiled.status());
+    if (!call.engine.errors()) return call.fail(input ? TESSERA_INPUT : TESSERA_FAILED, std::string(compiled.status().message()), input ? file : "");
+    return call.end(input ? TESSERA_INPUT : TESSERA_FAILED);
+  }
+  if (call.silent()) state.cache.insert(key, *compiled);
+  out = *std::move(compiled);
+  return TESSERA_OK;
+}
+
+} // namespace tessera::capi
+
+tessera_status tessera_error_status(const tessera_error *e) { return e ? e->status : TESSERA_OK; }
+const char *tessera_error_message(const tessera_error *e) { return e ? e->message.c_str() : ""; }
+const char *tessera_error_text(const tessera_error *e) { return e ? e->text.c_str() : ""; }
+void tessera_error_destroy(tessera_error *e) { delete e; }
+
+void tessera_context_options_init(tessera_context_options *o, size_t size) {
+  runtime::CompileCacheOptions cache;
+  tessera_context_options defaults{};
+  defaults.size = size;
+  defaults.cache_memory_bytes = cache.memoryBytes, defaults.cache_directory_bytes = cache.directoryBytes;
+  if (o) std::memcpy(o, &defaults, std::min(size, sizeof defaults));
+}
+
+tessera_status tessera_context_create(const tessera_context_options *given, tessera_context **context, tessera_error **error) {
+  tessera_context_options options;
+  tessera_context_options_init(&options, sizeof options);
+  bool made = !given || (given->size >= sizeof given->size && given->size <= 4096);
+  if (given && made) std::memcpy(&options, given, std::min(given->size, sizeof options));
+  runtime::CompileCacheOptions cache{orEmpty(options.cache_directory).str(), options.cache_memory_bytes, options.cache_directory_bytes};
+  auto state = std::make_shared<ContextState>(std::move(cache));
+  state->handler = options.handler, state->user = options.user;
+  Call call(state.get(), error);
+  if (!context) return call.fail(TESSERA_USAGE, "there is no place for the context");
+  *context = nullptr;
+  if (!made) return call.fail(TESSERA_USAGE, "the options were not made by tessera_context_options_init");
+  *context = new tessera_context{std::move(state)};
+  return TESSERA_OK;
+}
+void tessera_context_destroy(tessera_context *c) { delete c; }
+
+tessera_status tessera_cache_count(tessera_context *context, tessera_cache_counts *counts, tessera_error **error) {
+  Call call(context ? context->state.get() : nullptr, error);
+  if (counts) *counts = {};
+  if (!context || !counts) return call.fail(TESSERA_USAGE, context ? "there is no place for the counts" : "the context is null");
+  auto c = context->state->cache.counts();
+  *counts = {c.memoryHits, c.directoryHits, c.misses, c.damaged, c.unwritten};
+  return TESSERA_OK;
+}
+tessera_status tessera_cache_clear(tessera_context *context, tessera_error **error) {
+  Call call(context ? context->state.get() : nullptr, error);
+  if (!context) return call.fail(TESSERA_USAGE, "the context is null");
+  context->state->cache.clear();
+  return TESSERA_OK;
+}
+
+/// What both that make a result check first.
+static tessera_status begin(Call &call, tessera_context *context, const char *text, size_t length, tessera_result **result) {
+  if (result) *result = nullptr;
+  if (!context) return call.fail(TESSERA_USAGE, "the context is null");
+  if (!result) return call.fail(TESSERA_USAGE, "there is no place for the result");
+  if (!text && length) return call.fail(TESSERA_USAGE, "the text is null");
+  return TESSERA_OK;
+}
 
 void tessera_options_init(tessera_options *o, size_t size) {
   tessera_options defaults{};
@@ -71,75 +173,53 @@ void tessera_options_init(tessera_options *o, size_t size) {
   if (o) std::memcpy(o, &defaults, std::min(size, sizeof defaults));
 }
 
-tessera_status tessera_compile(const char *text, size_t length, const char *file_name, const tessera_options *given, tessera_handler handler, void *user, tessera_result **result) {
-  Reporter r(handler, user);
-  if (auto s = begin(r, text, length, result)) return s;
-  tessera_options options;
-  tessera_options_init(&options, sizeof options);
-  if (given) {
-    if (given->size < sizeof given->size || given->size > 4096) return r.fail(TESSERA_USAGE, "the options were not made by tessera_options_init");
-    std::memcpy(&options, given, std::min(given->size, sizeof options)); // a program built with another version has fewer or more
-  }
-  if (!options.target) return r.fail(TESSERA_USAGE, "a target is needed");
-  auto target = runtime::requireTarget(options.target);
-  if (!target.ok()) return r.fail(TESSERA_USAGE, std::string(target.status().message()));
-  runtime::CompileOptions o;
-  if (options.stage) {
-    auto stage = runtime::parseStage(options.stage, **target);
-    if (!stage.ok()) return r.fail(TESSERA_USAGE, std::string(stage.status().message()));
-    o.stage = *stage;
-  }
-  for (auto [name, value] : {std::pair("num_warps", options.num_warps), std::pair("num_ctas", options.num_ctas)})
-    if (value < 1 || !llvm::isPowerOf2_32(value)) return r.fail(TESSERA_USAGE, llvm::Twine(name) + " must be a power of two, not " + llvm::Twine(value));
-  if (options.num_stages < 1) return r.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
-  if (options.opt_level < 0 || options.opt_level > 3) return r.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
-  o.numWarps = options.num_warps, o.numStages = options.num_stages, o.numCtas = options.num_ctas;
-  o.optLevel = options.opt_level, o.fpFusion = options.fp_fusion, o.lineInfo = options.line_info;
-  o.kernel = orEmpty(options.kernel).str();
-
-  ir::Context context;
-  std::string file = file_name ? file_name : "<text>";
-  auto module = frontend::parseModule(llvm::StringRef(text, length), file, context, r.engine, {.locateByText = o.stage > runtime::Stage::Ttgir});
-  if (!module) return TESSERA_INPUT;
-  auto compiled = runtime::compile(*module, **target, o, r.engine);
-  if (!compiled.ok()) {
-    bool input = absl::IsInvalidArgument(compiled.status()) || absl::IsResourceExhausted(compiled.status());
-    if (!r.engine.errors()) r.fail(TESSERA_FAILED, std::string(compiled.status().message()), input ? file : "");
-    return input ? TESSERA_INPUT : TESSERA_FAILED;
-  }
-  *result = new tessera_result{std::move(compiled->output), runtime::toJson(compiled->metadata)};
-  return TESSERA_OK;
+tessera_status tessera_compile(tessera_context *context, const char *text, size_t length, const char *file_name, const tessera_options *given, tessera_result **result, tessera_error **error) {
+  Call call(context ? context->state.get() : nullptr, error);
+  if (auto s = begin(call, context, text, length, result)) return s;
+  return guarded(call, [&] {
+    const ir::TargetInfo *target;
+    if (auto s = readTarget(call, given, target)) return s;
+    if (!target) return call.fail(TESSERA_USAGE, "a target is needed");
+    runtime::CompileOptions o;
+    if (auto s = readOptions(call, given, *target, o)) return s;
+    runtime::CompileResult compiled;
+    if (auto s = compileText(call, *context->state, llvm::StringRef(text, length), fileName(file_name), *target, o, compiled)) return s;
+    *result = new tessera_result{std::move(compiled.output), runtime::toJson(compiled.metadata)};
+    return TESSERA_OK;
+  });
 }
 
-tessera_status tessera_run_passes(const char *text, size_t length, const char *file_name, const char *const *passes, size_t count, const char *target, tessera_handler handler, void *user, tessera_result **result) {
-  Reporter r(handler, user);
-  if (auto s = begin(r, text, length, result)) return s;
-  transforms::RunOptions run;
-  run.findTarget = runtime::findTarget;
-  if (target) {
-    auto t = runtime::requireTarget(target);
-    if (!t.ok()) return r.fail(TESSERA_USAGE, std::string(t.status().message()));
-    run.target = *t;
-  }
-  transforms::Pipeline pipeline;
-  for (size_t i = 0; i < count; ++i) {
-    auto [name, passOptions] = orEmpty(passes ? passes[i] : nullptr).split('=');
-    auto *pass = transforms::findPass(name);
-    if (!pass) return r.fail(TESSERA_USAGE, "unknown pass '" + name + "'");
-    auto step = transforms::parseStep(*pass, passOptions);
-    if (!step.ok()) return r.fail(TESSERA_USAGE, std::string(step.status().message()));
-    pipeline.push_back(*std::move(step));
-  }
-  ir::Context context;
-  auto module = frontend::parseModule(llvm::StringRef(text, length), file_name ? file_name : "<text>", context, r.engine);
-  if (!module) return TESSERA_INPUT;
-  if (auto s = transforms::runPipeline(*module, pipeline, run, r.engine); !s.ok()) {
-    if (!r.engine.errors()) r.fail(TESSERA_INPUT, std::string(s.message()));
-    // A pass asked for an option's value and could not use it.
-    return llvm::any_of(pipeline, [](auto &step) { return !step.options.problem.empty(); }) ? TESSERA_USAGE : TESSERA_INPUT;
-  }
-  *result = new tessera_result{ir::printToString(*module), ""};
-  return TESSERA_OK;
+tessera_status tessera_run_passes(tessera_context *context, const char *text, size_t length, const char *file_name, const char *const *passes, size_t count, const char *target, tessera_result **result, tessera_error **error) {
+  Call call(context ? context->state.get() : nullptr, error);
+  if (auto s = begin(call, context, text, length, result)) return s;
+  return guarded(call, [&] {
+    transforms::RunOptions run;
+    run.findTarget = runtime::findTarget;
+    if (target) {
+      auto t = runtime::requireTarget(target);
+      if (!t.ok()) return call.fail(t.status(), TESSERA_USAGE);
+      run.target = *t;
+    }
+    transforms::Pipeline pipeline;
+    for (size_t i = 0; i < count; ++i) {
+      auto [name, passOptions] = orEmpty(passes ? passes[i] : nullptr).split('=');
+      auto *pass = transforms::findPass(name);
+      if (!pass) return call.fail(TESSERA_USAGE, "unknown pass '" + name + "'");
+      auto step = transforms::parseStep(*pass, passOptions);
+      if (!step.ok()) return call.fail(step.status(), TESSERA_USAGE);
+      pipeline.push_back(*std::move(step));
+    }
+    ir::Context irContext;
+    auto module = frontend::parseModule(llvm::StringRef(text, length), fileName(file_name), irContext, call.engine);
+    if (!module) return call.end(TESSERA_INPUT);
+    if (auto s = transforms::runPipeline(*module, pipeline, run, call.engine); !s.ok()) {
+      // A pass asked for an option's value and could not use it.
+      auto status = llvm::any_of(pipeline, [](auto &step) { return !step.options.problem.empty(); }) ? TESSERA_USAGE : TESSERA_INPUT;
+      return call.engine.errors() ? call.end(status) : call.fail(s, status);
+    }
+    *result = new tessera_result{ir::printToString(*module), ""};
+    return TESSERA_OK;
+  });
 }
 
 const char *tessera_result_data(const tessera_result *r, size_t *length) {

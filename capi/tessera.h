@@ -1,17 +1,34 @@
-/* The compiler for programs that embed it: TTIR or TTGIR text in, code for a GPU out. C99; nothing of C++ or LLVM shows.
+/* The compiler and its launcher for programs that embed them: TTIR or TTGIR text in, code for a GPU out, and run. C99;
+ * nothing of C++ or LLVM shows.
  *
- * Status     Every function that can fail returns one, with the meaning of the program's exit codes. A failure has told
- *            the handler why at least once, and leaves *result null.
- * Ownership  Texts and options belong to the caller and are not kept. A result belongs to the caller, who destroys it; what
- *            is read from it lives as long as it does. What a diagnostic points to lives until the handler returns.
- * Threads    All functions may be called from any number of threads at once. A handler is called on the thread that made
- *            the call, while it runs.
+ *   tessera_context_create(&options, &context, &error);
+ *   tessera_device_open(context, "cuda:0", &device, &error);
+ *   tessera_kernel_compile(device, text, length, "k.ttir", NULL, &kernel, &error);
+ *   tessera_buffer_create(device, 4096, &buffer, &error);
+ *   tessera_launch(kernel, grid, arguments, count, &error);
+ *
+ * Status     Every function that can fail returns one, with the meaning of the program's exit codes, and takes an error
+ *            out-parameter as its last. It may be NULL. Else it is set: to NULL where all went well, to an error otherwise.
+ *            What the other out-parameters point to is NULL (or zero) after a failure.
+ * Ownership  What a function makes (`**` parameters, and errors) belongs to the caller, who destroys it; destroying NULL is
+ *            fine. Texts, options, arguments and bytes that are handed in belong to the caller and are not kept; strings that
+ *            are handed out live as long as the object that was asked. Objects may be destroyed in any order: what others
+ *            need of them stays until those are gone.
+ * Threads    All functions may be called from any number of threads at once, on the same objects, too; only, nobody may use
+ *            an object while it is destroyed. Launches of one kernel follow each other; launches that touch the same buffer
+ *            at once are the caller's affair. A call on a GPU's device, buffer or kernel leaves that GPU the calling thread's
+ *            current one (CUDA: its primary context, which is retained as long as the device).
+ * Handler    A context's handler is told every diagnostic, errors among them, on the thread that made the call, while it runs.
+ *            What a diagnostic points to lives until the handler returns. It may be called until the context and all that was
+ *            made with it are destroyed.
  * Process    Nothing is printed and the process is never ended; errors that LLVM calls fatal are failures like others. Tools
- *            (ptxas, device libraries) are found as the program `tessera` finds them: docs/command_line.md, "Environment".
+ *            (ptxas, device libraries) and drivers are found as the program `tessera` finds them: docs/command_line.md,
+ *            "Environment".
  */
 #ifndef TESSERA_H
 #define TESSERA_H
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,13 +38,21 @@ typedef enum tessera_status {
   TESSERA_OK = 0,
   TESSERA_INPUT = 1,  /* the text is at fault */
   TESSERA_USAGE = 2,  /* an argument or option is */
-  TESSERA_FAILED = 3, /* a tool or library is missing or failed */
+  TESSERA_FAILED = 3, /* a tool, library, driver or device is missing or failed, or the kernel did while it ran */
 } tessera_status;
+
+/* ---- Errors and diagnostics ---- */
+
+typedef struct tessera_error tessera_error;
+tessera_status tessera_error_status(const tessera_error *);   /* of the call that made it; TESSERA_OK of NULL */
+const char *tessera_error_message(const tessera_error *);     /* the first error in one sentence; "" of NULL */
+const char *tessera_error_text(const tessera_error *);        /* all of them, as `tessera` prints them; "" of NULL */
+void tessera_error_destroy(tessera_error *);
 
 typedef enum tessera_severity { TESSERA_ERROR = 0, TESSERA_WARNING = 1, TESSERA_REMARK = 2, TESSERA_NOTE = 3 } tessera_severity;
 
 typedef struct tessera_diagnostic {
-  tessera_severity severity;
+  tessera_severity severity; /* TESSERA_REMARK: also what a running kernel prints, on interpreter and emulators */
   const char *message;
   const char *file;      /* "" where it is not known */
   unsigned line, column; /* from 1; 0 where they are not known */
@@ -36,12 +61,46 @@ typedef struct tessera_diagnostic {
 
 typedef void (*tessera_handler)(const tessera_diagnostic *, void *user);
 
+/* ---- Contexts: who is told, and where compiled kernels are kept ---- */
+
+typedef struct tessera_context tessera_context;
+
+typedef struct tessera_context_options {
+  size_t size;                    /* set by tessera_context_options_init: options that are added later come after those of today */
+  tessera_handler handler;        /* NULL: nobody */
+  void *user;                     /* handed to it */
+  uint64_t cache_memory_bytes;    /* compiled kernels kept in memory; 0: none */
+  const char *cache_directory;    /* kept in files, too, which processes may share; NULL: no */
+  uint64_t cache_directory_bytes; /* of these files; the least recently used go first */
+} tessera_context_options;
+
+/* The defaults: no handler, 64 MiB, no directory, 1 GiB. `size` is sizeof(tessera_context_options). */
+void tessera_context_options_init(tessera_context_options *, size_t size);
+/* `options` may be NULL: the defaults. */
+tessera_status tessera_context_create(const tessera_context_options *options, tessera_context **, tessera_error **);
+void tessera_context_destroy(tessera_context *);
+
+/* An entry is found if text, file name, target, options, this library and the toolkit's files are what they were. What
+ * compiles with a diagnostic is not kept. A directory that cannot be written to is no error. */
+typedef struct tessera_cache_counts {
+  uint64_t memory_hits, directory_hits, misses;
+  uint64_t damaged;   /* files that were not whole: misses, and replaced */
+  uint64_t unwritten; /* entries that the directory did not take */
+} tessera_cache_counts;
+tessera_status tessera_cache_count(tessera_context *, tessera_cache_counts *, tessera_error **);
+/* Forgets what is kept in memory and in the directory. */
+tessera_status tessera_cache_clear(tessera_context *, tessera_error **);
+
+/* ---- Compiling ---- */
+
 typedef struct tessera_options {
   size_t size;        /* set by tessera_options_init: options that are added later come after those of today */
-  const char *target; /* "sm_90a", "gfx942", … (tessera_target); needed to compile */
-  const char *stage;  /* ttir ttgir llir, ptx cubin, amdgcn hsaco; NULL: the last of the target */
+  const char *target; /* "sm_90a", "gfx942", … (tessera_target); needed by tessera_compile, else NULL: the device's */
+  const char *stage;  /* ttir ttgir llir, ptx cubin, amdgcn hsaco, bitcode (for emulators); NULL: the last of the target */
   const char *kernel; /* which function of several; NULL: the only one */
-  int num_warps, num_stages, num_ctas;
+  int num_warps;      /* per block, a power of two; of 32 threads, on gfx9 of 64 */
+  int num_stages;     /* of software pipelines, from 1 */
+  int num_ctas;       /* blocks per cluster: a hint; 1 to 8 where the target has clusters, else 1 */
   int opt_level;      /* 0 to 3 */
   int fp_fusion;      /* whether a * b + c is contracted */
   int line_info;      /* whether the code knows source lines */
@@ -53,24 +112,107 @@ void tessera_options_init(tessera_options *, size_t size);
 
 typedef struct tessera_result tessera_result;
 
-/* Compiles a kernel. `file_name` is what diagnostics call the text; `handler` may be NULL, `user` is handed to it. */
-tessera_status tessera_compile(const char *text, size_t length, const char *file_name, const tessera_options *, tessera_handler, void *user,
-                               tessera_result **result);
+/* Compiles a kernel, or finds it in the cache. `length` is the text's in bytes; `file_name` is what diagnostics call it
+ * (NULL: "<text>"). */
+tessera_status tessera_compile(tessera_context *, const char *text, size_t length, const char *file_name, const tessera_options *, tessera_result **,
+                               tessera_error **);
 
 /* Parses, verifies, runs passes and prints. Passes are named as by `tessera opt`: "cse", "tritongpu-pipeline=num-stages=2".
  * `target` (what passes may ask about) may be NULL: then it is the one that the text names, if it does. With no passes the
  * text is checked, and printed in today's spelling. */
-tessera_status tessera_run_passes(const char *text, size_t length, const char *file_name, const char *const *passes, size_t count, const char *target,
-                                  tessera_handler, void *user, tessera_result **result);
+tessera_status tessera_run_passes(tessera_context *, const char *text, size_t length, const char *file_name, const char *const *passes, size_t count,
+                                  const char *target, tessera_result **, tessera_error **);
 
 /* Text or the object's bytes; a NUL that `length` does not count follows. `length` may be NULL. */
 const char *tessera_result_data(const tessera_result *, size_t *length);
 /* What a launcher needs, as the JSON that `tessera compile --metadata` writes; "" of passes. */
 const char *tessera_result_metadata(const tessera_result *);
-void tessera_result_destroy(tessera_result *); /* NULL is fine */
+void tessera_result_destroy(tessera_result *);
 
-const char *tessera_version(void);            /* "0.1.0" */
-const char *tessera_target(size_t index);     /* the targets' names; NULL after the last */
+/* ---- Devices: GPUs, emulators of GPUs, and the interpreter of the text itself ---- */
+
+typedef struct tessera_device tessera_device;
+
+typedef struct tessera_device_info {
+  const char *spec;      /* as tessera_device_open takes it: "cuda:0", "hip:1", "emulator:gfx942", "interpreter" */
+  const char *name;      /* "NVIDIA H200" */
+  const char *target;    /* "sm_90a"; "" of the interpreter */
+  const char *stage;     /* what tessera_kernel_load takes: cubin, hsaco, bitcode, or ttir (ttgir, too) */
+  const char *driver;    /* its version */
+  uint64_t memory_bytes; /* 0: the host's */
+} tessera_device_info;
+
+/* All that is there: the GPUs in the drivers' order, CUDA's first, and last the interpreter. (An emulator there is for every
+ * target.) A driver that is there and fails is a warning. */
+typedef struct tessera_device_list tessera_device_list;
+tessera_status tessera_device_list_create(tessera_context *, tessera_device_list **, tessera_error **);
+size_t tessera_device_list_count(const tessera_device_list *);
+/* NULL after the last. */
+const tessera_device_info *tessera_device_list_info(const tessera_device_list *, size_t index);
+void tessera_device_list_destroy(tessera_device_list *);
+
+/* `spec` NULL: the first of the list. */
+tessera_status tessera_device_open(tessera_context *, const char *spec, tessera_device **, tessera_error **);
+const tessera_device_info *tessera_device_describe(const tessera_device *); /* NULL of NULL */
+void tessera_device_destroy(tessera_device *);
+
+/* ---- Memory of a device ---- */
+
+typedef struct tessera_buffer tessera_buffer;
+
+/* The contents are undefined at first. 0 bytes are fine. */
+tessera_status tessera_buffer_create(tessera_device *, size_t bytes, tessera_buffer **, tessera_error **);
+size_t tessera_buffer_bytes(const tessera_buffer *); /* 0 of NULL */
+/* Copies `bytes` bytes to or from the buffer's from `offset` on, and waits for it. */
+tessera_status tessera_buffer_write(tessera_buffer *, size_t offset, const void *from, size_t bytes, tessera_error **);
+tessera_status tessera_buffer_read(const tessera_buffer *, size_t offset, void *to, size_t bytes, tessera_error **);
+void tessera_buffer_destroy(tessera_buffer *);
+
+/* ---- Kernels ---- */
+
+typedef struct tessera_kernel tessera_kernel;
+
+/* Compiles a kernel for the device, or finds it in the context's cache, and loads it. `options` may be NULL: the defaults;
+ * the stage is the device's whatever they say. */
+tessera_status tessera_kernel_compile(tessera_device *, const char *text, size_t length, const char *file_name, const tessera_options *, tessera_kernel **,
+                                      tessera_error **);
+/* Loads what was compiled before: a result's data (of the device's stage) and metadata. `metadata` may be NULL for the
+ * interpreter: the module's only kernel is meant. */
+tessera_status tessera_kernel_load(tessera_device *, const char *object, size_t length, const char *metadata, tessera_kernel **, tessera_error **);
+/* As tessera_result_metadata; on the interpreter the kernel's name and arguments. */
+const char *tessera_kernel_metadata(const tessera_kernel *);
+void tessera_kernel_destroy(tessera_kernel *);
+
+/* An argument of a kernel. For a pointer either `buffer`, and where in it, or the address itself as a `value` of 8 bytes:
+ * GPUs take any that they may touch, memory of another library, too; others NULL only. For a scalar its `value`, in the
+ * type's representation: 1 byte for i1 (0 or 1), 2 for f16 and bf16, and so on; no other size is taken. What the text promises
+ * of an argument (tt.divisibility) must hold: on GPUs nothing checks it. */
+typedef struct tessera_argument {
+  const tessera_buffer *buffer; /* of the kernel's device (or of another handle of it); NULL: `value` */
+  size_t offset;                /* in bytes, at most the buffer's size */
+  const void *value;
+  size_t bytes; /* that `value` points to */
+} tessera_argument;
+tessera_argument tessera_argument_buffer(const tessera_buffer *);
+tessera_argument tessera_argument_value(const void *value, size_t bytes);
+
+/* Launches a kernel on a grid of x * y * z blocks, each at least 1, and waits until it has run. `arguments` are those of the
+ * function in the text; the pointers that the ABI adds are added. A fault that interpreter or emulator finds in the kernel
+ * is TESSERA_FAILED with its place in the text. After a fault on a GPU its driver may refuse all that follows in the process. */
+tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **);
+
+typedef struct tessera_times {
+  double median_ms, min_ms; /* milliseconds */
+} tessera_times;
+/* Launches it `repetitions` times (at least 1), and says how long each took: on GPUs between events before and after it, else by the
+ * host's clock. Caches are as the launch before left them. */
+tessera_status tessera_time(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count, int repetitions, tessera_times *,
+                            tessera_error **);
+
+/* ---- The library ---- */
+
+const char *tessera_version(void);        /* "0.1.0" */
+const char *tessera_target(size_t index); /* the targets' names; NULL after the last */
 
 #ifdef __cplusplus
 }

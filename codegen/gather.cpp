@@ -79,7 +79,7 @@ static bool lowerHistogram(tt::HistogramOp op, FunctionLowering &fl) {
   auto &values = fl.get(src);
   unsigned free = fl.freeRegisters(src.type());
   llvm::Value *acts = fl.isRepresentative(fl.layout(src.type()));
-  auto scope = b.getContext().getOrInsertSyncScopeID(fl.target.info().vendor == Vendor::Nvidia ? "block" : "workgroup");
+  auto scope = b.getContext().getOrInsertSyncScopeID(fl.target.blockScope());
   for (unsigned r = 0; r < values.size(); ++r) {
     if (r & free) continue;
     unsigned width = values[r]->getType()->getIntegerBitWidth();

@@ -474,7 +474,7 @@ static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &
   llvm::Value *acts = fl.isRepresentative(layout);
   if (acts && !op.result().useEmpty()) return fl.error(op, "gives old values that several threads hold");
   unsigned free = fl.freeRegisters(op.values().type());
-  auto scope = b.getContext().getOrInsertSyncScopeID(fl.target.info().vendor == Vendor::Nvidia ? "block" : "workgroup");
+  auto scope = b.getContext().getOrInsertSyncScopeID(fl.target.blockScope());
   Elements out;
   for (unsigned r = 0; r < pointers.size(); ++r) {
     if (r & free) {

@@ -98,6 +98,8 @@ public:
   /// All threads of the block; shared memory is visible after it, and with `global` the block's accesses to global
   /// memory too.
   virtual void barrier(llvm::IRBuilder<> &, bool global = false) const = 0;
+  /// What LLVM calls the synchronisation scope of a block's threads.
+  virtual llvm::StringRef blockScope() const = 0;
   virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes
   /// The scheduler moves only the kinds of instructions across that `mask` names (llvm.amdgcn.sched.barrier's bits; 0:
   /// none). Nothing where info().hasScheduleBarriers is false.

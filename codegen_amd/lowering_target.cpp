@@ -45,7 +45,7 @@ Value *AmdTarget::uniform(IRBuilder<> &b, Value *v) const {
 
 void AmdTarget::barrier(IRBuilder<> &b, bool global) const {
   LLVMContext &c = b.getContext();
-  auto scope = c.getOrInsertSyncScopeID("workgroup");
+  auto scope = c.getOrInsertSyncScopeID(blockScope());
   auto fence = [&](AtomicOrdering order) {
     FenceInst *f = b.CreateFence(order, scope);
     if (!global) // what is in flight to global memory need not be waited for

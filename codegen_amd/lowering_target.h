@@ -23,6 +23,7 @@ public:
   llvm::Value *blockInCluster(llvm::IRBuilder<> &) const override;
   llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *) const override;
   void barrier(llvm::IRBuilder<> &, bool global) const override;
+  llvm::StringRef blockScope() const override { return "workgroup"; }
   void warpBarrier(llvm::IRBuilder<> &) const override;
   void scheduleBarrier(llvm::IRBuilder<> &, unsigned mask) const override;
 

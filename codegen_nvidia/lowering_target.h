@@ -21,6 +21,7 @@ public:
   llvm::Value *blockInCluster(llvm::IRBuilder<> &) const override;
   llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *) const override;
   void barrier(llvm::IRBuilder<> &, bool global) const override;
+  llvm::StringRef blockScope() const override { return "block"; }
   void warpBarrier(llvm::IRBuilder<> &) const override;
 
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask, unsigned uniform) const override;

@@ -104,23 +104,7 @@ void describeKernel(Operation *kernel, Module &m, const TargetInfo &t, KernelMet
   md.dynamicSharedBytes = moduleInt(m.op(), kSharedAttr, 0);
   md.globalScratchBytes = moduleInt(m.op(), kGlobalScratchSizeAttr, 0);
   md.globalScratchAlign = moduleInt(m.op(), kGlobalScratchAlignAttr, 1);
-  for (auto *a : f.body().front()->args()) {
-    // The argument's name in the source, where its location tells it.
-    auto loc = a->loc;
-    std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
-    md.args.push_back({name, typeName(a->type)});
-  }
-}
-
-absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
-  auto bad = [](const std::string &m) { return absl::InvalidArgumentError(m); };
-  if (o.numWarps < 1 || !llvm::isPowerOf2_64(o.numWarps)) return bad(llvm::formatv("num-warps must be a power of two, not {0}", o.numWarps));
-  if (o.numWarps * t.warpSize > t.maxThreadsPerBlock)
-    return bad(llvm::formatv("{0} warps of {1} threads are {2} threads per block, but {3} allows {4}", o.numWarps, t.warpSize, o.numWarps * t.warpSize, t.name, t.maxThreadsPerBlock));
-  if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
-  if (o.numCtas > 1 && t.maxClusterSize == 1) return bad(llvm::formatv("num-ctas = {0}: {1} has no clusters of blocks", o.numCtas, t.name));
-  if (o.numCtas < 1 || o.numCtas > t.maxClusterSize) return bad(llvm::formatv("num-ctas must be 1 to {0} on {1}, not {2}", t.maxClusterSize, t.name, o.numCtas));
-  return absl::OkStatus();
+  md.args = describeArguments(kernel);
 }
 
 /// Reports a failure of the back end at the operation that it is about, as far as that is known: a library function or
@@ -151,6 +135,28 @@ absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, D
 }
 
 } // namespace
+
+absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
+  auto bad = [](const std::string &m) { return absl::InvalidArgumentError(m); };
+  if (o.numWarps < 1 || !llvm::isPowerOf2_64(o.numWarps)) return bad(llvm::formatv("num-warps must be a power of two, not {0}", o.numWarps));
+  if (o.numWarps * t.warpSize > t.maxThreadsPerBlock)
+    return bad(llvm::formatv("{0} warps of {1} threads are {2} threads per block, but {3} allows {4}", o.numWarps, t.warpSize, o.numWarps * t.warpSize, t.name, t.maxThreadsPerBlock));
+  if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
+  if (o.numCtas > 1 && t.maxClusterSize == 1) return bad(llvm::formatv("num-ctas = {0}: {1} has no clusters of blocks", o.numCtas, t.name));
+  if (o.numCtas < 1 || o.numCtas > t.maxClusterSize) return bad(llvm::formatv("num-ctas must be 1 to {0} on {1}, not {2}", t.maxClusterSize, t.name, o.numCtas));
+  return absl::OkStatus();
+}
+
+std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
+  std::vector<KernelMetadata::Arg> args;
+  for (auto *a : kernel->cast<tt::FuncOp>().body().front()->args()) {
+    // The argument's name in the source, where its location tells it.
+    auto loc = a->loc;
+    std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
+    args.push_back({name, typeName(a->type)});
+  }
+  return args;
+}
 
 absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag) {
   if (auto s = checkShape(target, o); !s.ok()) return s;

@@ -40,11 +40,16 @@ struct CompileResult {
 /// Targets by name ("sm_90a", "sm_90", "gfx942"); the error lists them all.
 absl::StatusOr<const ir::TargetInfo *> requireTarget(llvm::StringRef name);
 
+/// InvalidArgument if the numbers of warps, stages or blocks per cluster are none that the target can have.
+absl::Status checkShape(const ir::TargetInfo &, const CompileOptions &);
+
 /// Compiles a module (TTIR, or TTGIR where it already has layouts). What is the input's fault is reported to the engine
 /// and gives InvalidArgument; failures of tools and files give other codes with their own text.
 absl::StatusOr<CompileResult> compile(ir::Module &, const ir::TargetInfo &, const CompileOptions &, ir::DiagnosticEngine &);
 
 /// The public function to compile: the named one, or the only one. An error names the candidates.
 absl::StatusOr<ir::Operation *> selectKernel(const ir::Module &, llvm::StringRef name);
+/// A kernel's arguments as the metadata has them: "*f32", named as in the source where its locations tell the names.
+std::vector<KernelMetadata::Arg> describeArguments(ir::Operation *kernel);
 
 } // namespace tessera::runtime

@@ -1,5 +1,6 @@
 // Finding devices (see device.h).
 #include "runtime/device.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/emulator_device.h"
 #include <algorithm>
@@ -19,6 +20,45 @@ absl::StatusOr<void *> openLibrary(const char *variable, llvm::ArrayRef<const ch
     if (first.empty()) first = dlerror();
   }
   return absl::NotFoundError(first);
+}
+
+absl::StatusOr<std::unique_ptr<HostMemory>> HostMemory::allocate(size_t bytes, const std::string &what) {
+  void *data = std::calloc(std::max<size_t>(bytes, 1), 1);
+  if (!data) return absl::ResourceExhaustedError(llvm::formatv("there are no {0} bytes for {1}", bytes, what).str());
+  auto m = std::make_unique<HostMemory>(static_cast<uint8_t *>(data), bytes);
+  m->owned_ = true;
+  return m;
+}
+HostMemory::~HostMemory() {
+  if (owned_) std::free(data_);
+}
+
+absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) {
+  std::string what = "kernel '" + md.kernel + "'";
+  auto kernel = load(object, md);
+  if (!kernel.ok()) return kernel.status();
+  auto argument = [&](size_t i) { return llvm::formatv("argument {0} of {1}", i, what).str(); };
+  std::vector<std::unique_ptr<DeviceMemory>> memory(args.size());
+  std::vector<DeviceArgument> arguments;
+  for (auto [i, a] : llvm::enumerate(args)) {
+    if (a.buffer) {
+      auto m = allocate(a.buffer->size(), argument(i));
+      if (!m.ok()) return m.status();
+      memory[i] = std::move(*m);
+      if (auto s = write(*memory[i], 0, a.buffer->data(), a.buffer->size(), argument(i)); !s.ok()) return s;
+    }
+    arguments.push_back({memory[i].get(), a.buffer ? 0 : a.bits});
+  }
+  if (auto s = launch(**kernel, grid, arguments); !s.ok()) return s;
+  for (auto [i, a] : llvm::enumerate(args))
+    if (a.buffer)
+      if (auto s = read(*memory[i], 0, a.buffer->data(), a.buffer->size(), argument(i)); !s.ok()) return s;
+  if (reps > 0 && timing) {
+    auto t = time(**kernel, grid, arguments, reps);
+    if (!t.ok()) return t.status();
+    *timing = *t;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {

@@ -1,6 +1,9 @@
-// One launcher for all GPUs: a Device loads an object and runs its kernel on buffers. Implementations: cuda/ (the CUDA
+// One launcher for all GPUs: a Device has memory, loads objects and launches their kernels. Implementations: cuda/ (the CUDA
 // driver API) and hip/ (the HIP runtime), both opened with dlopen, so that one program runs on machines with either or
-// neither. Errors carry the driver's own text and the call that failed.
+// neither, and the emulator, whose memory is the host's. Errors carry the driver's own text and the call that failed.
+//
+// A device may be used from several threads at once; one kernel's launches then follow each other. Its memory and kernels
+// must be gone before it is.
 #pragma once
 #include "absl/status/statusor.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -27,6 +30,46 @@ struct LaunchTiming {
   double medianMs = 0, minMs = 0;
 };
 
+/// Memory of a device; given back with the object.
+class DeviceMemory {
+public:
+  explicit DeviceMemory(size_t bytes) : bytes_(bytes) {}
+  virtual ~DeviceMemory() = default;
+  size_t bytes() const { return bytes_; }
+
+private:
+  size_t bytes_;
+};
+
+/// Memory of the host as a device's, for devices that compute on the host: its own, zero at first, or a caller's.
+class HostMemory final : public DeviceMemory {
+public:
+  /// ResourceExhausted if the machine does not have it.
+  static absl::StatusOr<std::unique_ptr<HostMemory>> allocate(size_t bytes, const std::string &whatFor);
+  HostMemory(uint8_t *data, size_t bytes) : DeviceMemory(bytes), data_(data) {}
+  ~HostMemory() override;
+  uint8_t *data() const { return data_; }
+
+private:
+  uint8_t *data_;
+  bool owned_ = false;
+};
+
+/// An argument of a launch: an address in a device's memory (`bits`: bytes from its start), or the bits of a scalar or of
+/// an address that the device knows from elsewhere.
+struct DeviceArgument {
+  const DeviceMemory *memory = nullptr;
+  uint64_t bits = 0;
+};
+
+/// A kernel that a device has loaded; unloaded with the object.
+class LoadedKernel {
+public:
+  explicit LoadedKernel(KernelMetadata md) : metadata(std::move(md)) {}
+  virtual ~LoadedKernel() = default;
+  const KernelMetadata metadata;
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -35,10 +78,24 @@ public:
   virtual std::string target() const = 0; // "sm_90a"
   virtual std::string driver() const = 0; // version text
   virtual int64_t memoryBytes() const = 0;
-  /// Whether run() takes LLVM bitcode (CompileOptions::bitcode) instead of machine code.
+  /// Whether load() and run() take LLVM bitcode (CompileOptions::bitcode) instead of machine code.
   virtual bool takesBitcode() const { return false; }
-  /// Runs the object's kernel once, then `reps` more times for timing. Adds the two hidden pointers (scratch) itself.
-  virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *) = 0;
+
+  /// In the following, `what` is what the memory is for, as errors call it: "argument 0 of kernel 'f'".
+  virtual absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t bytes, const std::string &what) = 0;
+  /// Copies from and to the host. @pre offset + bytes <= the memory's
+  virtual absl::Status write(DeviceMemory &, size_t offset, const void *from, size_t bytes, const std::string &what) = 0;
+  virtual absl::Status read(const DeviceMemory &, size_t offset, void *to, size_t bytes, const std::string &what) = 0;
+  /// @pre a NUL follows the object's bytes
+  virtual absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &) = 0;
+  /// Launches the kernel and waits for it. Adds the two hidden pointers (scratch) itself. An empty grid does nothing.
+  /// @pre an argument for each of the metadata's; the kernel and memory are this device's
+  virtual absl::Status launch(LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>) = 0;
+  /// Launches it `reps` times and measures each: on GPUs by events, on an emulator by the host's clock. @pre reps > 0
+  virtual absl::StatusOr<LaunchTiming> time(LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>, int reps) = 0;
+
+  /// All of it: loads the object, runs its kernel once on buffers of the host, and then `reps` more times for timing.
+  virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *);
 };
 
 /// "cuda", "cuda:1", "hip:0", "emulator:sm_90a". NotFound with the loader's text where the driver is missing.

@@ -1,97 +1,153 @@
-// Loading a kernel's object and running it on buffers through a GPU driver: the sequence of calls that the CUDA driver and
-// the HIP runtime have in common. Each is an `Api` with its own spelling of the calls (cuda/cuda_device.cpp,
-// hip/hip_device.cpp): `Pointer`, the call members used below, `check(result, what)`, which makes a status of an error with
-// the driver's text, and the names of the calls that make events and time them.
+// Memory, loading and launching through a GPU driver: the calls that the CUDA driver and the HIP runtime have in common.
+// Each is an `Api` with its own spelling of them (cuda/cuda_device.cpp, hip/hip_device.cpp): `Pointer`, the call members
+// used below, `check(result, what)`, which makes a status of an error with the driver's text, and the names of the calls
+// that make events and time them.
 #pragma once
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/device.h"
+#include <mutex>
 
 namespace tessera::runtime {
 
 #define RETURN_IF_ERROR(e)                                                                                                                                                                             \
   if (absl::Status s_ = (e); !s_.ok()) return s_
 
-/// One run of Device::run. `driver`: its version, for messages. `prepare(function)` is called when the kernel's function is
-/// known, before its launch. @pre the device is the current one.
-template <class Api, class Handle>
-absl::Status launchThroughDriver(const Api &a, const std::string &driver, llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing,
-                                 llvm::function_ref<absl::Status(Handle function)> prepare) {
+/// Everything taken is given back, however a call ends.
+template <class Api, class Handle> class DriverDevice : public Device {
+public:
   using Pointer = typename Api::Pointer;
-  // Everything taken is given back, however this ends.
-  struct Resources {
-    const Api &a;
-    Handle module = nullptr, start = nullptr, stop = nullptr;
-    std::vector<Pointer> memory;
-    ~Resources() {
-      for (auto p : memory)
-        if (p) a.memFree(p);
-      if (start) a.eventDestroy(start);
-      if (stop) a.eventDestroy(stop);
-      if (module) a.moduleUnload(module);
-    }
-  } r{a, nullptr, nullptr, nullptr, {}};
-  std::string what = "kernel '" + md.kernel + "'";
-  RETURN_IF_ERROR(a.check(a.moduleLoadData(&r.module, object.data()), "loading " + what + " (driver: " + driver + ")"));
-  Handle f;
-  RETURN_IF_ERROR(a.check(a.moduleGetFunction(&f, r.module, md.kernel.c_str()), "finding " + what));
-  RETURN_IF_ERROR(prepare(f));
-  std::vector<Pointer> pointers;
-  std::vector<void *> params;
-  pointers.reserve(args.size() + 2);
-  auto allocate = [&](size_t bytes, const std::string &whatFor) -> absl::Status {
+
+  absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t bytes, const std::string &what) override {
+    RETURN_IF_ERROR(makeCurrent(what));
     Pointer p{};
-    RETURN_IF_ERROR(a.check(a.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes for {1}", bytes, whatFor)));
-    r.memory.push_back(p);
-    pointers.push_back(p);
-    return absl::OkStatus();
-  };
-  auto argument = [&](const LaunchValue &v) { return llvm::formatv("argument {0} of {1}", &v - args.data(), what).str(); };
-  for (auto &v : args) {
-    if (!v.buffer) {
-      params.push_back(&v.bits);
-      continue;
-    }
-    RETURN_IF_ERROR(allocate(v.buffer->size(), argument(v)));
-    if (!v.buffer->empty()) RETURN_IF_ERROR(a.check(a.memcpyHtoD(pointers.back(), v.buffer->data(), v.buffer->size()), "copying " + argument(v) + " to the device"));
-    params.push_back(&pointers.back());
+    RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes for {1}", bytes, what)));
+    return std::make_unique<Memory>(*this, p, bytes);
   }
-  int64_t programs = grid[0] * grid[1] * grid[2];
-  RETURN_IF_ERROR(allocate(md.globalScratchBytes * programs, "the scratch memory of " + what));
-  params.push_back(&pointers.back());
-  Pointer none{}; // of profiling
-  params.push_back(&none);
-  auto launch = [&] {
-    return a.check(a.launchKernel(f, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, nullptr, params.data(), nullptr), "launching " + what);
-  };
-  if (programs) {
-    RETURN_IF_ERROR(launch());
-    RETURN_IF_ERROR(a.check(a.ctxSynchronize(), "running " + what));
+  absl::Status write(DeviceMemory &m, size_t offset, const void *from, size_t bytes, const std::string &what) override {
+    if (!bytes) return absl::OkStatus();
+    RETURN_IF_ERROR(makeCurrent(what));
+    return a_.check(a_.memcpyHtoD(addressOf(m, offset), from, bytes), "copying " + what + " to the device");
   }
-  size_t k = 0;
-  for (auto &v : args)
-    if (v.buffer) {
-      if (!v.buffer->empty()) RETURN_IF_ERROR(a.check(a.memcpyDtoH(v.buffer->data(), pointers[k], v.buffer->size()), "copying " + argument(v) + " from the device"));
-      ++k;
-    }
-  if (reps > 0 && timing && programs) {
-    auto timed = [&](const char *call) { return call + (" for timing " + what); };
-    RETURN_IF_ERROR(a.check(a.eventCreate(&r.start, 0), timed(Api::kEventCreate)));
-    RETURN_IF_ERROR(a.check(a.eventCreate(&r.stop, 0), timed(Api::kEventCreate)));
+  absl::Status read(const DeviceMemory &m, size_t offset, void *to, size_t bytes, const std::string &what) override {
+    if (!bytes) return absl::OkStatus();
+    RETURN_IF_ERROR(makeCurrent(what));
+    return a_.check(a_.memcpyDtoH(to, addressOf(m, offset), bytes), "copying " + what + " from the device");
+  }
+  absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &md) override {
+    auto k = std::make_unique<Kernel>(*this, md);
+    RETURN_IF_ERROR(makeCurrent(k->what));
+    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&k->module, object.data()), "loading " + k->what + " (driver: " + driver() + ")"));
+    RETURN_IF_ERROR(a_.check(a_.moduleGetFunction(&k->function, k->module, md.kernel.c_str()), "finding " + k->what));
+    RETURN_IF_ERROR(prepare(k->function, md));
+    return k;
+  }
+  absl::Status launch(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) override {
+    auto &k = static_cast<Kernel &>(kernel);
+    std::scoped_lock lock(k.mutex);
+    RETURN_IF_ERROR(makeCurrent(k.what));
+    Parameters p;
+    RETURN_IF_ERROR(parameters(k, grid, args, p));
+    if (!programs(grid)) return absl::OkStatus();
+    RETURN_IF_ERROR(enqueue(k, grid, p));
+    return a_.check(a_.ctxSynchronize(), "running " + k.what);
+  }
+  absl::StatusOr<LaunchTiming> time(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, int reps) override {
+    auto &k = static_cast<Kernel &>(kernel);
+    std::scoped_lock lock(k.mutex);
+    RETURN_IF_ERROR(makeCurrent(k.what));
+    Parameters p;
+    RETURN_IF_ERROR(parameters(k, grid, args, p));
+    if (!programs(grid)) return LaunchTiming();
+    struct Events {
+      const Api &a;
+      Handle start = nullptr, stop = nullptr;
+      ~Events() {
+        if (start) a.eventDestroy(start);
+        if (stop) a.eventDestroy(stop);
+      }
+    } e{a_};
+    auto timed = [&](const char *call) { return call + (" for timing " + k.what); };
+    RETURN_IF_ERROR(a_.check(a_.eventCreate(&e.start, 0), timed(Api::kEventCreate)));
+    RETURN_IF_ERROR(a_.check(a_.eventCreate(&e.stop, 0), timed(Api::kEventCreate)));
     std::vector<float> times;
     for (int i = 0; i < reps; ++i) {
-      RETURN_IF_ERROR(a.check(a.eventRecord(r.start, nullptr), timed(Api::kEventRecord)));
-      RETURN_IF_ERROR(launch());
-      RETURN_IF_ERROR(a.check(a.eventRecord(r.stop, nullptr), timed(Api::kEventRecord)));
-      RETURN_IF_ERROR(a.check(a.eventSynchronize(r.stop), "running " + what));
+      RETURN_IF_ERROR(a_.check(a_.eventRecord(e.start, nullptr), timed(Api::kEventRecord)));
+      RETURN_IF_ERROR(enqueue(k, grid, p));
+      RETURN_IF_ERROR(a_.check(a_.eventRecord(e.stop, nullptr), timed(Api::kEventRecord)));
+      RETURN_IF_ERROR(a_.check(a_.eventSynchronize(e.stop), "running " + k.what));
       float ms;
-      RETURN_IF_ERROR(a.check(a.eventElapsedTime(&ms, r.start, r.stop), timed(Api::kEventElapsedTime)));
+      RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, e.start, e.stop), timed(Api::kEventElapsedTime)));
       times.push_back(ms);
     }
     llvm::sort(times);
-    *timing = {times[times.size() / 2], times[0]};
+    return LaunchTiming{times[times.size() / 2], times[0]};
   }
-  return absl::OkStatus();
-}
+
+protected:
+  explicit DriverDevice(const Api &a) : a_(a) {}
+  /// What follows, on this thread, is meant for this device.
+  virtual absl::Status makeCurrent(const std::string &what) = 0;
+  /// A kernel's function before its first launch.
+  virtual absl::Status prepare(Handle function, const KernelMetadata &) { return absl::OkStatus(); }
+  const Api &a_;
+
+private:
+  struct Memory final : DeviceMemory {
+    Memory(DriverDevice &d, Pointer p, size_t bytes) : DeviceMemory(bytes), device(d), address(p) {}
+    ~Memory() override {
+      if (device.makeCurrent("").ok()) device.a_.memFree(address);
+    }
+    DriverDevice &device;
+    Pointer address;
+  };
+  struct Kernel final : LoadedKernel {
+    Kernel(DriverDevice &d, const KernelMetadata &md) : LoadedKernel(md), device(d), what("kernel '" + md.kernel + "'") {}
+    ~Kernel() override {
+      if (module && device.makeCurrent("").ok()) device.a_.moduleUnload(module);
+    }
+    DriverDevice &device;
+    std::string what;
+    Handle module = nullptr, function = nullptr;
+    std::mutex mutex;                      // of launches, which share the scratch memory
+    std::unique_ptr<DeviceMemory> scratch; // as large as the largest launch needed
+  };
+  /// What is launched points into it.
+  struct Parameters {
+    std::vector<uint64_t> scalars;
+    std::vector<Pointer> pointers;
+    std::vector<void *> list;
+  };
+  static Pointer addressOf(const DeviceMemory &m, size_t offset) { return Pointer((char *)static_cast<const Memory &>(m).address + offset); }
+  static int64_t programs(std::array<int64_t, 3> grid) { return grid[0] * grid[1] * grid[2]; }
+
+  absl::Status parameters(Kernel &k, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, Parameters &p) {
+    p.scalars.reserve(args.size()), p.pointers.reserve(args.size() + 2);
+    for (auto &a : args)
+      if (a.memory) {
+        p.pointers.push_back(addressOf(*a.memory, a.bits));
+        p.list.push_back(&p.pointers.back());
+      } else {
+        p.scalars.push_back(a.bits);
+        p.list.push_back(&p.scalars.back());
+      }
+    size_t scratch = size_t(k.metadata.globalScratchBytes) * size_t(programs(grid));
+    if (scratch && (!k.scratch || k.scratch->bytes() < scratch)) {
+      k.scratch.reset();
+      auto m = allocate(scratch, "the scratch memory of " + k.what);
+      if (!m.ok()) return m.status();
+      k.scratch = std::move(*m);
+    }
+    for (Pointer hidden : {scratch ? addressOf(*k.scratch, 0) : Pointer{}, Pointer{}}) { // the second is profiling's
+      p.pointers.push_back(hidden);
+      p.list.push_back(&p.pointers.back());
+    }
+    return absl::OkStatus();
+  }
+  absl::Status enqueue(Kernel &k, std::array<int64_t, 3> grid, Parameters &p) {
+    auto &md = k.metadata;
+    return a_.check(a_.launchKernel(k.function, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, nullptr, p.list.data(), nullptr), "launching " + k.what);
+  }
+};
 
 } // namespace tessera::runtime

@@ -1,7 +1,10 @@
 // Metadata as JSON (see metadata.h).
 #include "runtime/metadata.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/json_reader.h"
 
 namespace tessera::runtime {
 
@@ -32,6 +35,51 @@ std::string toJson(const KernelMetadata &m) {
     });
   });
   return s + "\n";
+}
+
+absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::StringRef name) {
+  JsonReader reader(json, name);
+  JsonNode root = reader.root();
+  KernelMetadata m;
+  auto text = [](JsonNode n, std::string &out) {
+    if (auto s = n.string()) out = *s;
+  };
+  auto number = [](JsonNode n, auto &out, int64_t lo, int64_t hi) {
+    if (auto i = n.integer(lo, hi)) out = *i;
+  };
+  auto optional = [&](const char *key, auto &out, int64_t lo, int64_t hi) {
+    if (auto n = root.get(key); n.present()) number(n, out, lo, hi);
+  };
+  if (root.present()) {
+    text(root.get("kernel"), m.kernel);
+    text(root.get("target"), m.target);
+    for (auto [key, out] : {std::pair("num_warps", &m.numWarps), std::pair("threads_per_warp", &m.threadsPerWarp)}) {
+      number(root.get(key), *out, 1, 64);
+      if (!llvm::isPowerOf2_32(*out)) root.get(key).error("must be a power of two");
+    }
+    number(root.get("threads_per_block"), m.threadsPerBlock, 1, 1024);
+    optional("num_ctas", m.numCtas, 1, 16);
+    if (auto n = root.get("cluster_dims"); n.present())
+      for (auto [i, d] : llvm::enumerate(n.elements()))
+        i < 3 ? number(d, m.clusterDims[i], 1, 16) : d.error("is one dimension too many");
+    number(root.get("dynamic_shared_bytes"), m.dynamicSharedBytes, 0, 1 << 20);
+    optional("static_shared_bytes", m.staticSharedBytes, 0, 1 << 20);
+    optional("global_scratch_bytes", m.globalScratchBytes, 0, int64_t(1) << 32);
+    optional("global_scratch_align", m.globalScratchAlign, 1, 1 << 20);
+    for (auto &a : root.get("args").elements()) {
+      m.args.emplace_back();
+      text(a.get("name"), m.args.back().name);
+      text(a.get("type"), m.args.back().type);
+    }
+    optional("registers", m.registers, 0, 1 << 20);
+    optional("spill_bytes", m.spillBytes, 0, 1 << 30);
+    optional("occupancy", m.occupancy, 0, 1 << 20);
+    if (auto n = root.get("compile_ms"); n.present())
+      for (auto &[stage, ms] : n.members())
+        if (auto t = ms.number()) m.compileMs.push_back({stage, *t});
+  }
+  if (auto s = reader.status(); !s.ok()) return s;
+  return m;
 }
 
 } // namespace tessera::runtime

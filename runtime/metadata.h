@@ -1,6 +1,8 @@
 // What is known of a compiled kernel: what a launcher needs and what a person wants to know. `tessera compile --metadata`
 // writes it as JSON.
 #pragma once
+#include "absl/status/statusor.h"
+#include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
 #include <string>
@@ -24,5 +26,8 @@ struct KernelMetadata {
 };
 
 std::string toJson(const KernelMetadata &);
+/// What toJson wrote, or others in its form: numbers that no kernel can have are errors, as unknown keys are not.
+/// InvalidArgument with all errors, `NAME:LINE:COL: what` on a line each.
+absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::StringRef name = "metadata");
 
 } // namespace tessera::runtime

@@ -32,6 +32,8 @@ std::vector<std::string> describeToolchains() {
   return lines;
 }
 
+std::vector<std::string> describeTools(const codegen::ArchInfo &arch) { return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::describeTools() : amd::describeTools(); }
+
 std::shared_ptr<codegen::ToolAhead> startAhead(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {
   return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::startPtxasAhead(arch, options) : nullptr;
 }

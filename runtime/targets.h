@@ -18,6 +18,8 @@ inline const ir::TargetInfo *findTarget(llvm::StringRef name) {
 
 /// One line per tool and library of the vendors' toolkits: where it was found, or what is missing and how to name it.
 std::vector<std::string> describeToolchains();
+/// The same for one target's vendor only.
+std::vector<std::string> describeTools(const codegen::ArchInfo &);
 
 /// Starts what makes the object, if it is a process, so that it gets ready while the assembly is made: for
 /// BackendOptions::ahead. Null where there is nothing to start.

@@ -18,6 +18,7 @@ int compileCommand(int argc, char **argv);
 int optCommand(int argc, char **argv);
 int layoutCommand(int argc, char **argv);
 int runCommand(int argc, char **argv);
+int benchCommand(int argc, char **argv);
 int conformanceCommand(int argc, char **argv);
 int reduceCommand(int argc, char **argv);
 int devicesCommand(int argc, char **argv);

@@ -70,6 +70,7 @@ int compileCommand(int argc, char **argv) {
     if (!s.ok()) return fail(kUsage, std::string(s.status().message()));
     o.stage = *s;
   }
+  if (auto possible = checkShape(**t, o); !possible.ok()) return fail(kUsage, std::string(possible.message()));
   auto buffer = readInput(input);
   if (!buffer) return kInputAtFault;
   ir::Context context;

@@ -54,6 +54,7 @@ static const struct Command {
     {"opt", optCommand, "run passes over textual IR"},
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
+    {"bench", benchCommand, "measure a kernel as a launch description says"},
     {"conformance", conformanceCommand, "run the conformance suite on devices"},
     {"reduce", reduceCommand, "make a failing kernel small"},
     {"devices", devicesCommand, "list the GPUs of this machine"},

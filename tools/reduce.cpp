@@ -132,7 +132,7 @@ Failure observe(const Question &q, Failing &f) {
   auto target = requireTarget((*device)->target());
   if (!target.ok()) return {"device", std::string(target.status().message())};
   CompileOptions o = q.compile;
-  o.numWarps = l.numWarps, o.numStages = l.numStages, o.kernel = l.kernel;
+  o.numWarps = l.numWarps, o.numStages = l.numStages, o.numCtas = l.numCtas, o.kernel = l.kernel;
   if ((*device)->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
   auto args = prepareArguments(l, *kernel);
   if (!args.ok()) return {"unreadable", std::string(args.status().message())};

@@ -1,9 +1,11 @@
-// `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and checks what comes out.
+// `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and checks what comes out; `tessera bench` with
+// the same descriptions: measures it.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/ops.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/compiler.h"
@@ -48,6 +50,62 @@ static void printLocated(llvm::StringRef errors, const std::string &path) {
   }
 }
 
+namespace {
+
+/// A description with its kernel and arguments. What fails is printed, and gives the exit code.
+struct Launch {
+  LaunchDescription description;
+  ir::Context context;
+  std::unique_ptr<ir::Module> module;
+  ir::Operation *kernel = nullptr;
+  LaunchArguments arguments;
+
+  int readDescription(const std::string &path) {
+    auto d = path == "-" ? readLaunchFromInput() : readLaunch(path);
+    if (!d.ok()) {
+      printLocated(std::string(d.status().message()), path);
+      return kInputAtFault;
+    }
+    if (d->ttir.empty()) return fail(kInputAtFault, path + ": \"ttir\" is missing");
+    description = *std::move(d);
+    return kOk;
+  }
+  int readKernel(ir::DiagnosticEngine &diag) {
+    std::string path = description.resolve(description.ttir);
+    auto buffer = readInput(path);
+    if (!buffer) return kInputAtFault;
+    module = frontend::parseModule(buffer->getBuffer(), path, context, diag, {.locateByText = true});
+    if (!module) return kInputAtFault;
+    auto k = selectKernel(*module, description.kernel);
+    if (!k.ok()) return fail(kInputAtFault, path + ": " + std::string(k.status().message()));
+    kernel = *k;
+    auto args = prepareArguments(description, kernel);
+    if (!args.ok()) return fail(kInputAtFault, std::string(args.status().message()));
+    arguments = *std::move(args);
+    return kOk;
+  }
+  /// For the device, or for a target that was asked for; warps and stages 0: the description's.
+  int compile(const Device &device, const std::string &targetName, int warps, int stages, ir::DiagnosticEngine &diag, CompileResult &out) {
+    auto t = requireTarget(targetName.empty() ? device.target() : targetName);
+    if (!t.ok()) return fail(kRunFailed, device.name() + ": " + std::string(t.status().message())); // the device's own
+    CompileOptions o;
+    o.numWarps = warps ? warps : description.numWarps;
+    o.numStages = stages ? stages : description.numStages;
+    o.numCtas = description.numCtas;
+    o.kernel = kernel->cast<ir::tt::FuncOp>().symName().str();
+    if (device.takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
+    auto r = runtime::compile(*module, **t, o, diag);
+    if (!r.ok()) {
+      int code = absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;
+      return diag.errors() ? code : fail(code, std::string(r.status().message()));
+    }
+    out = *std::move(r);
+    return kOk;
+  }
+};
+
+} // namespace
+
 int runCommand(int argc, char **argv) {
   CLI::App app("Runs a kernel as a launch description says", "tessera run");
   std::string path, deviceName, outDir, targetName;
@@ -57,10 +115,10 @@ int runCommand(int argc, char **argv) {
   app.add_option("--device", deviceName, "interpreter, emulator:TARGET, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
   app.add_flag("--check", doCheck, "compare the expected outputs");
   app.add_option("--out", outDir, "write the buffers after the run as .npy files");
-  app.add_option("--target", targetName, "compile for this target instead of the device's");
+  app.add_option("--target", targetName, "compile for this target instead of the GPU's own");
   app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
   app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
-  app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs)")->check(wholeNumber(0));
+  app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs and emulators)")->check(wholeNumber(0));
   app.add_option("--threads", threads, "programs that run at once: on the interpreter atomics then happen in any order; on an emulator the results are the same")->check(wholeNumber(1, 1024));
   bool counters = false;
   std::vector<std::string> off;
@@ -75,6 +133,7 @@ int runCommand(int argc, char **argv) {
   eo.counters = counters;
   eo.threads = threads;
   if (!llvm::StringRef(deviceName).starts_with("emulator:") && (counters || !off.empty())) return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
+  if (!deviceName.empty() && deviceName != "interpreter" && app.count("--undefined")) return fail(kUsage, "--undefined needs --device interpreter");
   for (auto &name : off) {
     bool all = name == "all", known = all;
     std::pair<const char *, bool *> checks[] = {{"bounds", &eo.checks.bounds}, {"alignment", &eo.checks.alignment}, {"undefined", &eo.checks.undefined}, {"races", &eo.checks.races}, {"wraps", &eo.checks.wraps}};
@@ -82,14 +141,10 @@ int runCommand(int argc, char **argv) {
       if (all || name == n) *on = false, known = true;
     if (!known) return fail(kUsage, "--no-check " + name + ": the checks are bounds, alignment, undefined, races, wraps, and all for all of them");
   }
-  auto d = path == "-" ? readLaunchFromInput() : readLaunch(path);
-  if (!d.ok()) {
-    printLocated(std::string(d.status().message()), path);
-    return kInputAtFault;
-  }
+  Launch l;
+  if (int code = l.readDescription(path)) return code;
   if (!targetName.empty())
     if (auto t = requireTarget(targetName); !t.ok()) return fail(kUsage, std::string(t.status().message()));
-  if (d->ttir.empty()) return fail(kInputAtFault, path + ": \"ttir\" is missing");
   std::unique_ptr<Device> device;
   if (deviceName.empty()) {
     std::vector<std::string> problems;
@@ -102,17 +157,12 @@ int runCommand(int argc, char **argv) {
     if (!opened.ok()) return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
     device = std::move(*opened);
   }
-  std::string irPath = d->resolve(d->ttir);
-  auto buffer = readInput(irPath);
-  if (!buffer) return kInputAtFault;
-  ir::Context context;
+  if (!device && reps) return fail(kUsage, "--reps needs a GPU or an emulator");
+  if (!device && !targetName.empty()) return fail(kUsage, "--target needs a GPU: the interpreter evaluates the text");
+  if (device && device->takesBitcode() && !targetName.empty() && (*requireTarget(targetName))->name != device->target()) return fail(kUsage, "--target " + targetName + " needs a GPU: " + deviceName + " executes code for its own target");
   auto diag = printingDiagnostics();
-  auto m = frontend::parseModule(buffer->getBuffer(), irPath, context, diag, {.locateByText = true});
-  if (!m) return kInputAtFault;
-  auto kernel = selectKernel(*m, d->kernel);
-  if (!kernel.ok()) return fail(kInputAtFault, irPath + ": " + std::string(kernel.status().message()));
-  auto args = prepareArguments(*d, *kernel);
-  if (!args.ok()) return fail(kInputAtFault, std::string(args.status().message()));
+  if (int code = l.readKernel(diag)) return code;
+  auto &d = l.description;
   if (!device) {
     InterpreterOptions o;
     o.threads = threads;
@@ -125,46 +175,85 @@ int runCommand(int argc, char **argv) {
       if (shown < 0 && std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500)) return;
       if (done * 100 / all != shown) llvm::errs() << "\r" << (shown = done * 100 / all) << " % of " << all << " programs" << (done == all ? "\r\033[K" : "");
     };
-    auto s = interpretLaunch(*m, *kernel, *d, *args, o, diag);
+    auto s = interpretLaunch(*l.module, l.kernel, d, l.arguments, o, diag);
     if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   } else {
-    auto t = requireTarget(targetName.empty() ? device->target() : targetName);
-    if (!t.ok()) return fail(kRunFailed, device->name() + ": " + std::string(t.status().message())); // the device's own
-    CompileOptions o;
-    o.numWarps = warps ? warps : d->numWarps;
-    o.numStages = stages ? stages : d->numStages;
-    o.numCtas = d->numCtas;
-    o.kernel = (*kernel)->cast<ir::tt::FuncOp>().symName().str();
-    if (device->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
-    auto r = compile(*m, **t, o, diag);
-    if (!r.ok()) {
-      if (!diag.errors()) fail(kInputAtFault, std::string(r.status().message()));
-      return kInputAtFault;
-    }
-    auto values = args->values();
+    CompileResult r;
+    if (int code = l.compile(*device, targetName, warps, stages, diag, r)) return code;
+    auto values = l.arguments.values();
     LaunchTiming timing;
-    auto s = device->run(r->output, r->metadata, d->grid, values, reps, &timing);
+    auto s = device->run(r.output, r.metadata, d.grid, values, reps, &timing);
     if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
     if (counters) llvm::outs() << emulator::counterTable(report);
-    if (reps) llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", d->kernel, timing.medianMs, timing.minMs, reps);
+    if (reps) llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", d.kernel, timing.medianMs, timing.minMs, reps);
   }
   if (!outDir.empty()) {
     if (auto ec = llvm::sys::fs::create_directories(outDir)) return fail(kRunFailed, outDir + ": " + ec.message());
-    for (unsigned i = 0; i < d->args.size(); ++i)
-      if (!d->args[i].isScalar)
-        if (auto s = writeNpy(outDir + "/" + d->args[i].name + ".npy", d->args[i].dtype, d->args[i].shape, args->buffers[i]); !s.ok()) return fail(kRunFailed, std::string(s.message()));
+    for (unsigned i = 0; i < d.args.size(); ++i)
+      if (!d.args[i].isScalar)
+        if (auto s = writeNpy(outDir + "/" + d.args[i].name + ".npy", d.args[i].dtype, d.args[i].shape, l.arguments.buffers[i]); !s.ok()) return fail(kRunFailed, std::string(s.message()));
   }
   int code = kOk;
   if (doCheck) {
-    if (d->expected.empty()) return fail(kInputAtFault, path + ": --check, but the description expects nothing");
-    for (auto &e : d->expected) {
-      auto c = check(*d, e, args->buffers[e.arg]);
+    if (d.expected.empty()) return fail(kInputAtFault, path + ": --check, but the description expects nothing");
+    for (auto &e : d.expected) {
+      auto c = check(d, e, l.arguments.buffers[e.arg]);
       if (!c.ok()) return fail(kInputAtFault, std::string(c.status().message()));
       llvm::outs() << c->line << "\n";
       if (!c->ok) code = kRunFailed;
     }
   }
   return code;
+}
+
+int benchCommand(int argc, char **argv) {
+  CLI::App app("Measures a kernel as a launch description says", "tessera bench");
+  std::string path, deviceName, jsonFile;
+  int warps = 0, stages = 0, reps = 100;
+  app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
+  app.add_option("--device", deviceName, "cuda[:N], hip[:N] or emulator:TARGET; default: the first GPU found");
+  app.add_option("--reps", reps, "launches that are measured, after one that is not (default 100)")->check(wholeNumber(1));
+  app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
+  app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
+  app.add_option("--json", jsonFile, "write the figures as JSON (- for standard output)");
+  if (auto code = parseArguments(app, argc, argv)) return *code;
+  if (deviceName == "interpreter") return fail(kUsage, "the interpreter's time says nothing of a kernel: --device is a GPU or an emulator");
+  Launch l;
+  if (int code = l.readDescription(path)) return code;
+  auto &d = l.description;
+  std::unique_ptr<Device> device;
+  if (deviceName.empty()) {
+    std::vector<std::string> problems;
+    auto all = enumerateDevices(problems);
+    if (all.empty()) return fail(kUsage, "no GPU found, so --device is needed");
+    device = std::move(all[0]);
+  } else {
+    auto opened = openDevice(deviceName);
+    if (!opened.ok()) return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
+    device = std::move(*opened);
+  }
+  auto diag = printingDiagnostics();
+  CompileResult r;
+  if (int code = l.readKernel(diag)) return code;
+  if (int code = l.compile(*device, "", warps, stages, diag, r)) return code;
+  auto values = l.arguments.values();
+  LaunchTiming t;
+  if (auto s = device->run(r.output, r.metadata, d.grid, values, reps, &t); !s.ok()) return fail(kRunFailed, std::string(s.message()));
+  auto &md = r.metadata;
+  double perSecond = t.medianMs > 0 ? 1000 / t.medianMs : 0;
+  if (jsonFile != "-") {
+    llvm::outs() << llvm::formatv("{0} on {1} ({2}): median {3:f4} ms, min {4:f4} ms over {5} launches", md.kernel, device->spec(), device->name(), t.medianMs, t.minMs, reps);
+    if (d.flops > 0) llvm::outs() << llvm::formatv(", {0:f2} TFLOP/s", d.flops * perSecond / 1e12);
+    if (d.bytesMoved > 0) llvm::outs() << llvm::formatv(", {0:f1} GB/s", d.bytesMoved * perSecond / 1e9);
+    llvm::outs() << "\n";
+  }
+  if (jsonFile.empty()) return kOk;
+  llvm::json::Object o{{"kernel", md.kernel}, {"device", device->spec()}, {"name", device->name()}, {"target", md.target}, {"driver", device->driver()}, {"num_warps", md.numWarps}, {"reps", reps}, {"median_ms", t.medianMs}, {"min_ms", t.minMs}, {"registers", md.registers}, {"spill_bytes", md.spillBytes}};
+  if (d.flops > 0) o["tflops"] = d.flops * perSecond / 1e12;
+  if (d.bytesMoved > 0) o["gb_per_s"] = d.bytesMoved * perSecond / 1e9;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(o)));
+  return writeOutput(jsonFile, text) ? kOk : kRunFailed;
 }
 
 int devicesCommand(int argc, char **argv) {

@@ -54,8 +54,11 @@ absl::StatusOr<PipelineStep> parseStep(const PassInfo &pass, llvm::StringRef opt
   options.trim("'\" {}").split(parts, ' ', -1, false);
   for (auto part : parts) {
     auto [name, value] = part.split('=');
-    if (!llvm::is_contained(known, name)) return absl::InvalidArgumentError(llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name, pass.options.empty() ? "none" : pass.options).str());
+    auto *row = llvm::find_if(known, [&](llvm::StringRef k) { return k.split('=').first == name; });
+    if (row == known.end()) return absl::InvalidArgumentError(llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name, pass.options.empty() ? "none" : pass.options).str());
     s.options.values[name] = value.str();
+    if (row->ends_with("=N")) s.options.getInt(name, 0);
+    if (!s.options.problem.empty()) return absl::InvalidArgumentError("pass '" + pass.name.str() + "': " + s.options.problem);
   }
   return s;
 }

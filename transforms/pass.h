@@ -49,7 +49,7 @@ struct PassInfo {
   llvm::StringRef name;    // as triton-opt spells it
   PassFn run;
   llvm::StringRef help;    // one line
-  llvm::StringRef options; // "num-warps target ...": accepted option names
+  llvm::StringRef options; // the accepted ones, "num-warps=N target=NAME …": N is an integer
   uint8_t traits = 0;      // of PassTrait
   bool has(PassTrait t) const { return traits & t; }
 };
@@ -68,7 +68,7 @@ using Pipeline = std::vector<PipelineStep>;
 PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::StringRef, std::string>> options = {});
 
 /// The step of a pass with options as they are written: "num-stages=2 foo=bar", also in quotes or braces. An error where the
-/// pass has no such option.
+/// pass has no such option, or one with another kind of value.
 absl::StatusOr<PipelineStep> parseStep(const PassInfo &, llvm::StringRef options);
 
 struct PassTiming {

@@ -11,9 +11,12 @@
 //
 // A value that a loop multiplies by in every iteration, and that takes more registers than it can have for so long, is
 // loaded in the loop. Otherwise loads stay in their block, above what may write their buffer, gives memory back or orders
-// threads; a wait for copies does not stop them, since it only makes more of them visible. Nothing moves if a block's
-// shared memory would no longer hold all buffers, which live longer. Other loads and conversions stay where they are:
-// LLVM's schedulers and ptxas place every instruction between barriers again.
+// threads; a wait for copies does not stop them, since it only makes more of them visible. What other multiplications read
+// again comes first. Nothing moves if a block's shared memory would no longer hold all buffers, which live longer.
+//
+// A conversion is made behind the buffers' ends (local_dealloc) that stand between it and its first user, so that its own
+// shared memory may be theirs. Other loads and conversions stay where they are: LLVM's schedulers and ptxas place every
+// instruction between barriers again.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -118,6 +121,9 @@ private:
         break;
       }
     if (before != user) chain.resize(1);
+    // What lives on beyond the multiplication goes in front of what ends with it.
+    if (before == user && !chain.back()->result().hasOneUse())
+      for (auto *at = user->prev(); at && at != load && at->is<ttg::LocalLoadOp>() && at->result().hasOneUse() && at->result().users().front() == user; at = at->prev()) before = at;
     for (auto *op : chain) move(op, before);
   }
 
@@ -133,10 +139,14 @@ private:
     return true;
   }
 
-  /// A conversion whose source is in registers until then anyway.
+  /// A conversion whose source is in registers until then anyway, or one before the end of buffers.
   void convertLate(Operation *op) {
-    Operation *user = firstUser(op);
-    if (user && livesTo(op->operand(0), user) && scarce(op, user)) move(op, user);
+    Operation *user = firstUser(op), *end = nullptr;
+    if (!user) return;
+    for (auto *at = op->next(); at != user; at = at->next())
+      if (at->is<ttg::LocalDeallocOp>()) end = at;
+    if (end) move(op, end->next());
+    if (livesTo(op->operand(0), user) && scarce(op, user)) move(op, user);
   }
 
   void move(Operation *op, Operation *before) {

@@ -77,9 +77,9 @@ absl::StatusOr<const Api *> api() {
   return &a;
 }
 
-class CudaDevice : public Device {
+class CudaDevice : public DriverDevice<Api, Handle> {
 public:
-  CudaDevice(const Api &a, CUdevice d, int index) : a_(a), device_(d), index_(index) {}
+  CudaDevice(const Api &a, CUdevice d, int index) : DriverDevice(a), device_(d), index_(index) {}
   ~CudaDevice() override {
     if (context_) a_.primaryCtxRelease(device_);
   }
@@ -103,17 +103,14 @@ public:
   std::string driver() const override { return llvm::formatv("CUDA {0}.{1}", version_ / 1000, version_ % 1000 / 10); }
   int64_t memoryBytes() const override { return memory_; }
 
-  absl::Status run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
-    RETURN_IF_ERROR(a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent for kernel \'" + md.kernel + "\'"));
-    auto allowSharedMemory = [&](Handle f) -> absl::Status {
-      if (md.dynamicSharedBytes <= 48 * 1024) return absl::OkStatus();
-      return a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)), "asking for shared memory for kernel '" + md.kernel + "'"); // max dynamic shared bytes
-    };
-    return launchThroughDriver<Api, Handle>(a_, driver(), object, md, grid, args, reps, timing, allowSharedMemory);
+protected:
+  absl::Status makeCurrent(const std::string &what) override { return a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent for " + what); }
+  absl::Status prepare(Handle f, const KernelMetadata &md) override {
+    if (md.dynamicSharedBytes <= 48 * 1024) return absl::OkStatus();
+    return a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)), "asking for shared memory for kernel '" + md.kernel + "'"); // max dynamic shared bytes
   }
 
 private:
-  const Api &a_;
   CUdevice device_;
   int index_;
   Handle context_ = nullptr;

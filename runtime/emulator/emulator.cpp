@@ -412,7 +412,7 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   if (options.counters) launch.sites.resize((*program)->instructions.size()), launch.executed.resize((*program)->blocks.size());
 
   std::vector<uint64_t> values;
-  for (auto &a : arguments) values.push_back(a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base : a.bits);
+  for (auto &a : arguments) values.push_back(a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base + a.bits : a.bits);
   // The two hidden pointers.
   values.push_back(options.globalScratchBytes ? launch.buffers.back().base : 0);
   values.push_back(0);

@@ -49,7 +49,7 @@ struct Buffer {
   size_t bytes = 0;
 };
 
-/// One kernel argument: a buffer (its index) or a scalar's bits.
+/// One kernel argument: an address in a buffer (its index, and in `bits` the bytes from its start) or a scalar's bits.
 struct Argument {
   int buffer = -1;
   uint64_t bits = 0;

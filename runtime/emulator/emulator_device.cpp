@@ -2,6 +2,7 @@
 // driver and no memory of its own; buffers are the host's.
 #include "runtime/emulator/emulator_device.h"
 #include "codegen/fatal_errors.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -10,6 +11,7 @@
 #include "runtime/targets.h"
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace tessera::runtime {
 
@@ -26,44 +28,88 @@ public:
   int64_t memoryBytes() const override { return 0; }
   bool takesBitcode() const override { return true; }
 
+  absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t bytes, const std::string &what) override { return HostMemory::allocate(bytes, what); }
+  absl::Status write(DeviceMemory &m, size_t offset, const void *from, size_t bytes, const std::string &) override {
+    if (bytes) std::memcpy(static_cast<HostMemory &>(m).data() + offset, from, bytes);
+    return absl::OkStatus();
+  }
+  absl::Status read(const DeviceMemory &m, size_t offset, void *to, size_t bytes, const std::string &) override {
+    if (bytes) std::memcpy(to, static_cast<const HostMemory &>(m).data() + offset, bytes);
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &metadata) override {
+    llvm::LLVMContext context;
+    auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), context);
+    if (!module) return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));
+    return std::make_unique<Kernel>(metadata, object);
+  }
+  absl::Status launch(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) override { return launch(static_cast<Kernel &>(kernel), grid, args, report_).status(); }
+  absl::StatusOr<LaunchTiming> time(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, int reps) override {
+    std::vector<double> times;
+    for (int i = 0; i < reps; ++i) {
+      auto ms = launch(static_cast<Kernel &>(kernel), grid, args, nullptr);
+      if (!ms.ok()) return ms.status();
+      times.push_back(*ms);
+    }
+    std::sort(times.begin(), times.end());
+    return LaunchTiming{times[times.size() / 2], times[0]};
+  }
+  /// The host's buffers are the device's memory: nothing is copied.
   absl::Status run(llvm::StringRef object, const KernelMetadata &metadata, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
+    Kernel kernel(metadata, object);
+    std::vector<std::unique_ptr<HostMemory>> memory;
+    std::vector<DeviceArgument> arguments;
+    for (auto &a : args) {
+      if (a.buffer) memory.push_back(std::make_unique<HostMemory>(a.buffer->data(), a.buffer->size()));
+      arguments.push_back(a.buffer ? DeviceArgument{memory.back().get(), 0} : DeviceArgument{nullptr, a.bits});
+    }
+    if (auto ms = launch(kernel, grid, arguments, report_); !ms.ok()) return ms.status();
+    if (report_ && options_.counters) allocate(object, metadata);
+    if (reps <= 0 || !timing) return absl::OkStatus();
+    auto t = time(kernel, grid, arguments, reps);
+    if (t.ok()) *timing = *t;
+    return t.status();
+  }
+
+private:
+  struct Kernel final : LoadedKernel {
+    Kernel(const KernelMetadata &md, llvm::StringRef o) : LoadedKernel(md), object(o.str()) {}
+    std::string object;
+  };
+  /// One launch; its milliseconds.
+  absl::StatusOr<double> launch(const Kernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, emulator::Report *report) {
+    auto &metadata = kernel.metadata;
     std::vector<emulator::Buffer> buffers;
     std::vector<emulator::Argument> arguments;
+    std::vector<const DeviceMemory *> memory; // of each buffer
     for (auto [i, a] : llvm::enumerate(args)) {
-      if (!a.buffer) {
+      if (!a.memory) {
         arguments.push_back({-1, a.bits});
         continue;
       }
-      arguments.push_back({int(buffers.size()), 0});
-      buffers.push_back({i < metadata.args.size() ? metadata.args[i].name : "arg" + std::to_string(i), a.buffer->data(), a.buffer->size()});
+      size_t at = llvm::find(memory, a.memory) - memory.begin();
+      if (at == memory.size()) {
+        auto &m = static_cast<const HostMemory &>(*a.memory);
+        memory.push_back(&m);
+        buffers.push_back({i < metadata.args.size() ? metadata.args[i].name : "arg" + std::to_string(i), m.data(), m.bytes()});
+      }
+      arguments.push_back({int(at), a.bits});
     }
     emulator::Options o = options_;
     o.numWarps = metadata.numWarps;
     o.dynamicSharedBytes = metadata.dynamicSharedBytes;
     o.globalScratchBytes = metadata.globalScratchBytes;
     o.globalScratchAlign = metadata.globalScratchAlign;
-    std::vector<double> times;
-    for (int k = 0; k <= reps; ++k) {
-      // Decoding changes the module: each launch has its own.
-      llvm::LLVMContext context;
-      auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), context);
-      if (!module) return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));
-      auto start = std::chrono::steady_clock::now();
-      auto report = emulator::emulate(**module, metadata.kernel, target_, grid, buffers, arguments, o);
-      if (!report.ok()) return report.status();
-      if (k) times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-      if (!k && report_) *report_ = std::move(*report);
-      if (!k && report_ && o.counters) allocate(object, metadata);
-    }
-    if (timing && !times.empty()) {
-      std::sort(times.begin(), times.end());
-      timing->medianMs = times[times.size() / 2];
-      timing->minMs = times[0];
-    }
-    return absl::OkStatus();
+    // Decoding changes the module: each launch has its own.
+    llvm::LLVMContext context;
+    auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(kernel.object, "kernel"), context);
+    if (!module) return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));
+    auto start = std::chrono::steady_clock::now();
+    auto made = emulator::emulate(**module, metadata.kernel, target_, grid, buffers, arguments, o);
+    if (!made.ok()) return made.status();
+    if (report) *report = std::move(*made);
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
-
-private:
   /// What the vendor's allocator takes for the same code, where its tools are installed.
   void allocate(llvm::StringRef object, const KernelMetadata &metadata) {
     auto context = std::make_unique<llvm::LLVMContext>();

@@ -75,9 +75,9 @@ absl::StatusOr<const Api *> api() {
   return &a;
 }
 
-class HipDevice : public Device {
+class HipDevice : public DriverDevice<Api, Handle> {
 public:
-  HipDevice(const Api &a, hipDevice_t d, int index) : a_(a), device_(d), index_(index) {}
+  HipDevice(const Api &a, hipDevice_t d, int index) : DriverDevice(a), device_(d), index_(index) {}
   absl::Status init() {
     char text[256] = {};
     RETURN_IF_ERROR(a_.check(a_.deviceGetName(text, sizeof text, device_), "hipDeviceGetName"));
@@ -100,13 +100,10 @@ public:
   std::string driver() const override { return llvm::formatv("HIP {0}.{1}", version_ / 10000000, version_ / 100000 % 100); }
   int64_t memoryBytes() const override { return memory_; }
 
-  absl::Status run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
-    RETURN_IF_ERROR(a_.check(a_.setDevice(device_), "hipSetDevice for kernel \'" + md.kernel + "\'"));
-    return launchThroughDriver<Api, Handle>(a_, driver(), object, md, grid, args, reps, timing, [](Handle) { return absl::OkStatus(); });
-  }
+protected:
+  absl::Status makeCurrent(const std::string &what) override { return a_.check(a_.setDevice(device_), "hipSetDevice for " + what); }
 
 private:
-  const Api &a_;
   hipDevice_t device_;
   int index_;
   std::string name_, arch_;

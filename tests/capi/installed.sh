@@ -11,10 +11,22 @@ cmake --install "$build" --component capi --prefix "$prefix" >/dev/null
 library=$(find "$prefix" -name 'libtessera.so')
 export PKG_CONFIG_PATH=$(dirname "$library")/pkgconfig LD_LIBRARY_PATH=$(dirname "$library")
 diff <(nm -D --defined-only "$library" | awk '{print $3}' | sort) <(sort "$source/capi/exports.txt")
+diff <(grep -o '\btessera_[a-z_]*(' "$source/capi/tessera.h" | tr -d '(' | sort -u) <(sort "$source/capi/exports.txt")
 "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/capi/example.c" $(pkg-config --cflags --libs tessera) -o "$prefix/example"
-"$prefix/example" "$source/tests/kernels/vecadd/vecadd.ttir" sm_90a gfx942 >"$prefix/out"
-grep -q '^sm_90a: [1-9][0-9]* bytes of ptx$' "$prefix/out"
-grep -q '^gfx942: [1-9][0-9]* bytes of hsaco$' "$prefix/out"
+vecadd=$source/tests/kernels/vecadd/vecadd.ttir
+# No GPU's driver: the interpreter is the first device.
+export TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.so
+"$prefix/example" "$vecadd" >"$prefix/out"
+grep -q '^interpreter (interpreter): 5000 sums are right' "$prefix/out"
+for device in emulator:sm_90a emulator:gfx942; do
+  "$prefix/example" "$vecadd" $device | grep -q "^$device (.*): 5000 sums are right"
+done
 code=0
-"$prefix/example" "$source/tests/malformed/unknown_op.mlir" sm_90a >/dev/null 2>"$prefix/err" || code=$?
+"$prefix/example" "$source/tests/malformed/unknown_op.mlir" >/dev/null 2>"$prefix/err" || code=$?
 [ "$code" = 1 ] && grep -q "unknown_op.mlir:[0-9]*:[0-9]*: error: unknown operation" "$prefix/err"
+code=0
+"$prefix/example" "$vecadd" emulator:vax 2>"$prefix/err" || code=$?
+[ "$code" = 2 ] && grep -q "unknown target 'vax' of the emulator" "$prefix/err"
+code=0
+"$prefix/example" "$vecadd" cuda 2>"$prefix/err" || code=$?
+[ "$code" = 3 ] && grep -q "TESSERA_CUDA_LIBRARY names a library that does not load" "$prefix/err"

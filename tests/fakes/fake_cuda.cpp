@@ -6,6 +6,8 @@ using fake::setting;
 using CUdeviceptr = unsigned long long;
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
+/// For tests in the same process: what is held, contexts among it.
+EXPORT int fakeDriverHeld() { return Driver::get().heldNow(); }
 EXPORT int cuInit(unsigned) {
   FAKE_CALL;
   return 0;

@@ -1,5 +1,6 @@
 // What the two stand-ins share: the log, the count of what is held, and the call that fails (see README.md).
 #pragma once
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,7 +35,7 @@ public:
   void *take(const char *kind, size_t bytes = 1) {
     std::lock_guard<std::mutex> lock(mutex_);
     void *p = std::calloc(1, bytes ? bytes : 1);
-    held_[p] = kind;
+    held_[p] = {kind, bytes};
     state();
     return p;
   }
@@ -42,7 +43,7 @@ public:
   bool give(const char *kind, void *p) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto it = held_.find(p);
-    if (it == held_.end() || it->second != kind) {
+    if (it == held_.end() || it->second.kind != kind) {
       if (log_) std::fprintf(log_, "# wrong %s given back\n", kind);
       return false;
     }
@@ -53,8 +54,12 @@ public:
   }
   bool holds(const char *kind, void *p) {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto it = held_.find(p);
-    return it != held_.end() && it->second == kind;
+    auto it = held_.upper_bound(p); // the next one: an address inside of one's memory is held, too
+    return it != held_.begin() && (--it)->second.kind == kind && static_cast<char *>(p) - static_cast<char *>(it->first) < std::ptrdiff_t(it->second.bytes);
+  }
+  int heldNow() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return int(held_.size()) + contexts_;
   }
   void context(int change) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -74,7 +79,11 @@ private:
   std::mutex mutex_;
   std::FILE *log_ = nullptr;
   int calls_ = 0, failAt_, contexts_ = 0;
-  std::map<void *, std::string> held_;
+  struct Held {
+    std::string kind;
+    size_t bytes;
+  };
+  std::map<void *, Held> held_;
 };
 
 /// The kernel's parameters are read once, as a driver would: `count` pointers.

@@ -5,6 +5,8 @@ using fake::Driver;
 using fake::setting;
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
+/// For tests in the same process: what is held.
+EXPORT int fakeDriverHeld() { return Driver::get().heldNow(); }
 EXPORT int hipInit(unsigned) {
   FAKE_CALL;
   return 0;

@@ -3,6 +3,7 @@
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #b = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Past a conversion, a wait, and writes of other buffers, with the elementwise work on the way.
@@ -63,6 +64,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %3 = tt.dot %0, %1, %acc : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x4xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x4xf32, #b>
       scf.yield %3 : tensor<64x4xf32, #b>
     }
+    tt.return
+  }
+  // A conversion behind the end of buffers, whose memory it may then have; one whose value is needed before stays.
+  // CHECK-LABEL: @behind_the_end_of_buffers
+  // CHECK: ttg.convert_layout %arg1
+  // CHECK-NEXT: arith.addf
+  // CHECK-NEXT: ttg.local_dealloc
+  // CHECK-NEXT: ttg.local_dealloc
+  // CHECK-NEXT: ttg.convert_layout %arg0
+  // CHECK-NEXT: arith.mulf
+  tt.func @behind_the_end_of_buffers(%x: tensor<64x64xf32, #a>, %y: tensor<64x64xf32, #a>) -> tensor<64x64xf32, #b> {
+    %m = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %n = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %0 = ttg.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+    %1 = ttg.convert_layout %y : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+    %2 = arith.addf %1, %1 : tensor<64x64xf32, #b>
+    ttg.local_dealloc %m : !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    ttg.local_dealloc %n : !ttg.memdesc<64x64xf32, #s, #smem, mutable>
+    %3 = arith.mulf %0, %2 : tensor<64x64xf32, #b>
+    tt.return %3 : tensor<64x64xf32, #b>
+  }
+
+  // No load behind an arrival, after which another may write the buffer; and what a second product reads again first.
+  // CHECK-LABEL: @not_behind_an_arrival
+  // CHECK: ttg.local_load {{.*}}opIdx = 0
+  // CHECK: ttng.arrive_barrier
+  // CHECK: ttg.convert_layout
+  // CHECK-NEXT: ttg.local_load {{.*}}opIdx = 1
+  // CHECK-NEXT: ttg.local_load {{.*}}opIdx = 0
+  // CHECK-NEXT: tt.dot
+  // CHECK-NEXT: tt.dot
+  tt.func @not_behind_an_arrival(%x: tensor<64x64xf32, #a>, %c: tensor<64x64xf32, #a>, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    %m = ttg.local_alloc %x : (tensor<64x64xf32, #a>) -> !ttg.memdesc<64x64xf32, #s, #smem>
+    %0 = ttg.local_load %m : !ttg.memdesc<64x64xf32, #s, #smem> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    ttng.arrive_barrier %bar, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    %1 = ttg.local_load %m : !ttg.memdesc<64x64xf32, #s, #smem> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>>
+    %2 = ttg.local_load %m : !ttg.memdesc<64x64xf32, #s, #smem> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    %3 = ttg.convert_layout %c : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+    %4 = tt.dot %2, %1, %3 : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x64xf32, #b>
+    %5 = tt.dot %0, %1, %4 : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x64xf32, #b>
     tt.return
   }
 }

@@ -44,6 +44,23 @@ void finish(Outcome &o, tessera_result *r) {
   o.metadata = tessera_result_metadata(r);
   tessera_result_destroy(r);
 }
+tessera_context *newContext(Outcome &o) {
+  tessera_context_options options;
+  tessera_context_options_init(&options, sizeof options);
+  options.handler = take, options.user = &o;
+  tessera_context *c = nullptr;
+  EXPECT_EQ(tessera_context_create(&options, &c, nullptr), TESSERA_OK);
+  return c;
+}
+/// What the out-parameter says must be what the handler was told.
+void checkError(const Outcome &o, tessera_error *e) {
+  EXPECT_EQ(tessera_error_status(e), o.status);
+  EXPECT_EQ(e == nullptr, o.status == TESSERA_OK);
+  EXPECT_THAT(o.texts, HasSubstr(tessera_error_text(e)));
+  EXPECT_THAT(o.messages, HasSubstr(tessera_error_message(e)));
+  if (e) EXPECT_STRNE(tessera_error_message(e), "");
+  tessera_error_destroy(e);
+}
 Outcome compile(const std::string &text, const char *target, const char *stage = "ttgir", void (*change)(tessera_options &) = nullptr) {
   tessera_options options;
   tessera_options_init(&options, sizeof options);
@@ -51,15 +68,23 @@ Outcome compile(const std::string &text, const char *target, const char *stage =
   if (change) change(options);
   Outcome o;
   tessera_result *r = reinterpret_cast<tessera_result *>(&o);
-  o.status = tessera_compile(text.data(), text.size(), "k.ttir", &options, take, &o, &r);
+  tessera_error *e = reinterpret_cast<tessera_error *>(&o);
+  tessera_context *c = newContext(o);
+  o.status = tessera_compile(c, text.data(), text.size(), "k.ttir", &options, &r, &e);
   finish(o, r);
+  checkError(o, e);
+  tessera_context_destroy(c);
   return o;
 }
 Outcome passes(const std::string &text, std::vector<const char *> names, const char *target = nullptr) {
   Outcome o;
   tessera_result *r = reinterpret_cast<tessera_result *>(&o);
-  o.status = tessera_run_passes(text.data(), text.size(), nullptr, names.data(), names.size(), target, take, &o, &r);
+  tessera_error *e = reinterpret_cast<tessera_error *>(&o);
+  tessera_context *c = newContext(o);
+  o.status = tessera_run_passes(c, text.data(), text.size(), nullptr, names.data(), names.size(), target, &r, &e);
   finish(o, r);
+  checkError(o, e);
+  tessera_context_destroy(c);
   return o;
 }
 
@@ -115,11 +140,29 @@ TEST(CApi, UsageIsRefused) {
   refused(passes(kKernel, {"cse=x=1"}), "pass 'cse' has no option 'x'");
   refused(passes(passes(kKernel, {"convert-triton-to-tritongpu"}, "sm_80").data, {"tritongpu-pipeline=num-stages=many"}, "sm_80"), "must be an integer");
   refused(passes(kKernel, {}, "vax"), "unknown target 'vax'");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 64; }), "64 warps of 32 threads are 2048 threads per block, but sm_80 allows 1024");
+  refused(compile(kKernel, "sm_90a", "ttgir", [](tessera_options &o) { o.num_ctas = 16; }), "num-ctas must be 1 to 8 on sm_90a, not 16");
+  refused(compile(kKernel, "gfx942", "ttgir", [](tessera_options &o) { o.num_warps = 32; }), "32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024");
   Outcome o;
-  EXPECT_EQ(tessera_compile(kKernel, sizeof kKernel - 1, nullptr, nullptr, take, &o, nullptr), TESSERA_USAGE);
+  tessera_context *c = newContext(o);
+  EXPECT_EQ(tessera_compile(c, kKernel, sizeof kKernel - 1, nullptr, nullptr, nullptr, nullptr), TESSERA_USAGE);
   tessera_result *r;
-  EXPECT_EQ(tessera_compile(nullptr, 1, nullptr, nullptr, nullptr, nullptr, &r), TESSERA_USAGE);
+  EXPECT_EQ(tessera_compile(c, nullptr, 1, nullptr, nullptr, &r, nullptr), TESSERA_USAGE);
   EXPECT_EQ(r, nullptr);
+  EXPECT_EQ(tessera_compile(c, kKernel, sizeof kKernel - 1, nullptr, nullptr, &r, nullptr), TESSERA_USAGE); // no target
+  tessera_error *e;
+  EXPECT_EQ(tessera_compile(nullptr, kKernel, sizeof kKernel - 1, nullptr, nullptr, &r, &e), TESSERA_USAGE);
+  EXPECT_STREQ(tessera_error_message(e), "the context is null");
+  EXPECT_EQ(tessera_error_status(e), TESSERA_USAGE);
+  tessera_error_destroy(e);
+  tessera_context_destroy(c);
+}
+
+TEST(CApi, WarningsAreToldAndNoErrors) {
+  Outcome o = compile(kKernel, "sm_90a", "ptx", [](tessera_options &given) { given.num_ctas = 2; });
+  EXPECT_EQ(o.status, TESSERA_OK);
+  EXPECT_TRUE(o.hasResult);
+  EXPECT_THAT(o.texts, HasSubstr("warning: num-ctas = 2"));
 }
 
 TEST(CApi, MissingToolsAreFailures) {
@@ -166,6 +209,16 @@ TEST(CApi, NothingIsFine) {
   EXPECT_STREQ(tessera_result_data(nullptr, &length), "");
   EXPECT_EQ(length, 0u);
   EXPECT_STREQ(tessera_result_metadata(nullptr), "");
+  tessera_error_destroy(nullptr), tessera_context_destroy(nullptr), tessera_device_destroy(nullptr), tessera_device_list_destroy(nullptr), tessera_buffer_destroy(nullptr), tessera_kernel_destroy(nullptr);
+  EXPECT_EQ(tessera_error_status(nullptr), TESSERA_OK);
+  EXPECT_STREQ(tessera_error_message(nullptr), "");
+  EXPECT_STREQ(tessera_error_text(nullptr), "");
+  EXPECT_EQ(tessera_device_list_count(nullptr), 0u);
+  EXPECT_EQ(tessera_device_list_info(nullptr, 0), nullptr);
+  EXPECT_EQ(tessera_device_describe(nullptr), nullptr);
+  EXPECT_EQ(tessera_buffer_bytes(nullptr), 0u);
+  EXPECT_STREQ(tessera_kernel_metadata(nullptr), "");
+  tessera_options_init(nullptr, 8), tessera_context_options_init(nullptr, 8);
   EXPECT_NE(std::strlen(tessera_version()), 0u);
 }
 

@@ -31,6 +31,7 @@ public:
   llvm::Value *blockInCluster(llvm::IRBuilder<> &b) const override { return b.getInt32(0); }
   llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *v) const override { return v; }
   void barrier(llvm::IRBuilder<> &, bool) const override {}
+  llvm::StringRef blockScope() const override { return ""; } // all threads
   void warpBarrier(llvm::IRBuilder<> &) const override {}
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned, unsigned) const override { return v; }
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *) const override { return v; }

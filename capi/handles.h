@@ -1,0 +1,107 @@
+// What the handles of tessera.h are, and how a call of the API ends: shared by the files of this folder.
+#pragma once
+#include "capi/tessera.h"
+#include "ir/context.h"
+#include "ir/diagnostic.h"
+#include "ir/operation.h"
+#include "runtime/compile_cache.h"
+#include "runtime/device.h"
+#include <memory>
+#include <mutex>
+
+struct tessera_error {
+  tessera_status status = TESSERA_OK;
+  std::string message, text;
+};
+
+struct tessera_result {
+  std::string data, metadata;
+};
+
+namespace tessera::capi {
+
+/// What handles hold a share of, so that they may be destroyed in any order.
+struct ContextState {
+  tessera_handler handler = nullptr;
+  void *user = nullptr;
+  runtime::CompileCache cache;
+  explicit ContextState(runtime::CompileCacheOptions o) : cache(std::move(o)) {}
+  void tell(const ir::Diagnostic &) const;
+};
+
+struct DeviceState {
+  std::shared_ptr<ContextState> context;
+  std::unique_ptr<runtime::Device> device; // null: the interpreter
+  const ir::TargetInfo *target = nullptr;  // null: none, or one that the compiler does not know
+  std::string spec, name, targetName, driver;
+  tessera_device_info info{};
+};
+
+} // namespace tessera::capi
+
+struct tessera_context {
+  std::shared_ptr<tessera::capi::ContextState> state;
+};
+struct tessera_device {
+  std::shared_ptr<tessera::capi::DeviceState> state;
+};
+struct tessera_buffer {
+  std::shared_ptr<tessera::capi::DeviceState> device;
+  std::unique_ptr<tessera::runtime::DeviceMemory> memory;
+};
+struct tessera_kernel {
+  std::shared_ptr<tessera::capi::DeviceState> device;
+  tessera::runtime::KernelMetadata metadata;
+  std::string json;
+  std::unique_ptr<tessera::runtime::LoadedKernel> loaded; // null on the interpreter, which has the following
+  std::unique_ptr<tessera::ir::Context> irContext;
+  std::unique_ptr<tessera::ir::Module> module;
+  tessera::ir::Operation *function = nullptr;
+  std::mutex interpreting;
+};
+
+namespace tessera::capi {
+
+/// One call of the API: gathers its errors, tells the context's handler, and sets the error out-parameter.
+class Call {
+public:
+  Call(const ContextState *context, tessera_error **error);
+
+  /// Ends the call with an error of its own, or with those that were reported to the engine.
+  tessera_status fail(tessera_status, const llvm::Twine &message, llvm::StringRef file = "");
+  tessera_status end(tessera_status);
+  /// What a device or driver says.
+  tessera_status fail(const absl::Status &s, tessera_status status = TESSERA_FAILED) { return fail(status, llvm::Twine(std::string(s.message()))); }
+  /// Whether nothing was reported, not even a warning.
+  bool silent() const { return !reported_; }
+
+private:
+  const ContextState *context_;
+  tessera_error **error_;
+  tessera_error gathered_;
+  bool reported_ = false;
+
+public:
+  ir::DiagnosticEngine engine;
+};
+
+/// Runs the body of a call; memory that the host does not have is a failure like others.
+template <class Body> tessera_status guarded(Call &call, Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return call.fail(TESSERA_FAILED, "the host has not enough memory");
+  }
+}
+
+inline llvm::StringRef orEmpty(const char *s) { return s ? s : ""; }
+inline std::string fileName(const char *s) { return s ? s : "<text>"; }
+
+/// Options as a caller gave them (null: the defaults), for the target; with no stage given `o.stage` stays.
+tessera_status readOptions(Call &, const tessera_options *given, const ir::TargetInfo &, runtime::CompileOptions &o);
+/// The target that the options name; null if none.
+tessera_status readTarget(Call &, const tessera_options *given, const ir::TargetInfo *&);
+/// Compiles or finds in the cache.
+tessera_status compileText(Call &, ContextState &, llvm::StringRef text, const std::string &file, const ir::TargetInfo &, const runtime::CompileOptions &, runtime::CompileResult &);
+
+} // namespace tessera::capi

@@ -1,0 +1,374 @@
+// The C API (see tessera.h): devices, memory, kernels and launches, on top of runtime::Device; the interpreter, which takes
+// text, directly on runtime::interpret.
+#include "capi/handles.h"
+#include "frontend/parser.h"
+#include "ir/ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "runtime/compiler.h"
+#include "runtime/dtype.h"
+#include "runtime/emulator/emulator_device.h"
+#include "runtime/interpreter/interpreter.h"
+#include "runtime/targets.h"
+#include <chrono>
+#include <cstring>
+
+using namespace tessera;
+using namespace tessera::capi;
+
+struct tessera_device_list {
+  std::vector<std::shared_ptr<DeviceState>> devices;
+};
+
+namespace {
+
+/// Programs of a grid: as many as the interpreter counts.
+constexpr int64_t kMaxPrograms = int64_t(1) << 40;
+
+std::shared_ptr<DeviceState> describe(std::shared_ptr<ContextState> context, std::unique_ptr<runtime::Device> device) {
+  auto s = std::make_shared<DeviceState>();
+  s->context = std::move(context);
+  const char *stage = "ttir";
+  if (device) {
+    s->spec = device->spec(), s->name = device->name(), s->targetName = device->target(), s->driver = device->driver();
+    s->target = runtime::findTarget(s->targetName);
+    stage = device->takesBitcode() ? "bitcode" : llvm::StringRef(s->spec).starts_with("cuda") ? "cubin" : "hsaco";
+    s->info.memory_bytes = uint64_t(device->memoryBytes());
+  } else
+    s->spec = "interpreter", s->name = "interpreter", s->driver = "built in";
+  s->info.spec = s->spec.c_str(), s->info.name = s->name.c_str(), s->info.target = s->targetName.c_str(), s->info.stage = stage, s->info.driver = s->driver.c_str();
+  s->device = std::move(device);
+  return s;
+}
+
+/// What is there; what is wrong with drivers is told.
+std::vector<std::shared_ptr<DeviceState>> allDevices(Call &call, const std::shared_ptr<ContextState> &context) {
+  std::vector<std::string> problems;
+  std::vector<std::shared_ptr<DeviceState>> out;
+  for (auto &d : runtime::enumerateDevices(problems)) out.push_back(describe(context, std::move(d)));
+  for (auto &p : problems) {
+    if (llvm::StringRef(p).contains(": no driver:")) continue; // not there
+    ir::Diagnostic d;
+    d.severity = ir::Severity::Warning;
+    d.message = p;
+    call.engine.report(std::move(d));
+  }
+  out.push_back(describe(context, nullptr));
+  return out;
+}
+
+/// What a kernel prints on an emulator or the interpreter.
+void tellPrinted(const ContextState &context, llvm::StringRef line) {
+  ir::Diagnostic d;
+  d.severity = ir::Severity::Remark;
+  d.message = line.rtrim('\n').str();
+  context.tell(d);
+}
+
+/// Bytes of a scalar of a kernel's argument type; 0 if it is none that can be passed.
+unsigned scalarBytes(llvm::StringRef type) {
+  auto t = runtime::parseDType(type);
+  return t ? runtime::dtypeBytes(*t) : 0;
+}
+
+tessera_status begin(Call &call, tessera_device *device, tessera_kernel **kernel, const char *text, size_t length) {
+  if (kernel) *kernel = nullptr;
+  if (!device) return call.fail(TESSERA_USAGE, "the device is null");
+  if (!kernel) return call.fail(TESSERA_USAGE, "there is no place for the kernel");
+  if (!text && length) return call.fail(TESSERA_USAGE, "the text is null");
+  return TESSERA_OK;
+}
+
+/// The interpreter's kernel: the parsed text.
+tessera_status loadText(Call &call, const std::shared_ptr<DeviceState> &device, llvm::StringRef text, const std::string &file, llvm::StringRef name, tessera_kernel **kernel) {
+  auto k = std::make_unique<tessera_kernel>();
+  k->device = device;
+  k->irContext = std::make_unique<ir::Context>();
+  k->module = frontend::parseModule(text, file, *k->irContext, call.engine, {.locateByText = true});
+  if (!k->module) return call.end(TESSERA_INPUT);
+  auto function = runtime::selectKernel(*k->module, name);
+  if (!function.ok()) return call.fail(TESSERA_INPUT, std::string(function.status().message()), file);
+  k->function = *function;
+  k->metadata.kernel = k->function->cast<ir::tt::FuncOp>().symName().str();
+  k->metadata.args = runtime::describeArguments(k->function);
+  k->json = runtime::toJson(k->metadata);
+  *kernel = k.release();
+  return TESSERA_OK;
+}
+
+tessera_status loadObject(Call &call, const std::shared_ptr<DeviceState> &device, llvm::StringRef object, const runtime::KernelMetadata &md, tessera_kernel **kernel) {
+  auto loaded = device->device->load(object, md);
+  if (!loaded.ok()) return call.fail(loaded.status(), absl::IsInvalidArgument(loaded.status()) ? TESSERA_USAGE : TESSERA_FAILED);
+  auto k = std::make_unique<tessera_kernel>();
+  k->device = device;
+  k->metadata = md;
+  k->json = runtime::toJson(md);
+  k->loaded = std::move(*loaded);
+  *kernel = k.release();
+  return TESSERA_OK;
+}
+
+/// A launch's arguments, compared with what the kernel takes.
+tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_argument *given, size_t count, std::vector<runtime::DeviceArgument> &out) {
+  auto &md = k.metadata;
+  auto refuse = [&](auto &&text) { return call.fail(TESSERA_USAGE, text.str()); };
+  if (count != md.args.size()) return refuse(llvm::formatv("kernel '{0}' takes {1}, but {2} given", md.kernel, ir::counted(md.args.size(), "argument"), count == 1 ? "1 is" : std::to_string(count) + " are"));
+  if (!given && count) return call.fail(TESSERA_USAGE, "the arguments are null");
+  for (size_t i = 0; i < count; ++i) {
+    auto &a = given[i];
+    std::string what = llvm::formatv("argument {0} ('{1}') of kernel '{2}'", i, md.args[i].name, md.kernel).str();
+    llvm::StringRef type = md.args[i].type;
+    bool pointer = type.starts_with("*");
+    if (a.buffer) {
+      if (!pointer) return refuse(llvm::formatv("{0} is of type {1}, and a buffer is given", what, type));
+      if (a.buffer->device->spec != k.device->spec) return refuse(llvm::formatv("{0} is a buffer of {1}, but the kernel is on {2}", what, a.buffer->device->spec, k.device->spec));
+      if (a.offset > a.buffer->memory->bytes()) return refuse(llvm::formatv("{0} is {1} bytes into a buffer of {2}", what, a.offset, a.buffer->memory->bytes()));
+      out.push_back({a.buffer->memory.get(), a.offset});
+      continue;
+    }
+    unsigned bytes = pointer ? 8 : scalarBytes(type);
+    if (!bytes) return refuse(llvm::formatv("{0} is of type {1}, which cannot be passed", what, type));
+    if (a.bytes != bytes) return refuse(llvm::formatv("{0} is of type {1}, of {2} bytes, and a value of {3} is given", what, type, bytes, a.bytes));
+    if (!a.value) return refuse(llvm::formatv("the value of {0} is null", what));
+    uint64_t bits = 0;
+    std::memcpy(&bits, a.value, bytes);
+    if (type == "i1" && bits > 1) return refuse(llvm::formatv("{0} is of type i1, and {1} is given", what, bits));
+    if (pointer && bits && (!k.device->device || k.device->device->takesBitcode())) return refuse(llvm::formatv("{0} is an address, of which {1} knows nothing: a buffer is needed", what, k.device->spec));
+    out.push_back({nullptr, bits});
+  }
+  return TESSERA_OK;
+}
+
+tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *given, std::array<int64_t, 3> &grid) {
+  if (!given) return call.fail(TESSERA_USAGE, "the grid is null");
+  int64_t programs = 1;
+  std::string text = llvm::formatv("the grid ({0}, {1}, {2})", given[0], given[1], given[2]).str();
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!given[i]) return call.fail(TESSERA_USAGE, text + " is empty");
+    int64_t most = i && llvm::StringRef(k.device->spec).starts_with("cuda") ? 65535 : INT32_MAX; // CUDA C++ Programming Guide, compute capabilities
+    if (given[i] > most || programs > kMaxPrograms / given[i]) return call.fail(TESSERA_USAGE, text + " is too large for " + k.device->spec);
+    grid[i] = given[i];
+    programs *= given[i];
+  }
+  if (k.metadata.globalScratchBytes > (int64_t(1) << 48) / programs) return call.fail(TESSERA_USAGE, text + " needs too much scratch memory");
+  return TESSERA_OK;
+}
+
+tessera_status interpret(Call &call, tessera_kernel &k, std::array<int64_t, 3> grid, llvm::ArrayRef<runtime::DeviceArgument> given) {
+  std::vector<runtime::InterpreterBuffer> buffers;
+  std::vector<runtime::InterpreterArg> args;
+  std::vector<const runtime::DeviceMemory *> memory; // of each buffer
+  for (auto [i, a] : llvm::enumerate(given)) {
+    if (!a.memory) {
+      args.push_back({-1, a.bits});
+      continue;
+    }
+    size_t at = llvm::find(memory, a.memory) - memory.begin();
+    if (at == memory.size()) {
+      auto &m = static_cast<const runtime::HostMemory &>(*a.memory);
+      memory.push_back(&m);
+      buffers.push_back({k.metadata.args[i].name, m.data(), m.bytes()});
+    }
+    args.push_back({int(at), a.bits});
+  }
+  // Programs have threads of their own; the handler is called on the caller's.
+  std::vector<std::string> printed;
+  std::vector<ir::Diagnostic> found;
+  runtime::InterpreterOptions o;
+  o.print = [&](llvm::StringRef line) { printed.push_back(line.str()); };
+  ir::DiagnosticEngine engine([&](const ir::Diagnostic &d) { found.push_back(d); });
+  absl::Status s;
+  {
+    std::scoped_lock lock(k.interpreting);
+    s = runtime::interpret(*k.module, k.function, grid, buffers, args, o, engine);
+  }
+  for (auto &line : printed) tellPrinted(*k.device->context, line);
+  for (auto &d : found) call.engine.report(d);
+  if (s.ok()) return TESSERA_OK;
+  return call.engine.errors() ? call.end(TESSERA_FAILED) : call.fail(s);
+}
+
+} // namespace
+
+tessera_status tessera_device_list_create(tessera_context *context, tessera_device_list **list, tessera_error **error) {
+  Call call(context ? context->state.get() : nullptr, error);
+  if (list) *list = nullptr;
+  if (!context || !list) return call.fail(TESSERA_USAGE, context ? "there is no place for the list" : "the context is null");
+  return guarded(call, [&] {
+    *list = new tessera_device_list{allDevices(call, context->state)};
+    return TESSERA_OK;
+  });
+}
+size_t tessera_device_list_count(const tessera_device_list *l) { return l ? l->devices.size() : 0; }
+const tessera_device_info *tessera_device_list_info(const tessera_device_list *l, size_t index) { return l && index < l->devices.size() ? &l->devices[index]->info : nullptr; }
+void tessera_device_list_destroy(tessera_device_list *l) { delete l; }
+
+tessera_status tessera_device_open(tessera_context *context, const char *spec, tessera_device **device, tessera_error **error) {
+  Call call(context ? context->state.get() : nullptr, error);
+  if (device) *device = nullptr;
+  if (!context || !device) return call.fail(TESSERA_USAGE, context ? "there is no place for the device" : "the context is null");
+  return guarded(call, [&] {
+    if (!spec) {
+      *device = new tessera_device{allDevices(call, context->state).front()};
+      return TESSERA_OK;
+    }
+    std::unique_ptr<runtime::Device> opened;
+    llvm::StringRef name = spec;
+    if (name != "interpreter") {
+      emulator::Options o;
+      o.print = [state = std::weak_ptr(context->state)](const std::string &line) {
+        if (auto s = state.lock()) tellPrinted(*s, line);
+      };
+      auto d = name.consume_front("emulator:") ? runtime::openEmulator(name, o) : runtime::openDevice(spec);
+      if (!d.ok()) return call.fail(d.status(), absl::IsInvalidArgument(d.status()) ? TESSERA_USAGE : TESSERA_FAILED);
+      opened = std::move(*d);
+    }
+    *device = new tessera_device{describe(context->state, std::move(opened))};
+    return TESSERA_OK;
+  });
+}
+const tessera_device_info *tessera_device_describe(const tessera_device *d) { return d ? &d->state->info : nullptr; }
+void tessera_device_destroy(tessera_device *d) { delete d; }
+
+tessera_status tessera_buffer_create(tessera_device *device, size_t bytes, tessera_buffer **buffer, tessera_error **error) {
+  Call call(device ? device->state->context.get() : nullptr, error);
+  if (buffer) *buffer = nullptr;
+  if (!device || !buffer) return call.fail(TESSERA_USAGE, device ? "there is no place for the buffer" : "the device is null");
+  return guarded(call, [&] {
+    std::unique_ptr<runtime::DeviceMemory> memory;
+    absl::Status s;
+    if (auto &d = device->state->device) {
+      auto m = d->allocate(bytes, "a buffer");
+      if (m.ok()) memory = std::move(*m);
+      s = m.status();
+    } else {
+      auto m = runtime::HostMemory::allocate(bytes, "a buffer");
+      if (m.ok()) memory = std::move(*m);
+      s = m.status();
+    }
+    if (!s.ok()) return call.fail(s);
+    *buffer = new tessera_buffer{device->state, std::move(memory)};
+    return TESSERA_OK;
+  });
+}
+size_t tessera_buffer_bytes(const tessera_buffer *b) { return b ? b->memory->bytes() : 0; }
+void tessera_buffer_destroy(tessera_buffer *b) { delete b; }
+
+/// Whether a piece lies in the buffer.
+static tessera_status checkPiece(Call &call, const tessera_buffer *b, size_t offset, const void *host, size_t bytes) {
+  if (!b) return call.fail(TESSERA_USAGE, "the buffer is null");
+  if (!host && bytes) return call.fail(TESSERA_USAGE, "the host's memory is null");
+  size_t size = b->memory->bytes();
+  if (offset > size || bytes > size - offset) return call.fail(TESSERA_USAGE, llvm::formatv("{0} bytes from {1} on do not lie in a buffer of {2}", bytes, offset, size).str());
+  return TESSERA_OK;
+}
+tessera_status tessera_buffer_write(tessera_buffer *b, size_t offset, const void *from, size_t bytes, tessera_error **error) {
+  Call call(b ? b->device->context.get() : nullptr, error);
+  if (auto s = checkPiece(call, b, offset, from, bytes)) return s;
+  if (!b->device->device) {
+    if (bytes) std::memcpy(static_cast<runtime::HostMemory &>(*b->memory).data() + offset, from, bytes);
+    return TESSERA_OK;
+  }
+  auto s = b->device->device->write(*b->memory, offset, from, bytes, "a buffer");
+  return s.ok() ? TESSERA_OK : call.fail(s);
+}
+tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void *to, size_t bytes, tessera_error **error) {
+  Call call(b ? b->device->context.get() : nullptr, error);
+  if (auto s = checkPiece(call, b, offset, to, bytes)) return s;
+  if (!b->device->device) {
+    if (bytes) std::memcpy(to, static_cast<const runtime::HostMemory &>(*b->memory).data() + offset, bytes);
+    return TESSERA_OK;
+  }
+  auto s = b->device->device->read(*b->memory, offset, to, bytes, "a buffer");
+  return s.ok() ? TESSERA_OK : call.fail(s);
+}
+
+tessera_status tessera_kernel_compile(tessera_device *device, const char *text, size_t length, const char *file_name, const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
+  Call call(device ? device->state->context.get() : nullptr, error);
+  if (auto s = begin(call, device, kernel, text, length)) return s;
+  return guarded(call, [&] {
+    auto &d = device->state;
+    llvm::StringRef source(text, length);
+    const ir::TargetInfo *target;
+    if (auto s = readTarget(call, given, target)) return s;
+    tessera_options options;
+    tessera_options_init(&options, sizeof options);
+    if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
+    options.size = sizeof options;
+    options.stage = d->info.stage;
+    if (!d->device) return loadText(call, d, source, fileName(file_name), orEmpty(options.kernel), kernel);
+    if (!target) target = d->target;
+    if (!target) return call.fail(runtime::requireTarget(d->targetName).status());
+    runtime::CompileOptions o;
+    if (auto s = readOptions(call, &options, *target, o)) return s;
+    runtime::CompileResult compiled;
+    if (auto s = compileText(call, *d->context, source, fileName(file_name), *target, o, compiled)) return s;
+    return loadObject(call, d, compiled.output, compiled.metadata, kernel);
+  });
+}
+
+tessera_status tessera_kernel_load(tessera_device *device, const char *object, size_t length, const char *metadata, tessera_kernel **kernel, tessera_error **error) {
+  Call call(device ? device->state->context.get() : nullptr, error);
+  if (auto s = begin(call, device, kernel, object, length)) return s;
+  return guarded(call, [&] {
+    auto &d = device->state;
+    runtime::KernelMetadata md;
+    if (metadata && *metadata) {
+      auto m = runtime::metadataFromJson(metadata);
+      if (!m.ok()) return call.fail(m.status(), TESSERA_USAGE);
+      md = *std::move(m);
+    } else if (d->device)
+      return call.fail(TESSERA_USAGE, "the metadata is missing");
+    if (!d->device) return loadText(call, d, llvm::StringRef(object, length), "<text>", md.kernel, kernel);
+    if (d->device->takesBitcode() ? md.target != d->targetName : !llvm::StringRef(object, length).starts_with("\177ELF"))
+      return call.fail(TESSERA_USAGE, d->device->takesBitcode() ? llvm::Twine("the object is for ") + md.target + ", and " + d->spec + " is asked to load it" : llvm::Twine("this is no ") + d->info.stage);
+    return loadObject(call, d, std::string(object, length), md, kernel);
+  });
+}
+const char *tessera_kernel_metadata(const tessera_kernel *k) { return k ? k->json.c_str() : ""; }
+void tessera_kernel_destroy(tessera_kernel *k) { delete k; }
+
+tessera_argument tessera_argument_buffer(const tessera_buffer *b) { return {b, 0, nullptr, 0}; }
+tessera_argument tessera_argument_value(const void *value, size_t bytes) { return {nullptr, 0, value, bytes}; }
+
+tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **error) {
+  Call call(k ? k->device->context.get() : nullptr, error);
+  if (!k) return call.fail(TESSERA_USAGE, "the kernel is null");
+  return guarded(call, [&] {
+    std::array<int64_t, 3> size;
+    std::vector<runtime::DeviceArgument> args;
+    if (auto s = readGrid(call, *k, grid, size)) return s;
+    if (auto s = readArguments(call, *k, arguments, count, args)) return s;
+    if (!k->loaded) return interpret(call, *k, size, args);
+    auto s = k->device->device->launch(*k->loaded, size, args);
+    return s.ok() ? TESSERA_OK : call.fail(s);
+  });
+}
+
+tessera_status tessera_time(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count, int repetitions, tessera_times *times, tessera_error **error) {
+  Call call(k ? k->device->context.get() : nullptr, error);
+  if (times) *times = {};
+  if (!k || !times) return call.fail(TESSERA_USAGE, k ? "there is no place for the times" : "the kernel is null");
+  if (repetitions < 1) return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
+  return guarded(call, [&] {
+    std::array<int64_t, 3> size;
+    std::vector<runtime::DeviceArgument> args;
+    if (auto s = readGrid(call, *k, grid, size)) return s;
+    if (auto s = readArguments(call, *k, arguments, count, args)) return s;
+    if (k->loaded) {
+      auto t = k->device->device->time(*k->loaded, size, args, repetitions);
+      if (!t.ok()) return call.fail(t.status());
+      *times = {t->medianMs, t->minMs};
+      return TESSERA_OK;
+    }
+    std::vector<double> ms;
+    for (int i = 0; i < repetitions; ++i) {
+      auto start = std::chrono::steady_clock::now();
+      if (auto s = interpret(call, *k, size, args)) return s;
+      ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    }
+    llvm::sort(ms);
+    *times = {ms[ms.size() / 2], ms[0]};
+    return TESSERA_OK;
+  });
+}

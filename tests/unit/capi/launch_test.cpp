@@ -1,0 +1,583 @@
+// The C API's devices, buffers, kernels and cache, on the interpreter, an emulator of either vendor, and stand-ins for the
+// drivers of GPUs (tests/fakes): what a launch computes, every way to ask for what cannot be, and that handles may be
+// destroyed in any order.
+#include "capi/tessera.h"
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// o[i] = a * x[i] + y[i] for i < n
+const char kAxpy[] = R"(module {
+  tt.func public @axpy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %o: !tt.ptr<f32>, %a: f32, %n: i32) {
+    %c256 = arith.constant 256 : i32
+    %pid = tt.get_program_id x : i32
+    %base = arith.muli %pid, %c256 : i32
+    %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+    %b = tt.splat %base : i32 -> tensor<256xi32>
+    %i = arith.addi %b, %r : tensor<256xi32>
+    %ns = tt.splat %n : i32 -> tensor<256xi32>
+    %m = arith.cmpi slt, %i, %ns : tensor<256xi32>
+    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %xp = tt.addptr %xs, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    %xv = tt.load %xp, %m : tensor<256x!tt.ptr<f32>>
+    %ys = tt.splat %y : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %yp = tt.addptr %ys, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    %yv = tt.load %yp, %m : tensor<256x!tt.ptr<f32>>
+    %as = tt.splat %a : f32 -> tensor<256xf32>
+    %ax = arith.mulf %as, %xv : tensor<256xf32>
+    %s = arith.addf %ax, %yv : tensor<256xf32>
+    %os = tt.splat %o : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %op = tt.addptr %os, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    tt.store %op, %s, %m : tensor<256x!tt.ptr<f32>>
+    tt.return
+  }
+}
+)";
+constexpr int kN = 300;
+const uint32_t kGrid[3] = {2, 1, 1};
+
+struct Told {
+  std::string texts;
+  unsigned line = 0;
+};
+void take(const tessera_diagnostic *d, void *user) {
+  auto &t = *static_cast<Told *>(user);
+  t.texts += d->text;
+  if (!t.line) t.line = d->line;
+}
+
+/// A context, a device and the kernel with its buffers.
+struct Session {
+  Told told;
+  tessera_context *context = nullptr;
+  tessera_device *device = nullptr;
+  tessera_kernel *kernel = nullptr;
+  tessera_buffer *x = nullptr, *y = nullptr, *o = nullptr;
+  float a = 2;
+  int32_t n = kN;
+  std::vector<tessera_argument> arguments;
+
+  explicit Session(const char *spec, const char *directory = nullptr) {
+    tessera_context_options options;
+    tessera_context_options_init(&options, sizeof options);
+    options.handler = take, options.user = &told, options.cache_directory = directory;
+    EXPECT_EQ(tessera_context_create(&options, &context, nullptr), TESSERA_OK);
+    if (spec) EXPECT_EQ(tessera_device_open(context, spec, &device, nullptr), TESSERA_OK) << told.texts;
+  }
+  ~Session() {
+    // The parents first: nothing may depend on the order.
+    tessera_context_destroy(context), tessera_device_destroy(device);
+    tessera_buffer_destroy(x), tessera_buffer_destroy(y), tessera_buffer_destroy(o), tessera_kernel_destroy(kernel);
+  }
+  tessera_status prepare() {
+    if (auto s = tessera_kernel_compile(device, kAxpy, sizeof kAxpy - 1, "axpy.ttir", nullptr, &kernel, nullptr)) return s;
+    std::vector<float> xs(kN), ys(kN);
+    for (int i = 0; i < kN; ++i) xs[i] = float(i), ys[i] = float(1000 - 3 * i);
+    for (auto *b : {&x, &y, &o}) EXPECT_EQ(tessera_buffer_create(device, kN * 4, b, nullptr), TESSERA_OK) << told.texts;
+    EXPECT_EQ(tessera_buffer_write(x, 0, xs.data(), kN * 4, nullptr), TESSERA_OK);
+    EXPECT_EQ(tessera_buffer_write(y, 0, ys.data(), kN * 2, nullptr), TESSERA_OK); // in two pieces
+    EXPECT_EQ(tessera_buffer_write(y, kN * 2, reinterpret_cast<char *>(ys.data()) + kN * 2, kN * 2, nullptr), TESSERA_OK);
+    arguments = {tessera_argument_buffer(x), tessera_argument_buffer(y), tessera_argument_buffer(o), tessera_argument_value(&a, sizeof a), tessera_argument_value(&n, sizeof n)};
+    return TESSERA_OK;
+  }
+  tessera_status launch(const uint32_t *grid = kGrid) { return tessera_launch(kernel, grid, arguments.data(), arguments.size(), nullptr); }
+  /// Elements from `first` on that are not what they must be.
+  int wrong() {
+    std::vector<float> out(kN);
+    EXPECT_EQ(tessera_buffer_read(o, 0, out.data(), kN * 4, nullptr), TESSERA_OK);
+    int n = 0;
+    for (int i = 0; i < kN; ++i) n += out[i] != a * float(i) + float(1000 - 3 * i);
+    return n;
+  }
+};
+
+class OnDevice : public testing::TestWithParam<const char *> {};
+
+TEST_P(OnDevice, Launches) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  EXPECT_THAT(tessera_kernel_metadata(s.kernel), HasSubstr("\"kernel\": \"axpy\""));
+  EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(s.wrong(), 0);
+  s.a = -7; // read at every launch
+  EXPECT_EQ(s.wrong(), kN - 1);
+  EXPECT_EQ(s.launch(), TESSERA_OK);
+  EXPECT_EQ(s.wrong(), 0);
+  tessera_times t;
+  EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 3, &t, nullptr), TESSERA_OK);
+  EXPECT_GT(t.min_ms, 0);
+  EXPECT_LE(t.min_ms, t.median_ms);
+  EXPECT_STREQ(tessera_device_describe(s.device)->spec, GetParam());
+}
+
+TEST_P(OnDevice, OffsetsAndSharedBuffers) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  // Elements 100 to 163 in place: o = x, both from element 100 on.
+  s.n = 64;
+  s.arguments[0].offset = s.arguments[2].offset = 400;
+  s.arguments[2].buffer = s.x;
+  uint32_t one[3] = {1, 1, 1};
+  EXPECT_EQ(s.launch(one), TESSERA_OK) << s.told.texts;
+  std::vector<float> out(kN);
+  EXPECT_EQ(tessera_buffer_read(s.x, 0, out.data(), kN * 4, nullptr), TESSERA_OK);
+  for (int i = 0; i < kN; ++i) EXPECT_EQ(out[i], i < 100 || i >= 164 ? float(i) : 2 * float(i) + float(1000 - 3 * (i - 100))) << i;
+}
+
+TEST_P(OnDevice, FaultsOfTheKernelAreTold) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  s.n = 100000; // beyond the buffers
+  tessera_error *e;
+  EXPECT_EQ(tessera_launch(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), &e), TESSERA_FAILED);
+  EXPECT_THAT(tessera_error_text(e), HasSubstr("axpy"));
+  EXPECT_THAT(tessera_error_text(e), HasSubstr("axpy.ttir:1")); // in lines 14 and after
+  tessera_error_destroy(e);
+  s.n = kN;
+  EXPECT_EQ(s.launch(), TESSERA_OK); // and the device is fine
+  EXPECT_EQ(s.wrong(), 0);
+  s.arguments[0] = tessera_argument_value(&s.context, 0);
+  void *null = nullptr;
+  s.arguments[0] = tessera_argument_value(&null, sizeof null);
+  EXPECT_EQ(s.launch(), TESSERA_FAILED);
+}
+
+TEST_P(OnDevice, WrongArgumentsAreRefused) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  Session other(GetParam() == std::string("interpreter") ? "emulator:gfx90a" : "interpreter");
+  ASSERT_EQ(other.prepare(), TESSERA_OK);
+  std::vector<tessera_argument> good = s.arguments;
+  auto refused = [&](const char *why, const uint32_t *grid = kGrid) {
+    tessera_error *e;
+    EXPECT_EQ(tessera_launch(s.kernel, grid, s.arguments.data(), s.arguments.size(), &e), TESSERA_USAGE);
+    EXPECT_THAT(tessera_error_message(e), HasSubstr(why));
+    tessera_error_destroy(e);
+    tessera_times t;
+    EXPECT_EQ(tessera_time(s.kernel, grid, s.arguments.data(), s.arguments.size(), 1, &t, nullptr), TESSERA_USAGE);
+    EXPECT_EQ(t.median_ms, 0);
+    s.arguments = good;
+  };
+  s.arguments.pop_back();
+  refused("kernel 'axpy' takes 5 arguments, but 4 are given");
+  s.arguments.clear();
+  refused("kernel 'axpy' takes 5 arguments, but 0 are given");
+  std::swap(s.arguments[0], s.arguments[4]);
+  refused("argument 0 ('arg0') of kernel 'axpy' is of type *f32, of 8 bytes, and a value of 4 is given");
+  s.arguments[4] = tessera_argument_buffer(s.x);
+  refused("argument 4 ('arg4') of kernel 'axpy' is of type i32, and a buffer is given");
+  int64_t wide = 1;
+  s.arguments[4] = tessera_argument_value(&wide, sizeof wide);
+  refused("is of type i32, of 4 bytes, and a value of 8 is given");
+  s.arguments[3] = tessera_argument_value(nullptr, 4);
+  refused("the value of argument 3 ('arg3') of kernel 'axpy' is null");
+  s.arguments[1].offset = kN * 4 + 1;
+  refused("1201 bytes into a buffer of 1200");
+  s.arguments[0] = tessera_argument_buffer(other.x);
+  refused("is a buffer of");
+  s.arguments[0] = tessera_argument_buffer(nullptr);
+  refused("of type *f32, of 8 bytes, and a value of 0 is given");
+  s.arguments[0] = tessera_argument_value(&wide, sizeof wide);
+  refused("a buffer is needed");
+  refused("the grid is null", nullptr);
+  uint32_t empty[3] = {1, 0, 1}, large[3] = {0x80000000u, 1, 1}, product[3] = {1 << 20, 60000, 60000};
+  refused("the grid (1, 0, 1) is empty", empty);
+  refused("is too large", large);
+  refused("is too large", product);
+  tessera_times t;
+  EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 0, &t, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 1, nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_time(nullptr, kGrid, nullptr, 0, 1, &t, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_launch(nullptr, kGrid, nullptr, 0, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_launch(s.kernel, kGrid, nullptr, 5, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(s.launch(), TESSERA_OK);
+}
+
+TEST_P(OnDevice, PiecesOfBuffers) {
+  Session s(GetParam());
+  tessera_error *e;
+  EXPECT_EQ(tessera_buffer_create(s.device, 16, &s.x, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_buffer_bytes(s.x), 16u);
+  char host[32] = {};
+  for (auto [offset, bytes] : {std::pair<size_t, size_t>{0, 17}, {16, 1}, {17, 0}, {1, SIZE_MAX}, {SIZE_MAX, 1}, {SIZE_MAX, SIZE_MAX}}) {
+    EXPECT_EQ(tessera_buffer_write(s.x, offset, host, bytes, &e), TESSERA_USAGE);
+    EXPECT_THAT(tessera_error_message(e), HasSubstr("do not lie in a buffer of 16"));
+    tessera_error_destroy(e);
+    EXPECT_EQ(tessera_buffer_read(s.x, offset, host, bytes, nullptr), TESSERA_USAGE);
+  }
+  EXPECT_EQ(tessera_buffer_write(s.x, 16, host, 0, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_buffer_read(s.x, 0, nullptr, 0, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_buffer_read(s.x, 0, nullptr, 1, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_buffer_write(nullptr, 0, host, 1, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_buffer_read(nullptr, 0, host, 1, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_buffer_create(s.device, 0, &s.y, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_buffer_create(s.device, 16, nullptr, nullptr), TESSERA_USAGE);
+  tessera_buffer *none = s.x;
+  EXPECT_EQ(tessera_buffer_create(nullptr, 16, &none, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(tessera_buffer_create(s.device, SIZE_MAX / 2, &none, &e), TESSERA_FAILED);
+  EXPECT_THAT(tessera_error_message(e), HasSubstr("for a buffer"));
+  tessera_error_destroy(e);
+}
+
+/// A kernel compiled ahead and loaded from its bytes does what one compiled for the device does.
+TEST_P(OnDevice, LoadsWhatWasCompiledBefore) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  auto *info = tessera_device_describe(s.device);
+  std::string data = kAxpy, metadata;
+  if (*info->target) {
+    tessera_options o;
+    tessera_options_init(&o, sizeof o);
+    o.target = info->target, o.stage = info->stage;
+    tessera_result *r;
+    ASSERT_EQ(tessera_compile(s.context, kAxpy, sizeof kAxpy - 1, "axpy.ttir", &o, &r, nullptr), TESSERA_OK) << s.told.texts;
+    size_t length;
+    const char *bytes = tessera_result_data(r, &length);
+    data.assign(bytes, length), metadata = tessera_result_metadata(r);
+    tessera_result_destroy(r);
+  }
+  tessera_kernel_destroy(s.kernel);
+  ASSERT_EQ(tessera_kernel_load(s.device, data.data(), data.size(), metadata.c_str(), &s.kernel, nullptr), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(s.wrong(), 0);
+
+  auto refused = [&](const std::string &object, const char *md, const char *why, tessera_status status = TESSERA_USAGE) {
+    tessera_kernel *k = s.kernel;
+    tessera_error *e;
+    EXPECT_EQ(tessera_kernel_load(s.device, object.data(), object.size(), md, &k, &e), status);
+    EXPECT_EQ(k, nullptr);
+    EXPECT_THAT(tessera_error_text(e), HasSubstr(why));
+    tessera_error_destroy(e);
+  };
+  refused(data, "{", "metadata:1:");
+  refused(data, "{}", "kernel");
+  if (!*info->target) {
+    refused("nonsense", nullptr, "<text>:1:1: error:", TESSERA_INPUT);
+    return;
+  }
+  refused(data, nullptr, "the metadata is missing");
+  refused("nonsense", metadata.c_str(), "");
+  std::string many = metadata;
+  many.replace(many.find("\"threads_per_block\": ") + 21, 3, "5000");
+  refused(data, many.c_str(), "threads_per_block: must be");
+  std::string other = metadata;
+  other.replace(other.find(info->target), strlen(info->target), "vax");
+  refused(data, other.c_str(), "the object is for vax");
+}
+
+TEST_P(OnDevice, ThreadsShareAKernel) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  std::vector<std::thread> threads;
+  std::atomic<int> failed = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      tessera_buffer *mine;
+      failed += tessera_buffer_create(s.device, kN * 4, &mine, nullptr) != TESSERA_OK;
+      auto args = s.arguments;
+      args[2].buffer = mine;
+      failed += tessera_launch(s.kernel, kGrid, args.data(), args.size(), nullptr) != TESSERA_OK;
+      std::vector<float> out(kN);
+      failed += tessera_buffer_read(mine, 0, out.data(), kN * 4, nullptr) != TESSERA_OK;
+      for (int i = 0; i < kN; ++i) failed += out[i] != 2 * float(i) + float(1000 - 3 * i);
+      tessera_buffer_destroy(mine);
+    });
+  for (auto &t : threads) t.join();
+  EXPECT_EQ(failed, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, testing::Values("interpreter", "emulator:sm_80", "emulator:gfx942"), [](auto &p) {
+  std::string n = p.param;
+  for (char &c : n)
+    if (!std::isalnum(c)) c = '_';
+  return n;
+});
+
+TEST(CApiDevices, ListEndsWithTheInterpreter) {
+  Session s(nullptr);
+  tessera_device_list *l;
+  ASSERT_EQ(tessera_device_list_create(s.context, &l, nullptr), TESSERA_OK);
+  size_t n = tessera_device_list_count(l);
+  ASSERT_GE(n, 1u);
+  EXPECT_STREQ(tessera_device_list_info(l, n - 1)->spec, "interpreter");
+  EXPECT_EQ(tessera_device_list_info(l, n), nullptr);
+  ASSERT_EQ(tessera_device_open(s.context, nullptr, &s.device, nullptr), TESSERA_OK);
+  EXPECT_STREQ(tessera_device_describe(s.device)->spec, tessera_device_list_info(l, 0)->spec);
+  tessera_device_list_destroy(l);
+  EXPECT_EQ(tessera_device_list_create(s.context, nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_device_list_create(nullptr, &l, nullptr), TESSERA_USAGE);
+}
+
+TEST(CApiDevices, WhatIsNotThere) {
+  Session s(nullptr);
+  auto refused = [&](const char *spec, tessera_status status, const char *why) {
+    tessera_device *d = reinterpret_cast<tessera_device *>(&s);
+    tessera_error *e;
+    EXPECT_EQ(tessera_device_open(s.context, spec, &d, &e), status) << spec;
+    EXPECT_EQ(d, nullptr);
+    EXPECT_THAT(tessera_error_message(e), HasSubstr(why));
+    tessera_error_destroy(e);
+  };
+  refused("vulkan", TESSERA_USAGE, "unknown device 'vulkan'");
+  refused("emulator:vax", TESSERA_USAGE, "unknown target 'vax' of the emulator");
+  refused("cuda:x", TESSERA_USAGE, "the device number must be an integer");
+  refused("", TESSERA_USAGE, "unknown device ''");
+  EXPECT_EQ(tessera_device_open(s.context, "interpreter", nullptr, nullptr), TESSERA_USAGE);
+  tessera_device *d;
+  EXPECT_EQ(tessera_device_open(nullptr, "interpreter", &d, nullptr), TESSERA_USAGE);
+}
+
+TEST(CApiDevices, TextsAreCompiledForTheDevice) {
+  Session s("emulator:sm_80");
+  auto fails = [&](const char *text, const tessera_options *o, tessera_status status, const char *why) {
+    tessera_kernel *k = reinterpret_cast<tessera_kernel *>(&s);
+    tessera_error *e;
+    EXPECT_EQ(tessera_kernel_compile(s.device, text, strlen(text), "k.ttir", o, &k, &e), status);
+    EXPECT_EQ(k, nullptr);
+    EXPECT_THAT(tessera_error_text(e), HasSubstr(why));
+    tessera_error_destroy(e);
+  };
+  fails("tt.func @k() {\n  tt.nonsense\n}\n", nullptr, TESSERA_INPUT, "k.ttir:2:3: error: unknown operation");
+  fails("", nullptr, TESSERA_INPUT, "the module has no kernel");
+  tessera_options o;
+  tessera_options_init(&o, sizeof o);
+  o.num_warps = 64;
+  fails(kAxpy, &o, TESSERA_USAGE, "but sm_80 allows 1024");
+  o.num_warps = 4, o.kernel = "other";
+  fails(kAxpy, &o, TESSERA_INPUT, "no kernel 'other'");
+  o.kernel = nullptr, o.target = "vax";
+  fails(kAxpy, &o, TESSERA_USAGE, "unknown target 'vax'");
+  o.size = 3;
+  fails(kAxpy, &o, TESSERA_USAGE, "not made by tessera_options_init");
+  tessera_kernel *k;
+  EXPECT_EQ(tessera_kernel_compile(nullptr, kAxpy, 1, nullptr, nullptr, &k, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_kernel_compile(s.device, nullptr, 1, nullptr, nullptr, &k, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_kernel_compile(s.device, kAxpy, 1, nullptr, nullptr, nullptr, nullptr), TESSERA_USAGE);
+}
+
+/// What a kernel prints goes to the handler, on every device that computes on the host.
+TEST(CApiDevices, PrintsGoToTheHandler) {
+  const char text[] = "tt.func public @k(%n: i32) {\n  tt.print \" n = \" {hex = false, isSigned = array<i32: 1>} : %n : i32\n  tt.return\n}\n";
+  for (const char *spec : {"interpreter", "emulator:sm_80", "emulator:gfx942"}) {
+    SCOPED_TRACE(spec);
+    Session s(spec);
+    ASSERT_EQ(tessera_kernel_compile(s.device, text, sizeof text - 1, "k.ttir", nullptr, &s.kernel, nullptr), TESSERA_OK) << s.told.texts;
+    int32_t n = -42;
+    auto argument = tessera_argument_value(&n, sizeof n);
+    uint32_t one[3] = {1, 1, 1};
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(tessera_launch(s.kernel, one, &argument, 1, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_THAT(s.told.texts, HasSubstr("n = -42"));
+  }
+}
+
+/// The drivers are looked for once in a process: all of this program's tests have the stand-ins.
+[[maybe_unused]] const bool kStandIns = !setenv("TESSERA_CUDA_LIBRARY", FAKE_CUDA, 1) && !setenv("TESSERA_HIP_LIBRARY", FAKE_HIP, 1);
+
+struct Gpu {
+  const char *spec, *library;
+};
+void PrintTo(const Gpu &g, std::ostream *o) { *o << g.spec; }
+class OnGpu : public testing::TestWithParam<Gpu> {};
+
+/// The stand-ins keep memory, and count what is held; they do not execute kernels.
+TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
+  void *library = dlopen(GetParam().library, RTLD_NOW);
+  ASSERT_TRUE(library) << dlerror();
+  auto held = reinterpret_cast<int (*)()>(dlsym(library, "fakeDriverHeld"));
+  {
+    Session s(GetParam().spec);
+    auto *info = tessera_device_describe(s.device);
+    EXPECT_STREQ(info->name, "Stand-in GPU");
+    EXPECT_EQ(info->memory_bytes, uint64_t(1) << 30);
+    if (auto status = s.prepare(); status == TESSERA_FAILED && s.told.texts.find("no tool to compile PTX") != std::string::npos) GTEST_SKIP() << s.told.texts;
+    else ASSERT_EQ(status, TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+    std::vector<float> back(kN);
+    EXPECT_EQ(tessera_buffer_read(s.x, 4, back.data(), 8, nullptr), TESSERA_OK);
+    EXPECT_EQ(back[0], 1.0f);
+    EXPECT_EQ(back[1], 2.0f);
+    tessera_times t;
+    EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 3, &t, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(t.median_ms, 0.5);
+    uint64_t address = 4096; // of another library's memory
+    s.arguments[0] = tessera_argument_value(&address, sizeof address);
+    EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+    uint32_t tall[3] = {1, 65536, 1};
+    EXPECT_EQ(s.launch(tall), info->spec[0] == 'c' ? TESSERA_USAGE : TESSERA_OK);
+    tessera_kernel *none;
+    tessera_error *e;
+    EXPECT_EQ(tessera_kernel_load(s.device, "text", 4, tessera_kernel_metadata(s.kernel), &none, &e), TESSERA_USAGE);
+    EXPECT_THAT(tessera_error_message(e), StartsWith("this is no "));
+    tessera_error_destroy(e);
+    // On another thread, and through another handle of the same device.
+    std::thread([&] {
+      tessera_device *again;
+      EXPECT_EQ(tessera_device_open(s.context, GetParam().spec, &again, nullptr), TESSERA_OK);
+      tessera_buffer *b;
+      EXPECT_EQ(tessera_buffer_create(again, 64, &b, nullptr), TESSERA_OK);
+      s.arguments[0] = tessera_argument_buffer(b);
+      EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+      tessera_device_destroy(again), tessera_buffer_destroy(b);
+    }).join();
+    tessera_device_list *l;
+    ASSERT_EQ(tessera_device_list_create(s.context, &l, nullptr), TESSERA_OK);
+    EXPECT_EQ(tessera_device_list_count(l), 3u);
+    EXPECT_STREQ(tessera_device_list_info(l, GetParam().spec[0] == 'h')->spec, GetParam().spec);
+    tessera_device_list_destroy(l);
+    EXPECT_GT(held(), 0);
+  }
+  EXPECT_EQ(held(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OnGpu, testing::Values(Gpu{"cuda:0", FAKE_CUDA}, Gpu{"hip:0", FAKE_HIP}), [](auto &p) { return std::string(p.param.spec, strcspn(p.param.spec, ":")); });
+
+class Cache : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "tessera-cache-XXXXXX";
+    ASSERT_TRUE(mkdtemp(name.data()));
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::vector<std::string> files() {
+    std::vector<std::string> out;
+    for (auto &f : std::filesystem::directory_iterator(folder_)) out.push_back(f.path().string());
+    return out;
+  }
+  static void write(const std::string &path, const std::string &text) { std::ofstream(path, std::ios::binary) << text; }
+  static tessera_cache_counts counts(Session &s) {
+    tessera_cache_counts c;
+    EXPECT_EQ(tessera_cache_count(s.context, &c, nullptr), TESSERA_OK);
+    return c;
+  }
+  static std::string compile(Session &s, const char *target = "gfx942", const char *stage = "llir", int warps = 4, const std::string &text = kAxpy, const char *file = "k") {
+    tessera_options o;
+    tessera_options_init(&o, sizeof o);
+    o.target = target, o.stage = stage, o.num_warps = warps;
+    tessera_result *r;
+    EXPECT_EQ(tessera_compile(s.context, text.data(), text.size(), file, &o, &r, nullptr), TESSERA_OK) << s.told.texts;
+    size_t length;
+    const char *data = tessera_result_data(r, &length);
+    std::string out = std::string(data, length) + tessera_result_metadata(r);
+    tessera_result_destroy(r);
+    return out;
+  }
+  std::string folder_;
+};
+
+TEST_F(Cache, GivesWhatWasCompiled) {
+  std::string first, other;
+  {
+    Session s(nullptr, folder_.c_str());
+    first = compile(s);
+    EXPECT_EQ(counts(s).misses, 1u);
+    EXPECT_EQ(compile(s), first); // times, too: it is the same compilation
+    EXPECT_EQ(counts(s).memory_hits, 1u);
+    // Everything that code depends on is another entry.
+    compile(s, "gfx950"), compile(s, "gfx942", "ttgir"), compile(s, "gfx942", "llir", 8), compile(s, "gfx942", "llir", 4, std::string(kAxpy) + "\n"), compile(s, "gfx942", "llir", 4, kAxpy, "l");
+    EXPECT_EQ(counts(s).misses, 6u);
+    EXPECT_EQ(counts(s).memory_hits, 1u);
+    EXPECT_EQ(files().size(), 6u);
+  }
+  Session s(nullptr, folder_.c_str());
+  EXPECT_EQ(compile(s), first);
+  EXPECT_EQ(counts(s).directory_hits, 1u);
+  EXPECT_EQ(compile(s), first);
+  EXPECT_EQ(counts(s).memory_hits, 1u);
+  EXPECT_EQ(tessera_cache_clear(s.context, nullptr), TESSERA_OK);
+  EXPECT_EQ(files().size(), 0u);
+  compile(s);
+  EXPECT_EQ(counts(s).misses, 1u);
+}
+
+TEST_F(Cache, DamagedFilesAreReplaced) {
+  std::string first;
+  {
+    Session s(nullptr, folder_.c_str());
+    first = compile(s);
+  }
+  std::string path = files().at(0);
+  std::ostringstream contents;
+  contents << std::ifstream(path, std::ios::binary).rdbuf();
+  std::string whole = contents.str();
+  std::vector<std::string> versions = {"", "x", whole.substr(0, whole.size() - 1), whole + "x"};
+  for (size_t at : {size_t(3), size_t(20), size_t(50), whole.size() / 2, whole.size() - 1}) versions.push_back(whole), versions.back()[at] ^= 1;
+  for (auto &v : versions) {
+    write(path, v);
+    Session s(nullptr, folder_.c_str());
+    std::string again = compile(s);
+    EXPECT_EQ(again.substr(0, 2000), first.substr(0, 2000));
+    EXPECT_EQ(counts(s).damaged, 1u);
+    EXPECT_EQ(counts(s).misses, 1u);
+    Session t(nullptr, folder_.c_str());
+    EXPECT_EQ(compile(t), again);
+    EXPECT_EQ(counts(t).directory_hits, 1u);
+  }
+}
+
+TEST_F(Cache, LimitsHold) {
+  std::string foreign = folder_ + "/notes.txt";
+  write(foreign, std::string(100000, 'x'));
+  tessera_context_options o;
+  tessera_context_options_init(&o, sizeof o);
+  o.cache_directory = folder_.c_str(), o.cache_directory_bytes = 40000, o.cache_memory_bytes = 0;
+  Session s(nullptr);
+  tessera_context_destroy(s.context);
+  ASSERT_EQ(tessera_context_create(&o, &s.context, nullptr), TESSERA_OK);
+  for (int i = 0; i < 12; ++i) compile(s, "gfx942", "llir", 4, std::string(kAxpy) + std::string(i, '\n'));
+  uint64_t bytes = 0;
+  for (auto &f : files())
+    if (f != foreign) bytes += std::filesystem::file_size(f);
+  EXPECT_LE(bytes, 40000u);
+  EXPECT_GT(bytes, 0u);
+  EXPECT_TRUE(std::filesystem::exists(foreign));
+  compile(s, "gfx942", "llir", 4, std::string(kAxpy) + std::string(11, '\n')); // the newest is there, and not in memory
+  EXPECT_EQ(counts(s).directory_hits, 1u);
+  EXPECT_EQ(counts(s).memory_hits, 0u);
+  EXPECT_EQ(tessera_cache_clear(s.context, nullptr), TESSERA_OK);
+  EXPECT_EQ(files(), std::vector<std::string>{foreign});
+}
+
+TEST_F(Cache, AFolderThatCannotBeIsNoError) {
+  std::string file = folder_ + "/file";
+  write(file, "x");
+  Session s(nullptr, (file + "/below").c_str());
+  std::string first = compile(s);
+  EXPECT_EQ(counts(s).unwritten, 1u);
+  EXPECT_EQ(compile(s), first);
+}
+
+TEST_F(Cache, ErrorsAreNotKept) {
+  Session s(nullptr, folder_.c_str());
+  tessera_options o;
+  tessera_options_init(&o, sizeof o);
+  o.target = "sm_80";
+  for (int i = 0; i < 2; ++i) {
+    tessera_result *r;
+    EXPECT_EQ(tessera_compile(s.context, "bad", 3, "k", &o, &r, nullptr), TESSERA_INPUT);
+  }
+  EXPECT_EQ(counts(s).misses, 2u);
+  EXPECT_EQ(files().size(), 0u);
+  tessera_cache_counts c;
+  EXPECT_EQ(tessera_cache_count(nullptr, &c, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_cache_count(s.context, nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_cache_clear(nullptr, nullptr), TESSERA_USAGE);
+}
+
+} // namespace
