@@ -58,7 +58,7 @@ bool reachDifferentMemory(Value a, Value b) {
 
 GlobalAccesses::GlobalAccesses(Module &m) {
   m.op()->walk([&](Operation *op) {
-    uint8_t effects = op->numRegions() ? 0 : effectsOf(op);
+    uint8_t effects = op->numRegions() || op->is<gpu::BarrierOp>() ? 0 : effectsOf(op); // a barrier orders accesses, and is none
     if (!(effects & (kReadsGlobal | kWritesGlobal))) return;
     Arguments reached;
     if (!op->is<tt::CallOp>())
