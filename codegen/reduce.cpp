@@ -140,24 +140,37 @@ private:
 
   void reduceAcrossWarps(const transforms::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
+    bool once = transforms::combinesOnce(layout_, shape, axis_, op_.srcs().size());
+    if (!once && exchange.lanesApart()) return combineByWarp(exchange);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
     fl_.target.barrier(fl_.b);
-    if (transforms::combinesOnce(layout_, shape, axis_, op_.srcs().size())) return combineOnce(exchange, shape);
+    if (once) return combineOnce(exchange, shape);
     auto share = exchange.share();
     for (auto &[key, p] : partials_) {
-      auto level = exchange.load(key, 0, share);
-      while (level.size() > 1) {
-        llvm::SmallVector<Partial, 8> next;
-        for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
-        level = std::move(next);
-      }
-      p = level[0];
+      p = tree(exchange.load(key, 0, share));
       unsigned uniform = 0;
       for (unsigned mask : share.exchanges) {
         p = combine(p, shuffled(p, mask, uniform));
         uniform |= mask;
       }
     }
+  }
+
+  /// Each lane reads what the warps have for its results, which are its own.
+  void combineByWarp(WarpPartials &exchange) {
+    exchange.storeByWarp(partials_);
+    fl_.target.barrier(fl_.b);
+    llvm::SmallVector<Key, 16> keys;
+    for (auto &[key, p] : partials_) keys.push_back(key);
+    for (auto &[key, level] : exchange.loadByWarp(keys)) partials_[key] = tree(std::move(level));
+  }
+  Partial tree(llvm::SmallVector<Partial, 8> level) {
+    while (level.size() > 1) {
+      llvm::SmallVector<Partial, 8> next;
+      for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
+      level = std::move(next);
+    }
+    return level[0];
   }
 
   /// Each result by one thread, which tells the others.
@@ -170,13 +183,7 @@ private:
         acts = b.CreateICmpULT(fl_.threadId(), fl_.i32(left));
         flat = b.CreateSelect(acts, flat, fl_.i32(first));
       }
-      auto level = exchange.loadResult(flat);
-      while (level.size() > 1) {
-        llvm::SmallVector<Partial, 8> next;
-        for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
-        level = std::move(next);
-      }
-      exchange.storeCombined(flat, level[0], acts);
+      exchange.storeCombined(flat, tree(exchange.loadResult(flat)), acts);
     }
     fl_.target.barrier(b);
     llvm::SmallVector<Key, 16> keys;

@@ -143,29 +143,82 @@ void WarpPartials::storeCombined(llvm::Value *flat, const Partial &p, llvm::Valu
   }
 }
 
-std::map<WarpPartials::Key, WarpPartials::Partial> WarpPartials::loadCombined(llvm::ArrayRef<Key> keys) {
-  auto &b = fl_.b;
+void WarpPartials::forRuns(llvm::ArrayRef<Key> keys, unsigned bytes, llvm::function_ref<void(int64_t, llvm::ArrayRef<Key>)> call) {
   std::map<int64_t, Key> byIndex;
   for (auto &key : keys) byIndex.emplace(shape_.flattenKey(key, axis_), key);
+  for (auto it = byIndex.begin(); it != byIndex.end();) {
+    int64_t first = it->first;
+    unsigned width = 1;
+    auto follows = [&](unsigned n) {
+      if (n * bytes > 16 || first % n || threadResults_ & (n - 1)) return false;
+      for (unsigned k = 1; k < n; ++k)
+        if (!byIndex.count(first + k)) return false;
+      return true;
+    };
+    while (follows(2 * width)) width *= 2;
+    llvm::SmallVector<Key, 16> run;
+    for (unsigned k = 0; k < width; ++k) run.push_back((it++)->second);
+    call(first, run);
+  }
+}
+
+void WarpPartials::storeByWarp(const std::map<Key, Partial> &partials) {
+  auto &b = fl_.b;
+  llvm::SmallVector<Key, 16> keys;
+  for (auto &[key, p] : partials) keys.push_back(key);
+  llvm::Value *row = b.CreateAdd(b.CreateMul(along_, fl_.i32(shape_.results)), result_);
+  for (unsigned i = 0; i < types_.size(); ++i) {
+    unsigned bytes = byteSize(stored_[i]);
+    llvm::Value *mine = b.CreateGEP(stored_[i], base_, row);
+    auto put = [&](int64_t first, llvm::ArrayRef<Key> run) {
+      llvm::SmallVector<llvm::Value *, 4> values;
+      for (auto &key : run) {
+        llvm::Value *v = partials.at(key)[i];
+        values.push_back(types_[i] == stored_[i] ? v : b.CreateZExt(v, stored_[i]));
+      }
+      llvm::Value *whole = values[0];
+      if (values.size() > 1) {
+        whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(stored_[i], values.size()));
+        for (auto [k, v] : llvm::enumerate(values)) whole = b.CreateInsertElement(whole, v, k);
+      }
+      fl_.target.storeShared(b, b.CreateConstGEP1_32(b.getInt8Ty(), mine, offsets_[i] + first * bytes), whole, bytes * values.size(), writes_);
+    };
+    forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
+      if (bytes >= 4 && !stored_[i]->isPointerTy()) return put(first, run);
+      for (auto [k, key] : llvm::enumerate(run)) put(first + k, key);
+    });
+  }
+}
+
+std::map<WarpPartials::Key, llvm::SmallVector<WarpPartials::Partial, 8>> WarpPartials::loadByWarp(llvm::ArrayRef<Key> keys) {
+  auto &b = fl_.b;
+  std::map<Key, llvm::SmallVector<Partial, 8>> out;
+  for (auto &key : keys) out[key].resize(shape_.warps);
+  for (unsigned i = 0; i < types_.size(); ++i) {
+    unsigned bytes = byteSize(stored_[i]);
+    llvm::Value *from = b.CreateGEP(stored_[i], base_, result_);
+    forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
+      for (unsigned w = 0; w < shape_.warps; ++w) {
+        llvm::SmallVector<llvm::Value *, 16> elements;
+        loadElements(fl_, b.CreateConstGEP1_32(b.getInt8Ty(), from, offsets_[i] + (w * shape_.results + first) * bytes), stored_[i], bytes, run.size(), elements);
+        for (auto [k, e] : llvm::enumerate(elements)) out[run[k]][w].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
+      }
+    });
+  }
+  return out;
+}
+
+std::map<WarpPartials::Key, WarpPartials::Partial> WarpPartials::loadCombined(llvm::ArrayRef<Key> keys) {
+  auto &b = fl_.b;
   std::map<Key, Partial> out;
   for (unsigned i = 0; i < types_.size(); ++i) {
     unsigned bytes = byteSize(stored_[i]);
-    for (auto it = byIndex.begin(); it != byIndex.end();) {
-      // As many as stand side by side for every thread.
-      int64_t first = it->first;
-      unsigned width = 1;
-      auto follows = [&](unsigned n) {
-        if (n * bytes > 16 || first % n || threadResults_ & (n - 1)) return false;
-        for (unsigned k = 1; k < n; ++k)
-          if (!byIndex.count(first + k)) return false;
-        return true;
-      };
-      while (follows(2 * width)) width *= 2;
+    forRuns(keys, bytes, [&](int64_t first, llvm::ArrayRef<Key> run) {
       llvm::Value *from = b.CreateConstGEP1_32(b.getInt8Ty(), b.CreateGEP(stored_[i], base_, result_), combined_[i] + first * bytes);
       llvm::SmallVector<llvm::Value *, 16> elements;
-      loadElements(fl_, from, stored_[i], bytes, width, elements);
-      for (auto *e : elements) out[(it++)->second].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
-    }
+      loadElements(fl_, from, stored_[i], bytes, run.size(), elements);
+      for (auto [k, e] : llvm::enumerate(elements)) out[run[k]].push_back(types_[i] == stored_[i] ? e : b.CreateTrunc(e, types_[i]));
+    });
   }
   return out;
 }

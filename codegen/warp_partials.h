@@ -1,7 +1,8 @@
 // Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it and
 // each warp along the axis one value. Scratch (transforms/reduce_shape.h says how much): for each operand an array
 // [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread reads the
-// values of one result with vector loads. Behind them, if the block combines them once (combinesOnce), for each operand an
+// values of one result with vector loads; [warp along the axis][result] where all lanes have results of their own, which
+// so lie side by side and not as many banks apart as there are warps. Behind them, if the block combines them once (combinesOnce), for each operand an
 // array of the results.
 #pragma once
 #include "codegen/lowering.h"
@@ -33,6 +34,11 @@ public:
   };
   Share share();
   llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk, const Share &s) { return load(key, chunk, s.first, s.count); }
+  /// Whether each lane has results of its own: all values then go by the next two.
+  bool lanesApart() const { return !sameResult_ && chunks_ == 1; }
+  void storeByWarp(const std::map<Key, Partial> &);
+  /// For each key the values of all warps along the axis, first warp first. After a barrier.
+  std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>);
   /// The values of all warps of a result given by its flat index, i32.
   llvm::SmallVector<Partial, 8> loadResult(llvm::Value *flat);
   /// The combined value of a result goes to the place behind all partial values where `acts` (null: in every thread), from
@@ -45,6 +51,8 @@ public:
 private:
   llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk, llvm::Value *first, unsigned count);
   llvm::SmallVector<Partial, 8> load(llvm::function_ref<llvm::Value *(unsigned)> addressOf, unsigned count);
+  /// Results that stand side by side for every thread, up to 16 bytes of them: calls with their keys.
+  void forRuns(llvm::ArrayRef<Key>, unsigned bytes, llvm::function_ref<void(int64_t first, llvm::ArrayRef<Key>)>);
   llvm::Value *address(unsigned operand, const Key &, unsigned chunk, llvm::Value *along);
   static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "codegen_nvidia/device_library.h"
 #include "codegen_nvidia/object.h"
+#include "codegen_nvidia/occupancy_hint.h"
 #include "codegen_nvidia/pipeline.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
@@ -49,7 +50,9 @@ public:
   absl::Status optimize(llvm::Module &module) const override {
     absl::StatusOr<Machine> tm = machine();
     if (!tm.ok()) return tm.status();
-    return runPipeline(module, **tm, options_.optLevel);
+    absl::Status s = runPipeline(module, **tm, options_.optLevel);
+    if (s.ok()) tightenOccupancyHints(module, unsigned(info().maxBlocksPerMultiprocessor));
+    return s;
   }
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {

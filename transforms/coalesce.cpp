@@ -23,6 +23,7 @@
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -39,6 +40,7 @@ struct Access {
   int64_t bytes = 1; // of an element
   int64_t width = 1; // elements of one access
   bool indifferent = false; // to the layout's width
+  bool proved = false;      // that something runs along the first dimension of the order
   bool multiplied = false;  // what is loaded goes into a matrix multiplication, what is stored comes from one
 };
 
@@ -104,6 +106,36 @@ llvm::SmallVector<int32_t, 4> orderOf(Operation *op, Value ptr, const AxisInfoAn
   return order;
 }
 
+/// The dimensions with the one first along which alone neighbours lie in one sector of memory, by local strides; of what does
+/// not, one along which nothing moves comes first. Empty: there is none.
+llvm::SmallVector<int32_t, 4> orderByStrides(Value ptr, llvm::ArrayRef<int32_t> order) {
+  constexpr int64_t kSector = 32;
+  auto strides = localStrides(ptr);
+  int64_t bytes = std::max<int64_t>(1, ptr.type().cast<TensorType>().element().cast<PointerType>().pointee().bitWidth() / 8);
+  auto rank = [&](int d) {
+    auto s = strides[d];
+    return s == 0 ? 1 : s && std::abs(*s) < kSector && std::abs(*s) * bytes < kSector ? 0 : 2;
+  };
+  llvm::SmallVector<int32_t, 4> near(order);
+  llvm::stable_sort(near, [&](int a, int b) { return rank(a) < rank(b); });
+  return rank(near[0]) < rank(near[1]) ? near : llvm::SmallVector<int32_t, 4>();
+}
+
+/// Accesses of which no run is proved take the order of their local strides, unless an access of that shape is proved to run
+/// along another dimension: what flows between the two would change its layout, which costs more than it brings.
+void orderTheUnproved(llvm::MutableArrayRef<Access> accesses, const GlobalAccesses &accessed) {
+  using Shape = std::pair<Operation *, llvm::SmallVector<int64_t, 4>>;
+  auto shapeOf = [](const Access &a) { return Shape{a.op->parentOfType<tt::FuncOp>().op, llvm::SmallVector<int64_t, 4>(a.ptr.type().cast<TensorType>().shape())}; };
+  std::map<Shape, llvm::SmallVector<llvm::SmallVector<int32_t, 4>, 4>> proved;
+  for (auto &a : accesses)
+    if (a.proved) proved[shapeOf(a)].push_back(a.order);
+  for (auto &a : accesses) {
+    if (a.proved || a.order.size() < 2 || !(a.op->is<tt::LoadOp>() ? !accessed.mayBeWritten(a.ptr) : a.op->is<tt::StoreOp>() && !accessed.isShared(a.ptr))) continue;
+    auto order = orderByStrides(a.ptr, a.order);
+    if (!order.empty() && llvm::all_of(proved[shapeOf(a)], [&](auto &other) { return other[0] == order[0]; })) a.order = order;
+  }
+}
+
 /// Whether a value is made elementwise from the result of a multiplication: it changes its layout on the way to memory anyway.
 bool fromMultiplication(Value v, llvm::SmallPtrSetImpl<Operation *> &seen) {
   Operation *op = v.definingOp();
@@ -156,8 +188,15 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   m.op()->walk([&](Operation *op) {
     Value ptr = pointerOf(op);
     if (!ptr) return;
-    auto strides = localStrides(ptr);
     Access a{op, ptr, orderOf(op, ptr, axis, accessed)};
+    a.proved = axis.get(ptr).contiguity[a.order[0]] > 1;
+    accesses.push_back(a);
+  });
+  orderTheUnproved(accesses, accessed);
+  for (auto &a : accesses) {
+    Operation *op = a.op;
+    Value ptr = a.ptr;
+    auto strides = localStrides(ptr);
     auto type = ptr.type().cast<TensorType>();
     Type element = type.element().cast<PointerType>().pointee();
     a.bytes = std::max<int64_t>(1, element.bitWidth() / 8);
@@ -171,8 +210,7 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     if (auto store = op->dyn<tt::StoreOp>()) a.multiplied = !accessed.isShared(ptr) && fromMultiplication(store.value(), seen);
     else if (op->is<tt::LoadOp>()) a.multiplied = !accessed.mayBeWritten(ptr) && intoMultiplication(op->result(), seen);
     a.indifferent = a.width == 1 && (!(stride == 1 || stride == -1) || type.numElements() < int64_t(warps) * lanes);
-    accesses.push_back(a);
-  });
+  }
   for (auto &a : accesses)
     if (auto &group = groups[keyOf(a)]; !a.indifferent) group.push_back(&a);
   // Scans take few steps between lanes where each thread has many elements in a row; loads for multiplications are copies as

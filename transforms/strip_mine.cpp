@@ -121,6 +121,7 @@ bool separate(Operation *op, int d) {
   if (auto s = op->dyn<tt::ScanOp>()) return d != int(s.axis());
   if (op->is<tt::JoinOp>()) return d + 1 < int(tensorOf(op->result()).rank());
   if (op->is<tt::SplitOp>()) return d + 1 < int(tensorOf(op->operand(0)).rank());
+  if (auto e = op->dyn<tt::ExpandDimsOp>()) return d != int(e.axis()); // the operand has no such dimension
   if (op->is<arith::ConstantOp>()) return splatBits(op->attr("value"));
   if (op->is<tt::MakeRangeOp>()) return tensorOf(op->result()).element().bitWidth() == 32;
   return true;

@@ -25,6 +25,14 @@ Stride splatOf(Value v) {
   return range[0].getSExtValue();
 }
 
+/// One number for all elements, known or not.
+bool isUniform(Value v) {
+  while (auto *op = v.definingOp())
+    if (op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>() || op->is<arith::TrunciOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>()) v = op->operand(0);
+    else return op->is<tt::SplatOp>();
+  return false;
+}
+
 /// Nothing where one is not known, or the result is beyond 64 bits.
 Stride sum(Stride a, Stride b) {
   int64_t r;
@@ -90,19 +98,21 @@ private:
       if (auto c = splatOf(op->operand(1))) return scaled(in(0), c);
       if (auto c = splatOf(op->operand(0))) return scaled(in(1), c);
       return op->operand(0).definedBy<tt::SplatOp>() ? scaled(in(1), {}) : op->operand(1).definedBy<tt::SplatOp>() ? scaled(in(0), {}) : unknown;
+    // A divisor that is not known is taken for larger than the strides.
     case Opcode::arith_divsi:
     case Opcode::arith_divui: {
       auto c = splatOf(op->operand(1));
-      if (!c || *c <= 0) return unknown;
       Strides s = in(0);
+      if (!c && !isUniform(op->operand(1))) return unknown;
       for (auto &x : s)
-        if (x) x = *x / *c;
+        if (x) x = !c ? 0 : *c > 0 ? Stride(*x / *c) : Stride();
       return s;
     }
     case Opcode::arith_remsi:
     case Opcode::arith_remui: {
       auto c = splatOf(op->operand(1));
       Strides s = in(0);
+      if (!c && isUniform(op->operand(1))) return s;
       for (auto &x : s)
         if (!c || !x || *x >= *c || *x <= -*c) x = x == 0 ? Stride(0) : Stride();
       return s;

@@ -58,7 +58,9 @@ bool reachDifferentMemory(Value a, Value b) {
 
 GlobalAccesses::GlobalAccesses(Module &m) {
   m.op()->walk([&](Operation *op) {
-    uint8_t effects = op->numRegions() ? 0 : effectsOf(op);
+    // Barriers order accesses, and are none; nor are assumptions.
+    bool accesses = !op->numRegions() && !op->is<gpu::BarrierOp>() && !op->is<ttg::BarrierOp>() && !op->is<llvm_dialect::IntrAssumeOp>();
+    uint8_t effects = accesses ? effectsOf(op) : 0;
     if (!(effects & (kReadsGlobal | kWritesGlobal))) return;
     Arguments reached;
     if (!op->is<tt::CallOp>())

@@ -83,6 +83,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Barriers and assumptions reach no memory: the store is done in the layout of its value beside them, too.
+  // CHECK-LABEL: @barrier
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @barrier(%p: tensor<1024x!tt.ptr<f32>, #b>, %q: !tt.ptr<f32>, %n: i32, %c: i1) {
+    llvm.intr.assume %c : i1
+    %0 = tt.load %p : tensor<1024x!tt.ptr<f32>, #b>
+    %1 = math.exp %0 : tensor<1024xf32, #b>
+    gpu.barrier
+    %2 = ttg.convert_layout %1 : tensor<1024xf32, #b> -> tensor<1024xf32, #a>
+    %3 = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #a>
+    %4 = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #a>
+    %5 = tt.addptr %4, %3 : tensor<1024x!tt.ptr<f32>, #a>, tensor<1024xi32, #a>
+    tt.store %5, %2 : tensor<1024x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
   // What is used in both layouts and dear to make is made once.
   // CHECK-LABEL: @both
   // CHECK: math.exp
