@@ -37,7 +37,7 @@ using layouts::Encoding;
 
 namespace {
 
-const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, const TargetInfo &target) {
+const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, bool copied, const TargetInfo &target) {
   int64_t bytes = type.element().bitWidth() / 8;
   auto order = layouts::storageOrderOf(type.encoding(), from);
   unsigned rank = type.rank();
@@ -53,6 +53,20 @@ const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const la
     p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
     p.maxPhase = std::max<int64_t>(1, std::min<int64_t>(8, std::min<int64_t>(rowBytes, allBanks) / (p.vec * bytes)));
     p.maxPhase = std::min<int64_t>(p.maxPhase, std::max<int64_t>(1, type.dim(order[1 % rank]) / p.perPhase));
+    if (auto e = pool.getSwizzledShared(p); e.ok()) return *e;
+  }
+  // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied in the
+  // background. Lanes that differ in K read rows a word's elements apart.
+  int64_t piece = 1;
+  for (unsigned bit = 0; bit < from.inDimBits(Dim::Register) && from.basis(Dim::Register, bit, layouts::tensorDim(order[0])) == piece; ++bit) piece *= 2;
+  if (copied && target.hasLdmatrix && matrix && bytes == 1 && !alongK && piece >= 4) {
+    layouts::SwizzledSharedParams p;
+    p.order = order;
+    p.cta = type.encoding()->cta();
+    int64_t row = type.dim(order[0]), allBanks = int64_t(target.sharedMemoryBanks) * target.sharedMemoryBankBytes;
+    p.vec = std::min<int64_t>(16, row);
+    p.perPhase = std::max<int64_t>(to->kWidth(), allBanks / row);
+    p.maxPhase = std::max<int64_t>(1, std::min<int64_t>({8, std::min(row, allBanks) / p.vec, type.dim(order[1 % rank]) / p.perPhase}));
     if (auto e = pool.getSwizzledShared(p); e.ok()) return *e;
   }
   layouts::LinearLayout shared = plan.shared;
@@ -142,7 +156,7 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     bool shuffled = x->parentOfType<scf::ForOp>() && manyShuffles(*plan, to, *from, *into, *c.target);
     if (plan->kind != layouts::ConversionPlan::SharedMemory && !copied && !shuffled) continue;
     if (auto transposed = transposedPlan(*from, *into, type.element().bitWidth(), *plan, *c.target)) plan = *std::move(transposed);
-    const Encoding *shared = sharedFor(pool, type, to, *from, *plan, *c.target);
+    const Encoding *shared = sharedFor(pool, type, to, *from, *plan, c.target->asyncCopyAnyDestination && isLoadedInLoop(x.src()), *c.target);
     if (!shared) continue;
     Builder b(x.op);
     Attribute memory = OpaqueAttr::get(m.context(), "#ttg.shared_memory");
