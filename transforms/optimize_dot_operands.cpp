@@ -19,7 +19,8 @@
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
 // matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
-// the rows that fill all banks once. Elsewhere it is the layout that the conversion's plan finds best for the writes and
+// the rows that fill all banks once. Bytes across K that a loop copies in the background lie in the same way, in pieces of 16
+// (a layout for reads of words along K would take the copies apart). Elsewhere it is the layout that the conversion's plan finds best for the writes and
 // the reads (layouts/conversion_plan.h), as #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for
 // rows written as they come, if that costs less.
 #include "ir/builder.h"

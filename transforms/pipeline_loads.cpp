@@ -21,7 +21,8 @@
 //       body       ttg.async_wait {num = D - 1}; copy into the slot that the last iteration read; commit; consumer on
 //                  its slot
 //       after      ttg.async_wait {num = 0}; ttg.local_dealloc
-//       One barrier an iteration, after the wait, separates the slots' writers and readers (insert-barriers).
+//       One barrier an iteration, after the wait, separates the slots' writers and readers (insert-barriers). Operands that
+//       fit into registers all at once are read before the copies go out (fewOperandRegisters).
 //       If the multiplications are those of warp groups (ttng.warp_group_dot) and do nothing but add to values that the
 //       loop carries, they run in the background as well, one iteration's beside the next one's:
 //           body   ttg.async_wait {num = D - 1}; consumer on its slot, not waited for; ttng.warp_group_dot_wait {pendings =
