@@ -118,7 +118,8 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
   if (o.numWarps * t.warpSize > t.maxThreadsPerBlock)
     return bad(llvm::formatv("{0} warps of {1} threads are {2} threads per block, but {3} allows {4}", o.numWarps, t.warpSize, o.numWarps * t.warpSize, t.name, t.maxThreadsPerBlock));
   if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
-  if (o.numCtas != 1) return bad(llvm::formatv("num-ctas = {0}: only one block per cluster is supported", o.numCtas));
+  if (o.numCtas > 1 && t.maxClusterSize == 1) return bad(llvm::formatv("num-ctas = {0}: {1} has no clusters of blocks", o.numCtas, t.name));
+  if (o.numCtas < 1 || o.numCtas > t.maxClusterSize) return bad(llvm::formatv("num-ctas must be 1 to {0} on {1}, not {2}", t.maxClusterSize, t.name, o.numCtas));
   return absl::OkStatus();
 }
 
@@ -156,19 +157,25 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   auto kernel = selectKernel(m, o.kernel);
   if (!kernel.ok()) return kernel.status();
   std::string kernelName = (*kernel)->cast<tt::FuncOp>().symName().str();
+  bool alreadyTtgir = hasLayouts(m.op());
+  if (o.numCtas > 1 && !alreadyTtgir) {
+    Diagnostic d;
+    d.severity = Severity::Warning;
+    d.loc = (*kernel)->loc();
+    d.message = llvm::formatv("num-ctas = {0}: programs are not spread over clusters of blocks, each runs on one; the metadata says how to launch it", o.numCtas);
+    diag.report(std::move(d));
+  }
 
   codegen::BackendOptions bo;
   bo.optLevel = o.optLevel;
   bo.fpFusion = o.fpFusion;
   bo.lineInfo = o.lineInfo;
-  bo.numCtas = o.numCtas;
   if (o.stage == Stage::Object) bo.ahead = startAhead(*findArch(target.name), bo);
 
   CompileResult result;
   Stopwatch watch(result.metadata);
   transforms::RunOptions run = o.passes;
   run.target = &target;
-  bool alreadyTtgir = hasLayouts(m.op());
   auto passes = [&](const transforms::Pipeline &p, const char *name) -> absl::Status {
     if (auto s = transforms::runPipeline(m, p, run, diag); !s.ok()) return s;
     watch.lap(name);
@@ -184,7 +191,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
     if (auto s = passes(transforms::ttirPipeline(target), "ttir"); !s.ok()) return s;
   if (o.stage == Stage::Ttir) return printed();
   if (!alreadyTtgir)
-    if (auto s = passes(transforms::ttgirPipeline(target, o.numWarps, o.numCtas, o.numStages), "ttgir"); !s.ok()) return s;
+    if (auto s = passes(transforms::ttgirPipeline(target, o.numWarps, /*numCtas=*/1, o.numStages), "ttgir"); !s.ok()) return s;
   if (alreadyTtgir && threadsPerWarp(m.op()) != target.warpSize)
     return absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}", threadsPerWarp(m.op()), target.name, target.warpSize).str());
   if (o.stage == Stage::Ttgir) return printed();

@@ -133,6 +133,7 @@ int runCommand(int argc, char **argv) {
     CompileOptions o;
     o.numWarps = warps ? warps : d->numWarps;
     o.numStages = stages ? stages : d->numStages;
+    o.numCtas = d->numCtas;
     o.kernel = (*kernel)->cast<ir::tt::FuncOp>().symName().str();
     if (device->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
     auto r = compile(*m, **t, o, diag);

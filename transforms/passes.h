@@ -23,6 +23,7 @@ absl::StatusOr<bool> transposeInThreads(ir::Module &, PassContext &);
 absl::StatusOr<bool> accelerateMatmul(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);
+absl::StatusOr<bool> widenFloat8(ir::Module &, PassContext &);
 absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
 absl::StatusOr<bool> prefetch(ir::Module &, PassContext &);

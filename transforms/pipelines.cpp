@@ -85,6 +85,7 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int n
 
 Pipeline loweringPipeline(const ir::TargetInfo &t) {
   Pipeline p;
+  p.push_back(step("widen-float8"));        // what is left of their arithmetic
   p.push_back(step("choose-scan-layouts")); // before the conversions that it makes get their memory
   if (t.matrixUnit == ir::MatrixUnit::Wgmma) p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
   p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares

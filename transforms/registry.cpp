@@ -36,6 +36,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"tritongpu-reduce-data-duplication", optimizeDotOperands, "convert into operands of multiplications through shared memory", "", kNeedsLayouts},
       {"tritongpu-reorder-instructions", reorderInstructions, "move conversions and loads from shared memory to their first users", "", kNeedsLayouts},
       {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
+      {"widen-float8", widenFloat8, "compute with 8-bit floats in f32", "", kRequired},
       {"choose-scan-layouts", chooseScanLayouts, "give scans layouts in which their axis runs through registers, lanes and warps in order", "", kRequired | kNeedsLayouts},
       {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", kRequired | kNeedsLayouts},
       {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", kRequired | kNeedsLayouts},

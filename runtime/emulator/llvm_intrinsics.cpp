@@ -58,6 +58,16 @@ void trailingZeros(Warp &w, const Instruction &i) {
 void bitReverse(Warp &w, const Instruction &i) {
   bitFunction(w, i, [](uint64_t v, unsigned bits) { return reversed(v) >> (64 - bits); });
 }
+/// -1, 0 or 1: `immediate`: operands' bits | bytes << 8 | result's bits << 16 | bytes << 24 | signed << 32.
+void threeWayCompare(Warp &w, const Instruction &i) {
+  unsigned bits = unsigned(i.immediate & 0xff), bytes = unsigned(i.immediate >> 8 & 0xff);
+  unsigned toBits = unsigned(i.immediate >> 16 & 0xff), toBytes = unsigned(i.immediate >> 24 & 0xff);
+  uint64_t sign = i.immediate >> 32 ? uint64_t(1) << (bits - 1) : 0, minusOne = ~uint64_t(0) >> (64 - toBits);
+  forLanes(w, [&](unsigned l) {
+    uint64_t a = loadRow(w, i.a, bytes, l) ^ sign, b = loadRow(w, i.b, bytes, l) ^ sign; // with the sign turned, unsigned order is the signed one
+    storeRow(w, i.to, toBytes, l, a < b ? minusOne : uint64_t(a > b));
+  });
+}
 /// Funnel shifts: `immediate`: bits | bytes << 8 | right << 16.
 void funnelShift(Warp &w, const Instruction &i) {
   unsigned bits = unsigned(i.immediate & 0xff), bytes = unsigned(i.immediate >> 8 & 0xff);
@@ -108,6 +118,13 @@ void withWidth(Decoder &d, CallInst &c, Handler h, unsigned operands, uint64_t e
     for (unsigned o = 0; o < operands; ++o) in[o] = d.rows(c.getArgOperand(o))[k];
     d.emit(h, out[k], in[0], in[1], in[2], d.bitsOf(types[k]) | d.bytesOf(types[k]) << 8 | extra);
   }
+}
+void comparing(Decoder &d, CallInst &c, bool isSigned) {
+  Type *from = d.elements(c.getArgOperand(0)->getType())[0], *to = d.elements(c.getType())[0];
+  if (d.bitsOf(from) > 64 || d.bitsOf(to) > 64) return d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
+  SmallVector<Row, 4> a(d.rows(c.getArgOperand(0))), b(d.rows(c.getArgOperand(1))), out(d.defineFresh(&c));
+  for (unsigned k = 0; k < out.size(); ++k)
+    d.emit(threeWayCompare, out[k], a[k], b[k], kNoRow, d.bitsOf(from) | d.bytesOf(from) << 8 | d.bitsOf(to) << 16 | uint64_t(d.bytesOf(to)) << 24 | uint64_t(isSigned) << 32);
 }
 void overflowing(Decoder &d, CallInst &c, unsigned operation, bool isSigned) {
   Type *t = c.getArgOperand(0)->getType();
@@ -275,6 +292,8 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.umax", kInteger, [](Decoder &d, CallInst &c) { integerBinary<UMaxOp>(d, c); }},
       {"llvm.smin", kInteger, [](Decoder &d, CallInst &c) { integerBinary<SMinOp>(d, c, true); }},
       {"llvm.smax", kInteger, [](Decoder &d, CallInst &c) { integerBinary<SMaxOp>(d, c, true); }},
+      {"llvm.ucmp", kInteger, [](Decoder &d, CallInst &c) { comparing(d, c, false); }},
+      {"llvm.scmp", kInteger, [](Decoder &d, CallInst &c) { comparing(d, c, true); }},
       {"llvm.abs", kInteger, [](Decoder &d, CallInst &c) {
          auto types = d.elements(c.getType());
          SmallVector<Row, 4> in(d.rows(c.getArgOperand(0))), out(d.defineFresh(&c));
