@@ -492,8 +492,9 @@ private:
     unsigned contiguous = layouts::storageOrderOf(type.encoding(), *layout)[0];
     int64_t bytes = type.element().bitWidth() / 8;
     if (contiguous != kDim && bytes != 2) return nullptr;
+    // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without conflicts of banks.
     int64_t row = type.dim(contiguous) * bytes;
-    if (contiguous != kDim) row = std::min(row, widest * bytes);
+    if (contiguous != kDim && widest * bytes < 32) return nullptr;
     if (row < 32 || type.dim(1 - contiguous) < 8) return nullptr;
     layouts::NvmmaSharedParams p;
     p.swizzlingByteWidth = std::min<int64_t>(row, 128);
