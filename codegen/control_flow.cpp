@@ -11,6 +11,7 @@
 #include "codegen/lowering.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
+#include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
 #include "llvm/IR/Intrinsics.h"
 #include <cctype>
@@ -20,14 +21,18 @@ using namespace ir;
 
 namespace {
 
-/// Halves that a multiplication by warp groups may own travel in pairs, as the registers that they lie in: a phi of each
-/// would take a register apart while the multiplication is under way.
-bool travelsInPairs(FunctionLowering &fl, Type t) {
+/// How many elements of a tensor travel together, as the register that they lie in. Halves that a multiplication by warp
+/// groups may own: a phi of each would take a register apart while the multiplication is under way. Operands of mma.sync that
+/// are loaded an iteration ahead: ptxas would merge the halves of different words, and sort them out again.
+unsigned elementsPerPhi(FunctionLowering &fl, Type t) {
   auto tensor = t.dyn_cast<TensorType>();
-  auto *mma = tensor ? layouts::dynCast<layouts::NvidiaMmaEncoding>(tensor.encoding()) : nullptr;
-  if (!mma || mma->versionMajor() != 3) return false;
+  if (!tensor || !tensor.encoding()) return 1;
   auto types = fl.elementTypes(t);
-  return types.size() % 2 == 0 && types[0]->isHalfTy();
+  if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensor.encoding())) return mma->versionMajor() == 3 && types.size() % 2 == 0 && types[0]->isHalfTy() ? 2 : 1;
+  auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(tensor.encoding());
+  unsigned bits = types[0]->getPrimitiveSizeInBits();
+  if (!operand || !layouts::dynCast<layouts::NvidiaMmaEncoding>(operand->parent()) || (bits != 8 && bits != 16)) return 1;
+  return operand->kWidth() * bits % 32 || types.size() * bits % 32 ? 1 : 32 / bits;
 }
 
 /// One phi per LLVM value of each type, at the builder's point.
@@ -40,8 +45,8 @@ struct Phis {
     for (Type t : types) {
       nodes.emplace_back();
       auto elements = fl.elementTypes(t);
-      unsigned every = travelsInPairs(fl, t) ? 2 : 1;
-      for (unsigned i = 0; i < elements.size(); i += every) nodes.back().push_back(fl.b.CreatePHI(every == 2 ? fl.b.getInt32Ty() : elements[i], 2));
+      unsigned every = elementsPerPhi(fl, t);
+      for (unsigned i = 0; i < elements.size(); i += every) nodes.back().push_back(fl.b.CreatePHI(every > 1 ? fl.b.getInt32Ty() : elements[i], 2));
     }
   }
 
@@ -51,14 +56,14 @@ struct Phis {
     else fl.b.SetInsertPoint(from);
     for (auto [phi, v, t] : llvm::zip(nodes, values, types)) {
       Elements e = fl.get(v);
-      if (travelsInPairs(fl, t)) {
-        Elements pairs;
-        for (unsigned i = 0; i < e.size(); i += 2) {
-          llvm::Value *pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(e[i]->getType(), 2));
-          for (unsigned k = 0; k < 2; ++k) pair = fl.b.CreateInsertElement(pair, e[i + k], k);
-          pairs.push_back(fl.b.CreateBitCast(pair, fl.b.getInt32Ty()));
+      if (unsigned every = elementsPerPhi(fl, t); every > 1) {
+        Elements words;
+        for (unsigned i = 0; i < e.size(); i += every) {
+          llvm::Value *word = llvm::PoisonValue::get(llvm::FixedVectorType::get(e[i]->getType(), every));
+          for (unsigned k = 0; k < every; ++k) word = fl.b.CreateInsertElement(word, e[i + k], k);
+          words.push_back(fl.b.CreateBitCast(word, fl.b.getInt32Ty()));
         }
-        e = std::move(pairs);
+        e = std::move(words);
       }
       for (auto [p, x] : llvm::zip(phi, e)) llvm::cast<llvm::PHINode>(p)->addIncoming(x, from);
     }
@@ -68,15 +73,16 @@ struct Phis {
   llvm::SmallVector<Elements, 4> values() {
     llvm::SmallVector<Elements, 4> out;
     for (auto [phi, t] : llvm::zip(nodes, types)) {
-      if (!travelsInPairs(fl, t)) {
+      unsigned every = elementsPerPhi(fl, t);
+      if (every == 1) {
         out.push_back(phi);
         continue;
       }
       out.emplace_back();
-      auto *pairType = llvm::FixedVectorType::get(fl.elementTypes(t)[0], 2);
+      auto *wordType = llvm::FixedVectorType::get(fl.elementTypes(t)[0], every);
       for (llvm::Value *p : phi) {
-        llvm::Value *pair = fl.b.CreateBitCast(p, pairType);
-        for (unsigned k = 0; k < 2; ++k) out.back().push_back(fl.b.CreateExtractElement(pair, k));
+        llvm::Value *word = fl.b.CreateBitCast(p, wordType);
+        for (unsigned k = 0; k < every; ++k) out.back().push_back(fl.b.CreateExtractElement(word, k));
       }
     }
     return out;

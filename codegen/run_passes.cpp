@@ -1,6 +1,7 @@
 // Running a list of LLVM passes of our own on a module.
 #include "codegen/run_passes.h"
 #include "codegen/collect_diagnostics.h"
+#include "codegen/share_divisions.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Module.h"
@@ -55,6 +56,7 @@ bool addCleaning(const llvm::Module &module, llvm::PassBuilder &builder, llvm::M
   clean.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // index arithmetic comes many times over from the lowering
   clean.addPass(SimplifyCFGPass());
   clean.addPass(InstCombinePass()); // or-disjoint, known bits of indices, addresses
+  clean.addPass(ShareDivisionsPass());
   if (helpers && optLevel >= 2) {
     ModuleInlinerWrapperPass inliner(getInlineParams());
     inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(std::move(clean)));

@@ -233,7 +233,11 @@ llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigne
   if (window_) constant %= window_;
   int32_t clash = extraXor ? constant : constant & m.threadBits;
   auto &slot = m.bases[clash];
-  if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(m.thread, fl_.i32(clash)) : m.thread);
+  if (!slot) {
+    // In bytes, so that a loop over slots only adds.
+    llvm::Value *offset = clash ? b.CreateXor(m.thread, fl_.i32(clash)) : m.thread;
+    slot = b.CreateGEP(b.getInt8Ty(), base, b.CreateShl(offset, llvm::Log2_64(byteSize(element_))));
+  }
   return constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
 }
 

@@ -191,6 +191,8 @@ public:
   /// same, then the same of the next 8 columns), are replaced by the values that they will have when they are waited for.
   virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupProduct &,
                                  llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+  /// False, which an assembler cannot know: a product with it for `accumulates` takes the registers that it is given.
+  virtual llvm::Value *opaqueFalse(llvm::IRBuilder<> &b) const { return b.getFalse(); }
   /// Closes the group of products started since the last one; waits until at most `pending` groups are under way, after
   /// which the values stand for what was computed.
   virtual void commitProducts(llvm::IRBuilder<> &) const {}

@@ -63,7 +63,7 @@ public:
     if (product_.n > 256) return fl_.error(dot_.op, llvm::formatv("has tiles of {0} columns; an instruction has at most 256", product_.n).str());
     if (!warpsAreGroups()) return false;
 
-    Factor a, b;
+    Factor a, &b = right_;
     bool shared = dot_.a().type().isa<MemDescType>();
     if (shared && !factor(dot_.a(), 1, 64, a)) return false;
     if (!factor(dot_.b(), 0, product_.n, b)) return false;
@@ -106,15 +106,7 @@ public:
         multiply(tiles.size(), acc);
         continue;
       }
-      llvm::SmallVector<llvm::Value *, 128> partial(acc);
-      multiply(tiles.size(), partial);
-      fl_.target.commitProducts(b_);
-      fl_.target.waitForProducts(b_, 0, partial);
-      for (auto [x, y] : llvm::zip(acc, partial)) {
-        llvm::Value *old = x;
-        if (from == 0 && dot_.useC()) old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
-        x = b_.CreateFAdd(old, y);
-      }
+      addParts(tiles, acc, from == 0);
     }
     for (auto [i, v] : llvm::zip(registers, acc)) sum[i] = v;
     if (!parts) {
@@ -139,6 +131,51 @@ private:
       fl_.target.warpGroupMultiply(b_, one, acc.slice(t * registers, registers));
     }
   }
+
+  /// The product's steps, each tile from zero, added to the accumulators. Where accumulators and sums are more than half of a
+  /// thread's registers, piece by piece: one's sums are added while the next one is multiplied.
+  void addParts(llvm::ArrayRef<Place> tiles, llvm::MutableArrayRef<llvm::Value *> acc, bool first) {
+    struct Piece {
+      size_t at; // its first accumulator
+      llvm::SmallVector<llvm::Value *, 128> sums;
+    };
+    auto add = [&](Piece &piece, unsigned pending) {
+      fl_.target.waitForProducts(b_, pending, piece.sums);
+      for (auto [x, y] : llvm::zip(acc.slice(piece.at, piece.sums.size()), piece.sums)) {
+        llvm::Value *old = x;
+        if (first && dot_.useC()) old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
+        x = b_.CreateFAdd(old, y);
+      }
+    };
+    unsigned columns = product_.n % kPieceColumns ? product_.n : kPieceColumns;
+    size_t pieces = tiles.size() * (product_.n / columns);
+    bool split = pieces > 2 && int64_t(acc.size()) * 2 > fl_.target.info().maxRegistersPerThread / 2;
+    if (!split) {
+      Piece all{0, {acc.begin(), acc.end()}};
+      multiply(tiles.size(), all.sums);
+      fl_.target.commitProducts(b_);
+      return add(all, 0);
+    }
+    size_t ofTile = acc.size() / tiles.size(), ofPiece = acc.size() / pieces;
+    std::optional<Piece> before, last;
+    for (size_t t = 0; t < tiles.size(); ++t)
+      for (size_t i = 0; i < ofTile / ofPiece; ++i) {
+        WarpGroupProduct one = product_;
+        one.n = columns;
+        llvm::erase_if(one.steps, [&](auto &s) { return s.tile != t; });
+        for (auto &s : one.steps) s.tile = 0, s.offsetB += right_.at(tiles[t].column + i * columns, 0) - right_.at(tiles[t].column, 0);
+        Piece piece{t * ofTile + i * ofPiece, {}};
+        // The registers of the piece before the last one: its sums are added before they are written again.
+        if (last) piece.sums = last->sums, one.accumulates = fl_.target.opaqueFalse(b_);
+        else piece.sums.assign(acc.begin() + piece.at, acc.begin() + piece.at + ofPiece);
+        fl_.target.warpGroupMultiply(b_, one, piece.sums);
+        fl_.target.commitProducts(b_);
+        if (before) add(*before, 1);
+        last = std::move(before), before = std::move(piece);
+      }
+    add(*before, 0);
+  }
+  static constexpr unsigned kPieceColumns = 64;
 
   static llvm::ArrayRef<int64_t> shapeOf(Value v) {
     if (auto m = v.type().dyn_cast<MemDescType>()) return m.shape();
@@ -239,6 +276,7 @@ private:
   const LinearLayout &lc_;
   Registers c_;
   std::optional<Registers> a_;
+  Factor right_;
   WarpGroupProduct product_;
 };
 

@@ -54,6 +54,7 @@ public:
   void storeMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::ArrayRef<llvm::Value *> words, bool transposed) const override;
   void warpGroupMultiply(llvm::IRBuilder<> &, const codegen::WarpGroupProduct &,
                          llvm::MutableArrayRef<llvm::Value *> acc) const override;
+  llvm::Value *opaqueFalse(llvm::IRBuilder<> &) const override;
   void commitProducts(llvm::IRBuilder<> &) const override;
   void waitForProducts(llvm::IRBuilder<> &, unsigned pending, llvm::MutableArrayRef<llvm::Value *>) const override;
   void fenceAsyncShared(llvm::IRBuilder<> &) const override;

@@ -11,6 +11,7 @@
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace tessera::nvidia {
 using namespace llvm;
@@ -124,6 +125,15 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupProduct &t, 
   SmallVector<Value *, 128> out;
   for (unsigned i = 0; i < n; ++i) out.push_back(b.CreateExtractValue(call, i));
   valuesOf(b, out, acc);
+}
+
+/// No grid has 2^31 blocks along x. LLVM would know it of the number of blocks, but not behind a statement of its own.
+Value *NvidiaTarget::opaqueFalse(IRBuilder<> &b) const {
+  Value *blocks = b.CreateIntrinsic(b.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {});
+  auto *type = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty()}, false);
+  auto *moved = b.CreateCall(type, InlineAsm::get(type, "mov.b32 $0, $1;", "=r,r", false), {blocks});
+  moved->setDoesNotAccessMemory();
+  return b.CreateICmpSLT(moved, b.getInt32(0));
 }
 
 void NvidiaTarget::commitProducts(IRBuilder<> &b) const { sideEffect(b, "wgmma.commit_group.sync.aligned;"); }

@@ -4,6 +4,7 @@
 // (straight-line strength reduction, splitting constant offsets off addresses) and by ptxas (rotating and unrolling
 // loops, scheduling, sinking).
 #include "codegen_nvidia/pipeline.h"
+#include "codegen_nvidia/narrow_offsets.h"
 #include "codegen_nvidia/sink_predicates.h"
 #include "codegen/run_passes.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -50,6 +51,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(InstCombinePass());                                      // and folds into addressing
       late.addPass(SimplifyCFGPass());                                      // small ifs to selects
       late.addPass(ADCEPass());                                             // whole cycles of dead phis
+      late.addPass(NarrowOffsetsPass());                                    // before code generation reduces their strength
       late.addPass(SinkPredicatesPass());                                   // last: what is shared by now stays
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }

@@ -492,8 +492,9 @@ private:
     unsigned contiguous = layouts::storageOrderOf(type.encoding(), *layout)[0];
     int64_t bytes = type.element().bitWidth() / 8;
     if (contiguous != kDim && bytes != 2) return nullptr;
+    // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without conflicts of banks.
     int64_t row = type.dim(contiguous) * bytes;
-    if (contiguous != kDim) row = std::min(row, widest * bytes);
+    if (contiguous != kDim && widest * bytes < 32) return nullptr;
     if (row < 32 || type.dim(1 - contiguous) < 8) return nullptr;
     layouts::NvmmaSharedParams p;
     p.swizzlingByteWidth = std::min<int64_t>(row, 128);
@@ -552,6 +553,22 @@ private:
     return e.ok() ? *e : nullptr;
   }
 
+  /// The addition that is all that is done with a sum of floats that starts from zero, and what it is added to, if that is known
+  /// before the product: x + (0 + a·b). K: of the product, whose sums are not added up before its end.
+  static Operation *addedTo(tt::DotOp d, int64_t k, Value &x) {
+    auto zero = constantOf(unconverted(d.c()));
+    auto *bits = zero ? splatBits(zero) : nullptr;
+    if (!bits || !bits->isZero() || !d.d().type().scalar().isF32() || d.maxNumImpreciseAcc() <= k) return nullptr;
+    Value sum = d.d();
+    while (sum.hasOneUse() && sum.users()[0]->is<ttg::ConvertLayoutOp>()) sum = sum.users()[0]->result();
+    Operation *add = sum.hasOneUse() ? sum.users()[0] : nullptr;
+    if (!add || !add->is<arith::AddfOp>() || add->block() != d->block()) return nullptr;
+    Value other = add->operand(add->operand(0) == sum ? 1 : 0);
+    if (Operation *def = other.definingOp(); def && def->block() == d->block() && !def->isBeforeInBlock(d.op)) return nullptr;
+    x = other;
+    return add;
+  }
+
   /// Where the unit cannot read one of the operands in shared memory (elements of other than 16 bits that lie across K),
   /// that one goes through registers: the left one as it is, the right one as the left one of the transposed product,
   /// Dᵀ = Bᵀ · Aᵀ + Cᵀ. That is also how a product of less than 64 rows but as many columns is done.
@@ -583,6 +600,17 @@ private:
     registers |= computed;
     if ((from & kThroughA) && registers && e->params().warpsPerCta[1] > 1) return notByWarpGroups("the left operand comes from another multiplication, and its values would have to move between warps");
 
+    // A sum of 8-bit products that is then added to what there is: the product does that itself, which leaves it to its
+    // lowering how many sums there are at once.
+    Value start = d.c();
+    llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
+    if (Operation *added = bits == 8 ? addedTo(d, k, start) : nullptr) {
+      added->result().replaceAllUsesWith(added->operand(unconverted(added->operand(0)) == d.d() ? 0 : 1));
+      added->erase();
+      llvm::erase_if(attrs, [](auto &x) { return x.name == "maxNumImpreciseAcc"; });
+      attrs.push_back(Builder(d.op).i32Attr("maxNumImpreciseAcc", k));
+    }
+
     Builder b(d.op);
     auto turn = [&](Value v, const Encoding *layout) {
       auto t = tensorOf(v);
@@ -601,9 +629,8 @@ private:
       a = swapped ? transposed(b, loc, toShared(loc, left, 0, way.operandB, 64)) : toShared(loc, left, 1, way.operandA, 64);
     }
     Value right = swapped ? transposed(b, loc, toShared(loc, d.a(), 1, way.operandA, e->tileN())) : toShared(loc, d.b(), 0, way.operandB, e->tileN());
-    Value c = cast(b, loc, convert(b, loc, d.c(), result), way.accumulator);
+    Value c = cast(b, loc, convert(b, loc, start, result), way.accumulator);
     if (swapped) c = turn(c, e);
-    llvm::SmallVector<NamedAttribute, 2> attrs(d->attrs().begin(), d->attrs().end());
     std::string name = llvm::formatv("wgmma m64n{0}k{1}", e->tileN(), 256 / bits).str(), what = "is done by " + name;
     if (swapped) what += " as the transposed product";
     if (registers) what += llvm::formatv(", the {0} operand in registers{1}", swapped ? "right" : "left", from & kThroughA ? "" : computed ? ", where it is computed from what is loaded" : ": it cannot be read from shared memory across K").str();

@@ -19,7 +19,8 @@
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes of a
 // matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number within
-// the rows that fill all banks once. Elsewhere it is the layout that the conversion's plan finds best for the writes and
+// the rows that fill all banks once. Bytes across K that a loop copies in the background lie in the same way, in pieces of 16
+// (a layout for reads of words along K would take the copies apart). Elsewhere it is the layout that the conversion's plan finds best for the writes and
 // the reads (layouts/conversion_plan.h), as #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for
 // rows written as they come, if that costs less.
 #include "ir/builder.h"
@@ -37,7 +38,7 @@ using layouts::Encoding;
 
 namespace {
 
-const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, const TargetInfo &target) {
+const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to, const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, bool copied, const TargetInfo &target) {
   int64_t bytes = type.element().bitWidth() / 8;
   auto order = layouts::storageOrderOf(type.encoding(), from);
   unsigned rank = type.rank();
@@ -53,6 +54,20 @@ const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const la
     p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
     p.maxPhase = std::max<int64_t>(1, std::min<int64_t>(8, std::min<int64_t>(rowBytes, allBanks) / (p.vec * bytes)));
     p.maxPhase = std::min<int64_t>(p.maxPhase, std::max<int64_t>(1, type.dim(order[1 % rank]) / p.perPhase));
+    if (auto e = pool.getSwizzledShared(p); e.ok()) return *e;
+  }
+  // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied in the
+  // background. Lanes that differ in K read rows a word's elements apart.
+  int64_t piece = 1;
+  for (unsigned bit = 0; bit < from.inDimBits(Dim::Register) && from.basis(Dim::Register, bit, layouts::tensorDim(order[0])) == piece; ++bit) piece *= 2;
+  if (copied && target.hasLdmatrix && matrix && bytes == 1 && !alongK && piece >= 4) {
+    layouts::SwizzledSharedParams p;
+    p.order = order;
+    p.cta = type.encoding()->cta();
+    int64_t row = type.dim(order[0]), allBanks = int64_t(target.sharedMemoryBanks) * target.sharedMemoryBankBytes;
+    p.vec = std::min<int64_t>(16, row);
+    p.perPhase = std::max<int64_t>(to->kWidth(), allBanks / row);
+    p.maxPhase = std::max<int64_t>(1, std::min<int64_t>({8, std::min(row, allBanks) / p.vec, type.dim(order[1 % rank]) / p.perPhase}));
     if (auto e = pool.getSwizzledShared(p); e.ok()) return *e;
   }
   layouts::LinearLayout shared = plan.shared;
@@ -142,7 +157,7 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     bool shuffled = x->parentOfType<scf::ForOp>() && manyShuffles(*plan, to, *from, *into, *c.target);
     if (plan->kind != layouts::ConversionPlan::SharedMemory && !copied && !shuffled) continue;
     if (auto transposed = transposedPlan(*from, *into, type.element().bitWidth(), *plan, *c.target)) plan = *std::move(transposed);
-    const Encoding *shared = sharedFor(pool, type, to, *from, *plan, *c.target);
+    const Encoding *shared = sharedFor(pool, type, to, *from, *plan, c.target->asyncCopyAnyDestination && isLoadedInLoop(x.src()), *c.target);
     if (!shared) continue;
     Builder b(x.op);
     Attribute memory = OpaqueAttr::get(m.context(), "#ttg.shared_memory");

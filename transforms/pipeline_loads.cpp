@@ -21,7 +21,8 @@
 //       body       ttg.async_wait {num = D - 1}; copy into the slot that the last iteration read; commit; consumer on
 //                  its slot
 //       after      ttg.async_wait {num = 0}; ttg.local_dealloc
-//       One barrier an iteration, after the wait, separates the slots' writers and readers (insert-barriers).
+//       One barrier an iteration, after the wait, separates the slots' writers and readers (insert-barriers). Operands that
+//       fit into registers all at once are read before the copies go out (fewOperandRegisters).
 //       If the multiplications are those of warp groups (ttng.warp_group_dot) and do nothing but add to values that the
 //       loop carries, they run in the background as well, one iteration's beside the next one's:
 //           body   ttg.async_wait {num = D - 1}; consumer on its slot, not waited for; ttng.warp_group_dot_wait {pendings =
@@ -135,6 +136,27 @@ private:
     }
     return true;
   }
+
+  /// Whether the operands are read by the threads and fit into registers all at once. Then reads come before the copies that
+  /// go out in the same iteration: these keep the unit that does both busy for a while, and with few warps nothing else is
+  /// there to be multiplied in the meantime.
+  bool fewOperandRegisters() {
+    int64_t registers = 0;
+    for (auto &op : body_) {
+      if (op.is<ttng::WarpGroupDotOp>()) return false;
+      auto dot = op.dyn<tt::DotOp>();
+      if (!dot) continue;
+      for (Value v : {dot.a(), dot.b(), dot.d()}) {
+        Operation *def = v.definingOp();
+        if (v != dot.d() && (!def || !def->is<ttg::LocalLoadOp>() || def->block() != &body_)) return false;
+        auto n = elementsPerThread(v.type());
+        if (!n) return false;
+        registers += registerBits(v.type().scalar(), *n) / 32;
+      }
+    }
+    return registers <= kFewRegisters;
+  }
+  static constexpr int64_t kFewRegisters = 96;
 
   bool no(const llvm::Twine &reason) {
     why_ = reason.str();
@@ -570,10 +592,16 @@ private:
       advance(ahead);
     };
     if (background_) token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", distance_ - 1)}).op->result();
-    if (!overlapped_) produce();
+    bool readsFirst = background_ && !overlapped_ && fewOperandRegisters();
+    if (!overlapped_ && !readsFirst) produce();
     llvm::SmallVector<Value, 4> values;
     for (unsigned i = valuesAt; i < lastAt; ++i) values.push_back(block->arg(i + 1));
     emitConsumer(in, map, reads, values, token);
+    if (readsFirst) {
+      in.setInsertionPoint(&*llvm::find_if(*block, [](Operation &op) { return op.is<tt::DotOp>(); }));
+      produce();
+      in.setInsertionPointToEnd(block);
+    }
     if (overlapped_) {
       // What this iteration started goes on; what the one before it did is done.
       llvm::SmallVector<Value, 2> products;

@@ -50,3 +50,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %0 : tensor<64x32xf16, #columns>
   }
 }
+
+// -----
+
+// Bytes across K that a loop loads lie as they are copied in the background: rows a word's elements apart in different banks.
+// CHECK: #[[S:.*]] = #ttg.swizzled_shared<{vec = 16, perPhase = 4, maxPhase = 4, order = [1, 0]}>
+// CHECK-LABEL: @bytes_across
+// CHECK: ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked>) -> !ttg.memdesc<32x64xi8, #[[S]], #smem>
+#blocked = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @bytes_across(%p: tensor<32x64x!tt.ptr<i8>, #blocked>, %a: tensor<32x32xi8, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>>, %c: tensor<32x64xi32, #mma>, %n: i32) -> tensor<32x64xi32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<32x64xi32, #mma>) : i32 {
+      %x = tt.load %p : tensor<32x64x!tt.ptr<i8>, #blocked>
+      %b = ttg.convert_layout %x : tensor<32x64xi8, #blocked> -> tensor<32x64xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>>
+      %d = tt.dot %a, %b, %acc : tensor<32x32xi8, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>> * tensor<32x64xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>> -> tensor<32x64xi32, #mma>
+      scf.yield %d : tensor<32x64xi32, #mma>
+    }
+    tt.return %s : tensor<32x64xi32, #mma>
+  }
+}

@@ -184,3 +184,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %d : tensor<64x64xf32, #acc>
   }
 }
+
+// -----
+
+// A sum of 8-bit products that is then added to what there is: the product adds it.
+// CHECK-LABEL: @added
+// CHECK-NOT: arith.addf
+// CHECK: ttng.warp_group_dot {{.*}} {maxNumImpreciseAcc = 64 : i32}
+// CHECK-NOT: arith.addf
+// CHECK: tt.return
+#l = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#t = #ttg.blocked<{sizePerThread = [16, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#acc = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #acc}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #acc}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @added(%u: tensor<64x64xf8E4M3FN, #l>, %v: tensor<64x256xf8E4M3FN, #t>, %c: tensor<64x256xf32, #acc>) -> tensor<64x256xf32, #acc> {
+    %zero = arith.constant dense<0.0> : tensor<64x256xf32, #acc>
+    %x = ttg.convert_layout %u : tensor<64x64xf8E4M3FN, #l> -> tensor<64x64xf8E4M3FN, #a>
+    %y = ttg.convert_layout %v : tensor<64x256xf8E4M3FN, #t> -> tensor<64x256xf8E4M3FN, #b>
+    %d = tt.dot %x, %y, %zero {maxNumImpreciseAcc = 1073741824 : i32} : tensor<64x64xf8E4M3FN, #a> * tensor<64x256xf8E4M3FN, #b> -> tensor<64x256xf32, #acc>
+    %e = arith.addf %c, %d : tensor<64x256xf32, #acc>
+    tt.return %e : tensor<64x256xf32, #acc>
+  }
+}
