@@ -1,7 +1,7 @@
 // Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it and
 // each warp along the axis one value. Scratch (transforms/reduce_shape.h says how much): for each operand an array
 // [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread reads the
-// values of one result with vector loads; [warp along the axis][result] where all lanes have results of their own, which
+// values of one result with vector loads; [warp along the axis][result] where all lanes have results of their own (lanesApart), which
 // so lie side by side and not as many banks apart as there are warps. Behind them, if the block combines them once (combinesOnce), for each operand an
 // array of the results.
 #pragma once
@@ -34,8 +34,8 @@ public:
   };
   Share share();
   llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk, const Share &s) { return load(key, chunk, s.first, s.count); }
-  /// Whether each lane has results of its own: all values then go by the next two.
-  bool lanesApart() const { return !sameResult_ && chunks_ == 1; }
+  /// Whether each lane has results of its own, of more warps than one access brings anyway: all values then go by the next two.
+  bool lanesApart() const { return !sameResult_ && chunks_ == 1 && shape_.warps >= 4; }
   void storeByWarp(const std::map<Key, Partial> &);
   /// For each key the values of all warps along the axis, first warp first. After a barrier.
   std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>);
