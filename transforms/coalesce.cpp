@@ -156,6 +156,40 @@ bool intoMultiplication(Value v, llvm::SmallPtrSetImpl<Operation *> &seen) {
   });
 }
 
+/// Whether a matrix of bytes is loaded for a multiplication by rows that run across K. They are turned byte by byte on their
+/// way, so that wide accesses have no use.
+bool isTurnedByBytes(const Access &a) {
+  auto load = a.op->dyn<tt::LoadOp>();
+  unsigned rank = a.order.size();
+  if (!load || a.bytes != 1 || rank < 2) return false;
+  for (Operation *user : load.result().users()) {
+    Value v = load.result();
+    bool turned = false;
+    while (user && (user->is<ttg::ConvertLayoutOp>() || user->is<tt::BitcastOp>() || user->is<tt::TransOp>()) && user->result().hasOneUse()) {
+      if (user->is<tt::TransOp>()) turned = !turned;
+      v = user->result(), user = *v.users().begin();
+    }
+    auto dot = user->dyn<tt::DotOp>();
+    if (!dot) continue;
+    unsigned k = (dot.a() == v) != turned ? rank - 1 : rank - 2;
+    if (a.order[0] != int32_t(k)) return true;
+  }
+  return false;
+}
+
+/// Whether a load's mask is the same for all rows, a row being what lies along the first dimension of the order. Where each
+/// row has a mask of its own (convolutions), the fewer of them a thread has the less it computes.
+bool rowsAreAlike(const Access &a, const AxisInfoAnalysis &axis) {
+  auto load = a.op->dyn<tt::LoadOp>();
+  if (!load) return false;
+  if (!load.mask()) return true;
+  auto shape = a.ptr.type().cast<TensorType>().shape();
+  AxisInfo mask = axis.get(load.mask());
+  for (unsigned d = 0; d < shape.size(); ++d)
+    if (int32_t(d) != a.order[0] && mask.constancy[d] < shape[d]) return false;
+  return true;
+}
+
 void relayout(Operation *op, const layouts::Encoding *e) {
   Builder b(op);
   for (unsigned i = 0; i < op->numOperands(); ++i)
@@ -225,7 +259,11 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   for (auto &a : accesses) {
     auto type = a.ptr.type().cast<TensorType>();
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
-    size[a.order[0]] = a.multiplied && a.op->is<tt::StoreOp>() ? a.width : widths[keyOf(a)];
+    int64_t width = widths[keyOf(a)];
+    if (a.multiplied && a.op->is<tt::StoreOp>()) width = a.width;
+    // What is loaded one by one comes from fewer sectors if lanes are beside each other.
+    if (a.multiplied && ((a.width == 1 && rowsAreAlike(a, axis)) || isTurnedByBytes(a))) width = std::min(width, std::max<int64_t>(1, 4 / a.bytes));
+    size[a.order[0]] = int32_t(width);
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));
     relayout(a.op, e);
   }

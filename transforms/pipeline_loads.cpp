@@ -39,6 +39,7 @@
 // Loops with inner loops, with atomics or barriers, with stores to what the loads may read (reachDifferentMemory), and those
 // whose producer would need shared memory or a reduction are left alone. The number of stages is the option, or a loop's `tt.num_stages`.
 #include "ir/builder.h"
+#include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
@@ -156,7 +157,7 @@ private:
     }
     return registers <= kFewRegisters;
   }
-  static constexpr int64_t kFewRegisters = 96;
+  static constexpr int64_t kFewRegisters = 96, kFewWarps = 2;
 
   bool no(const llvm::Twine &reason) {
     why_ = reason.str();
@@ -592,7 +593,7 @@ private:
       advance(ahead);
     };
     if (background_) token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", distance_ - 1)}).op->result();
-    bool readsFirst = background_ && !overlapped_ && fewOperandRegisters();
+    bool readsFirst = background_ && !overlapped_ && distance_ > 1 && numWarps(loop_->module().op()) <= kFewWarps && fewOperandRegisters();
     if (!overlapped_ && !readsFirst) produce();
     llvm::SmallVector<Value, 4> values;
     for (unsigned i = valuesAt; i < lastAt; ++i) values.push_back(block->arg(i + 1));

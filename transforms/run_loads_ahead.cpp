@@ -34,6 +34,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
@@ -59,7 +60,7 @@ int64_t unpackedRegisters(Value v) {
 
 class RunAhead {
 public:
-  explicit RunAhead(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()), c_(loop->context()) {}
+  RunAhead(scf::ForOp loop, const AxisInfoAnalysis &axis) : axis_(axis), loop_(loop), body_(*loop.body().front()), c_(loop->context()) {}
 
   bool run() {
     if (!suitable() || !findLoads() || !chooseDistance()) return false;
@@ -151,7 +152,7 @@ private:
     distance_ = 4;
     // Addresses of their own take registers, too.
     int64_t addresses = 0;
-    for (auto i : carried_) addresses += unpackedRegisters(loop_.initArgs()[i]);
+    for (auto i : carried_) addresses += carriedRegisters(i);
     while (distance_ > 1 && (registers_ * distance_ + addresses > most || work_ * distance_ > kMostWork)) distance_ /= 2;
     auto *lb = constant(loop_.lowerBound()), *ub = constant(loop_.upperBound()), *s = constant(loop_.step());
     if (s && !s->isStrictlyPositive()) return false;
@@ -252,6 +253,18 @@ private:
     for (unsigned i = 0; i < own; ++i) loop_->setOperand(3 + i, main->result(i));
   }
 
+  /// Registers of a value that the loop carries for its loads: addresses in a row are one address and constants.
+  int64_t carriedRegisters(unsigned i) {
+    Value v = loop_.initArgs()[i];
+    int64_t registers = unpackedRegisters(v);
+    auto elements = elementsPerThread(v.type());
+    if (!v.type().isTensor() || !v.type().scalar().isPointer() || !elements) return registers;
+    int64_t run = 1;
+    for (int64_t c : axis_.get(body_.arg(i + 1)).contiguity) run = std::max(run, std::min(c, *elements));
+    return registers / run;
+  }
+
+  const AxisInfoAnalysis &axis_;
   scf::ForOp loop_;
   Block &body_;
   Context &c_;
@@ -272,8 +285,10 @@ absl::StatusOr<bool> runLoadsAhead(Module &m, PassContext &c) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
   bool changed = false;
+  if (loops.empty()) return false;
+  AxisInfoAnalysis axis(m);
   for (auto f : loops) {
-    RunAhead ahead(f);
+    RunAhead ahead(f, axis);
     if (!ahead.run()) continue;
     changed = true;
     c.remark({Remark::Applied, "", "LoadsAhead", f->loc(), ahead.done(), ahead.facts()});

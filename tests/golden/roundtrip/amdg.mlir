@@ -24,10 +24,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %2 = amdg.in_thread_transpose %arg0 : tensor<16x64xf32, #blocked> -> tensor<16x64xf32, #blocked>
     %3 = amdg.local_load_packed_tranposed %arg2 : !ttg.memdesc<16x64xi8, #shared, #smem> -> tensor<16x64xi8, #blocked>
     %4 = amdg.scaled_upcast_fp8 %arg3 scale %arg4 : tensor<16x64xf8E4M3FN, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<16x64xbf16, #blocked>
-    %7 = amdg.upcast_mxfp %arg5, %arg4 fp_type = e2m1 {fastMath = false} : tensor<16x64xi8, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<16x128xbf16, #blocked>
-    %5 = amdg.scaled_upcast_fp4 %arg5 scale %arg4 {axis = 0 : i32} : tensor<16x64xi8, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<32x64xbf16, #blocked>
-    %6 = amdg.masked_load %arg6, %arg1, %arg7 cacheModifier = cv : (!tt.ptr<i32>, i1, i32) -> i32
-    amdg.masked_store %arg6, %6, %arg1 : !tt.ptr<i32>, i32, i1
+    %5 = amdg.upcast_mxfp %arg5, %arg4 fp_type = e2m1 {fastMath = false} : tensor<16x64xi8, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<16x128xbf16, #blocked>
+    %6 = amdg.scaled_upcast_fp4 %arg5 scale %arg4 {axis = 0 : i32} : tensor<16x64xi8, #blocked>, tensor<16x64xbf16, #blocked> -> tensor<32x64xbf16, #blocked>
+    %7 = amdg.masked_load %arg6, %arg1, %arg7 cacheModifier = cv : (!tt.ptr<i32>, i1, i32) -> i32
+    amdg.masked_store %arg6, %7, %arg1 : !tt.ptr<i32>, i32, i1
     rocdl.sched.barrier 0
     rocdl.s.setprio 1
     rocdl.barrier
