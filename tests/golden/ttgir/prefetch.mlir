@@ -22,7 +22,6 @@
 // CHECK-DAG: ttg.memdesc_subslice %{{.*}}[16, 0] : {{.*}} -> !ttg.memdesc<16x64xf16
 // CHECK-DAG: ttg.memdesc_subslice %{{.*}}[0, 32] : {{.*}} -> !ttg.memdesc<64x32xf16
 // CHECK-DAG: ttg.memdesc_subslice %{{.*}}[32, 0] : {{.*}} -> !ttg.memdesc<32x64xf16
-// CHECK: ttg.async_copy_global_to_local {{.*}} other %
 // CHECK: %[[D0:.*]] = tt.dot %[[FA]], %[[FB]], %
 // CHECK: %[[D1:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[D0]]
 // CHECK: tt.dot %{{.*}}, %{{.*}}, %[[D1]]
