@@ -261,8 +261,8 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     llvm::SmallVector<int32_t, 4> size(type.rank(), 1);
     int64_t width = widths[keyOf(a)];
     if (a.multiplied && a.op->is<tt::StoreOp>()) width = a.width;
-    // What is loaded one by one comes from fewer sectors if lanes are beside each other.
-    if (a.multiplied && ((a.width == 1 && rowsAreAlike(a, axis)) || isTurnedByBytes(a))) width = std::min(width, std::max<int64_t>(1, 4 / a.bytes));
+    // What is loaded by less than a word at a time comes from fewer sectors if lanes are beside each other.
+    if (a.multiplied && a.bytes < 4 && ((a.width == 1 && rowsAreAlike(a, axis)) || isTurnedByBytes(a))) width = std::min(width, 4 / a.bytes);
     size[a.order[0]] = int32_t(width);
     auto *e = *m.context().encodings().getBlocked(layouts::blockedParamsFor(type.shape(), size, a.order, warps, lanes, type.encoding()->cta()));
     relayout(a.op, e);
