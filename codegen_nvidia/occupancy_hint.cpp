@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -31,12 +32,19 @@ unsigned loadedRegisters(const Instruction &i, const DataLayout &layout) {
   return words ? unsigned(words->getNumElements()) * registers(words->getElementType(0)) : registers(call->getType());
 }
 
+/// Matrix instructions take their registers in blocks: ptxas refuses the code if there are too few for one.
+bool isMatrixInstruction(const Instruction &i) {
+  auto *call = dyn_cast<CallBase>(&i);
+  auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return text && StringRef(text->getAsmString()).contains("mma");
+}
+
 } // namespace
 
 void tightenOccupancyHints(Module &module, unsigned maxBlocksPerMultiprocessor) {
   for (Function &f : module) {
     unsigned blocks = unsigned(f.getFnAttributeAsParsedInteger("nvvm.minctasm", 0)), loaded = 0;
-    if (!blocks) continue;
+    if (!blocks || any_of(instructions(f), isMatrixInstruction)) continue;
     for (auto part = scc_begin(&f); !part.isAtEnd(); ++part)
       for (BasicBlock *block : *part)
         for (Instruction &i : *block) loaded += loadedRegisters(i, module.getDataLayout()) * (part.hasCycle() ? kIterations : 1);
