@@ -3,7 +3,8 @@
 //   %z = arith.addf %x, %y : f8E4M3FN   →   %z = tt.fp_to_fp (arith.addf (tt.fp_to_fp %x), (tt.fp_to_fp %y) : f32), rounding = rtne
 //
 // f32 has more than twice the digits of any of these types and two more, so rounding to it first changes no result of an
-// addition, multiplication, division or root (Figueroa, "When is double rounding innocuous?", 1995).
+// addition, multiplication, division or root that f32 rounds right (Figueroa, "When is double rounding innocuous?", 1995). Where
+// f32's own result is not (math.fma of numbers far apart, quick divisions, functions), that of 8 bits may be one unit off.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
