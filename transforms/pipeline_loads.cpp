@@ -155,7 +155,7 @@ private:
         registers += registerBits(v.type().scalar(), *n) / 32;
       }
     }
-    return registers <= kFewRegisters;
+    return registers && registers <= kFewRegisters; // none: the multiplications are in regions of the body
   }
   static constexpr int64_t kFewRegisters = 96, kFewWarps = 2;
 
