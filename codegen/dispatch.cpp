@@ -79,6 +79,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::arith_uitofp:
   case Opcode::arith_fptosi:
   case Opcode::arith_fptoui: return {lowerCast, nullptr};
+  case Opcode::ttg_fp4_to_fp: return {lowerFp4ToFp, nullptr};
 
   // mathematics
   case Opcode::tt_clampf:
@@ -233,7 +234,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_predicate_stage:
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
   case Opcode::tt_dot_scaled:
-  case Opcode::ttg_fp4_to_fp:
   case Opcode::ttng_cluster_arrive:
   case Opcode::ttng_cluster_wait:
   case Opcode::ttng_tmem_alloc:

@@ -191,6 +191,7 @@ bool lowerShared(ir::Operation *,
 bool lowerGatherLike(ir::Operation *, FunctionLowering &);     // gather.cpp: tt.gather, tt.histogram
 bool lowerPointwise(ir::Operation *, FunctionLowering &);      // pointwise.cpp: arith, select, pointers
 bool lowerCast(ir::Operation *, FunctionLowering &);           // casts.cpp: conversions between floats and integers
+bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);        // fp4.cpp: pairs of 4-bit floats
 bool lowerMath(ir::Operation *, FunctionLowering &);           // math.cpp: math.*, extern_elementwise, divf, clampf
 bool lowerMemory(ir::Operation *, FunctionLowering &);         // memory.cpp: load, store, buffer accesses
 bool lowerAtomic(ir::Operation *, FunctionLowering &);         // atomics.cpp: atomic_rmw, atomic_cas
