@@ -72,8 +72,10 @@ bool carryFlags(scf::ForOp loop) {
   Type i1 = IntegerType::get(b.context(), 1);
   llvm::SmallVector<Value, 16> inits(loop.initArgs().begin(), loop.initArgs().end()), yields(yield->operands().begin(), yield->operands().end());
   Builder last(yield);
+  llvm::SmallVector<Operation *, 2> selects;
   for (auto &r : found) {
     Value begins = r.restarts;
+    selects.push_back(yield->operand(r.index).definingOp());
     yields[r.index] = r.goesOn;
     if (r.whenTrue) begins = arith::XoriOp::create(last, yield->loc(), r.restarts, last.intConstant(yield->loc(), i1, 1)).op->result();
     yields.push_back(begins);
@@ -81,6 +83,7 @@ bool carryFlags(scf::ForOp loop) {
   }
   scf::YieldOp::create(last, yield->loc(), yields);
   yield->erase();
+  for (auto *select : selects) select->erase(); // it had no other use, and would be one of a sum under way
   llvm::SmallVector<Type, 16> types;
   for (auto v : inits) types.push_back(v.type());
   auto now = scf::ForOp::create(b, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits, llvm::SmallVector<NamedAttribute, 4>(loop->attrs().begin(), loop->attrs().end()));
