@@ -5,6 +5,8 @@
 #include "codegen_amd/pipeline.h"
 #include "codegen/run_passes.h"
 #include "codegen_amd/merge_branches.h"
+#include "llvm/Analysis/InstructionSimplify.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -115,6 +117,81 @@ struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
       changed = true;
     }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+};
+
+/// Work on what a masked load brought comes after its branch. InstCombine moves it in, since the other lanes' zeros fold; there it
+/// waits for the load before the next one is issued.
+///
+///   masked: %x = load i32 …;  %y = sitofp %x      →   masked: %x = load i32 …
+///   after:  phi [%y, %masked], [0.0, %head]           after:  %p = phi [%x, %masked], [0, %head];  %y = sitofp %p
+struct WorkAfterBranchesPass : PassInfoMixin<WorkAfterBranchesPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<PHINode *, 16> phis;
+    for (BasicBlock &b : f)
+      for (PHINode &phi : b.phis())
+        if (phi.getNumIncomingValues() == 2) phis.push_back(&phi);
+    bool changed = false;
+    for (PHINode *phi : phis)
+      for (unsigned i = 0; i < 2; ++i) {
+        auto *other = dyn_cast<Constant>(phi->getIncomingValue(1 - i));
+        if (!other || !moveOut(*phi, i, other)) continue;
+        changed = true;
+        break;
+      }
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+
+private:
+  /// Moves what stands between a load and the phi's value i behind the phi.
+  static bool moveOut(PHINode &phi, unsigned i, Constant *other) {
+    BasicBlock *masked = phi.getIncomingBlock(i);
+    if (masked->getSinglePredecessor() != phi.getIncomingBlock(1 - i) || masked->getSingleSuccessor() != phi.getParent()) return false;
+    SmallVector<std::pair<Instruction *, unsigned>, 4> chain; // with the operand that comes from the load
+    auto *value = dyn_cast<Instruction>(phi.getIncomingValue(i));
+    for (;; value = cast<Instruction>(value->getOperand(chain.back().second))) {
+      if (!value || value->getParent() != masked || !value->hasOneUse()) return false;
+      if (isGlobalLoad(*value)) break;
+      if (isa<PHINode>(value) || value->mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(value)) return false;
+      if (auto *call = dyn_cast<CallBase>(value); call && call->isConvergent()) return false;
+      int from = -1;
+      for (Use &u : value->operands())
+        if (auto *o = dyn_cast<Instruction>(u); o && o->getParent() == masked) {
+          if (from >= 0) return false;
+          from = int(u.getOperandNo());
+        }
+      if (from < 0) return false;
+      chain.push_back({value, unsigned(from)});
+    }
+    if (chain.empty()) return false;
+    // The lanes that load nothing have the same from a zero.
+    Constant *zero = Constant::getNullValue(value->getType()), *folded = zero;
+    SimplifyQuery query(phi.getDataLayout(), chain[0].first);
+    for (auto &[op, from] : reverse(chain)) {
+      SmallVector<Value *, 4> operands(op->operands());
+      operands[from] = folded;
+      folded = dyn_cast_or_null<Constant>(simplifyInstructionWithOperands(op, operands, query));
+      if (!folded) return false;
+    }
+    if (folded != other) return false;
+    auto *loaded = PHINode::Create(value->getType(), 2, "", phi.getIterator());
+    loaded->addIncoming(value, masked);
+    loaded->addIncoming(zero, phi.getIncomingBlock(1 - i));
+    BasicBlock::iterator at = phi.getParent()->getFirstInsertionPt();
+    Instruction *last = loaded;
+    for (auto &[op, from] : reverse(chain)) {
+      op->moveBefore(*phi.getParent(), at);
+      op->setOperand(from, last);
+      last = op;
+    }
+    phi.replaceAllUsesWith(last);
+    phi.eraseFromParent();
+    return true;
+  }
+  static bool isGlobalLoad(Instruction &i) {
+    if (auto *load = dyn_cast<LoadInst>(&i)) return load->getPointerAddressSpace() != 3;
+    auto *call = dyn_cast<IntrinsicInst>(&i);
+    return call && call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load;
   }
 };
 
@@ -250,6 +327,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
         late.addPass(SLPVectorizerPass());
         late.addPass(InstCombinePass());
       }
+      late.addPass(WorkAfterBranchesPass());
       late.addPass(BufferImmediatesPass()); // nothing combines instructions after it
       late.addPass(VectorPartialsPass());   // likewise
       late.addPass(ADCEPass());

@@ -80,7 +80,8 @@ public:
     }
     default: break;
     }
-    if (!elementwise(op) || costly(op) || !isPure(op)) return false;
+    if ((!elementwise(op) && !op->is<arith::SelectOp>()) || !isPure(op)) return false;
+    if (costly(op) && (!isNarrowIndex(v) || (budget -= 8) < 0)) return false;
     for (auto o : op->operands())
       if (!can(o, e, budget, narrow)) return false;
     return true;
@@ -112,6 +113,12 @@ public:
   }
 
 private:
+  /// Index arithmetic of rows or columns alone, before it is made larger: a division there is one for many elements.
+  static bool isNarrowIndex(Value v) {
+    auto t = tensorOf(v);
+    return t.element().isInteger() && (encodingOf(v)->kind() == layouts::EncodingKind::Slice || (t.rank() > 1 && llvm::is_contained(t.shape(), 1)));
+  }
+
   layouts::EncodingPool &pool_;
 };
 
