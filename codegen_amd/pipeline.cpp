@@ -246,6 +246,68 @@ private:
   }
 };
 
+/// Rounds f32 to bf16 where no instruction does. LLVM keeps the payload of a NaN, which takes an instruction more for every
+/// element than to give the one NaN that conversion instructions give. Arithmetic on bf16 is done in f32 and rounded alike.
+///
+///   fptrunc float %x to bfloat   →   the upper half of  %x is ordered ? bits(%x) + 0x7fff + bit 16 of it : 0x7fff0000
+struct RoundToBfloatPass : PassInfoMixin<RoundToBfloatPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<Instruction *, 32> work;
+    for (Instruction &i : instructions(f)) {
+      if (!i.getType()->getScalarType()->isBFloatTy()) continue;
+      bool arithmetic = is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode());
+      if (arithmetic || (isa<FPTruncInst>(i) && i.getOperand(0)->getType()->getScalarType()->isFloatTy())) work.push_back(&i);
+    }
+    for (Instruction *i : work) {
+      IRBuilder<> b(i);
+      Value *x = i->getOperand(0);
+      Type *wide = i->getType()->getWithNewType(b.getFloatTy());
+      if (auto *op = dyn_cast<BinaryOperator>(i)) {
+        x = b.CreateBinOp(op->getOpcode(), b.CreateFPExt(x, wide), b.CreateFPExt(op->getOperand(1), wide));
+        if (auto *made = dyn_cast<Instruction>(x)) made->copyFastMathFlags(i);
+      }
+      Value *rounded;
+      if (auto *vector = dyn_cast<FixedVectorType>(i->getType())) {
+        rounded = PoisonValue::get(vector);
+        for (unsigned k = 0; k < vector->getNumElements(); ++k) rounded = b.CreateInsertElement(rounded, round(b, b.CreateExtractElement(x, k)), k);
+      } else {
+        rounded = round(b, x);
+      }
+      i->replaceAllUsesWith(rounded);
+      i->eraseFromParent();
+    }
+    return work.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  }
+
+private:
+  static Value *round(IRBuilder<> &b, Value *x) {
+    Value *bits = b.CreateBitCast(x, b.getInt32Ty()), *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
+    Value *r = b.CreateAdd(b.CreateAdd(bits, odd), b.getInt32(0x7fff));
+    if (!isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout()))) r = b.CreateSelect(b.CreateFCmpORD(x, x), r, b.getInt32(0x7fff0000));
+    return b.CreateBitCast(b.CreateTrunc(b.CreateLShr(r, 16), b.getInt16Ty()), b.getBFloatTy());
+  }
+};
+
+/// Packs arithmetic on f16 in functions that have some, but for matrix multiplications, whose fragments it takes apart.
+struct PackHalvesPass : PassInfoMixin<PackHalvesPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses) {
+    constexpr unsigned kFew = 4;
+    unsigned n = 0;
+    for (Instruction &i : instructions(f)) {
+      auto *call = dyn_cast<IntrinsicInst>(&i);
+      if (call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.wmma")) return PreservedAnalyses::all();
+      bool fma = call && (call->getIntrinsicID() == Intrinsic::fma || call->getIntrinsicID() == Intrinsic::fmuladd);
+      n += i.getType()->isHalfTy() && (fma || is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode()));
+    }
+    if (n < kFew) return PreservedAnalyses::all();
+    PreservedAnalyses kept = SLPVectorizerPass().run(f, analyses);
+    if (kept.areAllPreserved()) return kept;
+    analyses.invalidate(f, kept);
+    InstCombinePass().run(f, analyses);
+    return PreservedAnalyses::none();
+  }
+};
+
 /// LLVM's scheduler by kernels. Where MFMA instructions wait for each other, filling their latency is worth more than
 /// further waves (whose number the accumulators bound anyway): with max-ilp loops have up to a tenth fewer instructions and
 /// registers (22 kernels for gfx90a and gfx942).
@@ -321,15 +383,18 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division
       late.addPass(MergeBranchesPass()); // masks that were seen to be one
       late.addPass(SimplifyCFGPass()); // small ifs to selects
-      // CDNA multiplies and adds pairs of f32. (On RDNA, which pairs instructions when they are encoded, packing f16 makes
-      // up to 7 % more instructions and hardly ever fewer.)
+      // CDNA multiplies and adds pairs of f32. RDNA pairs f32 when instructions are encoded; f16 it packs, which pays where
+      // there is arithmetic on it (elsewhere, up to 7 % more instructions).
       if (tm.getTargetCPU().starts_with("gfx9")) {
         late.addPass(SLPVectorizerPass());
         late.addPass(InstCombinePass());
+      } else {
+        late.addPass(PackHalvesPass());
       }
       late.addPass(WorkAfterBranchesPass());
       late.addPass(BufferImmediatesPass()); // nothing combines instructions after it
       late.addPass(VectorPartialsPass());   // likewise
+      if (tm.getTargetCPU() != "gfx950") late.addPass(RoundToBfloatPass());
       late.addPass(ADCEPass());
       late.addPass(KeepCarriedPointersPass()); // last: what is known of the pointers' starts is used up
       late.addPass(ScheduleMatricesPass());
