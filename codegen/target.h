@@ -79,6 +79,23 @@ struct WarpGroupProduct {
   llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
 };
 
+/// A tensor as the unit that copies blocks of it sees it; the innermost dimension comes first.
+struct TensorMap {
+  llvm::Value *address = nullptr, *map = nullptr;                // ptr addrspace(1): the tensor; where its description goes
+  llvm::SmallVector<llvm::Value *, 5> box, size, elementStride;  // i32
+  llvm::SmallVector<llvm::Value *, 4> stride;                    // i64, bytes; the innermost dimension has none
+  int64_t elementType = 0, interleave = 0, swizzle = 0, fill = 0; // as the manual numbers them
+};
+
+/// A bulk copy of one box of a tensor.
+struct TensorCopy {
+  enum Kind { ToShared, ToGlobal, Reduce } kind = ToShared;
+  ir::DescriptorReduceKind reduction = ir::DescriptorReduceKind::Add;
+  llvm::Value *map = nullptr;                     // ptr
+  llvm::SmallVector<llvm::Value *, 5> coordinates; // i32, innermost dimension first
+  llvm::Value *shared = nullptr, *barrier = nullptr; // ptr addrspace(3); barrier: of copies to shared memory
+};
+
 /// How Target::combineLanes combines integers.
 enum class LaneCombination { Add, MinS, MaxS, MinU, MaxU, And, Or, Xor };
 
@@ -205,6 +222,27 @@ public:
   /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its lanes
   /// do after it.
   virtual void fenceAsyncShared(llvm::IRBuilder<> &) const {}
+
+  // ---- bulk copies of tensors and barriers in shared memory (info().hasTensorCopy) ----
+  // All addresses are equal in all threads, all predicates i1. Who acts is the one thread that `leader` is true for.
+  /// True for one thread of those of the warp that execute it together, which are all.
+  virtual llvm::Value *electThread(llvm::IRBuilder<> &b) const { return b.getFalse(); }
+  /// Puts the description of a tensor together in 128 bytes of shared memory, and then into global memory. Executed by one
+  /// warp.
+  virtual void makeTensorMap(llvm::IRBuilder<> &, const TensorMap &, llvm::Value * /*shared*/, llvm::Value * /*lane*/, llvm::Value * /*leader*/) const {}
+  /// What is at `map` in global memory may be used as a tensor's description from here on. Executed by one warp.
+  virtual void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value * /*map*/) const {}
+  virtual void copyTensor(llvm::IRBuilder<> &, const TensorCopy &, llvm::Value * /*predicate*/) const {}
+  /// Closes the group of this thread's copies to global memory since the last one; waits until at most `pending` groups'
+  /// buffers are still to be read.
+  virtual void commitTensorCopies(llvm::IRBuilder<> &) const {}
+  virtual void waitForTensorCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+  virtual void initBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/, llvm::Value * /*predicate*/) const {}
+  virtual void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, llvm::Value * /*predicate*/) const {}
+  /// Arrives `count` times; `bytes` other than 0: once, and so many bytes of copies are to come.
+  virtual void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/, int64_t /*bytes*/, llvm::Value * /*predicate*/) const {}
+  /// i1: whether the barrier's phase of that parity (i32) is complete, after waiting for it for a while.
+  virtual llvm::Value *testBarrier(llvm::IRBuilder<> &b, llvm::Value * /*barrier*/, llvm::Value * /*parity*/) const { return b.getTrue(); }
 
   // ---- talking back ----
   virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,

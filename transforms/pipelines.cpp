@@ -87,7 +87,11 @@ Pipeline loweringPipeline(const ir::TargetInfo &t) {
   Pipeline p;
   p.push_back(step("widen-float8"));        // what is left of their arithmetic
   p.push_back(step("choose-scan-layouts")); // before the conversions that it makes get their memory
-  if (t.matrixUnit == ir::MatrixUnit::Wgmma) p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
+  if (t.matrixUnit == ir::MatrixUnit::Wgmma) {
+    p.push_back(step("settle-products"));                    // before barriers, which count waits
+    p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
+  }
+  p.push_back(step("tritongpu-global-scratch-memory-allocation")); // tensor maps that the kernel makes
   p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares
   p.push_back(step("insert-barriers"));        // last: nothing may move across a barrier afterwards
   return p;
