@@ -173,9 +173,9 @@ private:
           }
       }
     }
-    // LLVM would move the product to the only place that uses it, a branch of masked stores, say, and leave the loads behind, for
-    // which there are not enough registers: a use that becomes nothing holds it.
-    if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>())
+    // LLVM would move the product to the only place that uses it, a branch of masked stores, say, and leave the loads behind. Where
+    // there are not registers enough for that, a use that becomes nothing holds it.
+    if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() && (lines * line.size() + order.size()) * words > registers / 2)
       for (unsigned r : order) b_.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(b_.GetInsertBlock()->getModule(), llvm::Intrinsic::fake_use), {sum[r]});
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
     Elements out;
