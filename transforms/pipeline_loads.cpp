@@ -87,6 +87,7 @@ struct Ahead {
   Value ring;                // the buffer of all slots
   TensorBlock block;         // copied as a block of a tensor
   Value map;                 // its description
+  std::array<Value, 2> empty; // i1: whether the tensor has nothing along a dimension; null: it has
 };
 
 class LoopPipelining {
@@ -476,21 +477,33 @@ private:
       auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(a.slot.encoding());
       auto box = *shared->copyBox(type.shape());
       Value raw = ttg::GlobalScratchAllocOp::create(b, loc_, PointerType::get(IntegerType::get(c_, 8)), {b.i32Attr("nbytes", 128), b.i32Attr("alignment", 128)}).result();
+      // A description has at least one element along a dimension. Where the tensor has none, copies begin far behind it.
+      std::array<Value, 2> size = a.block.size;
+      for (unsigned d : {0u, 1u})
+        if (auto n = intConstantOf(size[d]); !n || *n < 1) {
+          a.empty[d] = compare(b, CmpIPredicate::Slt, size[d], i32(1));
+          size[d] = make<arith::MaxsiOp>(b, size[d], i32(1));
+        }
       Value stride = make<arith::MuliOp>(b, a.block.stride, b.intConstant(loc_, c_.i64(), type.element().bitWidth() / 8));
       int swizzle = shared->params().swizzlingByteWidth == 128 ? 3 : shared->params().swizzlingByteWidth == 64 ? 2 : 1;
-      ttng::TensormapCreateOp::create(b, loc_, raw, a.block.base, {i32(box[1]), i32(box[0])}, {a.block.size[1], a.block.size[0]}, {stride}, {i32(1), i32(1)},
+      ttng::TensormapCreateOp::create(b, loc_, raw, a.block.base, {i32(box[1]), i32(box[0])}, {size[1], size[0]}, {stride}, {i32(1), i32(1)},
                                       {b.i32Attr("elem_type", elementNumber(type.element())), b.i32Attr("interleave_layout", 0), b.i32Attr("swizzle_mode", swizzle), b.i32Attr("fill_mode", 0)});
       ttng::TensormapFenceproxyAcquireOp::create(b, loc_, raw);
       a.map = ttng::ReinterpretTensorDescriptorOp::create(b, loc_, TensorDescType::get(type.shape(), type.element(), a.slot.encoding()), raw).result();
     }
   }
+  static constexpr int64_t kFarBehind = 1 << 30;
   Value barrierAt(Builder &b, Value index) { return ttg::MemdescIndexOp::create(b, loc_, barrier_, barriers_, index).op->result(); }
   void emitBlockCopies(Builder &b, ValueMap &map, Value predicate, Value slot) {
     Value barrier = barrierAt(b, slot);
     ttng::BarrierExpectOp::create(b, loc_, barrier, predicate, {b.i32Attr("size", bytes_)});
     for (auto &a : ahead_) {
       llvm::SmallVector<Value, 2> coordinates;
-      for (Value v : a.block.start) coordinates.push_back(v ? map.lookupOrSelf(v) : integer(b, 0));
+      for (unsigned d : {0u, 1u}) {
+        Value v = a.block.start[d] ? map.lookupOrSelf(a.block.start[d]) : integer(b, 0);
+        if (a.empty[d]) v = arith::SelectOp::create(b, loc_, a.empty[d], integer(b, kFarBehind), v).op->result();
+        coordinates.push_back(v);
+      }
       ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.load->loc(), a.map, coordinates, {}, barrier, slotAt(b, a, slot), predicate, {});
     }
   }
