@@ -129,6 +129,10 @@ public:
   /// mirror, for instance).
   virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask, unsigned uniform) const = 0;
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
+  /// Whether halves32 is there for the mask, which costs less than shuffleXor32: what lanes without and with that bit hold, both
+  /// in each lane of a pair, for i32 (codegen::halves for others).
+  virtual bool hasHalves(unsigned /*mask*/) const { return false; }
+  virtual std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned /*mask*/) const { return {}; }
   /// Value of lane - delta; undefined in the first delta lanes.
   virtual llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned delta) const = 0;
   /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the target
@@ -267,6 +271,8 @@ llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp, llvm::Type *);
 /// Any scalar, vector or pointer value through 32-bit shuffles.
 /// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).
 llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask, unsigned uniform = 0);
+/// @pre target.hasHalves(mask)
+std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask);
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::Value *lane);
 llvm::Value *shuffleUp(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned delta);
 

@@ -59,7 +59,7 @@ std::string CompileCache::key(llvm::StringRef text, llvm::StringRef fileName, co
   auto add = [&](llvm::StringRef part) { all += std::to_string(part.size()) + ":" + part.str(); };
   add(compilerIdentity());
   add(target.name);
-  for (int i : {int(o.stage), o.numWarps, o.numStages, o.numCtas, o.optLevel, int(o.fpFusion), int(o.lineInfo), int(o.opNames), int(o.bitcode)}) add(std::to_string(i));
+  for (int i : {int(o.stage), o.numWarps, o.numStages, o.numCtas, o.wavesPerEu, o.matrixInstrNonkdim, o.optLevel, int(o.fpFusion), int(o.lineInfo), int(o.opNames), int(o.bitcode)}) add(std::to_string(i));
   add(o.kernel);
   // What uses files of the toolkits depends on which are there.
   if (o.stage > Stage::Ttgir)

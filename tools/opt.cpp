@@ -135,7 +135,7 @@ int optCommand(int argc, char **argv) {
   }
   if (launch && pipeline.empty()) {
     if (!run.target) return fail(kUsage, "--check-passes without passes needs --target");
-    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas, launch->numStages)}) pipeline.insert(pipeline.end(), p.begin(), p.end());
+    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas, launch->numStages, launch->matrixInstrNonkdim)}) pipeline.insert(pipeline.end(), p.begin(), p.end());
   }
   auto buffer = readInput(input);
   if (!buffer) return kInputAtFault;

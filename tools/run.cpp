@@ -16,6 +16,7 @@
 #include "tools/commands.h"
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <optional>
 #include <unistd.h>
 
 namespace tessera::tools {
@@ -84,14 +85,16 @@ struct Launch {
     arguments = *std::move(args);
     return kOk;
   }
-  /// For the device, or for a target that was asked for; warps and stages 0: the description's.
-  int compile(const Device &device, const std::string &targetName, int warps, int stages, ir::DiagnosticEngine &diag, CompileResult &out) {
+  /// For the device, or for a target that was asked for; warps and stages 0, and the others where there are none: the description's.
+  int compile(const Device &device, const std::string &targetName, int warps, int stages, std::optional<int> waves, std::optional<int> nonkdim, ir::DiagnosticEngine &diag, CompileResult &out) {
     auto t = requireTarget(targetName.empty() ? device.target() : targetName);
     if (!t.ok()) return fail(kRunFailed, device.name() + ": " + std::string(t.status().message())); // the device's own
     CompileOptions o;
     o.numWarps = warps ? warps : description.numWarps;
     o.numStages = stages ? stages : description.numStages;
     o.numCtas = description.numCtas;
+    o.wavesPerEu = waves.value_or(description.wavesPerEu);
+    o.matrixInstrNonkdim = nonkdim.value_or(description.matrixInstrNonkdim);
     o.kernel = kernel->cast<ir::tt::FuncOp>().symName().str();
     if (device.takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
     auto r = runtime::compile(*module, **t, o, diag);
@@ -111,6 +114,7 @@ int runCommand(int argc, char **argv) {
   std::string path, deviceName, outDir, targetName;
   bool doCheck = false;
   int warps = 0, stages = 0, reps = 0, threads = 1;
+  std::optional<int> waves, nonkdim;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
   app.add_option("--device", deviceName, "interpreter, emulator:TARGET, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
   app.add_flag("--check", doCheck, "compare the expected outputs");
@@ -118,6 +122,8 @@ int runCommand(int argc, char **argv) {
   app.add_option("--target", targetName, "compile for this target instead of the GPU's own");
   app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
   app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
+  app.add_option("--waves-per-eu", waves, "AMD: waves of a SIMD that registers are to allow, instead of the description's")->check(wholeNumber(0, 16));
+  app.add_option("--matrix-instr-nonkdim", nonkdim, "AMD: rows and columns of matrix instructions, instead of the description's")->check(matrixTile);
   app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs and emulators)")->check(wholeNumber(0));
   app.add_option("--threads", threads, "programs that run at once: on the interpreter atomics then happen in any order; on an emulator the results are the same")->check(wholeNumber(1, 1024));
   bool counters = false;
@@ -179,7 +185,7 @@ int runCommand(int argc, char **argv) {
     if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
   } else {
     CompileResult r;
-    if (int code = l.compile(*device, targetName, warps, stages, diag, r)) return code;
+    if (int code = l.compile(*device, targetName, warps, stages, waves, nonkdim, diag, r)) return code;
     auto values = l.arguments.values();
     LaunchTiming timing;
     auto s = device->run(r.output, r.metadata, d.grid, values, reps, &timing);
@@ -210,11 +216,14 @@ int benchCommand(int argc, char **argv) {
   CLI::App app("Measures a kernel as a launch description says", "tessera bench");
   std::string path, deviceName, jsonFile;
   int warps = 0, stages = 0, reps = 100;
+  std::optional<int> waves, nonkdim;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
   app.add_option("--device", deviceName, "cuda[:N], hip[:N] or emulator:TARGET; default: the first GPU found");
   app.add_option("--reps", reps, "launches that are measured, after one that is not (default 100)")->check(wholeNumber(1));
   app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
   app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
+  app.add_option("--waves-per-eu", waves, "AMD: waves of a SIMD that registers are to allow, instead of the description's")->check(wholeNumber(0, 16));
+  app.add_option("--matrix-instr-nonkdim", nonkdim, "AMD: rows and columns of matrix instructions, instead of the description's")->check(matrixTile);
   app.add_option("--json", jsonFile, "write the figures as JSON (- for standard output)");
   if (auto code = parseArguments(app, argc, argv)) return *code;
   if (deviceName == "interpreter") return fail(kUsage, "the interpreter's time says nothing of a kernel: --device is a GPU or an emulator");
@@ -235,7 +244,7 @@ int benchCommand(int argc, char **argv) {
   auto diag = printingDiagnostics();
   CompileResult r;
   if (int code = l.readKernel(diag)) return code;
-  if (int code = l.compile(*device, "", warps, stages, diag, r)) return code;
+  if (int code = l.compile(*device, "", warps, stages, waves, nonkdim, diag, r)) return code;
   auto values = l.arguments.values();
   LaunchTiming t;
   if (auto s = device->run(r.output, r.metadata, d.grid, values, reps, &t); !s.ok()) return fail(kRunFailed, std::string(s.message()));

@@ -51,11 +51,11 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas,
   };
 }
 
-Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
+Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim) {
   return {
       convertToTtgir(t, numWarps, numCtas),        // convert-triton-to-tritongpu: every tensor its default blocked layout
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
-      step("tritongpu-accelerate-matmul"),         // amd_mfma and amd_wmma layouts, before layouts are propagated
+      step("tritongpu-accelerate-matmul", {{"matrix-instruction-size", std::to_string(matrixInstrNonkdim)}}), // amd_mfma and amd_wmma layouts, before layouts are propagated
       step("tritonamdgpu-in-thread-transpose"),    // layouts of loads by what their multiplications want
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
       step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
@@ -75,10 +75,10 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
   };
 }
 
-Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
+Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim) {
   switch (t.vendor) {
   case ir::Vendor::Nvidia: return nvidiaTtgirPipeline(t, numWarps, numCtas, numStages);
-  case ir::Vendor::Amd: return amdTtgirPipeline(t, numWarps, numCtas, numStages);
+  case ir::Vendor::Amd: return amdTtgirPipeline(t, numWarps, numCtas, numStages, matrixInstrNonkdim);
   }
   llvm_unreachable("a target is of one of the vendors");
 }

@@ -21,7 +21,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"triton-decompose-scaled-dot", decomposeScaledDot, "write products of microscaled matrices as plain ones", "", kRequired},
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target=NAME num-warps=N threads-per-warp=N num-ctas=N", kRequired},
       {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", "", kNeedsLayouts},
-      {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", "", kNeedsLayouts},
+      {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", "matrix-instruction-size=N", kNeedsLayouts},
       {"tritonamdgpu-in-thread-transpose", transposeInThreads, "load operands of multiplications by columns where rows cannot be loaded in vectors", "", kNeedsLayouts},
       {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", "", kNeedsLayouts},
       {"tritongpu-pipeline", pipelineLoads, "run the loads of multiplications some iterations ahead", "num-stages=N", kNeedsLayouts},
