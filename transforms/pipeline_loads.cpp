@@ -29,7 +29,7 @@
 //                  the loop's}: those of the iteration before are done; copy into the slot that these read; commit
 //       Here a second barrier stands before the copies. Waiting first for the next slot would save it, but starts the
 //       copies a latency later: with three stages, 0.77 of the speed on an H200.
-//       Where the target copies blocks of tensors by itself, the loads are blocks of matrices (analyses/tensor_block.h) that lie
+//       Where the target copies blocks of tensors by itself, the loads are blocks of descriptors (analyses/tensor_block.h) that lie
 //       in shared memory as such copies bring them, and the loop is inside of another one, so that a matrix is described once
 //       for many of its loops, one thread starts the copies of an iteration, and a barrier in shared memory for each slot
 //       tells when they have arrived:
@@ -477,7 +477,7 @@ private:
     if (!target_.hasTensorCopy || !outer || numCtas(loop_->module().op()) != 1 || slots_ < 2) return false;
     for (auto &a : ahead_) {
       auto *shared = a.alloc ? layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding()) : nullptr;
-      auto block = tensorBlock(a.load, axis_);
+      auto block = a.load->hasAttr(kFromDescriptorAttr) ? tensorBlock(a.load, axis_) : std::nullopt;
       if (!shared || !block || !a.copies.empty() || !a.conversions.empty() || !a.load.result().hasOneUse()) return false;
       auto &p = shared->params();
       auto type = tensorOf(a.load.result());
@@ -994,6 +994,10 @@ absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
       c.remark({Remark::Missed, "", "LoopPipelined", loc, "the loop's loads do not run ahead: " + pipelining.why(), {}});
     }
   }
+  // Only this pass asks.
+  m.op()->walk([&](Operation *op) {
+    if (op->is<tt::LoadOp>()) op->removeAttr(kFromDescriptorAttr);
+  });
   return changed;
 }
 
