@@ -12,8 +12,8 @@ struct Row {
 };
 constexpr const char *kTerminatorReason = "a terminator, lowered with its region",
                      *kRewrittenReason = "rewritten into other operations before lowering",
-                     *kMatrixReason = "a matrix or asynchronous operation that no pass of this version makes",
-                     *kPartitionReason = "part of warp specialisation, which no pass of this version makes";
+                     *kMatrixReason = "a matrix or asynchronous operation that the lowering does not know",
+                     *kPartitionReason = "part of warp specialisation, and partitions with warps of their own are not lowered";
 
 /// Exhaustive: a new row of the op table does not compile until it has its place here.
 Row rowOf(Opcode opcode) {

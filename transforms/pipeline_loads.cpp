@@ -29,7 +29,7 @@
 //                  the loop's}: those of the iteration before are done; copy into the slot that these read; commit
 //       Here a second barrier stands before the copies. Waiting first for the next slot would save it, but starts the
 //       copies a latency later: with three stages, 0.77 of the speed on an H200.
-//       Where the target copies blocks of tensors by itself, the loads are blocks of matrices (analyses/tensor_block.h) that lie
+//       Where the target copies blocks of tensors by itself, the loads are blocks of descriptors (analyses/tensor_block.h) that lie
 //       in shared memory as such copies bring them, and the loop is inside of another one, so that a matrix is described once
 //       for many of its loops, one thread starts the copies of an iteration, and a barrier in shared memory for each slot
 //       tells when they have arrived:
@@ -87,6 +87,7 @@ struct Ahead {
   Value ring;                // the buffer of all slots
   TensorBlock block;         // copied as a block of a tensor
   Value map;                 // its description
+  std::array<Value, 2> empty; // i1: whether the tensor has nothing along a dimension; null: it has
 };
 
 class LoopPipelining {
@@ -476,7 +477,7 @@ private:
     if (!target_.hasTensorCopy || !outer || numCtas(loop_->module().op()) != 1 || slots_ < 2) return false;
     for (auto &a : ahead_) {
       auto *shared = a.alloc ? layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding()) : nullptr;
-      auto block = tensorBlock(a.load, axis_);
+      auto block = a.load->hasAttr(kFromDescriptorAttr) ? tensorBlock(a.load, axis_) : std::nullopt;
       if (!shared || !block || !a.copies.empty() || !a.conversions.empty() || !a.load.result().hasOneUse()) return false;
       auto &p = shared->params();
       auto type = tensorOf(a.load.result());
@@ -498,21 +499,33 @@ private:
       auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(a.slot.encoding());
       auto box = *shared->copyBox(type.shape());
       Value raw = ttg::GlobalScratchAllocOp::create(b, loc_, PointerType::get(IntegerType::get(c_, 8)), {b.i32Attr("nbytes", 128), b.i32Attr("alignment", 128)}).result();
+      // A description has at least one element along a dimension. Where the tensor has none, copies begin far behind it.
+      std::array<Value, 2> size = a.block.size;
+      for (unsigned d : {0u, 1u})
+        if (auto n = intConstantOf(size[d]); !n || *n < 1) {
+          a.empty[d] = compare(b, CmpIPredicate::Slt, size[d], i32(1));
+          size[d] = make<arith::MaxsiOp>(b, size[d], i32(1));
+        }
       Value stride = make<arith::MuliOp>(b, a.block.stride, b.intConstant(loc_, c_.i64(), type.element().bitWidth() / 8));
       int swizzle = shared->params().swizzlingByteWidth == 128 ? 3 : shared->params().swizzlingByteWidth == 64 ? 2 : 1;
-      ttng::TensormapCreateOp::create(b, loc_, raw, a.block.base, {i32(box[1]), i32(box[0])}, {a.block.size[1], a.block.size[0]}, {stride}, {i32(1), i32(1)},
+      ttng::TensormapCreateOp::create(b, loc_, raw, a.block.base, {i32(box[1]), i32(box[0])}, {size[1], size[0]}, {stride}, {i32(1), i32(1)},
                                       {b.i32Attr("elem_type", elementNumber(type.element())), b.i32Attr("interleave_layout", 0), b.i32Attr("swizzle_mode", swizzle), b.i32Attr("fill_mode", 0)});
       ttng::TensormapFenceproxyAcquireOp::create(b, loc_, raw);
       a.map = ttng::ReinterpretTensorDescriptorOp::create(b, loc_, TensorDescType::get(type.shape(), type.element(), a.slot.encoding()), raw).result();
     }
   }
+  static constexpr int64_t kFarBehind = 1 << 30;
   Value barrierAt(Builder &b, Value index) { return ttg::MemdescIndexOp::create(b, loc_, barrier_, barriers_, index).op->result(); }
   void emitBlockCopies(Builder &b, ValueMap &map, Value predicate, Value slot) {
     Value barrier = barrierAt(b, slot);
     ttng::BarrierExpectOp::create(b, loc_, barrier, predicate, {b.i32Attr("size", bytes_)});
     for (auto &a : ahead_) {
       llvm::SmallVector<Value, 2> coordinates;
-      for (Value v : a.block.start) coordinates.push_back(v ? map.lookupOrSelf(v) : integer(b, 0));
+      for (unsigned d : {0u, 1u}) {
+        Value v = a.block.start[d] ? map.lookupOrSelf(a.block.start[d]) : integer(b, 0);
+        if (a.empty[d]) v = arith::SelectOp::create(b, loc_, a.empty[d], integer(b, kFarBehind), v).op->result();
+        coordinates.push_back(v);
+      }
       ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.load->loc(), a.map, coordinates, {}, barrier, slotAt(b, a, slot), predicate, {});
     }
   }
@@ -981,6 +994,10 @@ absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
       c.remark({Remark::Missed, "", "LoopPipelined", loc, "the loop's loads do not run ahead: " + pipelining.why(), {}});
     }
   }
+  // Only this pass asks.
+  m.op()->walk([&](Operation *op) {
+    if (op->is<tt::LoadOp>()) op->removeAttr(kFromDescriptorAttr);
+  });
   return changed;
 }
 

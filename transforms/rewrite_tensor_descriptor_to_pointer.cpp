@@ -12,10 +12,14 @@
 // A kernel's argument of descriptor type becomes a pointer, the shape and strides as i64, and an i1 that says whether the
 // padding is NaN, in the order in which Triton's launcher passes them.
 //
+// Loads of blocks keep in mind where they come from (`tessera.descriptor`): strides of descriptors are positive and multiples of
+// 16 bytes, which the pipeline counts on where it copies blocks whole.
+//
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "transforms/analyses/tensor_block.h"
 #include "transforms/block_access.h"
 #include "transforms/expand_values.h"
 #include "transforms/passes.h"
@@ -75,6 +79,7 @@ private:
       auto data = l.result().type().cast<TensorType>();
       TensorType shape = accessShape(l.desc(), data);
       Value v = load(b, op, block(b, op, l.desc(), l.indices(), shape), l.desc(), shape);
+      v.definingOp()->setAttr(kFromDescriptorAttr, UnitAttr::get(b.context()));
       if (shape != data) v = tt::ReshapeOp::create(b, loc, data, v).result();
       l.result().replaceAllUsesWith(v);
       return true;
