@@ -72,14 +72,11 @@ public:
   tessera_status end(tessera_status);
   /// What a device or driver says.
   tessera_status fail(const absl::Status &s, tessera_status status = TESSERA_FAILED) { return fail(status, llvm::Twine(std::string(s.message()))); }
-  /// Whether nothing was reported, not even a warning.
-  bool silent() const { return !reported_; }
 
 private:
   const ContextState *context_;
   tessera_error **error_;
   tessera_error gathered_;
-  bool reported_ = false;
 
 public:
   ir::DiagnosticEngine engine;

@@ -27,7 +27,6 @@ void ContextState::tell(const ir::Diagnostic &d) const {
 
 Call::Call(const ContextState *context, tessera_error **error)
     : context_(context), error_(error), engine([this](const ir::Diagnostic &d) {
-        reported_ = true;
         if (d.severity == ir::Severity::Error) {
           if (gathered_.message.empty()) gathered_.message = d.message;
           gathered_.text += ir::render(d);
@@ -90,21 +89,12 @@ tessera_status readOptions(Call &call, const tessera_options *given, const ir::T
 }
 
 tessera_status compileText(Call &call, ContextState &state, llvm::StringRef text, const std::string &file, const ir::TargetInfo &target, const runtime::CompileOptions &o, runtime::CompileResult &out) {
-  std::string key = runtime::CompileCache::key(text, file, target, o);
-  if (auto found = state.cache.find(key)) {
-    out = *std::move(found);
-    return TESSERA_OK;
-  }
-  ir::Context context;
-  auto module = frontend::parseModule(text, file, context, call.engine, {.locateByText = o.stage > runtime::Stage::Ttgir});
-  if (!module) return call.end(TESSERA_INPUT);
-  auto compiled = runtime::compile(*module, target, o, call.engine);
+  auto compiled = state.cache.compile(text, file, nullptr, target, o, call.engine);
   if (!compiled.ok()) {
     bool input = absl::IsInvalidArgument(compiled.status()) || absl::IsResourceExhausted(compiled.status());
     if (!call.engine.errors()) return call.fail(input ? TESSERA_INPUT : TESSERA_FAILED, std::string(compiled.status().message()), input ? file : "");
     return call.end(input ? TESSERA_INPUT : TESSERA_FAILED);
   }
-  if (call.silent()) state.cache.insert(key, *compiled);
   out = *std::move(compiled);
   return TESSERA_OK;
 }

@@ -55,8 +55,10 @@ static const struct Command {
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
     {"bench", benchCommand, "measure a kernel as a launch description says"},
+    {"tune", tuneCommand, "find the numbers of warps and stages that a kernel runs fastest with"},
     {"conformance", conformanceCommand, "run the conformance suite on devices"},
     {"reduce", reduceCommand, "make a failing kernel small"},
+    {"cache", cacheCommand, "show the folder of compiled kernels, and make it smaller"},
     {"devices", devicesCommand, "list the GPUs of this machine"},
     {"version", versionCommand, "print the versions of Tessera, LLVM and the toolchains found"},
 };
