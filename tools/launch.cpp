@@ -8,36 +8,13 @@
 namespace tessera::tools {
 using namespace runtime;
 
-/// A description's errors, `FILE:LINE:COL: what` on a line each, in the form of all diagnostics: with the line they are
-/// about and a caret.
-static void printLocated(llvm::StringRef errors, const std::string &path, llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef, 8> lines, textLines;
-  errors.split(lines, '\n');
-  text.split(textLines, '\n');
-  for (auto line : lines) {
-    ir::Diagnostic d;
-    llvm::StringRef rest = line;
-    if (!rest.consume_front(path + ":") || rest.consumeInteger(10, d.position.line) || !rest.consume_front(":") || rest.consumeInteger(10, d.position.col) || !rest.consume_front(": ")) {
-      fail(kInputAtFault, line);
-      continue;
-    }
-    d.position.file = path;
-    d.message = rest.str();
-    if (d.position.line <= textLines.size()) d.snippet = ir::lineWithCaret(textLines[d.position.line - 1].rtrim('\r'), d.position.col);
-    llvm::errs() << ir::render(d);
-  }
-}
-
 int Launch::readDescription(const std::string &path) {
   std::string name = path == "-" ? "<stdin>" : path; // its files are then relative to the working directory
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!buffer) return fail(kInputAtFault, name + ": " + buffer.getError().message());
   text = (*buffer)->getBuffer().str();
   auto d = readLaunchText(text, name);
-  if (!d.ok()) {
-    printLocated(std::string(d.status().message()), name, text);
-    return kInputAtFault;
-  }
+  if (!d.ok()) return failLocated(std::string(d.status().message()), name, text);
   if (d->ttir.empty()) return fail(kInputAtFault, path + ": \"ttir\" is missing");
   description = *std::move(d);
   return kOk;
@@ -48,8 +25,7 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
   auto buffer = llvm::MemoryBuffer::getFile(sourcePath, false, false);
   if (!buffer) {
     std::string why = sourcePath + ": " + buffer.getError().message();
-    printLocated(description.ttirPlace.first ? description.at(description.ttirPlace) + "ttir: " + why : why, description.path, text);
-    return kInputAtFault;
+    return failLocated(description.ttirPlace.first ? description.at(description.ttirPlace) + "ttir: " + why : why, description.path, text);
   }
   source = (*buffer)->getBuffer().str();
   module = frontend::parseModule(source, sourcePath, context, diag, {.locateByText = true});
@@ -57,15 +33,11 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
   auto k = selectKernel(*module, description.kernel);
   if (!k.ok()) {
     std::string why = sourcePath + ": " + std::string(k.status().message());
-    printLocated(description.kernelPlace.first ? description.at(description.kernelPlace) + "kernel: " + why : why, description.path, text);
-    return kInputAtFault;
+    return failLocated(description.kernelPlace.first ? description.at(description.kernelPlace) + "kernel: " + why : why, description.path, text);
   }
   kernel = *k;
   auto args = prepareArguments(description, kernel);
-  if (!args.ok()) {
-    printLocated(std::string(args.status().message()), description.path, text);
-    return kInputAtFault;
-  }
+  if (!args.ok()) return failLocated(std::string(args.status().message()), description.path, text);
   arguments = *std::move(args);
   return kOk;
 }

@@ -57,7 +57,7 @@ static int help() {
 }
 
 int optCommand(int argc, char **argv) {
-  std::string input, output, targetName, checked;
+  std::string input, output, targetName, checked, launchText;
   bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;
   frontend::ParseOptions parse;
   RunOptions run;
@@ -121,9 +121,13 @@ int optCommand(int argc, char **argv) {
   std::optional<runtime::LaunchDescription> launch;
   if (!checked.empty()) {
     if (split) return fail(kUsage, "--check-passes and --split-input-file exclude each other");
-    auto d = runtime::readLaunch(checked);
-    if (!d.ok()) return fail(kInputAtFault, std::string(d.status().message()));
+    auto text = readInput(checked);
+    if (!text) return kInputAtFault;
+    launchText = text->getBuffer().str();
+    auto d = runtime::readLaunchText(launchText, checked);
+    if (!d.ok()) return failLocated(std::string(d.status().message()), checked, launchText);
     launch = std::move(*d);
+    if (input.empty() && launch->ttir.empty()) return fail(kUsage, "no input file, and " + checked + " names none (\"ttir\")");
     if (input.empty()) input = launch->resolve(launch->ttir);
   }
   if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
@@ -155,7 +159,7 @@ int optCommand(int argc, char **argv) {
     std::optional<runtime::PassChecker> checker;
     if (m && launch) {
       checker.emplace(*launch);
-      if (auto s = checker->start(*m); !s.ok()) return fail(kInputAtFault, std::string(s.message()));
+      if (auto s = checker->start(*m); !s.ok()) return failLocated(std::string(s.message()), checked, launchText);
       run.hook = [&, next = run.hook](const PassInfo &p, ir::Module &changed, bool before) {
         if (next) next(p, changed, before);
         if (!before) checker->after(p.name, changed);
@@ -164,7 +168,7 @@ int optCommand(int argc, char **argv) {
     bool ok = m && runPipeline(*m, pipeline, run, diag).ok();
     if (checker && (ok || !checker->finding().empty())) {
       if (!checker->finding().empty()) return fail(kRunFailed, checker->finding());
-      llvm::outs() << "ok   " << checker->passes() << " passes leave what the kernel computes as it is\n";
+      llvm::outs() << "ok   " << checker->passes() << (checker->passes() == 1 ? " pass leaves" : " passes leave") << " what the kernel computes as it is\n";
       if (output.empty()) return kOk;
     }
     for (auto &s : pipeline)

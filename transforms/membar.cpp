@@ -33,17 +33,16 @@
 // threads' reads need stands after that.
 //
 // Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
-// tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
-// memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
-// memory alone, or else a late warp loads what an early one stored. Pointers that come from no argument of the kernel (they
-// were loaded, a loop lets them change places, a caller passed them) may be the same.
+// tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic after
+// such a load comes after a barrier, not one inside an operation, which may order shared memory alone, or else a late warp
+// loads what an early one stored. Which pointers the two go through is not asked: a caller may pass one buffer as input and
+// as output, and every element is then read before it is written, but by the copies.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
-#include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/ring_step.h"
 #include "transforms/shared_allocation.h"
 #include <set>
@@ -65,18 +64,18 @@ struct State {
   std::set<Range> reads, writes;
   std::set<Range> copies;   // of copies in the background that nothing has waited for
   std::set<Range> products; // that multiplications in the background read
-  std::set<ValueImpl *> loads; // the pointers from which several warps loaded the same elements
+  bool loads = false; // whether several warps loaded the same elements
   bool join(const State &o) {
     size_t before = size();
     reads.insert(o.reads.begin(), o.reads.end());
     writes.insert(o.writes.begin(), o.writes.end());
     copies.insert(o.copies.begin(), o.copies.end());
     products.insert(o.products.begin(), o.products.end());
-    loads.insert(o.loads.begin(), o.loads.end());
+    loads |= o.loads;
     return size() != before;
   }
-  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + loads.size(); }
-  void clear() { clearShared(), loads.clear(); }
+  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + loads; }
+  void clear() { clearShared(), loads = false; }
   void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
   /// Slots get the names that they have from here on; those without one become whole buffers.
   void renameSlots(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
@@ -325,20 +324,14 @@ private:
       if (dim == layouts::Dim::Warp && mask) return true;
     return false;
   }
-  void storeTo(Operation *op, Value pointer, State &s) {
+  void writeGlobal(Operation *op, State &s) {
     if (before_.contains(op)) s.clear();
-    Value root = pointerRoot(pointer);
-    bool known(memoryArgument(root));
-    if (llvm::any_of(s.loads, [&](ValueImpl *load) { return root == Value(load) || (!known && !memoryArgument(Value(load))); })) need(op, s);
+    if (s.loads) need(op, s);
   }
 
   void visit(Operation *op, State &s) {
-    if (auto load = op->dyn<tt::LoadOp>()) {
-      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
-    } else if (auto load = op->dyn<amdg::BufferLoadOp>()) {
-      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
-    } else if (auto store = op->dyn<amdg::BufferStoreOp>()) storeTo(op, store.ptr(), s);
-    else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) storeTo(op, op->operand(0), s);
+    if (op->is<tt::LoadOp>() || op->is<amdg::BufferLoadOp>()) s.loads |= sameInSeveralWarps(op);
+    else if (op->is<amdg::BufferStoreOp>() || op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) writeGlobal(op, s);
     switch (op->opcode()) {
     case Opcode::gpu_barrier: s.clear(); return;
     case Opcode::ttg_local_barrier: s.clearShared(); return;

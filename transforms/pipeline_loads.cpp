@@ -820,7 +820,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
     c.diagnostics.error({}, "tritongpu-pipeline needs a target");
     return absl::InvalidArgumentError("no target");
   }
-  int64_t stages = c.options.getInt("num-stages", 3);
+  int64_t stages = c.options.getInt("num-stages", 3, /*least=*/1);
   std::vector<scf::ForOp> loops;
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);

@@ -77,8 +77,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Every warp loads the scalar, one stores: behind a barrier where the pointers, which were loaded, may be one; without where
-  // they come from two arguments.
+  // Every warp loads the scalar, one stores: behind a barrier, as the pointers may be one, whether they were loaded or come
+  // from two arguments.
   // CHECK-LABEL: @pointers_from_memory
   // CHECK-COUNT-3: tt.load
   // CHECK-NEXT: gpu.barrier{{$}}
@@ -92,6 +92,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
   // CHECK-LABEL: @two_arguments
   // CHECK: tt.load
+  // CHECK-NEXT: gpu.barrier{{$}}
   // CHECK-NEXT: tt.store
   tt.func public @two_arguments(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
     %x = tt.load %p : !tt.ptr<f32>
