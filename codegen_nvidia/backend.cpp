@@ -51,7 +51,7 @@ public:
     absl::StatusOr<Machine> tm = machine();
     if (!tm.ok()) return tm.status();
     absl::Status s = runPipeline(module, **tm, options_.optLevel);
-    if (s.ok()) tightenOccupancyHints(module, unsigned(info().maxBlocksPerMultiprocessor));
+    if (s.ok()) setOccupancyHints(module, info(), options_);
     return s;
   }
 

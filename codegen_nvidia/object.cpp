@@ -11,6 +11,7 @@
 // sections
 // `.nv.shared.*`. Sources: nvJitLink documentation; the attribute numbers are those that cuobjdump -elf prints.
 #include "codegen_nvidia/object.h"
+#include "codegen_nvidia/occupancy_hint.h"
 #include "absl/status/status.h"
 #include "codegen/toolchain.h"
 #include "codegen_nvidia/device_library.h"
@@ -243,8 +244,7 @@ static int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, 
 /// more than there are can fail and fall back to 168, 64 or 32.
 static bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &options) {
   if (!info.spillBytes || options.maxRegisters || options.optLevel < 3) return false; // another compilation is for level 3
-  int perThread = t.registersPerScheduler * t.schedulersPerMultiprocessor / (t.warpSize * options.numWarps);
-  return info.registers + 8 < std::min(int(t.maxRegistersPerThread), perThread);
+  return info.registers + 8 < registersPerThread(t, 1, options.numWarps);
 }
 
 // Four things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
@@ -258,7 +258,10 @@ static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const A
   absl::StatusOr<ObjectInfo> first = makeCubinOf(ptx, arch, options);
   if (!first.ok()) return first;
   if (size_t at = ptx.find(".minnctapersm"); at != llvm::StringRef::npos) {
-    if (!first->spillBytes) return first;
+    int blocks = 0;
+    ptx.substr(at + strlen(".minnctapersm")).ltrim().consumeInteger(10, blocks);
+    bool allRegisters = blocks && registersPerThread(arch.info, blocks, options.numWarps) == registersPerThread(arch.info, 1, options.numWarps);
+    if (!first->spillBytes || allRegisters) return first;
     std::string without = (ptx.take_front(at) + ptx.substr(ptx.find('\n', at))).str();
     absl::StatusOr<ObjectInfo> plain = makeCubinOf(without, arch, options);
     return plain.ok() && plain->spillBytes < first->spillBytes ? plain : first;

@@ -4,7 +4,12 @@
 // in which short loops are unrolled; of loops that are left, ptxas has four iterations under way. Kernels with matrix
 // instructions keep what the lowering asked for. Over 530 kernels of torch.compile on an H200, half occupancy made those that
 // load up to 4 registers 2 to 6 % slower, those up to 8 as often slower as faster, and the rest 7 % faster.
+//
+// Where shared memory admits so few blocks that each thread can have all the registers there are, fewer gain nothing, and
+// ptxas is told so: by itself it gives the addresses of a row of copies one pair of registers, each copy waiting for the one
+// before (64 x 64 x 128 products by four warps, five stages: 64 registers become 96).
 #include "codegen_nvidia/occupancy_hint.h"
+#include "codegen_nvidia/object.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/CFG.h"
@@ -42,8 +47,23 @@ bool isMatrixInstruction(const Instruction &i) {
 
 } // namespace
 
-void tightenOccupancyHints(Module &module, unsigned maxBlocksPerMultiprocessor) {
+int registersPerThread(const ir::TargetInfo &t, int blocks, int warps) {
+  int perScheduler = int(divideCeil(unsigned(blocks * warps), unsigned(t.schedulersPerMultiprocessor)));
+  int perWarp = t.registersPerScheduler / perScheduler / t.registerAllocationUnit * t.registerAllocationUnit;
+  return std::min(perWarp / int(t.warpSize), int(t.maxRegistersPerThread));
+}
+
+void setOccupancyHints(Module &module, const ir::TargetInfo &t, const codegen::BackendOptions &options) {
+  int shared = occupancy(t, /*registersPerThread=*/0, options.dynamicSharedBytes, options.numWarps);
+  bool allRegisters = shared > 0 && options.dynamicSharedBytes > 0 && options.numCtas == 1 && !options.maxRegisters &&
+                      registersPerThread(t, shared, options.numWarps) == registersPerThread(t, 1, options.numWarps);
   for (Function &f : module) {
+    if (f.isDeclaration() || f.getCallingConv() != CallingConv::PTX_Kernel) continue;
+    if (allRegisters) {
+      f.removeFnAttr("nvvm.minctasm");
+      f.addFnAttr("nvvm.minctasm", itostr(shared));
+      continue;
+    }
     unsigned blocks = unsigned(f.getFnAttributeAsParsedInteger("nvvm.minctasm", 0)), loaded = 0;
     if (!blocks || any_of(instructions(f), isMatrixInstruction)) continue;
     for (auto part = scc_begin(&f); !part.isAtEnd(); ++part)
@@ -51,7 +71,7 @@ void tightenOccupancyHints(Module &module, unsigned maxBlocksPerMultiprocessor) 
         for (Instruction &i : *block) loaded += loadedRegisters(i, module.getDataLayout()) * (part.hasCycle() ? kIterations : 1);
     if (loaded > kSomeRegisters) continue;
     f.removeFnAttr("nvvm.minctasm");
-    if (loaded > kFewRegisters) f.addFnAttr("nvvm.minctasm", utostr(std::min(blocks + blocks / 2, maxBlocksPerMultiprocessor))); // three quarters
+    if (loaded > kFewRegisters) f.addFnAttr("nvvm.minctasm", utostr(std::min(blocks + blocks / 2, unsigned(t.maxBlocksPerMultiprocessor)))); // three quarters
   }
 }
 
