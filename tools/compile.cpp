@@ -51,6 +51,8 @@ int compileCommand(int argc, char **argv) {
   for (auto &a : spelt) arguments.push_back(a.data());
   if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
   if (!passes.apply(o.passes)) return kUsage;
+  for (auto &name : passes.skip)
+    if (transforms::findPass(name)->has(transforms::kRequired)) return fail(kUsage, "--skip-pass: '" + name + "' cannot be left out: what comes after it needs what it makes");
   std::unique_ptr<CompileCache> cache;
   if (int code = cacheFlags.open(cache)) return code;
   o.optLevel = o0 ? 0 : o1 ? 1 : o2 ? 2 : 3;
