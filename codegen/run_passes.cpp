@@ -1,6 +1,7 @@
 // Running a list of LLVM passes of our own on a module.
 #include "codegen/run_passes.h"
 #include "codegen/collect_diagnostics.h"
+#include "codegen/share_carried_offsets.h"
 #include "codegen/share_divisions.h"
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/CallingConv.h"
@@ -57,6 +58,7 @@ bool addCleaning(const llvm::Module &module, llvm::PassBuilder &builder, llvm::M
   clean.addPass(SimplifyCFGPass());
   clean.addPass(InstCombinePass()); // or-disjoint, known bits of indices, addresses
   clean.addPass(ShareDivisionsPass());
+  clean.addPass(ShareCarriedOffsetsPass());
   if (helpers && optLevel >= 2) {
     ModuleInlinerWrapperPass inliner(getInlineParams());
     inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(std::move(clean)));

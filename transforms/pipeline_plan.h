@@ -31,6 +31,7 @@ struct PipelinePlan {
   bool background = false;                   // copied to shared memory in the background, else through registers
   bool overlapped = false;                   // multiplications go on beside the next iteration's
   bool readsFirst = false;                   // operands are read before the next copies go out
+  ir::ttng::WarpGroupDotOp beside;           // the product beside which the next copies go out; null: none
   int64_t distance = 1;                      // iterations ahead
   int64_t slots = 1, bytes = 0;              // of the rings, and the bytes of one slot of all of them
 };

@@ -142,6 +142,7 @@ private:
     ValueMap map, ahead;
     map.map(body_.arg(0), block.arg(0));
     for (unsigned i = 0; i < own_; ++i) map.map(body_.arg(i + 1), block.arg(i + 1));
+    auto beside = plan_.beside;
     Value reads = ring_ ? block.arg(slotsAt_ + 1) : integer(in, 0), fills, token;
     auto produce = [&] {
       if (plan_.background) fills = block.arg(slotsAt_ + 2);
@@ -155,13 +156,23 @@ private:
       advance(ahead);
     };
     if (plan_.background) token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", plan_.distance - 1)}).op->result();
-    if (!plan_.overlapped && !plan_.readsFirst) produce();
+    if (!plan_.overlapped && !plan_.readsFirst && !plan_.beside) produce();
     llvm::SmallVector<Value, 4> values;
     for (unsigned i = valuesAt_; i < lastAt_; ++i) values.push_back(block.arg(i + 1));
     emitConsumer(in, map, reads, values, token);
     if (plan_.readsFirst) {
       in.setInsertionPoint(&*llvm::find_if(block, [](Operation &op) { return op.is<tt::DotOp>(); }));
       produce();
+      in.setInsertionPointToEnd(&block);
+    }
+    if (plan_.beside) {
+      auto product = map.lookupOrSelf(beside.d()).definingOp()->cast<ttng::WarpGroupDotOp>();
+      product->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+      in.setInsertionPointAfter(product.op);
+      produce();
+      Value done = waitFor(in, {product.d()}, 0)[0];
+      product.d().replaceUsesIf(done, [&](OpOperand &use) { return use.owner != done.definingOp(); });
+      map.map(beside.d(), done);
       in.setInsertionPointToEnd(&block);
     }
     if (plan_.overlapped) {
