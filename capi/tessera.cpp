@@ -84,6 +84,7 @@ tessera_status readOptions(Call &call, const tessera_options *given, const ir::T
   if (options.opt_level < 0 || options.opt_level > 3) return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
   o.numWarps = options.num_warps, o.numStages = options.num_stages, o.numCtas = options.num_ctas;
   o.optLevel = options.opt_level, o.fpFusion = options.fp_fusion, o.lineInfo |= options.line_info != 0;
+  o.wavesPerEu = options.waves_per_eu, o.matrixInstrNonkdim = options.matrix_instr_nonkdim;
   o.kernel = orEmpty(options.kernel).str();
   if (auto s = runtime::checkShape(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
   return TESSERA_OK;

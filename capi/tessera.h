@@ -104,6 +104,8 @@ typedef struct tessera_options {
   int opt_level;      /* 0 to 3 */
   int fp_fusion;      /* whether a * b + c is contracted */
   int line_info;      /* whether the code knows source lines */
+  int waves_per_eu;   /* AMD: waves of a SIMD that the registers are to allow, a hint; 0: the compiler's choice */
+  int matrix_instr_nonkdim; /* AMD: rows and columns of matrix instructions, 16 or 32; 0: the compiler's choice */
 } tessera_options;
 
 /* The defaults: 4 warps, 3 stages, 1 block per cluster, level 3, fusion, no lines, no target. `size` is

@@ -50,6 +50,7 @@ struct BackendOptions {
   int numWarps = 4;           // warps of a block
   int numCtas = 1;            // blocks of a cluster (NVIDIA, sm_90 and later)
   int maxRegisters = 0;       // bound on registers of a thread; 0: none
+  int wavesPerEu = 0;         // AMD: waves of a SIMD that the registers are to allow; 0: LLVM's choice
   int dynamicSharedBytes = 0; // what the launch will give a block, for occupancy
   // NVIDIA: compile PTX in this process (libnvJitLink) rather than by ptxas. Pays for programs that make many kernels:
   // loading the library costs more than starting ptxas a few times, and it spends more registers.

@@ -400,7 +400,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
     Operation *symbol = op->module().lookupSymbol(call.callee());
     llvm::Function *callee = fl.functions_->lookup(symbol);
     if (callee && callee->getCallingConv() != llvm::CallingConv::C) return fl.error(op, "calls a kernel");
-    return lowerCall(call, fl, callee, {fl.globalScratch_, fl.profileScratch_, fl.scratch(op)});
+    return lowerCall(call, fl, callee, {fl.globalScratchOf(op), fl.profileScratch_, fl.scratch(op)});
   }
   case Opcode::tt_get_program_id:
     fl.set(op->result(), fl.target.programId(b, int(op->cast<tt::GetProgramIdOp>().axis()), fl.numCtas() > 1));
@@ -422,11 +422,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
     fl.target.scheduleBarrier(b, unsigned(op->cast<rocdl::SchedBarrierOp>().mask()));
     return true;
   case Opcode::rocdl_s_setprio: return true; // a hint
-  case Opcode::ttg_global_scratch_alloc: {
-    auto offset = op->attr<IntegerAttr>("ttg.global_scratch_memory_offset");
-    fl.set(op->result(), b.CreateConstGEP1_64(b.getInt8Ty(), fl.globalScratch_, offset ? offset.sext() : 0));
-    return true;
-  }
+  case Opcode::ttg_global_scratch_alloc: fl.set(op->result(), fl.globalScratchOf(op)); return true;
   case Opcode::llvm_intr_assume: b.CreateAssumption(fl.scalar(op->operand(0))); return true;
   case Opcode::tt_assert: {
     auto a = op->cast<tt::AssertOp>();

@@ -79,6 +79,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::arith_uitofp:
   case Opcode::arith_fptosi:
   case Opcode::arith_fptoui: return {lowerCast, nullptr};
+  case Opcode::ttg_fp4_to_fp: return {lowerFp4ToFp, nullptr};
 
   // mathematics
   case Opcode::tt_clampf:
@@ -157,6 +158,18 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_async_wait:
   case Opcode::ttg_async_commit_group:
   case Opcode::ttg_async_copy_global_to_local: return {lowerAsyncCopy, nullptr};
+  case Opcode::ttng_init_barrier:
+  case Opcode::ttng_inval_barrier:
+  case Opcode::ttng_barrier_expect:
+  case Opcode::ttng_wait_barrier:
+  case Opcode::ttng_arrive_barrier:
+  case Opcode::ttng_async_tma_copy_global_to_local:
+  case Opcode::ttng_async_tma_copy_local_to_global:
+  case Opcode::ttng_async_tma_reduce:
+  case Opcode::ttng_async_tma_store_wait:
+  case Opcode::ttng_tensormap_create:
+  case Opcode::ttng_tensormap_fenceproxy_acquire:
+  case Opcode::ttng_reinterpret_tensor_descriptor: return {lowerTensorCopy, nullptr};
   case Opcode::tt_gather:
   case Opcode::tt_histogram: return {lowerGatherLike, nullptr};
   case Opcode::ttg_local_alloc:
@@ -221,19 +234,6 @@ Row rowOf(Opcode opcode) {
   case Opcode::ttg_predicate_stage:
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
   case Opcode::tt_dot_scaled:
-  case Opcode::ttg_fp4_to_fp:
-  case Opcode::ttng_init_barrier:
-  case Opcode::ttng_inval_barrier:
-  case Opcode::ttng_barrier_expect:
-  case Opcode::ttng_wait_barrier:
-  case Opcode::ttng_arrive_barrier:
-  case Opcode::ttng_async_tma_copy_global_to_local:
-  case Opcode::ttng_async_tma_copy_local_to_global:
-  case Opcode::ttng_async_tma_reduce:
-  case Opcode::ttng_async_tma_store_wait:
-  case Opcode::ttng_tensormap_create:
-  case Opcode::ttng_tensormap_fenceproxy_acquire:
-  case Opcode::ttng_reinterpret_tensor_descriptor:
   case Opcode::ttng_cluster_arrive:
   case Opcode::ttng_cluster_wait:
   case Opcode::ttng_tmem_alloc:

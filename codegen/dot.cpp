@@ -105,6 +105,14 @@ private:
         late_.insert(load);
     }
   }
+  /// Whether all elements of an operand come from those loads.
+  bool areLate(ir::Value operand) {
+    return llvm::all_of(fl_.get(operand), [&](llvm::Value *v) {
+      auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(v);
+      auto *load = llvm::dyn_cast<llvm::LoadInst>(part ? part->getVectorOperand() : v);
+      return load && late_.contains(load);
+    });
+  }
   /// Moves the load that gives a value, and the vector's other parts, to where the builder stands, if it is one of those.
   void loadHere(llvm::Value *v) {
     auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(v);
@@ -133,14 +141,21 @@ private:
     // their use by itself. Not where the accumulators leave it little room: there the elements of the shorter side of the
     // thread's tile are held for a few steps along K, those of the longer come one after the other.
     auto &info = fl_.target.info();
-    bool streams = info.hasScheduleBarriers && order.size() * type->getPrimitiveSizeInBits() / 32 >= unsigned(info.maxRegistersPerThread) / 4;
+    size_t words = type->getPrimitiveSizeInBits() / 32, lines = rows.size() + columns.size(), registers = info.maxRegistersPerThread;
+    bool streams = info.hasScheduleBarriers && order.size() * words >= registers / 4;
+    // Nor where the operands are twice the registers and each element is multiplied few times.
+    if (!streams && info.hasScheduleBarriers && lines * a_.line(true).size() * words >= 2 * registers && order.size() < 2 * lines) {
+      findLateLoads();
+      streams = areLate(dot_.a()) && areLate(dot_.b());
+      if (!streams) late_.clear();
+    }
     size_t steps = streams ? 4 : 1; // as many f32 as a read of shared memory gives
     auto turn = [&, byRows = rows.size() >= columns.size()](unsigned r) {
       Place p = c_.places()[r];
       return streams ? std::pair(p.batch, byRows ? p.row : p.column) : std::pair(0, 0);
     };
     llvm::stable_sort(order, [&](unsigned x, unsigned y) { return turn(x) < turn(y); });
-    if (streams || !info.hasScheduleBarriers) findLateLoads();
+    if ((streams || !info.hasScheduleBarriers) && late_.empty()) findLateLoads();
     Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), sum = widened(dot_.c(), type);
     auto line = a_.line(true);
     for (size_t k = 0; k < line.size(); k += steps) {
@@ -158,6 +173,10 @@ private:
           }
       }
     }
+    // LLVM would move the product to the only place that uses it, a branch of masked stores, say, and leave the loads behind, for
+    // which there are not enough registers: a use that becomes nothing holds it.
+    if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>())
+      for (unsigned r : order) b_.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(b_.GetInsertBlock()->getModule(), llvm::Intrinsic::fake_use), {sum[r]});
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
     Elements out;
     FloatKind kind = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;

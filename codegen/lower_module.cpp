@@ -158,6 +158,7 @@ private:
     fl.globalScratch_ = &*arg++;
     fl.profileScratch_ = &*arg++;
     if (!isKernel(f)) fl.shared_ = &*arg++;
+    else fl.globalScratchBytes_ = moduleInt(module_.op(), kGlobalScratchSizeAttr, 0);
 
     unsigned before = diag_.errors();
     bool ok = fl.lowerRegion(f.body(), [&](Operation *terminator) {

@@ -125,6 +125,20 @@ llvm::Value *FunctionLowering::sharedAt(int64_t byteOffset) {
   return byteOffset ? b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), shared_, byteOffset) : shared_;
 }
 
+llvm::Value *FunctionLowering::globalScratchOf(Operation *op) {
+  auto offset = op->attr<IntegerAttr>("ttg.global_scratch_memory_offset");
+  if (!globalScratchBytes_) return b.CreateConstGEP1_64(b.getInt8Ty(), globalScratch_, offset ? offset.sext() : 0);
+  if (!ownScratch_)
+    ownScratch_ = inPrologue([&] {
+      bool clusters = numCtas_ > 1;
+      llvm::Value *number = target.programId(b, 2, clusters);
+      for (int axis : {1, 0}) number = b.CreateAdd(b.CreateMul(number, target.numPrograms(b, axis, clusters)), target.programId(b, axis, clusters));
+      llvm::Value *bytes = b.CreateMul(b.CreateZExt(number, b.getInt64Ty()), b.getInt64(globalScratchBytes_));
+      return b.CreateGEP(b.getInt8Ty(), globalScratch_, bytes);
+    });
+  return b.CreateConstGEP1_64(b.getInt8Ty(), ownScratch_, offset ? offset.sext() : 0);
+}
+
 llvm::Value *FunctionLowering::scratch(Operation *op) {
   auto offset = op->attr<IntegerAttr>("allocation.offset");
   return sharedAt(offset ? offset.sext() : 0);

@@ -88,6 +88,8 @@ public:
   llvm::Value *isRepresentative(const layouts::LinearLayout &);
   /// i1: the first thread of the block.
   llvm::Value *isFirstThread();
+  /// i1: one thread of the block's first warp, always the same, in a form that the assembler knows to be one.
+  llvm::Value *leader();
 
   // ---- the thread ----
   llvm::Value *threadId();       // in its block, i32
@@ -102,8 +104,8 @@ public:
   /// Base of the block's dynamic shared memory plus the op's `allocation.offset` (bytes), ptr addrspace(3).
   llvm::Value *scratch(ir::Operation *op);
   llvm::Value *sharedAt(int64_t byteOffset);
-  /// The two hidden pointers of a kernel.
-  llvm::Value *globalScratch() { return globalScratch_; }
+  /// Where the op's piece of the program's scratch in global memory is (ttg.global_scratch_memory_offset).
+  llvm::Value *globalScratchOf(ir::Operation *op);
 
   // ---- small helpers ----
   llvm::Value *i32(int64_t v) { return b.getInt32(v); }
@@ -145,7 +147,7 @@ private:
   llvm::DenseMap<std::pair<const layouts::Encoding *, llvm::ArrayRef<int64_t>>, LayoutInfo *> byEncoding_;
   llvm::DenseMap<uint64_t, llvm::Value *> representatives_;
   llvm::DenseMap<ir::Block *, llvm::BasicBlock *> blocks_;
-  llvm::Value *tid_ = nullptr, *lane_ = nullptr, *warp_ = nullptr, *block_ = nullptr, *firstThread_ = nullptr;
+  llvm::Value *tid_ = nullptr, *lane_ = nullptr, *warp_ = nullptr, *block_ = nullptr, *firstThread_ = nullptr, *leader_ = nullptr;
   llvm::Value *tidOfWarp_ = nullptr; // of any of the warp's lanes, uniform: only its bits above the lane's mean anything
   llvm::Value *shared_ = nullptr, *globalScratch_ = nullptr, *profileScratch_ = nullptr;
   llvm::Instruction *prologueEnd_ = nullptr;
@@ -153,6 +155,8 @@ private:
   ir::Operation *named_ = nullptr; // what instructions are made for, with LoweringOptions::opNames
   const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions_ = nullptr;
   int warpSize_ = 32, numWarps_ = 4, numCtas_ = 1;
+  int64_t globalScratchBytes_ = 0; // of a program, where the pointer is to those of all programs
+  llvm::Value *ownScratch_ = nullptr;
 
   friend bool lowerControl(ir::Operation *, FunctionLowering &);
   friend llvm::Value *calleeShared(FunctionLowering &);
@@ -187,12 +191,14 @@ bool lowerShared(ir::Operation *,
 bool lowerGatherLike(ir::Operation *, FunctionLowering &);     // gather.cpp: tt.gather, tt.histogram
 bool lowerPointwise(ir::Operation *, FunctionLowering &);      // pointwise.cpp: arith, select, pointers
 bool lowerCast(ir::Operation *, FunctionLowering &);           // casts.cpp: conversions between floats and integers
+bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);        // fp4.cpp: pairs of 4-bit floats
 bool lowerMath(ir::Operation *, FunctionLowering &);           // math.cpp: math.*, extern_elementwise, divf, clampf
 bool lowerMemory(ir::Operation *, FunctionLowering &);         // memory.cpp: load, store, buffer accesses
 bool lowerAtomic(ir::Operation *, FunctionLowering &);         // atomics.cpp: atomic_rmw, atomic_cas
 bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);      // async_copy.cpp: copies global → shared in the background
 bool lowerDot(ir::Operation *, FunctionLowering &);            // dot.cpp: matrix multiplication
 bool lowerWarpGroup(ir::Operation *, FunctionLowering &);      // warp_group_dot.cpp: multiplication by warp groups
+bool lowerTensorCopy(ir::Operation *, FunctionLowering &);     // tensor_copy.cpp: bulk copies of tensors, barriers in shared memory
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 

@@ -62,6 +62,17 @@ private:
     return other;
   }
 
+  /// One step of a butterfly.
+  Partial exchanged(const Partial &p, unsigned mask, unsigned uniform) {
+    if (!fl_.target.hasHalves(mask)) return combine(p, shuffled(p, mask, uniform));
+    Partial lower, upper;
+    for (auto *v : p) {
+      auto both = halves(fl_.b, fl_.target, v, mask);
+      lower.push_back(both.first), upper.push_back(both.second);
+    }
+    return combine(lower, upper);
+  }
+
   void reduceWithinThread() {
     std::map<Key, std::map<int64_t, Partial>> groups; // key → index along the axis → values
     llvm::SmallVector<const Elements *, 2> srcs;
@@ -131,9 +142,7 @@ private:
     unsigned uniform = 0;
     for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n; ++bit) {
       if (!layout_.basis(Dim::Lane, bit)[axis_]) continue;
-      for (auto &[key, p] : partials_) {
-        p = combine(p, shuffled(p, 1u << bit, uniform));
-      }
+      for (auto &[key, p] : partials_) p = exchanged(p, 1u << bit, uniform);
       uniform |= 1u << bit;
     }
   }
@@ -150,7 +159,7 @@ private:
       p = tree(exchange.load(key, 0, share));
       unsigned uniform = 0;
       for (unsigned mask : share.exchanges) {
-        p = combine(p, shuffled(p, mask, uniform));
+        p = exchanged(p, mask, uniform);
         uniform |= mask;
       }
     }

@@ -59,6 +59,12 @@ template <class Move> static llvm::Value *byWords(llvm::IRBuilder<> &b, llvm::Va
 llvm::Value *shuffleXor(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, unsigned mask, unsigned uniform) {
   return byWords(b, v, [&](llvm::Value *word) { return t.shuffleXor32(b, word, mask, uniform); });
 }
+std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, unsigned mask) {
+  llvm::SmallVector<std::pair<llvm::Value *, llvm::Value *>, 4> words;
+  llvm::Value *lower = byWords(b, v, [&](llvm::Value *word) { return words.emplace_back(t.halves32(b, word, mask)).first; });
+  auto *next = words.begin();
+  return {lower, byWords(b, v, [&](llvm::Value *) { return (next++)->second; })};
+}
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, llvm::Value *lane) {
   return byWords(b, v, [&](llvm::Value *word) { return t.shuffleIndex32(b, word, lane); });
 }

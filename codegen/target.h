@@ -79,6 +79,23 @@ struct WarpGroupProduct {
   llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
 };
 
+/// A tensor as the unit that copies blocks of it sees it; the innermost dimension comes first.
+struct TensorMap {
+  llvm::Value *address = nullptr, *map = nullptr;                // ptr addrspace(1): the tensor; where its description goes
+  llvm::SmallVector<llvm::Value *, 5> box, size, elementStride;  // i32
+  llvm::SmallVector<llvm::Value *, 4> stride;                    // i64, bytes; the innermost dimension has none
+  int64_t elementType = 0, interleave = 0, swizzle = 0, fill = 0; // as the manual numbers them
+};
+
+/// A bulk copy of one box of a tensor.
+struct TensorCopy {
+  enum Kind { ToShared, ToGlobal, Reduce } kind = ToShared;
+  ir::DescriptorReduceKind reduction = ir::DescriptorReduceKind::Add;
+  llvm::Value *map = nullptr;                     // ptr
+  llvm::SmallVector<llvm::Value *, 5> coordinates; // i32, innermost dimension first
+  llvm::Value *shared = nullptr, *barrier = nullptr; // ptr addrspace(3); barrier: of copies to shared memory
+};
+
 /// How Target::combineLanes combines integers.
 enum class LaneCombination { Add, MinS, MaxS, MinU, MaxU, And, Or, Xor };
 
@@ -112,6 +129,10 @@ public:
   /// mirror, for instance).
   virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask, unsigned uniform) const = 0;
   virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
+  /// Whether halves32 is there for the mask, which costs less than shuffleXor32: what lanes without and with that bit hold, both
+  /// in each lane of a pair, for i32 (codegen::halves for others).
+  virtual bool hasHalves(unsigned /*mask*/) const { return false; }
+  virtual std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned /*mask*/) const { return {}; }
   /// Value of lane - delta; undefined in the first delta lanes.
   virtual llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned delta) const = 0;
   /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the target
@@ -202,6 +223,27 @@ public:
   /// do after it.
   virtual void fenceAsyncShared(llvm::IRBuilder<> &) const {}
 
+  // ---- bulk copies of tensors and barriers in shared memory (info().hasTensorCopy) ----
+  // All addresses are equal in all threads, all predicates i1. Who acts is the one thread that `leader` is true for.
+  /// True for one thread of those of the warp that execute it together, which are all.
+  virtual llvm::Value *electThread(llvm::IRBuilder<> &b) const { return b.getFalse(); }
+  /// Puts the description of a tensor together in 128 bytes of shared memory, and then into global memory. Executed by one
+  /// warp.
+  virtual void makeTensorMap(llvm::IRBuilder<> &, const TensorMap &, llvm::Value * /*shared*/, llvm::Value * /*lane*/, llvm::Value * /*leader*/) const {}
+  /// What is at `map` in global memory may be used as a tensor's description from here on. Executed by one warp.
+  virtual void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value * /*map*/) const {}
+  virtual void copyTensor(llvm::IRBuilder<> &, const TensorCopy &, llvm::Value * /*predicate*/) const {}
+  /// Closes the group of this thread's copies to global memory since the last one; waits until at most `pending` groups'
+  /// buffers are still to be read.
+  virtual void commitTensorCopies(llvm::IRBuilder<> &) const {}
+  virtual void waitForTensorCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+  virtual void initBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/, llvm::Value * /*predicate*/) const {}
+  virtual void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, llvm::Value * /*predicate*/) const {}
+  /// Arrives `count` times; `bytes` other than 0: once, and so many bytes of copies are to come.
+  virtual void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/, int64_t /*bytes*/, llvm::Value * /*predicate*/) const {}
+  /// i1: whether the barrier's phase of that parity (i32) is complete, after waiting for it for a while.
+  virtual llvm::Value *testBarrier(llvm::IRBuilder<> &b, llvm::Value * /*barrier*/, llvm::Value * /*parity*/) const { return b.getTrue(); }
+
   // ---- talking back ----
   virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
                           llvm::StringRef function) const = 0;
@@ -229,6 +271,8 @@ llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp, llvm::Type *);
 /// Any scalar, vector or pointer value through 32-bit shuffles.
 /// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).
 llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask, unsigned uniform = 0);
+/// @pre target.hasHalves(mask)
+std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask);
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::Value *lane);
 llvm::Value *shuffleUp(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned delta);
 

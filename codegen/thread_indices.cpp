@@ -214,6 +214,12 @@ llvm::Value *FunctionLowering::isFirstThread() {
   return firstThread_;
 }
 
+llvm::Value *FunctionLowering::leader() {
+  llvm::Value *warp = warpId();
+  if (!leader_) leader_ = inPrologue([&] { return b.CreateAnd(target.electThread(b), b.CreateICmpEQ(warp, i32(0))); });
+  return leader_;
+}
+
 // ---- the thread ----------------------------------------------------------------------------------------------------
 
 llvm::Value *FunctionLowering::threadId() {

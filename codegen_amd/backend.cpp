@@ -49,8 +49,12 @@ public:
     if (absl::Status s = setLayout(module); !s.ok()) return s;
     module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
     for (llvm::Function &f : module)
-      if (f.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL && !f.isDeclaration())
+      if (f.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL && !f.isDeclaration()) {
         setKernelAttributes(f, unsigned(options_.numWarps * info().warpSize), unsigned(options_.maxRegisters));
+        // Least and most in one: LLVM aims at one number of registers. What block size or LDS rule out it ignores.
+        std::string waves = std::to_string(options_.wavesPerEu);
+        if (options_.wavesPerEu) f.addFnAttr("amdgpu-waves-per-eu", waves + "," + waves);
+      }
     return absl::OkStatus();
   }
 

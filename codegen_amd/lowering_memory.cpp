@@ -158,6 +158,15 @@ struct CommonMask {
   }
 };
 
+/// Whether an access before was under the mask: it is there as a whole.
+bool isUsed(Value *mask) {
+  return any_of(mask->users(), [&](User *u) {
+    auto *br = dyn_cast<BranchInst>(u);
+    auto *select = dyn_cast<SelectInst>(u);
+    return br || (select && select->getCondition() == mask);
+  });
+}
+
 Value *bufferOffset(IRBuilder<> &b, const MemoryAccess &a) {
   // The constant comes after the selection, so that it becomes the instruction's immediate: it does not bring an offset
   // beyond the end back.
@@ -269,7 +278,7 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
         accesses.slice(i).take_until([&](const StoreAccess &a) { return buffered(a); });
     i += run.size();
     CommonMask masks(run);
-    bool nested = !masks.common.empty() && !underOneMask(run);
+    bool nested = !masks.common.empty() && !underOneMask(run) && !all_of(run, [](const StoreAccess &a) { return isUsed(a.mask); });
     Branch outer(b, nested ? conjunction(b, masks.common) : nullptr);
     for (size_t r = 0, end; r < run.size(); r = end) {
       for (end = r + 1; end < run.size() && run[end].mask == run[r].mask;) ++end;

@@ -85,6 +85,14 @@ static Value *ownLane(IRBuilder<> &b, unsigned warpSize) {
   return warpSize == 32 ? low : b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_hi, {}, {b.getInt32(-1), low});
 }
 
+std::pair<Value *, Value *> AmdTarget::halves32(IRBuilder<> &b, Value *v, unsigned mask) const {
+  // The instruction exchanges the odd rows (the upper half) of one register with the even rows (the lower half) of the
+  // other; with both the same, one result holds what even rows have, in the odd ones too, the other what odd rows have.
+  auto id = mask == 32 ? Intrinsic::amdgcn_permlane32_swap : Intrinsic::amdgcn_permlane16_swap;
+  Value *both = b.CreateIntrinsic(id, {}, {v, v, b.getFalse(), b.getFalse()});
+  return {b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1)};
+}
+
 Value *AmdTarget::shuffleXor32(IRBuilder<> &b, Value *v, unsigned mask, unsigned uniform) const {
   // xor with any mask whose bits outside `uniform` are the wanted ones gives an equal value.
   auto serves = [&](unsigned does) { return ((does ^ mask) & ~uniform) == 0; };
@@ -102,12 +110,8 @@ Value *AmdTarget::shuffleXor32(IRBuilder<> &b, Value *v, unsigned mask, unsigned
                              {PoisonValue::get(v->getType()), v, b.getInt32(uint32_t(select)),
                               b.getInt32(uint32_t(select >> 32)), b.getFalse(), b.getFalse()});
   }
-  if (info_.hasHalfWarpSwap && !rdna_ && (mask == 16 || mask == 32)) {
-    // The instruction exchanges the odd rows (the upper half) of one register with the even rows (the lower half) of
-    // the other; with both the same, one result holds the wanted lane in the lower places, the other in the upper ones.
-    auto id = mask == 32 ? Intrinsic::amdgcn_permlane32_swap : Intrinsic::amdgcn_permlane16_swap;
-    Value *both = b.CreateIntrinsic(id, {}, {v, v, b.getFalse(), b.getFalse()});
-    Value *first = b.CreateExtractValue(both, 0), *second = b.CreateExtractValue(both, 1);
+  if (hasHalves(mask)) {
+    auto [first, second] = halves32(b, v, mask);
     Value *upper = b.CreateICmpNE(b.CreateAnd(ownLane(b, info_.warpSize), mask), b.getInt32(0));
     return b.CreateSelect(upper, first, second);
   }

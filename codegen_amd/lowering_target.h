@@ -28,6 +28,8 @@ public:
   void scheduleBarrier(llvm::IRBuilder<> &, unsigned mask) const override;
 
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask, unsigned uniform) const override;
+  bool hasHalves(unsigned mask) const override { return info_.hasHalfWarpSwap && !rdna_ && (mask == 16 || mask == 32); }
+  std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask) const override;
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
   llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *, unsigned delta) const override;
 

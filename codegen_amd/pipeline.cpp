@@ -5,6 +5,8 @@
 #include "codegen_amd/pipeline.h"
 #include "codegen/run_passes.h"
 #include "codegen_amd/merge_branches.h"
+#include "llvm/Analysis/InstructionSimplify.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -118,6 +120,81 @@ struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
   }
 };
 
+/// Work on what a masked load brought comes after its branch. InstCombine moves it in, since the other lanes' zeros fold; there it
+/// waits for the load before the next one is issued.
+///
+///   masked: %x = load i32 …;  %y = sitofp %x      →   masked: %x = load i32 …
+///   after:  phi [%y, %masked], [0.0, %head]           after:  %p = phi [%x, %masked], [0, %head];  %y = sitofp %p
+struct WorkAfterBranchesPass : PassInfoMixin<WorkAfterBranchesPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<PHINode *, 16> phis;
+    for (BasicBlock &b : f)
+      for (PHINode &phi : b.phis())
+        if (phi.getNumIncomingValues() == 2) phis.push_back(&phi);
+    bool changed = false;
+    for (PHINode *phi : phis)
+      for (unsigned i = 0; i < 2; ++i) {
+        auto *other = dyn_cast<Constant>(phi->getIncomingValue(1 - i));
+        if (!other || !moveOut(*phi, i, other)) continue;
+        changed = true;
+        break;
+      }
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+
+private:
+  /// Moves what stands between a load and the phi's value i behind the phi.
+  static bool moveOut(PHINode &phi, unsigned i, Constant *other) {
+    BasicBlock *masked = phi.getIncomingBlock(i);
+    if (masked->getSinglePredecessor() != phi.getIncomingBlock(1 - i) || masked->getSingleSuccessor() != phi.getParent()) return false;
+    SmallVector<std::pair<Instruction *, unsigned>, 4> chain; // with the operand that comes from the load
+    auto *value = dyn_cast<Instruction>(phi.getIncomingValue(i));
+    for (;; value = cast<Instruction>(value->getOperand(chain.back().second))) {
+      if (!value || value->getParent() != masked || !value->hasOneUse()) return false;
+      if (isGlobalLoad(*value)) break;
+      if (isa<PHINode>(value) || value->mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(value)) return false;
+      if (auto *call = dyn_cast<CallBase>(value); call && call->isConvergent()) return false;
+      int from = -1;
+      for (Use &u : value->operands())
+        if (auto *o = dyn_cast<Instruction>(u); o && o->getParent() == masked) {
+          if (from >= 0) return false;
+          from = int(u.getOperandNo());
+        }
+      if (from < 0) return false;
+      chain.push_back({value, unsigned(from)});
+    }
+    if (chain.empty()) return false;
+    // The lanes that load nothing have the same from a zero.
+    Constant *zero = Constant::getNullValue(value->getType()), *folded = zero;
+    SimplifyQuery query(phi.getDataLayout(), chain[0].first);
+    for (auto &[op, from] : reverse(chain)) {
+      SmallVector<Value *, 4> operands(op->operands());
+      operands[from] = folded;
+      folded = dyn_cast_or_null<Constant>(simplifyInstructionWithOperands(op, operands, query));
+      if (!folded) return false;
+    }
+    if (folded != other) return false;
+    auto *loaded = PHINode::Create(value->getType(), 2, "", phi.getIterator());
+    loaded->addIncoming(value, masked);
+    loaded->addIncoming(zero, phi.getIncomingBlock(1 - i));
+    BasicBlock::iterator at = phi.getParent()->getFirstInsertionPt();
+    Instruction *last = loaded;
+    for (auto &[op, from] : reverse(chain)) {
+      op->moveBefore(*phi.getParent(), at);
+      op->setOperand(from, last);
+      last = op;
+    }
+    phi.replaceAllUsesWith(last);
+    phi.eraseFromParent();
+    return true;
+  }
+  static bool isGlobalLoad(Instruction &i) {
+    if (auto *load = dyn_cast<LoadInst>(&i)) return load->getPointerAddressSpace() != 3;
+    auto *call = dyn_cast<IntrinsicInst>(&i);
+    return call && call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load;
+  }
+};
+
 /// Vectors that all lanes read from one place of LDS, as the partial values of a reduction's warps, are combined in vector
 /// registers. LLVM sees that they are the same in all lanes and computes with integers (gfx12: with f32 too) on the scalar
 /// unit, after a v_readfirstlane for each and with several instructions for a comparison and selection. An address that
@@ -166,6 +243,68 @@ private:
       if (seen.size() > kMost) return false;
     }
     return true;
+  }
+};
+
+/// Rounds f32 to bf16 where no instruction does. LLVM keeps the payload of a NaN, which takes an instruction more for every
+/// element than to give the one NaN that conversion instructions give. Arithmetic on bf16 is done in f32 and rounded alike.
+///
+///   fptrunc float %x to bfloat   →   the upper half of  %x is ordered ? bits(%x) + 0x7fff + bit 16 of it : 0x7fff0000
+struct RoundToBfloatPass : PassInfoMixin<RoundToBfloatPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+    SmallVector<Instruction *, 32> work;
+    for (Instruction &i : instructions(f)) {
+      if (!i.getType()->getScalarType()->isBFloatTy()) continue;
+      bool arithmetic = is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode());
+      if (arithmetic || (isa<FPTruncInst>(i) && i.getOperand(0)->getType()->getScalarType()->isFloatTy())) work.push_back(&i);
+    }
+    for (Instruction *i : work) {
+      IRBuilder<> b(i);
+      Value *x = i->getOperand(0);
+      Type *wide = i->getType()->getWithNewType(b.getFloatTy());
+      if (auto *op = dyn_cast<BinaryOperator>(i)) {
+        x = b.CreateBinOp(op->getOpcode(), b.CreateFPExt(x, wide), b.CreateFPExt(op->getOperand(1), wide));
+        if (auto *made = dyn_cast<Instruction>(x)) made->copyFastMathFlags(i);
+      }
+      Value *rounded;
+      if (auto *vector = dyn_cast<FixedVectorType>(i->getType())) {
+        rounded = PoisonValue::get(vector);
+        for (unsigned k = 0; k < vector->getNumElements(); ++k) rounded = b.CreateInsertElement(rounded, round(b, b.CreateExtractElement(x, k)), k);
+      } else {
+        rounded = round(b, x);
+      }
+      i->replaceAllUsesWith(rounded);
+      i->eraseFromParent();
+    }
+    return work.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+  }
+
+private:
+  static Value *round(IRBuilder<> &b, Value *x) {
+    Value *bits = b.CreateBitCast(x, b.getInt32Ty()), *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
+    Value *r = b.CreateAdd(b.CreateAdd(bits, odd), b.getInt32(0x7fff));
+    if (!isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout()))) r = b.CreateSelect(b.CreateFCmpORD(x, x), r, b.getInt32(0x7fff0000));
+    return b.CreateBitCast(b.CreateTrunc(b.CreateLShr(r, 16), b.getInt16Ty()), b.getBFloatTy());
+  }
+};
+
+/// Packs arithmetic on f16 in functions that have some, but for matrix multiplications, whose fragments it takes apart.
+struct PackHalvesPass : PassInfoMixin<PackHalvesPass> {
+  PreservedAnalyses run(Function &f, FunctionAnalysisManager &analyses) {
+    constexpr unsigned kFew = 4;
+    unsigned n = 0;
+    for (Instruction &i : instructions(f)) {
+      auto *call = dyn_cast<IntrinsicInst>(&i);
+      if (call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.wmma")) return PreservedAnalyses::all();
+      bool fma = call && (call->getIntrinsicID() == Intrinsic::fma || call->getIntrinsicID() == Intrinsic::fmuladd);
+      n += i.getType()->isHalfTy() && (fma || is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode()));
+    }
+    if (n < kFew) return PreservedAnalyses::all();
+    PreservedAnalyses kept = SLPVectorizerPass().run(f, analyses);
+    if (kept.areAllPreserved()) return kept;
+    analyses.invalidate(f, kept);
+    InstCombinePass().run(f, analyses);
+    return PreservedAnalyses::none();
   }
 };
 
@@ -244,14 +383,18 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division
       late.addPass(MergeBranchesPass()); // masks that were seen to be one
       late.addPass(SimplifyCFGPass()); // small ifs to selects
-      // CDNA multiplies and adds pairs of f32. (On RDNA, which pairs instructions when they are encoded, packing f16 makes
-      // up to 7 % more instructions and hardly ever fewer.)
+      // CDNA multiplies and adds pairs of f32. RDNA pairs f32 when instructions are encoded; f16 it packs, which pays where
+      // there is arithmetic on it (elsewhere, up to 7 % more instructions).
       if (tm.getTargetCPU().starts_with("gfx9")) {
         late.addPass(SLPVectorizerPass());
         late.addPass(InstCombinePass());
+      } else {
+        late.addPass(PackHalvesPass());
       }
+      late.addPass(WorkAfterBranchesPass());
       late.addPass(BufferImmediatesPass()); // nothing combines instructions after it
       late.addPass(VectorPartialsPass());   // likewise
+      if (tm.getTargetCPU() != "gfx950") late.addPass(RoundToBfloatPass());
       late.addPass(ADCEPass());
       late.addPass(KeepCarriedPointersPass()); // last: what is known of the pointers' starts is used up
       late.addPass(ScheduleMatricesPass());

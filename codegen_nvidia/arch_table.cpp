@@ -26,6 +26,7 @@ static constexpr MatrixInstruction kMmaSm80[] = {
     {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 8, 32, 4},
     {MatrixType::I8, MatrixType::I8, MatrixType::I32, 16, 8, 16, 4},
     {MatrixType::F64, MatrixType::F64, MatrixType::F64, 8, 8, 4, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 4, 4, 2}, // two of the former: TTGIR may have its layout
     // sm_89 and later: all of the table.
     {MatrixType::F8E4M3FN, MatrixType::F8E4M3FN, MatrixType::F32, 16, 8, 32, 4},
     {MatrixType::F8E4M3FN, MatrixType::F8E5M2, MatrixType::F32, 16, 8, 32, 4},
@@ -33,6 +34,28 @@ static constexpr MatrixInstruction kMmaSm80[] = {
     {MatrixType::F8E5M2, MatrixType::F8E5M2, MatrixType::F32, 16, 8, 32, 4},
 };
 static constexpr unsigned kF8Rows = 4;
+// sm_90 and later have larger tiles of f64.
+static constexpr MatrixInstruction kMmaSm90[] = {
+    kMmaSm80[0],
+    kMmaSm80[1],
+    kMmaSm80[2],
+    kMmaSm80[3],
+    kMmaSm80[4],
+    kMmaSm80[5],
+    kMmaSm80[6],
+    kMmaSm80[7],
+    kMmaSm80[8],
+    kMmaSm80[9],
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 16, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 8, 4},
+    {MatrixType::F64, MatrixType::F64, MatrixType::F64, 16, 8, 4, 4},
+    kMmaSm80[10],
+    kMmaSm80[12],
+    kMmaSm80[13],
+    kMmaSm80[14],
+    kMmaSm80[15],
+};
+static_assert(std::size(kMmaSm80) == 16 && kMmaSm80[10].m == 8 && kMmaSm80[12].a == MatrixType::F8E4M3FN);
 
 static ArchInfo sm80() {
   ArchInfo a;
@@ -113,7 +136,7 @@ static ArchInfo sm90a() {
   t.matrixUnit = MatrixUnit::Wgmma;
   t.matrixVersion = 3;
   t.hasFp8Matrix = true;
-  t.matrixInstructions = kMmaSm80;
+  t.matrixInstructions = kMmaSm90;
   t.hasBf16Arith = true;
   t.convertsE4M3FN = true;
   t.convertsE5M2 = true;

@@ -57,7 +57,7 @@ public:
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {
     absl::StatusOr<std::string> ptx = runCodegen(module, /*object=*/false);
-    if (ptx.ok()) dropDebugFlag(*ptx);
+    if (ptx.ok()) dropDebugFlag(*ptx), sayStrideUnit(*ptx);
     return ptx;
   }
 
@@ -68,6 +68,13 @@ protected:
   bool libraryMayBeFused() const override { return true; } // libdevice is written for that, as nvcc does
 
 private:
+  // Assemblers before CUDA 12.5, which are those that do not know PTX 8.5, take strides of tensor maps in other units: they
+  // must refuse the text.
+  static void sayStrideUnit(std::string &ptx) {
+    static constexpr llvm::StringLiteral kOld = "\n.version 8.4\n";
+    if (!llvm::StringRef(ptx).contains("tensormap.replace")) return;
+    if (size_t at = ptx.find(kOld.data()); at != std::string::npos) ptx.replace(at, kOld.size(), "\n.version 8.5\n");
+  }
   // `.target sm_90a, debug` tells ptxas to keep code debuggable, that is, not to optimise; line numbers need it not.
   static void dropDebugFlag(std::string &ptx) {
     size_t target = ptx.find("\n.target ");

@@ -2,7 +2,8 @@
 // words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements of t in the
 // first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of K. B has one
 // word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t + 1, then row
-// group + 8. The instruction of f64 is 8 × 8 × 4 with one element of each operand.
+// group + 8. The instructions of f64 are
+// like them from sm_90 on, with one element to a word; before that there is one of 8 × 8 × 4.
 // Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix Fragments for mma.m16n8k…" and
 // "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
 #include "codegen_nvidia/lowering_target.h"
@@ -61,6 +62,13 @@ codegen::MatrixFragment NvidiaTarget::matrixFragment(const MatrixInstruction &in
 
 void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef<Value *> a, ArrayRef<Value *> bb,
                             MutableArrayRef<Value *> acc) const {
+  // Before sm_90 the tile of f64 is 8 × 8: two of them.
+  if (inst.c == MatrixType::F64 && inst.m == 16 && info_.computeCapability < 90) {
+    MatrixInstruction half = inst;
+    half.m = 8;
+    for (unsigned k : {0u, 1u}) multiply(b, half, a.slice(k * inst.depth(), inst.depth()), bb, acc.slice(2 * k, 2));
+    return;
+  }
   SmallVector<Value *, 4> aRows, args, cWords;
   unsigned depth = inst.depth();
   words(b, a, aRows);

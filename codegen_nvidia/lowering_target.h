@@ -1,6 +1,6 @@
 // What NVIDIA GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/target.h in nvvm intrinsics
 // and inline PTX. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics;
-// lowering_math.cpp: functions and conversions; lowering_matrix.cpp, lowering_warp_group.cpp: matrix instructions. Source of instructions and their restrictions: "Parallel Thread
+// lowering_math.cpp: functions and conversions; lowering_matrix.cpp, lowering_warp_group.cpp: matrix instructions; lowering_tensor_copy.cpp: bulk copies. Source of instructions and their restrictions: "Parallel Thread
 // Execution ISA".
 #pragma once
 #include "codegen/target.h"
@@ -62,6 +62,17 @@ public:
                     llvm::Value *acts) const override;
   void commitCopies(llvm::IRBuilder<> &) const override;
   void waitForCopies(llvm::IRBuilder<> &, unsigned pending) const override;
+
+  llvm::Value *electThread(llvm::IRBuilder<> &) const override;
+  void makeTensorMap(llvm::IRBuilder<> &, const codegen::TensorMap &, llvm::Value *shared, llvm::Value *lane, llvm::Value *leader) const override;
+  void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value *map) const override;
+  void copyTensor(llvm::IRBuilder<> &, const codegen::TensorCopy &, llvm::Value *predicate) const override;
+  void commitTensorCopies(llvm::IRBuilder<> &) const override;
+  void waitForTensorCopies(llvm::IRBuilder<> &, unsigned pending) const override;
+  void initBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, llvm::Value *predicate) const override;
+  void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, llvm::Value *predicate) const override;
+  void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, int64_t bytes, llvm::Value *predicate) const override;
+  llvm::Value *testBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, llvm::Value *parity) const override;
 
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
                   llvm::StringRef function) const override;

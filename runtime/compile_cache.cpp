@@ -50,9 +50,9 @@ std::string CompileCache::key(llvm::StringRef text, llvm::StringRef fileName, co
   add(compilerIdentity());
   add(target.name);
   // All options by name: one that is added does not compile until it stands here.
-  auto &[stage, numWarps, numStages, numCtas, optLevel, fpFusion, lineInfo, opNames, bitcode, kernel, passes] = o;
+  auto &[stage, numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, fpFusion, lineInfo, opNames, bitcode, kernel, passes] = o;
   (void)passes; // of plain compilations
-  for (int i : {int(stage), numWarps, numStages, numCtas, optLevel, int(fpFusion), int(lineInfo), int(opNames), int(bitcode)}) add(std::to_string(i));
+  for (int i : {int(stage), numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, int(fpFusion), int(lineInfo), int(opNames), int(bitcode)}) add(std::to_string(i));
   add(kernel);
   // What uses files of the toolkits depends on which are there.
   if (o.stage > Stage::Ttgir)

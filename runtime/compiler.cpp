@@ -18,6 +18,7 @@
 #include "runtime/targets.h"
 #include "transforms/pipelines.h"
 #include <chrono>
+#include <climits>
 
 namespace tessera::runtime {
 using namespace ir;
@@ -144,6 +145,11 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
   if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
   if (o.numCtas > 1 && t.maxClusterSize == 1) return bad(llvm::formatv("num-ctas = {0}: {1} has no clusters of blocks", o.numCtas, t.name));
   if (o.numCtas < 1 || o.numCtas > t.maxClusterSize) return bad(llvm::formatv("num-ctas must be 1 to {0} on {1}, not {2}", t.maxClusterSize, t.name, o.numCtas));
+  int waves = t.vendor == Vendor::Amd ? t.maxWarpsPerMultiprocessor / t.schedulersPerMultiprocessor : INT_MAX;
+  if (o.wavesPerEu < 0) return bad(llvm::formatv("waves-per-eu must be at least 0, not {0}", o.wavesPerEu));
+  if (o.wavesPerEu > waves) return bad(llvm::formatv("waves-per-eu must be 0 to {0} on {1}, not {2}", waves, t.name, o.wavesPerEu));
+  if (o.matrixInstrNonkdim != 0 && o.matrixInstrNonkdim != 16 && o.matrixInstrNonkdim != 32)
+    return bad(llvm::formatv("matrix-instr-nonkdim must be 0, 16 or 32, not {0}", o.matrixInstrNonkdim));
   return absl::OkStatus();
 }
 
@@ -178,7 +184,11 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   bo.lineInfo = o.lineInfo;
   if (o.stage == Stage::Object) bo.ahead = startAhead(*findArch(target.name), bo);
 
+  bo.wavesPerEu = o.wavesPerEu;
+
   CompileResult result;
+  result.metadata.wavesPerEu = o.wavesPerEu;
+  result.metadata.matrixInstrNonkdim = o.matrixInstrNonkdim;
   Stopwatch watch(result.metadata);
   transforms::RunOptions run = o.passes;
   run.target = &target;
@@ -197,7 +207,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
     if (auto s = passes(transforms::ttirPipeline(target), "ttir"); !s.ok()) return s;
   if (o.stage == Stage::Ttir) return printed();
   if (!alreadyTtgir)
-    if (auto s = passes(transforms::ttgirPipeline(target, o.numWarps, /*numCtas=*/1, o.numStages), "ttgir"); !s.ok()) return s;
+    if (auto s = passes(transforms::ttgirPipeline(target, o.numWarps, /*numCtas=*/1, o.numStages, o.matrixInstrNonkdim), "ttgir"); !s.ok()) return s;
   if (alreadyTtgir && threadsPerWarp(m.op()) != target.warpSize)
     return absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}", threadsPerWarp(m.op()), target.name, target.warpSize).str());
   if (o.stage == Stage::Ttgir) return printed();

@@ -23,6 +23,9 @@ llvm::StringRef stageName(Stage, const ir::TargetInfo &);
 struct CompileOptions {
   Stage stage = Stage::Object;
   int numWarps = 4, numStages = 3, numCtas = 1;
+  // AMD; ignored elsewhere. How many waves of a SIMD the registers are to allow (0: LLVM's choice), a hint, and the rows and
+  // columns of the tiles of matrix instructions, 16 or 32 (0: the least work; likewise where the types have no such tile).
+  int wavesPerEu = 0, matrixInstrNonkdim = 0;
   int optLevel = 3;
   bool fpFusion = true;
   bool lineInfo = false;

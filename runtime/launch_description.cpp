@@ -27,7 +27,7 @@ constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max(), kMaxGridYZ = 
 constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
 constexpr size_t kMaxDimensions = 64; // as .npy files have
 
-constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",  "num_warps", "num_stages", "num_ctas",
+constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",  "num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim",
                                          "args",   "expected", "flops", "bytes",     "library"};
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
@@ -60,6 +60,12 @@ public:
     powerOfTwo("num_warps", 64, d_.numWarps);
     powerOfTwo("num_ctas", 16, d_.numCtas);
     if (auto n = root_.get("num_stages"); n.present()) d_.numStages = int(n.integer(1, 100).value_or(1));
+    if (auto n = root_.get("waves_per_eu"); n.present()) d_.wavesPerEu = int(n.integer(0, 16).value_or(0));
+    if (auto n = root_.get("matrix_instr_nonkdim"); n.present()) {
+      auto v = n.integer(0, 32);
+      if (v && *v != 0 && *v != 16 && *v != 32) n.error("must be 0, 16 or 32, not " + llvm::Twine(*v));
+      else d_.matrixInstrNonkdim = int(v.value_or(0));
+    }
     auto args = root_.get("args");
     d_.argsPlace = args.position();
     for (auto &n : args.elements()) {

@@ -75,6 +75,7 @@ struct LaunchDescription {
   std::string ttir;   // as written, or what readLaunch found
   std::array<int64_t, 3> grid{1, 1, 1};
   int numWarps = 4, numStages = 3, numCtas = 1;
+  int wavesPerEu = 0, matrixInstrNonkdim = 0; // AMD, see CompileOptions
   std::vector<LaunchArg> args;
   LaunchPlace argsPlace{0, 0}, kernelPlace{0, 0}, ttirPlace{0, 0};
   std::vector<ExpectedOutput> expected; // by argument

@@ -22,6 +22,8 @@ std::string toJson(const KernelMetadata &m) {
     j.attribute("threads_per_warp", m.threadsPerWarp);
     j.attribute("threads_per_block", m.threadsPerBlock);
     j.attribute("cluster_dims", llvm::json::Array{m.clusterDims[0], m.clusterDims[1], m.clusterDims[2]});
+    j.attribute("waves_per_eu", m.wavesPerEu);
+    j.attribute("matrix_instr_nonkdim", m.matrixInstrNonkdim);
     j.attribute("dynamic_shared_bytes", m.dynamicSharedBytes);
     j.attribute("static_shared_bytes", m.staticSharedBytes);
     j.attribute("global_scratch_bytes", m.globalScratchBytes);
@@ -62,6 +64,8 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
     if (auto n = root.get("cluster_dims"); n.present())
       for (auto [i, d] : llvm::enumerate(n.elements()))
         i < 3 ? number(d, m.clusterDims[i], 1, 16) : d.error("is one dimension too many");
+    optional("waves_per_eu", m.wavesPerEu, 0, 64);
+    optional("matrix_instr_nonkdim", m.matrixInstrNonkdim, 0, 64);
     number(root.get("dynamic_shared_bytes"), m.dynamicSharedBytes, 0, 1 << 20);
     optional("static_shared_bytes", m.staticSharedBytes, 0, 1 << 20);
     optional("global_scratch_bytes", m.globalScratchBytes, 0, int64_t(1) << 32);

@@ -15,6 +15,7 @@ struct KernelMetadata {
   std::string kernel, target;
   int numWarps = 4, numCtas = 1, threadsPerWarp = 32, threadsPerBlock = 128;
   std::array<int, 3> clusterDims{1, 1, 1};
+  int wavesPerEu = 0, matrixInstrNonkdim = 0; // as asked for; 0: the compiler's choice
   int64_t dynamicSharedBytes = 0, staticSharedBytes = 0;
   int64_t globalScratchBytes = 0, globalScratchAlign = 1; // per program
   struct Arg {

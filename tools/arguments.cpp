@@ -63,6 +63,10 @@ std::string powerOfTwo(const std::string &s) {
   return "must be a power of two up to 64, not '" + s + "'";
 }
 
+std::string matrixTile(const std::string &s) {
+  return s == "0" || s == "16" || s == "32" ? "" : "must be 0, 16 or 32, not '" + s + "'";
+}
+
 std::string onOrOff(const std::string &s) { return s == "on" || s == "off" ? "" : "must be on or off, not '" + s + "'"; }
 
 std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {

@@ -24,6 +24,7 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 /// Checks of values, for CLI::Option::check: empty, or what is wrong.
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most = INT32_MAX);
 std::string powerOfTwo(const std::string &);
+std::string matrixTile(const std::string &);
 std::string onOrOff(const std::string &);
 
 /// The options of `compile` and `opt` about their passes.

@@ -5,6 +5,7 @@
 #include "tools/arguments.h"
 #include "tools/launch.h"
 #include <CLI/CLI.hpp>
+#include <optional>
 
 namespace tessera::tools {
 using namespace runtime;
@@ -13,6 +14,7 @@ int benchCommand(int argc, char **argv) {
   CLI::App app("Measures a kernel as a launch description says", "tessera bench");
   std::string path, deviceName, jsonFile;
   int warps = 0, stages = 0, reps = 100;
+  std::optional<int> waves, nonkdim;
   CacheFlags cacheFlags;
   std::unique_ptr<Device> device;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
@@ -20,6 +22,8 @@ int benchCommand(int argc, char **argv) {
   app.add_option("--reps", reps, "launches that are measured, after one that is not (default 100)")->check(wholeNumber(1));
   app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
   app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
+  app.add_option("--waves-per-eu", waves, "AMD: waves of a SIMD that registers are to allow, instead of the description's")->check(wholeNumber(0, 16));
+  app.add_option("--matrix-instr-nonkdim", nonkdim, "AMD: rows and columns of matrix instructions, instead of the description's")->check(matrixTile);
   app.add_option("--json", jsonFile, "write the figures as JSON (- for standard output)");
   cacheFlags.add(app);
   if (auto code = parseArguments(app, argc, argv)) return *code;
@@ -36,6 +40,7 @@ int benchCommand(int argc, char **argv) {
   CompileOptions o = l.options(*device);
   if (warps) o.numWarps = warps;
   if (stages) o.numStages = stages;
+  o.wavesPerEu = waves.value_or(o.wavesPerEu), o.matrixInstrNonkdim = nonkdim.value_or(o.matrixInstrNonkdim);
   if (int code = l.compile(*cache, *device, "", o, diag, r)) return code;
   CacheFlags::warn(*cache);
   auto values = l.arguments.values();

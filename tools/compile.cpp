@@ -28,6 +28,8 @@ int compileCommand(int argc, char **argv) {
   app.add_option("--num-warps", o.numWarps, "warps per block")->check(powerOfTwo);
   app.add_option("--num-stages", o.numStages, "stages of software pipelines")->check(wholeNumber(1));
   app.add_option("--num-ctas", o.numCtas, "blocks per cluster")->check(powerOfTwo);
+  app.add_option("--waves-per-eu", o.wavesPerEu, "AMD: how many waves of a SIMD the registers are to allow (a hint), 0: the compiler's choice")->check(wholeNumber(0, 16));
+  app.add_option("--matrix-instr-nonkdim", o.matrixInstrNonkdim, "AMD: rows and columns of matrix instructions, 16 or 32, 0: the compiler's choice")->check(matrixTile);
   app.add_flag("--O0", o0, "optimise the LLVM code not at all (also written -O0, and so on)"), app.add_flag("--O1", o1), app.add_flag("--O2", o2), app.add_flag("--O3", o3, "the default");
   app.add_option("--fp-fusion", fusion, "contract a*b+c into fma: on or off")->check(onOrOff);
   app.add_flag("--lineinfo", o.lineInfo, "keep source lines in the object");

@@ -145,7 +145,7 @@ int Opt::prepare() {
   }
   if (launch && pipeline.empty()) {
     if (!run.target) return fail(kUsage, "--check-passes without passes needs --target");
-    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas, launch->numStages)}) pipeline.insert(pipeline.end(), p.begin(), p.end());
+    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas, launch->numStages, launch->matrixInstrNonkdim)}) pipeline.insert(pipeline.end(), p.begin(), p.end());
   }
   parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has
   return kOk;

@@ -132,7 +132,7 @@ Failure observe(const Question &q, Failing &f) {
   auto target = requireTarget((*device)->target());
   if (!target.ok()) return {"device", std::string(target.status().message())};
   CompileOptions o = q.compile;
-  o.numWarps = l.numWarps, o.numStages = l.numStages, o.numCtas = l.numCtas, o.kernel = l.kernel;
+  o.numWarps = l.numWarps, o.numStages = l.numStages, o.numCtas = l.numCtas, o.wavesPerEu = l.wavesPerEu, o.matrixInstrNonkdim = l.matrixInstrNonkdim, o.kernel = l.kernel;
   if ((*device)->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
   auto args = prepareArguments(l, *kernel);
   if (!args.ok()) return {"unreadable", std::string(args.status().message())};
@@ -230,6 +230,8 @@ bool writeLaunch(const Failing &f, const std::string &stem) {
     args.push_back(std::move(o));
   }
   llvm::json::Object o{{"ttir", name + ".mlir"}, {"grid", llvm::json::Array{l.grid[0], l.grid[1], l.grid[2]}}, {"num_warps", l.numWarps}, {"num_stages", l.numStages}, {"args", std::move(args)}, {"expected", std::move(expected)}};
+  if (l.wavesPerEu) o["waves_per_eu"] = l.wavesPerEu;
+  if (l.matrixInstrNonkdim) o["matrix_instr_nonkdim"] = l.matrixInstrNonkdim;
   if (!l.kernel.empty()) o["kernel"] = l.kernel;
   return writeAtomically(stem + ".json", llvm::formatv("{0:2}\n", llvm::json::Value(std::move(o))).str());
 }

@@ -26,7 +26,8 @@
 //   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>
 //
 // Choice of the tile: the one with the least work, copies that several warps or lanes compute included, and then the
-// largest (AMD's 4 by 64 and 64 by 4, for few rows or columns, last). Choice of the warps: those of a
+// largest (AMD's 4 by 64 and 64 by 4, for few rows or columns, last). Where AMD's is asked for (matrix-instruction-size), those of
+// 16 by 16 or 32 by 32 are taken if the types have one and K fills it. Choice of the warps: those of a
 // chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
 // chain keeps, so that values stay in their threads (for mma.sync through the left operand only); else they are dealt so that
 // each reads as little of the operands as possible.
@@ -57,7 +58,7 @@ struct Way {
 
 class Acceleration {
 public:
-  Acceleration(Module &m, const PassContext &c) : m_(m), context_(c), target_(*c.target), pool_(m.context().encodings()) {}
+  Acceleration(Module &m, const PassContext &c) : m_(m), context_(c), target_(*c.target), tile_(c.options.getInt("matrix-instruction-size", 0)), pool_(m.context().encodings()) {}
 
   bool run() {
     std::vector<tt::DotOp> dots;
@@ -263,12 +264,18 @@ private:
   /// The row of the table for these types: the one with the least work, copies included; the larger tile where each warp
   /// has one.
   const MatrixInstruction *choose(const Way &w, llvm::ArrayRef<int64_t> shape, int64_t k, unsigned along) {
+    bool amd = target_.matrixUnit == MatrixUnit::Mfma || target_.matrixUnit == MatrixUnit::Wmma;
+    if (amd && tile_)
+      if (auto *i = chooseAmong(w, shape, k, along, tile_)) return i;
+    return chooseAmong(w, shape, k, along, 0);
+  }
+  const MatrixInstruction *chooseAmong(const Way &w, llvm::ArrayRef<int64_t> shape, int64_t k, unsigned along, int64_t tile) {
     unsigned rank = shape.size();
     int64_t m = shape[rank - 2], n = shape[rank - 1], batch = rank == 3 ? shape[0] : 1, warps = std::max<int64_t>(1, numWarps(m_.op()) / batch);
     const MatrixInstruction *best = nullptr;
     int64_t bestWork = 0;
     for (auto &r : target_.matrixInstructions) {
-      if (r.a != w.a || r.b != w.b || r.c != w.c || !fits(r, m, n, k)) continue;
+      if (r.a != w.a || r.b != w.b || r.c != w.c || !fits(r, m, n, k) || (tile && (r.m != tile || r.n != tile))) continue;
       // The work of a warp, copies included; of equal tiles the longest that K fills, of equal work the larger tile.
       auto split = warpsFor(shape, r, along);
       int64_t work = std::max<int64_t>(m / split[rank - 2], r.m) * std::max<int64_t>(n / split[rank - 1], r.n) * r.slowness;
@@ -644,6 +651,7 @@ private:
   Module &m_;
   const PassContext &context_;
   const TargetInfo &target_;
+  int64_t tile_; // of AMD's matrix instructions, rows and columns, where it is asked for; else 0
   std::string whyNotByWarpGroups_; // of the last multiplication
   bool throughLeft_ = false;       // some chain goes through a left operand
   layouts::EncodingPool &pool_;

@@ -44,12 +44,17 @@ struct Access {
   bool multiplied = false;  // what is loaded goes into a matrix multiplication, what is stored comes from one
 };
 
+bool isAtomic(Operation *op) { return op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>(); }
+
 /// What an element costs the load/store unit in a layout that gives each thread `w` elements in a row. An instruction takes
 /// one step, and one for each 128 bytes from its first lane's address to its last's. Where it moves less than the `w`
 /// elements, its lanes leave gaps: a load finds the rest in the cache, but a store writes parts of sectors, up to one for
-/// each lane.
+/// each lane. An atomic operation holds each part for as long as some stores (sums into 512 columns of each of 32,768 rows of
+/// f32: 97 µs on an H200 by neighbouring lanes, 144 with gaps of three elements).
 double cost(const Access &a, int64_t w) {
+  constexpr double kAtomic = 3;
   double steps = std::max<double>(1, a.op->is<tt::LoadOp>() ? w * a.bytes / 4 : std::min<int64_t>(w * a.bytes, 32) / 4);
+  if (isAtomic(a.op)) steps *= kAtomic;
   return (steps + 1) / std::min(a.width, w);
 }
 
@@ -238,12 +243,14 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
     if (auto atomic = op->dyn<tt::AtomicRmwOp>(); atomic && atomic.atomicRmwOp() == RmwOp::Fadd && context.target) most = context.target->atomicAddElements(element.bitWidth(), element.isFloat(FloatKind::BF16), !atomic.result().useEmpty());
     else if (!op->is<tt::LoadOp>() && !op->is<tt::StoreOp>()) most = 1;
     a.width = std::min({axis.contiguousElements(ptr, a.order[0]), most, perThread, type.dim(a.order[0])});
-    // Elements that are equal, or far from each other, cost as much in any layout, and few cost little.
+    // Elements that are equal, or far from each other, cost as much in any layout, and few cost little. What is known of nothing
+    // (an index that is loaded) is taken to be far, but for atomic operations, which lose most where it is not.
     auto stride = strides[a.order[0]];
     llvm::SmallPtrSet<Operation *, 16> seen;
     if (auto store = op->dyn<tt::StoreOp>()) a.multiplied = !accessed.isShared(ptr) && fromMultiplication(store.value(), seen);
     else if (op->is<tt::LoadOp>()) a.multiplied = !accessed.mayBeWritten(ptr) && intoMultiplication(op->result(), seen);
-    a.indifferent = a.width == 1 && (!(stride == 1 || stride == -1) || type.numElements() < int64_t(warps) * lanes);
+    bool near = stride ? std::abs(*stride) == 1 : isAtomic(op);
+    a.indifferent = a.width == 1 && (!near || type.numElements() < int64_t(warps) * lanes);
   }
   for (auto &a : accesses)
     if (auto &group = groups[keyOf(a)]; !a.indifferent) group.push_back(&a);

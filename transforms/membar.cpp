@@ -32,17 +32,27 @@
 // is ordered after the accesses before it like any write, and counts as written at the wait: the barrier that other
 // threads' reads need stands after that.
 //
+// Bulk copies of tensors. One thread starts them, and one thread changes a barrier in shared memory; what all threads did
+// before to the buffer comes before that by a barrier of the block. A copy to shared memory is waited for by every reader
+// itself (`ttng.wait_barrier`), so that it does not count as a write; its unit writes by the asynchronous proxy, so that
+// ordinary writes that no `ttng.fence_async_shared` followed need one before the barrier. A copy from shared memory reads
+// until a `ttng.async_tma_store_wait` that leaves none pending, like a multiplication in the background. An arrival
+// (`ttng.arrive_barrier`) tells others that the block is done with something, so that all accesses come before it.
+//
 // Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
 // tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic after
 // such a load comes after a barrier, not one inside an operation, which may order shared memory alone, or else a late warp
 // loads what an early one stored. Which pointers the two go through is not asked: a caller may pass one buffer as input and
-// as output, and every element is then read before it is written, but by the copies.
+// as output, and every element is then read before it is written, but by the copies. Where stores are branches, which loads
+// that only they need go along with, what is loaded through an argument only to be stored again, after elementwise work, asks
+// for no barrier: the thread that stores an element has loaded it itself.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/ring_step.h"
 #include "transforms/shared_allocation.h"
 #include <set>
@@ -64,22 +74,26 @@ struct State {
   std::set<Range> reads, writes;
   std::set<Range> copies;   // of copies in the background that nothing has waited for
   std::set<Range> products; // that multiplications in the background read
-  bool loads = false; // whether several warps loaded the same elements
+  std::set<Range> stores;   // that bulk copies to global memory read
+  std::set<Range> unfenced; // ordinary writes that no fence of the asynchronous proxy followed, where that matters
+  bool loads = false;       // whether several warps loaded the same elements
   bool join(const State &o) {
     size_t before = size();
     reads.insert(o.reads.begin(), o.reads.end());
     writes.insert(o.writes.begin(), o.writes.end());
     copies.insert(o.copies.begin(), o.copies.end());
     products.insert(o.products.begin(), o.products.end());
+    stores.insert(o.stores.begin(), o.stores.end());
+    unfenced.insert(o.unfenced.begin(), o.unfenced.end());
     loads |= o.loads;
     return size() != before;
   }
-  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + loads; }
+  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + stores.size() + unfenced.size() + loads; }
   void clear() { clearShared(), loads = false; }
   void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
   /// Slots get the names that they have from here on; those without one become whole buffers.
   void renameSlots(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
-    for (auto *set : {&reads, &writes, &copies, &products}) {
+    for (auto *set : {&reads, &writes, &copies, &products, &stores, &unfenced}) {
       std::set<Range> renamed;
       for (auto r : *set) renamed.insert({r.first, r.second, r.slot ? nameOf(r.slot) : nullptr, r.buffer});
       *set = std::move(renamed);
@@ -219,12 +233,14 @@ public:
   BarrierPlacement(tt::FuncOp func, const TargetInfo &target, int64_t warps) : func_(func), target_(target), warps_(warps) {}
 
   bool run() {
+    func_.op->walk([&](Operation *op) { fills_ |= op->is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
     State s;
     walkRegion(func_.body(), s);
     dropRedundant();
     llvm::DenseSet<Operation *> placed;
     for (auto *op : before_) {
       Builder b(op);
+      if (fenced_.contains(op)) ttng::FenceAsyncSharedOp::create(b, op->loc(), {b.boolAttr("bCluster", false)});
       placed.insert(gpu::BarrierOp::create(b, op->loc()).op);
     }
     GlobalOrder order(placed);
@@ -297,6 +313,7 @@ private:
       if (overlaps(s.writes, w) || overlaps(s.reads, w)) need(op, s);
     s.reads.insert(reads.begin(), reads.end());
     s.writes.insert(writes.begin(), writes.end());
+    if (fills_) s.unfenced.insert(writes.begin(), writes.end());
   }
 
   /// What the walks ask of an operation's layouts each time that they come by, computed once: loops are walked several
@@ -310,9 +327,23 @@ private:
     return once<int64_t>(scratchBytes_, op, [&] { return scratchOf(op, target_).bytes; });
   }
 
-  /// Whether several warps hold, and so have loaded, the same elements.
+  /// Whether several warps hold, and so have loaded, the same elements; where stores are branches, only if more than one of them
+  /// makes something of it (or it is loaded from who knows where).
   bool sameInSeveralWarps(Operation *load) {
-    return once<bool>(sameInSeveralWarps_, load, [&] { return inSeveralWarps(load->result(0).type()); });
+    return once<bool>(sameInSeveralWarps_, load, [&] {
+      llvm::DenseSet<Operation *> seen;
+      return inSeveralWarps(load->result(0).type()) && (target_.hasPredicatedAccess || !memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0), seen));
+    });
+  }
+  /// Whether a value, as it is or after elementwise work, is only stored: of the threads that hold an element one does that, and
+  /// what the others have is never seen.
+  static bool isOnlyStored(Value v, llvm::DenseSet<Operation *> &seen) {
+    return llvm::all_of(v.users(), [&](Operation *user) {
+      if (!seen.insert(user).second) return true;
+      if (user->is<tt::StoreOp>() || user->is<amdg::BufferStoreOp>()) return true;
+      bool same = user->numResults() == 1 && user->numRegions() == 0 && (user->info().has(kElementwise) || user->is<arith::SelectOp>()) && isPure(user);
+      return same && user->result().type().isTensor() == v.type().isTensor() && isOnlyStored(user->result(), seen);
+    });
   }
   bool inSeveralWarps(Type t) const {
     if (warps_ == 1 || !t.isTensor()) return warps_ > 1;
@@ -367,8 +398,43 @@ private:
       s.copies.insert(r);
       return;
     }
-    case Opcode::ttg_async_commit_group:
-    case Opcode::ttng_fence_async_shared: return;
+    case Opcode::ttg_async_commit_group: return;
+    case Opcode::ttng_fence_async_shared: s.unfenced.clear(); return;
+    case Opcode::ttng_init_barrier:
+    case Opcode::ttng_inval_barrier: access(op, s, {}, rangeOf(op->operand(0))); return;
+    case Opcode::ttng_barrier_expect:
+    case Opcode::ttng_wait_barrier: access(op, s, rangeOf(op->operand(0)), {}); return;
+    case Opcode::ttng_arrive_barrier: {
+      if (before_.contains(op)) s.clear();
+      Range own = rangeOf(op->operand(0));
+      if (!s.reads.empty() || !s.writes.empty()) need(op, s);
+      s.reads.insert(own);
+      return;
+    }
+    case Opcode::ttng_async_tma_copy_global_to_local: {
+      auto copy = op->cast<ttng::AsyncTmaCopyGlobalToLocalOp>();
+      Range to = rangeOf(copy.result());
+      access(op, s, rangeOf(copy.barrier()), {});
+      if (before_.contains(op) && fenced_.contains(op)) s.unfenced.clear();
+      bool fence = overlaps(s.unfenced, to);
+      if (fence && !frozen_) fenced_.insert(op);
+      if (fence || overlaps(s.writes, to) || overlaps(s.reads, to)) need(op, s);
+      if (fence) s.unfenced.clear();
+      return;
+    }
+    case Opcode::ttng_async_tma_copy_local_to_global:
+    case Opcode::ttng_async_tma_reduce: {
+      Range from = rangeOf(op->is<ttng::AsyncTmaReduceOp>() ? op->cast<ttng::AsyncTmaReduceOp>().src() : op->cast<ttng::AsyncTmaCopyLocalToGlobalOp>().src());
+      access(op, s, from, {});
+      s.stores.insert(from);
+      return;
+    }
+    case Opcode::ttng_async_tma_store_wait:
+      s.reads.insert(s.stores.begin(), s.stores.end());
+      if (op->cast<ttng::AsyncTmaStoreWaitOp>().pendings() == 0) s.stores.clear();
+      return;
+    case Opcode::ttng_tensormap_create: access(op, s, {}, Range{offsetOf(op), offsetOf(op) + scratchBytes(op)}); return;
+    case Opcode::ttng_tensormap_fenceproxy_acquire: s.clear(); return; // it has a barrier
     case Opcode::ttng_warp_group_dot: {
       auto dot = op->cast<ttng::WarpGroupDotOp>();
       llvm::SmallVector<Range, 2> ranges;
@@ -462,6 +528,8 @@ private:
   const TargetInfo &target_;
   int64_t warps_;
   llvm::SetVector<Operation *> before_;
+  llvm::DenseSet<Operation *> fenced_; // of those, where a fence of the asynchronous proxy stands before the barrier
+  bool fills_ = false;                 // the function has bulk copies to shared memory
   llvm::DenseMap<Operation *, int64_t> scratchBytes_;
   llvm::DenseMap<Operation *, bool> sameInSeveralWarps_;
   bool frozen_ = false, disorder_ = false; // while a barrier is tried to be left out

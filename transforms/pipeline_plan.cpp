@@ -7,6 +7,7 @@
 #include "layouts/conversion_plan.h"
 #include "layouts/dot_operand.h"
 #include "layouts/layout_order.h"
+#include "layouts/nvmma_shared.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "transforms/analyses/buffer_readers.h"
@@ -36,6 +37,7 @@ public:
     else if (!worthRegisters()) return std::nullopt;
     if (!planBuffers()) return std::nullopt;
     plan_.overlapped = plan_.background && onlyAccumulate();
+    plan_.blocks = plan_.overlapped && findBlocks();
     if (plan_.background && !plan_.overlapped) plan_.beside = productBesideCopies();
     plan_.readsFirst = plan_.background && !plan_.overlapped && plan_.distance > 1 && numWarps(loop_->module().op()) <= kFewWarps && fewOperandRegisters();
     return std::move(plan_);
@@ -361,6 +363,40 @@ private:
     return one <= room || no(llvm::formatv("a slot of {0} bytes does not fit into the {1} bytes of shared memory that are left", one, room).str());
   }
 
+  // ---- blocks of tensors ----
+
+  /// The outermost loop that this one is in; null where it is in none, or in other regions than loops'.
+  Operation *outermost() {
+    Operation *op = loop_.op;
+    while (op->parentOp()->is<scf::ForOp>()) op = op->parentOp();
+    return op != loop_.op && op->parentOp()->is<tt::FuncOp>() && op->parentRegion()->hasOneBlock() ? op : nullptr;
+  }
+  static bool definedBefore(Value v, Operation *op) {
+    if (v.isBlockArgument()) return v.ownerBlock() == op->block();
+    return v.definingOp()->block() == op->block() && v.definingOp()->isBeforeInBlock(op);
+  }
+  /// Whether all loads are blocks that the target can copy whole.
+  bool findBlocks() {
+    plan_.outermost = outermost();
+    if (!target_.hasTensorCopy || !plan_.outermost || numCtas(loop_->module().op()) != 1 || plan_.slots < 2) return false;
+    for (auto &a : plan_.ahead) {
+      auto *shared = a.alloc ? layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding()) : nullptr;
+      auto block = tensorBlock(a.load, axis_);
+      if (!shared || !block || !a.copies.empty() || !a.conversions.empty() || !a.load.result().hasOneUse()) return false;
+      auto &p = shared->params();
+      auto type = tensorOf(a.load.result());
+      int64_t bytes = type.element().bitWidth() / 8;
+      if (p.transposed || p.fp4Padded || !p.swizzlingByteWidth || !p.cta.isTrivial() || tensormapElementType(type.element()) < 0 || !shared->copyBox(type.shape()).ok()) return false;
+      for (Value v : {block->base, block->stride, block->size[0], block->size[1]})
+        if (!definedBefore(v, plan_.outermost)) return false;
+      if (block->base.type().cast<PointerType>().pointee() != type.element()) return false;
+      // Addresses and strides are multiples of 16 bytes.
+      if (axis_.get(block->base).divisibility[0] % 16 || axis_.get(block->stride).divisibility[0] * bytes % 16) return false;
+      a.block = *block;
+    }
+    return true;
+  }
+
   scf::ForOp loop_;
   Block &body_;
   int64_t stages_;
@@ -373,6 +409,18 @@ private:
 };
 
 } // namespace
+
+int tensormapElementType(Type t) {
+  if (t.isFloat()) {
+    switch (t.cast<FloatType>().floatKind()) {
+    case FloatKind::F16: return 6;
+    case FloatKind::BF16: return 10;
+    case FloatKind::F32: return 7;
+    default: break;
+    }
+  }
+  return t.bitWidth() == 8 ? 0 : -1;
+}
 
 std::optional<PipelinePlan> planPipeline(scf::ForOp loop, int64_t stages, const TargetInfo &target, const AxisInfoAnalysis &axis, std::string &why) { return PipelinePlanner(loop, stages, target, axis, why).run(); }
 

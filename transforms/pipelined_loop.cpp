@@ -3,6 +3,8 @@
 #include "transforms/pipelined_loop.h"
 #include "ir/builder.h"
 #include "ir/op_table.h"
+#include "layouts/nvmma_shared.h"
+#include "layouts/swizzled_shared.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "transforms/carried_values.h"
@@ -43,6 +45,16 @@ private:
       shape.insert(shape.begin(), plan_.slots);
       rings_[&a] = ttg::LocalAllocOp::create(b_, a.load->loc(), MemDescType::get(shape, a.slot.element(), a.slot.encoding(), a.slot.memorySpace(), true), Value()).result();
     }
+    if (!plan_.blocks) return;
+    Builder before(plan_.outermost);
+    describeTensors(before);
+    layouts::SwizzledSharedParams plain;
+    plain.vec = plain.perPhase = plain.maxPhase = 1, plain.order = {0};
+    Attribute memory = OpaqueAttr::get(c_, "#ttg.shared_memory");
+    const layouts::Encoding *encoding = *c_.encodings().getSwizzledShared(plain);
+    barrier_ = MemDescType::get({1}, c_.i64(), encoding, memory, true);
+    barriers_ = ttg::LocalAllocOp::create(b_, loc_, MemDescType::get({plan_.slots, 1}, c_.i64(), encoding, memory, true), Value()).result();
+    for (int64_t k = 0; k < plan_.slots; ++k) ttng::InitBarrierOp::create(b_, loc_, barrierAt(b_, integer(b_, k)), {b_.i32Attr("count", 1)});
   }
 
   /// Puts an scf.if around everything that follows, if there may be no iteration and the last one comes after the loop.
@@ -96,8 +108,8 @@ private:
     }
   }
 
-  /// The loop carries its own values, the producer's, the slot to read (and to fill), values in registers, and the next
-  /// iteration's number.
+  /// The loop carries its own values, the producer's, the slot to read (and to fill), values in registers, the next
+  /// iteration's number, and which round of the ring the slot to read is in.
   llvm::SmallVector<Value, 16> carriedValues() {
     llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end());
     own_ = inits.size(), slotsAt_ = own_ + state_.size();
@@ -111,6 +123,8 @@ private:
         if (!a.slot) inits.push_back(v);
     lastAt_ = inits.size();
     if (!plan_.background) inits.push_back(loop_.lowerBound());
+    parityAt_ = inits.size();
+    if (plan_.blocks) inits.push_back(integer(b_, 0));
     // The carried values that multiplications in the background add to.
     if (plan_.overlapped)
       for (auto &op : body_)
@@ -155,7 +169,8 @@ private:
       else brought_ = emitLoads(in, ahead, predicate);
       advance(ahead);
     };
-    if (plan_.background) token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", plan_.distance - 1)}).op->result();
+    if (plan_.blocks) ttng::WaitBarrierOp::create(in, loc_, barrierAt(in, reads), block.arg(parityAt_ + 1), Value(), {});
+    else if (plan_.background) token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", plan_.distance - 1)}).op->result();
     if (!plan_.overlapped && !plan_.readsFirst && !plan_.beside) produce();
     llvm::SmallVector<Value, 4> values;
     for (unsigned i = valuesAt_; i < lastAt_; ++i) values.push_back(block.arg(i + 1));
@@ -202,6 +217,10 @@ private:
       }
       yields.push_back(ahead.lookupOrSelf(body_.arg(0)));
     }
+    if (plan_.blocks) { // it changes with every round of the ring
+      Value parity = block.arg(parityAt_ + 1), again = compare(in, CmpIPredicate::Eq, nextReads, integer(in, 0));
+      yields.push_back(arith::SelectOp::create(in, loc_, again, make<arith::XoriOp>(in, parity, integer(in, 1)), parity).op->result());
+    }
     scf::YieldOp::create(in, yield->loc(), yields);
   }
 
@@ -215,6 +234,11 @@ private:
       for (auto i : accumulators_) products.push_back(made_->result(i));
       auto done = waitFor(b_, products, 0);
       for (auto [k, i] : llvm::enumerate(accumulators_)) finals_[i] = done[k];
+    }
+    if (plan_.blocks) {
+      for (int64_t k = 0; k < plan_.slots; ++k) ttng::InvalBarrierOp::create(b_, loc_, barrierAt(b_, integer(b_, k)));
+      ttg::LocalDeallocOp::create(b_, loc_, barriers_);
+      return;
     }
     if (plan_.background) {
       ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
@@ -344,6 +368,7 @@ private:
 
   /// Copies into the slot and closes their group.
   void emitCopies(Builder &b, ValueMap &map, Value predicate, Value slot) {
+    if (plan_.blocks) return emitBlockCopies(b, map, predicate, slot);
     llvm::SmallVector<Value, 4> tokens;
     for (auto &a : plan_.ahead) {
       auto load = a.load;
@@ -367,6 +392,34 @@ private:
     return values;
   }
 
+  // ---- blocks of tensors ----
+
+  void describeTensors(Builder &b) {
+    auto i32 = [&](int64_t v) { return integer(b, v); };
+    for (auto &a : plan_.ahead) {
+      auto type = tensorOf(a.load.result());
+      auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(a.slot.encoding());
+      auto box = *shared->copyBox(type.shape());
+      Value raw = ttg::GlobalScratchAllocOp::create(b, loc_, PointerType::get(IntegerType::get(c_, 8)), {b.i32Attr("nbytes", 128), b.i32Attr("alignment", 128)}).result();
+      Value stride = make<arith::MuliOp>(b, a.block.stride, b.intConstant(loc_, c_.i64(), type.element().bitWidth() / 8));
+      int swizzle = shared->params().swizzlingByteWidth == 128 ? 3 : shared->params().swizzlingByteWidth == 64 ? 2 : 1;
+      ttng::TensormapCreateOp::create(b, loc_, raw, a.block.base, {i32(box[1]), i32(box[0])}, {a.block.size[1], a.block.size[0]}, {stride}, {i32(1), i32(1)},
+                                      {b.i32Attr("elem_type", tensormapElementType(type.element())), b.i32Attr("interleave_layout", 0), b.i32Attr("swizzle_mode", swizzle), b.i32Attr("fill_mode", 0)});
+      ttng::TensormapFenceproxyAcquireOp::create(b, loc_, raw);
+      maps_[&a] = ttng::ReinterpretTensorDescriptorOp::create(b, loc_, TensorDescType::get(type.shape(), type.element(), a.slot.encoding()), raw).result();
+    }
+  }
+  Value barrierAt(Builder &b, Value index) { return ttg::MemdescIndexOp::create(b, loc_, barrier_, barriers_, index).op->result(); }
+  void emitBlockCopies(Builder &b, ValueMap &map, Value predicate, Value slot) {
+    Value barrier = barrierAt(b, slot);
+    ttng::BarrierExpectOp::create(b, loc_, barrier, predicate, {b.i32Attr("size", plan_.bytes)});
+    for (auto &a : plan_.ahead) {
+      llvm::SmallVector<Value, 2> coordinates;
+      for (Value v : a.block.start) coordinates.push_back(v ? map.lookupOrSelf(v) : integer(b, 0));
+      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.load->loc(), maps_.lookup(&a), coordinates, {}, barrier, slotAt(b, a, slot), predicate, {});
+    }
+  }
+
   scf::ForOp loop_;
   Block &body_;
   const PipelinePlan &plan_;
@@ -375,6 +428,9 @@ private:
   Location loc_;
   Builder b_;                                     // around the loop
   llvm::DenseMap<const AheadLoad *, Value> rings_; // the buffers of all slots
+  llvm::DenseMap<const AheadLoad *, Value> maps_;  // descriptions of tensors
+  MemDescType barrier_;                            // of a slot, where blocks are copied
+  Value barriers_;
   scf::IfOp guard_;
   scf::ForOp made_;
   llvm::SmallVector<unsigned, 8> results_; // of the loop that have uses
@@ -382,7 +438,7 @@ private:
   llvm::SmallVector<Value, 8> state_;      // the producer's carried values, as they stand for the iteration that it is at
   llvm::SmallVector<Value, 4> brought_;    // by the loads through registers
   // Where a kind of carried values begins.
-  unsigned own_ = 0, slotsAt_ = 0, valuesAt_ = 0, lastAt_ = 0;
+  unsigned own_ = 0, slotsAt_ = 0, valuesAt_ = 0, lastAt_ = 0, parityAt_ = 0;
   bool ring_ = false;                          // whether slots are told apart by carried numbers
   llvm::SmallVector<unsigned, 2> accumulators_;
 };

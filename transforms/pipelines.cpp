@@ -51,11 +51,11 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas,
   };
 }
 
-Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
+Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim) {
   return {
       convertToTtgir(t, numWarps, numCtas),        // convert-triton-to-tritongpu: every tensor its default blocked layout
       step("tritongpu-coalesce"),                  // the layouts of memory accesses are what the rest follows
-      step("tritongpu-accelerate-matmul"),         // amd_mfma and amd_wmma layouts, before layouts are propagated
+      step("tritongpu-accelerate-matmul", {{"matrix-instruction-size", std::to_string(matrixInstrNonkdim)}}), // amd_mfma and amd_wmma layouts, before layouts are propagated
       step("tritonamdgpu-in-thread-transpose"),    // layouts of loads by what their multiplications want
       step("tritongpu-remove-layout-conversions"), // most conversions vanish
       step("tritongpu-optimize-thread-locality"),  // layouts are final: what of a reduction stays in a thread is known
@@ -75,10 +75,10 @@ Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, in
   };
 }
 
-Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
+Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim) {
   switch (t.vendor) {
   case ir::Vendor::Nvidia: return nvidiaTtgirPipeline(t, numWarps, numCtas, numStages);
-  case ir::Vendor::Amd: return amdTtgirPipeline(t, numWarps, numCtas, numStages);
+  case ir::Vendor::Amd: return amdTtgirPipeline(t, numWarps, numCtas, numStages, matrixInstrNonkdim);
   }
   llvm_unreachable("a target is of one of the vendors");
 }
@@ -87,7 +87,11 @@ Pipeline loweringPipeline(const ir::TargetInfo &t) {
   Pipeline p;
   p.push_back(step("widen-float8"));        // what is left of their arithmetic
   p.push_back(step("choose-scan-layouts")); // before the conversions that it makes get their memory
-  if (t.matrixUnit == ir::MatrixUnit::Wgmma) p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
+  if (t.matrixUnit == ir::MatrixUnit::Wgmma) {
+    p.push_back(step("settle-products"));                    // before barriers, which count waits
+    p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
+  }
+  p.push_back(step("tritongpu-global-scratch-memory-allocation")); // tensor maps that the kernel makes
   p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares
   p.push_back(step("insert-barriers"));        // last: nothing may move across a barrier afterwards
   return p;

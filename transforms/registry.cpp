@@ -21,7 +21,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"triton-decompose-scaled-dot", decomposeScaledDot, "write products of microscaled matrices as plain ones", "", kRequired},
       {"convert-triton-to-tritongpu", convertTritonToTritonGpu, "give every tensor its default layout", "target=NAME num-warps=N threads-per-warp=N num-ctas=N", kRequired},
       {"tritongpu-coalesce", coalesce, "choose layouts for memory accesses that coalesce", "", kNeedsLayouts},
-      {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", "", kNeedsLayouts},
+      {"tritongpu-accelerate-matmul", accelerateMatmul, "give multiplications the layouts of the target's matrix instructions", "matrix-instruction-size=N", kNeedsLayouts},
       {"tritonamdgpu-in-thread-transpose", transposeInThreads, "load operands of multiplications by columns where rows cannot be loaded in vectors", "", kNeedsLayouts},
       {"tritongpu-optimize-dot-operands", optimizeDotOperands, "read operands of multiplications from swizzled shared memory", "", kNeedsLayouts},
       {"tritongpu-pipeline", pipelineLoads, "run the loads of multiplications some iterations ahead", "num-stages=N", kNeedsLayouts},
@@ -38,7 +38,9 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"test-print-alignment", testPrintAlignment, "report what AxisInfo knows of every value as a remark", ""},
       {"widen-float8", widenFloat8, "compute with 8-bit floats in f32", "", kRequired},
       {"choose-scan-layouts", chooseScanLayouts, "give scans layouts in which their axis runs through registers, lanes and warps in order", "", kRequired | kNeedsLayouts},
+      {"settle-products", settleProducts, "wait for multiplications in the background before their results are used", "", kRequired | kNeedsLayouts},
       {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", kRequired | kNeedsLayouts},
+      {"tritongpu-global-scratch-memory-allocation", allocateGlobalScratch, "give every piece of scratch in global memory an offset", "", kRequired},
       {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", kRequired | kNeedsLayouts},
   };
   return rows;

@@ -80,7 +80,8 @@ public:
     }
     default: break;
     }
-    if (!elementwise(op) || costly(op) || !isPure(op)) return false;
+    if ((!elementwise(op) && !op->is<arith::SelectOp>()) || !isPure(op)) return false;
+    if (costly(op) && (!isNarrowDivision(op) || (budget -= 8) < 0)) return false;
     for (auto o : op->operands())
       if (!can(o, e, budget, narrow)) return false;
     return true;
@@ -112,6 +113,14 @@ public:
   }
 
 private:
+  /// A division by a constant of rows or columns alone, before they are made larger: one for many elements.
+  static bool isNarrowDivision(Operation *op) {
+    if (!op->is<arith::DivsiOp>() && !op->is<arith::DivuiOp>() && !op->is<arith::RemsiOp>() && !op->is<arith::RemuiOp>()) return false;
+    auto t = tensorOf(op->result());
+    bool narrow = encodingOf(op->result())->kind() == layouts::EncodingKind::Slice || (t.rank() > 1 && llvm::is_contained(t.shape(), 1));
+    return narrow && op->operand(1).definedBy<arith::ConstantOp>();
+  }
+
   layouts::EncodingPool &pool_;
 };
 

@@ -152,6 +152,8 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
       for (auto [dim, mask] : layout->freeVariableMasks())
         if (mask && dim != Dim::Register) s.bytes = t.cast<TensorType>().numElements() * std::max<int64_t>(1, t.scalar().bitWidth() / 8);
     }
+  } else if (op->is<ttng::TensormapCreateOp>()) {
+    s.bytes = s.alignment = 128; // the tensor map is put together here
   }
   return s;
 }

@@ -94,6 +94,13 @@ private:
     return it->second;
   }
 
+  /// The first wait for bulk copies behind the copy that leaves none under way, as far as one block shows it.
+  unsigned whenStored(Operation *copy) {
+    for (auto *op = copy->next(); op; op = op->next())
+      if (auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>(); wait && wait.pendings() == 0) return end_[op];
+    return end_[func_.op];
+  }
+
   /// The last moment at which the value, or a view or carried copy of it, is used.
   unsigned lastUse(Value v, Operation *alloc, llvm::DenseMap<Value, bool> &seen) {
     if (!seen.try_emplace(v, true).second) return 0;
@@ -107,6 +114,7 @@ private:
       last = std::max(last, outer->block() == alloc->block() || branchesForward(alloc->parentRegion()) ? end_[outer] : end_[func_.op]);
       for (auto r : user->results())
         if (r.type().isa<MemDescType>()) last = std::max(last, lastUse(r, alloc, seen));
+      if (user->is<ttng::AsyncTmaCopyLocalToGlobalOp>() || user->is<ttng::AsyncTmaReduceOp>()) last = std::max(last, whenStored(user));
       // Carried through a loop or branch: wherever the carried value goes.
       auto follow = [&](Value to) { last = std::max(last, lastUse(to, alloc, seen)); };
       if (user->info().has(kTerminator) && user->parentOp())

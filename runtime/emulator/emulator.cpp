@@ -96,6 +96,8 @@ private:
     b->inFlight.clear();
     b->issued.clear();
     b->mbarriers.clear();
+    b->fills.clear();
+    b->drains = 0;
     std::fill(b->defined.begin(), b->defined.end(), 0);
     std::fill(b->shared.begin(), b->shared.end(), 0xa5);
     b->lastBarrier = b->lastGlobalBarrier = ++launch_.stamp;
@@ -114,6 +116,8 @@ private:
       w.exact.clear();
       w.copies.clear();
       w.copyGroup = 0;
+      w.drains.clear();
+      w.drainGroup = {};
       w.warpgroup.reset();
       w.proxyFences = {};
       w.known.clear();
@@ -152,6 +156,7 @@ private:
       }
       if (b.done == b.warps.size()) {
         if (!b.issued.empty() && !warpgroupsTogether(b, nullptr)) return;
+        if (std::string why = copyUnderWay(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
         b.finished = true;
         launch_.report.instructions += b.instructions;
         return;

@@ -141,6 +141,11 @@ bool PtxDecoder::operand(StringRef s, Operand &o) {
   }
   if (s.consume_front("[")) {
     if (!s.consume_back("]")) return false;
+    if (auto [map, coordinates] = s.split(','); !coordinates.empty()) { // a place in a tensor
+      o.kind = Operand::Vector;
+      o.parts.resize(2);
+      return operand(("[" + map.trim() + "]").str(), o.parts[0]) && operand(coordinates, o.parts[1]);
+    }
     size_t sign = s.find('+', 1); // a negative offset is written +-4, as ptxas wants it
     int64_t offset = 0;
     if (sign != StringRef::npos) {
@@ -224,6 +229,8 @@ bool PtxDecoder::emit(Statement &s) {
     d_.copy(s.operands[0].row, d_.constant(0, s.operands[0].bytes), s.operands[0].bytes);
     return true;
   }
+  if (s.opcode == "cp" && (s.has("bulk"))) return emitTensorCopyForm(s);
+  if (s.opcode == "tensormap") return emitTensorMapForm(s);
   if (s.opcode == "cp") return emitCopy(s);
   if (s.opcode == "ldmatrix" || s.opcode == "stmatrix") return emitMatrixAccess(s);
   if (s.opcode == "mma") return emitMma(s);
@@ -256,6 +263,9 @@ ArrayRef<PtxForm> ptxForms() {
       {"mma.sync.aligned.{m16n8,m8n8}kK.row.col.type.type.type.type d, a, b, c", "PTX, Warp Level Matrix Instructions: mma, Matrix Fragments"},
       {"wgmma.mma_async.sync.aligned.m64nNkK{.satfinite}.type.type.type d, {a-desc,a}, b-desc, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}}", "PTX, Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async, Register Fragments and Shared Memory Matrix Layouts"},
       {"wgmma.{fence,commit_group,wait_group}.sync.aligned", "PTX, Asynchronous Warpgroup Level Matrix Instructions"},
+      {"{@p} cp.async.bulk.tensor.Nd.shared::{cluster,cta}.global{.tile}.mbarrier::complete_tx::bytes [dst], [map, {c…}], [mbar]", "PTX, Data Movement and Conversion Instructions: cp.async.bulk.tensor"},
+      {"{@p} cp{.reduce}.async.bulk.tensor.Nd.global.shared::cta{.op}{.tile}.bulk_group [map, {c…}], [src]; cp.async.bulk.{commit_group,wait_group{.read}}", "PTX, Data Movement and Conversion Instructions: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor"},
+      {"{@p} tensormap.replace.tile.field.shared::cta.b1024.{b32,b64} [map]{, ordinal}, value; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [map], [from], 128; fence.proxy.tensormap::generic.acquire.scope [map], 128", "PTX, Data Movement and Conversion Instructions: tensormap.replace, tensormap.cp_fenceproxy; fence.proxy"},
       {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; fence.mbarrier_init.release.cluster", "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
       {"mbarrier.{init,inval,arrive,arrive.expect_tx,expect_tx,complete_tx,test_wait,try_wait}{.parity}{.sem}{.scope}{.shared::cta}.b64", "PTX, Parallel Synchronization and Communication Instructions: mbarrier"},
       {"elect.sync d|p, members", "PTX, Parallel Synchronization and Communication Instructions: elect.sync"},

@@ -87,6 +87,8 @@ private:
   bool emitFence(Statement &s);
   bool emitMbarrierForm(Statement &s);
   bool emitElectForm(Statement &s);
+  bool emitTensorCopyForm(Statement &s);
+  bool emitTensorMapForm(Statement &s);
 
   Decoder &d_;
   llvm::CallInst &call_;

@@ -2,6 +2,7 @@
 // Instructions", "Parallel Synchronization and Communication Instructions").
 #include "runtime/emulator/inline_ptx.h"
 #include "runtime/emulator/mbarrier.h"
+#include "runtime/emulator/tensor_copy.h"
 #include "runtime/emulator/warpgroup.h"
 
 namespace tessera::emulator::ptx {
@@ -172,6 +173,10 @@ bool PtxDecoder::emitCopy(Statement &s) {
 }
 
 bool PtxDecoder::emitFence(Statement &s) {
+  if (s.modifiers.size() == 4 && s.modifiers[0] == "proxy" && s.modifiers[1] == "tensormap::generic") { // .acquire.scope [map], 128
+    if (s.modifiers[2] != "acquire" || s.guard != kNoRow || s.operands.size() != 2 || s.operands[0].kind != Operand::Address || s.operands[0].bytes != 8 || s.operands[0].offset || s.operands[1].immediate != 128) return bad("operands");
+    return emitTensorMapAcquire(d_, s.operands[0].row), true;
+  }
   if (!s.operands.empty() || s.modifiers.empty()) return false;
   if (s.modifiers[0] == "proxy") {
     if (s.modifiers.size() < 2 || s.modifiers[1] != "async" || s.modifiers.size() > 3) return bad("proxy");
@@ -225,6 +230,79 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
     (waits ? op.state : op.count) = value;
   }
   return emitMbarrier(d_, std::move(op)), true;
+}
+
+bool PtxDecoder::emitTensorMapForm(Statement &s) {
+  if (s.modifiers.empty()) return false;
+  if (s.modifiers[0] == "cp_fenceproxy") {
+    if (!s.has("global") || !s.has("shared::cta") || !s.has("tensormap::generic") || !s.has("release") || s.guard != kNoRow || s.operands.size() != 3 || s.operands[2].immediate != 128) return bad("operands");
+    const Operand &to = s.operands[0], &from = s.operands[1];
+    if (to.kind != Operand::Address || from.kind != Operand::Address || to.bytes != 8 || to.offset || from.offset) return bad("operands");
+    return emitTensorMapPublish(d_, to.row, from.row, uint8_t(from.bytes)), true;
+  }
+  static constexpr std::pair<StringRef, TensorMapField::Field> kFields[] = {
+      {"global_address", TensorMapField::Address}, {"rank", TensorMapField::Rank}, {"box_dim", TensorMapField::BoxSize}, {"global_dim", TensorMapField::Size}, {"global_stride", TensorMapField::Stride}, {"element_stride", TensorMapField::ElementStride},
+      {"elemtype", TensorMapField::ElementType}, {"interleave_layout", TensorMapField::Interleave}, {"swizzle_mode", TensorMapField::Swizzle}, {"fill_mode", TensorMapField::Fill}};
+  if (s.modifiers.size() != 6 || s.modifiers[0] != "replace" || s.modifiers[1] != "tile" || s.modifiers[3] != "shared::cta" || s.modifiers[4] != "b1024") return bad("form");
+  auto *found = llvm::find_if(kFields, [&](auto &f) { return f.first == s.modifiers[2]; });
+  if (found == std::end(kFields)) return bad("field ." + s.modifiers[2]);
+  TensorMapField op;
+  op.field = found->second;
+  bool wide = op.field == TensorMapField::Address || op.field == TensorMapField::Stride;
+  bool numbered = op.field == TensorMapField::BoxSize || op.field == TensorMapField::Size || op.field == TensorMapField::Stride || op.field == TensorMapField::ElementStride;
+  if (s.modifiers[5] != (wide ? "b64" : "b32")) return bad("type");
+  if (s.operands.size() != 2u + numbered || s.operands[0].kind != Operand::Address) return bad("operands");
+  if (numbered) {
+    if (s.operands[1].kind != Operand::Immediate || s.operands[1].immediate >= (op.field == TensorMapField::Stride ? 4u : 5u)) return bad("ordinal");
+    op.ordinal = unsigned(s.operands[1].immediate);
+  }
+  op.address = s.operands[0].row, op.addressBytes = uint8_t(s.operands[0].bytes), op.offset = s.operands[0].offset;
+  op.value = source(s.operands.back(), wide ? 8 : 4);
+  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  return emitTensorMapField(d_, op), true;
+}
+
+bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
+  TensorCopyOperation op;
+  SmallVector<StringRef, 8> rest;
+  bool tensor = false, global = false, shared = false, groups = false, completes = false, read = false, toShared = false;
+  unsigned dims = 0;
+  StringRef control;
+  for (StringRef m : s.modifiers) {
+    if (m == "async" || m == "bulk" || m == "tile") continue;
+    if (m == "reduce") op.kind = TensorCopyOperation::Reduce;
+    else if (m == "tensor") tensor = true;
+    else if (m.size() == 2 && m[1] == 'd' && m[0] >= '1' && m[0] <= '5') dims = unsigned(m[0] - '0');
+    else if (m == "global") global = true;
+    else if (m == "shared::cluster" || m == "shared::cta") toShared = !global, shared = true;
+    else if (m == "mbarrier::complete_tx::bytes") completes = true;
+    else if (m == "bulk_group") groups = true;
+    else if (m == "commit_group" || m == "wait_group") control = m;
+    else if (m == "read") read = true;
+    else if (op.kind == TensorCopyOperation::Reduce && StringRef(" add min max inc dec and or xor ").contains((" " + m + " ").str())) op.reduction = m.str();
+    else return bad("modifier ." + m);
+  }
+  if (control == "commit_group") return s.guard == kNoRow && s.operands.empty() ? (emitTensorCopyCommit(d_), true) : bad("operands");
+  if (control == "wait_group") {
+    if (s.guard != kNoRow || s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return bad("operands");
+    return emitTensorCopyWait(d_, s.operands[0].immediate), true; // what was read counts as written, too
+  }
+  if (!tensor || !dims || !global || !shared || read || completes != toShared || groups == toShared || (op.kind == TensorCopyOperation::Reduce) != !op.reduction.empty()) return bad("form");
+  if (toShared && op.kind == TensorCopyOperation::Reduce) return bad("form");
+  if (op.kind != TensorCopyOperation::Reduce) op.kind = toShared ? TensorCopyOperation::ToShared : TensorCopyOperation::ToGlobal;
+  if (s.operands.size() != (toShared ? 3u : 2u)) return bad("operands");
+  const Operand &memory = s.operands[toShared ? 0 : 1], &place = s.operands[toShared ? 1 : 0];
+  if (memory.kind != Operand::Address || place.kind != Operand::Vector || place.parts.size() != 2 || place.parts[0].kind != Operand::Address || place.parts[0].bytes != 8 || place.parts[1].kind != Operand::Vector || place.parts[1].parts.size() != dims) return bad("operands");
+  op.shared = memory.row, op.sharedBytes = uint8_t(memory.bytes), op.sharedOffset = memory.offset;
+  op.map = place.parts[0].row, op.mapOffset = place.parts[0].offset;
+  for (const Operand &c : place.parts[1].parts) op.coordinates.push_back(source(c, 4));
+  if (toShared) {
+    const Operand &barrier = s.operands[2];
+    if (barrier.kind != Operand::Address) return bad("operands");
+    op.barrier = barrier.row, op.barrierBytes = uint8_t(barrier.bytes), op.barrierOffset = barrier.offset;
+  }
+  op.guard = s.guard, op.guardNegated = s.guardNegated;
+  return emitTensorCopy(d_, std::move(op)), true;
 }
 
 bool PtxDecoder::emitElectForm(Statement &s) { // elect.sync d|p, members

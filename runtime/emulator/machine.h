@@ -225,6 +225,19 @@ struct Mbarrier {
   uint64_t phase = 0;
   std::vector<uint64_t> arrived, complete; // by thread: stamps up to which its accesses come before arrivals; … of complete phases
 };
+/// A bulk copy to shared memory that has not arrived (tensor_copy.cpp).
+struct PendingFill {
+  uint32_t barrier = 0; // its mbarrier's byte
+  uint32_t offset = 0, site = 0;
+  uint16_t thread = 0;
+  std::vector<uint8_t> bytes;
+};
+/// A bulk copy from shared memory whose buffer is not known to be read: of a lane, in its group.
+struct PendingDrain {
+  uint64_t group = 0;
+  uint32_t offset = 0, bytes = 0, site = 0;
+  unsigned lane = 0;
+};
 /// What the first warp of a warpgroup issued.
 struct Issued {
   uint32_t site = 0;
@@ -258,6 +271,8 @@ struct Warp {
   std::vector<PendingCopy> copies;
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0; // the group that copies go to now
+  std::vector<PendingDrain> drains;
+  std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
   std::unique_ptr<WarpgroupState> warpgroup; // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
   std::vector<uint64_t> known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
@@ -281,6 +296,10 @@ struct Block {
   std::vector<uint16_t> inFlight;           // by 16-byte piece: multiplications under way that read it
   std::vector<std::vector<Issued>> issued;  // by warpgroup
   llvm::DenseMap<uint32_t, Mbarrier> mbarriers; // by byte of shared memory
+  std::vector<PendingFill> fills;
+  unsigned drains = 0; // of its warps, under way
+  /// The number that marks carry of what bulk copies write, which is no thread's.
+  unsigned copyUnit() const { return unsigned(warps.size()) * warps[0].lanes; }
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
   uint64_t lastAcquire = 0;
   uint64_t instructions = 0;
@@ -302,6 +321,7 @@ struct Launch {
   std::vector<Region> buffers, constants;
   ShadowMemory shadow;
   std::vector<PendingMultiply> spare; // that are done: their memory serves the next ones
+  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> tensorMaps; // that this launch wrote: the blocks that acquired them
   uint64_t stamp = 0;    // accesses and barriers so far
   uint64_t changes = 0;  // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
@@ -358,7 +378,22 @@ Region *regionOf(Launch &, uint64_t address);
 /// An access to shared memory by other means than loads and stores, for the order between threads; false after an error.
 bool noteSharedAccess(Warp &, const Instruction &, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now);
 
+/// The same for buffers; `changed`: byte by byte, or null.
+bool noteGlobalAccess(Warp &, const Instruction &, unsigned lane, Region &, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now);
+/// One element updated by an atomic operation.
+uint64_t combine(AtomicKind, FloatFormat, unsigned bytes, uint64_t old, uint64_t value);
+
+// tensor_copy.cpp
+/// What is under way for the mbarrier at this byte arrives.
+void arriveFills(Warp &, uint32_t barrier);
+/// Why the block may not end yet, or empty.
+std::string copyUnderWay(const Block &);
+
 // warpgroup.cpp
+/// Whether a unit that reads by the asynchronous proxy may read the 16 bytes at `offset` of shared memory for this warp now.
+bool mayReadAsynchronously(Warp &, const Instruction &, uint32_t offset, const char *who);
+/// Whether a fence of the asynchronous proxy lies between the write and what this warp starts now.
+bool fencedSince(Warp &, const Mark &);
 /// Accumulators under way are copied, in these lanes.
 void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
 /// Who reads this 16-byte piece of shared memory.

@@ -66,6 +66,8 @@ void runMbarrier(Warp &w, const Instruction &i) {
     if (found == b.mbarriers.end()) return fail(w, &i, int(l), formatv("there is no initialised mbarrier at byte {0} of shared memory", at));
     Mbarrier &m = found->second;
     if (op.kind == Kind::Invalidate) {
+      for (auto &f : b.fills)
+        if (f.barrier == offset) return fail(w, &i, int(l), formatv("the mbarrier at byte {0} of shared memory is invalidated while a bulk copy that it counts is under way", at));
       b.mbarriers.erase(found);
       if (!noteSharedAccess(w, i, l, offset, 8, true, now)) return;
       ++launch.changes;
@@ -93,6 +95,10 @@ void runMbarrier(Warp &w, const Instruction &i) {
       ++launch.changes;
       break;
     default: {
+      if (!b.fills.empty()) {
+        arriveFills(w, offset);
+        completeIfDone(m);
+      }
       uint64_t waited = op.kind == Kind::Wait ? w.row<uint64_t>(op.state)[l] : w.row<uint32_t>(op.state)[l];
       bool complete = op.kind == Kind::Wait ? m.phase > waited : (m.phase & 1) != (waited & 1);
       w.row<uint8_t>(op.complete)[l] = complete;

@@ -26,7 +26,10 @@ namespace {
 
 const char *verb(const Access &a) { return a.kind == Access::Kind::Load ? "reads" : a.kind == Access::Kind::Store ? "writes" : "updates"; }
 
-std::string threadName(const Warp &w, unsigned thread) { return llvm::formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes); }
+std::string threadName(const Warp &w, unsigned thread) {
+  if (thread >= w.block->copyUnit()) return "a bulk copy";
+  return llvm::formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes);
+}
 
 // ---- order ----
 
@@ -53,6 +56,12 @@ void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing
 void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, uint32_t offset, bool writes, const uint8_t *changed, uint64_t now) {
   Block &b = *w.block;
   unsigned thread = w.index * w.lanes + lane;
+  auto drained = [&](unsigned byte) -> const PendingDrain * {
+    for (Warp &other : b.warps)
+      for (auto &d : other.drains)
+        if (byte >= d.offset && byte < d.offset + d.bytes) return &d;
+    return nullptr;
+  };
   for (unsigned k = 0; k < a.bytes; ++k) {
     SharedCell &c = b.cells[offset + k];
     auto place = [&] { return llvm::formatv("byte {0} of shared memory", offset + k).str(); };
@@ -67,6 +76,10 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     if (!b.mbarriers.empty() && b.mbarriers.contains((offset + k) & ~7u)) return fail(w, &i, int(lane), llvm::formatv("it writes {0}, where an mbarrier lives", place()));
     if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
       return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it", place(), multiplicationUnderWay(b, (offset + k) / 16)));
+    if (auto *d = b.drains ? drained(offset + k) : nullptr) {
+      std::string at = describe(w.program->instructions[d->site].source);
+      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is under way, no cp.async.bulk.wait_group has waited for it", place(), at.empty() ? "" : " (" + at + ")"));
+    }
     if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
     if (!ordered(w, c.read, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
     if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
@@ -261,6 +274,20 @@ bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t off
   a.bytes = bytes;
   checkSharedOrder(w, i, a, lane, offset, writes, nullptr, now);
   return !w.stop;
+}
+
+bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
+  if (!w.block->launch->checks.races) return true;
+  Access a;
+  a.bytes = bytes;
+  checkGlobalOrder(w, i, a, lane, r, offset, writes, atomic, changed, now);
+  return !w.stop;
+}
+
+uint64_t combine(AtomicKind kind, FloatFormat format, unsigned bytes, uint64_t old, uint64_t value) {
+  Access a;
+  a.atomic = kind, a.format = format;
+  return apply(a, bytes, old, value);
 }
 
 void waitForCopies(Warp &w, uint64_t pending, bool everything) {

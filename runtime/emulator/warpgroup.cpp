@@ -51,21 +51,40 @@ struct Descriptor {
 
 // ---- order ----
 
-std::string writerName(const Warp &w, unsigned thread) { return formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes); }
+std::string writerName(const Warp &w, unsigned thread) {
+  if (thread >= w.block->copyUnit()) return "a bulk copy";
+  return formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes);
+}
 std::string placeOf(const Warp &w, uint32_t site) {
   std::string at = describe(w.program->instructions[site].source);
   return at.empty() ? at : " (" + at + ")";
 }
 
-/// Whether this warp's multiplication may read the 16 bytes at `offset` of shared memory now.
-bool mayRead(Warp &w, const Instruction &i, uint32_t offset) {
+} // namespace
+
+bool fencedSince(Warp &w, const Mark &m) {
+  Block &b = *w.block;
+  if (m.thread >= b.copyUnit()) return true;
+  const Access *a = w.program->instructions[m.site].access;
+  if (a && a->asynchronous) return true;
+  bool own = m.thread / w.lanes == w.index;
+  const Warp &writer = b.warps[m.thread / w.lanes];
+  auto &f = writer.proxyFences[m.thread % w.lanes];
+  // The writer may have gone on, and fenced later writes, since the barrier that matters.
+  if ((f.settled > m.stamp && f.settled <= b.lastBarrier) || (f.stamp > m.stamp && (f.stamp <= b.lastBarrier || own || w.knows(m.thread, f.stamp)))) return true;
+  bool fenced = true;
+  for (unsigned lane = 0; lane < w.lanes; ++lane) fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own);
+  return fenced;
+}
+
+bool mayReadAsynchronously(Warp &w, const Instruction &i, uint32_t offset, const char *who) {
   Block &b = *w.block;
   Launch &l = *b.launch;
   if (l.checks.undefined)
     for (unsigned k = 0; k < 16; ++k)
       if (b.defined[offset + k] != kArrived) {
-        fail(w, &i, -1, b.defined[offset + k] ? formatv("the matrix multiplication reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has waited for it", offset + k)
-                                              : formatv("the matrix multiplication reads byte {0} of shared memory, which the block never wrote", offset + k));
+        fail(w, &i, -1, b.defined[offset + k] ? formatv("{1} reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has waited for it", offset + k, who)
+                                              : formatv("{1} reads byte {0} of shared memory, which the block never wrote", offset + k, who));
         return false;
       }
   if (!l.checks.races) return true;
@@ -77,27 +96,19 @@ bool mayRead(Warp &w, const Instruction &i, uint32_t offset) {
     bool own = m.thread / w.lanes == w.index;
     bool ordered = m.stamp <= b.lastBarrier || (own && m.stamp <= w.lastSync) || w.knows(m.thread, m.stamp);
     if (!ordered) {
-      fail(w, &i, -1, formatv("race: the matrix multiplication reads byte {0} of shared memory, which {1} wrote{2}, and no barrier orders the two", offset + k, writerName(w, m.thread), placeOf(w, m.site)));
+      fail(w, &i, -1, formatv("race: {3} reads byte {0} of shared memory, which {1} wrote{2}, and no barrier orders the two", offset + k, writerName(w, m.thread), placeOf(w, m.site), who));
       return false;
     }
-    const Access *a = w.program->instructions[m.site].access;
-    if (a && a->asynchronous) continue;
-    const Warp &writer = b.warps[m.thread / w.lanes];
-    auto &f = writer.proxyFences[m.thread % w.lanes];
-    // The writer may have gone on, and fenced later writes, since the barrier that matters.
-    bool fenced = (f.settled > m.stamp && f.settled <= b.lastBarrier) || (f.stamp > m.stamp && (f.stamp <= b.lastBarrier || own || w.knows(m.thread, f.stamp)));
-    if (!fenced) {
-      fenced = true;
-      for (unsigned lane = 0; lane < w.lanes; ++lane) fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own);
-    }
-    if (!fenced) {
-      fail(w, &i, -1, formatv("the matrix multiplication reads byte {0} of shared memory, which {1} wrote{2}: it reads by the asynchronous proxy, and no fence.proxy.async lies between, together with a barrier", offset + k,
-                              writerName(w, m.thread), placeOf(w, m.site)));
+    if (!fencedSince(w, m)) {
+      fail(w, &i, -1, formatv("{3} reads byte {0} of shared memory, which {1} wrote{2}: it reads by the asynchronous proxy, and no fence.proxy.async lies between, together with a barrier", offset + k,
+                              writerName(w, m.thread), placeOf(w, m.site), who));
       return false;
     }
   }
   return true;
 }
+
+namespace {
 
 /// Host address of a piece of an operand; null after an error.
 const uint8_t *pieceAt(Warp &w, const Instruction &i, uint32_t address, bool isA, SmallVectorImpl<uint32_t> &pieces) {
@@ -107,7 +118,7 @@ const uint8_t *pieceAt(Warp &w, const Instruction &i, uint32_t address, bool isA
     fail(w, &i, -1, formatv("out of bounds: the matrix multiplication reads 16 bytes of {0} at byte {1} of shared memory, which has {2}", isA ? "A" : "B", int64_t(address) - kSharedBase, b.shared.size()));
     return nullptr;
   }
-  if (!mayRead(w, i, offset)) return nullptr;
+  if (!mayReadAsynchronously(w, i, offset, "the matrix multiplication")) return nullptr;
   pieces.push_back(offset / 16);
   return b.shared.data() + offset;
 }

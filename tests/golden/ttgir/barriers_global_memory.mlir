@@ -77,8 +77,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Every warp loads the scalar, one stores: behind a barrier, as the pointers may be one, whether they were loaded or come
-  // from two arguments.
+  // Every warp loads the scalar, one stores: behind a barrier where the pointers, which were loaded, may be one; without where
+  // they come from arguments and only what is stored is made of it.
   // CHECK-LABEL: @pointers_from_memory
   // CHECK-COUNT-3: tt.load
   // CHECK-NEXT: gpu.barrier{{$}}
@@ -92,11 +92,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
   // CHECK-LABEL: @two_arguments
   // CHECK: tt.load
-  // CHECK-NEXT: gpu.barrier{{$}}
   // CHECK-NEXT: tt.store
   tt.func public @two_arguments(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
     %x = tt.load %p : !tt.ptr<f32>
     tt.store %q, %x : !tt.ptr<f32>
+    tt.return
+  }
+
+  // Every warp loads the same 64 elements, one stores what it has made of them: no barrier. Where all of them make something of it,
+  // a sum, there is one.
+  // CHECK-LABEL: @changed_in_place
+  // CHECK: tt.load
+  // CHECK-NOT: gpu.barrier
+  // CHECK: tt.store
+  tt.func public @changed_in_place(%p: !tt.ptr<f32>, %o: tensor<64xi32, #a>, %m: tensor<64xi1, #a>, %z: tensor<64xf32, #a>) {
+    %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #a>
+    %pp = tt.addptr %ps, %o : tensor<64x!tt.ptr<f32>, #a>, tensor<64xi32, #a>
+    %x = tt.load %pp : tensor<64x!tt.ptr<f32>, #a>
+    %y = arith.mulf %x, %x : tensor<64xf32, #a>
+    %w = arith.select %m, %y, %z : tensor<64xi1, #a>, tensor<64xf32, #a>
+    tt.store %pp, %w : tensor<64x!tt.ptr<f32>, #a>
+    tt.return
+  }
+  // CHECK-LABEL: @summed_in_place
+  // CHECK: tt.load
+  // CHECK: gpu.barrier
+  // CHECK: tt.store
+  tt.func public @summed_in_place(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %o: tensor<64xi32, #a>) {
+    %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #a>
+    %pp = tt.addptr %ps, %o : tensor<64x!tt.ptr<f32>, #a>, tensor<64xi32, #a>
+    %x = tt.load %pp : tensor<64x!tt.ptr<f32>, #a>
+    %y = arith.mulf %x, %x : tensor<64xf32, #a>
+    tt.store %pp, %y : tensor<64x!tt.ptr<f32>, #a>
+    %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64xf32, #a>) -> f32
+    tt.store %q, %s : !tt.ptr<f32>
     tt.return
   }
 }

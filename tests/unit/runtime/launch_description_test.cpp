@@ -57,7 +57,7 @@ l.json:1:1: args: is missing)"},
     {"UnknownRootKey", R"({"gird":[1],"grid":[1],"args":[]})",
      R"(l.json:1:9: gird: unknown key; did you mean "grid"?)"},
     {"UnknownRootKeyFar", R"({"zzzzzzzz":1,"grid":[1],"args":[]})",
-     R"(l.json:1:13: zzzzzzzz: unknown key; known: kernel, ttir, grid, num_warps, num_stages, num_ctas, args, expected, flops, bytes, library)"},
+     R"(l.json:1:13: zzzzzzzz: unknown key; known: kernel, ttir, grid, num_warps, num_stages, num_ctas, waves_per_eu, matrix_instr_nonkdim, args, expected, flops, bytes, library)"},
     {"KernelNumber", R"({"kernel":3,"grid":[1],"args":[]})",
      R"(l.json:1:11: kernel: must be a string, not a number)"},
     {"TtirEmpty", R"({"ttir":"","grid":[1],"args":[]})",
@@ -88,6 +88,10 @@ l.json:1:1: args: is missing)"},
      R"(l.json:1:35: num_warps: must be between 1 and 64, not 0)"},
     {"WarpsMany", R"({"grid":[1],"args":[],"num_warps":128})",
      R"(l.json:1:35: num_warps: must be between 1 and 64, not 128)"},
+    {"WavesPerEuMany", R"({"grid":[1],"args":[],"waves_per_eu":17})",
+     R"(l.json:1:38: waves_per_eu: must be between 0 and 16, not 17)"},
+    {"MatrixTileOdd", R"({"grid":[1],"args":[],"matrix_instr_nonkdim":8})",
+     R"(l.json:1:46: matrix_instr_nonkdim: must be 0, 16 or 32, not 8)"},
     {"StagesZero", R"({"grid":[1],"args":[],"num_stages":0})",
      R"(l.json:1:36: num_stages: must be between 1 and 100, not 0)"},
     {"CtasThree", R"({"grid":[1],"args":[],"num_ctas":3})",
@@ -274,7 +278,7 @@ TEST(LaunchDescription, DamagedTextNeverCrashes) {
 
 TEST(LaunchDescription, ReadsEveryPart) {
   auto d = parseLaunch(R"({
-    "kernel": "k", "ttir": "k.ttir", "grid": [4, 2], "num_warps": 8, "num_stages": 2, "num_ctas": 2,
+    "kernel": "k", "ttir": "k.ttir", "grid": [4, 2], "num_warps": 8, "num_stages": 2, "num_ctas": 2, "waves_per_eu": 3, "matrix_instr_nonkdim": 16,
     "args": [
       {"name": "a", "dtype": "f16", "shape": [2, 3], "scale": 0.5},
       {"name": "b", "dtype": "i8", "shape": [], "fill": "randint", "lo": -3, "hi": 4},
@@ -291,6 +295,8 @@ TEST(LaunchDescription, ReadsEveryPart) {
   EXPECT_EQ(d->numWarps, 8);
   EXPECT_EQ(d->numStages, 2);
   EXPECT_EQ(d->numCtas, 2);
+  EXPECT_EQ(d->wavesPerEu, 3);
+  EXPECT_EQ(d->matrixInstrNonkdim, 16);
   ASSERT_EQ(d->args.size(), 7u);
   EXPECT_EQ(d->args[0].source, LaunchArg::Randn);
   EXPECT_EQ(d->args[0].bytes(), 12);
