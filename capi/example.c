@@ -34,6 +34,7 @@ static char *read_file(const char *path, size_t *length) {
 static tessera_context *context;
 static tessera_device *device;
 static tessera_kernel *kernel;
+static tessera_stream *stream;
 static tessera_buffer *x, *y, *out;
 static float numbers[3][COUNT];
 
@@ -65,7 +66,9 @@ static tessera_status add(const char *file, const char *text, size_t length, con
   arguments[1] = tessera_argument_buffer(y);
   arguments[2] = tessera_argument_buffer(out);
   arguments[3] = tessera_argument_value(&n, sizeof n);
-  TRY(tessera_launch(kernel, grid, arguments, 4, NULL));
+  TRY(tessera_stream_create(device, &stream, NULL));
+  TRY(tessera_stream_launch(stream, kernel, grid, arguments, 4, NULL)); /* tessera_launch would wait */
+  TRY(tessera_stream_synchronize(stream, NULL));
   TRY(tessera_buffer_read(out, 0, numbers[2], sizeof numbers[2], NULL));
   for (int i = 0; i < COUNT; ++i)
     if (numbers[2][i] != numbers[0][i] + numbers[1][i]) {
@@ -87,7 +90,7 @@ int main(int argc, char **argv) {
   }
   status = add(argv[1], text, length, argc == 3 ? argv[2] : NULL);
   tessera_buffer_destroy(x), tessera_buffer_destroy(y), tessera_buffer_destroy(out);
-  tessera_kernel_destroy(kernel), tessera_device_destroy(device), tessera_context_destroy(context);
+  tessera_stream_destroy(stream), tessera_kernel_destroy(kernel), tessera_device_destroy(device), tessera_context_destroy(context);
   free(text);
   return (int)status;
 }

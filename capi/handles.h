@@ -6,6 +6,7 @@
 #include "ir/operation.h"
 #include "runtime/compile_cache.h"
 #include "runtime/device.h"
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -60,6 +61,25 @@ struct tessera_kernel {
   std::mutex interpreting;
 };
 
+struct tessera_stream {
+  std::shared_ptr<tessera::capi::DeviceState> device;
+  std::unique_ptr<tessera::runtime::DeviceStream> stream;
+};
+struct tessera_event {
+  std::shared_ptr<tessera::capi::DeviceState> device;
+  std::unique_ptr<tessera::runtime::DeviceEvent> event;
+  std::atomic<bool> recorded = false;
+};
+struct tessera_module {
+  std::shared_ptr<tessera::capi::ContextState> context;
+  std::string file;
+  mutable std::mutex mutex; // of what follows
+  std::string text;         // of the module as it is now
+  std::unique_ptr<tessera::ir::Context> irContext;
+  std::unique_ptr<tessera::ir::Module> module;
+  std::vector<std::string> kernels;
+};
+
 namespace tessera::capi {
 
 /// One call of the API: gathers its errors, tells the context's handler, and sets the error out-parameter.
@@ -72,14 +92,11 @@ public:
   tessera_status end(tessera_status);
   /// What a device or driver says.
   tessera_status fail(const absl::Status &s, tessera_status status = TESSERA_FAILED) { return fail(status, llvm::Twine(std::string(s.message()))); }
-  /// Whether nothing was reported, not even a warning.
-  bool silent() const { return !reported_; }
 
 private:
   const ContextState *context_;
   tessera_error **error_;
   tessera_error gathered_;
-  bool reported_ = false;
 
 public:
   ir::DiagnosticEngine engine;
@@ -101,6 +118,8 @@ inline std::string fileName(const char *s) { return s ? s : "<text>"; }
 tessera_status readOptions(Call &, const tessera_options *given, const ir::TargetInfo &, runtime::CompileOptions &o);
 /// The target that the options name; null if none.
 tessera_status readTarget(Call &, const tessera_options *given, const ir::TargetInfo *&);
+/// A module's text and the name of its file, for another thread may be changing it.
+std::pair<std::string, std::string> textOf(const tessera_module &);
 /// Compiles or finds in the cache.
 tessera_status compileText(Call &, ContextState &, llvm::StringRef text, const std::string &file, const ir::TargetInfo &, const runtime::CompileOptions &, runtime::CompileResult &);
 

@@ -283,27 +283,36 @@ tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void 
   return s.ok() ? TESSERA_OK : call.fail(s);
 }
 
+static tessera_status compileAndLoad(Call &call, tessera_device *device, llvm::StringRef source, const std::string &file, const tessera_options *given, tessera_kernel **kernel) {
+  auto &d = device->state;
+  const ir::TargetInfo *target;
+  if (auto s = readTarget(call, given, target)) return s;
+  tessera_options options;
+  tessera_options_init(&options, sizeof options);
+  if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
+  options.size = sizeof options;
+  options.stage = d->info.stage;
+  if (!d->device) return loadText(call, d, source, file, orEmpty(options.kernel), kernel);
+  if (!target) target = d->target;
+  if (!target) return call.fail(runtime::requireTarget(d->targetName).status());
+  runtime::CompileOptions o;
+  if (auto s = readOptions(call, &options, *target, o)) return s;
+  runtime::CompileResult compiled;
+  if (auto s = compileText(call, *d->context, source, file, *target, o, compiled)) return s;
+  return loadObject(call, d, compiled.output, compiled.metadata, kernel);
+}
 tessera_status tessera_kernel_compile(tessera_device *device, const char *text, size_t length, const char *file_name, const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (auto s = begin(call, device, kernel, text, length)) return s;
+  return guarded(call, [&] { return compileAndLoad(call, device, llvm::StringRef(text, length), fileName(file_name), given, kernel); });
+}
+tessera_status tessera_kernel_compile_module(tessera_device *device, const tessera_module *module, const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
+  Call call(device ? device->state->context.get() : nullptr, error);
+  if (auto s = begin(call, device, kernel, "", 0)) return s;
+  if (!module) return call.fail(TESSERA_USAGE, "the module is null");
   return guarded(call, [&] {
-    auto &d = device->state;
-    llvm::StringRef source(text, length);
-    const ir::TargetInfo *target;
-    if (auto s = readTarget(call, given, target)) return s;
-    tessera_options options;
-    tessera_options_init(&options, sizeof options);
-    if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
-    options.size = sizeof options;
-    options.stage = d->info.stage;
-    if (!d->device) return loadText(call, d, source, fileName(file_name), orEmpty(options.kernel), kernel);
-    if (!target) target = d->target;
-    if (!target) return call.fail(runtime::requireTarget(d->targetName).status());
-    runtime::CompileOptions o;
-    if (auto s = readOptions(call, &options, *target, o)) return s;
-    runtime::CompileResult compiled;
-    if (auto s = compileText(call, *d->context, source, fileName(file_name), *target, o, compiled)) return s;
-    return loadObject(call, d, compiled.output, compiled.metadata, kernel);
+    auto [text, file] = textOf(*module);
+    return compileAndLoad(call, device, text, file, given, kernel);
   });
 }
 
@@ -343,6 +352,110 @@ tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const t
     auto s = k->device->device->launch(*k->loaded, size, args);
     return s.ok() ? TESSERA_OK : call.fail(s);
   });
+}
+
+static tessera_status makeStream(tessera_device *device, tessera_stream **stream, tessera_error **error, llvm::function_ref<absl::StatusOr<std::unique_ptr<runtime::DeviceStream>>(runtime::Device *)> make) {
+  Call call(device ? device->state->context.get() : nullptr, error);
+  if (stream) *stream = nullptr;
+  if (!device || !stream) return call.fail(TESSERA_USAGE, device ? "there is no place for the stream" : "the device is null");
+  return guarded(call, [&] {
+    auto made = make(device->state->device.get());
+    if (!made.ok()) return call.fail(made.status(), absl::IsInvalidArgument(made.status()) ? TESSERA_USAGE : TESSERA_FAILED);
+    *stream = new tessera_stream{device->state, std::move(*made)};
+    return TESSERA_OK;
+  });
+}
+tessera_status tessera_stream_create(tessera_device *device, tessera_stream **stream, tessera_error **error) {
+  return makeStream(device, stream, error, [](runtime::Device *d) -> absl::StatusOr<std::unique_ptr<runtime::DeviceStream>> {
+    if (!d) return std::make_unique<runtime::HostStream>();
+    return d->createStream();
+  });
+}
+tessera_status tessera_stream_adopt(tessera_device *device, void *native, tessera_stream **stream, tessera_error **error) {
+  return makeStream(device, stream, error, [&](runtime::Device *d) -> absl::StatusOr<std::unique_ptr<runtime::DeviceStream>> {
+    if (!d) return absl::InvalidArgumentError("the interpreter has no driver whose stream could be adopted");
+    return d->adoptStream(native);
+  });
+}
+void *tessera_stream_native(const tessera_stream *s) { return s ? s->stream->native() : nullptr; }
+void tessera_stream_destroy(tessera_stream *s) { delete s; }
+
+tessera_status tessera_stream_launch(tessera_stream *stream, tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **error) {
+  Call call(stream ? stream->device->context.get() : nullptr, error);
+  if (!stream || !k) return call.fail(TESSERA_USAGE, stream ? "the kernel is null" : "the stream is null");
+  if (stream->device->spec != k->device->spec) return call.fail(TESSERA_USAGE, llvm::Twine("the kernel is on ") + k->device->spec + ", but the stream is one of " + stream->device->spec);
+  return guarded(call, [&] {
+    std::array<int64_t, 3> size;
+    std::vector<runtime::DeviceArgument> args;
+    if (auto s = readGrid(call, *k, grid, size)) return s;
+    if (auto s = readArguments(call, *k, arguments, count, args)) return s;
+    if (!k->loaded) return interpret(call, *k, size, args);
+    auto s = k->device->device->launchOn(*stream->stream, *k->loaded, size, args);
+    return s.ok() ? TESSERA_OK : call.fail(s);
+  });
+}
+tessera_status tessera_stream_synchronize(tessera_stream *stream, tessera_error **error) {
+  Call call(stream ? stream->device->context.get() : nullptr, error);
+  if (!stream) return call.fail(TESSERA_USAGE, "the stream is null");
+  if (!stream->device->device) return TESSERA_OK;
+  auto s = stream->device->device->synchronize(*stream->stream);
+  return s.ok() ? TESSERA_OK : call.fail(s);
+}
+
+tessera_status tessera_event_create(tessera_device *device, tessera_event **event, tessera_error **error) {
+  Call call(device ? device->state->context.get() : nullptr, error);
+  if (event) *event = nullptr;
+  if (!device || !event) return call.fail(TESSERA_USAGE, device ? "there is no place for the event" : "the device is null");
+  return guarded(call, [&] {
+    std::unique_ptr<runtime::DeviceEvent> made = std::make_unique<runtime::HostEvent>();
+    if (auto &d = device->state->device) {
+      auto e = d->createEvent();
+      if (!e.ok()) return call.fail(e.status());
+      made = std::move(*e);
+    }
+    *event = new tessera_event{device->state, std::move(made)};
+    return TESSERA_OK;
+  });
+}
+void tessera_event_destroy(tessera_event *e) { delete e; }
+
+/// What both that take an event and a stream check first.
+static tessera_status checkPair(Call &call, const tessera_event *event, const tessera_stream *stream) {
+  if (!event || !stream) return call.fail(TESSERA_USAGE, event ? "the stream is null" : "the event is null");
+  if (event->device->spec != stream->device->spec) return call.fail(TESSERA_USAGE, llvm::Twine("the event is one of ") + event->device->spec + ", but the stream is one of " + stream->device->spec);
+  return TESSERA_OK;
+}
+tessera_status tessera_event_record(tessera_event *event, tessera_stream *stream, tessera_error **error) {
+  Call call(event ? event->device->context.get() : nullptr, error);
+  if (auto s = checkPair(call, event, stream)) return s;
+  if (auto &d = event->device->device) {
+    if (auto s = d->record(*event->event, *stream->stream); !s.ok()) return call.fail(s);
+  } else
+    static_cast<runtime::HostEvent &>(*event->event).record();
+  event->recorded = true;
+  return TESSERA_OK;
+}
+tessera_status tessera_stream_wait(tessera_stream *stream, tessera_event *event, tessera_error **error) {
+  Call call(stream ? stream->device->context.get() : nullptr, error);
+  if (auto s = checkPair(call, event, stream)) return s;
+  if (!event->recorded) return call.fail(TESSERA_USAGE, "the event has not been recorded");
+  if (auto &d = event->device->device)
+    if (auto s = d->waitFor(*stream->stream, *event->event); !s.ok()) return call.fail(s);
+  return TESSERA_OK;
+}
+tessera_status tessera_event_elapsed(tessera_event *start, tessera_event *stop, double *milliseconds, tessera_error **error) {
+  Call call(start ? start->device->context.get() : nullptr, error);
+  if (milliseconds) *milliseconds = 0;
+  if (!start || !stop || !milliseconds) return call.fail(TESSERA_USAGE, start && stop ? "there is no place for the time" : "the event is null");
+  if (start->device->spec != stop->device->spec) return call.fail(TESSERA_USAGE, llvm::Twine("one event is of ") + start->device->spec + ", the other of " + stop->device->spec);
+  if (!start->recorded || !stop->recorded) return call.fail(TESSERA_USAGE, "the event has not been recorded");
+  if (auto &d = start->device->device) {
+    auto ms = d->millisecondsBetween(*start->event, *stop->event);
+    if (!ms.ok()) return call.fail(ms.status());
+    *milliseconds = *ms;
+  } else
+    *milliseconds = static_cast<runtime::HostEvent &>(*stop->event).milliseconds - static_cast<runtime::HostEvent &>(*start->event).milliseconds;
+  return TESSERA_OK;
 }
 
 tessera_status tessera_time(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count, int repetitions, tessera_times *times, tessera_error **error) {

@@ -3,6 +3,7 @@
 #include "capi/handles.h"
 #include "codegen_amd/backend.h"
 #include "frontend/parser.h"
+#include "ir/ops.h"
 #include "ir/printer.h"
 #include "llvm/Support/MathExtras.h"
 #include "runtime/compiler.h"
@@ -27,7 +28,6 @@ void ContextState::tell(const ir::Diagnostic &d) const {
 
 Call::Call(const ContextState *context, tessera_error **error)
     : context_(context), error_(error), engine([this](const ir::Diagnostic &d) {
-        reported_ = true;
         if (d.severity == ir::Severity::Error) {
           if (gathered_.message.empty()) gathered_.message = d.message;
           gathered_.text += ir::render(d);
@@ -91,21 +91,12 @@ tessera_status readOptions(Call &call, const tessera_options *given, const ir::T
 }
 
 tessera_status compileText(Call &call, ContextState &state, llvm::StringRef text, const std::string &file, const ir::TargetInfo &target, const runtime::CompileOptions &o, runtime::CompileResult &out) {
-  std::string key = runtime::CompileCache::key(text, file, target, o);
-  if (auto found = state.cache.find(key)) {
-    out = *std::move(found);
-    return TESSERA_OK;
-  }
-  ir::Context context;
-  auto module = frontend::parseModule(text, file, context, call.engine, {.locateByText = o.stage > runtime::Stage::Ttgir});
-  if (!module) return call.end(TESSERA_INPUT);
-  auto compiled = runtime::compile(*module, target, o, call.engine);
+  auto compiled = state.cache.compile(text, file, nullptr, target, o, call.engine);
   if (!compiled.ok()) {
     bool input = absl::IsInvalidArgument(compiled.status()) || absl::IsResourceExhausted(compiled.status());
     if (!call.engine.errors()) return call.fail(input ? TESSERA_INPUT : TESSERA_FAILED, std::string(compiled.status().message()), input ? file : "");
     return call.end(input ? TESSERA_INPUT : TESSERA_FAILED);
   }
-  if (call.silent()) state.cache.insert(key, *compiled);
   out = *std::move(compiled);
   return TESSERA_OK;
 }
@@ -190,35 +181,129 @@ tessera_status tessera_compile(tessera_context *context, const char *text, size_
   });
 }
 
+/// Passes as their caller names them, and the target that they may ask about.
+static tessera_status readPipeline(Call &call, const char *const *passes, size_t count, const char *target, transforms::RunOptions &run, transforms::Pipeline &pipeline) {
+  run.findTarget = runtime::findTarget;
+  if (target) {
+    auto t = runtime::requireTarget(target);
+    if (!t.ok()) return call.fail(t.status(), TESSERA_USAGE);
+    run.target = *t;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    auto [name, passOptions] = orEmpty(passes ? passes[i] : nullptr).split('=');
+    auto *pass = transforms::findPass(name);
+    if (!pass) return call.fail(TESSERA_USAGE, "unknown pass '" + name + "'");
+    auto step = transforms::parseStep(*pass, passOptions);
+    if (!step.ok()) return call.fail(step.status(), TESSERA_USAGE);
+    pipeline.push_back(*std::move(step));
+  }
+  return TESSERA_OK;
+}
+
+static tessera_status runPasses(Call &call, ir::Module &module, const transforms::Pipeline &pipeline, const transforms::RunOptions &run) {
+  auto s = transforms::runPipeline(module, pipeline, run, call.engine);
+  if (s.ok()) return TESSERA_OK;
+  // A pass asked for an option's value and could not use it.
+  auto status = llvm::any_of(pipeline, [](auto &step) { return !step.options.problem.empty(); }) ? TESSERA_USAGE : TESSERA_INPUT;
+  return call.engine.errors() ? call.end(status) : call.fail(s, status);
+}
+
 tessera_status tessera_run_passes(tessera_context *context, const char *text, size_t length, const char *file_name, const char *const *passes, size_t count, const char *target, tessera_result **result, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (auto s = begin(call, context, text, length, result)) return s;
   return guarded(call, [&] {
     transforms::RunOptions run;
-    run.findTarget = runtime::findTarget;
-    if (target) {
-      auto t = runtime::requireTarget(target);
-      if (!t.ok()) return call.fail(t.status(), TESSERA_USAGE);
-      run.target = *t;
-    }
     transforms::Pipeline pipeline;
-    for (size_t i = 0; i < count; ++i) {
-      auto [name, passOptions] = orEmpty(passes ? passes[i] : nullptr).split('=');
-      auto *pass = transforms::findPass(name);
-      if (!pass) return call.fail(TESSERA_USAGE, "unknown pass '" + name + "'");
-      auto step = transforms::parseStep(*pass, passOptions);
-      if (!step.ok()) return call.fail(step.status(), TESSERA_USAGE);
-      pipeline.push_back(*std::move(step));
-    }
+    if (auto status = readPipeline(call, passes, count, target, run, pipeline)) return status;
     ir::Context irContext;
     auto module = frontend::parseModule(llvm::StringRef(text, length), fileName(file_name), irContext, call.engine);
     if (!module) return call.end(TESSERA_INPUT);
-    if (auto s = transforms::runPipeline(*module, pipeline, run, call.engine); !s.ok()) {
-      // A pass asked for an option's value and could not use it.
-      auto status = llvm::any_of(pipeline, [](auto &step) { return !step.options.problem.empty(); }) ? TESSERA_USAGE : TESSERA_INPUT;
-      return call.engine.errors() ? call.end(status) : call.fail(s, status);
-    }
+    if (auto status = runPasses(call, *module, pipeline, run)) return status;
     *result = new tessera_result{ir::printToString(*module), ""};
+    return TESSERA_OK;
+  });
+}
+
+static void nameKernels(tessera_module &m) {
+  m.kernels.clear();
+  for (auto &op : *m.module->body())
+    if (auto f = op.dyn<ir::tt::FuncOp>(); f && !f.body().empty() && f.symVisibility() != "private") m.kernels.push_back(f.symName().str());
+}
+
+tessera_status tessera_module_parse(tessera_context *context, const char *text, size_t length, const char *file_name, tessera_module **module, tessera_error **error) {
+  Call call(context ? context->state.get() : nullptr, error);
+  if (module) *module = nullptr;
+  if (!context) return call.fail(TESSERA_USAGE, "the context is null");
+  if (!module) return call.fail(TESSERA_USAGE, "there is no place for the module");
+  if (!text && length) return call.fail(TESSERA_USAGE, "the text is null");
+  return guarded(call, [&] {
+    auto m = std::make_unique<tessera_module>();
+    m->context = context->state;
+    m->file = fileName(file_name);
+    m->text.assign(text ? text : "", length);
+    m->irContext = std::make_unique<ir::Context>();
+    m->module = frontend::parseModule(m->text, m->file, *m->irContext, call.engine);
+    if (!m->module) return call.end(TESSERA_INPUT);
+    nameKernels(*m);
+    *module = m.release();
+    return TESSERA_OK;
+  });
+}
+const char *tessera_module_kernel(const tessera_module *m, size_t index) {
+  if (!m) return nullptr;
+  std::scoped_lock lock(m->mutex);
+  return index < m->kernels.size() ? m->kernels[index].c_str() : nullptr;
+}
+void tessera_module_destroy(tessera_module *m) { delete m; }
+
+tessera_status tessera_module_run_passes(tessera_module *m, const char *const *passes, size_t count, const char *target, tessera_error **error) {
+  Call call(m ? m->context.get() : nullptr, error);
+  if (!m) return call.fail(TESSERA_USAGE, "the module is null");
+  return guarded(call, [&] {
+    transforms::RunOptions run;
+    transforms::Pipeline pipeline;
+    if (auto status = readPipeline(call, passes, count, target, run, pipeline)) return status;
+    std::scoped_lock lock(m->mutex);
+    auto changed = m->module->clone();
+    if (auto status = runPasses(call, *changed, pipeline, run)) return status;
+    m->module = std::move(changed);
+    m->text = ir::printToString(*m->module);
+    return TESSERA_OK;
+  });
+}
+
+tessera_status tessera_module_print(const tessera_module *m, int locations, tessera_result **result, tessera_error **error) {
+  Call call(m ? m->context.get() : nullptr, error);
+  if (result) *result = nullptr;
+  if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");
+  return guarded(call, [&] {
+    std::scoped_lock lock(m->mutex);
+    *result = new tessera_result{ir::printToString(*m->module, {.locations = locations != 0}), ""};
+    return TESSERA_OK;
+  });
+}
+
+namespace tessera::capi {
+std::pair<std::string, std::string> textOf(const tessera_module &m) {
+  std::scoped_lock lock(m.mutex);
+  return {m.text, m.file};
+}
+} // namespace tessera::capi
+
+tessera_status tessera_module_compile(const tessera_module *m, const tessera_options *given, tessera_result **result, tessera_error **error) {
+  Call call(m ? m->context.get() : nullptr, error);
+  if (result) *result = nullptr;
+  if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");
+  return guarded(call, [&] {
+    const ir::TargetInfo *target;
+    if (auto s = readTarget(call, given, target)) return s;
+    if (!target) return call.fail(TESSERA_USAGE, "a target is needed");
+    runtime::CompileOptions o;
+    if (auto s = readOptions(call, given, *target, o)) return s;
+    runtime::CompileResult compiled;
+    auto [text, file] = textOf(*m);
+    if (auto s = compileText(call, *m->context, text, file, *target, o, compiled)) return s;
+    *result = new tessera_result{std::move(compiled.output), runtime::toJson(compiled.metadata)};
     return TESSERA_OK;
   });
 }

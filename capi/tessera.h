@@ -125,6 +125,22 @@ tessera_status tessera_compile(tessera_context *, const char *text, size_t lengt
 tessera_status tessera_run_passes(tessera_context *, const char *text, size_t length, const char *file_name, const char *const *passes, size_t count,
                                   const char *target, tessera_result **, tessera_error **);
 
+/* ---- Modules: text that is parsed once ---- */
+
+typedef struct tessera_module tessera_module;
+
+/* Parses and verifies; text of several kernels is one module. */
+tessera_status tessera_module_parse(tessera_context *, const char *text, size_t length, const char *file_name, tessera_module **, tessera_error **);
+/* The functions that can be compiled, in the text's order; NULL after the last. */
+const char *tessera_module_kernel(const tessera_module *, size_t index);
+/* As tessera_run_passes, on the module: it is changed if all of them succeed, and stays what it was if not. */
+tessera_status tessera_module_run_passes(tessera_module *, const char *const *passes, size_t count, const char *target, tessera_error **);
+/* The text in today's spelling, with locations or without. */
+tessera_status tessera_module_print(const tessera_module *, int locations, tessera_result **, tessera_error **);
+/* As tessera_compile, of the module as it is now, which stays as it is: it may be compiled any number of times. */
+tessera_status tessera_module_compile(const tessera_module *, const tessera_options *, tessera_result **, tessera_error **);
+void tessera_module_destroy(tessera_module *);
+
 /* Text or the object's bytes; a NUL that `length` does not count follows. `length` may be NULL. */
 const char *tessera_result_data(const tessera_result *, size_t *length);
 /* What a launcher needs, as the JSON that `tessera compile --metadata` writes; "" of passes. */
@@ -178,6 +194,8 @@ typedef struct tessera_kernel tessera_kernel;
  * the stage is the device's whatever they say. */
 tessera_status tessera_kernel_compile(tessera_device *, const char *text, size_t length, const char *file_name, const tessera_options *, tessera_kernel **,
                                       tessera_error **);
+/* The same of a module. */
+tessera_status tessera_kernel_compile_module(tessera_device *, const tessera_module *, const tessera_options *, tessera_kernel **, tessera_error **);
 /* Loads what was compiled before: a result's data (of the device's stage) and metadata. `metadata` may be NULL for the
  * interpreter: the module's only kernel is meant. */
 tessera_status tessera_kernel_load(tessera_device *, const char *object, size_t length, const char *metadata, tessera_kernel **, tessera_error **);
@@ -202,6 +220,32 @@ tessera_argument tessera_argument_value(const void *value, size_t bytes);
  * function in the text; the pointers that the ABI adds are added. A fault that interpreter or emulator finds in the kernel
  * is TESSERA_FAILED with its place in the text. After a fault on a GPU its driver may refuse all that follows in the process. */
 tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **);
+
+/* ---- Streams: launches that are not waited for ---- */
+
+/* Launches on one stream follow each other, those of several streams may run at once. Reads and writes of buffers wait for what
+ * was launched on all streams that tessera_stream_create made. On interpreter and emulators a launch has run when the call
+ * returns. A stream's kernels and buffers must stay until it is synchronized. */
+typedef struct tessera_stream tessera_stream;
+tessera_status tessera_stream_create(tessera_device *, tessera_stream **, tessera_error **);
+/* A stream of the driver that somebody else has made (CUstream, hipStream_t; NULL: the default stream), and destroys. */
+tessera_status tessera_stream_adopt(tessera_device *, void *native, tessera_stream **, tessera_error **);
+void *tessera_stream_native(const tessera_stream *); /* the driver's handle; NULL on interpreter and emulators */
+/* As tessera_launch, without waiting. A fault on a GPU is told by a later call, tessera_stream_synchronize at the latest. */
+tessera_status tessera_stream_launch(tessera_stream *, tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
+                                     tessera_error **);
+tessera_status tessera_stream_synchronize(tessera_stream *, tessera_error **);
+void tessera_stream_destroy(tessera_stream *);
+
+/* A point between the launches of a stream, recorded any number of times. */
+typedef struct tessera_event tessera_event;
+tessera_status tessera_event_create(tessera_device *, tessera_event **, tessera_error **);
+tessera_status tessera_event_record(tessera_event *, tessera_stream *, tessera_error **);
+/* What is launched on the stream from now on waits for the event, which may be of another stream. */
+tessera_status tessera_stream_wait(tessera_stream *, tessera_event *, tessera_error **);
+/* Waits for `stop`; how long after `start` it was reached, in milliseconds. Both have been recorded. */
+tessera_status tessera_event_elapsed(tessera_event *start, tessera_event *stop, double *milliseconds, tessera_error **);
+void tessera_event_destroy(tessera_event *);
 
 typedef struct tessera_times {
   double median_ms, min_ms; /* milliseconds */

@@ -135,6 +135,18 @@ public:
   bool parseFormat(OpParse &, const std::vector<FormatElement> &);
   bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
   bool parseCustom(OpParse &, llvm::StringRef name);
+  bool parseCacheWords(OpParse &, bool evict);
+  bool parseArithmeticFlags(OpParse &, bool overflow);
+  bool parseConstant(OpParse &);
+  bool parseSelect(OpParse &);
+  bool parseBranch(OpParse &);
+  bool parseCondBranch(OpParse &);
+  bool parseMemDescSubslice(OpParse &);
+  bool parseBarrier(OpParse &);
+  bool parseTokenDep(OpParse &);
+  bool parseTcGen5Mma(OpParse &, bool scaled);
+  bool parseBufferLoadToLocal(OpParse &);
+  bool parseDotScaled(OpParse &);
   bool parseElementTypes(OpParse &, llvm::StringRef lhs, llvm::StringRef rhs);
   bool trailingAttrs(OpParse &, Operation *); // the dictionary after an operation's regions
   /// Sets up the row's groups.

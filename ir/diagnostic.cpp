@@ -25,6 +25,7 @@ Location Location::source() const {
 }
 
 void DiagnosticEngine::report(Diagnostic d) {
+  ++reports_;
   if (d.severity == Severity::Error) ++errors_;
   if (consumer_) consumer_(d);
 }

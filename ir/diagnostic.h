@@ -48,6 +48,8 @@ public:
   /// Reports an error at an IR location.
   void error(Location, const llvm::Twine &message);
   unsigned errors() const { return errors_; }
+  /// How often anything was reported, warnings and remarks too.
+  unsigned reports() const { return reports_; }
 
   /// While a text is being checked: where an operation, or one of its operands (else -1), stands in it. The verifier's
   /// errors then show the user's own line.
@@ -63,7 +65,7 @@ public:
 private:
   Locator locator_;
   Consumer consumer_;
-  unsigned errors_ = 0;
+  unsigned errors_ = 0, reports_ = 0;
 };
 
 /// The line, and below it a caret under the column (from 1, in bytes); long lines are shown around it, and what would

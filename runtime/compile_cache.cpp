@@ -1,27 +1,19 @@
 // Compiled kernels kept (see compile_cache.h).
 #include "runtime/compile_cache.h"
+#include "frontend/parser.h"
+#include "ir/context.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/Chrono.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/Support/raw_ostream.h"
 #include "runtime/targets.h"
 #include <algorithm>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 namespace tessera::runtime {
 
 namespace {
-
-constexpr llvm::StringLiteral kMagic = "tessera kernel 1\n";
-constexpr size_t kHashBytes = 32, kNameChars = 2 * kHashBytes;
 
 std::string hash(llvm::StringRef bytes) { return llvm::toStringRef(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes))).str(); }
 
@@ -42,8 +34,6 @@ const std::string &compilerIdentity() {
   return identity;
 }
 
-bool isEntryName(llvm::StringRef name) { return name.size() == kNameChars && llvm::all_of(name, [](char c) { return llvm::isDigit(c) || (c >= 'a' && c <= 'f'); }); }
-
 uint64_t bytesOf(const CompileResult &r) {
   uint64_t n = r.output.size() + sizeof r + 64;
   for (auto &a : r.metadata.args) n += a.name.size() + a.type.size() + sizeof a;
@@ -52,15 +42,18 @@ uint64_t bytesOf(const CompileResult &r) {
 
 } // namespace
 
-CompileCache::CompileCache(CompileCacheOptions o) : options_(std::move(o)) {}
+CompileCache::CompileCache(CompileCacheOptions o) : options_(std::move(o)), folder_(options_.directory) {}
 
 std::string CompileCache::key(llvm::StringRef text, llvm::StringRef fileName, const ir::TargetInfo &target, const CompileOptions &o) {
   std::string all;
   auto add = [&](llvm::StringRef part) { all += std::to_string(part.size()) + ":" + part.str(); };
   add(compilerIdentity());
   add(target.name);
-  for (int i : {int(o.stage), o.numWarps, o.numStages, o.numCtas, o.wavesPerEu, o.matrixInstrNonkdim, o.optLevel, int(o.fpFusion), int(o.lineInfo), int(o.opNames), int(o.bitcode)}) add(std::to_string(i));
-  add(o.kernel);
+  // All options by name: one that is added does not compile until it stands here.
+  auto &[stage, numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, fpFusion, lineInfo, opNames, bitcode, kernel, passes] = o;
+  (void)passes; // of plain compilations
+  for (int i : {int(stage), numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, int(fpFusion), int(lineInfo), int(opNames), int(bitcode)}) add(std::to_string(i));
+  add(kernel);
   // What uses files of the toolkits depends on which are there.
   if (o.stage > Stage::Ttgir)
     for (auto &line : describeTools(*findArch(target.name))) {
@@ -92,14 +85,45 @@ std::optional<CompileResult> CompileCache::find(const std::string &key) {
 void CompileCache::insert(const std::string &key, const CompileResult &r) {
   std::scoped_lock lock(mutex_);
   keepInMemory(key, r);
-  if (!options_.directory.empty() && !writeFile(key, r)) ++counts_.unwritten;
+  if (options_.directory.empty()) return;
+  auto s = writeFile(key, r);
+  counts_.unwritten += !s.ok();
+  note(s);
+}
+
+/// Whether a compilation is one that runs all passes and says nothing.
+static bool isPlain(const transforms::RunOptions &o) {
+  return !o.remarks && !o.hook && !o.timings && !o.verifyEach && !o.printAfterAll && o.printBefore.empty() && o.printAfter.empty() && o.skip.empty() && o.bisectLimit < 0 && o.reproducerPath.empty();
+}
+
+absl::StatusOr<CompileResult> CompileCache::compile(llvm::StringRef text, const std::string &fileName, ir::Module *parsed, const ir::TargetInfo &target, const CompileOptions &o, ir::DiagnosticEngine &diag) {
+  bool kept = isPlain(o.passes) && (options_.memoryBytes || !options_.directory.empty());
+  std::string id = kept ? key(text, fileName, target, o) : "";
+  if (kept)
+    if (auto found = find(id)) return *std::move(found);
+  ir::Context context;
+  std::unique_ptr<ir::Module> module;
+  unsigned before = diag.reports();
+  if (!parsed) {
+    module = frontend::parseModule(text, fileName, context, diag, {.locateByText = o.stage > Stage::Ttgir && o.passes.printBefore.empty() && o.passes.printAfter.empty() && !o.passes.printAfterAll});
+    if (!module) return absl::InvalidArgumentError("the text does not parse");
+    parsed = module.get();
+  }
+  auto compiled = runtime::compile(*parsed, target, o, diag);
+  if (kept && compiled.ok() && diag.reports() == before) insert(id, *compiled);
+  return compiled;
 }
 
 void CompileCache::clear() {
   std::scoped_lock lock(mutex_);
   entries_.clear(), byKey_.clear();
-  memoryUsed_ = 0;
-  if (!options_.directory.empty()) dropOldestFiles(0);
+  memoryUsed_ = directoryUsed_ = 0;
+  if (!options_.directory.empty()) note(folder_.dropOldest(0).status());
+}
+
+std::string CompileCache::problem() const {
+  std::scoped_lock lock(mutex_);
+  return problem_;
 }
 
 CompileCacheCounts CompileCache::counts() const {
@@ -122,82 +146,34 @@ void CompileCache::keepInMemory(const std::string &key, const CompileResult &r) 
   }
 }
 
-// A file: the magic, the hash of what follows, the metadata's length as eight bytes, the metadata, the output.
 std::optional<CompileResult> CompileCache::readFile(const std::string &key) {
-  std::string path = options_.directory + "/" + key;
-  auto buffer = llvm::MemoryBuffer::getFile(path, false, false);
-  if (!buffer) return std::nullopt;
-  llvm::StringRef bytes = (*buffer)->getBuffer();
-  auto whole = [&]() -> std::optional<CompileResult> {
-    if (!bytes.consume_front(kMagic) || bytes.size() < kHashBytes + 8) return std::nullopt;
-    llvm::StringRef rest = bytes.drop_front(kHashBytes);
-    if (hash(rest) != bytes.take_front(kHashBytes)) return std::nullopt;
-    uint64_t length = 0;
-    for (unsigned i = 0; i < 8; ++i) length |= uint64_t(uint8_t(rest[i])) << 8 * i;
-    rest = rest.drop_front(8);
-    if (length > rest.size()) return std::nullopt;
-    auto metadata = metadataFromJson(rest.take_front(length));
-    if (!metadata.ok()) return std::nullopt;
-    return CompileResult{rest.drop_front(length).str(), *std::move(metadata)};
-  };
-  auto r = whole();
-  if (!r) ++counts_.damaged;
-  else (void)::utimes(path.c_str(), nullptr); // the oldest are those not used for longest
-  return r;
+  auto r = folder_.read(key);
+  if (r.ok()) return *std::move(r);
+  if (absl::IsDataLoss(r.status())) ++counts_.damaged;
+  return std::nullopt;
 }
 
-bool CompileCache::writeFile(const std::string &key, const CompileResult &r) {
-  if (llvm::sys::fs::create_directories(options_.directory)) return false;
-  std::string metadata = toJson(r.metadata), rest;
-  for (unsigned i = 0; i < 8; ++i) rest += char(uint64_t(metadata.size()) >> 8 * i);
-  rest += metadata;
-  rest += r.output;
-  if (rest.size() > options_.directoryBytes) return false;
-  llvm::SmallString<256> temporary;
-  int fd;
-  if (llvm::sys::fs::createUniqueFile(options_.directory + "/%%%%%%%%%%%%.tmp", fd, temporary)) return false;
-  llvm::raw_fd_ostream out(fd, /*shouldClose=*/true);
-  out << kMagic << hash(rest) << rest;
-  out.close();
-  bool failed = out.has_error();
-  out.clear_error();
-  if (failed || llvm::sys::fs::rename(temporary, options_.directory + "/" + key)) {
-    llvm::sys::fs::remove(temporary);
-    return false;
-  }
-  directoryUsed_ += rest.size();
-  if (!directoryRead_ || directoryUsed_ > options_.directoryBytes) dropOldestFiles(options_.directoryBytes);
-  return true;
-}
-
-/// Looks how much is there, and where it is more than the limit, drops entries until a tenth of the limit is free.
-void CompileCache::dropOldestFiles(uint64_t limit) {
-  struct File {
-    std::string path;
-    uint64_t bytes;
-    llvm::sys::TimePoint<> used;
-  };
-  std::vector<File> files;
-  directoryUsed_ = 0;
+/// What was kept is dropped again where it is more than the limit: until a tenth of the limit is free.
+absl::Status CompileCache::writeFile(const std::string &key, const CompileResult &r) {
+  uint64_t limit = options_.directoryBytes;
+  if (bytesOf(r) > limit) return absl::ResourceExhaustedError(options_.directory + ": the kernel is larger than the cache may become");
+  auto written = folder_.write(key, r);
+  if (!written.ok()) return written.status();
+  directoryUsed_ += *written;
+  if (directoryRead_ && directoryUsed_ <= limit) return absl::OkStatus();
+  auto entries = folder_.entries();
+  if (!entries.ok()) return entries.status();
   directoryRead_ = true;
-  std::error_code ec;
-  auto now = std::chrono::system_clock::now();
-  for (llvm::sys::fs::directory_iterator it(options_.directory, ec), end; !ec && it != end; it.increment(ec)) {
-    llvm::StringRef name = llvm::sys::path::filename(it->path());
-    auto status = it->status();
-    if (!status) continue;
-    // What a process left that ended while it wrote.
-    if (name.size() == 16 && name.ends_with(".tmp") && now - status->getLastModificationTime() > std::chrono::hours(1)) llvm::sys::fs::remove(it->path());
-    if (!isEntryName(name)) continue;
-    files.push_back({it->path(), status->getSize(), status->getLastModificationTime()});
-    directoryUsed_ += status->getSize();
-  }
-  if (directoryUsed_ <= limit) return;
-  llvm::sort(files, [](auto &a, auto &b) { return a.used < b.used; });
-  for (auto &f : files) {
-    if (directoryUsed_ <= limit - limit / 10) return;
-    if (!llvm::sys::fs::remove(f.path)) directoryUsed_ -= f.bytes;
-  }
+  directoryUsed_ = 0;
+  for (auto &e : *entries) directoryUsed_ += e.bytes;
+  if (directoryUsed_ <= limit) return absl::OkStatus();
+  auto dropped = folder_.dropOldest(limit - limit / 10);
+  if (dropped.ok()) directoryUsed_ -= std::min(dropped->bytes, directoryUsed_);
+  return dropped.status();
+}
+
+void CompileCache::note(const absl::Status &s) {
+  if (!s.ok() && problem_.empty()) problem_ = std::string(s.message());
 }
 
 } // namespace tessera::runtime

@@ -4,11 +4,11 @@
 // and the tools that it finds (CompileCache::key). So nothing ever becomes wrong; what is no longer asked for becomes the
 // oldest, and the oldest is dropped where a limit is passed.
 //
-// In the folder an entry is a file named by its key, written under another name and renamed, so that no process sees a part
-// of one. It begins with a hash of the rest: a damaged entry is a miss, and is replaced. Files with other names are left
-// alone. Whether the folder can be written to is nobody's error: an entry that cannot be kept is made again.
+// A damaged entry of the folder is a miss, and is replaced. Whether the folder can be written to is nobody's error: an entry
+// that cannot be kept is made again (counts() and problem() tell).
 #pragma once
 #include "ir/target.h"
+#include "runtime/cache_folder.h"
 #include "runtime/compiler.h"
 #include <list>
 #include <mutex>
@@ -39,24 +39,32 @@ public:
 
   std::optional<CompileResult> find(const std::string &key);
   void insert(const std::string &key, const CompileResult &);
+  /// Finds what the text compiles to, or compiles it and keeps what was made without a diagnostic. `parsed` is the text's
+  /// module where there is one already; null: the text is parsed if need be. Where passes are to tell something of
+  /// themselves or are left out, nothing is found or kept. Errors as runtime::compile's, with all that was reported.
+  absl::StatusOr<CompileResult> compile(llvm::StringRef text, const std::string &fileName, ir::Module *parsed, const ir::TargetInfo &, const CompileOptions &, ir::DiagnosticEngine &);
   /// Forgets all entries, those of the folder too.
   void clear();
   CompileCacheCounts counts() const;
+  /// Why the folder did not take an entry, or could not be read: the first such; empty: nothing of the kind.
+  std::string problem() const;
 
 private:
   using Entry = std::pair<std::string, CompileResult>;
   void keepInMemory(const std::string &key, const CompileResult &);
   std::optional<CompileResult> readFile(const std::string &key);
-  bool writeFile(const std::string &key, const CompileResult &);
-  void dropOldestFiles(uint64_t limit);
+  absl::Status writeFile(const std::string &key, const CompileResult &);
+  void note(const absl::Status &);
 
   const CompileCacheOptions options_;
+  const CacheFolder folder_;
   mutable std::mutex mutex_;
   std::list<Entry> entries_; // the one used last first
   std::unordered_map<std::string, std::list<Entry>::iterator> byKey_;
   uint64_t memoryUsed_ = 0, directoryUsed_ = 0; // the latter: an estimate, as others write, too
   bool directoryRead_ = false;
   CompileCacheCounts counts_;
+  std::string problem_;
 };
 
 } // namespace tessera::runtime

@@ -235,6 +235,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
 
   if (o.bitcode) llvmModule->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
   bo.numWarps = result.metadata.numWarps;
+  bo.numCtas = result.metadata.numCtas;
   bo.dynamicSharedBytes = result.metadata.dynamicSharedBytes;
   bo.maxRegisters = moduleInt(m.op(), kMaxRegistersAttr, 0);
   auto backend = createBackend(*findArch(target.name), bo);

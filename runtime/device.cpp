@@ -4,6 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/emulator_device.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
 
@@ -32,6 +33,20 @@ absl::StatusOr<std::unique_ptr<HostMemory>> HostMemory::allocate(size_t bytes, c
 HostMemory::~HostMemory() {
   if (owned_) std::free(data_);
 }
+
+void HostEvent::record() { milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+absl::StatusOr<std::unique_ptr<DeviceStream>> Device::createStream() { return std::make_unique<HostStream>(); }
+absl::StatusOr<std::unique_ptr<DeviceStream>> Device::adoptStream(void *) { return absl::InvalidArgumentError(spec() + " has no driver whose stream could be adopted"); }
+absl::Status Device::launchOn(DeviceStream &, LoadedKernel &k, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) { return launch(k, grid, args); }
+absl::Status Device::synchronize(DeviceStream &) { return absl::OkStatus(); }
+absl::StatusOr<std::unique_ptr<DeviceEvent>> Device::createEvent() { return std::make_unique<HostEvent>(); }
+absl::Status Device::record(DeviceEvent &e, DeviceStream &) {
+  static_cast<HostEvent &>(e).record();
+  return absl::OkStatus();
+}
+absl::Status Device::waitFor(DeviceStream &, DeviceEvent &) { return absl::OkStatus(); }
+absl::StatusOr<double> Device::millisecondsBetween(DeviceEvent &start, DeviceEvent &stop) { return static_cast<HostEvent &>(stop).milliseconds - static_cast<HostEvent &>(start).milliseconds; }
 
 absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) {
   std::string what = "kernel '" + md.kernel + "'";

@@ -70,6 +70,28 @@ public:
   const KernelMetadata metadata;
 };
 
+/// Launches that follow each other, beside those of other streams.
+class DeviceStream {
+public:
+  virtual ~DeviceStream() = default;
+  /// The driver's handle (CUstream, hipStream_t); null where there is none.
+  virtual void *native() const { return nullptr; }
+};
+
+/// A point between the launches of a stream, and when it was reached.
+class DeviceEvent {
+public:
+  virtual ~DeviceEvent() = default;
+};
+
+/// On devices that compute on the host a launch has run when it returns: a stream orders nothing, an event is a time.
+class HostStream final : public DeviceStream {};
+class HostEvent final : public DeviceEvent {
+public:
+  double milliseconds = 0; // of a clock that runs evenly; 0: not recorded
+  void record();
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -93,6 +115,21 @@ public:
   virtual absl::Status launch(LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>) = 0;
   /// Launches it `reps` times and measures each: on GPUs by events, on an emulator by the host's clock. @pre reps > 0
   virtual absl::StatusOr<LaunchTiming> time(LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>, int reps) = 0;
+
+  /// What is launched on a stream follows what was launched on it before; reads and writes of memory wait for the streams that
+  /// are made here. An adopted stream is the driver's own handle (null: its default stream), which stays its owner's.
+  virtual absl::StatusOr<std::unique_ptr<DeviceStream>> createStream();
+  virtual absl::StatusOr<std::unique_ptr<DeviceStream>> adoptStream(void *native);
+  /// As launch(), without waiting: the kernel and its memory must stay until the stream is synchronized.
+  virtual absl::Status launchOn(DeviceStream &, LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>);
+  /// Waits until what was launched has run; an error is one of these launches'.
+  virtual absl::Status synchronize(DeviceStream &);
+  virtual absl::StatusOr<std::unique_ptr<DeviceEvent>> createEvent();
+  virtual absl::Status record(DeviceEvent &, DeviceStream &);
+  /// What is launched on the stream from now on waits for the event.
+  virtual absl::Status waitFor(DeviceStream &, DeviceEvent &);
+  /// Waits for the second. @pre both were recorded
+  virtual absl::StatusOr<double> millisecondsBetween(DeviceEvent &start, DeviceEvent &stop);
 
   /// All of it: loads the object, runs its kernel once on buffers of the host, and then `reps` more times for timing.
   virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *);

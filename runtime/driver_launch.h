@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/device.h"
+#include <map>
 #include <mutex>
 
 namespace tessera::runtime {
@@ -47,9 +48,9 @@ public:
     std::scoped_lock lock(k.mutex);
     RETURN_IF_ERROR(makeCurrent(k.what));
     Parameters p;
-    RETURN_IF_ERROR(parameters(k, grid, args, p));
+    RETURN_IF_ERROR(parameters(k, nullptr, grid, args, p));
     if (!programs(grid)) return absl::OkStatus();
-    RETURN_IF_ERROR(enqueue(k, grid, p));
+    RETURN_IF_ERROR(enqueue(k, nullptr, grid, p));
     return a_.check(a_.ctxSynchronize(), "running " + k.what);
   }
   absl::StatusOr<LaunchTiming> time(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, int reps) override {
@@ -57,31 +58,67 @@ public:
     std::scoped_lock lock(k.mutex);
     RETURN_IF_ERROR(makeCurrent(k.what));
     Parameters p;
-    RETURN_IF_ERROR(parameters(k, grid, args, p));
+    RETURN_IF_ERROR(parameters(k, nullptr, grid, args, p));
     if (!programs(grid)) return LaunchTiming();
-    struct Events {
-      const Api &a;
-      Handle start = nullptr, stop = nullptr;
-      ~Events() {
-        if (start) a.eventDestroy(start);
-        if (stop) a.eventDestroy(stop);
-      }
-    } e{a_};
+    Event start(*this), stop(*this);
     auto timed = [&](const char *call) { return call + (" for timing " + k.what); };
-    RETURN_IF_ERROR(a_.check(a_.eventCreate(&e.start, 0), timed(Api::kEventCreate)));
-    RETURN_IF_ERROR(a_.check(a_.eventCreate(&e.stop, 0), timed(Api::kEventCreate)));
+    RETURN_IF_ERROR(a_.check(a_.eventCreate(&start.handle, 0), timed(Api::kEventCreate)));
+    RETURN_IF_ERROR(a_.check(a_.eventCreate(&stop.handle, 0), timed(Api::kEventCreate)));
     std::vector<float> times;
     for (int i = 0; i < reps; ++i) {
-      RETURN_IF_ERROR(a_.check(a_.eventRecord(e.start, nullptr), timed(Api::kEventRecord)));
-      RETURN_IF_ERROR(enqueue(k, grid, p));
-      RETURN_IF_ERROR(a_.check(a_.eventRecord(e.stop, nullptr), timed(Api::kEventRecord)));
-      RETURN_IF_ERROR(a_.check(a_.eventSynchronize(e.stop), "running " + k.what));
+      RETURN_IF_ERROR(a_.check(a_.eventRecord(start.handle, nullptr), timed(Api::kEventRecord)));
+      RETURN_IF_ERROR(enqueue(k, nullptr, grid, p));
+      RETURN_IF_ERROR(a_.check(a_.eventRecord(stop.handle, nullptr), timed(Api::kEventRecord)));
+      RETURN_IF_ERROR(a_.check(a_.eventSynchronize(stop.handle), "running " + k.what));
       float ms;
-      RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, e.start, e.stop), timed(Api::kEventElapsedTime)));
+      RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, start.handle, stop.handle), timed(Api::kEventElapsedTime)));
       times.push_back(ms);
     }
     llvm::sort(times);
     return LaunchTiming{times[times.size() / 2], times[0]};
+  }
+
+  absl::StatusOr<std::unique_ptr<DeviceStream>> createStream() override {
+    RETURN_IF_ERROR(makeCurrent("a stream"));
+    auto s = std::make_unique<Stream>(*this, nullptr, true);
+    // Without flags: what the default stream does, such as copies, waits for it.
+    RETURN_IF_ERROR(a_.check(a_.streamCreate(&s->handle, 0), "making a stream"));
+    return s;
+  }
+  absl::StatusOr<std::unique_ptr<DeviceStream>> adoptStream(void *native) override { return std::make_unique<Stream>(*this, static_cast<Handle>(native), false); }
+  absl::Status launchOn(DeviceStream &stream, LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) override {
+    auto &k = static_cast<Kernel &>(kernel);
+    Handle on = static_cast<Stream &>(stream).handle;
+    std::scoped_lock lock(k.mutex);
+    RETURN_IF_ERROR(makeCurrent(k.what));
+    Parameters p;
+    RETURN_IF_ERROR(parameters(k, on, grid, args, p));
+    return programs(grid) ? enqueue(k, on, grid, p) : absl::OkStatus();
+  }
+  absl::Status synchronize(DeviceStream &stream) override {
+    RETURN_IF_ERROR(makeCurrent("a stream"));
+    return a_.check(a_.streamSynchronize(static_cast<Stream &>(stream).handle), "running what was launched on a stream");
+  }
+  absl::StatusOr<std::unique_ptr<DeviceEvent>> createEvent() override {
+    RETURN_IF_ERROR(makeCurrent("an event"));
+    auto e = std::make_unique<Event>(*this);
+    RETURN_IF_ERROR(a_.check(a_.eventCreate(&e->handle, 0), Api::kEventCreate));
+    return e;
+  }
+  absl::Status record(DeviceEvent &event, DeviceStream &stream) override {
+    RETURN_IF_ERROR(makeCurrent("an event"));
+    return a_.check(a_.eventRecord(static_cast<Event &>(event).handle, static_cast<Stream &>(stream).handle), Api::kEventRecord);
+  }
+  absl::Status waitFor(DeviceStream &stream, DeviceEvent &event) override {
+    RETURN_IF_ERROR(makeCurrent("a stream"));
+    return a_.check(a_.streamWaitEvent(static_cast<Stream &>(stream).handle, static_cast<Event &>(event).handle, 0), "letting a stream wait for an event");
+  }
+  absl::StatusOr<double> millisecondsBetween(DeviceEvent &start, DeviceEvent &stop) override {
+    RETURN_IF_ERROR(makeCurrent("an event"));
+    RETURN_IF_ERROR(a_.check(a_.eventSynchronize(static_cast<Event &>(stop).handle), "waiting for an event"));
+    float ms = 0;
+    RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, static_cast<Event &>(start).handle, static_cast<Event &>(stop).handle), Api::kEventElapsedTime));
+    return ms;
   }
 
 protected:
@@ -109,8 +146,26 @@ private:
     DriverDevice &device;
     std::string what;
     Handle module = nullptr, function = nullptr;
-    std::mutex mutex;                      // of launches, which share the scratch memory
-    std::unique_ptr<DeviceMemory> scratch; // as large as the largest launch needed
+    std::mutex mutex; // of launches
+    std::map<Handle, std::unique_ptr<DeviceMemory>> scratch; // of each stream's launches, which follow each other: as large as the largest needed
+  };
+  struct Stream final : DeviceStream {
+    Stream(DriverDevice &d, Handle h, bool owned) : device(d), handle(h), owned(owned) {}
+    ~Stream() override {
+      if (owned && handle && device.makeCurrent("").ok()) device.a_.streamDestroy(handle);
+    }
+    void *native() const override { return handle; }
+    DriverDevice &device;
+    Handle handle;
+    bool owned;
+  };
+  struct Event final : DeviceEvent {
+    explicit Event(DriverDevice &d) : device(d) {}
+    ~Event() override {
+      if (handle && device.makeCurrent("").ok()) device.a_.eventDestroy(handle);
+    }
+    DriverDevice &device;
+    Handle handle = nullptr;
   };
   /// What is launched points into it.
   struct Parameters {
@@ -121,7 +176,7 @@ private:
   static Pointer addressOf(const DeviceMemory &m, size_t offset) { return Pointer((char *)static_cast<const Memory &>(m).address + offset); }
   static int64_t programs(std::array<int64_t, 3> grid) { return grid[0] * grid[1] * grid[2]; }
 
-  absl::Status parameters(Kernel &k, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, Parameters &p) {
+  absl::Status parameters(Kernel &k, Handle stream, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, Parameters &p) {
     p.scalars.reserve(args.size()), p.pointers.reserve(args.size() + 2);
     for (auto &a : args)
       if (a.memory) {
@@ -132,21 +187,22 @@ private:
         p.list.push_back(&p.scalars.back());
       }
     size_t scratch = size_t(k.metadata.globalScratchBytes) * size_t(programs(grid));
-    if (scratch && (!k.scratch || k.scratch->bytes() < scratch)) {
-      k.scratch.reset();
+    auto &memory = k.scratch[stream];
+    if (scratch && (!memory || memory->bytes() < scratch)) {
+      memory.reset(); // the driver waits for what uses it
       auto m = allocate(scratch, "the scratch memory of " + k.what);
       if (!m.ok()) return m.status();
-      k.scratch = std::move(*m);
+      memory = std::move(*m);
     }
-    for (Pointer hidden : {scratch ? addressOf(*k.scratch, 0) : Pointer{}, Pointer{}}) { // the second is profiling's
+    for (Pointer hidden : {scratch ? addressOf(*memory, 0) : Pointer{}, Pointer{}}) { // the second is profiling's
       p.pointers.push_back(hidden);
       p.list.push_back(&p.pointers.back());
     }
     return absl::OkStatus();
   }
-  absl::Status enqueue(Kernel &k, std::array<int64_t, 3> grid, Parameters &p) {
+  absl::Status enqueue(Kernel &k, Handle stream, std::array<int64_t, 3> grid, Parameters &p) {
     auto &md = k.metadata;
-    return a_.check(a_.launchKernel(k.function, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, nullptr, p.list.data(), nullptr), "launching " + k.what);
+    return a_.check(a_.launchKernel(k.function, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, stream, p.list.data(), nullptr), "launching " + k.what);
   }
 };
 

@@ -268,6 +268,11 @@ void JsonNode::allowKeys(llvm::ArrayRef<llvm::StringRef> known, llvm::ArrayRef<l
       node.error("unknown key; " + suggestName(key, known));
 }
 
+std::pair<unsigned, unsigned> JsonNode::position() const {
+  auto it = reader_->positions_.find(path_);
+  return it == reader_->positions_.end() ? std::pair(0u, 0u) : std::pair(it->second.line, it->second.column);
+}
+
 void JsonNode::error(const llvm::Twine &what) const { reader_->error(path_, what); }
 
 std::string suggestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known) {

@@ -35,6 +35,9 @@ public:
   bool isBoolean() const { return value_ && value_->kind() == llvm::json::Value::Boolean; }
   bool isNull() const { return value_ && value_->kind() == llvm::json::Value::Null; }
   const std::string &path() const { return path_; }
+  /// Line and column in the text, from 1; 0 if it does not stand there.
+  std::pair<unsigned, unsigned> position() const;
+  const llvm::json::Value &value() const { return *value_; } // @pre present()
 
   /// A member of an object; absent if there is none (or this is no object: no error here).
   JsonNode get(llvm::StringRef key) const;

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -53,8 +54,8 @@ public:
       return;
     }
     rootKeys();
-    if (auto n = root_.get("kernel"); n.present()) d_.kernel = n.string().value_or("");
-    if (auto n = root_.get("ttir"); n.present()) d_.ttir = fileName(n);
+    if (auto n = root_.get("kernel"); n.present()) d_.kernel = n.string().value_or(""), d_.kernelPlace = n.position();
+    if (auto n = root_.get("ttir"); n.present()) d_.ttir = fileName(n), d_.ttirPlace = n.position();
     grid(root_.get("grid"));
     powerOfTwo("num_warps", 64, d_.numWarps);
     powerOfTwo("num_ctas", 16, d_.numCtas);
@@ -66,8 +67,9 @@ public:
       else d_.matrixInstrNonkdim = int(v.value_or(0));
     }
     auto args = root_.get("args");
+    d_.argsPlace = args.position();
     for (auto &n : args.elements()) {
-      d_.args.emplace_back();
+      d_.args.emplace_back().place = n.position();
       argument(n, d_.args.back());
     }
     uniqueNames(args);
@@ -342,6 +344,8 @@ template <class F> void inParallel(int64_t count, F work) {
 
 } // namespace
 
+std::string LaunchDescription::at(LaunchPlace p) const { return p.first ? llvm::formatv("{0}:{1}:{2}: ", path, p.first, p.second).str() : path + ": "; }
+
 std::string LaunchDescription::resolve(llvm::StringRef file) const {
   if (llvm::sys::path::is_absolute(file)) return file.str();
   return directory == "." ? file.str() : directory + "/" + file.str();
@@ -361,7 +365,11 @@ absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::s
 absl::StatusOr<LaunchDescription> readLaunch(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer) return absl::InvalidArgumentError(path + ": " + buffer.getError().message());
-  auto d = parseLaunch((*buffer)->getBuffer(), path);
+  return readLaunchText((*buffer)->getBuffer(), path);
+}
+
+absl::StatusOr<LaunchDescription> readLaunchText(llvm::StringRef text, const std::string &path) {
+  auto d = parseLaunch(text, path);
   if (!d.ok() || !d->ttir.empty()) return d;
   llvm::SmallString<256> folder(d->directory);
   llvm::sys::fs::make_absolute(folder);
@@ -369,6 +377,87 @@ absl::StatusOr<LaunchDescription> readLaunch(const std::string &path) {
   std::string candidate = llvm::sys::path::filename(folder).str() + ".ttir";
   if (llvm::sys::fs::exists(d->resolve(candidate))) d->ttir = candidate;
   return d;
+}
+
+namespace {
+
+/// A description's JSON once more, members in their order, with some values replaced.
+class DescriptionWriter {
+public:
+  DescriptionWriter(const LaunchDescription &d, int numWarps, int numStages, const std::string &folder) : d_(d), numWarps_(numWarps), numStages_(numStages), elsewhere_(absolute(folder) != absolute(d.directory)) {}
+
+  std::string write(const JsonNode &root) {
+    for (auto &[key, n] : root.members()) {
+      member(key);
+      node(n, key);
+    }
+    if (!root.get("ttir").present()) member("ttir"), file(d_.ttir);
+    if (!root.get("num_warps").present()) member("num_warps"), s_ << numWarps_;
+    if (!root.get("num_stages").present()) member("num_stages"), s_ << numStages_;
+    return out_ + "}\n";
+  }
+
+private:
+  static std::string absolute(llvm::StringRef path) {
+    llvm::SmallString<256> p(path.empty() ? "." : path);
+    llvm::sys::fs::make_absolute(p);
+    llvm::sys::path::remove_dots(p, true);
+    return p.str().str();
+  }
+  void member(llvm::StringRef key) { s_ << (out_.empty() ? "{" : ",\n ") << llvm::json::Value(key) << ": "; }
+  void file(llvm::StringRef name) { s_ << llvm::json::Value(elsewhere_ ? absolute(d_.resolve(name)) : name.str()); }
+
+  void node(const JsonNode &n, llvm::StringRef key) {
+    llvm::StringRef path = n.path();
+    if (path == "num_warps") s_ << numWarps_;
+    else if (path == "num_stages") s_ << numStages_;
+    else if (n.isString() && (path == "ttir" || ((path.starts_with("args[") || path.starts_with("expected")) && (key == "file" || key == "within")))) file(*n.string());
+    else if (n.isNumber()) number(n.value());
+    else if (n.isObject()) {
+      s_ << "{";
+      for (auto [i, m] : llvm::enumerate(n.members())) {
+        s_ << (i ? ", " : "") << llvm::json::Value(m.first) << ": ";
+        node(m.second, m.first);
+      }
+      s_ << "}";
+    } else if (n.isArray()) {
+      s_ << "[";
+      for (auto [i, e] : llvm::enumerate(n.elements())) {
+        s_ << (i ? "," : "") << (e.isObject() ? "\n  " : i ? " " : "");
+        node(e, "");
+      }
+      s_ << "]";
+    } else
+      s_ << n.value();
+  }
+  /// With as many digits as the value needs.
+  void number(const llvm::json::Value &v) {
+    if (v.getAsInteger() || v.getAsUINT64()) {
+      s_ << v;
+      return;
+    }
+    double d = *v.getAsNumber();
+    std::string text;
+    for (int digits = 1; digits <= 17; ++digits) {
+      text.clear();
+      llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, d);
+      if (std::strtod(text.c_str(), nullptr) == d) break;
+    }
+    s_ << text;
+  }
+
+  const LaunchDescription &d_;
+  int numWarps_, numStages_;
+  bool elsewhere_; // files are told by absolute names then
+  std::string out_;
+  llvm::raw_string_ostream s_{out_};
+};
+
+} // namespace
+
+std::string launchWith(llvm::StringRef text, const LaunchDescription &d, int numWarps, int numStages, const std::string &folder) {
+  JsonReader json(text, d.path);
+  return DescriptionWriter(d, numWarps, numStages, folder).write(json.root());
 }
 
 ScalarBits scalarBits(const LaunchArg &a) {
@@ -420,7 +509,7 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
   auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
   if (physical > 0 && a.bytes() > physical)
     return absl::ResourceExhaustedError(
-        llvm::formatv("{0}: args[{1}] (\"{2}\") has {3} MiB, but this machine has {4} MiB of memory", d.path, index,
+        llvm::formatv("{0}args[{1}] (\"{2}\") has {3} MiB, but this machine has {4} MiB of memory", d.at(a.place), index,
                       a.name, a.bytes() >> 20, physical >> 20)
             .str());
   std::vector<uint8_t> out;

@@ -33,9 +33,13 @@
 
 namespace tessera::runtime {
 
+/// Line and column in the description, from 1; 0: it was not written there.
+using LaunchPlace = std::pair<unsigned, unsigned>;
+
 struct LaunchArg {
   std::string name;
   bool isScalar = false;
+  LaunchPlace place{0, 0};
 
   // Scalars: type as in the IR ("i32", "f32"), and the value (intValue for iN, floatValue for the others).
   std::string scalarType;
@@ -73,6 +77,7 @@ struct LaunchDescription {
   int numWarps = 4, numStages = 3, numCtas = 1;
   int wavesPerEu = 0, matrixInstrNonkdim = 0; // AMD, see CompileOptions
   std::vector<LaunchArg> args;
+  LaunchPlace argsPlace{0, 0}, kernelPlace{0, 0}, ttirPlace{0, 0};
   std::vector<ExpectedOutput> expected; // by argument
   // For measurements; 0 and empty where not said.
   double flops = 0, bytesMoved = 0;
@@ -80,11 +85,17 @@ struct LaunchDescription {
 
   /// A file named by the description, found from its folder.
   std::string resolve(llvm::StringRef file) const;
+  /// "launch.json:3:9: ", or "launch.json: " where the place is not known: how errors begin.
+  std::string at(LaunchPlace) const;
 };
 
 absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::string &path);
 /// Where no "ttir" is named, FOLDER.ttir in the description's folder FOLDER is taken if it exists.
 absl::StatusOr<LaunchDescription> readLaunch(const std::string &path);
+/// As readLaunch, of a text that was read from there.
+absl::StatusOr<LaunchDescription> readLaunchText(llvm::StringRef text, const std::string &path);
+/// The text of a description with other numbers of warps and stages, for a file in another folder or the same.
+std::string launchWith(llvm::StringRef text, const LaunchDescription &, int numWarps, int numStages, const std::string &folder);
 
 /// The bytes of a buffer argument before the launch, as they lie in memory. ResourceExhausted if the machine does not
 /// have the memory.

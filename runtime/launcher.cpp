@@ -20,22 +20,21 @@ std::vector<LaunchValue> LaunchArguments::values() {
 }
 
 absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir::Operation *kernel) {
-  auto bad = [](auto &&m) { return absl::InvalidArgumentError(m.str()); };
   auto *entry = kernel->region(0).front();
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
-  if (entry->numArgs() != d.args.size())
-    return bad(llvm::formatv("{0}: kernel '{1}' takes {2}, but the description gives {3}", d.path, name, ir::counted(entry->numArgs(), "argument"),
-                             d.args.size()));
-  LaunchArguments out;
-  for (unsigned i = 0; i < d.args.size(); ++i) {
+  std::string errors;
+  auto bad = [&](LaunchPlace at, auto &&what) { errors += (errors.empty() ? "" : "\n") + d.at(at) + what.str(); };
+  if (entry->numArgs() != d.args.size()) bad(d.argsPlace, llvm::formatv("kernel '{0}' takes {1}, but the description gives {2}", name, ir::counted(entry->numArgs(), "argument"), d.args.size()));
+  for (unsigned i = 0; i < d.args.size() && entry->numArgs() == d.args.size(); ++i) {
     auto t = entry->arg(i).type();
     auto &a = d.args[i];
-    if (t.isPointer() == a.isScalar)
-      return bad(llvm::formatv("{0}: args[{1}] ('{2}') is a {3}, but the kernel takes {4}", d.path, i, a.name,
-                               a.isScalar ? "scalar" : "buffer", t.str()));
-    if (a.isScalar && t.str() != a.scalarType)
-      return bad(llvm::formatv("{0}: args[{1}] ('{2}') has type {3}, but the kernel takes {4}", d.path, i, a.name,
-                               a.scalarType, t.str()));
+    if (t.isPointer() == a.isScalar) bad(a.place, llvm::formatv("args[{0}] ('{1}') is a {2}, but the kernel takes {3}", i, a.name, a.isScalar ? "scalar" : "buffer", t.str()));
+    else if (a.isScalar && t.str() != a.scalarType) bad(a.place, llvm::formatv("args[{0}] ('{1}') has type {2}, but the kernel takes {3}", i, a.name, a.scalarType, t.str()));
+  }
+  if (!errors.empty()) return absl::InvalidArgumentError(errors);
+  LaunchArguments out;
+  for (unsigned i = 0; i < d.args.size(); ++i) {
+    auto &a = d.args[i];
     out.buffers.emplace_back();
     out.scalars.push_back(0);
     out.scalarBytes.push_back(0);

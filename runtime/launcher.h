@@ -16,7 +16,8 @@ struct LaunchArguments {
   std::vector<LaunchValue> values();
 };
 
-/// Makes the arguments, after checking them against the kernel's (a tt.func). Errors name the description and argument.
+/// Makes the arguments, after checking them against the kernel's (a tt.func). Errors have
+/// the form of the description's own: all of them, each on a line with its place.
 absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &, ir::Operation *kernel);
 
 /// Runs the kernel on the interpreter; the buffers hold the results.

@@ -145,4 +145,55 @@ void PassFlags::printTimings() const {
   for (auto &p : timings) llvm::errs() << llvm::formatv("{0,8:f3} ms  pass {1}{2}\n", p.ms, p.name, p.changed ? "" : " (no change)");
 }
 
+void CacheFlags::add(CLI::App &app) {
+  app.add_flag("--cache{.default}", directory, "keep what is compiled and take what was kept, in TESSERA_CACHE_DIR or the user's cache folder; --cache=DIR: in this folder");
+  app.add_flag("--no-cache", off, "keep nothing, even if TESSERA_CACHE_DIR is set");
+}
+
+int cacheLimit(uint64_t &bytes) {
+  bytes = runtime::CompileCacheOptions().directoryBytes;
+  const char *variable = std::getenv("TESSERA_CACHE_BYTES");
+  if (!variable || !*variable) return kOk;
+  auto n = parseBytes(variable);
+  if (!n) return fail(kUsage, llvm::Twine("TESSERA_CACHE_BYTES must be a number of bytes such as 500M or 2G, not '") + variable + "'");
+  bytes = *n;
+  return kOk;
+}
+
+int CacheFlags::open(std::unique_ptr<runtime::CompileCache> &cache) const {
+  runtime::CompileCacheOptions o;
+  o.memoryBytes = 0;
+  const char *variable = std::getenv("TESSERA_CACHE_DIR");
+  bool byVariable = variable && *variable;
+  if (off && !directory.empty()) return fail(kUsage, "--cache and --no-cache exclude each other");
+  if (!off && (byVariable || !directory.empty())) {
+    o.directory = directory.empty() || directory == ".default" ? runtime::defaultCacheDirectory() : directory;
+    if (o.directory.empty()) return fail(kUsage, "--cache: neither TESSERA_CACHE_DIR nor HOME is set, so it needs a folder: --cache=DIR");
+    if (int code = cacheLimit(o.directoryBytes)) return code;
+  }
+  cache = std::make_unique<runtime::CompileCache>(std::move(o));
+  return kOk;
+}
+
+void CacheFlags::warn(const runtime::CompileCache &cache) {
+  if (auto p = cache.problem(); !p.empty()) llvm::errs() << "tessera: warning: the kernel is not kept: " << p << "\n";
+}
+
+std::optional<uint64_t> parseBytes(llvm::StringRef s) {
+  unsigned shift = 0;
+  if (s.consume_back_insensitive("K")) shift = 10;
+  else if (s.consume_back_insensitive("M")) shift = 20;
+  else if (s.consume_back_insensitive("G")) shift = 30;
+  uint64_t n;
+  if (s.getAsInteger(10, n) || n > UINT64_MAX >> shift) return std::nullopt;
+  return n << shift;
+}
+
+std::string formatBytes(uint64_t n) {
+  if (n < 1024) return llvm::formatv("{0} B", n);
+  if (n < 1024 * 1024) return llvm::formatv("{0:f1} KiB", n / 1024.0);
+  if (n < 1024 * 1024 * 1024) return llvm::formatv("{0:f1} MiB", n / 1048576.0);
+  return llvm::formatv("{0:f1} GiB", n / 1073741824.0);
+}
+
 } // namespace tessera::tools

@@ -3,6 +3,7 @@
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "runtime/compile_cache.h"
 #include "transforms/pass.h"
 #include <functional>
 #include <optional>
@@ -46,5 +47,22 @@ struct PassFlags {
   /// --time-passes: to stderr.
   void printTimings() const;
 };
+
+/// The options about compiled kernels that are kept: none are unless the command line or the environment asks for it.
+struct CacheFlags {
+  std::string directory; // --cache[=DIR]
+  bool off = false;      // --no-cache
+
+  void add(CLI::App &);
+  /// The cache that is asked for: one that keeps nothing if none is. An exit code after an error was printed.
+  int open(std::unique_ptr<runtime::CompileCache> &) const;
+  /// Where a kernel could not be kept, says why.
+  static void warn(const runtime::CompileCache &);
+};
+/// How large the folder of compiled kernels may be: TESSERA_CACHE_BYTES, else 1 GiB. An exit code after an error was printed.
+int cacheLimit(uint64_t &bytes);
+/// "1000", "64K", "500M", "2G"; nullopt if it is none of these.
+std::optional<uint64_t> parseBytes(llvm::StringRef);
+std::string formatBytes(uint64_t);
 
 } // namespace tessera::tools

@@ -19,6 +19,8 @@ int optCommand(int argc, char **argv);
 int layoutCommand(int argc, char **argv);
 int runCommand(int argc, char **argv);
 int benchCommand(int argc, char **argv);
+int tuneCommand(int argc, char **argv);
+int cacheCommand(int argc, char **argv);
 int conformanceCommand(int argc, char **argv);
 int reduceCommand(int argc, char **argv);
 int devicesCommand(int argc, char **argv);
@@ -26,6 +28,9 @@ int versionCommand(int argc, char **argv);
 
 /// Prints to stderr as `error: message`, and gives the code back.
 int fail(int code, const llvm::Twine &message);
+/// The errors of a launch description or another JSON file, `FILE:LINE:COL: what` on a line each, in the form of all
+/// diagnostics: with the line of the file's text and a caret. Others as fail() prints them.
+int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef text);
 /// The file's contents (`-`: standard input), or null after an error was printed.
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path);
 /// Writes to the file (`-` or empty: standard output). False after an error was printed.

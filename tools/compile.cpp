@@ -1,11 +1,9 @@
 // `tessera compile FILE --target T [--emit STAGE] …`: text in, any stage out.
-#include "frontend/parser.h"
-#include "ir/context.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/compiler.h"
+#include "runtime/compile_cache.h"
 #include "runtime/device.h"
 #include "runtime/targets.h"
 #include "tools/arguments.h"
@@ -45,6 +43,8 @@ int compileCommand(int argc, char **argv) {
   app.add_option("--bisect-limit", passes.bisectLimit, "run only the first N passes that can be left out, and say which")->check(wholeNumber(0));
   passes.addRemarks(app);
   app.add_option("--reproducer", o.passes.reproducerPath, "where to write the IR before a failing pass");
+  CacheFlags cacheFlags;
+  cacheFlags.add(app);
   // -O0 … -O3 as compilers take them.
   std::vector<std::string> spelt(argv, argv + argc);
   for (auto &a : spelt)
@@ -53,6 +53,10 @@ int compileCommand(int argc, char **argv) {
   for (auto &a : spelt) arguments.push_back(a.data());
   if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
   if (!passes.apply(o.passes)) return kUsage;
+  for (auto &name : passes.skip)
+    if (transforms::findPass(name)->has(transforms::kRequired)) return fail(kUsage, "--skip-pass: '" + name + "' cannot be left out: what comes after it needs what it makes");
+  std::unique_ptr<CompileCache> cache;
+  if (int code = cacheFlags.open(cache)) return code;
   o.optLevel = o0 ? 0 : o1 ? 1 : o2 ? 2 : 3;
   o.fpFusion = fusion == "on";
   if (target.empty()) {
@@ -75,11 +79,9 @@ int compileCommand(int argc, char **argv) {
   if (auto possible = checkShape(**t, o); !possible.ok()) return fail(kUsage, std::string(possible.message()));
   auto buffer = readInput(input);
   if (!buffer) return kInputAtFault;
-  ir::Context context;
   auto diag = printingDiagnostics();
-  auto m = frontend::parseModule(buffer->getBuffer(), input == "-" ? "<stdin>" : input, context, diag, {.locateByText = o.stage > Stage::Ttgir && !passes.dumps()});
-  if (!m) return kInputAtFault;
-  auto r = compile(*m, **t, o, diag);
+  auto r = cache->compile(buffer->getBuffer(), input == "-" ? "<stdin>" : input, nullptr, **t, o, diag);
+  CacheFlags::warn(*cache);
   if (!passes.writeRemarks()) return kRunFailed;
   if (!r.ok()) {
     if (!diag.errors()) fail(kInputAtFault, (absl::IsInvalidArgument(r.status()) ? (input == "-" ? "<stdin>" : input) + ": " : "") + std::string(r.status().message()));

@@ -13,6 +13,25 @@ int fail(int code, const llvm::Twine &message) {
   return code;
 }
 
+int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef, 8> lines, textLines;
+  errors.split(lines, '\n');
+  text.split(textLines, '\n');
+  for (auto line : lines) {
+    ir::Diagnostic d;
+    llvm::StringRef rest = line;
+    if (!rest.consume_front(file + ":") || rest.consumeInteger(10, d.position.line) || !rest.consume_front(":") || rest.consumeInteger(10, d.position.col) || !rest.consume_front(": ")) {
+      fail(kInputAtFault, line);
+      continue;
+    }
+    d.position.file = file;
+    d.message = rest.str();
+    if (d.position.line && d.position.line <= textLines.size()) d.snippet = ir::lineWithCaret(textLines[d.position.line - 1].rtrim('\r'), d.position.col);
+    llvm::errs() << ir::render(d);
+  }
+  return kInputAtFault;
+}
+
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
   auto b = llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
   if (b) return std::move(*b);
@@ -55,8 +74,10 @@ static const struct Command {
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
     {"bench", benchCommand, "measure a kernel as a launch description says"},
+    {"tune", tuneCommand, "find the numbers of warps and stages that a kernel runs fastest with"},
     {"conformance", conformanceCommand, "run the conformance suite on devices"},
     {"reduce", reduceCommand, "make a failing kernel small"},
+    {"cache", cacheCommand, "show the folder of compiled kernels, and make it smaller"},
     {"devices", devicesCommand, "list the GPUs of this machine"},
     {"version", versionCommand, "print the versions of Tessera, LLVM and the toolchains found"},
 };

@@ -56,74 +56,84 @@ static int help() {
   return kOk;
 }
 
-int optCommand(int argc, char **argv) {
-  std::string input, output, targetName, checked;
+namespace {
+
+/// What one `tessera opt` was asked for. The functions give an exit code after what was wrong has been told.
+struct Opt {
+  std::string input, output, targetName, checked, launchText;
   bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;
   frontend::ParseOptions parse;
   RunOptions run;
   PassFlags flags;
   Pipeline pipeline;
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef a = argv[i];
-    if (a == "-" || !a.starts_with("-")) {
-      if (!input.empty()) return fail(kUsage, "more than one input: '" + input + "' and '" + a + "'");
-      input = a.str();
-      continue;
-    }
-    a = a.drop_front(a.starts_with("--") ? 2 : 1);
-    auto [name, value] = a.split('=');
-    auto needValue = [&](std::string &to) {
-      if (a.contains('=')) to = value.str();
-      else if (i + 1 < argc) to = argv[++i];
-      else return false;
-      return true;
-    };
-    if (name == "help" || name == "h") return help();
-    if (name == "split-input-file") split = true;
-    else if (name == "verify-diagnostics") verifyDiagnostics = true, onlyExpected = value == "only-expected";
-    else if (name == "allow-unregistered-dialect") parse.allowUnregistered = true;
-    else if (name == "verify-each") flags.verifyEach = value != "false";
-    else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all") flags.beforeAll = true;
-    else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all") flags.afterAll = true;
-    else if (name == "time-passes" || name == "mlir-timing") flags.time = true;
-    else if (name == "remarks") flags.remarks = a.contains('=') ? value.str() : ".";
-    else if (name == "remarks-json") {
-      if (!needValue(flags.remarksFile)) return fail(kUsage, "--remarks-json needs a file");
-    } else if (name == "print-ir-before" || name == "print-ir-after") {
-      if (!needValue(name == "print-ir-before" ? flags.before : flags.after)) return fail(kUsage, "--" + name + " needs a regular expression");
-    } else if (name == "skip-pass") {
-      if (!needValue(flags.skip.emplace_back())) return fail(kUsage, "--skip-pass needs the name of a pass");
-    } else if (name == "bisect-limit") {
-      std::string n;
-      if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0) return fail(kUsage, "--bisect-limit needs a number of passes");
-    }
-    else if (name == "mlir-print-debuginfo") debugInfo = true;
-    else if (name == "mlir-disable-threading") continue; // there are no threads
-    else if (name == "mlir-use-nameloc-as-prefix") nameLocs = value != "false";
-    else if (name == "o") {
-      if (!needValue(output)) return fail(kUsage, "-o needs a file");
-    } else if (name == "check-passes") {
-      if (!needValue(checked)) return fail(kUsage, "--check-passes needs a launch description");
-    } else if (name == "target") {
-      if (!needValue(targetName)) return fail(kUsage, "--target needs a name");
-    } else if (auto *pass = findPass(name)) {
-      auto step = parseStep(*pass, value);
-      if (!step.ok()) return fail(kUsage, std::string(step.status().message()));
-      pipeline.push_back(*std::move(step));
-    } else {
-      std::vector<std::string> known;
-      for (auto o : kOptions) known.push_back("--" + o.str());
-      for (auto &p : allPasses()) known.push_back("-" + p.name.str());
-      return fail(kUsage, "unknown pass or option '" + llvm::StringRef(argv[i]) + "'" + suggest(argv[i], std::vector<llvm::StringRef>(known.begin(), known.end())));
-    }
+  std::optional<runtime::LaunchDescription> launch; // --check-passes
+
+  int option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed);
+  int prepare();
+  int section(const frontend::TextSection &, const std::string &file, std::string &out, bool &over);
+};
+
+/// One option or pass. Those that need a value take it after `=`, or else `next`.
+int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
+  llvm::StringRef a = written.drop_front(written.starts_with("--") ? 2 : 1);
+  auto [name, value] = a.split('=');
+  auto needValue = [&](std::string &to) {
+    if (a.contains('=')) to = value.str();
+    else if (next.data()) to = next.str(), nextUsed = true;
+    else return false;
+    return true;
+  };
+  if (name == "split-input-file") split = true;
+  else if (name == "verify-diagnostics") verifyDiagnostics = true, onlyExpected = value == "only-expected";
+  else if (name == "allow-unregistered-dialect") parse.allowUnregistered = true;
+  else if (name == "verify-each") flags.verifyEach = value != "false";
+  else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all") flags.beforeAll = true;
+  else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all") flags.afterAll = true;
+  else if (name == "time-passes" || name == "mlir-timing") flags.time = true;
+  else if (name == "mlir-print-debuginfo") debugInfo = true;
+  else if (name == "mlir-disable-threading") return kOk; // there are no threads
+  else if (name == "mlir-use-nameloc-as-prefix") nameLocs = value != "false";
+  else if (name == "remarks") flags.remarks = a.contains('=') ? value.str() : ".";
+  else if (name == "remarks-json") {
+    if (!needValue(flags.remarksFile)) return fail(kUsage, "--remarks-json needs a file");
+  } else if (name == "print-ir-before" || name == "print-ir-after") {
+    if (!needValue(name == "print-ir-before" ? flags.before : flags.after)) return fail(kUsage, "--" + name + " needs a regular expression");
+  } else if (name == "skip-pass") {
+    if (!needValue(flags.skip.emplace_back())) return fail(kUsage, "--skip-pass needs the name of a pass");
+  } else if (name == "bisect-limit") {
+    std::string n;
+    if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0) return fail(kUsage, "--bisect-limit needs a number of passes");
+  } else if (name == "o") {
+    if (!needValue(output)) return fail(kUsage, "-o needs a file");
+  } else if (name == "check-passes") {
+    if (!needValue(checked)) return fail(kUsage, "--check-passes needs a launch description");
+  } else if (name == "target") {
+    if (!needValue(targetName)) return fail(kUsage, "--target needs a name");
+  } else if (auto *pass = findPass(name)) {
+    auto step = parseStep(*pass, value);
+    if (!step.ok()) return fail(kUsage, std::string(step.status().message()));
+    pipeline.push_back(*std::move(step));
+  } else {
+    std::vector<std::string> known;
+    for (auto o : kOptions) known.push_back("--" + o.str());
+    for (auto &p : allPasses()) known.push_back("-" + p.name.str());
+    return fail(kUsage, "unknown pass or option '" + written + "'" + suggest(written, std::vector<llvm::StringRef>(known.begin(), known.end())));
   }
+  return kOk;
+}
+
+/// What the options say together: the launch description, the input and the target.
+int Opt::prepare() {
   if (!flags.apply(run)) return kUsage;
-  std::optional<runtime::LaunchDescription> launch;
   if (!checked.empty()) {
     if (split) return fail(kUsage, "--check-passes and --split-input-file exclude each other");
-    auto d = runtime::readLaunch(checked);
-    if (!d.ok()) return fail(kInputAtFault, std::string(d.status().message()));
+    auto text = readInput(checked);
+    if (!text) return kInputAtFault;
+    launchText = text->getBuffer().str();
+    auto d = runtime::readLaunchText(launchText, checked);
+    if (!d.ok()) return failLocated(std::string(d.status().message()), checked, launchText);
     launch = std::move(*d);
+    if (input.empty() && launch->ttir.empty()) return fail(kUsage, "no input file, and " + checked + " names none (\"ttir\")");
     if (input.empty()) input = launch->resolve(launch->ttir);
   }
   if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
@@ -137,48 +147,80 @@ int optCommand(int argc, char **argv) {
     if (!run.target) return fail(kUsage, "--check-passes without passes needs --target");
     for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas, launch->numStages, launch->matrixInstrNonkdim)}) pipeline.insert(pipeline.end(), p.begin(), p.end());
   }
-  auto buffer = readInput(input);
+  parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has
+  return kOk;
+}
+
+/// Runs the passes on a section and adds what is printed to `out`. `over`: the command ends with the code given.
+int Opt::section(const frontend::TextSection &text, const std::string &file, std::string &out, bool &over) {
+  ir::Context context;
+  std::optional<DiagnosticVerifier> verifier;
+  if (verifyDiagnostics) verifier.emplace(text.text, text.firstLine, file, onlyExpected);
+  auto diag = verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
+  auto m = frontend::parseModule(text, file, context, diag, parse);
+  std::optional<runtime::PassChecker> checker;
+  over = true;
+  if (m && launch) {
+    checker.emplace(*launch);
+    if (auto s = checker->start(*m); !s.ok()) return failLocated(std::string(s.message()), checked, launchText);
+    run.hook = [&](const PassInfo &p, ir::Module &changed, bool before) {
+      if (!before) checker->after(p.name, changed);
+    };
+  }
+  bool ok = m && runPipeline(*m, pipeline, run, diag).ok();
+  run.hook = nullptr; // the checker goes with the section
+  if (checker && (ok || !checker->finding().empty())) {
+    if (!checker->finding().empty()) return fail(kRunFailed, checker->finding());
+    llvm::outs() << "ok   " << checker->passes() << (checker->passes() == 1 ? " pass leaves" : " passes leave") << " what the kernel computes as it is\n";
+    if (output.empty()) return kOk;
+  }
+  for (auto &s : pipeline)
+    if (!ok && !s.options.problem.empty()) return kUsage; // it was reported
+  over = false;
+  int code = kOk;
+  if (verifier) {
+    std::string complaints = verifier->finish();
+    llvm::errs() << complaints;
+    if (!complaints.empty()) code = kInputAtFault;
+  } else if (!ok) code = kInputAtFault;
+  if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
+  return code;
+}
+
+} // namespace
+
+int optCommand(int argc, char **argv) {
+  Opt o;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef a = argv[i];
+    if (a == "-" || !a.starts_with("-")) {
+      if (!o.input.empty()) return fail(kUsage, "more than one input: '" + o.input + "' and '" + a + "'");
+      o.input = a.str();
+      continue;
+    }
+    if (llvm::StringRef name = a.ltrim('-').split('=').first; name == "help" || name == "h") return help();
+    bool nextUsed = false;
+    if (int code = o.option(a, i + 1 < argc ? llvm::StringRef(argv[i + 1]) : llvm::StringRef(), nextUsed)) return code;
+    i += nextUsed;
+  }
+  if (int code = o.prepare()) return code;
+  auto buffer = readInput(o.input);
   if (!buffer) return kInputAtFault;
   std::vector<frontend::TextSection> sections;
-  if (split) sections = frontend::splitSections(buffer->getBuffer());
+  if (o.split) sections = frontend::splitSections(buffer->getBuffer());
   else sections.push_back({buffer->getBuffer(), 1});
-  std::string out, file = input == "-" ? "<stdin>" : input;
+  std::string out, file = o.input == "-" ? "<stdin>" : o.input;
   int code = kOk;
-  parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has
-  for (size_t i = 0; i < sections.size(); ++i) {
-    if (i) out += "// -----\n";
-    ir::Context context;
-    std::optional<DiagnosticVerifier> verifier;
-    if (verifyDiagnostics) verifier.emplace(sections[i].text, sections[i].firstLine, file, onlyExpected);
-    auto diag = verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
-    auto m = frontend::parseModule(sections[i], file, context, diag, parse);
-    std::optional<runtime::PassChecker> checker;
-    if (m && launch) {
-      checker.emplace(*launch);
-      if (auto s = checker->start(*m); !s.ok()) return fail(kInputAtFault, std::string(s.message()));
-      run.hook = [&, next = run.hook](const PassInfo &p, ir::Module &changed, bool before) {
-        if (next) next(p, changed, before);
-        if (!before) checker->after(p.name, changed);
-      };
-    }
-    bool ok = m && runPipeline(*m, pipeline, run, diag).ok();
-    if (checker && (ok || !checker->finding().empty())) {
-      if (!checker->finding().empty()) return fail(kRunFailed, checker->finding());
-      llvm::outs() << "ok   " << checker->passes() << " passes leave what the kernel computes as it is\n";
-      if (output.empty()) return kOk;
-    }
-    for (auto &s : pipeline)
-      if (!ok && !s.options.problem.empty()) return kUsage; // it was reported
-    if (verifier) {
-      std::string complaints = verifier->finish();
-      llvm::errs() << complaints;
-      if (!complaints.empty()) code = kInputAtFault;
-    } else if (!ok) code = kInputAtFault;
-    if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
+  for (auto &s : sections) {
+    if (&s != &sections.front()) out += "// -----\n";
+    bool over = false;
+    int one = o.section(s, file, out, over);
+    if (over) return one;
+    if (one) code = one;
   }
-  flags.printTimings();
-  if (!flags.writeRemarks()) return kRunFailed;
-  if (!writeOutput(output, out)) return kRunFailed;
+  o.flags.printTimings();
+  if (!o.flags.writeRemarks()) return kRunFailed;
+  if (!writeOutput(o.output, out)) return kRunFailed;
   return code;
 }
 

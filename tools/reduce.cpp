@@ -293,8 +293,10 @@ int reduceCommand(int argc, char **argv) {
     }
     if (!llvm::StringRef(input).ends_with(".json")) return fail(kUsage, "--device needs a launch description (.json)");
     if (output == "-" || output.empty()) return fail(kUsage, "with a launch description -o is needed: NAME.mlir");
-    auto d = readLaunch(input);
-    if (!d.ok()) return fail(kInputAtFault, std::string(d.status().message()));
+    auto text = readInput(input);
+    if (!text) return kInputAtFault;
+    auto d = readLaunchText(text->getBuffer(), input);
+    if (!d.ok()) return failLocated(std::string(d.status().message()), input, text->getBuffer());
     if (d->ttir.empty()) return fail(kInputAtFault, input + ": \"ttir\" is missing");
     irPath = d->resolve(d->ttir);
     f.launch = std::move(*d);

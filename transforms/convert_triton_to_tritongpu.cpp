@@ -220,14 +220,9 @@ private:
 absl::StatusOr<bool> convertTritonToTritonGpu(Module &m, PassContext &c) {
   if (hasLayouts(m.op())) return false;
   std::string target = c.options.getString("target", c.target ? c.target->tritonTarget : "");
-  int lanes = c.options.getInt("threads-per-warp", c.target ? c.target->warpSize : 32);
-  int warps = c.options.getInt("num-warps", 4), ctas = c.options.getInt("num-ctas", 1);
-  auto powerOfTwo = [&](const char *name, int v, int max) {
-    if (v >= 1 && v <= max && llvm::isPowerOf2_64(v)) return true;
-    c.diagnostics.error({}, llvm::formatv("{0} must be a power of two up to {1}, not {2}", name, max, v));
-    return false;
-  };
-  if (!powerOfTwo("num-warps", warps, 64) || !powerOfTwo("threads-per-warp", lanes, 64) || !powerOfTwo("num-ctas", ctas, 16)) return absl::InvalidArgumentError("bad options");
+  int64_t lanes = c.options.getPowerOfTwo("threads-per-warp", c.target ? c.target->warpSize : 32, 64);
+  int64_t warps = c.options.getPowerOfTwo("num-warps", 4, 64), ctas = c.options.getPowerOfTwo("num-ctas", 1, 16);
+  if (!c.options.problem.empty()) return false; // which is told
   setModuleInt(m.op(), kNumCtasAttr, ctas);
   setModuleInt(m.op(), kNumWarpsAttr, warps);
   if (!target.empty()) m.op()->setAttr(kTargetAttr, StringAttr::get(m.context(), target));

@@ -6,6 +6,7 @@
 #include "ir/verifier.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <re2/re2.h>
@@ -13,12 +14,19 @@
 namespace tessera::transforms {
 using namespace ir;
 
-int64_t PassOptions::getInt(llvm::StringRef name, int64_t otherwise) const {
+int64_t PassOptions::getInt(llvm::StringRef name, int64_t otherwise, int64_t least) const {
   auto it = values.find(name);
   int64_t v;
   if (it == values.end()) return otherwise;
-  if (!llvm::StringRef(it->second).getAsInteger(10, v)) return v;
-  problem = "'" + name.str() + "' must be an integer, not '" + it->second + "'";
+  if (llvm::StringRef(it->second).getAsInteger(10, v)) problem = "'" + name.str() + "' must be an integer, not '" + it->second + "'";
+  else if (v < least) problem = llvm::formatv("'{0}' must be at least {1}, not {2}", name, least, v);
+  else return v;
+  return otherwise;
+}
+int64_t PassOptions::getPowerOfTwo(llvm::StringRef name, int64_t otherwise, int64_t most) const {
+  int64_t v = getInt(name, otherwise);
+  if (v >= 1 && v <= most && llvm::isPowerOf2_64(v)) return v;
+  problem = llvm::formatv("'{0}' must be a power of two up to {1}, not {2}", name, most, v);
   return otherwise;
 }
 bool PassOptions::getBool(llvm::StringRef name, bool otherwise) const {

@@ -19,7 +19,8 @@ namespace tessera::transforms {
 struct PassOptions {
   llvm::StringMap<std::string> values;
   mutable std::string problem; // what was wrong with a value that the pass asked for; the run is then an error
-  int64_t getInt(llvm::StringRef name, int64_t otherwise) const;
+  int64_t getInt(llvm::StringRef name, int64_t otherwise, int64_t least = INT64_MIN) const;
+  int64_t getPowerOfTwo(llvm::StringRef name, int64_t otherwise, int64_t most) const;
   bool getBool(llvm::StringRef name, bool otherwise) const;
   std::string getString(llvm::StringRef name, llvm::StringRef otherwise) const;
 };

@@ -30,22 +30,24 @@ static Operation *cloneOn(Operation *op, Rewriter &rw, llvm::ArrayRef<Value> ope
 
 static bool moveSplat(Operation *op, Rewriter &rw) {
   if (!elementwise(op) || op->numOperands() == 0) return false;
-  llvm::SmallVector<Value, 3> scalars;
+  auto constantBits = [](Value v) -> const llvm::APInt * {
+    auto a = constantOf(v);
+    return a ? splatBits(a) : nullptr;
+  };
   bool anySplat = false;
   for (auto v : op->operands()) {
-    if (!v.type().isTensor()) scalars.push_back(v);
-    else if (auto s = v.definedBy<tt::SplatOp>()) {
-      scalars.push_back(s.src());
-      anySplat = true;
-    } else if (auto a = constantOf(v)) {
-      auto *bits = splatBits(a);
-      if (!bits) return false;
-      Type t = v.type().scalar();
-      Attribute scalar = t.isFloat() ? Attribute(FloatAttr::get(t, llvm::APFloat(t.cast<FloatType>().semantics(), *bits))) : Attribute(IntegerAttr::get(t, *bits));
-      scalars.push_back(rw.constant(op->loc(), t, scalar));
-    } else return false;
+    bool splat = v.definedBy<tt::SplatOp>();
+    if (v.type().isTensor() && !splat && !constantBits(v)) return false;
+    anySplat |= v.type().isTensor() && splat;
   }
   if (!anySplat) return false;
+  llvm::SmallVector<Value, 3> scalars;
+  for (auto v : op->operands()) {
+    Type t = v.type().scalar();
+    if (!v.type().isTensor()) scalars.push_back(v);
+    else if (auto s = v.definedBy<tt::SplatOp>()) scalars.push_back(s.src());
+    else scalars.push_back(rw.constant(op->loc(), t, t.isFloat() ? Attribute(FloatAttr::get(t, llvm::APFloat(t.cast<FloatType>().semantics(), *constantBits(v)))) : Attribute(IntegerAttr::get(t, *constantBits(v)))));
+  }
   auto *inner = cloneOn(op, rw, scalars, op->result().type().scalar());
   rw.replaceOp(op, tt::SplatOp::create(rw, op->loc(), op->result().type(), inner->result()).op);
   return true;

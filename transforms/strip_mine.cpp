@@ -452,7 +452,7 @@ int64_t registersPerThread(Operation *module, const TargetInfo *t) {
 
 absl::StatusOr<bool> stripMine(Module &m, PassContext &c) {
   // A quarter is for addresses and intermediate results.
-  int64_t registers = c.options.getInt("registers", registersPerThread(m.op(), c.target) * 3 / 4);
+  int64_t registers = c.options.getInt("registers", registersPerThread(m.op(), c.target) * 3 / 4, /*least=*/0);
   llvm::SmallVector<Block *, 8> blocks;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return;

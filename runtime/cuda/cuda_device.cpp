@@ -36,6 +36,10 @@ struct Api {
   CUresult (*memcpyDtoH)(void *, CUdeviceptr, size_t);
   CUresult (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
   CUresult (*ctxSynchronize)();
+  CUresult (*streamCreate)(Handle *, unsigned);
+  CUresult (*streamDestroy)(Handle);
+  CUresult (*streamSynchronize)(Handle);
+  CUresult (*streamWaitEvent)(Handle, Handle, unsigned);
   CUresult (*eventCreate)(Handle *, unsigned);
   CUresult (*eventDestroy)(Handle);
   CUresult (*eventRecord)(Handle, Handle);
@@ -70,6 +74,7 @@ absl::StatusOr<const Api *> api() {
     get(a.funcSetAttribute, "cuFuncSetAttribute"), get(a.memAlloc, "cuMemAlloc_v2"), get(a.memFree, "cuMemFree_v2"), get(a.memcpyHtoD, "cuMemcpyHtoD_v2"), get(a.memcpyDtoH, "cuMemcpyDtoH_v2");
     get(a.launchKernel, "cuLaunchKernel"), get(a.ctxSynchronize, "cuCtxSynchronize"), get(a.eventCreate, "cuEventCreate"), get(a.eventDestroy, "cuEventDestroy_v2"), get(a.eventRecord, "cuEventRecord");
     get(a.eventSynchronize, "cuEventSynchronize"), get(a.eventElapsedTime, "cuEventElapsedTime"), get(a.getErrorName, "cuGetErrorName"), get(a.getErrorString, "cuGetErrorString");
+    get(a.streamCreate, "cuStreamCreate"), get(a.streamDestroy, "cuStreamDestroy_v2"), get(a.streamSynchronize, "cuStreamSynchronize"), get(a.streamWaitEvent, "cuStreamWaitEvent");
     if (!missing.empty()) return absl::UnavailableError("CUDA: the driver's library has no " + missing + "; it is too old: version 11 or later is needed");
     return a.check(a.init(0), "cuInit");
   }();

@@ -34,6 +34,10 @@ struct Api {
   hipError_t (*memcpyDtoH)(void *, DevicePointer, size_t);
   hipError_t (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
   hipError_t (*ctxSynchronize)();
+  hipError_t (*streamCreate)(Handle *, unsigned);
+  hipError_t (*streamDestroy)(Handle);
+  hipError_t (*streamSynchronize)(Handle);
+  hipError_t (*streamWaitEvent)(Handle, Handle, unsigned);
   hipError_t (*eventCreate)(Handle *, unsigned);
   hipError_t (*eventDestroy)(Handle);
   hipError_t (*eventRecord)(Handle, Handle);
@@ -68,6 +72,7 @@ absl::StatusOr<const Api *> api() {
     get(a.memAlloc, "hipMalloc"), get(a.memFree, "hipFree"), get(a.memcpyHtoD, "hipMemcpyHtoD"), get(a.memcpyDtoH, "hipMemcpyDtoH");
     get(a.launchKernel, "hipModuleLaunchKernel"), get(a.ctxSynchronize, "hipDeviceSynchronize"), get(a.eventCreate, "hipEventCreateWithFlags"), get(a.eventDestroy, "hipEventDestroy"), get(a.eventRecord, "hipEventRecord");
     get(a.eventSynchronize, "hipEventSynchronize"), get(a.eventElapsedTime, "hipEventElapsedTime"), get(a.getErrorName, "hipGetErrorName"), get(a.getErrorString, "hipGetErrorString");
+    get(a.streamCreate, "hipStreamCreateWithFlags"), get(a.streamDestroy, "hipStreamDestroy"), get(a.streamSynchronize, "hipStreamSynchronize"), get(a.streamWaitEvent, "hipStreamWaitEvent");
     if (!missing.empty()) return absl::UnavailableError("HIP: the driver's library has no " + missing + "; it is too old: version 5 or later is needed");
     return a.check(a.init(0), "hipInit");
   }();

@@ -83,18 +83,35 @@ EXPORT int hipMemcpyDtoH(void *to, void *from, size_t bytes) {
   return 0;
 }
 #ifndef FAKE_INCOMPLETE
-EXPORT int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *, void **params, void **) {
+EXPORT int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **) {
   FAKE_CALL;
   char text[160];
   std::snprintf(text, sizeof text, "launch grid %u %u %u block %u %u %u shared %u", gx, gy, gz, bx, by, bz, shared);
   Driver::get().note(text);
   fake::readParameters(params, 2);
-  return Driver::get().holds("module", f) ? 0 : 1;
+  return Driver::get().holds("module", f) && (!stream || Driver::get().holds("stream", stream)) ? 0 : 1;
 }
 #endif
 EXPORT int hipDeviceSynchronize() {
   FAKE_CALL;
   return 0;
+}
+EXPORT int hipStreamCreateWithFlags(void **s, unsigned) {
+  FAKE_CALL;
+  *s = Driver::get().take("stream");
+  return 0;
+}
+EXPORT int hipStreamDestroy(void *s) {
+  FAKE_CALL;
+  return Driver::get().give("stream", s) ? 0 : 1;
+}
+EXPORT int hipStreamSynchronize(void *s) {
+  FAKE_CALL;
+  return !s || Driver::get().holds("stream", s) ? 0 : 1;
+}
+EXPORT int hipStreamWaitEvent(void *s, void *e, unsigned) {
+  FAKE_CALL;
+  return (!s || Driver::get().holds("stream", s)) && Driver::get().holds("event", e) ? 0 : 1;
 }
 EXPORT int hipEventCreateWithFlags(void **e, unsigned) {
   FAKE_CALL;

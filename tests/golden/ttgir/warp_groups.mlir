@@ -85,12 +85,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // -----
 
 // A factor that is made in the body, from what the loop has loaded: the next iteration fills its buffer again, so that the
-// product is waited for at once.
+// product is waited for in the same one, behind the copies.
 // LOOP-LABEL: @refilled
 // LOOP: scf.for
 // LOOP: ttg.local_alloc %{{.*}} : (tensor<32x64xf16
-// LOOP: ttng.warp_group_dot
-// LOOP-NOT: isAsync
+// LOOP: %[[D:.*]] = ttng.warp_group_dot {{.*}}isAsync
+// LOOP: ttg.async_commit_group
+// LOOP: ttng.warp_group_dot_wait %[[D]] {pendings = 0 : i32}
+// LOOP: scf.yield
 // LOOP-NOT: warp_group_dot_wait
 // LOOP: tt.return
 #la = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>

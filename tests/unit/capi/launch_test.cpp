@@ -300,6 +300,88 @@ TEST_P(OnDevice, ThreadsShareAKernel) {
   EXPECT_EQ(failed, 0);
 }
 
+TEST_P(OnDevice, StreamsAndEvents) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  tessera_stream *one, *two;
+  tessera_event *start, *stop;
+  for (auto *st : {&one, &two}) ASSERT_EQ(tessera_stream_create(s.device, st, nullptr), TESSERA_OK) << s.told.texts;
+  for (auto *e : {&start, &stop}) ASSERT_EQ(tessera_event_create(s.device, e, nullptr), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(tessera_stream_native(one), nullptr);
+  double ms = -1;
+  EXPECT_EQ(tessera_event_elapsed(start, stop, &ms, nullptr), TESSERA_USAGE); // neither is recorded
+  EXPECT_EQ(tessera_stream_wait(two, stop, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_event_record(start, one, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_stream_launch(one, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(tessera_event_record(stop, one, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_stream_wait(two, stop, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_event_elapsed(start, stop, &ms, nullptr), TESSERA_OK);
+  EXPECT_GT(ms, 0);
+  EXPECT_EQ(tessera_stream_synchronize(one, nullptr), TESSERA_OK);
+  EXPECT_EQ(s.wrong(), 0);
+  // What cannot be.
+  tessera_error *e;
+  EXPECT_EQ(tessera_stream_launch(one, s.kernel, kGrid, s.arguments.data(), 4, &e), TESSERA_USAGE);
+  EXPECT_THAT(tessera_error_message(e), HasSubstr("takes 5 arguments"));
+  tessera_error_destroy(e);
+  tessera_stream *none;
+  EXPECT_EQ(tessera_stream_adopt(s.device, nullptr, &none, &e), TESSERA_USAGE);
+  EXPECT_THAT(tessera_error_message(e), HasSubstr("no driver whose stream could be adopted"));
+  EXPECT_EQ(none, nullptr);
+  tessera_error_destroy(e);
+  EXPECT_EQ(tessera_stream_launch(nullptr, s.kernel, kGrid, nullptr, 0, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_stream_launch(one, nullptr, kGrid, nullptr, 0, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_stream_synchronize(nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_event_record(nullptr, one, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_event_record(start, nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_stream_create(nullptr, &none, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_event_create(s.device, nullptr, nullptr), TESSERA_USAGE);
+  Session other("emulator:gfx1100");
+  tessera_event *elsewhere;
+  ASSERT_EQ(tessera_event_create(other.device, &elsewhere, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_event_record(elsewhere, one, nullptr), TESSERA_USAGE);
+  tessera_event_destroy(elsewhere);
+  tessera_stream *strange;
+  ASSERT_EQ(tessera_stream_create(other.device, &strange, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_stream_launch(strange, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_USAGE);
+  tessera_stream_destroy(strange);
+  // After their device.
+  tessera_device_destroy(s.device), s.device = nullptr;
+  tessera_stream_destroy(one), tessera_stream_destroy(two), tessera_event_destroy(start), tessera_event_destroy(stop);
+}
+
+/// x[i] = 2 * x[i] with fewer elements than threads, through one buffer or two arguments: what several warps load is stored by one.
+TEST_P(OnDevice, OneBufferAsInputAndOutput) {
+  const std::string text = R"(module {
+  tt.func public @twice(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %a = tt.addptr %s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %x = tt.load %a : tensor<64x!tt.ptr<f32>>
+    %y = arith.addf %x, %x : tensor<64xf32>
+    %t = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %b = tt.addptr %t, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    tt.store %b, %y : tensor<64x!tt.ptr<f32>>
+    tt.return
+  }
+}
+)";
+  Session s(GetParam());
+  tessera_options o;
+  tessera_options_init(&o, sizeof o);
+  o.num_warps = 8;
+  ASSERT_EQ(tessera_kernel_compile(s.device, text.data(), text.size(), "k", &o, &s.kernel, nullptr), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(tessera_buffer_create(s.device, 64 * 4, &s.x, nullptr), TESSERA_OK);
+  std::vector<float> values(64), out(64);
+  for (int i = 0; i < 64; ++i) values[i] = float(i);
+  ASSERT_EQ(tessera_buffer_write(s.x, 0, values.data(), 64 * 4, nullptr), TESSERA_OK);
+  tessera_argument arguments[2] = {tessera_argument_buffer(s.x), tessera_argument_buffer(s.x)};
+  const uint32_t grid[3] = {1, 1, 1};
+  EXPECT_EQ(tessera_launch(s.kernel, grid, arguments, 2, nullptr), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(tessera_buffer_read(s.x, 0, out.data(), 64 * 4, nullptr), TESSERA_OK);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], float(2 * i));
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, testing::Values("interpreter", "emulator:sm_80", "emulator:gfx942"), [](auto &p) {
   std::string n = p.param;
   for (char &c : n)
@@ -415,6 +497,26 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     tessera_times t;
     EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 3, &t, nullptr), TESSERA_OK) << s.told.texts;
     EXPECT_EQ(t.median_ms, 0.5);
+    // Streams of its own and of others.
+    tessera_stream *own, *adopted;
+    tessera_event *start, *stop;
+    ASSERT_EQ(tessera_stream_create(s.device, &own, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_NE(tessera_stream_native(own), nullptr);
+    ASSERT_EQ(tessera_stream_adopt(s.device, tessera_stream_native(own), &adopted, nullptr), TESSERA_OK);
+    ASSERT_EQ(tessera_event_create(s.device, &start, nullptr), TESSERA_OK);
+    ASSERT_EQ(tessera_event_create(s.device, &stop, nullptr), TESSERA_OK);
+    EXPECT_EQ(tessera_event_record(start, own, nullptr), TESSERA_OK);
+    for (auto *on : {own, adopted}) EXPECT_EQ(tessera_stream_launch(on, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(tessera_event_record(stop, adopted, nullptr), TESSERA_OK);
+    EXPECT_EQ(tessera_stream_wait(own, stop, nullptr), TESSERA_OK);
+    double ms = 0;
+    EXPECT_EQ(tessera_event_elapsed(start, stop, &ms, nullptr), TESSERA_OK);
+    EXPECT_EQ(ms, 0.5);
+    EXPECT_EQ(tessera_stream_synchronize(adopted, nullptr), TESSERA_OK);
+    tessera_stream_destroy(own), tessera_event_destroy(start), tessera_event_destroy(stop);
+    EXPECT_EQ(tessera_stream_synchronize(adopted, nullptr), TESSERA_FAILED); // its owner has destroyed it
+    EXPECT_THAT(s.told.texts, HasSubstr("running what was launched on a stream failed"));
+    tessera_stream_destroy(adopted);
     uint64_t address = 4096; // of another library's memory
     s.arguments[0] = tessera_argument_value(&address, sizeof address);
     EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;

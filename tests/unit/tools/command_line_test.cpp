@@ -152,7 +152,7 @@ TEST_P(CommandLine, SaysWhatItShould) {
     writeFile(base + "/run/" + name, contents);
   }
   // Locale, drivers and toolkits of the machine must not show.
-  std::string script = "cd '" + base + "/run' || exit 99\nexport PATH=" TESSERA_PROGRAM_DIR ":$PATH LC_ALL=C TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.so TREE=" TESSERA_SOURCE_DIR
+  std::string script = "cd '" + base + "/run' || exit 99\nunset TESSERA_CACHE_DIR TESSERA_CACHE_BYTES XDG_CACHE_HOME; export PATH=" TESSERA_PROGRAM_DIR ":$PATH LC_ALL=C TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.so TREE=" TESSERA_SOURCE_DIR
                        "\nulimit -c 0\n" + c.command + "\n";
   writeFile(base + "/script", script);
   int status = std::system(("timeout 120 sh '" + base + "/script' >'" + base + "/out' 2>'" + base + "/err' </dev/null").c_str());

@@ -1,9 +1,11 @@
 // The CUDA and HIP devices against stand-ins for their drivers (tests/fakes): a whole `tessera run`, then the same run
 // again for every call of it, with that call failing. Every failure must give exit code 3 and the driver's own text with
 // what was being done, and nothing may stay allocated, loaded or retained, whatever failed.
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -92,6 +94,32 @@ TEST_P(FakeDriver, RunsAndGivesEverythingBack) {
   EXPECT_LT(at("LaunchKernel"), at("Synchronize"));
   EXPECT_LT(at("Synchronize"), at("DtoH"));
   EXPECT_GE(o.calls.size(), 30u);
+}
+
+TEST_P(FakeDriver, TuneMeasuresEveryConfiguration) {
+  auto &v = GetParam();
+  std::string environment = std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_ARCH=" + v.arch;
+  // The stand-in runs nothing, so nothing may be expected of the outputs.
+  std::string launch = R"({"ttir": ")" TESSERA_SOURCE_DIR R"(/tests/kernels/vecadd/vecadd.ttir", "grid": [4], "args": [{"name": "x", "dtype": "f32", "shape": [1000]}, {"name": "y", "dtype": "f32", "shape": [1000]}, {"name": "o", "dtype": "f32", "shape": [1000]}, {"name": "n", "scalar": 1000, "type": "i32"}], "bytes": 12000})";
+  std::error_code ec;
+  llvm::raw_fd_ostream(path("l.json"), ec) << launch;
+  std::string arguments = "tune " + path("l.json") + " --device " + v.device + " --num-warps 2,4 --num-stages 1,2 --reps 3";
+  auto o = tessera(arguments, environment);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("0.5000     0.5000  same code as 2 warps, 1 stage\n"));
+  EXPECT_THAT(o.out, HasSubstr("best: --num-warps 2 --num-stages 1, "));
+  EXPECT_EQ(o.held, 0);
+  // One launch that is looked at and three that are measured, of each code; a configuration with the same code is not run.
+  auto launches = llvm::count_if(o.calls, [](auto &c) { return llvm::StringRef(c).contains("LaunchKernel"); });
+  EXPECT_EQ(launches, 8);
+
+  // Of a launch that fails the driver's text is told, and the others are measured all the same.
+  size_t first = llvm::find_if(o.calls, [](auto &c) { return llvm::StringRef(c).contains("LaunchKernel"); }) - o.calls.begin();
+  auto f = tessera(arguments, environment + " FAKE_DRIVER_FAIL_AT=" + std::to_string(first + 1));
+  EXPECT_EQ(f.code, 3);
+  EXPECT_THAT(f.out, HasSubstr("failed: "));
+  EXPECT_THAT(f.out, HasSubstr("best: --num-warps 4"));
+  EXPECT_EQ(f.held, 0);
 }
 
 TEST_P(FakeDriver, EveryCallMayFail) {

@@ -1,0 +1,81 @@
+// Descriptions, kernels and devices for the commands that run something (see launch.h).
+#include "tools/launch.h"
+#include "frontend/parser.h"
+#include "ir/ops.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tessera::tools {
+using namespace runtime;
+
+int Launch::readDescription(const std::string &path) {
+  std::string name = path == "-" ? "<stdin>" : path; // its files are then relative to the working directory
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer) return fail(kInputAtFault, name + ": " + buffer.getError().message());
+  text = (*buffer)->getBuffer().str();
+  auto d = readLaunchText(text, name);
+  if (!d.ok()) return failLocated(std::string(d.status().message()), name, text);
+  if (d->ttir.empty()) return fail(kInputAtFault, path + ": \"ttir\" is missing");
+  description = *std::move(d);
+  return kOk;
+}
+
+int Launch::readKernel(ir::DiagnosticEngine &diag) {
+  sourcePath = description.resolve(description.ttir);
+  auto buffer = llvm::MemoryBuffer::getFile(sourcePath, false, false);
+  if (!buffer) {
+    std::string why = sourcePath + ": " + buffer.getError().message();
+    return failLocated(description.ttirPlace.first ? description.at(description.ttirPlace) + "ttir: " + why : why, description.path, text);
+  }
+  source = (*buffer)->getBuffer().str();
+  module = frontend::parseModule(source, sourcePath, context, diag, {.locateByText = true});
+  if (!module) return kInputAtFault;
+  auto k = selectKernel(*module, description.kernel);
+  if (!k.ok()) {
+    std::string why = sourcePath + ": " + std::string(k.status().message());
+    return failLocated(description.kernelPlace.first ? description.at(description.kernelPlace) + "kernel: " + why : why, description.path, text);
+  }
+  kernel = *k;
+  auto args = prepareArguments(description, kernel);
+  if (!args.ok()) return failLocated(std::string(args.status().message()), description.path, text);
+  arguments = *std::move(args);
+  return kOk;
+}
+
+CompileOptions Launch::options(const Device &device) const {
+  CompileOptions o;
+  o.numWarps = description.numWarps, o.numStages = description.numStages, o.numCtas = description.numCtas;
+  o.wavesPerEu = description.wavesPerEu, o.matrixInstrNonkdim = description.matrixInstrNonkdim;
+  o.kernel = kernel->cast<ir::tt::FuncOp>().symName().str();
+  if (device.takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
+  return o;
+}
+
+int Launch::compile(CompileCache &cache, const Device &device, const std::string &targetName, const CompileOptions &o, ir::DiagnosticEngine &diag, CompileResult &out) {
+  auto t = requireTarget(targetName.empty() ? device.target() : targetName);
+  if (!t.ok()) return fail(kRunFailed, device.name() + ": " + std::string(t.status().message())); // the device's own
+  auto r = cache.compile(source, sourcePath, module.get(), **t, o, diag);
+  if (!r.ok()) {
+    int code = absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;
+    return diag.errors() ? code : fail(code, std::string(r.status().message()));
+  }
+  out = *std::move(r);
+  return kOk;
+}
+
+int openMeasuredDevice(const std::string &name, std::unique_ptr<Device> &device) {
+  if (name == "interpreter") return fail(kUsage, "the interpreter's time says nothing of a kernel: --device is a GPU or an emulator");
+  if (name.empty()) {
+    std::vector<std::string> problems;
+    auto all = enumerateDevices(problems);
+    if (all.empty()) return fail(kUsage, "no GPU found, so --device is needed");
+    device = std::move(all[0]);
+    return kOk;
+  }
+  auto opened = openDevice(name);
+  if (!opened.ok()) return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
+  device = std::move(*opened);
+  return kOk;
+}
+
+} // namespace tessera::tools
