@@ -40,12 +40,11 @@
 // (`ttng.arrive_barrier`) tells others that the block is done with something, so that all accesses come before it.
 //
 // Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
-// tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic after
-// such a load comes after a barrier, not one inside an operation, which may order shared memory alone, or else a late warp
-// loads what an early one stored. Which pointers the two go through is not asked: a caller may pass one buffer as input and
-// as output, and every element is then read before it is written, but by the copies. Where stores are branches, which loads
-// that only they need go along with, what is loaded through an argument only to be stored again, after elementwise work, asks
-// for no barrier: the thread that stores an element has loaded it itself.
+// tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
+// memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
+// memory alone, or else a late warp loads what an early one stored. Pointers that come from no argument of the kernel (they
+// were loaded, a loop lets them change places, a caller passed them) may be the same. What is loaded through an argument only to
+// be stored again, after elementwise work, asks for no barrier: the thread that stores an element has loaded it itself.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -76,7 +75,7 @@ struct State {
   std::set<Range> products; // that multiplications in the background read
   std::set<Range> stores;   // that bulk copies to global memory read
   std::set<Range> unfenced; // ordinary writes that no fence of the asynchronous proxy followed, where that matters
-  bool loads = false;       // whether several warps loaded the same elements
+  std::set<ValueImpl *> loads; // the pointers from which several warps loaded the same elements
   bool join(const State &o) {
     size_t before = size();
     reads.insert(o.reads.begin(), o.reads.end());
@@ -85,11 +84,11 @@ struct State {
     products.insert(o.products.begin(), o.products.end());
     stores.insert(o.stores.begin(), o.stores.end());
     unfenced.insert(o.unfenced.begin(), o.unfenced.end());
-    loads |= o.loads;
+    loads.insert(o.loads.begin(), o.loads.end());
     return size() != before;
   }
-  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + stores.size() + unfenced.size() + loads; }
-  void clear() { clearShared(), loads = false; }
+  size_t size() const { return reads.size() + writes.size() + copies.size() + products.size() + stores.size() + unfenced.size() + loads.size(); }
+  void clear() { clearShared(), loads.clear(); }
   void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
   /// Slots get the names that they have from here on; those without one become whole buffers.
   void renameSlots(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
@@ -327,12 +326,12 @@ private:
     return once<int64_t>(scratchBytes_, op, [&] { return scratchOf(op, target_).bytes; });
   }
 
-  /// Whether several warps hold, and so have loaded, the same elements; where stores are branches, only if more than one of them
-  /// makes something of it (or it is loaded from who knows where).
+  /// Whether several warps hold, and so have loaded, the same elements, and more than one of them makes something of it (or it is
+  /// loaded from who knows where).
   bool sameInSeveralWarps(Operation *load) {
     return once<bool>(sameInSeveralWarps_, load, [&] {
       llvm::DenseSet<Operation *> seen;
-      return inSeveralWarps(load->result(0).type()) && (target_.hasPredicatedAccess || !memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0), seen));
+      return inSeveralWarps(load->result(0).type()) && !(memoryArgument(pointerRoot(load->operand(0))) && isOnlyStored(load->result(0), seen));
     });
   }
   /// Whether a value, as it is or after elementwise work, is only stored: of the threads that hold an element one does that, and
@@ -355,14 +354,20 @@ private:
       if (dim == layouts::Dim::Warp && mask) return true;
     return false;
   }
-  void writeGlobal(Operation *op, State &s) {
+  void storeTo(Operation *op, Value pointer, State &s) {
     if (before_.contains(op)) s.clear();
-    if (s.loads) need(op, s);
+    Value root = pointerRoot(pointer);
+    bool known(memoryArgument(root));
+    if (llvm::any_of(s.loads, [&](ValueImpl *load) { return root == Value(load) || (!known && !memoryArgument(Value(load))); })) need(op, s);
   }
 
   void visit(Operation *op, State &s) {
-    if (op->is<tt::LoadOp>() || op->is<amdg::BufferLoadOp>()) s.loads |= sameInSeveralWarps(op);
-    else if (op->is<amdg::BufferStoreOp>() || op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) writeGlobal(op, s);
+    if (auto load = op->dyn<tt::LoadOp>()) {
+      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
+    } else if (auto load = op->dyn<amdg::BufferLoadOp>()) {
+      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
+    } else if (auto store = op->dyn<amdg::BufferStoreOp>()) storeTo(op, store.ptr(), s);
+    else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>()) storeTo(op, op->operand(0), s);
     switch (op->opcode()) {
     case Opcode::gpu_barrier: s.clear(); return;
     case Opcode::ttg_local_barrier: s.clearShared(); return;

@@ -78,7 +78,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // Every warp loads the scalar, one stores: behind a barrier where the pointers, which were loaded, may be one; without where
-  // they come from arguments and only what is stored is made of it.
+  // they come from two arguments.
   // CHECK-LABEL: @pointers_from_memory
   // CHECK-COUNT-3: tt.load
   // CHECK-NEXT: gpu.barrier{{$}}
