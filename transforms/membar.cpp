@@ -43,8 +43,9 @@
 // tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
 // memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
 // memory alone, or else a late warp loads what an early one stored. Pointers that come from no argument of the kernel (they
-// were loaded, a loop lets them change places, a caller passed them) may be the same. What is loaded through an argument only to
-// be stored again, after elementwise work, asks for no barrier: the thread that stores an element has loaded it itself.
+// were loaded, a loop lets them change places, a caller passed them) may be the same. Where stores are branches, which loads that
+// only they need go along with, what is loaded through an argument only to be stored again, after elementwise work, asks for no
+// barrier: the thread that stores an element has loaded it itself.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -326,12 +327,12 @@ private:
     return once<int64_t>(scratchBytes_, op, [&] { return scratchOf(op, target_).bytes; });
   }
 
-  /// Whether several warps hold, and so have loaded, the same elements, and more than one of them makes something of it (or it is
-  /// loaded from who knows where).
+  /// Whether several warps hold, and so have loaded, the same elements; where stores are branches, only if more than one of them
+  /// makes something of it (or it is loaded from who knows where).
   bool sameInSeveralWarps(Operation *load) {
     return once<bool>(sameInSeveralWarps_, load, [&] {
       llvm::DenseSet<Operation *> seen;
-      return inSeveralWarps(load->result(0).type()) && !(memoryArgument(pointerRoot(load->operand(0))) && isOnlyStored(load->result(0), seen));
+      return inSeveralWarps(load->result(0).type()) && (target_.hasPredicatedAccess || !memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0), seen));
     });
   }
   /// Whether a value, as it is or after elementwise work, is only stored: of the threads that hold an element one does that, and

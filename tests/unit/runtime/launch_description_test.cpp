@@ -437,7 +437,7 @@ TEST(Materialize, MoreThanTheMachineHasIsAnError) {
   ASSERT_FALSE(bytes.ok());
   EXPECT_TRUE(absl::IsResourceExhausted(bytes.status()));
   EXPECT_THAT(std::string(bytes.status().message()),
-              testing::StartsWith("l.json: args[0] (\"x\") has 1048576 MiB, but this machine has "));
+              testing::StartsWith("l.json:1:24: args[0] (\"x\") has 1048576 MiB, but this machine has "));
 }
 
 /// A folder of its own that goes away with the test.
