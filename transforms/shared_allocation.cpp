@@ -94,10 +94,12 @@ private:
     return it->second;
   }
 
-  /// The first wait for bulk copies behind the copy that leaves none under way, as far as one block shows it.
+  /// The first wait for bulk copies behind the copy that leaves none under way, in its block or behind the branches and loops
+  /// that it is in.
   unsigned whenStored(Operation *copy) {
-    for (auto *op = copy->next(); op; op = op->next())
-      if (auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>(); wait && wait.pendings() == 0) return end_[op];
+    for (Operation *at = copy; at != func_.op && at->parentRegion()->hasOneBlock(); at = at->parentOp())
+      for (auto *op = at->next(); op; op = op->next())
+        if (auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>(); wait && wait.pendings() == 0) return end_[op];
     return end_[func_.op];
   }
 
