@@ -165,19 +165,24 @@ void tessera_options_init(tessera_options *o, size_t size) {
   if (o) std::memcpy(o, &defaults, std::min(size, sizeof defaults));
 }
 
+/// Reads what the options ask for, and compiles for that.
+static tessera_status compileInto(Call &call, ContextState &state, llvm::StringRef text, const std::string &file, const tessera_options *given, tessera_result **result) {
+  const ir::TargetInfo *target;
+  if (auto s = readTarget(call, given, target)) return s;
+  if (!target) return call.fail(TESSERA_USAGE, "a target is needed");
+  runtime::CompileOptions o;
+  if (auto s = readOptions(call, given, *target, o)) return s;
+  runtime::CompileResult compiled;
+  if (auto s = compileText(call, state, text, file, *target, o, compiled)) return s;
+  *result = new tessera_result{std::move(compiled.output), runtime::toJson(compiled.metadata)};
+  return TESSERA_OK;
+}
+
 tessera_status tessera_compile(tessera_context *context, const char *text, size_t length, const char *file_name, const tessera_options *given, tessera_result **result, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (auto s = begin(call, context, text, length, result)) return s;
   return guarded(call, [&] {
-    const ir::TargetInfo *target;
-    if (auto s = readTarget(call, given, target)) return s;
-    if (!target) return call.fail(TESSERA_USAGE, "a target is needed");
-    runtime::CompileOptions o;
-    if (auto s = readOptions(call, given, *target, o)) return s;
-    runtime::CompileResult compiled;
-    if (auto s = compileText(call, *context->state, llvm::StringRef(text, length), fileName(file_name), *target, o, compiled)) return s;
-    *result = new tessera_result{std::move(compiled.output), runtime::toJson(compiled.metadata)};
-    return TESSERA_OK;
+    return compileInto(call, *context->state, llvm::StringRef(text, length), fileName(file_name), given, result);
   });
 }
 
@@ -295,16 +300,8 @@ tessera_status tessera_module_compile(const tessera_module *m, const tessera_opt
   if (result) *result = nullptr;
   if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");
   return guarded(call, [&] {
-    const ir::TargetInfo *target;
-    if (auto s = readTarget(call, given, target)) return s;
-    if (!target) return call.fail(TESSERA_USAGE, "a target is needed");
-    runtime::CompileOptions o;
-    if (auto s = readOptions(call, given, *target, o)) return s;
-    runtime::CompileResult compiled;
     auto [text, file] = textOf(*m);
-    if (auto s = compileText(call, *m->context, text, file, *target, o, compiled)) return s;
-    *result = new tessera_result{std::move(compiled.output), runtime::toJson(compiled.metadata)};
-    return TESSERA_OK;
+    return compileInto(call, *m->context, text, file, given, result);
   });
 }
 

@@ -23,6 +23,8 @@
 //       after      ttg.async_wait {num = 0}; ttg.local_dealloc
 //       One barrier an iteration, after the wait, separates the slots' writers and readers (insert-barriers). Operands that
 //       fit into registers all at once are read before the copies go out (fewOperandRegisters).
+//       Beside a multiplication of warp groups that goes on in the background the copies go out, mostly the last one, which is
+//       waited for behind them (productBesideCopies, PipelinePlan::beside).
 //       If the multiplications are those of warp groups (ttng.warp_group_dot) and do nothing but add to values that the
 //       loop carries, they run in the background as well, one iteration's beside the next one's:
 //           body   ttg.async_wait {num = D - 1}; consumer on its slot, not waited for; ttng.warp_group_dot_wait {pendings =
