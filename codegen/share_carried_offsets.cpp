@@ -91,6 +91,7 @@ bool shareDifferences(BasicBlock &block) {
     APInt constant = a.constant - b.constant;
     auto [at, isFirst] = firsts.try_emplace({a.terms, b.terms}, First{&i, constant});
     if (isFirst || at->second.difference->getType() != i.getType()) continue;
+    at->second.difference->dropPoisonGeneratingFlags(); // others may be in range where it is not
     IRBuilder<> builder(&i);
     i.replaceAllUsesWith(builder.CreateAdd(at->second.difference, ConstantInt::get(i.getType(), constant - at->second.constant)));
     i.eraseFromParent();
@@ -114,6 +115,7 @@ PreservedAnalyses ShareCarriedOffsetsPass::run(Function &f, FunctionAnalysisMana
         leaders.push_back(*c);
         continue;
       }
+      leader->next->dropPoisonGeneratingFlags(); // others may be in range where it is not
       IRBuilder<> b(&block, block.getFirstInsertionPt());
       Value *shared = b.CreateAdd(leader->phi, ConstantInt::get(phi.getType(), c->start.constant - leader->start.constant));
       for (Carried &l : leaders)
