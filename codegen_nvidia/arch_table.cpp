@@ -74,6 +74,7 @@ static ArchInfo sm80() {
   t.registerAllocationUnit = 256;
   t.sharedMemoryPerBlock = 163 * kKiB;
   t.sharedMemoryPerMultiprocessor = 164 * kKiB;
+  t.sharedMemoryIsCacheToo = true;
   t.sharedMemoryReservedPerBlock = 1 * kKiB;
   t.asyncCopyBytes = 4 | 8 | 16; // cp.async
   t.asyncCopyAnyDestination = true;

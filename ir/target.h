@@ -49,6 +49,7 @@ struct TargetInfo {
   // ---- shared memory (AMD: LDS) ----
   int64_t sharedMemoryPerBlock = 0;          // largest a block can have (NVIDIA: with opt-in)
   int64_t sharedMemoryPerMultiprocessor = 0; // what the blocks of a multiprocessor share
+  bool sharedMemoryIsCacheToo = false;       // what blocks do not take of it is L1 cache
   int64_t sharedMemoryReservedPerBlock = 0;  // taken by the system from the multiprocessor's, per block
   int sharedMemoryGranularity = 128;         // a block's share is rounded up to it
   int sharedMemoryBanks = 32;

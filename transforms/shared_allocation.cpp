@@ -51,8 +51,16 @@ public:
     collect();
     llvm::SmallVector<unsigned, 16> ends;
     for (auto &b : buffers_) ends.push_back(b.to);
-    keepNeighboursApart();
-    place();
+    auto placeWithNeighboursApart = [&](int64_t limit) {
+      for (auto [b, to] : llvm::zip(buffers_, ends)) b.to = to;
+      keepNeighboursApart(limit);
+      place();
+      return size_;
+    };
+    int64_t size = placeWithNeighboursApart(kSmallScratch);
+    // Where what is left of a multiprocessor's memory is of no other use, it saves barriers.
+    if (!target_.sharedMemoryIsCacheToo && (placeWithNeighboursApart(target_.sharedMemoryPerBlock) > target_.sharedMemoryPerBlock || blocksWith(size_) < blocksWith(size)))
+      placeWithNeighboursApart(kSmallScratch);
     if (size_ > target_.sharedMemoryPerBlock) { // room counts for more than a barrier
       for (auto [b, to] : llvm::zip(buffers_, ends)) b.to = to;
       place();
@@ -158,13 +166,18 @@ private:
     });
   }
 
+  /// How many blocks of so many bytes the shared memory of a multiprocessor has room for.
+  int64_t blocksWith(int64_t bytes) const { return target_.sharedMemoryPerMultiprocessor / std::max<int64_t>(1, bytes); }
+
   /// Small scratch lives until the scratch after it is done with, so that neither has to wait for the other's readers: the
-  /// barrier within the second orders the first's reads before what comes third.
-  void keepNeighboursApart() {
+  /// barrier within the second orders the first's reads before what comes third. `limit`: bytes of the two. Buffers that a
+  /// tensor passes through count as scratch where the limit is more than what is small.
+  void keepNeighboursApart(int64_t limit) {
     Buffer *last = nullptr;
     for (auto &b : buffers_) {
-      if (b.op->is<ttg::LocalAllocOp>() || b.op->is<tt::CallOp>()) continue;
-      if (last && last->op->block() == b.op->block() && last->bytes + b.bytes <= kSmallScratch) last->to = std::max(last->to, b.to);
+      auto alloc = b.op->dyn<ttg::LocalAllocOp>();
+      if (b.op->is<tt::CallOp>() || (alloc && (!alloc.src() || limit <= kSmallScratch))) continue;
+      if (last && last->op->block() == b.op->block() && last->bytes + b.bytes <= limit) last->to = std::max(last->to, b.to);
       last = &b;
     }
   }

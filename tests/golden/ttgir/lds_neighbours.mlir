@@ -1,0 +1,50 @@
+// LDS is of no use but to blocks, so buffers that tensors pass through one after the other lie apart where as many blocks
+// still fit: the second does not wait for the first one's readers.
+// RUN: tessera opt %s -allocate-shared-memory -insert-barriers --target gfx942 --verify-each --split-input-file | FileCheck %s
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 12288 : i32
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @apart
+  // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 4096 : i32}
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.return
+  tt.func public @apart(%x: tensor<2048xf16, #a>, %y: tensor<2048xf32, #a>) {
+    %0 = ttg.local_alloc %y : (tensor<2048xf32, #a>) -> !ttg.memdesc<2048xf32, #s, #smem>
+    %1 = ttg.local_load %0 : !ttg.memdesc<2048xf32, #s, #smem> -> tensor<2048xf32, #a>
+    %2 = ttg.local_alloc %x : (tensor<2048xf16, #a>) -> !ttg.memdesc<2048xf16, #s, #smem>
+    %3 = ttg.local_load %2 : !ttg.memdesc<2048xf16, #s, #smem> -> tensor<2048xf16, #a>
+    tt.return
+  }
+}
+
+// -----
+
+// Two blocks fit with one place for both, one with two.
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 32768 : i32
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @one_place
+  // CHECK: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: ttg.local_alloc %{{.*}} {allocation.offset = 0 : i32}
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.return
+  tt.func public @one_place(%x: tensor<8192xf32, #a>) {
+    %0 = ttg.local_alloc %x : (tensor<8192xf32, #a>) -> !ttg.memdesc<8192xf32, #s, #smem>
+    %1 = ttg.local_load %0 : !ttg.memdesc<8192xf32, #s, #smem> -> tensor<8192xf32, #a>
+    %2 = ttg.local_alloc %x : (tensor<8192xf32, #a>) -> !ttg.memdesc<8192xf32, #s, #smem>
+    %3 = ttg.local_load %2 : !ttg.memdesc<8192xf32, #s, #smem> -> tensor<8192xf32, #a>
+    tt.return
+  }
+}
