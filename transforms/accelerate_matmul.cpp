@@ -29,8 +29,9 @@
 // largest (AMD's 4 by 64 and 64 by 4, for few rows or columns, last). Where AMD's is asked for (matrix-instruction-size), those of
 // 16 by 16 or 32 by 32 are taken if the types have one and K fills it. Choice of the warps: those of a
 // chain (the result goes on as an operand of another multiplication, as in attention) stand along the dimension that the
-// chain keeps, so that values stay in their threads (for mma.sync through the left operand only); else they are dealt so that
-// each reads as little of the operands as possible.
+// chain keeps, so that values stay in their threads (for mma.sync through the left operand only), but for the end of a chain
+// in a loop that has MFMA's larger tile otherwise (endsChainByItself); else they are dealt so that each reads as little of the
+// operands as possible.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
@@ -261,6 +262,22 @@ private:
     return r.k <= 2 * k && (copies || (r.m <= m && r.n <= n));
   }
 
+  /// The work of a warp, copies included.
+  static int64_t workOf(llvm::ArrayRef<int64_t> shape, const MatrixInstruction &r, llvm::ArrayRef<int32_t> warps) {
+    unsigned rank = shape.size();
+    return std::max<int64_t>(shape[rank - 2] / warps[rank - 2], r.m) * std::max<int64_t>(shape[rank - 1] / warps[rank - 1], r.n) * r.slowness;
+  }
+
+  /// Whether the last product of a chain in a loop takes a tile and warps of its own: where it can have MFMA's larger tile
+  /// without computing anything twice, which along the chain's rows it could not. That is fewer instructions, each
+  /// reading less of the right operand; the left operand goes through LDS.
+  bool endsChainByItself(tt::DotOp d, const Way &w, int64_t k, unsigned to, unsigned from) {
+    if (target_.matrixUnit != MatrixUnit::Mfma || tile_ || to != kNone || from != kThroughA || !d->block()->parentOp()->is<scf::ForOp>()) return false;
+    auto shape = tensorOf(d.d()).shape();
+    auto *chained = choose(w, shape, k, kThroughA), *own = choose(w, shape, k, kNone);
+    return chained && own && own->m * own->n > chained->m * chained->n && workOf(shape, *own, warpsFor(shape, *own, kNone)) <= workOf(shape, *chained, warpsFor(shape, *chained, kThroughA));
+  }
+
   /// The row of the table for these types: the one with the least work, copies included; the larger tile where each warp
   /// has one.
   const MatrixInstruction *choose(const Way &w, llvm::ArrayRef<int64_t> shape, int64_t k, unsigned along) {
@@ -276,9 +293,9 @@ private:
     int64_t bestWork = 0;
     for (auto &r : target_.matrixInstructions) {
       if (r.a != w.a || r.b != w.b || r.c != w.c || !fits(r, m, n, k) || (tile && (r.m != tile || r.n != tile))) continue;
-      // The work of a warp, copies included; of equal tiles the longest that K fills, of equal work the larger tile.
+      // Of equal tiles the longest that K fills, of equal work the larger tile.
       auto split = warpsFor(shape, r, along);
-      int64_t work = std::max<int64_t>(m / split[rank - 2], r.m) * std::max<int64_t>(n / split[rank - 1], r.n) * r.slowness;
+      int64_t work = workOf(shape, r, split);
       if (along && warps > 1 && split[along == kThroughA ? rank - 1 : rank - 2] > 1) work *= 2; // values would have to move between warps
       bool sameTile = best && best->m == r.m && best->n == r.n;
       if (!best || (sameTile ? best->k > k && r.k < best->k : work < bestWork || (work == bestWork && r.m * r.n > best->m * best->n))) best = &r, bestWork = work;
@@ -426,6 +443,7 @@ private:
     unsigned along = (to | from) & kThroughA ? kThroughA : (to | from) & kThroughB ? kThroughB : kNone;
     // The right operand of mma.sync has its columns where the result has its rows: values go through shared memory anyway.
     if (along == kThroughB && unitName() == "mma.sync") along = kNone;
+    if (endsChainByItself(d, *way, k, to, from)) along = kNone;
     whyNotByWarpGroups_.clear();
     if (accelerateByWarpGroups(d, *way, to, from)) return true;
     const MatrixInstruction *i = choose(*way, type.shape(), k, along);

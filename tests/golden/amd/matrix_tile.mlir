@@ -1,12 +1,23 @@
 // The tile of matrix instructions as asked for. Attention of 64 rows on four waves: by itself each wave has a strip of 16 rows
-// in both products; with 32 both take tiles of 32 by 32. Where the types have no such tile (f64, WMMA) it stays as it is.
+// of the first product, and of the second, which ends the chain, a tile of 32 by 32; with 16 a strip of both; with 32 both
+// take tiles of 32 by 32. Where the types have no such tile (f64, WMMA) it stays as it is.
 // RUN: tessera compile %S/../../kernels/attn/attn.ttir --target gfx942 --emit ttgir -o - | FileCheck %s --check-prefix=OWN
+// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target gfx942 --emit amdgcn -o - | FileCheck %s --check-prefix=OWN-LOOP
+// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target gfx942 --matrix-instr-nonkdim 16 --emit ttgir -o - | FileCheck %s --check-prefix=STRIP
 // RUN: tessera compile %S/../../kernels/attn/attn.ttir --target gfx942 --matrix-instr-nonkdim 32 --emit ttgir -o - | FileCheck %s --check-prefix=WIDE
 // RUN: tessera compile %S/../../kernels/mm_f16/mm_f16.ttir --target gfx942 --matrix-instr-nonkdim 16 --emit ttgir -o - | FileCheck %s --check-prefix=SMALL
 // RUN: tessera compile %S/../../kernels/attn/attn.ttir --target gfx1201 --matrix-instr-nonkdim 32 --emit ttgir -o - | FileCheck %s --check-prefix=WMMA
 // RUN: tessera compile %S/../../kernels/attn/attn.ttir --target gfx942 --matrix-instr-nonkdim 32 --emit amdgcn -o - | FileCheck %s --check-prefix=LOOP
-// OWN: instrShape = [16, 16, 16]
-// OWN-NOT: instrShape = [32
+// OWN: #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+// OWN: #mma1 = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [16, 16, 16], isTransposed = true}>
+// In and after the loop eight of the first product and four of the second.
+// OWN-LOOP-COUNT-8: v_mfma_f32_16x16x16_f16
+// OWN-LOOP-COUNT-4: v_mfma_f32_32x32x8_f16
+// OWN-LOOP-COUNT-8: v_mfma_f32_16x16x16_f16
+// OWN-LOOP-COUNT-4: v_mfma_f32_32x32x8_f16
+// OWN-LOOP-NOT: v_mfma
+// STRIP: instrShape = [16, 16, 16]
+// STRIP-NOT: instrShape = [32
 // WIDE: instrShape = [32, 32, 8]
 // WIDE-NOT: instrShape = [16
 // SMALL: instrShape = [16, 16, 16]
