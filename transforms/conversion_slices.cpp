@@ -148,6 +148,12 @@ public:
     // Where operands are loaded is another pass's concern, but for what is computed from loads of a loop: their copies go
     // through shared memory in any case, from which the operand's layout is read as well as another.
     bool operand = wanted_->kind() == layouts::EncodingKind::DotOperand;
+    // Of an fma operand each thread has whole rows, which many others have too, more than it has registers: they are read
+    // where they are multiplied, and so nothing is computed between.
+    if (auto *o = layouts::dynCast<layouts::DotOperandEncoding>(wanted_); o && layouts::dynCast<layouts::BlockedEncoding>(o->parent()) && llvm::any_of(recomputed_, [&](auto &i) {
+          return !carrier(i.first) && weights_.operation(i.first.definingOp(), i.second) > weights_.operation(i.first.definingOp(), encodingOf(i.first));
+        }))
+      return 0;
     if (operand && !llvm::all_of(converted_, [&](auto &i) { return copiedInLoop(i.first) || tensorOf(i.first).numElements() * 8 <= tensorOf(converts_[0].src()).numElements(); })) return 0;
     after += computed() + conversionsBack();
     return before - after;
