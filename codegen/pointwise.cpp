@@ -272,9 +272,9 @@ bool lowerPointwise(Operation *op, FunctionLowering &fl) {
   llvm::IRBuilder<>::FastMathFlagGuard guard(b);
   switch (op->opcode()) {
   case Opcode::arith_constant: return lowerConstant(op, fl);
-  case Opcode::ub_poison: {
+  case Opcode::ub_poison: { // zeros: a program that goes on with what nothing defines does the same every time
     Elements out;
-    for (llvm::Type *t : fl.elementTypes(op->result().type())) out.push_back(llvm::PoisonValue::get(t));
+    for (llvm::Type *t : fl.elementTypes(op->result().type())) out.push_back(llvm::Constant::getNullValue(t));
     fl.set(op->result(), std::move(out));
     return true;
   }
