@@ -58,6 +58,21 @@ private:
     auto b = dot.b().type().cast<MemDescType>();
     return b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat() && dot.maxNumImpreciseAcc() <= b.dim(0);
   }
+  /// Whether the loop carries the product as what the next one adds to, as it is or, under a condition, zeros instead, and looks
+  /// at it in branches alone, as at the end of a tile in a loop over tiles: these wait for it by themselves (settle-products).
+  bool isCarried(ttng::WarpGroupDotOp dot) {
+    Value next = body_.terminator()->operand(dot.c().index() - 1);
+    auto select = next.definedBy<arith::SelectOp>();
+    bool restarts = select && next != dot.d() && next.hasOneUse() && !select.condition().type().isTensor() && (isZero(select.trueValue()) || isZero(select.falseValue()));
+    if (!restarts && next != dot.d()) return false;
+    return llvm::all_of(dot.d().uses(), [&](OpOperand *use) {
+      if (use->owner == body_.terminator()) return !restarts && use->get() == next && body_.terminator()->operand(dot.c().index() - 1) == use->get();
+      if (restarts && use->owner == select.op) return true;
+      Operation *at = use->owner;
+      while (at->block() != &body_) at = at->parentOp();
+      return at != use->owner && at->is<scf::IfOp>();
+    });
+  }
   /// Whether every multiplication is one of warp groups on shared memory that adds to a value of its own that the loop
   /// carries.
   bool onlyAccumulate() {
@@ -66,8 +81,8 @@ private:
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       if (!dot) continue;
       if (!outlivesIteration(dot.a()) || !outlivesIteration(dot.b())) return false;
-      if (!dot.a().type().isa<MemDescType>() || dot.useC() || !dot.c().isBlockArgument() || dot.c().ownerBlock() != &body_ || !dot.c().hasOneUse() || !dot.d().hasOneUse()) return false;
-      if (dot.c().index() == 0 || dot.d().users()[0] != body_.terminator() || body_.terminator()->operand(dot.c().index() - 1) != dot.d()) return false;
+      if (!dot.a().type().isa<MemDescType>() || dot.useC() || !dot.c().isBlockArgument() || dot.c().ownerBlock() != &body_ || !dot.c().hasOneUse()) return false;
+      if (dot.c().index() == 0 || !isCarried(dot)) return false;
       if (addsUpAfterwards(dot)) return false;
     }
     return true;

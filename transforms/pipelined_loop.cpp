@@ -125,10 +125,9 @@ private:
     if (!plan_.background) inits.push_back(loop_.lowerBound());
     parityAt_ = inits.size();
     if (plan_.blocks) inits.push_back(integer(b_, 0));
-    // The carried values that multiplications in the background add to.
     if (plan_.overlapped)
       for (auto &op : body_)
-        if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) accumulators_.push_back(dot.c().index() - 1);
+        if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) products_.push_back(dot.d()), accumulators_.push_back(dot.c().index() - 1);
     return inits;
   }
   bool usesSlots() const {
@@ -191,12 +190,17 @@ private:
       in.setInsertionPointToEnd(&block);
     }
     if (plan_.overlapped) {
-      // What this iteration started goes on; what the one before it did is done.
+      // What this iteration started goes on; what the one before it did is done. Branches that look at products come behind.
       llvm::SmallVector<Value, 2> products;
-      for (auto i : accumulators_) products.push_back(map.lookupOrSelf(yield->operand(i)));
+      for (auto v : products_) products.push_back(map.lookupOrSelf(v));
+      if (llvm::any_of(products, [](Value v) { return !v.useEmpty(); })) in.setInsertionPointAfter(lastOf(products));
       auto done = waitFor(in, products, products.size());
-      for (auto [k, i] : llvm::enumerate(accumulators_)) map.map(yield->operand(i), done[k]);
+      for (auto [k, v] : llvm::enumerate(products_)) {
+        products[k].replaceUsesIf(done[k], [&](OpOperand &use) { return use.owner != done[k].definingOp(); });
+        map.map(v, done[k]);
+      }
       produce();
+      in.setInsertionPointToEnd(&block);
     }
     auto next = [&](Value slot) {
       Value up = make<arith::AddiOp>(in, slot, integer(in, 1));
@@ -298,6 +302,14 @@ private:
         map.map(op.result(), v);
       }
     }
+  }
+
+  /// @pre all are of one block
+  static Operation *lastOf(llvm::ArrayRef<Value> values) {
+    Operation *last = values[0].definingOp();
+    for (auto v : values.drop_front())
+      if (last->isBeforeInBlock(v.definingOp())) last = v.definingOp();
+    return last;
   }
 
   /// Erases what is without uses after an operation of the block.
@@ -458,7 +470,8 @@ private:
   // Where a kind of carried values begins.
   unsigned own_ = 0, slotsAt_ = 0, valuesAt_ = 0, lastAt_ = 0, parityAt_ = 0;
   bool ring_ = false;                          // whether slots are told apart by carried numbers
-  llvm::SmallVector<unsigned, 2> accumulators_;
+  llvm::SmallVector<Value, 2> products_;         // PipelinePlan::overlapped: of the old body
+  llvm::SmallVector<unsigned, 2> accumulators_;  // the carried values that they become
 };
 
 } // namespace
