@@ -57,20 +57,6 @@ std::vector<std::shared_ptr<DeviceState>> allDevices(Call &call, const std::shar
   return out;
 }
 
-/// What a kernel prints on an emulator or the interpreter.
-void tellPrinted(const ContextState &context, llvm::StringRef line) {
-  ir::Diagnostic d;
-  d.severity = ir::Severity::Remark;
-  d.message = line.rtrim('\n').str();
-  context.tell(d);
-}
-
-/// Bytes of a scalar of a kernel's argument type; 0 if it is none that can be passed.
-unsigned scalarBytes(llvm::StringRef type) {
-  auto t = runtime::parseDType(type);
-  return t ? runtime::dtypeBytes(*t) : 0;
-}
-
 tessera_status begin(Call &call, tessera_device *device, tessera_kernel **kernel, const char *text, size_t length) {
   if (kernel) *kernel = nullptr;
   if (!device) return call.fail(TESSERA_USAGE, "the device is null");
@@ -154,16 +140,6 @@ tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *giv
   return TESSERA_OK;
 }
 
-/// What a launch is given, checked.
-struct LaunchInput {
-  std::array<int64_t, 3> grid;
-  std::vector<runtime::DeviceArgument> arguments;
-};
-tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *grid, const tessera_argument *arguments, size_t count, LaunchInput &out) {
-  if (auto s = readGrid(call, k, grid, out.grid)) return s;
-  return readArguments(call, k, arguments, count, out.arguments);
-}
-
 tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launch) {
   std::vector<runtime::InterpreterBuffer> buffers;
   std::vector<runtime::InterpreterArg> args;
@@ -199,6 +175,27 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
 }
 
 } // namespace
+
+namespace tessera::capi {
+
+void tellPrinted(const ContextState &context, llvm::StringRef line) {
+  ir::Diagnostic d;
+  d.severity = ir::Severity::Remark;
+  d.message = line.rtrim('\n').str();
+  context.tell(d);
+}
+
+unsigned scalarBytes(llvm::StringRef type) {
+  auto t = runtime::parseDType(type);
+  return t ? runtime::dtypeBytes(*t) : 0;
+}
+
+tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *grid, const tessera_argument *arguments, size_t count, LaunchInput &out) {
+  if (auto s = readGrid(call, k, grid, out.grid)) return s;
+  return readArguments(call, k, arguments, count, out.arguments);
+}
+
+} // namespace tessera::capi
 
 tessera_status tessera_device_list_create(tessera_context *context, tessera_device_list **list, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
