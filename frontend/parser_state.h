@@ -71,7 +71,9 @@ public:
   bool layoutAlone = false; // what is parsed is a layout by itself: its lanes are as written
   const layouts::Encoding *parseEncoding(); // alias or in full
   /// `older`: the name was written in a spelling before Triton 3, whose defaults differ.
+  /// @pre isEncoding(mnemonic)
   const layouts::Encoding *parseEncodingBody(llvm::StringRef mnemonic, const char *at, bool older);
+  static bool isEncoding(llvm::StringRef mnemonic);
   bool parseInteger(int64_t &);
   std::optional<llvm::APInt> parseElement(Type element);
   /// Text up to the matching closer, brackets balanced and strings respected.
