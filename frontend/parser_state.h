@@ -136,6 +136,8 @@ public:
   };
   bool parseFormat(OpParse &, const std::vector<FormatElement> &);
   bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
+  bool parseFormatAttr(OpParse &o, const AttrSpec &spec);
+  bool startsHere(const FormatElement &group);
   bool parseCustom(OpParse &, llvm::StringRef name);
   bool parseCacheWords(OpParse &, bool evict);
   bool parseArithmeticFlags(OpParse &, bool overflow);
