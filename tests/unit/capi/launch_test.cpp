@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -386,17 +385,12 @@ TEST(CApiDevices, PrintsGoToTheHandler) {
 /// The drivers are looked for once in a process: all of this program's tests have the stand-ins.
 [[maybe_unused]] const bool kStandIns = !setenv("TESSERA_CUDA_LIBRARY", FAKE_CUDA, 1) && !setenv("TESSERA_HIP_LIBRARY", FAKE_HIP, 1);
 
-struct Gpu {
-  const char *spec, *library;
-};
-void PrintTo(const Gpu &g, std::ostream *o) { *o << g.spec; }
 class OnGpu : public testing::TestWithParam<Gpu> {};
 
 /// The stand-ins keep memory, and count what is held; they do not execute kernels.
 TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
-  void *library = dlopen(GetParam().library, RTLD_NOW);
-  ASSERT_TRUE(library) << dlerror();
-  auto held = reinterpret_cast<int (*)()>(dlsym(library, "fakeDriverHeld"));
+  auto held = GetParam().held();
+  ASSERT_TRUE(held) << dlerror();
   {
     Session s(GetParam().spec);
     auto *info = tessera_device_describe(s.device);
@@ -462,7 +456,7 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
   EXPECT_EQ(held(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, OnGpu, testing::Values(Gpu{"cuda:0", FAKE_CUDA}, Gpu{"hip:0", FAKE_HIP}), [](auto &p) { return std::string(p.param.spec, strcspn(p.param.spec, ":")); });
+INSTANTIATE_TEST_SUITE_P(Devices, OnGpu, testing::ValuesIn(kGpus), [](auto &p) { return p.param.name(); });
 
 class Cache : public testing::Test {
 protected:

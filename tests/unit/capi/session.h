@@ -1,6 +1,8 @@
 // A kernel on a device by way of the C API, as the tests of launches and of tuning want it.
 #pragma once
 #include "capi/tessera.h"
+#include <cstring>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <utility>
@@ -90,3 +92,16 @@ struct Session {
     return n;
   }
 };
+
+/// A stand-in for a GPU's driver (tests/fakes). They keep memory, and count what is held; they do not execute kernels.
+struct Gpu {
+  const char *spec, *library;
+  std::string name() const { return std::string(spec, strcspn(spec, ":")); }
+  /// What counts; null if the stand-in cannot be loaded.
+  int (*held() const)() {
+    void *opened = dlopen(library, RTLD_NOW);
+    return opened ? reinterpret_cast<int (*)()>(dlsym(opened, "fakeDriverHeld")) : nullptr;
+  }
+};
+inline void PrintTo(const Gpu &g, std::ostream *o) { *o << g.spec; }
+inline constexpr Gpu kGpus[] = {{"cuda:0", FAKE_CUDA}, {"hip:0", FAKE_HIP}};

@@ -2,7 +2,6 @@
 // what is best, that the caller's buffers stay as they are, and every way to ask for what cannot be.
 #include "session.h"
 #include <cstring>
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 namespace {
@@ -134,17 +133,12 @@ TEST(CApiTuning, TheInterpreterIsNotMeasured) {
   tessera_tuning_destroy(nullptr);
 }
 
-struct Gpu {
-  const char *spec, *library;
-};
-void PrintTo(const Gpu &g, std::ostream *o) { *o << g.spec; }
 class TuneOnGpu : public testing::TestWithParam<Gpu> {};
 
 /// The stand-ins' clock says half a millisecond of everything, so that the first is best; what was taken is given back.
 TEST_P(TuneOnGpu, TakesTheTime) {
-  void *library = dlopen(GetParam().library, RTLD_NOW);
-  ASSERT_TRUE(library) << dlerror();
-  auto held = reinterpret_cast<int (*)()>(dlsym(library, "fakeDriverHeld"));
+  auto held = GetParam().held();
+  ASSERT_TRUE(held) << dlerror();
   {
     Tuning t(GetParam().spec);
     if (auto status = t.s.prepare(); status == TESSERA_FAILED && t.s.told.texts.find("no tool to compile PTX") != std::string::npos) GTEST_SKIP() << t.s.told.texts;
@@ -167,6 +161,6 @@ TEST_P(TuneOnGpu, TakesTheTime) {
   EXPECT_EQ(held(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, TuneOnGpu, testing::Values(Gpu{"cuda:0", FAKE_CUDA}, Gpu{"hip:0", FAKE_HIP}), [](auto &p) { return std::string(p.param.spec, strcspn(p.param.spec, ":")); });
+INSTANTIATE_TEST_SUITE_P(Devices, TuneOnGpu, testing::ValuesIn(kGpus), [](auto &p) { return p.param.name(); });
 
 } // namespace
