@@ -114,10 +114,23 @@ template <class Body> tessera_status guarded(Call &call, Body body) {
 inline llvm::StringRef orEmpty(const char *s) { return s ? s : ""; }
 inline std::string fileName(const char *s) { return s ? s : "<text>"; }
 
-/// Options as a caller gave them (null: the defaults), for the target; with no stage given `o.stage` stays.
+/// Options as a caller gave them (null: the defaults); with no stage given `o.stage` stays.
+tessera_status copyOptions(Call &, const tessera_options *given, const ir::TargetInfo &, runtime::CompileOptions &o);
+/// The same, and the target can have them.
 tessera_status readOptions(Call &, const tessera_options *given, const ir::TargetInfo &, runtime::CompileOptions &o);
 /// The target that the options name; null if none.
 tessera_status readTarget(Call &, const tessera_options *given, const ir::TargetInfo *&);
+/// What a launch is given, compared with what the kernel takes.
+struct LaunchInput {
+  std::array<int64_t, 3> grid;
+  std::vector<runtime::DeviceArgument> arguments;
+};
+tessera_status readLaunch(Call &, const tessera_kernel &, const uint32_t *grid, const tessera_argument *, size_t count, LaunchInput &out);
+/// Bytes of a scalar of a kernel's argument type; 0 if it is none that can be passed.
+unsigned scalarBytes(llvm::StringRef type);
+/// Tells the handler what a kernel prints on an emulator or the interpreter.
+void tellPrinted(const ContextState &, llvm::StringRef line);
+
 /// A module's text and the name of its file, for another thread may be changing it.
 std::pair<std::string, std::string> textOf(const tessera_module &);
 /// Compiles or finds in the cache.

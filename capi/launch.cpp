@@ -57,20 +57,6 @@ std::vector<std::shared_ptr<DeviceState>> allDevices(Call &call, const std::shar
   return out;
 }
 
-/// What a kernel prints on an emulator or the interpreter.
-void tellPrinted(const ContextState &context, llvm::StringRef line) {
-  ir::Diagnostic d;
-  d.severity = ir::Severity::Remark;
-  d.message = line.rtrim('\n').str();
-  context.tell(d);
-}
-
-/// Bytes of a scalar of a kernel's argument type; 0 if it is none that can be passed.
-unsigned scalarBytes(llvm::StringRef type) {
-  auto t = runtime::parseDType(type);
-  return t ? runtime::dtypeBytes(*t) : 0;
-}
-
 tessera_status begin(Call &call, tessera_device *device, tessera_kernel **kernel, const char *text, size_t length) {
   if (kernel) *kernel = nullptr;
   if (!device) return call.fail(TESSERA_USAGE, "the device is null");
@@ -154,11 +140,11 @@ tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *giv
   return TESSERA_OK;
 }
 
-tessera_status interpret(Call &call, tessera_kernel &k, std::array<int64_t, 3> grid, llvm::ArrayRef<runtime::DeviceArgument> given) {
+tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launch) {
   std::vector<runtime::InterpreterBuffer> buffers;
   std::vector<runtime::InterpreterArg> args;
   std::vector<const runtime::DeviceMemory *> memory; // of each buffer
-  for (auto [i, a] : llvm::enumerate(given)) {
+  for (auto [i, a] : llvm::enumerate(launch.arguments)) {
     if (!a.memory) {
       args.push_back({-1, a.bits});
       continue;
@@ -180,7 +166,7 @@ tessera_status interpret(Call &call, tessera_kernel &k, std::array<int64_t, 3> g
   absl::Status s;
   {
     std::scoped_lock lock(k.interpreting);
-    s = runtime::interpret(*k.module, k.function, grid, buffers, args, o, engine);
+    s = runtime::interpret(*k.module, k.function, launch.grid, buffers, args, o, engine);
   }
   for (auto &line : printed) tellPrinted(*k.device->context, line);
   for (auto &d : found) call.engine.report(d);
@@ -189,6 +175,27 @@ tessera_status interpret(Call &call, tessera_kernel &k, std::array<int64_t, 3> g
 }
 
 } // namespace
+
+namespace tessera::capi {
+
+void tellPrinted(const ContextState &context, llvm::StringRef line) {
+  ir::Diagnostic d;
+  d.severity = ir::Severity::Remark;
+  d.message = line.rtrim('\n').str();
+  context.tell(d);
+}
+
+unsigned scalarBytes(llvm::StringRef type) {
+  auto t = runtime::parseDType(type);
+  return t ? runtime::dtypeBytes(*t) : 0;
+}
+
+tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *grid, const tessera_argument *arguments, size_t count, LaunchInput &out) {
+  if (auto s = readGrid(call, k, grid, out.grid)) return s;
+  return readArguments(call, k, arguments, count, out.arguments);
+}
+
+} // namespace tessera::capi
 
 tessera_status tessera_device_list_create(tessera_context *context, tessera_device_list **list, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
@@ -344,12 +351,10 @@ tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const t
   Call call(k ? k->device->context.get() : nullptr, error);
   if (!k) return call.fail(TESSERA_USAGE, "the kernel is null");
   return guarded(call, [&] {
-    std::array<int64_t, 3> size;
-    std::vector<runtime::DeviceArgument> args;
-    if (auto s = readGrid(call, *k, grid, size)) return s;
-    if (auto s = readArguments(call, *k, arguments, count, args)) return s;
-    if (!k->loaded) return interpret(call, *k, size, args);
-    auto s = k->device->device->launch(*k->loaded, size, args);
+    LaunchInput input;
+    if (auto s = readLaunch(call, *k, grid, arguments, count, input)) return s;
+    if (!k->loaded) return interpret(call, *k, input);
+    auto s = k->device->device->launch(*k->loaded, input.grid, input.arguments);
     return s.ok() ? TESSERA_OK : call.fail(s);
   });
 }
@@ -385,12 +390,10 @@ tessera_status tessera_stream_launch(tessera_stream *stream, tessera_kernel *k, 
   if (!stream || !k) return call.fail(TESSERA_USAGE, stream ? "the kernel is null" : "the stream is null");
   if (stream->device->spec != k->device->spec) return call.fail(TESSERA_USAGE, llvm::Twine("the kernel is on ") + k->device->spec + ", but the stream is one of " + stream->device->spec);
   return guarded(call, [&] {
-    std::array<int64_t, 3> size;
-    std::vector<runtime::DeviceArgument> args;
-    if (auto s = readGrid(call, *k, grid, size)) return s;
-    if (auto s = readArguments(call, *k, arguments, count, args)) return s;
-    if (!k->loaded) return interpret(call, *k, size, args);
-    auto s = k->device->device->launchOn(*stream->stream, *k->loaded, size, args);
+    LaunchInput input;
+    if (auto s = readLaunch(call, *k, grid, arguments, count, input)) return s;
+    if (!k->loaded) return interpret(call, *k, input);
+    auto s = k->device->device->launchOn(*stream->stream, *k->loaded, input.grid, input.arguments);
     return s.ok() ? TESSERA_OK : call.fail(s);
   });
 }
@@ -464,12 +467,10 @@ tessera_status tessera_time(tessera_kernel *k, const uint32_t grid[3], const tes
   if (!k || !times) return call.fail(TESSERA_USAGE, k ? "there is no place for the times" : "the kernel is null");
   if (repetitions < 1) return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
   return guarded(call, [&] {
-    std::array<int64_t, 3> size;
-    std::vector<runtime::DeviceArgument> args;
-    if (auto s = readGrid(call, *k, grid, size)) return s;
-    if (auto s = readArguments(call, *k, arguments, count, args)) return s;
+    LaunchInput input;
+    if (auto s = readLaunch(call, *k, grid, arguments, count, input)) return s;
     if (k->loaded) {
-      auto t = k->device->device->time(*k->loaded, size, args, repetitions);
+      auto t = k->device->device->time(*k->loaded, input.grid, input.arguments, repetitions);
       if (!t.ok()) return call.fail(t.status());
       *times = {t->medianMs, t->minMs};
       return TESSERA_OK;
@@ -477,7 +478,7 @@ tessera_status tessera_time(tessera_kernel *k, const uint32_t grid[3], const tes
     std::vector<double> ms;
     for (int i = 0; i < repetitions; ++i) {
       auto start = std::chrono::steady_clock::now();
-      if (auto s = interpret(call, *k, size, args)) return s;
+      if (auto s = interpret(call, *k, input)) return s;
       ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
     llvm::sort(ms);

@@ -66,7 +66,7 @@ tessera_status readTarget(Call &call, const tessera_options *given, const ir::Ta
   return TESSERA_OK;
 }
 
-tessera_status readOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target, runtime::CompileOptions &o) {
+tessera_status copyOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target, runtime::CompileOptions &o) {
   tessera_options options;
   tessera_options_init(&options, sizeof options);
   if (given) std::memcpy(&options, given, std::min(given->size, sizeof options)); // a program built with another version has fewer or more
@@ -86,6 +86,11 @@ tessera_status readOptions(Call &call, const tessera_options *given, const ir::T
   o.optLevel = options.opt_level, o.fpFusion = options.fp_fusion, o.lineInfo |= options.line_info != 0;
   o.wavesPerEu = options.waves_per_eu, o.matrixInstrNonkdim = options.matrix_instr_nonkdim;
   o.kernel = orEmpty(options.kernel).str();
+  return TESSERA_OK;
+}
+
+tessera_status readOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target, runtime::CompileOptions &o) {
+  if (auto s = copyOptions(call, given, target, o)) return s;
   if (auto s = runtime::checkShape(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
   return TESSERA_OK;
 }

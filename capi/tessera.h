@@ -255,6 +255,42 @@ typedef struct tessera_times {
 tessera_status tessera_time(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count, int repetitions, tessera_times *,
                             tessera_error **);
 
+/* ---- Tuning: which options a kernel runs fastest with ---- */
+
+typedef enum tessera_outcome {
+  TESSERA_MEASURED = 0,
+  TESSERA_SAME_CODE = 1,    /* as the measurement `same_as`, whose figures it has */
+  TESSERA_NOT_COMPILED = 2, /* cannot be: `reason` */
+  TESSERA_RUN_FAILED = 3,   /* while it ran: `reason` */
+  TESSERA_WRONG_RESULT = 4, /* has run, and computed something else: `reason` */
+} tessera_outcome;
+
+typedef struct tessera_measurement {
+  tessera_outcome outcome;
+  const char *reason; /* "" where there is none */
+  size_t same_as;
+  tessera_times times;   /* zero on emulators, which have no time */
+  uint64_t instructions; /* that an emulator's warps executed; 0 on GPUs */
+  const char *metadata;  /* as tessera_result_metadata; "" of what was not compiled */
+} tessera_measurement;
+
+/* What was measured, one for each of the options that were tried. */
+typedef struct tessera_tuning tessera_tuning;
+/* Compiles a module's kernel with each of the options, launches it as tessera_launch does, compares what it computes with what
+ * the first that runs does (integers bit by bit, floats within what another order of additions explains), and measures
+ * `repetitions` launches (at least 1) of it: on a GPU their time, on an emulator the executed instructions. All begin with what
+ * the buffers hold, from their offsets on, and work on copies: the buffers stay as they are. So no two arguments may be of one
+ * buffer, and addresses are not taken. Options name the same kernel, and the device's target or none; those with which nothing
+ * can be compiled are measurements as well. Not on the interpreter, whose time says nothing of a kernel. */
+tessera_status tessera_tune(tessera_device *, const tessera_module *, const tessera_options *const *options, size_t options_count, const uint32_t grid[3],
+                            const tessera_argument *arguments, size_t count, int repetitions, tessera_tuning **, tessera_error **);
+size_t tessera_tuning_count(const tessera_tuning *);
+/* In the options' order; NULL after the last. */
+const tessera_measurement *tessera_tuning_measurement(const tessera_tuning *, size_t index);
+/* The index of the fastest (on an emulator: of the one with the fewest instructions); the count if none has run rightly. */
+size_t tessera_tuning_best(const tessera_tuning *);
+void tessera_tuning_destroy(tessera_tuning *);
+
 /* ---- The library ---- */
 
 const char *tessera_version(void);        /* "0.1.0" */

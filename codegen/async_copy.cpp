@@ -7,16 +7,11 @@
 #include "codegen/access_plan.h"
 #include "codegen/shared_access.h"
 #include "codegen/target.h"
+#include "ir/constants.h"
 #include "ir/ops.h"
 
 namespace tessera::codegen {
 using namespace ir;
-
-static bool isZero(Value v) {
-  auto attr = constantOf(v);
-  auto *bits = attr ? splatBits(attr) : nullptr;
-  return bits && bits->isZero();
-}
 
 static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   auto &b = fl.b;

@@ -2,11 +2,14 @@
 // an access is done the Target's; here operands are put together: masks, values where the mask is false, hints.
 //
 // A masked-off element without a value for it is zero, as in Triton, on which programs rely. Of several threads that
-// hold copies of an element one stores it; all of them load. A scalar store is done by the first thread of the block.
+// hold copies of an element one stores it; all of them load, unless what they load is only stored: then a load has the store's
+// predicate, so that it neither reads what another thread has changed nor asks for a barrier (membar.cpp). A scalar store is done by
+// the first thread of the block.
 #include "codegen/access_plan.h"
 #include "codegen/lowering.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
+#include "transforms/analyses/only_stored.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -41,6 +44,26 @@ struct Hints {
   }
 };
 
+/// i1: this thread stores a value of the type; null: all do.
+llvm::Value *storesIt(FunctionLowering &fl, Type t) { return t.isTensor() ? fl.isRepresentative(fl.layout(t)) : fl.isFirstThread(); }
+
+/// An access's mask in the threads that act, else false; once for each mask.
+class MaskOfActing {
+public:
+  MaskOfActing(llvm::IRBuilder<> &b, llvm::Value *acts) : b_(b), acts_(acts) {}
+  llvm::Value *operator()(llvm::Value *mask) {
+    if (!acts_) return mask;
+    llvm::Value *&both = combined_[mask];
+    if (!both) both = mask ? b_.CreateAnd(mask, acts_) : acts_;
+    return both;
+  }
+
+private:
+  llvm::IRBuilder<> &b_;
+  llvm::Value *acts_;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> combined_;
+};
+
 using AddressFn = llvm::function_ref<void(const VectorAccess &, MemoryAccess &)>;
 
 bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value mask, Value other,
@@ -52,6 +75,8 @@ bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn
   llvm::SmallVector<LoadAccess, 8> accesses;
   llvm::SmallVector<const VectorAccess *, 8> vectors;
   Elements out(fl.numElements(result.type()), nullptr);
+  bool byOne = fl.target.info().hasPredicatedAccess && fl.numWarps() > 1 && !hints.isVolatile && transforms::isOnlyStored(result);
+  MaskOfActing maskOf(b, byOne ? storesIt(fl, result.type()) : nullptr);
   auto otherOf = [&](unsigned r) -> llvm::Value * {
     if (!other) return zero;
     const Elements &e = fl.get(other);
@@ -64,6 +89,7 @@ bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn
       for (unsigned r : v.registers) out[r] = fromMemory(b, otherOf(r), type);
       continue;
     }
+    m = maskOf(m);
     LoadAccess a;
     address(v, a);
     hints.apply(a);
@@ -89,22 +115,16 @@ bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Valu
            const Hints &hints) {
   auto &b = fl.b;
   const Elements &values = fl.get(value);
-  llvm::Value *acts = value.type().isTensor() ? fl.isRepresentative(fl.layout(value.type())) : fl.isFirstThread();
+  MaskOfActing maskOf(b, storesIt(fl, value.type()));
   llvm::SmallVector<StoreAccess, 8> accesses;
-  llvm::DenseMap<llvm::Value *, llvm::Value *> combined; // mask → mask and acts
   for (auto &v : plan.accesses()) {
     llvm::Value *m = mask ? fl.get(mask)[mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
     if (isConstantBool(m, true)) m = nullptr;
     if (isConstantBool(m, false)) continue;
-    if (acts) {
-      llvm::Value *&both = combined[m];
-      if (!both) both = m ? b.CreateAnd(m, acts) : acts;
-      m = both;
-    }
     StoreAccess a;
     address(v, a);
     hints.apply(a);
-    a.mask = m;
+    a.mask = maskOf(m);
     for (unsigned r : v.registers) a.values.push_back(toMemory(b, values[r]));
     accesses.push_back(std::move(a));
   }

@@ -13,6 +13,7 @@
 #include "codegen/matrix_registers.h"
 #include "codegen/shared_access.h"
 #include "codegen/target.h"
+#include "ir/constants.h"
 #include "ir/ops.h"
 #include "layouts/nvidia_mma.h"
 #include "layouts/nvmma_shared.h"
@@ -24,12 +25,6 @@ using layouts::Dim;
 using layouts::LinearLayout;
 
 namespace {
-
-bool isZero(Value v) {
-  auto attr = constantOf(v);
-  auto *bits = attr ? splatBits(attr) : nullptr;
-  return bits && bits->isZero();
-}
 
 /// A factor in shared memory.
 struct Factor {

@@ -338,133 +338,177 @@ std::string Instance::whyNot(llvm::StringRef target) const {
   return "";
 }
 
-absl::StatusOr<Instance> instantiate(const Suite &suite, const Case &c) {
-  const Kernel &k = *c.kernel;
-  auto values = bindings(k, c.values);
-  values.try_emplace("warps", "4");
-  values.try_emplace("stages", "3");
-  Instance r;
-  auto &l = r.launch;
-  l.path = c.name;
-  l.numWarps = std::atoi(values["warps"].c_str());
-  l.numStages = std::atoi(values["stages"].c_str());
-  if (values.count("lanes")) r.lanes = std::atoi(values["lanes"].c_str());
-  Expander e(suite, values);
-  r.text = e.expand(k.text);
-  if (!e.error.empty()) return at(k, k.textLine, e.error);
-  Output *output = nullptr;
-  auto number = [&](const Formula &f) { return f.evaluate({}, {}); };
-  auto find = [&](llvm::StringRef name) -> Output * {
-    for (auto &o : r.outputs)
-      if (l.args[o.arg].name == name) return &o;
-    return nullptr;
-  };
-  for (auto &[keyword, line] : k.lines) {
-    std::string expanded = e.expand(line.text);
-    auto error = [&, n = line.number](const llvm::Twine &what) { return at(k, n, what); };
-    if (!e.error.empty()) return error(e.error);
-    llvm::StringRef text = expanded;
-    if (keyword == "grid") {
-      auto sizes = fields(text, ' ');
-      for (size_t i = 0; i < sizes.size(); ++i)
-        if (i > 2 || llvm::StringRef(sizes[i]).getAsInteger(10, l.grid[i]) || l.grid[i] < 1) return error("a grid is one to three numbers");
-    } else if (keyword == "buffer" || keyword == "scalar") {
-      // NAME: TYPE[SHAPE] = FORMULA
-      auto [name, rest] = text.split(':');
-      auto [type, fill] = rest.split('=');
-      auto [element, shape] = type.trim().split('[');
-      runtime::LaunchArg a;
-      a.name = name.trim().str();
-      a.isScalar = keyword == "scalar";
-      auto dtype = runtime::parseDType(element.trim());
-      if (!dtype || !isName(a.name)) return error("'NAME: TYPE" + llvm::Twine(a.isScalar ? "" : "[SHAPE]") + " = FORMULA' is expected");
-      a.dtype = *dtype;
-      FormulaBuffer b{a.name, *dtype, {}, nullptr};
-      if (!a.isScalar) {
-        if (!shape.consume_back("]")) return error("'NAME: TYPE[SHAPE] = FORMULA' is expected");
-        for (auto &d : fields(shape, ',')) {
-          auto f = Formula::parse(d, {}, {});
-          auto n = f.ok() ? number(*f) : absl::StatusOr<Number>(f.status());
-          if (!n.ok() || n->integer < 1 || n->integer > (1 << 24)) return error("'" + d + "' is no size");
-          a.shape.push_back(n->integer);
-        }
-        if (a.elements() > (1 << 24)) return error("'" + a.name + "' is too large");
-        b.shape = a.shape;
-      }
-      std::vector<uint8_t> bytes(a.elements() * runtime::dtypeBytes(*dtype), 0xFF);
-      if (fill.trim() != "poison") {
-        std::vector<std::string> variables{"i"};
-        for (size_t d = 0; d < b.shape.size(); ++d) variables.push_back("i" + std::to_string(d));
-        auto f = Formula::parse(fill.trim(), variables, r.names);
-        if (!f.ok()) return error(std::string(f.status().message()));
-        for (int64_t i = 0; i < a.elements(); ++i) {
-          std::vector<int64_t> index{i};
-          index.resize(variables.size());
-          int64_t rest = i;
-          for (size_t d = b.shape.size(); d-- > 0; rest /= b.shape[d]) index[d + 1] = rest % b.shape[d];
-          auto n = f->evaluate(index, r.names, l.args.size(), uint64_t(i));
-          if (!n.ok()) return error(std::string(n.status().message()));
-          store(*dtype, *n, &bytes[i * runtime::dtypeBytes(*dtype)]);
-        }
-      }
-      if (a.isScalar) {
-        Number n = elementAt(*dtype, bytes.data());
-        a.scalarType = element.trim().str();
-        a.floatValue = n.asReal();
-        a.intValue = n.integer;
-        a.shape = {};
-      } else {
-        a.source = runtime::LaunchArg::File;
-        r.outputs.push_back({unsigned(l.args.size()), Output::Compared, {}, {}, {}, {}});
-      }
-      r.contents.push_back(std::move(bytes));
-      b.data = r.contents.back().data();
-      r.names.push_back(std::move(b));
-      l.args.push_back(std::move(a));
-    } else if (keyword == "want" || keyword == "out" || keyword == "ignore" || keyword == "unordered") {
-      // NAME[i, j] = FORMULA
-      auto [left, formula] = text.split('=');
-      auto [name, variables] = left.trim().split('[');
-      output = find(name);
-      if (!output) return error("there is no buffer '" + name + "'");
-      if (keyword == "ignore") output->kind = Output::Ignored;
-      if (keyword == "unordered") output->kind = Output::Unordered;
-      if (variables.consume_back("]")) output->variables = fields(variables, ',');
-      if (keyword == "want" || !output->variables.empty())
-        if (output->variables.size() != l.args[output->arg].shape.size()) return error(llvm::formatv("'{0}' has {1}, not {2}", name, ir::counted(l.args[output->arg].shape.size(), "dimension"), output->variables.size()));
-      if (keyword == "want") {
-        auto f = Formula::parse(formula.trim(), output->variables, r.names);
-        if (!f.ok()) return error(std::string(f.status().message()));
-        output->want = std::move(*f);
-      }
-    } else if (keyword == "within") {
-      if (!output) return error("'within' follows 'want' or 'out'");
-      auto [limit, of] = text.split(" of ");
-      for (auto [part, to] : {std::pair(limit, &output->within), {of, &output->of}}) {
-        if (part.trim().empty()) continue;
-        auto f = Formula::parse(part.trim(), output->variables, r.names);
-        if (!f.ok()) return error(std::string(f.status().message()));
-        *to = std::move(*f);
-      }
-      if (!output->within) return error("'within UNITS [of VALUE]' is expected");
-    } else if (keyword == "skip") {
-      // TARGETS [if NAME in VALUE VALUE …] : REASON
-      auto [left, reason] = text.split(" : ");
-      auto [pattern, condition] = left.split(" if ");
-      if (reason.trim().empty() || !RE2(pattern.trim().str(), RE2::Quiet).ok()) return error("'TARGETS [if NAME in VALUES] : REASON' is expected");
-      bool applies = true;
-      if (!condition.empty()) {
-        auto [name, list] = condition.split(" in ");
-        auto it = values.find(name.trim().str());
-        if (it == values.end()) return error("there is no parameter '" + name.trim() + "'");
-        applies = llvm::is_contained(fields(list, ' '), it->second);
-      }
-      if (applies) r.skips.push_back({pattern.trim().str(), reason.trim().str()});
-    }
+namespace {
+
+/// One case's kernel with values put in: the lines of its kernel read one after the other.
+class Instantiation {
+public:
+  Instantiation(const Suite &suite, const Case &c) : kernel_(*c.kernel), values_(withDefaults(bindings(kernel_, c.values))), expander_(suite, values_) {
+    launch_.path = c.name;
+    launch_.numWarps = std::atoi(values_["warps"].c_str());
+    launch_.numStages = std::atoi(values_["stages"].c_str());
+    if (values_.count("lanes")) result_.lanes = std::atoi(values_["lanes"].c_str());
   }
-  // The vectors have stopped growing.
-  for (size_t i = 0; i < r.names.size(); ++i) r.names[i].data = r.contents[i].data();
-  return r;
-}
+
+  absl::StatusOr<Instance> run() {
+    result_.text = expander_.expand(kernel_.text);
+    if (!expander_.error.empty()) return at(kernel_, kernel_.textLine, expander_.error);
+    for (auto &[keyword, line] : kernel_.lines) {
+      line_ = line.number;
+      std::string expanded = expander_.expand(line.text);
+      if (!expander_.error.empty()) return error(expander_.error);
+      if (auto s = read(keyword, expanded); !s.ok()) return s;
+    }
+    // The vectors have stopped growing.
+    for (size_t i = 0; i < result_.names.size(); ++i) result_.names[i].data = result_.contents[i].data();
+    return std::move(result_);
+  }
+
+private:
+  using Values = std::map<std::string, std::string>; // of parameters
+  static Values withDefaults(Values v) {
+    v.try_emplace("warps", "4");
+    v.try_emplace("stages", "3");
+    return v;
+  }
+  absl::Status error(const llvm::Twine &what) { return at(kernel_, line_, what); }
+
+  absl::Status read(llvm::StringRef keyword, llvm::StringRef text) {
+    if (keyword == "grid") return grid(text);
+    if (keyword == "buffer" || keyword == "scalar") return argument(text, keyword == "scalar");
+    if (keyword == "want" || keyword == "out" || keyword == "ignore" || keyword == "unordered") return output(keyword, text);
+    if (keyword == "within") return within(text);
+    if (keyword == "skip") return skip(text);
+    return absl::OkStatus();
+  }
+
+  absl::Status grid(llvm::StringRef text) {
+    auto sizes = fields(text, ' ');
+    for (size_t i = 0; i < sizes.size(); ++i)
+      if (i > 2 || llvm::StringRef(sizes[i]).getAsInteger(10, launch_.grid[i]) || launch_.grid[i] < 1) return error("a grid is one to three numbers");
+    return absl::OkStatus();
+  }
+
+  /// NAME: TYPE[SHAPE] = FORMULA
+  absl::Status argument(llvm::StringRef text, bool isScalar) {
+    auto [name, rest] = text.split(':');
+    auto [type, fill] = rest.split('=');
+    auto [element, shape] = type.trim().split('[');
+    runtime::LaunchArg a;
+    a.name = name.trim().str();
+    a.isScalar = isScalar;
+    auto dtype = runtime::parseDType(element.trim());
+    if (!dtype || !isName(a.name)) return error("'NAME: TYPE" + llvm::Twine(isScalar ? "" : "[SHAPE]") + " = FORMULA' is expected");
+    a.dtype = *dtype;
+    if (!isScalar)
+      if (auto s = readShape(shape, a); !s.ok()) return s;
+    FormulaBuffer b{a.name, *dtype, isScalar ? decltype(a.shape)() : a.shape, nullptr};
+    std::vector<uint8_t> bytes(a.elements() * runtime::dtypeBytes(*dtype), 0xFF);
+    if (fill.trim() != "poison")
+      if (auto s = evaluate(fill.trim(), a, b, bytes); !s.ok()) return s;
+    if (isScalar) {
+      Number n = elementAt(*dtype, bytes.data());
+      a.scalarType = element.trim().str();
+      a.floatValue = n.asReal();
+      a.intValue = n.integer;
+    } else {
+      a.source = runtime::LaunchArg::File;
+      result_.outputs.push_back({unsigned(launch_.args.size()), Output::Compared, {}, {}, {}, {}});
+    }
+    result_.contents.push_back(std::move(bytes));
+    b.data = result_.contents.back().data();
+    result_.names.push_back(std::move(b));
+    launch_.args.push_back(std::move(a));
+    return absl::OkStatus();
+  }
+  /// What follows the bracket.
+  absl::Status readShape(llvm::StringRef shape, runtime::LaunchArg &a) {
+    if (!shape.consume_back("]")) return error("'NAME: TYPE[SHAPE] = FORMULA' is expected");
+    for (auto &d : fields(shape, ',')) {
+      auto f = Formula::parse(d, {}, {});
+      auto n = f.ok() ? f->evaluate({}, {}) : absl::StatusOr<Number>(f.status());
+      if (!n.ok() || n->integer < 1 || n->integer > (1 << 24)) return error("'" + d + "' is no size");
+      a.shape.push_back(n->integer);
+    }
+    if (a.elements() > (1 << 24)) return error("'" + a.name + "' is too large");
+    return absl::OkStatus();
+  }
+  /// The formula's value at every element.
+  absl::Status evaluate(llvm::StringRef formula, const runtime::LaunchArg &a, const FormulaBuffer &b, std::vector<uint8_t> &bytes) {
+    std::vector<std::string> variables{"i"};
+    for (size_t d = 0; d < b.shape.size(); ++d) variables.push_back("i" + std::to_string(d));
+    auto f = Formula::parse(formula, variables, result_.names);
+    if (!f.ok()) return error(std::string(f.status().message()));
+    for (int64_t i = 0; i < a.elements(); ++i) {
+      std::vector<int64_t> index{i};
+      index.resize(variables.size());
+      int64_t rest = i;
+      for (size_t d = b.shape.size(); d-- > 0; rest /= b.shape[d]) index[d + 1] = rest % b.shape[d];
+      auto n = f->evaluate(index, result_.names, launch_.args.size(), uint64_t(i));
+      if (!n.ok()) return error(std::string(n.status().message()));
+      store(a.dtype, *n, &bytes[i * runtime::dtypeBytes(a.dtype)]);
+    }
+    return absl::OkStatus();
+  }
+
+  /// NAME[i, j] = FORMULA
+  absl::Status output(llvm::StringRef keyword, llvm::StringRef text) {
+    auto [left, formula] = text.split('=');
+    auto [name, variables] = left.trim().split('[');
+    auto found = llvm::find_if(result_.outputs, [&](auto &o) { return launch_.args[o.arg].name == name; });
+    if (found == result_.outputs.end()) return error("there is no buffer '" + name + "'");
+    last_ = found - result_.outputs.begin();
+    Output &o = *found;
+    if (keyword == "ignore") o.kind = Output::Ignored;
+    if (keyword == "unordered") o.kind = Output::Unordered;
+    if (variables.consume_back("]")) o.variables = fields(variables, ',');
+    size_t rank = launch_.args[o.arg].shape.size();
+    if ((keyword == "want" || !o.variables.empty()) && o.variables.size() != rank) return error(llvm::formatv("'{0}' has {1}, not {2}", name, ir::counted(rank, "dimension"), o.variables.size()));
+    return keyword == "want" ? parse(formula, o, o.want) : absl::OkStatus();
+  }
+  /// UNITS [of VALUE], of the last output
+  absl::Status within(llvm::StringRef text) {
+    if (!last_) return error("'within' follows 'want' or 'out'");
+    Output &o = result_.outputs[*last_];
+    auto [limit, of] = text.split(" of ");
+    for (auto [part, to] : {std::pair(limit, &o.within), {of, &o.of}})
+      if (!part.trim().empty())
+        if (auto s = parse(part, o, *to); !s.ok()) return s;
+    return o.within ? absl::OkStatus() : error("'within UNITS [of VALUE]' is expected");
+  }
+  absl::Status parse(llvm::StringRef formula, const Output &o, std::optional<Formula> &to) {
+    auto f = Formula::parse(formula.trim(), o.variables, result_.names);
+    if (!f.ok()) return error(std::string(f.status().message()));
+    to = std::move(*f);
+    return absl::OkStatus();
+  }
+
+  /// TARGETS [if NAME in VALUE VALUE …] : REASON
+  absl::Status skip(llvm::StringRef text) {
+    auto [left, reason] = text.split(" : ");
+    auto [pattern, condition] = left.split(" if ");
+    if (reason.trim().empty() || !RE2(pattern.trim().str(), RE2::Quiet).ok()) return error("'TARGETS [if NAME in VALUES] : REASON' is expected");
+    if (!condition.empty()) {
+      auto [name, list] = condition.split(" in ");
+      auto it = values_.find(name.trim().str());
+      if (it == values_.end()) return error("there is no parameter '" + name.trim() + "'");
+      if (!llvm::is_contained(fields(list, ' '), it->second)) return absl::OkStatus();
+    }
+    result_.skips.push_back({pattern.trim().str(), reason.trim().str()});
+    return absl::OkStatus();
+  }
+
+  const Kernel &kernel_;
+  Values values_;
+  Expander expander_;
+  Instance result_;
+  runtime::LaunchDescription &launch_ = result_.launch;
+  std::optional<size_t> last_; // the output that a line was about last
+  unsigned line_ = 0;
+};
+
+} // namespace
+
+absl::StatusOr<Instance> instantiate(const Suite &suite, const Case &c) { return Instantiation(suite, c).run(); }
 
 } // namespace tessera::conformance

@@ -18,12 +18,99 @@ bool ParserState::parseFormat(OpParse &o, const std::vector<FormatElement> &es) 
   return true;
 }
 
+static bool eatLiteral(Lexer &lex, llvm::StringRef t) { return llvm::isAlpha(t[0]) ? lex.eatWord(t) : lex.eat(t); }
+
+/// An attribute as the format writes it: a keyword, a number, or any attribute.
+bool ParserState::parseFormatAttr(OpParse &o, const AttrSpec &spec) {
+  lex.skipSpace();
+  const char *at = lex.position();
+  switch (spec.rule) {
+  case AttrRule::Enum: {
+    // Keyword, string, or (older) in the dictionary that follows.
+    std::string quoted;
+    llvm::StringRef word;
+    if (lex.peek() == '"') {
+      if (!lex.string(quoted)) return error("the string does not end", at);
+      word = quoted;
+    } else
+      word = lex.identifier();
+    if (word.empty() && lex.peek() == '{') return true;
+    if (word.empty() && lex.peek() == '%' && (spec.name == "sem" || spec.name == "scope")) {
+      o.setAttr(ctx, spec.name,
+                IntegerAttr::getI32(ctx, *enumValue(*spec.enumInfo, spec.name == "sem" ? "acq_rel" : "gpu")));
+      return true;
+    }
+    auto v = enumValue(*spec.enumInfo, word);
+    if (!v) {
+      std::string list;
+      for (auto &c : spec.enumInfo->cases) list += (list.empty() ? "" : ", ") + c.name.str();
+      return error("expected '" + spec.name + "' of '" + o.info->name + "' to be one of: " + list, at);
+    }
+    o.setAttr(ctx, spec.name, IntegerAttr::getI32(ctx, *v));
+    return true;
+  }
+  case AttrRule::Unit: o.setAttr(ctx, spec.name, UnitAttr::get(ctx)); return true;
+  case AttrRule::Bool:
+  case AttrRule::I32:
+  case AttrRule::I64: {
+    Attribute a = parseNumber(spec.rule == AttrRule::Bool  ? ctx.i1()
+                              : spec.rule == AttrRule::I32 ? ctx.i32()
+                                                           : ctx.i64());
+    if (a) o.setAttr(ctx, spec.name, a);
+    return bool(a);
+  }
+  case AttrRule::Any:
+    if (lex.peek() == '[') { // a bare list of integers
+      Attribute a = parseAttribute();
+      auto l = a ? a.dyn_cast<ArrayAttr>() : ArrayAttr();
+      if (!l) return false;
+      llvm::SmallVector<int64_t, 4> v;
+      for (unsigned i = 0; i < l.size(); ++i) {
+        auto n = l[i].dyn_cast<IntegerAttr>();
+        if (!n) return error("expected integers", at);
+        v.push_back(n.sext());
+      }
+      o.setAttr(ctx, spec.name, DenseArrayAttr::get(ctx.i64(), v));
+      return true;
+    }
+    [[fallthrough]];
+  case AttrRule::String:
+  case AttrRule::DenseI32:
+  case AttrRule::Symbol:
+  case AttrRule::Type:
+  case AttrRule::Dictionary:
+  case AttrRule::Array: {
+    Attribute a = parseAttribute();
+    if (a) o.setAttr(ctx, spec.name, a);
+    return bool(a);
+  }
+  }
+  return true;
+}
+
+/// Whether an optional group's first element can start here.
+bool ParserState::startsHere(const FormatElement &group) {
+  auto &first = group.group[0];
+  if (first.kind == FormatElement::Operand) return lex.peek() == '%' && !atDefinition();
+  if (first.kind != FormatElement::Literal) return true;
+  const char *back = lex.position();
+  if (!eatLiteral(lex, first.text)) return false;
+  bool present = true;
+  // `,` may belong to what follows the group: look at the element after it.
+  if (group.group.size() > 1) {
+    auto &second = group.group[1];
+    if (second.kind == FormatElement::Operand) present = lex.peek() == '%';
+    else if (second.kind == FormatElement::Literal) present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
+  }
+  lex.seek(back);
+  return present;
+}
+
 bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const FormatElement *next) {
   auto &info = *o.info;
-  auto eatLiteral = [&](llvm::StringRef t) { return llvm::isAlpha(t[0]) ? lex.eatWord(t) : lex.eat(t); };
   switch (e.kind) {
   case FormatElement::Literal:
-    if (eatLiteral(e.text)) return true;
+    if (eatLiteral(lex, e.text)) return true;
     // Older spellings leave out trailing types: `tt.load %p, %m` and `tt.addptr %p, %o : type`; and what an atomic
     // operation orders.
     if ((info.opcode == Opcode::tt_load && e.text == ":") ||
@@ -44,73 +131,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
     o.operands[e.index].push_back(r);
     return true;
   }
-  case FormatElement::Attr: {
-    auto &spec = info.attrs[e.index];
-    lex.skipSpace();
-    const char *at = lex.position();
-    switch (spec.rule) {
-    case AttrRule::Enum: {
-      // Keyword, string, or (older) in the dictionary that follows.
-      std::string quoted;
-      llvm::StringRef word;
-      if (lex.peek() == '"') {
-        if (!lex.string(quoted)) return error("the string does not end", at);
-        word = quoted;
-      } else
-        word = lex.identifier();
-      if (word.empty() && lex.peek() == '{') return true;
-      if (word.empty() && lex.peek() == '%' && (spec.name == "sem" || spec.name == "scope")) {
-        o.setAttr(ctx, spec.name,
-                  IntegerAttr::getI32(ctx, *enumValue(*spec.enumInfo, spec.name == "sem" ? "acq_rel" : "gpu")));
-        return true;
-      }
-      auto v = enumValue(*spec.enumInfo, word);
-      if (!v) {
-        std::string list;
-        for (auto &c : spec.enumInfo->cases) list += (list.empty() ? "" : ", ") + c.name.str();
-        return error("expected '" + spec.name + "' of '" + info.name + "' to be one of: " + list, at);
-      }
-      o.setAttr(ctx, spec.name, IntegerAttr::getI32(ctx, *v));
-      return true;
-    }
-    case AttrRule::Unit: o.setAttr(ctx, spec.name, UnitAttr::get(ctx)); return true;
-    case AttrRule::Bool:
-    case AttrRule::I32:
-    case AttrRule::I64: {
-      Attribute a = parseNumber(spec.rule == AttrRule::Bool  ? ctx.i1()
-                                : spec.rule == AttrRule::I32 ? ctx.i32()
-                                                             : ctx.i64());
-      if (a) o.setAttr(ctx, spec.name, a);
-      return bool(a);
-    }
-    case AttrRule::Any:
-      if (lex.peek() == '[') { // a bare list of integers
-        Attribute a = parseAttribute();
-        auto l = a ? a.dyn_cast<ArrayAttr>() : ArrayAttr();
-        if (!l) return false;
-        llvm::SmallVector<int64_t, 4> v;
-        for (unsigned i = 0; i < l.size(); ++i) {
-          auto n = l[i].dyn_cast<IntegerAttr>();
-          if (!n) return error("expected integers", at);
-          v.push_back(n.sext());
-        }
-        o.setAttr(ctx, spec.name, DenseArrayAttr::get(ctx.i64(), v));
-        return true;
-      }
-      [[fallthrough]];
-    case AttrRule::String:
-    case AttrRule::DenseI32:
-    case AttrRule::Symbol:
-    case AttrRule::Type:
-    case AttrRule::Dictionary:
-    case AttrRule::Array: {
-      Attribute a = parseAttribute();
-      if (a) o.setAttr(ctx, spec.name, a);
-      return bool(a);
-    }
-    }
-    return true;
-  }
+  case FormatElement::Attr: return parseFormatAttr(o, info.attrs[e.index]);
   case FormatElement::OperandType: {
     auto &spec = info.operands[e.index];
     if (spec.arity == Arity::Variadic && o.operands[e.index].empty()) return true;
@@ -151,32 +172,7 @@ bool ParserState::parseElementOf(OpParse &o, const FormatElement &e, const Forma
       while (lex.eat(","))
         if (!parseAttribute(ctx.i32())) return false;
     return parseOpAttrs(o);
-  case FormatElement::OptionalGroup: {
-    // Present if its first element can start here.
-    auto &first = e.group[0];
-    bool present = false;
-    switch (first.kind) {
-    case FormatElement::Literal: {
-      const char *back = lex.position();
-      if (eatLiteral(first.text)) {
-        present = true;
-        // `,` may belong to what follows the group: look at the element after it.
-        if (e.group.size() > 1) {
-          auto &second = e.group[1];
-          if (second.kind == FormatElement::Operand)
-            present = lex.peek() == '%';
-          else if (second.kind == FormatElement::Literal)
-            present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
-        }
-        lex.seek(back);
-      }
-      break;
-    }
-    case FormatElement::Operand: present = lex.peek() == '%' && !atDefinition(); break;
-    default: present = true;
-    }
-    return !present || parseFormat(o, e.group);
-  }
+  case FormatElement::OptionalGroup: return !startsHere(e) || parseFormat(o, e.group);
   case FormatElement::Custom: return parseCustom(o, e.text);
   }
   return true;

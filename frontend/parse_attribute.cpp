@@ -287,29 +287,9 @@ Attribute ParserState::parseHashAttribute() {
       return {};
     return alias.attr;
   }
-  static const llvm::StringSet<> layouts = {"blocked",
-                                            "slice",
-                                            "dot_op",
-                                            "nvidia_mma",
-                                            "mma",
-                                            "amd_mfma",
-                                            "mfma",
-                                            "amd_wmma",
-                                            "wmma",
-                                            "linear",
-                                            "generic_linear",
-                                            "swizzled_shared",
-                                            "shared",
-                                            "nvmma_shared",
-                                            "amd_rotating_shared",
-                                            "padded_shared",
-                                            "shared_linear",
-                                            "partitioned_shared",
-                                            "tensor_memory_encoding",
-                                            "tensor_memory_scales_encoding"};
   auto [dialect, mnemonic] = name.split('.');
   if ((dialect == "ttg" || dialect == "triton_gpu" || dialect == "ttng" || dialect == "triton_nvidia_gpu") &&
-      layouts.contains(mnemonic)) {
+      isEncoding(mnemonic)) {
     auto *e = parseEncodingBody(mnemonic, at, dialect.starts_with("triton_"));
     return e ? EncodingAttr::get(ctx, e) : Attribute();
   }

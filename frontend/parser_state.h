@@ -71,7 +71,9 @@ public:
   bool layoutAlone = false; // what is parsed is a layout by itself: its lanes are as written
   const layouts::Encoding *parseEncoding(); // alias or in full
   /// `older`: the name was written in a spelling before Triton 3, whose defaults differ.
+  /// @pre isEncoding(mnemonic)
   const layouts::Encoding *parseEncodingBody(llvm::StringRef mnemonic, const char *at, bool older);
+  static bool isEncoding(llvm::StringRef mnemonic);
   bool parseInteger(int64_t &);
   std::optional<llvm::APInt> parseElement(Type element);
   /// Text up to the matching closer, brackets balanced and strings respected.
@@ -134,6 +136,8 @@ public:
   };
   bool parseFormat(OpParse &, const std::vector<FormatElement> &);
   bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
+  bool parseFormatAttr(OpParse &o, const AttrSpec &spec);
+  bool startsHere(const FormatElement &group);
   bool parseCustom(OpParse &, llvm::StringRef name);
   bool parseCacheWords(OpParse &, bool evict);
   bool parseArithmeticFlags(OpParse &, bool overflow);

@@ -1,6 +1,6 @@
 // The state of one run of the printer and the pieces it prints with: types, attributes and locations in
-// print_attributes.cpp, what the assembly formats of the op table say in print_formats.cpp, operations, blocks and regions
-// in printer.cpp. Private to the printer.
+// print_attributes.cpp, what the assembly formats of the op table say in print_formats.cpp and their custom elements in
+// print_custom_formats.cpp, operations, blocks and regions in printer.cpp. Private to the printer.
 #pragma once
 #include "ir/assembly_format.h"
 #include "ir/op_table.h"
@@ -85,7 +85,23 @@ public:
   // -- custom elements --
   void custom(Operation *op, llvm::StringRef name);
   OperandRange operandsNamed(Operation *op, llvm::StringRef name);
-  void mma5(Operation *op, bool scaled);
+  void cache(Operation *op);
+  void overflow(Operation *op);
+  void fastMath(Operation *op);
+  void constant(Operation *op);
+  void select(Operation *op);
+  void module(Operation *op);
+  void executeRegion(Operation *op);
+  void branch(Operation *op);
+  void conditionalBranch(Operation *op);
+  void subslice(Operation *op);
+  void barrier(Operation *op);
+  void bufferLoadToLocal(Operation *op);
+  void tokenDep(Operation *op);
+  void dotScaled(Operation *op);
+  void mma5(Operation *op);
+  void scaledMma5(Operation *op);
+  void tensorMemoryDot(Operation *op, bool scaled);
   /// `[%dep]`, or `[]` where a token comes out but none goes in.
   void token(Operation *op, OperandRange dep);
   void warpSpecialize(Operation *op);

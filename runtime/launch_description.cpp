@@ -384,7 +384,9 @@ namespace {
 /// A description's JSON once more, members in their order, with some values replaced.
 class DescriptionWriter {
 public:
-  DescriptionWriter(const LaunchDescription &d, int numWarps, int numStages, const std::string &folder) : d_(d), numWarps_(numWarps), numStages_(numStages), elsewhere_(absolute(folder) != absolute(d.directory)) {}
+  DescriptionWriter(const LaunchDescription &d, const LaunchNumbers &n, const std::string &folder)
+      : d_(d), numbers_{{{"num_warps", n.numWarps, true}, {"num_stages", n.numStages, true}, {"waves_per_eu", n.wavesPerEu, n.wavesPerEu != 0}, {"matrix_instr_nonkdim", n.matrixInstrNonkdim, n.matrixInstrNonkdim != 0}}},
+        elsewhere_(absolute(folder) != absolute(d.directory)) {}
 
   std::string write(const JsonNode &root) {
     for (auto &[key, n] : root.members()) {
@@ -392,8 +394,8 @@ public:
       node(n, key);
     }
     if (!root.get("ttir").present()) member("ttir"), file(d_.ttir);
-    if (!root.get("num_warps").present()) member("num_warps"), s_ << numWarps_;
-    if (!root.get("num_stages").present()) member("num_stages"), s_ << numStages_;
+    for (auto &n : numbers_)
+      if (n.needed && !root.get(n.key).present()) member(n.key), s_ << n.value;
     return out_ + "}\n";
   }
 
@@ -409,8 +411,7 @@ private:
 
   void node(const JsonNode &n, llvm::StringRef key) {
     llvm::StringRef path = n.path();
-    if (path == "num_warps") s_ << numWarps_;
-    else if (path == "num_stages") s_ << numStages_;
+    if (auto *replaced = llvm::find_if(numbers_, [&](auto &x) { return x.key == path; }); replaced != numbers_.end()) s_ << replaced->value;
     else if (n.isString() && (path == "ttir" || ((path.starts_with("args[") || path.starts_with("expected")) && (key == "file" || key == "within")))) file(*n.string());
     else if (n.isNumber()) number(n.value());
     else if (n.isObject()) {
@@ -447,7 +448,12 @@ private:
   }
 
   const LaunchDescription &d_;
-  int numWarps_, numStages_;
+  struct Number {
+    llvm::StringLiteral key;
+    int value;
+    bool needed; // written where the description does not say it
+  };
+  std::array<Number, 4> numbers_;
   bool elsewhere_; // files are told by absolute names then
   std::string out_;
   llvm::raw_string_ostream s_{out_};
@@ -455,9 +461,9 @@ private:
 
 } // namespace
 
-std::string launchWith(llvm::StringRef text, const LaunchDescription &d, int numWarps, int numStages, const std::string &folder) {
+std::string launchWith(llvm::StringRef text, const LaunchDescription &d, const LaunchNumbers &numbers, const std::string &folder) {
   JsonReader json(text, d.path);
-  return DescriptionWriter(d, numWarps, numStages, folder).write(json.root());
+  return DescriptionWriter(d, numbers, folder).write(json.root());
 }
 
 ScalarBits scalarBits(const LaunchArg &a) {

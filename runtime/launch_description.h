@@ -94,8 +94,13 @@ absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::s
 absl::StatusOr<LaunchDescription> readLaunch(const std::string &path);
 /// As readLaunch, of a text that was read from there.
 absl::StatusOr<LaunchDescription> readLaunchText(llvm::StringRef text, const std::string &path);
-/// The text of a description with other numbers of warps and stages, for a file in another folder or the same.
-std::string launchWith(llvm::StringRef text, const LaunchDescription &, int numWarps, int numStages, const std::string &folder);
+/// The numbers of a description that change a kernel's code and not what it computes.
+struct LaunchNumbers {
+  int numWarps = 4, numStages = 3;
+  int wavesPerEu = 0, matrixInstrNonkdim = 0;
+};
+/// The text of a description with other numbers, for a file in another folder or the same.
+std::string launchWith(llvm::StringRef text, const LaunchDescription &, const LaunchNumbers &, const std::string &folder);
 
 /// The bytes of a buffer argument before the launch, as they lie in memory. ResourceExhausted if the machine does not
 /// have the memory.

@@ -207,31 +207,12 @@ absl::StatusOr<NpyArray> readNpy(const std::string &path) {
   return parseNpy((*buffer)->getBuffer(), path);
 }
 
-static llvm::StringRef npyCode(DType t) {
-  switch (t) {
-  case DType::I1: return "|b1";
-  case DType::I8: return "|i1";
-  case DType::U8: return "|u1";
-  case DType::I16: return "<i2";
-  case DType::U16: return "<u2";
-  case DType::I32: return "<i4";
-  case DType::U32: return "<u4";
-  case DType::I64: return "<i8";
-  case DType::U64: return "<u8";
-  case DType::F16: return "<f2";
-  case DType::BF16: return "<u2";
-  case DType::F32: return "<f4";
-  case DType::F64: return "<f8";
-  case DType::F8E4M3FN:
-  case DType::F8E4M3FNUZ:
-  case DType::F8E5M2:
-  case DType::F8E5M2FNUZ:
-  case DType::F8E4M3B11FNUZ:
-  case DType::F8E4M3:
-  case DType::F8E3M4:
-  case DType::F8E8M0FNU: return "|u1";
-  }
-  llvm_unreachable("dtype");
+/// Byte order, kind and bytes; what numpy has no type for travels as unsigned integers.
+static std::string npyCode(DType t) {
+  if (t == DType::I1) return "|b1";
+  bool isNumpyFloat = t == DType::F16 || t == DType::F32 || t == DType::F64;
+  char kind = isNumpyFloat ? 'f' : isSigned(t) ? 'i' : 'u';
+  return llvm::formatv("{0}{1}{2}", dtypeBytes(t) == 1 ? '|' : '<', kind, dtypeBytes(t)).str();
 }
 
 /// Magic, lengths and dictionary, padded so that the data start at a multiple of 64 bytes.

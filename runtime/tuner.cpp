@@ -58,12 +58,11 @@ private:
     if (!compile(m, compiled)) return;
     m.metadata = compiled.metadata;
     for (size_t i = 0; i + 1 < done_.size(); ++i)
-      if (objects_[i] == compiled.output && done_[i].metadata.threadsPerBlock == m.metadata.threadsPerBlock && done_[i].metadata.dynamicSharedBytes == m.metadata.dynamicSharedBytes) {
-        auto c = m.configuration;
-        m = done_[i];
-        m.configuration = c;
-        if (m.outcome == TuneMeasurement::Measured) m.outcome = TuneMeasurement::SameCode;
-        m.sameAs = i;
+      if (objects_[i] == compiled.output && launchedAlike(done_[i].metadata, m.metadata)) {
+        auto &same = done_[i];
+        m.outcome = same.outcome == TuneMeasurement::Measured ? TuneMeasurement::SameCode : same.outcome;
+        m.reason = same.reason, m.sameAs = i;
+        m.medianMs = same.medianMs, m.minMs = same.minMs, m.instructions = same.instructions;
         return;
       }
     objects_.back() = compiled.output;
@@ -78,6 +77,10 @@ private:
     if (std::string problem = compare(arguments); !problem.empty()) return end(m, TuneMeasurement::Wrong, problem);
   }
 
+  static bool launchedAlike(const KernelMetadata &a, const KernelMetadata &b) {
+    return a.threadsPerBlock == b.threadsPerBlock && a.dynamicSharedBytes == b.dynamicSharedBytes && a.clusterDims == b.clusterDims;
+  }
+
   static void end(TuneMeasurement &m, TuneMeasurement::Outcome outcome, const std::string &reason) {
     m.outcome = outcome;
     m.reason = reason;
@@ -88,8 +91,7 @@ private:
     ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) {
       if (d.severity == ir::Severity::Error && first.empty()) first = d.message;
     });
-    CompileOptions o = job_.options;
-    o.numWarps = m.configuration.numWarps, o.numStages = m.configuration.numStages;
+    CompileOptions o = m.configuration;
     if (!target_.ok()) {
       end(m, TuneMeasurement::NotCompiled, std::string(target_.status().message()));
       return false;

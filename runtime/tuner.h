@@ -1,5 +1,5 @@
-// The autotuner: compiles a launch description's kernel with several numbers of warps and stages, runs each, sees that each
-// computes the same, and measures it.
+// The autotuner: compiles a launch description's kernel with several sets of options (numbers of warps and stages, and what else
+// changes the code and not what it computes), runs each, sees that each computes the same, and measures it.
 //
 // On GPUs and by the host's clock nothing else is asked of the device; an emulator has no time, so there the measure is the
 // number of instructions that its warps executed: it tells work apart that was saved, not latencies that were hidden (stages
@@ -14,12 +14,8 @@
 
 namespace tessera::runtime {
 
-struct TuneConfiguration {
-  int numWarps = 4, numStages = 3;
-};
-
 struct TuneMeasurement {
-  TuneConfiguration configuration;
+  CompileOptions configuration;
   enum Outcome : uint8_t {
     Measured,
     SameCode,    // as the one at `sameAs`, whose figures it has
@@ -42,8 +38,7 @@ struct TuneJob {
   Device &device;
   const emulator::Report *report = nullptr; // the emulator's; null: a device with a clock
   CompileCache &cache;
-  CompileOptions options; // of every configuration, but for warps and stages
-  std::vector<TuneConfiguration> configurations;
+  std::vector<CompileOptions> configurations;
   int reps = 100;
   const LaunchArguments *right = nullptr; // what must come out where nothing is expected; null: what the first that runs gives
   std::function<void(size_t done)> progress;

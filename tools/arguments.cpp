@@ -145,6 +145,17 @@ void PassFlags::printTimings() const {
   for (auto &p : timings) llvm::errs() << llvm::formatv("{0,8:f3} ms  pass {1}{2}\n", p.ms, p.name, p.changed ? "" : " (no change)");
 }
 
+void NumberFlags::add(CLI::App &app) {
+  app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
+  app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
+  app.add_option("--waves-per-eu", waves, "AMD: waves of a SIMD that registers are to allow, instead of the description's")->check(wholeNumber(0, 16));
+  app.add_option("--matrix-instr-nonkdim", nonkdim, "AMD: rows and columns of matrix instructions, instead of the description's")->check(matrixTile);
+}
+void NumberFlags::apply(runtime::CompileOptions &o) const {
+  o.numWarps = warps.value_or(o.numWarps), o.numStages = stages.value_or(o.numStages);
+  o.wavesPerEu = waves.value_or(o.wavesPerEu), o.matrixInstrNonkdim = nonkdim.value_or(o.matrixInstrNonkdim);
+}
+
 void CacheFlags::add(CLI::App &app) {
   app.add_flag("--cache{.default}", directory, "keep what is compiled and take what was kept, in TESSERA_CACHE_DIR or the user's cache folder; --cache=DIR: in this folder");
   app.add_flag("--no-cache", off, "keep nothing, even if TESSERA_CACHE_DIR is set");

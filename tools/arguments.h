@@ -48,6 +48,13 @@ struct PassFlags {
   void printTimings() const;
 };
 
+/// The options of `run` and `bench` that stand for numbers of a launch description.
+struct NumberFlags {
+  std::optional<int> warps, stages, waves, nonkdim;
+  void add(CLI::App &);
+  void apply(runtime::CompileOptions &) const;
+};
+
 /// The options about compiled kernels that are kept: none are unless the command line or the environment asks for it.
 struct CacheFlags {
   std::string directory; // --cache[=DIR]

@@ -57,77 +57,81 @@ static std::vector<DeviceName> askForGpus(const std::vector<std::string> &specs,
   return out;
 }
 
-int conformanceCommand(int argc, char **argv) {
-  CLI::App app("Runs the conformance suite: every kernel on every device against the interpreter, and the interpreter against formulas", "tessera conformance");
-  std::vector<std::string> deviceNames, files;
+/// What the command line asks for.
+struct ConformanceOptions {
+  std::vector<std::string> devices, files;
   std::string filter, html, json, dump;
   bool list = false, quick = false, all = false, noTimes = false;
   int jobs = int(std::max(1u, std::thread::hardware_concurrency()));
   int limit = 60;
-  auto many = CLI::MultiOptionPolicy::TakeAll;
-  app.add_option("--device", deviceNames, "emulator:TARGET, cuda[:N] or hip[:N]; may be given several times. The interpreter always runs. Default: all GPUs, else the interpreter alone")->expected(1)->multi_option_policy(many);
-  app.add_option("--filter", filter, "only cases whose name matches this regular expression");
-  app.add_flag("--list", list, "print the names of the cases and run nothing");
-  app.add_flag("--quick", quick, "fewer cases: every kernel with every value of every parameter at least once");
-  app.add_flag("--all", all, "all combinations of parameters; by default every two values of different parameters meet at least once");
-  app.add_option("--html,--report", html, "write a page with the results");
-  app.add_option("--json", json, "write the results as JSON");
-  app.add_option("--dump", dump, "write the cases into this folder as files for `tessera run`, and run nothing");
-  app.add_option("--kernels", files, "a file of kernels to use instead of those of the program; may be given several times")->expected(1)->multi_option_policy(many);
-  app.add_option("--jobs", jobs, "processes that work at once; default: one per core")->check(wholeNumber(1, 1024));
-  app.add_option("--time-limit", limit, "seconds that one case may take on one device (default 60)")->check(wholeNumber(1, 1000000));
-  app.add_flag("--no-times", noTimes, "leave times out of what is printed and written");
-  if (auto code = parseArguments(app, argc, argv)) return *code;
-  if (quick && all) return fail(kUsage, "--quick and --all exclude each other");
-  if (list && !dump.empty()) return fail(kUsage, "--list and --dump exclude each other");
-  RE2 re(filter, RE2::Quiet);
-  if (!re.ok()) return fail(kUsage, "--filter: bad regular expression '" + filter + "': " + re.error());
+};
 
-  Suite suite;
+static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions &o) {
+  CLI::App app("Runs the conformance suite: every kernel on every device against the interpreter, and the interpreter against formulas", "tessera conformance");
+  auto many = CLI::MultiOptionPolicy::TakeAll;
+  app.add_option("--device", o.devices, "emulator:TARGET, cuda[:N] or hip[:N]; may be given several times. The interpreter always runs. Default: all GPUs, else the interpreter alone")->expected(1)->multi_option_policy(many);
+  app.add_option("--filter", o.filter, "only cases whose name matches this regular expression");
+  app.add_flag("--list", o.list, "print the names of the cases and run nothing");
+  app.add_flag("--quick", o.quick, "fewer cases: every kernel with every value of every parameter at least once");
+  app.add_flag("--all", o.all, "all combinations of parameters; by default every two values of different parameters meet at least once");
+  app.add_option("--html,--report", o.html, "write a page with the results");
+  app.add_option("--json", o.json, "write the results as JSON");
+  app.add_option("--dump", o.dump, "write the cases into this folder as files for `tessera run`, and run nothing");
+  app.add_option("--kernels", o.files, "a file of kernels to use instead of those of the program; may be given several times")->expected(1)->multi_option_policy(many);
+  app.add_option("--jobs", o.jobs, "processes that work at once; default: one per core")->check(wholeNumber(1, 1024));
+  app.add_option("--time-limit", o.limit, "seconds that one case may take on one device (default 60)")->check(wholeNumber(1, 1000000));
+  app.add_flag("--no-times", o.noTimes, "leave times out of what is printed and written");
+  if (auto code = parseArguments(app, argc, argv)) return *code;
+  if (o.quick && o.all) return fail(kUsage, "--quick and --all exclude each other");
+  if (o.list && !o.dump.empty()) return fail(kUsage, "--list and --dump exclude each other");
+  return std::nullopt;
+}
+
+/// What is wrong in a file of kernels, as it is told: with its place.
+static int failInKernels(const absl::Status &s) {
+  llvm::errs() << std::string(s.message()) << "\n";
+  return kInputAtFault;
+}
+
+/// The kernels, and of their cases those that are asked for.
+static int chooseCases(const ConformanceOptions &o, Suite &suite, std::vector<Case> &chosen) {
+  RE2 re(o.filter, RE2::Quiet);
+  if (!re.ok()) return fail(kUsage, "--filter: bad regular expression '" + o.filter + "': " + re.error());
   auto builtIn = builtInSuite();
   if (!builtIn.ok()) return fail(kRunFailed, std::string(builtIn.status().message()));
   suite = std::move(*builtIn);
-  if (!files.empty()) suite.kernels.clear(); // its macros serve others too
-  for (auto &f : files) {
+  if (!o.files.empty()) suite.kernels.clear(); // its macros serve others too
+  for (auto &f : o.files) {
     auto buffer = readInput(f);
     if (!buffer) return kInputAtFault;
-    if (auto s = readKernels(buffer->getBuffer(), f == "-" ? "<stdin>" : f, llvm::sys::path::stem(f), suite); !s.ok()) {
-      llvm::errs() << std::string(s.message()) << "\n";
-      return kInputAtFault;
-    }
+    if (auto s = readKernels(buffer->getBuffer(), f == "-" ? "<stdin>" : f, llvm::sys::path::stem(f), suite); !s.ok()) return failInKernels(s);
   }
-  auto everything = conformance::cases(suite, quick ? Coverage::Quick : all ? Coverage::All : Coverage::Pairs);
-  if (!everything.ok()) {
-    llvm::errs() << std::string(everything.status().message()) << "\n";
-    return kInputAtFault;
-  }
-  Report report;
+  auto everything = conformance::cases(suite, o.quick ? Coverage::Quick : o.all ? Coverage::All : Coverage::Pairs);
+  if (!everything.ok()) return failInKernels(everything.status());
   for (auto &c : *everything)
-    if (filter.empty() || RE2::PartialMatch(c.name, re)) report.cases.push_back(c);
-  if (report.cases.empty()) return fail(kUsage, filter.empty() ? "there are no kernels" : "--filter: no case has a name that matches '" + llvm::Twine(filter) + "'" + (all ? "" : "; --all has more"));
-  if (!files.empty()) // what is wrong in somebody's own kernels is not a device's failure
-    for (auto &c : report.cases)
-      if (auto i = instantiate(suite, c); !i.ok()) {
-        llvm::errs() << std::string(i.status().message()) << "\n";
-        return kInputAtFault;
-      }
-  if (list) {
-    for (auto &c : report.cases) llvm::outs() << c.name << "\n";
-    return kOk;
-  }
-  if (!dump.empty()) {
-    for (auto &c : report.cases)
-      if (auto s = dumpCase(suite, c, dump + "/" + c.name); !s.ok()) return fail(absl::IsInvalidArgument(s) ? kInputAtFault : kRunFailed, std::string(s.message()));
-    llvm::outs() << ir::counted(report.cases.size(), "case") << " written to " << dump << "\n";
-    return kOk;
-  }
+    if (o.filter.empty() || RE2::PartialMatch(c.name, re)) chosen.push_back(c);
+  if (chosen.empty()) return fail(kUsage, o.filter.empty() ? "there are no kernels" : "--filter: no case has a name that matches '" + llvm::Twine(o.filter) + "'" + (o.all ? "" : "; --all has more"));
+  if (!o.files.empty()) // what is wrong in somebody's own kernels is not a device's failure
+    for (auto &c : chosen)
+      if (auto i = instantiate(suite, c); !i.ok()) return failInKernels(i.status());
+  return kOk;
+}
 
-  report.devices.push_back({"interpreter", ""});
+static int dumpCases(const Suite &suite, const std::vector<Case> &cases, const std::string &folder) {
+  for (auto &c : cases)
+    if (auto s = dumpCase(suite, c, folder + "/" + c.name); !s.ok()) return fail(absl::IsInvalidArgument(s) ? kInputAtFault : kRunFailed, std::string(s.message()));
+  llvm::outs() << ir::counted(cases.size(), "case") << " written to " << folder << "\n";
+  return kOk;
+}
+
+/// The interpreter, then the emulators and the GPUs that are asked for.
+static int findDevices(const std::vector<std::string> &names, std::vector<DeviceName> &devices) {
+  devices.push_back({"interpreter", ""});
   std::vector<std::string> gpus;
-  for (auto &name : deviceNames) {
+  for (auto &name : names) {
     llvm::StringRef spec(name);
     if (spec == "interpreter") continue;
-    for (auto &d : deviceNames)
+    for (auto &d : names)
       if (&d != &name && d == name && &d < &name) return fail(kUsage, "--device " + name + " is given twice");
     if (!spec.consume_front("emulator:")) {
       gpus.push_back(name);
@@ -135,49 +139,67 @@ int conformanceCommand(int argc, char **argv) {
     }
     auto opened = runtime::openEmulator(spec);
     if (!opened.ok()) return fail(kUsage, std::string(opened.status().message()));
-    report.devices.push_back({(*opened)->spec(), (*opened)->target()});
+    devices.push_back({(*opened)->spec(), (*opened)->target()});
   }
-  if (!gpus.empty() || deviceNames.empty()) {
-    std::string problem;
-    auto found = askForGpus(gpus, problem);
-    if (!problem.empty() && !gpus.empty()) return fail(problem[0] == 'u' ? kUsage : kRunFailed, problem.substr(1));
-    report.devices.insert(report.devices.end(), found.begin(), found.end());
-  }
-  report.coverage = quick ? "--quick" : all ? "--all" : "";
-  report.files = files;
-  report.times = !noTimes;
-  report.outcomes.assign(report.cases.size(), std::vector<Outcome>(report.devices.size()));
+  if (gpus.empty() && !names.empty()) return kOk;
+  std::string problem;
+  auto found = askForGpus(gpus, problem);
+  if (!problem.empty() && !gpus.empty()) return fail(problem[0] == 'u' ? kUsage : kRunFailed, problem.substr(1));
+  devices.insert(devices.end(), found.begin(), found.end());
+  return kOk;
+}
 
+/// Every case on every device, in child processes. Empty, or what is wrong with these.
+static std::string runCases(const ConformanceOptions &o, const Suite &suite, Report &report) {
+  report.outcomes.assign(report.cases.size(), std::vector<Outcome>(report.devices.size()));
   size_t done = 0, failed = 0, total = report.cases.size() * report.devices.size();
   bool terminal = isatty(2);
-  auto take = [&](size_t c, size_t d, Outcome o) {
-    failed += o.status == Outcome::Failed;
-    report.outcomes[c][d] = std::move(o);
+  auto take = [&](size_t c, size_t d, Outcome outcome) {
+    failed += outcome.status == Outcome::Failed;
+    report.outcomes[c][d] = std::move(outcome);
     ++done;
     if (terminal) llvm::errs() << llvm::formatv("\r\033[K{0} of {1}, {2} failed: {3}", done, total, failed, report.cases[c].name.substr(0, 50));
   };
   CaseRunner runner(suite); // each child has its own
   IsolatedWork w;
   w.jobs = report.cases.size();
-  w.processes = int(std::min<size_t>(size_t(jobs), report.cases.size()));
-  w.limitSeconds = limit;
+  w.processes = int(std::min<size_t>(size_t(o.jobs), report.cases.size()));
+  w.limitSeconds = o.limit;
   w.parts = [&](size_t) { return report.devices.size(); };
   w.work = [&](size_t c, size_t d, bool &renew) { return runner.run(report.cases[c], report.devices[d], renew).encode(); };
   w.done = [&](size_t c, size_t d, const std::string &result) { take(c, d, Outcome::decode(result)); };
   w.lost = [&](size_t c, size_t d, const std::string &what, const std::string &said) {
-    Outcome o;
-    o.status = Outcome::Failed;
-    o.message = what + (said.empty() ? "" : "\n" + llvm::StringRef(said).trim().str());
-    take(c, d, std::move(o));
+    Outcome lost;
+    lost.status = Outcome::Failed;
+    lost.message = what + (said.empty() ? "" : "\n" + llvm::StringRef(said).trim().str());
+    take(c, d, std::move(lost));
   };
   std::string problem = runIsolated(w);
   if (terminal) llvm::errs() << "\r\033[K";
-  if (!problem.empty()) return fail(kRunFailed, problem);
+  return problem;
+}
+
+int conformanceCommand(int argc, char **argv) {
+  ConformanceOptions o;
+  if (auto code = readOptions(argc, argv, o)) return *code;
+  Suite suite;
+  Report report;
+  if (int code = chooseCases(o, suite, report.cases)) return code;
+  if (o.list) {
+    for (auto &c : report.cases) llvm::outs() << c.name << "\n";
+    return kOk;
+  }
+  if (!o.dump.empty()) return dumpCases(suite, report.cases, o.dump);
+  if (int code = findDevices(o.devices, report.devices)) return code;
+  report.coverage = o.quick ? "--quick" : o.all ? "--all" : "";
+  report.files = o.files;
+  report.times = !o.noTimes;
+  if (std::string problem = runCases(o, suite, report); !problem.empty()) return fail(kRunFailed, problem);
   llvm::outs() << failures(report);
-  if (failed) llvm::outs() << "\n";
+  if (report.failed()) llvm::outs() << "\n";
   llvm::outs() << matrix(report);
-  if (!html.empty() && !writeOutput(html, toHtml(report))) return kRunFailed;
-  if (!json.empty() && !writeOutput(json, toJson(report))) return kRunFailed;
+  if (!o.html.empty() && !writeOutput(o.html, toHtml(report))) return kRunFailed;
+  if (!o.json.empty() && !writeOutput(o.json, toJson(report))) return kRunFailed;
   return report.failed() ? kRunFailed : kOk;
 }
 

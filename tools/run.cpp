@@ -18,17 +18,14 @@ int runCommand(int argc, char **argv) {
   CLI::App app("Runs a kernel as a launch description says", "tessera run");
   std::string path, deviceName, outDir, targetName;
   bool doCheck = false;
-  int warps = 0, stages = 0, reps = 0, threads = 1;
-  std::optional<int> waves, nonkdim;
+  int reps = 0, threads = 1;
+  NumberFlags numbers;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
   app.add_option("--device", deviceName, "interpreter, emulator:TARGET, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
   app.add_flag("--check", doCheck, "compare the expected outputs");
   app.add_option("--out", outDir, "write the buffers after the run as .npy files");
   app.add_option("--target", targetName, "compile for this target instead of the GPU's own");
-  app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
-  app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
-  app.add_option("--waves-per-eu", waves, "AMD: waves of a SIMD that registers are to allow, instead of the description's")->check(wholeNumber(0, 16));
-  app.add_option("--matrix-instr-nonkdim", nonkdim, "AMD: rows and columns of matrix instructions, instead of the description's")->check(matrixTile);
+  numbers.add(app);
   app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs and emulators)")->check(wholeNumber(0));
   app.add_option("--threads", threads, "programs that run at once: on the interpreter atomics then happen in any order; on an emulator the results are the same")->check(wholeNumber(1, 1024));
   bool counters = false;
@@ -95,9 +92,7 @@ int runCommand(int argc, char **argv) {
   } else {
     CompileResult r;
     CompileOptions o = l.options(*device);
-    if (warps) o.numWarps = warps;
-    if (stages) o.numStages = stages;
-    o.wavesPerEu = waves.value_or(o.wavesPerEu), o.matrixInstrNonkdim = nonkdim.value_or(o.matrixInstrNonkdim);
+    numbers.apply(o);
     if (int code = l.compile(*cache, *device, targetName, o, diag, r)) return code;
     CacheFlags::warn(*cache);
     auto values = l.arguments.values();

@@ -33,6 +33,7 @@
 // in a loop that has MFMA's larger tile otherwise (endsChainByItself); else they are dealt so that each reads as little of the
 // operands as possible.
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -581,9 +582,7 @@ private:
   /// The addition that is all that is done with a sum of floats that starts from zero, and what it is added to, if that is known
   /// before the product: x + (0 + a·b). K: of the product, whose sums are not added up before its end.
   static Operation *addedTo(tt::DotOp d, int64_t k, Value &x) {
-    auto zero = constantOf(unconverted(d.c()));
-    auto *bits = zero ? splatBits(zero) : nullptr;
-    if (!bits || !bits->isZero() || !d.d().type().scalar().isF32() || d.maxNumImpreciseAcc() <= k) return nullptr;
+    if (!isZero(unconverted(d.c())) || !d.d().type().scalar().isF32() || d.maxNumImpreciseAcc() <= k) return nullptr;
     Value sum = d.d();
     while (sum.hasOneUse() && sum.users()[0]->is<ttg::ConvertLayoutOp>()) sum = sum.users()[0]->result();
     Operation *add = sum.hasOneUse() ? sum.users()[0] : nullptr;

@@ -15,6 +15,7 @@
 //
 // Signed division and remainder by powers of two stay what they are: the analyses of layouts read them better than the
 // shifts and masks that LLVM makes of them later.
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/integer_range.h"
@@ -214,8 +215,7 @@ static bool simplifySelect(Operation *op, Rewriter &rw) {
   }
   if (!t.scalar().isInteger() || t.isTensor() != c.type().isTensor()) return false;
   auto constant = [](Value v) -> std::optional<uint64_t> {
-    auto x = constantOf(v);
-    auto *bits = x ? splatBits(x) : nullptr;
+    auto *bits = constantBits(v);
     return bits && bits->getActiveBits() <= 64 ? std::optional(bits->getZExtValue()) : std::nullopt;
   };
   auto x = constant(a), y = constant(b);

@@ -16,6 +16,7 @@
 //   convert_layout of convert_layout, splat, make_range    →  one; made in the layout wanted
 //
 // A load with a mask of all false and no other value stays: what it gives is undefined, and says so. Volatile loads stay.
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/canonicalize_patterns.h"
@@ -24,9 +25,7 @@ namespace tessera::transforms {
 using namespace ir;
 
 std::optional<bool> constantTruth(Value v) {
-  auto a = constantOf(v);
-  auto *bits = a ? splatBits(a) : nullptr;
-  if (bits && bits->getBitWidth() == 1) return !bits->isZero();
+  if (auto *bits = constantBits(v); bits && bits->getBitWidth() == 1) return !bits->isZero();
   if (auto s = v.definedBy<tt::SplatOp>()) return constantTruth(s.src());
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 // Pointer additions merge only when the inner one has no other use, so that shared address arithmetic stays shared, when
 // one offset is constant, and when the sum of the offsets cannot wrap in their type (64 bits wrap as addresses do).
 // A dot takes its addend only in its own block: it must not move into a loop.
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
@@ -56,9 +57,7 @@ template <class Add> static bool mergeDotAdd(Operation *op, Rewriter &rw) {
   for (unsigned i = 0; i < 2; ++i) {
     auto dot = op->operand(i).definedBy<tt::DotOp>();
     if (!dot || dot->block() != op->block() || !op->operand(i).hasOneUse() || dot.maxNumImpreciseAcc() != 0) continue;
-    auto zero = constantOf(dot.c());
-    auto *bits = zero ? splatBits(zero) : nullptr;
-    if (!bits || !bits->isZero()) continue;
+    if (!isZero(dot.c())) continue;
     rw.replaceOp(op, tt::DotOp::create(rw, dot.loc(), dot.a(), dot.b(), op->operand(1 - i), dot->attrs()).op);
     return true;
   }

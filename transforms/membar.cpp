@@ -43,15 +43,16 @@
 // tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
 // memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
 // memory alone, or else a late warp loads what an early one stored. Pointers that come from no argument of the kernel (they
-// were loaded, a loop lets them change places, a caller passed them) may be the same. Where stores are branches, which loads that
-// only they need go along with, what is loaded through an argument only to be stored again, after elementwise work, asks for no
-// barrier: the thread that stores an element has loaded it itself.
+// were loaded, a loop lets them change places, a caller passed them) may be the same. What is loaded through an argument only to
+// be stored again, after elementwise work, asks for no barrier: the thread that stores an element loads it itself, and it alone
+// (analyses/only_stored.h; where stores are branches, LLVM moves such loads into them, else they have the stores' predicates).
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "transforms/analyses/only_stored.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/ring_step.h"
 #include "transforms/shared_allocation.h"
@@ -327,22 +328,11 @@ private:
     return once<int64_t>(scratchBytes_, op, [&] { return scratchOf(op, target_).bytes; });
   }
 
-  /// Whether several warps hold, and so have loaded, the same elements; where stores are branches, only if more than one of them
-  /// makes something of it (or it is loaded from who knows where).
+  /// Whether several warps hold, and so have loaded, the same elements, and more than one of them makes something of it (or it is
+  /// loaded from who knows where).
   bool sameInSeveralWarps(Operation *load) {
     return once<bool>(sameInSeveralWarps_, load, [&] {
-      llvm::DenseSet<Operation *> seen;
-      return inSeveralWarps(load->result(0).type()) && (target_.hasPredicatedAccess || !memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0), seen));
-    });
-  }
-  /// Whether a value, as it is or after elementwise work, is only stored: of the threads that hold an element one does that, and
-  /// what the others have is never seen.
-  static bool isOnlyStored(Value v, llvm::DenseSet<Operation *> &seen) {
-    return llvm::all_of(v.users(), [&](Operation *user) {
-      if (!seen.insert(user).second) return true;
-      if (user->is<tt::StoreOp>() || user->is<amdg::BufferStoreOp>()) return true;
-      bool same = user->numResults() == 1 && user->numRegions() == 0 && (user->info().has(kElementwise) || user->is<arith::SelectOp>()) && isPure(user);
-      return same && user->result().type().isTensor() == v.type().isTensor() && isOnlyStored(user->result(), seen);
+      return inSeveralWarps(load->result(0).type()) && (!memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0)));
     });
   }
   bool inSeveralWarps(Type t) const {

@@ -24,6 +24,7 @@
 // Done where the combination is one operation, the same as the update; the carried value has no other use; and the axis
 // reaches over threads, else the reduction is local already.
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
@@ -211,7 +212,7 @@ private:
     Value whole = reduceLike(after, c.reduce, result, axis);
     Operation *first = whole.definingOp();
     if (whole.type() != Type(oldType)) whole = ttg::ConvertLayoutOp::create(after, loc, oldType, whole).result();
-    auto *initBits = constantOf(init) ? splatBits(constantOf(init)) : nullptr;
+    auto *initBits = constantBits(init);
     if (!initBits || *initBits != *neutralBits(c.update->opcode(), type.element())) {
       OperationState sum(c.update->opcode(), c.update->loc());
       sum.operands = {init, whole};

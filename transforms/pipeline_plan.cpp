@@ -2,6 +2,7 @@
 // it). The loads are those that operands of the body's multiplications are made from. They can run ahead if nothing that the
 // body stores may be what they read, and if their addresses and masks are computed from what is known an iteration before.
 #include "transforms/pipeline_plan.h"
+#include "ir/constants.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "layouts/conversion_plan.h"
@@ -251,12 +252,7 @@ private:
   /// Whether a copy in the background can do the load: no value for masked-off elements but zero, pieces of 4 bytes.
   bool copies(const AheadLoad &a) {
     auto load = a.load;
-    if (load.other()) {
-      auto attr = constantOf(load.other());
-      auto *bits = attr ? splatBits(attr) : nullptr;
-      if (!bits || !bits->isZero()) return false;
-    }
-    return bytesOfAccess(load) >= 4;
+    return (!load.other() || isZero(load.other())) && bytesOfAccess(load) >= 4;
   }
 
   /// Bytes that one access of a thread brings.

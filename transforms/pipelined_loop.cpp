@@ -2,6 +2,7 @@
 // iterations ahead of the consumer, and what follows it: waiting, or the last iteration.
 #include "transforms/pipelined_loop.h"
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "layouts/nvmma_shared.h"
 #include "layouts/swizzled_shared.h"
@@ -259,13 +260,11 @@ private:
 
   /// Whether there surely is an iteration.
   bool runs() {
-    auto lower = constantOf(loop_.lowerBound()), upper = constantOf(loop_.upperBound());
-    auto *l = lower ? splatBits(lower) : nullptr, *u = upper ? splatBits(upper) : nullptr;
-    return l && u && l->slt(*u);
+    auto *lower = constantBits(loop_.lowerBound()), *upper = constantBits(loop_.upperBound());
+    return lower && upper && lower->slt(*upper);
   }
   static bool splatOf(Value v, llvm::function_ref<bool(const llvm::APInt &)> holds) {
-    auto attr = constantOf(v);
-    auto *bits = attr ? splatBits(attr) : nullptr;
+    auto *bits = constantBits(v);
     return bits && holds(*bits);
   }
 

@@ -5,6 +5,7 @@
 //
 //   op(tt.broadcast %x, tt.broadcast %y), one source shape   →   tt.broadcast(op %x, %y)
 //   op(tt.broadcast %x, constant splat)                      →   tt.broadcast(op %x, smaller splat)
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
@@ -30,10 +31,6 @@ static Operation *cloneOn(Operation *op, Rewriter &rw, llvm::ArrayRef<Value> ope
 
 static bool moveSplat(Operation *op, Rewriter &rw) {
   if (!elementwise(op) || op->numOperands() == 0) return false;
-  auto constantBits = [](Value v) -> const llvm::APInt * {
-    auto a = constantOf(v);
-    return a ? splatBits(a) : nullptr;
-  };
   bool anySplat = false;
   for (auto v : op->operands()) {
     bool splat = v.definedBy<tt::SplatOp>();
@@ -64,9 +61,8 @@ static bool moveBroadcast(Operation *op, Rewriter &rw) {
       Type t = b.src().type().withScalar(ctx->i1());
       if (source && source != t) return false;
       source = t;
-    } else if (auto a = constantOf(v); !a || !splatBits(a)) {
-      if (!v.definedBy<tt::SplatOp>()) return false;
-    }
+    } else if (!constantBits(v) && !v.definedBy<tt::SplatOp>())
+      return false;
   }
   if (!source) return false;
   llvm::SmallVector<Value, 3> smaller;
@@ -75,7 +71,7 @@ static bool moveBroadcast(Operation *op, Rewriter &rw) {
     if (!v.type().isTensor()) smaller.push_back(v);
     else if (auto b = v.definedBy<tt::BroadcastOp>()) smaller.push_back(b.src());
     else if (auto s = v.definedBy<tt::SplatOp>()) smaller.push_back(tt::SplatOp::create(rw, op->loc(), t, s.src()).result());
-    else smaller.push_back(rw.constant(op->loc(), t, DenseElementsAttr::get(t.cast<TensorType>(), *splatBits(constantOf(v)))));
+    else smaller.push_back(rw.constant(op->loc(), t, DenseElementsAttr::get(t.cast<TensorType>(), *constantBits(v))));
   }
   auto *inner = cloneOn(op, rw, smaller, source.withScalar(op->result().type().scalar()));
   rw.replaceOp(op, tt::BroadcastOp::create(rw, op->loc(), op->result().type(), inner->result()).op);

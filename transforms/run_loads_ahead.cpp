@@ -28,6 +28,7 @@
 // latencies by other warps, and want their registers. So do loops that
 // only store, and whose iterations hand no sum on: those can be in flight from many warps at once.
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
@@ -71,10 +72,6 @@ public:
   llvm::json::Object facts() const { return llvm::json::Object{{"loads", int64_t(loads_.size())}, {"distance", distance_}, {"registers", registers_ * distance_}}; }
 
 private:
-  static const llvm::APInt *constant(Value v) {
-    auto attr = constantOf(v);
-    return attr ? splatBits(attr) : nullptr;
-  }
   static bool threadsMeet(Operation *op) {
     if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>() || op->is<tt::GatherOp>() || op->is<tt::HistogramOp>()) return true;
     auto c = op->dyn<ttg::ConvertLayoutOp>();
@@ -101,7 +98,7 @@ private:
     Type type = loop_.lowerBound().type();
     if (loop_.unsignedCmp() || !loop_.body().hasOneBlock() || !type.isInteger() || type.bitWidth() > 64) return false;
     // Bounds are computed in 64 bits; counters of as many leave room if they begin at a number that is not negative.
-    if (auto *lb = constant(loop_.lowerBound()), *s = constant(loop_.step()); type.bitWidth() > 32 && !(lb && s && lb->isNonNegative() && s->isStrictlyPositive() && s->getActiveBits() <= 32)) return false;
+    if (auto *lb = constantBits(loop_.lowerBound()), *s = constantBits(loop_.step()); type.bitWidth() > 32 && !(lb && s && lb->isNonNegative() && s->isStrictlyPositive() && s->getActiveBits() <= 32)) return false;
     int64_t work = 0;
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
@@ -154,7 +151,7 @@ private:
     int64_t addresses = 0;
     for (auto i : carried_) addresses += carriedRegisters(i);
     while (distance_ > 1 && (registers_ * distance_ + addresses > most || work_ * distance_ > kMostWork)) distance_ /= 2;
-    auto *lb = constant(loop_.lowerBound()), *ub = constant(loop_.upperBound()), *s = constant(loop_.step());
+    auto *lb = constantBits(loop_.lowerBound()), *ub = constantBits(loop_.upperBound()), *s = constantBits(loop_.step());
     if (s && !s->isStrictlyPositive()) return false;
     if (lb && ub && s) {
       int64_t iterations = (ub->getSExtValue() - lb->getSExtValue() + s->getSExtValue() - 1) / s->getSExtValue();

@@ -13,6 +13,7 @@
 // A wait that leaves n multiplications under way settles those that n others of its block follow; whether values that loops
 // carry are settled is judged by the multiplications of the iteration alone. More waits than needed do no harm but to speed.
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "llvm/ADT/DenseSet.h"
@@ -22,12 +23,6 @@ namespace tessera::transforms {
 using namespace ir;
 
 namespace {
-
-bool isZero(Value v) {
-  auto attr = constantOf(v);
-  auto *bits = attr ? splatBits(attr) : nullptr;
-  return bits && bits->isZero();
-}
 
 /// The multiplication that alone uses an iteration's argument, as its accumulator.
 ttng::WarpGroupDotOp onlyDot(Value arg) {

@@ -375,13 +375,14 @@ bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const u
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
-/// An access to shared memory by other means than loads and stores, for the order between threads; false after an error.
-bool noteSharedAccess(Warp &, const Instruction &, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now);
-
-/// The same for buffers; `changed`: byte by byte, or null.
-bool noteGlobalAccess(Warp &, const Instruction &, unsigned lane, Region &, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now);
 /// One element updated by an atomic operation.
 uint64_t combine(AtomicKind, FloatFormat, unsigned bytes, uint64_t old, uint64_t value);
+
+// races.cpp
+/// An access to shared memory by other means than loads and stores, for the order between threads; false after an error.
+bool noteSharedAccess(Warp &, const Instruction &, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now);
+/// The same for buffers; `changed`: byte by byte, or null.
+bool noteGlobalAccess(Warp &, const Instruction &, unsigned lane, Region &, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now);
 
 // tensor_copy.cpp
 /// What is under way for the mbarrier at this byte arrives.

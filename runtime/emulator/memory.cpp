@@ -1,13 +1,5 @@
-// Accesses to memory: where they go, whether they may, what they find or leave there, and what they cost.
-//
-// Order between threads. Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is
-// ordered after an earlier one of another thread if a barrier of the block lies between their stamps (for global memory:
-// one that orders global memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and
-// of different instructions, since a wave's accesses are carried out in order; on NVIDIA only a
-// write after a read, since the lanes of a warp that runs together have issued the read; between blocks, if the other block released
-// after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are a
-// race. A write of what is there already changes nothing: layouts that hold copies write them. In buffers the record is kept
-// by pieces, the largest that all accesses nearby are made of; a piece is changed if one of its bytes is.
+// Accesses to memory: where they go, whether they may, what they find or leave there, and what they cost. Which of them race
+// is races.cpp's to say.
 //
 // What accesses cost. Global: the sectors of 32 bytes that a warp's request touches (CUDA C++ Programming Guide, "Device
 // Memory Accesses"). Shared: passes over the banks; a warp's request of more than the banks hold in one pass is cut
@@ -18,6 +10,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/races.h"
 #include <algorithm>
 
 namespace tessera::emulator {
@@ -25,116 +18,6 @@ namespace tessera::emulator {
 namespace {
 
 const char *verb(const Access &a) { return a.kind == Access::Kind::Load ? "reads" : a.kind == Access::Kind::Store ? "writes" : "updates"; }
-
-std::string threadName(const Warp &w, unsigned thread) {
-  if (thread >= w.block->copyUnit()) return "a bulk copy";
-  return llvm::formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes);
-}
-
-// ---- order ----
-
-/// `wasRead`: the earlier access was a read, this one is a write.
-bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, uint64_t now, bool wasRead = false) {
-  if (!m.stamp || m.stamp <= barrier) return true;
-  if (m.thread == thread && !m.several) return true;
-  if (w.knows(m.thread, m.stamp)) return true;
-  if (m.thread / w.lanes != w.index) return false;
-  if (w.program->target->vendor == ir::Vendor::Amd) return m.stamp != now;
-  return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
-}
-
-void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did, const std::string &place, bool otherBlock) {
-  std::string who = otherBlock ? [&] {
-    auto &g = w.block->launch->grid;
-    return llvm::formatv("thread {0} of block ({1}, {2}, {3})", m.thread, m.block % g[0], m.block / g[0] % g[1], m.block / g[0] / g[1]).str();
-  }() : threadName(w, m.thread);
-  std::string at = describe(w.program->instructions[m.site].source);
-  fail(w, &i, int(lane), llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did, at.empty() ? "" : " (" + at + ")",
-                                       otherBlock ? "release and acquire" : "barrier"));
-}
-
-void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, uint32_t offset, bool writes, const uint8_t *changed, uint64_t now) {
-  Block &b = *w.block;
-  unsigned thread = w.index * w.lanes + lane;
-  auto drained = [&](unsigned byte) -> const PendingDrain * {
-    for (Warp &other : b.warps)
-      for (auto &d : other.drains)
-        if (byte >= d.offset && byte < d.offset + d.bytes) return &d;
-    return nullptr;
-  };
-  for (unsigned k = 0; k < a.bytes; ++k) {
-    SharedCell &c = b.cells[offset + k];
-    auto place = [&] { return llvm::formatv("byte {0} of shared memory", offset + k).str(); };
-    if (!writes) {
-      if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "reads", c.write, "wrote", place(), false);
-      if (c.read.stamp > b.lastBarrier && c.read.thread / w.lanes != w.index) c.otherRead = c.read;
-      bool several = c.read.stamp > b.lastBarrier && c.read.thread / w.lanes == w.index && c.read.stamp > w.lastSync && (c.read.several || c.read.thread != thread);
-      c.read = {now, i.id, b.number, uint16_t(thread), several};
-      continue;
-    }
-    if (changed && !changed[k]) continue;
-    if (!b.mbarriers.empty() && b.mbarriers.contains((offset + k) & ~7u)) return fail(w, &i, int(lane), llvm::formatv("it writes {0}, where an mbarrier lives", place()));
-    if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
-      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it", place(), multiplicationUnderWay(b, (offset + k) / 16)));
-    if (auto *d = b.drains ? drained(offset + k) : nullptr) {
-      std::string at = describe(w.program->instructions[d->site].source);
-      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is under way, no cp.async.bulk.wait_group has waited for it", place(), at.empty() ? "" : " (" + at + ")"));
-    }
-    if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
-    if (!ordered(w, c.read, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
-    if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
-    c.write = {now, i.id, b.number, uint16_t(thread), false};
-  }
-}
-
-/// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
-bool acquired(const Block &b, uint32_t other, uint64_t stamp) {
-  auto found = b.launch->releases.find(other);
-  if (found == b.launch->releases.end()) return false;
-  auto &r = found->second;
-  auto it = std::upper_bound(r.begin(), r.end(), stamp);
-  return it != r.end() && *it < b.lastAcquire;
-}
-
-void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
-  if (r.bytes > kMostShadowed) return;
-  if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
-  Block &b = *w.block;
-  unsigned thread = w.index * w.lanes + lane;
-  unsigned piece = 1u << std::countr_zero(unsigned(offset) | a.bytes | kLargestPiece), step;
-  for (unsigned k = 0; k < a.bytes; k += step) {
-    ShadowPage &page = r.shadow[(offset + k) / kShadowPage];
-    if (!page.cells || page.piece > piece) b.launch->shadow.divide(page, piece);
-    step = page.piece;
-    GlobalCell &c = page.cells[(offset + k) % kShadowPage / step];
-    const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
-    auto known = [&](const Mark &m, bool wasRead = false) {
-      if (!m.stamp) return true;
-      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) : acquired(b, m.block, m.stamp);
-    };
-    auto place = [&] { return llvm::formatv("byte {0} of '{1}'", offset + (firstChanged && firstChanged != changed + k + step ? uint64_t(firstChanged - changed) : k), r.name).str(); };
-    auto race = [&](const char *doing, const Mark &m, const char *did) { raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number); };
-    if (!writes || atomic) {
-      if (!(atomic && c.atomic) && !known(c.write)) return race(writes ? "updates" : "reads", c.write, c.atomic ? "updated" : "wrote");
-    }
-    if (!writes) {
-      if (c.read.stamp && (c.read.block != b.number || c.read.thread / w.lanes != w.index)) c.otherRead = c.read;
-      bool several = c.read.stamp && c.read.block == b.number && c.read.thread / w.lanes == w.index && c.read.stamp > std::max(w.lastSync, b.lastGlobalBarrier) && (c.read.several || c.read.thread != thread);
-      // An atomic read (volatile, acquire) races with no atomic.
-      if (!atomic) c.read = {now, i.id, b.number, uint16_t(thread), several};
-      continue;
-    }
-    if (changed && firstChanged == changed + k + step) {
-      c.touched = true;
-      continue;
-    }
-    if (!atomic && !known(c.write)) return race("changes", c.write, c.atomic ? "updated" : "wrote");
-    if (!known(c.read, true)) return race(atomic ? "updates" : "changes", c.read, "read");
-    if (!known(c.otherRead, true)) return race(atomic ? "updates" : "changes", c.otherRead, "read");
-    c.write = {now, i.id, b.number, uint16_t(thread), false};
-    c.atomic = atomic;
-  }
-}
 
 // ---- cost ----
 
@@ -229,12 +112,6 @@ template <unsigned N> void loadPiece(const Warp &w, const Piece &p, unsigned at,
     memcpy(w.frame + p.row + l * N, host[l] + at, N);
   }
 }
-template <unsigned N> void storePiece(const Warp &w, const Piece &p, unsigned at, uint64_t lanes, uint8_t *const *host) {
-  for (uint64_t m = lanes; m; m &= m - 1) {
-    unsigned l = unsigned(std::countr_zero(m));
-    memcpy(host[l] + at, w.frame + p.row + l * N, N);
-  }
-}
 
 /// Whether all these bytes of shared memory hold something; an error if not.
 bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes) {
@@ -250,39 +127,6 @@ bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, uns
 }
 
 } // namespace
-
-void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
-  constexpr size_t kFirstChunk = 4096, kLargestChunk = 65536; // cells
-  size_t count = kShadowPage / piece;
-  if (left_ < count) {
-    size_ = chunks_.empty() ? kFirstChunk : std::min(size_ * 2, kLargestChunk);
-    // A cell of zero bytes is one that nobody has accessed.
-    chunks_.emplace_back(static_cast<GlobalCell *>(calloc(size_, sizeof(GlobalCell))));
-    if (!chunks_.back()) llvm::report_bad_alloc_error("the emulator's record of accesses");
-    left_ = size_;
-  }
-  GlobalCell *cells = chunks_.back().get() + (size_ - left_);
-  left_ -= count;
-  if (page.cells)
-    for (size_t k = 0; k < count; ++k) cells[k] = page.cells[k * piece / page.piece];
-  page = {cells, uint8_t(piece)};
-}
-
-bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now) {
-  if (!w.block->launch->checks.races) return true;
-  Access a;
-  a.bytes = bytes;
-  checkSharedOrder(w, i, a, lane, offset, writes, nullptr, now);
-  return !w.stop;
-}
-
-bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
-  if (!w.block->launch->checks.races) return true;
-  Access a;
-  a.bytes = bytes;
-  checkGlobalOrder(w, i, a, lane, r, offset, writes, atomic, changed, now);
-  return !w.stop;
-}
 
 uint64_t combine(AtomicKind kind, FloatFormat format, unsigned bytes, uint64_t old, uint64_t value) {
   Access a;
@@ -392,169 +236,208 @@ bool locate(Warp &w, const Instruction &i, const Access &a, uint64_t lanes, cons
   return true;
 }
 
-void runAccess(Warp &w, const Instruction &i) {
-  const Access &a = *i.access;
-  Launch &launch = *w.block->launch;
-  Block &block = *w.block;
-  uint64_t lanes = w.mask;
+namespace {
+
+/// One execution of an access: the lanes that take part, and where each of them goes.
+struct LaneAccess {
+  Warp &w;
+  const Instruction &i;
+  const Access &a;
+  uint64_t active, now = 0; // now: its stamp
+  uint64_t address[kMaxLanes]; // of active lanes, as what follows
+  uint8_t *host[kMaxLanes];
+  Space space[kMaxLanes];
+
+  LaneAccess(Warp &w, const Instruction &i) : w(w), i(i), a(*i.access), active(w.mask) {} // the arrays stay as they are
+
+  uint32_t sharedOffset(unsigned l) const { return uint32_t(host[l] - w.block->shared.data()); }
+  /// The lane does not access memory; what it loads is zero.
+  void drop(unsigned l) {
+    active &= ~(uint64_t(1) << l);
+    if (a.kind == Access::Kind::Load)
+      for (auto &p : a.pieces) storeRow(w, p.row, p.rowBytes, l, 0);
+  }
+};
+
+void findAddresses(LaneAccess &x) {
+  Warp &w = x.w;
+  const Access &a = x.a;
   if (a.predicate != kNoRow) {
     const uint8_t *c = w.row<uint8_t>(a.predicate);
     for (unsigned l = 0; l < w.lanes; ++l)
-      if (bool(c[l] & 1) == a.predicateNegated) lanes &= ~(uint64_t(1) << l);
+      if (bool(c[l] & 1) == a.predicateNegated) x.active &= ~(uint64_t(1) << l);
   }
-  uint64_t address[kMaxLanes];
-  uint8_t *host[kMaxLanes];
-  Space spaces[kMaxLanes];
   if (a.resource != kNoRow) {
     // Raw buffer: base + offset + scalar offset; beyond the number of records reads give 0 and writes do nothing.
-    for (uint64_t m = lanes; m; m &= m - 1) {
+    for (uint64_t m = x.active; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
       u128 resource = w.row<u128>(a.resource)[l];
       uint64_t offset = uint64_t(w.row<uint32_t>(a.address)[l]) + uint64_t(a.offset);
       uint32_t records = uint32_t(resource >> 64);
-      address[l] = (uint64_t(resource) & 0xffffffffffffull) + offset + w.row<uint32_t>(a.scalarOffset)[l];
-      if (offset + a.bytes > records) {
-        lanes &= ~(uint64_t(1) << l);
-        if (a.kind == Access::Kind::Load)
-          for (auto &p : a.pieces) storeRow(w, p.row, p.rowBytes, l, 0);
-      }
+      x.address[l] = (uint64_t(resource) & 0xffffffffffffull) + offset + w.row<uint32_t>(a.scalarOffset)[l];
+      if (offset + a.bytes > records) x.drop(l);
     }
   } else if (a.addressBytes == 8) {
     const uint64_t *p = w.row<uint64_t>(a.address);
-    for (unsigned l = 0; l < w.lanes; ++l) address[l] = p[l] + uint64_t(a.offset);
+    for (unsigned l = 0; l < w.lanes; ++l) x.address[l] = p[l] + uint64_t(a.offset);
   } else {
     const uint32_t *p = w.row<uint32_t>(a.address);
-    for (unsigned l = 0; l < w.lanes; ++l) address[l] = uint32_t(p[l] + uint32_t(a.offset));
+    for (unsigned l = 0; l < w.lanes; ++l) x.address[l] = uint32_t(p[l] + uint32_t(a.offset));
   }
-  if (!lanes) return;
-  if (!locate(w, i, a, lanes, address, host, spaces)) return;
-  if (!launch.checks.bounds)
-    for (uint64_t m = lanes; m; m &= m - 1) {
-      unsigned l = unsigned(std::countr_zero(m));
-      if (host[l]) continue;
-      lanes &= ~(uint64_t(1) << l);
-      if (a.kind == Access::Kind::Load)
-        for (auto &p : a.pieces) storeRow(w, p.row, p.rowBytes, l, 0);
-    }
-  uint64_t now = ++launch.stamp;
-  if (SiteCounters *s = siteOf(w, i)) {
-    bool shared = spaces[std::countr_zero(lanes ? lanes : 1)] == Space::Shared;
-    if (!s->executed) {
-      s->kind = a.kind == Access::Kind::Atomic ? SiteCounters::Kind::Atomic : shared ? SiteCounters::Kind::Shared : SiteCounters::Kind::Global;
-      s->operation = std::string(a.kind == Access::Kind::Load ? "load " : a.kind == Access::Kind::Store ? "store " : "atomic ") + (shared ? "shared" : "global");
-      s->bytesPerLane = a.bytes;
-    }
-    ++s->executed;
-    s->lanes += uint64_t(std::popcount(lanes));
-    if (shared) countShared(*s, w, lanes, address, a.bytes);
-    else countGlobal(*s, lanes, address, a.bytes);
-  }
-  if (a.acquires) block.lastAcquire = now;
-  if (a.releases) launch.releases[block.number].push_back(now);
-  bool races = launch.checks.races;
-  auto sharedOffset = [&](unsigned l) { return uint32_t(host[l] - block.shared.data()); };
+}
 
-  if (a.kind == Access::Kind::Load) {
-    bool atomic = a.isVolatile;
-    if (launch.checks.undefined || races)
-      for (uint64_t m = lanes; m; m &= m - 1) {
+void count(SiteCounters &s, const LaneAccess &x) {
+  const Access &a = x.a;
+  bool shared = x.space[std::countr_zero(x.active ? x.active : 1)] == Space::Shared;
+  if (!s.executed) {
+    s.kind = a.kind == Access::Kind::Atomic ? SiteCounters::Kind::Atomic : shared ? SiteCounters::Kind::Shared : SiteCounters::Kind::Global;
+    s.operation = std::string(a.kind == Access::Kind::Load ? "load " : a.kind == Access::Kind::Store ? "store " : "atomic ") + (shared ? "shared" : "global");
+    s.bytesPerLane = a.bytes;
+  }
+  ++s.executed;
+  s.lanes += uint64_t(std::popcount(x.active));
+  if (shared) countShared(s, x.w, x.active, x.address, a.bytes);
+  else countGlobal(s, x.active, x.address, a.bytes);
+}
+
+/// Definedness and order of what a lane reads. Whether it may.
+bool mayRead(const LaneAccess &x, unsigned l) {
+  Launch &launch = *x.w.block->launch;
+  if (x.space[l] == Space::Shared) {
+    uint32_t at = x.sharedOffset(l);
+    if (launch.checks.undefined && !readable(x.w, x.i, l, at, x.a.bytes)) return false;
+    if (launch.checks.races) checkSharedOrder(x.w, x.i, x.a, l, at, false, nullptr, x.now);
+  } else if (launch.checks.races && x.space[l] == Space::Global) {
+    Region *r = regionOf(launch, x.address[l]);
+    checkGlobalOrder(x.w, x.i, x.a, l, *r, x.address[l] - r->base, false, x.a.isVolatile, nullptr, x.now);
+  }
+  return !x.w.stop;
+}
+
+void load(const LaneAccess &x) {
+  Warp &w = x.w;
+  auto &checks = w.block->launch->checks;
+  if (checks.undefined || checks.races)
+    for (uint64_t m = x.active; m; m &= m - 1)
+      if (!mayRead(x, unsigned(std::countr_zero(m)))) return;
+  unsigned at = 0;
+  for (auto &p : x.a.pieces) {
+    if (p.rowBytes != p.memoryBytes || p.rowBytes == 16) {
+      for (uint64_t m = x.active; m; m &= m - 1) {
         unsigned l = unsigned(std::countr_zero(m));
-        if (spaces[l] == Space::Shared) {
-          uint32_t at = sharedOffset(l);
-          if (launch.checks.undefined && !readable(w, i, l, at, a.bytes)) return;
-          if (races) checkSharedOrder(w, i, a, l, at, false, nullptr, now);
-        } else if (races && spaces[l] == Space::Global) {
-          Region *r = regionOf(launch, address[l]);
-          checkGlobalOrder(w, i, a, l, *r, address[l] - r->base, false, atomic, nullptr, now);
-        }
-        if (w.stop) return;
+        memset(w.frame + p.row + l * p.rowBytes, 0, p.rowBytes);
+        memcpy(w.frame + p.row + l * p.rowBytes, x.host[l] + at, p.memoryBytes);
       }
+    } else {
+      switch (p.rowBytes) {
+      case 1: loadPiece<1>(w, p, at, x.active, x.host); break;
+      case 2: loadPiece<2>(w, p, at, x.active, x.host); break;
+      case 4: loadPiece<4>(w, p, at, x.active, x.host); break;
+      default: loadPiece<8>(w, p, at, x.active, x.host); break;
+      }
+    }
+    at += p.memoryBytes;
+  }
+}
+
+/// A copy to shared memory that arrives when it is waited for.
+void startCopy(const LaneAccess &x, unsigned l, uint32_t to, const uint8_t *bytes) {
+  Warp &w = x.w;
+  PendingCopy c;
+  c.group = w.copyGroup, c.offset = to, c.site = x.i.id, c.thread = uint16_t(w.index * w.lanes + l);
+  c.bytes.assign(bytes, bytes + x.a.bytes);
+  w.copies.push_back(std::move(c));
+  memset(w.block->defined.data() + to, kUnderWay, x.a.bytes);
+}
+
+/// Lane by lane: a later lane's value stands where two write the same place.
+void store(const LaneAccess &x) {
+  Warp &w = x.w;
+  const Access &a = x.a;
+  Block &block = *w.block;
+  Launch &launch = *block.launch;
+  uint8_t fresh[64], changed[64];
+  for (uint64_t m = x.active; m; m &= m - 1) {
+    unsigned l = unsigned(std::countr_zero(m));
+    uint8_t *there = x.host[l];
     unsigned at = 0;
     for (auto &p : a.pieces) {
-      if (p.rowBytes != p.memoryBytes || p.rowBytes == 16) {
-        for (uint64_t m = lanes; m; m &= m - 1) {
-          unsigned l = unsigned(std::countr_zero(m));
-          memset(w.frame + p.row + l * p.rowBytes, 0, p.rowBytes);
-          memcpy(w.frame + p.row + l * p.rowBytes, host[l] + at, p.memoryBytes);
-        }
-      } else {
-        switch (p.rowBytes) {
-        case 1: loadPiece<1>(w, p, at, lanes, host); break;
-        case 2: loadPiece<2>(w, p, at, lanes, host); break;
-        case 4: loadPiece<4>(w, p, at, lanes, host); break;
-        default: loadPiece<8>(w, p, at, lanes, host); break;
-        }
-      }
+      memcpy(fresh + at, w.frame + p.row + l * p.rowBytes, p.memoryBytes);
       at += p.memoryBytes;
     }
-    return;
-  }
-
-  if (a.kind == Access::Kind::Store) {
-    // Lane by lane: a later lane's value stands where two write the same place.
-    uint8_t fresh[64], changed[64];
-    for (uint64_t m = lanes; m; m &= m - 1) {
-      unsigned l = unsigned(std::countr_zero(m));
-      unsigned at = 0;
-      for (auto &p : a.pieces) {
-        memcpy(fresh + at, w.frame + p.row + l * p.rowBytes, p.memoryBytes);
-        at += p.memoryBytes;
+    if (x.space[l] == Space::Shared) {
+      uint32_t to = x.sharedOffset(l);
+      if (launch.checks.races) {
+        for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != there[k] || block.defined[to + k] != kArrived || a.asynchronous;
+        checkSharedOrder(w, x.i, a, l, to, true, changed, x.now);
       }
-      bool isShared = spaces[l] == Space::Shared;
-      bool changes = memcmp(fresh, host[l], a.bytes) != 0;
-      if (isShared) {
-        uint32_t to = sharedOffset(l);
-        if (races) {
-          for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != host[l][k] || block.defined[to + k] != kArrived || a.asynchronous;
-          checkSharedOrder(w, i, a, l, to, true, changed, now);
-        }
-        if (a.asynchronous) {
-          PendingCopy c;
-          c.group = w.copyGroup, c.offset = to, c.site = i.id, c.thread = uint16_t(w.index * w.lanes + l);
-          c.bytes.assign(fresh, fresh + a.bytes);
-          w.copies.push_back(std::move(c));
-          memset(block.defined.data() + to, kUnderWay, a.bytes);
-          continue;
-        }
-        memset(block.defined.data() + to, kArrived, a.bytes);
-      } else if (races && spaces[l] == Space::Global) {
-        Region *r = regionOf(launch, address[l]);
-        for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != host[l][k];
-        checkGlobalOrder(w, i, a, l, *r, address[l] - r->base, true, a.isVolatile, changed, now);
+      if (a.asynchronous) {
+        startCopy(x, l, to, fresh);
+        continue;
       }
-      if (w.stop) return;
-      if (changes) {
-        memcpy(host[l], fresh, a.bytes);
-        ++launch.changes;
-      }
+      memset(block.defined.data() + to, kArrived, a.bytes);
+    } else if (launch.checks.races && x.space[l] == Space::Global) {
+      Region *r = regionOf(launch, x.address[l]);
+      for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != there[k];
+      checkGlobalOrder(w, x.i, a, l, *r, x.address[l] - r->base, true, a.isVolatile, changed, x.now);
     }
-    return;
+    if (w.stop) return;
+    if (!memcmp(fresh, there, a.bytes)) continue;
+    memcpy(there, fresh, a.bytes);
+    ++launch.changes;
   }
+}
 
-  for (uint64_t m = lanes; m; m &= m - 1) {
+void update(const LaneAccess &x) {
+  Warp &w = x.w;
+  const Access &a = x.a;
+  Launch &launch = *w.block->launch;
+  for (uint64_t m = x.active; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
-    if (spaces[l] == Space::Shared) {
-      if (launch.checks.undefined && !readable(w, i, l, sharedOffset(l), a.bytes)) return;
-    } else if (races && spaces[l] == Space::Global) {
-      Region *r = regionOf(launch, address[l]);
-      checkGlobalOrder(w, i, a, l, *r, address[l] - r->base, true, true, nullptr, now);
+    if (x.space[l] == Space::Shared) {
+      if (launch.checks.undefined && !readable(w, x.i, l, x.sharedOffset(l), a.bytes)) return;
+    } else if (launch.checks.races && x.space[l] == Space::Global) {
+      Region *r = regionOf(launch, x.address[l]);
+      checkGlobalOrder(w, x.i, a, l, *r, x.address[l] - r->base, true, true, nullptr, x.now);
       if (w.stop) return;
     }
-    unsigned at = 0;
+    uint8_t *there = x.host[l];
     for (auto [k, p] : llvm::enumerate(a.pieces)) {
       uint64_t old = 0, v = loadRow(w, p.row, p.rowBytes, l);
-      memcpy(&old, host[l] + at, p.memoryBytes);
+      memcpy(&old, there, p.memoryBytes);
       uint64_t next = apply(a, p.memoryBytes, old, v);
       if (a.atomic == AtomicKind::Cas) {
         bool equal = old == loadRow(w, a.compare, p.rowBytes, l);
         next = equal ? v : old;
         if (a.success != kNoRow) w.row<uint8_t>(a.success)[l] = equal;
       }
-      if (memcmp(&next, host[l] + at, p.memoryBytes)) ++launch.changes;
-      memcpy(host[l] + at, &next, p.memoryBytes);
+      if (memcmp(&next, there, p.memoryBytes)) ++launch.changes;
+      memcpy(there, &next, p.memoryBytes);
       if (k < a.old.size() && a.old[k] != kNoRow) storeRow(w, a.old[k], p.rowBytes, l, old);
-      at += p.memoryBytes;
+      there += p.memoryBytes;
     }
+  }
+}
+
+} // namespace
+
+void runAccess(Warp &w, const Instruction &i) {
+  const Access &a = *i.access;
+  Launch &launch = *w.block->launch;
+  LaneAccess x(w, i);
+  findAddresses(x);
+  if (!x.active || !locate(w, i, a, x.active, x.address, x.host, x.space)) return;
+  if (!launch.checks.bounds)
+    for (uint64_t m = x.active; m; m &= m - 1)
+      if (unsigned l = unsigned(std::countr_zero(m)); !x.host[l]) x.drop(l);
+  x.now = ++launch.stamp;
+  if (SiteCounters *s = siteOf(w, i)) count(*s, x);
+  if (a.acquires) w.block->lastAcquire = x.now;
+  if (a.releases) launch.releases[w.block->number].push_back(x.now);
+  switch (a.kind) {
+  case Access::Kind::Load: return load(x);
+  case Access::Kind::Store: return store(x);
+  case Access::Kind::Atomic: return update(x);
   }
 }
 

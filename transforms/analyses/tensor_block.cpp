@@ -1,6 +1,7 @@
 // Loads as copies of blocks (see tensor_block.h).
 #include "transforms/analyses/tensor_block.h"
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "llvm/ADT/SmallVector.h"
 #include "transforms/analyses/axis_info.h"
@@ -9,12 +10,6 @@ namespace tessera::transforms {
 using namespace ir;
 
 namespace {
-
-bool isZero(Value v) {
-  auto attr = constantOf(v);
-  auto *bits = attr ? splatBits(attr) : nullptr;
-  return bits && bits->isZero();
-}
 
 /// Operands of nested operations of a kind.
 template <class OpT> void flatten(Value v, llvm::SmallVectorImpl<Value> &out) {

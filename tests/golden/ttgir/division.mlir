@@ -6,7 +6,7 @@
 // CHECK-LABEL: @constants
 // CHECK-NOT: select
 // CHECK-NOT: llvm.abs
-// CHECK: [[X:%[0-9]+]] = load i32
+// CHECK: [[X:%[0-9]+]] = {{load i32|call i32 asm}}
 // CHECK-DAG: sdiv i32 [[X]], 7
 // CHECK-DAG: srem i32 [[X]], 10
 // CHECK-DAG: sub i32 0, [[X]]

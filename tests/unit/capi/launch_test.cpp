@@ -1,11 +1,10 @@
 // The C API's devices, buffers, kernels and cache, on the interpreter, an emulator of either vendor, and stand-ins for the
 // drivers of GPUs (tests/fakes): what a launch computes, every way to ask for what cannot be, and that handles may be
 // destroyed in any order.
-#include "capi/tessera.h"
+#include "session.h"
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -18,91 +17,6 @@
 namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-// o[i] = a * x[i] + y[i] for i < n
-const char kAxpy[] = R"(module {
-  tt.func public @axpy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %o: !tt.ptr<f32>, %a: f32, %n: i32) {
-    %c256 = arith.constant 256 : i32
-    %pid = tt.get_program_id x : i32
-    %base = arith.muli %pid, %c256 : i32
-    %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
-    %b = tt.splat %base : i32 -> tensor<256xi32>
-    %i = arith.addi %b, %r : tensor<256xi32>
-    %ns = tt.splat %n : i32 -> tensor<256xi32>
-    %m = arith.cmpi slt, %i, %ns : tensor<256xi32>
-    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %xp = tt.addptr %xs, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    %xv = tt.load %xp, %m : tensor<256x!tt.ptr<f32>>
-    %ys = tt.splat %y : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %yp = tt.addptr %ys, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    %yv = tt.load %yp, %m : tensor<256x!tt.ptr<f32>>
-    %as = tt.splat %a : f32 -> tensor<256xf32>
-    %ax = arith.mulf %as, %xv : tensor<256xf32>
-    %s = arith.addf %ax, %yv : tensor<256xf32>
-    %os = tt.splat %o : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %op = tt.addptr %os, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    tt.store %op, %s, %m : tensor<256x!tt.ptr<f32>>
-    tt.return
-  }
-}
-)";
-constexpr int kN = 300;
-const uint32_t kGrid[3] = {2, 1, 1};
-
-struct Told {
-  std::string texts;
-  unsigned line = 0;
-};
-void take(const tessera_diagnostic *d, void *user) {
-  auto &t = *static_cast<Told *>(user);
-  t.texts += d->text;
-  if (!t.line) t.line = d->line;
-}
-
-/// A context, a device and the kernel with its buffers.
-struct Session {
-  Told told;
-  tessera_context *context = nullptr;
-  tessera_device *device = nullptr;
-  tessera_kernel *kernel = nullptr;
-  tessera_buffer *x = nullptr, *y = nullptr, *o = nullptr;
-  float a = 2;
-  int32_t n = kN;
-  std::vector<tessera_argument> arguments;
-
-  explicit Session(const char *spec, const char *directory = nullptr) {
-    tessera_context_options options;
-    tessera_context_options_init(&options, sizeof options);
-    options.handler = take, options.user = &told, options.cache_directory = directory;
-    EXPECT_EQ(tessera_context_create(&options, &context, nullptr), TESSERA_OK);
-    if (spec) EXPECT_EQ(tessera_device_open(context, spec, &device, nullptr), TESSERA_OK) << told.texts;
-  }
-  ~Session() {
-    // The parents first: nothing may depend on the order.
-    tessera_context_destroy(context), tessera_device_destroy(device);
-    tessera_buffer_destroy(x), tessera_buffer_destroy(y), tessera_buffer_destroy(o), tessera_kernel_destroy(kernel);
-  }
-  tessera_status prepare() {
-    if (auto s = tessera_kernel_compile(device, kAxpy, sizeof kAxpy - 1, "axpy.ttir", nullptr, &kernel, nullptr)) return s;
-    std::vector<float> xs(kN), ys(kN);
-    for (int i = 0; i < kN; ++i) xs[i] = float(i), ys[i] = float(1000 - 3 * i);
-    for (auto *b : {&x, &y, &o}) EXPECT_EQ(tessera_buffer_create(device, kN * 4, b, nullptr), TESSERA_OK) << told.texts;
-    EXPECT_EQ(tessera_buffer_write(x, 0, xs.data(), kN * 4, nullptr), TESSERA_OK);
-    EXPECT_EQ(tessera_buffer_write(y, 0, ys.data(), kN * 2, nullptr), TESSERA_OK); // in two pieces
-    EXPECT_EQ(tessera_buffer_write(y, kN * 2, reinterpret_cast<char *>(ys.data()) + kN * 2, kN * 2, nullptr), TESSERA_OK);
-    arguments = {tessera_argument_buffer(x), tessera_argument_buffer(y), tessera_argument_buffer(o), tessera_argument_value(&a, sizeof a), tessera_argument_value(&n, sizeof n)};
-    return TESSERA_OK;
-  }
-  tessera_status launch(const uint32_t *grid = kGrid) { return tessera_launch(kernel, grid, arguments.data(), arguments.size(), nullptr); }
-  /// Elements from `first` on that are not what they must be.
-  int wrong() {
-    std::vector<float> out(kN);
-    EXPECT_EQ(tessera_buffer_read(o, 0, out.data(), kN * 4, nullptr), TESSERA_OK);
-    int n = 0;
-    for (int i = 0; i < kN; ++i) n += out[i] != a * float(i) + float(1000 - 3 * i);
-    return n;
-  }
-};
 
 class OnDevice : public testing::TestWithParam<const char *> {};
 
@@ -350,16 +264,16 @@ TEST_P(OnDevice, StreamsAndEvents) {
   tessera_stream_destroy(one), tessera_stream_destroy(two), tessera_event_destroy(start), tessera_event_destroy(stop);
 }
 
-/// x[i] = 2 * x[i] with fewer elements than threads: what several warps load is stored by one.
+/// x[i] = 2 * x[i] with fewer elements than threads, through one buffer in two arguments: one warp of several loads and stores it.
 TEST_P(OnDevice, OneBufferAsInputAndOutput) {
   const std::string text = R"(module {
-  tt.func public @twice(%p: !tt.ptr<f32>) {
+  tt.func public @twice(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
     %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
     %s = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
     %a = tt.addptr %s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
     %x = tt.load %a : tensor<64x!tt.ptr<f32>>
     %y = arith.addf %x, %x : tensor<64xf32>
-    %t = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %t = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
     %b = tt.addptr %t, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
     tt.store %b, %y : tensor<64x!tt.ptr<f32>>
     tt.return
@@ -375,9 +289,9 @@ TEST_P(OnDevice, OneBufferAsInputAndOutput) {
   std::vector<float> values(64), out(64);
   for (int i = 0; i < 64; ++i) values[i] = float(i);
   ASSERT_EQ(tessera_buffer_write(s.x, 0, values.data(), 64 * 4, nullptr), TESSERA_OK);
-  tessera_argument argument = tessera_argument_buffer(s.x);
+  tessera_argument arguments[2] = {tessera_argument_buffer(s.x), tessera_argument_buffer(s.x)};
   const uint32_t grid[3] = {1, 1, 1};
-  EXPECT_EQ(tessera_launch(s.kernel, grid, &argument, 1, nullptr), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(tessera_launch(s.kernel, grid, arguments, 2, nullptr), TESSERA_OK) << s.told.texts;
   ASSERT_EQ(tessera_buffer_read(s.x, 0, out.data(), 64 * 4, nullptr), TESSERA_OK);
   for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], float(2 * i));
 }
@@ -471,17 +385,12 @@ TEST(CApiDevices, PrintsGoToTheHandler) {
 /// The drivers are looked for once in a process: all of this program's tests have the stand-ins.
 [[maybe_unused]] const bool kStandIns = !setenv("TESSERA_CUDA_LIBRARY", FAKE_CUDA, 1) && !setenv("TESSERA_HIP_LIBRARY", FAKE_HIP, 1);
 
-struct Gpu {
-  const char *spec, *library;
-};
-void PrintTo(const Gpu &g, std::ostream *o) { *o << g.spec; }
 class OnGpu : public testing::TestWithParam<Gpu> {};
 
 /// The stand-ins keep memory, and count what is held; they do not execute kernels.
 TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
-  void *library = dlopen(GetParam().library, RTLD_NOW);
-  ASSERT_TRUE(library) << dlerror();
-  auto held = reinterpret_cast<int (*)()>(dlsym(library, "fakeDriverHeld"));
+  auto held = GetParam().held();
+  ASSERT_TRUE(held) << dlerror();
   {
     Session s(GetParam().spec);
     auto *info = tessera_device_describe(s.device);
@@ -547,7 +456,7 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
   EXPECT_EQ(held(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, OnGpu, testing::Values(Gpu{"cuda:0", FAKE_CUDA}, Gpu{"hip:0", FAKE_HIP}), [](auto &p) { return std::string(p.param.spec, strcspn(p.param.spec, ":")); });
+INSTANTIATE_TEST_SUITE_P(Devices, OnGpu, testing::ValuesIn(kGpus), [](auto &p) { return p.param.name(); });
 
 class Cache : public testing::Test {
 protected:

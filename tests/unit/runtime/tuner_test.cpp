@@ -61,10 +61,15 @@ TEST(Tuner, TellsWhatBecomesOfEachConfiguration) {
   TestDevice device;
   CompileCache cache({.directory = "", .memoryBytes = 0});
   size_t seen = 0;
-  TuneJob job{*d, kKernel, "k", *arguments, device, nullptr, cache, {}, {{1, 1}, {1, 2}, {2, 1}, {4, 1}, {8, 1}, {16, 1}, {32, 1}}, 7, nullptr, [&](size_t done) { EXPECT_EQ(done, seen++); }};
+  std::vector<CompileOptions> configurations;
+  for (auto [warps, stages, waves] : {std::tuple(1, 1, 0), {1, 2, 0}, {2, 1, 0}, {4, 1, 0}, {8, 1, 0}, {16, 1, 0}, {32, 1, 0}, {2, 1, 4}}) {
+    auto &o = configurations.emplace_back();
+    o.numWarps = warps, o.numStages = stages, o.wavesPerEu = waves;
+  }
+  TuneJob job{*d, kKernel, "k", *arguments, device, nullptr, cache, configurations, 7, nullptr, [&](size_t done) { EXPECT_EQ(done, seen++); }};
   auto all = tune(job);
-  ASSERT_EQ(all.size(), 7u);
-  EXPECT_EQ(seen, 8u);
+  ASSERT_EQ(all.size(), 8u);
+  EXPECT_EQ(seen, 9u);
   EXPECT_EQ(all[0].outcome, Outcome::Measured);
   EXPECT_EQ(all[0].medianMs, 10);
   EXPECT_EQ(all[1].outcome, Outcome::SameCode); // there is no loop

@@ -1,0 +1,163 @@
+// Order between the accesses of threads: what is recorded of each place in memory, and which accesses race.
+//
+// Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is ordered after an earlier
+// one of another thread if a barrier of the block lies between their stamps (for global memory: one that orders global
+// memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and of different instructions,
+// since a wave's accesses are carried out in order; on NVIDIA only a write after a read, since the lanes of a warp that runs
+// together have issued the read; between blocks, if the other block released after it and this block acquired after that. Two
+// that are not ordered, and of which one changes what is there, are a race. A write of what is there already changes nothing:
+// layouts that hold copies write them. In buffers the record is kept by pieces, the largest that all accesses nearby are made
+// of; a piece is changed if one of its bytes is.
+#include "runtime/emulator/races.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+
+namespace tessera::emulator {
+
+namespace {
+
+std::string threadName(const Warp &w, unsigned thread) {
+  if (thread >= w.block->copyUnit()) return "a bulk copy";
+  return llvm::formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes);
+}
+
+/// `wasRead`: the earlier access was a read, this one is a write.
+bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, uint64_t now, bool wasRead = false) {
+  if (!m.stamp || m.stamp <= barrier) return true;
+  if (m.thread == thread && !m.several) return true;
+  if (w.knows(m.thread, m.stamp)) return true;
+  if (m.thread / w.lanes != w.index) return false;
+  if (w.program->target->vendor == ir::Vendor::Amd) return m.stamp != now;
+  return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
+}
+
+void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did, const std::string &place, bool otherBlock) {
+  std::string who = otherBlock ? [&] {
+    auto &g = w.block->launch->grid;
+    return llvm::formatv("thread {0} of block ({1}, {2}, {3})", m.thread, m.block % g[0], m.block / g[0] % g[1], m.block / g[0] / g[1]).str();
+  }() : threadName(w, m.thread);
+  std::string at = describe(w.program->instructions[m.site].source);
+  fail(w, &i, int(lane), llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did, at.empty() ? "" : " (" + at + ")",
+                                       otherBlock ? "release and acquire" : "barrier"));
+}
+
+/// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
+bool acquired(const Block &b, uint32_t other, uint64_t stamp) {
+  auto found = b.launch->releases.find(other);
+  if (found == b.launch->releases.end()) return false;
+  auto &r = found->second;
+  auto it = std::upper_bound(r.begin(), r.end(), stamp);
+  return it != r.end() && *it < b.lastAcquire;
+}
+
+} // namespace
+
+void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, uint32_t offset, bool writes, const uint8_t *changed, uint64_t now) {
+  Block &b = *w.block;
+  unsigned thread = w.index * w.lanes + lane;
+  auto drained = [&](unsigned byte) -> const PendingDrain * {
+    for (Warp &other : b.warps)
+      for (auto &d : other.drains)
+        if (byte >= d.offset && byte < d.offset + d.bytes) return &d;
+    return nullptr;
+  };
+  for (unsigned k = 0; k < a.bytes; ++k) {
+    SharedCell &c = b.cells[offset + k];
+    auto place = [&] { return llvm::formatv("byte {0} of shared memory", offset + k).str(); };
+    if (!writes) {
+      if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "reads", c.write, "wrote", place(), false);
+      if (c.read.stamp > b.lastBarrier && c.read.thread / w.lanes != w.index) c.otherRead = c.read;
+      bool several = c.read.stamp > b.lastBarrier && c.read.thread / w.lanes == w.index && c.read.stamp > w.lastSync && (c.read.several || c.read.thread != thread);
+      c.read = {now, i.id, b.number, uint16_t(thread), several};
+      continue;
+    }
+    if (changed && !changed[k]) continue;
+    if (!b.mbarriers.empty() && b.mbarriers.contains((offset + k) & ~7u)) return fail(w, &i, int(lane), llvm::formatv("it writes {0}, where an mbarrier lives", place()));
+    if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
+      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it", place(), multiplicationUnderWay(b, (offset + k) / 16)));
+    if (auto *d = b.drains ? drained(offset + k) : nullptr) {
+      std::string at = describe(w.program->instructions[d->site].source);
+      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is under way, no cp.async.bulk.wait_group has waited for it", place(), at.empty() ? "" : " (" + at + ")"));
+    }
+    if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
+    if (!ordered(w, c.read, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
+    if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
+    c.write = {now, i.id, b.number, uint16_t(thread), false};
+  }
+}
+
+void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
+  if (r.bytes > kMostShadowed) return;
+  if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
+  Block &b = *w.block;
+  unsigned thread = w.index * w.lanes + lane;
+  unsigned piece = 1u << std::countr_zero(unsigned(offset) | a.bytes | kLargestPiece), step;
+  for (unsigned k = 0; k < a.bytes; k += step) {
+    ShadowPage &page = r.shadow[(offset + k) / kShadowPage];
+    if (!page.cells || page.piece > piece) b.launch->shadow.divide(page, piece);
+    step = page.piece;
+    GlobalCell &c = page.cells[(offset + k) % kShadowPage / step];
+    const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
+    auto known = [&](const Mark &m, bool wasRead = false) {
+      if (!m.stamp) return true;
+      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) : acquired(b, m.block, m.stamp);
+    };
+    auto place = [&] { return llvm::formatv("byte {0} of '{1}'", offset + (firstChanged && firstChanged != changed + k + step ? uint64_t(firstChanged - changed) : k), r.name).str(); };
+    auto race = [&](const char *doing, const Mark &m, const char *did) { raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number); };
+    if (!writes || atomic) {
+      if (!(atomic && c.atomic) && !known(c.write)) return race(writes ? "updates" : "reads", c.write, c.atomic ? "updated" : "wrote");
+    }
+    if (!writes) {
+      if (c.read.stamp && (c.read.block != b.number || c.read.thread / w.lanes != w.index)) c.otherRead = c.read;
+      bool several = c.read.stamp && c.read.block == b.number && c.read.thread / w.lanes == w.index && c.read.stamp > std::max(w.lastSync, b.lastGlobalBarrier) && (c.read.several || c.read.thread != thread);
+      // An atomic read (volatile, acquire) races with no atomic.
+      if (!atomic) c.read = {now, i.id, b.number, uint16_t(thread), several};
+      continue;
+    }
+    if (changed && firstChanged == changed + k + step) {
+      c.touched = true;
+      continue;
+    }
+    if (!atomic && !known(c.write)) return race("changes", c.write, c.atomic ? "updated" : "wrote");
+    if (!known(c.read, true)) return race(atomic ? "updates" : "changes", c.read, "read");
+    if (!known(c.otherRead, true)) return race(atomic ? "updates" : "changes", c.otherRead, "read");
+    c.write = {now, i.id, b.number, uint16_t(thread), false};
+    c.atomic = atomic;
+  }
+}
+
+void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
+  constexpr size_t kFirstChunk = 4096, kLargestChunk = 65536; // cells
+  size_t count = kShadowPage / piece;
+  if (left_ < count) {
+    size_ = chunks_.empty() ? kFirstChunk : std::min(size_ * 2, kLargestChunk);
+    // A cell of zero bytes is one that nobody has accessed.
+    chunks_.emplace_back(static_cast<GlobalCell *>(calloc(size_, sizeof(GlobalCell))));
+    if (!chunks_.back()) llvm::report_bad_alloc_error("the emulator's record of accesses");
+    left_ = size_;
+  }
+  GlobalCell *cells = chunks_.back().get() + (size_ - left_);
+  left_ -= count;
+  if (page.cells)
+    for (size_t k = 0; k < count; ++k) cells[k] = page.cells[k * piece / page.piece];
+  page = {cells, uint8_t(piece)};
+}
+
+bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now) {
+  if (!w.block->launch->checks.races) return true;
+  Access a;
+  a.bytes = bytes;
+  checkSharedOrder(w, i, a, lane, offset, writes, nullptr, now);
+  return !w.stop;
+}
+
+bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
+  if (!w.block->launch->checks.races) return true;
+  Access a;
+  a.bytes = bytes;
+  checkGlobalOrder(w, i, a, lane, r, offset, writes, atomic, changed, now);
+  return !w.stop;
+}
+
+} // namespace tessera::emulator
