@@ -10,10 +10,9 @@
 // RUN: tessera compile %S/../../kernels/attn/attn.ttir --target gfx942 --matrix-instr-nonkdim 32 --emit amdgcn -o - | FileCheck %s --check-prefix=LOOP
 // OWN: #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
 // OWN: #mma1 = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [16, 16, 16], isTransposed = true}>
-// In and after the loop eight of the first product and four of the second.
-// OWN-LOOP-COUNT-8: v_mfma_f32_16x16x16_f16
+// In and after the loop eight of the first product and four of the second, which comes first in the loop's text.
 // OWN-LOOP-COUNT-4: v_mfma_f32_32x32x8_f16
-// OWN-LOOP-COUNT-8: v_mfma_f32_16x16x16_f16
+// OWN-LOOP-COUNT-16: v_mfma_f32_16x16x16_f16
 // OWN-LOOP-COUNT-4: v_mfma_f32_32x32x8_f16
 // OWN-LOOP-NOT: v_mfma
 // STRIP: instrShape = [16, 16, 16]
