@@ -26,9 +26,11 @@
 //       Beside a multiplication of warp groups that goes on in the background the copies go out, mostly the last one, which is
 //       waited for behind them (productBesideCopies, PipelinePlan::beside).
 //       If the multiplications are those of warp groups (ttng.warp_group_dot) and do nothing but add to values that the
-//       loop carries, they run in the background as well, one iteration's beside the next one's:
+//       loop carries, or begin anew with zeros, they run in the background as well, one iteration's beside the next one's:
 //           body   ttg.async_wait {num = D - 1}; consumer on its slot, not waited for; ttng.warp_group_dot_wait {pendings =
 //                  the loop's}: those of the iteration before are done; copy into the slot that these read; commit
+//       So they do where branches alone look at a product, as at the end of a tile in a loop over tiles; the branch then
+//       waits for it (settle-products), behind the copies.
 //       Here a second barrier stands before the copies. Waiting first for the next slot would save it, but starts the
 //       copies a latency later: with three stages, 0.77 of the speed on an H200.
 //       Where the target copies blocks of tensors by itself, the loads are blocks of descriptors (analyses/tensor_block.h) that lie

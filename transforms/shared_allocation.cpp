@@ -6,7 +6,8 @@
 //
 // Every operation of a function gets a number in the order of the text; a buffer's life is an interval of these numbers.
 // Scratch lives during its operation alone, or if it is small to the end of the next operation with scratch, which saves the
-// barrier between them. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
+// barrier between them; where memory that blocks leave is of no other use (LDS), also if it is not small, as long as as many
+// blocks fit. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
 // use of any view of it, extended to the end of a loop or of the region in which the use lies when the allocation lies
 // outside, and to the end of a function whose blocks branch back when the use lies in another block. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
 // same time; where that is more than a block has, in other orders too, of which the best counts. A call is scratch of the callee's whole frame, so frames nest.
