@@ -79,7 +79,11 @@ int layoutCommand(int argc, char **argv) {
   std::string text;
   for (auto &[name, e] : layouts) {
     auto view = hardware ? layouts::drawHardwareView(*e, t.shape()) : layouts::drawTensorView(*e, t.shape());
-    if (!view.ok()) return failAtShape(tensor, t.shape(), (name.empty() ? "" : "#" + name + ": ") + std::string(view.status().message()));
+    if (!view.ok()) {
+      std::string message = (name.empty() ? "" : "#" + name + ": ") + std::string(view.status().message());
+      if (!absl::IsUnimplemented(view.status())) return failAtShape(tensor, t.shape(), message);
+      return l->count() ? failLocated("<layout>:1:1: " + message, "<layout>", layout) : fail(kInputAtFault, message);
+    }
     text += "Print layout attribute: " + (name.empty() ? "" : "#" + name + " = ") + e->str() + "\n" + *view;
     if (!names.empty()) text += "\n";
   }

@@ -16,6 +16,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/passes.h"
@@ -241,7 +242,7 @@ Operation *firstWithoutDimensions(Module &m, Type &which) {
 /// `cuda:90`, `hip:gfx942`: what `ttg.target` holds. Which of them there are is not for a pass to know.
 bool namesTarget(llvm::StringRef s) {
   auto [kind, arch] = s.split(':');
-  auto digits = [](llvm::StringRef d) { return !d.empty() && llvm::all_of(d, llvm::isHexDigit); };
+  auto digits = [](llvm::StringRef d) { return !d.empty() && llvm::all_of(d, [](char c) { return llvm::isHexDigit(c); }); };
   return kind == "cuda" ? digits(arch) : kind == "hip" && arch.consume_front("gfx") && digits(arch);
 }
 

@@ -1,7 +1,7 @@
 // A module that says that its tensors have layouts, with a function whose tensors have none: what works on layouts tells it,
-// and so does compiling. Functions without a body count too.
-// RUN: tessera opt %s --split-input-file -tritongpu-coalesce --verify-diagnostics
-// RUN: tessera opt %s --split-input-file -allocate-shared-memory --target sm_90a --verify-diagnostics
+// and so does compiling.
+// RUN: tessera opt %s -tritongpu-coalesce --verify-diagnostics
+// RUN: tessera opt %s -allocate-shared-memory --target sm_90a --verify-diagnostics
 // RUN: not tessera compile %s --kernel k --target sm_90a --emit ptx 2>&1 | FileCheck %s
 // CHECK: layouts_half_missing.mlir:[[@LINE+11]]:{{[0-9]+}}: error: 'tt.make_range' makes a tensor without a layout, but the module has 'ttg.num-warps', so that all of its tensors need one; pass '{{.*}}' works on layouts
 
@@ -17,16 +17,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %1 = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
     %2 = tt.addptr %1, %0 : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
     %3 = tt.load %2 : tensor<128x!tt.ptr<f32>>
-    tt.return
-  }
-}
-
-// -----
-
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @below {{all of its tensors need one}}
-  tt.func private @declared(tensor<4xf32>) -> i32
-  tt.func public @k() {
     tt.return
   }
 }
