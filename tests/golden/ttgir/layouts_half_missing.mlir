@@ -3,7 +3,7 @@
 // RUN: tessera opt %s -tritongpu-coalesce --verify-diagnostics
 // RUN: tessera opt %s -allocate-shared-memory --target sm_90a --verify-diagnostics
 // RUN: not tessera compile %s --kernel k --target sm_90a --emit ptx 2>&1 | FileCheck %s
-// CHECK: layouts_half_missing.mlir:[[@LINE+11]]:{{[0-9]+}}: error: 'tt.make_range' makes a tensor without a layout, but the module has 'ttg.num-warps', so that all of its tensors need one; pass '{{.*}}' works on layouts
+// CHECK: layouts_half_missing.mlir:[[@LINE+10]]:{{[0-9]+}}: error: 'tt.make_range' makes a tensor without a layout, but the module has 'ttg.num-warps', so that all of its tensors need one; pass '{{.*}}' works on layouts
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
