@@ -13,11 +13,12 @@ static Location nameFromText(Context &ctx, llvm::StringRef name) {
   if (name.empty() || llvm::isDigit(name[0]) ||
       (digits.consume_front("arg") && !digits.empty() && llvm::all_of(digits, llvm::isDigit)))
     return {};
-  // Without the suffix that made it unique.
-  auto cut = name.rfind('_');
-  if (cut != llvm::StringRef::npos && cut > 0 && cut + 1 < name.size() &&
-      llvm::all_of(name.substr(cut + 1), llvm::isDigit))
+  // Without the suffix that made it unique, nor one before that: what is printed without it would lose another when read again.
+  while (true) {
+    auto cut = name.rfind('_');
+    if (cut == llvm::StringRef::npos || cut == 0 || cut + 1 == name.size() || !llvm::all_of(name.substr(cut + 1), llvm::isDigit)) break;
     name = name.substr(0, cut);
+  }
   return ctx.nameLoc(name);
 }
 

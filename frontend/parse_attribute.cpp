@@ -89,14 +89,19 @@ std::optional<llvm::APInt> ParserState::parseElement(Type t) {
   if (text.empty() || text == "-" || text == "+") return fail("expected a number");
   bool hex = text.contains("0x") || text.contains("0X");
   unsigned width = t.bitWidth();
+  // A digit tells more than a bit. To convert thousands of them takes long.
+  bool tooLong = text.ltrim("+-").drop_front(hex ? 2 : 0).ltrim('0').size() > std::max(width, 1u);
   if (auto f = t.dyn_cast<FloatType>()) {
     if (hex) {
       llvm::APInt v;
+      if (tooLong) return fail("the hexadecimal float has more bits than its type");
       if (text.starts_with("-") || text.drop_front(2).getAsInteger(16, v)) return fail("malformed hexadecimal float");
       if (v.getActiveBits() > width) return fail("the hexadecimal float has more bits than its type");
       return v.zextOrTrunc(width);
     }
     if (!text.contains('.')) return fail("expected a floating-point literal such as 1.0 for type " + t.str());
+    // No value needs more than 800 digits, and APFloat's buffers end at 16,000.
+    if (text.size() > 4096) return fail("a floating-point literal has at most 4096 characters");
     llvm::APFloat v(f.semantics());
     auto status = v.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
     if (!status) {
@@ -108,6 +113,7 @@ std::optional<llvm::APInt> ParserState::parseElement(Type t) {
   if (!t.isIntOrIndex()) return fail("a number cannot have type " + t.str());
   if (text.contains('.') || (!hex && text.contains_insensitive('e')))
     return fail("expected an integer for type " + t.str());
+  if (tooLong) return fail("the integer does not fit type " + t.str());
   bool negative = text.consume_front("-");
   llvm::APInt v;
   if (hex ? text.drop_front(2).getAsInteger(16, v) : text.getAsInteger(10, v)) return fail("malformed integer");

@@ -216,6 +216,13 @@ HOOK(ttg_async_wait) {
   return n >= 0 || opError(op, diag, "waits for a number of groups that is at least 0, not " + llvm::Twine(n));
 }
 
+/// The PTX ISA's bounds of an mbarrier's counts.
+static bool countsArrivals(Operation *op, int64_t count, DiagnosticEngine &diag) {
+  return (count >= 1 && count < 1 << 20) || opError(op, diag, "counts 1 to 1048575 arrivals, not " + llvm::Twine(count));
+}
+HOOK(ttng_init_barrier) { return countsArrivals(op, op->cast<ttng::InitBarrierOp>().count(), diag); }
+HOOK(ttng_arrive_barrier) { return countsArrivals(op, op->cast<ttng::ArriveBarrierOp>().count(), diag); }
+
 // ---- descriptors -----------------------------------------------------------------------------------------------------
 
 static bool describesBlock(Operation *op, Value desc, Value tensor, unsigned indices, DiagnosticEngine &diag) {

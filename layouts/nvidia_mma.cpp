@@ -26,7 +26,7 @@ absl::Status NvidiaMmaEncoding::check(const NvidiaMmaParams &p) {
     NvidiaMmaEncoding e(p);
     if (e.tileM() != 16 && !(p.versionMajor == 2 && e.tileM() == 8))
       return invalid(llvm::formatv("instrShape: M = {0} does not exist in version {1}", e.tileM(), p.versionMajor));
-    if (e.tileN() < 8 || (p.versionMajor == 2 && e.tileN() != 8))
+    if (e.tileN() < 8 || e.tileN() > (p.versionMajor == 2 ? 8 : 256))
       return invalid(llvm::formatv("instrShape: N = {0} does not exist in version {1}", e.tileN(), p.versionMajor));
   }
   return checkCta(p.cta, rank);

@@ -45,7 +45,8 @@ std::string defaultCacheDirectory() {
     return std::string(value ? value : "");
   };
   if (auto d = variable("TESSERA_CACHE_DIR"); !d.empty()) return d;
-  if (auto d = variable("XDG_CACHE_HOME"); !d.empty()) return d + "/tessera";
+  // A relative path there means nothing and is to be ignored (XDG Base Directory Specification).
+  if (auto d = variable("XDG_CACHE_HOME"); llvm::sys::path::is_absolute(d)) return d + "/tessera";
   if (auto d = variable("HOME"); !d.empty()) return d + "/.cache/tessera";
   return "";
 }

@@ -9,12 +9,12 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/bitcode_object.h"
 #include "runtime/targets.h"
 #include "transforms/pipelines.h"
 #include <chrono>
@@ -254,7 +254,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   md.compileMs.push_back({"llir", times.optimize});
   if (o.stage == Stage::Llir) {
     llvm::raw_string_ostream out(result.output);
-    if (o.bitcode) llvm::WriteBitcodeToFile(*llvmModule, out);
+    if (o.bitcode) out << bitcodeObject(*llvmModule);
     else llvmModule->print(out, nullptr);
     return result;
   }

@@ -31,7 +31,10 @@ int fail(int code, const llvm::Twine &message);
 /// The errors of a launch description or another JSON file, `FILE:LINE:COL: what` on a line each, in the form of all
 /// diagnostics: with the line of the file's text and a caret. Others as fail() prints them.
 int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef text);
-/// The file's contents (`-`: standard input), or null after an error was printed.
+/// The file's contents (`-`: standard input). What is no regular file, a pipe or a device, may have no end: more than 256 MiB of
+/// it is an error.
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readText(const std::string &path);
+/// The same, or null after an error was printed.
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path);
 /// Writes to the file (`-` or empty: standard output). False after an error was printed.
 bool writeOutput(const std::string &path, llvm::StringRef contents);

@@ -10,7 +10,7 @@ using namespace runtime;
 
 int Launch::readDescription(const std::string &path) {
   std::string name = path == "-" ? "<stdin>" : path; // its files are then relative to the working directory
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  auto buffer = readText(path);
   if (!buffer) return fail(kInputAtFault, name + ": " + buffer.getError().message());
   text = (*buffer)->getBuffer().str();
   auto d = readLaunchText(text, name);
@@ -22,7 +22,7 @@ int Launch::readDescription(const std::string &path) {
 
 int Launch::readKernel(ir::DiagnosticEngine &diag) {
   sourcePath = description.resolve(description.ttir);
-  auto buffer = llvm::MemoryBuffer::getFile(sourcePath, false, false);
+  auto buffer = readText(sourcePath);
   if (!buffer) {
     std::string why = sourcePath + ": " + buffer.getError().message();
     return failLocated(description.ttirPlace.first ? description.at(description.ttirPlace) + "ttir: " + why : why, description.path, text);

@@ -11,6 +11,20 @@
 
 namespace tessera::tools {
 
+/// An error about a tensor's shape, told at the dimension of its text that is at fault: the first that is no power of two, or
+/// the first of all.
+static int failAtShape(const std::string &text, llvm::ArrayRef<int64_t> shape, const llvm::Twine &message) {
+  size_t first = text.find('<'), at = first = text.find_first_not_of(' ', first + 1);
+  for (auto &d : shape) {
+    if (at == std::string::npos || !llvm::isPowerOf2_64(d)) break;
+    at = text.find('x', at);
+    at = at == std::string::npos ? at : text.find_first_not_of(' ', at + 1);
+    if (&d == &shape.back()) at = first;
+  }
+  size_t col = (at == std::string::npos ? 0 : at) + 1;
+  return failLocated(("<type>:1:" + llvm::Twine(col) + ": " + message).str(), "<type>", text);
+}
+
 int layoutCommand(int argc, char **argv) {
   CLI::App app("Prints or draws how a tensor is laid out", "tessera layout");
   std::string layout, file, tensor, output, svg, html;
@@ -59,13 +73,17 @@ int layoutCommand(int argc, char **argv) {
   auto type = frontend::parseType(tensor, context, diag);
   if (!type) return kInputAtFault;
   auto t = type.dyn_cast<ir::TensorType>();
-  if (!t) return fail(kInputAtFault, "'" + tensor + "' is not a tensor type");
-  if (t.numElements() > (1 << 20)) return fail(kInputAtFault, llvm::Twine("the tensor has ") + llvm::Twine(t.numElements()) + " elements; at most 1048576 are drawn");
+  if (!t) return failLocated("<type>:1:1: '" + tensor + "' is not a tensor type", "<type>", tensor);
+  if (t.numElements() > (1 << 20)) return failAtShape(tensor, t.shape(), "the tensor has " + llvm::Twine(t.numElements()) + " elements; at most 1048576 are drawn");
 
   std::string text;
   for (auto &[name, e] : layouts) {
     auto view = hardware ? layouts::drawHardwareView(*e, t.shape()) : layouts::drawTensorView(*e, t.shape());
-    if (!view.ok()) return fail(kInputAtFault, (name.empty() ? "" : "#" + name + ": ") + std::string(view.status().message()));
+    if (!view.ok()) {
+      std::string message = (name.empty() ? "" : "#" + name + ": ") + std::string(view.status().message());
+      if (!absl::IsUnimplemented(view.status())) return failAtShape(tensor, t.shape(), message);
+      return l->count() ? failLocated("<layout>:1:1: " + message, "<layout>", layout) : fail(kInputAtFault, message);
+    }
     text += "Print layout attribute: " + (name.empty() ? "" : "#" + name + " = ") + e->str() + "\n" + *view;
     if (!names.empty()) text += "\n";
   }
@@ -73,7 +91,7 @@ int layoutCommand(int argc, char **argv) {
   for (auto *path : {&svg, &html}) {
     if (path->empty()) continue;
     auto drawing = path == &svg ? layouts::drawSvg(*layouts[0].layout, t.shape(), bits) : layouts::drawHtml(*layouts[0].layout, t.shape(), bits);
-    if (!drawing.ok()) return fail(kInputAtFault, std::string(drawing.status().message()));
+    if (!drawing.ok()) return failAtShape(tensor, t.shape(), std::string(drawing.status().message()));
     if (!writeOutput(*path, *drawing)) return kRunFailed;
   }
   return writeOutput(output, text) ? kOk : kRunFailed;

@@ -1,6 +1,8 @@
 // `tessera`: the command line. Looks up the subcommand and hands over; see commands.h.
 #include "codegen_amd/backend.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -32,8 +34,33 @@ int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef
   return kInputAtFault;
 }
 
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readText(const std::string &path) {
+  namespace fs = llvm::sys::fs;
+  constexpr size_t most = size_t(1) << 28, chunk = 1 << 16;
+  fs::file_status status;
+  if (auto ec = path == "-" ? fs::status(0, status) : fs::status(path, status)) return ec;
+  if (status.type() == fs::file_type::regular_file || status.type() == fs::file_type::directory_file) return llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
+  int fd = 0;
+  if (path != "-")
+    if (auto ec = fs::openFileForRead(path, fd)) return ec;
+  llvm::SmallString<0> text;
+  std::error_code error;
+  for (size_t got = 1; got && !error;) {
+    size_t before = text.size();
+    text.resize_for_overwrite(before + chunk);
+    auto n = fs::readNativeFile(fd, {text.data() + before, chunk});
+    error = n ? std::error_code() : llvm::errorToErrorCode(n.takeError());
+    got = error ? 0 : *n;
+    text.truncate(before + got);
+    if (text.size() > most) error = std::make_error_code(std::errc::file_too_large);
+  }
+  if (fd) fs::closeFile(fd);
+  if (error) return error;
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), path == "-" ? "<stdin>" : path, /*RequiresNullTerminator=*/false);
+}
+
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
-  auto b = llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
+  auto b = readText(path);
   if (b) return std::move(*b);
   fail(kInputAtFault, (path == "-" ? "standard input" : path) + ": " + b.getError().message());
   return nullptr;

@@ -16,6 +16,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/infer.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "transforms/passes.h"
@@ -215,6 +216,36 @@ private:
   bool ok_ = true;
 };
 
+/// The first operation with a tensor that has no dimensions: there is no layout to give it.
+Operation *firstWithoutDimensions(Module &m, Type &which) {
+  Operation *found = nullptr;
+  m.op()->walk([&](Operation *op) {
+    auto look = [&](Type t) {
+      if (auto p = t.dyn_cast<PointerType>()) t = p.pointee();
+      if (found || !t || !t.isTensor() || !t.cast<TensorType>().shape().empty()) return;
+      found = op;
+      which = t;
+    };
+    for (auto r : op->results()) look(r.type());
+    if (auto f = op->dyn<tt::FuncOp>()) {
+      auto type = f.functionType().cast<FunctionType>();
+      for (unsigned i = 0; i < type.numInputs(); ++i) look(type.input(i));
+      for (unsigned i = 0; i < type.numResults(); ++i) look(type.result(i));
+    }
+    for (auto &region : op->regions())
+      for (auto *b = region.front(); b; b = b->next())
+        for (auto *a : b->args()) look(a->type);
+  });
+  return found;
+}
+
+/// `cuda:90`, `hip:gfx942`: what `ttg.target` holds. Which of them there are is not for a pass to know.
+bool namesTarget(llvm::StringRef s) {
+  auto [kind, arch] = s.split(':');
+  auto digits = [](llvm::StringRef d) { return !d.empty() && llvm::all_of(d, [](char c) { return llvm::isHexDigit(c); }); };
+  return kind == "cuda" ? digits(arch) : kind == "hip" && arch.consume_front("gfx") && digits(arch);
+}
+
 } // namespace
 
 absl::StatusOr<bool> convertTritonToTritonGpu(Module &m, PassContext &c) {
@@ -222,7 +253,17 @@ absl::StatusOr<bool> convertTritonToTritonGpu(Module &m, PassContext &c) {
   std::string target = c.options.getString("target", c.target ? c.target->tritonTarget : "");
   int64_t lanes = c.options.getPowerOfTwo("threads-per-warp", c.target ? c.target->warpSize : 32, 64);
   int64_t warps = c.options.getPowerOfTwo("num-warps", 4, 64), ctas = c.options.getPowerOfTwo("num-ctas", 1, 16);
+  if (!target.empty() && !namesTarget(target)) c.options.problem = "'target' must be as ttg.target has it, such as cuda:90 or hip:gfx942, not '" + target + "'";
   if (!c.options.problem.empty()) return false; // which is told
+  Type type;
+  if (Operation *op = firstWithoutDimensions(m, type)) {
+    Diagnostic d;
+    d.message = "'" + op->name().str() + "' has type " + type.str() + ", and a tensor without dimensions has no layout; use a scalar";
+    d.loc = op->loc();
+    d.op = op;
+    c.diagnostics.report(std::move(d));
+    return absl::InvalidArgumentError("a tensor has no dimensions");
+  }
   setModuleInt(m.op(), kNumCtasAttr, ctas);
   setModuleInt(m.op(), kNumWarpsAttr, warps);
   if (!target.empty()) m.op()->setAttr(kTargetAttr, StringAttr::get(m.context(), target));

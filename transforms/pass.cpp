@@ -2,6 +2,7 @@
 // reproducers.
 #include "transforms/pass.h"
 #include "ir/module_attributes.h"
+#include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -82,16 +83,22 @@ static std::string commandLine(const Pipeline &p, size_t from) {
   return s;
 }
 
-/// The first operation that makes a tensor without a layout, in a module that does not say that its tensors have them (in
-/// one that does, the verifier sees to it).
+/// The first operation that makes, takes or gives a tensor without a layout. A module may say that its tensors have them
+/// (`ttg.num-warps`) and hold functions without any: the verifier lets those be, since passes on TTIR may still run there.
 static Operation *firstWithoutLayout(Module &m) {
-  if (hasLayouts(m.op())) return nullptr;
   Operation *found = nullptr;
   auto bare = [](Type t) { return t.isTensor() && !t.cast<TensorType>().encoding(); };
   m.op()->walk([&](Operation *op) {
     if (found) return;
     for (auto r : op->results())
       if (bare(r.type())) found = op;
+    if (auto f = op->dyn<tt::FuncOp>()) {
+      auto type = f.functionType().cast<FunctionType>();
+      for (unsigned i = 0; i < type.numInputs(); ++i)
+        if (bare(type.input(i))) found = op;
+      for (unsigned i = 0; i < type.numResults(); ++i)
+        if (bare(type.result(i))) found = op;
+    }
     for (auto &region : op->regions())
       for (auto *b = region.front(); b; b = b->next())
         for (auto *a : b->args())
@@ -105,6 +112,7 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
   auto dump = [&](llvm::StringRef when, llvm::StringRef pass) {
     if (o.dump) o.dump(("// -----// IR " + when + " " + pass + " //----- //\n" + printToString(m) + "\n").str());
   };
+  bool layoutsChecked = false;
   for (size_t i = 0; i < pipeline.size(); ++i) {
     auto &[pass, options] = pipeline[i];
     if (llvm::is_contained(o.skip, pass->name.str())) continue;
@@ -129,9 +137,14 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
     if (!context.target && o.findTarget)
       if (auto name = m.op()->attr<StringAttr>(kTargetAttr)) context.target = o.findTarget(name.value());
     absl::StatusOr<bool> changed = false;
-    if (Operation *bare = pass->has(kNeedsLayouts) ? firstWithoutLayout(m) : nullptr) {
+    // No pass takes layouts away: one look before the first that needs them is enough.
+    bool look = pass->has(kNeedsLayouts) && !layoutsChecked;
+    layoutsChecked |= look;
+    if (Operation *bare = look ? firstWithoutLayout(m) : nullptr) {
       Diagnostic d;
-      d.message = llvm::formatv("'{0}' makes a tensor without a layout, and pass '{1}' works on layouts; run convert-triton-to-tritongpu first", bare->name(), pass->name);
+      d.message = llvm::formatv(hasLayouts(m.op()) ? "'{0}' makes a tensor without a layout, but the module has '{2}', so that all of its tensors need one; pass '{1}' works on layouts"
+                                                   : "'{0}' makes a tensor without a layout, and pass '{1}' works on layouts; run convert-triton-to-tritongpu first",
+                                bare->name(), pass->name, kNumWarpsAttr);
       d.loc = bare->loc();
       d.op = bare;
       diag.report(std::move(d));

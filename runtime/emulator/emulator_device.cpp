@@ -8,6 +8,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "runtime/bitcode_object.h"
 #include "runtime/targets.h"
 #include <algorithm>
 #include <chrono>
@@ -38,6 +39,7 @@ public:
     return absl::OkStatus();
   }
   absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &metadata) override {
+    if (auto s = checkBitcodeObject(object); !s.ok()) return absl::InvalidArgumentError("the emulator cannot read the object: " + std::string(s.message()));
     llvm::LLVMContext context;
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), context);
     if (!module) return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));

@@ -33,3 +33,10 @@ tt.func @"a name"(%p : !ptr, // a comment
   %j = arith.constant 0xFF : i8
   cf.cond_br %cond, ^first, ^last
 }
+tt.func @names_of_loops(%n: i32) -> i32 {
+  %r = scf.for %i_0_7 = %n to %n step %n iter_args(%a_b_0_83 = %n) -> (i32) : i32 {
+    %s = arith.addi %a_b_0_83, %i_0_7 : i32
+    scf.yield %s : i32
+  }
+  tt.return %r : i32
+}
