@@ -85,7 +85,9 @@ TEST(Tuner, TellsWhatBecomesOfEachConfiguration) {
   EXPECT_THAT(all[5].reason, HasSubstr("n: "));
   EXPECT_EQ(all[6].outcome, Outcome::NotCompiled);
   EXPECT_THAT(all[6].reason, HasSubstr("gfx942 allows 1024"));
-  EXPECT_EQ(device.runs, 5);
+  EXPECT_EQ(all[7].outcome, Outcome::Measured) << all[7].reason; // other waves are other code
+  EXPECT_EQ(all[7].metadata.wavesPerEu, 4);
+  EXPECT_EQ(device.runs, 6);
   EXPECT_EQ(best(all, false), 2u); // what is wrong would be faster
 
   // Against what somebody else has computed.
