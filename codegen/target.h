@@ -115,6 +115,12 @@ public:
   /// All threads of the block; shared memory is visible after it, and with `global` the block's accesses to global
   /// memory too.
   virtual void barrier(llvm::IRBuilder<> &, bool global = false) const = 0;
+  /// The same for `threads` threads, whole warps that all name the barrier: one of info().namedBarriers, which are different
+  /// from each other.
+  virtual void namedBarrier(llvm::IRBuilder<> &, unsigned /*number*/, unsigned /*threads*/) const {}
+  /// From here on the thread has so many registers, more or fewer than before; four warps do it together. @pre
+  /// info().reallocatesRegisters
+  virtual void setRegisters(llvm::IRBuilder<> &, unsigned /*count*/, bool /*more*/) const {}
   /// What LLVM calls the synchronisation scope of a block's threads.
   virtual llvm::StringRef blockScope() const = 0;
   virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes

@@ -21,6 +21,8 @@ public:
   llvm::Value *blockInCluster(llvm::IRBuilder<> &) const override;
   llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *) const override;
   void barrier(llvm::IRBuilder<> &, bool global) const override;
+  void namedBarrier(llvm::IRBuilder<> &, unsigned number, unsigned threads) const override;
+  void setRegisters(llvm::IRBuilder<> &, unsigned count, bool more) const override;
   llvm::StringRef blockScope() const override { return "block"; }
   void warpBarrier(llvm::IRBuilder<> &) const override;
 
