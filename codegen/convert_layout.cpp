@@ -176,7 +176,6 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
 } // namespace
 
 bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
-  auto &b = fl.b;
   auto &info = fl.target.info();
   layouts::MemoryModel model{info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes};
   auto options = transforms::planOptionsOf(op);
