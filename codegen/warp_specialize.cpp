@@ -82,6 +82,7 @@ void FunctionLowering::beginSpecialized(Operation *func, llvm::BasicBlock *entry
   Operation *module = func->module().op();
   specialized_.emplace();
   specialized_->func = func;
+  specialized_->ownWarps = part_.numWarps;
   specialized_->totalWarps = int(totalNumWarps(module));
   specialized_->registers = moduleInt(module, kMaxRegistersAttr, 0);
   b.SetInsertPoint(entry);
@@ -135,6 +136,7 @@ public:
     for (unsigned p = 0; p < starts.size(); ++p) order.push_back(p);
     llvm::sort(order, [&](unsigned a, unsigned b) { return starts[a] < starts[b]; });
     // Each unit of warps that change registers together, or each partition where none do.
+    int64_t known = s_.ownWarps; // warps before it have been told from the others, who are somewhere from here on
     for (size_t i = 0; i < order.size();) {
       int64_t first = starts[order[i]], last = first + sizes[order[i]];
       size_t end = i + 1;
@@ -142,7 +144,10 @@ public:
         first = llvm::alignDown(first, kGroup), last = llvm::alignTo(last, kGroup);
         while (end < order.size() && starts[order[end]] < last) ++end;
       }
-      if (!in(first, last, [&] { return unit(first, last, llvm::ArrayRef(order).slice(i, end - i), registersOf(order[i])); })) return false;
+      auto make = [&] { return unit(first, last, llvm::ArrayRef(order).slice(i, end - i), registersOf(order[i])); };
+      if (first == known && last == s_.totalWarps) return make();
+      if (!in(first, last, make)) return false;
+      if (first == known) known = last;
       i = end;
     }
     return unit(0, 0, {}, op_.actualRegisters().empty() ? 0 : kFewest); // nobody's

@@ -7,21 +7,25 @@
 // Partitions of warps: which warps and registers they get (larger ones first, four warps change registers together), memory that
 // regions which run at once do not share, barriers of a partition's own warps, and the threads of a block.
 
-// GROUPS: module attributes {{.*}}"ttg.total-num-warps" = 12
-// GROUPS-SAME: ttg.maxnreg = 168
+// GROUPS: module attributes {ttg.maxnreg = 168 : i32, {{.*}}"ttg.total-num-warps" = 12
 // GROUPS: ttg.warp_specialize({{.*}}) attributes {actualRegisters = array<i32: 248, 40, 80, 40>, requestedRegisters = array<i32: 24, 80, 40>, warpGroupStartIds = array<i32: 10, 4, 8>}
 // SM80: module attributes {{.*}}"ttg.total-num-warps" = 11
+// SM80: ttg.warp_specialize
 // SM80-NOT: actualRegisters
-// SM80: warpGroupStartIds = array<i32: 10, 4, 8>
+// SM80-SAME: warpGroupStartIds = array<i32: 10, 4, 8>
 
-// The sums in the default region and in the partition of four warps are under way at the same time.
-// MEMORY: ttg.shared = [[#]]
+// What is handed over and the word that says what is next lie apart from all; the sums of the regions from each other, and
+// within the partition of four warps one takes the place of the buffer before it.
+// MEMORY: ttg.shared = 564
+// MEMORY: tt.func {{.*}}allocation.offset = 560
+// MEMORY: ttg.warp_specialize{{.*}}allocation.offset = 512
 // MEMORY: default
-// MEMORY: "tt.reduce"{{.*}}
-// MEMORY: allocation.offset = [[D:[0-9]+]]
+// MEMORY: }) {allocation.offset = 528 : i32}
 // MEMORY: partition1
-// MEMORY-NOT: allocation.offset = [[D]] : i32
+// MEMORY: ttg.local_alloc {allocation.offset = 0 : i32}
+// MEMORY: }) {allocation.offset = 0 : i32}
 // MEMORY: partition2
+// MEMORY: }) {allocation.offset = 544 : i32}
 
 // A barrier between what a partition stores and what it loads, and none because of the other's buffer.
 // BARRIERS: default
