@@ -82,8 +82,16 @@ private:
     auto type = f.functionType().cast<FunctionType>();
     bool kernel = isKernel(f);
     llvm::SmallVector<llvm::Type *, 16> params, results;
+    llvm::SmallVector<unsigned, 4> tensorMaps; // parameters of a kernel
     for (unsigned i = 0; i < type.numInputs(); ++i) {
       auto types = fl.elementTypes(type.input(i));
+      if (kernel && type.input(i).isa<TensorDescType>()) {
+        if (!target_.info().hasTensorCopy) {
+          diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' is the description of a tensor, and " + target_.info().name + " has no bulk copies of tensors");
+          return false;
+        }
+        tensorMaps.push_back(params.size());
+      }
       if (llvm::is_contained(types, nullptr) || (kernel && (type.input(i).isTensor() || types.size() != 1))) {
         diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' has type " +
                                  type.input(i).str() + ", which " + (kernel ? "a kernel" : "a function") +
@@ -112,6 +120,7 @@ private:
       // A launch passes bits. Where LLVM asks whether a value may be poison, as strength reduction does for every pair of
       // candidates, it need not look for instructions that would forbid it.
       for (llvm::Argument &a : fn->args()) a.addAttr(llvm::Attribute::NoUndef);
+      for (unsigned i : tensorMaps) target_.tensorMapArgument(*fn->getArg(i));
       target_.kernelAttributes(*fn, unsigned(fl.warpSize_ * totalNumWarps(module_.op())), fl.numCtas_,
                                moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     } else {

@@ -238,6 +238,9 @@ public:
   virtual void makeTensorMap(llvm::IRBuilder<> &, const TensorMap &, llvm::Value * /*shared*/, llvm::Value * /*lane*/, llvm::Value * /*leader*/) const {}
   /// What is at `map` in global memory may be used as a tensor's description from here on. Executed by one warp.
   virtual void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value * /*map*/) const {}
+  /// The kernel's argument, a pointer, points to a description of a tensor that comes with the launch, in the arguments' own
+  /// memory.
+  virtual void tensorMapArgument(llvm::Argument &) const {}
   virtual void copyTensor(llvm::IRBuilder<> &, const TensorCopy &, llvm::Value * /*predicate*/) const {}
   /// Closes the group of this thread's copies to global memory since the last one; waits until at most `pending` groups'
   /// buffers are still to be read.

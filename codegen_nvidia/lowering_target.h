@@ -68,6 +68,7 @@ public:
   llvm::Value *electThread(llvm::IRBuilder<> &) const override;
   void makeTensorMap(llvm::IRBuilder<> &, const codegen::TensorMap &, llvm::Value *shared, llvm::Value *lane, llvm::Value *leader) const override;
   void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value *map) const override;
+  void tensorMapArgument(llvm::Argument &) const override;
   void copyTensor(llvm::IRBuilder<> &, const codegen::TensorCopy &, llvm::Value *predicate) const override;
   void commitTensorCopies(llvm::IRBuilder<> &) const override;
   void waitForTensorCopies(llvm::IRBuilder<> &, unsigned pending) const override;

@@ -2,6 +2,7 @@
 // (ttg.warp_specialize) with faults planted in what they were lowered to. That sound ones compute what they must is for the
 // conformance suite (conformance/kernels/warp_specialize.kernels).
 #include "emulation.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <gmock/gmock.h>
