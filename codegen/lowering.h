@@ -109,6 +109,7 @@ public:
   /// A kernel with ttg.warp_specialize.
   struct Specialized {
     ir::Operation *func = nullptr;
+    bool once = false;                          // specializesWarpsOnce
     int ownWarps = 0, totalWarps = 0;           // the kernel's; the block's
     int64_t registers = 0;                      // of a thread, where partitions change their number
     llvm::Value *warp = nullptr;                // in the block

@@ -9,6 +9,10 @@
 //             … the kernel goes on …                               back to workers
 //             store 0, barrier 1, return                  op 0:    return
 //
+// Where a kernel comes to its only operation exactly once, nobody need be told: the warps of partitions come to barrier 1, run
+// their regions, come to it again, and end. Else nothing is hoisted out of the loop of the workers, where it would lie in
+// registers that they do not have yet, or in memory.
+//
 // Warps of partitions wait at barrier 1, which is the whole block's, between two operations. What they are to do next is a
 // word of shared memory that the allocation gives the function; what they capture stands in the scratch of the operation,
 // but for constants and arguments of the kernel, which they have anyway. Both are written before a barrier that the readers
@@ -53,7 +57,7 @@ llvm::Value *placeOf(ttg::WarpSpecializeOp op, FunctionLowering &fl, int64_t at)
 
 /// Tells the warps of partitions what to do.
 void tellWorkers(FunctionLowering &fl, unsigned number) {
-  fl.target.storeShared(fl.b, fl.scratch(fl.specialized()->func), fl.i32(number), 4, fl.isFirstThread());
+  if (!fl.specialized()->once) fl.target.storeShared(fl.b, fl.scratch(fl.specialized()->func), fl.i32(number), 4, fl.isFirstThread());
   fl.blockBarrier();
 }
 
@@ -82,6 +86,7 @@ void FunctionLowering::beginSpecialized(Operation *func, llvm::BasicBlock *entry
   Operation *module = func->module().op();
   specialized_.emplace();
   specialized_->func = func;
+  specialized_->once = specializesWarpsOnce(func);
   specialized_->ownWarps = part_.numWarps;
   specialized_->totalWarps = int(totalNumWarps(module));
   specialized_->registers = moduleInt(module, kMaxRegistersAttr, 0);
@@ -93,7 +98,7 @@ void FunctionLowering::beginSpecialized(Operation *func, llvm::BasicBlock *entry
 }
 
 void FunctionLowering::endSpecialized() {
-  if (specialized_) tellWorkers(*this, 0);
+  if (specialized_ && !specialized_->once) tellWorkers(*this, 0);
 }
 
 bool lowerWarpSpecialize(Operation *operation, FunctionLowering &fl) {
@@ -227,16 +232,28 @@ bool FunctionLowering::lowerWorkers() {
   b.SetInsertPoint(s.workers);
   b.SetCurrentDebugLocation({});
   blockBarrier();
-  llvm::Value *number = target.loadShared(b, scratch(s.func), b.getInt32Ty(), 4);
   auto *end = llvm::BasicBlock::Create(b.getContext(), "end", function);
+  if (s.once) {
+    if (!Workers(s.ops[0]->cast<ttg::WarpSpecializeOp>(), *this, end).run()) return false;
+    b.SetInsertPoint(end);
+    b.CreateRetVoid();
+    return true;
+  }
+  llvm::Value *number = target.loadShared(b, scratch(s.func), b.getInt32Ty(), 4);
   auto *next = b.CreateSwitch(number, end, s.ops.size());
   b.SetInsertPoint(end);
   b.CreateRetVoid();
+  auto *again = llvm::BasicBlock::Create(b.getContext(), "again", function);
+  b.SetInsertPoint(again);
+  auto &c = b.getContext();
+  auto *distinct = llvm::MDNode::getDistinct(c, {nullptr, llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.licm.disable"))});
+  distinct->replaceOperandWith(0, distinct);
+  b.CreateBr(s.workers)->setMetadata(llvm::LLVMContext::MD_loop, distinct);
   for (auto [i, op] : llvm::enumerate(s.ops)) {
     auto *block = llvm::BasicBlock::Create(b.getContext(), "specialized", function);
     next->addCase(b.getInt32(uint32_t(i + 1)), block);
     b.SetInsertPoint(block);
-    if (!Workers(op->cast<ttg::WarpSpecializeOp>(), *this, s.workers).run()) return false;
+    if (!Workers(op->cast<ttg::WarpSpecializeOp>(), *this, again).run()) return false;
   }
   return true;
 }

@@ -56,4 +56,14 @@ bool specializesWarps(Operation *func) {
   return any;
 }
 
+bool specializesWarpsOnce(Operation *func) {
+  int count = 0, outermost = 0;
+  func->walk([&](Operation *op) {
+    if (!op->is<ttg::WarpSpecializeOp>()) return;
+    ++count;
+    outermost += op->parentOp() == func;
+  });
+  return count == 1 && outermost == 1 && func->region(0).hasOneBlock();
+}
+
 } // namespace tessera::ir

@@ -26,5 +26,7 @@ Value captureOf(Value);
 int64_t numWarpsAt(Operation *);
 /// Whether any operation of the function is a ttg.warp_specialize.
 bool specializesWarps(Operation *func);
+/// Whether just one is, and every run comes to it exactly once: the warps of its partitions know what to do.
+bool specializesWarpsOnce(Operation *func);
 
 } // namespace tessera::ir

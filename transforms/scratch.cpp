@@ -160,7 +160,7 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
       auto buffer = v.type().dyn_cast<MemDescType>(); // a pointer and its offsets
       s.bytes += v.type().isa<AsyncTokenType>() ? 0 : kCaptureBytes * (buffer ? 1 + int64_t(buffer.rank()) : 1);
     }
-  } else if (op->is<tt::FuncOp>() && specializesWarps(op)) {
+  } else if (op->is<tt::FuncOp>() && specializesWarps(op) && !specializesWarpsOnce(op)) {
     s.bytes = 4; // what the warps of partitions are to do next
   }
   return s;
