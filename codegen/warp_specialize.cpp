@@ -10,8 +10,8 @@
 //             store 0, barrier 1, return                  op 0:    return
 //
 // Where a kernel comes to its only operation exactly once, nobody need be told: the warps of partitions come to barrier 1, run
-// their regions, come to it again, and end. Else nothing is hoisted out of the loop of the workers, where it would lie in
-// registers that they do not have yet, or in memory.
+// their regions, come to it again, and end. Else LICM takes nothing out of the loop of the workers: all that a partition
+// computes of its threads' numbers is the same each time, and would lie in registers that they do not have yet, or in memory.
 //
 // Warps of partitions wait at barrier 1, which is the whole block's, between two operations. What they are to do next is a
 // word of shared memory that the allocation gives the function; what they capture stands in the scratch of the operation,

@@ -48,11 +48,10 @@ void decodeNamedBarrier(Decoder &d, CallInst &c) {
   if (number > 15 || !threads || threads % 32 || threads > 1024) return d.unknown(c, "barriers of this number, or for this many threads");
   d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3 | number << 8 | threads << 16);
 }
-/// setmaxnreg: all warps of a warpgroup execute it; that the registers are there is not looked at.
+/// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is not looked at.
 template <bool More> void setRegisters(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "setmaxnreg")) return;
   unsigned count = unsigned(i.immediate);
-  if (count < 24 || count > 256 || count % 8) return fail(w, &i, -1, llvm::formatv("setmaxnreg to {0} registers; there must be 24 to 256, a multiple of 8", count));
   if (!w.registers) return fail(w, &i, -1, "setmaxnreg in a kernel that does not say how many registers it starts with (maxnreg)");
   if (More ? count < w.registers : count > w.registers) return fail(w, &i, -1, llvm::formatv("setmaxnreg.{0} to {1} registers of a thread that has {2}", More ? "inc" : "dec", count, w.registers));
   w.registers = count;
