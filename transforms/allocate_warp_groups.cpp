@@ -47,11 +47,11 @@ public:
     bool ok = true;
     for (auto op : ops) ok &= check(op) && place(op);
     if (!ok) return false;
-    bool reallocates = target_.reallocatesRegisters && own_ % kGroup == 0 && llvm::any_of(ops, [](auto op) { return !op.requestedRegisters().empty(); });
-    if (reallocates) total_ = llvm::alignTo(total_, kGroup); // whole groups
     int64_t given = totalNumWarps(module_.op());
     if (module_.op()->hasAttr(kTotalNumWarpsAttr) && given < total_) return error(ops[0], llvm::formatv("needs {0} warps, but the module says that {1} = {2}", total_, kTotalNumWarpsAttr, given));
     total_ = std::max(total_, given);
+    bool reallocates = target_.reallocatesRegisters && own_ % kGroup == 0 && llvm::any_of(ops, [](auto op) { return !op.requestedRegisters().empty(); });
+    if (reallocates) total_ = llvm::alignTo(total_, kGroup); // whole groups
     if (int64_t threads = total_ * threadsPerWarp(module_.op()); threads > target_.maxThreadsPerBlock)
       return error(ops[0], llvm::formatv("needs {0} warps, which are {1} threads; {2} allows {3} in a block", total_, threads, target_.name, target_.maxThreadsPerBlock));
     setModuleInt(module_.op(), kTotalNumWarpsAttr, total_);
