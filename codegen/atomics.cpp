@@ -24,7 +24,7 @@ static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llv
   bool acquires = sem == MemSemantic::Acquire || sem == MemSemantic::AcqRel;
   if (!result.type().isTensor()) {
     fl.target.storeShared(b, base, values[0], alignment, acts);
-    fl.target.barrier(b, acquires);
+    fl.barrier(acquires);
     values[0] = fl.target.loadShared(b, base, type, alignment);
     return;
   }
@@ -39,7 +39,7 @@ static void broadcast(Operation *op, FunctionLowering &fl, Elements &values, llv
   unsigned free = fl.freeRegisters(result.type());
   for (unsigned r = 0; r < values.size(); ++r)
     if (!(r & free)) fl.target.storeShared(b, at[r], values[r], alignment, acts);
-  fl.target.barrier(b, acquires);
+  fl.barrier(acquires);
   for (unsigned r = 0; r < values.size(); ++r)
     values[r] = r & free ? values[r & ~free] : fl.target.loadShared(b, at[r], type, alignment);
 }

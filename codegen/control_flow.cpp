@@ -215,23 +215,8 @@ bool lowerExecuteRegion(scf::ExecuteRegionOp op, FunctionLowering &fl) {
     exits.push_back({b.GetInsertBlock(), yield->operands().vec()});
     return true;
   });
-  if (!ok) return false;
-  auto results = op.results().vec();
-  if (exits.size() == 1) {
-    b.SetInsertPoint(exits[0].first);
-    for (auto [result, v] : llvm::zip(results, exits[0].second)) fl.set(result, fl.get(v));
-    return true;
-  }
-  llvm::BasicBlock *after = fl.newBlock("end");
-  for (auto &[block, values] : exits) {
-    b.SetInsertPoint(block);
-    b.CreateBr(after);
-  }
-  b.SetInsertPoint(after);
-  Phis phis(fl, typesOf(results));
-  for (auto &[block, values] : exits) phis.addIncoming(values, block);
-  for (auto [result, e] : llvm::zip(results, phis.values())) fl.set(result, e);
-  return true;
+  if (ok) fl.joinExits(op.results().vec(), exits);
+  return ok;
 }
 
 /// tt.map_elementwise: a scalar region on groups of `pack` elements: `pack` values of each operand at a time.
@@ -368,6 +353,23 @@ bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
 
 } // namespace
 
+void FunctionLowering::joinExits(llvm::ArrayRef<Value> results, Exits exits) {
+  if (exits.size() == 1) {
+    b.SetInsertPoint(exits[0].first);
+    for (auto [result, v] : llvm::zip(results, exits[0].second)) set(result, get(v));
+    return;
+  }
+  llvm::BasicBlock *after = newBlock("end");
+  for (auto &[block, values] : exits) {
+    b.SetInsertPoint(block);
+    b.CreateBr(after);
+  }
+  b.SetInsertPoint(after);
+  Phis phis(*this, typesOf(results));
+  for (auto &[block, values] : exits) phis.addIncoming(values, block);
+  for (auto [result, e] : llvm::zip(results, phis.values())) set(result, e);
+}
+
 /// A call passes its operands element by element, then the hidden pointers and the base of the callee's shared memory.
 static bool lowerCall(tt::CallOp call, FunctionLowering &fl, llvm::Function *callee,
                       llvm::ArrayRef<llvm::Value *> hidden) {
@@ -400,6 +402,7 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
     Operation *symbol = op->module().lookupSymbol(call.callee());
     llvm::Function *callee = fl.functions_->lookup(symbol);
     if (callee && callee->getCallingConv() != llvm::CallingConv::C) return fl.error(op, "calls a kernel");
+    if (fl.inPartition()) return fl.error(op, "cannot be lowered: functions that stay calls are for the kernel's own warps, not for those of a partition");
     return lowerCall(call, fl, callee, {fl.globalScratchOf(op), fl.profileScratch_, fl.scratch(op)});
   }
   case Opcode::tt_get_program_id:
@@ -413,11 +416,11 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   case Opcode::ttg_warp_id: fl.set(op->result(), fl.warpId()); return true;
   case Opcode::gpu_barrier:
     // Barriers that the compiler placed order shared memory alone, those of the user everything.
-    fl.target.barrier(b, !op->hasAttr("tessera.local"));
+    fl.barrier(!op->hasAttr("tessera.local"));
     return true;
   case Opcode::ttg_local_barrier:
-  case Opcode::rocdl_barrier: fl.target.barrier(b, false); return true;
-  case Opcode::ttg_barrier: fl.target.barrier(b, op->cast<ttg::BarrierOp>().addrSpace() & ~1); return true;
+  case Opcode::rocdl_barrier: fl.barrier(false); return true;
+  case Opcode::ttg_barrier: fl.barrier(op->cast<ttg::BarrierOp>().addrSpace() & ~1); return true;
   case Opcode::rocdl_sched_barrier:
     fl.target.scheduleBarrier(b, unsigned(op->cast<rocdl::SchedBarrierOp>().mask()));
     return true;

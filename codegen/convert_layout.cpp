@@ -176,7 +176,6 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
 } // namespace
 
 bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type, const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
-  auto &b = fl.b;
   auto &info = fl.target.info();
   layouts::MemoryModel model{info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes};
   auto options = transforms::planOptionsOf(op);
@@ -200,16 +199,16 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
     SharedAccess write(src, plan->shared, element, fl), read(dst, plan->shared, element, fl);
     if (plan->repetitions == 1) {
       write.store(base, values, writes);
-      fl.target.barrier(b);
+      fl.barrier();
       out = read.load(base, element);
       break;
     }
     int32_t elements = plan->scratchBytes / std::max<int64_t>(1, type.scalar().bitWidth() / 8);
     for (int turn = 0; turn < plan->repetitions; ++turn) {
       write.turn(elements, turn), read.turn(elements, turn);
-      if (turn) fl.target.barrier(b); // what the turn before wrote has been read
+      if (turn) fl.barrier(); // what the turn before wrote has been read
       write.store(base, values, writes);
-      fl.target.barrier(b);
+      fl.barrier();
       read.loadTurn(base, element, out);
     }
     break;

@@ -12,8 +12,7 @@ struct Row {
 };
 constexpr const char *kTerminatorReason = "a terminator, lowered with its region",
                      *kRewrittenReason = "rewritten into other operations before lowering",
-                     *kMatrixReason = "a matrix or asynchronous operation that the lowering does not know",
-                     *kPartitionReason = "part of warp specialisation, and partitions with warps of their own are not lowered";
+                     *kMatrixReason = "a matrix or asynchronous operation that the lowering does not know";
 
 /// Exhaustive: a new row of the op table does not compile until it has its place here.
 Row rowOf(Opcode opcode) {
@@ -209,6 +208,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::rocdl_sched_barrier:
   case Opcode::rocdl_s_setprio:
   case Opcode::builtin_unrealized_conversion_cast: return {lowerControl, nullptr};
+  case Opcode::ttg_warp_specialize: return {lowerWarpSpecialize, nullptr};
   case Opcode::tt_elementwise_inline_asm: return {lowerInlineAssembly, nullptr};
 
   // Never reach the lowering.
@@ -222,6 +222,8 @@ Row rowOf(Opcode opcode) {
   case Opcode::scf_yield:
   case Opcode::cf_br:
   case Opcode::cf_cond_br:
+  case Opcode::ttg_warp_yield:
+  case Opcode::ttg_warp_return:
   case Opcode::ttg_mask_return: return {nullptr, kTerminatorReason};
   case Opcode::tt_advance:
   case Opcode::tt_make_tensor_ptr: return {nullptr, "a block pointer, rewritten by tritongpu-rewrite-tensor-pointer"};
@@ -272,10 +274,7 @@ Row rowOf(Opcode opcode) {
   case Opcode::amdg_scaled_upcast_fp4: return {nullptr, kMatrixReason};
   case Opcode::amdg_masked_load:
   case Opcode::amdg_masked_store: return {nullptr, "an access of one thread, which only a lowering makes"};
-  case Opcode::ttg_warp_specialize:
-  case Opcode::ttg_warp_specialize_partitions:
-  case Opcode::ttg_warp_yield:
-  case Opcode::ttg_warp_return: return {nullptr, kPartitionReason};
+  case Opcode::ttg_warp_specialize_partitions: return {nullptr, "a container, lowered with its ttg.warp_specialize"};
   case Opcode::unregistered: return {nullptr, "an operation of an unknown dialect"};
   }
   return {nullptr, "unknown"};

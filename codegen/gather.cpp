@@ -39,7 +39,7 @@ static bool lowerGather(tt::GatherOp op, FunctionLowering &fl) {
   llvm::Type *element = fl.elementType(type), *memory = fl.memoryType(type);
   llvm::Value *base = fl.scratch(op);
   SharedAccess(registers, shared, element, fl).store(base, fl.get(op.src()), fl.isRepresentative(registers));
-  fl.target.barrier(b);
+  fl.barrier();
 
   auto &indices = fl.get(op.indices());
   unsigned alignment = memory->isPointerTy() ? 8 : memory->getPrimitiveSizeInBits() / 8;
@@ -74,7 +74,7 @@ static bool lowerHistogram(tt::HistogramOp op, FunctionLowering &fl) {
   LinearLayout shared = LinearLayout::identity1D(bins.numElements(), Dim::Offset, Dim::Dim0);
   SharedAccess access(registers, shared, i32, fl);
   access.store(base, Elements(fl.numElements(bins), fl.i32(0)), fl.isRepresentative(registers));
-  fl.target.barrier(b);
+  fl.barrier();
 
   auto &values = fl.get(src);
   unsigned free = fl.freeRegisters(src.type());
@@ -92,7 +92,7 @@ static bool lowerHistogram(tt::HistogramOp op, FunctionLowering &fl) {
       b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, p, fl.i32(1), llvm::Align(4), llvm::AtomicOrdering::Monotonic, scope);
     });
   }
-  fl.target.barrier(b);
+  fl.barrier();
   Elements counts = access.load(base, i32);
   llvm::Type *type = fl.elementType(bins);
   for (llvm::Value *&v : counts) v = b.CreateZExtOrTrunc(v, type);

@@ -8,6 +8,7 @@
 #include "codegen/target.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "transforms/analyses/axis_info.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -50,6 +51,7 @@ public:
       diag_.error(op.loc(), "'" + op.name() + "' cannot stand in a module that is lowered");
       return nullptr;
     }
+    for (auto f : functions) specialized_ |= specializesWarps(f);
     for (auto f : functions)
       if (!declare(f)) return nullptr;
     transforms::AxisInfoAnalysis axisInfo(module_);
@@ -67,8 +69,9 @@ private:
     Operation *m = module_.op();
     fl.warpSize_ = threadsPerWarp(m);
     auto own = f->attr<IntegerAttr>(kNumWarpsAttr);
-    fl.numWarps_ = own ? own.sext() : numWarps(m);
+    fl.part_.numWarps = own ? own.sext() : numWarps(m);
     fl.numCtas_ = numCtas(m);
+    if (specialized_) fl.part_.barrier = FunctionLowering::kOwnBarrier; // of the kernel's own warps, which alone call functions
     fl.functions_ = &functions_;
     fl.debug_ = debug_.get();
   }
@@ -79,8 +82,16 @@ private:
     auto type = f.functionType().cast<FunctionType>();
     bool kernel = isKernel(f);
     llvm::SmallVector<llvm::Type *, 16> params, results;
+    llvm::SmallVector<unsigned, 4> tensorMaps; // parameters of a kernel
     for (unsigned i = 0; i < type.numInputs(); ++i) {
       auto types = fl.elementTypes(type.input(i));
+      if (kernel && type.input(i).isa<TensorDescType>()) {
+        if (!target_.info().hasTensorCopy) {
+          diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' is the description of a tensor, and " + target_.info().name + " has no bulk copies of tensors");
+          return false;
+        }
+        tensorMaps.push_back(params.size());
+      }
       if (llvm::is_contained(types, nullptr) || (kernel && (type.input(i).isTensor() || types.size() != 1))) {
         diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' has type " +
                                  type.input(i).str() + ", which " + (kernel ? "a kernel" : "a function") +
@@ -109,7 +120,8 @@ private:
       // A launch passes bits. Where LLVM asks whether a value may be poison, as strength reduction does for every pair of
       // candidates, it need not look for instructions that would forbid it.
       for (llvm::Argument &a : fn->args()) a.addAttr(llvm::Attribute::NoUndef);
-      target_.kernelAttributes(*fn, fl.warpSize_ * fl.numWarps_, fl.numCtas_,
+      for (unsigned i : tensorMaps) target_.tensorMapArgument(*fn->getArg(i));
+      target_.kernelAttributes(*fn, unsigned(fl.warpSize_ * totalNumWarps(module_.op())), fl.numCtas_,
                                moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     } else {
       fn->addFnAttr(llvm::Attribute::NoInline);
@@ -139,13 +151,18 @@ private:
     if (debug_) debug_->enter(*fl.function, f.loc());
     auto *prologue = llvm::BasicBlock::Create(b_.getContext(), "entry", fl.function);
     auto *body = llvm::BasicBlock::Create(b_.getContext(), "body", fl.function);
-    b_.SetInsertPoint(prologue);
     b_.SetCurrentDebugLocation({});
+    if (specializesWarps(f)) {
+      auto *main = llvm::BasicBlock::Create(b_.getContext(), "main", fl.function, body);
+      fl.beginSpecialized(f, prologue, main);
+      prologue = main;
+    }
+    b_.SetInsertPoint(prologue);
     // What the lowering itself computes may be fused as well; device libraries decide for themselves.
     llvm::FastMathFlags flags;
     flags.setAllowContract(options_.fpFusion);
     b_.setFastMathFlags(flags);
-    fl.prologueEnd_ = b_.CreateBr(body);
+    fl.part_.prologueEnd = b_.CreateBr(body);
     b_.SetInsertPoint(body);
 
     auto arg = fl.function->arg_begin();
@@ -165,6 +182,7 @@ private:
       auto ret = terminator->dyn<tt::ReturnOp>();
       if (!ret) return fl.error(terminator, "does not end a function");
       llvm::Type *type = fl.function->getReturnType();
+      fl.endSpecialized();
       if (type->isVoidTy()) {
         b_.CreateRetVoid();
         return true;
@@ -176,6 +194,7 @@ private:
       b_.CreateRet(result);
       return true;
     });
+    ok = ok && fl.lowerWorkers();
     if (!ok || diag_.errors() != before) return false;
     llvm::MergeBlockIntoPredecessor(body);
     target_.finish(*fl.function);
@@ -190,6 +209,7 @@ private:
   std::unique_ptr<llvm::Module> out_;
   std::unique_ptr<DebugInfo> debug_;
   llvm::DenseMap<Operation *, llvm::Function *> functions_;
+  bool specialized_ = false; // blocks have warps that only partitions run on
 };
 
 std::unique_ptr<llvm::Module> lowerToLLVM(ir::Module &module, const Target &target, llvm::LLVMContext &context,

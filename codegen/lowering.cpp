@@ -128,15 +128,15 @@ llvm::Value *FunctionLowering::sharedAt(int64_t byteOffset) {
 llvm::Value *FunctionLowering::globalScratchOf(Operation *op) {
   auto offset = op->attr<IntegerAttr>("ttg.global_scratch_memory_offset");
   if (!globalScratchBytes_) return b.CreateConstGEP1_64(b.getInt8Ty(), globalScratch_, offset ? offset.sext() : 0);
-  if (!ownScratch_)
-    ownScratch_ = inPrologue([&] {
+  if (!part_.ownScratch)
+    part_.ownScratch = inPrologue([&] {
       bool clusters = numCtas_ > 1;
       llvm::Value *number = target.programId(b, 2, clusters);
       for (int axis : {1, 0}) number = b.CreateAdd(b.CreateMul(number, target.numPrograms(b, axis, clusters)), target.programId(b, axis, clusters));
       llvm::Value *bytes = b.CreateMul(b.CreateZExt(number, b.getInt64Ty()), b.getInt64(globalScratchBytes_));
       return b.CreateGEP(b.getInt8Ty(), globalScratch_, bytes);
     });
-  return b.CreateConstGEP1_64(b.getInt8Ty(), ownScratch_, offset ? offset.sext() : 0);
+  return b.CreateConstGEP1_64(b.getInt8Ty(), part_.ownScratch, offset ? offset.sext() : 0);
 }
 
 llvm::Value *FunctionLowering::scratch(Operation *op) {

@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include <deque>
 #include <memory>
+#include <optional>
 
 namespace tessera::transforms {
 class AxisInfoAnalysis;
@@ -86,19 +87,46 @@ public:
   /// hold copies of the same element do not); null where all threads act. Registers that are copies are left to the
   /// caller (see freeRegisters).
   llvm::Value *isRepresentative(const layouts::LinearLayout &);
-  /// i1: the first thread of the block.
+  /// i1: the first thread of the block, or of those that run its partition.
   llvm::Value *isFirstThread();
   /// i1: one thread of the block's first warp, always the same, in a form that the assembler knows to be one.
   llvm::Value *leader();
 
   // ---- the thread ----
-  llvm::Value *threadId();       // in its block, i32
+  llvm::Value *threadId();       // in its block, or of those that run its partition, i32
   llvm::Value *laneId();         // in its warp, i32
-  llvm::Value *warpId();         // in its block, i32, uniform in a warp
+  llvm::Value *warpId();         // likewise, i32, uniform in a warp
   llvm::Value *blockInCluster(); // i32
   int warpSize() const { return warpSize_; }
-  int numWarps() const { return numWarps_; }
+  int numWarps() const { return part_.numWarps; } // that run what is being lowered
   int numCtas() const { return numCtas_; }
+
+  /// All threads that run what is being lowered; shared memory is visible after it, and with `global` their accesses to
+  /// global memory too.
+  void barrier(bool global = false);
+
+  // ---- partitions of warps (warp_specialize.cpp) ----
+  /// A kernel with ttg.warp_specialize.
+  struct Specialized {
+    ir::Operation *func = nullptr;
+    bool once = false;                          // specializesWarpsOnce
+    int ownWarps = 0, totalWarps = 0;           // the kernel's; the block's
+    int64_t registers = 0;                      // of a thread, where partitions change their number
+    llvm::Value *warp = nullptr;                // in the block
+    llvm::BasicBlock *workers = nullptr;        // where the warps of partitions wait
+    llvm::SmallVector<ir::Operation *, 2> ops;  // lowered so far, whose partitions follow; their numbers begin at 1
+  };
+  Specialized *specialized() { return specialized_ ? &*specialized_ : nullptr; }
+  static constexpr unsigned kOwnBarrier = 0;  // that of a kernel's own warps
+  bool inPartition() const { return part_.firstWarp; }
+  void beginSpecialized(ir::Operation *func, llvm::BasicBlock *entry, llvm::BasicBlock *main);
+  /// Before a return: lets the warps of partitions end too.
+  void endSpecialized();
+  /// Lowers the partitions, when all of the kernel's own code is.
+  bool lowerWorkers();
+  /// What is lowered from here on runs on these warps; `barrier`: their own, none: the block's.
+  void enterPartition(int firstWarp, int numWarps, std::optional<unsigned> barrier, llvm::Instruction *prologueEnd);
+  void blockBarrier(); // all warps of the block, with those of partitions
 
   // ---- shared memory ----
   /// Base of the block's dynamic shared memory plus the op's `allocation.offset` (bytes), ptr addrspace(3).
@@ -125,13 +153,26 @@ public:
   /// Lowers a region of any blocks from the builder's point (the entry block's arguments are set already). `exit` is
   /// called at each terminator that leaves the region.
   bool lowerRegion(ir::Region &, llvm::function_ref<bool(ir::Operation *terminator)> exit);
+  /// Goes on where the exits of a region, and what each yields, meet.
+  using Exits = llvm::ArrayRef<std::pair<llvm::BasicBlock *, llvm::SmallVector<ir::Value, 4>>>;
+  void joinExits(llvm::ArrayRef<ir::Value> results, Exits);
 
 private:
   friend class ModuleLowering;
   struct LayoutInfo {
     layouts::LinearLayout layout;
     unsigned freeRegisters = 0;
-    llvm::SmallVector<llvm::Value *, 4> thread; // indices of register 0, once asked for
+    llvm::SmallVector<llvm::Value *, 4> thread; // indices of register 0, once asked for; of part_
+  };
+  /// The warps whose code is being lowered, and what they know of themselves, once asked for, in their prologue.
+  struct Part {
+    int firstWarp = 0, numWarps = 4;
+    std::optional<unsigned> barrier; // their own's number; none: they are all of the block
+    llvm::Instruction *prologueEnd = nullptr;
+    llvm::Value *tid = nullptr, *lane = nullptr, *warp = nullptr, *block = nullptr, *firstThread = nullptr, *leader = nullptr;
+    llvm::Value *tidOfWarp = nullptr; // of any of the warp's lanes, uniform: only its bits above the lane's mean anything
+    llvm::Value *ownScratch = nullptr;
+    llvm::DenseMap<uint64_t, llvm::Value *> representatives;
   };
   LayoutInfo &layoutInfo(ir::Type);
   /// Instructions made from now on are the operation's (null: nobody's in particular).
@@ -145,18 +186,15 @@ private:
   std::deque<LayoutInfo> layoutStorage_;
   llvm::DenseMap<ir::Type, LayoutInfo *> layouts_;
   llvm::DenseMap<std::pair<const layouts::Encoding *, llvm::ArrayRef<int64_t>>, LayoutInfo *> byEncoding_;
-  llvm::DenseMap<uint64_t, llvm::Value *> representatives_;
   llvm::DenseMap<ir::Block *, llvm::BasicBlock *> blocks_;
-  llvm::Value *tid_ = nullptr, *lane_ = nullptr, *warp_ = nullptr, *block_ = nullptr, *firstThread_ = nullptr, *leader_ = nullptr;
-  llvm::Value *tidOfWarp_ = nullptr; // of any of the warp's lanes, uniform: only its bits above the lane's mean anything
+  Part part_;
+  std::optional<Specialized> specialized_;
   llvm::Value *shared_ = nullptr, *globalScratch_ = nullptr, *profileScratch_ = nullptr;
-  llvm::Instruction *prologueEnd_ = nullptr;
   DebugInfo *debug_ = nullptr;
   ir::Operation *named_ = nullptr; // what instructions are made for, with LoweringOptions::opNames
   const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions_ = nullptr;
-  int warpSize_ = 32, numWarps_ = 4, numCtas_ = 1;
+  int warpSize_ = 32, numCtas_ = 1;
   int64_t globalScratchBytes_ = 0; // of a program, where the pointer is to those of all programs
-  llvm::Value *ownScratch_ = nullptr;
 
   friend bool lowerControl(ir::Operation *, FunctionLowering &);
   friend llvm::Value *calleeShared(FunctionLowering &);
@@ -201,6 +239,7 @@ bool lowerWarpGroup(ir::Operation *, FunctionLowering &);      // warp_group_dot
 bool lowerTensorCopy(ir::Operation *, FunctionLowering &);     // tensor_copy.cpp: bulk copies of tensors, barriers in shared memory
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
+bool lowerWarpSpecialize(ir::Operation *, FunctionLowering &); // warp_specialize.cpp: code of partitions of warps
 
 /// Runs the combining region of tt.reduce or tt.scan on scalars: args are 2N values, the result N.
 llvm::SmallVector<llvm::Value *, 2> lowerCombine(ir::Region &, llvm::ArrayRef<llvm::Value *> args, FunctionLowering &);

@@ -152,7 +152,7 @@ private:
     bool once = transforms::combinesOnce(layout_, shape, axis_, op_.srcs().size());
     if (!once && exchange.lanesApart()) return combineByWarp(exchange);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
-    fl_.target.barrier(fl_.b);
+    fl_.barrier();
     if (once) return combineOnce(exchange, shape);
     auto share = exchange.share();
     for (auto &[key, p] : partials_) {
@@ -168,7 +168,7 @@ private:
   /// Each lane reads what the warps have for its results, which are its own.
   void combineByWarp(WarpPartials &exchange) {
     exchange.storeByWarp(partials_);
-    fl_.target.barrier(fl_.b);
+    fl_.barrier();
     llvm::SmallVector<Key, 16> keys;
     for (auto &[key, p] : partials_) keys.push_back(key);
     for (auto &[key, level] : exchange.loadByWarp(keys)) partials_[key] = tree(std::move(level));
@@ -194,7 +194,7 @@ private:
       }
       exchange.storeCombined(flat, tree(exchange.loadResult(flat)), acts);
     }
-    fl_.target.barrier(b);
+    fl_.barrier();
     llvm::SmallVector<Key, 16> keys;
     for (auto &[key, p] : partials_) keys.push_back(key);
     partials_ = exchange.loadCombined(keys);

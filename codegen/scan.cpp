@@ -139,7 +139,7 @@ private:
     WarpPartials exchange(fl_, op_, layout_, axis_, shape, shape_.chunks, !reverse_);
     for (auto &[key, chunks] : rows_)
       for (unsigned c = 0; c < chunks.size(); ++c) exchange.store(key, c, chunks[c].total);
-    fl_.target.barrier(b_);
+    fl_.barrier();
     bool carries = shape_.chunks > 1;
     firstWarp_ = b_.CreateICmpEQ(exchange.warpAlongAxis(), fl_.i32(reverse_ ? shape.warps - 1 : 0));
     for (auto &[key, chunks] : rows_)

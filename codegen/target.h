@@ -115,6 +115,12 @@ public:
   /// All threads of the block; shared memory is visible after it, and with `global` the block's accesses to global
   /// memory too.
   virtual void barrier(llvm::IRBuilder<> &, bool global = false) const = 0;
+  /// The same for `threads` threads, whole warps that all name the barrier: one of info().namedBarriers, which are different
+  /// from each other.
+  virtual void namedBarrier(llvm::IRBuilder<> &, unsigned /*number*/, unsigned /*threads*/) const {}
+  /// From here on the thread has so many registers, more or fewer than before; four warps do it together. @pre
+  /// info().reallocatesRegisters
+  virtual void setRegisters(llvm::IRBuilder<> &, unsigned /*count*/, bool /*more*/) const {}
   /// What LLVM calls the synchronisation scope of a block's threads.
   virtual llvm::StringRef blockScope() const = 0;
   virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes
@@ -232,6 +238,9 @@ public:
   virtual void makeTensorMap(llvm::IRBuilder<> &, const TensorMap &, llvm::Value * /*shared*/, llvm::Value * /*lane*/, llvm::Value * /*leader*/) const {}
   /// What is at `map` in global memory may be used as a tensor's description from here on. Executed by one warp.
   virtual void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value * /*map*/) const {}
+  /// The kernel's argument, a pointer, points to a description of a tensor that comes with the launch, in the arguments' own
+  /// memory.
+  virtual void tensorMapArgument(llvm::Argument &) const {}
   virtual void copyTensor(llvm::IRBuilder<> &, const TensorCopy &, llvm::Value * /*predicate*/) const {}
   /// Closes the group of this thread's copies to global memory since the last one; waits until at most `pending` groups'
   /// buffers are still to be read.

@@ -130,7 +130,7 @@ bool lowerTensorCopy(Operation *op, FunctionLowering &fl) {
   case Opcode::ttng_tensormap_fenceproxy_acquire: {
     llvm::Value *map = fl.scalar(op->cast<ttng::TensormapFenceproxyAcquireOp>().descPtr());
     fl.inBranch(b.CreateICmpEQ(fl.warpId(), fl.i32(0)), [&] { fl.target.acquireTensorMap(b, map); });
-    fl.target.barrier(b, true);
+    fl.barrier(true);
     return true;
   }
   case Opcode::ttng_reinterpret_tensor_descriptor: {

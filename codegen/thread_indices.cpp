@@ -47,7 +47,7 @@ unsigned FunctionLowering::freeRegisters(Type type) { return layoutInfo(type).fr
 
 llvm::Value *FunctionLowering::inPrologue(llvm::function_ref<llvm::Value *()> make) {
   llvm::IRBuilder<>::InsertPointGuard guard(b);
-  b.SetInsertPoint(prologueEnd_);
+  b.SetInsertPoint(part_.prologueEnd);
   b.SetCurrentDebugLocation({});
   return make();
 }
@@ -64,10 +64,10 @@ llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLa
   };
   llvm::SmallVector<llvm::SmallVector<Group, 4>, 4> groups(outs);
   llvm::DenseMap<llvm::Value *, unsigned> width; // bits above are zero
-  unsigned laneBits = llvm::Log2_32(warpSize_), warpBits = llvm::Log2_32(numWarps_);
+  unsigned laneBits = llvm::Log2_32(warpSize_), warpBits = llvm::Log2_32(part_.numWarps);
   llvm::SmallVector<bool, 4> ofLane(outs, false); // the output depends on the lane
   for (auto [dim, value] : in)
-    if (value == lane_)
+    if (value == part_.lane)
       for (unsigned bit = 0; bit < layout.inDimBits(dim); ++bit)
         for (unsigned o = 0; o < outs; ++o) ofLane[o] |= layout.basis(dim, bit)[o] != 0;
   for (auto [dim, value] : in) {
@@ -81,14 +81,14 @@ llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLa
     }
     // The lane and the warp are bits of the thread index: taken from there, bits of both move together. What depends on
     // the warp alone comes from a thread index that is known to be uniform.
-    unsigned low = tid_ && value == warp_ ? laneBits : 0;
+    unsigned low = part_.tid && value == part_.warp ? laneBits : 0;
     for (unsigned bit = 0; bit < n; ++bit) {
       auto basis = layout.basis(dim, bit);
       for (unsigned o = 0; o < outs; ++o) {
         llvm::Value *source = value;
-        if (tid_ && value == lane_) source = tid_;
-        if (tid_ && value == warp_) source = ofLane[o] ? tid_ : tidOfWarp_;
-        width[source] = source == tid_ || source == tidOfWarp_ ? laneBits + warpBits : std::max(width[source], n);
+        if (part_.tid && value == part_.lane) source = part_.tid;
+        if (part_.tid && value == part_.warp) source = ofLane[o] ? part_.tid : part_.tidOfWarp;
+        width[source] = source == part_.tid || source == part_.tidOfWarp ? laneBits + warpBits : std::max(width[source], n);
         for (uint32_t rest = basis[o]; rest; rest &= rest - 1) {
           int distance = int(llvm::countr_zero(rest)) - int(low + bit);
           uint32_t mask = 1u << (low + bit);
@@ -184,16 +184,16 @@ llvm::Value *FunctionLowering::isRepresentative(const LinearLayout &l) {
     if (dim == Dim::Block) blockMask |= uint64_t(mask);
   }
   // A layout of fewer threads than the block has: the others hold copies too.
-  uint64_t threads = uint64_t(warpSize_) * numWarps_;
+  uint64_t threads = uint64_t(warpSize_) * part_.numWarps;
   for (uint64_t t = uint64_t(l.inDimSize(Dim::Lane)); t < uint64_t(warpSize_); t <<= 1) threadMask |= t;
   for (uint64_t t = uint64_t(l.inDimSize(Dim::Warp)) * warpSize_; t < threads; t <<= 1) threadMask |= t;
   if (!threadMask && !blockMask) return nullptr;
-  llvm::Value *&slot = representatives_[threadMask | blockMask << 32];
+  llvm::Value *&slot = part_.representatives[threadMask | blockMask << 32];
   if (!slot) {
     llvm::Value *tid = threadId(), *block = blockMask ? blockInCluster() : nullptr;
     if (threadMask && !(threadMask & (warpSize_ - 1))) {
       warpId();
-      tid = tidOfWarp_; // a scalar branch
+      tid = part_.tidOfWarp; // a scalar branch
     }
     slot = inPrologue([&] {
       llvm::Value *v = nullptr;
@@ -207,56 +207,57 @@ llvm::Value *FunctionLowering::isRepresentative(const LinearLayout &l) {
 }
 
 llvm::Value *FunctionLowering::isFirstThread() {
-  if (!firstThread_) {
+  if (!part_.firstThread) {
     llvm::Value *tid = threadId();
-    firstThread_ = inPrologue([&] { return b.CreateICmpEQ(tid, i32(0)); });
+    part_.firstThread = inPrologue([&] { return b.CreateICmpEQ(tid, i32(0)); });
   }
-  return firstThread_;
+  return part_.firstThread;
 }
 
 llvm::Value *FunctionLowering::leader() {
   llvm::Value *warp = warpId();
-  if (!leader_) leader_ = inPrologue([&] { return b.CreateAnd(target.electThread(b), b.CreateICmpEQ(warp, i32(0))); });
-  return leader_;
+  if (!part_.leader) part_.leader = inPrologue([&] { return b.CreateAnd(target.electThread(b), b.CreateICmpEQ(warp, i32(0))); });
+  return part_.leader;
 }
 
 // ---- the thread ----------------------------------------------------------------------------------------------------
 
 llvm::Value *FunctionLowering::threadId() {
-  if (tid_) return tid_;
-  return tid_ = inPrologue([&] {
+  if (part_.tid) return part_.tid;
+  return part_.tid = inPrologue([&] {
            llvm::Value *v = target.threadId(b);
+           uint64_t first = uint64_t(warpSize_) * part_.firstWarp;
            if (auto *call = llvm::dyn_cast<llvm::CallInst>(v)) {
-             llvm::ConstantRange range(llvm::APInt(32, 0), llvm::APInt(32, uint64_t(warpSize_) * numWarps_));
+             llvm::ConstantRange range(llvm::APInt(32, first), llvm::APInt(32, first + uint64_t(warpSize_) * part_.numWarps));
              call->addRangeRetAttr(range);
            }
-           return v;
+           return first ? b.CreateSub(v, i32(first), "", true, true) : v;
          });
 }
 
 llvm::Value *FunctionLowering::laneId() {
   llvm::Value *tid = threadId();
-  if (!lane_) lane_ = inPrologue([&] { return b.CreateAnd(tid, i32(warpSize_ - 1)); });
-  return lane_;
+  if (!part_.lane) part_.lane = inPrologue([&] { return b.CreateAnd(tid, i32(warpSize_ - 1)); });
+  return part_.lane;
 }
 
 llvm::Value *FunctionLowering::warpId() {
   llvm::Value *tid = threadId();
-  if (!warp_)
-    warp_ = inPrologue([&]() -> llvm::Value * {
-      if (numWarps_ == 1) return i32(0);
+  if (!part_.warp)
+    part_.warp = inPrologue([&]() -> llvm::Value * {
+      if (part_.numWarps == 1) return i32(0);
       // Made uniform before the shift: LLVM knows that the shifted index is, takes this back, and no longer knows once
       // the shift has become part of something else.
-      tidOfWarp_ = target.uniform(b, tid);
-      return b.CreateLShr(tidOfWarp_, llvm::Log2_32(warpSize_));
+      part_.tidOfWarp = target.uniform(b, tid);
+      return b.CreateLShr(part_.tidOfWarp, llvm::Log2_32(warpSize_));
     });
-  return warp_;
+  return part_.warp;
 }
 
 llvm::Value *FunctionLowering::blockInCluster() {
-  if (!block_)
-    block_ = inPrologue([&]() -> llvm::Value * { return numCtas_ == 1 ? i32(0) : target.blockInCluster(b); });
-  return block_;
+  if (!part_.block)
+    part_.block = inPrologue([&]() -> llvm::Value * { return numCtas_ == 1 ? i32(0) : target.blockInCluster(b); });
+  return part_.block;
 }
 
 } // namespace tessera::codegen

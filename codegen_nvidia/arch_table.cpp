@@ -68,6 +68,7 @@ static ArchInfo sm80() {
   t.tritonTarget = "cuda:80";
   t.vendor = ir::Vendor::Nvidia;
   t.computeCapability = 80;
+  t.namedBarriers = 16; // bar.sync a, b
   t.maxWarpsPerMultiprocessor = 64;
   t.maxBlocksPerMultiprocessor = 32;
   t.registersPerScheduler = 16384;
@@ -130,6 +131,7 @@ static ArchInfo sm90a() {
   t.tritonTarget = "cuda:90";
   t.computeCapability = 90;
   t.maxClusterSize = 8;
+  t.reallocatesRegisters = true;
   t.sharedMemoryPerBlock = 227 * kKiB;
   t.sharedMemoryPerMultiprocessor = 228 * kKiB;
   t.hasTensorCopy = true;

@@ -45,6 +45,12 @@ void NvidiaTarget::barrier(IRBuilder<> &b, bool) const {
   // bar.sync orders accesses to global memory as well.
   b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {b.getInt32(0)});
 }
+void NvidiaTarget::namedBarrier(IRBuilder<> &b, unsigned number, unsigned threads) const {
+  b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_count, {}, {b.getInt32(number), b.getInt32(threads)});
+}
+void NvidiaTarget::setRegisters(IRBuilder<> &b, unsigned count, bool more) const {
+  b.CreateIntrinsic(more ? Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32 : Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {}, {b.getInt32(count)});
+}
 void NvidiaTarget::warpBarrier(IRBuilder<> &b) const {
   b.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(-1)});
 }

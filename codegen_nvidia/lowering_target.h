@@ -21,6 +21,8 @@ public:
   llvm::Value *blockInCluster(llvm::IRBuilder<> &) const override;
   llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *) const override;
   void barrier(llvm::IRBuilder<> &, bool global) const override;
+  void namedBarrier(llvm::IRBuilder<> &, unsigned number, unsigned threads) const override;
+  void setRegisters(llvm::IRBuilder<> &, unsigned count, bool more) const override;
   llvm::StringRef blockScope() const override { return "block"; }
   void warpBarrier(llvm::IRBuilder<> &) const override;
 
@@ -66,6 +68,7 @@ public:
   llvm::Value *electThread(llvm::IRBuilder<> &) const override;
   void makeTensorMap(llvm::IRBuilder<> &, const codegen::TensorMap &, llvm::Value *shared, llvm::Value *lane, llvm::Value *leader) const override;
   void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value *map) const override;
+  void tensorMapArgument(llvm::Argument &) const override;
   void copyTensor(llvm::IRBuilder<> &, const codegen::TensorCopy &, llvm::Value *predicate) const override;
   void commitTensorCopies(llvm::IRBuilder<> &) const override;
   void waitForTensorCopies(llvm::IRBuilder<> &, unsigned pending) const override;

@@ -104,6 +104,14 @@ void NvidiaTarget::acquireTensorMap(IRBuilder<> &b, Value *map) const {
   fence.emit("fence.proxy.tensormap::generic.acquire.gpu " + at + ", " + std::to_string(kMapBytes) + ";");
 }
 
+void NvidiaTarget::tensorMapArgument(Argument &a) const {
+  // A CUtensorMap (CUDA Driver API, "Tensor Map Object Management") by value, which nobody writes.
+  LLVMContext &c = a.getContext();
+  a.addAttr(Attribute::getWithByValType(c, ArrayType::get(Type::getInt8Ty(c), kMapBytes)));
+  a.addAttr(Attribute::getWithAlignment(c, Align(64)));
+  a.addAttr(Attribute::get(c, "nvvm.grid_constant"));
+}
+
 void NvidiaTarget::copyTensor(IRBuilder<> &b, const TensorCopy &c, Value *predicate) const {
   Assembly copy(b);
   std::string guard = "@" + copy(predicate) + " ", shared = "[" + copy(c.shared) + "]", tensor = "[" + copy(c.map) + ", {";

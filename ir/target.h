@@ -38,6 +38,8 @@ struct TargetInfo {
   int maxWarpsPerMultiprocessor = 0;
   int maxBlocksPerMultiprocessor = 0;
   int maxClusterSize = 1; // blocks of a cluster that is guaranteed to launch; 1: the target has no clusters
+  int namedBarriers = 0;  // barriers of a block, each for as many of its warps as it is told; 0: all of them is all there is
+  bool reallocatesRegisters = false; // four warps can give registers back and take others' while they run (setmaxnreg)
 
   // ---- registers (32 bits wide, one lane's view) ----
   int maxRegistersPerThread = 255;     // AMD: vector registers, of both kinds where there are two

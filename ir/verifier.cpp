@@ -4,6 +4,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "ir/printer.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -132,11 +133,18 @@ private:
     if (op->is<tt::FuncOp>()) {
       layoutsIn_ = usesLayouts(op);
       checked_.clear();
+      warps_ = {numWarpsAt(op), op->hasAttr(kNumWarpsAttr) ? "function" : "module"};
     }
     bool ok = rows(op);
     for (unsigned i = 0; i < op->numResults(); ++i) ok &= typeOk(op, op->result(i).type());
-    for (auto &r : op->regions()) {
+    auto outside = warps_;
+    for (auto [i, r] : llvm::enumerate(op->regions())) {
       if (r.empty()) continue;
+      if (op->is<ttg::WarpSpecializePartitionsOp>()) {
+        auto outer = op->parentOp() ? op->parentOp()->dyn<ttg::WarpSpecializeOp>() : ttg::WarpSpecializeOp();
+        if (outer && i < outer.partitionNumWarps().size()) warps_ = {outer.partitionNumWarps()[i], "partition"};
+        checked_.clear(); // types that are right elsewhere may be wrong here
+      }
       if (op->info().has(kSingleBlock) && !r.hasOneBlock())
         ok = opError(op, diag_, "must have one block in each region");
       computeDominators(r);
@@ -145,6 +153,8 @@ private:
         ok &= block(op, b);
       }
     }
+    if (op->is<ttg::WarpSpecializePartitionsOp>()) checked_.clear();
+    warps_ = outside;
     // Only what has the right form is shown to the hook.
     if (ok && op->info().verify) ok = op->info().verify(op, diag_);
     return ok;
@@ -406,12 +416,12 @@ private:
                        "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Lane)) +
                            " threads per warp; the module has " + llvm::Twine(threadsPerWarp(moduleOp_)));
       // A function that a warp-specialised partition calls states its own number.
-      auto func = op->is<tt::FuncOp>() ? op : op->parentOfType<tt::FuncOp>().op;
-      int64_t warps = func && func->hasAttr(kNumWarpsAttr) ? moduleInt(func, kNumWarpsAttr, 4) : numWarps(moduleOp_);
-      if (layout->inDimSize(layouts::Dim::Warp) != warps && !op->parentOfType<ttg::WarpSpecializeOp>())
+      auto [warps, whose] = warps_;
+      if (!warps) warps = numWarps(moduleOp_), whose = "module"; // outside of functions
+      if (layout->inDimSize(layouts::Dim::Warp) != warps)
         return opError(op, diag_,
                        "has type " + t.str() + " with " + llvm::Twine(layout->inDimSize(layouts::Dim::Warp)) +
-                           " warps; the " + (func && func->hasAttr(kNumWarpsAttr) ? "function" : "module") + " has " + llvm::Twine(warps));
+                           " warps; the " + whose + " has " + llvm::Twine(warps));
     }
     return true;
   }
@@ -433,6 +443,7 @@ private:
   bool saidTooMany_ = false;
   Operation *moduleOp_ = nullptr;
   bool layoutsIn_ = false; // the function being checked has tensors with layouts
+  std::pair<int64_t, const char *> warps_{}; // that run the region being checked, and who says so
   llvm::DenseMap<Block *, Block *> idom_;
   llvm::SmallPtrSet<const TypeStorage *, 32> checked_;
 };

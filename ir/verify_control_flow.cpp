@@ -16,7 +16,7 @@ HOOK(builtin_module) {
           !llvm::isPowerOf2_64(v.sext()))
         return opError(op, diag, name + " must be a power of two from 1 to " + llvm::Twine(most) + ", not " + a.str());
     }
-  for (auto name : {kSharedAttr, kMaxRegistersAttr, kGlobalScratchSizeAttr, kGlobalScratchAlignAttr})
+  for (auto name : {kSharedAttr, kMaxRegistersAttr, kGlobalScratchSizeAttr, kGlobalScratchAlignAttr, kTotalNumWarpsAttr})
     if (Attribute a = op->attr(name)) {
       auto v = a.dyn_cast<IntegerAttr>();
       if (!v || v.value().getSignificantBits() > 32 || v.sext() < 0)
@@ -208,6 +208,9 @@ HOOK(ttg_warp_specialize) {
   for (auto k : w.partitionNumWarps())
     if (k < 1 || k > 64 || !llvm::isPowerOf2_64(k))
       return opError(op, diag, "a partition's number of warps must be a power of two, not " + llvm::Twine(k));
+  for (auto [list, size] : {std::pair("warpGroupStartIds", n), std::pair("requestedRegisters", n), std::pair("actualRegisters", n + 1)})
+    if (auto a = op->attr<DenseArrayAttr>(list); a && a.values().size() != size)
+      return opError(op, diag, "has " + llvm::Twine(list) + " of " + llvm::Twine(a.values().size()) + " numbers; there must be " + llvm::Twine(size));
   // The captures are this operation's operands, or (in the generic form) the holder's.
   auto captures = op->numOperands() ? op->operands() : partitions->operands();
   for (auto &r : partitions->regions()) {

@@ -100,7 +100,7 @@ void describeKernel(Operation *kernel, Module &m, const TargetInfo &t, KernelMet
   md.numWarps = numWarps(m.op());
   md.numCtas = numCtas(m.op());
   md.threadsPerWarp = threadsPerWarp(m.op());
-  md.threadsPerBlock = md.numWarps * md.threadsPerWarp;
+  md.threadsPerBlock = totalNumWarps(m.op()) * md.threadsPerWarp;
   md.clusterDims = {int(md.numCtas), 1, 1};
   md.dynamicSharedBytes = moduleInt(m.op(), kSharedAttr, 0);
   md.globalScratchBytes = moduleInt(m.op(), kGlobalScratchSizeAttr, 0);
@@ -234,7 +234,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
       }
 
   if (o.bitcode) llvmModule->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
-  bo.numWarps = result.metadata.numWarps;
+  bo.numWarps = result.metadata.warpsPerBlock();
   bo.numCtas = result.metadata.numCtas;
   bo.dynamicSharedBytes = result.metadata.dynamicSharedBytes;
   bo.maxRegisters = moduleInt(m.op(), kMaxRegistersAttr, 0);
@@ -271,7 +271,7 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
   if (run.remarks) {
     int64_t shared = md.dynamicSharedBytes + md.staticSharedBytes;
     transforms::Remark r{transforms::Remark::Analysis, "codegen", "Resources", m.lookupSymbol(kernelName)->loc(), "", llvm::json::Object{{"registers", md.registers}, {"spillBytes", md.spillBytes}, {"sharedBytes", shared}, {"blocksPerMultiprocessor", md.occupancy}}};
-    r.message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of shared memory; {4} blocks of {5} warps fit on a multiprocessor", kernelName, md.registers, md.spillBytes, shared, md.occupancy, md.numWarps).str();
+    r.message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of shared memory; {4} blocks of {5} warps fit on a multiprocessor", kernelName, md.registers, md.spillBytes, shared, md.occupancy, md.warpsPerBlock()).str();
     run.remarks(r);
   }
   result.output = std::move(object->object);

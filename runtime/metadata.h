@@ -14,6 +14,7 @@ namespace tessera::runtime {
 struct KernelMetadata {
   std::string kernel, target;
   int numWarps = 4, numCtas = 1, threadsPerWarp = 32, threadsPerBlock = 128;
+  int warpsPerBlock() const { return threadsPerBlock / threadsPerWarp; } // with those that only partitions of ttg.warp_specialize run on
   std::array<int, 3> clusterDims{1, 1, 1};
   int wavesPerEu = 0, matrixInstrNonkdim = 0; // as asked for; 0: the compiler's choice
   int64_t dynamicSharedBytes = 0, staticSharedBytes = 0;

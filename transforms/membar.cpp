@@ -39,6 +39,10 @@
 // until a `ttng.async_tma_store_wait` that leaves none pending, like a multiplication in the background. An arrival
 // (`ttng.arrive_barrier`) tells others that the block is done with something, so that all accesses come before it.
 //
+// Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, what one partition does to what
+// another uses is the program's to order; barriers inside of a partition are its own warps' and order their accesses alone.
+// Buffers that only a partition uses share nothing with others' (shared_allocation.h).
+//
 // Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a scalar; a
 // tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or an atomic to
 // memory that such a load of the same pointer read comes after a barrier, not one inside an operation, which may order shared
@@ -50,6 +54,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "transforms/analyses/only_stored.h"
@@ -231,7 +236,7 @@ private:
 
 class BarrierPlacement {
 public:
-  BarrierPlacement(tt::FuncOp func, const TargetInfo &target, int64_t warps) : func_(func), target_(target), warps_(warps) {}
+  BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
 
   bool run() {
     func_.op->walk([&](Operation *op) { fills_ |= op->is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
@@ -278,6 +283,10 @@ private:
     ValueImpl *slot = nullptr;
     while (v && seen.insert(v).second) {
       Operation *def = v.definingOp();
+      if (Value capture = captureOf(v)) {
+        v = capture;
+        continue;
+      }
       if (!def) break;
       if (auto alloc = def->dyn<ttg::LocalAllocOp>()) {
         auto type = alloc.result().type().cast<MemDescType>();
@@ -332,11 +341,11 @@ private:
   /// loaded from who knows where).
   bool sameInSeveralWarps(Operation *load) {
     return once<bool>(sameInSeveralWarps_, load, [&] {
-      return inSeveralWarps(load->result(0).type()) && (!memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0)));
+      return inSeveralWarps(load->result(0).type(), numWarpsAt(load)) && (!memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0)));
     });
   }
-  bool inSeveralWarps(Type t) const {
-    if (warps_ == 1 || !t.isTensor()) return warps_ > 1;
+  static bool inSeveralWarps(Type t, int64_t warps) {
+    if (warps == 1 || !t.isTensor()) return warps > 1;
     auto tensor = t.cast<TensorType>();
     if (!tensor.encoding()) return false;
     auto layout = tensor.encoding()->toLinearLayout(tensor.shape());
@@ -374,6 +383,21 @@ private:
       walkRegion(op->region(1), otherwise);
       then.join(otherwise);
       s = then;
+      return;
+    }
+    case Opcode::ttg_warp_specialize: {
+      // What is captured, which the first thread writes for all partitions.
+      if (int64_t bytes = scratchBytes(op)) access(op, s, {}, Range{offsetOf(op), offsetOf(op) + bytes});
+      s.clear();
+      State atStart = s;
+      walkRegion(op->region(0), s);
+      s.clear();
+      for (auto &r : partitionRegions(op->cast<ttg::WarpSpecializeOp>())) {
+        State own; // nobody waits for what others have under way
+        own.unfenced = atStart.unfenced;
+        walkRegion(r, own);
+        s.unfenced.insert(own.unfenced.begin(), own.unfenced.end());
+      }
       return;
     }
     case Opcode::tt_call: {
@@ -522,7 +546,6 @@ private:
 
   tt::FuncOp func_;
   const TargetInfo &target_;
-  int64_t warps_;
   llvm::SetVector<Operation *> before_;
   llvm::DenseSet<Operation *> fenced_; // of those, where a fence of the asynchronous proxy stands before the barrier
   bool fills_ = false;                 // the function has bulk copies to shared memory
@@ -540,7 +563,7 @@ absl::StatusOr<bool> insertBarriers(Module &module, PassContext &context) {
   }
   bool changed = false;
   for (auto &op : *module.body())
-    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target, numWarps(module.op())).run();
+    if (auto f = op.dyn<tt::FuncOp>(); f && !f.body().empty()) changed |= BarrierPlacement(f, *context.target).run();
   return changed;
 }
 

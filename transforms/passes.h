@@ -38,6 +38,7 @@ absl::StatusOr<bool> testPrintAlignment(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateGlobalScratch(ir::Module &, PassContext &);
+absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);
 absl::StatusOr<bool> settleProducts(ir::Module &, PassContext &);
 
 } // namespace tessera::transforms

@@ -91,6 +91,7 @@ Pipeline loweringPipeline(const ir::TargetInfo &t) {
     p.push_back(step("settle-products"));                    // before barriers, which count waits
     p.push_back(step("triton-nvidia-gpu-fence-insertion")); // before barriers, which order the fences too
   }
+  p.push_back(step("tritongpu-allocate-warp-groups"));             // which partitions there are, before what they need
   p.push_back(step("tritongpu-global-scratch-memory-allocation")); // tensor maps that the kernel makes
   p.push_back(step("allocate-shared-memory")); // offsets, which the barrier placement compares
   p.push_back(step("insert-barriers"));        // last: nothing may move across a barrier afterwards

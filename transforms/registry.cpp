@@ -39,6 +39,7 @@ llvm::ArrayRef<PassInfo> allPasses() {
       {"widen-float8", widenFloat8, "compute with 8-bit floats in f32", "", kRequired},
       {"choose-scan-layouts", chooseScanLayouts, "give scans layouts in which their axis runs through registers, lanes and warps in order", "", kRequired | kNeedsLayouts},
       {"settle-products", settleProducts, "wait for multiplications in the background before their results are used", "", kRequired | kNeedsLayouts},
+      {"tritongpu-allocate-warp-groups", allocateWarpGroups, "give the partitions of ttg.warp_specialize their warps and registers", "", kRequired | kNeedsLayouts},
       {"allocate-shared-memory", allocateSharedMemory, "give every buffer in shared memory an offset", "", kRequired | kNeedsLayouts},
       {"tritongpu-global-scratch-memory-allocation", allocateGlobalScratch, "give every piece of scratch in global memory an offset", "", kRequired},
       {"insert-barriers", insertBarriers, "put barriers between accesses to shared memory that conflict", "", kRequired | kNeedsLayouts},

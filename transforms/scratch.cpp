@@ -1,5 +1,6 @@
 // Scratch in shared memory that lowerings use, asked by the allocation and by the lowering (see shared_allocation.h).
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/padded_shared.h"
 #include "llvm/ADT/DenseMap.h"
@@ -154,6 +155,13 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
     }
   } else if (op->is<ttng::TensormapCreateOp>()) {
     s.bytes = s.alignment = 128; // the tensor map is put together here
+  } else if (auto specialize = op->dyn<ttg::WarpSpecializeOp>()) {
+    for (Value v : capturesOf(specialize)) {
+      auto buffer = v.type().dyn_cast<MemDescType>(); // a pointer and its offsets
+      s.bytes += v.type().isa<AsyncTokenType>() ? 0 : kCaptureBytes * (buffer ? 1 + int64_t(buffer.rank()) : 1);
+    }
+  } else if (op->is<tt::FuncOp>() && specializesWarps(op) && !specializesWarpsOnce(op)) {
+    s.bytes = 4; // what the warps of partitions are to do next
   }
   return s;
 }

@@ -12,12 +12,16 @@
 // outside, and to the end of a function whose blocks branch back when the use lies in another block. Buffers are placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the
 // same time; where that is more than a block has, in other orders too, of which the best counts. A call is scratch of the callee's whole frame, so frames nest.
 //
+// The regions of a ttg.warp_specialize run at the same time, so that what lives in one shares nothing with what lives in
+// another; what is handed to their warps lives as long as they do.
+//
 // If that is more than a block has, conversions between layouts are told to take less scratch, half at a time
 // (`allocation.scratch`), and make as many turns through it.
 #include "transforms/shared_allocation.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/nvmma_shared.h"
 #include "llvm/ADT/DenseMap.h"
@@ -40,6 +44,12 @@ struct Buffer {
   int64_t bytes, alignment;
   unsigned from, to; // the numbers between which it lives, both included
   int64_t offset = -1;
+  Partition partition = partitionOf(op);
+
+  bool meets(const Buffer &o) const {
+    if (from <= o.to && o.from <= to) return true;
+    return partition && o.partition && partition.op == o.partition.op && partition.region != o.partition.region;
+  }
 };
 
 class FunctionAllocation {
@@ -106,7 +116,7 @@ private:
   /// The first wait for bulk copies behind the copy that leaves none under way, in its block or behind the branches and loops
   /// that it is in.
   unsigned whenStored(Operation *copy) {
-    for (Operation *at = copy; at != func_.op && at->parentRegion()->hasOneBlock(); at = at->parentOp())
+    for (Operation *at = copy; at != func_.op && !at->is<ttg::WarpSpecializePartitionsOp>() && at->parentRegion()->hasOneBlock(); at = at->parentOp()) // a partition's threads wait for themselves
       for (auto *op = at->next(); op; op = op->next())
         if (auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>(); wait && wait.pendings() == 0) return end_[op];
     return end_[func_.op];
@@ -135,6 +145,10 @@ private:
         for (auto *b = region.front(); b; b = b->next())
           for (auto *a : b->args())
             if (a->type.isa<MemDescType>()) follow(Value(a));
+      if (auto specialize = user->dyn<ttg::WarpSpecializeOp>())
+        for (auto &region : partitionRegions(specialize))
+          for (auto *a : region.front()->args())
+            if (captureOf(Value(a)) == v) follow(Value(a));
       for (auto *s : user->successors())
         for (auto *a : s->args())
           if (a->type.isa<MemDescType>()) follow(Value(a));
@@ -234,7 +248,7 @@ private:
     for (auto *b : order) {
       llvm::SmallVector<std::pair<int64_t, int64_t>, 16> busy;
       for (auto *p : placed)
-        if (p->from <= b->to && b->from <= p->to) busy.push_back({p->offset, p->offset + p->bytes});
+        if (p->meets(*b)) busy.push_back({p->offset, p->offset + p->bytes});
       llvm::sort(busy);
       int64_t at = 0;
       for (auto [lo, hi] : busy) {

@@ -17,6 +17,8 @@ struct Scratch {
   int64_t alignment = 16;
 };
 Scratch scratchOf(ir::Operation *op, const ir::TargetInfo &);
+/// The scratch of a ttg.warp_specialize holds what its partitions capture: this many bytes for each value of a thread.
+constexpr int64_t kCaptureBytes = 8;
 /// How a conversion between layouts (or the one within a tt.cat) is to be planned, for its scratch and its lowering: under
 /// the bytes of `allocation.scratch`, which the allocation sets where a block's memory does not hold all of it.
 layouts::PlanOptions planOptionsOf(ir::Operation *op);

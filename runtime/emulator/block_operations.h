@@ -31,7 +31,8 @@ template <Handler H> void readsTime(Decoder &d, llvm::CallInst &c) {
 
 // ---- the barrier ----
 
-/// Its immediate says what it orders: 1 shared memory, 2 global memory.
+/// Its immediate says what it orders: 1 shared memory, 2 global memory; of a named barrier also its number, from bit 8 on, and
+/// for how many threads it is, from bit 16 on (0: for all of the block).
 inline void barrier(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "the barrier")) return;
   countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");

@@ -231,6 +231,7 @@ absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel,
   program_->kernel = kernel;
   program_->target = &target_;
   program_->lanes = unsigned(target_.warpSize);
+  program_->registers = unsigned(f->getFnAttributeAsParsedInteger("nvvm.maxnreg", 0));
   if (auto s = inlineCalls(*f); !s.ok()) return s;
   if (auto s = layOutGlobals(launch); !s.ok()) return s;
   orderBlocks(*f);

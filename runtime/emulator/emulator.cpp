@@ -120,6 +120,9 @@ private:
       w.drainGroup = {};
       w.warpgroup.reset();
       w.proxyFences = {};
+      w.fences.clear();
+      w.knownAtFence.clear();
+      w.registers = program_.registers;
       w.known.clear();
     }
     ++launch_.changes;
@@ -155,12 +158,14 @@ private:
           return tooMany(w);
       }
       if (b.done == b.warps.size()) {
-        if (!b.issued.empty() && !warpgroupsTogether(b, nullptr)) return;
+        if (!b.issued.empty() && !warpgroupsTogether(b, nullptr, [](auto &) { return true; })) return;
         if (std::string why = copyUnderWay(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
         b.finished = true;
         launch_.report.instructions += b.instructions;
         return;
       }
+      if (releaseNamed(b)) continue;
+      if (!launch_.failure.ok()) return;
       bool anyReady = false;
       for (Warp &w : b.warps) anyReady |= w.state == Warp::State::Ready;
       if (!anyReady) {
@@ -180,12 +185,60 @@ private:
     return s.empty() ? "an unknown place" : s;
   }
 
+  static unsigned nameOf(const Warp &w) { return unsigned(w.barrier->immediate >> 8) & 255; }
+  static unsigned threadsOf(const Warp &w) { return unsigned(w.barrier->immediate >> 16); }
+  static bool waitsAtNamed(const Warp &w) { return w.state == Warp::State::AtBarrier && threadsOf(w); }
+
+  /// Lets those go on who wait at a named barrier to which all have come that it waits for; whether there are any. What each of
+  /// them did before, or knew of, all of them know of.
+  bool releaseNamed(Block &b) {
+    bool any = false;
+    for (Warp &first : b.warps) {
+      if (!waitsAtNamed(first)) continue;
+      llvm::SmallVector<Warp *, 16> here;
+      for (Warp &w : b.warps)
+        if (waitsAtNamed(w) && nameOf(w) == nameOf(first)) here.push_back(&w);
+      unsigned threads = threadsOf(first);
+      for (Warp *w : here)
+        if (threadsOf(*w) != threads) return fail(first, first.barrier, -1, llvm::formatv("waits at barrier {0} for {1} threads, and warp {2} for {3}", nameOf(first), threads, w->index, threadsOf(*w))), false;
+      if (here.size() * first.lanes > threads) return fail(first, first.barrier, -1, llvm::formatv("barrier {0} is for {1} threads, and {2} have come to it", nameOf(first), threads, here.size() * first.lanes)), false;
+      if (here.size() * first.lanes < threads) continue;
+      auto comes = [&](const Warp &w) { return llvm::is_contained(here, &w); };
+      auto wholeGroup = [&](const Warp &w) { // of a warpgroup that is here
+        for (unsigned k = w.index / 4 * 4; k < std::min<size_t>(w.index / 4 * 4 + 4, b.warps.size()); ++k)
+          if (!comes(b.warps[k])) return false;
+        return true;
+      };
+      if (!b.issued.empty() && !warpgroupsTogether(b, first.barrier, wholeGroup)) return false;
+      uint64_t stamp = ++launch_.stamp;
+      std::vector<uint64_t> known(b.copyUnit());
+      for (Warp *w : here) {
+        if (w->known.size() > known.size()) known.resize(w->known.size());
+        for (auto [to, from] : llvm::zip(known, w->known)) to = std::max(to, from);
+      }
+      for (Warp *w : here) std::fill_n(known.begin() + w->index * w->lanes, w->lanes, stamp);
+      for (Warp *w : here) {
+        w->known = known;
+        w->lastSync = stamp;
+        w->state = Warp::State::Ready;
+      }
+      if (here.size() == b.warps.size()) b.lastBarrier = b.lastGlobalBarrier = stamp;
+      ++b.barriers;
+      any = true;
+    }
+    return any;
+  }
+
   /// All warps wait or have ended: lets them go on if they wait for the same.
   void release(Block &b) {
     Warp *first = nullptr;
     for (Warp &w : b.warps)
       if (w.state == Warp::State::AtBarrier) {
         if (!first) first = &w;
+        if (threadsOf(w)) {
+          unsigned here = unsigned(llvm::count_if(b.warps, [&](Warp &o) { return waitsAtNamed(o) && nameOf(o) == nameOf(w); }));
+          return fail(w, w.barrier, -1, llvm::formatv("waits at barrier {0} for {1} threads, of which {2} have come, and all others wait elsewhere or have ended", nameOf(w), threadsOf(w), here * w.lanes));
+        }
         if (w.barrier != first->barrier) {
           std::string other = describe(w.barrier->source);
           return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier while warp {0} waits at another{1}", w.index, other.empty() ? std::string() : " (" + other + ")"));
@@ -193,7 +246,7 @@ private:
       }
     for (Warp &w : b.warps)
       if (w.state == Warp::State::Done) return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
-    if (!b.issued.empty() && !warpgroupsTogether(b, first->barrier)) return;
+    if (!b.issued.empty() && !warpgroupsTogether(b, first->barrier, [](auto &) { return true; })) return;
     uint64_t stamp = ++launch_.stamp;
     if (first->barrier->immediate & 1) b.lastBarrier = stamp;
     if (first->barrier->immediate & 2) b.lastGlobalBarrier = stamp;

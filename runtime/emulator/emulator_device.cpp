@@ -98,7 +98,7 @@ private:
       arguments.push_back({int(at), a.bits});
     }
     emulator::Options o = options_;
-    o.numWarps = metadata.numWarps;
+    o.numWarps = metadata.warpsPerBlock();
     o.dynamicSharedBytes = metadata.dynamicSharedBytes;
     o.globalScratchBytes = metadata.globalScratchBytes;
     o.globalScratchAlign = metadata.globalScratchAlign;
@@ -118,7 +118,7 @@ private:
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), *context);
     if (!module) return llvm::consumeError(module.takeError());
     codegen::BackendOptions o;
-    o.numWarps = metadata.numWarps, o.numCtas = metadata.numCtas, o.dynamicSharedBytes = int(metadata.dynamicSharedBytes);
+    o.numWarps = metadata.warpsPerBlock(), o.numCtas = metadata.numCtas, o.dynamicSharedBytes = int(metadata.dynamicSharedBytes);
     absl::StatusOr<codegen::ObjectInfo> made;
     std::string fatal;
     if (!codegen::runCatchingFatalErrors([&] { made = createBackend(*findArch(target_.name), o)->emitObject(**module); }, fatal)) {

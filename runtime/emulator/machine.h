@@ -115,6 +115,7 @@ struct Program {
   uint32_t frameBytes = 0;
   uint32_t privateBytes = 0; // of a lane
   uint32_t sharedBytes = 0;  // static, before the dynamic part
+  unsigned registers = 0;    // that a thread starts with, if the kernel says so (maxnreg)
   bool blocksInteract = false; // by atomics, volatile accesses, clocks or printing: then their order matters
   // Owners of what instructions point to.
   std::vector<std::unique_ptr<Access>> accesses;
@@ -247,7 +248,6 @@ struct Issued {
 /// A thread's last fence.proxy.async, and the block's last barrier before it.
 struct ProxyFence {
   uint64_t stamp = 0, barrier = 0;
-  uint64_t settled = 0; // stamp of the last fence before the last barrier that a fence followed
 };
 
 struct Warp {
@@ -275,6 +275,9 @@ struct Warp {
   std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
   std::unique_ptr<WarpgroupState> warpgroup; // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
+  std::vector<std::pair<uint64_t, uint64_t>> fences; // stamps and lanes of those that somebody may still ask for, in order
+  std::vector<uint64_t> knownAtFence;                // `known` at the last that all lanes executed
+  unsigned registers = 0;                            // of a thread, where the kernel says so; setmaxnreg changes it
   std::vector<uint64_t> known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
   // A picture of the warp, to find out that it goes round in a circle.
@@ -399,8 +402,8 @@ bool fencedSince(Warp &, const Mark &);
 void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
 /// Who reads this 16-byte piece of shared memory.
 std::string multiplicationUnderWay(const Block &, uint32_t piece);
-/// All warps of a warpgroup must have issued the same number of multiplications; else an error, and false.
-bool warpgroupsTogether(Block &, const Instruction *at);
+/// All of these warps of a warpgroup must have issued the same number of multiplications; else an error, and false.
+bool warpgroupsTogether(Block &, const Instruction *at, llvm::function_ref<bool(const Warp &)> among);
 
 // execute.cpp
 /// Runs the warp until it waits, ends, fails or has used its budget.

@@ -42,6 +42,21 @@ void decodeBarrier(Decoder &d, CallInst &c) {
   // bar.sync orders shared and global memory.
   d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3);
 }
+void decodeNamedBarrier(Decoder &d, CallInst &c) {
+  uint64_t number = d.constantOperand(c, 0), threads = d.constantOperand(c, 1);
+  // "Operand b specifies the number of threads …; it must be a multiple of warp size"; there are 16 barriers.
+  if (number > 15 || !threads || threads % 32 || threads > 1024) return d.unknown(c, "barriers of this number, or for this many threads");
+  d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3 | number << 8 | threads << 16);
+}
+/// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is not looked at.
+template <bool More> void setRegisters(Warp &w, const Instruction &i) {
+  if (!requireConverged(w, i, "setmaxnreg")) return;
+  unsigned count = unsigned(i.immediate);
+  if (!w.registers) return fail(w, &i, -1, "setmaxnreg in a kernel that does not say how many registers it starts with (maxnreg)");
+  if (More ? count < w.registers : count > w.registers) return fail(w, &i, -1, llvm::formatv("setmaxnreg.{0} to {1} registers of a thread that has {2}", More ? "inc" : "dec", count, w.registers));
+  w.registers = count;
+}
+template <bool More> void decodeSetRegisters(Decoder &d, CallInst &c) { d.emit(setRegisters<More>, kNoRow, kNoRow, kNoRow, kNoRow, d.constantOperand(c, 0)); }
 /// The member mask must name the executing lanes and no others that are elsewhere.
 bool membersPresent(Warp &w, const Instruction &i, Row mask, const char *what) {
   uint32_t members = w.row<uint32_t>(mask)[std::countr_zero(w.mask)];
@@ -464,6 +479,10 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.read.ptx.sreg.cluster.ctarank", kSpecial, reads<zero>},
         {"llvm.nvvm.barrier.cta.sync.aligned.all", kBar, decodeBarrier},
         {"llvm.nvvm.barrier.cta.sync.all", kBar, decodeBarrier},
+        {"llvm.nvvm.barrier.cta.sync.aligned.count", kBar, decodeNamedBarrier},
+        {"llvm.nvvm.barrier.cta.sync.count", kBar, decodeNamedBarrier},
+        {"llvm.nvvm.setmaxnreg.inc.sync.aligned.u32", "PTX, setmaxnreg", decodeSetRegisters<true>},
+        {"llvm.nvvm.setmaxnreg.dec.sync.aligned.u32", "PTX, setmaxnreg", decodeSetRegisters<false>},
         {"llvm.nvvm.bar.warp.sync", kBar, [](Decoder &d, CallInst &c) { d.emit(warpBarrier, kNoRow, d.row(c.getArgOperand(0))); }},
         {"llvm.nvvm.shfl.sync.up.i32", kShfl, decodeShuffle<kUp>},
         {"llvm.nvvm.shfl.sync.down.i32", kShfl, decodeShuffle<kDown>},

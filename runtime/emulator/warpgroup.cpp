@@ -69,11 +69,12 @@ bool fencedSince(Warp &w, const Mark &m) {
   if (a && a->asynchronous) return true;
   bool own = m.thread / w.lanes == w.index;
   const Warp &writer = b.warps[m.thread / w.lanes];
-  auto &f = writer.proxyFences[m.thread % w.lanes];
-  // The writer may have gone on, and fenced later writes, since the barrier that matters.
-  if ((f.settled > m.stamp && f.settled <= b.lastBarrier) || (f.stamp > m.stamp && (f.stamp <= b.lastBarrier || own || w.knows(m.thread, f.stamp)))) return true;
-  bool fenced = true;
-  for (unsigned lane = 0; lane < w.lanes; ++lane) fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own);
+  // The writer's first fence after it; it may have gone on, and fenced later writes, since the barrier that matters.
+  auto f = std::upper_bound(writer.fences.begin(), writer.fences.end(), std::pair(m.stamp, ~uint64_t(0)));
+  while (f != writer.fences.end() && !(f->second >> (m.thread % w.lanes) & 1)) ++f;
+  if (f != writer.fences.end() && (f->first <= b.lastBarrier || own || w.knows(m.thread, f->first))) return true;
+  bool fenced = true, knew = m.thread < w.knownAtFence.size() && m.stamp <= w.knownAtFence[m.thread];
+  for (unsigned lane = 0; lane < w.lanes; ++lane) fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own || knew);
   return fenced;
 }
 
@@ -328,10 +329,14 @@ void wait(Warp &w, const Instruction &i) {
 
 void proxyFence(Warp &w, const Instruction &) {
   uint64_t now = ++w.block->launch->stamp;
-  forLanes(w, [&](unsigned l) {
-    auto &f = w.proxyFences[l];
-    f = {now, w.block->lastBarrier, f.stamp <= w.block->lastBarrier ? f.stamp : f.settled};
-  });
+  uint64_t barrier = w.block->lastBarrier;
+  forLanes(w, [&](unsigned l) { w.proxyFences[l] = {now, barrier}; });
+  // Of those before a barrier of the block, which everybody knows, the last will do.
+  auto settled = [&](auto &f) { return f.first <= barrier && f.second == w.full; };
+  auto last = std::find_if(w.fences.rbegin(), w.fences.rend(), settled);
+  if (last != w.fences.rend()) w.fences.erase(w.fences.begin(), last.base() - 1);
+  w.fences.push_back({now, w.mask});
+  if (w.mask == w.full) w.knownAtFence = w.known;
 }
 
 void copyAccumulator(Warp &w, const Instruction &i) {
@@ -379,9 +384,9 @@ std::string multiplicationUnderWay(const Block &b, uint32_t piece) {
   return "a matrix multiplication";
 }
 
-bool warpgroupsTogether(Block &b, const Instruction *at) {
+bool warpgroupsTogether(Block &b, const Instruction *at, function_ref<bool(const Warp &)> among) {
   for (Warp &w : b.warps) {
-    if (!w.warpgroup && b.issued.empty()) continue;
+    if ((!w.warpgroup && b.issued.empty()) || !among(w)) continue;
     unsigned group = w.index / kWarps;
     uint64_t issued = w.warpgroup ? w.warpgroup->issued : 0;
     if (group < b.issued.size() && issued < b.issued[group].size()) {

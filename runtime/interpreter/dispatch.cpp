@@ -10,10 +10,6 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::tt_elementwise_inline_asm: return "it is assembly of a target";
   case Opcode::gpu_thread_id:
   case Opcode::ttg_warp_id: return "it names a single thread or warp, and the interpreter evaluates whole blocks";
-  case Opcode::ttg_warp_specialize:
-  case Opcode::ttg_warp_specialize_partitions:
-  case Opcode::ttg_warp_yield:
-  case Opcode::ttg_warp_return: return "it runs groups of warps at once, and the interpreter evaluates whole blocks";
   case Opcode::amdg_local_load_packed_tranposed: return "its order of packed elements depends on the instruction that reads them";
   case Opcode::amdg_scaled_upcast_fp8:
   case Opcode::amdg_upcast_mxfp:
@@ -320,6 +316,7 @@ bool Program::dispatch(Op op) {
     if (!b.pred() || flag(b.pred())) arrive(b.alloc(), b.count());
     return true;
   }
+  case Opcode::ttg_warp_specialize: return warpSpecialize(op->cast<ttg::WarpSpecializeOp>());
   case Opcode::ttng_wait_barrier: return waitBarrier(op->cast<ttng::WaitBarrierOp>());
 
   // Everything has happened already when these run.
@@ -358,7 +355,6 @@ bool Program::dispatch(Op op) {
   case Opcode::tt_elementwise_inline_asm:
   case Opcode::gpu_thread_id:
   case Opcode::ttg_warp_id:
-  case Opcode::ttg_warp_specialize:
   case Opcode::ttg_warp_specialize_partitions:
   case Opcode::ttg_warp_yield:
   case Opcode::ttg_warp_return:

@@ -6,6 +6,7 @@
 //   tensor_ops.cpp         shapes, reductions, scans, dots
 //   memory_ops.cpp         loads, stores, atomics, block pointers, tensor descriptors
 //   shared_memory_ops.cpp  shared and tensor memory, asynchronous copies, mbarriers, warp-group dots
+//   partitions.cpp         the regions of ttg.warp_specialize, which run at once
 //   elementwise.h          arithmetic
 // Every evaluator returns false after `fault`; then the program ends.
 #pragma once
@@ -167,6 +168,11 @@ private:
   bool evaluateWhile(ir::scf::WhileOp);
   bool evaluateIf(ir::scf::IfOp);
   bool yieldFrom(Op op, ir::Region &);
+  bool warpSpecialize(ir::ttg::WarpSpecializeOp);
+  /// In a partition: gives the others a turn; `waits`: this one cannot go on without them. False when nobody can go on, after a
+  /// fault, or when there are no others.
+  bool letOthersRun(bool waits);
+  void wentOn(); // what the partition waited for has happened
   bool evaluateConstant(Op);
   bool evaluateElementwiseOp(Op);
   bool evaluatePrint(ir::tt::PrintOp);
@@ -253,6 +259,8 @@ private:
   std::function<bool()> spin_;
   Frame *frame_ = nullptr;
   unsigned depth_ = 0, nesting_ = 0;
+  struct Turns;
+  Turns *turns_ = nullptr; // while partitions run
   int64_t steps_ = 0;
   bool waited_ = false, wrote_ = false; // since the last look: atomics or volatile loads, changes of memory
   std::map<uint64_t, TensorDescriptor> tensormaps_; // by the address that they were written to

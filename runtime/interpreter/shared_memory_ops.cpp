@@ -207,7 +207,11 @@ bool Program::waitBarrier(ttng::WaitBarrierOp op) {
   if (op.pred() && !flag(op.pred())) return true;
   const Mbarrier &b = barrier(op.alloc());
   // A wait for parity p returns once the phase of that parity is complete, that is, once the other one has begun.
-  if (b.parity != bool(word(op.phase()) & 1)) return true;
+  bool parity = word(op.phase()) & 1;
+  while (b.parity == parity && letOthersRun(/*waits=*/true)) {
+  }
+  wentOn();
+  if (b.parity != parity || run_.stop.load(std::memory_order_relaxed)) return b.parity != parity;
   return fail(op, llvm::formatv("deadlock: nothing completes this phase of the mbarrier ({0} arrivals and {1} bytes are missing)", b.pending, b.bytes).str());
 }
 

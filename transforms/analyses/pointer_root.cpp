@@ -2,6 +2,7 @@
 #include "transforms/analyses/pointer_root.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -19,6 +20,10 @@ Value rootOf(Value v, llvm::SmallVectorImpl<Value> &around) {
       if (sameMemory) v = def->operand(0);
       else if (auto loop = def->dyn<scf::ForOp>()) v = loop.body().front()->arg(v.index() + 1);
       else return v;
+      continue;
+    }
+    if (Value capture = captureOf(v)) {
+      v = capture;
       continue;
     }
     Operation *parent = v.ownerBlock()->parentOp();

@@ -4,7 +4,7 @@
 
 namespace tessera::transforms {
 
-/// Follows address arithmetic, changes of shape and layout, and what loops carry back to where the pointer (or tensor of
+/// Follows address arithmetic, changes of shape and layout, what loops carry and partitions of warps capture back to where the pointer (or tensor of
 /// pointers) came from: a block argument, or what another operation made or loaded.
 ir::Value pointerRoot(ir::Value);
 

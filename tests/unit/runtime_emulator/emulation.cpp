@@ -65,7 +65,7 @@ absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir,
   o.kernel = kernel;
   auto r = compile(*m, **target, o, diag);
   if (!r.ok()) return absl::Status(r.status().code(), std::string(r.status().message()) + messages);
-  e.options.numWarps = r->metadata.numWarps;
+  e.options.numWarps = r->metadata.warpsPerBlock();
   e.options.dynamicSharedBytes = r->metadata.dynamicSharedBytes;
   e.options.globalScratchBytes = r->metadata.globalScratchBytes;
   e.options.globalScratchAlign = r->metadata.globalScratchAlign;

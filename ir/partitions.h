@@ -1,0 +1,32 @@
+// Who runs an operation: all warps of a kernel, or those of one partition of a ttg.warp_specialize. The default region is
+// the kernel's own warps' (`ttg.num-warps`), every other partition has warps of its own beyond those; all of them run at
+// the same time, and meet at the beginning and at the end.
+#pragma once
+#include "ir/ops.h"
+
+namespace tessera::ir {
+
+struct Partition {
+  ttg::WarpSpecializeOp op; // null: no part of one
+  Region *region = nullptr;
+  int index = -1; // -1: the default region
+  explicit operator bool() const { return bool(op); }
+  bool hasOwnWarps() const { return index >= 0; }
+};
+
+/// The innermost one that the operation stands in.
+Partition partitionOf(Operation *);
+/// The regions that run on warps of their own.
+llvm::MutableArrayRef<Region> partitionRegions(ttg::WarpSpecializeOp);
+/// What the partitions see through their arguments, in order.
+OperandRange capturesOf(ttg::WarpSpecializeOp);
+/// The value that a partition's argument stands for; null for all other values.
+Value captureOf(Value);
+/// How many warps run the operation.
+int64_t numWarpsAt(Operation *);
+/// Whether any operation of the function is a ttg.warp_specialize.
+bool specializesWarps(Operation *func);
+/// Whether just one is, and every run comes to it exactly once: the warps of its partitions know what to do.
+bool specializesWarpsOnce(Operation *func);
+
+} // namespace tessera::ir

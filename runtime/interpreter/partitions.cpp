@@ -1,0 +1,107 @@
+// ttg.warp_specialize: the default region and the partitions, which run at once. Each is evaluated by a thread of its own, of
+// which exactly one has the turn: it goes on until it waits for an mbarrier whose phase is not complete, or ends, and gives
+// the turn to the next in order. So a run is the same every time; if all of them wait, none can ever go on.
+#include "ir/partitions.h"
+#include "runtime/interpreter/program.h"
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace tessera::runtime {
+using namespace ir;
+
+struct Program::Turns {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<bool> ended; // by region; the default region is the first
+  unsigned current = 0;
+  unsigned idle = 0; // turns in a row that began and ended with the same wait
+
+  unsigned live() const { return unsigned(llvm::count(ended, false)); }
+  /// Gives the turn to the next that has not ended; false if there is no other.
+  bool pass() {
+    for (unsigned k = 1; k < ended.size(); ++k)
+      if (unsigned next = (current + k) % ended.size(); !ended[next]) {
+        current = next;
+        changed.notify_all();
+        return true;
+      }
+    return false;
+  }
+  void await(std::unique_lock<std::mutex> &lock, unsigned self) {
+    changed.wait(lock, [&] { return current == self; });
+  }
+};
+
+bool Program::letOthersRun(bool waits) {
+  if (!turns_) return false;
+  std::unique_lock lock(turns_->mutex);
+  turns_->idle = waits ? turns_->idle + 1 : 0;
+  if (turns_->idle > turns_->live()) return false;
+  unsigned self = turns_->current;
+  auto *frame = frame_;
+  auto depth = depth_, nesting = nesting_;
+  if (!turns_->pass()) return false;
+  turns_->await(lock, self);
+  frame_ = frame, depth_ = depth, nesting_ = nesting;
+  return !fault_ && !run_.stop.load(std::memory_order_relaxed);
+}
+void Program::wentOn() {
+  if (turns_) turns_->idle = 0;
+}
+
+bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
+  if (turns_) return fail(op, "'ttg.warp_specialize' stands in a partition of another");
+  auto partitions = partitionRegions(op);
+  auto captures = capturesOf(op);
+  for (auto &r : partitions)
+    for (auto [arg, v] : llvm::zip(r.front()->args(), captures)) pass(v, Value(arg));
+  Turns turns;
+  turns.ended.assign(partitions.size() + 1, false);
+  turns_ = &turns;
+  auto *frame = frame_;
+  auto depth = depth_, nesting = nesting_;
+  bool ok = true;
+  auto end = [&](unsigned self) { // with the lock
+    turns.ended[self] = true;
+    turns.idle = 0;
+    turns.pass();
+  };
+  std::vector<std::thread> threads;
+  try {
+    for (unsigned k = 0; k < partitions.size(); ++k)
+      threads.emplace_back([&, k] {
+        std::unique_lock lock(turns.mutex);
+        turns.await(lock, k + 1);
+        turns.idle = 0;
+        lock.unlock();
+        frame_ = frame, depth_ = depth, nesting_ = nesting;
+        bool finished = ok && !fault_ && runRegion(partitions[k]);
+        lock.lock();
+        ok &= finished;
+        end(k + 1);
+      });
+  } catch (const std::system_error &) {
+    ok = fail(op, "no more threads can be started for the partitions");
+    std::scoped_lock lock(turns.mutex);
+    for (size_t k = threads.size() + 1; k < turns.ended.size(); ++k) turns.ended[k] = true;
+  }
+  llvm::SmallVector<Datum, 4> values;
+  Op yield = ok ? runRegion(op.defaultRegion()) : nullptr;
+  if (yield)
+    for (auto v : yield->operands()) values.push_back(get(v));
+  {
+    std::unique_lock lock(turns.mutex);
+    ok &= yield != nullptr;
+    end(0);
+  }
+  for (auto &t : threads) t.join();
+  turns_ = nullptr;
+  frame_ = frame, depth_ = depth, nesting_ = nesting;
+  if (!ok) return false;
+  for (unsigned i = 0; i < values.size(); ++i) slot(op->result(i)) = std::move(values[i]);
+  return true;
+}
+
+} // namespace tessera::runtime
