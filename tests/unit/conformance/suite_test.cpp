@@ -145,7 +145,7 @@ TEST(BuiltInSuite, HasManyCases) {
   std::set<std::string> features, unique;
   for (auto &x : *c) features.insert(x.feature()), unique.insert(x.name);
   EXPECT_EQ(unique.size(), c->size());
-  EXPECT_EQ(features, (std::set<std::string>{"atomics", "calls", "casts", "control_flow", "dots", "large_blocks", "layouts", "memory", "pointwise", "reductions", "scans", "shapes"}));
+  EXPECT_EQ(features, (std::set<std::string>{"atomics", "calls", "casts", "control_flow", "dots", "large_blocks", "layouts", "memory", "pointwise", "reductions", "scans", "shapes", "warp_specialize"}));
 }
 
 TEST(BuiltInSuite, EveryKernelVerifies) {
