@@ -10,6 +10,7 @@
 #include "ir/ops.h"
 #include "ir/partitions.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/pointer_root.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace tessera::codegen {
@@ -55,8 +56,9 @@ public:
     for (auto f : functions)
       if (!declare(f)) return nullptr;
     transforms::AxisInfoAnalysis axisInfo(module_);
+    transforms::GlobalAccesses accesses(module_);
     for (auto f : functions)
-      if (!lower(f, axisInfo)) return nullptr;
+      if (!lower(f, axisInfo, accesses)) return nullptr;
     if (debug_) debug_->finalize();
     return std::move(out_);
   }
@@ -143,10 +145,11 @@ private:
     return true;
   }
 
-  bool lower(tt::FuncOp f, const transforms::AxisInfoAnalysis &axisInfo) {
+  bool lower(tt::FuncOp f, const transforms::AxisInfoAnalysis &axisInfo, const transforms::GlobalAccesses &accesses) {
     FunctionLowering fl(b_, target_, diag_, options_);
     init(fl, f);
     fl.axisInfo = &axisInfo;
+    fl.globalAccesses = &accesses;
     fl.function = functions_[f];
     if (debug_) debug_->enter(*fl.function, f.loc());
     auto *prologue = llvm::BasicBlock::Create(b_.getContext(), "entry", fl.function);

@@ -18,6 +18,7 @@
 
 namespace tessera::transforms {
 class AxisInfoAnalysis;
+class GlobalAccesses;
 }
 namespace tessera::codegen {
 class Target;
@@ -46,6 +47,7 @@ public:
   ir::DiagnosticEngine &diag;
   const LoweringOptions &options;
   const transforms::AxisInfoAnalysis *axisInfo = nullptr;
+  const transforms::GlobalAccesses *globalAccesses = nullptr;
   llvm::Function *function = nullptr;
 
   // ---- types ----

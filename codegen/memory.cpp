@@ -2,14 +2,15 @@
 // an access is done the Target's; here operands are put together: masks, values where the mask is false, hints.
 //
 // A masked-off element without a value for it is zero, as in Triton, on which programs rely. Of several threads that
-// hold copies of an element one stores it; all of them load, unless what they load is only stored: then a load has the store's
-// predicate, so that it neither reads what another thread has changed nor asks for a barrier (membar.cpp). A scalar store is done by
+// hold copies of an element one stores it; all of them load, unless what they load is only stored, and may be through the
+// same argument of the kernel: then a load has the store's predicate, so that it neither reads what another thread has changed nor asks for a barrier (membar.cpp). A scalar store is done by
 // the first thread of the block.
 #include "codegen/access_plan.h"
 #include "codegen/lowering.h"
 #include "codegen/target.h"
 #include "ir/ops.h"
 #include "transforms/analyses/only_stored.h"
+#include "transforms/analyses/pointer_root.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -75,7 +76,7 @@ bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn
   llvm::SmallVector<LoadAccess, 8> accesses;
   llvm::SmallVector<const VectorAccess *, 8> vectors;
   Elements out(fl.numElements(result.type()), nullptr);
-  bool byOne = fl.target.info().hasPredicatedAccess && fl.numWarps() > 1 && !hints.isVolatile && transforms::isOnlyStored(result);
+  bool byOne = fl.target.info().hasPredicatedAccess && fl.numWarps() > 1 && !hints.isVolatile && fl.globalAccesses->mayBeWritten(op->operand(0)) && transforms::isOnlyStored(result);
   MaskOfActing maskOf(b, byOne ? storesIt(fl, result.type()) : nullptr);
   auto otherOf = [&](unsigned r) -> llvm::Value * {
     if (!other) return zero;

@@ -1,5 +1,5 @@
 // What is only stored again is loaded by the thread that stores it, of those that hold an element: with the store's predicate, and
-// without a barrier between the two. What all threads make something of is loaded by all.
+// without a barrier between the two. What all threads make something of is loaded by all, and so is what nobody stores to.
 // RUN: tessera compile %s --kernel in_place --target sm_90a --emit ptx | FileCheck %s
 // RUN: tessera compile %s --kernel in_place --target sm_80 --num-warps 2 --emit ptx | FileCheck %s --check-prefix=TWO
 // CHECK-LABEL: .entry in_place(
@@ -22,6 +22,11 @@
 // CHECK: ld.global
 // CHECK: bar.sync
 // CHECK: st.global
+// CHECK-LABEL: .entry copied(
+// CHECK-NOT: @{{.*}} ld.global
+// CHECK: ld.global
+// CHECK-NOT: bar.sync
+// CHECK: st.global
 // With an element for each thread:
 // TWO-LABEL: .entry in_place(
 // TWO-NOT: @{{.*}} ld.global
@@ -37,14 +42,14 @@ module {
     tt.store %a, %y : tensor<64x!tt.ptr<f32>>
     tt.return
   }
-  tt.func public @masked(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
+  tt.func public @masked(%p: !tt.ptr<f32>, %n: i32) {
     %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
     %ns = tt.splat %n : i32 -> tensor<64xi32>
     %m = arith.cmpi slt, %r, %ns : tensor<64xi32>
     %s = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
     %a = tt.addptr %s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
     %x = tt.load %a, %m : tensor<64x!tt.ptr<f32>>
-    %t = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %t = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
     %b = tt.addptr %t, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
     tt.store %b, %x, %m : tensor<64x!tt.ptr<f32>>
     tt.return
@@ -67,6 +72,16 @@ module {
       tt.reduce.return %w : f32
     }) : (tensor<64xf32>) -> f32
     tt.store %q, %sum : !tt.ptr<f32>
+    tt.return
+  }
+  tt.func public @copied(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %s = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %a = tt.addptr %s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %x = tt.load %a : tensor<64x!tt.ptr<f32>>
+    %t = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %b = tt.addptr %t, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    tt.store %b, %x : tensor<64x!tt.ptr<f32>>
     tt.return
   }
 }
