@@ -60,18 +60,24 @@ private:
     return b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat() && dot.maxNumImpreciseAcc() <= b.dim(0);
   }
   /// Whether the loop carries the product as what the next one adds to, as it is or, under a condition, zeros instead, and looks
-  /// at it in branches alone, as at the end of a tile in a loop over tiles: these wait for it by themselves (settle-products).
+  /// at it in branches alone, as at the end of a tile in a loop over tiles: these wait for it by themselves (settle-products),
+  /// behind all products.
   bool isCarried(ttng::WarpGroupDotOp dot) {
+    auto behindProducts = [](Operation *at) {
+      for (auto *op = at->next(); op; op = op->next())
+        if (op->is<ttng::WarpGroupDotOp>()) return false;
+      return true;
+    };
     Value next = body_.terminator()->operand(dot.c().index() - 1);
     auto select = next.definedBy<arith::SelectOp>();
     bool restarts = select && next != dot.d() && next.hasOneUse() && !select.condition().type().isTensor() && (isZero(select.trueValue()) || isZero(select.falseValue()));
-    if (!restarts && next != dot.d()) return false;
+    if (restarts ? !behindProducts(select.op) : next != dot.d()) return false;
     return llvm::all_of(dot.d().uses(), [&](OpOperand *use) {
       if (use->owner == body_.terminator()) return !restarts && use->get() == next && body_.terminator()->operand(dot.c().index() - 1) == use->get();
       if (restarts && use->owner == select.op) return true;
       Operation *at = use->owner;
       while (at->block() != &body_) at = at->parentOp();
-      return at != use->owner && at->is<scf::IfOp>();
+      return at != use->owner && at->is<scf::IfOp>() && behindProducts(at);
     });
   }
   /// Whether every multiplication is one of warp groups on shared memory that adds to a value of its own that the loop
