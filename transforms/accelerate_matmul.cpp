@@ -270,7 +270,7 @@ private:
   }
 
   /// Whether the last product of a chain in a loop takes a tile and warps of its own: where it can have MFMA's larger tile
-  /// without computing anything twice, which along the chain's rows it could not. That is fewer instructions, each
+  /// at no more work, copies included, than along the chain's rows with the smaller one. That is fewer instructions, each
   /// reading less of the right operand; the left operand goes through LDS.
   bool endsChainByItself(tt::DotOp d, const Way &w, int64_t k, unsigned to, unsigned from) {
     if (target_.matrixUnit != MatrixUnit::Mfma || tile_ || to != kNone || from != kThroughA || !d->block()->parentOp()->is<scf::ForOp>()) return false;
