@@ -39,10 +39,10 @@ static tessera_buffer *x, *y, *out;
 static float numbers[3][COUNT];
 
 /* What went wrong the handler has told; errors may also be taken from each call's last parameter. */
-#define TRY(call)                      \
-  do {                                 \
-    tessera_status status_ = (call);   \
-    if (status_) return status_;       \
+#define TRY(call)                                                                                                      \
+  do {                                                                                                                 \
+    tessera_status status_ = (call);                                                                                   \
+    if (status_) return status_;                                                                                       \
   } while (0)
 
 static tessera_status add(const char *file, const char *text, size_t length, const char *spec) {
@@ -76,7 +76,8 @@ static tessera_status add(const char *file, const char *text, size_t length, con
       return TESSERA_FAILED;
     }
   TRY(tessera_time(kernel, grid, arguments, 4, 10, &times, NULL));
-  printf("%s (%s): %d sums are right; median of 10 launches %g ms\n", tessera_device_describe(device)->spec, tessera_device_describe(device)->name, COUNT, times.median_ms);
+  printf("%s (%s): %d sums are right; median of 10 launches %g ms\n", tessera_device_describe(device)->spec,
+         tessera_device_describe(device)->name, COUNT, times.median_ms);
   return TESSERA_OK;
 }
 
@@ -90,7 +91,8 @@ int main(int argc, char **argv) {
   }
   status = add(argv[1], text, length, argc == 3 ? argv[2] : NULL);
   tessera_buffer_destroy(x), tessera_buffer_destroy(y), tessera_buffer_destroy(out);
-  tessera_stream_destroy(stream), tessera_kernel_destroy(kernel), tessera_device_destroy(device), tessera_context_destroy(context);
+  tessera_stream_destroy(stream), tessera_kernel_destroy(kernel), tessera_device_destroy(device),
+      tessera_context_destroy(context);
   free(text);
   return (int)status;
 }

@@ -4,7 +4,7 @@
 #include "ir/context.h"
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
-#include "runtime/compile_cache.h"
+#include "runtime/compiler/compile_cache.h"
 #include "runtime/device.h"
 #include <atomic>
 #include <memory>
@@ -91,7 +91,9 @@ public:
   tessera_status fail(tessera_status, const llvm::Twine &message, llvm::StringRef file = "");
   tessera_status end(tessera_status);
   /// What a device or driver says.
-  tessera_status fail(const absl::Status &s, tessera_status status = TESSERA_FAILED) { return fail(status, llvm::Twine(std::string(s.message()))); }
+  tessera_status fail(const absl::Status &s, tessera_status status = TESSERA_FAILED) {
+    return fail(status, llvm::Twine(std::string(s.message())));
+  }
 
 private:
   const ContextState *context_;
@@ -125,7 +127,8 @@ struct LaunchInput {
   std::array<int64_t, 3> grid;
   std::vector<runtime::DeviceArgument> arguments;
 };
-tessera_status readLaunch(Call &, const tessera_kernel &, const uint32_t *grid, const tessera_argument *, size_t count, LaunchInput &out);
+tessera_status readLaunch(Call &, const tessera_kernel &, const uint32_t *grid, const tessera_argument *, size_t count,
+                          LaunchInput &out);
 /// Bytes of a scalar of a kernel's argument type; 0 if it is none that can be passed.
 unsigned scalarBytes(llvm::StringRef type);
 /// Tells the handler what a kernel prints on an emulator or the interpreter.
@@ -134,6 +137,7 @@ void tellPrinted(const ContextState &, llvm::StringRef line);
 /// A module's text and the name of its file, for another thread may be changing it.
 std::pair<std::string, std::string> textOf(const tessera_module &);
 /// Compiles or finds in the cache.
-tessera_status compileText(Call &, ContextState &, llvm::StringRef text, const std::string &file, const ir::TargetInfo &, const runtime::CompileOptions &, runtime::CompileResult &);
+tessera_status compileText(Call &, ContextState &, llvm::StringRef text, const std::string &file,
+                           const ir::TargetInfo &, const runtime::CompileOptions &, runtime::CompileResult &);
 
 } // namespace tessera::capi

@@ -1,15 +1,15 @@
-// The C API (see tessera.h): devices, memory, kernels and launches, on top of runtime::Device; the interpreter, which takes
-// text, directly on runtime::interpret.
+// The C API (see tessera.h): devices, memory, kernels and launches, on top of runtime::Device; the interpreter, which
+// takes text, directly on runtime::interpret.
 #include "capi/handles.h"
 #include "frontend/parser.h"
 #include "ir/ops.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "runtime/compiler.h"
-#include "runtime/dtype.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/targets.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/interpreter/interpreter.h"
-#include "runtime/targets.h"
+#include "runtime/launch/dtype.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 #include <cstring>
 
@@ -36,7 +36,8 @@ std::shared_ptr<DeviceState> describe(std::shared_ptr<ContextState> context, std
     s->info.memory_bytes = uint64_t(device->memoryBytes());
   } else
     s->spec = "interpreter", s->name = "interpreter", s->driver = "built in";
-  s->info.spec = s->spec.c_str(), s->info.name = s->name.c_str(), s->info.target = s->targetName.c_str(), s->info.stage = stage, s->info.driver = s->driver.c_str();
+  s->info.spec = s->spec.c_str(), s->info.name = s->name.c_str(), s->info.target = s->targetName.c_str(),
+  s->info.stage = stage, s->info.driver = s->driver.c_str();
   s->device = std::move(device);
   return s;
 }
@@ -66,7 +67,8 @@ tessera_status begin(Call &call, tessera_device *device, tessera_kernel **kernel
 }
 
 /// The interpreter's kernel: the parsed text.
-tessera_status loadText(Call &call, const std::shared_ptr<DeviceState> &device, llvm::StringRef text, const std::string &file, llvm::StringRef name, tessera_kernel **kernel) {
+tessera_status loadText(Call &call, const std::shared_ptr<DeviceState> &device, llvm::StringRef text,
+                        const std::string &file, llvm::StringRef name, tessera_kernel **kernel) {
   auto k = std::make_unique<tessera_kernel>();
   k->device = device;
   k->irContext = std::make_unique<ir::Context>();
@@ -82,9 +84,11 @@ tessera_status loadText(Call &call, const std::shared_ptr<DeviceState> &device, 
   return TESSERA_OK;
 }
 
-tessera_status loadObject(Call &call, const std::shared_ptr<DeviceState> &device, llvm::StringRef object, const runtime::KernelMetadata &md, tessera_kernel **kernel) {
+tessera_status loadObject(Call &call, const std::shared_ptr<DeviceState> &device, llvm::StringRef object,
+                          const runtime::KernelMetadata &md, tessera_kernel **kernel) {
   auto loaded = device->device->load(object, md);
-  if (!loaded.ok()) return call.fail(loaded.status(), absl::IsInvalidArgument(loaded.status()) ? TESSERA_USAGE : TESSERA_FAILED);
+  if (!loaded.ok())
+    return call.fail(loaded.status(), absl::IsInvalidArgument(loaded.status()) ? TESSERA_USAGE : TESSERA_FAILED);
   auto k = std::make_unique<tessera_kernel>();
   k->device = device;
   k->metadata = md;
@@ -95,10 +99,14 @@ tessera_status loadObject(Call &call, const std::shared_ptr<DeviceState> &device
 }
 
 /// A launch's arguments, compared with what the kernel takes.
-tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_argument *given, size_t count, std::vector<runtime::DeviceArgument> &out) {
+tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_argument *given, size_t count,
+                             std::vector<runtime::DeviceArgument> &out) {
   auto &md = k.metadata;
   auto refuse = [&](auto &&text) { return call.fail(TESSERA_USAGE, text.str()); };
-  if (count != md.args.size()) return refuse(llvm::formatv("kernel '{0}' takes {1}, but {2} given", md.kernel, ir::counted(md.args.size(), "argument"), count == 1 ? "1 is" : std::to_string(count) + " are"));
+  if (count != md.args.size())
+    return refuse(llvm::formatv("kernel '{0}' takes {1}, but {2} given", md.kernel,
+                                ir::counted(md.args.size(), "argument"),
+                                count == 1 ? "1 is" : std::to_string(count) + " are"));
   if (!given && count) return call.fail(TESSERA_USAGE, "the arguments are null");
   for (size_t i = 0; i < count; ++i) {
     auto &a = given[i];
@@ -107,19 +115,27 @@ tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_
     bool pointer = type.starts_with("*");
     if (a.buffer) {
       if (!pointer) return refuse(llvm::formatv("{0} is of type {1}, and a buffer is given", what, type));
-      if (a.buffer->device->spec != k.device->spec) return refuse(llvm::formatv("{0} is a buffer of {1}, but the kernel is on {2}", what, a.buffer->device->spec, k.device->spec));
-      if (a.offset > a.buffer->memory->bytes()) return refuse(llvm::formatv("{0} is {1} bytes into a buffer of {2}", what, a.offset, a.buffer->memory->bytes()));
+      if (a.buffer->device->spec != k.device->spec)
+        return refuse(llvm::formatv("{0} is a buffer of {1}, but the kernel is on {2}", what, a.buffer->device->spec,
+                                    k.device->spec));
+      if (a.offset > a.buffer->memory->bytes())
+        return refuse(
+            llvm::formatv("{0} is {1} bytes into a buffer of {2}", what, a.offset, a.buffer->memory->bytes()));
       out.push_back({a.buffer->memory.get(), a.offset});
       continue;
     }
     unsigned bytes = pointer ? 8 : scalarBytes(type);
     if (!bytes) return refuse(llvm::formatv("{0} is of type {1}, which cannot be passed", what, type));
-    if (a.bytes != bytes) return refuse(llvm::formatv("{0} is of type {1}, of {2} bytes, and a value of {3} is given", what, type, bytes, a.bytes));
+    if (a.bytes != bytes)
+      return refuse(
+          llvm::formatv("{0} is of type {1}, of {2} bytes, and a value of {3} is given", what, type, bytes, a.bytes));
     if (!a.value) return refuse(llvm::formatv("the value of {0} is null", what));
     uint64_t bits = 0;
     std::memcpy(&bits, a.value, bytes);
     if (type == "i1" && bits > 1) return refuse(llvm::formatv("{0} is of type i1, and {1} is given", what, bits));
-    if (pointer && bits && (!k.device->device || k.device->device->takesBitcode())) return refuse(llvm::formatv("{0} is an address, of which {1} knows nothing: a buffer is needed", what, k.device->spec));
+    if (pointer && bits && (!k.device->device || k.device->device->takesBitcode()))
+      return refuse(
+          llvm::formatv("{0} is an address, of which {1} knows nothing: a buffer is needed", what, k.device->spec));
     out.push_back({nullptr, bits});
   }
   return TESSERA_OK;
@@ -131,12 +147,16 @@ tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *giv
   std::string text = llvm::formatv("the grid ({0}, {1}, {2})", given[0], given[1], given[2]).str();
   for (unsigned i = 0; i < 3; ++i) {
     if (!given[i]) return call.fail(TESSERA_USAGE, text + " is empty");
-    int64_t most = i && llvm::StringRef(k.device->spec).starts_with("cuda") ? 65535 : INT32_MAX; // CUDA C++ Programming Guide, compute capabilities
-    if (given[i] > most || programs > kMaxPrograms / given[i]) return call.fail(TESSERA_USAGE, text + " is too large for " + k.device->spec);
+    int64_t most = i && llvm::StringRef(k.device->spec).starts_with("cuda")
+                       ? 65535
+                       : INT32_MAX; // CUDA C++ Programming Guide, compute capabilities
+    if (given[i] > most || programs > kMaxPrograms / given[i])
+      return call.fail(TESSERA_USAGE, text + " is too large for " + k.device->spec);
     grid[i] = given[i];
     programs *= given[i];
   }
-  if (k.metadata.globalScratchBytes > (int64_t(1) << 48) / programs) return call.fail(TESSERA_USAGE, text + " needs too much scratch memory");
+  if (k.metadata.globalScratchBytes > (int64_t(1) << 48) / programs)
+    return call.fail(TESSERA_USAGE, text + " needs too much scratch memory");
   return TESSERA_OK;
 }
 
@@ -190,7 +210,8 @@ unsigned scalarBytes(llvm::StringRef type) {
   return t ? runtime::dtypeBytes(*t) : 0;
 }
 
-tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *grid, const tessera_argument *arguments, size_t count, LaunchInput &out) {
+tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *grid, const tessera_argument *arguments,
+                          size_t count, LaunchInput &out) {
   if (auto s = readGrid(call, k, grid, out.grid)) return s;
   return readArguments(call, k, arguments, count, out.arguments);
 }
@@ -200,20 +221,25 @@ tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *g
 tessera_status tessera_device_list_create(tessera_context *context, tessera_device_list **list, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (list) *list = nullptr;
-  if (!context || !list) return call.fail(TESSERA_USAGE, context ? "there is no place for the list" : "the context is null");
+  if (!context || !list)
+    return call.fail(TESSERA_USAGE, context ? "there is no place for the list" : "the context is null");
   return guarded(call, [&] {
     *list = new tessera_device_list{allDevices(call, context->state)};
     return TESSERA_OK;
   });
 }
 size_t tessera_device_list_count(const tessera_device_list *l) { return l ? l->devices.size() : 0; }
-const tessera_device_info *tessera_device_list_info(const tessera_device_list *l, size_t index) { return l && index < l->devices.size() ? &l->devices[index]->info : nullptr; }
+const tessera_device_info *tessera_device_list_info(const tessera_device_list *l, size_t index) {
+  return l && index < l->devices.size() ? &l->devices[index]->info : nullptr;
+}
 void tessera_device_list_destroy(tessera_device_list *l) { delete l; }
 
-tessera_status tessera_device_open(tessera_context *context, const char *spec, tessera_device **device, tessera_error **error) {
+tessera_status tessera_device_open(tessera_context *context, const char *spec, tessera_device **device,
+                                   tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (device) *device = nullptr;
-  if (!context || !device) return call.fail(TESSERA_USAGE, context ? "there is no place for the device" : "the context is null");
+  if (!context || !device)
+    return call.fail(TESSERA_USAGE, context ? "there is no place for the device" : "the context is null");
   return guarded(call, [&] {
     if (!spec) {
       *device = new tessera_device{allDevices(call, context->state).front()};
@@ -237,10 +263,12 @@ tessera_status tessera_device_open(tessera_context *context, const char *spec, t
 const tessera_device_info *tessera_device_describe(const tessera_device *d) { return d ? &d->state->info : nullptr; }
 void tessera_device_destroy(tessera_device *d) { delete d; }
 
-tessera_status tessera_buffer_create(tessera_device *device, size_t bytes, tessera_buffer **buffer, tessera_error **error) {
+tessera_status tessera_buffer_create(tessera_device *device, size_t bytes, tessera_buffer **buffer,
+                                     tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (buffer) *buffer = nullptr;
-  if (!device || !buffer) return call.fail(TESSERA_USAGE, device ? "there is no place for the buffer" : "the device is null");
+  if (!device || !buffer)
+    return call.fail(TESSERA_USAGE, device ? "there is no place for the buffer" : "the device is null");
   return guarded(call, [&] {
     std::unique_ptr<runtime::DeviceMemory> memory;
     absl::Status s;
@@ -266,10 +294,13 @@ static tessera_status checkPiece(Call &call, const tessera_buffer *b, size_t off
   if (!b) return call.fail(TESSERA_USAGE, "the buffer is null");
   if (!host && bytes) return call.fail(TESSERA_USAGE, "the host's memory is null");
   size_t size = b->memory->bytes();
-  if (offset > size || bytes > size - offset) return call.fail(TESSERA_USAGE, llvm::formatv("{0} bytes from {1} on do not lie in a buffer of {2}", bytes, offset, size).str());
+  if (offset > size || bytes > size - offset)
+    return call.fail(TESSERA_USAGE,
+                     llvm::formatv("{0} bytes from {1} on do not lie in a buffer of {2}", bytes, offset, size).str());
   return TESSERA_OK;
 }
-tessera_status tessera_buffer_write(tessera_buffer *b, size_t offset, const void *from, size_t bytes, tessera_error **error) {
+tessera_status tessera_buffer_write(tessera_buffer *b, size_t offset, const void *from, size_t bytes,
+                                    tessera_error **error) {
   Call call(b ? b->device->context.get() : nullptr, error);
   if (auto s = checkPiece(call, b, offset, from, bytes)) return s;
   if (!b->device->device) {
@@ -279,7 +310,8 @@ tessera_status tessera_buffer_write(tessera_buffer *b, size_t offset, const void
   auto s = b->device->device->write(*b->memory, offset, from, bytes, "a buffer");
   return s.ok() ? TESSERA_OK : call.fail(s);
 }
-tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void *to, size_t bytes, tessera_error **error) {
+tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void *to, size_t bytes,
+                                   tessera_error **error) {
   Call call(b ? b->device->context.get() : nullptr, error);
   if (auto s = checkPiece(call, b, offset, to, bytes)) return s;
   if (!b->device->device) {
@@ -290,7 +322,8 @@ tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void 
   return s.ok() ? TESSERA_OK : call.fail(s);
 }
 
-static tessera_status compileAndLoad(Call &call, tessera_device *device, llvm::StringRef source, const std::string &file, const tessera_options *given, tessera_kernel **kernel) {
+static tessera_status compileAndLoad(Call &call, tessera_device *device, llvm::StringRef source,
+                                     const std::string &file, const tessera_options *given, tessera_kernel **kernel) {
   auto &d = device->state;
   const ir::TargetInfo *target;
   if (auto s = readTarget(call, given, target)) return s;
@@ -308,12 +341,17 @@ static tessera_status compileAndLoad(Call &call, tessera_device *device, llvm::S
   if (auto s = compileText(call, *d->context, source, file, *target, o, compiled)) return s;
   return loadObject(call, d, compiled.output, compiled.metadata, kernel);
 }
-tessera_status tessera_kernel_compile(tessera_device *device, const char *text, size_t length, const char *file_name, const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
+tessera_status tessera_kernel_compile(tessera_device *device, const char *text, size_t length, const char *file_name,
+                                      const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (auto s = begin(call, device, kernel, text, length)) return s;
-  return guarded(call, [&] { return compileAndLoad(call, device, llvm::StringRef(text, length), fileName(file_name), given, kernel); });
+  return guarded(call, [&] {
+    return compileAndLoad(call, device, llvm::StringRef(text, length), fileName(file_name), given, kernel);
+  });
 }
-tessera_status tessera_kernel_compile_module(tessera_device *device, const tessera_module *module, const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
+tessera_status tessera_kernel_compile_module(tessera_device *device, const tessera_module *module,
+                                             const tessera_options *given, tessera_kernel **kernel,
+                                             tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (auto s = begin(call, device, kernel, "", 0)) return s;
   if (!module) return call.fail(TESSERA_USAGE, "the module is null");
@@ -323,7 +361,8 @@ tessera_status tessera_kernel_compile_module(tessera_device *device, const tesse
   });
 }
 
-tessera_status tessera_kernel_load(tessera_device *device, const char *object, size_t length, const char *metadata, tessera_kernel **kernel, tessera_error **error) {
+tessera_status tessera_kernel_load(tessera_device *device, const char *object, size_t length, const char *metadata,
+                                   tessera_kernel **kernel, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (auto s = begin(call, device, kernel, object, length)) return s;
   return guarded(call, [&] {
@@ -336,8 +375,11 @@ tessera_status tessera_kernel_load(tessera_device *device, const char *object, s
     } else if (d->device)
       return call.fail(TESSERA_USAGE, "the metadata is missing");
     if (!d->device) return loadText(call, d, llvm::StringRef(object, length), "<text>", md.kernel, kernel);
-    if (d->device->takesBitcode() ? md.target != d->targetName : !llvm::StringRef(object, length).starts_with("\177ELF"))
-      return call.fail(TESSERA_USAGE, d->device->takesBitcode() ? llvm::Twine("the object is for ") + md.target + ", and " + d->spec + " is asked to load it" : llvm::Twine("this is no ") + d->info.stage);
+    if (d->device->takesBitcode() ? md.target != d->targetName
+                                  : !llvm::StringRef(object, length).starts_with("\177ELF"))
+      return call.fail(TESSERA_USAGE, d->device->takesBitcode() ? llvm::Twine("the object is for ") + md.target +
+                                                                      ", and " + d->spec + " is asked to load it"
+                                                                : llvm::Twine("this is no ") + d->info.stage);
     return loadObject(call, d, std::string(object, length), md, kernel);
   });
 }
@@ -347,7 +389,8 @@ void tessera_kernel_destroy(tessera_kernel *k) { delete k; }
 tessera_argument tessera_argument_buffer(const tessera_buffer *b) { return {b, 0, nullptr, 0}; }
 tessera_argument tessera_argument_value(const void *value, size_t bytes) { return {nullptr, 0, value, bytes}; }
 
-tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **error) {
+tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments,
+                              size_t count, tessera_error **error) {
   Call call(k ? k->device->context.get() : nullptr, error);
   if (!k) return call.fail(TESSERA_USAGE, "the kernel is null");
   return guarded(call, [&] {
@@ -359,36 +402,46 @@ tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const t
   });
 }
 
-static tessera_status makeStream(tessera_device *device, tessera_stream **stream, tessera_error **error, llvm::function_ref<absl::StatusOr<std::unique_ptr<runtime::DeviceStream>>(runtime::Device *)> make) {
+static tessera_status
+makeStream(tessera_device *device, tessera_stream **stream, tessera_error **error,
+           llvm::function_ref<absl::StatusOr<std::unique_ptr<runtime::DeviceStream>>(runtime::Device *)> make) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (stream) *stream = nullptr;
-  if (!device || !stream) return call.fail(TESSERA_USAGE, device ? "there is no place for the stream" : "the device is null");
+  if (!device || !stream)
+    return call.fail(TESSERA_USAGE, device ? "there is no place for the stream" : "the device is null");
   return guarded(call, [&] {
     auto made = make(device->state->device.get());
-    if (!made.ok()) return call.fail(made.status(), absl::IsInvalidArgument(made.status()) ? TESSERA_USAGE : TESSERA_FAILED);
+    if (!made.ok())
+      return call.fail(made.status(), absl::IsInvalidArgument(made.status()) ? TESSERA_USAGE : TESSERA_FAILED);
     *stream = new tessera_stream{device->state, std::move(*made)};
     return TESSERA_OK;
   });
 }
 tessera_status tessera_stream_create(tessera_device *device, tessera_stream **stream, tessera_error **error) {
-  return makeStream(device, stream, error, [](runtime::Device *d) -> absl::StatusOr<std::unique_ptr<runtime::DeviceStream>> {
-    if (!d) return std::make_unique<runtime::HostStream>();
-    return d->createStream();
-  });
+  return makeStream(device, stream, error,
+                    [](runtime::Device *d) -> absl::StatusOr<std::unique_ptr<runtime::DeviceStream>> {
+                      if (!d) return std::make_unique<runtime::HostStream>();
+                      return d->createStream();
+                    });
 }
-tessera_status tessera_stream_adopt(tessera_device *device, void *native, tessera_stream **stream, tessera_error **error) {
-  return makeStream(device, stream, error, [&](runtime::Device *d) -> absl::StatusOr<std::unique_ptr<runtime::DeviceStream>> {
-    if (!d) return absl::InvalidArgumentError("the interpreter has no driver whose stream could be adopted");
-    return d->adoptStream(native);
-  });
+tessera_status tessera_stream_adopt(tessera_device *device, void *native, tessera_stream **stream,
+                                    tessera_error **error) {
+  return makeStream(
+      device, stream, error, [&](runtime::Device *d) -> absl::StatusOr<std::unique_ptr<runtime::DeviceStream>> {
+        if (!d) return absl::InvalidArgumentError("the interpreter has no driver whose stream could be adopted");
+        return d->adoptStream(native);
+      });
 }
 void *tessera_stream_native(const tessera_stream *s) { return s ? s->stream->native() : nullptr; }
 void tessera_stream_destroy(tessera_stream *s) { delete s; }
 
-tessera_status tessera_stream_launch(tessera_stream *stream, tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **error) {
+tessera_status tessera_stream_launch(tessera_stream *stream, tessera_kernel *k, const uint32_t grid[3],
+                                     const tessera_argument *arguments, size_t count, tessera_error **error) {
   Call call(stream ? stream->device->context.get() : nullptr, error);
   if (!stream || !k) return call.fail(TESSERA_USAGE, stream ? "the kernel is null" : "the stream is null");
-  if (stream->device->spec != k->device->spec) return call.fail(TESSERA_USAGE, llvm::Twine("the kernel is on ") + k->device->spec + ", but the stream is one of " + stream->device->spec);
+  if (stream->device->spec != k->device->spec)
+    return call.fail(TESSERA_USAGE, llvm::Twine("the kernel is on ") + k->device->spec + ", but the stream is one of " +
+                                        stream->device->spec);
   return guarded(call, [&] {
     LaunchInput input;
     if (auto s = readLaunch(call, *k, grid, arguments, count, input)) return s;
@@ -408,7 +461,8 @@ tessera_status tessera_stream_synchronize(tessera_stream *stream, tessera_error 
 tessera_status tessera_event_create(tessera_device *device, tessera_event **event, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (event) *event = nullptr;
-  if (!device || !event) return call.fail(TESSERA_USAGE, device ? "there is no place for the event" : "the device is null");
+  if (!device || !event)
+    return call.fail(TESSERA_USAGE, device ? "there is no place for the event" : "the device is null");
   return guarded(call, [&] {
     std::unique_ptr<runtime::DeviceEvent> made = std::make_unique<runtime::HostEvent>();
     if (auto &d = device->state->device) {
@@ -425,7 +479,9 @@ void tessera_event_destroy(tessera_event *e) { delete e; }
 /// What both that take an event and a stream check first.
 static tessera_status checkPair(Call &call, const tessera_event *event, const tessera_stream *stream) {
   if (!event || !stream) return call.fail(TESSERA_USAGE, event ? "the stream is null" : "the event is null");
-  if (event->device->spec != stream->device->spec) return call.fail(TESSERA_USAGE, llvm::Twine("the event is one of ") + event->device->spec + ", but the stream is one of " + stream->device->spec);
+  if (event->device->spec != stream->device->spec)
+    return call.fail(TESSERA_USAGE, llvm::Twine("the event is one of ") + event->device->spec +
+                                        ", but the stream is one of " + stream->device->spec);
   return TESSERA_OK;
 }
 tessera_status tessera_event_record(tessera_event *event, tessera_stream *stream, tessera_error **error) {
@@ -446,26 +502,33 @@ tessera_status tessera_stream_wait(tessera_stream *stream, tessera_event *event,
     if (auto s = d->waitFor(*stream->stream, *event->event); !s.ok()) return call.fail(s);
   return TESSERA_OK;
 }
-tessera_status tessera_event_elapsed(tessera_event *start, tessera_event *stop, double *milliseconds, tessera_error **error) {
+tessera_status tessera_event_elapsed(tessera_event *start, tessera_event *stop, double *milliseconds,
+                                     tessera_error **error) {
   Call call(start ? start->device->context.get() : nullptr, error);
   if (milliseconds) *milliseconds = 0;
-  if (!start || !stop || !milliseconds) return call.fail(TESSERA_USAGE, start && stop ? "there is no place for the time" : "the event is null");
-  if (start->device->spec != stop->device->spec) return call.fail(TESSERA_USAGE, llvm::Twine("one event is of ") + start->device->spec + ", the other of " + stop->device->spec);
+  if (!start || !stop || !milliseconds)
+    return call.fail(TESSERA_USAGE, start && stop ? "there is no place for the time" : "the event is null");
+  if (start->device->spec != stop->device->spec)
+    return call.fail(TESSERA_USAGE,
+                     llvm::Twine("one event is of ") + start->device->spec + ", the other of " + stop->device->spec);
   if (!start->recorded || !stop->recorded) return call.fail(TESSERA_USAGE, "the event has not been recorded");
   if (auto &d = start->device->device) {
     auto ms = d->millisecondsBetween(*start->event, *stop->event);
     if (!ms.ok()) return call.fail(ms.status());
     *milliseconds = *ms;
   } else
-    *milliseconds = static_cast<runtime::HostEvent &>(*stop->event).milliseconds - static_cast<runtime::HostEvent &>(*start->event).milliseconds;
+    *milliseconds = static_cast<runtime::HostEvent &>(*stop->event).milliseconds -
+                    static_cast<runtime::HostEvent &>(*start->event).milliseconds;
   return TESSERA_OK;
 }
 
-tessera_status tessera_time(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count, int repetitions, tessera_times *times, tessera_error **error) {
+tessera_status tessera_time(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
+                            int repetitions, tessera_times *times, tessera_error **error) {
   Call call(k ? k->device->context.get() : nullptr, error);
   if (times) *times = {};
   if (!k || !times) return call.fail(TESSERA_USAGE, k ? "there is no place for the times" : "the kernel is null");
-  if (repetitions < 1) return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
+  if (repetitions < 1)
+    return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
   return guarded(call, [&] {
     LaunchInput input;
     if (auto s = readLaunch(call, *k, grid, arguments, count, input)) return s;

@@ -1,13 +1,13 @@
-// The C API (see tessera.h): errors, contexts, and compiling, on top of runtime::compile and transforms::runPipeline. Each
-// compilation has an IR context of its own.
+// The C API (see tessera.h): errors, contexts, and compiling, on top of runtime::compile and transforms::runPipeline.
+// Each compilation has an IR context of its own.
 #include "capi/handles.h"
 #include "codegen_amd/backend.h"
 #include "frontend/parser.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/targets.h"
 #include "llvm/Support/MathExtras.h"
-#include "runtime/compiler.h"
-#include "runtime/targets.h"
 #include <cstring>
 
 using namespace tessera;
@@ -15,14 +15,17 @@ using namespace tessera::capi;
 
 namespace tessera::capi {
 
-static_assert(int(ir::Severity::Error) == TESSERA_ERROR && int(ir::Severity::Warning) == TESSERA_WARNING && int(ir::Severity::Remark) == TESSERA_REMARK && int(ir::Severity::Note) == TESSERA_NOTE);
+static_assert(int(ir::Severity::Error) == TESSERA_ERROR && int(ir::Severity::Warning) == TESSERA_WARNING &&
+              int(ir::Severity::Remark) == TESSERA_REMARK && int(ir::Severity::Note) == TESSERA_NOTE);
 
 void ContextState::tell(const ir::Diagnostic &d) const {
   if (!handler) return;
   auto source = d.loc.source();
   bool known = !d.position.line && source.kind() == ir::LocationKind::FileLineCol;
   std::string file = known ? source.file().str() : d.position.file, text = ir::render(d);
-  tessera_diagnostic out{tessera_severity(int(d.severity)), d.message.c_str(), file.c_str(), known ? source.line() : d.position.line, known ? source.col() : d.position.col, text.c_str()};
+  tessera_diagnostic out{
+      tessera_severity(int(d.severity)),     d.message.c_str(), file.c_str(), known ? source.line() : d.position.line,
+      known ? source.col() : d.position.col, text.c_str()};
   handler(&out, user);
 }
 
@@ -58,7 +61,8 @@ tessera_status Call::end(tessera_status status) {
 tessera_status readTarget(Call &call, const tessera_options *given, const ir::TargetInfo *&target) {
   target = nullptr;
   if (!given) return TESSERA_OK;
-  if (given->size < offsetof(tessera_options, target) + sizeof given->target || given->size > 4096) return call.fail(TESSERA_USAGE, "the options were not made by tessera_options_init");
+  if (given->size < offsetof(tessera_options, target) + sizeof given->target || given->size > 4096)
+    return call.fail(TESSERA_USAGE, "the options were not made by tessera_options_init");
   if (!given->target) return TESSERA_OK;
   auto t = runtime::requireTarget(given->target);
   if (!t.ok()) return call.fail(t.status(), TESSERA_USAGE);
@@ -66,10 +70,13 @@ tessera_status readTarget(Call &call, const tessera_options *given, const ir::Ta
   return TESSERA_OK;
 }
 
-tessera_status copyOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target, runtime::CompileOptions &o) {
+tessera_status copyOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target,
+                           runtime::CompileOptions &o) {
   tessera_options options;
   tessera_options_init(&options, sizeof options);
-  if (given) std::memcpy(&options, given, std::min(given->size, sizeof options)); // a program built with another version has fewer or more
+  if (given)
+    std::memcpy(&options, given,
+                std::min(given->size, sizeof options)); // a program built with another version has fewer or more
   if (llvm::StringRef stage = orEmpty(options.stage); stage == "bitcode") {
     o.stage = runtime::Stage::Llir;
     o.bitcode = o.lineInfo = o.opNames = true;
@@ -79,9 +86,12 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
     o.stage = *s;
   }
   for (auto [name, value] : {std::pair("num_warps", options.num_warps), std::pair("num_ctas", options.num_ctas)})
-    if (value < 1 || !llvm::isPowerOf2_32(value)) return call.fail(TESSERA_USAGE, llvm::Twine(name) + " must be a power of two, not " + llvm::Twine(value));
-  if (options.num_stages < 1) return call.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
-  if (options.opt_level < 0 || options.opt_level > 3) return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
+    if (value < 1 || !llvm::isPowerOf2_32(value))
+      return call.fail(TESSERA_USAGE, llvm::Twine(name) + " must be a power of two, not " + llvm::Twine(value));
+  if (options.num_stages < 1)
+    return call.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
+  if (options.opt_level < 0 || options.opt_level > 3)
+    return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
   o.numWarps = options.num_warps, o.numStages = options.num_stages, o.numCtas = options.num_ctas;
   o.optLevel = options.opt_level, o.fpFusion = options.fp_fusion, o.lineInfo |= options.line_info != 0;
   o.wavesPerEu = options.waves_per_eu, o.matrixInstrNonkdim = options.matrix_instr_nonkdim;
@@ -89,17 +99,22 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
   return TESSERA_OK;
 }
 
-tessera_status readOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target, runtime::CompileOptions &o) {
+tessera_status readOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target,
+                           runtime::CompileOptions &o) {
   if (auto s = copyOptions(call, given, target, o)) return s;
   if (auto s = runtime::checkShape(target, o); !s.ok()) return call.fail(s, TESSERA_USAGE);
   return TESSERA_OK;
 }
 
-tessera_status compileText(Call &call, ContextState &state, llvm::StringRef text, const std::string &file, const ir::TargetInfo &target, const runtime::CompileOptions &o, runtime::CompileResult &out) {
+tessera_status compileText(Call &call, ContextState &state, llvm::StringRef text, const std::string &file,
+                           const ir::TargetInfo &target, const runtime::CompileOptions &o,
+                           runtime::CompileResult &out) {
   auto compiled = state.cache.compile(text, file, nullptr, target, o, call.engine);
   if (!compiled.ok()) {
     bool input = absl::IsInvalidArgument(compiled.status()) || absl::IsResourceExhausted(compiled.status());
-    if (!call.engine.errors()) return call.fail(input ? TESSERA_INPUT : TESSERA_FAILED, std::string(compiled.status().message()), input ? file : "");
+    if (!call.engine.errors())
+      return call.fail(input ? TESSERA_INPUT : TESSERA_FAILED, std::string(compiled.status().message()),
+                       input ? file : "");
     return call.end(input ? TESSERA_INPUT : TESSERA_FAILED);
   }
   out = *std::move(compiled);
@@ -121,12 +136,14 @@ void tessera_context_options_init(tessera_context_options *o, size_t size) {
   if (o) std::memcpy(o, &defaults, std::min(size, sizeof defaults));
 }
 
-tessera_status tessera_context_create(const tessera_context_options *given, tessera_context **context, tessera_error **error) {
+tessera_status tessera_context_create(const tessera_context_options *given, tessera_context **context,
+                                      tessera_error **error) {
   tessera_context_options options;
   tessera_context_options_init(&options, sizeof options);
   bool made = !given || (given->size >= sizeof given->size && given->size <= 4096);
   if (given && made) std::memcpy(&options, given, std::min(given->size, sizeof options));
-  runtime::CompileCacheOptions cache{orEmpty(options.cache_directory).str(), options.cache_memory_bytes, options.cache_directory_bytes};
+  runtime::CompileCacheOptions cache{orEmpty(options.cache_directory).str(), options.cache_memory_bytes,
+                                     options.cache_directory_bytes};
   auto state = std::make_shared<ContextState>(std::move(cache));
   state->handler = options.handler, state->user = options.user;
   Call call(state.get(), error);
@@ -141,7 +158,8 @@ void tessera_context_destroy(tessera_context *c) { delete c; }
 tessera_status tessera_cache_count(tessera_context *context, tessera_cache_counts *counts, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (counts) *counts = {};
-  if (!context || !counts) return call.fail(TESSERA_USAGE, context ? "there is no place for the counts" : "the context is null");
+  if (!context || !counts)
+    return call.fail(TESSERA_USAGE, context ? "there is no place for the counts" : "the context is null");
   auto c = context->state->cache.counts();
   *counts = {c.memoryHits, c.directoryHits, c.misses, c.damaged, c.unwritten};
   return TESSERA_OK;
@@ -154,7 +172,8 @@ tessera_status tessera_cache_clear(tessera_context *context, tessera_error **err
 }
 
 /// What both that make a result check first.
-static tessera_status begin(Call &call, tessera_context *context, const char *text, size_t length, tessera_result **result) {
+static tessera_status begin(Call &call, tessera_context *context, const char *text, size_t length,
+                            tessera_result **result) {
   if (result) *result = nullptr;
   if (!context) return call.fail(TESSERA_USAGE, "the context is null");
   if (!result) return call.fail(TESSERA_USAGE, "there is no place for the result");
@@ -171,7 +190,8 @@ void tessera_options_init(tessera_options *o, size_t size) {
 }
 
 /// Reads what the options ask for, and compiles for that.
-static tessera_status compileInto(Call &call, ContextState &state, llvm::StringRef text, const std::string &file, const tessera_options *given, tessera_result **result) {
+static tessera_status compileInto(Call &call, ContextState &state, llvm::StringRef text, const std::string &file,
+                                  const tessera_options *given, tessera_result **result) {
   const ir::TargetInfo *target;
   if (auto s = readTarget(call, given, target)) return s;
   if (!target) return call.fail(TESSERA_USAGE, "a target is needed");
@@ -183,7 +203,8 @@ static tessera_status compileInto(Call &call, ContextState &state, llvm::StringR
   return TESSERA_OK;
 }
 
-tessera_status tessera_compile(tessera_context *context, const char *text, size_t length, const char *file_name, const tessera_options *given, tessera_result **result, tessera_error **error) {
+tessera_status tessera_compile(tessera_context *context, const char *text, size_t length, const char *file_name,
+                               const tessera_options *given, tessera_result **result, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (auto s = begin(call, context, text, length, result)) return s;
   return guarded(call, [&] {
@@ -192,7 +213,8 @@ tessera_status tessera_compile(tessera_context *context, const char *text, size_
 }
 
 /// Passes as their caller names them, and the target that they may ask about.
-static tessera_status readPipeline(Call &call, const char *const *passes, size_t count, const char *target, transforms::RunOptions &run, transforms::Pipeline &pipeline) {
+static tessera_status readPipeline(Call &call, const char *const *passes, size_t count, const char *target,
+                                   transforms::RunOptions &run, transforms::Pipeline &pipeline) {
   run.findTarget = runtime::findTarget;
   if (target) {
     auto t = runtime::requireTarget(target);
@@ -210,15 +232,19 @@ static tessera_status readPipeline(Call &call, const char *const *passes, size_t
   return TESSERA_OK;
 }
 
-static tessera_status runPasses(Call &call, ir::Module &module, const transforms::Pipeline &pipeline, const transforms::RunOptions &run) {
+static tessera_status runPasses(Call &call, ir::Module &module, const transforms::Pipeline &pipeline,
+                                const transforms::RunOptions &run) {
   auto s = transforms::runPipeline(module, pipeline, run, call.engine);
   if (s.ok()) return TESSERA_OK;
   // A pass asked for an option's value and could not use it.
-  auto status = llvm::any_of(pipeline, [](auto &step) { return !step.options.problem.empty(); }) ? TESSERA_USAGE : TESSERA_INPUT;
+  auto status =
+      llvm::any_of(pipeline, [](auto &step) { return !step.options.problem.empty(); }) ? TESSERA_USAGE : TESSERA_INPUT;
   return call.engine.errors() ? call.end(status) : call.fail(s, status);
 }
 
-tessera_status tessera_run_passes(tessera_context *context, const char *text, size_t length, const char *file_name, const char *const *passes, size_t count, const char *target, tessera_result **result, tessera_error **error) {
+tessera_status tessera_run_passes(tessera_context *context, const char *text, size_t length, const char *file_name,
+                                  const char *const *passes, size_t count, const char *target, tessera_result **result,
+                                  tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (auto s = begin(call, context, text, length, result)) return s;
   return guarded(call, [&] {
@@ -237,10 +263,12 @@ tessera_status tessera_run_passes(tessera_context *context, const char *text, si
 static void nameKernels(tessera_module &m) {
   m.kernels.clear();
   for (auto &op : *m.module->body())
-    if (auto f = op.dyn<ir::tt::FuncOp>(); f && !f.body().empty() && f.symVisibility() != "private") m.kernels.push_back(f.symName().str());
+    if (auto f = op.dyn<ir::tt::FuncOp>(); f && !f.body().empty() && f.symVisibility() != "private")
+      m.kernels.push_back(f.symName().str());
 }
 
-tessera_status tessera_module_parse(tessera_context *context, const char *text, size_t length, const char *file_name, tessera_module **module, tessera_error **error) {
+tessera_status tessera_module_parse(tessera_context *context, const char *text, size_t length, const char *file_name,
+                                    tessera_module **module, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
   if (module) *module = nullptr;
   if (!context) return call.fail(TESSERA_USAGE, "the context is null");
@@ -266,7 +294,8 @@ const char *tessera_module_kernel(const tessera_module *m, size_t index) {
 }
 void tessera_module_destroy(tessera_module *m) { delete m; }
 
-tessera_status tessera_module_run_passes(tessera_module *m, const char *const *passes, size_t count, const char *target, tessera_error **error) {
+tessera_status tessera_module_run_passes(tessera_module *m, const char *const *passes, size_t count, const char *target,
+                                         tessera_error **error) {
   Call call(m ? m->context.get() : nullptr, error);
   if (!m) return call.fail(TESSERA_USAGE, "the module is null");
   return guarded(call, [&] {
@@ -282,7 +311,8 @@ tessera_status tessera_module_run_passes(tessera_module *m, const char *const *p
   });
 }
 
-tessera_status tessera_module_print(const tessera_module *m, int locations, tessera_result **result, tessera_error **error) {
+tessera_status tessera_module_print(const tessera_module *m, int locations, tessera_result **result,
+                                    tessera_error **error) {
   Call call(m ? m->context.get() : nullptr, error);
   if (result) *result = nullptr;
   if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");
@@ -300,7 +330,8 @@ std::pair<std::string, std::string> textOf(const tessera_module &m) {
 }
 } // namespace tessera::capi
 
-tessera_status tessera_module_compile(const tessera_module *m, const tessera_options *given, tessera_result **result, tessera_error **error) {
+tessera_status tessera_module_compile(const tessera_module *m, const tessera_options *given, tessera_result **result,
+                                      tessera_error **error) {
   Call call(m ? m->context.get() : nullptr, error);
   if (result) *result = nullptr;
   if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");

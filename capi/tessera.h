@@ -44,12 +44,17 @@ typedef enum tessera_status {
 /* ---- Errors and diagnostics ---- */
 
 typedef struct tessera_error tessera_error;
-tessera_status tessera_error_status(const tessera_error *);   /* of the call that made it; TESSERA_OK of NULL */
-const char *tessera_error_message(const tessera_error *);     /* the first error in one sentence; "" of NULL */
-const char *tessera_error_text(const tessera_error *);        /* all of them, as `tessera` prints them; "" of NULL */
+tessera_status tessera_error_status(const tessera_error *); /* of the call that made it; TESSERA_OK of NULL */
+const char *tessera_error_message(const tessera_error *);   /* the first error in one sentence; "" of NULL */
+const char *tessera_error_text(const tessera_error *);      /* all of them, as `tessera` prints them; "" of NULL */
 void tessera_error_destroy(tessera_error *);
 
-typedef enum tessera_severity { TESSERA_ERROR = 0, TESSERA_WARNING = 1, TESSERA_REMARK = 2, TESSERA_NOTE = 3 } tessera_severity;
+typedef enum tessera_severity {
+  TESSERA_ERROR = 0,
+  TESSERA_WARNING = 1,
+  TESSERA_REMARK = 2,
+  TESSERA_NOTE = 3
+} tessera_severity;
 
 typedef struct tessera_diagnostic {
   tessera_severity severity; /* TESSERA_REMARK: also what a running kernel prints, on interpreter and emulators */
@@ -66,7 +71,7 @@ typedef void (*tessera_handler)(const tessera_diagnostic *, void *user);
 typedef struct tessera_context tessera_context;
 
 typedef struct tessera_context_options {
-  size_t size;                    /* set by tessera_context_options_init: options that are added later come after those of today */
+  size_t size; /* set by tessera_context_options_init: options that are added later come after those of today */
   tessera_handler handler;        /* NULL: nobody */
   void *user;                     /* handed to it */
   uint64_t cache_memory_bytes;    /* compiled kernels kept in memory; 0: none */
@@ -96,15 +101,16 @@ tessera_status tessera_cache_clear(tessera_context *, tessera_error **);
 typedef struct tessera_options {
   size_t size;        /* set by tessera_options_init: options that are added later come after those of today */
   const char *target; /* "sm_90a", "gfx942", … (tessera_target); needed by tessera_compile, else NULL: the device's */
-  const char *stage;  /* ttir ttgir llir, ptx cubin, amdgcn hsaco, bitcode (for emulators); NULL: the last of the target */
-  const char *kernel; /* which function of several; NULL: the only one */
-  int num_warps;      /* per block, a power of two; of 32 threads, on gfx9 of 64 */
-  int num_stages;     /* of software pipelines, from 1 */
-  int num_ctas;       /* blocks per cluster: a hint; 1 to 8 where the target has clusters, else 1 */
-  int opt_level;      /* 0 to 3 */
-  int fp_fusion;      /* whether a * b + c is contracted */
-  int line_info;      /* whether the code knows source lines */
-  int waves_per_eu;   /* AMD: waves of a SIMD that the registers are to allow, a hint; 0: the compiler's choice */
+  const char
+      *stage; /* ttir ttgir llir, ptx cubin, amdgcn hsaco, bitcode (for emulators); NULL: the last of the target */
+  const char *kernel;       /* which function of several; NULL: the only one */
+  int num_warps;            /* per block, a power of two; of 32 threads, on gfx9 of 64 */
+  int num_stages;           /* of software pipelines, from 1 */
+  int num_ctas;             /* blocks per cluster: a hint; 1 to 8 where the target has clusters, else 1 */
+  int opt_level;            /* 0 to 3 */
+  int fp_fusion;            /* whether a * b + c is contracted */
+  int line_info;            /* whether the code knows source lines */
+  int waves_per_eu;         /* AMD: waves of a SIMD that the registers are to allow, a hint; 0: the compiler's choice */
   int matrix_instr_nonkdim; /* AMD: rows and columns of matrix instructions, 16 or 32; 0: the compiler's choice */
 } tessera_options;
 
@@ -116,29 +122,33 @@ typedef struct tessera_result tessera_result;
 
 /* Compiles a kernel, or finds it in the cache. `length` is the text's in bytes; `file_name` is what diagnostics call it
  * (NULL: "<text>"). */
-tessera_status tessera_compile(tessera_context *, const char *text, size_t length, const char *file_name, const tessera_options *, tessera_result **,
-                               tessera_error **);
+tessera_status tessera_compile(tessera_context *, const char *text, size_t length, const char *file_name,
+                               const tessera_options *, tessera_result **, tessera_error **);
 
 /* Parses, verifies, runs passes and prints. Passes are named as by `tessera opt`: "cse", "tritongpu-pipeline=num-stages=2".
  * `target` (what passes may ask about) may be NULL: then it is the one that the text names, if it does. With no passes the
  * text is checked, and printed in today's spelling. */
-tessera_status tessera_run_passes(tessera_context *, const char *text, size_t length, const char *file_name, const char *const *passes, size_t count,
-                                  const char *target, tessera_result **, tessera_error **);
+tessera_status tessera_run_passes(tessera_context *, const char *text, size_t length, const char *file_name,
+                                  const char *const *passes, size_t count, const char *target, tessera_result **,
+                                  tessera_error **);
 
 /* ---- Modules: text that is parsed once ---- */
 
 typedef struct tessera_module tessera_module;
 
 /* Parses and verifies; text of several kernels is one module. */
-tessera_status tessera_module_parse(tessera_context *, const char *text, size_t length, const char *file_name, tessera_module **, tessera_error **);
+tessera_status tessera_module_parse(tessera_context *, const char *text, size_t length, const char *file_name,
+                                    tessera_module **, tessera_error **);
 /* The functions that can be compiled, in the text's order; NULL after the last. */
 const char *tessera_module_kernel(const tessera_module *, size_t index);
 /* As tessera_run_passes, on the module: it is changed if all of them succeed, and stays what it was if not. */
-tessera_status tessera_module_run_passes(tessera_module *, const char *const *passes, size_t count, const char *target, tessera_error **);
+tessera_status tessera_module_run_passes(tessera_module *, const char *const *passes, size_t count, const char *target,
+                                         tessera_error **);
 /* The text in today's spelling, with locations or without. */
 tessera_status tessera_module_print(const tessera_module *, int locations, tessera_result **, tessera_error **);
 /* As tessera_compile, of the module as it is now, which stays as it is: it may be compiled any number of times. */
-tessera_status tessera_module_compile(const tessera_module *, const tessera_options *, tessera_result **, tessera_error **);
+tessera_status tessera_module_compile(const tessera_module *, const tessera_options *, tessera_result **,
+                                      tessera_error **);
 void tessera_module_destroy(tessera_module *);
 
 /* Text or the object's bytes; a NUL that `length` does not count follows. `length` may be NULL. */
@@ -192,13 +202,15 @@ typedef struct tessera_kernel tessera_kernel;
 
 /* Compiles a kernel for the device, or finds it in the context's cache, and loads it. `options` may be NULL: the defaults;
  * the stage is the device's whatever they say. */
-tessera_status tessera_kernel_compile(tessera_device *, const char *text, size_t length, const char *file_name, const tessera_options *, tessera_kernel **,
-                                      tessera_error **);
+tessera_status tessera_kernel_compile(tessera_device *, const char *text, size_t length, const char *file_name,
+                                      const tessera_options *, tessera_kernel **, tessera_error **);
 /* The same of a module. */
-tessera_status tessera_kernel_compile_module(tessera_device *, const tessera_module *, const tessera_options *, tessera_kernel **, tessera_error **);
+tessera_status tessera_kernel_compile_module(tessera_device *, const tessera_module *, const tessera_options *,
+                                             tessera_kernel **, tessera_error **);
 /* Loads what was compiled before: a result's data (of the device's stage) and metadata. `metadata` may be NULL for the
  * interpreter: the module's only kernel is meant. */
-tessera_status tessera_kernel_load(tessera_device *, const char *object, size_t length, const char *metadata, tessera_kernel **, tessera_error **);
+tessera_status tessera_kernel_load(tessera_device *, const char *object, size_t length, const char *metadata,
+                                   tessera_kernel **, tessera_error **);
 /* As tessera_result_metadata; on the interpreter the kernel's name and arguments. */
 const char *tessera_kernel_metadata(const tessera_kernel *);
 void tessera_kernel_destroy(tessera_kernel *);
@@ -219,7 +231,8 @@ tessera_argument tessera_argument_value(const void *value, size_t bytes);
 /* Launches a kernel on a grid of x * y * z blocks, each at least 1, and waits until it has run. `arguments` are those of the
  * function in the text; the pointers that the ABI adds are added. A fault that interpreter or emulator finds in the kernel
  * is TESSERA_FAILED with its place in the text. After a fault on a GPU its driver may refuse all that follows in the process. */
-tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count, tessera_error **);
+tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
+                              tessera_error **);
 
 /* ---- Streams: launches that are not waited for ---- */
 
@@ -232,8 +245,8 @@ tessera_status tessera_stream_create(tessera_device *, tessera_stream **, tesser
 tessera_status tessera_stream_adopt(tessera_device *, void *native, tessera_stream **, tessera_error **);
 void *tessera_stream_native(const tessera_stream *); /* the driver's handle; NULL on interpreter and emulators */
 /* As tessera_launch, without waiting. A fault on a GPU is told by a later call, tessera_stream_synchronize at the latest. */
-tessera_status tessera_stream_launch(tessera_stream *, tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
-                                     tessera_error **);
+tessera_status tessera_stream_launch(tessera_stream *, tessera_kernel *, const uint32_t grid[3],
+                                     const tessera_argument *arguments, size_t count, tessera_error **);
 tessera_status tessera_stream_synchronize(tessera_stream *, tessera_error **);
 void tessera_stream_destroy(tessera_stream *);
 
@@ -252,8 +265,8 @@ typedef struct tessera_times {
 } tessera_times;
 /* Launches it `repetitions` times (at least 1), and says how long each took: on GPUs between events before and after it, else by the
  * host's clock. Caches are as the launch before left them. */
-tessera_status tessera_time(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count, int repetitions, tessera_times *,
-                            tessera_error **);
+tessera_status tessera_time(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
+                            int repetitions, tessera_times *, tessera_error **);
 
 /* ---- Tuning: which options a kernel runs fastest with ---- */
 
@@ -282,8 +295,9 @@ typedef struct tessera_tuning tessera_tuning;
  * the buffers hold, from their offsets on, and work on copies: the buffers stay as they are. So no two arguments may be of one
  * buffer, and addresses are not taken. Options name the same kernel, and the device's target or none; those with which nothing
  * can be compiled are measurements as well. Not on the interpreter, whose time says nothing of a kernel. */
-tessera_status tessera_tune(tessera_device *, const tessera_module *, const tessera_options *const *options, size_t options_count, const uint32_t grid[3],
-                            const tessera_argument *arguments, size_t count, int repetitions, tessera_tuning **, tessera_error **);
+tessera_status tessera_tune(tessera_device *, const tessera_module *, const tessera_options *const *options,
+                            size_t options_count, const uint32_t grid[3], const tessera_argument *arguments,
+                            size_t count, int repetitions, tessera_tuning **, tessera_error **);
 size_t tessera_tuning_count(const tessera_tuning *);
 /* In the options' order; NULL after the last. */
 const tessera_measurement *tessera_tuning_measurement(const tessera_tuning *, size_t index);

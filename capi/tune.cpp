@@ -1,11 +1,11 @@
-// The C API (see tessera.h): tuning, on top of runtime::tune. A module's kernel and a launch's arguments become what that takes:
-// buffers of the host with the contents of the caller's.
+// The C API (see tessera.h): tuning, on top of runtime::tune. A module's kernel and a launch's arguments become what
+// that takes: buffers of the host with the contents of the caller's.
 #include "capi/handles.h"
 #include "ir/ops.h"
+#include "runtime/debug/tuner.h"
+#include "runtime/emulator/emulator_device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/emulator/emulator_device.h"
-#include "runtime/tuner.h"
 #include <cstring>
 
 using namespace tessera;
@@ -32,27 +32,33 @@ tessera_outcome outcomeOf(runtime::TuneMeasurement::Outcome o) {
 }
 
 /// The options to try, for the device. `kernel`: which they all mean.
-tessera_status readConfigurations(Call &call, const DeviceState &device, const tessera_options *const *given, size_t count, std::vector<runtime::CompileOptions> &out) {
+tessera_status readConfigurations(Call &call, const DeviceState &device, const tessera_options *const *given,
+                                  size_t count, std::vector<runtime::CompileOptions> &out) {
   if (!count || !given) return call.fail(TESSERA_USAGE, "there are no options to try");
   for (size_t i = 0; i < count; ++i) {
     auto which = [&] { return llvm::formatv("options {0}", i).str(); };
     if (!given[i]) return call.fail(TESSERA_USAGE, which() + " are null");
     const ir::TargetInfo *target;
     if (auto s = readTarget(call, given[i], target)) return s;
-    if (target && target != device.target) return call.fail(TESSERA_USAGE, which() + " are for " + target->name + ", and " + device.spec + " is " + device.targetName);
+    if (target && target != device.target)
+      return call.fail(TESSERA_USAGE,
+                       which() + " are for " + target->name + ", and " + device.spec + " is " + device.targetName);
     tessera_options options;
     tessera_options_init(&options, sizeof options);
     std::memcpy(&options, given[i], std::min(given[i]->size, sizeof options));
     options.size = sizeof options;
     options.stage = device.info.stage;
     if (auto s = copyOptions(call, &options, *device.target, out.emplace_back())) return s;
-    if (out[i].kernel != out[0].kernel) return call.fail(TESSERA_USAGE, which() + " are for kernel '" + out[i].kernel + "', and the first for '" + out[0].kernel + "'");
+    if (out[i].kernel != out[0].kernel)
+      return call.fail(TESSERA_USAGE,
+                       which() + " are for kernel '" + out[i].kernel + "', and the first for '" + out[0].kernel + "'");
   }
   return TESSERA_OK;
 }
 
 /// The module's text, and what is known of its kernel before it is compiled.
-tessera_status describeKernel(Call &call, const tessera_module &m, llvm::StringRef name, tessera_kernel &k, std::string &text) {
+tessera_status describeKernel(Call &call, const tessera_module &m, llvm::StringRef name, tessera_kernel &k,
+                              std::string &text) {
   std::scoped_lock lock(m.mutex);
   auto function = runtime::selectKernel(*m.module, name);
   if (!function.ok()) return call.fail(TESSERA_INPUT, std::string(function.status().message()), m.file);
@@ -63,7 +69,8 @@ tessera_status describeKernel(Call &call, const tessera_module &m, llvm::StringR
 }
 
 /// Copies of the buffers, from the arguments' offsets on, and the scalars.
-tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef<runtime::DeviceArgument> given, runtime::LaunchDescription &d, runtime::LaunchArguments &out) {
+tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef<runtime::DeviceArgument> given,
+                             runtime::LaunchDescription &d, runtime::LaunchArguments &out) {
   for (auto [i, a] : llvm::enumerate(given)) {
     auto &[name, type] = k.metadata.args[i];
     std::string what = llvm::formatv("argument {0} ('{1}') of kernel '{2}'", i, name, k.metadata.kernel).str();
@@ -75,13 +82,19 @@ tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef
     out.scalars.push_back(a.memory ? 0 : a.bits);
     out.scalarBytes.push_back(a.memory ? 0 : pointer ? 8 : scalarBytes(type));
     if (!a.memory) {
-      if (pointer && a.bits) return call.fail(TESSERA_USAGE, what + " is an address, of whose memory there is no copy: a buffer is needed");
+      if (pointer && a.bits)
+        return call.fail(TESSERA_USAGE, what + " is an address, of whose memory there is no copy: a buffer is needed");
       continue;
     }
     for (auto [j, other] : llvm::enumerate(given.take_front(i)))
-      if (other.memory == a.memory) return call.fail(TESSERA_USAGE, what + llvm::formatv(" is of the buffer of argument {0}: each has a copy of its own here", j).str());
+      if (other.memory == a.memory)
+        return call.fail(
+            TESSERA_USAGE,
+            what + llvm::formatv(" is of the buffer of argument {0}: each has a copy of its own here", j).str());
     bytes.resize(a.memory->bytes() - a.bits);
-    if (auto s = k.device->device->read(*a.memory, a.bits, bytes.data(), bytes.size(), "the buffer of " + what); !s.ok()) return call.fail(s);
+    if (auto s = k.device->device->read(*a.memory, a.bits, bytes.data(), bytes.size(), "the buffer of " + what);
+        !s.ok())
+      return call.fail(s);
     auto dtype = runtime::parseDType(llvm::StringRef(type).drop_front(1));
     arg.dtype = dtype && bytes.size() % runtime::dtypeBytes(*dtype) == 0 ? *dtype : runtime::DType::U8;
     arg.shape = {int64_t(bytes.size() / runtime::dtypeBytes(arg.dtype))};
@@ -91,14 +104,18 @@ tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef
 
 } // namespace
 
-tessera_status tessera_tune(tessera_device *device, const tessera_module *module, const tessera_options *const *options, size_t options_count, const uint32_t grid[3], const tessera_argument *arguments, size_t count, int repetitions, tessera_tuning **tuning, tessera_error **error) {
+tessera_status tessera_tune(tessera_device *device, const tessera_module *module, const tessera_options *const *options,
+                            size_t options_count, const uint32_t grid[3], const tessera_argument *arguments,
+                            size_t count, int repetitions, tessera_tuning **tuning, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (tuning) *tuning = nullptr;
   if (!device || !module) return call.fail(TESSERA_USAGE, device ? "the module is null" : "the device is null");
   if (!tuning) return call.fail(TESSERA_USAGE, "there is no place for the measurements");
-  if (repetitions < 1) return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
+  if (repetitions < 1)
+    return call.fail(TESSERA_USAGE, "repetitions must be at least 1, not " + llvm::Twine(repetitions));
   auto &state = device->state;
-  if (!state->device) return call.fail(TESSERA_USAGE, "the interpreter's time says nothing of a kernel: a GPU or an emulator is needed");
+  if (!state->device)
+    return call.fail(TESSERA_USAGE, "the interpreter's time says nothing of a kernel: a GPU or an emulator is needed");
   if (!state->target) return call.fail(runtime::requireTarget(state->targetName).status());
   return guarded(call, [&] {
     std::vector<runtime::CompileOptions> configurations;
@@ -124,18 +141,33 @@ tessera_status tessera_tune(tessera_device *device, const tessera_module *module
       if (!opened.ok()) return call.fail(opened.status());
       counting = std::move(*opened);
     }
-    runtime::TuneJob job{description, text, module->file, copies, counting ? *counting : *state->device, counting ? &report : nullptr, state->context->cache, std::move(configurations), repetitions, nullptr, {}};
+    runtime::TuneJob job{description,
+                         text,
+                         module->file,
+                         copies,
+                         counting ? *counting : *state->device,
+                         counting ? &report : nullptr,
+                         state->context->cache,
+                         std::move(configurations),
+                         repetitions,
+                         nullptr,
+                         {}};
     auto t = std::make_unique<tessera_tuning>();
     t->done = runtime::tune(job);
     t->best = runtime::best(t->done, counting != nullptr).value_or(t->done.size());
-    for (auto &m : t->done) t->metadata.push_back(m.outcome == runtime::TuneMeasurement::NotCompiled ? "" : runtime::toJson(m.metadata));
+    for (auto &m : t->done)
+      t->metadata.push_back(m.outcome == runtime::TuneMeasurement::NotCompiled ? "" : runtime::toJson(m.metadata));
     for (auto [m, json] : llvm::zip(t->done, t->metadata))
-      t->measurements.push_back({outcomeOf(m.outcome), m.reason.c_str(), m.sameAs, counting ? tessera_times{} : tessera_times{m.medianMs, m.minMs}, m.instructions, json.c_str()});
+      t->measurements.push_back({outcomeOf(m.outcome), m.reason.c_str(), m.sameAs,
+                                 counting ? tessera_times{} : tessera_times{m.medianMs, m.minMs}, m.instructions,
+                                 json.c_str()});
     *tuning = t.release();
     return TESSERA_OK;
   });
 }
 size_t tessera_tuning_count(const tessera_tuning *t) { return t ? t->measurements.size() : 0; }
-const tessera_measurement *tessera_tuning_measurement(const tessera_tuning *t, size_t index) { return t && index < t->measurements.size() ? &t->measurements[index] : nullptr; }
+const tessera_measurement *tessera_tuning_measurement(const tessera_tuning *t, size_t index) {
+  return t && index < t->measurements.size() ? &t->measurements[index] : nullptr;
+}
 size_t tessera_tuning_best(const tessera_tuning *t) { return t ? t->best : 0; }
 void tessera_tuning_destroy(tessera_tuning *t) { delete t; }

@@ -18,7 +18,8 @@ using ir::MatrixUnit;
 static constexpr int64_t kKiB = 1024;
 
 // Matrix instructions: v_mfma_* of the CDNA guides (64 / n lanes share a row), v_wmma_* of the RDNA guides (in RDNA 3
-// every lane has whole rows, in RDNA 4 two lanes share one). 8-bit floats: the FNUZ kinds on gfx942, the OCP kinds later.
+// every lane has whole rows, in RDNA 4 two lanes share one). 8-bit floats: the FNUZ kinds on gfx942, the OCP kinds
+// later.
 using ir::MatrixInstruction;
 using ir::MatrixType;
 struct Tile {
@@ -34,10 +35,13 @@ template <size_t... N> static constexpr auto rows(const std::array<MatrixInstruc
 /// One type on several tiles.
 template <size_t N> static constexpr auto onTiles(MatrixType a, MatrixType b, MatrixType c, const Tile (&tiles)[N]) {
   std::array<MatrixInstruction, N> out{};
-  for (size_t i = 0; i < N; ++i) out[i] = {a, b, c, tiles[i].m, tiles[i].n, tiles[i].k, tiles[i].lanesPerRow, tiles[i].slowness};
+  for (size_t i = 0; i < N; ++i)
+    out[i] = {a, b, c, tiles[i].m, tiles[i].n, tiles[i].k, tiles[i].lanesPerRow, tiles[i].slowness};
   return out;
 }
-template <size_t N> static constexpr auto onTiles(MatrixType ab, MatrixType c, const Tile (&tiles)[N]) { return onTiles(ab, ab, c, tiles); }
+template <size_t N> static constexpr auto onTiles(MatrixType ab, MatrixType c, const Tile (&tiles)[N]) {
+  return onTiles(ab, ab, c, tiles);
+}
 /// Both kinds of 8-bit floats, in every pairing.
 template <size_t N> static constexpr auto f8(MatrixType e4m3, MatrixType e5m2, const Tile (&tiles)[N]) {
   return rows(onTiles(e4m3, e4m3, MatrixType::F32, tiles), onTiles(e4m3, e5m2, MatrixType::F32, tiles),
@@ -51,22 +55,33 @@ static constexpr auto kMfmaHalves = halves({{32, 32, 8, 2}, {16, 16, 16, 4}});
 static constexpr auto kMfmaF32 = onTiles(MatrixType::F32, MatrixType::F32, {{32, 32, 2, 2}, {16, 16, 4, 4}});
 static constexpr auto kMfmaF64 = onTiles(MatrixType::F64, MatrixType::F64, {{16, 16, 4, 4}});
 static constexpr auto kMfmaI8Gfx942 = onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 16, 2}, {16, 16, 32, 4}});
-// Last, because other tiles are better at equal work: 4 by 64 and 64 by 4, series of 16 v_mfma_…_4x4x…_16b whose rows of
-// 4 are broadcast (16 lanes share one of those). Each takes 2 passes for 1,024 products (f32: 256), by the guides' tables of
-// passes; with 16-bit operands 16 by 16 takes 8 for 4,096 on gfx90a, 4 on gfx942, and 4 for 8,192 on gfx950, with 8-bit
-// integers for twice as many from gfx942 on.
+// Last, because other tiles are better at equal work: 4 by 64 and 64 by 4, series of 16 v_mfma_…_4x4x…_16b whose rows
+// of 4 are broadcast (16 lanes share one of those). Each takes 2 passes for 1,024 products (f32: 256), by the guides'
+// tables of passes; with 16-bit operands 16 by 16 takes 8 for 4,096 on gfx90a, 4 on gfx942, and 4 for 8,192 on
+// gfx950, with 8-bit integers for twice as many from gfx942 on.
 static constexpr auto broadcast(int slownessOfHalves, int slownessOfI8) {
-  return rows(halves({{4, 64, 64, 16, slownessOfHalves}, {64, 4, 64, 16, slownessOfHalves}}), onTiles(MatrixType::F32, MatrixType::F32, {{4, 64, 16, 16}, {64, 4, 16, 16}}),
+  return rows(halves({{4, 64, 64, 16, slownessOfHalves}, {64, 4, 64, 16, slownessOfHalves}}),
+              onTiles(MatrixType::F32, MatrixType::F32, {{4, 64, 16, 16}, {64, 4, 16, 16}}),
               onTiles(MatrixType::I8, MatrixType::I32, {{4, 64, 64, 16, slownessOfI8}, {64, 4, 64, 16, slownessOfI8}}));
 }
 
-static constexpr auto kMfmaGfx90a = rows(kMfmaHalves, kMfmaF32, kMfmaF64, onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 8, 2}, {16, 16, 16, 4}}), broadcast(1, 1));
-static constexpr auto kMfmaGfx942 = rows(kMfmaHalves, kMfmaF32, kMfmaF64, kMfmaI8Gfx942, onTiles(MatrixType::TF32, MatrixType::F32, {{32, 32, 4, 2}, {16, 16, 8, 4}}),
-                                         f8(MatrixType::F8E4M3FNUZ, MatrixType::F8E5M2FNUZ, {{32, 32, 16, 2}, {16, 16, 32, 4}}), broadcast(2, 4));
-static constexpr auto kMfmaGfx950 = rows(halves({{32, 32, 16, 2}, {16, 16, 32, 4}}), kMfmaHalves, kMfmaF32, kMfmaF64, onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 32, 2}, {16, 16, 64, 4}}), kMfmaI8Gfx942,
-                                         f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 64, 2}, {16, 16, 128, 4}}), f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 16, 2}, {16, 16, 32, 4}}), broadcast(4, 8));
-static constexpr auto kWmmaGfx11 = rows(halves({{16, 16, 16, 1}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 1}}));
-static constexpr auto kWmmaGfx12 = rows(halves({{16, 16, 16, 2}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 2}}), f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{16, 16, 16, 2}}));
+static constexpr auto kMfmaGfx90a =
+    rows(kMfmaHalves, kMfmaF32, kMfmaF64, onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 8, 2}, {16, 16, 16, 4}}),
+         broadcast(1, 1));
+static constexpr auto kMfmaGfx942 =
+    rows(kMfmaHalves, kMfmaF32, kMfmaF64, kMfmaI8Gfx942,
+         onTiles(MatrixType::TF32, MatrixType::F32, {{32, 32, 4, 2}, {16, 16, 8, 4}}),
+         f8(MatrixType::F8E4M3FNUZ, MatrixType::F8E5M2FNUZ, {{32, 32, 16, 2}, {16, 16, 32, 4}}), broadcast(2, 4));
+static constexpr auto kMfmaGfx950 =
+    rows(halves({{32, 32, 16, 2}, {16, 16, 32, 4}}), kMfmaHalves, kMfmaF32, kMfmaF64,
+         onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 32, 2}, {16, 16, 64, 4}}), kMfmaI8Gfx942,
+         f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 64, 2}, {16, 16, 128, 4}}),
+         f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{32, 32, 16, 2}, {16, 16, 32, 4}}), broadcast(4, 8));
+static constexpr auto kWmmaGfx11 =
+    rows(halves({{16, 16, 16, 1}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 1}}));
+static constexpr auto kWmmaGfx12 =
+    rows(halves({{16, 16, 16, 2}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 2}}),
+         f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{16, 16, 16, 2}}));
 
 static ArchInfo gfx90a() {
   ArchInfo a;

@@ -1,6 +1,6 @@
 // The AMD targets, one constant row each (arch_table.cpp).
 #pragma once
-#include "codegen/arch_info.h"
+#include "codegen/object/arch_info.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace tessera::amd {

@@ -3,16 +3,17 @@
 // when it was built). Nothing is opened when the module calls none.
 //
 // `__nv_*` calls (IR that was written for NVIDIA) become the ocml function of the table in
-// codegen/device_functions.cpp, or, for conversions, bit operations and arithmetic with a rounding mode that is the
-// default, the LLVM operation. Source: ROCm-Device-Libs, doc/OCML.md and doc/OCLC.md; "libdevice User's Guide".
+// codegen/object/device_functions.cpp, or, for conversions, bit operations and arithmetic with a rounding mode that
+// is the default, the LLVM operation. Source: ROCm-Device-Libs, doc/OCML.md and doc/OCLC.md; "libdevice User's
+// Guide".
 #include "codegen_amd/device_library.h"
 #include "absl/status/status.h"
-#include "codegen/backend.h"
-#include "codegen/device_functions.h"
-#include "codegen/toolchain.h"
+#include "codegen/object/backend.h"
+#include "codegen/object/device_functions.h"
+#include "codegen/object/toolchain.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Intrinsics.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 
@@ -64,7 +65,9 @@ bool defineAsOperation(llvm::Function &f) {
   Value *v = nullptr;
   auto unary = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, a[0]); };
   auto isInt = [&](unsigned n, unsigned width) { return a.size() > n && a[n]->getType()->isIntegerTy(width); };
-  auto three = [&](unsigned width) { return a.size() == 3 && isInt(0, width) && isInt(1, width) && isInt(2, width) && result->isIntegerTy(width); };
+  auto three = [&](unsigned width) {
+    return a.size() == 3 && isInt(0, width) && isInt(1, width) && isInt(2, width) && result->isIntegerTy(width);
+  };
   // Arithmetic rounded to nearest: fadd_rn, dadd_rn, …; reciprocal.
   if (name.size() == 7 && name.ends_with("_rn") && (name[0] == 'f' || name[0] == 'd') && isFp(0)) {
     StringRef op = name.substr(1, 3);
@@ -92,7 +95,8 @@ bool defineAsOperation(llvm::Function &f) {
     v = b.CreateFPExt(b.CreateBitCast(a[0], b.getHalfTy()), result);
   } else if (one() && a[0]->getType()->isFloatTy() && result->isIntegerTy(16) && name == "float2half_rn") {
     v = b.CreateBitCast(b.CreateFPTrunc(a[0], b.getHalfTy()), result);
-  } else if (one() && a[0]->getType()->isDoubleTy() && result->isIntegerTy(32) && (name == "double2hiint" || name == "double2loint")) {
+  } else if (one() && a[0]->getType()->isDoubleTy() && result->isIntegerTy(32) &&
+             (name == "double2hiint" || name == "double2loint")) {
     Value *bits = b.CreateBitCast(a[0], b.getInt64Ty());
     v = b.CreateTrunc(name == "double2hiint" ? b.CreateLShr(bits, 32) : bits, result);
   } else if (a.size() == 2 && isInt(0, 32) && isInt(1, 32) && result->isDoubleTy() && name == "hiloint2double") {
@@ -106,12 +110,15 @@ bool defineAsOperation(llvm::Function &f) {
     Value *bytes = b.CreateOr(b.CreateShl(b.CreateZExt(a[1], b.getInt64Ty()), 32), b.CreateZExt(a[0], b.getInt64Ty()));
     for (unsigned i = 0; i < 4; ++i) {
       Value *shift = b.CreateShl(b.CreateAnd(b.CreateLShr(a[2], 4 * i), 7), 3);
-      Value *byte = b.CreateShl(b.CreateAnd(b.CreateTrunc(b.CreateLShr(bytes, b.CreateZExt(shift, b.getInt64Ty())), result), 255), 8 * i);
+      Value *byte = b.CreateShl(
+          b.CreateAnd(b.CreateTrunc(b.CreateLShr(bytes, b.CreateZExt(shift, b.getInt64Ty())), result), 255), 8 * i);
       v = v ? b.CreateOr(v, byte) : byte;
     }
   } else if (two() && isInt(0, 32) && (name.ends_with("hadd") || name.ends_with("mul24"))) {
     bool isUnsigned = name.starts_with("u");
-    auto wide = [&](Value *x) { return isUnsigned ? b.CreateZExt(x, b.getInt64Ty()) : b.CreateSExt(x, b.getInt64Ty()); };
+    auto wide = [&](Value *x) {
+      return isUnsigned ? b.CreateZExt(x, b.getInt64Ty()) : b.CreateSExt(x, b.getInt64Ty());
+    };
     if (name.ends_with("hadd")) { // the average, rounded down or up
       Value *sum = b.CreateAdd(wide(a[0]), wide(a[1]));
       if (name.contains("rhadd")) sum = b.CreateAdd(sum, b.getInt64(1));

@@ -1,7 +1,7 @@
 // ocml, AMD's bitcode library of math functions.
 #pragma once
 #include "absl/status/statusor.h"
-#include "codegen/arch_info.h"
+#include "codegen/object/arch_info.h"
 #include <string>
 
 namespace llvm {

@@ -13,8 +13,8 @@
 // Source: LLVM "User Guide for AMDGPU Backend", section "ELF Code Object".
 #include "codegen_amd/link.h"
 #include "absl/status/status.h"
-#include "codegen/backend.h"
-#include "codegen/temporary_file.h"
+#include "codegen/object/backend.h"
+#include "codegen/object/temporary_file.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/raw_ostream.h"

@@ -14,12 +14,12 @@ using ir::FloatKind;
 using ir::Opcode;
 using ir::RoundingMode;
 
-/// x / y, rounded to nearest where v_rcp_f32 is and the quotient is no denormal, else off by a unit in the last place at
-/// most (tt.precise_divf is LLVM's own division). x = n · 2^f and y = d · 2^e with n and d in [½, 1), r ≈ 1 / d: n · r
-/// neither overflows nor loses bits, what it misses of n / d is made up once, and the powers of two come last. (With x in
-/// the place of n, three instructions less, denormals divided by small numbers lose their bits.) What depends on y alone is
-/// shared by all that divide by it. Zeros, infinities and NaNs are v_div_fixup_f32's (ISA guides): any step may have made
-/// a NaN of them.
+/// x / y, rounded to nearest where v_rcp_f32 is and the quotient is no denormal, else off by a unit in the last place
+/// at most (tt.precise_divf is LLVM's own division). x = n · 2^f and y = d · 2^e with n and d in [½, 1), r ≈ 1 / d: n
+/// · r neither overflows nor loses bits, what it misses of n / d is made up once, and the powers of two come last.
+/// (With x in the place of n, three instructions less, denormals divided by small numbers lose their bits.) What
+/// depends on y alone is shared by all that divide by it. Zeros, infinities and NaNs are v_div_fixup_f32's (ISA
+/// guides): any step may have made a NaN of them.
 static Value *divide(IRBuilder<> &b, Value *x, Value *y) {
   Type *f32 = b.getFloatTy(), *i32 = b.getInt32Ty();
   auto mantissa = [&](Value *v) { return b.CreateIntrinsic(Intrinsic::amdgcn_frexp_mant, {f32}, {v}); };

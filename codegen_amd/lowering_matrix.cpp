@@ -1,8 +1,8 @@
-// Matrix instructions of AMD GPUs. What is peculiar: CDNA's MFMA keep four consecutive rows of the accumulator in four
-// registers of a lane and give K to groups of lanes; RDNA 3's WMMA want every operand twice, in both halves of the wave,
-// and spread the accumulator's rows over the halves alternately; RDNA 4's deal K and rows to the halves in blocks of
-// eight. Narrow operands travel in vectors of their own type (f16, bf16, and bf16 as i16 where LLVM's intrinsic says so)
-// or packed in integers (8 bits).
+// Matrix instructions of AMD GPUs. What is peculiar: CDNA's MFMA keep four consecutive rows of the accumulator in
+// four registers of a lane and give K to groups of lanes; RDNA 3's WMMA want every operand twice, in both halves of
+// the wave, and spread the accumulator's rows over the halves alternately; RDNA 4's deal K and rows to the halves in
+// blocks of eight. Narrow operands travel in vectors of their own type (f16, bf16, and bf16 as i16 where LLVM's
+// intrinsic says so) or packed in integers (8 bits).
 //
 // Fragments: "AMD Instinct MI300 Instruction Set Architecture", chapter "Matrix Arithmetic Instructions"; "RDNA 3" and
 // "RDNA 4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"; checked against AMD's matrix instruction
@@ -56,7 +56,8 @@ Value *vectorOf(IRBuilder<> &b, ArrayRef<Value *> values) {
 Value *packed(IRBuilder<> &b, ArrayRef<Value *> values, bool words) {
   Value *v = vectorOf(b, values);
   unsigned bits = 8 * values.size();
-  return b.CreateBitCast(v, words && bits > 32 ? (Type *)FixedVectorType::get(b.getInt32Ty(), bits / 32) : b.getIntNTy(bits));
+  return b.CreateBitCast(v, words && bits > 32 ? (Type *)FixedVectorType::get(b.getInt32Ty(), bits / 32)
+                                               : b.getIntNTy(bits));
 }
 
 /// The instruction on 16 blocks for a row of the table of 4 by 64 (or 64 by 4).
@@ -108,7 +109,9 @@ bool isFp8(MatrixType t) { return t == MatrixType::F8E4M3FN || t == MatrixType::
 bool isBf8(MatrixType t) { return t == MatrixType::F8E5M2 || t == MatrixType::F8E5M2FNUZ; }
 bool isInteger(MatrixType t) { return t == MatrixType::I8; }
 /// One instruction for all kinds of narrow floats (f8f6f4), which CBSZ and BLGP number: those of 32 elements in a lane.
-bool takesKindsAsNumbers(const MatrixInstruction &inst) { return (isFp8(inst.a) || isBf8(inst.a)) && inst.depth() == 32; }
+bool takesKindsAsNumbers(const MatrixInstruction &inst) {
+  return (isFp8(inst.a) || isBf8(inst.a)) && inst.depth() == 32;
+}
 
 /// The instruction on 8-bit floats by the kinds of its operands.
 Intrinsic::ID f8Intrinsic(MatrixType a, MatrixType b, Intrinsic::ID fp8fp8, Intrinsic::ID fp8bf8, Intrinsic::ID bf8fp8,
@@ -157,7 +160,8 @@ void AmdTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef
   if (mfma && takesKindsAsNumbers(inst)) {
     // Without scales: these zeros make it the plain instruction.
     Value *zero = b.getInt32(0), *kindOfA = b.getInt32(isBf8(inst.a)), *kindOfB = b.getInt32(isBf8(inst.b));
-    auto id = inst.m == 32 ? Intrinsic::amdgcn_mfma_scale_f32_32x32x64_f8f6f4 : Intrinsic::amdgcn_mfma_scale_f32_16x16x128_f8f6f4;
+    auto id = inst.m == 32 ? Intrinsic::amdgcn_mfma_scale_f32_32x32x64_f8f6f4
+                           : Intrinsic::amdgcn_mfma_scale_f32_16x16x128_f8f6f4;
     d = b.CreateIntrinsic(id, {x->getType(), y->getType()}, {x, y, z, kindOfA, kindOfB, zero, zero, zero, zero});
   } else if (mfma) {
     d = b.CreateIntrinsic(mfmaIntrinsic(inst), {}, {x, y, z, b.getInt32(0), b.getInt32(0), b.getInt32(0)});
@@ -167,12 +171,12 @@ void AmdTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, ArrayRef
                           {b.getTrue(), x, b.getTrue(), y, z, b.getFalse()});
   } else {
     Intrinsic::ID id =
-        inst.a == MatrixType::F16    ? Intrinsic::amdgcn_wmma_f32_16x16x16_f16
-        : inst.a == MatrixType::BF16 ? Intrinsic::amdgcn_wmma_f32_16x16x16_bf16
-                                     : f8Intrinsic(inst.a, inst.b, Intrinsic::amdgcn_wmma_f32_16x16x16_fp8_fp8,
-                                                   Intrinsic::amdgcn_wmma_f32_16x16x16_fp8_bf8,
-                                                   Intrinsic::amdgcn_wmma_f32_16x16x16_bf8_fp8,
-                                                   Intrinsic::amdgcn_wmma_f32_16x16x16_bf8_bf8);
+        inst.a == MatrixType::F16 ? Intrinsic::amdgcn_wmma_f32_16x16x16_f16
+        : inst.a == MatrixType::BF16
+            ? Intrinsic::amdgcn_wmma_f32_16x16x16_bf16
+            : f8Intrinsic(inst.a, inst.b, Intrinsic::amdgcn_wmma_f32_16x16x16_fp8_fp8,
+                          Intrinsic::amdgcn_wmma_f32_16x16x16_fp8_bf8, Intrinsic::amdgcn_wmma_f32_16x16x16_bf8_fp8,
+                          Intrinsic::amdgcn_wmma_f32_16x16x16_bf8_bf8);
     d = b.CreateIntrinsic(id, {z->getType(), x->getType()}, {x, y, z});
   }
   for (unsigned i = 0; i < acc.size(); ++i) acc[i] = b.CreateExtractElement(d, i);

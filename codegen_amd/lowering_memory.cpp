@@ -6,11 +6,12 @@
 //                     offset below 2^31: a masked-off lane is given an offset beyond the end, reads 0 and writes
 //                     nothing.
 // A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
-// accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the base is
-// the argument itself and the offset everything else, modulo 2^32 (transforms/canonicalize_pointers.cpp): masked loads in
-// loops and of several words are then buffer accesses even under one mask. Unmasked accesses with such an address are global accesses with a
-// scalar base. Sources: "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers);
-// LLVM's "User Guide for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
+// accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the
+// base is the argument itself and the offset everything else, modulo 2^32
+// (transforms/layout/canonicalize_pointers.cpp): masked loads in loops and of several words are then buffer accesses
+// even under one mask. Unmasked accesses with such an address are global accesses with a scalar base. Sources:
+// "Buffer Resource Descriptor" in the ISA guides (words 2 and 3, range checking of raw buffers); LLVM's "User Guide
+// for AMDGPU Backend" for the cache bits of the intrinsics' last operand and for the memory model.
 #include "codegen_amd/lowering_target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -93,9 +94,9 @@ template <class Accesses> bool underOneMask(const Accesses &accesses) {
   return all_of(accesses, [&](const MemoryAccess &a) { return a.mask == accesses.front().mask; });
 }
 
-/// Whether buffer accesses are better than a branch even so: the resource of a whole buffer, whose base is an argument, is
-/// made once. In a loop it is there already; elsewhere it costs what a branch costs, which also has to write the zeros of
-/// the lanes that load nothing.
+/// Whether buffer accesses are better than a branch even so: the resource of a whole buffer, whose base is an
+/// argument, is made once. In a loop it is there already; elsewhere it costs what a branch costs, which also has to
+/// write the zeros of the lanes that load nothing.
 bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes) {
   const LoadAccess &first = accesses.front();
   if (!first.wraps) return false;
@@ -110,8 +111,8 @@ bool betterThanBranch(ArrayRef<LoadAccess> accesses, unsigned elementBytes) {
 }
 
 /// The address of a global access: as a scalar base and an unsigned offset, which the instruction adds itself, where
-/// that is cheaper than 64-bit additions per lane (one instruction on gfx942 and gfx950, two elsewhere). `together`: under
-/// this mask there is also the access that starts at the offset without the constant.
+/// that is cheaper than 64-bit additions per lane (one instruction on gfx942 and gfx950, two elsewhere). `together`:
+/// under this mask there is also the access that starts at the offset without the constant.
 Value *globalPointer(IRBuilder<> &b, const MemoryAccess &a, bool wideAdd, bool together) {
   if (!a.base || (wideAdd && !a.wraps)) return a.pointer;
   bool apart = a.constant && (!a.wraps || !a.mask || together);
@@ -136,8 +137,8 @@ Value *conjunction(IRBuilder<> &b, ArrayRef<Value *> conditions) {
   return all;
 }
 
-/// What the masks of accesses have in common, as of a tile whose columns end: one branch round all of them. What is left
-/// to each is then often the same for the whole wave (its row) and a scalar branch.
+/// What the masks of accesses have in common, as of a tile whose columns end: one branch round all of them. What is
+/// left to each is then often the same for the whole wave (its row) and a scalar branch.
 struct CommonMask {
   SmallVector<Value *, 2> common;
   SmallVector<SmallVector<Value *, 2>, 16> rest; // of each access
@@ -235,16 +236,19 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
     // Values meet behind the branch as words: LLVM would cut a vector of bytes or halves into its elements there.
     auto moved = [&](const LoadAccess &a) -> Type * {
       unsigned bytes = bytesOf(element) * a.count;
-      return a.mask && a.count > 1 && bytesOf(element) < 4 && bytes % 4 == 0 ? bufferType(b, bytes) : vectorOf(element, a.count);
+      return a.mask && a.count > 1 && bytesOf(element) < 4 && bytes % 4 == 0 ? bufferType(b, bytes)
+                                                                             : vectorOf(element, a.count);
     };
     for (size_t k = i; k < end; ++k) {
       LoadAccess &a = accesses[k];
-      others.push_back(a.other.empty() ? Constant::getNullValue(moved(a)) : b.CreateBitCast(pack(b, a.other), moved(a)));
+      others.push_back(a.other.empty() ? Constant::getNullValue(moved(a))
+                                       : b.CreateBitCast(pack(b, a.other), moved(a)));
     }
     Branch branch(b, first.mask);
     for (size_t k = i; k < end; ++k) {
       LoadAccess &a = accesses[k];
-      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment), bypassesCaches(a));
+      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment),
+                                    bypassesCaches(a));
       setHints(l, a);
       loaded.push_back(l);
     }
@@ -274,11 +278,11 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
       ++i;
       continue;
     }
-    ArrayRef<StoreAccess> run =
-        accesses.slice(i).take_until([&](const StoreAccess &a) { return buffered(a); });
+    ArrayRef<StoreAccess> run = accesses.slice(i).take_until([&](const StoreAccess &a) { return buffered(a); });
     i += run.size();
     CommonMask masks(run);
-    bool nested = !masks.common.empty() && !underOneMask(run) && !all_of(run, [](const StoreAccess &a) { return isUsed(a.mask); });
+    bool nested = !masks.common.empty() && !underOneMask(run) &&
+                  !all_of(run, [](const StoreAccess &a) { return isUsed(a.mask); });
     Branch outer(b, nested ? conjunction(b, masks.common) : nullptr);
     for (size_t r = 0, end; r < run.size(); r = end) {
       for (end = r + 1; end < run.size() && run[end].mask == run[r].mask;) ++end;
@@ -287,9 +291,9 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
       Branch branch(b, nested ? conjunction(b, masks.rest[r]) : run[r].mask);
       for (size_t k = r; k < end; ++k) {
         const StoreAccess &a = run[k];
-        setHints(
-            b.CreateAlignedStore(packed[k - r], globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment), bypassesCaches(a)),
-            a);
+        setHints(b.CreateAlignedStore(packed[k - r], globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment),
+                                      bypassesCaches(a)),
+                 a);
       }
       branch.close();
     }
@@ -337,8 +341,8 @@ SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const
   Value *v = pack(b, values);
   unsigned bytes = bytesOf(values[0]->getType()) * values.size();
   Branch branch(b, a.mask);
-  auto *old = b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()), globalPointer(b, a, hasWideAdd_, false), v, Align(bytes),
-                                orderingOf(sem), scopeOf(b, scope));
+  auto *old = b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()), globalPointer(b, a, hasWideAdd_, false), v,
+                                Align(bytes), orderingOf(sem), scopeOf(b, scope));
   setMemoryKind(old);
   branch.close();
   SmallVector<Value *, 4> out;
@@ -353,8 +357,8 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   Value *expected = toInt(cmp), *desired = toInt(value);
   AtomicOrdering order = orderingOf(sem);
   Branch branch(b, a.mask);
-  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, hasWideAdd_, false), expected, desired, Align(bytesOf(type)), order,
-                                     AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b, scope));
+  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, hasWideAdd_, false), expected, desired, Align(bytesOf(type)),
+                                     order, AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b, scope));
   Value *old = b.CreateExtractValue(pair, 0);
   branch.close();
   old = branch.merge(old, PoisonValue::get(asInt));

@@ -8,9 +8,9 @@
 // Where lanes that differ in low bits hold the same value, a mirror does what an xor does.
 // A barrier orders what the fences around it name: shared memory alone unless asked.
 #include "codegen_amd/lowering_target.h"
-#include "codegen/backend.h"
+#include "codegen/object/backend.h"
 #include "codegen_amd/backend.h"
-#include "codegen_amd/merge_branches.h"
+#include "codegen_amd/passes/merge_branches.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 
@@ -130,12 +130,14 @@ Value *AmdTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
 
 // ---- functions -----------------------------------------------------------------------------------------------------
 
-/// A function that traps. On gfx11, where a trap is a sequence with a loop, LLVM 22 leaves instructions of the blocks that
-/// follow it in a function unexpanded (FinalizeISel goes on behind the loop, at the function's end) and cannot write them.
+/// A function that traps. On gfx11, where a trap is a sequence with a loop, LLVM 22 leaves instructions of the blocks
+/// that follow it in a function unexpanded (FinalizeISel goes on behind the loop, at the function's end) and cannot
+/// write them.
 static Function *trapFunction(Module &m) {
   constexpr StringRef kName = "tessera.trap";
   if (Function *f = m.getFunction(kName)) return f;
-  auto *f = Function::Create(FunctionType::get(Type::getVoidTy(m.getContext()), false), GlobalValue::InternalLinkage, kName, m);
+  auto *f = Function::Create(FunctionType::get(Type::getVoidTy(m.getContext()), false), GlobalValue::InternalLinkage,
+                             kName, m);
   f->addFnAttr(Attribute::NoInline);
   f->addFnAttr(Attribute::Cold);
   IRBuilder<> b(BasicBlock::Create(m.getContext(), "entry", f));
@@ -145,7 +147,8 @@ static Function *trapFunction(Module &m) {
 }
 
 void AmdTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, unsigned line, StringRef function) const {
-  std::string format = (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message + "` failed.\n").str(), text;
+  std::string format = (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message + "` failed.\n").str(),
+              text;
   for (char c : format) text += c == '%' ? std::string("%%") : std::string(1, c);
   print(b, text, {});
   b.CreateCall(trapFunction(*b.GetInsertBlock()->getModule()));
@@ -164,14 +167,18 @@ bool AmdTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> args) 
   };
   Value *message = call("__ockl_printf_begin", {b.getInt64(0)});
   Value *text = b.CreateAddrSpaceCast(b.CreateGlobalString(format, "", 4), b.getPtrTy());
-  message = call("__ockl_printf_append_string_n", {message, text, b.getInt64(format.size() + 1), b.getInt32(args.empty())});
+  message =
+      call("__ockl_printf_append_string_n", {message, text, b.getInt64(format.size() + 1), b.getInt32(args.empty())});
   for (size_t at = 0; at < args.size(); at += 7) {
     auto some = args.slice(at, std::min<size_t>(7, args.size() - at));
     SmallVector<Value *, 10> operands{message, b.getInt32(some.size())};
     for (Value *v : some) {
-      if (v->getType()->isPointerTy()) v = b.CreatePtrToInt(v, i64);
-      else if (v->getType()->isDoubleTy()) v = b.CreateBitCast(v, i64);
-      else v = b.CreateZExt(v, i64);
+      if (v->getType()->isPointerTy())
+        v = b.CreatePtrToInt(v, i64);
+      else if (v->getType()->isDoubleTy())
+        v = b.CreateBitCast(v, i64);
+      else
+        v = b.CreateZExt(v, i64);
       operands.push_back(v);
     }
     operands.resize(9, b.getInt64(0));
@@ -181,7 +188,8 @@ bool AmdTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> args) 
   return true;
 }
 
-void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters, unsigned widestTensor) const {
+void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned, unsigned maxRegisters,
+                                 unsigned widestTensor) const {
   setKernelAttributes(f, threadsPerBlock, maxRegisters);
   if (widestTensor > unsigned(info().maxRegistersPerThread)) f.addFnAttr(codegen::kSpillsAnyway);
 }

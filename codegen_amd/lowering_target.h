@@ -1,9 +1,9 @@
-// What AMD GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/target.h in amdgcn intrinsics.
-// lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics; lowering_math.cpp:
-// functions and conversions. Sources: the instruction set architecture guides "AMD Instinct MI300" (CDNA3), "CDNA4",
-// "RDNA3", "RDNA4", and LLVM's "User Guide for AMDGPU Backend".
+// What AMD GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/lowering/target.h in amdgcn
+// intrinsics. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics;
+// lowering_math.cpp: functions and conversions. Sources: the instruction set architecture guides "AMD Instinct MI300"
+// (CDNA3), "CDNA4", "RDNA3", "RDNA4", and LLVM's "User Guide for AMDGPU Backend".
 #pragma once
-#include "codegen/target.h"
+#include "codegen/lowering/target.h"
 #include <memory>
 
 namespace tessera::amd {
@@ -62,8 +62,8 @@ public:
                   llvm::StringRef function) const override;
   bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *>) const override;
 
-  void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
-                        unsigned maxRegisters, unsigned widestTensor) const override;
+  void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
+                        unsigned widestTensor) const override;
   void finish(llvm::Function &) const override;
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 

@@ -1,6 +1,6 @@
 // AMDGCN → hsaco, and what the hsaco says about its kernels.
 #pragma once
-#include "codegen/backend.h"
+#include "codegen/object/backend.h"
 
 namespace tessera::amd {
 

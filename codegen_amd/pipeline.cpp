@@ -3,8 +3,8 @@
 // the attention kernels have 3 % more instructions than with O3). Unlike on NVIDIA no second compiler follows, so loops
 // are rotated here and redundancy across blocks is removed by GVN.
 #include "codegen_amd/pipeline.h"
-#include "codegen/run_passes.h"
-#include "codegen_amd/merge_branches.h"
+#include "codegen/object/run_passes.h"
+#include "codegen_amd/passes/merge_branches.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
@@ -43,10 +43,10 @@ struct MergeBranchesPass : PassInfoMixin<MergeBranchesPass> {
   }
 };
 
-/// Pointers that a loop carries and advances stay one register pair each. LLVM's strength reduction (in code generation)
-/// takes the sum that such a pointer starts from apart again: each of many pointers keeps its row, the column that they
-/// share is added to all of them in every iteration. What the pointer starts from is hidden from it, by an intrinsic that
-/// becomes nothing afterwards.
+/// Pointers that a loop carries and advances stay one register pair each. LLVM's strength reduction (in code
+/// generation) takes the sum that such a pointer starts from apart again: each of many pointers keeps its row, the
+/// column that they share is added to all of them in every iteration. What the pointer starts from is hidden from it,
+/// by an intrinsic that becomes nothing afterwards.
 struct KeepCarriedPointersPass : PassInfoMixin<KeepCarriedPointersPass> {
   PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
     bool changed = false;
@@ -87,9 +87,9 @@ struct DropMaskedBuffersPass : PassInfoMixin<DropMaskedBuffersPass> {
   }
 };
 
-/// Offsets of buffer accesses get their constants back as immediates. A lane that is masked off has an offset beyond the end,
-/// chosen before the constant is added (codegen_amd/lowering_memory.cpp); InstCombine adds it to both choices, which then
-/// take two instructions more for each access of a tensor whose elements have masks of their own.
+/// Offsets of buffer accesses get their constants back as immediates. A lane that is masked off has an offset beyond
+/// the end, chosen before the constant is added (codegen_amd/lowering_memory.cpp); InstCombine adds it to both
+/// choices, which then take two instructions more for each access of a tensor whose elements have masks of their own.
 ///
 ///   select %m, (%o + 8), 0x80000008   →   (select %m, %o, 0x80000000) + 8
 struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
@@ -110,7 +110,8 @@ struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
       if (!beyond || beyond->getZExtValue() <= kBeyond || beyond->getZExtValue() >= kBeyond + kImmediates) continue;
       Value *inside = nullptr;
       using namespace PatternMatch;
-      if (!match(select->getTrueValue(), m_AddLike(m_Value(inside), m_SpecificInt(beyond->getZExtValue() - kBeyond)))) continue;
+      if (!match(select->getTrueValue(), m_AddLike(m_Value(inside), m_SpecificInt(beyond->getZExtValue() - kBeyond))))
+        continue;
       IRBuilder<> b(call);
       Value *o = b.CreateSelect(select->getCondition(), inside, b.getInt32(kBeyond));
       call->setArgOperand(at, b.CreateAdd(o, b.getInt32(beyond->getZExtValue() - kBeyond)));
@@ -120,8 +121,8 @@ struct BufferImmediatesPass : PassInfoMixin<BufferImmediatesPass> {
   }
 };
 
-/// Work on what a masked load brought comes after its branch. InstCombine moves it in, since the other lanes' zeros fold; there it
-/// waits for the load before the next one is issued.
+/// Work on what a masked load brought comes after its branch. InstCombine moves it in, since the other lanes' zeros
+/// fold; there it waits for the load before the next one is issued.
 ///
 ///   masked: %x = load i32 …;  %y = sitofp %x      →   masked: %x = load i32 …
 ///   after:  phi [%y, %masked], [0.0, %head]           after:  %p = phi [%x, %masked], [0, %head];  %y = sitofp %p
@@ -146,7 +147,9 @@ private:
   /// Moves what stands between a load and the phi's value i behind the phi.
   static bool moveOut(PHINode &phi, unsigned i, Constant *other) {
     BasicBlock *masked = phi.getIncomingBlock(i);
-    if (masked->getSinglePredecessor() != phi.getIncomingBlock(1 - i) || masked->getSingleSuccessor() != phi.getParent()) return false;
+    if (masked->getSinglePredecessor() != phi.getIncomingBlock(1 - i) ||
+        masked->getSingleSuccessor() != phi.getParent())
+      return false;
     SmallVector<std::pair<Instruction *, unsigned>, 4> chain; // with the operand that comes from the load
     auto *value = dyn_cast<Instruction>(phi.getIncomingValue(i));
     for (;; value = cast<Instruction>(value->getOperand(chain.back().second))) {
@@ -195,10 +198,11 @@ private:
   }
 };
 
-/// Vectors that all lanes read from one place of LDS, as the partial values of a reduction's warps, are combined in vector
-/// registers. LLVM sees that they are the same in all lanes and computes with integers (gfx12: with f32 too) on the scalar
-/// unit, after a v_readfirstlane for each and with several instructions for a comparison and selection. An address that
-/// looks as if it differed between the lanes prevents it. Left alone are values on which branches or addresses depend.
+/// Vectors that all lanes read from one place of LDS, as the partial values of a reduction's warps, are combined in
+/// vector registers. LLVM sees that they are the same in all lanes and computes with integers (gfx12: with f32 too)
+/// on the scalar unit, after a v_readfirstlane for each and with several instructions for a comparison and selection.
+/// An address that looks as if it differed between the lanes prevents it. Left alone are values on which branches or
+/// addresses depend.
 ///
 ///   load <4 x i32>, @smem + 16   →   %zero = mbcnt(0, 0);   load <4 x i32>, @smem + %zero + 16
 struct VectorPartialsPass : PassInfoMixin<VectorPartialsPass> {
@@ -206,17 +210,20 @@ struct VectorPartialsPass : PassInfoMixin<VectorPartialsPass> {
     SmallVector<LoadInst *, 16> loads;
     for (Instruction &i : instructions(f))
       if (auto *load = dyn_cast<LoadInst>(&i); load && load->isSimple() && load->getType()->isVectorTy() &&
-                                               load->getPointerAddressSpace() == 3 && isa<Constant>(load->getPointerOperand()) && isData(load))
+                                               load->getPointerAddressSpace() == 3 &&
+                                               isa<Constant>(load->getPointerOperand()) && isData(load))
         loads.push_back(load);
     const DataLayout &layout = f.getDataLayout();
     DenseMap<BasicBlock *, Value *> zeros;
     for (LoadInst *load : loads) {
       IRBuilder<> b(load);
       APInt offset(32, 0);
-      Value *base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+      Value *base =
+          load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
       Value *&zero = zeros[load->getParent()];
       if (!zero) {
-        zero = b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_lo, {}, {b.getInt32(0), b.getInt32(0)}); // lanes before this one, of none
+        zero = b.CreateIntrinsic(Intrinsic::amdgcn_mbcnt_lo, {},
+                                 {b.getInt32(0), b.getInt32(0)}); // lanes before this one, of none
       }
       load->setOperand(0, b.CreatePtrAdd(b.CreatePtrAdd(base, zero), b.getInt32(offset.getSExtValue())));
     }
@@ -236,7 +243,8 @@ private:
           if (use.getOperandNo() == store->getPointerOperandIndex()) return false;
           continue;
         }
-        if (auto *call = dyn_cast<IntrinsicInst>(user); call && call->mayWriteToMemory() && use.getOperandNo() == 0) continue; // what buffer stores store
+        if (auto *call = dyn_cast<IntrinsicInst>(user); call && call->mayWriteToMemory() && use.getOperandNo() == 0)
+          continue; // what buffer stores store
         if (user->isTerminator() || user->mayReadOrWriteMemory() || isa<GetElementPtrInst>(user)) return false;
         if (seen.insert(user).second) work.push_back(user);
       }
@@ -246,8 +254,9 @@ private:
   }
 };
 
-/// Rounds f32 to bf16 where no instruction does. LLVM keeps the payload of a NaN, which takes an instruction more for every
-/// element than to give the one NaN that conversion instructions give. Arithmetic on bf16 is done in f32 and rounded alike.
+/// Rounds f32 to bf16 where no instruction does. LLVM keeps the payload of a NaN, which takes an instruction more for
+/// every element than to give the one NaN that conversion instructions give. Arithmetic on bf16 is done in f32 and
+/// rounded alike.
 ///
 ///   fptrunc float %x to bfloat   →   the upper half of  %x is ordered ? bits(%x) + 0x7fff + bit 16 of it : 0x7fff0000
 struct RoundToBfloatPass : PassInfoMixin<RoundToBfloatPass> {
@@ -256,7 +265,8 @@ struct RoundToBfloatPass : PassInfoMixin<RoundToBfloatPass> {
     for (Instruction &i : instructions(f)) {
       if (!i.getType()->getScalarType()->isBFloatTy()) continue;
       bool arithmetic = is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode());
-      if (arithmetic || (isa<FPTruncInst>(i) && i.getOperand(0)->getType()->getScalarType()->isFloatTy())) work.push_back(&i);
+      if (arithmetic || (isa<FPTruncInst>(i) && i.getOperand(0)->getType()->getScalarType()->isFloatTy()))
+        work.push_back(&i);
     }
     for (Instruction *i : work) {
       IRBuilder<> b(i);
@@ -269,7 +279,8 @@ struct RoundToBfloatPass : PassInfoMixin<RoundToBfloatPass> {
       Value *rounded;
       if (auto *vector = dyn_cast<FixedVectorType>(i->getType())) {
         rounded = PoisonValue::get(vector);
-        for (unsigned k = 0; k < vector->getNumElements(); ++k) rounded = b.CreateInsertElement(rounded, round(b, b.CreateExtractElement(x, k)), k);
+        for (unsigned k = 0; k < vector->getNumElements(); ++k)
+          rounded = b.CreateInsertElement(rounded, round(b, b.CreateExtractElement(x, k)), k);
       } else {
         rounded = round(b, x);
       }
@@ -283,7 +294,8 @@ private:
   static Value *round(IRBuilder<> &b, Value *x) {
     Value *bits = b.CreateBitCast(x, b.getInt32Ty()), *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
     Value *r = b.CreateAdd(b.CreateAdd(bits, odd), b.getInt32(0x7fff));
-    if (!isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout()))) r = b.CreateSelect(b.CreateFCmpORD(x, x), r, b.getInt32(0x7fff0000));
+    if (!isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout())))
+      r = b.CreateSelect(b.CreateFCmpORD(x, x), r, b.getInt32(0x7fff0000));
     return b.CreateBitCast(b.CreateTrunc(b.CreateLShr(r, 16), b.getInt16Ty()), b.getBFloatTy());
   }
 };
@@ -295,9 +307,11 @@ struct PackHalvesPass : PassInfoMixin<PackHalvesPass> {
     unsigned n = 0;
     for (Instruction &i : instructions(f)) {
       auto *call = dyn_cast<IntrinsicInst>(&i);
-      if (call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.wmma")) return PreservedAnalyses::all();
+      if (call && Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.wmma"))
+        return PreservedAnalyses::all();
       bool fma = call && (call->getIntrinsicID() == Intrinsic::fma || call->getIntrinsicID() == Intrinsic::fmuladd);
-      n += i.getType()->isHalfTy() && (fma || is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode()));
+      n += i.getType()->isHalfTy() &&
+           (fma || is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode()));
     }
     if (n < kFew) return PreservedAnalyses::all();
     PreservedAnalyses kept = SLPVectorizerPass().run(f, analyses);
@@ -309,8 +323,8 @@ struct PackHalvesPass : PassInfoMixin<PackHalvesPass> {
 };
 
 /// LLVM's scheduler by kernels. Where MFMA instructions wait for each other, filling their latency is worth more than
-/// further waves (whose number the accumulators bound anyway): with max-ilp loops have up to a tenth fewer instructions and
-/// registers (22 kernels for gfx90a and gfx942).
+/// further waves (whose number the accumulators bound anyway): with max-ilp loops have up to a tenth fewer
+/// instructions and registers (22 kernels for gfx90a and gfx942).
 struct ScheduleMatricesPass : PassInfoMixin<ScheduleMatricesPass> {
   PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
     bool mfma = any_of(instructions(f), [](Instruction &i) {
@@ -322,10 +336,10 @@ struct ScheduleMatricesPass : PassInfoMixin<ScheduleMatricesPass> {
   }
 };
 
-/// Multiplications stay where they stand. LLVM 22's machine code sinking does not know that RDNA 3's WMMA take values of
-/// all lanes, and moves one whose result only a masked store uses, with the moves that make up its operands, behind the
-/// branch, where the lanes without the mask no longer run the moves. A use in its own block, which becomes nothing, holds
-/// it. (The other matrix instructions are marked convergent there.)
+/// Multiplications stay where they stand. LLVM 22's machine code sinking does not know that RDNA 3's WMMA take values
+/// of all lanes, and moves one whose result only a masked store uses, with the moves that make up its operands,
+/// behind the branch, where the lanes without the mask no longer run the moves. A use in its own block, which becomes
+/// nothing, holds it. (The other matrix instructions are marked convergent there.)
 struct HoldMatricesPass : PassInfoMixin<HoldMatricesPass> {
   PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
     SmallVector<IntrinsicInst *, 16> loose;
@@ -336,7 +350,8 @@ struct HoldMatricesPass : PassInfoMixin<HoldMatricesPass> {
           loose.push_back(call);
       }
     for (IntrinsicInst *call : loose)
-      IRBuilder<>(call->getNextNode()).CreateCall(Intrinsic::getOrInsertDeclaration(f.getParent(), Intrinsic::fake_use), {call});
+      IRBuilder<>(call->getNextNode())
+          .CreateCall(Intrinsic::getOrInsertDeclaration(f.getParent(), Intrinsic::fake_use), {call});
     return loose.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
   }
 
@@ -351,7 +366,8 @@ private:
       }
       if (user->getParent() != value->getParent()) continue;
       auto *call = dyn_cast<CallBase>(user);
-      if (user->isTerminator() || user->mayHaveSideEffects() || user->mayReadFromMemory() || (call && call->isConvergent()))
+      if (user->isTerminator() || user->mayHaveSideEffects() || user->mayReadFromMemory() ||
+          (call && call->isConvergent()))
         return true;
       if (seen.insert(user).second && anchored(user, seen)) return true;
     }
@@ -364,8 +380,8 @@ private:
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
   absl::Status parsed;
   absl::Status ran = codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
-    // First AMDGPU's own (predicates on features). Calls are dear on AMD (registers for every eventuality, scratch): LLVM's
-    // thresholds for inlining take nearly all of ocml.
+    // First AMDGPU's own (predicates on features). Calls are dear on AMD (registers for every eventuality, scratch):
+    // LLVM's thresholds for inlining take nearly all of ocml.
     bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
     if (optLevel >= 2) {
       FunctionPassManager late;
@@ -375,16 +391,17 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       loops.addPass(LoopRotatePass()); // a loop whose test is at its end, so that the next pass may hoist loads
       loops.addPass(LICMPass(LICMOptions()));
       late.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
-      late.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
+      late.addPass(
+          createFunctionToLoopPassAdaptor(LoopFullUnrollPass(/*OptLevel=*/2))); // short loops of a constant count
       late.addPass(DropMaskedBuffersPass());
       late.addPass(GVNPass()); // redundancy across blocks
       late.addPass(InstCombinePass());
       late.addPass(CorrelatedValuePropagationPass()); // narrow divisions of 64-bit numbers that are known to be small
-      late.addPass(DivRemPairsPass());   // a quotient and a remainder of the same numbers: one division
-      late.addPass(MergeBranchesPass()); // masks that were seen to be one
-      late.addPass(SimplifyCFGPass()); // small ifs to selects
-      // CDNA multiplies and adds pairs of f32. RDNA pairs f32 when instructions are encoded; f16 it packs, which pays where
-      // there is arithmetic on it (elsewhere, up to 7 % more instructions).
+      late.addPass(DivRemPairsPass());                // a quotient and a remainder of the same numbers: one division
+      late.addPass(MergeBranchesPass());              // masks that were seen to be one
+      late.addPass(SimplifyCFGPass());                // small ifs to selects
+      // CDNA multiplies and adds pairs of f32. RDNA pairs f32 when instructions are encoded; f16 it packs, which pays
+      // where there is arithmetic on it (elsewhere, up to 7 % more instructions).
       if (tm.getTargetCPU().starts_with("gfx9")) {
         late.addPass(SLPVectorizerPass());
         late.addPass(InstCombinePass());

@@ -68,8 +68,8 @@ protected:
   bool libraryMayBeFused() const override { return true; } // libdevice is written for that, as nvcc does
 
 private:
-  // Assemblers before CUDA 12.5, which are those that do not know PTX 8.5, take strides of tensor maps in other units: they
-  // must refuse the text.
+  // Assemblers before CUDA 12.5, which are those that do not know PTX 8.5, take strides of tensor maps in other
+  // units: they must refuse the text.
   static void sayStrideUnit(std::string &ptx) {
     static constexpr llvm::StringLiteral kOld = "\n.version 8.4\n";
     if (!llvm::StringRef(ptx).contains("tensormap.replace")) return;

@@ -1,6 +1,6 @@
-// The NVIDIA back end: LLVM module → PTX → cubin. See codegen/backend.h for the stages and their contract.
+// The NVIDIA back end: LLVM module → PTX → cubin. See codegen/object/backend.h for the stages and their contract.
 #pragma once
-#include "codegen/backend.h"
+#include "codegen/object/backend.h"
 
 namespace tessera::nvidia {
 

@@ -2,9 +2,9 @@
 // Source: NVIDIA "libdevice User's Guide".
 #include "codegen_nvidia/device_library.h"
 #include "absl/status/status.h"
-#include "codegen/backend.h"
-#include "codegen/device_functions.h"
-#include "codegen/toolchain.h"
+#include "codegen/object/backend.h"
+#include "codegen/object/device_functions.h"
+#include "codegen/object/toolchain.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"

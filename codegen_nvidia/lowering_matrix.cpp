@@ -1,11 +1,10 @@
-// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. What is peculiar: operands travel in 32-bit
-// words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements of t in the
-// first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of K. B has one
-// word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t + 1, then row
-// group + 8. The instructions of f64 are
-// like them from sm_90 on, with one element to a word; before that there is one of 8 × 8 × 4.
-// Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix Fragments for mma.m16n8k…" and
-// "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
+// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. What is peculiar: operands travel
+// in 32-bit words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements
+// of t in the first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of
+// K. B has one word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t +
+// 1, then row group + 8. The instructions of f64 are like them from sm_90 on, with one element to a word; before that
+// there is one of 8 × 8 × 4. Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": mma, "Matrix
+// Fragments for mma.m16n8k…" and "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
 #include "llvm/IR/InlineAsm.h"
@@ -80,8 +79,10 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
   words(b, bb, args);
   unsigned nb = args.size() - na;
   bool halves = inst.c == MatrixType::F16;
-  if (halves) words(b, acc, cWords);
-  else cWords.append(acc.begin(), acc.end());
+  if (halves)
+    words(b, acc, cWords);
+  else
+    cWords.append(acc.begin(), acc.end());
   unsigned nc = cWords.size();
 
   const char *c = inst.c == MatrixType::F64 ? "d" : inst.c == MatrixType::F32 ? "f" : "r";
@@ -93,8 +94,9 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
     return s + "}";
   };
   std::string text = "mma.sync.aligned.m" + std::to_string(inst.m) + "n" + std::to_string(inst.n) + "k" +
-                     std::to_string(inst.k) + ".row.col." + matrixTypeName(inst.c).str() + "." + matrixTypeName(inst.a).str() +
-                     "." + matrixTypeName(inst.b).str() + "." + matrixTypeName(inst.c).str() + " ";
+                     std::to_string(inst.k) + ".row.col." + matrixTypeName(inst.c).str() + "." +
+                     matrixTypeName(inst.a).str() + "." + matrixTypeName(inst.b).str() + "." +
+                     matrixTypeName(inst.c).str() + " ";
   text += list(nc) + ", ";
   text += list(na) + ", ";
   text += list(nb) + ", ";
@@ -131,7 +133,8 @@ SmallVector<Value *, 4> NvidiaTarget::loadMatrices(IRBuilder<> &b, Value *ptr, u
   std::string text = "ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) + (transposed ? ".trans" : "") +
                      ".shared.b16 {" + outs + "}, [$" + std::to_string(count) + "];";
   SmallVector<Type *, 4> results(count, b.getInt32Ty());
-  auto *type = FunctionType::get(count == 1 ? results[0] : StructType::get(b.getContext(), results), {ptr->getType()}, false);
+  auto *type =
+      FunctionType::get(count == 1 ? results[0] : StructType::get(b.getContext(), results), {ptr->getType()}, false);
   // Shared pointers are 64 bits wide for LLVM unless told otherwise; the instruction takes 32.
   Value *address = b.CreatePtrToInt(ptr, b.getInt32Ty());
   type = FunctionType::get(type->getReturnType(), {b.getInt32Ty()}, false);

@@ -287,8 +287,10 @@ std::string instruction(const ir::TargetInfo &info, ir::RmwOp op, Type *type, un
   case ir::RmwOp::Fadd:
     if (type->isFloatTy()) return ".add" + vector(count) + ".f32";
     if (type->isDoubleTy()) return ".add.f64";
-    if (type->isHalfTy() && info.atomicAddF16) return ".add.noftz" + vector(count / 2) + (count > 1 ? ".f16x2" : ".f16");
-    if (type->isBFloatTy() && info.atomicAddBf16) return ".add.noftz" + vector(count / 2) + (count > 1 ? ".bf16x2" : ".bf16");
+    if (type->isHalfTy() && info.atomicAddF16)
+      return ".add.noftz" + vector(count / 2) + (count > 1 ? ".f16x2" : ".f16");
+    if (type->isBFloatTy() && info.atomicAddBf16)
+      return ".add.noftz" + vector(count / 2) + (count > 1 ? ".bf16x2" : ".bf16");
     return "";
   case ir::RmwOp::Add: return word && type->isIntegerTy() ? ".add.u" + width : "";
   case ir::RmwOp::And: return word ? ".and.b" + width : "";
@@ -437,7 +439,9 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
     return;
   }
   // Registers have 64 bits at most.
-  if (unsigned bits = value->getType()->getScalarSizeInBits(); bits > 64) value = b.CreateBitCast(value, FixedVectorType::get(b.getInt64Ty(), value->getType()->getPrimitiveSizeInBits() / 64));
+  if (unsigned bits = value->getType()->getScalarSizeInBits(); bits > 64)
+    value =
+        b.CreateBitCast(value, FixedVectorType::get(b.getInt64Ty(), value->getType()->getPrimitiveSizeInBits() / 64));
   SmallVector<Value *, 16> elements;
   if (auto *v = dyn_cast<FixedVectorType>(value->getType()))
     for (unsigned i = 0; i < v->getNumElements(); ++i) elements.push_back(b.CreateExtractElement(value, i));
@@ -459,7 +463,8 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
   b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
 }
 
-// ---- asynchronous copies (PTX ISA, "cp.async") -----------------------------------------------------------------------
+// ---- asynchronous copies (PTX ISA, "cp.async")
+// -----------------------------------------------------------------------
 
 bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *shared, unsigned bytes,
                                 Value *acts) const {
@@ -476,8 +481,8 @@ bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *sh
   };
   if (acts) text += "@" + operand(acts, "b") + " ";
   // 16 bytes may bypass L1, which has nothing to gain from data that go to shared memory.
-  text += std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") + ".shared.global " + addressText(0, toOffset) +
-          ", " + addressText(1, offset) + ", " + std::to_string(bytes);
+  text += std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") + ".shared.global " + addressText(0, toOffset) + ", " +
+          addressText(1, offset) + ", " + std::to_string(bytes);
   // The bytes beyond the source size are zeros.
   if (a.mask) text += ", " + operand(b.CreateSelect(a.mask, b.getInt32(bytes), b.getInt32(0)), "r");
   text += ";";

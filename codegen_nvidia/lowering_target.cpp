@@ -49,7 +49,9 @@ void NvidiaTarget::namedBarrier(IRBuilder<> &b, unsigned number, unsigned thread
   b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_count, {}, {b.getInt32(number), b.getInt32(threads)});
 }
 void NvidiaTarget::setRegisters(IRBuilder<> &b, unsigned count, bool more) const {
-  b.CreateIntrinsic(more ? Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32 : Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {}, {b.getInt32(count)});
+  b.CreateIntrinsic(more ? Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32
+                         : Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32,
+                    {}, {b.getInt32(count)});
 }
 void NvidiaTarget::warpBarrier(IRBuilder<> &b) const {
   b.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(-1)});
@@ -119,19 +121,22 @@ bool NvidiaTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> arg
   return true;
 }
 
-void NvidiaTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned numCtas,
-                                    unsigned maxRegisters, unsigned widestTensor) const {
+void NvidiaTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
+                                    unsigned widestTensor) const {
   setKernelAttributes(f, threadsPerBlock, numCtas, maxRegisters);
-  // Left alone, ptxas gives up registers for full occupancy and with them the overlap of loads. Told that half the warps
-  // are enough, it issues the loads of an unrolled loop together: on an H200 layernorm over 8,192 columns takes 71.3 µs
-  // instead of 75.9; softmax, transpose and vector addition, the others that were tried, changed by less than 1 %. With up to
-  // 64 elements of a tensor in a thread a quarter is enough, 128 registers: 135 kernels of torch.compile take 5 % less
-  // time, norms of rows by one warp up to 38 (setOccupancyHints takes it back where there are matrix instructions). Not for kernels of
-  // larger tensors, which need their registers; where it makes spills after all, makeCubin leaves it out.
+  // Left alone, ptxas gives up registers for full occupancy and with them the overlap of loads. Told that half the
+  // warps are enough, it issues the loads of an unrolled loop together: on an H200 layernorm over 8,192 columns takes
+  // 71.3 µs instead of 75.9; softmax, transpose and vector addition, the others that were tried, changed by less than
+  // 1 %. With up to 64 elements of a tensor in a thread a quarter is enough, 128 registers: 135 kernels of
+  // torch.compile take 5 % less time, norms of rows by one warp up to 38 (setOccupancyHints takes it back where there
+  // are matrix instructions). Not for kernels of larger tensors, which need their registers; where it makes spills
+  // after all, makeCubin leaves it out.
   constexpr unsigned kSmallTensor = 16, kMediumTensor = 64;
   if (maxRegisters || numCtas > 1 || widestTensor > kMediumTensor) return;
-  unsigned warps = unsigned(info().maxWarpsPerMultiprocessor) / (widestTensor > kSmallTensor ? 4 : 2), blocks = warps * unsigned(info().warpSize) / threadsPerBlock;
-  if (blocks > 1) f.addFnAttr("nvvm.minctasm", std::to_string(std::min<unsigned>(blocks, info().maxBlocksPerMultiprocessor)));
+  unsigned warps = unsigned(info().maxWarpsPerMultiprocessor) / (widestTensor > kSmallTensor ? 4 : 2),
+           blocks = warps * unsigned(info().warpSize) / threadsPerBlock;
+  if (blocks > 1)
+    f.addFnAttr("nvvm.minctasm", std::to_string(std::min<unsigned>(blocks, info().maxBlocksPerMultiprocessor)));
 }
 
 GlobalVariable *NvidiaTarget::sharedMemory(Module &m) const {

@@ -1,9 +1,10 @@
-// What NVIDIA GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/target.h in nvvm intrinsics
-// and inline PTX. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and atomics;
-// lowering_math.cpp: functions and conversions; lowering_matrix.cpp, lowering_warp_group.cpp: matrix instructions; lowering_tensor_copy.cpp: bulk copies. Source of instructions and their restrictions: "Parallel Thread
-// Execution ISA".
+// What NVIDIA GPUs do their own way in the lowering of IR to LLVM IR: the Target of codegen/lowering/target.h in nvvm
+// intrinsics and inline PTX. lowering_target.cpp: threads, lanes, functions; lowering_memory.cpp: accesses and
+// atomics; lowering_math.cpp: functions and conversions; lowering_matrix.cpp, lowering_warp_group.cpp: matrix
+// instructions; lowering_tensor_copy.cpp: bulk copies. Source of instructions and their restrictions: "Parallel
+// Thread Execution ISA".
 #pragma once
-#include "codegen/target.h"
+#include "codegen/lowering/target.h"
 #include <memory>
 
 namespace tessera::nvidia {
@@ -53,7 +54,8 @@ public:
                 llvm::ArrayRef<llvm::Value *> b, llvm::MutableArrayRef<llvm::Value *> acc) const override;
   llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, unsigned count,
                                                    bool transposed) const override;
-  void storeMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::ArrayRef<llvm::Value *> words, bool transposed) const override;
+  void storeMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::ArrayRef<llvm::Value *> words,
+                     bool transposed) const override;
   void warpGroupMultiply(llvm::IRBuilder<> &, const codegen::WarpGroupProduct &,
                          llvm::MutableArrayRef<llvm::Value *> acc) const override;
   llvm::Value *opaqueFalse(llvm::IRBuilder<> &) const override;
@@ -66,7 +68,8 @@ public:
   void waitForCopies(llvm::IRBuilder<> &, unsigned pending) const override;
 
   llvm::Value *electThread(llvm::IRBuilder<> &) const override;
-  void makeTensorMap(llvm::IRBuilder<> &, const codegen::TensorMap &, llvm::Value *shared, llvm::Value *lane, llvm::Value *leader) const override;
+  void makeTensorMap(llvm::IRBuilder<> &, const codegen::TensorMap &, llvm::Value *shared, llvm::Value *lane,
+                     llvm::Value *leader) const override;
   void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value *map) const override;
   void tensorMapArgument(llvm::Argument &) const override;
   void copyTensor(llvm::IRBuilder<> &, const codegen::TensorCopy &, llvm::Value *predicate) const override;
@@ -74,15 +77,16 @@ public:
   void waitForTensorCopies(llvm::IRBuilder<> &, unsigned pending) const override;
   void initBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, llvm::Value *predicate) const override;
   void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, llvm::Value *predicate) const override;
-  void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, int64_t bytes, llvm::Value *predicate) const override;
+  void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, int64_t bytes,
+                       llvm::Value *predicate) const override;
   llvm::Value *testBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, llvm::Value *parity) const override;
 
   void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
                   llvm::StringRef function) const override;
   bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *>) const override;
 
-  void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas,
-                        unsigned maxRegisters, unsigned widestTensor) const override;
+  void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
+                        unsigned widestTensor) const override;
   llvm::GlobalVariable *sharedMemory(llvm::Module &) const override;
 
 private:

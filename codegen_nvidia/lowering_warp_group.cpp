@@ -1,7 +1,8 @@
-// Matrix multiplication by warp groups: wgmma. What is peculiar: an instruction of four warps multiplies in the background,
-// reads its right factor (and its left one, if that is not in registers) from shared memory through 64-bit descriptors,
-// and owns the accumulator's registers until it is waited for. The products of an operation are one piece of inline PTX with
-// their fence, so that nothing comes between the registers' last writes and the first instruction:
+// Matrix multiplication by warp groups: wgmma. What is peculiar: an instruction of four warps multiplies in the
+// background, reads its right factor (and its left one, if that is not in registers) from shared memory through
+// 64-bit descriptors, and owns the accumulator's registers until it is waited for. The products of an operation are
+// one piece of inline PTX with their fence, so that nothing comes between the registers' last writes and the first
+// instruction:
 //
 //   wgmma.fence.sync.aligned;
 //   wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {d…}, descriptor of A, descriptor of B, p, 1, 1, 0, 1;   (per step)
@@ -25,7 +26,8 @@ namespace {
 /// 62-63 the swizzle.
 Value *descriptor(IRBuilder<> &b, const SharedMatrix &m) {
   uint64_t swizzle = m.swizzleBytes == 128 ? 1 : m.swizzleBytes == 64 ? 2 : 3;
-  uint64_t constant = swizzle << 62 | uint64_t(m.strideBytes >> 4 & 0x3fff) << 32 | uint64_t(m.kMajor ? 1 : m.leadingBytes >> 4 & 0x3fff) << 16;
+  uint64_t constant = swizzle << 62 | uint64_t(m.strideBytes >> 4 & 0x3fff) << 32 |
+                      uint64_t(m.kMajor ? 1 : m.leadingBytes >> 4 & 0x3fff) << 16;
   Value *address = b.CreateAnd(b.CreateLShr(b.CreatePtrToInt(m.pointer, b.getInt32Ty()), 4), 0x3fff);
   return b.CreateOr(b.CreateZExt(address, b.getInt64Ty()), b.getInt64(constant));
 }
@@ -44,8 +46,10 @@ void sideEffect(IRBuilder<> &b, StringRef text) {
 /// The accumulator's values as the registers of an instruction: halves in pairs.
 SmallVector<Value *, 128> registersOf(IRBuilder<> &b, ArrayRef<Value *> values) {
   SmallVector<Value *, 128> out;
-  if (values[0]->getType()->getPrimitiveSizeInBits() < 32) words(b, values, out);
-  else out.append(values.begin(), values.end());
+  if (values[0]->getType()->getPrimitiveSizeInBits() < 32)
+    words(b, values, out);
+  else
+    out.append(values.begin(), values.end());
   return out;
 }
 void valuesOf(IRBuilder<> &b, ArrayRef<Value *> registers, MutableArrayRef<Value *> values) {
@@ -84,18 +88,27 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupProduct &t, 
     return next++;
   };
   Value *da = t.matrixA ? descriptor(b, *t.matrixA) : nullptr, *db = descriptor(b, t.matrixB);
-  auto at = [&](Value *d, int64_t bytes) { return "$" + std::to_string(operand(bytes ? b.CreateAdd(d, b.getInt64(bytes >> 4)) : d, "l")); };
+  auto at = [&](Value *d, int64_t bytes) {
+    return "$" + std::to_string(operand(bytes ? b.CreateAdd(d, b.getInt64(bytes >> 4)) : d, "l"));
+  };
 
   std::string text = "{\n.reg .pred first;\n.reg .pred more;\nsetp.eq.u32 more, 1, 1;\n";
-  if (fresh) text += "setp.eq.u32 first, 0, 1;\n";
-  else if (t.accumulates && !constant) text += "setp.ne.b32 first, $" + std::to_string(operand(b.CreateZExt(t.accumulates, b.getInt32Ty()), "r")) + ", 0;\n";
-  else text += "setp.eq.u32 first, 1, 1;\n";
+  if (fresh)
+    text += "setp.eq.u32 first, 0, 1;\n";
+  else if (t.accumulates && !constant)
+    text +=
+        "setp.ne.b32 first, $" + std::to_string(operand(b.CreateZExt(t.accumulates, b.getInt32Ty()), "r")) + ", 0;\n";
+  else
+    text += "setp.eq.u32 first, 1, 1;\n";
   text += "wgmma.fence.sync.aligned;\n";
-  std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(t.n) + "k" + std::to_string(t.k) + "." + matrixTypeName(t.c).str() + "." + matrixTypeName(t.a).str() + "." + matrixTypeName(t.b).str() + " ";
+  std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(t.n) + "k" + std::to_string(t.k) + "." +
+                     matrixTypeName(t.c).str() + "." + matrixTypeName(t.a).str() + "." + matrixTypeName(t.b).str() +
+                     " ";
   bool halves = bitWidthOf(t.a) == 16;
   for (auto [i, step] : enumerate(t.steps)) {
     std::string a, bb;
-    if (t.matrixA) a = at(da, step.offsetA);
+    if (t.matrixA)
+      a = at(da, step.offsetA);
     else {
       // [row][half of K] → the instruction's order, rows first.
       SmallVector<Value *, 4> w;
@@ -154,14 +167,18 @@ void NvidiaTarget::waitForProducts(IRBuilder<> &b, unsigned pending, MutableArra
   SmallVector<Type *, 128> types;
   for (auto [i, v] : enumerate(in)) {
     types.push_back(v->getType());
-    constraints += std::string(i ? ",=" : "=") + (v->getType()->isFloatTy() ? "f" : v->getType()->isDoubleTy() ? "d" : v->getType()->isIntegerTy(64) ? "l" : "r");
+    constraints += std::string(i ? ",=" : "=") + (v->getType()->isFloatTy()       ? "f"
+                                                  : v->getType()->isDoubleTy()    ? "d"
+                                                  : v->getType()->isIntegerTy(64) ? "l"
+                                                                                  : "r");
   }
   for (unsigned i = 0; i < in.size(); ++i) constraints += "," + std::to_string(i);
   auto *type = FunctionType::get(in.size() == 1 ? types[0] : StructType::get(b.getContext(), types), types, false);
   auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), in);
   call->setConvergent();
   SmallVector<Value *, 128> out;
-  for (unsigned i = 0; i < in.size(); ++i) out.push_back(in.size() == 1 ? (Value *)call : b.CreateExtractValue(call, i));
+  for (unsigned i = 0; i < in.size(); ++i)
+    out.push_back(in.size() == 1 ? (Value *)call : b.CreateExtractValue(call, i));
   unsigned next = 0;
   for (auto [first, count] : runs) {
     unsigned bits = values[first]->getType()->getPrimitiveSizeInBits(), n = bits < 32 ? count * bits / 32 : count;

@@ -1,6 +1,6 @@
-// PTX → cubin: by ptxas where it is installed (ptxas_process.cpp), else, or when asked for, in our process by libnvJitLink
-// (CUDA 12 and later), which saves starting ptxas. It is loaded at run time; its functions are thread-safe on separate
-// handles.
+// PTX → cubin: by ptxas where it is installed (ptxas_process.cpp), else, or when asked for, in our process by
+// libnvJitLink (CUDA 12 and later), which saves starting ptxas. It is loaded at run time; its functions are
+// thread-safe on separate handles.
 //
 // It compiles as `ptxas -c` does, for linking with other objects, which costs registers: of 15 kernels 7 got as many as
 // with ptxas and 8 got 5 to 45 % more, with nearly the same instructions. Hence, at full optimisation and where
@@ -11,10 +11,10 @@
 // sections
 // `.nv.shared.*`. Sources: nvJitLink documentation; the attribute numbers are those that cuobjdump -elf prints.
 #include "codegen_nvidia/object.h"
-#include "codegen_nvidia/occupancy_hint.h"
 #include "absl/status/status.h"
-#include "codegen/toolchain.h"
+#include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
+#include "codegen_nvidia/occupancy_hint.h"
 #include "codegen_nvidia/ptxas_process.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -243,24 +243,28 @@ static int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, 
 /// Whether ptxas spilled although a thread may have more registers than it used: its allocation of a kernel that needs
 /// more than there are can fail and fall back to 168, 64 or 32.
 static bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &options) {
-  if (!info.spillBytes || options.maxRegisters || options.optLevel < 3) return false; // another compilation is for level 3
+  if (!info.spillBytes || options.maxRegisters || options.optLevel < 3)
+    return false; // another compilation is for level 3
   return info.registers + 8 < registersPerThread(t, 1, options.numWarps);
 }
 
 // Four things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
-// NvidiaTarget::kernelAttributes): it must not cost spills. And a kernel of warp-group products that misses one more block
-// on a multiprocessor by few registers is asked to do with them, if it can without spills: another block multiplies while
-// this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 % faster on an H200).
-// Where ptxas gave up on registers, it mostly does not if told that one block on a multiprocessor is enough (10 KiB of spills
-// in 32 registers became 1.5 in 255 for a gradient through a gate); and its level 1, which schedules less far, often does not
-// either: 21 KiB of spills in 32 registers became 2.5 KiB in 255 for the backward pass of a gated linear attention.
-static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
+// NvidiaTarget::kernelAttributes): it must not cost spills. And a kernel of warp-group products that misses one more
+// block on a multiprocessor by few registers is asked to do with them, if it can without spills: another block
+// multiplies while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
+// faster on an H200). Where ptxas gave up on registers, it mostly does not if told that one block on a multiprocessor
+// is enough (10 KiB of spills in 32 registers became 1.5 in 255 for a gradient through a gate); and its level 1,
+// which schedules less far, often does not either: 21 KiB of spills in 32 registers became 2.5 KiB in 255 for the
+// backward pass of a gated linear attention.
+static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const ArchInfo &arch,
+                                                    const BackendOptions &options) {
   absl::StatusOr<ObjectInfo> first = makeCubinOf(ptx, arch, options);
   if (!first.ok()) return first;
   if (size_t at = ptx.find(".minnctapersm"); at != llvm::StringRef::npos) {
     int blocks = 0;
     ptx.substr(at + strlen(".minnctapersm")).ltrim().consumeInteger(10, blocks);
-    bool allRegisters = blocks && registersPerThread(arch.info, blocks, options.numWarps) == registersPerThread(arch.info, 1, options.numWarps);
+    bool allRegisters = blocks && registersPerThread(arch.info, blocks, options.numWarps) ==
+                                      registersPerThread(arch.info, 1, options.numWarps);
     if (!first->spillBytes || allRegisters) return first;
     std::string without = (ptx.take_front(at) + ptx.substr(ptx.find('\n', at))).str();
     absl::StatusOr<ObjectInfo> plain = makeCubinOf(without, arch, options);
@@ -270,13 +274,17 @@ static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const A
   size_t bounds = ptx.find(".reqntid");
   auto withBlocks = [&](int blocks) {
     size_t after = ptx.find('\n', bounds) + 1;
-    return makeCubinOf((ptx.take_front(after) + ".minnctapersm " + llvm::Twine(blocks) + "\n" + ptx.substr(after)).str(), arch, options);
+    return makeCubinOf(
+        (ptx.take_front(after) + ".minnctapersm " + llvm::Twine(blocks) + "\n" + ptx.substr(after)).str(), arch,
+        options);
   };
   if (bounds != llvm::StringRef::npos && gaveUp(*first, arch.info, options)) {
     absl::StatusOr<ObjectInfo> one = withBlocks(1);
     return one.ok() && one->spillBytes < first->spillBytes ? one : first;
   }
-  if (options.optLevel < 3 || options.maxRegisters || first->spillBytes || bounds == llvm::StringRef::npos || !ptx.contains("wgmma.mma_async")) return first;
+  if (options.optLevel < 3 || options.maxRegisters || first->spillBytes || bounds == llvm::StringRef::npos ||
+      !ptx.contains("wgmma.mma_async"))
+    return first;
   int fewer = registersForOneMore(*first, arch.info, options);
   if (fewer * 10 < first->registers * kWorthInTenths) return first;
   absl::StatusOr<ObjectInfo> more = withBlocks(first->occupancy + 1);
@@ -288,14 +296,17 @@ absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, 
   if (!first.ok() || !gaveUp(*first, arch.info, options)) return first;
   absl::StatusOr<std::string> ptxas = findPtxas();
   if (!ptxas.ok()) return first;
-  absl::StatusOr<ObjectInfo> second = describe(compileByProcess(*ptxas, ptx, arch, options, /*level=*/1), arch, options);
+  absl::StatusOr<ObjectInfo> second =
+      describe(compileByProcess(*ptxas, ptx, arch, options, /*level=*/1), arch, options);
   return second.ok() && second->spillBytes < first->spillBytes ? second : first;
 }
 
-static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
+static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInfo &arch,
+                                              const BackendOptions &options) {
   absl::StatusOr<std::string> ptxas = findPtxas();
   if (ptxas.ok() && !options.preferInProcess) {
-    if (std::optional<Compiled> compiled = compileAhead(options.ahead.get(), *ptxas, ptx)) return describe(*std::move(compiled), arch, options);
+    if (std::optional<Compiled> compiled = compileAhead(options.ahead.get(), *ptxas, ptx))
+      return describe(*std::move(compiled), arch, options);
     return describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
   }
   absl::StatusOr<const NvJitLink *> library = nvJitLink();

@@ -1,6 +1,6 @@
 // PTX → cubin, and what the cubin says about its kernels.
 #pragma once
-#include "codegen/backend.h"
+#include "codegen/object/backend.h"
 
 namespace tessera::nvidia {
 

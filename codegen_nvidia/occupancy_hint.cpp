@@ -1,14 +1,15 @@
-// The occupancy that a kernel asks ptxas for. The lowering asks for half of it where tensors are small, and for a quarter where
-// they are of medium size, so that ptxas has registers for loads that are under way at the same time. A kernel that loads little
-// has no use for them: all that it loads is under way with the registers of full occupancy, and more warps hide more. Counted is
-// what the optimised code loads, in which short loops are unrolled; of loops that are left, ptxas has four iterations under way.
-// Kernels with matrix instructions keep half of it where the lowering asked for that, and are asked for nothing where it asked
-// for less: of 174 products as many lost as gained by it. Over 530 kernels of torch.compile on an H200, half occupancy made those
-// that load up to 4 registers 2 to 6 % slower, those up to 8 as often slower as faster, and the rest 7 % faster.
+// The occupancy that a kernel asks ptxas for. The lowering asks for half of it where tensors are small, and for a
+// quarter where they are of medium size, so that ptxas has registers for loads that are under way at the same time. A
+// kernel that loads little has no use for them: all that it loads is under way with the registers of full occupancy,
+// and more warps hide more. Counted is what the optimised code loads, in which short loops are unrolled; of loops
+// that are left, ptxas has four iterations under way. Kernels with matrix instructions keep half of it where the
+// lowering asked for that, and are asked for nothing where it asked for less: of 174 products as many lost as gained
+// by it. Over 530 kernels of torch.compile on an H200, half occupancy made those that load up to 4 registers 2 to 6 %
+// slower, those up to 8 as often slower as faster, and the rest 7 % faster.
 //
-// Where shared memory admits so few blocks that each thread can have all the registers there are, fewer gain nothing, and
-// ptxas is told so: by itself it gives the addresses of a row of copies one pair of registers, each copy waiting for the one
-// before (64 x 64 x 128 products by four warps, five stages: 64 registers become 96).
+// Where shared memory admits so few blocks that each thread can have all the registers there are, fewer gain nothing,
+// and ptxas is told so: by itself it gives the addresses of a row of copies one pair of registers, each copy waiting
+// for the one before (64 x 64 x 128 products by four warps, five stages: 64 registers become 96).
 #include "codegen_nvidia/occupancy_hint.h"
 #include "codegen_nvidia/object.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -73,10 +74,13 @@ void setOccupancyHints(Module &module, const ir::TargetInfo &t, const codegen::B
     }
     for (auto part = scc_begin(&f); !part.isAtEnd(); ++part)
       for (BasicBlock *block : *part)
-        for (Instruction &i : *block) loaded += loadedRegisters(i, module.getDataLayout()) * (part.hasCycle() ? kIterations : 1);
+        for (Instruction &i : *block)
+          loaded += loadedRegisters(i, module.getDataLayout()) * (part.hasCycle() ? kIterations : 1);
     if (loaded > kSomeRegisters) continue;
     f.removeFnAttr("nvvm.minctasm");
-    if (loaded > kFewRegisters) f.addFnAttr("nvvm.minctasm", utostr(std::min(blocks + blocks / 2, unsigned(t.maxBlocksPerMultiprocessor)))); // three quarters
+    if (loaded > kFewRegisters)
+      f.addFnAttr("nvvm.minctasm",
+                  utostr(std::min(blocks + blocks / 2, unsigned(t.maxBlocksPerMultiprocessor)))); // three quarters
   }
 }
 

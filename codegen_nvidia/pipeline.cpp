@@ -4,9 +4,9 @@
 // (straight-line strength reduction, splitting constant offsets off addresses) and by ptxas (rotating and unrolling
 // loops, scheduling, sinking).
 #include "codegen_nvidia/pipeline.h"
-#include "codegen_nvidia/narrow_offsets.h"
-#include "codegen_nvidia/sink_predicates.h"
-#include "codegen/run_passes.h"
+#include "codegen/object/run_passes.h"
+#include "codegen_nvidia/passes/narrow_offsets.h"
+#include "codegen_nvidia/passes/sink_predicates.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -23,10 +23,11 @@ using namespace llvm;
 
 namespace {
 
-/// Unrolls short loops of a constant count, so that their loads are all under way at once; ptxas does it only where no load
-/// has a mask. Not loops in which threads meet: those of multiplications are pipelined, and lose by it.
+/// Unrolls short loops of a constant count, so that their loads are all under way at once; ptxas does it only where
+/// no load has a mask. Not loops in which threads meet: those of multiplications are pipelined, and lose by it.
 struct UnrollLoadingLoopsPass : PassInfoMixin<UnrollLoadingLoopsPass> {
-  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &analyses, LoopStandardAnalysisResults &results, LPMUpdater &updater) {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &analyses, LoopStandardAnalysisResults &results,
+                        LPMUpdater &updater) {
     for (BasicBlock *block : loop.blocks())
       for (Instruction &i : *block)
         if (auto *call = dyn_cast<CallBase>(&i); call && call->isConvergent()) return PreservedAnalyses::all();
@@ -38,8 +39,8 @@ struct UnrollLoadingLoopsPass : PassInfoMixin<UnrollLoadingLoopsPass> {
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
   return codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
-    // First NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids get
-    // ranges.
+    // First NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids
+    // get ranges.
     bool helpers = codegen::addCleaning(module, builder, passes, optLevel);
     if (optLevel >= 2) {
       FunctionPassManager late;
@@ -47,12 +48,12 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                    /*UseMemorySSA=*/true)); // masks and addresses out of loops
       late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass()));
-      late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));                    // what reassociation made equal
-      late.addPass(InstCombinePass());                                      // and folds into addressing
-      late.addPass(SimplifyCFGPass());                                      // small ifs to selects
-      late.addPass(ADCEPass());                                             // whole cycles of dead phis
-      late.addPass(NarrowOffsetsPass());                                    // before code generation reduces their strength
-      late.addPass(SinkPredicatesPass());                                   // last: what is shared by now stays
+      late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
+      late.addPass(InstCombinePass());                   // and folds into addressing
+      late.addPass(SimplifyCFGPass());                   // small ifs to selects
+      late.addPass(ADCEPass());                          // whole cycles of dead phis
+      late.addPass(NarrowOffsetsPass());                 // before code generation reduces their strength
+      late.addPass(SinkPredicatesPass());                // last: what is shared by now stays
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere

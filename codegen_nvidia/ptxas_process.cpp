@@ -1,13 +1,14 @@
 // ptxas as a process (see ptxas_process.h).
 //
 // Started ahead, it is given the name of our end of a pipe, /proc/PID/fd/N, and waits in its first read. It opens its
-// input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the pipe is empty descriptor N becomes
-// a file in memory with the same text. If we die, the pipe ends and it ends too; if it does anything else than what is
-// described here it fails, and the PTX is compiled again the plain way. The cubin is the same, byte by byte.
+// input twice (13.0, 12.9 and 12.8 do: to parse it, and to take it whole), so once the pipe is empty descriptor N
+// becomes a file in memory with the same text. If we die, the pipe ends and it ends too; if it does anything else
+// than what is described here it fails, and the PTX is compiled again the plain way. The cubin is the same, byte by
+// byte.
 #include "codegen_nvidia/ptxas_process.h"
 #include "absl/status/status.h"
-#include "codegen/temporary_file.h"
-#include "codegen/toolchain.h"
+#include "codegen/object/temporary_file.h"
+#include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Program.h"
@@ -39,7 +40,8 @@ absl::StatusOr<std::string> findPtxas() {
   return codegen::findToolFile("ptxas (CUDA toolkit)", "TESSERA_PTXAS", directories, {"ptxas"});
 }
 
-std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas, int level) {
+std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas,
+                                         int level) {
   std::vector<std::string> o;
   o.push_back((forPtxas ? "--gpu-name=" : "-arch=") + arch.cpu.str());
   o.push_back((forPtxas ? "--opt-level=" : "-O") + std::to_string(options.optLevel ? level : 0));
@@ -72,7 +74,9 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
     return absl::FailedPreconditionError(ptxas + " does not know the target " + arch.cpu.str() +
                                          "; a newer CUDA toolkit is needed");
   return absl::InternalError(ptxas + " refused the PTX for " + arch.cpu.str() + ": " +
-                             (!message.empty() ? message : !c.log.empty() ? c.log : "exit code " + std::to_string(result)));
+                             (!message.empty() ? message
+                              : !c.log.empty() ? c.log
+                                               : "exit code " + std::to_string(result)));
 }
 
 namespace {
@@ -99,9 +103,11 @@ public:
     out_.emplace(*std::move(out)), log_.emplace(*std::move(log)), ptxas_ = ptxas;
     std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true);
     strings.insert(strings.begin(), ptxas);
-    strings.insert(strings.end(), {"/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_.fd), "-o", out_->path()});
+    strings.insert(strings.end(),
+                   {"/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_.fd), "-o", out_->path()});
     std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());
-    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log_->path()), llvm::StringRef(log_->path())};
+    std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log_->path()),
+                                                  llvm::StringRef(log_->path())};
     bool failed = false;
     process_ = llvm::sys::ExecuteNoWait(ptxas, arguments, std::nullopt, redirects, 0, nullptr, &failed).Pid;
     return !failed && process_ > 0;
@@ -122,10 +128,14 @@ public:
     (void)fcntl(write_.fd, F_SETPIPE_SZ, 1 << 20);
     for (size_t done = 0; done < ptx.size();) {
       ssize_t n = ::write(write_.fd, ptx.data() + done, ptx.size() - done);
-      if (n > 0) done += size_t(n);
-      else if (errno != EAGAIN && errno != EINTR) return std::nullopt;
-      else if (!running()) return std::nullopt;
-      else if (pollfd p{write_.fd, POLLOUT, 0}; errno == EAGAIN) poll(&p, 1, /*milliseconds=*/20);
+      if (n > 0)
+        done += size_t(n);
+      else if (errno != EAGAIN && errno != EINTR)
+        return std::nullopt;
+      else if (!running())
+        return std::nullopt;
+      else if (pollfd p{write_.fd, POLLOUT, 0}; errno == EAGAIN)
+        poll(&p, 1, /*milliseconds=*/20);
     }
     for (int left = 0, round = 0; ioctl(read_.fd, FIONREAD, &left) == 0 && left > 0; ++round) {
       if (!running()) return std::nullopt;
@@ -157,7 +167,8 @@ private:
   void end() {
     if (process_ > 0) {
       kill(process_, SIGKILL);
-      while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
+      while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+      }
     }
     process_ = -1;
     read_.close(), write_.close();

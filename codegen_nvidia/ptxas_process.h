@@ -1,6 +1,6 @@
 // ptxas as a process of its own: run on PTX that there is, or started ahead of it.
 #pragma once
-#include "codegen/backend.h"
+#include "codegen/object/backend.h"
 #include <optional>
 
 namespace tessera::nvidia {
@@ -15,17 +15,19 @@ absl::StatusOr<std::string> findPtxas();
 
 /// The options of a compilation in ptxas's spelling, or in the library's. `level`: of its optimisations, where any are
 /// wanted; the library knows 3 only.
-std::vector<std::string> compilerOptions(const codegen::ArchInfo &, const codegen::BackendOptions &, bool forPtxas, int level = 3);
+std::vector<std::string> compilerOptions(const codegen::ArchInfo &, const codegen::BackendOptions &, bool forPtxas,
+                                         int level = 3);
 
 /// Runs ptxas and waits for it.
-absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const codegen::ArchInfo &, const codegen::BackendOptions &, int level = 3);
+absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const codegen::ArchInfo &,
+                                          const codegen::BackendOptions &, int level = 3);
 
 /// Starts ptxas before there is PTX. It needs 6 to 9 milliseconds before it reads any, longer than we need to make that
 /// of a small kernel. Null if it cannot be started; then, and for every other compilation, there is compileByProcess.
 std::shared_ptr<codegen::ToolAhead> startPtxasAhead(const codegen::ArchInfo &, const codegen::BackendOptions &);
 
-/// Gives the waiting ptxas its PTX and waits for it. Nothing if there is none, if it served already, or if it failed for
-/// whatever reason: compileByProcess then gives the cubin or the error.
+/// Gives the waiting ptxas its PTX and waits for it. Nothing if there is none, if it served already, or if it failed
+/// for whatever reason: compileByProcess then gives the cubin or the error.
 std::optional<Compiled> compileAhead(codegen::ToolAhead *, const std::string &ptxas, llvm::StringRef ptx);
 
 } // namespace tessera::nvidia

@@ -1,13 +1,13 @@
-// Formulas: a recursive-descent parser into a list of nodes, and their evaluation by walking it (see formula.h). Conversions
-// go through LLVM's APFloat, mathematics through the C library in double.
+// Formulas: a recursive-descent parser into a list of nodes, and their evaluation by walking it (see formula.h).
+// Conversions go through LLVM's APFloat, mathematics through the C library in double.
 #include "conformance/formula.h"
+#include "runtime/launch/random.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/random.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -19,12 +19,60 @@ using runtime::DType;
 namespace {
 
 enum class Op : uint8_t {
-  Constant, Variable, Element, Scalar,
-  Choose, Or, And, BitOr, BitXor, BitAnd, Eq, Ne, Lt, Le, Gt, Ge, Shl, Shr, Add, Sub, Mul, Div, Rem, Neg, Not, Invert,
-  Sum, Product, Least, Greatest, Every, Any, Parity, First,
-  Real1, Real2, Fma, Abs, Min, Max, Floor, Ceil, Trunc, Round, IsNan,
-  Cast, TowardZero, Bits, AsFloat, Below,
-  Normal, Uniform, Integer, RandomBits,
+  Constant,
+  Variable,
+  Element,
+  Scalar,
+  Choose,
+  Or,
+  And,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Shl,
+  Shr,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Neg,
+  Not,
+  Invert,
+  Sum,
+  Product,
+  Least,
+  Greatest,
+  Every,
+  Any,
+  Parity,
+  First,
+  Real1,
+  Real2,
+  Fma,
+  Abs,
+  Min,
+  Max,
+  Floor,
+  Ceil,
+  Trunc,
+  Round,
+  IsNan,
+  Cast,
+  TowardZero,
+  Bits,
+  AsFloat,
+  Below,
+  Normal,
+  Uniform,
+  Integer,
+  RandomBits,
 };
 
 struct Function {
@@ -40,15 +88,51 @@ double infinity(double) { return std::numeric_limits<double>::infinity(); }
 double notANumber(double) { return std::numeric_limits<double>::quiet_NaN(); }
 
 const Function kFunctions[] = {
-    {"sqrt", Op::Real1, 1, std::sqrt}, {"rsqrt", Op::Real1, 1, reciprocalRoot}, {"cbrt", Op::Real1, 1, std::cbrt}, {"exp", Op::Real1, 1, std::exp}, {"exp2", Op::Real1, 1, std::exp2}, {"expm1", Op::Real1, 1, std::expm1},
-    {"log", Op::Real1, 1, std::log}, {"log2", Op::Real1, 1, std::log2}, {"log10", Op::Real1, 1, std::log10}, {"log1p", Op::Real1, 1, std::log1p}, {"sin", Op::Real1, 1, std::sin}, {"cos", Op::Real1, 1, std::cos},
-    {"tan", Op::Real1, 1, std::tan}, {"asin", Op::Real1, 1, std::asin}, {"acos", Op::Real1, 1, std::acos}, {"atan", Op::Real1, 1, std::atan}, {"sinh", Op::Real1, 1, std::sinh}, {"cosh", Op::Real1, 1, std::cosh},
-    {"tanh", Op::Real1, 1, std::tanh}, {"erf", Op::Real1, 1, std::erf}, {"sign", Op::Real1, 1, signOf}, {"inf", Op::Real1, 0, infinity}, {"nan", Op::Real1, 0, notANumber},
-    {"pow", Op::Real2, 2, nullptr, std::pow}, {"atan2", Op::Real2, 2, nullptr, std::atan2}, {"copysign", Op::Real2, 2, nullptr, std::copysign}, {"remainder", Op::Real2, 2, nullptr, std::fmod},
-    {"fma", Op::Fma, 3}, {"abs", Op::Abs, 1}, {"min", Op::Min, 2}, {"max", Op::Max, 2}, {"floor", Op::Floor, 1}, {"ceil", Op::Ceil, 1}, {"trunc", Op::Trunc, 1}, {"round", Op::Round, 1}, {"isnan", Op::IsNan, 1}, {"below", Op::Below, 2},
-    {"normal", Op::Normal, 0}, {"uniform", Op::Uniform, 2}, {"integer", Op::Integer, 2}, {"random_bits", Op::RandomBits, 0},
+    {"sqrt", Op::Real1, 1, std::sqrt},
+    {"rsqrt", Op::Real1, 1, reciprocalRoot},
+    {"cbrt", Op::Real1, 1, std::cbrt},
+    {"exp", Op::Real1, 1, std::exp},
+    {"exp2", Op::Real1, 1, std::exp2},
+    {"expm1", Op::Real1, 1, std::expm1},
+    {"log", Op::Real1, 1, std::log},
+    {"log2", Op::Real1, 1, std::log2},
+    {"log10", Op::Real1, 1, std::log10},
+    {"log1p", Op::Real1, 1, std::log1p},
+    {"sin", Op::Real1, 1, std::sin},
+    {"cos", Op::Real1, 1, std::cos},
+    {"tan", Op::Real1, 1, std::tan},
+    {"asin", Op::Real1, 1, std::asin},
+    {"acos", Op::Real1, 1, std::acos},
+    {"atan", Op::Real1, 1, std::atan},
+    {"sinh", Op::Real1, 1, std::sinh},
+    {"cosh", Op::Real1, 1, std::cosh},
+    {"tanh", Op::Real1, 1, std::tanh},
+    {"erf", Op::Real1, 1, std::erf},
+    {"sign", Op::Real1, 1, signOf},
+    {"inf", Op::Real1, 0, infinity},
+    {"nan", Op::Real1, 0, notANumber},
+    {"pow", Op::Real2, 2, nullptr, std::pow},
+    {"atan2", Op::Real2, 2, nullptr, std::atan2},
+    {"copysign", Op::Real2, 2, nullptr, std::copysign},
+    {"remainder", Op::Real2, 2, nullptr, std::fmod},
+    {"fma", Op::Fma, 3},
+    {"abs", Op::Abs, 1},
+    {"min", Op::Min, 2},
+    {"max", Op::Max, 2},
+    {"floor", Op::Floor, 1},
+    {"ceil", Op::Ceil, 1},
+    {"trunc", Op::Trunc, 1},
+    {"round", Op::Round, 1},
+    {"isnan", Op::IsNan, 1},
+    {"below", Op::Below, 2},
+    {"normal", Op::Normal, 0},
+    {"uniform", Op::Uniform, 2},
+    {"integer", Op::Integer, 2},
+    {"random_bits", Op::RandomBits, 0},
 };
-const std::pair<const char *, Op> kReductions[] = {{"sum", Op::Sum}, {"product", Op::Product}, {"least", Op::Least}, {"greatest", Op::Greatest}, {"every", Op::Every}, {"any", Op::Any}, {"parity", Op::Parity}, {"first", Op::First}};
+const std::pair<const char *, Op> kReductions[] = {
+    {"sum", Op::Sum},     {"product", Op::Product}, {"least", Op::Least},   {"greatest", Op::Greatest},
+    {"every", Op::Every}, {"any", Op::Any},         {"parity", Op::Parity}, {"first", Op::First}};
 
 const llvm::fltSemantics *semanticsOf(DType t) {
   using llvm::APFloat;
@@ -120,7 +204,9 @@ Number elementAt(DType t, const uint8_t *p) {
 }
 
 void store(DType t, Number v, uint8_t *p) {
-  uint64_t raw = runtime::isFloat(t) ? convert(t, v, llvm::RoundingMode::NearestTiesToEven).bitcastToAPInt().getZExtValue() : uint64_t(toInteger(t, v));
+  uint64_t raw = runtime::isFloat(t)
+                     ? convert(t, v, llvm::RoundingMode::NearestTiesToEven).bitcastToAPInt().getZExtValue()
+                     : uint64_t(toInteger(t, v));
   std::memcpy(p, &raw, runtime::dtypeBytes(t));
 }
 
@@ -129,7 +215,7 @@ struct Formula::Node {
   int a = -1, b = -1, c = -1;
   std::vector<int> indices = {}; // Element
   Number constant = {};
-  unsigned slot = 0;             // Variable and reductions; Element and Scalar: the buffer; draws: the number of the draw
+  unsigned slot = 0; // Variable and reductions; Element and Scalar: the buffer; draws: the number of the draw
   DType dtype = DType::F32;
   double (*real1)(double) = nullptr;
   double (*real2)(double, double) = nullptr;
@@ -145,7 +231,8 @@ class FormulaParser {
   using Node = Formula::Node;
 
 public:
-  FormulaParser(llvm::StringRef text, llvm::ArrayRef<std::string> variables, llvm::ArrayRef<FormulaBuffer> buffers) : text_(text), rest_(text), variables_(variables.begin(), variables.end()), buffers_(buffers) {}
+  FormulaParser(llvm::StringRef text, llvm::ArrayRef<std::string> variables, llvm::ArrayRef<FormulaBuffer> buffers)
+      : text_(text), rest_(text), variables_(variables.begin(), variables.end()), buffers_(buffers) {}
 
   absl::StatusOr<Formula> run() {
     Formula f;
@@ -161,7 +248,8 @@ public:
 
 private:
   int fail(const llvm::Twine &what) {
-    if (error_.empty()) error_ = ("formula '" + text_ + "', column " + llvm::Twine(text_.size() - rest_.size() + 1) + ": " + what).str();
+    if (error_.empty())
+      error_ = ("formula '" + text_ + "', column " + llvm::Twine(text_.size() - rest_.size() + 1) + ": " + what).str();
     rest_ = "";
     return add({Op::Constant});
   }
@@ -185,8 +273,10 @@ private:
   llvm::StringRef word() {
     skip();
     auto w = rest_.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-    if (!w.empty() && !llvm::isDigit(w[0])) rest_ = rest_.drop_front(w.size());
-    else w = "";
+    if (!w.empty() && !llvm::isDigit(w[0]))
+      rest_ = rest_.drop_front(w.size());
+    else
+      w = "";
     return w;
   }
 
@@ -212,8 +302,16 @@ private:
       Op op;
     };
     static const std::vector<std::vector<Operator>> kLevels = {
-        {{"||", Op::Or}}, {{"&&", Op::And}}, {{"|", Op::BitOr}}, {{"^", Op::BitXor}}, {{"&", Op::BitAnd}}, {{"==", Op::Eq}, {"!=", Op::Ne}},
-        {{"<=", Op::Le}, {">=", Op::Ge}, {"<", Op::Lt}, {">", Op::Gt}}, {{"<<", Op::Shl}, {">>", Op::Shr}}, {{"+", Op::Add}, {"-", Op::Sub}}, {{"*", Op::Mul}, {"/", Op::Div}, {"%", Op::Rem}}};
+        {{"||", Op::Or}},
+        {{"&&", Op::And}},
+        {{"|", Op::BitOr}},
+        {{"^", Op::BitXor}},
+        {{"&", Op::BitAnd}},
+        {{"==", Op::Eq}, {"!=", Op::Ne}},
+        {{"<=", Op::Le}, {">=", Op::Ge}, {"<", Op::Lt}, {">", Op::Gt}},
+        {{"<<", Op::Shl}, {">>", Op::Shr}},
+        {{"+", Op::Add}, {"-", Op::Sub}},
+        {{"*", Op::Mul}, {"/", Op::Div}, {"%", Op::Rem}}};
     if (l == kLevels.size()) return unary();
     int a = level(l + 1);
     for (bool again = true; again;) {
@@ -223,7 +321,8 @@ private:
         llvm::StringRef token = o.token;
         if (!rest_.starts_with(token)) continue;
         // "<" is not the start of "<<", nor "|" of "||".
-        if (token.size() == 1 && rest_.size() > 1 && rest_[1] == token[0] && llvm::StringRef("<>|&").contains(token[0])) continue;
+        if (token.size() == 1 && rest_.size() > 1 && rest_[1] == token[0] && llvm::StringRef("<>|&").contains(token[0]))
+          continue;
         rest_ = rest_.drop_front(token.size());
         a = binary(o.op, a, level(l + 1));
         again = true;
@@ -278,13 +377,15 @@ private:
   int number() {
     Node n{Op::Constant};
     auto digits = rest_.take_while([&, previous = ' '](char c) mutable {
-      bool in = llvm::isAlnum(c) || c == '.' || ((c == '+' || c == '-') && (previous == 'e' || previous == 'E') && !rest_.starts_with("0x"));
+      bool in = llvm::isAlnum(c) || c == '.' ||
+                ((c == '+' || c == '-') && (previous == 'e' || previous == 'E') && !rest_.starts_with("0x"));
       previous = c;
       return in;
     });
     rest_ = rest_.drop_front(digits.size());
     uint64_t u;
-    if (!digits.getAsInteger(0, u) && (digits.size() == 1 || digits[0] != '0' || digits.starts_with("0x"))) n.constant = Number::of(int64_t(u));
+    if (!digits.getAsInteger(0, u) && (digits.size() == 1 || digits[0] != '0' || digits.starts_with("0x")))
+      n.constant = Number::of(int64_t(u));
     else {
       double d;
       if (digits.getAsDouble(d)) return fail("'" + digits + "' is no number");
@@ -302,7 +403,9 @@ private:
     do n.indices.push_back(choice());
     while (take(","));
     expect("]");
-    if (n.indices.size() != buffers_[i].shape.size()) return fail(llvm::formatv("'{0}' has {1} dimensions, not {2}", name, buffers_[i].shape.size(), n.indices.size()).str());
+    if (n.indices.size() != buffers_[i].shape.size())
+      return fail(
+          llvm::formatv("'{0}' has {1} dimensions, not {2}", name, buffers_[i].shape.size(), n.indices.size()).str());
     return add(std::move(n));
   }
 
@@ -377,13 +480,18 @@ private:
   unsigned slots_ = 0, draws_ = 0, depth_ = 0;
 };
 
-absl::StatusOr<Formula> Formula::parse(llvm::StringRef text, llvm::ArrayRef<std::string> variables, llvm::ArrayRef<FormulaBuffer> buffers) { return FormulaParser(text, variables, buffers).run(); }
+absl::StatusOr<Formula> Formula::parse(llvm::StringRef text, llvm::ArrayRef<std::string> variables,
+                                       llvm::ArrayRef<FormulaBuffer> buffers) {
+  return FormulaParser(text, variables, buffers).run();
+}
 
 namespace {
 
 class Evaluation {
 public:
-  Evaluation(const std::vector<Formula::Node> &nodes, llvm::ArrayRef<FormulaBuffer> buffers, uint64_t stream, uint64_t element) : nodes_(nodes), buffers_(buffers), random_(stream), element_(element) {}
+  Evaluation(const std::vector<Formula::Node> &nodes, llvm::ArrayRef<FormulaBuffer> buffers, uint64_t stream,
+             uint64_t element)
+      : nodes_(nodes), buffers_(buffers), random_(stream), element_(element) {}
   std::vector<int64_t> variables;
   std::string error;
 
@@ -416,7 +524,8 @@ public:
     case Op::Fma: return Number::ofReal(std::fma(of(n.a).asReal(), of(n.b).asReal(), of(n.c).asReal()));
     case Op::Abs: {
       Number a = of(n.a);
-      return a.real ? Number::ofReal(std::abs(a.value)) : Number::of(a.integer < 0 ? int64_t(0 - uint64_t(a.integer)) : a.integer);
+      return a.real ? Number::ofReal(std::abs(a.value))
+                    : Number::of(a.integer < 0 ? int64_t(0 - uint64_t(a.integer)) : a.integer);
     }
     case Op::Min: return lesser(of(n.a), of(n.b), true);
     case Op::Max: return lesser(of(n.a), of(n.b), false);
@@ -427,7 +536,8 @@ public:
     case Op::IsNan: return Number::of(std::isnan(of(n.a).asReal()));
     case Op::Cast: {
       Number a = of(n.a);
-      if (runtime::isFloat(n.dtype)) return Number::ofReal(toReal(convert(n.dtype, a, llvm::RoundingMode::NearestTiesToEven)));
+      if (runtime::isFloat(n.dtype))
+        return Number::ofReal(toReal(convert(n.dtype, a, llvm::RoundingMode::NearestTiesToEven)));
       return Number::of(toInteger(n.dtype, a));
     }
     case Op::TowardZero: return Number::ofReal(toReal(convert(n.dtype, of(n.a), llvm::RoundingMode::TowardZero)));
@@ -437,7 +547,8 @@ public:
     }
     case Op::AsFloat: {
       auto &semantics = *semanticsOf(n.dtype);
-      return Number::ofReal(toReal(llvm::APFloat(semantics, llvm::APInt(llvm::APFloat::getSizeInBits(semantics), uint64_t(of(n.a).integer), false, true))));
+      return Number::ofReal(toReal(llvm::APFloat(
+          semantics, llvm::APInt(llvm::APFloat::getSizeInBits(semantics), uint64_t(of(n.a).integer), false, true))));
     }
     case Op::Below: return Number::of(uint64_t(of(n.a).integer) < uint64_t(of(n.b).integer));
     case Op::Normal: return Number::ofReal(random_.normal(draw(n)));
@@ -476,7 +587,8 @@ private:
 
   /// The smaller (larger) of two; a NaN gives the other.
   static Number lesser(Number a, Number b, bool smaller) {
-    if (!a.real && !b.real) return Number::of(smaller ? std::min(a.integer, b.integer) : std::max(a.integer, b.integer));
+    if (!a.real && !b.real)
+      return Number::of(smaller ? std::min(a.integer, b.integer) : std::max(a.integer, b.integer));
     return Number::ofReal(smaller ? std::fmin(a.asReal(), b.asReal()) : std::fmax(a.asReal(), b.asReal()));
   }
 
@@ -516,7 +628,8 @@ private:
     for (size_t d = 0; d < n.indices.size(); ++d) {
       int64_t i = of(n.indices[d]).integer;
       if (i < 0 || i >= b.shape[d]) {
-        if (error.empty()) error = llvm::formatv("index {0} of '{1}' is {2}; the dimension has {3}", d, b.name, i, b.shape[d]).str();
+        if (error.empty())
+          error = llvm::formatv("index {0} of '{1}' is {2}; the dimension has {3}", d, b.name, i, b.shape[d]).str();
         return Number::of(0);
       }
       flat = flat * b.shape[d] + i;
@@ -532,8 +645,15 @@ private:
       Number v = of(n.b);
       if (n.op == Op::First) {
         if (truth(v)) return Number::of(k);
-      } else if (n.op == Op::Least || n.op == Op::Greatest) r = k ? lesser(r, v, n.op == Op::Least) : v;
-      else r = operation(n.op == Op::Sum ? Op::Add : n.op == Op::Product ? Op::Mul : n.op == Op::Every ? Op::BitAnd : n.op == Op::Any ? Op::BitOr : Op::BitXor, r, v);
+      } else if (n.op == Op::Least || n.op == Op::Greatest)
+        r = k ? lesser(r, v, n.op == Op::Least) : v;
+      else
+        r = operation(n.op == Op::Sum       ? Op::Add
+                      : n.op == Op::Product ? Op::Mul
+                      : n.op == Op::Every   ? Op::BitAnd
+                      : n.op == Op::Any     ? Op::BitOr
+                                            : Op::BitXor,
+                      r, v);
     }
     return n.op == Op::First ? Number::of(count) : r;
   }
@@ -546,7 +666,8 @@ private:
 
 } // namespace
 
-absl::StatusOr<Number> Formula::evaluate(llvm::ArrayRef<int64_t> variables, llvm::ArrayRef<FormulaBuffer> buffers, uint64_t stream, uint64_t element) const {
+absl::StatusOr<Number> Formula::evaluate(llvm::ArrayRef<int64_t> variables, llvm::ArrayRef<FormulaBuffer> buffers,
+                                         uint64_t stream, uint64_t element) const {
   Evaluation e(*nodes_, buffers, stream, element);
   e.variables.assign(variables.begin(), variables.end());
   e.variables.resize(slots_);

@@ -1,25 +1,26 @@
-// Formulas: what a conformance kernel must compute, and what it is given, as one expression per element. They know nothing
-// of the IR and share no code with the interpreter, so a result that agrees with both was computed twice, independently.
+// Formulas: what a conformance kernel must compute, and what it is given, as one expression per element. They know
+// nothing of the IR and share no code with the interpreter, so a result that agrees with both was computed twice,
+// independently.
 //
 //   a[i, j] + b[j]                       elements of buffers, index variables, scalar arguments by name
 //   sum(k < 64, a[i, k] * b[k, j])       also product, least, greatest, every (bits common to all), any, parity, and
 //                                        first(k < 64, c): the first k where c is not 0, or 64
 //   c ? x : y   || && | ^ & == != < <= > >= << >> + - * / % - ! ~      precedence as in C
-//   abs min max sqrt rsqrt exp exp2 log log2 sin cos tan tanh erf pow atan2 fma floor ceil trunc round (to even) sign inf nan …
-//   f16(x) bf16(x) f32(x) f64(x) f8E5M2(x) …: rounded to nearest even; toward_zero(bf16, x); the 8-bit floats saturate
-//   i8(x) u8(x) … i64(x): wrapped, or from a float truncated and saturated; bits(x, f32), as_float(n, f32): reinterpreted
-//   below(a, b): integers compared as unsigned ones
-//   normal() uniform(lo, hi) integer(lo, hi) random_bits(): a function of buffer and element alone, another at each draw
+//   abs min max sqrt rsqrt exp exp2 log log2 sin cos tan tanh erf pow atan2 fma floor ceil trunc round (to even) sign
+//   inf nan … f16(x) bf16(x) f32(x) f64(x) f8E5M2(x) …: rounded to nearest even; toward_zero(bf16, x); the 8-bit
+//   floats saturate i8(x) u8(x) … i64(x): wrapped, or from a float truncated and saturated; bits(x, f32), as_float(n,
+//   f32): reinterpreted below(a, b): integers compared as unsigned ones normal() uniform(lo, hi) integer(lo, hi)
+//   random_bits(): a function of buffer and element alone, another at each draw
 //
-// Numbers are 64-bit integers that wrap, or doubles; an operation of both is one of doubles. Division of integers rounds
-// toward zero, by zero gives -1 (remainder: the dividend); a shift by 64 or more gives 0, or the sign. An f32, f16 or bf16
-// sum, difference, product, quotient or root is exact after rounding to its type, since double holds more than twice the
-// precision.
+// Numbers are 64-bit integers that wrap, or doubles; an operation of both is one of doubles. Division of integers
+// rounds toward zero, by zero gives -1 (remainder: the dividend); a shift by 64 or more gives 0, or the sign. An f32,
+// f16 or bf16 sum, difference, product, quotient or root is exact after rounding to its type, since double holds more
+// than twice the precision.
 #pragma once
 #include "absl/status/statusor.h"
+#include "runtime/launch/dtype.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "runtime/dtype.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,8 +40,8 @@ struct Number {
 struct FormulaBuffer {
   std::string name;
   runtime::DType dtype = runtime::DType::F32;
-  std::vector<int64_t> shape;         // empty: a scalar
-  const uint8_t *data = nullptr;      // row-major; set before evaluating
+  std::vector<int64_t> shape;    // empty: a scalar
+  const uint8_t *data = nullptr; // row-major; set before evaluating
 };
 
 /// The value of an element as a formula sees it, and the bytes of a number in a dtype (rounded to nearest even; 8-bit
@@ -51,10 +52,12 @@ void store(runtime::DType, Number, uint8_t *);
 class Formula {
 public:
   /// `variables` are the index variables that the surroundings set. The error says what is wrong and where.
-  static absl::StatusOr<Formula> parse(llvm::StringRef text, llvm::ArrayRef<std::string> variables, llvm::ArrayRef<FormulaBuffer> buffers);
+  static absl::StatusOr<Formula> parse(llvm::StringRef text, llvm::ArrayRef<std::string> variables,
+                                       llvm::ArrayRef<FormulaBuffer> buffers);
 
   /// Indices out of a buffer's bounds give an error. `stream` and `element` seed what is random.
-  absl::StatusOr<Number> evaluate(llvm::ArrayRef<int64_t> variables, llvm::ArrayRef<FormulaBuffer> buffers, uint64_t stream = 0, uint64_t element = 0) const;
+  absl::StatusOr<Number> evaluate(llvm::ArrayRef<int64_t> variables, llvm::ArrayRef<FormulaBuffer> buffers,
+                                  uint64_t stream = 0, uint64_t element = 0) const;
 
   struct Node;
   Formula(const Formula &);

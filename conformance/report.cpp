@@ -64,7 +64,8 @@ const char *statusName(Outcome::Status s) {
 }
 
 std::string quoted(llvm::StringRef s) {
-  bool plain = !s.empty() && llvm::all_of(s, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./:^$").contains(c); });
+  bool plain =
+      !s.empty() && llvm::all_of(s, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./:^$").contains(c); });
   return plain && !s.contains('$') ? s.str() : "'" + s.str() + "'";
 }
 
@@ -78,7 +79,9 @@ std::string escape(llvm::StringRef s) {
 std::string cell(const Report &r, const Total &t, bool pad) {
   if (!t.passed && !t.failed && !t.skipped) return "-";
   std::string counts = t.failed ? std::to_string(t.failed) + " FAIL" : t.passed ? "ok" : "skip";
-  auto text = llvm::formatv(pad ? "{0,8} {1,7} {2,8}" : "{0}, {1} ulp, rel {2}", counts, shortNumber(t.ulp), shortNumber(t.relative)).str();
+  auto text = llvm::formatv(pad ? "{0,8} {1,7} {2,8}" : "{0}, {1} ulp, rel {2}", counts, shortNumber(t.ulp),
+                            shortNumber(t.relative))
+                  .str();
   if (r.times) text += pad ? llvm::formatv(" {0,8}", seconds(t.ms)).str() : ", " + seconds(t.ms);
   return text;
 }
@@ -105,7 +108,8 @@ std::string Report::commandOnFiles(size_t c, size_t device) const {
   if (!coverage.empty()) s += " " + coverage;
   for (auto &f : files) s += " --kernels " + quoted(f);
   s += " --filter " + quoted("^" + cases[c].name + "$") + " --dump repro && ";
-  return s + program + " run repro/" + cases[c].name + "/launch.json --device " + quoted(devices[device].spec) + " --check";
+  return s + program + " run repro/" + cases[c].name + "/launch.json --device " + quoted(devices[device].spec) +
+         " --check";
 }
 
 std::string matrix(const Report &r) {
@@ -121,13 +125,15 @@ std::string matrix(const Report &r) {
     for (size_t d = first; d < last; ++d) {
       std::string width = r.times ? "34" : "25";
       out += llvm::formatv(("  {0," + width + "}").c_str(), r.devices[d].spec).str();
-      units += llvm::formatv("  {0,8} {1,7} {2,8}", "", "ulp", "rel").str() + (r.times ? llvm::formatv(" {0,8}", "time").str() : "");
+      units += llvm::formatv("  {0,8} {1,7} {2,8}", "", "ulp", "rel").str() +
+               (r.times ? llvm::formatv(" {0,8}", "time").str() : "");
     }
     out += "\n" + units + "\n";
     for (auto &f : features) {
       size_t n = llvm::count_if(r.cases, [&](auto &c) { return f.empty() || c.feature() == f; });
       out += llvm::formatv("{0,-13} {1,5}", f.empty() ? "all" : f, n).str();
-      for (size_t d = first; d < last; ++d) out += llvm::formatv(r.times ? "  {0,34}" : "  {0,25}", cell(r, totalOf(r, f, d), true)).str();
+      for (size_t d = first; d < last; ++d)
+        out += llvm::formatv(r.times ? "  {0,34}" : "  {0,25}", cell(r, totalOf(r, f, d), true)).str();
       out += "\n";
     }
   }
@@ -137,10 +143,13 @@ std::string matrix(const Report &r) {
     for (auto &o : r.outcomes) {
       if (o[d].status != Outcome::Skipped) continue;
       auto it = llvm::find_if(reasons, [&](auto &x) { return x.first == o[d].message; });
-      if (it == reasons.end()) reasons.push_back({o[d].message, 1});
-      else ++it->second;
+      if (it == reasons.end())
+        reasons.push_back({o[d].message, 1});
+      else
+        ++it->second;
     }
-    for (auto &[why, n] : reasons) out += llvm::formatv("{0}: {1} left out: {2}\n", r.devices[d].spec, ir::counted(n, "case"), why).str();
+    for (auto &[why, n] : reasons)
+      out += llvm::formatv("{0}: {1} left out: {2}\n", r.devices[d].spec, ir::counted(n, "case"), why).str();
   }
   return out;
 }
@@ -164,13 +173,20 @@ std::string toJson(const Report &r) {
   llvm::json::Array devices, results;
   for (size_t d = 0; d < r.devices.size(); ++d) {
     Total t = totalOf(r, "", d);
-    devices.push_back(llvm::json::Object{{"device", r.devices[d].spec}, {"target", r.devices[d].target}, {"passed", t.passed}, {"failed", t.failed}, {"skipped", t.skipped}});
+    devices.push_back(llvm::json::Object{{"device", r.devices[d].spec},
+                                         {"target", r.devices[d].target},
+                                         {"passed", t.passed},
+                                         {"failed", t.failed},
+                                         {"skipped", t.skipped}});
   }
   for (size_t c = 0; c < r.cases.size(); ++c)
     for (size_t d = 0; d < r.devices.size(); ++d) {
       auto &o = r.outcomes[c][d];
       if (o.status == Outcome::NotMeant) continue;
-      llvm::json::Object x{{"case", r.cases[c].name}, {"feature", r.cases[c].feature()}, {"device", r.devices[d].spec}, {"status", statusName(o.status)}};
+      llvm::json::Object x{{"case", r.cases[c].name},
+                           {"feature", r.cases[c].feature()},
+                           {"device", r.devices[d].spec},
+                           {"status", statusName(o.status)}};
       // JSON has no infinity.
       if (std::isfinite(o.ulp)) x["ulp"] = o.ulp;
       if (std::isfinite(o.relative)) x["relative"] = o.relative;
@@ -179,7 +195,9 @@ std::string toJson(const Report &r) {
       if (o.status == Outcome::Failed) x["command"] = r.command(c, d), x["command_on_files"] = r.commandOnFiles(c, d);
       results.push_back(std::move(x));
     }
-  return llvm::formatv("{0:1}\n", llvm::json::Value(llvm::json::Object{{"devices", std::move(devices)}, {"results", std::move(results)}})).str();
+  return llvm::formatv("{0:1}\n", llvm::json::Value(llvm::json::Object{{"devices", std::move(devices)},
+                                                                       {"results", std::move(results)}}))
+      .str();
 }
 
 std::string toHtml(const Report &r) {
@@ -187,7 +205,8 @@ std::string toHtml(const Report &r) {
   llvm::raw_string_ostream o(out);
   size_t failed = 0, ran = 0;
   for (auto &c : r.outcomes)
-    for (auto &x : c) failed += x.status == Outcome::Failed, ran += x.status == Outcome::Failed || x.status == Outcome::Passed;
+    for (auto &x : c)
+      failed += x.status == Outcome::Failed, ran += x.status == Outcome::Failed || x.status == Outcome::Passed;
   o << R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tessera conformance</title>
@@ -208,15 +227,20 @@ input { font: inherit; width: 100%; max-width: 30rem; box-sizing: border-box; pa
 </style></head><body>
 <h1>Tessera conformance</h1>
 )";
-  o << "<p>" << ir::counted(r.cases.size(), "case") << " on " << ir::counted(r.devices.size(), "device") << ", " << ir::counted(ran, "run") << ": "
-    << (failed ? "<span class=fail>" + ir::counted(failed, "failure") + "</span>" : "<span class=pass>all passed</span>") << ".</p>\n";
+  o << "<p>" << ir::counted(r.cases.size(), "case") << " on " << ir::counted(r.devices.size(), "device") << ", "
+    << ir::counted(ran, "run") << ": "
+    << (failed ? "<span class=fail>" + ir::counted(failed, "failure") + "</span>"
+               : "<span class=pass>all passed</span>")
+    << ".</p>\n";
   if (failed) o << "<h2>Failures</h2>\n";
   for (size_t c = 0; c < r.cases.size(); ++c)
     for (size_t d = 0; d < r.devices.size(); ++d) {
       auto &x = r.outcomes[c][d];
       if (x.status != Outcome::Failed) continue;
-      o << "<details" << (failed <= 10 ? " open" : "") << "><summary><span class=fail>" << escape(r.cases[c].name) << "</span> on " << escape(r.devices[d].spec) << "</summary><pre>" << escape(llvm::json::fixUTF8(x.message)) << "</pre>Again:<pre>"
-        << escape(r.command(c, d)) << "</pre>As files:<pre>" << escape(r.commandOnFiles(c, d)) << "</pre></details>\n";
+      o << "<details" << (failed <= 10 ? " open" : "") << "><summary><span class=fail>" << escape(r.cases[c].name)
+        << "</span> on " << escape(r.devices[d].spec) << "</summary><pre>" << escape(llvm::json::fixUTF8(x.message))
+        << "</pre>Again:<pre>" << escape(r.command(c, d)) << "</pre>As files:<pre>" << escape(r.commandOnFiles(c, d))
+        << "</pre></details>\n";
     }
   o << "<h2>Devices and features</h2>\n<div class=wide><table><thead><tr><th>feature<th>cases";
   for (auto &d : r.devices) o << "<th>" << escape(d.spec);
@@ -224,23 +248,32 @@ input { font: inherit; width: 100%; max-width: 30rem; box-sizing: border-box; pa
   auto features = featuresOf(r);
   features.push_back("");
   for (auto &f : features) {
-    o << "<tr><td>" << (f.empty() ? "all" : escape(f)) << "<td>" << llvm::count_if(r.cases, [&](auto &c) { return f.empty() || c.feature() == f; });
+    o << "<tr><td>" << (f.empty() ? "all" : escape(f)) << "<td>"
+      << llvm::count_if(r.cases, [&](auto &c) { return f.empty() || c.feature() == f; });
     for (size_t d = 0; d < r.devices.size(); ++d) {
       Total t = totalOf(r, f, d);
-      o << "<td class=" << (t.failed ? "fail" : t.passed ? "pass" : "skip") << ">" << escape(cell(r, t, false)) << (t.skipped ? ", " + std::to_string(t.skipped) + " left out" : "");
+      o << "<td class="
+        << (t.failed   ? "fail"
+            : t.passed ? "pass"
+                       : "skip")
+        << ">" << escape(cell(r, t, false)) << (t.skipped ? ", " + std::to_string(t.skipped) + " left out" : "");
     }
     o << "\n";
   }
-  o << "</tbody></table></div>\n<p>Errors are the worst of the cases that passed: in units in the last place of the output, and relative, both at the value that the case's bound refers to.</p>\n"
-       "<h2>Cases</h2>\n<p><input id=search type=search placeholder=\"search: part of a name, a device, fail, skip\" aria-label=search></p>\n<div class=wide><table id=cases><thead><tr><th>case<th>device<th>result<th>ulp<th>rel"
+  o << "</tbody></table></div>\n<p>Errors are the worst of the cases that passed: in units in the last place of the "
+       "output, and relative, both at the value that the case's bound refers to.</p>\n"
+       "<h2>Cases</h2>\n<p><input id=search type=search placeholder=\"search: part of a name, a device, fail, skip\" "
+       "aria-label=search></p>\n<div class=wide><table id=cases><thead><tr><th>case<th>device<th>result<th>ulp<th>rel"
     << (r.times ? "<th>ms" : "") << "</tr></thead><tbody>\n";
   for (bool wanted : {true, false}) // failures first
     for (size_t c = 0; c < r.cases.size(); ++c)
       for (size_t d = 0; d < r.devices.size(); ++d) {
         auto &x = r.outcomes[c][d];
         if ((x.status == Outcome::Failed) != wanted || x.status == Outcome::NotMeant) continue;
-        o << "<tr><td>" << escape(r.cases[c].name) << "<td>" << escape(r.devices[d].spec) << "<td class=" << statusName(x.status) << (x.message.empty() ? "" : " title=\"" + escape(llvm::json::fixUTF8(x.message)) + "\"") << ">" << statusName(x.status) << "<td>"
-          << shortNumber(x.ulp) << "<td>" << shortNumber(x.relative);
+        o << "<tr><td>" << escape(r.cases[c].name) << "<td>" << escape(r.devices[d].spec)
+          << "<td class=" << statusName(x.status)
+          << (x.message.empty() ? "" : " title=\"" + escape(llvm::json::fixUTF8(x.message)) + "\"") << ">"
+          << statusName(x.status) << "<td>" << shortNumber(x.ulp) << "<td>" << shortNumber(x.relative);
         if (r.times) o << llvm::formatv("<td>{0:f1}", x.ms);
         o << "\n";
       }

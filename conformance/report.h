@@ -27,7 +27,8 @@ std::string matrix(const Report &);
 /// Every failure with its message and command, in the order of cases.
 std::string failures(const Report &);
 std::string toJson(const Report &);
-/// One file with everything in it: failures first, the matrix, and a table of all cases that can be sorted and searched.
+/// One file with everything in it: failures first, the matrix, and a table of all cases that can be sorted and
+/// searched.
 std::string toHtml(const Report &);
 
 } // namespace tessera::conformance

@@ -3,15 +3,15 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/printer.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/device.h"
+#include "runtime/emulator/emulator_device.h"
+#include "runtime/launch/npy.h"
+#include "runtime/launcher.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/compiler.h"
-#include "runtime/device.h"
-#include "runtime/emulator/emulator_device.h"
-#include "runtime/launcher.h"
-#include "runtime/npy.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -25,8 +25,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The distance of neighbours of a float type at a value, as a double. Subnormal numbers are as far apart as the smallest
-/// normal ones.
+/// The distance of neighbours of a float type at a value, as a double. Subnormal numbers are as far apart as the
+/// smallest normal ones.
 double unitInLastPlace(DType t, double value) {
   int mantissa = 0, least = 0; // bits after the point, exponent of the smallest normal number
   switch (t) {
@@ -63,7 +63,8 @@ double distance(DType t, const uint8_t *actual, const uint8_t *expected) {
 
 std::string indexText(int64_t flat, llvm::ArrayRef<int64_t> shape) {
   std::string s;
-  for (size_t d = shape.size(); d-- > 0; flat /= shape[d]) s = std::to_string(flat % shape[d]) + (s.empty() ? "" : ", ") + s;
+  for (size_t d = shape.size(); d-- > 0; flat /= shape[d])
+    s = std::to_string(flat % shape[d]) + (s.empty() ? "" : ", ") + s;
   return "[" + s + "]";
 }
 std::string number(double v) {
@@ -94,7 +95,8 @@ std::vector<uint8_t> sorted(DType t, std::vector<uint8_t> bytes) {
 }
 
 /// Compares all outputs of a run, and notes the largest errors.
-void compareOutputs(const Instance &in, const std::vector<std::vector<uint8_t>> &actual, const Expectation &expected, const char *whose, Outcome &r) {
+void compareOutputs(const Instance &in, const std::vector<std::vector<uint8_t>> &actual, const Expectation &expected,
+                    const char *whose, Outcome &r) {
   for (auto &o : in.outputs) {
     if (o.kind == Output::Ignored) continue;
     auto &arg = in.launch.args[o.arg];
@@ -107,7 +109,8 @@ void compareOutputs(const Instance &in, const std::vector<std::vector<uint8_t>> 
     for (int64_t i = 0; i < arg.elements(); ++i) {
       double d = distance(arg.dtype, &a[i * bytes], &e[i * bytes]);
       if (d == 0) continue;
-      double value = std::abs(elementAt(arg.dtype, &e[i * bytes]).asReal()), unit = unitInLastPlace(arg.dtype, value), scale = value;
+      double value = std::abs(elementAt(arg.dtype, &e[i * bytes]).asReal()), unit = unitInLastPlace(arg.dtype, value),
+             scale = value;
       // Errors are told in what the bound is told in.
       if (o.of) {
         auto of = o.of->evaluate(indices(i, arg.shape), in.names);
@@ -122,7 +125,10 @@ void compareOutputs(const Instance &in, const std::vector<std::vector<uint8_t>> 
     if (!wrong) continue;
     r.status = Outcome::Failed;
     if (!r.message.empty()) r.message += "; ";
-    r.message += llvm::formatv("{0}: {1} of {2} elements differ from {3}, most at {4}: {5}, expected {6}", arg.name, wrong, arg.elements(), whose, indexText(worst, arg.shape), valueText(arg.dtype, &a[worst * bytes]), valueText(arg.dtype, &e[worst * bytes])).str();
+    r.message += llvm::formatv("{0}: {1} of {2} elements differ from {3}, most at {4}: {5}, expected {6}", arg.name,
+                               wrong, arg.elements(), whose, indexText(worst, arg.shape),
+                               valueText(arg.dtype, &a[worst * bytes]), valueText(arg.dtype, &e[worst * bytes]))
+                     .str();
     if (bounds[worst] > 0) r.message += " within " + number(bounds[worst]);
   }
 }
@@ -134,7 +140,9 @@ std::unique_ptr<ir::Module> parse(const Instance &in, ir::Context &context, std:
   return m;
 }
 
-std::string joined(const std::string &diagnostics, const absl::Status &s) { return llvm::StringRef(diagnostics.empty() ? std::string(s.message()) : diagnostics).trim().str(); }
+std::string joined(const std::string &diagnostics, const absl::Status &s) {
+  return llvm::StringRef(diagnostics.empty() ? std::string(s.message()) : diagnostics).trim().str();
+}
 
 LaunchArguments argumentsOf(const Instance &in) {
   LaunchArguments a;
@@ -158,11 +166,16 @@ absl::Status interpretCase(const Instance &in, std::vector<std::vector<uint8_t>>
   if (!kernel.ok()) return kernel.status();
   // The description's own checks of arguments against the kernel's, without the contents.
   auto *entry = (*kernel)->region(0).front();
-  if (entry->numArgs() != in.launch.args.size()) return absl::InvalidArgumentError(llvm::formatv("the kernel takes {0}, not {1}", ir::counted(entry->numArgs(), "argument"), in.launch.args.size()).str());
+  if (entry->numArgs() != in.launch.args.size())
+    return absl::InvalidArgumentError(
+        llvm::formatv("the kernel takes {0}, not {1}", ir::counted(entry->numArgs(), "argument"), in.launch.args.size())
+            .str());
   for (unsigned i = 0; i < entry->numArgs(); ++i) {
     auto &a = in.launch.args[i];
     std::string wanted = a.isScalar ? a.scalarType : ("!tt.ptr<" + dtypeName(a.dtype) + ">").str();
-    if (entry->arg(i).type().str() != wanted) return absl::InvalidArgumentError("argument '" + a.name + "' is " + entry->arg(i).type().str() + " in the text, not " + wanted);
+    if (entry->arg(i).type().str() != wanted)
+      return absl::InvalidArgumentError("argument '" + a.name + "' is " + entry->arg(i).type().str() +
+                                        " in the text, not " + wanted);
   }
   auto args = argumentsOf(in);
   ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { why += (why.empty() ? "" : "\n") + ir::render(d); });
@@ -172,7 +185,9 @@ absl::Status interpretCase(const Instance &in, std::vector<std::vector<uint8_t>>
   return absl::OkStatus();
 }
 
-double millisecondsSince(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(); }
+double millisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
 
 } // namespace
 
@@ -240,7 +255,9 @@ Outcome CaseRunner::expect(const Case &c, Instance &in, Expectation &e) {
       double scale = std::abs(elementAt(arg.dtype, &wanted.contents[o.arg][i * bytes]).asReal());
       auto units = o.within->evaluate(at, in.names);
       auto of = o.of ? o.of->evaluate(at, in.names) : absl::StatusOr<Number>(Number::ofReal(0));
-      if (!units.ok() || !of.ok()) return failed("the bound of '" + arg.name + "': " + std::string((units.ok() ? of.status() : units.status()).message()));
+      if (!units.ok() || !of.ok())
+        return failed("the bound of '" + arg.name +
+                      "': " + std::string((units.ok() ? of.status() : units.status()).message()));
       if (std::isfinite(of->asReal())) scale = std::max(scale, std::abs(of->asReal()));
       bounds[i] = units->asReal() * unitInLastPlace(arg.dtype, scale);
     }
@@ -343,15 +360,18 @@ absl::Status dumpCase(const Suite &suite, const Case &c, const std::string &fold
     auto &a = in.launch.args[i];
     if (a.isScalar) {
       llvm::json::Object o{{"name", a.name}, {"type", a.scalarType}};
-      if (parseDType(a.scalarType) && isFloat(*parseDType(a.scalarType))) o["scalar"] = a.floatValue;
-      else o["scalar"] = a.intValue;
+      if (parseDType(a.scalarType) && isFloat(*parseDType(a.scalarType)))
+        o["scalar"] = a.floatValue;
+      else
+        o["scalar"] = a.intValue;
       args.push_back(std::move(o));
       continue;
     }
     llvm::json::Array shape;
     for (auto d : a.shape) shape.push_back(d);
     llvm::json::Object o{{"name", a.name}, {"dtype", dtypeName(a.dtype)}, {"shape", std::move(shape)}};
-    if (llvm::all_of(in.contents[i], [](uint8_t b) { return b == 0xFF; })) o["fill"] = "poison";
+    if (llvm::all_of(in.contents[i], [](uint8_t b) { return b == 0xFF; }))
+      o["fill"] = "poison";
     else {
       o["file"] = a.name + ".npy";
       if (auto s = writeNpy(folder + "/" + a.name + ".npy", a.dtype, a.shape, in.contents[i]); !s.ok()) return s;
@@ -365,10 +385,18 @@ absl::Status dumpCase(const Suite &suite, const Case &c, const std::string &fold
     auto &bounds = e.bounds[o.arg];
     auto *bytes = reinterpret_cast<const uint8_t *>(bounds.data());
     if (auto s = writeNpy(folder + "/" + file, a.dtype, a.shape, e.contents[o.arg]); !s.ok()) return s;
-    if (auto s = writeNpy(folder + "/" + within, DType::F64, a.shape, llvm::ArrayRef(bytes, bounds.size() * sizeof(double))); !s.ok()) return s;
+    if (auto s =
+            writeNpy(folder + "/" + within, DType::F64, a.shape, llvm::ArrayRef(bytes, bounds.size() * sizeof(double)));
+        !s.ok())
+      return s;
     expected[std::to_string(o.arg)] = llvm::json::Object{{"file", file}, {"within", within}};
   }
-  llvm::json::Object launch{{"ttir", "kernel.mlir"}, {"grid", llvm::json::Array{in.launch.grid[0], in.launch.grid[1], in.launch.grid[2]}}, {"num_warps", in.launch.numWarps}, {"num_stages", in.launch.numStages}, {"args", std::move(args)}, {"expected", std::move(expected)}};
+  llvm::json::Object launch{{"ttir", "kernel.mlir"},
+                            {"grid", llvm::json::Array{in.launch.grid[0], in.launch.grid[1], in.launch.grid[2]}},
+                            {"num_warps", in.launch.numWarps},
+                            {"num_stages", in.launch.numStages},
+                            {"args", std::move(args)},
+                            {"expected", std::move(expected)}};
   return write("launch.json", llvm::formatv("{0:2}\n", llvm::json::Value(std::move(launch))).str());
 }
 

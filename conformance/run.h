@@ -1,9 +1,9 @@
 // One case on one device: evaluated by the interpreter, compiled for the device and run there, compared.
 //
-// The interpreter's results are held against the formulas of the kernel, and a device's against the interpreter's. The
-// error of an element is counted in units in the last place of the output's type at the larger of the expected value and
-// the value that the kernel's `within … of` names; integers and outputs without `within` must agree exactly, except that
-// any NaN is as good as another and 0 as -0.
+// The interpreter's results are held against the formulas of the kernel, and a device's against the interpreter's.
+// The error of an element is counted in units in the last place of the output's type at the larger of the expected
+// value and the value that the kernel's `within … of` names; integers and outputs without `within` must agree
+// exactly, except that any NaN is as good as another and 0 as -0.
 #pragma once
 #include "conformance/suite.h"
 #include "runtime/emulator/emulator.h"
@@ -13,7 +13,12 @@
 namespace tessera::conformance {
 
 struct Outcome {
-  enum Status : uint8_t { Passed, Failed, Skipped, NotMeant } status = Passed; // NotMeant: the text is for other devices
+  enum Status : uint8_t {
+    Passed,
+    Failed,
+    Skipped,
+    NotMeant
+  } status = Passed;            // NotMeant: the text is for other devices
   double ulp = 0, relative = 0; // the largest error of an element
   double ms = 0;                // evaluating, or compiling and running
   std::string message;          // of what did not pass
@@ -57,8 +62,8 @@ private:
   Outcome interpreted_;
 };
 
-/// Writes a case as files that `tessera run FOLDER/launch.json --check` takes: kernel.mlir, the contents of the buffers,
-/// what must come out and by how much it may be missed.
+/// Writes a case as files that `tessera run FOLDER/launch.json --check` takes: kernel.mlir, the contents of the
+/// buffers, what must come out and by how much it may be missed.
 absl::Status dumpCase(const Suite &, const Case &, const std::string &folder);
 
 } // namespace tessera::conformance

@@ -12,9 +12,13 @@ namespace tessera::conformance {
 namespace {
 
 absl::Status bad(const llvm::Twine &what) { return absl::InvalidArgumentError(what.str()); }
-absl::Status at(const Kernel &k, unsigned line, const llvm::Twine &what) { return bad(llvm::Twine(k.file) + ":" + llvm::Twine(line) + ": error: kernel '" + k.name + "': " + what); }
+absl::Status at(const Kernel &k, unsigned line, const llvm::Twine &what) {
+  return bad(llvm::Twine(k.file) + ":" + llvm::Twine(line) + ": error: kernel '" + k.name + "': " + what);
+}
 
-bool isName(llvm::StringRef s) { return !s.empty() && !llvm::isDigit(s[0]) && llvm::all_of(s, [](char c) { return llvm::isAlnum(c) || c == '_'; }); }
+bool isName(llvm::StringRef s) {
+  return !s.empty() && !llvm::isDigit(s[0]) && llvm::all_of(s, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
 
 std::vector<std::string> fields(llvm::StringRef text, char separator) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
@@ -39,7 +43,8 @@ std::string label(const Parameter &p, const std::vector<std::string> &value) {
   return out;
 }
 
-const char *const kKeywords[] = {"for", "when", "grid", "buffer", "scalar", "want", "out", "within", "ignore", "unordered", "skip"};
+const char *const kKeywords[] = {"for", "when",   "grid",   "buffer",    "scalar", "want",
+                                 "out", "within", "ignore", "unordered", "skip"};
 
 /// Reads a file line by line.
 struct Reader {
@@ -51,15 +56,19 @@ struct Reader {
   Macro *macro = nullptr;
   bool inText = false;
 
-  void error(const llvm::Twine &what) { errors += (errors.empty() ? "" : "\n") + (file + ":" + llvm::Twine(number) + ": error: " + what).str(); }
+  void error(const llvm::Twine &what) {
+    errors += (errors.empty() ? "" : "\n") + (file + ":" + llvm::Twine(number) + ": error: " + what).str();
+  }
 
   void addValues(Parameter &p, llvm::StringRef text, bool several) {
     for (auto &v : several ? fields(text, '|') : std::vector<std::string>{text.trim().str()}) {
       if (v.empty()) continue;
       auto parts = fields(v, ';');
-      if (parts.size() != p.names.size()) error(llvm::formatv("'{0}' has {1}, but {2} are named", v, ir::counted(parts.size(), "field"), p.names.size()));
+      if (parts.size() != p.names.size())
+        error(llvm::formatv("'{0}' has {1}, but {2} are named", v, ir::counted(parts.size(), "field"), p.names.size()));
       p.labels.push_back(label(p, parts));
-      if (llvm::is_contained(llvm::ArrayRef(p.labels).drop_back(), p.labels.back())) error("'" + p.labels.back() + "' stands for two values: begin one with another field");
+      if (llvm::is_contained(llvm::ArrayRef(p.labels).drop_back(), p.labels.back()))
+        error("'" + p.labels.back() + "' stands for two values: begin one with another field");
       p.values.push_back(std::move(parts));
     }
   }
@@ -68,7 +77,8 @@ struct Reader {
     for (auto &p : kernel->parameters)
       if (p.values.empty()) error("kernel '" + kernel->name + "': 'for " + p.names[0] + "' has no values");
     for (auto &k : suite.kernels)
-      if (k->name == kernel->name && k->feature == kernel->feature) error("kernel '" + kernel->name + "' is there twice");
+      if (k->name == kernel->name && k->feature == kernel->feature)
+        error("kernel '" + kernel->name + "' is there twice");
     suite.kernels.push_back(kernel);
     kernel = nullptr;
     inText = false;
@@ -77,13 +87,17 @@ struct Reader {
   void line(llvm::StringRef raw) {
     auto l = raw.trim();
     if (macro) {
-      if (l == "end") macro = nullptr;
-      else macro->body += (macro->body.empty() ? "" : "\n") + raw.rtrim().str();
+      if (l == "end")
+        macro = nullptr;
+      else
+        macro->body += (macro->body.empty() ? "" : "\n") + raw.rtrim().str();
       return;
     }
     if (inText) {
-      if (l == "end") finish();
-      else kernel->text += raw.rtrim().str() + "\n";
+      if (l == "end")
+        finish();
+      else
+        kernel->text += raw.rtrim().str() + "\n";
       return;
     }
     if (l.empty() || l.starts_with("#")) return;
@@ -99,7 +113,8 @@ struct Reader {
         if (!isName(name) || !parameters.consume_back(")")) return error("'define NAME(PARAMETERS)' is expected");
         macro = &suite.macros[name.str()];
         *macro = {parameters.trim().empty() ? std::vector<std::string>() : fields(parameters, ','), ""};
-      } else error("'kernel NAME' or 'define NAME(…)' is expected, not '" + word + "'");
+      } else
+        error("'kernel NAME' or 'define NAME(…)' is expected, not '" + word + "'");
       return;
     }
     if (l.starts_with("|")) {
@@ -117,8 +132,11 @@ struct Reader {
         if (!isName(n)) error("'" + n + "' is no name of a parameter");
       kernel->parameters.push_back(std::move(p));
       addValues(kernel->parameters.back(), values, true);
-    } else if (llvm::is_contained(kKeywords, word)) kernel->lines.push_back({word.str(), {number, rest.str()}});
-    else error("what is '" + word + "'? A kernel has: for, when, grid, buffer, scalar, want, out, within, ignore, unordered, skip, text");
+    } else if (llvm::is_contained(kKeywords, word))
+      kernel->lines.push_back({word.str(), {number, rest.str()}});
+    else
+      error("what is '" + word +
+            "'? A kernel has: for, when, grid, buffer, scalar, want, out, within, ignore, unordered, skip, text");
   }
 };
 
@@ -128,7 +146,8 @@ public:
   Expander(const Suite &suite, const std::map<std::string, std::string> &values) : suite_(suite), values_(values) {}
   std::string error;
 
-  std::string expand(llvm::StringRef text, const std::map<std::string, std::string> *local = nullptr, unsigned depth = 0) {
+  std::string expand(llvm::StringRef text, const std::map<std::string, std::string> *local = nullptr,
+                     unsigned depth = 0) {
     std::string out;
     if (depth > 20) return fail("a macro or a parameter contains itself");
     while (!text.empty()) {
@@ -168,9 +187,13 @@ public:
 
       auto arguments = text.starts_with("(") ? splitArguments(balanced(text)) : std::vector<std::string>();
       if (m->second.parameters.empty() && arguments.size() == 1 && arguments[0].empty()) arguments.clear();
-      if (arguments.size() != m->second.parameters.size()) return fail(llvm::formatv("macro '${0}' takes {1}, not {2}", name, ir::counted(m->second.parameters.size(), "argument"), arguments.size()).str());
+      if (arguments.size() != m->second.parameters.size())
+        return fail(llvm::formatv("macro '${0}' takes {1}, not {2}", name,
+                                  ir::counted(m->second.parameters.size(), "argument"), arguments.size())
+                        .str());
       std::map<std::string, std::string> inner;
-      for (size_t i = 0; i < arguments.size(); ++i) inner[m->second.parameters[i]] = expand(arguments[i], local, depth + 1);
+      for (size_t i = 0; i < arguments.size(); ++i)
+        inner[m->second.parameters[i]] = expand(arguments[i], local, depth + 1);
       out += expand(m->second.body, &inner, depth + 1);
     }
     return out;
@@ -202,8 +225,10 @@ private:
       char c = text[i];
       open += llvm::StringRef("([{<").contains(c);
       open -= llvm::StringRef(")]}").contains(c) || (c == '>' && (!i || text[i - 1] != '-'));
-      if (c == ',' && !open) out.emplace_back();
-      else out.back() += c;
+      if (c == ',' && !open)
+        out.emplace_back();
+      else
+        out.back() += c;
     }
     for (auto &a : out) a = llvm::StringRef(a).trim().str();
     return out;
@@ -216,7 +241,8 @@ private:
 std::map<std::string, std::string> bindings(const Kernel &k, llvm::ArrayRef<unsigned> values) {
   std::map<std::string, std::string> out;
   for (size_t p = 0; p < k.parameters.size(); ++p)
-    for (size_t f = 0; f < k.parameters[p].names.size(); ++f) out[k.parameters[p].names[f]] = k.parameters[p].values[values[p]][f];
+    for (size_t f = 0; f < k.parameters[p].names.size(); ++f)
+      out[k.parameters[p].names[f]] = k.parameters[p].values[values[p]][f];
   return out;
 }
 
@@ -236,8 +262,8 @@ absl::StatusOr<bool> holds(const Suite &suite, const Kernel &k, llvm::ArrayRef<u
   return true;
 }
 
-/// Of all combinations, those that cover every value and, with `pairs`, every two values of different parameters: always
-/// the one that covers most, the first among equals.
+/// Of all combinations, those that cover every value and, with `pairs`, every two values of different parameters:
+/// always the one that covers most, the first among equals.
 std::vector<size_t> cover(const std::vector<std::vector<unsigned>> &all, bool pairs) {
   std::vector<size_t> chosen;
   if (all.empty()) return chosen;
@@ -252,7 +278,8 @@ std::vector<size_t> cover(const std::vector<std::vector<unsigned>> &all, bool pa
   }
   auto things = [&](const std::vector<unsigned> &v, bool two, llvm::function_ref<void(size_t)> f) {
     for (size_t p = 0; p < parameters; ++p)
-      if (!two) f(first[p] + v[p]);
+      if (!two)
+        f(first[p] + v[p]);
       else
         for (size_t q = p + 1; q < parameters; ++q) f((first[p] + v[p]) * values + first[q] + v[q]);
   };
@@ -288,7 +315,9 @@ absl::Status readKernels(llvm::StringRef text, llvm::StringRef fileName, llvm::S
     ++r.number;
     r.line(line);
   }
-  if (r.kernel) r.error("kernel '" + r.kernel->name + "' (line " + llvm::Twine(r.kernel->line) + ") has no " + (r.inText ? "'end'" : "'text'"));
+  if (r.kernel)
+    r.error("kernel '" + r.kernel->name + "' (line " + llvm::Twine(r.kernel->line) + ") has no " +
+            (r.inText ? "'end'" : "'text'"));
   if (r.macro) r.error("a definition has no 'end'");
   return r.errors.empty() ? absl::OkStatus() : absl::InvalidArgumentError(r.errors);
 }
@@ -320,7 +349,8 @@ absl::StatusOr<std::vector<Case>> cases(const Suite &suite, Coverage coverage) {
       }
     }
     std::vector<size_t> chosen;
-    if (coverage != Coverage::All) chosen = cover(all, coverage == Coverage::Pairs);
+    if (coverage != Coverage::All)
+      chosen = cover(all, coverage == Coverage::Pairs);
     else
       for (size_t i = 0; i < all.size(); ++i) chosen.push_back(i);
     for (size_t i : chosen) {
@@ -343,7 +373,8 @@ namespace {
 /// One case's kernel with values put in: the lines of its kernel read one after the other.
 class Instantiation {
 public:
-  Instantiation(const Suite &suite, const Case &c) : kernel_(*c.kernel), values_(withDefaults(bindings(kernel_, c.values))), expander_(suite, values_) {
+  Instantiation(const Suite &suite, const Case &c)
+      : kernel_(*c.kernel), values_(withDefaults(bindings(kernel_, c.values))), expander_(suite, values_) {
     launch_.path = c.name;
     launch_.numWarps = std::atoi(values_["warps"].c_str());
     launch_.numStages = std::atoi(values_["stages"].c_str());
@@ -376,7 +407,8 @@ private:
   absl::Status read(llvm::StringRef keyword, llvm::StringRef text) {
     if (keyword == "grid") return grid(text);
     if (keyword == "buffer" || keyword == "scalar") return argument(text, keyword == "scalar");
-    if (keyword == "want" || keyword == "out" || keyword == "ignore" || keyword == "unordered") return output(keyword, text);
+    if (keyword == "want" || keyword == "out" || keyword == "ignore" || keyword == "unordered")
+      return output(keyword, text);
     if (keyword == "within") return within(text);
     if (keyword == "skip") return skip(text);
     return absl::OkStatus();
@@ -385,7 +417,8 @@ private:
   absl::Status grid(llvm::StringRef text) {
     auto sizes = fields(text, ' ');
     for (size_t i = 0; i < sizes.size(); ++i)
-      if (i > 2 || llvm::StringRef(sizes[i]).getAsInteger(10, launch_.grid[i]) || launch_.grid[i] < 1) return error("a grid is one to three numbers");
+      if (i > 2 || llvm::StringRef(sizes[i]).getAsInteger(10, launch_.grid[i]) || launch_.grid[i] < 1)
+        return error("a grid is one to three numbers");
     return absl::OkStatus();
   }
 
@@ -398,7 +431,8 @@ private:
     a.name = name.trim().str();
     a.isScalar = isScalar;
     auto dtype = runtime::parseDType(element.trim());
-    if (!dtype || !isName(a.name)) return error("'NAME: TYPE" + llvm::Twine(isScalar ? "" : "[SHAPE]") + " = FORMULA' is expected");
+    if (!dtype || !isName(a.name))
+      return error("'NAME: TYPE" + llvm::Twine(isScalar ? "" : "[SHAPE]") + " = FORMULA' is expected");
     a.dtype = *dtype;
     if (!isScalar)
       if (auto s = readShape(shape, a); !s.ok()) return s;
@@ -434,7 +468,8 @@ private:
     return absl::OkStatus();
   }
   /// The formula's value at every element.
-  absl::Status evaluate(llvm::StringRef formula, const runtime::LaunchArg &a, const FormulaBuffer &b, std::vector<uint8_t> &bytes) {
+  absl::Status evaluate(llvm::StringRef formula, const runtime::LaunchArg &a, const FormulaBuffer &b,
+                        std::vector<uint8_t> &bytes) {
     std::vector<std::string> variables{"i"};
     for (size_t d = 0; d < b.shape.size(); ++d) variables.push_back("i" + std::to_string(d));
     auto f = Formula::parse(formula, variables, result_.names);
@@ -463,7 +498,8 @@ private:
     if (keyword == "unordered") o.kind = Output::Unordered;
     if (variables.consume_back("]")) o.variables = fields(variables, ',');
     size_t rank = launch_.args[o.arg].shape.size();
-    if ((keyword == "want" || !o.variables.empty()) && o.variables.size() != rank) return error(llvm::formatv("'{0}' has {1}, not {2}", name, ir::counted(rank, "dimension"), o.variables.size()));
+    if ((keyword == "want" || !o.variables.empty()) && o.variables.size() != rank)
+      return error(llvm::formatv("'{0}' has {1}, not {2}", name, ir::counted(rank, "dimension"), o.variables.size()));
     return keyword == "want" ? parse(formula, o, o.want) : absl::OkStatus();
   }
   /// UNITS [of VALUE], of the last output
@@ -487,7 +523,8 @@ private:
   absl::Status skip(llvm::StringRef text) {
     auto [left, reason] = text.split(" : ");
     auto [pattern, condition] = left.split(" if ");
-    if (reason.trim().empty() || !RE2(pattern.trim().str(), RE2::Quiet).ok()) return error("'TARGETS [if NAME in VALUES] : REASON' is expected");
+    if (reason.trim().empty() || !RE2(pattern.trim().str(), RE2::Quiet).ok())
+      return error("'TARGETS [if NAME in VALUES] : REASON' is expected");
     if (!condition.empty()) {
       auto [name, list] = condition.split(" in ");
       auto it = values_.find(name.trim().str());

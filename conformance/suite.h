@@ -1,11 +1,11 @@
-// The kernels of the conformance suite: text with parameters, and what each must compute. A file of kernels is a feature;
-// README.md explains its language. A case is a kernel with a value for each of its parameters.
+// The kernels of the conformance suite: text with parameters, and what each must compute. A file of kernels is a
+// feature; README.md explains its language. A case is a kernel with a value for each of its parameters.
 #pragma once
 #include "absl/status/statusor.h"
 #include "conformance/formula.h"
+#include "runtime/launch/launch_description.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "runtime/launch_description.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace tessera::conformance {
 
-/// Which values of a kernel's parameters meet: every value at least once, every two values of different parameters at least
-/// once, or all with all. Each contains the one before.
+/// Which values of a kernel's parameters meet: every value at least once, every two values of different parameters at
+/// least once, or all with all. Each contains the one before.
 enum class Coverage : uint8_t { Quick, Pairs, All };
 
 /// A line of a kernel that says something, after its keyword.
@@ -70,18 +70,18 @@ struct Output {
   unsigned arg = 0;
   enum Kind : uint8_t { Compared, Unordered, Ignored } kind = Compared; // Unordered: the same elements in any order
   std::vector<std::string> variables;
-  std::optional<Formula> want;        // of each element; none: what the interpreter gives
-  std::optional<Formula> within, of;  // allowed units in the last place, and the value whose last place it is
+  std::optional<Formula> want;       // of each element; none: what the interpreter gives
+  std::optional<Formula> within, of; // allowed units in the last place, and the value whose last place it is
 };
 
 /// A case with everything in place.
 struct Instance {
-  std::string text;                   // of the IR
-  runtime::LaunchDescription launch;  // arguments have no files: contents are in `contents`
-  std::vector<FormulaBuffer> names;   // by argument, with data pointing to `contents`
+  std::string text;                  // of the IR
+  runtime::LaunchDescription launch; // arguments have no files: contents are in `contents`
+  std::vector<FormulaBuffer> names;  // by argument, with data pointing to `contents`
   std::vector<std::vector<uint8_t>> contents;
-  std::vector<Output> outputs;        // by argument, scalars left out
-  int lanes = 0;                      // threads per warp that the text is written for; 0: any
+  std::vector<Output> outputs; // by argument, scalars left out
+  int lanes = 0;               // threads per warp that the text is written for; 0: any
   /// Why the target cannot run the case; empty: it can.
   std::string whyNot(llvm::StringRef target) const;
   std::vector<std::pair<std::string, std::string>> skips; // regular expression over targets, reason

@@ -1,6 +1,6 @@
-// From what an operation's text has given to the operation: operands are the values of their names, types that the text
-// leaves out follow from them and those that it prints are compared; and back, where an operation and its operands stand in
-// the text, for the verifier's errors.
+// From what an operation's text has given to the operation: operands are the values of their names, types that the
+// text leaves out follow from them and those that it prints are compared; and back, where an operation and its
+// operands stand in the text, for the verifier's errors.
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -113,8 +113,8 @@ Operation *ParserState::build(OpParse &o, Block *block) {
   unsigned fixed = llvm::count_if(info.results, [](auto &r) { return r.arity == Arity::One; });
   bool open = llvm::any_of(info.results, [](auto &r) { return r.arity != Arity::One; });
   if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed))
-    return fail(
-        "'" + info.name + "' gives " + counted(fixed, "result") + ", not " + llvm::Twine(s.resultTypes.size()), o.at);
+    return fail("'" + info.name + "' gives " + counted(fixed, "result") + ", not " + llvm::Twine(s.resultTypes.size()),
+                o.at);
   for (auto &a : o.attrs) {
     // A default that is spelt out is the default.
     auto *spec = info.attr(a.name);

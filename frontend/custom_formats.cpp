@@ -13,10 +13,13 @@ static Location nameFromText(Context &ctx, llvm::StringRef name) {
   if (name.empty() || llvm::isDigit(name[0]) ||
       (digits.consume_front("arg") && !digits.empty() && llvm::all_of(digits, llvm::isDigit)))
     return {};
-  // Without the suffix that made it unique, nor one before that: what is printed without it would lose another when read again.
+  // Without the suffix that made it unique, nor one before that: what is printed without it would lose another when
+  // read again.
   while (true) {
     auto cut = name.rfind('_');
-    if (cut == llvm::StringRef::npos || cut == 0 || cut + 1 == name.size() || !llvm::all_of(name.substr(cut + 1), llvm::isDigit)) break;
+    if (cut == llvm::StringRef::npos || cut == 0 || cut + 1 == name.size() ||
+        !llvm::all_of(name.substr(cut + 1), llvm::isDigit))
+      break;
     name = name.substr(0, cut);
   }
   return ctx.nameLoc(name);
@@ -55,9 +58,9 @@ bool ParserState::parseElementTypes(OpParse &o, llvm::StringRef lhs, llvm::Strin
 bool ParserState::parseCacheWords(OpParse &o, bool evict) {
   while (true) {
     const char *at = (lex.skipSpace(), lex.position());
-    llvm::StringRef key = lex.eatWord("cacheModifier")                            ? "cache"
+    llvm::StringRef key = lex.eatWord("cacheModifier")             ? "cache"
                           : evict && lex.eatWord("evictionPolicy") ? "evict"
-                                                                                  : "";
+                                                                   : "";
     if (key.empty()) return true;
     if (!expect("=", "a memory operation")) return false;
     const char *vat = (lex.skipSpace(), lex.position());

@@ -77,7 +77,9 @@ bool EncodingParameters::parse(llvm::SmallVectorImpl<PaddedSharedParams::Padding
     do {
       int64_t interval, padding;
       const char *at = (lex.skipSpace(), lex.position());
-      if (!p.parseInteger(interval) || !p.expect(":", "a padding") || !p.expect("+", "a padding") || !p.parseInteger(padding)) return false;
+      if (!p.parseInteger(interval) || !p.expect(":", "a padding") || !p.expect("+", "a padding") ||
+          !p.parseInteger(padding))
+        return false;
       auto power = [](int64_t v) { return v > 0 && v <= (1 << 28) && !(v & (v - 1)); };
       if (!power(interval) || !power(padding)) return p.error("intervals and paddings must be powers of two", at);
       paddings->push_back({int32_t(interval), int32_t(padding)});
@@ -139,8 +141,7 @@ const Encoding *EncodingParameters::parent() {
 CtaLayout EncodingParameters::cta(unsigned rank) {
   CtaLayout c;
   if (auto *e = find("CGALayout")) {
-    if (!e->isLists && !(e->isList && e->list.empty()))
-      complain("'CGALayout' must be a list of bases", e->at);
+    if (!e->isLists && !(e->isList && e->list.empty())) complain("'CGALayout' must be a list of bases", e->at);
     c.bases.assign(e->lists.begin(), e->lists.end());
   } else if (find("CTAsPerCGA")) { // older spelling
     auto per = list("CTAsPerCGA"), split = list("CTASplitNum"), order = list("CTAOrder");
@@ -152,8 +153,7 @@ CtaLayout EncodingParameters::cta(unsigned rank) {
           complain("CTAsPerCGA and CTASplitNum must be powers of two up to 16", at_);
     llvm::SmallVector<bool, 8> seen(rank);
     for (auto x : order)
-      if (x < 0 || x >= int(rank) || std::exchange(seen[x], true))
-        complain("CTAOrder is not a permutation", at_);
+      if (x < 0 || x >= int(rank) || std::exchange(seen[x], true)) complain("CTAOrder is not a permutation", at_);
     if (ok_) c = CtaLayout::fromSplitParams(per, split, order);
   }
   return c;
@@ -168,7 +168,8 @@ LinearLayout::InDim EncodingParameters::bases(Entry *e, Dim dim) {
   }
   for (auto &b : e->lists) {
     if (!rank_) rank_ = b.size();
-    if (b.size() != rank_ || rank_ == 0 || rank_ > kMaxRank) complain("the bases must all have the tensor's rank", e->at);
+    if (b.size() != rank_ || rank_ == 0 || rank_ > kMaxRank)
+      complain("the bases must all have the tensor's rank", e->at);
     in.bases.push_back(b);
   }
   if (in.bases.size() > 24) complain("too many bases", e->at);
@@ -194,7 +195,8 @@ bool EncodingParameters::finish() {
 }
 
 /// With the parameter whose name is nearest to what was written, for a suggestion.
-void EncodingParameters::unknown(llvm::StringRef mnemonic, llvm::StringRef key, const char *at, llvm::ArrayRef<llvm::StringRef> known) {
+void EncodingParameters::unknown(llvm::StringRef mnemonic, llvm::StringRef key, const char *at,
+                                 llvm::ArrayRef<llvm::StringRef> known) {
   if (!ok_) return;
   Diagnostic d = p_.makeError("layout '" + mnemonic + "' has no parameter '" + key + "'", at);
   llvm::StringRef best;

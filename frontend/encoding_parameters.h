@@ -1,5 +1,5 @@
-// The parameters of a layout attribute, `<{key = value, …}>`: read before any is interpreted, then asked for by key. Private to
-// parse_encoding.cpp, which knows which layout has which.
+// The parameters of a layout attribute, `<{key = value, …}>`: read before any is interpreted, then asked for by key.
+// Private to parse_encoding.cpp, which knows which layout has which.
 #pragma once
 #include "frontend/parser_state.h"
 #include "layouts/padded_shared.h"
@@ -33,7 +33,8 @@ struct EncodingEntries {
   }
 };
 
-/// The parameters, asked for by key: of what is missing or of another kind the first complaint is reported, and stands for all.
+/// The parameters, asked for by key: of what is missing or of another kind the first complaint is reported, and
+/// stands for all.
 class EncodingParameters {
 public:
   using Entry = EncodingEntries::Entry;

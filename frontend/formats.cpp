@@ -1,5 +1,5 @@
-// The assembly formats of the op table, interpreted: from an operation's text to its operands, types and attributes as they
-// are written (ParserState::OpParse). The printer interprets the same formats (ir/print_formats.cpp).
+// The assembly formats of the op table, interpreted: from an operation's text to its operands, types and attributes
+// as they are written (ParserState::OpParse). The printer interprets the same formats (ir/print_formats.cpp).
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -99,8 +99,10 @@ bool ParserState::startsHere(const FormatElement &group) {
   // `,` may belong to what follows the group: look at the element after it.
   if (group.group.size() > 1) {
     auto &second = group.group[1];
-    if (second.kind == FormatElement::Operand) present = lex.peek() == '%';
-    else if (second.kind == FormatElement::Literal) present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
+    if (second.kind == FormatElement::Operand)
+      present = lex.peek() == '%';
+    else if (second.kind == FormatElement::Literal)
+      present = llvm::isAlpha(second.text[0]) ? lex.lookingAtWord(second.text) : lex.lookingAt(second.text);
   }
   lex.seek(back);
   return present;

@@ -111,7 +111,10 @@ bool ParserState::parseOlderReduce(OpParse &o, Block *block) {
   if (!out) return false;
   if (!in.isTensor()) return error("'tt.reduce' needs a tensor", typeAt);
   auto redOp = o.attr("redOp") ? o.attr("redOp").dyn_cast<IntegerAttr>() : IntegerAttr();
-  if (!redOp || redOp.value().getSignificantBits() > 32) return error("'tt.reduce' is written in the generic form, \"tt.reduce\"(…) <{axis = …}> ({…}); only the older one with a 'redOp' is not", o.at);
+  if (!redOp || redOp.value().getSignificantBits() > 32)
+    return error("'tt.reduce' is written in the generic form, \"tt.reduce\"(…) <{axis = …}> ({…}); only the older one "
+                 "with a 'redOp' is not",
+                 o.at);
   llvm::erase_if(o.attrs, [](auto &a) { return a.name == "redOp"; });
   Opcode combine;
   switch (redOp.sext()) {
@@ -224,8 +227,8 @@ static bool viewBuffer(ParserState &p, Block *block, Value buffer, llvm::ArrayRe
   auto from = buffer.type().dyn_cast<MemDescType>(), to = result.dyn_cast<MemDescType>();
   if (!from || !to) return p.error("slices are taken of tensors with a layout of shared memory", at);
   if (offsets.size() != from.rank())
-    return p.error(
-        "there are " + llvm::Twine(offsets.size()) + " offsets for " + counted(from.rank(), "dimension"), at);
+    return p.error("there are " + llvm::Twine(offsets.size()) + " offsets for " + counted(from.rank(), "dimension"),
+                   at);
   auto isConstant = [&](const Offset &o, int64_t &v) {
     v = o.number;
     if (!o.isValue) return true;

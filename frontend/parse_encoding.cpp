@@ -1,6 +1,6 @@
-// Layout attributes: `#ttg.blocked<{…}>` and the older spellings (see parser_state.h), a function for each layout. How their
-// parameters are read is encoding_parameters.h's; an unknown one is an error at its place; a complaint of the layouts library
-// that starts with a parameter's name is shown there.
+// Layout attributes: `#ttg.blocked<{…}>` and the older spellings (see parser_state.h), a function for each layout.
+// How their parameters are read is encoding_parameters.h's; an unknown one is an error at its place; a complaint of
+// the layouts library that starts with a parameter's name is shown there.
 #include "frontend/encoding_parameters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +14,8 @@ namespace {
 class EncodingReader : EncodingParameters {
 public:
   /// `element`: of the tensor whose layout it is, if that is known; `older`: the dialect is triton_gpu.
-  EncodingReader(ParserState &p, llvm::StringRef mnemonic, const char *at, bool older, const Type &element) : EncodingParameters(p, mnemonic, at), older_(older), element_(element), pool_(p.ctx.encodings()) {}
+  EncodingReader(ParserState &p, llvm::StringRef mnemonic, const char *at, bool older, const Type &element)
+      : EncodingParameters(p, mnemonic, at), older_(older), element_(element), pool_(p.ctx.encodings()) {}
 
   using Form = const Encoding *(EncodingReader::*)();
   static Form formOf(llvm::StringRef mnemonic) {
@@ -45,7 +46,9 @@ public:
   }
 
   const Encoding *read() {
-    if (!parse(mnemonic_ == "padded_shared" ? &paddings_ : nullptr, mnemonic_ == "shared_linear" ? &alignment_ : nullptr)) return nullptr;
+    if (!parse(mnemonic_ == "padded_shared" ? &paddings_ : nullptr,
+               mnemonic_ == "shared_linear" ? &alignment_ : nullptr))
+      return nullptr;
     return (this->*formOf(mnemonic_))();
   }
 
@@ -62,7 +65,8 @@ private:
     // tensor's end do.
     int64_t threads = 1;
     for (int64_t n : b.threadsPerWarp) threads = n > 0 && n <= 32 && threads <= 32 ? threads * n : 0;
-    if (older_ && !p_.layoutAlone && threads > 0 && threads < 32 && llvm::isPowerOf2_64(threads) && !b.order.empty() && b.order.back() >= 0 && size_t(b.order.back()) < b.threadsPerWarp.size())
+    if (older_ && !p_.layoutAlone && threads > 0 && threads < 32 && llvm::isPowerOf2_64(threads) && !b.order.empty() &&
+        b.order.back() >= 0 && size_t(b.order.back()) < b.threadsPerWarp.size())
       b.threadsPerWarp[b.order.back()] *= 32 / threads;
     return take(pool_.getBlocked(std::move(b)));
   }
@@ -146,12 +150,13 @@ private:
     if (find("instrShape")) w.instrShape = list("instrShape");
     int64_t given = number("rank", 2);
     if (auto *e = find("ctaLayout")) {
-      if (!e->nested) complain("'ctaLayout' must be bases by dimension, such as {register = [[0, 1]], warp = []}", e->at);
+      if (!e->nested)
+        complain("'ctaLayout' must be bases by dimension, such as {register = [[0, 1]], warp = []}", e->at);
       llvm::SmallVector<LinearLayout::InDim, 4> ins{{Dim::Register, {}}, {Dim::Warp, {}}};
       if (ok_ && e->nested)
         for (auto &n : e->nested->entries) {
           int which = n.key == "register" ? 0 : n.key == "warp" ? 1 : -1;
-          if (which < 0) unknown( "ctaLayout", n.key, n.at, {"register", "warp"});
+          if (which < 0) unknown("ctaLayout", n.key, n.at, {"register", "warp"});
           if (which >= 0) ins[which] = bases(&n, ins[which].dim);
         }
       if (!rank_ && (given < 2 || given > 3)) complain("'rank' must be 2 or 3", at_);
@@ -165,9 +170,13 @@ private:
       for (auto l : {&warps, &tiles})
         for (auto x : *l)
           if (x <= 0 || (x & (x - 1)) || x > 64)
-            complain((l == &warps ? "warpsPerCTA" : "tilesPerWarp") + llvm::Twine(": every entry must be a power of two up to 64"), find(l == &warps ? "warpsPerCTA" : "tilesPerWarp")->at);
-      if ((warps.empty() || warps.size() > 3) && missing_.empty()) complain("'warpsPerCTA' must be for 1 to 3 dimensions", find("warpsPerCTA")->at);
-      if (!tiles.empty() && tiles.size() != warps.size()) complain("'tilesPerWarp' must have as many entries as 'warpsPerCTA'", find("tilesPerWarp")->at);
+            complain((l == &warps ? "warpsPerCTA" : "tilesPerWarp") +
+                         llvm::Twine(": every entry must be a power of two up to 64"),
+                     find(l == &warps ? "warpsPerCTA" : "tilesPerWarp")->at);
+      if ((warps.empty() || warps.size() > 3) && missing_.empty())
+        complain("'warpsPerCTA' must be for 1 to 3 dimensions", find("warpsPerCTA")->at);
+      if (!tiles.empty() && tiles.size() != warps.size())
+        complain("'tilesPerWarp' must have as many entries as 'warpsPerCTA'", find("tilesPerWarp")->at);
       if (ok_ && missing_.empty()) w.tiles = AmdWmmaParams::tilesOf(warps, tiles);
     }
     return finish() ? take(pool_.getAmdWmma(std::move(w))) : nullptr;
@@ -180,7 +189,9 @@ private:
     n.fp4Padded = boolean("fp4Padded", false);
     // The rank is said by the blocks' bases where there are any.
     auto *cga = find("CGALayout"), *perCga = find("CTAsPerCGA");
-    n.rank = cga && !cga->lists.empty() ? cga->lists[0].size() : perCga && !perCga->list.empty() ? perCga->list.size() : 2;
+    n.rank = cga && !cga->lists.empty()        ? cga->lists[0].size()
+             : perCga && !perCga->list.empty() ? perCga->list.size()
+                                               : 2;
     n.rank = number("rank", n.rank);
     n.cta = cta(n.rank);
     return finish() ? take(pool_.getNvmmaShared(std::move(n))) : nullptr;
@@ -191,12 +202,15 @@ private:
     if (find("order")) {
       auto order = list("order"), shape = list("shape");
       for (auto x : shape)
-        if ((x <= 0 || (x & (x - 1)) || x > (1 << 20))) complain("'shape' must be powers of two up to 1048576", find("shape")->at);
+        if ((x <= 0 || (x & (x - 1)) || x > (1 << 20)))
+          complain("'shape' must be powers of two up to 1048576", find("shape")->at);
       llvm::SmallVector<bool, 8> seen(order.size());
       for (auto x : order)
-        if ((x < 0 || x >= int(order.size()) || std::exchange(seen[x], true))) complain("'order' is not a permutation", find("order")->at);
+        if ((x < 0 || x >= int(order.size()) || std::exchange(seen[x], true)))
+          complain("'order' is not a permutation", find("order")->at);
       if ((order.empty() || order.size() > kMaxRank || order.size() != shape.size()) && missing_.empty())
-        complain("'order' and 'shape' must have one entry for each of 1 to " + llvm::Twine(kMaxRank) + " dimensions", find("order")->at);
+        complain("'order' and 'shape' must have one entry for each of 1 to " + llvm::Twine(kMaxRank) + " dimensions",
+                 find("order")->at);
       CtaLayout blocks = cta(order.size());
       if (!finish()) return nullptr;
       // The elements of one block lie one after the other; the blocks are side by side.
@@ -234,7 +248,8 @@ private:
     return take(pool_.getSharedLinear(layoutOf(std::move(ins)), alignment_));
   }
   const Encoding *partitionedShared() {
-    int64_t partitions = number("numPartitions", std::nullopt), groups = number("numGroups", std::nullopt), dim = number("partitionDim", std::nullopt);
+    int64_t partitions = number("numPartitions", std::nullopt), groups = number("numGroups", std::nullopt),
+            dim = number("partitionDim", std::nullopt);
     auto *e = need("partitionLayout");
     if (e && !e->encoding) complain("'partitionLayout' must be a layout", e->at);
     return finish() ? take(pool_.getPartitionedShared(partitions, groups, dim, e->encoding)) : nullptr;
@@ -278,10 +293,10 @@ const Encoding *ParserState::parseEncoding() {
   auto name = llvm::StringRef(at, lex.position() - at).drop_front().take_while([](char c) { return c != '<'; });
   std::string best;
   unsigned distance = 5;
-  for (llvm::StringRef known : {"ttg.blocked", "ttg.slice", "ttg.dot_op", "ttg.nvidia_mma", "ttg.amd_mfma", "ttg.amd_wmma",
-                                "ttg.linear", "ttg.generic_linear", "ttg.swizzled_shared", "ttg.nvmma_shared",
-                                "ttg.amd_rotating_shared", "ttg.padded_shared", "ttg.shared_linear",
-                                "ttg.partitioned_shared", "ttng.tensor_memory_encoding"})
+  for (llvm::StringRef known :
+       {"ttg.blocked", "ttg.slice", "ttg.dot_op", "ttg.nvidia_mma", "ttg.amd_mfma", "ttg.amd_wmma", "ttg.linear",
+        "ttg.generic_linear", "ttg.swizzled_shared", "ttg.nvmma_shared", "ttg.amd_rotating_shared", "ttg.padded_shared",
+        "ttg.shared_linear", "ttg.partitioned_shared", "ttng.tensor_memory_encoding"})
     if (unsigned e = known.edit_distance(name, true, 5); e < distance) distance = e, best = known.str();
   if (!best.empty()) d.note("did you mean '#" + best + "'?");
   return report(std::move(d)), nullptr;

@@ -115,7 +115,8 @@ Type ParserState::parseTensorType(bool descriptor) {
       return error("the tensor has too many elements", at), Type();
     else
       n *= d;
-  if (shape.size() > layouts::kMaxRank) return error("tensors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
+  if (shape.size() > layouts::kMaxRank)
+    return error("tensors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
   const layouts::Encoding *e = nullptr;
   if (lex.eat(",")) {
     const char *eat = (lex.skipSpace(), lex.position());
@@ -174,7 +175,8 @@ Type ParserState::parseTensorDescBody() {
   if (!element) return {};
   if (!element.isInteger() && !element.isFloat() && !element.isPointer())
     return error("a tensor descriptor cannot hold this type", at), Type();
-  if (shape.size() > layouts::kMaxRank) return error("tensor descriptors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
+  if (shape.size() > layouts::kMaxRank)
+    return error("tensor descriptors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
   const layouts::Encoding *e = nullptr;
   if (lex.eat(",") && !(e = parseEncoding())) return {};
   if (!expect(">", "a tensor descriptor type")) return {};
@@ -188,7 +190,8 @@ Type ParserState::parseMemDescBody() {
   if (!parseDimensions(shape, true)) return {};
   Type element = parseType();
   if (!element) return {};
-  if (shape.size() > layouts::kMaxRank) return error("memory descriptors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
+  if (shape.size() > layouts::kMaxRank)
+    return error("memory descriptors have at most " + llvm::Twine(layouts::kMaxRank) + " dimensions", at), Type();
   int64_t n = 1;
   for (auto d : shape)
     if (d && n > (int64_t(1) << 40) / d)

@@ -1,5 +1,5 @@
-// The parser's way through a text: sections, modules, operations in the pretty and the generic form. What it asks of others:
-// names and regions (names.cpp), formats of the op table (formats.cpp), operations made of what was read
+// The parser's way through a text: sections, modules, operations in the pretty and the generic form. What it asks of
+// others: names and regions (names.cpp), formats of the op table (formats.cpp), operations made of what was read
 // (build_operation.cpp), errors (recovery.cpp); see parser_state.h.
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
@@ -230,8 +230,8 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
   if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults))
     return error("'" + name + "' gives " + counted(fixedResults, "result") + ", not " + llvm::Twine(outs.size()), at);
   if (o.info->numRegions != 255 && o.info->opcode != Opcode::unregistered && holders.size() > o.info->numRegions)
-    return error(
-        "'" + name + "' has " + counted(o.info->numRegions, "region") + ", not " + llvm::Twine(holders.size()), at);
+    return error("'" + name + "' has " + counted(o.info->numRegions, "region") + ", not " + llvm::Twine(holders.size()),
+                 at);
   if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors &&
       o.info->opcode != Opcode::unregistered)
     return error("'" + name + "' has " + counted(o.info->numSuccessors, "successor") + ", not " +

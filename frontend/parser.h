@@ -29,8 +29,8 @@ std::vector<TextSection> splitSections(llvm::StringRef text);
 std::unique_ptr<ir::Module> parseModule(TextSection, llvm::StringRef fileName, ir::Context &, ir::DiagnosticEngine &,
                                         const ParseOptions & = {});
 
-/// The layouts that a text gives names to (`#blocked = #ttg.blocked<…>`), in its order; the rest of it is not read. False
-/// after an error was reported.
+/// The layouts that a text gives names to (`#blocked = #ttg.blocked<…>`), in its order; the rest of it is not read.
+/// False after an error was reported.
 struct NamedLayout {
   std::string name;
   const layouts::Encoding *layout;

@@ -1,7 +1,7 @@
-// The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_encoding.cpp), names
-// and regions (names.cpp), and operations (parser.cpp, formats.cpp, build_operation.cpp, custom_formats.cpp,
-// older_forms.cpp). Functions return false, or a null value, after an error was reported; the caller then recovers at the
-// next operation (recovery.cpp).
+// The parser's state and its parts: types and attributes (parse_type.cpp, parse_attribute.cpp, parse_encoding.cpp),
+// names and regions (names.cpp), and operations (parser.cpp, formats.cpp, build_operation.cpp, custom_formats.cpp,
+// older_forms.cpp). Functions return false, or a null value, after an error was reported; the caller then recovers at
+// the next operation (recovery.cpp).
 #pragma once
 #include "frontend/lexer.h"
 #include "frontend/parser.h"
@@ -68,7 +68,7 @@ public:
   Attribute parseNumber(Type typeHint);
   Attribute parseDense();
   Attribute parseHashAttribute();
-  bool layoutAlone = false; // what is parsed is a layout by itself: its lanes are as written
+  bool layoutAlone = false;                 // what is parsed is a layout by itself: its lanes are as written
   const layouts::Encoding *parseEncoding(); // alias or in full
   /// `older`: the name was written in a spelling before Triton 3, whose defaults differ.
   /// @pre isEncoding(mnemonic)
@@ -113,7 +113,7 @@ public:
     unsigned numResultNames = 0;
     llvm::SmallVector<std::pair<llvm::StringRef, const char *>, 4> attrNames; // of the dictionary, as written
     bool inBody = false; // the head of an operation with regions is read
-    bool ended = false; // an older spelling stops before the format does
+    bool ended = false;  // an older spelling stops before the format does
     /// What the names before `=` stand for, where an older operation became none or several: not the results of the
     /// last operation of the block.
     std::optional<llvm::SmallVector<Value, 2>> values;

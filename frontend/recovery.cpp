@@ -1,5 +1,5 @@
-// What happens at an error: it is kept until all of the text is read, and reading goes on at the next operation that can be
-// told from its line (see parser_state.h).
+// What happens at an error: it is kept until all of the text is read, and reading goes on at the next operation that
+// can be told from its line (see parser_state.h).
 #include "frontend/parser_state.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

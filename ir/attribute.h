@@ -7,7 +7,20 @@
 
 namespace tessera::ir {
 
-enum class AttributeKind : uint8_t { Unit, Integer, Float, String, Type, Array, DenseArray, DenseElements, Symbol, Dictionary, Encoding, Opaque };
+enum class AttributeKind : uint8_t {
+  Unit,
+  Integer,
+  Float,
+  String,
+  Type,
+  Array,
+  DenseArray,
+  DenseElements,
+  Symbol,
+  Dictionary,
+  Encoding,
+  Opaque
+};
 
 struct NamedAttribute;
 
@@ -15,14 +28,14 @@ struct AttributeStorage {
   explicit AttributeStorage(AttributeKind k) : kind(k) {}
   AttributeKind kind;
   Context *context = nullptr;
-  const TypeStorage *type = nullptr;              // Integer, Float, Type, DenseElements (a tensor), DenseArray (the element type)
-  llvm::APInt bits;                               // Integer; Float (its bit pattern)
-  llvm::StringRef text;                           // String (unescaped), Symbol (without @), Opaque (verbatim, `#` included)
+  const TypeStorage *type = nullptr; // Integer, Float, Type, DenseElements (a tensor), DenseArray (the element type)
+  llvm::APInt bits;                  // Integer; Float (its bit pattern)
+  llvm::StringRef text;              // String (unescaped), Symbol (without @), Opaque (verbatim, `#` included)
   llvm::ArrayRef<const AttributeStorage *> array; // Array
   llvm::ArrayRef<int64_t> values;                 // DenseArray
-  llvm::ArrayRef<llvm::APInt> elements;           // DenseElements: one bit pattern for a splat, else one per element, row-major
-  llvm::ArrayRef<NamedAttribute> entries;         // Dictionary, sorted by name
-  const layouts::Encoding *encoding = nullptr;    // Encoding
+  llvm::ArrayRef<llvm::APInt> elements;   // DenseElements: one bit pattern for a splat, else one per element, row-major
+  llvm::ArrayRef<NamedAttribute> entries; // Dictionary, sorted by name
+  const layouts::Encoding *encoding = nullptr; // Encoding
 };
 
 class Attribute {

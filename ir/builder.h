@@ -11,14 +11,38 @@ public:
   explicit Builder(Module &m) : module_(m) {}
   /// Inserts before `op`.
   explicit Builder(Operation *op) : module_(op->module()), block_(op->block()), before_(op) {}
-  static Builder atEnd(Block *b) { Builder r(b->module()); r.setInsertionPointToEnd(b); return r; }
-  static Builder atStart(Block *b) { Builder r(b->module()); r.setInsertionPointToStart(b); return r; }
-  static Builder after(Operation *op) { Builder r(op->module()); r.setInsertionPointAfter(op); return r; }
+  static Builder atEnd(Block *b) {
+    Builder r(b->module());
+    r.setInsertionPointToEnd(b);
+    return r;
+  }
+  static Builder atStart(Block *b) {
+    Builder r(b->module());
+    r.setInsertionPointToStart(b);
+    return r;
+  }
+  static Builder after(Operation *op) {
+    Builder r(op->module());
+    r.setInsertionPointAfter(op);
+    return r;
+  }
 
-  void setInsertionPoint(Operation *before) { block_ = before->block(); before_ = before; }
-  void setInsertionPointAfter(Operation *op) { block_ = op->block(); before_ = op->next(); }
-  void setInsertionPointToEnd(Block *b) { block_ = b; before_ = nullptr; }
-  void setInsertionPointToStart(Block *b) { block_ = b; before_ = b->front(); }
+  void setInsertionPoint(Operation *before) {
+    block_ = before->block();
+    before_ = before;
+  }
+  void setInsertionPointAfter(Operation *op) {
+    block_ = op->block();
+    before_ = op->next();
+  }
+  void setInsertionPointToEnd(Block *b) {
+    block_ = b;
+    before_ = nullptr;
+  }
+  void setInsertionPointToStart(Block *b) {
+    block_ = b;
+    before_ = b->front();
+  }
   Block *insertionBlock() const { return block_; }
   Operation *insertionPoint() const { return before_; }
 
@@ -35,9 +59,13 @@ public:
   NamedAttribute named(llvm::StringRef name, Attribute value) { return {context().intern(name), value}; }
   NamedAttribute i32Attr(llvm::StringRef name, int64_t v) { return named(name, IntegerAttr::getI32(context(), v)); }
   NamedAttribute boolAttr(llvm::StringRef name, bool v) { return named(name, IntegerAttr::getBool(context(), v)); }
-  NamedAttribute stringAttr(llvm::StringRef name, llvm::StringRef v) { return named(name, StringAttr::get(context(), v)); }
+  NamedAttribute stringAttr(llvm::StringRef name, llvm::StringRef v) {
+    return named(name, StringAttr::get(context(), v));
+  }
   NamedAttribute unitAttr(llvm::StringRef name) { return named(name, UnitAttr::get(context())); }
-  NamedAttribute denseI32Attr(llvm::StringRef name, llvm::ArrayRef<int64_t> v) { return named(name, DenseArrayAttr::getI32(context(), v)); }
+  NamedAttribute denseI32Attr(llvm::StringRef name, llvm::ArrayRef<int64_t> v) {
+    return named(name, DenseArrayAttr::getI32(context(), v));
+  }
 
   /// `arith.constant` of the attribute, of the given type (a tensor type needs a DenseElementsAttr of that type).
   Value constant(Location, Type, Attribute);

@@ -33,32 +33,41 @@ struct Context::Impl {
 };
 
 static size_t hashOf(const TypeStorage &s) {
-  return llvm::hash_combine(s.kind, s.width, s.signedness, s.floatKind, s.flag, s.element, llvm::hash_combine_range(s.shape.begin(), s.shape.end()),
-                            llvm::hash_combine_range(s.allocShape.begin(), s.allocShape.end()), s.encoding, s.memorySpace,
-                            llvm::hash_combine_range(s.inputs.begin(), s.inputs.end()), llvm::hash_combine_range(s.results.begin(), s.results.end()), s.text);
+  return llvm::hash_combine(s.kind, s.width, s.signedness, s.floatKind, s.flag, s.element,
+                            llvm::hash_combine_range(s.shape.begin(), s.shape.end()),
+                            llvm::hash_combine_range(s.allocShape.begin(), s.allocShape.end()), s.encoding,
+                            s.memorySpace, llvm::hash_combine_range(s.inputs.begin(), s.inputs.end()),
+                            llvm::hash_combine_range(s.results.begin(), s.results.end()), s.text);
 }
 static bool same(const TypeStorage &a, const TypeStorage &b) {
-  return a.kind == b.kind && a.width == b.width && a.signedness == b.signedness && a.floatKind == b.floatKind && a.flag == b.flag && a.element == b.element &&
-         a.shape == b.shape && a.allocShape == b.allocShape && a.encoding == b.encoding && a.memorySpace == b.memorySpace && a.inputs == b.inputs &&
-         a.results == b.results && a.text == b.text;
+  return a.kind == b.kind && a.width == b.width && a.signedness == b.signedness && a.floatKind == b.floatKind &&
+         a.flag == b.flag && a.element == b.element && a.shape == b.shape && a.allocShape == b.allocShape &&
+         a.encoding == b.encoding && a.memorySpace == b.memorySpace && a.inputs == b.inputs && a.results == b.results &&
+         a.text == b.text;
 }
 static size_t hashOf(const AttributeStorage &s) {
-  size_t h = llvm::hash_combine(s.kind, s.type, llvm::hash_value(s.bits), s.text, llvm::hash_combine_range(s.array.begin(), s.array.end()),
-                                llvm::hash_combine_range(s.values.begin(), s.values.end()), s.encoding, s.elements.size());
+  size_t h = llvm::hash_combine(
+      s.kind, s.type, llvm::hash_value(s.bits), s.text, llvm::hash_combine_range(s.array.begin(), s.array.end()),
+      llvm::hash_combine_range(s.values.begin(), s.values.end()), s.encoding, s.elements.size());
   for (auto &e : s.elements) h = llvm::hash_combine(h, llvm::hash_value(e));
   for (auto &e : s.entries) h = llvm::hash_combine(h, e.name, e.value.storage());
   return h;
 }
 static bool same(const AttributeStorage &a, const AttributeStorage &b) {
-  return a.kind == b.kind && a.type == b.type && a.bits.getBitWidth() == b.bits.getBitWidth() && a.bits == b.bits && a.text == b.text && a.array == b.array &&
-         a.values == b.values && a.encoding == b.encoding && a.elements.size() == b.elements.size() &&
-         llvm::equal(a.elements, b.elements, [](auto &x, auto &y) { return x.getBitWidth() == y.getBitWidth() && x == y; }) && a.entries == b.entries;
+  return a.kind == b.kind && a.type == b.type && a.bits.getBitWidth() == b.bits.getBitWidth() && a.bits == b.bits &&
+         a.text == b.text && a.array == b.array && a.values == b.values && a.encoding == b.encoding &&
+         a.elements.size() == b.elements.size() &&
+         llvm::equal(a.elements, b.elements,
+                     [](auto &x, auto &y) { return x.getBitWidth() == y.getBitWidth() && x == y; }) &&
+         a.entries == b.entries;
 }
 static size_t hashOf(const LocationStorage &s) {
-  return llvm::hash_combine(s.kind, s.text, s.line, s.col, s.endLine, s.endCol, llvm::hash_combine_range(s.parts.begin(), s.parts.end()));
+  return llvm::hash_combine(s.kind, s.text, s.line, s.col, s.endLine, s.endCol,
+                            llvm::hash_combine_range(s.parts.begin(), s.parts.end()));
 }
 static bool same(const LocationStorage &a, const LocationStorage &b) {
-  return a.kind == b.kind && a.text == b.text && a.line == b.line && a.col == b.col && a.endLine == b.endLine && a.endCol == b.endCol && a.parts == b.parts;
+  return a.kind == b.kind && a.text == b.text && a.line == b.line && a.col == b.col && a.endLine == b.endLine &&
+         a.endCol == b.endCol && a.parts == b.parts;
 }
 
 static const TypeStorage *unique(Context &c, const TypeStorage &key) {
@@ -120,7 +129,9 @@ Context::Context() : impl_(std::make_unique<Impl>()) {
 Context::~Context() = default;
 
 layouts::EncodingPool &Context::encodings() { return impl_->encodings; }
-llvm::StringRef Context::intern(llvm::StringRef s) { return s.empty() ? llvm::StringRef("") : impl_->strings.insert(s).first->first(); }
+llvm::StringRef Context::intern(llvm::StringRef s) {
+  return s.empty() ? llvm::StringRef("") : impl_->strings.insert(s).first->first();
+}
 
 // ---- locations ------------------------------------------------------------------------------------------------------
 
@@ -129,7 +140,8 @@ Location Context::fileLoc(llvm::StringRef file, unsigned line, unsigned col, uns
 }
 Location Context::nameLoc(llvm::StringRef name, Location child) {
   const LocationStorage *parts[] = {child.storage()};
-  return unique(*this, {LocationKind::Name, name, 0, 0, 0, 0, child.storage() ? llvm::ArrayRef(parts) : llvm::ArrayRef<const LocationStorage *>()});
+  return unique(*this, {LocationKind::Name, name, 0, 0, 0, 0,
+                        child.storage() ? llvm::ArrayRef(parts) : llvm::ArrayRef<const LocationStorage *>()});
 }
 Location Context::callSiteLoc(Location callee, Location caller) {
   const LocationStorage *parts[] = {callee.storage(), caller.storage()};
@@ -168,8 +180,8 @@ TensorType TensorType::get(llvm::ArrayRef<int64_t> shape, Type element, const la
   k.encoding = encoding;
   return unique(*element.context(), k);
 }
-MemDescType MemDescType::get(llvm::ArrayRef<int64_t> shape, Type element, const layouts::Encoding *encoding, Attribute memorySpace, bool isMutable,
-                             llvm::ArrayRef<int64_t> allocShape) {
+MemDescType MemDescType::get(llvm::ArrayRef<int64_t> shape, Type element, const layouts::Encoding *encoding,
+                             Attribute memorySpace, bool isMutable, llvm::ArrayRef<int64_t> allocShape) {
   TypeStorage k(TypeKind::MemDesc);
   k.shape = shape;
   k.allocShape = allocShape.empty() ? shape : allocShape;

@@ -43,10 +43,14 @@ std::string lineWithCaret(llvm::StringRef line, unsigned column) {
   for (size_t i = from; i < std::min(line.size(), from + 240);) {
     // A whole character of UTF-8, or else a byte that no terminal can show.
     auto *p = reinterpret_cast<const llvm::UTF8 *>(line.data()) + i;
-    size_t n = llvm::isLegalUTF8Sequence(p, reinterpret_cast<const llvm::UTF8 *>(line.data()) + line.size()) ? llvm::getNumBytesForUTF8(*p) : 1;
+    size_t n = llvm::isLegalUTF8Sequence(p, reinterpret_cast<const llvm::UTF8 *>(line.data()) + line.size())
+                   ? llvm::getNumBytesForUTF8(*p)
+                   : 1;
     uint8_t c = line[i];
-    if (n > 1) shown += line.substr(i, n);
-    else shown += c == '\t' ? ' ' : c < 32 || c >= 127 ? '?' : char(c);
+    if (n > 1)
+      shown += line.substr(i, n);
+    else
+      shown += c == '\t' ? ' ' : c < 32 || c >= 127 ? '?' : char(c);
     if (i + n <= col) caret += ' ';
     i += n;
   }
@@ -54,7 +58,9 @@ std::string lineWithCaret(llvm::StringRef line, unsigned column) {
   return shown + "\n" + caret + "^\n";
 }
 
-std::string counted(size_t n, llvm::StringRef what) { return (llvm::Twine(n) + " " + what + (n == 1 ? "" : "s")).str(); }
+std::string counted(size_t n, llvm::StringRef what) {
+  return (llvm::Twine(n) + " " + what + (n == 1 ? "" : "s")).str();
+}
 
 std::string describe(Location loc) {
   std::string s;
@@ -63,8 +69,10 @@ std::string describe(Location loc) {
   case LocationKind::Unknown: o << "unknown location"; break;
   case LocationKind::FileLineCol: o << loc.file() << ":" << loc.line() << ":" << loc.col(); break;
   case LocationKind::Name:
-    if (!loc.numParts()) o << "\"" << loc.name() << "\"";
-    else return describe(loc.part(0));
+    if (!loc.numParts())
+      o << "\"" << loc.name() << "\"";
+    else
+      return describe(loc.part(0));
     break;
   case LocationKind::CallSite: {
     // An unknown callee (an argument of an inlined function) is told by its caller.
@@ -82,9 +90,12 @@ std::string describe(Location loc) {
 }
 
 static void renderInto(const Diagnostic &d, llvm::raw_ostream &o) {
-  if (d.position.line) o << d.position.file << ":" << d.position.line << ":" << d.position.col << ": ";
-  else if (!d.position.file.empty()) o << d.position.file << ": ";
-  else if (!d.loc.source().isUnknown()) o << describe(d.loc) << ": ";
+  if (d.position.line)
+    o << d.position.file << ":" << d.position.line << ":" << d.position.col << ": ";
+  else if (!d.position.file.empty())
+    o << d.position.file << ": ";
+  else if (!d.loc.source().isUnknown())
+    o << describe(d.loc) << ": ";
   static const char *names[] = {"error: ", "warning: ", "remark: ", "note: "};
   o << names[int(d.severity)] << d.message << "\n";
   if (!d.snippet.empty()) {

@@ -1,5 +1,6 @@
-// Diagnostics about the user's input. Library code reports them to a DiagnosticEngine and never prints; the engine hands
-// them to its consumer (the command line's prints them with the source line and a caret, the C API's calls back).
+// Diagnostics about the user's input. Library code reports them to a DiagnosticEngine and never prints; the engine
+// hands them to its consumer (the command line's prints them with the source line and a caret, the C API's calls
+// back).
 #pragma once
 #include "ir/location.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -23,10 +24,10 @@ struct SourcePosition {
 struct Diagnostic {
   Severity severity = Severity::Error;
   std::string message;
-  SourcePosition position;            // in the text being compiled, where it is known
-  Location loc;                       // the IR location (the user's own source), where it is known
+  SourcePosition position;             // in the text being compiled, where it is known
+  Location loc;                        // the IR location (the user's own source), where it is known
   const class Operation *op = nullptr; // the operation concerned, for those who know more of it (its place in the text)
-  std::string snippet;                // printed IR or the source line, with a caret line, or empty
+  std::string snippet;                 // printed IR or the source line, with a caret line, or empty
   std::vector<Diagnostic> notes;
 
   Diagnostic &note(const llvm::Twine &text, SourcePosition at = {}) {
@@ -59,7 +60,9 @@ public:
   };
   using Locator = std::function<TextPlace(const Operation *, int operand)>;
   void setLocator(Locator l) { locator_ = std::move(l); }
-  TextPlace placeOf(const Operation *op, int operand = -1) const { return locator_ ? locator_(op, operand) : TextPlace(); }
+  TextPlace placeOf(const Operation *op, int operand = -1) const {
+    return locator_ ? locator_(op, operand) : TextPlace();
+  }
   SourcePosition positionOf(const Operation *op) const { return placeOf(op).position; }
 
 private:

@@ -1,9 +1,9 @@
-// Folding: constants and identities of single operations, as the rows' fold hooks (fold_DIALECT_NAME). A hook is given a
-// constant per operand or null, and gives constants or existing values. Arithmetic is done on bit patterns with APInt and
-// APFloat in the element type's own semantics, elementwise for dense constants; what traps or is undefined (division by
-// zero, oversized shifts, out-of-range conversions) is left alone, and so is what gives NaN: which NaN comes out is the
-// device's affair. Floats narrower than 32 bits are computed in f32 and rounded once, as the interpreter and the code
-// generators do. No identity here changes a NaN or the sign of a zero.
+// Folding: constants and identities of single operations, as the rows' fold hooks (fold_DIALECT_NAME). A hook is
+// given a constant per operand or null, and gives constants or existing values. Arithmetic is done on bit patterns
+// with APInt and APFloat in the element type's own semantics, elementwise for dense constants; what traps or is
+// undefined (division by zero, oversized shifts, out-of-range conversions) is left alone, and so is what gives NaN:
+// which NaN comes out is the device's affair. Floats narrower than 32 bits are computed in f32 and rounded once, as
+// the interpreter and the code generators do. No identity here changes a NaN or the sign of a zero.
 #include "ir/context.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -36,7 +36,8 @@ static llvm::ArrayRef<APInt> patterns(Attribute a) {
 }
 
 /// Applies f to each element's pattern; f gives nothing where it cannot tell.
-template <class F> static bool mapElements(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
+template <class F>
+static bool mapElements(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
   size_t n = 1;
   for (auto a : c) {
     if (!a) return false;
@@ -76,12 +77,14 @@ FOLD(arith_addi) {
   if (isInt(c[1], 0)) return give(out, op->operand(0));
   if (isInt(c[0], 0)) return give(out, op->operand(1));
   for (unsigned i = 0; i < 2; ++i) // (a - b) + b
-    if (auto sub = op->operand(i).definedBy<arith::SubiOp>(); sub && sub.rhs() == op->operand(1 - i)) return give(out, sub.lhs());
+    if (auto sub = op->operand(i).definedBy<arith::SubiOp>(); sub && sub.rhs() == op->operand(1 - i))
+      return give(out, sub.lhs());
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] + v[1]; });
 }
 FOLD(arith_subi) {
   if (isInt(c[1], 0)) return give(out, op->operand(0));
-  if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
+  if (op->operand(0) == op->operand(1))
+    return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
   if (auto add = op->operand(0).definedBy<arith::AddiOp>()) { // (a + b) - b, (a + b) - a
     if (add.rhs() == op->operand(1)) return give(out, add.lhs());
     if (add.lhs() == op->operand(1)) return give(out, add.rhs());
@@ -97,19 +100,33 @@ FOLD(arith_muli) {
 }
 FOLD(arith_divsi) {
   if (isInt(c[1], 1)) return give(out, op->operand(0));
-  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {}; return v[0].sdiv(v[1]); });
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt {
+    if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {};
+    return v[0].sdiv(v[1]);
+  });
 }
 FOLD(arith_divui) {
   if (isInt(c[1], 1)) return give(out, op->operand(0));
-  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; return v[0].udiv(v[1]); });
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt {
+    if (v[1].isZero()) return {};
+    return v[0].udiv(v[1]);
+  });
 }
 FOLD(arith_remsi) {
-  if (isInt(c[1], 1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
-  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {}; return v[0].srem(v[1]); });
+  if (isInt(c[1], 1))
+    return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt {
+    if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {};
+    return v[0].srem(v[1]);
+  });
 }
 FOLD(arith_remui) {
-  if (isInt(c[1], 1)) return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
-  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; return v[0].urem(v[1]); });
+  if (isInt(c[1], 1))
+    return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt {
+    if (v[1].isZero()) return {};
+    return v[0].urem(v[1]);
+  });
 }
 FOLD(arith_ceildivsi) {
   if (isInt(c[1], 1)) return give(out, op->operand(0));
@@ -131,22 +148,39 @@ FOLD(arith_floordivsi) {
 }
 FOLD(arith_ceildivui) {
   if (isInt(c[1], 1)) return give(out, op->operand(0));
-  return mapElements(op, c, out, [](Ints v) -> MaybeInt { if (v[1].isZero()) return {}; APInt q, r; APInt::udivrem(v[0], v[1], q, r); return r.isZero() ? q : q + 1; });
+  return mapElements(op, c, out, [](Ints v) -> MaybeInt {
+    if (v[1].isZero()) return {};
+    APInt q, r;
+    APInt::udivrem(v[0], v[1], q, r);
+    return r.isZero() ? q : q + 1;
+  });
 }
-template <class F> static bool foldShift(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
+template <class F>
+static bool foldShift(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
   if (isInt(c[1], 0)) return give(out, op->operand(0));
-  return mapElements(op, c, out, [&](Ints v) -> MaybeInt { if (v[1].uge(v[0].getBitWidth())) return {}; return f(v[0], unsigned(v[1].getZExtValue())); });
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
+    if (v[1].uge(v[0].getBitWidth())) return {};
+    return f(v[0], unsigned(v[1].getZExtValue()));
+  });
 }
-FOLD(arith_shli) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.shl(n); }); }
-FOLD(arith_shrsi) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.ashr(n); }); }
-FOLD(arith_shrui) { return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.lshr(n); }); }
+FOLD(arith_shli) {
+  return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.shl(n); });
+}
+FOLD(arith_shrsi) {
+  return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.ashr(n); });
+}
+FOLD(arith_shrui) {
+  return foldShift(op, c, out, [](const APInt &a, unsigned n) { return a.lshr(n); });
+}
 /// x for an operand that is x ^ -1.
 static Value complemented(Value v) {
   auto x = v.definedBy<arith::XoriOp>();
   if (!x) return {};
   return isInt(constantOf(x.rhs()), -1) ? x.lhs() : isInt(constantOf(x.lhs()), -1) ? x.rhs() : Value();
 }
-static bool complements(Operation *op) { return complemented(op->operand(0)) == op->operand(1) || complemented(op->operand(1)) == op->operand(0); }
+static bool complements(Operation *op) {
+  return complemented(op->operand(0)) == op->operand(1) || complemented(op->operand(1)) == op->operand(0);
+}
 static Attribute allBits(Operation *op, bool set) {
   unsigned w = op->result().type().scalar().bitWidth();
   return makeConstant(op->result().type(), set ? APInt::getAllOnes(w) : APInt(w, 0));
@@ -159,7 +193,9 @@ FOLD(arith_andi) {
   if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
   if (complements(op)) return give(out, allBits(op, false));
   for (unsigned i = 0; i < 2; ++i) // (a & b) & a
-    if (auto inner = op->operand(i).definedBy<arith::AndiOp>(); inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i))) return give(out, op->operand(i));
+    if (auto inner = op->operand(i).definedBy<arith::AndiOp>();
+        inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i)))
+      return give(out, op->operand(i));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] & v[1]; });
 }
 FOLD(arith_ori) {
@@ -170,7 +206,9 @@ FOLD(arith_ori) {
   if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
   if (complements(op)) return give(out, allBits(op, true));
   for (unsigned i = 0; i < 2; ++i) // (a | b) | a
-    if (auto inner = op->operand(i).definedBy<arith::OriOp>(); inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i))) return give(out, op->operand(i));
+    if (auto inner = op->operand(i).definedBy<arith::OriOp>();
+        inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i)))
+      return give(out, op->operand(i));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] | v[1]; });
 }
 FOLD(arith_xori) {
@@ -185,16 +223,16 @@ FOLD(arith_xori) {
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] ^ v[1]; });
 }
 /// The type's least and greatest number swallow or leave everything.
-#define MINMAX(name, pick, none, all)                                                                                                                                                                  \
-  FOLD(arith_##name) {                                                                                                                                                                                 \
-    if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));                                                                                                                            \
-    unsigned w = op->result().type().scalar().bitWidth();                                                                                                                                              \
-    for (unsigned i = 0; i < 2; ++i) {                                                                                                                                                                 \
-      auto *bits = c[i] ? splatBits(c[i]) : nullptr;                                                                                                                                                   \
-      if (bits && *bits == APInt::none(w)) return give(out, op->operand(1 - i));                                                                                                                       \
-      if (bits && *bits == APInt::all(w)) return give(out, op->operand(i));                                                                                                                            \
-    }                                                                                                                                                                                                  \
-    return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].pick(v[1]) ? v[0] : v[1]; });                                                                                                  \
+#define MINMAX(name, pick, none, all)                                                                                  \
+  FOLD(arith_##name) {                                                                                                 \
+    if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));                                            \
+    unsigned w = op->result().type().scalar().bitWidth();                                                              \
+    for (unsigned i = 0; i < 2; ++i) {                                                                                 \
+      auto *bits = c[i] ? splatBits(c[i]) : nullptr;                                                                   \
+      if (bits && *bits == APInt::none(w)) return give(out, op->operand(1 - i));                                       \
+      if (bits && *bits == APInt::all(w)) return give(out, op->operand(i));                                            \
+    }                                                                                                                  \
+    return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].pick(v[1]) ? v[0] : v[1]; });                  \
   }
 MINMAX(maxsi, sgt, getSignedMinValue, getSignedMaxValue)
 MINMAX(minsi, slt, getSignedMaxValue, getSignedMinValue)
@@ -219,31 +257,51 @@ FOLD(arith_cmpi) {
     }
     return false;
   };
-  if (op->operand(0) == op->operand(1)) return give(out, makeConstant(op->result().type(), APInt(1, test(APInt(8, 0), APInt(8, 0)))));
+  if (op->operand(0) == op->operand(1))
+    return give(out, makeConstant(op->result().type(), APInt(1, test(APInt(8, 0), APInt(8, 0)))));
   auto *bits = c[1] ? splatBits(c[1]) : nullptr;
   if (bits) {
     // A truth value compared with a truth value.
-    if (bits->getBitWidth() == 1 && ((p == CmpIPredicate::Ne && bits->isZero()) || (p == CmpIPredicate::Eq && !bits->isZero()))) return give(out, op->operand(0));
+    if (bits->getBitWidth() == 1 &&
+        ((p == CmpIPredicate::Ne && bits->isZero()) || (p == CmpIPredicate::Eq && !bits->isZero())))
+      return give(out, op->operand(0));
     // Nothing is beyond the type's least and greatest number.
-    bool never = (p == CmpIPredicate::Slt && bits->isMinSignedValue()) || (p == CmpIPredicate::Sgt && bits->isMaxSignedValue()) || (p == CmpIPredicate::Ult && bits->isZero()) || (p == CmpIPredicate::Ugt && bits->isAllOnes());
-    bool always = (p == CmpIPredicate::Sge && bits->isMinSignedValue()) || (p == CmpIPredicate::Sle && bits->isMaxSignedValue()) || (p == CmpIPredicate::Uge && bits->isZero()) || (p == CmpIPredicate::Ule && bits->isAllOnes());
+    bool never = (p == CmpIPredicate::Slt && bits->isMinSignedValue()) ||
+                 (p == CmpIPredicate::Sgt && bits->isMaxSignedValue()) || (p == CmpIPredicate::Ult && bits->isZero()) ||
+                 (p == CmpIPredicate::Ugt && bits->isAllOnes());
+    bool always = (p == CmpIPredicate::Sge && bits->isMinSignedValue()) ||
+                  (p == CmpIPredicate::Sle && bits->isMaxSignedValue()) ||
+                  (p == CmpIPredicate::Uge && bits->isZero()) || (p == CmpIPredicate::Ule && bits->isAllOnes());
     if (never || always) return give(out, makeConstant(op->result().type(), APInt(1, always)));
   }
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return APInt(1, test(v[0], v[1])); });
 }
 
 static unsigned resultWidth(Operation *op) { return op->result().type().scalar().bitWidth(); }
-FOLD(arith_extsi) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].sext(w); }); }
-FOLD(arith_extui) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].zext(w); }); }
+FOLD(arith_extsi) {
+  unsigned w = resultWidth(op);
+  return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].sext(w); });
+}
+FOLD(arith_extui) {
+  unsigned w = resultWidth(op);
+  return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].zext(w); });
+}
 FOLD(arith_trunci) {
   // trunc(ext(x)) of the same width is x.
   Operation *def = op->operand(0).definingOp();
-  if (def && (def->is<arith::ExtsiOp>() || def->is<arith::ExtuiOp>()) && def->operand(0).type() == op->result().type()) return give(out, def->operand(0));
+  if (def && (def->is<arith::ExtsiOp>() || def->is<arith::ExtuiOp>()) && def->operand(0).type() == op->result().type())
+    return give(out, def->operand(0));
   unsigned w = resultWidth(op);
   return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].trunc(w); });
 }
-FOLD(arith_index_cast) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].sextOrTrunc(w); }); }
-FOLD(arith_index_castui) { unsigned w = resultWidth(op); return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].zextOrTrunc(w); }); }
+FOLD(arith_index_cast) {
+  unsigned w = resultWidth(op);
+  return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].sextOrTrunc(w); });
+}
+FOLD(arith_index_castui) {
+  unsigned w = resultWidth(op);
+  return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].zextOrTrunc(w); });
+}
 
 // ---- floats ---------------------------------------------------------------------------------------------------------
 
@@ -253,7 +311,9 @@ using MaybeFloat = std::optional<APFloat>;
 static bool isF8(Operation *op) { return op->operand(0).type().scalar().cast<FloatType>().isF8(); }
 
 /// A function of two numbers; NaN operands reach f only if it says that it takes them.
-template <class F> static bool foldFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f, bool takesNan = false) {
+template <class F>
+static bool foldFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f,
+                      bool takesNan = false) {
   auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
   bool narrow = APFloat::getSizeInBits(sem) < 32, lost;
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
@@ -283,34 +343,54 @@ static bool isNan(Attribute a, Type t) {
 FOLD(arith_addf) {
   if (isF8(op)) return false;
   if (isFloat(c[1], op->result().type(), -0.0)) return give(out, op->operand(0));
-  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.add(b, APFloat::rmNearestTiesToEven); return a; });
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
+    a.add(b, APFloat::rmNearestTiesToEven);
+    return a;
+  });
 }
 FOLD(arith_subf) {
   if (isF8(op)) return false;
   if (isFloat(c[1], op->result().type(), 0.0)) return give(out, op->operand(0));
-  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.subtract(b, APFloat::rmNearestTiesToEven); return a; });
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
+    a.subtract(b, APFloat::rmNearestTiesToEven);
+    return a;
+  });
 }
 FOLD(arith_mulf) {
   if (isF8(op)) return false;
   for (unsigned i = 0; i < 2; ++i)
     if (isFloat(c[i], op->result().type(), 1.0)) return give(out, op->operand(1 - i));
-  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { a.multiply(b, APFloat::rmNearestTiesToEven); return a; });
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
+    a.multiply(b, APFloat::rmNearestTiesToEven);
+    return a;
+  });
 }
 FOLD(arith_divf) {
   if (isF8(op)) return false;
   if (isFloat(c[1], op->result().type(), 1.0)) return give(out, op->operand(0));
-  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { if (b.isZero()) return {}; a.divide(b, APFloat::rmNearestTiesToEven); return a; });
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
+    if (b.isZero()) return {};
+    a.divide(b, APFloat::rmNearestTiesToEven);
+    return a;
+  });
 }
 FOLD(arith_remf) {
   if (isF8(op)) return false;
-  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat { if (b.isZero() || a.isInfinity()) return {}; a.mod(b); return a; });
+  return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
+    if (b.isZero() || a.isInfinity()) return {};
+    a.mod(b);
+    return a;
+  });
 }
 // maximumf and minimumf give NaN for NaN, maxnumf and minnumf the other operand; -0 is less than +0 for all of them.
-template <class F> static bool foldExtremum(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isMax, bool propagatesNan, F f) {
+template <class F>
+static bool foldExtremum(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isMax,
+                         bool propagatesNan, F f) {
   if (isF8(op)) return false;
   if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
   for (unsigned i = 0; i < 2; ++i)
-    if (propagatesNan ? isInfinity(c[i], op->result().type(), isMax) : isNan(c[i], op->result().type())) return give(out, op->operand(1 - i));
+    if (propagatesNan ? isInfinity(c[i], op->result().type(), isMax) : isNan(c[i], op->result().type()))
+      return give(out, op->operand(1 - i));
   return foldFloat(op, c, out, [&](const APFloat &a, const APFloat &b) -> MaybeFloat { return f(a, b); }, true);
 }
 FOLD(arith_maximumf) { return foldExtremum(op, c, out, true, true, llvm::maximum); }
@@ -323,7 +403,8 @@ FOLD(arith_negf) {
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return neg(APFloat(sem, v[0])).bitcastToAPInt(); });
 }
 static bool holds(CmpFPredicate p, APFloat::cmpResult r) {
-  bool less = r == APFloat::cmpLessThan, equal = r == APFloat::cmpEqual, greater = r == APFloat::cmpGreaterThan, unordered = r == APFloat::cmpUnordered;
+  bool less = r == APFloat::cmpLessThan, equal = r == APFloat::cmpEqual, greater = r == APFloat::cmpGreaterThan,
+       unordered = r == APFloat::cmpUnordered;
   switch (p) {
   case CmpFPredicate::False: return false;
   case CmpFPredicate::Oeq: return equal;
@@ -346,9 +427,12 @@ static bool holds(CmpFPredicate p, APFloat::cmpResult r) {
 }
 FOLD(arith_cmpf) {
   auto p = op->cast<arith::CmpfOp>().predicate();
-  if (p == CmpFPredicate::False || p == CmpFPredicate::True) return give(out, makeConstant(op->result().type(), APInt(1, p == CmpFPredicate::True)));
+  if (p == CmpFPredicate::False || p == CmpFPredicate::True)
+    return give(out, makeConstant(op->result().type(), APInt(1, p == CmpFPredicate::True)));
   auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
-  return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return APInt(1, holds(p, APFloat(sem, v[0]).compare(APFloat(sem, v[1])))); });
+  return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
+    return APInt(1, holds(p, APFloat(sem, v[0]).compare(APFloat(sem, v[1]))));
+  });
 }
 
 static bool convertFloats(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out) {
@@ -356,7 +440,8 @@ static bool convertFloats(Operation *op, llvm::ArrayRef<Attribute> c, llvm::Smal
   auto &from = op->operand(0).type().scalar().cast<FloatType>().semantics();
   auto &to = op->result().type().scalar().cast<FloatType>().semantics();
   auto kind = op->result().type().scalar().cast<FloatType>().floatKind();
-  bool lacksNegativeZero = kind == FloatKind::F8E4M3FNUZ || kind == FloatKind::F8E4M3B11FNUZ || kind == FloatKind::F8E5M2FNUZ;
+  bool lacksNegativeZero =
+      kind == FloatKind::F8E4M3FNUZ || kind == FloatKind::F8E4M3B11FNUZ || kind == FloatKind::F8E5M2FNUZ;
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     APFloat f(from, v[0]);
     bool lost;
@@ -370,7 +455,8 @@ static bool convertFloats(Operation *op, llvm::ArrayRef<Attribute> c, llvm::Smal
 FOLD(arith_extf) { return convertFloats(op, c, out); }
 FOLD(arith_truncf) { return convertFloats(op, c, out); }
 FOLD(tt_fp_to_fp) { return convertFloats(op, c, out); }
-static bool intToFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isSigned) {
+static bool intToFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out,
+                       bool isSigned) {
   auto &sem = op->result().type().scalar().cast<FloatType>().semantics();
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     APFloat f(sem);
@@ -380,7 +466,8 @@ static bool intToFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVe
 }
 FOLD(arith_sitofp) { return intToFloat(op, c, out, true); }
 FOLD(arith_uitofp) { return intToFloat(op, c, out, false); }
-static bool floatToInt(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isSigned) {
+static bool floatToInt(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out,
+                       bool isSigned) {
   auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
   unsigned w = resultWidth(op);
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
@@ -404,13 +491,17 @@ FOLD(arith_select) {
   // The truth value itself.
   if (s.condition().type() == op->result().type() && isInt(c[1], -1) && isInt(c[2], 0)) return give(out, s.condition());
   // a == b ? a : b is b, a != b ? a : b is a.
-  if (auto cmp = s.condition().definedBy<arith::CmpiOp>(); cmp && (cmp.predicate() == CmpIPredicate::Eq || cmp.predicate() == CmpIPredicate::Ne))
-    if ((cmp.lhs() == s.trueValue() && cmp.rhs() == s.falseValue()) || (cmp.rhs() == s.trueValue() && cmp.lhs() == s.falseValue()))
+  if (auto cmp = s.condition().definedBy<arith::CmpiOp>();
+      cmp && (cmp.predicate() == CmpIPredicate::Eq || cmp.predicate() == CmpIPredicate::Ne))
+    if ((cmp.lhs() == s.trueValue() && cmp.rhs() == s.falseValue()) ||
+        (cmp.rhs() == s.trueValue() && cmp.lhs() == s.falseValue()))
       return give(out, cmp.predicate() == CmpIPredicate::Eq ? s.falseValue() : s.trueValue());
   if (op->result().type().scalar().isPointer()) return false;
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].isZero() ? v[2] : v[1]; });
 }
-static bool sameType(Operation *op, llvm::SmallVectorImpl<FoldResult> &out) { return op->operand(0).type() == op->result().type() && give(out, op->operand(0)); }
+static bool sameType(Operation *op, llvm::SmallVectorImpl<FoldResult> &out) {
+  return op->operand(0).type() == op->result().type() && give(out, op->operand(0));
+}
 FOLD(arith_bitcast) {
   if (sameType(op, out)) return true;
   if (op->result().type().scalar().isPointer() || op->operand(0).type().scalar().isPointer()) return false;
@@ -440,7 +531,8 @@ FOLD(tt_trans) {
 }
 FOLD(ttg_convert_layout) {
   if (sameType(op, out)) return true;
-  if (auto inner = op->operand(0).definedBy<ttg::ConvertLayoutOp>(); inner && inner.src().type() == op->result().type()) return give(out, inner.src());
+  if (auto inner = op->operand(0).definedBy<ttg::ConvertLayoutOp>(); inner && inner.src().type() == op->result().type())
+    return give(out, inner.src());
   return resplat(op, c[0], out);
 }
 #undef FOLD

@@ -12,10 +12,10 @@ enum class LocationKind : uint8_t { Unknown, FileLineCol, Name, CallSite, Fused 
 
 struct LocationStorage {
   LocationKind kind = LocationKind::Unknown;
-  llvm::StringRef text;                           // FileLineCol: the file's name; Name: the name; Fused: metadata as text
-  unsigned line = 0, col = 0;                     // FileLineCol, both as written (lines count from 1)
-  unsigned endLine = 0, endCol = 0;               // FileLineCol ranges; endCol == 0: a point
-  llvm::ArrayRef<const LocationStorage *> parts;  // Name: {child} or {}; CallSite: {callee, caller}; Fused: the parts
+  llvm::StringRef text;             // FileLineCol: the file's name; Name: the name; Fused: metadata as text
+  unsigned line = 0, col = 0;       // FileLineCol, both as written (lines count from 1)
+  unsigned endLine = 0, endCol = 0; // FileLineCol ranges; endCol == 0: a point
+  llvm::ArrayRef<const LocationStorage *> parts; // Name: {child} or {}; CallSite: {callee, caller}; Fused: the parts
 };
 
 class Location {

@@ -5,7 +5,10 @@
 namespace tessera::ir {
 
 std::optional<MatrixType> matrixTypeOf(Type t) {
-  if (t.isInteger()) return t.bitWidth() == 8 ? std::optional(MatrixType::I8) : t.bitWidth() == 32 ? std::optional(MatrixType::I32) : std::nullopt;
+  if (t.isInteger())
+    return t.bitWidth() == 8    ? std::optional(MatrixType::I8)
+           : t.bitWidth() == 32 ? std::optional(MatrixType::I32)
+                                : std::nullopt;
   if (!t.isFloat()) return std::nullopt;
   switch (t.cast<FloatType>().floatKind()) {
   case FloatKind::F16: return MatrixType::F16;

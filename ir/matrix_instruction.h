@@ -21,7 +21,7 @@ int bitWidthOf(MatrixType);
 struct MatrixInstruction {
   MatrixType a, b, c; // c: of the accumulator and the result
   int m, n, k;
-  int lanesK; // lanes that share a row of A (and a column of B), each with its part of K
+  int lanesK;       // lanes that share a row of A (and a column of B), each with its part of K
   int slowness = 1; // time for a product relative to the fastest instruction for the types
   /// Elements of one row of A, and of one column of B, that one lane gives.
   int depth() const { return k / lanesK; }

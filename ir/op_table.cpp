@@ -7,8 +7,19 @@
 namespace tessera::ir {
 #include "ir_generated/op_rows.inc"
 
-static const OpInfo kUnregistered = {"unregistered", Opcode::unregistered, "generic", {}, {}, {}, {}, kGenericForm,
-                                     kReadsGlobal | kWritesGlobal | kReadsShared | kWritesShared | kSynchronizes, 255, 255, nullptr, nullptr,
+static const OpInfo kUnregistered = {"unregistered",
+                                     Opcode::unregistered,
+                                     "generic",
+                                     {},
+                                     {},
+                                     {},
+                                     {},
+                                     kGenericForm,
+                                     kReadsGlobal | kWritesGlobal | kReadsShared | kWritesShared | kSynchronizes,
+                                     255,
+                                     255,
+                                     nullptr,
+                                     nullptr,
                                      "An operation of an unknown dialect, carried along."};
 
 const OpInfo &opInfo(Opcode o) { return o == Opcode::unregistered ? kUnregistered : kRows[unsigned(o)]; }
@@ -68,7 +79,8 @@ bool isTriviallyDead(Operation *op) {
   return e == 0;
 }
 
-bool inferResultTypes(const OpInfo &info, Context &c, llvm::ArrayRef<Value> operands, llvm::ArrayRef<int32_t> segments, llvm::SmallVectorImpl<Type> &out) {
+bool inferResultTypes(const OpInfo &info, Context &c, llvm::ArrayRef<Value> operands, llvm::ArrayRef<int32_t> segments,
+                      llvm::SmallVectorImpl<Type> &out) {
   auto operandType = [&](unsigned i) -> Type {
     unsigned start = i;
     if (!segments.empty()) {

@@ -9,73 +9,97 @@ namespace tessera::ir {
 /// What a value of an operand or result may be; checked by the verifier.
 enum class TypeRule : uint8_t {
   Any,
-  Bool,        // i1
-  I32, I64,    // scalars
-  Int,         // integer or index scalar
+  Bool, // i1
+  I32,
+  I64, // scalars
+  Int, // integer or index scalar
   Float,
-  Ptr,         // scalar pointer
-  BoolLike,    // i1, or a tensor of i1; the "…Like" rules take a scalar or a tensor of such
-  IntLike, SignlessIntLike, FloatLike, PtrLike,
-  Tensor, IntTensor, FloatTensor,
-  MemDesc, TensorDesc, Token,
-  Scalar,      // no tensor, memdesc or token
+  Ptr,      // scalar pointer
+  BoolLike, // i1, or a tensor of i1; the "…Like" rules take a scalar or a tensor of such
+  IntLike,
+  SignlessIntLike,
+  FloatLike,
+  PtrLike,
+  Tensor,
+  IntTensor,
+  FloatTensor,
+  MemDesc,
+  TensorDesc,
+  Token,
+  Scalar, // no tensor, memdesc or token
 };
 
 enum class Arity : uint8_t { One, Optional, Variadic };
 
 enum class AttrRule : uint8_t { Any, Unit, Bool, I32, I64, String, Enum, DenseI32, Symbol, Type, Dictionary, Array };
 
-struct EnumCase { llvm::StringRef name; int32_t value; };
-struct EnumInfo { llvm::StringRef name; llvm::ArrayRef<EnumCase> cases; };
+struct EnumCase {
+  llvm::StringRef name;
+  int32_t value;
+};
+struct EnumInfo {
+  llvm::StringRef name;
+  llvm::ArrayRef<EnumCase> cases;
+};
 
-struct ValueSpec { llvm::StringRef name; TypeRule rule; Arity arity; };
+struct ValueSpec {
+  llvm::StringRef name;
+  TypeRule rule;
+  Arity arity;
+};
 struct AttrSpec {
   llvm::StringRef name;
   AttrRule rule;
-  bool optional;                    // may be absent and has no default
+  bool optional; // may be absent and has no default
   bool hasDefault;
-  int64_t defaultValue;             // Bool, I32, I64, Enum
-  const EnumInfo *enumInfo;         // Enum
+  int64_t defaultValue;     // Bool, I32, I64, Enum
+  const EnumInfo *enumInfo; // Enum
 };
 
 enum Trait : uint32_t {
   kTerminator = 1 << 0,
   kCommutative = 1 << 1,
-  kSameTypes = 1 << 2,        // all operands and results have one type
-  kSameShape = 1 << 3,        // all tensor operands and results have one shape and one encoding
-  kElementwise = 1 << 4,      // acts on each element alone: operands and results agree in shape and encoding
-  kIsolated = 1 << 5,         // regions use no values from outside
+  kSameTypes = 1 << 2,   // all operands and results have one type
+  kSameShape = 1 << 3,   // all tensor operands and results have one shape and one encoding
+  kElementwise = 1 << 4, // acts on each element alone: operands and results agree in shape and encoding
+  kIsolated = 1 << 5,    // regions use no values from outside
   kSymbol = 1 << 6,
   kConstantLike = 1 << 7,
-  kSingleBlock = 1 << 8,      // each region has exactly one block
-  kGenericForm = 1 << 9,      // printed in the generic form
-  kRecursiveEffects = 1 << 10,// its effects are those of its regions
-  kNoCse = 1 << 11,           // pure, but two of them are not the same thing
+  kSingleBlock = 1 << 8,       // each region has exactly one block
+  kGenericForm = 1 << 9,       // printed in the generic form
+  kRecursiveEffects = 1 << 10, // its effects are those of its regions
+  kNoCse = 1 << 11,            // pure, but two of them are not the same thing
 };
 
 /// Memory effects, a bit set. Zero: none (the op may be removed, merged and moved freely).
 enum Effect : uint8_t {
-  kReadsGlobal = 1, kWritesGlobal = 2, kReadsShared = 4, kWritesShared = 8,
-  kAllocates = 16,  // returns a fresh object
+  kReadsGlobal = 1,
+  kWritesGlobal = 2,
+  kReadsShared = 4,
+  kWritesShared = 8,
+  kAllocates = 16,    // returns a fresh object
   kSynchronizes = 32, // barrier or other effect that orders threads; never removed or moved across
 };
 
 /// How a result type follows from operands where the text does not print it.
-struct ResultInference { uint8_t rule; uint8_t operand; }; // see InferRule
+struct ResultInference {
+  uint8_t rule;
+  uint8_t operand;
+}; // see InferRule
 enum class InferRule : uint8_t { None, SameAs, Pointee, BoolLike, I32, I64, I1, Token, Index, Scalar };
 
 struct OpInfo {
   llvm::StringRef name;
   Opcode opcode;
-  llvm::StringRef format;                      // assembly format (language: ir/README.md)
+  llvm::StringRef format; // assembly format (language: ir/README.md)
   llvm::ArrayRef<ValueSpec> operands, results;
-  llvm::ArrayRef<ResultInference> inference;   // one per result
+  llvm::ArrayRef<ResultInference> inference; // one per result
   llvm::ArrayRef<AttrSpec> attrs;
   uint32_t traits;
   uint8_t effects;
-  uint8_t numRegions;                          // 255: any number
-  uint8_t numSuccessors;                       // 255: any number
-  bool (*verify)(Operation *, DiagnosticEngine &);             // false after having reported; null: nothing more to check
+  uint8_t numRegions;                              // 255: any number
+  uint8_t numSuccessors;                           // 255: any number
+  bool (*verify)(Operation *, DiagnosticEngine &); // false after having reported; null: nothing more to check
   /// Constant folding and identities. `constants` has a constant per operand or null. Fills `out` with one entry per
   /// result (an Attribute for a constant, or an existing Value) and returns true, or returns false.
   bool (*fold)(Operation *, llvm::ArrayRef<Attribute> constants, llvm::SmallVectorImpl<struct FoldResult> &out);
@@ -107,6 +131,7 @@ bool isPure(Operation *);
 /// Union of the effects of the op and everything nested in it.
 uint8_t effectsOf(Operation *);
 /// Result types by the row's inference rules. False if a rule does not apply to these operands.
-bool inferResultTypes(const OpInfo &, Context &, llvm::ArrayRef<Value> operands, llvm::ArrayRef<int32_t> segments, llvm::SmallVectorImpl<Type> &out);
+bool inferResultTypes(const OpInfo &, Context &, llvm::ArrayRef<Value> operands, llvm::ArrayRef<int32_t> segments,
+                      llvm::SmallVectorImpl<Type> &out);
 
 } // namespace tessera::ir

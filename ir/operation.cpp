@@ -87,8 +87,10 @@ Block *Region::addBlock() {
 void Region::takeBody(Region &other) {
   while (Block *b = other.first_) {
     other.first_ = b->next_;
-    if (b->next_) b->next_->prev_ = nullptr;
-    else other.last_ = nullptr;
+    if (b->next_)
+      b->next_->prev_ = nullptr;
+    else
+      other.last_ = nullptr;
     append(b);
   }
 }
@@ -203,7 +205,8 @@ void Operation::setOperands(llvm::ArrayRef<Value> values, llvm::ArrayRef<int32_t
     linkUse(operands_[i]);
   }
   if (!segments.empty()) {
-    if (segments_.size() != segments.size()) segments_ = {module_->arena().Allocate<int32_t>(segments.size()), segments.size()};
+    if (segments_.size() != segments.size())
+      segments_ = {module_->arena().Allocate<int32_t>(segments.size()), segments.size()};
     std::copy(segments.begin(), segments.end(), segments_.begin());
   }
 }
@@ -215,7 +218,10 @@ void Operation::insertOperand(unsigned at, Value v) {
     // The value joins the group that ends at or after `at`; variadic groups take it at their end.
     unsigned start = 0;
     for (auto &n : segments_) {
-      if (at <= start + n && (at > start || n > 0 || at == start)) { ++n; break; }
+      if (at <= start + n && (at > start || n > 0 || at == start)) {
+        ++n;
+        break;
+      }
       start += n;
     }
   }
@@ -227,7 +233,10 @@ void Operation::eraseOperand(unsigned at) {
   all.erase(all.begin() + at);
   unsigned start = 0;
   for (auto &n : segments_) {
-    if (at < start + n) { --n; break; }
+    if (at < start + n) {
+      --n;
+      break;
+    }
     start += n;
   }
   setOperands(all);
@@ -268,7 +277,10 @@ ResultRange Operation::resultGroup(unsigned i) const {
   const auto &specs = info().results;
   unsigned start = i;
   for (unsigned j = 0; j < i; ++j)
-    if (specs[j].arity != Arity::One) { start = numResults_ - (specs.size() - i); break; }
+    if (specs[j].arity != Arity::One) {
+      start = numResults_ - (specs.size() - i);
+      break;
+    }
   if (specs[i].arity == Arity::One) return {results_ + start, 1};
   return {results_ + start, numResults_ - unsigned(specs.size() - 1)};
 }
@@ -378,8 +390,10 @@ std::string Operation::str() const {
   o << name() << "(";
   for (unsigned i = 0; i < numOperands_; ++i) {
     if (i) o << ", ";
-    if (operands_[i].value) operands_[i].value->type.print(o);
-    else o << "<null>";
+    if (operands_[i].value)
+      operands_[i].value->type.print(o);
+    else
+      o << "<null>";
   }
   o << ") -> (";
   for (unsigned i = 0; i < numResults_; ++i) {

@@ -96,8 +96,15 @@ public:
     using pointer = void;
     using reference = Value;
     Value operator*() const { return p->value; }
-    iterator &operator++() { ++p; return *this; }
-    iterator operator++(int) { auto t = *this; ++p; return t; }
+    iterator &operator++() {
+      ++p;
+      return *this;
+    }
+    iterator operator++(int) {
+      auto t = *this;
+      ++p;
+      return t;
+    }
     iterator operator+(std::ptrdiff_t d) const { return {p + d}; }
     std::ptrdiff_t operator-(const iterator &o) const { return p - o.p; }
     bool operator==(const iterator &) const = default;
@@ -128,8 +135,15 @@ public:
     using pointer = void;
     using reference = Value;
     Value operator*() const { return p; }
-    iterator &operator++() { ++p; return *this; }
-    iterator operator++(int) { auto t = *this; ++p; return t; }
+    iterator &operator++() {
+      ++p;
+      return *this;
+    }
+    iterator operator++(int) {
+      auto t = *this;
+      ++p;
+      return t;
+    }
     std::ptrdiff_t operator-(const iterator &o) const { return p - o.p; }
     bool operator==(const iterator &) const = default;
   };
@@ -284,7 +298,10 @@ public:
 
   llvm::ArrayRef<NamedAttribute> attrs() const { return attrs_; }
   Attribute attr(llvm::StringRef name) const; // null when absent
-  template <class A> A attr(llvm::StringRef name) const { auto a = attr(name); return a ? a.dyn_cast<A>() : A(); }
+  template <class A> A attr(llvm::StringRef name) const {
+    auto a = attr(name);
+    return a ? a.dyn_cast<A>() : A();
+  }
   bool hasAttr(llvm::StringRef name) const { return bool(attr(name)); }
   void setAttr(llvm::StringRef name, Attribute);
   void removeAttr(llvm::StringRef name);
@@ -314,7 +331,9 @@ public:
   void walk(llvm::function_ref<void(Operation *)>);
   void walkPostOrder(llvm::function_ref<void(Operation *)>);
   template <class OpT> void walk(llvm::function_ref<void(OpT)> f) {
-    walk([&](Operation *op) { if (auto o = op->dyn<OpT>()) f(o); });
+    walk([&](Operation *op) {
+      if (auto o = op->dyn<OpT>()) f(o);
+    });
   }
 
   /// Generic text of the operation alone, for diagnostics and debuggers (see ir/printer.h for real printing).
@@ -345,11 +364,17 @@ private:
 class ValueMap {
 public:
   void map(Value from, Value to) { map_[from.impl()] = to.impl(); }
-  Value lookupOrSelf(Value v) const { auto it = map_.find(v.impl()); return it == map_.end() ? v : Value(it->second); }
+  Value lookupOrSelf(Value v) const {
+    auto it = map_.find(v.impl());
+    return it == map_.end() ? v : Value(it->second);
+  }
   Value lookup(Value v) const { return map_.lookup(v.impl()); }
   bool contains(Value v) const { return map_.count(v.impl()); }
   void map(Block *from, Block *to) { blocks_[from] = to; }
-  Block *lookupOrSelf(Block *b) const { auto it = blocks_.find(b); return it == blocks_.end() ? b : it->second; }
+  Block *lookupOrSelf(Block *b) const {
+    auto it = blocks_.find(b);
+    return it == blocks_.end() ? b : it->second;
+  }
 
 private:
   llvm::DenseMap<ValueImpl *, ValueImpl *> map_;
@@ -398,8 +423,8 @@ private:
   Operation *op_ = nullptr;
 };
 
-/// Copies an operation with its regions into `into` (which may be the same module); operands and blocks are looked up in
-/// the map, and new results, block arguments and blocks are added to it. The copy is in no block.
+/// Copies an operation with its regions into `into` (which may be the same module); operands and blocks are looked up
+/// in the map, and new results, block arguments and blocks are added to it. The copy is in no block.
 Operation *cloneOperation(Operation *, Module &into, ValueMap &);
 
 template <class OpT> OpT Value::definedBy() const { return definingOp() ? definingOp()->dyn<OpT>() : OpT(); }

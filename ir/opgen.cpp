@@ -1,7 +1,7 @@
-// Build-time generator: reads ir/ops.table (its head explains the notation) and writes three files that the ir library
-// includes: opcodes.inc (the Opcode enum and the enums of attributes), ops.inc (typed views with named accessors and
-// create functions) and op_rows.inc (the run-time rows of ir/op_table.h). Uses the standard library alone, because it is
-// built and run before everything else. A mistake in the table is an error with its line number.
+// Build-time generator: reads ir/ops.table (its head explains the notation) and writes three files that the ir
+// library includes: opcodes.inc (the Opcode enum and the enums of attributes), ops.inc (typed views with named
+// accessors and create functions) and op_rows.inc (the run-time rows of ir/op_table.h). Uses the standard library
+// alone, because it is built and run before everything else. A mistake in the table is an error with its line number.
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -13,8 +13,13 @@
 #include <vector>
 
 namespace {
-struct ValueRow { std::string name, rule = "Any", arity = "One", inferRule = "None", inferOf; };
-struct AttrRow { std::string name, rule, enumName, def; bool optional = false; };
+struct ValueRow {
+  std::string name, rule = "Any", arity = "One", inferRule = "None", inferOf;
+};
+struct AttrRow {
+  std::string name, rule, enumName, def;
+  bool optional = false;
+};
 struct Op {
   std::string name, format, summary;
   std::vector<ValueRow> operands, results;
@@ -24,7 +29,10 @@ struct Op {
   bool anyRegions = false, verify = false, fold = false;
   int line = 0;
 };
-struct EnumDef { std::string name; std::vector<std::pair<std::string, int>> cases; };
+struct EnumDef {
+  std::string name;
+  std::vector<std::pair<std::string, int>> cases;
+};
 
 std::vector<Op> ops;
 std::vector<EnumDef> enums;
@@ -47,8 +55,11 @@ std::vector<std::string> split(const std::string &s, char sep) { // commas insid
   for (char c : s) {
     if (c == '(') ++depth;
     if (c == ')') --depth;
-    if (c == sep && depth == 0) { out.push_back(trim(cur)); cur.clear(); }
-    else cur += c;
+    if (c == sep && depth == 0) {
+      out.push_back(trim(cur));
+      cur.clear();
+    } else
+      cur += c;
   }
   if (!trim(cur).empty()) out.push_back(trim(cur));
   return out;
@@ -57,27 +68,41 @@ std::string camel(const std::string &s, bool upper) { // a_b.c -> ABC
   std::string out;
   bool up = upper;
   for (char c : s) {
-    if (c == '_' || c == '.') { up = true; continue; }
+    if (c == '_' || c == '.') {
+      up = true;
+      continue;
+    }
     out += up ? (char)std::toupper((unsigned char)c) : c;
     up = false;
   }
   return out;
 }
-std::string ident(std::string s) { for (char &c : s) if (c == '.') c = '_'; return s; }
+std::string ident(std::string s) {
+  for (char &c : s)
+    if (c == '.') c = '_';
+  return s;
+}
 // The namespace of a dialect's views; `llvm` would hide the library's own namespace.
-std::string dialectOf(const Op &o) { auto d = o.name.substr(0, o.name.find('.')); return d == "llvm" ? "llvm_dialect" : d; }
+std::string dialectOf(const Op &o) {
+  auto d = o.name.substr(0, o.name.find('.'));
+  return d == "llvm" ? "llvm_dialect" : d;
+}
 std::string className(const Op &o) {
   std::string mnemonic = o.name.substr(o.name.find('.') + 1), s = camel(mnemonic, true);
   return s + "Op";
 }
 std::string cppName(const std::string &n) { // operand and attribute names as C++ identifiers
   static const char *keywords[] = {"true", "false", "default", "and", "or", "xor", "not", "op"};
-  for (auto *k : keywords) if (n == k) return n + "_";
+  for (auto *k : keywords)
+    if (n == k) return n + "_";
   return camel(n, false);
 }
 std::string escape(const std::string &s) {
   std::string o;
-  for (char c : s) { if (c == '"' || c == '\\') o += '\\'; o += c; }
+  for (char c : s) {
+    if (c == '"' || c == '\\') o += '\\';
+    o += c;
+  }
   return o;
 }
 
@@ -86,16 +111,28 @@ ValueRow parseValue(std::string t) {
   if (auto eq = t.find('='); eq != std::string::npos) {
     std::string inf = trim(t.substr(eq + 1));
     t = trim(t.substr(0, eq));
-    if (auto p = inf.find('('); p != std::string::npos) { v.inferOf = inf.substr(p + 1, inf.find(')') - p - 1); inf = inf.substr(0, p); }
-    static const std::map<std::string, std::string> rules = {{"same", "SameAs"}, {"pointee", "Pointee"}, {"boollike", "BoolLike"}, {"i32", "I32"},
-      {"i64", "I64"}, {"i1", "I1"}, {"token", "Token"}, {"index", "Index"}, {"scalar", "Scalar"}};
+    if (auto p = inf.find('('); p != std::string::npos) {
+      v.inferOf = inf.substr(p + 1, inf.find(')') - p - 1);
+      inf = inf.substr(0, p);
+    }
+    static const std::map<std::string, std::string> rules = {
+        {"same", "SameAs"}, {"pointee", "Pointee"}, {"boollike", "BoolLike"}, {"i32", "I32"},      {"i64", "I64"},
+        {"i1", "I1"},       {"token", "Token"},     {"index", "Index"},       {"scalar", "Scalar"}};
     auto it = rules.find(inf);
     if (it == rules.end()) fail("unknown inference rule '" + inf + "'");
     v.inferRule = it->second;
   }
-  if (auto c = t.find(':'); c != std::string::npos) { v.rule = trim(t.substr(c + 1)); t = trim(t.substr(0, c)); }
-  if (!t.empty() && t.back() == '?') { v.arity = "Optional"; t.pop_back(); }
-  else if (!t.empty() && t.back() == '*') { v.arity = "Variadic"; t.pop_back(); }
+  if (auto c = t.find(':'); c != std::string::npos) {
+    v.rule = trim(t.substr(c + 1));
+    t = trim(t.substr(0, c));
+  }
+  if (!t.empty() && t.back() == '?') {
+    v.arity = "Optional";
+    t.pop_back();
+  } else if (!t.empty() && t.back() == '*') {
+    v.arity = "Variadic";
+    t.pop_back();
+  }
   if (t.empty()) fail("a value without a name");
   v.name = t;
   return v;
@@ -106,12 +143,23 @@ AttrRow parseAttr(const std::string &t) {
   auto c = t.find(':');
   if (c == std::string::npos) fail("attribute needs 'name: rule': " + t);
   a.name = trim(t.substr(0, c));
-  if (a.name.back() == '?') { a.optional = true; a.name.pop_back(); }
+  if (a.name.back() == '?') {
+    a.optional = true;
+    a.name.pop_back();
+  }
   a.rule = trim(t.substr(c + 1));
-  if (auto eq = a.rule.find('='); eq != std::string::npos) { a.def = trim(a.rule.substr(eq + 1)); a.rule = trim(a.rule.substr(0, eq)); }
-  if (a.rule.rfind("enum(", 0) == 0) { a.enumName = a.rule.substr(5, a.rule.size() - 6); a.rule = "enum"; }
-  static const char *known[] = {"any", "unit", "bool", "i32", "i64", "string", "enum", "dense_i32", "symbol", "type", "dict", "array"};
-  for (auto *k : known) if (a.rule == k) return a;
+  if (auto eq = a.rule.find('='); eq != std::string::npos) {
+    a.def = trim(a.rule.substr(eq + 1));
+    a.rule = trim(a.rule.substr(0, eq));
+  }
+  if (a.rule.rfind("enum(", 0) == 0) {
+    a.enumName = a.rule.substr(5, a.rule.size() - 6);
+    a.rule = "enum";
+  }
+  static const char *known[] = {"any",  "unit",      "bool",   "i32",  "i64",  "string",
+                                "enum", "dense_i32", "symbol", "type", "dict", "array"};
+  for (auto *k : known)
+    if (a.rule == k) return a;
   fail("unknown attribute rule '" + a.rule + "'");
 }
 
@@ -127,8 +175,8 @@ void parseHeader(Op &o, const std::string &line) {
 }
 
 // Families: rows that differ in their names alone.
-Op family(const std::string &dialect, const std::string &n, const std::string &header, const std::string &attrs, const std::string &format,
-          std::vector<std::string> traits, const std::string &summary, bool verify = false) {
+Op family(const std::string &dialect, const std::string &n, const std::string &header, const std::string &attrs,
+          const std::string &format, std::vector<std::string> traits, const std::string &summary, bool verify = false) {
   Op o;
   o.line = lineNo;
   parseHeader(o, dialect + "." + n + " " + header);
@@ -145,21 +193,47 @@ bool expandFamily(const std::string &line) {
   std::istringstream in(line);
   std::string kind, n;
   in >> kind;
-  const std::string bin = "lhs: SignlessIntLike, rhs: SignlessIntLike -> result = same(lhs)", binf = "lhs: FloatLike, rhs: FloatLike -> result = same(lhs)";
-  const std::vector<std::string> ew = {"elementwise", "same_types"}, ewc = {"elementwise", "same_types", "commutative"}, e = {"elementwise"};
+  const std::string bin = "lhs: SignlessIntLike, rhs: SignlessIntLike -> result = same(lhs)",
+                    binf = "lhs: FloatLike, rhs: FloatLike -> result = same(lhs)";
+  const std::vector<std::string> ew = {"elementwise", "same_types"}, ewc = {"elementwise", "same_types", "commutative"},
+                                 e = {"elementwise"};
   while (in >> n) {
-    if (kind == "@binary_int") ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ew, "Integer " + n + "."));
-    else if (kind == "@binary_int_commutative") ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ewc, "Integer " + n + "."));
-    else if (kind == "@binary_float") ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)", ew, "Floating-point " + n + "."));
-    else if (kind == "@binary_float_commutative") ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)", ewc, "Floating-point " + n + "."));
-    else if (kind == "@int_cast") ops.push_back(family("arith", n, "in: SignlessIntLike -> out: SignlessIntLike", n == "trunci" ? "overflowFlags: i32=0" : "", std::string("$in ") + (n == "trunci" ? "custom(Overflow) " : "") + "attrs : type($in) to type($out)", e, "Integer conversion.", true));
-    else if (kind == "@float_cast") ops.push_back(family("arith", n, "in: FloatLike -> out: FloatLike", "fastmath: i32=0", "$in custom(FastMath) attrs : type($in) to type($out)", e, "Floating-point conversion.", true));
-    else if (kind == "@int_to_float") ops.push_back(family("arith", n, "in: SignlessIntLike -> out: FloatLike", "", "$in attrs : type($in) to type($out)", e, "Integer to floating point, to nearest even."));
-    else if (kind == "@float_to_int") ops.push_back(family("arith", n, "in: FloatLike -> out: SignlessIntLike", "", "$in attrs : type($in) to type($out)", e, "Floating point to integer, towards zero."));
-    else if (kind == "@math_unary") ops.push_back(family("math", n, "operand: FloatLike -> result = same(operand)", "fastmath: i32=0", "$operand custom(FastMath) attrs : type($result)", ew, "The function " + n + "."));
-    else if (kind == "@math_binary") ops.push_back(family("math", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)", ew, "The function " + n + "."));
-    else if (kind == "@math_unary_int") ops.push_back(family("math", n, "operand: SignlessIntLike -> result = same(operand)", "", "$operand attrs : type($result)", ew, "The function " + n + "."));
-    else return false;
+    if (kind == "@binary_int")
+      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ew, "Integer " + n + "."));
+    else if (kind == "@binary_int_commutative")
+      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ewc, "Integer " + n + "."));
+    else if (kind == "@binary_float")
+      ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)",
+                           ew, "Floating-point " + n + "."));
+    else if (kind == "@binary_float_commutative")
+      ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)",
+                           ewc, "Floating-point " + n + "."));
+    else if (kind == "@int_cast")
+      ops.push_back(
+          family("arith", n, "in: SignlessIntLike -> out: SignlessIntLike", n == "trunci" ? "overflowFlags: i32=0" : "",
+                 std::string("$in ") + (n == "trunci" ? "custom(Overflow) " : "") + "attrs : type($in) to type($out)",
+                 e, "Integer conversion.", true));
+    else if (kind == "@float_cast")
+      ops.push_back(family("arith", n, "in: FloatLike -> out: FloatLike", "fastmath: i32=0",
+                           "$in custom(FastMath) attrs : type($in) to type($out)", e, "Floating-point conversion.",
+                           true));
+    else if (kind == "@int_to_float")
+      ops.push_back(family("arith", n, "in: SignlessIntLike -> out: FloatLike", "",
+                           "$in attrs : type($in) to type($out)", e, "Integer to floating point, to nearest even."));
+    else if (kind == "@float_to_int")
+      ops.push_back(family("arith", n, "in: FloatLike -> out: SignlessIntLike", "",
+                           "$in attrs : type($in) to type($out)", e, "Floating point to integer, towards zero."));
+    else if (kind == "@math_unary")
+      ops.push_back(family("math", n, "operand: FloatLike -> result = same(operand)", "fastmath: i32=0",
+                           "$operand custom(FastMath) attrs : type($result)", ew, "The function " + n + "."));
+    else if (kind == "@math_binary")
+      ops.push_back(family("math", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)", ew,
+                           "The function " + n + "."));
+    else if (kind == "@math_unary_int")
+      ops.push_back(family("math", n, "operand: SignlessIntLike -> result = same(operand)", "",
+                           "$operand attrs : type($result)", ew, "The function " + n + "."));
+    else
+      return false;
   }
   return true;
 }
@@ -179,7 +253,11 @@ void parse(std::istream &in) {
       enums.push_back(e);
       continue;
     }
-    if (line[0] == '@') { if (!expandFamily(line)) fail("unknown family"); cur = nullptr; continue; }
+    if (line[0] == '@') {
+      if (!expandFamily(line)) fail("unknown family");
+      cur = nullptr;
+      continue;
+    }
     if (!std::isspace((unsigned char)line[0])) {
       ops.emplace_back();
       cur = &ops.back();
@@ -189,18 +267,36 @@ void parse(std::istream &in) {
     }
     if (!cur) fail("a field outside a row");
     std::string t = trim(line);
-    if (t[0] == '"') { cur->summary = t.substr(1, t.size() - 2); continue; }
+    if (t[0] == '"') {
+      cur->summary = t.substr(1, t.size() - 2);
+      continue;
+    }
     auto sp = t.find_first_of(" \t");
     std::string key = t.substr(0, sp), val = sp == std::string::npos ? "" : trim(t.substr(sp));
-    if (key == "attrs") for (auto &a : split(val, ',')) cur->attrs.push_back(parseAttr(a));
-    else if (key == "regions") for (auto &r : split(val, ',')) { if (r.back() == '*') { cur->anyRegions = true; r.pop_back(); } cur->regions.push_back(r); }
-    else if (key == "successors") cur->successors = val;
-    else if (key == "format") cur->format = val;
-    else if (key == "traits") cur->traits = split(val, ',');
-    else if (key == "effects") cur->effects = split(val, ',');
-    else if (key == "verify") cur->verify = true;
-    else if (key == "fold") cur->fold = true;
-    else fail("unknown field '" + key + "'");
+    if (key == "attrs")
+      for (auto &a : split(val, ',')) cur->attrs.push_back(parseAttr(a));
+    else if (key == "regions")
+      for (auto &r : split(val, ',')) {
+        if (r.back() == '*') {
+          cur->anyRegions = true;
+          r.pop_back();
+        }
+        cur->regions.push_back(r);
+      }
+    else if (key == "successors")
+      cur->successors = val;
+    else if (key == "format")
+      cur->format = val;
+    else if (key == "traits")
+      cur->traits = split(val, ',');
+    else if (key == "effects")
+      cur->effects = split(val, ',');
+    else if (key == "verify")
+      cur->verify = true;
+    else if (key == "fold")
+      cur->fold = true;
+    else
+      fail("unknown field '" + key + "'");
   }
   for (auto &o : ops) {
     lineNo = o.line;
@@ -215,8 +311,16 @@ std::string traitList(const std::vector<std::string> &ts) {
   return s.empty() ? "0" : s;
 }
 
-std::string firstCase(const std::string &n) { for (auto &e : enums) if (e.name == n) return e.cases[0].first; return ""; }
-bool enumExists(const std::string &n) { for (auto &e : enums) if (e.name == n) return true; return false; }
+std::string firstCase(const std::string &n) {
+  for (auto &e : enums)
+    if (e.name == n) return e.cases[0].first;
+  return "";
+}
+bool enumExists(const std::string &n) {
+  for (auto &e : enums)
+    if (e.name == n) return true;
+  return false;
+}
 
 void writeOpcodes(std::ostream &o) {
   o << "// Generated by ir/opgen.cpp from ir/ops.table.\nenum class Opcode : uint16_t {\n";
@@ -233,9 +337,13 @@ void writeAccessors(std::ostream &o, const Op &op) {
   for (unsigned i = 0; i < op.operands.size(); ++i) {
     auto &v = op.operands[i];
     std::string n = cppName(v.name);
-    if (v.arity == "Variadic") o << "  OperandRange " << n << "() const { return op->operandGroup(" << i << "); }\n";
-    else if (v.arity == "Optional") o << "  Value " << n << "() const { auto g = op->operandGroup(" << i << "); return g.empty() ? Value() : g[0]; }\n";
-    else o << "  Value " << n << "() const { return op->operand(op->operandGroupStart(" << i << ")); }\n";
+    if (v.arity == "Variadic")
+      o << "  OperandRange " << n << "() const { return op->operandGroup(" << i << "); }\n";
+    else if (v.arity == "Optional")
+      o << "  Value " << n << "() const { auto g = op->operandGroup(" << i
+        << "); return g.empty() ? Value() : g[0]; }\n";
+    else
+      o << "  Value " << n << "() const { return op->operand(op->operandGroupStart(" << i << ")); }\n";
   }
   for (unsigned i = 0; i < op.results.size(); ++i) {
     auto &v = op.results[i];
@@ -243,9 +351,13 @@ void writeAccessors(std::ostream &o, const Op &op) {
     bool clash = false;
     for (auto &p : op.operands) clash |= p.name == v.name;
     if (clash) n += "Result";
-    if (v.arity == "Variadic") o << "  ResultRange " << n << "() const { return op->resultGroup(" << i << "); }\n";
-    else if (v.arity == "Optional") o << "  Value " << n << "() const { auto g = op->resultGroup(" << i << "); return g.empty() ? Value() : g[0]; }\n";
-    else o << "  Value " << n << "() const { return op->result(" << i << "); }\n";
+    if (v.arity == "Variadic")
+      o << "  ResultRange " << n << "() const { return op->resultGroup(" << i << "); }\n";
+    else if (v.arity == "Optional")
+      o << "  Value " << n << "() const { auto g = op->resultGroup(" << i
+        << "); return g.empty() ? Value() : g[0]; }\n";
+    else
+      o << "  Value " << n << "() const { return op->result(" << i << "); }\n";
   }
   for (auto &a : op.attrs) {
     std::string n = cppName(a.name), q = "\"" + a.name + "\"";
@@ -254,22 +366,46 @@ void writeAccessors(std::ostream &o, const Op &op) {
     for (auto &p : op.results) clash |= p.name == a.name;
     if (clash) n += "Attr";
     std::string def = a.def;
-    if (a.rule == "unit") o << "  bool " << n << "() const { return op->hasAttr(" << q << "); }\n";
+    if (a.rule == "unit")
+      o << "  bool " << n << "() const { return op->hasAttr(" << q << "); }\n";
     else if (a.rule == "enum") {
-      if (!enumExists(a.enumName)) { lineNo = op.line; fail("unknown enum " + a.enumName); }
-      if (a.optional) o << "  std::optional<" << a.enumName << "> " << n << "() const { auto a = op->attr<IntegerAttr>(" << q << "); if (!a) return std::nullopt; return " << a.enumName << "(a.sext()); }\n";
-      else o << "  " << a.enumName << " " << n << "() const { auto a = op->attr<IntegerAttr>(" << q << "); return a ? " << a.enumName << "(a.sext()) : " << a.enumName << "::" << camel(def.empty() ? firstCase(a.enumName) : def, true) << "; }\n";
-    } else if (a.rule == "bool") o << "  bool " << n << "() const { auto a = op->attr<IntegerAttr>(" << q << "); return a ? !a.value().isZero() : " << (def.empty() ? "false" : def) << "; }\n";
+      if (!enumExists(a.enumName)) {
+        lineNo = op.line;
+        fail("unknown enum " + a.enumName);
+      }
+      if (a.optional)
+        o << "  std::optional<" << a.enumName << "> " << n << "() const { auto a = op->attr<IntegerAttr>(" << q
+          << "); if (!a) return std::nullopt; return " << a.enumName << "(a.sext()); }\n";
+      else
+        o << "  " << a.enumName << " " << n << "() const { auto a = op->attr<IntegerAttr>(" << q << "); return a ? "
+          << a.enumName << "(a.sext()) : " << a.enumName
+          << "::" << camel(def.empty() ? firstCase(a.enumName) : def, true) << "; }\n";
+    } else if (a.rule == "bool")
+      o << "  bool " << n << "() const { auto a = op->attr<IntegerAttr>(" << q
+        << "); return a ? !a.value().isZero() : " << (def.empty() ? "false" : def) << "; }\n";
     else if (a.rule == "i32" || a.rule == "i64") {
-      if (a.optional) o << "  std::optional<int64_t> " << n << "() const { auto a = op->attr<IntegerAttr>(" << q << "); if (!a) return std::nullopt; return a.sext(); }\n";
-      else o << "  int64_t " << n << "() const { auto a = op->attr<IntegerAttr>(" << q << "); return a ? a.sext() : " << (def.empty() ? "0" : def) << "; }\n";
-    } else if (a.rule == "string") o << "  llvm::StringRef " << n << "() const { auto a = op->attr<StringAttr>(" << q << "); return a ? a.value() : llvm::StringRef(); }\n";
-    else if (a.rule == "symbol") o << "  llvm::StringRef " << n << "() const { auto a = op->attr<SymbolAttr>(" << q << "); return a ? a.value() : llvm::StringRef(); }\n";
-    else if (a.rule == "dense_i32") o << "  llvm::ArrayRef<int64_t> " << n << "() const { auto a = op->attr<DenseArrayAttr>(" << q << "); return a ? a.values() : llvm::ArrayRef<int64_t>(); }\n";
-    else if (a.rule == "type") o << "  Type " << n << "() const { auto a = op->attr<TypeAttr>(" << q << "); return a ? a.value() : Type(); }\n";
-    else o << "  Attribute " << n << "() const { return op->attr(" << q << "); }\n";
+      if (a.optional)
+        o << "  std::optional<int64_t> " << n << "() const { auto a = op->attr<IntegerAttr>(" << q
+          << "); if (!a) return std::nullopt; return a.sext(); }\n";
+      else
+        o << "  int64_t " << n << "() const { auto a = op->attr<IntegerAttr>(" << q
+          << "); return a ? a.sext() : " << (def.empty() ? "0" : def) << "; }\n";
+    } else if (a.rule == "string")
+      o << "  llvm::StringRef " << n << "() const { auto a = op->attr<StringAttr>(" << q
+        << "); return a ? a.value() : llvm::StringRef(); }\n";
+    else if (a.rule == "symbol")
+      o << "  llvm::StringRef " << n << "() const { auto a = op->attr<SymbolAttr>(" << q
+        << "); return a ? a.value() : llvm::StringRef(); }\n";
+    else if (a.rule == "dense_i32")
+      o << "  llvm::ArrayRef<int64_t> " << n << "() const { auto a = op->attr<DenseArrayAttr>(" << q
+        << "); return a ? a.values() : llvm::ArrayRef<int64_t>(); }\n";
+    else if (a.rule == "type")
+      o << "  Type " << n << "() const { auto a = op->attr<TypeAttr>(" << q << "); return a ? a.value() : Type(); }\n";
+    else
+      o << "  Attribute " << n << "() const { return op->attr(" << q << "); }\n";
   }
-  for (unsigned i = 0; i < op.regions.size() && !op.anyRegions; ++i) o << "  Region &" << cppName(op.regions[i]) << "() const { return op->region(" << i << "); }\n";
+  for (unsigned i = 0; i < op.regions.size() && !op.anyRegions; ++i)
+    o << "  Region &" << cppName(op.regions[i]) << "() const { return op->region(" << i << "); }\n";
 }
 
 void writeCreate(std::ostream &o, const Op &op) {
@@ -283,16 +419,20 @@ void writeCreate(std::ostream &o, const Op &op) {
   bool inferable = true;
   for (auto &r : op.results) inferable &= r.inferRule != "None" && r.arity == "One";
   std::string common = "llvm::ArrayRef<NamedAttribute> attrs_ = {}";
-  std::string extra = (op.successors != "0" ? ", llvm::ArrayRef<Block *> successors_" : "") + std::string(op.anyRegions ? ", unsigned numRegions_" : "");
+  std::string extra = (op.successors != "0" ? ", llvm::ArrayRef<Block *> successors_" : "") +
+                      std::string(op.anyRegions ? ", unsigned numRegions_" : "");
   auto body = [&](bool infer) {
     o << "    OperationState s_(Opcode::" << ident(op.name) << ", loc_);\n";
     unsigned nVar = 0;
     for (auto &v : op.operands) nVar += v.arity != "One";
     for (auto &v : op.operands) {
       std::string n = cppName(v.name);
-      if (v.arity == "Variadic") o << "    s_.operands.append(" << n << ".begin(), " << n << ".end());\n";
-      else if (v.arity == "Optional") o << "    if (" << n << ") s_.operands.push_back(" << n << ");\n";
-      else o << "    s_.operands.push_back(" << n << ");\n";
+      if (v.arity == "Variadic")
+        o << "    s_.operands.append(" << n << ".begin(), " << n << ".end());\n";
+      else if (v.arity == "Optional")
+        o << "    if (" << n << ") s_.operands.push_back(" << n << ");\n";
+      else
+        o << "    s_.operands.push_back(" << n << ");\n";
     }
     if (nVar > 1) {
       o << "    s_.segments = {";
@@ -302,18 +442,22 @@ void writeCreate(std::ostream &o, const Op &op) {
       }
       o << "};\n";
     }
-    if (infer) o << "    inferInto(b_, s_);\n";
-    else if (!op.results.empty()) o << "    s_.resultTypes.assign(types_.begin(), types_.end());\n";
+    if (infer)
+      o << "    inferInto(b_, s_);\n";
+    else if (!op.results.empty())
+      o << "    s_.resultTypes.assign(types_.begin(), types_.end());\n";
     o << "    s_.attrs.assign(attrs_.begin(), attrs_.end());\n";
     if (op.successors != "0") o << "    s_.successors.assign(successors_.begin(), successors_.end());\n";
     o << "    s_.numRegions = " << (op.anyRegions ? "numRegions_" : std::to_string(op.regions.size())) << ";\n";
     o << "    return " << cls << "(b_.create(s_));\n  }\n";
   };
   if (inferable && !op.results.empty()) {
-    o << "  /// Result types follow from the operands.\n  static " << cls << " create(Builder &b_, Location loc_" << params << extra << ", " << common << ") {\n";
+    o << "  /// Result types follow from the operands.\n  static " << cls << " create(Builder &b_, Location loc_"
+      << params << extra << ", " << common << ") {\n";
     body(true);
   }
-  o << "  static " << cls << " create(Builder &b_, Location loc_" << (op.results.empty() ? "" : ", llvm::ArrayRef<Type> types_") << params << extra << ", " << common << ") {\n";
+  o << "  static " << cls << " create(Builder &b_, Location loc_"
+    << (op.results.empty() ? "" : ", llvm::ArrayRef<Type> types_") << params << extra << ", " << common << ") {\n";
   body(false);
 }
 
@@ -321,7 +465,8 @@ void writeOps(std::ostream &o) {
   o << "// Generated by ir/opgen.cpp from ir/ops.table.\n";
   for (auto &op : ops) {
     std::string cls = className(op), ns = dialectOf(op);
-    o << "namespace " << ns << " {\n/// `" << op.name << "`: " << op.summary << "\nstruct " << cls << " : OpView {\n  using OpView::OpView;\n"
+    o << "namespace " << ns << " {\n/// `" << op.name << "`: " << op.summary << "\nstruct " << cls
+      << " : OpView {\n  using OpView::OpView;\n"
       << "  static constexpr Opcode kOpcode = Opcode::" << ident(op.name) << ";\n"
       << "  static bool classof(const Operation *o) { return o->opcode() == kOpcode; }\n";
     writeAccessors(o, op);
@@ -339,7 +484,9 @@ void writeRows(std::ostream &o) {
   }
   for (auto &op : ops) {
     if (op.verify) o << "bool verify_" << ident(op.name) << "(Operation *, DiagnosticEngine &);\n";
-    if (op.fold) o << "bool fold_" << ident(op.name) << "(Operation *, llvm::ArrayRef<Attribute>, llvm::SmallVectorImpl<FoldResult> &);\n";
+    if (op.fold)
+      o << "bool fold_" << ident(op.name)
+        << "(Operation *, llvm::ArrayRef<Attribute>, llvm::SmallVectorImpl<FoldResult> &);\n";
   }
   for (auto &op : ops) {
     std::string id = ident(op.name);
@@ -358,9 +505,17 @@ void writeRows(std::ostream &o) {
         bool fromResult = false;
         if (!r.inferOf.empty()) {
           of = -1;
-          for (unsigned i = 0; i < op.operands.size(); ++i) if (op.operands[i].name == r.inferOf) of = i;
-          for (unsigned i = 0; i < op.results.size(); ++i) if (of < 0 && op.results[i].name == r.inferOf) { of = 128 + i; fromResult = true; }
-          if (of < 0) { lineNo = op.line; fail("no operand " + r.inferOf); }
+          for (unsigned i = 0; i < op.operands.size(); ++i)
+            if (op.operands[i].name == r.inferOf) of = i;
+          for (unsigned i = 0; i < op.results.size(); ++i)
+            if (of < 0 && op.results[i].name == r.inferOf) {
+              of = 128 + i;
+              fromResult = true;
+            }
+          if (of < 0) {
+            lineNo = op.line;
+            fail("no operand " + r.inferOf);
+          }
         }
         (void)fromResult;
         o << "{uint8_t(InferRule::" << r.inferRule << "), " << of << "}, ";
@@ -368,16 +523,25 @@ void writeRows(std::ostream &o) {
       o << "};\n";
     }
     if (!op.attrs.empty()) {
-      static const std::map<std::string, std::string> rules = {{"any", "Any"}, {"unit", "Unit"}, {"bool", "Bool"}, {"i32", "I32"}, {"i64", "I64"}, {"string", "String"}, {"enum", "Enum"},
-        {"dense_i32", "DenseI32"}, {"symbol", "Symbol"}, {"type", "Type"}, {"dict", "Dictionary"}, {"array", "Array"}};
+      static const std::map<std::string, std::string> rules = {
+          {"any", "Any"},       {"unit", "Unit"},     {"bool", "Bool"},       {"i32", "I32"},
+          {"i64", "I64"},       {"string", "String"}, {"enum", "Enum"},       {"dense_i32", "DenseI32"},
+          {"symbol", "Symbol"}, {"type", "Type"},     {"dict", "Dictionary"}, {"array", "Array"}};
       o << "static constexpr AttrSpec kAttrs_" << id << "[] = {";
       for (auto &a : op.attrs) {
         long def = 0;
-        if (a.rule == "bool") def = a.def == "true";
-        else if (a.rule == "enum" && !a.def.empty()) { for (auto &e : enums) if (e.name == a.enumName) for (auto &[n, v] : e.cases) if (n == a.def) def = v; }
-        else if (!a.def.empty()) def = std::atol(a.def.c_str());
-        o << "{\"" << a.name << "\", AttrRule::" << rules.at(a.rule) << ", " << (a.optional || a.rule == "unit" ? "true" : "false") << ", " << (a.def.empty() ? "false" : "true") << ", " << def << ", "
-          << (a.enumName.empty() ? "nullptr" : "&kEnum_" + a.enumName) << "}, ";
+        if (a.rule == "bool")
+          def = a.def == "true";
+        else if (a.rule == "enum" && !a.def.empty()) {
+          for (auto &e : enums)
+            if (e.name == a.enumName)
+              for (auto &[n, v] : e.cases)
+                if (n == a.def) def = v;
+        } else if (!a.def.empty())
+          def = std::atol(a.def.c_str());
+        o << "{\"" << a.name << "\", AttrRule::" << rules.at(a.rule) << ", "
+          << (a.optional || a.rule == "unit" ? "true" : "false") << ", " << (a.def.empty() ? "false" : "true") << ", "
+          << def << ", " << (a.enumName.empty() ? "nullptr" : "&kEnum_" + a.enumName) << "}, ";
       }
       o << "};\n";
     }
@@ -388,19 +552,27 @@ void writeRows(std::ostream &o) {
     auto ref = [&](const char *what, bool has) { return has ? std::string("k") + what + "_" + id : std::string("{}"); };
     auto traits = op.traits;
     if (op.format == "generic") traits.push_back("generic_form");
-    o << "  {\"" << op.name << "\", Opcode::" << id << ", \"" << escape(op.format) << "\", " << ref("Operands", !op.operands.empty()) << ", " << ref("Results", !op.results.empty()) << ", "
-      << ref("Infer", !op.results.empty()) << ", " << ref("Attrs", !op.attrs.empty()) << ", " << traitList(traits) << ", " << traitList(op.effects) << ", "
-      << (op.anyRegions ? "255" : std::to_string(op.regions.size())) << ", " << (op.successors == "*" ? "255" : op.successors) << ", "
-      << (op.verify ? "verify_" + id : "nullptr") << ", " << (op.fold ? "fold_" + id : "nullptr") << ", \"" << escape(op.summary) << "\"},\n";
+    o << "  {\"" << op.name << "\", Opcode::" << id << ", \"" << escape(op.format) << "\", "
+      << ref("Operands", !op.operands.empty()) << ", " << ref("Results", !op.results.empty()) << ", "
+      << ref("Infer", !op.results.empty()) << ", " << ref("Attrs", !op.attrs.empty()) << ", " << traitList(traits)
+      << ", " << traitList(op.effects) << ", " << (op.anyRegions ? "255" : std::to_string(op.regions.size())) << ", "
+      << (op.successors == "*" ? "255" : op.successors) << ", " << (op.verify ? "verify_" + id : "nullptr") << ", "
+      << (op.fold ? "fold_" + id : "nullptr") << ", \"" << escape(op.summary) << "\"},\n";
   }
   o << "};\n";
 }
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3) { std::cerr << "usage: opgen OPS_TABLE OUT_DIR\n"; return 2; }
+  if (argc != 3) {
+    std::cerr << "usage: opgen OPS_TABLE OUT_DIR\n";
+    return 2;
+  }
   std::ifstream in(argv[1]);
-  if (!in) { std::cerr << "opgen: cannot read " << argv[1] << "\n"; return 1; }
+  if (!in) {
+    std::cerr << "opgen: cannot read " << argv[1] << "\n";
+    return 1;
+  }
   parse(in);
   auto write = [&](const char *name, void (*f)(std::ostream &)) {
     std::ostringstream s;

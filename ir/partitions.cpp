@@ -9,7 +9,8 @@ Partition partitionOf(Operation *op) {
     Operation *parent = op->parentOp();
     Region *region = op->parentRegion();
     if (parent->is<ttg::WarpSpecializePartitionsOp>())
-      if (Operation *outer = parent->parentOp(); outer && outer->is<ttg::WarpSpecializeOp>()) return {outer->cast<ttg::WarpSpecializeOp>(), region, int(region - &parent->region(0))};
+      if (Operation *outer = parent->parentOp(); outer && outer->is<ttg::WarpSpecializeOp>())
+        return {outer->cast<ttg::WarpSpecializeOp>(), region, int(region - &parent->region(0))};
     if (auto w = parent->dyn<ttg::WarpSpecializeOp>(); w && region == &parent->region(0)) return {w, region, -1};
   }
   return {};
@@ -34,7 +35,8 @@ OperandRange capturesOf(ttg::WarpSpecializeOp op) {
 Value captureOf(Value v) {
   if (!v.isBlockArgument()) return {};
   Operation *holder = v.ownerBlock()->parentOp();
-  if (!holder || !holder->is<ttg::WarpSpecializePartitionsOp>() || v.ownerBlock() != v.ownerBlock()->parent()->front()) return {};
+  if (!holder || !holder->is<ttg::WarpSpecializePartitionsOp>() || v.ownerBlock() != v.ownerBlock()->parent()->front())
+    return {};
   Operation *outer = holder->parentOp();
   if (!outer || !outer->is<ttg::WarpSpecializeOp>()) return {};
   auto captures = capturesOf(outer->cast<ttg::WarpSpecializeOp>());

@@ -118,7 +118,8 @@ void Printer::subslice(Operation *op) {
 void Printer::barrier(Operation *op) {
   constexpr int64_t kAll = 31;
   int64_t mask = op->cast<ttg::BarrierOp>().addrSpace() & kAll;
-  static constexpr std::pair<int, const char *> kNames[] = {{1, "local"}, {2, "global_read"}, {4, "global_write"}, {8, "tensor_read"}, {16, "tensor_write"}};
+  static constexpr std::pair<int, const char *> kNames[] = {
+      {1, "local"}, {2, "global_read"}, {4, "global_write"}, {8, "tensor_read"}, {16, "tensor_write"}};
   std::string text;
   appendFlags(text, kNames, mask, "|");
   o << " " << (mask == kAll ? "all" : text);

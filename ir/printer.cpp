@@ -166,8 +166,7 @@ Attribute Printer::asInMlir(Operation *op, const NamedAttribute &a) {
   bool overflow = a.name == "overflowFlags";
   if (!overflow && a.name != "fastmath") return a.value;
   std::string text = overflow ? "#arith.overflow<" : "#arith.fastmath<";
-  appendFlags(text, overflow ? FlagNames(kOverflowFlags) : FlagNames(kFastMathFlags), i.sext(),
-              overflow ? ", " : ",");
+  appendFlags(text, overflow ? FlagNames(kOverflowFlags) : FlagNames(kFastMathFlags), i.sext(), overflow ? ", " : ",");
   return OpaqueAttr::get(c, text + ">");
 }
 

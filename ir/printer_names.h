@@ -1,6 +1,6 @@
-// How the printer names values, layouts and locations. SSA names follow MLIR: a value takes the name of its name location,
-// else the one its operation suggests (%c256_i32, %cst), else a number; names that are taken get a suffix from a counter
-// that nested regions continue and sibling regions share. Private to the printer.
+// How the printer names values, layouts and locations. SSA names follow MLIR: a value takes the name of its name
+// location, else the one its operation suggests (%c256_i32, %cst), else a number; names that are taken get a suffix
+// from a counter that nested regions continue and sibling regions share. Private to the printer.
 #pragma once
 #include "ir/context.h"
 #include "ir/ops.h"
@@ -91,7 +91,8 @@ private:
       for (unsigned g = 0; g < specs.size(); ++g) {
         auto group = op->resultGroup(g);
         for (unsigned k = 0; k < group.size(); ++k)
-          if (!k) set(group[0].impl(), specs[g].name, s);
+          if (!k)
+            set(group[0].impl(), specs[g].name, s);
           else {
             names_[group[k].impl()] = names_[group[0].impl()];
             groups_[group[k].impl()] = k;
@@ -102,7 +103,8 @@ private:
     }
     for (unsigned i = 0; i < n; ++i) {
       ValueImpl *v = op->result(i).impl();
-      if (i == 0) set(v, name, s);
+      if (i == 0)
+        set(v, name, s);
       else {
         std::string shared = names_[op->result(0).impl()];
         names_[v] = std::move(shared);

@@ -1,6 +1,6 @@
-// The worklist driver of pattern rewriting (see rewriter.h). Operations are visited in the order of the text at first;
-// whatever changes puts itself, its users and the definers of its operands back on the list. Constants that folding makes
-// are put at the entry of the nearest isolated operation, one of each.
+// The worklist driver of pattern rewriting (see rewriter.h). Operations are visited in the order of the text at
+// first; whatever changes puts itself, its users and the definers of its operands back on the list. Constants that
+// folding makes are put at the entry of the nearest isolated operation, one of each.
 #include "ir/rewriter.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -14,7 +14,8 @@ namespace {
 
 class Driver : public Rewriter {
 public:
-  Driver(Operation *root, llvm::ArrayRef<Pattern> patterns, const RewriteOptions &o) : Rewriter(root->module()), root_(root), options_(o) {
+  Driver(Operation *root, llvm::ArrayRef<Pattern> patterns, const RewriteOptions &o)
+      : Rewriter(root->module()), root_(root), options_(o) {
     for (auto &p : patterns) byRoot_[unsigned(p.root)].push_back(p.apply);
   }
 
@@ -118,7 +119,8 @@ private:
     llvm::SmallVector<FoldResult, 2> out;
     if (!hook(op, constants, out)) return false;
     llvm::SmallVector<Value, 2> values;
-    for (unsigned i = 0; i < out.size(); ++i) values.push_back(out[i].value ? out[i].value : constantAtEntry(op, op->result(i).type(), out[i].constant));
+    for (unsigned i = 0; i < out.size(); ++i)
+      values.push_back(out[i].value ? out[i].value : constantAtEntry(op, op->result(i).type(), out[i].constant));
     replaceOp(op, values);
     return true;
   }
@@ -178,6 +180,8 @@ private:
 
 } // namespace
 
-bool applyPatterns(Operation *root, llvm::ArrayRef<Pattern> patterns, const RewriteOptions &o) { return Driver(root, patterns, o).run(); }
+bool applyPatterns(Operation *root, llvm::ArrayRef<Pattern> patterns, const RewriteOptions &o) {
+  return Driver(root, patterns, o).run();
+}
 
 } // namespace tessera::ir

@@ -6,7 +6,8 @@
 
 namespace tessera::ir {
 
-/// Changes the IR in the way the driver can follow: every operation made, replaced or updated goes back on the worklist.
+/// Changes the IR in the way the driver can follow: every operation made, replaced or updated goes back on the
+/// worklist.
 class Rewriter : public Builder {
 public:
   explicit Rewriter(Module &m) : Builder(m) {}
@@ -33,7 +34,7 @@ struct RewriteOptions {
   bool fold = true;
   bool eraseDead = true;
   bool uniqueConstants = false; // constants move to the entry of their function, equal ones become one
-  unsigned maxIterations = 10; // passes over the whole region; 10 as in MLIR
+  unsigned maxIterations = 10;  // passes over the whole region; 10 as in MLIR
 };
 
 /// Applies the patterns to everything nested in `root`. Returns whether anything changed.

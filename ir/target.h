@@ -1,11 +1,13 @@
 // What passes and lowerings may ask about a target without knowing whose it is: plain numbers and capabilities, one
 // constant row per target. A pass decides by capability ("has 16-byte asynchronous copies"), never by vendor or name.
-// The rows live in codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its manual; the list of all
-// is runtime/targets.h. Sizes are in bytes unless the name says otherwise; a multiprocessor is what a block runs on
-// (NVIDIA: streaming multiprocessor; AMD gfx9: compute unit; gfx11 and gfx12: work-group processor of two compute
-// units).
+// The rows live in codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its manual; the list of
+// all is runtime/compiler/targets.h. Sizes are in bytes unless the name says otherwise; a multiprocessor is what a
+// block runs on (NVIDIA: streaming multiprocessor; AMD gfx9: compute unit; gfx11 and gfx12: work-group processor of
+// two compute units).
 #pragma once
 #include "ir/matrix_instruction.h"
+#include "ir/tuning.h"
+#include "layouts/bank_conflicts.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -38,7 +40,8 @@ struct TargetInfo {
   int maxWarpsPerMultiprocessor = 0;
   int maxBlocksPerMultiprocessor = 0;
   int maxClusterSize = 1; // blocks of a cluster that is guaranteed to launch; 1: the target has no clusters
-  int namedBarriers = 0;  // barriers of a block, each for as many of its warps as it is told; 0: all of them is all there is
+  int namedBarriers =
+      0; // barriers of a block, each for as many of its warps as it is told; 0: all of them is all there is
   bool reallocatesRegisters = false; // four warps can give registers back and take others' while they run (setmaxnreg)
 
   // ---- registers (32 bits wide, one lane's view) ----
@@ -63,10 +66,10 @@ struct TargetInfo {
   uint32_t asyncCopyBytes =
       0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers; 0: none
   bool asyncCopyAnyDestination = false; // every lane chooses where in shared memory its copy goes (AMD: the wave does)
-  bool hasTensorCopy = false;        // bulk tensor copies by descriptor (TMA) with barriers in shared memory
-  bool hasLdmatrix = false;          // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
-  bool hasStmatrix = false;          // the reverse
-  bool hasTransposedLdsRead = false; // reads that transpose among lanes (ds_read_b64_tr_b16)
+  bool hasTensorCopy = false;           // bulk tensor copies by descriptor (TMA) with barriers in shared memory
+  bool hasLdmatrix = false;             // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
+  bool hasStmatrix = false;             // the reverse
+  bool hasTransposedLdsRead = false;    // reads that transpose among lanes (ds_read_b64_tr_b16)
   bool hasBufferOps = false; // accesses through a resource of base and length; out of bounds reads 0, writes nothing
   bool hasPredicatedAccess = false; // an access can be predicated without a branch
   bool hasScheduleBarriers = false; // the scheduler that orders the machine code takes limits (rocdl.sched.barrier)
@@ -112,6 +115,11 @@ struct TargetInfo {
   bool atomicMinMaxF64 = false;
   int atomicVectorBytes = 0; // widest vector of float additions without result (red.global.add.v4.f32: 16); 0: none
 
+  // ---- numbers fitted to a machine (ir/tuning.def) ----
+  Tuning tuning;
+
+  /// How accesses to shared memory are counted.
+  layouts::MemoryModel memoryModel() const { return {sharedMemoryBanks, sharedMemoryBankBytes, maxSharedAccessBytes}; }
   /// Consecutive floats of `bits` each (`bfloat`: bf16 rather than f16) that one atomic addition takes.
   int atomicAddElements(unsigned bits, bool bfloat, bool resultUsed) const {
     bool pairs = bits == 16 && (bfloat ? atomicAddBf16x2 : atomicAddF16x2);

@@ -16,7 +16,18 @@ class Context;
 class Attribute;
 struct AttributeStorage;
 
-enum class TypeKind : uint8_t { Integer, Index, Float, Pointer, Tensor, MemDesc, TensorDesc, AsyncToken, Function, Opaque };
+enum class TypeKind : uint8_t {
+  Integer,
+  Index,
+  Float,
+  Pointer,
+  Tensor,
+  MemDesc,
+  TensorDesc,
+  AsyncToken,
+  Function,
+  Opaque
+};
 enum class FloatKind : uint8_t { F16, BF16, F32, F64, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2, F8E5M2FNUZ };
 enum class Signedness : uint8_t { Signless, Signed, Unsigned };
 

@@ -272,8 +272,7 @@ private:
     bool openResults = fixedResults != info.results.size();
     if (op->numResults() < fixedResults || (!openResults && op->numResults() > fixedResults))
       return opError(op, diag_,
-                     "has " + counted(op->numResults(), "result") + "; " + llvm::Twine(fixedResults) +
-                         " are expected");
+                     "has " + counted(op->numResults(), "result") + "; " + llvm::Twine(fixedResults) + " are expected");
     if (info.needsSegments()) {
       if (op->operandSegments().size() != info.operands.size())
         return opError(op, diag_, "lacks the sizes of its operand groups");
@@ -385,18 +384,21 @@ private:
   bool typeOk(Operation *op, Type t) {
     if (!checked_.insert(t.storage()).second) return true;
     if (auto o = t.dyn_cast<OpaqueType>(); o && o.text() == "!unknown") return false;
-    if (auto held = heldInMemory(t); held && held.kind() == TypeKind::Integer && !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, held.bitWidth()))
+    if (auto held = heldInMemory(t);
+        held && held.kind() == TypeKind::Integer && !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, held.bitWidth()))
       return opError(op, diag_, "has type " + t.str() + ": memory holds integers of 1, 8, 16, 32 or 64 bits");
     auto tensor = t.dyn_cast<TensorType>();
     if (!tensor) return true;
-    if (auto e = tensor.element(); e.kind() == TypeKind::Integer && !llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u, 128u}, e.bitWidth()))
+    if (auto e = tensor.element();
+        e.kind() == TypeKind::Integer && !llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u, 128u}, e.bitWidth()))
       return opError(op, diag_, "has type " + t.str() + ": tensors hold integers of 1, 4, 8, 16, 32, 64 or 128 bits");
     for (auto d : tensor.shape())
       if (d <= 0 || !llvm::isPowerOf2_64(d))
         return opError(op, diag_, "has type " + t.str() + ": dimensions must be powers of two");
     if (tensor.numElements() > (1 << 20))
       return opError(op, diag_,
-                     "has type " + t.str() + " with " + counted(tensor.numElements(), "element") + "; at most 1048576 are possible");
+                     "has type " + t.str() + " with " + counted(tensor.numElements(), "element") +
+                         "; at most 1048576 are possible");
     auto *e = tensor.encoding();
     bool wants = hasLayouts(moduleOp_);
     if (!e)
@@ -442,7 +444,7 @@ private:
   unsigned limit_;
   bool saidTooMany_ = false;
   Operation *moduleOp_ = nullptr;
-  bool layoutsIn_ = false; // the function being checked has tensors with layouts
+  bool layoutsIn_ = false;                   // the function being checked has tensors with layouts
   std::pair<int64_t, const char *> warps_{}; // that run the region being checked, and who says so
   llvm::DenseMap<Block *, Block *> idom_;
   llvm::SmallPtrSet<const TypeStorage *, 32> checked_;

@@ -5,10 +5,12 @@
 
 namespace tessera::ir {
 
-// ---- constants, casts and comparisons --------------------------------------------------------------------------------
+// ---- constants, casts and comparisons
+// --------------------------------------------------------------------------------
 
 HOOK(arith_constant) {
-  return typeOfConstant(op->attr("value")) == op->result().type() || opError(op, diag, "has a value of another type than its result");
+  return typeOfConstant(op->attr("value")) == op->result().type() ||
+         opError(op, diag, "has a value of another type than its result");
 }
 HOOK(arith_cmpi) {
   return sameShape(op->operand(0).type(), op->result().type()) && op->operand(0).type() == op->operand(1).type()
@@ -59,7 +61,8 @@ HOOK(arith_index_cast) {
          opError(op, diag, "converts between index and an integer type", 0);
 }
 
-// ---- shapes ----------------------------------------------------------------------------------------------------------
+// ---- shapes
+// ----------------------------------------------------------------------------------------------------------
 
 HOOK(tt_splat) {
   bool scalar = !op->operand(0).type().isTensor() || shapeOf(op->operand(0)).empty();
@@ -159,7 +162,8 @@ HOOK(tt_gather) {
 }
 HOOK(tt_histogram) { return shapeOf(op->result()).size() == 1 || opError(op, diag, "gives a tensor of one dimension"); }
 
-// ---- computation -----------------------------------------------------------------------------------------------------
+// ---- computation
+// -----------------------------------------------------------------------------------------------------
 
 HOOK(tt_dot) {
   auto d = op->cast<tt::DotOp>();
@@ -172,35 +176,49 @@ HOOK(tt_dot) {
   return d.c().type() == d.d().type() || opError(op, diag, "gives the accumulator's type");
 }
 
-/// An operand of a product of microscaled matrices and its scales. `packed` of its last two dimensions (0 or 1) has two e2m1
-/// to a byte; `kDim` is K, the other one `outer`.
-static bool scaledOperand(Operation *op, DiagnosticEngine &diag, unsigned index, Value scale, ScaleDotElemType kind, unsigned packed, unsigned kDim, int64_t &outer, int64_t &k) {
+/// An operand of a product of microscaled matrices and its scales. `packed` of its last two dimensions (0 or 1) has
+/// two e2m1 to a byte; `kDim` is K, the other one `outer`.
+static bool scaledOperand(Operation *op, DiagnosticEngine &diag, unsigned index, Value scale, ScaleDotElemType kind,
+                          unsigned packed, unsigned kDim, int64_t &outer, int64_t &k) {
   auto type = op->operand(index).type().cast<TensorType>();
   Type element = type.element();
   unsigned rank = type.rank(), bits = element.isFloat() || element.isInteger() ? element.bitWidth() : 0;
   bool wide = kind == ScaleDotElemType::Bf16 || kind == ScaleDotElemType::Fp16;
   if (rank < 2 || rank > 3) return opError(op, diag, "needs matrices of one rank, 2 or 3", index);
   if (bits != (wide ? 16 : 8) || (kind == ScaleDotElemType::E2m1 && !element.isInteger()))
-    return opError(op, diag, "has elements of " + element.str() + " for " + (wide ? "16-bit floats" : kind == ScaleDotElemType::E2m1 ? "bytes of two 4-bit floats" : "8-bit floats"), index);
+    return opError(op, diag,
+                   "has elements of " + element.str() + " for " +
+                       (wide                             ? "16-bit floats"
+                        : kind == ScaleDotElemType::E2m1 ? "bytes of two 4-bit floats"
+                                                         : "8-bit floats"),
+                   index);
   int64_t sizes[2] = {type.dim(rank - 2), type.dim(rank - 1)};
   if (kind == ScaleDotElemType::E2m1) sizes[packed] *= 2;
   k = sizes[kDim], outer = sizes[1 - kDim];
   if (!scale) return true;
   auto s = scale.type().cast<TensorType>();
   unsigned at = scale == op->operand(op->operandGroupStart(index + 3)) ? op->operandGroupStart(index + 3) : index;
-  if (!(s.element().isInteger() && s.element().bitWidth() == 8) && !(s.element().isFloat() && s.element().bitWidth() <= 16))
+  if (!(s.element().isInteger() && s.element().bitWidth() == 8) &&
+      !(s.element().isFloat() && s.element().bitWidth() <= 16))
     return opError(op, diag, "needs scales of 8-bit integers or floats, not of " + s.element().str(), at);
-  if (s.rank() != rank || (rank == 3 && s.dim(0) != type.dim(0)) || s.dim(rank - 2) != outer || s.dim(rank - 1) > k || k % s.dim(rank - 1))
-    return opError(op, diag, "needs scales of the operand's other dimension by a divisor of K, " + llvm::Twine(outer) + " by one of " + llvm::Twine(k), at);
+  if (s.rank() != rank || (rank == 3 && s.dim(0) != type.dim(0)) || s.dim(rank - 2) != outer || s.dim(rank - 1) > k ||
+      k % s.dim(rank - 1))
+    return opError(op, diag,
+                   "needs scales of the operand's other dimension by a divisor of K, " + llvm::Twine(outer) +
+                       " by one of " + llvm::Twine(k),
+                   at);
   return true;
 }
 HOOK(tt_dot_scaled) {
   auto d = op->cast<tt::DotScaledOp>();
   int64_t m, n, ka, kb;
-  if (!scaledOperand(op, diag, 0, d.aScale(), d.aElemType(), d.lhsKPack() ? 1 : 0, 1, m, ka) || !scaledOperand(op, diag, 1, d.bScale(), d.bElemType(), d.rhsKPack() ? 0 : 1, 0, n, kb)) return false;
+  if (!scaledOperand(op, diag, 0, d.aScale(), d.aElemType(), d.lhsKPack() ? 1 : 0, 1, m, ka) ||
+      !scaledOperand(op, diag, 1, d.bScale(), d.bElemType(), d.rhsKPack() ? 0 : 1, 0, n, kb))
+    return false;
   auto a = shapeOf(d.a()), b = shapeOf(d.b()), c = shapeOf(d.c());
   unsigned r = a.size();
-  if (b.size() != r || c.size() != r || (r == 3 && (a[0] != b[0] || c[0] != a[0]))) return opError(op, diag, "needs matrices of one rank, 2 or 3");
+  if (b.size() != r || c.size() != r || (r == 3 && (a[0] != b[0] || c[0] != a[0])))
+    return opError(op, diag, "needs matrices of one rank, 2 or 3");
   if (ka != kb) return opError(op, diag, "inner dimensions differ: " + llvm::Twine(ka) + " and " + llvm::Twine(kb));
   if (c[r - 2] != m || c[r - 1] != n) return opError(op, diag, "the accumulator has the wrong shape", 2);
   return d.c().type() == d.d().type() || opError(op, diag, "gives the accumulator's type");
@@ -219,8 +237,7 @@ static bool combines(Operation *op, DiagnosticEngine &diag, Opcode terminator) {
   if (op->region(0).empty()) return opError(op, diag, "needs a region");
   Block *b = op->region(0).front();
   if (b->numArgs() != 2 * n)
-    return opError(op, diag,
-                   "needs a region of " + counted(2 * n, "argument") + ", not " + llvm::Twine(b->numArgs()));
+    return opError(op, diag, "needs a region of " + counted(2 * n, "argument") + ", not " + llvm::Twine(b->numArgs()));
   for (unsigned i = 0; i < 2 * n; ++i)
     if (b->arg(i).type() != op->operand(i % n).type().scalar())
       return opError(op, diag,
@@ -287,7 +304,11 @@ HOOK(tt_map_elementwise) {
 }
 HOOK(ttng_warp_group_dot) {
   auto d = op->cast<ttng::WarpGroupDotOp>();
-  auto shapeOf = [](Type t) { return t.isa<MemDescType>() ? t.cast<MemDescType>().shape() : t.isTensor() ? t.cast<TensorType>().shape() : llvm::ArrayRef<int64_t>(); };
+  auto shapeOf = [](Type t) {
+    return t.isa<MemDescType>() ? t.cast<MemDescType>().shape()
+           : t.isTensor()       ? t.cast<TensorType>().shape()
+                                : llvm::ArrayRef<int64_t>();
+  };
   auto a = shapeOf(d.a().type()), b = shapeOf(d.b().type()), c = shapeOf(d.c().type());
   if (a.size() != 2 || b.size() != 2 || c.size() != 2) return opError(op, diag, "needs matrices");
   if (a[1] != b[0])

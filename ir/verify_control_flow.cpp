@@ -5,7 +5,8 @@
 
 namespace tessera::ir {
 
-// ---- functions -------------------------------------------------------------------------------------------------------
+// ---- functions
+// -------------------------------------------------------------------------------------------------------
 
 HOOK(builtin_module) {
   for (auto [name, most] :
@@ -16,7 +17,8 @@ HOOK(builtin_module) {
           !llvm::isPowerOf2_64(v.sext()))
         return opError(op, diag, name + " must be a power of two from 1 to " + llvm::Twine(most) + ", not " + a.str());
     }
-  for (auto name : {kSharedAttr, kMaxRegistersAttr, kGlobalScratchSizeAttr, kGlobalScratchAlignAttr, kTotalNumWarpsAttr})
+  for (auto name :
+       {kSharedAttr, kMaxRegistersAttr, kGlobalScratchSizeAttr, kGlobalScratchAlignAttr, kTotalNumWarpsAttr})
     if (Attribute a = op->attr(name)) {
       auto v = a.dyn_cast<IntegerAttr>();
       if (!v || v.value().getSignificantBits() > 32 || v.sext() < 0)
@@ -28,7 +30,8 @@ HOOK(builtin_module) {
   bool ok = true;
   if (!op->region(0).empty())
     for (auto &f : *op->region(0).front())
-      if (auto name = f.is<tt::FuncOp>() ? f.attr<StringAttr>("sym_name") : StringAttr(); name && !functions.insert(name.value()).second)
+      if (auto name = f.is<tt::FuncOp>() ? f.attr<StringAttr>("sym_name") : StringAttr();
+          name && !functions.insert(name.value()).second)
         ok = opError(&f, diag, "defines function '@" + name.value() + "' a second time");
   return ok;
 }
@@ -103,7 +106,8 @@ HOOK(tt_call) {
   return true;
 }
 
-// ---- regions and branches --------------------------------------------------------------------------------------------
+// ---- regions and branches
+// --------------------------------------------------------------------------------------------
 
 static bool yields(Operation *op, Region &r, ResultRange results, DiagnosticEngine &diag) {
   for (auto *b = r.front(); b; b = b->next()) {
@@ -133,7 +137,8 @@ HOOK(scf_for) {
   unsigned n = f.initArgs().size();
   if (b->numArgs() != n + 1 || op->numResults() != n)
     return opError(op, diag,
-                   "carries " + counted(n, "value") + "; its body has " + counted(b->numArgs(), "argument") + " and it has " + counted(op->numResults(), "result"));
+                   "carries " + counted(n, "value") + "; its body has " + counted(b->numArgs(), "argument") +
+                       " and it has " + counted(op->numResults(), "result"));
   if (b->arg(0).type() != t) return opError(op, diag, "the induction variable must have the bounds' type");
   for (unsigned i = 0; i < n; ++i)
     if (f.initArgs()[i].type() != b->arg(i + 1).type() || f.initArgs()[i].type() != op->result(i).type())
@@ -162,8 +167,7 @@ HOOK(scf_while) {
   auto args = cond->cast<scf::ConditionOp>().args();
   if (args.size() != op->numResults() || args.size() != after->numArgs())
     return opError(cond, diag,
-                   "passes " + counted(args.size(), "value") + "; " + llvm::Twine(op->numResults()) +
-                       " are expected");
+                   "passes " + counted(args.size(), "value") + "; " + llvm::Twine(op->numResults()) + " are expected");
   for (unsigned k = 0; k < args.size(); ++k)
     if (args[k].type() != op->result(k).type() || args[k].type() != after->arg(k).type())
       return opError(cond, diag, "passes a value of another type", k + 1);
@@ -176,8 +180,8 @@ HOOK(scf_while) {
 }
 static bool branchArgs(Operation *op, Block *to, OperandRange args, DiagnosticEngine &diag) {
   if (args.size() != to->numArgs())
-    return opError(op, diag,
-                   "passes " + counted(args.size(), "value") + " to a block with " + counted(to->numArgs(), "argument"));
+    return opError(
+        op, diag, "passes " + counted(args.size(), "value") + " to a block with " + counted(to->numArgs(), "argument"));
   for (unsigned i = 0; i < args.size(); ++i)
     if (args[i].type() != to->arg(i).type())
       return opError(op, diag,
@@ -208,9 +212,12 @@ HOOK(ttg_warp_specialize) {
   for (auto k : w.partitionNumWarps())
     if (k < 1 || k > 64 || !llvm::isPowerOf2_64(k))
       return opError(op, diag, "a partition's number of warps must be a power of two, not " + llvm::Twine(k));
-  for (auto [list, size] : {std::pair("warpGroupStartIds", n), std::pair("requestedRegisters", n), std::pair("actualRegisters", n + 1)})
+  for (auto [list, size] :
+       {std::pair("warpGroupStartIds", n), std::pair("requestedRegisters", n), std::pair("actualRegisters", n + 1)})
     if (auto a = op->attr<DenseArrayAttr>(list); a && a.values().size() != size)
-      return opError(op, diag, "has " + llvm::Twine(list) + " of " + llvm::Twine(a.values().size()) + " numbers; there must be " + llvm::Twine(size));
+      return opError(op, diag,
+                     "has " + llvm::Twine(list) + " of " + llvm::Twine(a.values().size()) + " numbers; there must be " +
+                         llvm::Twine(size));
   // The captures are this operation's operands, or (in the generic form) the holder's.
   auto captures = op->numOperands() ? op->operands() : partitions->operands();
   for (auto &r : partitions->regions()) {
@@ -240,7 +247,8 @@ HOOK(ttg_warp_specialize) {
   return true;
 }
 
-// ---- what ends a region ----------------------------------------------------------------------------------------------
+// ---- what ends a region
+// ----------------------------------------------------------------------------------------------
 
 static bool standsIn(Operation *op, llvm::ArrayRef<Opcode> parents, DiagnosticEngine &diag) {
   Operation *p = op->parentOp();

@@ -4,7 +4,8 @@
 
 namespace tessera::ir {
 
-// ---- global memory ---------------------------------------------------------------------------------------------------
+// ---- global memory
+// ---------------------------------------------------------------------------------------------------
 
 static Type pointeeOf(Type ptr) { return ptr.withScalar(ptr.scalar().cast<PointerType>().pointee()); }
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
@@ -29,7 +30,9 @@ HOOK(tt_load) {
   if (l.result().type() != want)
     return opError(op, diag, "must give " + want.str() + ", not " + l.result().type().str());
   if (l.mask() && !sameShape(l.mask().type(), l.ptr().type()))
-    return opError(op, diag, "has a mask of type " + l.mask().type().str() + ", which does not have the pointers' shape and layout", 1);
+    return opError(
+        op, diag,
+        "has a mask of type " + l.mask().type().str() + ", which does not have the pointers' shape and layout", 1);
   if (l.other() && !l.mask()) return opError(op, diag, "has a value for masked-off elements but no mask");
   if (l.other() && l.other().type() != want)
     return opError(op, diag,
@@ -52,7 +55,9 @@ HOOK(tt_store) {
   if (s.value().type() != want)
     return opError(op, diag, "stores " + s.value().type().str() + " through a pointer to " + want.str(), 1);
   if (s.mask() && !sameShape(s.mask().type(), s.ptr().type()))
-    return opError(op, diag, "has a mask of type " + s.mask().type().str() + ", which does not have the pointers' shape and layout", 2);
+    return opError(
+        op, diag,
+        "has a mask of type " + s.mask().type().str() + ", which does not have the pointers' shape and layout", 2);
   return true;
 }
 
@@ -69,9 +74,11 @@ HOOK(tt_atomic_rmw) {
   bool f = want.scalar().isFloat(), floatOp = a.atomicRmwOp() == RmwOp::Fadd;
   bool exchange = a.atomicRmwOp() == RmwOp::Exch;
   if (floatOp && !f) return opError(op, diag, "fadd needs floats, not " + want.str(), 1);
-  if (!hasAtomicWidth(want.scalar()) || (f && !exchange && want.scalar().bitWidth() < 16)) return opError(op, diag, "cannot combine values of type " + want.scalar().str() + " in memory", 1);
+  if (!hasAtomicWidth(want.scalar()) || (f && !exchange && want.scalar().bitWidth() < 16))
+    return opError(op, diag, "cannot combine values of type " + want.scalar().str() + " in memory", 1);
   bool either = exchange || a.atomicRmwOp() == RmwOp::Max || a.atomicRmwOp() == RmwOp::Min;
-  if ((f && !floatOp && !either) || (want.scalar().isPointer() && !exchange)) return opError(op, diag, "combines integers this way, not " + want.str(), 1);
+  if ((f && !floatOp && !either) || (want.scalar().isPointer() && !exchange))
+    return opError(op, diag, "combines integers this way, not " + want.str(), 1);
   return true;
 }
 HOOK(tt_atomic_cas) {
@@ -79,7 +86,8 @@ HOOK(tt_atomic_cas) {
   Type want = pointeeOf(a.ptr().type());
   if (a.cmp().type() != want || a.val().type() != want || a.result().type() != want)
     return opError(op, diag, "compares and swaps values of type " + want.str());
-  if (!hasAtomicWidth(want.scalar())) return opError(op, diag, "cannot compare and swap values of type " + want.scalar().str() + " in memory", 1);
+  if (!hasAtomicWidth(want.scalar()))
+    return opError(op, diag, "cannot compare and swap values of type " + want.scalar().str() + " in memory", 1);
   return true;
 }
 HOOK(tt_make_tensor_ptr) {
@@ -123,7 +131,8 @@ HOOK(amdg_buffer_store) {
   return true;
 }
 
-// ---- layouts and shared memory ---------------------------------------------------------------------------------------
+// ---- layouts and shared memory
+// ---------------------------------------------------------------------------------------
 
 HOOK(ttg_convert_layout) {
   auto src = op->operand(0).type().cast<TensorType>(), dst = op->result().type().cast<TensorType>();
@@ -218,12 +227,14 @@ HOOK(ttg_async_wait) {
 
 /// The PTX ISA's bounds of an mbarrier's counts.
 static bool countsArrivals(Operation *op, int64_t count, DiagnosticEngine &diag) {
-  return (count >= 1 && count < 1 << 20) || opError(op, diag, "counts 1 to 1048575 arrivals, not " + llvm::Twine(count));
+  return (count >= 1 && count < 1 << 20) ||
+         opError(op, diag, "counts 1 to 1048575 arrivals, not " + llvm::Twine(count));
 }
 HOOK(ttng_init_barrier) { return countsArrivals(op, op->cast<ttng::InitBarrierOp>().count(), diag); }
 HOOK(ttng_arrive_barrier) { return countsArrivals(op, op->cast<ttng::ArriveBarrierOp>().count(), diag); }
 
-// ---- descriptors -----------------------------------------------------------------------------------------------------
+// ---- descriptors
+// -----------------------------------------------------------------------------------------------------
 
 static bool describesBlock(Operation *op, Value desc, Value tensor, unsigned indices, DiagnosticEngine &diag) {
   auto d = desc.type().cast<TensorDescType>();

@@ -61,8 +61,8 @@ struct ConversionPlan {
   /// register r is register r ^ (the xor of those of e's set bits). 1, 2, 4, … in the common case.
   llvm::SmallVector<unsigned, 4> writeVectorRegisters, readVectorRegisters;
   /// The conversion is done in this many turns, each through the same scratch with a barrier before and after: turn t
-  /// moves the elements whose offsets have t in the bits above scratchBytes. Registers of both sides decide those bits as
-  /// far as possible; of accesses where threads decide them, some threads' are in each turn.
+  /// moves the elements whose offsets have t in the bits above scratchBytes. Registers of both sides decide those
+  /// bits as far as possible; of accesses where threads decide them, some threads' are in each turn.
   int repetitions = 1;
 };
 
@@ -75,8 +75,8 @@ absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encod
 
 // ---- reads that transpose among 16 lanes (ds_read_b64_tr_b16) ----
 //
-// Each lane gives the address of four elements that follow each other; element j of lane l is then element l mod 4 of the
-// four at lane 4 j + (l mod 16) / 4 of the same 16. Such a read gives a layout whose lanes step through memory:
+// Each lane gives the address of four elements that follow each other; element j of lane l is then element l mod 4 of
+// the four at lane 4 j + (l mod 16) / 4 of the same 16. Such a read gives a layout whose lanes step through memory:
 //
 //   lanes 1, 2       the four elements at an address
 //   lanes 4, 8       which of four addresses that differ along the same line
@@ -86,9 +86,9 @@ absl::StatusOr<ConversionPlan> planConversionOf(const Encoding *src, const Encod
 
 /// Whether a map (register, lane, warp, block → offset in elements, block) can be read in this way.
 bool canReadTransposed(const LinearLayout &map);
-/// The layout, or map to offsets, with the two registers in the places of lanes 4 and 8, lanes 4 and 8 in those of 1 and 2,
-/// and lanes 1 and 2 in those of the registers: what is at the address that a lane gives, in its registers. Nothing where
-/// there are less than 4 bits of lanes or 2 registers that are no copies.
+/// The layout, or map to offsets, with the two registers in the places of lanes 4 and 8, lanes 4 and 8 in those of 1
+/// and 2, and lanes 1 and 2 in those of the registers: what is at the address that a lane gives, in its registers.
+/// Nothing where there are less than 4 bits of lanes or 2 registers that are no copies.
 std::optional<LinearLayout> transposedReadAddresses(const LinearLayout &layout);
 
 } // namespace tessera::layouts

@@ -68,7 +68,7 @@ protected:
 
 public:
   /// The parameters are kept as text only (carried.h): the class of this kind is not what the object is.
-  bool isCarried() const { return carried_; }
+  bool isOpaque() const { return carried_; }
 
 private:
   EncodingKind kind_;
@@ -77,7 +77,7 @@ private:
 };
 
 template <class T> const T *dynCast(const Encoding *e) {
-  return e && e->kind() == T::kKind && !e->isCarried() ? static_cast<const T *>(e) : nullptr;
+  return e && e->kind() == T::kKind && !e->isOpaque() ? static_cast<const T *>(e) : nullptr;
 }
 
 /// "[1, 8]"

@@ -8,12 +8,12 @@ namespace tessera::layouts {
 EncodingPool::EncodingPool() = default;
 EncodingPool::~EncodingPool() = default;
 
-void CarriedEncoding::print(llvm::raw_ostream &o, AliasPrinter) const { o << prefix_ << "<" << body_ << ">"; }
+void OpaqueEncoding::print(llvm::raw_ostream &o, AliasPrinter) const { o << prefix_ << "<" << body_ << ">"; }
 
 template <class T> const T *EncodingPool::unique(std::unique_ptr<T> e) {
   llvm::SmallString<160> key;
   llvm::raw_svector_ostream o(key);
-  if (e->isCarried()) o << '~'; // never the same object as the class of the kind
+  if (e->isOpaque()) o << '~'; // never the same object as the class of the kind
   e->print(o, [](const Encoding *parent, llvm::raw_ostream &out) {
     out << (const void *)parent;
     return true;
@@ -83,8 +83,8 @@ absl::StatusOr<const TensorMemoryScalesEncoding *> EncodingPool::getTensorMemory
   if (auto s = TensorMemoryScalesEncoding::check(p); !s.ok()) return s;
   return unique(std::make_unique<TensorMemoryScalesEncoding>(std::move(p)));
 }
-const CarriedEncoding *EncodingPool::getCarried(EncodingKind k, std::string prefix, std::string body, unsigned rank) {
-  return unique(std::make_unique<CarriedEncoding>(k, std::move(prefix), std::move(body), rank));
+const OpaqueEncoding *EncodingPool::getCarried(EncodingKind k, std::string prefix, std::string body, unsigned rank) {
+  return unique(std::make_unique<OpaqueEncoding>(k, std::move(prefix), std::move(body), rank));
 }
 const BlockedEncoding *EncodingPool::defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp,
                                                     int numCtas) {

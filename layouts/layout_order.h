@@ -11,8 +11,8 @@ namespace tessera::layouts {
 llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &, Dim in);
 /// The order in which a distributed layout walks a tensor: by registers, then lanes, then warps.
 llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &);
-/// The order in which a buffer for the tensor lies best: as orderOf by registers and lanes, but the fastest dimension is
-/// that of a thread's consecutive elements, else of the lanes' (a fragment's first register may move by rows).
+/// The order in which a buffer for the tensor lies best: as orderOf by registers and lanes, but the fastest dimension
+/// is that of a thread's consecutive elements, else of the lanes' (a fragment's first register may move by rows).
 llvm::SmallVector<int32_t, 4> storageOrderOf(const LinearLayout &);
 /// Likewise; a blocked encoding says it.
 llvm::SmallVector<int32_t, 4> storageOrderOf(const Encoding *, const LinearLayout &);

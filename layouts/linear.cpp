@@ -13,7 +13,8 @@ LinearEncoding::LinearEncoding(LinearLayout l, bool generic)
       cta_(CtaLayout::ofBlockBases(layout_)) {}
 
 absl::Status LinearEncoding::check(const LinearLayout &l, bool generic) {
-  if (l.numOutDims() == 0 || l.numOutDims() > kMaxRank) return invalid(llvm::formatv("a linear layout needs 1 to {0} dimensions", kMaxRank));
+  if (l.numOutDims() == 0 || l.numOutDims() > kMaxRank)
+    return invalid(llvm::formatv("a linear layout needs 1 to {0} dimensions", kMaxRank));
   if (l.totalOutBits() > 40) return invalid("a linear layout covers too many elements");
   for (auto &i : l.ins())
     for (auto &b : i.bases)

@@ -8,7 +8,11 @@
 namespace tessera::layouts {
 
 llvm::StringRef dimName(Dim d) {
-  static constexpr const char *names[] = {"register", "lane", "warp", "block", "offset", "dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7", "dim8", "dim9", "dim10", "dim11", "dim12", "dim13", "dim14", "dim15", "dim16", "dim17", "dim18", "dim19", "dim20", "dim21", "dim22", "dim23", "dim24", "dim25", "dim26", "dim27", "dim28", "dim29", "dim30", "dim31"};
+  static constexpr const char *names[] = {"register", "lane",  "warp",  "block", "offset", "dim0",  "dim1",  "dim2",
+                                          "dim3",     "dim4",  "dim5",  "dim6",  "dim7",   "dim8",  "dim9",  "dim10",
+                                          "dim11",    "dim12", "dim13", "dim14", "dim15",  "dim16", "dim17", "dim18",
+                                          "dim19",    "dim20", "dim21", "dim22", "dim23",  "dim24", "dim25", "dim26",
+                                          "dim27",    "dim28", "dim29", "dim30", "dim31"};
   static_assert(std::size(names) == unsigned(Dim::Dim0) + kMaxRank);
   return names[unsigned(d)];
 }

@@ -27,8 +27,8 @@ namespace tessera::layouts {
 enum class Dim : uint8_t { Register, Lane, Warp, Block, Offset, Dim0, Dim1, Dim2, Dim3, Dim4, Dim5, Dim6, Dim7 };
 inline Dim tensorDim(unsigned i) { return Dim(unsigned(Dim::Dim0) + i); }
 llvm::StringRef dimName(Dim);
-/// Dimensions of a tensor at most; the names above stand for the first. A tensor has at most 2^20 elements, and sorting makes a
-/// dimension of each factor of two.
+/// Dimensions of a tensor at most; the names above stand for the first. A tensor has at most 2^20 elements, and
+/// sorting makes a dimension of each factor of two.
 inline constexpr unsigned kMaxRank = 32;
 
 /// One image vector: a value per output dimension, in the layout's order of output dimensions.

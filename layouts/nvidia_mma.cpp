@@ -42,11 +42,11 @@ static LinearLayout fragment(Dim innerDim, Dim outerDim, int32_t inner, int32_t 
          LinearLayout::identity1D(inner / (kWidth * 4), Dim::Register, innerDim);
 }
 
-/// Volta's instruction is four products of 8 by 8 by 4, one for each quad pair: lanes {0–3, 16–19} and the same 4, 8 and
-/// 12 further on. Which rows and columns of a warp's tile of 16 by 16 a quad pair computes is the encoding's choice: rows
-/// [4 p, 4 p + 4) by its lower and 8 more by its upper quad, p = bit 2 of the lane; columns [4 q, 4 q + 4) and 8 more,
-/// q = bit 3. In the figure of the PTX ISA a lane's register i lies in row (lane & 1) + (i & 2) of its quad and in
-/// column (i & 4) + (lane & 2) + (i & 1).
+/// Volta's instruction is four products of 8 by 8 by 4, one for each quad pair: lanes {0–3, 16–19} and the same 4, 8
+/// and 12 further on. Which rows and columns of a warp's tile of 16 by 16 a quad pair computes is the encoding's
+/// choice: rows [4 p, 4 p + 4) by its lower and 8 more by its upper quad, p = bit 2 of the lane; columns [4 q, 4 q +
+/// 4) and 8 more, q = bit 3. In the figure of the PTX ISA a lane's register i lies in row (lane & 1) + (i & 2) of its
+/// quad and in column (i & 4) + (lane & 2) + (i & 1).
 static LinearLayout voltaTile(Dim m, Dim n) {
   auto bit = [](Dim in, Dim out) { return LinearLayout::identity1D(2, in, out); };
   LinearLayout l = bit(Dim::Register, n) * bit(Dim::Lane, m) * bit(Dim::Lane, n) * bit(Dim::Register, m);
@@ -57,14 +57,16 @@ static LinearLayout voltaTile(Dim m, Dim n) {
 /// within its quad; the other operand's quad pairs have the same ones.
 static LinearLayout voltaOperand(Dim k, Dim other, unsigned opIdx) {
   LinearLayout l = LinearLayout::identity1D(4, Dim::Register, k) * LinearLayout::identity1D(4, Dim::Lane, other);
-  LinearLayout quadPair = LinearLayout::identity1D(2, Dim::Lane, other), shared = LinearLayout::zeros1D(2, Dim::Lane, other);
+  LinearLayout quadPair = LinearLayout::identity1D(2, Dim::Lane, other),
+               shared = LinearLayout::zeros1D(2, Dim::Lane, other);
   l *= opIdx == 0 ? quadPair * shared : shared * quadPair;
   return l * LinearLayout::identity1D(2, Dim::Lane, other);
 }
 
 absl::Status NvidiaMmaEncoding::checkModelled() const {
   if (p_.versionMajor == 5)
-    return absl::UnimplementedError("nvidia_mma version 5 has no layout in registers: its accumulator is in tensor memory");
+    return absl::UnimplementedError(
+        "nvidia_mma version 5 has no layout in registers: its accumulator is in tensor memory");
   return absl::OkStatus();
 }
 

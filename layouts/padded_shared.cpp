@@ -38,7 +38,8 @@ absl::Status PaddedSharedEncoding::check(const PaddedSharedParams &p) {
 LinearLayout PaddedSharedEncoding::identityLayout(llvm::ArrayRef<int32_t> order, llvm::ArrayRef<int32_t> shape) {
   llvm::SmallVector<Dim, 4> standard;
   for (unsigned d = 0; d < shape.size(); ++d) standard.push_back(tensorDim(d));
-  return (identityND(Dim::Offset, shape, order) * LinearLayout::identity1D(1, Dim::Block, Dim::Dim0)).transposeOuts(standard);
+  return (identityND(Dim::Offset, shape, order) * LinearLayout::identity1D(1, Dim::Block, Dim::Dim0))
+      .transposeOuts(standard);
 }
 
 int64_t PaddedSharedEncoding::paddedOffset(int64_t offset) const {

@@ -90,7 +90,8 @@ void printBases(llvm::raw_ostream &o, const LinearLayout &l, Dim in) {
 }
 
 absl::Status checkSharedBases(const LinearLayout &l) {
-  if (l.numOutDims() == 0 || l.numOutDims() > kMaxRank) return invalid(llvm::formatv("the layout needs 1 to {0} dimensions", kMaxRank));
+  if (l.numOutDims() == 0 || l.numOutDims() > kMaxRank)
+    return invalid(llvm::formatv("the layout needs 1 to {0} dimensions", kMaxRank));
   if (l.numInDims() != 2 || l.ins()[0].dim != Dim::Offset || l.ins()[1].dim != Dim::Block)
     return invalid("the layout needs bases of offset and block");
   for (unsigned d = 0; d < l.numOutDims(); ++d)

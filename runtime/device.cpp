@@ -1,8 +1,8 @@
 // Finding devices (see device.h).
 #include "runtime/device.h"
+#include "runtime/emulator/emulator_device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/emulator/emulator_device.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -34,11 +34,18 @@ HostMemory::~HostMemory() {
   if (owned_) std::free(data_);
 }
 
-void HostEvent::record() { milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+void HostEvent::record() {
+  milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 absl::StatusOr<std::unique_ptr<DeviceStream>> Device::createStream() { return std::make_unique<HostStream>(); }
-absl::StatusOr<std::unique_ptr<DeviceStream>> Device::adoptStream(void *) { return absl::InvalidArgumentError(spec() + " has no driver whose stream could be adopted"); }
-absl::Status Device::launchOn(DeviceStream &, LoadedKernel &k, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) { return launch(k, grid, args); }
+absl::StatusOr<std::unique_ptr<DeviceStream>> Device::adoptStream(void *) {
+  return absl::InvalidArgumentError(spec() + " has no driver whose stream could be adopted");
+}
+absl::Status Device::launchOn(DeviceStream &, LoadedKernel &k, std::array<int64_t, 3> grid,
+                              llvm::ArrayRef<DeviceArgument> args) {
+  return launch(k, grid, args);
+}
 absl::Status Device::synchronize(DeviceStream &) { return absl::OkStatus(); }
 absl::StatusOr<std::unique_ptr<DeviceEvent>> Device::createEvent() { return std::make_unique<HostEvent>(); }
 absl::Status Device::record(DeviceEvent &e, DeviceStream &) {
@@ -46,9 +53,12 @@ absl::Status Device::record(DeviceEvent &e, DeviceStream &) {
   return absl::OkStatus();
 }
 absl::Status Device::waitFor(DeviceStream &, DeviceEvent &) { return absl::OkStatus(); }
-absl::StatusOr<double> Device::millisecondsBetween(DeviceEvent &start, DeviceEvent &stop) { return static_cast<HostEvent &>(stop).milliseconds - static_cast<HostEvent &>(start).milliseconds; }
+absl::StatusOr<double> Device::millisecondsBetween(DeviceEvent &start, DeviceEvent &stop) {
+  return static_cast<HostEvent &>(stop).milliseconds - static_cast<HostEvent &>(start).milliseconds;
+}
 
-absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) {
+absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid,
+                         llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) {
   std::string what = "kernel '" + md.kernel + "'";
   auto kernel = load(object, md);
   if (!kernel.ok()) return kernel.status();
@@ -86,7 +96,8 @@ absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec) {
   n = std::min(n, 1u << 20); // above any machine's
   if (kind == "cuda") return openCuda(n);
   if (kind == "hip") return openHip(n);
-  return absl::InvalidArgumentError(("unknown device '" + spec + "'; devices: interpreter, emulator:TARGET, cuda[:N], hip[:N]").str());
+  return absl::InvalidArgumentError(
+      ("unknown device '" + spec + "'; devices: interpreter, emulator:TARGET, cuda[:N], hip[:N]").str());
 }
 
 std::vector<std::unique_ptr<Device>> enumerateDevices(std::vector<std::string> &problems) {

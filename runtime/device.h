@@ -1,14 +1,15 @@
-// One launcher for all GPUs: a Device has memory, loads objects and launches their kernels. Implementations: cuda/ (the CUDA
-// driver API) and hip/ (the HIP runtime), both opened with dlopen, so that one program runs on machines with either or
-// neither, and the emulator, whose memory is the host's. Errors carry the driver's own text and the call that failed.
+// One launcher for all GPUs: a Device has memory, loads objects and launches their kernels. Implementations: cuda/
+// (the CUDA driver API) and hip/ (the HIP runtime), both opened with dlopen, so that one program runs on machines
+// with either or neither, and the emulator, whose memory is the host's. Errors carry the driver's own text and the
+// call that failed.
 //
-// A device may be used from several threads at once; one kernel's launches then follow each other. Its memory and kernels
-// must be gone before it is.
+// A device may be used from several threads at once; one kernel's launches then follow each other. Its memory and
+// kernels must be gone before it is.
 #pragma once
 #include "absl/status/statusor.h"
+#include "runtime/compiler/metadata.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "runtime/metadata.h"
 #include <array>
 #include <memory>
 #include <string>
@@ -55,8 +56,8 @@ private:
   bool owned_ = false;
 };
 
-/// An argument of a launch: an address in a device's memory (`bits`: bytes from its start), or the bits of a scalar or of
-/// an address that the device knows from elsewhere.
+/// An argument of a launch: an address in a device's memory (`bits`: bytes from its start), or the bits of a scalar
+/// or of an address that the device knows from elsewhere.
 struct DeviceArgument {
   const DeviceMemory *memory = nullptr;
   uint64_t bits = 0;
@@ -96,9 +97,9 @@ class Device {
 public:
   virtual ~Device() = default;
   virtual std::string spec() const { return ""; } // as openDevice takes it: "cuda:0"
-  virtual std::string name() const = 0;   // "NVIDIA H200"
-  virtual std::string target() const = 0; // "sm_90a"
-  virtual std::string driver() const = 0; // version text
+  virtual std::string name() const = 0;           // "NVIDIA H200"
+  virtual std::string target() const = 0;         // "sm_90a"
+  virtual std::string driver() const = 0;         // version text
   virtual int64_t memoryBytes() const = 0;
   /// Whether load() and run() take LLVM bitcode (CompileOptions::bitcode) instead of machine code.
   virtual bool takesBitcode() const { return false; }
@@ -106,7 +107,8 @@ public:
   /// In the following, `what` is what the memory is for, as errors call it: "argument 0 of kernel 'f'".
   virtual absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t bytes, const std::string &what) = 0;
   /// Copies from and to the host. @pre offset + bytes <= the memory's
-  virtual absl::Status write(DeviceMemory &, size_t offset, const void *from, size_t bytes, const std::string &what) = 0;
+  virtual absl::Status write(DeviceMemory &, size_t offset, const void *from, size_t bytes,
+                             const std::string &what) = 0;
   virtual absl::Status read(const DeviceMemory &, size_t offset, void *to, size_t bytes, const std::string &what) = 0;
   /// @pre a NUL follows the object's bytes
   virtual absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &) = 0;
@@ -114,14 +116,17 @@ public:
   /// @pre an argument for each of the metadata's; the kernel and memory are this device's
   virtual absl::Status launch(LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>) = 0;
   /// Launches it `reps` times and measures each: on GPUs by events, on an emulator by the host's clock. @pre reps > 0
-  virtual absl::StatusOr<LaunchTiming> time(LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>, int reps) = 0;
+  virtual absl::StatusOr<LaunchTiming> time(LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>,
+                                            int reps) = 0;
 
-  /// What is launched on a stream follows what was launched on it before; reads and writes of memory wait for the streams that
-  /// are made here. An adopted stream is the driver's own handle (null: its default stream), which stays its owner's.
+  /// What is launched on a stream follows what was launched on it before; reads and writes of memory wait for the
+  /// streams that are made here. An adopted stream is the driver's own handle (null: its default stream), which stays
+  /// its owner's.
   virtual absl::StatusOr<std::unique_ptr<DeviceStream>> createStream();
   virtual absl::StatusOr<std::unique_ptr<DeviceStream>> adoptStream(void *native);
   /// As launch(), without waiting: the kernel and its memory must stay until the stream is synchronized.
-  virtual absl::Status launchOn(DeviceStream &, LoadedKernel &, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument>);
+  virtual absl::Status launchOn(DeviceStream &, LoadedKernel &, std::array<int64_t, 3> grid,
+                                llvm::ArrayRef<DeviceArgument>);
   /// Waits until what was launched has run; an error is one of these launches'.
   virtual absl::Status synchronize(DeviceStream &);
   virtual absl::StatusOr<std::unique_ptr<DeviceEvent>> createEvent();
@@ -132,7 +137,8 @@ public:
   virtual absl::StatusOr<double> millisecondsBetween(DeviceEvent &start, DeviceEvent &stop);
 
   /// All of it: loads the object, runs its kernel once on buffers of the host, and then `reps` more times for timing.
-  virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *);
+  virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid,
+                           llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *);
 };
 
 /// "cuda", "cuda:1", "hip:0", "emulator:sm_90a". NotFound with the loader's text where the driver is missing.

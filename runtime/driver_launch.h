@@ -1,17 +1,17 @@
-// Memory, loading and launching through a GPU driver: the calls that the CUDA driver and the HIP runtime have in common.
-// Each is an `Api` with its own spelling of them (cuda/cuda_device.cpp, hip/hip_device.cpp): `Pointer`, the call members
-// used below, `check(result, what)`, which makes a status of an error with the driver's text, and the names of the calls
-// that make events and time them.
+// Memory, loading and launching through a GPU driver: the calls that the CUDA driver and the HIP runtime have in
+// common. Each is an `Api` with its own spelling of them (cuda/cuda_device.cpp, hip/hip_device.cpp): `Pointer`, the
+// call members used below, `check(result, what)`, which makes a status of an error with the driver's text, and the
+// names of the calls that make events and time them.
 #pragma once
+#include "runtime/device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/device.h"
 #include <map>
 #include <mutex>
 
 namespace tessera::runtime {
 
-#define RETURN_IF_ERROR(e)                                                                                                                                                                             \
+#define RETURN_IF_ERROR(e)                                                                                             \
   if (absl::Status s_ = (e); !s_.ok()) return s_
 
 /// Everything taken is given back, however a call ends.
@@ -22,7 +22,8 @@ public:
   absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t bytes, const std::string &what) override {
     RETURN_IF_ERROR(makeCurrent(what));
     Pointer p{};
-    RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)), llvm::formatv("allocating {0} bytes for {1}", bytes, what)));
+    RETURN_IF_ERROR(a_.check(a_.memAlloc(&p, std::max<size_t>(bytes, 1)),
+                             llvm::formatv("allocating {0} bytes for {1}", bytes, what)));
     return std::make_unique<Memory>(*this, p, bytes);
   }
   absl::Status write(DeviceMemory &m, size_t offset, const void *from, size_t bytes, const std::string &what) override {
@@ -38,7 +39,8 @@ public:
   absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &md) override {
     auto k = std::make_unique<Kernel>(*this, md);
     RETURN_IF_ERROR(makeCurrent(k->what));
-    RETURN_IF_ERROR(a_.check(a_.moduleLoadData(&k->module, object.data()), "loading " + k->what + " (driver: " + driver() + ")"));
+    RETURN_IF_ERROR(
+        a_.check(a_.moduleLoadData(&k->module, object.data()), "loading " + k->what + " (driver: " + driver() + ")"));
     RETURN_IF_ERROR(a_.check(a_.moduleGetFunction(&k->function, k->module, md.kernel.c_str()), "finding " + k->what));
     RETURN_IF_ERROR(prepare(k->function, md));
     return k;
@@ -53,7 +55,8 @@ public:
     RETURN_IF_ERROR(enqueue(k, nullptr, grid, p));
     return a_.check(a_.ctxSynchronize(), "running " + k.what);
   }
-  absl::StatusOr<LaunchTiming> time(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, int reps) override {
+  absl::StatusOr<LaunchTiming> time(LoadedKernel &kernel, std::array<int64_t, 3> grid,
+                                    llvm::ArrayRef<DeviceArgument> args, int reps) override {
     auto &k = static_cast<Kernel &>(kernel);
     std::scoped_lock lock(k.mutex);
     RETURN_IF_ERROR(makeCurrent(k.what));
@@ -85,8 +88,11 @@ public:
     RETURN_IF_ERROR(a_.check(a_.streamCreate(&s->handle, 0), "making a stream"));
     return s;
   }
-  absl::StatusOr<std::unique_ptr<DeviceStream>> adoptStream(void *native) override { return std::make_unique<Stream>(*this, static_cast<Handle>(native), false); }
-  absl::Status launchOn(DeviceStream &stream, LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) override {
+  absl::StatusOr<std::unique_ptr<DeviceStream>> adoptStream(void *native) override {
+    return std::make_unique<Stream>(*this, static_cast<Handle>(native), false);
+  }
+  absl::Status launchOn(DeviceStream &stream, LoadedKernel &kernel, std::array<int64_t, 3> grid,
+                        llvm::ArrayRef<DeviceArgument> args) override {
     auto &k = static_cast<Kernel &>(kernel);
     Handle on = static_cast<Stream &>(stream).handle;
     std::scoped_lock lock(k.mutex);
@@ -97,7 +103,8 @@ public:
   }
   absl::Status synchronize(DeviceStream &stream) override {
     RETURN_IF_ERROR(makeCurrent("a stream"));
-    return a_.check(a_.streamSynchronize(static_cast<Stream &>(stream).handle), "running what was launched on a stream");
+    return a_.check(a_.streamSynchronize(static_cast<Stream &>(stream).handle),
+                    "running what was launched on a stream");
   }
   absl::StatusOr<std::unique_ptr<DeviceEvent>> createEvent() override {
     RETURN_IF_ERROR(makeCurrent("an event"));
@@ -107,17 +114,21 @@ public:
   }
   absl::Status record(DeviceEvent &event, DeviceStream &stream) override {
     RETURN_IF_ERROR(makeCurrent("an event"));
-    return a_.check(a_.eventRecord(static_cast<Event &>(event).handle, static_cast<Stream &>(stream).handle), Api::kEventRecord);
+    return a_.check(a_.eventRecord(static_cast<Event &>(event).handle, static_cast<Stream &>(stream).handle),
+                    Api::kEventRecord);
   }
   absl::Status waitFor(DeviceStream &stream, DeviceEvent &event) override {
     RETURN_IF_ERROR(makeCurrent("a stream"));
-    return a_.check(a_.streamWaitEvent(static_cast<Stream &>(stream).handle, static_cast<Event &>(event).handle, 0), "letting a stream wait for an event");
+    return a_.check(a_.streamWaitEvent(static_cast<Stream &>(stream).handle, static_cast<Event &>(event).handle, 0),
+                    "letting a stream wait for an event");
   }
   absl::StatusOr<double> millisecondsBetween(DeviceEvent &start, DeviceEvent &stop) override {
     RETURN_IF_ERROR(makeCurrent("an event"));
     RETURN_IF_ERROR(a_.check(a_.eventSynchronize(static_cast<Event &>(stop).handle), "waiting for an event"));
     float ms = 0;
-    RETURN_IF_ERROR(a_.check(a_.eventElapsedTime(&ms, static_cast<Event &>(start).handle, static_cast<Event &>(stop).handle), Api::kEventElapsedTime));
+    RETURN_IF_ERROR(
+        a_.check(a_.eventElapsedTime(&ms, static_cast<Event &>(start).handle, static_cast<Event &>(stop).handle),
+                 Api::kEventElapsedTime));
     return ms;
   }
 
@@ -139,7 +150,8 @@ private:
     Pointer address;
   };
   struct Kernel final : LoadedKernel {
-    Kernel(DriverDevice &d, const KernelMetadata &md) : LoadedKernel(md), device(d), what("kernel '" + md.kernel + "'") {}
+    Kernel(DriverDevice &d, const KernelMetadata &md)
+        : LoadedKernel(md), device(d), what("kernel '" + md.kernel + "'") {}
     ~Kernel() override {
       if (module && device.makeCurrent("").ok()) device.a_.moduleUnload(module);
     }
@@ -147,7 +159,8 @@ private:
     std::string what;
     Handle module = nullptr, function = nullptr;
     std::mutex mutex; // of launches
-    std::map<Handle, std::unique_ptr<DeviceMemory>> scratch; // of each stream's launches, which follow each other: as large as the largest needed
+    std::map<Handle, std::unique_ptr<DeviceMemory>>
+        scratch; // of each stream's launches, which follow each other: as large as the largest needed
   };
   struct Stream final : DeviceStream {
     Stream(DriverDevice &d, Handle h, bool owned) : device(d), handle(h), owned(owned) {}
@@ -173,10 +186,13 @@ private:
     std::vector<Pointer> pointers;
     std::vector<void *> list;
   };
-  static Pointer addressOf(const DeviceMemory &m, size_t offset) { return Pointer((char *)static_cast<const Memory &>(m).address + offset); }
+  static Pointer addressOf(const DeviceMemory &m, size_t offset) {
+    return Pointer((char *)static_cast<const Memory &>(m).address + offset);
+  }
   static int64_t programs(std::array<int64_t, 3> grid) { return grid[0] * grid[1] * grid[2]; }
 
-  absl::Status parameters(Kernel &k, Handle stream, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, Parameters &p) {
+  absl::Status parameters(Kernel &k, Handle stream, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args,
+                          Parameters &p) {
     p.scalars.reserve(args.size()), p.pointers.reserve(args.size() + 2);
     for (auto &a : args)
       if (a.memory) {
@@ -202,7 +218,9 @@ private:
   }
   absl::Status enqueue(Kernel &k, Handle stream, std::array<int64_t, 3> grid, Parameters &p) {
     auto &md = k.metadata;
-    return a_.check(a_.launchKernel(k.function, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1, md.dynamicSharedBytes, stream, p.list.data(), nullptr), "launching " + k.what);
+    return a_.check(a_.launchKernel(k.function, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1,
+                                    md.dynamicSharedBytes, stream, p.list.data(), nullptr),
+                    "launching " + k.what);
   }
 };
 

@@ -24,12 +24,18 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
   std::string errors;
   auto bad = [&](LaunchPlace at, auto &&what) { errors += (errors.empty() ? "" : "\n") + d.at(at) + what.str(); };
-  if (entry->numArgs() != d.args.size()) bad(d.argsPlace, llvm::formatv("kernel '{0}' takes {1}, but the description gives {2}", name, ir::counted(entry->numArgs(), "argument"), d.args.size()));
+  if (entry->numArgs() != d.args.size())
+    bad(d.argsPlace, llvm::formatv("kernel '{0}' takes {1}, but the description gives {2}", name,
+                                   ir::counted(entry->numArgs(), "argument"), d.args.size()));
   for (unsigned i = 0; i < d.args.size() && entry->numArgs() == d.args.size(); ++i) {
     auto t = entry->arg(i).type();
     auto &a = d.args[i];
-    if (t.isPointer() == a.isScalar) bad(a.place, llvm::formatv("args[{0}] ('{1}') is a {2}, but the kernel takes {3}", i, a.name, a.isScalar ? "scalar" : "buffer", t.str()));
-    else if (a.isScalar && t.str() != a.scalarType) bad(a.place, llvm::formatv("args[{0}] ('{1}') has type {2}, but the kernel takes {3}", i, a.name, a.scalarType, t.str()));
+    if (t.isPointer() == a.isScalar)
+      bad(a.place, llvm::formatv("args[{0}] ('{1}') is a {2}, but the kernel takes {3}", i, a.name,
+                                 a.isScalar ? "scalar" : "buffer", t.str()));
+    else if (a.isScalar && t.str() != a.scalarType)
+      bad(a.place,
+          llvm::formatv("args[{0}] ('{1}') has type {2}, but the kernel takes {3}", i, a.name, a.scalarType, t.str()));
   }
   if (!errors.empty()) return absl::InvalidArgumentError(errors);
   LaunchArguments out;

@@ -4,7 +4,7 @@
 #include "ir/operation.h"
 #include "runtime/device.h"
 #include "runtime/interpreter/interpreter.h"
-#include "runtime/launch_description.h"
+#include "runtime/launch/launch_description.h"
 
 namespace tessera::runtime {
 
@@ -21,6 +21,7 @@ struct LaunchArguments {
 absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &, ir::Operation *kernel);
 
 /// Runs the kernel on the interpreter; the buffers hold the results.
-absl::Status interpretLaunch(ir::Module &, ir::Operation *kernel, const LaunchDescription &, LaunchArguments &, const InterpreterOptions &, ir::DiagnosticEngine &);
+absl::Status interpretLaunch(ir::Module &, ir::Operation *kernel, const LaunchDescription &, LaunchArguments &,
+                             const InterpreterOptions &, ir::DiagnosticEngine &);
 
 } // namespace tessera::runtime

@@ -1,9 +1,9 @@
 // Command lines (see arguments.h).
 #include "tools/arguments.h"
+#include "tools/commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/commands.h"
 #include <CLI/CLI.hpp>
 #include <re2/re2.h>
 
@@ -21,7 +21,8 @@ static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
   std::string message = e.what();
   if (message.empty()) return "wrong arguments";
   // Without a required argument an unknown option is still told first.
-  bool extras = e.get_exit_code() == int(CLI::ExitCodes::ExtrasError) || (e.get_exit_code() == int(CLI::ExitCodes::RequiredError) && app.remaining_size());
+  bool extras = e.get_exit_code() == int(CLI::ExitCodes::ExtrasError) ||
+                (e.get_exit_code() == int(CLI::ExitCodes::RequiredError) && app.remaining_size());
   if (!extras) {
     llvm::StringRef text = message;
     if (text.consume_front("Could not convert: ")) { // NAME = VALUE
@@ -43,7 +44,8 @@ static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
     auto name = llvm::StringRef(extra).split('=').first;
     bool option = name.starts_with("-") && name != "-";
     if (!text.empty()) text += "\ntessera: error: ";
-    text += (option ? "unknown option '" : "unexpected argument '") + name.str() + "'" + (option ? suggest(name, names) : "");
+    text += (option ? "unknown option '" : "unexpected argument '") + name.str() + "'" +
+            (option ? suggest(name, names) : "");
     if (option && !llvm::StringRef(extra).contains('=')) break; // what follows may have been its value
   }
   return text;
@@ -53,7 +55,8 @@ std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64
   return [=](const std::string &s) -> std::string {
     int64_t v;
     if (!llvm::StringRef(s).getAsInteger(10, v) && v >= least && v <= most) return "";
-    return "must be a whole number from " + std::to_string(least) + (most < INT32_MAX ? " to " + std::to_string(most) : " up") + ", not '" + s + "'";
+    return "must be a whole number from " + std::to_string(least) +
+           (most < INT32_MAX ? " to " + std::to_string(most) : " up") + ", not '" + s + "'";
   };
 }
 
@@ -67,7 +70,9 @@ std::string matrixTile(const std::string &s) {
   return s == "0" || s == "16" || s == "32" ? "" : "must be 0, 16 or 32, not '" + s + "'";
 }
 
-std::string onOrOff(const std::string &s) { return s == "on" || s == "off" ? "" : "must be on or off, not '" + s + "'"; }
+std::string onOrOff(const std::string &s) {
+  return s == "on" || s == "off" ? "" : "must be on or off, not '" + s + "'";
+}
 
 std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
   try {
@@ -91,7 +96,8 @@ bool PassFlags::apply(transforms::RunOptions &o) {
     fail(kUsage, "--skip-pass: unknown pass '" + s + "'" + suggest(s, names));
     return false;
   }
-  for (auto &[flag, pattern] : {std::pair<const char *, std::string &>("--print-ir-before", before), {"--print-ir-after", after}}) {
+  for (auto &[flag, pattern] :
+       {std::pair<const char *, std::string &>("--print-ir-before", before), {"--print-ir-after", after}}) {
     if (pattern.empty()) continue;
     RE2 re(pattern, RE2::Quiet);
     if (!re.ok()) {
@@ -129,7 +135,9 @@ bool PassFlags::apply(transforms::RunOptions &o) {
 }
 
 void PassFlags::addRemarks(CLI::App &app) {
-  app.add_flag("--remarks{.}", remarks, "say what passes did and what they could not do, and why; --remarks=RE: only remarks whose PASS:NAME matches");
+  app.add_flag(
+      "--remarks{.}", remarks,
+      "say what passes did and what they could not do, and why; --remarks=RE: only remarks whose PASS:NAME matches");
   app.add_option("--remarks-json", remarksFile, "write the remarks to a file, as JSON");
 }
 
@@ -142,14 +150,19 @@ bool PassFlags::writeRemarks() const {
 
 void PassFlags::printTimings() const {
   if (!time) return;
-  for (auto &p : timings) llvm::errs() << llvm::formatv("{0,8:f3} ms  pass {1}{2}\n", p.ms, p.name, p.changed ? "" : " (no change)");
+  for (auto &p : timings)
+    llvm::errs() << llvm::formatv("{0,8:f3} ms  pass {1}{2}\n", p.ms, p.name, p.changed ? "" : " (no change)");
 }
 
 void NumberFlags::add(CLI::App &app) {
   app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
   app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
-  app.add_option("--waves-per-eu", waves, "AMD: waves of a SIMD that registers are to allow, instead of the description's")->check(wholeNumber(0, 16));
-  app.add_option("--matrix-instr-nonkdim", nonkdim, "AMD: rows and columns of matrix instructions, instead of the description's")->check(matrixTile);
+  app.add_option("--waves-per-eu", waves,
+                 "AMD: waves of a SIMD that registers are to allow, instead of the description's")
+      ->check(wholeNumber(0, 16));
+  app.add_option("--matrix-instr-nonkdim", nonkdim,
+                 "AMD: rows and columns of matrix instructions, instead of the description's")
+      ->check(matrixTile);
 }
 void NumberFlags::apply(runtime::CompileOptions &o) const {
   o.numWarps = warps.value_or(o.numWarps), o.numStages = stages.value_or(o.numStages);
@@ -157,7 +170,9 @@ void NumberFlags::apply(runtime::CompileOptions &o) const {
 }
 
 void CacheFlags::add(CLI::App &app) {
-  app.add_flag("--cache{.default}", directory, "keep what is compiled and take what was kept, in TESSERA_CACHE_DIR or the user's cache folder; --cache=DIR: in this folder");
+  app.add_flag("--cache{.default}", directory,
+               "keep what is compiled and take what was kept, in TESSERA_CACHE_DIR or the user's cache folder; "
+               "--cache=DIR: in this folder");
   app.add_flag("--no-cache", off, "keep nothing, even if TESSERA_CACHE_DIR is set");
 }
 
@@ -166,7 +181,9 @@ int cacheLimit(uint64_t &bytes) {
   const char *variable = std::getenv("TESSERA_CACHE_BYTES");
   if (!variable || !*variable) return kOk;
   auto n = parseBytes(variable);
-  if (!n) return fail(kUsage, llvm::Twine("TESSERA_CACHE_BYTES must be a number of bytes such as 500M or 2G, not '") + variable + "'");
+  if (!n)
+    return fail(kUsage, llvm::Twine("TESSERA_CACHE_BYTES must be a number of bytes such as 500M or 2G, not '") +
+                            variable + "'");
   bytes = *n;
   return kOk;
 }
@@ -179,7 +196,8 @@ int CacheFlags::open(std::unique_ptr<runtime::CompileCache> &cache) const {
   if (off && !directory.empty()) return fail(kUsage, "--cache and --no-cache exclude each other");
   if (!off && (byVariable || !directory.empty())) {
     o.directory = directory.empty() || directory == ".default" ? runtime::defaultCacheDirectory() : directory;
-    if (o.directory.empty()) return fail(kUsage, "--cache: neither TESSERA_CACHE_DIR nor HOME is set, so it needs a folder: --cache=DIR");
+    if (o.directory.empty())
+      return fail(kUsage, "--cache: neither TESSERA_CACHE_DIR nor HOME is set, so it needs a folder: --cache=DIR");
     if (int code = cacheLimit(o.directoryBytes)) return code;
   }
   cache = std::make_unique<runtime::CompileCache>(std::move(o));
@@ -192,9 +210,12 @@ void CacheFlags::warn(const runtime::CompileCache &cache) {
 
 std::optional<uint64_t> parseBytes(llvm::StringRef s) {
   unsigned shift = 0;
-  if (s.consume_back_insensitive("K")) shift = 10;
-  else if (s.consume_back_insensitive("M")) shift = 20;
-  else if (s.consume_back_insensitive("G")) shift = 30;
+  if (s.consume_back_insensitive("K"))
+    shift = 10;
+  else if (s.consume_back_insensitive("M"))
+    shift = 20;
+  else if (s.consume_back_insensitive("G"))
+    shift = 30;
   uint64_t n;
   if (s.getAsInteger(10, n) || n > UINT64_MAX >> shift) return std::nullopt;
   return n << shift;

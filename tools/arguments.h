@@ -1,10 +1,10 @@
 // What the subcommands share in reading their command lines: errors in one form, suggestions for what is misspelt, and
 // the options that ask for dumps, timings and bisection of passes.
 #pragma once
+#include "runtime/compiler/compile_cache.h"
+#include "transforms/pass.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "runtime/compile_cache.h"
-#include "transforms/pass.h"
 #include <functional>
 #include <optional>
 #include <string>
@@ -66,7 +66,8 @@ struct CacheFlags {
   /// Where a kernel could not be kept, says why.
   static void warn(const runtime::CompileCache &);
 };
-/// How large the folder of compiled kernels may be: TESSERA_CACHE_BYTES, else 1 GiB. An exit code after an error was printed.
+/// How large the folder of compiled kernels may be: TESSERA_CACHE_BYTES, else 1 GiB. An exit code after an error was
+/// printed.
 int cacheLimit(uint64_t &bytes);
 /// "1000", "64K", "500M", "2G"; nullopt if it is none of these.
 std::optional<uint64_t> parseBytes(llvm::StringRef);

@@ -1,9 +1,9 @@
 // `tessera bench LAUNCH.json --device DEV`: measures a kernel as a launch description says.
+#include "tools/arguments.h"
+#include "tools/launch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/arguments.h"
-#include "tools/launch.h"
 #include <CLI/CLI.hpp>
 #include <optional>
 
@@ -19,7 +19,8 @@ int benchCommand(int argc, char **argv) {
   std::unique_ptr<Device> device;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
   app.add_option("--device", deviceName, "cuda[:N], hip[:N] or emulator:TARGET; default: the first GPU found");
-  app.add_option("--reps", reps, "launches that are measured, after one that is not (default 100)")->check(wholeNumber(1));
+  app.add_option("--reps", reps, "launches that are measured, after one that is not (default 100)")
+      ->check(wholeNumber(1));
   numbers.add(app);
   app.add_option("--json", jsonFile, "write the figures as JSON (- for standard output)");
   cacheFlags.add(app);
@@ -40,17 +41,29 @@ int benchCommand(int argc, char **argv) {
   CacheFlags::warn(*cache);
   auto values = l.arguments.values();
   LaunchTiming t;
-  if (auto s = device->run(r.output, r.metadata, d.grid, values, reps, &t); !s.ok()) return fail(kRunFailed, std::string(s.message()));
+  if (auto s = device->run(r.output, r.metadata, d.grid, values, reps, &t); !s.ok())
+    return fail(kRunFailed, std::string(s.message()));
   auto &md = r.metadata;
   double perSecond = t.medianMs > 0 ? 1000 / t.medianMs : 0;
   if (jsonFile != "-") {
-    llvm::outs() << llvm::formatv("{0} on {1} ({2}): median {3:f4} ms, min {4:f4} ms over {5} launches", md.kernel, device->spec(), device->name(), t.medianMs, t.minMs, reps);
+    llvm::outs() << llvm::formatv("{0} on {1} ({2}): median {3:f4} ms, min {4:f4} ms over {5} launches", md.kernel,
+                                  device->spec(), device->name(), t.medianMs, t.minMs, reps);
     if (d.flops > 0) llvm::outs() << llvm::formatv(", {0:f2} TFLOP/s", d.flops * perSecond / 1e12);
     if (d.bytesMoved > 0) llvm::outs() << llvm::formatv(", {0:f1} GB/s", d.bytesMoved * perSecond / 1e9);
     llvm::outs() << "\n";
   }
   if (jsonFile.empty()) return kOk;
-  llvm::json::Object figures{{"kernel", md.kernel}, {"device", device->spec()}, {"name", device->name()}, {"target", md.target}, {"driver", device->driver()}, {"num_warps", md.numWarps}, {"reps", reps}, {"median_ms", t.medianMs}, {"min_ms", t.minMs}, {"registers", md.registers}, {"spill_bytes", md.spillBytes}};
+  llvm::json::Object figures{{"kernel", md.kernel},
+                             {"device", device->spec()},
+                             {"name", device->name()},
+                             {"target", md.target},
+                             {"driver", device->driver()},
+                             {"num_warps", md.numWarps},
+                             {"reps", reps},
+                             {"median_ms", t.medianMs},
+                             {"min_ms", t.minMs},
+                             {"registers", md.registers},
+                             {"spill_bytes", md.spillBytes}};
   if (d.flops > 0) figures["tflops"] = d.flops * perSecond / 1e12;
   if (d.bytesMoved > 0) figures["gb_per_s"] = d.bytesMoved * perSecond / 1e9;
   std::string text;

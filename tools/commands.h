@@ -1,5 +1,5 @@
-// The subcommands of `tessera`, one function each. They return the process's exit code: 0 fine, 1 the input is at fault,
-// 2 wrong usage, 3 the run failed or a check found a difference.
+// The subcommands of `tessera`, one function each. They return the process's exit code: 0 fine, 1 the input is at
+// fault, 2 wrong usage, 3 the run failed or a check found a difference.
 #pragma once
 #include "ir/diagnostic.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -31,8 +31,8 @@ int fail(int code, const llvm::Twine &message);
 /// The errors of a launch description or another JSON file, `FILE:LINE:COL: what` on a line each, in the form of all
 /// diagnostics: with the line of the file's text and a caret. Others as fail() prints them.
 int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef text);
-/// The file's contents (`-`: standard input). What is no regular file, a pipe or a device, may have no end: more than 256 MiB of
-/// it is an error.
+/// The file's contents (`-`: standard input). What is no regular file, a pipe or a device, may have no end: more than
+/// 256 MiB of it is an error.
 llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readText(const std::string &path);
 /// The same, or null after an error was printed.
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path);

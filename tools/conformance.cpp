@@ -1,16 +1,17 @@
-// `tessera conformance [--device DEV]… [--filter RE]`: runs the kernels of the conformance suite on devices and tells which
-// compute what they should (conformance/README.md). Cases run in child processes: one that crashes is a failure like others.
-#include "runtime/isolated.h"
+// `tessera conformance [--device DEV]… [--filter RE]`: runs the kernels of the conformance suite on devices and tells
+// which compute what they should (conformance/README.md). Cases run in child processes: one that crashes is a failure
+// like others.
 #include "conformance/report.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-#include "runtime/compiler.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/debug/isolated.h"
 #include "runtime/device.h"
 #include "runtime/emulator/emulator_device.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <re2/re2.h>
 #include <thread>
@@ -52,7 +53,9 @@ static std::vector<DeviceName> askForGpus(const std::vector<std::string> &specs,
       rest = next;
     }
   };
-  w.lost = [&](size_t, size_t, const std::string &what, const std::string &said) { problem = "f" + what + (said.empty() ? "" : ": " + said); };
+  w.lost = [&](size_t, size_t, const std::string &what, const std::string &said) {
+    problem = "f" + what + (said.empty() ? "" : ": " + said);
+  };
   if (auto s = runIsolated(w); !s.empty()) problem = "f" + s;
   return out;
 }
@@ -67,19 +70,31 @@ struct ConformanceOptions {
 };
 
 static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions &o) {
-  CLI::App app("Runs the conformance suite: every kernel on every device against the interpreter, and the interpreter against formulas", "tessera conformance");
+  CLI::App app("Runs the conformance suite: every kernel on every device against the interpreter, and the interpreter "
+               "against formulas",
+               "tessera conformance");
   auto many = CLI::MultiOptionPolicy::TakeAll;
-  app.add_option("--device", o.devices, "emulator:TARGET, cuda[:N] or hip[:N]; may be given several times. The interpreter always runs. Default: all GPUs, else the interpreter alone")->expected(1)->multi_option_policy(many);
+  app.add_option("--device", o.devices,
+                 "emulator:TARGET, cuda[:N] or hip[:N]; may be given several times. The interpreter always runs. "
+                 "Default: all GPUs, else the interpreter alone")
+      ->expected(1)
+      ->multi_option_policy(many);
   app.add_option("--filter", o.filter, "only cases whose name matches this regular expression");
   app.add_flag("--list", o.list, "print the names of the cases and run nothing");
   app.add_flag("--quick", o.quick, "fewer cases: every kernel with every value of every parameter at least once");
-  app.add_flag("--all", o.all, "all combinations of parameters; by default every two values of different parameters meet at least once");
+  app.add_flag(
+      "--all", o.all,
+      "all combinations of parameters; by default every two values of different parameters meet at least once");
   app.add_option("--html,--report", o.html, "write a page with the results");
   app.add_option("--json", o.json, "write the results as JSON");
   app.add_option("--dump", o.dump, "write the cases into this folder as files for `tessera run`, and run nothing");
-  app.add_option("--kernels", o.files, "a file of kernels to use instead of those of the program; may be given several times")->expected(1)->multi_option_policy(many);
+  app.add_option("--kernels", o.files,
+                 "a file of kernels to use instead of those of the program; may be given several times")
+      ->expected(1)
+      ->multi_option_policy(many);
   app.add_option("--jobs", o.jobs, "processes that work at once; default: one per core")->check(wholeNumber(1, 1024));
-  app.add_option("--time-limit", o.limit, "seconds that one case may take on one device (default 60)")->check(wholeNumber(1, 1000000));
+  app.add_option("--time-limit", o.limit, "seconds that one case may take on one device (default 60)")
+      ->check(wholeNumber(1, 1000000));
   app.add_flag("--no-times", o.noTimes, "leave times out of what is printed and written");
   if (auto code = parseArguments(app, argc, argv)) return *code;
   if (o.quick && o.all) return fail(kUsage, "--quick and --all exclude each other");
@@ -104,13 +119,17 @@ static int chooseCases(const ConformanceOptions &o, Suite &suite, std::vector<Ca
   for (auto &f : o.files) {
     auto buffer = readInput(f);
     if (!buffer) return kInputAtFault;
-    if (auto s = readKernels(buffer->getBuffer(), f == "-" ? "<stdin>" : f, llvm::sys::path::stem(f), suite); !s.ok()) return failInKernels(s);
+    if (auto s = readKernels(buffer->getBuffer(), f == "-" ? "<stdin>" : f, llvm::sys::path::stem(f), suite); !s.ok())
+      return failInKernels(s);
   }
   auto everything = conformance::cases(suite, o.quick ? Coverage::Quick : o.all ? Coverage::All : Coverage::Pairs);
   if (!everything.ok()) return failInKernels(everything.status());
   for (auto &c : *everything)
     if (o.filter.empty() || RE2::PartialMatch(c.name, re)) chosen.push_back(c);
-  if (chosen.empty()) return fail(kUsage, o.filter.empty() ? "there are no kernels" : "--filter: no case has a name that matches '" + llvm::Twine(o.filter) + "'" + (o.all ? "" : "; --all has more"));
+  if (chosen.empty())
+    return fail(kUsage, o.filter.empty() ? "there are no kernels"
+                                         : "--filter: no case has a name that matches '" + llvm::Twine(o.filter) + "'" +
+                                               (o.all ? "" : "; --all has more"));
   if (!o.files.empty()) // what is wrong in somebody's own kernels is not a device's failure
     for (auto &c : chosen)
       if (auto i = instantiate(suite, c); !i.ok()) return failInKernels(i.status());
@@ -119,7 +138,8 @@ static int chooseCases(const ConformanceOptions &o, Suite &suite, std::vector<Ca
 
 static int dumpCases(const Suite &suite, const std::vector<Case> &cases, const std::string &folder) {
   for (auto &c : cases)
-    if (auto s = dumpCase(suite, c, folder + "/" + c.name); !s.ok()) return fail(absl::IsInvalidArgument(s) ? kInputAtFault : kRunFailed, std::string(s.message()));
+    if (auto s = dumpCase(suite, c, folder + "/" + c.name); !s.ok())
+      return fail(absl::IsInvalidArgument(s) ? kInputAtFault : kRunFailed, std::string(s.message()));
   llvm::outs() << ir::counted(cases.size(), "case") << " written to " << folder << "\n";
   return kOk;
 }
@@ -158,7 +178,9 @@ static std::string runCases(const ConformanceOptions &o, const Suite &suite, Rep
     failed += outcome.status == Outcome::Failed;
     report.outcomes[c][d] = std::move(outcome);
     ++done;
-    if (terminal) llvm::errs() << llvm::formatv("\r\033[K{0} of {1}, {2} failed: {3}", done, total, failed, report.cases[c].name.substr(0, 50));
+    if (terminal)
+      llvm::errs() << llvm::formatv("\r\033[K{0} of {1}, {2} failed: {3}", done, total, failed,
+                                    report.cases[c].name.substr(0, 50));
   };
   CaseRunner runner(suite); // each child has its own
   IsolatedWork w;
@@ -166,7 +188,9 @@ static std::string runCases(const ConformanceOptions &o, const Suite &suite, Rep
   w.processes = int(std::min<size_t>(size_t(o.jobs), report.cases.size()));
   w.limitSeconds = o.limit;
   w.parts = [&](size_t) { return report.devices.size(); };
-  w.work = [&](size_t c, size_t d, bool &renew) { return runner.run(report.cases[c], report.devices[d], renew).encode(); };
+  w.work = [&](size_t c, size_t d, bool &renew) {
+    return runner.run(report.cases[c], report.devices[d], renew).encode();
+  };
   w.done = [&](size_t c, size_t d, const std::string &result) { take(c, d, Outcome::decode(result)); };
   w.lost = [&](size_t c, size_t d, const std::string &what, const std::string &said) {
     Outcome lost;

@@ -25,7 +25,8 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
   auto buffer = readText(sourcePath);
   if (!buffer) {
     std::string why = sourcePath + ": " + buffer.getError().message();
-    return failLocated(description.ttirPlace.first ? description.at(description.ttirPlace) + "ttir: " + why : why, description.path, text);
+    return failLocated(description.ttirPlace.first ? description.at(description.ttirPlace) + "ttir: " + why : why,
+                       description.path, text);
   }
   source = (*buffer)->getBuffer().str();
   module = frontend::parseModule(source, sourcePath, context, diag, {.locateByText = true});
@@ -33,7 +34,8 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
   auto k = selectKernel(*module, description.kernel);
   if (!k.ok()) {
     std::string why = sourcePath + ": " + std::string(k.status().message());
-    return failLocated(description.kernelPlace.first ? description.at(description.kernelPlace) + "kernel: " + why : why, description.path, text);
+    return failLocated(description.kernelPlace.first ? description.at(description.kernelPlace) + "kernel: " + why : why,
+                       description.path, text);
   }
   kernel = *k;
   auto args = prepareArguments(description, kernel);
@@ -51,12 +53,14 @@ CompileOptions Launch::options(const Device &device) const {
   return o;
 }
 
-int Launch::compile(CompileCache &cache, const Device &device, const std::string &targetName, const CompileOptions &o, ir::DiagnosticEngine &diag, CompileResult &out) {
+int Launch::compile(CompileCache &cache, const Device &device, const std::string &targetName, const CompileOptions &o,
+                    ir::DiagnosticEngine &diag, CompileResult &out) {
   auto t = requireTarget(targetName.empty() ? device.target() : targetName);
   if (!t.ok()) return fail(kRunFailed, device.name() + ": " + std::string(t.status().message())); // the device's own
   auto r = cache.compile(source, sourcePath, module.get(), **t, o, diag);
   if (!r.ok()) {
-    int code = absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;
+    int code =
+        absl::IsInvalidArgument(r.status()) || absl::IsResourceExhausted(r.status()) ? kInputAtFault : kRunFailed;
     return diag.errors() ? code : fail(code, std::string(r.status().message()));
   }
   out = *std::move(r);
@@ -64,7 +68,8 @@ int Launch::compile(CompileCache &cache, const Device &device, const std::string
 }
 
 int openMeasuredDevice(const std::string &name, std::unique_ptr<Device> &device) {
-  if (name == "interpreter") return fail(kUsage, "the interpreter's time says nothing of a kernel: --device is a GPU or an emulator");
+  if (name == "interpreter")
+    return fail(kUsage, "the interpreter's time says nothing of a kernel: --device is a GPU or an emulator");
   if (name.empty()) {
     std::vector<std::string> problems;
     auto all = enumerateDevices(problems);
@@ -73,7 +78,8 @@ int openMeasuredDevice(const std::string &name, std::unique_ptr<Device> &device)
     return kOk;
   }
   auto opened = openDevice(name);
-  if (!opened.ok()) return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
+  if (!opened.ok())
+    return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed, std::string(opened.status().message()));
   device = std::move(*opened);
   return kOk;
 }

@@ -1,8 +1,8 @@
-// What the commands share that run a kernel as a launch description says (`run`, `bench`, `tune`): the description, its kernel
-// and arguments, the device by its name, and compiling for it.
+// What the commands share that run a kernel as a launch description says (`run`, `bench`, `tune`): the description,
+// its kernel and arguments, the device by its name, and compiling for it.
 #pragma once
 #include "ir/context.h"
-#include "runtime/compile_cache.h"
+#include "runtime/compiler/compile_cache.h"
 #include "runtime/launcher.h"
 #include "tools/commands.h"
 
@@ -24,10 +24,12 @@ struct Launch {
   /// What the kernel is compiled with for the device if nobody asks for other numbers.
   runtime::CompileOptions options(const runtime::Device &) const;
   /// For the device, or for a target that was asked for. The module is used up.
-  int compile(runtime::CompileCache &, const runtime::Device &, const std::string &targetName, const runtime::CompileOptions &, ir::DiagnosticEngine &, runtime::CompileResult &);
+  int compile(runtime::CompileCache &, const runtime::Device &, const std::string &targetName,
+              const runtime::CompileOptions &, ir::DiagnosticEngine &, runtime::CompileResult &);
 };
 
-/// The GPU or emulator of that name, else an exit code after an error was printed; no name: the first GPU, else wrong usage.
+/// The GPU or emulator of that name, else an exit code after an error was printed; no name: the first GPU, else wrong
+/// usage.
 int openMeasuredDevice(const std::string &name, std::unique_ptr<runtime::Device> &);
 
 } // namespace tessera::tools

@@ -3,16 +3,16 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "layouts/drawing.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 
 namespace tessera::tools {
 
-/// An error about a tensor's shape, told at the dimension of its text that is at fault: the first that is no power of two, or
-/// the first of all.
+/// An error about a tensor's shape, told at the dimension of its text that is at fault: the first that is no power of
+/// two, or the first of all.
 static int failAtShape(const std::string &text, llvm::ArrayRef<int64_t> shape, const llvm::Twine &message) {
   size_t first = text.find('<'), at = first = text.find_first_not_of(' ', first + 1);
   for (auto &d : shape) {
@@ -48,14 +48,17 @@ int layoutCommand(int argc, char **argv) {
   std::vector<char *> arguments;
   for (auto &a : spelt) arguments.push_back(a.data());
   if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
-  if (!l->count() && !i->count()) return fail(kUsage, "--layout or --input is required; `tessera layout --help` tells more");
+  if (!l->count() && !i->count())
+    return fail(kUsage, "--layout or --input is required; `tessera layout --help` tells more");
 
   ir::Context context;
   auto diag = printingDiagnostics();
   std::vector<frontend::NamedLayout> layouts;
   if (i->count()) {
     auto buffer = readInput(file);
-    if (!buffer || !frontend::parseNamedLayouts(buffer->getBuffer(), file == "-" ? "<stdin>" : file, context, diag, layouts)) return kInputAtFault;
+    if (!buffer ||
+        !frontend::parseNamedLayouts(buffer->getBuffer(), file == "-" ? "<stdin>" : file, context, diag, layouts))
+      return kInputAtFault;
     if (layouts.empty()) return fail(kInputAtFault, file + ": names no layouts (`#blocked = #ttg.blocked<...>`)");
     if (!names.empty()) {
       std::vector<frontend::NamedLayout> chosen;
@@ -63,18 +66,23 @@ int layoutCommand(int argc, char **argv) {
       for (auto &n : layouts) known.push_back(n.name);
       for (auto &name : names) {
         auto it = llvm::find_if(layouts, [&](auto &n) { return n.name == name; });
-        if (it == layouts.end()) return fail(kInputAtFault, file + ": has no layout named '#" + name + "'" + suggest(name, known));
+        if (it == layouts.end())
+          return fail(kInputAtFault, file + ": has no layout named '#" + name + "'" + suggest(name, known));
         chosen.push_back(*it);
       }
       layouts = chosen;
     }
-  } else if (auto *e = frontend::parseEncoding(layout, context, diag)) layouts.push_back({"", e});
-  else return kInputAtFault;
+  } else if (auto *e = frontend::parseEncoding(layout, context, diag))
+    layouts.push_back({"", e});
+  else
+    return kInputAtFault;
   auto type = frontend::parseType(tensor, context, diag);
   if (!type) return kInputAtFault;
   auto t = type.dyn_cast<ir::TensorType>();
   if (!t) return failLocated("<type>:1:1: '" + tensor + "' is not a tensor type", "<type>", tensor);
-  if (t.numElements() > (1 << 20)) return failAtShape(tensor, t.shape(), "the tensor has " + llvm::Twine(t.numElements()) + " elements; at most 1048576 are drawn");
+  if (t.numElements() > (1 << 20))
+    return failAtShape(tensor, t.shape(),
+                       "the tensor has " + llvm::Twine(t.numElements()) + " elements; at most 1048576 are drawn");
 
   std::string text;
   for (auto &[name, e] : layouts) {
@@ -90,7 +98,8 @@ int layoutCommand(int argc, char **argv) {
   int bits = t.bitWidth() ? t.bitWidth() : 64; // pointers
   for (auto *path : {&svg, &html}) {
     if (path->empty()) continue;
-    auto drawing = path == &svg ? layouts::drawSvg(*layouts[0].layout, t.shape(), bits) : layouts::drawHtml(*layouts[0].layout, t.shape(), bits);
+    auto drawing = path == &svg ? layouts::drawSvg(*layouts[0].layout, t.shape(), bits)
+                                : layouts::drawHtml(*layouts[0].layout, t.shape(), bits);
     if (!drawing.ok()) return failAtShape(tensor, t.shape(), std::string(drawing.status().message()));
     if (!writeOutput(*path, *drawing)) return kRunFailed;
   }

@@ -1,11 +1,11 @@
 // `tessera`: the command line. Looks up the subcommand and hands over; see commands.h.
 #include "codegen_amd/backend.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/arguments.h"
-#include "tools/commands.h"
 #include <cstdlib>
 
 namespace tessera::tools {
@@ -22,13 +22,15 @@ int failLocated(llvm::StringRef errors, const std::string &file, llvm::StringRef
   for (auto line : lines) {
     ir::Diagnostic d;
     llvm::StringRef rest = line;
-    if (!rest.consume_front(file + ":") || rest.consumeInteger(10, d.position.line) || !rest.consume_front(":") || rest.consumeInteger(10, d.position.col) || !rest.consume_front(": ")) {
+    if (!rest.consume_front(file + ":") || rest.consumeInteger(10, d.position.line) || !rest.consume_front(":") ||
+        rest.consumeInteger(10, d.position.col) || !rest.consume_front(": ")) {
       fail(kInputAtFault, line);
       continue;
     }
     d.position.file = file;
     d.message = rest.str();
-    if (d.position.line && d.position.line <= textLines.size()) d.snippet = ir::lineWithCaret(textLines[d.position.line - 1].rtrim('\r'), d.position.col);
+    if (d.position.line && d.position.line <= textLines.size())
+      d.snippet = ir::lineWithCaret(textLines[d.position.line - 1].rtrim('\r'), d.position.col);
     llvm::errs() << ir::render(d);
   }
   return kInputAtFault;
@@ -39,7 +41,8 @@ llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readText(const std::string &p
   constexpr size_t most = size_t(1) << 28, chunk = 1 << 16;
   fs::file_status status;
   if (auto ec = path == "-" ? fs::status(0, status) : fs::status(path, status)) return ec;
-  if (status.type() == fs::file_type::regular_file || status.type() == fs::file_type::directory_file) return llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
+  if (status.type() == fs::file_type::regular_file || status.type() == fs::file_type::directory_file)
+    return llvm::MemoryBuffer::getFileOrSTDIN(path, false, false);
   int fd = 0;
   if (path != "-")
     if (auto ec = fs::openFileForRead(path, fd)) return ec;
@@ -56,7 +59,8 @@ llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readText(const std::string &p
   }
   if (fd) fs::closeFile(fd);
   if (error) return error;
-  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), path == "-" ? "<stdin>" : path, /*RequiresNullTerminator=*/false);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), path == "-" ? "<stdin>" : path,
+                                                         /*RequiresNullTerminator=*/false);
 }
 
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path) {
@@ -111,7 +115,8 @@ static const struct Command {
 
 static int usage(llvm::raw_ostream &o, int code) {
   o << "usage: tessera COMMAND ...\n\ncommands:\n";
-  for (auto &c : commands) o << "  " << llvm::StringRef(c.name) << std::string(12 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
+  for (auto &c : commands)
+    o << "  " << llvm::StringRef(c.name) << std::string(12 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
   o << "\n`tessera COMMAND --help` tells more of one.\n";
   return code;
 }

@@ -1,53 +1,73 @@
 // `tessera opt FILE [-PASS[=OPTIONS]…] [--split-input-file] [--verify-diagnostics] [--target T]`: runs passes, by
-// triton-opt's names, and prints. Without --mlir-print-debuginfo, operations that have no location are given their place
-// in the text, so that what a pass complains about is found there.
+// triton-opt's names, and prints. Without --mlir-print-debuginfo, operations that have no location are given their
+// place in the text, so that what a pass complains about is found there.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/module_attributes.h"
 #include "ir/printer.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
-#include "runtime/check_passes.h"
-#include "runtime/compiler.h"
-#include "runtime/targets.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/targets.h"
+#include "runtime/debug/check_passes.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/verify_diagnostics.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/pipelines.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace tessera::tools {
 using namespace transforms;
 
-constexpr llvm::StringRef kOptions[] = {"split-input-file", "allow-unregistered-dialect", "target",           "verify-each",
-                                        "print-ir-before",  "print-ir-after",             "print-ir-before-all", "print-ir-after-all",
-                                        "time-passes",      "remarks", "remarks-json", "skip-pass",                  "bisect-limit", "check-passes",     "mlir-print-debuginfo", "mlir-use-nameloc-as-prefix", "help"};
+constexpr llvm::StringRef kOptions[] = {"split-input-file",
+                                        "allow-unregistered-dialect",
+                                        "target",
+                                        "verify-each",
+                                        "print-ir-before",
+                                        "print-ir-after",
+                                        "print-ir-before-all",
+                                        "print-ir-after-all",
+                                        "time-passes",
+                                        "remarks",
+                                        "remarks-json",
+                                        "skip-pass",
+                                        "bisect-limit",
+                                        "check-passes",
+                                        "mlir-print-debuginfo",
+                                        "mlir-use-nameloc-as-prefix",
+                                        "help"};
 
 static int help() {
-  llvm::outs() << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
-                  "  --split-input-file        treat the parts between `// -----` lines as files of their own\n"
-                  "  --verify-diagnostics      compare the diagnostics with `// expected-error @+1 {{…}}` comments (also -warning,\n"
-                  "                            -note, -remark, @-1, @above, @below, @unknown, expected-error-re with {{regex}});\n"
-                  "                            =only-expected: others may come too\n"
-                  "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
-                  "  --target T                the target that passes may ask about; default: what the module's ttg.target says\n"
-                  "  --verify-each             verify after every pass\n"
-                  "  --print-ir-before=RE      dump the IR to stderr before passes whose name matches\n"
-                  "  --print-ir-after=RE       … after them\n"
-                  "  --print-ir-before-all     dump the IR to stderr before every pass\n"
-                  "  --print-ir-after-all      … after it\n"
-                  "  --time-passes             print the time of every pass to stderr\n"
-                  "  --remarks[=RE]            say what passes did and what they could not do, and why (PASS:NAME matches RE)\n"
-                  "  --remarks-json=FILE       write the remarks to a file, as JSON\n"
-                  "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
-                  "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
-                  "  --check-passes=LAUNCH     evaluate the kernel on the data of a launch description before and after every pass,\n"
-                  "                            and name the first that changes an output; without passes: all of the compiler's for\n"
-                  "                            the target. FILE may be left out: the description names it\n"
-                  "  --mlir-print-debuginfo    print locations\n"
-                  "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
-                  "  -o OUT                    write to a file\n\npasses:\n";
+  llvm::outs()
+      << "usage: tessera opt FILE [-PASS[=\"key=value …\"]]... [options]\n\noptions:\n"
+         "  --split-input-file        treat the parts between `// -----` lines as files of their own\n"
+         "  --verify-diagnostics      compare the diagnostics with `// expected-error @+1 {{…}}` comments (also "
+         "-warning,\n"
+         "                            -note, -remark, @-1, @above, @below, @unknown, expected-error-re with "
+         "{{regex}});\n"
+         "                            =only-expected: others may come too\n"
+         "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
+         "  --target T                the target that passes may ask about; default: what the module's ttg.target "
+         "says\n"
+         "  --verify-each             verify after every pass\n"
+         "  --print-ir-before=RE      dump the IR to stderr before passes whose name matches\n"
+         "  --print-ir-after=RE       … after them\n"
+         "  --print-ir-before-all     dump the IR to stderr before every pass\n"
+         "  --print-ir-after-all      … after it\n"
+         "  --time-passes             print the time of every pass to stderr\n"
+         "  --remarks[=RE]            say what passes did and what they could not do, and why (PASS:NAME matches RE)\n"
+         "  --remarks-json=FILE       write the remarks to a file, as JSON\n"
+         "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
+         "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
+         "  --check-passes=LAUNCH     evaluate the kernel on the data of a launch description before and after every "
+         "pass,\n"
+         "                            and name the first that changes an output; without passes: all of the compiler's "
+         "for\n"
+         "                            the target. FILE may be left out: the description names it\n"
+         "  --mlir-print-debuginfo    print locations\n"
+         "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
+         "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
     llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help;
     if (!p.options.empty()) llvm::outs() << " [" << p.options << "]";
@@ -78,31 +98,47 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
   llvm::StringRef a = written.drop_front(written.starts_with("--") ? 2 : 1);
   auto [name, value] = a.split('=');
   auto needValue = [&](std::string &to) {
-    if (a.contains('=')) to = value.str();
-    else if (next.data()) to = next.str(), nextUsed = true;
-    else return false;
+    if (a.contains('='))
+      to = value.str();
+    else if (next.data())
+      to = next.str(), nextUsed = true;
+    else
+      return false;
     return true;
   };
-  if (name == "split-input-file") split = true;
-  else if (name == "verify-diagnostics") verifyDiagnostics = true, onlyExpected = value == "only-expected";
-  else if (name == "allow-unregistered-dialect") parse.allowUnregistered = true;
-  else if (name == "verify-each") flags.verifyEach = value != "false";
-  else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all") flags.beforeAll = true;
-  else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all") flags.afterAll = true;
-  else if (name == "time-passes" || name == "mlir-timing") flags.time = true;
-  else if (name == "mlir-print-debuginfo") debugInfo = true;
-  else if (name == "mlir-disable-threading") return kOk; // there are no threads
-  else if (name == "mlir-use-nameloc-as-prefix") nameLocs = value != "false";
-  else if (name == "remarks") flags.remarks = a.contains('=') ? value.str() : ".";
+  if (name == "split-input-file")
+    split = true;
+  else if (name == "verify-diagnostics")
+    verifyDiagnostics = true, onlyExpected = value == "only-expected";
+  else if (name == "allow-unregistered-dialect")
+    parse.allowUnregistered = true;
+  else if (name == "verify-each")
+    flags.verifyEach = value != "false";
+  else if (name == "print-ir-before-all" || name == "mlir-print-ir-before-all")
+    flags.beforeAll = true;
+  else if (name == "print-ir-after-all" || name == "mlir-print-ir-after-all")
+    flags.afterAll = true;
+  else if (name == "time-passes" || name == "mlir-timing")
+    flags.time = true;
+  else if (name == "mlir-print-debuginfo")
+    debugInfo = true;
+  else if (name == "mlir-disable-threading")
+    return kOk; // there are no threads
+  else if (name == "mlir-use-nameloc-as-prefix")
+    nameLocs = value != "false";
+  else if (name == "remarks")
+    flags.remarks = a.contains('=') ? value.str() : ".";
   else if (name == "remarks-json") {
     if (!needValue(flags.remarksFile)) return fail(kUsage, "--remarks-json needs a file");
   } else if (name == "print-ir-before" || name == "print-ir-after") {
-    if (!needValue(name == "print-ir-before" ? flags.before : flags.after)) return fail(kUsage, "--" + name + " needs a regular expression");
+    if (!needValue(name == "print-ir-before" ? flags.before : flags.after))
+      return fail(kUsage, "--" + name + " needs a regular expression");
   } else if (name == "skip-pass") {
     if (!needValue(flags.skip.emplace_back())) return fail(kUsage, "--skip-pass needs the name of a pass");
   } else if (name == "bisect-limit") {
     std::string n;
-    if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0) return fail(kUsage, "--bisect-limit needs a number of passes");
+    if (!needValue(n) || llvm::StringRef(n).getAsInteger(10, flags.bisectLimit) || flags.bisectLimit < 0)
+      return fail(kUsage, "--bisect-limit needs a number of passes");
   } else if (name == "o") {
     if (!needValue(output)) return fail(kUsage, "-o needs a file");
   } else if (name == "check-passes") {
@@ -117,7 +153,8 @@ int Opt::option(llvm::StringRef written, llvm::StringRef next, bool &nextUsed) {
     std::vector<std::string> known;
     for (auto o : kOptions) known.push_back("--" + o.str());
     for (auto &p : allPasses()) known.push_back("-" + p.name.str());
-    return fail(kUsage, "unknown pass or option '" + written + "'" + suggest(written, std::vector<llvm::StringRef>(known.begin(), known.end())));
+    return fail(kUsage, "unknown pass or option '" + written + "'" +
+                            suggest(written, std::vector<llvm::StringRef>(known.begin(), known.end())));
   }
   return kOk;
 }
@@ -133,7 +170,8 @@ int Opt::prepare() {
     auto d = runtime::readLaunchText(launchText, checked);
     if (!d.ok()) return failLocated(std::string(d.status().message()), checked, launchText);
     launch = std::move(*d);
-    if (input.empty() && launch->ttir.empty()) return fail(kUsage, "no input file, and " + checked + " names none (\"ttir\")");
+    if (input.empty() && launch->ttir.empty())
+      return fail(kUsage, "no input file, and " + checked + " names none (\"ttir\")");
     if (input.empty()) input = launch->resolve(launch->ttir);
   }
   if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
@@ -145,7 +183,9 @@ int Opt::prepare() {
   }
   if (launch && pipeline.empty()) {
     if (!run.target) return fail(kUsage, "--check-passes without passes needs --target");
-    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas, launch->numStages, launch->matrixInstrNonkdim)}) pipeline.insert(pipeline.end(), p.begin(), p.end());
+    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas,
+                                                             launch->numStages, launch->matrixInstrNonkdim)})
+      pipeline.insert(pipeline.end(), p.begin(), p.end());
   }
   parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has
   return kOk;
@@ -156,7 +196,8 @@ int Opt::section(const frontend::TextSection &text, const std::string &file, std
   ir::Context context;
   std::optional<DiagnosticVerifier> verifier;
   if (verifyDiagnostics) verifier.emplace(text.text, text.firstLine, file, onlyExpected);
-  auto diag = verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
+  auto diag =
+      verifier ? ir::DiagnosticEngine([&](const ir::Diagnostic &d) { verifier->take(d); }) : printingDiagnostics();
   auto m = frontend::parseModule(text, file, context, diag, parse);
   std::optional<runtime::PassChecker> checker;
   over = true;
@@ -171,7 +212,8 @@ int Opt::section(const frontend::TextSection &text, const std::string &file, std
   run.hook = nullptr; // the checker goes with the section
   if (checker && (ok || !checker->finding().empty())) {
     if (!checker->finding().empty()) return fail(kRunFailed, checker->finding());
-    llvm::outs() << "ok   " << checker->passes() << (checker->passes() == 1 ? " pass leaves" : " passes leave") << " what the kernel computes as it is\n";
+    llvm::outs() << "ok   " << checker->passes() << (checker->passes() == 1 ? " pass leaves" : " passes leave")
+                 << " what the kernel computes as it is\n";
     if (output.empty()) return kOk;
   }
   for (auto &s : pipeline)
@@ -182,7 +224,8 @@ int Opt::section(const frontend::TextSection &text, const std::string &file, std
     std::string complaints = verifier->finish();
     llvm::errs() << complaints;
     if (!complaints.empty()) code = kInputAtFault;
-  } else if (!ok) code = kInputAtFault;
+  } else if (!ok)
+    code = kInputAtFault;
   if (ok) out += ir::printToString(*m, {.locations = debugInfo, .nameLocs = nameLocs});
   return code;
 }
@@ -207,8 +250,10 @@ int optCommand(int argc, char **argv) {
   auto buffer = readInput(o.input);
   if (!buffer) return kInputAtFault;
   std::vector<frontend::TextSection> sections;
-  if (o.split) sections = frontend::splitSections(buffer->getBuffer());
-  else sections.push_back({buffer->getBuffer(), 1});
+  if (o.split)
+    sections = frontend::splitSections(buffer->getBuffer());
+  else
+    sections.push_back({buffer->getBuffer(), 1});
   std::string out, file = o.input == "-" ? "<stdin>" : o.input;
   int code = kOk;
   for (auto &s : sections) {

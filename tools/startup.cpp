@@ -13,15 +13,15 @@ extern "C" char __data_start[], _end[]; // of the program's own variables, by th
 
 [[gnu::constructor(101)]] static void startUp() {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-  // The constructors to come write to all pages of variables but a few: one call instead of 150 faults. (Where the kernel
-  // does not know the call, before Linux 5.14, the faults are taken.)
+  // The constructors to come write to all pages of variables but a few: one call instead of 150 faults. (Where the
+  // kernel does not know the call, before Linux 5.14, the faults are taken.)
   uintptr_t firstPage = reinterpret_cast<uintptr_t>(__data_start) & ~uintptr_t(4095);
   madvise(reinterpret_cast<void *>(firstPage), reinterpret_cast<uintptr_t>(_end) - firstPage, MADV_POPULATE_WRITE);
 #endif
 #ifdef __GLIBC__
-  // The heap grows in few steps and is never handed back piecemeal, and may use large pages: a fault per 2 MiB instead of
-  // one per 4 KiB, where the kernel leaves that to programs (transparent huge pages "madvise"). malloc writes at its
-  // beginning as soon as it exists: that stays a small page, the last one before a multiple of 2 MiB.
+  // The heap grows in few steps and is never handed back piecemeal, and may use large pages: a fault per 2 MiB
+  // instead of one per 4 KiB, where the kernel leaves that to programs (transparent huge pages "madvise"). malloc
+  // writes at its beginning as soon as it exists: that stays a small page, the last one before a multiple of 2 MiB.
   constexpr uintptr_t kLargePage = 2 << 20, kSmallPage = 4 << 10;
   mallopt(M_TOP_PAD, 16 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -39,8 +39,8 @@ extern "C" char __data_start[], _end[]; // of the program's own variables, by th
 #ifdef TESSERA_ONE_PROGRAM
 // These two took one in fourteen instructions of a small kernel's compilation, and memory to write to.
 
-// LLVM's command-line options, of which there are 2,400, register themselves in a table of names. Nobody gives them here;
-// only amd::setSchedulerOptions looks some up. (The linker sends the constructors here: --wrap.)
+// LLVM's command-line options, of which there are 2,400, register themselves in a table of names. Nobody gives them
+// here; only amd::setSchedulerOptions looks some up. (The linker sends the constructors here: --wrap.)
 extern "C" void __real__ZN4llvm2cl6Option11addArgumentEv(llvm::cl::Option *);
 extern "C" void __wrap__ZN4llvm2cl6Option11addArgumentEv(llvm::cl::Option *option) {
   if (option->ArgStr.starts_with("amdgpu-")) __real__ZN4llvm2cl6Option11addArgumentEv(option);

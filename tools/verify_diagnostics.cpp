@@ -24,8 +24,11 @@ static std::string toPattern(llvm::StringRef text) {
   return out;
 }
 
-DiagnosticVerifier::DiagnosticVerifier(llvm::StringRef text, unsigned firstLine, std::string fileName, bool onlyExpected) : file_(std::move(fileName)), onlyExpected_(onlyExpected) {
-  static const RE2 kExpectation(R"(expected-(error|warning|remark|note)(-re)? *(?:@([+-][0-9]+|above|below|unknown))? *\{\{(.*)\}\})");
+DiagnosticVerifier::DiagnosticVerifier(llvm::StringRef text, unsigned firstLine, std::string fileName,
+                                       bool onlyExpected)
+    : file_(std::move(fileName)), onlyExpected_(onlyExpected) {
+  static const RE2 kExpectation(
+      R"(expected-(error|warning|remark|note)(-re)? *(?:@([+-][0-9]+|above|below|unknown))? *\{\{(.*)\}\})");
   unsigned number = firstLine, lastPlain = 0;
   std::vector<size_t> below; // expectations that wait for the next line without one
   llvm::SmallVector<llvm::StringRef, 0> lines;
@@ -37,10 +40,14 @@ DiagnosticVerifier::DiagnosticVerifier(llvm::StringRef text, unsigned firstLine,
       for (unsigned i = 0; i < 4; ++i)
         if (severity == kNames[i]) e.severity = Severity(i);
       int offset;
-      if (where == "unknown") e.line = 0;
-      else if (where == "above") e.line = lastPlain;
-      else if (where == "below") below.push_back(expected_.size());
-      else if (!where.empty() && !llvm::StringRef(where).ltrim('+').getAsInteger(10, offset)) e.line = number + offset;
+      if (where == "unknown")
+        e.line = 0;
+      else if (where == "above")
+        e.line = lastPlain;
+      else if (where == "below")
+        below.push_back(expected_.size());
+      else if (!where.empty() && !llvm::StringRef(where).ltrim('+').getAsInteger(10, offset))
+        e.line = number + offset;
       if (e.isRegex && !RE2(toPattern(message)).ok())
         complaints_ += llvm::formatv("{0}:{1}: error: the expected message is no regular expression\n", file_, number);
       expected_.push_back(std::move(e));
@@ -62,7 +69,8 @@ void DiagnosticVerifier::match(Severity severity, unsigned line, const std::stri
     }
   }
   if (onlyExpected_ || (severity == Severity::Note && !line)) return;
-  complaints_ += file_ + (line ? ":" + std::to_string(line) : "") + ": error: unexpected " + kNames[int(severity)] + ": " + message + "\n";
+  complaints_ += file_ + (line ? ":" + std::to_string(line) : "") + ": error: unexpected " + kNames[int(severity)] +
+                 ": " + message + "\n";
 }
 
 void DiagnosticVerifier::take(const ir::Diagnostic &d) {
@@ -75,7 +83,9 @@ void DiagnosticVerifier::take(const ir::Diagnostic &d) {
 
 std::string DiagnosticVerifier::finish() {
   for (auto &e : expected_)
-    if (!e.met) complaints_ += llvm::formatv("{0}:{1}: error: expected {2} \"{3}\" was not produced\n", file_, e.at, kNames[int(e.severity)], e.text);
+    if (!e.met)
+      complaints_ += llvm::formatv("{0}:{1}: error: expected {2} \"{3}\" was not produced\n", file_, e.at,
+                                   kNames[int(e.severity)], e.text);
   return std::move(complaints_);
 }
 

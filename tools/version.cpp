@@ -1,9 +1,9 @@
 // `tessera version`: what this program is made of and which toolchains it finds.
-#include "llvm/Config/llvm-config.h"
-#include "llvm/Support/raw_ostream.h"
-#include "runtime/targets.h"
+#include "runtime/compiler/targets.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 
 namespace tessera::tools {

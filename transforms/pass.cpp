@@ -19,9 +19,12 @@ int64_t PassOptions::getInt(llvm::StringRef name, int64_t otherwise, int64_t lea
   auto it = values.find(name);
   int64_t v;
   if (it == values.end()) return otherwise;
-  if (llvm::StringRef(it->second).getAsInteger(10, v)) problem = "'" + name.str() + "' must be an integer, not '" + it->second + "'";
-  else if (v < least) problem = llvm::formatv("'{0}' must be at least {1}, not {2}", name, least, v);
-  else return v;
+  if (llvm::StringRef(it->second).getAsInteger(10, v))
+    problem = "'" + name.str() + "' must be an integer, not '" + it->second + "'";
+  else if (v < least)
+    problem = llvm::formatv("'{0}' must be at least {1}, not {2}", name, least, v);
+  else
+    return v;
   return otherwise;
 }
 int64_t PassOptions::getPowerOfTwo(llvm::StringRef name, int64_t otherwise, int64_t most) const {
@@ -64,10 +67,14 @@ absl::StatusOr<PipelineStep> parseStep(const PassInfo &pass, llvm::StringRef opt
   for (auto part : parts) {
     auto [name, value] = part.split('=');
     auto *row = llvm::find_if(known, [&](llvm::StringRef k) { return k.split('=').first == name; });
-    if (row == known.end()) return absl::InvalidArgumentError(llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name, pass.options.empty() ? "none" : pass.options).str());
+    if (row == known.end())
+      return absl::InvalidArgumentError(llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name,
+                                                      pass.options.empty() ? "none" : pass.options)
+                                            .str());
     s.options.values[name] = value.str();
     if (row->ends_with("=N")) s.options.getInt(name, 0);
-    if (!s.options.problem.empty()) return absl::InvalidArgumentError("pass '" + pass.name.str() + "': " + s.options.problem);
+    if (!s.options.problem.empty())
+      return absl::InvalidArgumentError("pass '" + pass.name.str() + "': " + s.options.problem);
   }
   return s;
 }
@@ -83,8 +90,9 @@ static std::string commandLine(const Pipeline &p, size_t from) {
   return s;
 }
 
-/// The first operation that makes, takes or gives a tensor without a layout. A module may say that its tensors have them
-/// (`ttg.num-warps`) and hold functions without any: the verifier lets those be, since passes on TTIR may still run there.
+/// The first operation that makes, takes or gives a tensor without a layout. A module may say that its tensors have
+/// them (`ttg.num-warps`) and hold functions without any: the verifier lets those be, since passes on TTIR may still
+/// run there.
 static Operation *firstWithoutLayout(Module &m) {
   Operation *found = nullptr;
   auto bare = [](Type t) { return t.isTensor() && !t.cast<TensorType>().encoding(); };
@@ -108,7 +116,9 @@ static Operation *firstWithoutLayout(Module &m) {
 }
 
 absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &o, DiagnosticEngine &diag) {
-  auto matches = [](const std::string &re, llvm::StringRef name) { return !re.empty() && RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), re); };
+  auto matches = [](const std::string &re, llvm::StringRef name) {
+    return !re.empty() && RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), re);
+  };
   auto dump = [&](llvm::StringRef when, llvm::StringRef pass) {
     if (o.dump) o.dump(("// -----// IR " + when + " " + pass + " //----- //\n" + printToString(m) + "\n").str());
   };
@@ -118,7 +128,8 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
     if (llvm::is_contained(o.skip, pass->name.str())) continue;
     if (o.bisectLimit >= 0 && !pass->has(kRequired)) {
       bool runs = ++o.bisectDone <= o.bisectLimit;
-      if (o.dump) o.dump(llvm::formatv("bisect: {0} {1} {2}\n", o.bisectDone, runs ? "runs" : "leaves out", pass->name).str());
+      if (o.dump)
+        o.dump(llvm::formatv("bisect: {0} {1} {2}\n", o.bisectDone, runs ? "runs" : "leaves out", pass->name).str());
       if (!runs) continue;
     }
     if (matches(o.printBefore, pass->name)) dump("Dump Before", pass->name);
@@ -142,19 +153,24 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
     layoutsChecked |= look;
     if (Operation *bare = look ? firstWithoutLayout(m) : nullptr) {
       Diagnostic d;
-      d.message = llvm::formatv(hasLayouts(m.op()) ? "'{0}' makes a tensor without a layout, but the module has '{2}', so that all of its tensors need one; pass '{1}' works on layouts"
-                                                   : "'{0}' makes a tensor without a layout, and pass '{1}' works on layouts; run convert-triton-to-tritongpu first",
+      d.message = llvm::formatv(hasLayouts(m.op()) ? "'{0}' makes a tensor without a layout, but the module has '{2}', "
+                                                     "so that all of its tensors need one; pass '{1}' works on layouts"
+                                                   : "'{0}' makes a tensor without a layout, and pass '{1}' works on "
+                                                     "layouts; run convert-triton-to-tritongpu first",
                                 bare->name(), pass->name, kNumWarpsAttr);
       d.loc = bare->loc();
       d.op = bare;
       diag.report(std::move(d));
       changed = absl::InvalidArgumentError("the input has no layouts");
-    } else changed = pass->run(m, context);
+    } else
+      changed = pass->run(m, context);
     double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (o.timings) o.timings->push_back({pass->name.str(), ms, changed.ok() && *changed});
     absl::Status status = changed.status();
-    if (!options.problem.empty()) status = absl::InvalidArgumentError("pass '" + pass->name.str() + "': " + options.problem);
-    if (status.ok() && o.verifyEach && !verify(m, diag)) status = absl::InternalError(llvm::formatv("the IR is invalid after pass '{0}'", pass->name).str());
+    if (!options.problem.empty())
+      status = absl::InvalidArgumentError("pass '" + pass->name.str() + "': " + options.problem);
+    if (status.ok() && o.verifyEach && !verify(m, diag))
+      status = absl::InternalError(llvm::formatv("the IR is invalid after pass '{0}'", pass->name).str());
     if (!status.ok()) {
       Diagnostic d;
       d.severity = Severity::Note;

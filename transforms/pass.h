@@ -7,8 +7,8 @@
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
 #include "ir/target.h"
-#include "llvm/ADT/StringMap.h"
 #include "transforms/remark.h"
+#include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ enum PassTrait : uint8_t {
 };
 
 struct PassInfo {
-  llvm::StringRef name;    // as triton-opt spells it
+  llvm::StringRef name; // as triton-opt spells it
   PassFn run;
   llvm::StringRef help;    // one line
   llvm::StringRef options; // the accepted ones, "num-warps=N target=NAME …": N is an integer
@@ -68,8 +68,8 @@ using Pipeline = std::vector<PipelineStep>;
 /// @pre the pass exists.
 PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::StringRef, std::string>> options = {});
 
-/// The step of a pass with options as they are written: "num-stages=2 foo=bar", also in quotes or braces. An error where the
-/// pass has no such option, or one with another kind of value.
+/// The step of a pass with options as they are written: "num-stages=2 foo=bar", also in quotes or braces. An error
+/// where the pass has no such option, or one with another kind of value.
 absl::StatusOr<PipelineStep> parseStep(const PassInfo &, llvm::StringRef options);
 
 struct PassTiming {
@@ -80,14 +80,15 @@ struct PassTiming {
 
 struct RunOptions {
   const ir::TargetInfo *target = nullptr;
-  const ir::TargetInfo *(*findTarget)(llvm::StringRef name) = nullptr; // without a target: that of the module's ttg.target
+  const ir::TargetInfo *(*findTarget)(llvm::StringRef name) =
+      nullptr; // without a target: that of the module's ttg.target
   bool verifyEach = false;
-  std::string printBefore, printAfter;     // regular expressions over pass names
+  std::string printBefore, printAfter; // regular expressions over pass names
   bool printAfterAll = false;
-  std::vector<std::string> skip;           // names of passes to leave out
-  int64_t bisectLimit = -1;                // run only the first N passes that are not required, and dump which; -1: all
-  mutable int64_t bisectDone = 0;          // how many earlier pipelines of the same compilation have run
-  std::string reproducerPath;              // where the IR before a failing pass is written; empty: nowhere
+  std::vector<std::string> skip;  // names of passes to leave out
+  int64_t bisectLimit = -1;       // run only the first N passes that are not required, and dump which; -1: all
+  mutable int64_t bisectDone = 0; // how many earlier pipelines of the same compilation have run
+  std::string reproducerPath;     // where the IR before a failing pass is written; empty: nowhere
   std::function<void(llvm::StringRef)> dump;                             // takes printed IR
   std::function<void(const PassInfo &, ir::Module &, bool before)> hook; // called around every pass
   std::vector<PassTiming> *timings = nullptr;

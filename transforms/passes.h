@@ -1,4 +1,5 @@
-// Every pass, declared once; the rows of registry.cpp name them. Each stands in the file of its name, which explains it.
+// Every pass, declared once; the rows of registry.cpp name them. Each stands in the file of its name, which explains
+// it.
 #pragma once
 #include "transforms/pass.h"
 
@@ -19,7 +20,7 @@ absl::StatusOr<bool> sccp(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
 absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
-absl::StatusOr<bool> transposeInThreads(ir::Module &, PassContext &);
+absl::StatusOr<bool> inThreadTranspose(ir::Module &, PassContext &);
 absl::StatusOr<bool> accelerateMatmul(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
 absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);
@@ -39,6 +40,6 @@ absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateGlobalScratch(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);
-absl::StatusOr<bool> settleProducts(ir::Module &, PassContext &);
+absl::StatusOr<bool> insertWgmmaWaits(ir::Module &, PassContext &);
 
 } // namespace tessera::transforms

@@ -1,4 +1,5 @@
-// The pipelines, one readable function per level and, where vendors differ, per vendor: which passes run, in which order, and why.
+// The pipelines, one readable function per level and, where vendors differ, per vendor: which passes run, in which
+// order, and why.
 #pragma once
 #include "transforms/pass.h"
 
@@ -8,7 +9,8 @@ namespace tessera::transforms {
 Pipeline ttirPipeline(const ir::TargetInfo &);
 /// TTIR to TTGIR with good layouts, for NVIDIA.
 Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages);
-/// TTIR to TTGIR with good layouts, for AMD. `matrixInstrNonkdim`: rows and columns of matrix instructions, 0: by the least work.
+/// TTIR to TTGIR with good layouts, for AMD. `matrixInstrNonkdim`: rows and columns of matrix instructions, 0: by the
+/// least work.
 Pipeline amdTtgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim = 0);
 /// The one of the two that is the target's.
 Pipeline ttgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim = 0);

@@ -19,7 +19,9 @@ std::string toText(const Remark &r) {
 }
 
 llvm::json::Value toJson(const Remark &r) {
-  return llvm::json::Object{{"kind", remarkKindName(r.kind)}, {"pass", r.pass}, {"name", r.name}, {"location", ir::describe(r.loc)}, {"message", r.message}, {"facts", llvm::json::Object(r.facts)}};
+  return llvm::json::Object{
+      {"kind", remarkKindName(r.kind)},  {"pass", r.pass},       {"name", r.name},
+      {"location", ir::describe(r.loc)}, {"message", r.message}, {"facts", llvm::json::Object(r.facts)}};
 }
 
 } // namespace tessera::transforms

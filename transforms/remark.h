@@ -1,5 +1,5 @@
-// Remarks: what passes say of the code that they made, or could not make, for `--remarks`. A remark names the operation's
-// place in the user's source, what was done or why it was not, and the facts as data for tools.
+// Remarks: what passes say of the code that they made, or could not make, for `--remarks`. A remark names the
+// operation's place in the user's source, what was done or why it was not, and the facts as data for tools.
 #pragma once
 #include "ir/location.h"
 #include "llvm/Support/JSON.h"

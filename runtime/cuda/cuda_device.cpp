@@ -15,7 +15,8 @@ using Handle = Opaque *;
 
 struct Api {
   using Pointer = CUdeviceptr;
-  static constexpr const char *kEventCreate = "cuEventCreate", *kEventRecord = "cuEventRecord", *kEventElapsedTime = "cuEventElapsedTime";
+  static constexpr const char *kEventCreate = "cuEventCreate", *kEventRecord = "cuEventRecord",
+                              *kEventElapsedTime = "cuEventElapsedTime";
   CUresult (*init)(unsigned);
   CUresult (*driverGetVersion)(int *);
   CUresult (*deviceGetCount)(int *);
@@ -34,7 +35,8 @@ struct Api {
   CUresult (*memFree)(CUdeviceptr);
   CUresult (*memcpyHtoD)(CUdeviceptr, const void *, size_t);
   CUresult (*memcpyDtoH)(void *, CUdeviceptr, size_t);
-  CUresult (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
+  CUresult (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle,
+                           void **, void **);
   CUresult (*ctxSynchronize)();
   CUresult (*streamCreate)(Handle *, unsigned);
   CUresult (*streamDestroy)(Handle);
@@ -53,7 +55,8 @@ struct Api {
     const char *name = "unknown error", *text = "";
     getErrorName(r, &name);
     getErrorString(r, &text);
-    auto message = llvm::formatv("CUDA: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
+    auto message =
+        llvm::formatv("CUDA: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
     return r == 2 ? absl::ResourceExhaustedError(message) : absl::UnavailableError(message); // 2: out of memory
   }
 };
@@ -68,14 +71,24 @@ absl::StatusOr<const Api *> api() {
       f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(*lib, name));
       if (!f && missing.empty()) missing = name;
     };
-    get(a.init, "cuInit"), get(a.driverGetVersion, "cuDriverGetVersion"), get(a.deviceGetCount, "cuDeviceGetCount"), get(a.deviceGet, "cuDeviceGet"), get(a.deviceGetName, "cuDeviceGetName");
-    get(a.deviceGetAttribute, "cuDeviceGetAttribute"), get(a.deviceTotalMem, "cuDeviceTotalMem_v2"), get(a.primaryCtxRetain, "cuDevicePrimaryCtxRetain"), get(a.primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-    get(a.ctxSetCurrent, "cuCtxSetCurrent"), get(a.moduleLoadData, "cuModuleLoadData"), get(a.moduleUnload, "cuModuleUnload"), get(a.moduleGetFunction, "cuModuleGetFunction");
-    get(a.funcSetAttribute, "cuFuncSetAttribute"), get(a.memAlloc, "cuMemAlloc_v2"), get(a.memFree, "cuMemFree_v2"), get(a.memcpyHtoD, "cuMemcpyHtoD_v2"), get(a.memcpyDtoH, "cuMemcpyDtoH_v2");
-    get(a.launchKernel, "cuLaunchKernel"), get(a.ctxSynchronize, "cuCtxSynchronize"), get(a.eventCreate, "cuEventCreate"), get(a.eventDestroy, "cuEventDestroy_v2"), get(a.eventRecord, "cuEventRecord");
-    get(a.eventSynchronize, "cuEventSynchronize"), get(a.eventElapsedTime, "cuEventElapsedTime"), get(a.getErrorName, "cuGetErrorName"), get(a.getErrorString, "cuGetErrorString");
-    get(a.streamCreate, "cuStreamCreate"), get(a.streamDestroy, "cuStreamDestroy_v2"), get(a.streamSynchronize, "cuStreamSynchronize"), get(a.streamWaitEvent, "cuStreamWaitEvent");
-    if (!missing.empty()) return absl::UnavailableError("CUDA: the driver's library has no " + missing + "; it is too old: version 11 or later is needed");
+    get(a.init, "cuInit"), get(a.driverGetVersion, "cuDriverGetVersion"), get(a.deviceGetCount, "cuDeviceGetCount"),
+        get(a.deviceGet, "cuDeviceGet"), get(a.deviceGetName, "cuDeviceGetName");
+    get(a.deviceGetAttribute, "cuDeviceGetAttribute"), get(a.deviceTotalMem, "cuDeviceTotalMem_v2"),
+        get(a.primaryCtxRetain, "cuDevicePrimaryCtxRetain"), get(a.primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
+    get(a.ctxSetCurrent, "cuCtxSetCurrent"), get(a.moduleLoadData, "cuModuleLoadData"),
+        get(a.moduleUnload, "cuModuleUnload"), get(a.moduleGetFunction, "cuModuleGetFunction");
+    get(a.funcSetAttribute, "cuFuncSetAttribute"), get(a.memAlloc, "cuMemAlloc_v2"), get(a.memFree, "cuMemFree_v2"),
+        get(a.memcpyHtoD, "cuMemcpyHtoD_v2"), get(a.memcpyDtoH, "cuMemcpyDtoH_v2");
+    get(a.launchKernel, "cuLaunchKernel"), get(a.ctxSynchronize, "cuCtxSynchronize"),
+        get(a.eventCreate, "cuEventCreate"), get(a.eventDestroy, "cuEventDestroy_v2"),
+        get(a.eventRecord, "cuEventRecord");
+    get(a.eventSynchronize, "cuEventSynchronize"), get(a.eventElapsedTime, "cuEventElapsedTime"),
+        get(a.getErrorName, "cuGetErrorName"), get(a.getErrorString, "cuGetErrorString");
+    get(a.streamCreate, "cuStreamCreate"), get(a.streamDestroy, "cuStreamDestroy_v2"),
+        get(a.streamSynchronize, "cuStreamSynchronize"), get(a.streamWaitEvent, "cuStreamWaitEvent");
+    if (!missing.empty())
+      return absl::UnavailableError("CUDA: the driver's library has no " + missing +
+                                    "; it is too old: version 11 or later is needed");
     return a.check(a.init(0), "cuInit");
   }();
   if (!status.ok()) return status;
@@ -92,7 +105,8 @@ public:
     char text[256] = {};
     RETURN_IF_ERROR(a_.check(a_.deviceGetName(text, sizeof text, device_), "cuDeviceGetName"));
     name_ = text;
-    RETURN_IF_ERROR(a_.check(a_.deviceGetAttribute(&major_, 75, device_), "cuDeviceGetAttribute")); // compute capability, major
+    RETURN_IF_ERROR(
+        a_.check(a_.deviceGetAttribute(&major_, 75, device_), "cuDeviceGetAttribute")); // compute capability, major
     RETURN_IF_ERROR(a_.check(a_.deviceGetAttribute(&minor_, 76, device_), "cuDeviceGetAttribute")); // … minor
     RETURN_IF_ERROR(a_.check(a_.deviceTotalMem(&memory_, device_), "cuDeviceTotalMem"));
     RETURN_IF_ERROR(a_.check(a_.driverGetVersion(&version_), "cuDriverGetVersion"));
@@ -109,10 +123,13 @@ public:
   int64_t memoryBytes() const override { return memory_; }
 
 protected:
-  absl::Status makeCurrent(const std::string &what) override { return a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent for " + what); }
+  absl::Status makeCurrent(const std::string &what) override {
+    return a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent for " + what);
+  }
   absl::Status prepare(Handle f, const KernelMetadata &md) override {
     if (md.dynamicSharedBytes <= 48 * 1024) return absl::OkStatus();
-    return a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)), "asking for shared memory for kernel '" + md.kernel + "'"); // max dynamic shared bytes
+    return a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)),
+                    "asking for shared memory for kernel '" + md.kernel + "'"); // max dynamic shared bytes
   }
 
 private:
@@ -139,7 +156,8 @@ absl::StatusOr<int> countCuda() {
 absl::StatusOr<std::unique_ptr<Device>> openCuda(int index) {
   auto n = countCuda();
   if (!n.ok()) return n.status();
-  if (index >= *n) return absl::NotFoundError(llvm::formatv("CUDA: there is no device {0}; the machine has {1}", index, *n).str());
+  if (index >= *n)
+    return absl::NotFoundError(llvm::formatv("CUDA: there is no device {0}; the machine has {1}", index, *n).str());
   auto a = api();
   CUdevice d;
   RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "cuDeviceGet"));

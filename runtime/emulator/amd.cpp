@@ -1,13 +1,13 @@
-// AMD's intrinsics. Sources: LLVM "User Guide for AMDGPU Backend" (AMDGPUUsage) for the intrinsics; the ISA guides ("AMD
-// Instinct MI300" for gfx9, "RDNA3" and "RDNA4" for gfx11 and gfx12), by section, for what the instructions do. What is
-// peculiar: a wave goes through divergent code with lanes switched off (EXEC), so an operation across lanes in such code is
-// well defined; each says below what it gives for a lane that is off.
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Metadata.h"
-#include "llvm/Support/FormatVariadic.h"
+// AMD's intrinsics. Sources: LLVM "User Guide for AMDGPU Backend" (AMDGPUUsage) for the intrinsics; the ISA guides
+// ("AMD Instinct MI300" for gfx9, "RDNA3" and "RDNA4" for gfx11 and gfx12), by section, for what the instructions do.
+// What is peculiar: a wave goes through divergent code with lanes switched off (EXEC), so an operation across lanes
+// in such code is well defined; each says below what it gives for a lane that is off.
 #include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cfenv>
 
 namespace tessera::emulator {
@@ -17,7 +17,9 @@ namespace {
 
 // ---- ids ----
 
-void waveInGroup(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.index; }); }
+void waveInGroup(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return w.index; });
+}
 
 // ---- barriers ----
 
@@ -53,34 +55,52 @@ void decodeBarrier(Decoder &d, CallInst &c) {
 
 // ---- lanes ----
 
-void exchanged(Warp &w, const Instruction &i, const char *name) { countWarpOperation(w, i, SiteCounters::Kind::Shuffle, name); }
+void exchanged(Warp &w, const Instruction &i, const char *name) {
+  countWarpOperation(w, i, SiteCounters::Kind::Shuffle, name);
+}
 
-/// update.dpp(old, value, control, row mask, bank mask, bound control): rows of 16 lanes, banks of 4. A lane of a row or
-/// bank that is masked off keeps `old`; a source that is outside of its row or switched off gives 0 with bound control,
-/// else `old`. ("Data Parallel Processing (DPP)".) immediate: control | row mask << 16 | bank mask << 20 | bound << 24.
+/// update.dpp(old, value, control, row mask, bank mask, bound control): rows of 16 lanes, banks of 4. A lane of a row
+/// or bank that is masked off keeps `old`; a source that is outside of its row or switched off gives 0 with bound
+/// control, else `old`. ("Data Parallel Processing (DPP)".) immediate: control | row mask << 16 | bank mask << 20 |
+/// bound << 24.
 void dpp(Warp &w, const Instruction &i) {
   exchanged(w, i, "shuffle in row (DPP)");
-  unsigned control = unsigned(i.immediate & 0xffff), rowMask = unsigned(i.immediate >> 16 & 15), bankMask = unsigned(i.immediate >> 20 & 15);
+  unsigned control = unsigned(i.immediate & 0xffff), rowMask = unsigned(i.immediate >> 16 & 15),
+           bankMask = unsigned(i.immediate >> 20 & 15);
   bool bound = i.immediate >> 24;
   const uint32_t *old = w.row<uint32_t>(i.a), *v = w.row<uint32_t>(i.b);
   uint32_t out[kMaxLanes];
   for (unsigned l = 0; l < w.lanes; ++l) {
     unsigned row = l / 16, in = l % 16;
     int source = -1;
-    if (control <= 0xff) source = int(l & ~3u) | int(control >> (2 * (l & 3)) & 3);
-    else if (control >= 0x101 && control <= 0x10f) source = in + (control & 15) < 16 ? int(l + (control & 15)) : -1;
-    else if (control >= 0x111 && control <= 0x11f) source = in >= (control & 15) ? int(l - (control & 15)) : -1;
-    else if (control >= 0x121 && control <= 0x12f) source = int(row * 16 + ((in - (control & 15)) & 15));
-    else if (control == 0x130) source = l + 1 < w.lanes ? int(l + 1) : -1;
-    else if (control == 0x134) source = int((l + 1) % w.lanes);
-    else if (control == 0x138) source = int(l) - 1;
-    else if (control == 0x13c) source = int((l + w.lanes - 1) % w.lanes);
-    else if (control == 0x140) source = int(row * 16 + 15 - in);
-    else if (control == 0x141) source = int((l & ~7u) + 7 - (l & 7));
-    else if (control == 0x142) source = row ? int(row * 16 - 1) : -1;
-    else if (control == 0x143) source = l >= 32 ? 31 : -1;
-    else if (control >= 0x150 && control <= 0x15f) source = int(row * 16 + (control & 15));
-    else if (control >= 0x160 && control <= 0x16f) source = int(row * 16 + (in ^ (control & 15)));
+    if (control <= 0xff)
+      source = int(l & ~3u) | int(control >> (2 * (l & 3)) & 3);
+    else if (control >= 0x101 && control <= 0x10f)
+      source = in + (control & 15) < 16 ? int(l + (control & 15)) : -1;
+    else if (control >= 0x111 && control <= 0x11f)
+      source = in >= (control & 15) ? int(l - (control & 15)) : -1;
+    else if (control >= 0x121 && control <= 0x12f)
+      source = int(row * 16 + ((in - (control & 15)) & 15));
+    else if (control == 0x130)
+      source = l + 1 < w.lanes ? int(l + 1) : -1;
+    else if (control == 0x134)
+      source = int((l + 1) % w.lanes);
+    else if (control == 0x138)
+      source = int(l) - 1;
+    else if (control == 0x13c)
+      source = int((l + w.lanes - 1) % w.lanes);
+    else if (control == 0x140)
+      source = int(row * 16 + 15 - in);
+    else if (control == 0x141)
+      source = int((l & ~7u) + 7 - (l & 7));
+    else if (control == 0x142)
+      source = row ? int(row * 16 - 1) : -1;
+    else if (control == 0x143)
+      source = l >= 32 ? 31 : -1;
+    else if (control >= 0x150 && control <= 0x15f)
+      source = int(row * 16 + (control & 15));
+    else if (control >= 0x160 && control <= 0x16f)
+      source = int(row * 16 + (in ^ (control & 15)));
     bool enabled = (rowMask >> (row & 3) & 1) && (bankMask >> (in / 4) & 1);
     bool valid = source >= 0 && (w.mask >> source & 1);
     out[l] = !enabled ? old[l] : valid ? v[source] : bound ? 0 : old[l];
@@ -89,21 +109,29 @@ void dpp(Warp &w, const Instruction &i) {
 }
 void decodeDpp(Decoder &d, CallInst &c) {
   if (!c.getType()->isIntegerTy(32) && !c.getType()->isFloatTy()) return d.unknown(c, "DPP on this type");
-  uint64_t control = d.constantOperand(c, 2), rows = d.constantOperand(c, 3), banks = d.constantOperand(c, 4), bound = d.constantOperand(c, 5);
-  bool known = control <= 0xff || (control > 0x100 && control <= 0x12f && control != 0x110 && control != 0x120) || control == 0x140 || control == 0x141 ||
-               (d.target().warpSize == 64 ? control == 0x130 || control == 0x134 || control == 0x138 || control == 0x13c || control == 0x142 || control == 0x143 : control >= 0x150 && control <= 0x16f);
-  if (d.target().name == "gfx90a" || d.target().name == "gfx942" || d.target().name == "gfx950") known |= control >= 0x150 && control <= 0x15f;
+  uint64_t control = d.constantOperand(c, 2), rows = d.constantOperand(c, 3), banks = d.constantOperand(c, 4),
+           bound = d.constantOperand(c, 5);
+  bool known = control <= 0xff || (control > 0x100 && control <= 0x12f && control != 0x110 && control != 0x120) ||
+               control == 0x140 || control == 0x141 ||
+               (d.target().warpSize == 64 ? control == 0x130 || control == 0x134 || control == 0x138 ||
+                                                control == 0x13c || control == 0x142 || control == 0x143
+                                          : control >= 0x150 && control <= 0x16f);
+  if (d.target().name == "gfx90a" || d.target().name == "gfx942" || d.target().name == "gfx950")
+    known |= control >= 0x150 && control <= 0x15f;
   if (!known) return d.unknown(c, formatv("the DPP control {0:x} on {1}", control, d.target().name).str());
-  d.emit(dpp, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), kNoRow, control | rows << 16 | banks << 20 | bound << 24);
+  d.emit(dpp, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), kNoRow,
+         control | rows << 16 | banks << 20 | bound << 24);
 }
-/// ds_swizzle_b32: bit 15: quads permuted; else lane = ((lane & and) | or) ^ xor among 32 lanes. A lane that is off gives 0.
+/// ds_swizzle_b32: bit 15: quads permuted; else lane = ((lane & and) | or) ^ xor among 32 lanes. A lane that is off
+/// gives 0.
 void swizzle(Warp &w, const Instruction &i) {
   exchanged(w, i, "shuffle (ds_swizzle)");
   const uint32_t *v = w.row<uint32_t>(i.a);
   unsigned o = unsigned(i.immediate);
   uint32_t out[kMaxLanes];
   for (unsigned l = 0; l < w.lanes; ++l) {
-    unsigned source = o & 0x8000 ? (l & ~3u) | (o >> (2 * (l & 3)) & 3) : (l & ~31u) | ((((l & 31 & o) | (o >> 5)) ^ (o >> 10)) & 31);
+    unsigned source =
+        o & 0x8000 ? (l & ~3u) | (o >> (2 * (l & 3)) & 3) : (l & ~31u) | ((((l & 31 & o) | (o >> 5)) ^ (o >> 10)) & 31);
     out[l] = w.mask >> source & 1 ? v[source] : 0;
   }
   forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = out[l]; });
@@ -128,7 +156,8 @@ void permute(Warp &w, const Instruction &i) {
   forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = out[l]; });
 }
 /// v_permlane16 and v_permlanex16 (RDNA): selectors of 4 bits per lane of a row; x: from the other row of the pair. A
-/// source that is off: `old`, or 0 with bound control, or its value with fetch-inactive. immediate: x | fi << 1 | bc << 2.
+/// source that is off: `old`, or 0 with bound control, or its value with fetch-inactive. immediate: x | fi << 1 | bc
+/// << 2.
 void permuteLanes16(Warp &w, const Instruction &i) {
   exchanged(w, i, "shuffle (permlane16)");
   const uint32_t *old = w.row<uint32_t>(i.a), *v = w.row<uint32_t>(i.b);
@@ -145,10 +174,11 @@ void permuteLanes16(Warp &w, const Instruction &i) {
 template <bool Other> void decodePermuteLanes16(Decoder &d, CallInst &c) {
   Row more[2] = {d.row(c.getArgOperand(2)), d.row(c.getArgOperand(3))};
   uint64_t flags = Other | d.constantOperand(c, 4) << 1 | d.constantOperand(c, 5) << 2;
-  d.emit(permuteLanes16, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), kNoRow, flags).more = d.list(more);
+  d.emit(permuteLanes16, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), kNoRow, flags)
+      .more = d.list(more);
 }
-/// v_permlane16_swap and v_permlane32_swap (gfx950): the odd rows (upper half) of the first operand change places with the
-/// even rows (lower half) of the second. `to` and `c`: the two results; immediate: 16 or 32.
+/// v_permlane16_swap and v_permlane32_swap (gfx950): the odd rows (upper half) of the first operand change places
+/// with the even rows (lower half) of the second. `to` and `c`: the two results; immediate: 16 or 32.
 void swapHalves(Warp &w, const Instruction &i) {
   exchanged(w, i, "exchange of halves");
   unsigned n = unsigned(i.immediate);
@@ -191,7 +221,11 @@ void decodeReadFirst(Decoder &d, CallInst &c) {
   SmallVector<Row, 4> in(d.rows(c.getArgOperand(0))), out(d.defineFresh(&c));
   for (unsigned k = 0; k < out.size(); ++k) {
     unsigned bytes = d.bytesOf(types[k]);
-    d.emit(bytes == 1 ? Handler(readFirst<uint8_t>) : bytes == 2 ? readFirst<uint16_t> : bytes == 4 ? readFirst<uint32_t> : readFirst<uint64_t>, out[k], in[k]);
+    d.emit(bytes == 1   ? Handler(readFirst<uint8_t>)
+           : bytes == 2 ? readFirst<uint16_t>
+           : bytes == 4 ? readFirst<uint32_t>
+                        : readFirst<uint64_t>,
+           out[k], in[k]);
   }
 }
 void decodeReadLane(Decoder &d, CallInst &c) {
@@ -199,20 +233,30 @@ void decodeReadLane(Decoder &d, CallInst &c) {
   SmallVector<Row, 4> in(d.rows(c.getArgOperand(0))), out(d.defineFresh(&c));
   for (unsigned k = 0; k < out.size(); ++k) {
     unsigned bytes = d.bytesOf(types[k]);
-    d.emit(bytes == 1 ? Handler(readLane<uint8_t>) : bytes == 2 ? readLane<uint16_t> : bytes == 4 ? readLane<uint32_t> : readLane<uint64_t>, out[k], in[k], d.row(c.getArgOperand(1)));
+    d.emit(bytes == 1   ? Handler(readLane<uint8_t>)
+           : bytes == 2 ? readLane<uint16_t>
+           : bytes == 4 ? readLane<uint32_t>
+                        : readLane<uint64_t>,
+           out[k], in[k], d.row(c.getArgOperand(1)));
   }
 }
 /// v_mbcnt_lo, v_mbcnt_hi: bits of the mask below this lane, in the lower or upper half of the wave, added to `b`.
 void countLow(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned l) { return w.row<uint32_t>(i.b)[l] + std::popcount(l >= 32 ? w.row<uint32_t>(i.a)[l] : w.row<uint32_t>(i.a)[l] & ((1u << l) - 1)); });
+  perLane(w, i, [&](unsigned l) {
+    return w.row<uint32_t>(i.b)[l] +
+           std::popcount(l >= 32 ? w.row<uint32_t>(i.a)[l] : w.row<uint32_t>(i.a)[l] & ((1u << l) - 1));
+  });
 }
 void countHigh(Warp &w, const Instruction &i) {
-  perLane(w, i, [&](unsigned l) { return w.row<uint32_t>(i.b)[l] + (l < 32 ? 0 : std::popcount(w.row<uint32_t>(i.a)[l] & ((1u << (l - 32)) - 1))); });
+  perLane(w, i, [&](unsigned l) {
+    return w.row<uint32_t>(i.b)[l] + (l < 32 ? 0 : std::popcount(w.row<uint32_t>(i.a)[l] & ((1u << (l - 32)) - 1)));
+  });
 }
 void ballot(Warp &w, const Instruction &i) {
   exchanged(w, i, "vote");
   uint64_t set = 0;
-  for (uint64_t m = w.mask; m; m &= m - 1) set |= uint64_t(w.row<uint8_t>(i.a)[std::countr_zero(m)] & 1) << std::countr_zero(m);
+  for (uint64_t m = w.mask; m; m &= m - 1)
+    set |= uint64_t(w.row<uint8_t>(i.a)[std::countr_zero(m)] & 1) << std::countr_zero(m);
   forLanes(w, [&](unsigned l) { storeRow(w, i.to, unsigned(i.immediate), l, set); });
 }
 void waveBarrier(Warp &w, const Instruction &i) { w.lastSync = ++w.block->launch->stamp; }
@@ -229,7 +273,9 @@ void makeResource(Warp &w, const Instruction &i) { // a: base, b: stride, c: rec
 void decodeMakeResource(Decoder &d, CallInst &c) {
   Value *records = c.getArgOperand(2);
   Row more[1] = {d.row(c.getArgOperand(3))};
-  d.emit(makeResource, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), d.resized(d.row(records), d.bytesOf(records->getType()), 8)).more = d.list(more);
+  d.emit(makeResource, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)),
+         d.resized(d.row(records), d.bytesOf(records->getType()), 8))
+      .more = d.list(more);
 }
 Access bufferAccess(Decoder &d, CallInst &c, Type *type, unsigned firstOperand) {
   Access a;
@@ -263,11 +309,25 @@ void decodeBufferAtomic(Decoder &d, CallInst &c) {
   StringRef name = Intrinsic::getBaseName(c.getCalledFunction()->getIntrinsicID());
   StringRef op = name.rsplit('.').second;
   if (name.ends_with("fadd") || name.ends_with("fmin") || name.ends_with("fmax")) op = name.take_back(4);
-  a.atomic = op == "swap" ? AtomicKind::Exchange : op == "add" ? AtomicKind::Add : op == "sub" ? AtomicKind::Sub : op == "smin" ? AtomicKind::Min : op == "umin" ? AtomicKind::UMin
-           : op == "smax" ? AtomicKind::Max : op == "umax" ? AtomicKind::UMax : op == "and" ? AtomicKind::And : op == "or" ? AtomicKind::Or : op == "xor" ? AtomicKind::Xor
-           : op == "fadd" ? AtomicKind::FAdd : op == "fmin" ? AtomicKind::FMin : AtomicKind::FMax;
+  a.atomic = op == "swap"   ? AtomicKind::Exchange
+             : op == "add"  ? AtomicKind::Add
+             : op == "sub"  ? AtomicKind::Sub
+             : op == "smin" ? AtomicKind::Min
+             : op == "umin" ? AtomicKind::UMin
+             : op == "smax" ? AtomicKind::Max
+             : op == "umax" ? AtomicKind::UMax
+             : op == "and"  ? AtomicKind::And
+             : op == "or"   ? AtomicKind::Or
+             : op == "xor"  ? AtomicKind::Xor
+             : op == "fadd" ? AtomicKind::FAdd
+             : op == "fmin" ? AtomicKind::FMin
+                            : AtomicKind::FMax;
   Type *t = c.getType()->getScalarType();
-  a.format = t->isHalfTy() ? FloatFormat::F16 : t->isBFloatTy() ? FloatFormat::BF16 : t->isFloatTy() ? FloatFormat::F32 : t->isDoubleTy() ? FloatFormat::F64 : FloatFormat::None;
+  a.format = t->isHalfTy()     ? FloatFormat::F16
+             : t->isBFloatTy() ? FloatFormat::BF16
+             : t->isFloatTy()  ? FloatFormat::F32
+             : t->isDoubleTy() ? FloatFormat::F64
+                               : FloatFormat::None;
   for (auto [p, r] : zip(a.pieces, d.rows(c.getArgOperand(0)))) p.row = r;
   a.old.assign(d.defineFresh(&c));
   d.emitAccess(a);
@@ -275,26 +335,45 @@ void decodeBufferAtomic(Decoder &d, CallInst &c) {
 // ---- arithmetic ----
 
 template <auto F> void anyFloat1(Decoder &d, CallInst &c) {
-  d.elementwiseFloat(c, unary<float, float, [](float x) { return float(F(double(x))); }>, unary<double, double, [](double x) { return double(F(x)); }>, 1);
+  d.elementwiseFloat(c, unary<float, float, [](float x) { return float(F(double(x))); }>,
+                     unary<double, double, [](double x) { return double(F(x)); }>, 1);
 }
 /// v_exp_f32 and v_log_f32 flush denormals; the others keep them.
 float exp2Flushed(float x) { return flush(float(std::exp2(double(x)))); }
 float log2Flushed(float x) { return float(std::log2(double(flush(x)))); }
 float rsqFlushed(float x) { return float(1.0 / std::sqrt(double(flush(x)))); }
 void median3(Decoder &d, CallInst &c) {
-  d.elementwiseFloat(c, ternary<float, float, [](float x, float y, float z) {
-    if (std::isnan(x) || std::isnan(y) || std::isnan(z)) return minNum(minNum(x, y), z);
-    return std::max(std::min(x, y), std::min(std::max(x, y), z));
-  }>, nullptr, 3);
+  d.elementwiseFloat(c,
+                     ternary<float, float,
+                             [](float x, float y, float z) {
+                               if (std::isnan(x) || std::isnan(y) || std::isnan(z)) return minNum(minNum(x, y), z);
+                               return std::max(std::min(x, y), std::min(std::max(x, y), z));
+                             }>,
+                     nullptr, 3);
 }
 void fractionPart(Decoder &d, CallInst &c) {
-  d.elementwiseFloat(c, unary<float, float, [](float x) { float m; return std::isinf(x) ? std::nanf("") : (m = x - std::floor(x), m < 1 ? m : 0x1.fffffep-1f); }>,
-                     unary<double, double, [](double x) { double m; return std::isinf(x) ? std::nan("") : (m = x - std::floor(x), m < 1 ? m : 0x1.fffffffffffffp-1); }>, 1);
+  d.elementwiseFloat(c,
+                     unary<float, float,
+                           [](float x) {
+                             float m;
+                             return std::isinf(x) ? std::nanf("") : (m = x - std::floor(x), m < 1 ? m : 0x1.fffffep-1f);
+                           }>,
+                     unary<double, double,
+                           [](double x) {
+                             double m;
+                             return std::isinf(x) ? std::nan("")
+                                                  : (m = x - std::floor(x), m < 1 ? m : 0x1.fffffffffffffp-1);
+                           }>,
+                     1);
 }
-/// v_trig_preop_f64: 53 bits of 2/pi, from where the argument's exponent and the segment say (ISA guide, V_TRIG_PREOP_F64;
-/// 1201 bits of the fraction are kept).
+/// v_trig_preop_f64: 53 bits of 2/pi, from where the argument's exponent and the segment say (ISA guide,
+/// V_TRIG_PREOP_F64; 1201 bits of the fraction are kept).
 double trigPreop(double x, uint32_t segment) {
-  static constexpr uint64_t kTwoOverPi[20] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
+  static constexpr uint64_t kTwoOverPi[20] = {
+      0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+      0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+      0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+      0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
   unsigned exponent = unsigned(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff), shift = (segment & 31) * 53;
   if (exponent > 1077) shift += exponent - 1077;
   uint64_t bits = 0;
@@ -305,27 +384,48 @@ double trigPreop(double x, uint32_t segment) {
   }
   return std::ldexp(double(bits >> 11), -53 - int(shift) + (exponent >= 1968 ? 128 : 0));
 }
-void trigPreopOf(Decoder &d, CallInst &c) { d.emit(binaryMixed<double, double, uint32_t, trigPreop>, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }
+void trigPreopOf(Decoder &d, CallInst &c) {
+  d.emit(binaryMixed<double, double, uint32_t, trigPreop>, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)),
+         d.row(c.getArgOperand(1)));
+}
 /// v_frexp_mant: in [1/2, 1); v_frexp_exp: the exponent, 0 for zero, infinity and NaN.
 void mantissa(Decoder &d, CallInst &c) {
-  d.elementwiseFloat(c, unary<float, float, [](float x) { int e; return std::frexp(x, &e); }>, unary<double, double, [](double x) { int e; return std::frexp(x, &e); }>, 1);
+  d.elementwiseFloat(c,
+                     unary<float, float,
+                           [](float x) {
+                             int e;
+                             return std::frexp(x, &e);
+                           }>,
+                     unary<double, double,
+                           [](double x) {
+                             int e;
+                             return std::frexp(x, &e);
+                           }>,
+                     1);
 }
 /// v_div_fixup_f32: the quotient, with the sign that the operands give it, but where these are zero, infinite or NaN.
 float divisionFixup(float quotient, float denominator, float numerator) {
   float sign = std::copysign(1.0f, denominator) * std::copysign(1.0f, numerator);
   if (std::isnan(numerator)) return numerator;
   if (std::isnan(denominator)) return denominator;
-  if ((denominator == 0 && numerator == 0) || (std::isinf(denominator) && std::isinf(numerator))) return std::numeric_limits<float>::quiet_NaN();
+  if ((denominator == 0 && numerator == 0) || (std::isinf(denominator) && std::isinf(numerator)))
+    return std::numeric_limits<float>::quiet_NaN();
   if (denominator == 0 || std::isinf(numerator)) return sign * std::numeric_limits<float>::infinity();
   if (std::isinf(denominator) || numerator == 0) return sign * 0.0f;
   return std::copysign(quotient, sign);
 }
 void exponent(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType();
-  auto f = [](auto x) { int e = 0; if (std::isfinite(x)) std::frexp(x, &e); return e; };
+  auto f = [](auto x) {
+    int e = 0;
+    if (std::isfinite(x)) std::frexp(x, &e);
+    return e;
+  };
   Row in = d.toFloat(d.row(c.getArgOperand(0)), t), out = d.defineFresh(&c)[0];
-  if (c.getType()->isIntegerTy(16)) d.emit(unary<int16_t, float, f>, out, in);
-  else d.emit(t->isDoubleTy() ? Handler(unary<int32_t, double, f>) : Handler(unary<int32_t, float, f>), out, in);
+  if (c.getType()->isIntegerTy(16))
+    d.emit(unary<int16_t, float, f>, out, in);
+  else
+    d.emit(t->isDoubleTy() ? Handler(unary<int32_t, double, f>) : Handler(unary<int32_t, float, f>), out, in);
 }
 template <class T> uint32_t classOf(T x) {
   bool negative = std::signbit(x);
@@ -340,8 +440,12 @@ template <class T> uint32_t classOf(T x) {
 void classTest(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType();
   Row in = d.toFloat(d.row(c.getArgOperand(0)), t), mask = d.row(c.getArgOperand(1)), out = d.defineFresh(&c)[0];
-  if (t->isDoubleTy()) d.emit(binaryMixed<uint8_t, double, uint32_t, [](double x, uint32_t m) { return (classOf(x) & m) != 0; }>, out, in, mask);
-  else d.emit(binaryMixed<uint8_t, float, uint32_t, [](float x, uint32_t m) { return (classOf(x) & m) != 0; }>, out, in, mask);
+  if (t->isDoubleTy())
+    d.emit(binaryMixed<uint8_t, double, uint32_t, [](double x, uint32_t m) { return (classOf(x) & m) != 0; }>, out, in,
+           mask);
+  else
+    d.emit(binaryMixed<uint8_t, float, uint32_t, [](float x, uint32_t m) { return (classOf(x) & m) != 0; }>, out, in,
+           mask);
 }
 
 /// A conversion to an 8-bit kind without saturation: beyond the largest value NaN, or infinity where the kind has one.
@@ -367,7 +471,8 @@ void convertFromPairOf8(Warp &w, const Instruction &i) { // more: the two result
   unsigned shift = unsigned(i.immediate >> 8);
   forLanes(w, [&](unsigned l) {
     uint32_t v = w.row<uint32_t>(i.a)[l] >> shift;
-    for (unsigned k = 0; k < i.more.size(); ++k) w.row<float>(i.more[k])[l] = float(runtime::decodeFloat(kind, v >> (8 * k) & 0xff));
+    for (unsigned k = 0; k < i.more.size(); ++k)
+      w.row<float>(i.more[k])[l] = float(runtime::decodeFloat(kind, v >> (8 * k) & 0xff));
   });
 }
 ir::FloatKind kindOf(Decoder &d, bool fp8) {
@@ -375,21 +480,28 @@ ir::FloatKind kindOf(Decoder &d, bool fp8) {
   return fp8 ? ir::FloatKind::F8E4M3FN : ir::FloatKind::F8E5M2;
 }
 template <bool Fp8> void decodeToPairOf8(Decoder &d, CallInst &c) {
-  d.emit(convertToPairOf8, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), d.row(c.getArgOperand(2)), uint64_t(kindOf(d, Fp8)) | d.constantOperand(c, 3) << 8);
+  d.emit(convertToPairOf8, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)),
+         d.row(c.getArgOperand(2)), uint64_t(kindOf(d, Fp8)) | d.constantOperand(c, 3) << 8);
 }
 template <bool Fp8> void decodeFromPairOf8(Decoder &d, CallInst &c) {
   Row in = d.row(c.getArgOperand(0));
   auto out = d.list(d.defineFresh(&c));
-  d.emit(convertFromPairOf8, kNoRow, in, kNoRow, kNoRow, uint64_t(kindOf(d, Fp8)) | (d.constantOperand(c, 1) ? 16 : 0) << 8).more = out;
+  d.emit(convertFromPairOf8, kNoRow, in, kNoRow, kNoRow,
+         uint64_t(kindOf(d, Fp8)) | (d.constantOperand(c, 1) ? 16 : 0) << 8)
+      .more = out;
 }
 template <bool Fp8> void decodeFromOneOf8(Decoder &d, CallInst &c) {
   Row in = d.row(c.getArgOperand(0));
   auto out = d.list(d.defineFresh(&c));
-  d.emit(convertFromPairOf8, kNoRow, in, kNoRow, kNoRow, uint64_t(kindOf(d, Fp8)) | d.constantOperand(c, 1) * 8 << 8).more = out;
+  d.emit(convertFromPairOf8, kNoRow, in, kNoRow, kNoRow, uint64_t(kindOf(d, Fp8)) | d.constantOperand(c, 1) * 8 << 8)
+      .more = out;
 }
 void convertPairTowardZero(Decoder &d, CallInst &c) {
   SmallVector<Row, 4> out(d.defineFresh(&c));
-  for (unsigned k = 0; k < 2; ++k) d.emit(unary<uint16_t, float, [](float x) { return runtime::encodeFloat(ir::FloatKind::F16, x, runtime::Rounding::TowardZero); }>, out[k], d.row(c.getArgOperand(k)));
+  for (unsigned k = 0; k < 2; ++k)
+    d.emit(unary<uint16_t, float,
+                 [](float x) { return runtime::encodeFloat(ir::FloatKind::F16, x, runtime::Rounding::TowardZero); }>,
+           out[k], d.row(c.getArgOperand(k)));
 }
 /// v_perm_b32: bytes 0-3 of the second operand, 4-7 of the first; 8-11 signs, 12 zero, above that ones.
 uint32_t permuteBytes(uint32_t high, uint32_t low, uint32_t selector) {
@@ -397,17 +509,21 @@ uint32_t permuteBytes(uint32_t high, uint32_t low, uint32_t selector) {
   uint32_t r = 0;
   for (unsigned k = 0; k < 4; ++k) {
     unsigned s = selector >> (8 * k) & 0xff;
-    uint32_t byte = s < 8 ? uint32_t(both >> (8 * s) & 0xff) : s < 12 ? (both >> (16 * (s - 8) + 15) & 1 ? 0xff : 0) : s == 12 ? 0 : 0xff;
+    uint32_t byte = s < 8     ? uint32_t(both >> (8 * s) & 0xff)
+                    : s < 12  ? (both >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
+                    : s == 12 ? 0
+                              : 0xff;
     r |= byte << (8 * k);
   }
   return r;
 }
-/// ds_read_b64_tr_b16: every lane reads the 8 bytes at its address; of each 16 lanes, lane l then gets, as element j, element
-/// l % 4 of what lane 4 j + l / 4 read. more: the elements as read, then the results.
+/// ds_read_b64_tr_b16: every lane reads the 8 bytes at its address; of each 16 lanes, lane l then gets, as element j,
+/// element l % 4 of what lane 4 j + l / 4 read. more: the elements as read, then the results.
 void transposeRead(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "the transposed read")) return;
   forLanes(w, [&](unsigned l) {
-    for (unsigned j = 0; j < 4; ++j) w.row<uint16_t>(i.more[4 + j])[l] = w.row<uint16_t>(i.more[l % 4])[(l & ~15u) + 4 * j + l % 16 / 4];
+    for (unsigned j = 0; j < 4; ++j)
+      w.row<uint16_t>(i.more[4 + j])[l] = w.row<uint16_t>(i.more[l % 4])[(l & ~15u) + 4 * j + l % 16 / 4];
   });
 }
 void decodeTransposedRead(Decoder &d, CallInst &c) {
@@ -424,10 +540,17 @@ void ignore(Decoder &, CallInst &) {}
 } // namespace
 
 ArrayRef<IntrinsicRow> amdIntrinsics() {
-  static constexpr const char *kIds = "AMDGPUUsage, Initial Kernel Execution State, Kernel Arguments (code object V5)", *kSync = "ISA guide, S_BARRIER; AMDGPUUsage, Memory Model",
-                              *kDpp = "ISA guide, Data Parallel Processing (DPP)", *kLds = "ISA guide, Data Share Instructions: DS_SWIZZLE_B32, DS_BPERMUTE_B32, DS_PERMUTE_B32, DS_READ_B64_TR_B16", *kLane = "ISA guide, Vector ALU: V_READLANE, V_READFIRSTLANE, V_WRITELANE, V_MBCNT, V_CMP",
-                              *kPermlane = "ISA guide, V_PERMLANE16, V_PERMLANEX16, V_PERMLANE64, V_PERMLANE16_SWAP, V_PERMLANE32_SWAP", *kBuffer = "ISA guide, Vector Memory Buffer Instructions, Buffer Resource Descriptor",
-                              *kFloat = "ISA guide, Vector ALU: V_EXP_F32, V_LOG_F32, V_RCP_F32, V_RSQ_F32, V_SQRT_F32, V_FREXP, V_FRACT, V_MED3, V_CMP_CLASS", *kFp8 = "ISA guide, V_CVT_PK_FP8_F32, V_CVT_PK_F32_FP8, V_CVT_PKRTZ_F16_F32", *kBits = "ISA guide, V_PERM_B32, V_BFE";
+  static constexpr const char
+      *kIds = "AMDGPUUsage, Initial Kernel Execution State, Kernel Arguments (code object V5)",
+      *kSync = "ISA guide, S_BARRIER; AMDGPUUsage, Memory Model", *kDpp = "ISA guide, Data Parallel Processing (DPP)",
+      *kLds = "ISA guide, Data Share Instructions: DS_SWIZZLE_B32, DS_BPERMUTE_B32, DS_PERMUTE_B32, DS_READ_B64_TR_B16",
+      *kLane = "ISA guide, Vector ALU: V_READLANE, V_READFIRSTLANE, V_WRITELANE, V_MBCNT, V_CMP",
+      *kPermlane = "ISA guide, V_PERMLANE16, V_PERMLANEX16, V_PERMLANE64, V_PERMLANE16_SWAP, V_PERMLANE32_SWAP",
+      *kBuffer = "ISA guide, Vector Memory Buffer Instructions, Buffer Resource Descriptor",
+      *kFloat = "ISA guide, Vector ALU: V_EXP_F32, V_LOG_F32, V_RCP_F32, V_RSQ_F32, V_SQRT_F32, V_FREXP, V_FRACT, "
+                "V_MED3, V_CMP_CLASS",
+      *kFp8 = "ISA guide, V_CVT_PK_FP8_F32, V_CVT_PK_F32_FP8, V_CVT_PKRTZ_F16_F32",
+      *kBits = "ISA guide, V_PERM_B32, V_BFE";
   static const IntrinsicRow rows[] = {
       {"llvm.amdgcn.workitem.id.x", kIds, reads<threadX>},
       {"llvm.amdgcn.workitem.id.y", kIds, reads<zero>},
@@ -436,7 +559,8 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.workgroup.id.y", kIds, reads<blockId<1>>},
       {"llvm.amdgcn.workgroup.id.z", kIds, reads<blockId<2>>},
       {"llvm.amdgcn.wave.id", kIds, reads<waveInGroup>},
-      {"llvm.amdgcn.implicitarg.ptr", kIds, [](Decoder &d, CallInst &c) { d.define(&c, {d.constant(kConstantBase, 8)}); }},
+      {"llvm.amdgcn.implicitarg.ptr", kIds,
+       [](Decoder &d, CallInst &c) { d.define(&c, {d.constant(kConstantBase, 8)}); }},
       {"llvm.amdgcn.s.memtime", kIds, readsTime<clock64>},
       {"llvm.amdgcn.s.memrealtime", kIds, readsTime<clock64>},
       {"llvm.amdgcn.s.barrier", kSync, decodeBarrier},
@@ -448,19 +572,42 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.sched.group.barrier", kSync, ignore},
       {"llvm.amdgcn.iglp.opt", kSync, ignore},
       {"llvm.amdgcn.update.dpp", kDpp, decodeDpp},
-      {"llvm.amdgcn.ds.swizzle", kLds, [](Decoder &d, CallInst &c) { d.emit(swizzle, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), kNoRow, kNoRow, d.constantOperand(c, 1)); }},
-      {"llvm.amdgcn.ds.bpermute", kLds, [](Decoder &d, CallInst &c) { d.emit(bpermute, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }},
-      {"llvm.amdgcn.ds.permute", kLds, [](Decoder &d, CallInst &c) { d.emit(permute, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }},
+      {"llvm.amdgcn.ds.swizzle", kLds,
+       [](Decoder &d, CallInst &c) {
+         d.emit(swizzle, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), kNoRow, kNoRow, d.constantOperand(c, 1));
+       }},
+      {"llvm.amdgcn.ds.bpermute", kLds,
+       [](Decoder &d, CallInst &c) {
+         d.emit(bpermute, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
+       }},
+      {"llvm.amdgcn.ds.permute", kLds,
+       [](Decoder &d, CallInst &c) {
+         d.emit(permute, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
+       }},
       {"llvm.amdgcn.ds.read.tr16.b64", kLds, decodeTransposedRead},
       {"llvm.amdgcn.readfirstlane", kLane, decodeReadFirst},
       {"llvm.amdgcn.readlane", kLane, decodeReadLane},
-      {"llvm.amdgcn.writelane", kLane, [](Decoder &d, CallInst &c) { d.emit(writeLane, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), d.row(c.getArgOperand(2))); }},
-      {"llvm.amdgcn.mbcnt.lo", kLane, [](Decoder &d, CallInst &c) { d.emit(countLow, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }},
-      {"llvm.amdgcn.mbcnt.hi", kLane, [](Decoder &d, CallInst &c) { d.emit(countHigh, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1))); }},
-      {"llvm.amdgcn.ballot", kLane, [](Decoder &d, CallInst &c) { d.emit(ballot, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), kNoRow, kNoRow, d.bytesOf(c.getType())); }},
+      {"llvm.amdgcn.writelane", kLane,
+       [](Decoder &d, CallInst &c) {
+         d.emit(writeLane, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)),
+                d.row(c.getArgOperand(2)));
+       }},
+      {"llvm.amdgcn.mbcnt.lo", kLane,
+       [](Decoder &d, CallInst &c) {
+         d.emit(countLow, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
+       }},
+      {"llvm.amdgcn.mbcnt.hi", kLane,
+       [](Decoder &d, CallInst &c) {
+         d.emit(countHigh, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
+       }},
+      {"llvm.amdgcn.ballot", kLane,
+       [](Decoder &d, CallInst &c) {
+         d.emit(ballot, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), kNoRow, kNoRow, d.bytesOf(c.getType()));
+       }},
       {"llvm.amdgcn.permlane16", kPermlane, decodePermuteLanes16<false>},
       {"llvm.amdgcn.permlanex16", kPermlane, decodePermuteLanes16<true>},
-      {"llvm.amdgcn.permlane64", kPermlane, [](Decoder &d, CallInst &c) { d.emit(permlane64, d.defineFresh(&c)[0], d.row(c.getArgOperand(0))); }},
+      {"llvm.amdgcn.permlane64", kPermlane,
+       [](Decoder &d, CallInst &c) { d.emit(permlane64, d.defineFresh(&c)[0], d.row(c.getArgOperand(0))); }},
       {"llvm.amdgcn.permlane16.swap", kPermlane, decodeSwap<16>},
       {"llvm.amdgcn.permlane32.swap", kPermlane, decodeSwap<32>},
       {"llvm.amdgcn.make.buffer.rsrc", kBuffer, decodeMakeResource},
@@ -479,17 +626,24 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.raw.ptr.buffer.atomic.fadd", kBuffer, decodeBufferAtomic},
       {"llvm.amdgcn.raw.ptr.buffer.atomic.fmin", kBuffer, decodeBufferAtomic},
       {"llvm.amdgcn.raw.ptr.buffer.atomic.fmax", kBuffer, decodeBufferAtomic},
-      {"llvm.amdgcn.exp2", kFloat, [](Decoder &d, CallInst &c) { d.elementwiseFloat(c, unary<float, float, exp2Flushed>, nullptr, 1); }},
-      {"llvm.amdgcn.log", kFloat, [](Decoder &d, CallInst &c) { d.elementwiseFloat(c, unary<float, float, log2Flushed>, nullptr, 1); }},
+      {"llvm.amdgcn.exp2", kFloat,
+       [](Decoder &d, CallInst &c) { d.elementwiseFloat(c, unary<float, float, exp2Flushed>, nullptr, 1); }},
+      {"llvm.amdgcn.log", kFloat,
+       [](Decoder &d, CallInst &c) { d.elementwiseFloat(c, unary<float, float, log2Flushed>, nullptr, 1); }},
       {"llvm.amdgcn.rcp", kFloat, anyFloat1<[](double x) { return 1.0 / x; }>},
-      {"llvm.amdgcn.rsq", kFloat, [](Decoder &d, CallInst &c) { d.elementwiseFloat(c, unary<float, float, rsqFlushed>, unary<double, double, [](double x) { return 1.0 / std::sqrt(x); }>, 1); }},
+      {"llvm.amdgcn.rsq", kFloat,
+       [](Decoder &d, CallInst &c) {
+         d.elementwiseFloat(c, unary<float, float, rsqFlushed>,
+                            unary<double, double, [](double x) { return 1.0 / std::sqrt(x); }>, 1);
+       }},
       {"llvm.amdgcn.sqrt", kFloat, anyFloat1<[](double x) { return std::sqrt(x); }>},
       {"llvm.amdgcn.sin", kFloat, anyFloat1<[](double x) { return std::sin(x * 6.283185307179586476925); }>},
       {"llvm.amdgcn.cos", kFloat, anyFloat1<[](double x) { return std::cos(x * 6.283185307179586476925); }>},
       {"llvm.amdgcn.tanh", kFloat, anyFloat1<[](double x) { return std::tanh(x); }>},
       {"llvm.amdgcn.fract", kFloat, fractionPart},
       {"llvm.amdgcn.fmed3", kFloat, median3},
-      {"llvm.amdgcn.div.fixup", kFloat, [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, divisionFixup>, 3); }},
+      {"llvm.amdgcn.div.fixup", kFloat,
+       [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, divisionFixup>, 3); }},
       {"llvm.amdgcn.frexp.mant", kFloat, mantissa},
       {"llvm.amdgcn.frexp.exp", kFloat, exponent},
       {"llvm.amdgcn.trig.preop", kFloat, trigPreopOf},
@@ -501,12 +655,48 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.cvt.f32.fp8", kFp8, decodeFromOneOf8<true>},
       {"llvm.amdgcn.cvt.f32.bf8", kFp8, decodeFromOneOf8<false>},
       {"llvm.amdgcn.cvt.pkrtz", kFp8, convertPairTowardZero},
-      {"llvm.amdgcn.perm", kBits, [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<uint32_t, uint32_t, permuteBytes>, 3); }},
-      {"llvm.amdgcn.ubfe", kBits, [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<uint32_t, uint32_t, [](uint32_t x, uint32_t o, uint32_t n) { return n & 31 ? x >> (o & 31) & ((1u << (n & 31)) - 1) : 0; }>, 3); }},
-      {"llvm.amdgcn.sbfe", kBits, [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<uint32_t, uint32_t, [](uint32_t x, uint32_t o, uint32_t n) { n &= 31, o &= 31; return n ? uint32_t(int32_t(x >> o << (32 - n)) >> (32 - n)) : 0; }>, 3); }},
-      {"llvm.amdgcn.mulhi.u24", kBits, [](Decoder &d, CallInst &c) { d.elementwise(c, binary<uint32_t, uint32_t, [](uint32_t a, uint32_t b) { return uint32_t(uint64_t(a & 0xffffff) * (b & 0xffffff) >> 32); }>, 2); }},
-      {"llvm.amdgcn.mul.u24", kBits, [](Decoder &d, CallInst &c) { d.elementwise(c, binary<uint32_t, uint32_t, [](uint32_t a, uint32_t b) { return (a & 0xffffff) * (b & 0xffffff); }>, 2); }},
-      {"llvm.amdgcn.mul.i24", kBits, [](Decoder &d, CallInst &c) { d.elementwise(c, binary<uint32_t, uint32_t, [](uint32_t a, uint32_t b) { return uint32_t((int32_t(a << 8) >> 8) * (int32_t(b << 8) >> 8)); }>, 2); }},
+      {"llvm.amdgcn.perm", kBits,
+       [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<uint32_t, uint32_t, permuteBytes>, 3); }},
+      {"llvm.amdgcn.ubfe", kBits,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(c,
+                       ternary<uint32_t, uint32_t,
+                               [](uint32_t x, uint32_t o, uint32_t n) {
+                                 return n & 31 ? x >> (o & 31) & ((1u << (n & 31)) - 1) : 0;
+                               }>,
+                       3);
+       }},
+      {"llvm.amdgcn.sbfe", kBits,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(c,
+                       ternary<uint32_t, uint32_t,
+                               [](uint32_t x, uint32_t o, uint32_t n) {
+                                 n &= 31, o &= 31;
+                                 return n ? uint32_t(int32_t(x >> o << (32 - n)) >> (32 - n)) : 0;
+                               }>,
+                       3);
+       }},
+      {"llvm.amdgcn.mulhi.u24", kBits,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(
+             c,
+             binary<uint32_t, uint32_t,
+                    [](uint32_t a, uint32_t b) { return uint32_t(uint64_t(a & 0xffffff) * (b & 0xffffff) >> 32); }>,
+             2);
+       }},
+      {"llvm.amdgcn.mul.u24", kBits,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(
+             c, binary<uint32_t, uint32_t, [](uint32_t a, uint32_t b) { return (a & 0xffffff) * (b & 0xffffff); }>, 2);
+       }},
+      {"llvm.amdgcn.mul.i24", kBits,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(
+             c,
+             binary<uint32_t, uint32_t,
+                    [](uint32_t a, uint32_t b) { return uint32_t((int32_t(a << 8) >> 8) * (int32_t(b << 8) >> 8)); }>,
+             2);
+       }},
   };
   return rows;
 }

@@ -10,9 +10,15 @@ template <class F> void perLane(Warp &w, const Instruction &i, F f) {
   uint32_t *d = w.row<uint32_t>(i.to);
   forLanes(w, [&](unsigned l) { d[l] = uint32_t(f(l)); });
 }
-inline void threadX(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned l) { return w.index * w.lanes + l; }); }
-inline void zero(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return 0; }); }
-template <int Axis> void blockId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->id[Axis]; }); }
+inline void threadX(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned l) { return w.index * w.lanes + l; });
+}
+inline void zero(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return 0; });
+}
+template <int Axis> void blockId(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return w.block->id[Axis]; });
+}
 /// An intrinsic without operands.
 template <Handler H> void reads(Decoder &d, llvm::CallInst &c) { d.emit(H, d.defineFresh(&c)[0]); }
 
@@ -31,8 +37,8 @@ template <Handler H> void readsTime(Decoder &d, llvm::CallInst &c) {
 
 // ---- the barrier ----
 
-/// Its immediate says what it orders: 1 shared memory, 2 global memory; of a named barrier also its number, from bit 8 on, and
-/// for how many threads it is, from bit 16 on (0: for all of the block).
+/// Its immediate says what it orders: 1 shared memory, 2 global memory; of a named barrier also its number, from bit
+/// 8 on, and for how many threads it is, from bit 16 on (0: for all of the block).
 inline void barrier(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "the barrier")) return;
   countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");

@@ -1,13 +1,16 @@
-// Decoding of a function (see decode.h): functions inlined, globals placed, blocks ordered, what its values need to be watched
-// for. Instructions: decode_instructions.cpp.
+// Decoding of a function (see decode.h): functions inlined, globals placed, blocks ordered, what its values need to
+// be watched for. Instructions: decode_instructions.cpp.
 //
-// The order of blocks is what makes lanes meet again: a warp always runs the group of lanes whose block comes first in it
-// (execute.cpp). Bourdoncle's weak topological order puts a join after everything that leads to it and keeps each loop in
-// one piece, so that lanes that have left a loop wait behind it. Source: F. Bourdoncle, "Efficient chaotic iteration
-// strategies with widenings", 1993; for the scheduling: G. Diamos et al., "SIMD re-convergence at thread frontiers", 2011.
+// The order of blocks is what makes lanes meet again: a warp always runs the group of lanes whose block comes first
+// in it (execute.cpp). Bourdoncle's weak topological order puts a join after everything that leads to it and keeps
+// each loop in one piece, so that lanes that have left a loop wait behind it. Source: F. Bourdoncle, "Efficient
+// chaotic iteration strategies with widenings", 1993; for the scheduling: G. Diamos et al., "SIMD re-convergence at
+// thread frontiers", 2011.
 #include "runtime/emulator/decode.h"
-#include "llvm/Analysis/ConstantFolding.h"
+#include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/warpgroup.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
@@ -15,13 +18,12 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "runtime/emulator/lane_functions.h"
-#include "runtime/emulator/warpgroup.h"
 
 namespace tessera::emulator {
 using namespace llvm;
 
-// ---- the function -----------------------------------------------------------------------------------------------------
+// ---- the function
+// -----------------------------------------------------------------------------------------------------
 
 absl::Status Decoder::inlineCalls(Function &f) {
   for (unsigned inlined = 0;;) {
@@ -36,9 +38,11 @@ absl::Status Decoder::inlineCalls(Function &f) {
     }
     if (!next) return absl::OkStatus();
     std::string name = next->getCalledFunction()->getName().str();
-    if (next->getCalledFunction() == &f || ++inlined > 20000) return absl::UnimplementedError("the emulator does not know recursion (function '" + name + "')");
+    if (next->getCalledFunction() == &f || ++inlined > 20000)
+      return absl::UnimplementedError("the emulator does not know recursion (function '" + name + "')");
     InlineFunctionInfo info;
-    if (auto r = InlineFunction(*next, info); !r.isSuccess()) return absl::UnimplementedError("the emulator cannot take up function '" + name + "': " + r.getFailureReason());
+    if (auto r = InlineFunction(*next, info); !r.isSuccess())
+      return absl::UnimplementedError("the emulator cannot take up function '" + name + "': " + r.getFailureReason());
   }
 }
 
@@ -58,11 +62,14 @@ void Decoder::writeConstant(Constant *c, uint8_t *to) {
     uint64_t v = globals_.lookup(g);
     memcpy(to, &v, dl_.getTypeStoreSize(t));
   } else if (auto *s = dyn_cast<StructType>(t)) {
-    for (unsigned k = 0; k < s->getNumElements(); ++k) writeConstant(c->getAggregateElement(k), to + dl_.getStructLayout(s)->getElementOffset(k));
+    for (unsigned k = 0; k < s->getNumElements(); ++k)
+      writeConstant(c->getAggregateElement(k), to + dl_.getStructLayout(s)->getElementOffset(k));
   } else if (auto *a = dyn_cast<ArrayType>(t)) {
-    for (unsigned k = 0; k < a->getNumElements(); ++k) writeConstant(c->getAggregateElement(k), to + k * dl_.getTypeAllocSize(a->getElementType()));
+    for (unsigned k = 0; k < a->getNumElements(); ++k)
+      writeConstant(c->getAggregateElement(k), to + k * dl_.getTypeAllocSize(a->getElementType()));
   } else if (auto *v = dyn_cast<FixedVectorType>(t)) {
-    for (unsigned k = 0; k < v->getNumElements(); ++k) writeConstant(c->getAggregateElement(k), to + k * dl_.getTypeStoreSize(v->getElementType()));
+    for (unsigned k = 0; k < v->getNumElements(); ++k)
+      writeConstant(c->getAggregateElement(k), to + k * dl_.getTypeStoreSize(v->getElementType()));
   } else if (status_.ok()) {
     status_ = absl::UnimplementedError("the emulator does not know the initial value " + printed(*c));
   }
@@ -90,7 +97,8 @@ absl::Status Decoder::layOutGlobals(Launch &launch) {
       continue;
     }
     if (!g.hasInitializer()) {
-      if (!g.use_empty()) return absl::UnimplementedError("the emulator does not know the global variable '" + g.getName().str() + "'");
+      if (!g.use_empty())
+        return absl::UnimplementedError("the emulator does not know the global variable '" + g.getName().str() + "'");
       continue;
     }
     Region r;
@@ -104,7 +112,8 @@ absl::Status Decoder::layOutGlobals(Launch &launch) {
   }
   // Once all have their places, since one may hold another's address.
   for (GlobalVariable &g : module_.globals())
-    if (g.getAddressSpace() != 3 && g.hasInitializer()) writeConstant(g.getInitializer(), launch.constants[(globals_[&g] - kConstantBase) / kConstantStride].data);
+    if (g.getAddressSpace() != 3 && g.hasInitializer())
+      writeConstant(g.getInitializer(), launch.constants[(globals_[&g] - kConstantBase) / kConstantStride].data);
   return status_;
 }
 
@@ -153,7 +162,9 @@ void Decoder::orderBlocks(Function &f) {
 void Decoder::markAddresses(Function &f) {
   SmallVector<const Value *, 32> work;
   auto add = [&](const Value *v) {
-    if (isa<Constant>(v) || !(v->getType()->isPointerTy() || v->getType()->isIntegerTy(32) || v->getType()->isIntegerTy(64))) return;
+    if (isa<Constant>(v) ||
+        !(v->getType()->isPointerTy() || v->getType()->isIntegerTy(32) || v->getType()->isIntegerTy(64)))
+      return;
     if (addresses_.insert(v).second) work.push_back(v);
   };
   for (llvm::BasicBlock &b : f)
@@ -210,11 +221,14 @@ void Decoder::markAccumulators(Function &f) {
   SmallVector<const Value *, 32> work;
   for (llvm::BasicBlock &b : f)
     for (llvm::Instruction &i : b)
-      if (auto *c = dyn_cast<CallInst>(&i); c && c->isInlineAsm() && StringRef(cast<InlineAsm>(c->getCalledOperand())->getAsmString()).contains("wgmma.mma_async"))
+      if (auto *c = dyn_cast<CallInst>(&i);
+          c && c->isInlineAsm() &&
+          StringRef(cast<InlineAsm>(c->getCalledOperand())->getAsmString()).contains("wgmma.mma_async"))
         if (accumulators_.insert(c).second) work.push_back(c);
   while (!work.empty())
     for (const User *u : work.pop_back_val()->users())
-      if (auto *i = dyn_cast<llvm::Instruction>(u); i && handsOn(*i) && accumulators_.insert(i).second) work.push_back(i);
+      if (auto *i = dyn_cast<llvm::Instruction>(u); i && handsOn(*i) && accumulators_.insert(i).second)
+        work.push_back(i);
 }
 void Decoder::checkAccumulators(llvm::Instruction &i) {
   if (accumulators_.empty() || handsOn(i)) return;
@@ -238,7 +252,8 @@ absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel,
   if (launch.checks.wraps && !f->hasFnAttribute("tessera-modulo-offsets")) markAddresses(*f);
   markAccumulators(*f);
   for (llvm::Argument &a : f->args()) {
-    if (!a.getType()->isSingleValueType() || a.getType()->isVectorTy()) return absl::UnimplementedError("the emulator does not know kernel arguments of vector or struct type");
+    if (!a.getType()->isSingleValueType() || a.getType()->isVectorTy())
+      return absl::UnimplementedError("the emulator does not know kernel arguments of vector or struct type");
     auto r = defineFresh(&a);
     program_->arguments.push_back({r[0], uint8_t(bytesOf(a.getType()))});
   }
@@ -293,7 +308,8 @@ void Decoder::decodeTerminator(llvm::Instruction &i, BasicBlock &out) {
     out.edges.emplace_back();
     decodeEdge(from, s->getDefaultDest(), out.edges.back());
     for (auto &c : s->cases()) {
-      out.cases.push_back(c.getCaseValue()->getValue().extractBitsAsZExtValue(std::min(64u, c.getCaseValue()->getBitWidth()), 0));
+      out.cases.push_back(
+          c.getCaseValue()->getValue().extractBitsAsZExtValue(std::min(64u, c.getCaseValue()->getBitWidth()), 0));
       out.edges.emplace_back();
       decodeEdge(from, c.getCaseSuccessor(), out.edges.back());
     }

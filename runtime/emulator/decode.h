@@ -1,11 +1,11 @@
-// From an LLVM function to a Program (machine.h). Calls of functions with bodies are inlined first; what is left of calls
-// are intrinsics, inline assembly and a few functions of the drivers (printf, assertions), each looked up in a table whose
-// row decodes the call into instructions.
+// From an LLVM function to a Program (machine.h). Calls of functions with bodies are inlined first; what is left of
+// calls are intrinsics, inline assembly and a few functions of the drivers (printf, assertions), each looked up in a
+// table whose row decodes the call into instructions.
 #pragma once
 #include "absl/status/statusor.h"
+#include "runtime/emulator/machine.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "runtime/emulator/machine.h"
 #include <functional>
 #include <map>
 
@@ -85,7 +85,7 @@ private:
   llvm::DenseMap<llvm::GlobalVariable *, uint64_t> globals_;
   llvm::DenseMap<llvm::BasicBlock *, unsigned> blockIndex_;
   std::vector<llvm::BasicBlock *> order_;
-  llvm::DenseSet<const llvm::Value *> addresses_; // values that addresses are computed from
+  llvm::DenseSet<const llvm::Value *> addresses_;    // values that addresses are computed from
   llvm::DenseSet<const llvm::Value *> accumulators_; // results of wgmma, wherever they are handed on
   const llvm::Instruction *current_ = nullptr;
   absl::Status status_;

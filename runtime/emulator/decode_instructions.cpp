@@ -1,13 +1,13 @@
 // Decoding of LLVM's instructions (decode.h): arithmetic, comparisons, casts, vectors, addresses, accesses, calls.
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/warpgroup.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::emulator {
 using namespace llvm;
@@ -16,29 +16,65 @@ namespace {
 
 // ---- handlers of LLVM's own instructions ----
 
-struct AddOp { template <class T> static T run(T a, T b) { return T(a + b); } };
-struct SubOp { template <class T> static T run(T a, T b) { return T(a - b); } };
+struct AddOp {
+  template <class T> static T run(T a, T b) { return T(a + b); }
+};
+struct SubOp {
+  template <class T> static T run(T a, T b) { return T(a - b); }
+};
 struct MulOp {
   template <class T> static T run(T a, T b) {
-    if constexpr (sizeof(T) < 4) return T(uint32_t(a) * uint32_t(b));
-    else return T(a * b);
+    if constexpr (sizeof(T) < 4)
+      return T(uint32_t(a) * uint32_t(b));
+    else
+      return T(a * b);
   }
 };
 // Division by zero gives all ones and the remainder the dividend, as NVIDIA's and AMD's expansions do.
-struct UDivOp { template <class T> static T run(T a, T b) { return b ? T(a / b) : T(~T(0)); } };
-struct URemOp { template <class T> static T run(T a, T b) { return b ? T(a % b) : a; } };
-struct SDivOp { template <class T> static T run(T a, T b) { return b == T(~T(0)) ? T(T(0) - a) : b ? T(Signed<T>(a) / Signed<T>(b)) : T(~T(0)); } };
-struct SRemOp { template <class T> static T run(T a, T b) { return b == T(~T(0)) ? T(0) : b ? T(Signed<T>(a) % Signed<T>(b)) : a; } };
-struct AndOp { template <class T> static T run(T a, T b) { return T(a & b); } };
-struct OrOp { template <class T> static T run(T a, T b) { return T(a | b); } };
-struct XorOp { template <class T> static T run(T a, T b) { return T(a ^ b); } };
-struct AShrOp { template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(Signed<T>(a) >> b) : T(0); } };
-struct EqOp { template <class T> static bool run(T a, T b) { return a == b; } };
-struct NeOp { template <class T> static bool run(T a, T b) { return a != b; } };
-struct UltOp { template <class T> static bool run(T a, T b) { return a < b; } };
-struct UleOp { template <class T> static bool run(T a, T b) { return a <= b; } };
-struct SltOp { template <class T> static bool run(T a, T b) { return Signed<T>(a) < Signed<T>(b); } };
-struct SleOp { template <class T> static bool run(T a, T b) { return Signed<T>(a) <= Signed<T>(b); } };
+struct UDivOp {
+  template <class T> static T run(T a, T b) { return b ? T(a / b) : T(~T(0)); }
+};
+struct URemOp {
+  template <class T> static T run(T a, T b) { return b ? T(a % b) : a; }
+};
+struct SDivOp {
+  template <class T> static T run(T a, T b) {
+    return b == T(~T(0)) ? T(T(0) - a) : b ? T(Signed<T>(a) / Signed<T>(b)) : T(~T(0));
+  }
+};
+struct SRemOp {
+  template <class T> static T run(T a, T b) { return b == T(~T(0)) ? T(0) : b ? T(Signed<T>(a) % Signed<T>(b)) : a; }
+};
+struct AndOp {
+  template <class T> static T run(T a, T b) { return T(a & b); }
+};
+struct OrOp {
+  template <class T> static T run(T a, T b) { return T(a | b); }
+};
+struct XorOp {
+  template <class T> static T run(T a, T b) { return T(a ^ b); }
+};
+struct AShrOp {
+  template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(Signed<T>(a) >> b) : T(0); }
+};
+struct EqOp {
+  template <class T> static bool run(T a, T b) { return a == b; }
+};
+struct NeOp {
+  template <class T> static bool run(T a, T b) { return a != b; }
+};
+struct UltOp {
+  template <class T> static bool run(T a, T b) { return a < b; }
+};
+struct UleOp {
+  template <class T> static bool run(T a, T b) { return a <= b; }
+};
+struct SltOp {
+  template <class T> static bool run(T a, T b) { return Signed<T>(a) < Signed<T>(b); }
+};
+struct SleOp {
+  template <class T> static bool run(T a, T b) { return Signed<T>(a) <= Signed<T>(b); }
+};
 
 template <class P, class I> void gepStep(Warp &w, const Instruction &i) { // to = a + signed(b) * immediate
   P *d = w.row<P>(i.to);
@@ -69,34 +105,41 @@ Handler selectByBytes(unsigned bytes) {
 }
 /// Bits of several rows put together into one, and taken apart. `more`: rows, low bits first; `a`: bits of each.
 void packBits(Warp &w, const Instruction &i) {
-  unsigned part = unsigned(i.immediate & 0xffff), partBytes = unsigned(i.immediate >> 16 & 0xff), bytes = unsigned(i.immediate >> 24);
+  unsigned part = unsigned(i.immediate & 0xffff), partBytes = unsigned(i.immediate >> 16 & 0xff),
+           bytes = unsigned(i.immediate >> 24);
   forLanes(w, [&](unsigned l) {
     u128 v = 0;
     for (unsigned k = 0; k < i.more.size(); ++k) v |= u128(loadRow(w, i.more[k], partBytes, l)) << (k * part);
-    if (bytes == 16) w.row<u128>(i.to)[l] = v;
-    else storeRow(w, i.to, bytes, l, uint64_t(v));
+    if (bytes == 16)
+      w.row<u128>(i.to)[l] = v;
+    else
+      storeRow(w, i.to, bytes, l, uint64_t(v));
   });
 }
 void unpackBits(Warp &w, const Instruction &i) {
-  unsigned part = unsigned(i.immediate & 0xffff), partBytes = unsigned(i.immediate >> 16 & 0xff), bytes = unsigned(i.immediate >> 24);
+  unsigned part = unsigned(i.immediate & 0xffff), partBytes = unsigned(i.immediate >> 16 & 0xff),
+           bytes = unsigned(i.immediate >> 24);
   forLanes(w, [&](unsigned l) {
     u128 v = bytes == 16 ? w.row<u128>(i.a)[l] : loadRow(w, i.a, bytes, l);
     u128 mask = part >= 128 ? ~u128(0) : (u128(1) << part) - 1;
-    for (unsigned k = 0; k < i.more.size(); ++k) storeRow(w, i.more[k], partBytes, l, uint64_t((v >> (k * part)) & mask));
+    for (unsigned k = 0; k < i.more.size(); ++k)
+      storeRow(w, i.more[k], partBytes, l, uint64_t((v >> (k * part)) & mask));
   });
 }
 /// Element `a` of `more`, bytes in the immediate.
 void extractAt(Warp &w, const Instruction &i) {
   forLanes(w, [&](unsigned l) {
     uint64_t at = w.row<uint64_t>(i.a)[l];
-    storeRow(w, i.to, unsigned(i.immediate), l, at < i.more.size() ? loadRow(w, i.more[at], unsigned(i.immediate), l) : 0);
+    storeRow(w, i.to, unsigned(i.immediate), l,
+             at < i.more.size() ? loadRow(w, i.more[at], unsigned(i.immediate), l) : 0);
   });
 }
 /// `more`: n results; n elements already copied there; puts `b` at place `a`.
 void insertAt(Warp &w, const Instruction &i) {
   forLanes(w, [&](unsigned l) {
     uint64_t at = w.row<uint64_t>(i.a)[l];
-    if (at < i.more.size()) storeRow(w, i.more[at], unsigned(i.immediate), l, loadRow(w, i.b, unsigned(i.immediate), l));
+    if (at < i.more.size())
+      storeRow(w, i.more[at], unsigned(i.immediate), l, loadRow(w, i.b, unsigned(i.immediate), l));
   });
 }
 
@@ -131,10 +174,18 @@ template <class T> Handler floatCompare(CmpInst::Predicate p) {
   default: return binary<uint8_t, T, [](T, T) { return true; }>;
   }
 }
-void floatToDoubleRow(Warp &w, const Instruction &i) { unary<double, float, [](float f) { return double(f); }>(w, i); }
-void doubleToFloatRow(Warp &w, const Instruction &i) { unary<float, double, [](double f) { return float(f); }>(w, i); }
-void doubleToHalfRow(Warp &w, const Instruction &i) { unary<uint16_t, double, [](double f) { return runtime::encodeFloat(ir::FloatKind::F16, f); }>(w, i); }
-void doubleToBfloatRow(Warp &w, const Instruction &i) { unary<uint16_t, double, [](double f) { return runtime::encodeFloat(ir::FloatKind::BF16, f); }>(w, i); }
+void floatToDoubleRow(Warp &w, const Instruction &i) {
+  unary<double, float, [](float f) { return double(f); }>(w, i);
+}
+void doubleToFloatRow(Warp &w, const Instruction &i) {
+  unary<float, double, [](double f) { return float(f); }>(w, i);
+}
+void doubleToHalfRow(Warp &w, const Instruction &i) {
+  unary<uint16_t, double, [](double f) { return runtime::encodeFloat(ir::FloatKind::F16, f); }>(w, i);
+}
+void doubleToBfloatRow(Warp &w, const Instruction &i) {
+  unary<uint16_t, double, [](double f) { return runtime::encodeFloat(ir::FloatKind::BF16, f); }>(w, i);
+}
 
 template <class T> void floatToInteger(Warp &w, const Instruction &i) { // immediate: signed << 8 | bits; 8-byte result
   bool isSigned = i.immediate >> 8;
@@ -146,7 +197,8 @@ template <class T> void floatToInteger(Warp &w, const Instruction &i) { // immed
 
 } // namespace
 
-// ---- instructions -----------------------------------------------------------------------------------------------------
+// ---- instructions
+// -----------------------------------------------------------------------------------------------------
 
 Space Decoder::spaceOf(Type *pointer) {
   switch (pointer->getPointerAddressSpace()) {
@@ -158,7 +210,9 @@ Space Decoder::spaceOf(Type *pointer) {
   }
 }
 
-static bool isPackedVector(Type *t) { return t->isVectorTy() && !t->getScalarType()->isPointerTy() && t->getScalarSizeInBits() % 8; }
+static bool isPackedVector(Type *t) {
+  return t->isVectorTy() && !t->getScalarType()->isPointerTy() && t->getScalarSizeInBits() % 8;
+}
 
 Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
   Access a;
@@ -168,7 +222,8 @@ Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
   a.bytes = unsigned(dl_.getTypeStoreSize(type));
   a.alignment = alignment;
   if (isPackedVector(type)) {
-    if (!isPowerOf2_32(a.bytes) || a.bytes > 64 || 64 % type->getScalarSizeInBits()) unknown(*current_, "this layout in memory: " + printed(*current_));
+    if (!isPowerOf2_32(a.bytes) || a.bytes > 64 || 64 % type->getScalarSizeInBits())
+      unknown(*current_, "this layout in memory: " + printed(*current_));
     return a;
   }
   unsigned sum = 0;
@@ -197,10 +252,12 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
   }
   case I::Freeze: return define(&i, SmallVector<Row, 4>(rows(i.getOperand(0))));
   case I::Select: {
-    SmallVector<Row, 4> c(rows(i.getOperand(0))), a(rows(i.getOperand(1))), b(rows(i.getOperand(2))), out(defineFresh(&i));
+    SmallVector<Row, 4> c(rows(i.getOperand(0))), a(rows(i.getOperand(1))), b(rows(i.getOperand(2))),
+        out(defineFresh(&i));
     for (auto [k, t] : enumerate(elements(i.getType()))) {
       auto &x = emit(selectByBytes(bytesOf(t)), out[k], a[k], b[k], c[c.size() == 1 ? 0 : k]);
-      if (addresses_.contains(&i)) x.tracked = x.run, x.run = runTracked, x.tracking = Tracking::Select, x.immediate = bytesOf(t);
+      if (addresses_.contains(&i))
+        x.tracked = x.run, x.run = runTracked, x.tracking = Tracking::Select, x.immediate = bytesOf(t);
     }
     return;
   }
@@ -231,7 +288,9 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
       emitAccess(std::move(a));
       for (auto [k, word] : enumerate(words)) {
         auto part = ArrayRef(out).slice(k * 8 * bytes / bits).take_front(8 * bytes / bits);
-        emit(unpackBits, kNoRow, word, kNoRow, kNoRow, bits | bytesOf(l.getType()->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(part);
+        emit(unpackBits, kNoRow, word, kNoRow, kNoRow,
+             bits | bytesOf(l.getType()->getScalarType()) << 16 | uint64_t(bytes) << 24)
+            .more = list(part);
       }
       return;
     }
@@ -251,7 +310,8 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
       SmallVector<Row, 8> in(rows(s.getValueOperand()));
       for (unsigned at = 0; at < a.bytes; at += bytes) {
         Row word = fresh(bytes);
-        emit(packBits, word, kNoRow, kNoRow, kNoRow, bits | bytesOf(t->getScalarType()) << 16 | uint64_t(bytes) << 24).more = list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
+        emit(packBits, word, kNoRow, kNoRow, kNoRow, bits | bytesOf(t->getScalarType()) << 16 | uint64_t(bytes) << 24)
+            .more = list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
         a.pieces.push_back({word, uint8_t(bytes), uint8_t(bytes)});
       }
       emitAccess(std::move(a));
@@ -305,7 +365,8 @@ void Decoder::decodeInstruction(llvm::Instruction &i) {
     Type *t = i.getOperand(0)->getType();
     unsigned at = 0;
     for (unsigned k : indices) {
-      for (unsigned j = 0; j < k; ++j) at += elements(t->isStructTy() ? t->getStructElementType(j) : t->getArrayElementType()).size();
+      for (unsigned j = 0; j < k; ++j)
+        at += elements(t->isStructTy() ? t->getStructElementType(j) : t->getArrayElementType()).size();
       t = t->isStructTy() ? t->getStructElementType(k) : t->getArrayElementType();
     }
     SmallVector<Row, 4> whole(rows(i.getOperand(0)));
@@ -327,7 +388,8 @@ void Decoder::decodeBinary(BinaryOperator &b) {
   for (auto [k, t] : enumerate(elements(b.getType()))) {
     if (t->isFloatingPointTy()) {
       if (t->isDoubleTy() || t->isFloatTy()) {
-        emit(t->isDoubleTy() ? floatBinary<double>(b.getOpcode()) : floatBinary<float>(b.getOpcode()), out[k], x[k], y[k]);
+        emit(t->isDoubleTy() ? floatBinary<double>(b.getOpcode()) : floatBinary<float>(b.getOpcode()), out[k], x[k],
+             y[k]);
         continue;
       }
       if (!t->isHalfTy() && !t->isBFloatTy()) return unknown(b, "the type of '" + printed(b) + "'");
@@ -364,7 +426,8 @@ void Decoder::decodeBinary(BinaryOperator &b) {
     default: return unknown(b, "the instruction '" + printed(b) + "'");
     }
     auto &i = emit(h, out[k], p, q);
-    if (tracked && tracking != Tracking::None && (b.getOpcode() != I::Or || cast<PossiblyDisjointInst>(b).isDisjoint())) {
+    if (tracked && tracking != Tracking::None &&
+        (b.getOpcode() != I::Or || cast<PossiblyDisjointInst>(b).isDisjoint())) {
       i.tracked = h, i.run = runTracked;
       i.tracking = bytes == 4 ? tracking : Tracking::Wide;
     }
@@ -377,7 +440,8 @@ void Decoder::decodeCompare(CmpInst &c) {
   for (auto [k, t] : enumerate(elements(c.getOperand(0)->getType()))) {
     if (isa<FCmpInst>(c)) {
       Row p = toFloat(x[k], t), q = toFloat(y[k], t);
-      emit(t->isDoubleTy() ? floatCompare<double>(c.getPredicate()) : floatCompare<float>(c.getPredicate()), out[k], p, q);
+      emit(t->isDoubleTy() ? floatCompare<double>(c.getPredicate()) : floatCompare<float>(c.getPredicate()), out[k], p,
+           q);
       continue;
     }
     unsigned bits = bitsOf(t), bytes = bytesOf(t);
@@ -419,12 +483,16 @@ void Decoder::decodeCast(CastInst &c) {
       if (toBits % fromBits) return unknown(c, "the conversion '" + printed(c) + "'");
       unsigned n = toBits / fromBits;
       for (unsigned k = 0; k < out.size(); ++k)
-        emit(packBits, out[k], kNoRow, kNoRow, kNoRow, fromBits | bytesOf(from[0]) << 16 | uint64_t(bytesOf(to[0])) << 24).more = list(ArrayRef(in).slice(k * n, n));
+        emit(packBits, out[k], kNoRow, kNoRow, kNoRow,
+             fromBits | bytesOf(from[0]) << 16 | uint64_t(bytesOf(to[0])) << 24)
+            .more = list(ArrayRef(in).slice(k * n, n));
     } else {
       if (fromBits % toBits) return unknown(c, "the conversion '" + printed(c) + "'");
       unsigned n = fromBits / toBits;
       for (unsigned k = 0; k < in.size(); ++k)
-        emit(unpackBits, kNoRow, in[k], kNoRow, kNoRow, toBits | bytesOf(to[0]) << 16 | uint64_t(bytesOf(from[0])) << 24).more = list(ArrayRef(out).slice(k * n, n));
+        emit(unpackBits, kNoRow, in[k], kNoRow, kNoRow,
+             toBits | bytesOf(to[0]) << 16 | uint64_t(bytesOf(from[0])) << 24)
+            .more = list(ArrayRef(out).slice(k * n, n));
     }
     return;
   }
@@ -438,7 +506,12 @@ void Decoder::decodeCast(CastInst &c) {
     case I::Trunc:
     case I::PtrToInt:
     case I::IntToPtr:
-    case I::PtrToAddr: track(emit(zeroExtendHandler(tb, fb), out[k], in[k]), tb == fb ? Tracking::Wide : tb > fb ? Tracking::ZExt : Tracking::Trunc); maskTo(out[k], tbits, tb); break;
+    case I::PtrToAddr:
+      track(emit(zeroExtendHandler(tb, fb), out[k], in[k]), tb == fb  ? Tracking::Wide
+                                                            : tb > fb ? Tracking::ZExt
+                                                                      : Tracking::Trunc);
+      maskTo(out[k], tbits, tb);
+      break;
     case I::SExt: {
       Row s = signExtended(in[k], fbits, fb);
       track(emit(signExtendHandler(tb, fb), out[k], s), Tracking::SExt);
@@ -447,10 +520,13 @@ void Decoder::decodeCast(CastInst &c) {
     }
     case I::AddrSpaceCast: {
       Space a = spaceOf(f), b = spaceOf(t);
-      auto window = [](Space s) { return s == Space::Shared ? kSharedWindow : s == Space::Private ? kPrivateWindow : 0; };
+      auto window = [](Space s) {
+        return s == Space::Shared ? kSharedWindow : s == Space::Private ? kPrivateWindow : 0;
+      };
       Row wide = resized(in[k], fb, 8);
       uint64_t shift = window(a) - window(b);
-      if (t->getPointerAddressSpace() == 7 || t->getPointerAddressSpace() == 8) return unknown(c, "the conversion '" + printed(c) + "'");
+      if (t->getPointerAddressSpace() == 7 || t->getPointerAddressSpace() == 8)
+        return unknown(c, "the conversion '" + printed(c) + "'");
       if (tb == 8) {
         track(emit(addImmediate<uint64_t>, out[k], wide, kNoRow, kNoRow, shift), Tracking::Wide);
       } else {
@@ -466,7 +542,8 @@ void Decoder::decodeCast(CastInst &c) {
         Row s = toFloat(in[k], f);
         emit(floatToDoubleRow, out[k], s);
       } else if (f->isDoubleTy()) {
-        if (!t->isFloatTy() && !t->isHalfTy() && !t->isBFloatTy()) return unknown(c, "the conversion '" + printed(c) + "'");
+        if (!t->isFloatTy() && !t->isHalfTy() && !t->isBFloatTy())
+          return unknown(c, "the conversion '" + printed(c) + "'");
         emit(t->isFloatTy() ? doubleToFloatRow : t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, out[k], in[k]);
       } else if (t->isFloatTy()) {
         emit(f->isHalfTy() ? halfToFloatRow : bfloatToFloatRow, out[k], in[k]);
@@ -484,13 +561,19 @@ void Decoder::decodeCast(CastInst &c) {
       Row wide = fresh(8);
       emit(isSigned ? signExtendHandler(8, fb) : zeroExtendHandler(8, fb), wide, s);
       if (t->isDoubleTy()) {
-        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>) : unary<double, uint64_t, [](uint64_t x) { return double(x); }>, out[k], wide);
+        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>)
+                      : unary<double, uint64_t, [](uint64_t x) { return double(x); }>,
+             out[k], wide);
       } else if (t->isFloatTy()) {
-        emit(isSigned ? Handler(unary<float, uint64_t, [](uint64_t x) { return float(int64_t(x)); }>) : unary<float, uint64_t, [](uint64_t x) { return float(x); }>, out[k], wide);
+        emit(isSigned ? Handler(unary<float, uint64_t, [](uint64_t x) { return float(int64_t(x)); }>)
+                      : unary<float, uint64_t, [](uint64_t x) { return float(x); }>,
+             out[k], wide);
       } else {
         // By way of double, exact up to 53 bits, so that it is rounded once.
         Row d = fresh(8);
-        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>) : unary<double, uint64_t, [](uint64_t x) { return double(x); }>, d, wide);
+        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>)
+                      : unary<double, uint64_t, [](uint64_t x) { return double(x); }>,
+             d, wide);
         emit(t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, out[k], d);
       }
       break;
@@ -499,7 +582,8 @@ void Decoder::decodeCast(CastInst &c) {
     case I::FPToUI: {
       if (tbits > 64) return unknown(c, "the conversion '" + printed(c) + "'");
       Row s = toFloat(in[k], f), wide = fresh(8);
-      emit(f->isDoubleTy() ? floatToInteger<double> : floatToInteger<float>, wide, s, kNoRow, kNoRow, uint64_t(c.getOpcode() == I::FPToSI) << 8 | tbits);
+      emit(f->isDoubleTy() ? floatToInteger<double> : floatToInteger<float>, wide, s, kNoRow, kNoRow,
+           uint64_t(c.getOpcode() == I::FPToSI) << 8 | tbits);
       emit(zeroExtendHandler(tb, 8), out[k], wide);
       break;
     }
@@ -514,7 +598,8 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
   if (bytes == 16) return unknown(g, "arithmetic on the pointer of '" + printed(g) + "'");
   SmallMapVector<Value *, APInt, 4> variable;
   APInt offset(8 * bytes, 0);
-  if (!cast<GEPOperator>(g).collectOffset(dl_, 8 * bytes, variable, offset)) return unknown(g, "the address '" + printed(g) + "'");
+  if (!cast<GEPOperator>(g).collectOffset(dl_, 8 * bytes, variable, offset))
+    return unknown(g, "the address '" + printed(g) + "'");
   bool tracked = addresses_.contains(&g);
   Row at = row(g.getPointerOperand());
   auto track = [&](Instruction &i) {
@@ -525,8 +610,16 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
     Row index = signExtended(row(v), bitsOf(v->getType()), ib);
     Row next = fresh(bytes);
     Handler h;
-    if (bytes == 8) h = ib == 1 ? Handler(gepStep<uint64_t, uint8_t>) : ib == 2 ? gepStep<uint64_t, uint16_t> : ib == 4 ? gepStep<uint64_t, uint32_t> : gepStep<uint64_t, uint64_t>;
-    else h = ib == 1 ? Handler(gepStep<uint32_t, uint8_t>) : ib == 2 ? gepStep<uint32_t, uint16_t> : ib == 4 ? gepStep<uint32_t, uint32_t> : gepStep<uint32_t, uint64_t>;
+    if (bytes == 8)
+      h = ib == 1   ? Handler(gepStep<uint64_t, uint8_t>)
+          : ib == 2 ? gepStep<uint64_t, uint16_t>
+          : ib == 4 ? gepStep<uint64_t, uint32_t>
+                    : gepStep<uint64_t, uint64_t>;
+    else
+      h = ib == 1   ? Handler(gepStep<uint32_t, uint8_t>)
+          : ib == 2 ? gepStep<uint32_t, uint16_t>
+          : ib == 4 ? gepStep<uint32_t, uint32_t>
+                    : gepStep<uint32_t, uint64_t>;
     auto &i = emit(h, next, at, index, kNoRow, scale.getSExtValue());
     i.c = ib; // for tracking
     track(i);
@@ -534,7 +627,8 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
   }
   if (!offset.isZero()) {
     Row next = fresh(bytes);
-    auto &i = emit(bytes == 8 ? addImmediate<uint64_t> : addImmediate<uint32_t>, next, at, kNoRow, kNoRow, offset.getSExtValue());
+    auto &i = emit(bytes == 8 ? addImmediate<uint64_t> : addImmediate<uint32_t>, next, at, kNoRow, kNoRow,
+                   offset.getSExtValue());
     i.c = 0;
     track(i);
     at = next;
@@ -581,7 +675,11 @@ void Decoder::decodeAtomic(llvm::Instruction &i) {
   default: return unknown(i, "the atomic '" + printed(i) + "'");
   }
   Type *t = r.getType()->getScalarType();
-  a.format = t->isHalfTy() ? FloatFormat::F16 : t->isBFloatTy() ? FloatFormat::BF16 : t->isFloatTy() ? FloatFormat::F32 : t->isDoubleTy() ? FloatFormat::F64 : FloatFormat::None;
+  a.format = t->isHalfTy()     ? FloatFormat::F16
+             : t->isBFloatTy() ? FloatFormat::BF16
+             : t->isFloatTy()  ? FloatFormat::F32
+             : t->isDoubleTy() ? FloatFormat::F64
+                               : FloatFormat::None;
   for (auto [p, v] : zip(a.pieces, rows(r.getValOperand()))) p.row = v;
   a.old.assign(defineFresh(&i));
   a.acquires = isAcquireOrStronger(r.getOrdering());
@@ -612,7 +710,8 @@ void Decoder::decodeCall(CallInst &c) {
       for (auto &r : rows) (*t)[r.name] = &r;
     return t;
   }();
-  if (auto it = table->find(Intrinsic::getBaseName(f->getIntrinsicID())); it != table->end()) return it->second->decode(*this, c);
+  if (auto it = table->find(Intrinsic::getBaseName(f->getIntrinsicID())); it != table->end())
+    return it->second->decode(*this, c);
   unknown(c, "the intrinsic '" + f->getName().str() + "'");
 }
 

@@ -1,17 +1,20 @@
-// Decoding: types and their rows, constants, and the small instructions that the decoders of everything else use (decode.h).
+// Decoding: types and their rows, constants, and the small instructions that the decoders of everything else use
+// (decode.h).
+#include "runtime/emulator/decode.h"
+#include "runtime/emulator/lane_functions.h"
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/emulator/decode.h"
-#include "runtime/emulator/lane_functions.h"
 
 namespace tessera::emulator {
 using namespace llvm;
 
 namespace {
 
-template <class T> void copyRow(Warp &w, const Instruction &i) { unary<T, T, [](T a) { return a; }>(w, i); }
+template <class T> void copyRow(Warp &w, const Instruction &i) {
+  unary<T, T, [](T a) { return a; }>(w, i);
+}
 Handler copyByBytes(unsigned bytes) {
   switch (bytes) {
   case 1: return copyRow<uint8_t>;
@@ -32,31 +35,39 @@ template <class T> void signExtend(Warp &w, const Instruction &i) { // `immediat
   unsigned s = i.immediate;
   forLanes(w, [=](unsigned l) { d[l] = T(Signed<T>(T(a[l] << s)) >> s); });
 }
-void floatToHalfRow(Warp &w, const Instruction &i) { unary<uint16_t, float, [](float f) { return floatToHalf(f); }>(w, i); }
-void floatToBfloatRow(Warp &w, const Instruction &i) { unary<uint16_t, float, [](float f) { return floatToBfloat(f); }>(w, i); }
-template <class D, class A> void zeroExtend(Warp &w, const Instruction &i) { unary<D, A, [](A a) { return D(a); }>(w, i); }
-template <class D, class A> void signExtendTo(Warp &w, const Instruction &i) { unary<D, A, [](A a) { return D(Signed<D>(Signed<A>(a))); }>(w, i); }
+void floatToHalfRow(Warp &w, const Instruction &i) {
+  unary<uint16_t, float, [](float f) { return floatToHalf(f); }>(w, i);
+}
+void floatToBfloatRow(Warp &w, const Instruction &i) {
+  unary<uint16_t, float, [](float f) { return floatToBfloat(f); }>(w, i);
+}
+template <class D, class A> void zeroExtend(Warp &w, const Instruction &i) {
+  unary<D, A, [](A a) { return D(a); }>(w, i);
+}
+template <class D, class A> void signExtendTo(Warp &w, const Instruction &i) {
+  unary<D, A, [](A a) { return D(Signed<D>(Signed<A>(a))); }>(w, i);
+}
 
 } // namespace
 
-#define TESSERA_BY_TWO(NAME, FUNCTION)                                                                                     \
-  template <class D> Handler NAME##From(unsigned from) {                                                                   \
-    switch (from) {                                                                                                        \
-    case 1: return FUNCTION<D, uint8_t>;                                                                                   \
-    case 2: return FUNCTION<D, uint16_t>;                                                                                  \
-    case 4: return FUNCTION<D, uint32_t>;                                                                                  \
-    case 8: return FUNCTION<D, uint64_t>;                                                                                  \
-    default: return FUNCTION<D, u128>;                                                                                     \
-    }                                                                                                                      \
-  }                                                                                                                        \
-  Handler NAME(unsigned to, unsigned from) {                                                                               \
-    switch (to) {                                                                                                          \
-    case 1: return NAME##From<uint8_t>(from);                                                                              \
-    case 2: return NAME##From<uint16_t>(from);                                                                             \
-    case 4: return NAME##From<uint32_t>(from);                                                                             \
-    case 8: return NAME##From<uint64_t>(from);                                                                             \
-    default: return NAME##From<u128>(from);                                                                                \
-    }                                                                                                                      \
+#define TESSERA_BY_TWO(NAME, FUNCTION)                                                                                 \
+  template <class D> Handler NAME##From(unsigned from) {                                                               \
+    switch (from) {                                                                                                    \
+    case 1: return FUNCTION<D, uint8_t>;                                                                               \
+    case 2: return FUNCTION<D, uint16_t>;                                                                              \
+    case 4: return FUNCTION<D, uint32_t>;                                                                              \
+    case 8: return FUNCTION<D, uint64_t>;                                                                              \
+    default: return FUNCTION<D, u128>;                                                                                 \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  Handler NAME(unsigned to, unsigned from) {                                                                           \
+    switch (to) {                                                                                                      \
+    case 1: return NAME##From<uint8_t>(from);                                                                          \
+    case 2: return NAME##From<uint16_t>(from);                                                                         \
+    case 4: return NAME##From<uint32_t>(from);                                                                         \
+    case 8: return NAME##From<uint64_t>(from);                                                                         \
+    default: return NAME##From<u128>(from);                                                                            \
+    }                                                                                                                  \
   }
 TESSERA_BY_TWO(zeroExtendHandler, zeroExtend)
 TESSERA_BY_TWO(signExtendHandler, signExtendTo)
@@ -87,7 +98,9 @@ SmallVector<Type *, 4> Decoder::elements(Type *t) {
   return out;
 }
 
-unsigned Decoder::bitsOf(Type *t) { return t->isPointerTy() ? unsigned(dl_.getPointerTypeSizeInBits(t)) : unsigned(t->getPrimitiveSizeInBits()); }
+unsigned Decoder::bitsOf(Type *t) {
+  return t->isPointerTy() ? unsigned(dl_.getPointerTypeSizeInBits(t)) : unsigned(t->getPrimitiveSizeInBits());
+}
 unsigned Decoder::bytesOf(Type *t) {
   unsigned bits = std::max(8u, bitsOf(t));
   return bits > 64 ? 16 : unsigned(PowerOf2Ceil(divideCeil(bits, 8)));
@@ -142,7 +155,8 @@ void Decoder::constantRows(Constant *c, SmallVector<Row, 4> &out) {
   if (auto *i = dyn_cast<ConstantInt>(c); i && !t->isVectorTy()) {
     const APInt &v = i->getValue();
     if (v.getBitWidth() > 128) return unknown(*current_, "an integer of " + std::to_string(v.getBitWidth()) + " bits");
-    out.push_back(constant(v.extractBitsAsZExtValue(std::min(64u, v.getBitWidth()), 0), bytesOf(t), v.getBitWidth() > 64 ? v.extractBitsAsZExtValue(v.getBitWidth() - 64, 64) : 0));
+    out.push_back(constant(v.extractBitsAsZExtValue(std::min(64u, v.getBitWidth()), 0), bytesOf(t),
+                           v.getBitWidth() > 64 ? v.extractBitsAsZExtValue(v.getBitWidth() - 64, 64) : 0));
     return;
   }
   if (auto *f = dyn_cast<ConstantFP>(c); f && !t->isVectorTy()) {
@@ -153,7 +167,8 @@ void Decoder::constantRows(Constant *c, SmallVector<Row, 4> &out) {
     // Any bits do; these are seldom right by chance.
     for (Type *e : elements(t)) {
       unsigned bits = bitsOf(e);
-      out.push_back(constant(0xa5a5a5a5a5a5a5a5ull & (bits < 64 ? (uint64_t(1) << bits) - 1 : ~uint64_t(0)), bytesOf(e)));
+      out.push_back(
+          constant(0xa5a5a5a5a5a5a5a5ull & (bits < 64 ? (uint64_t(1) << bits) - 1 : ~uint64_t(0)), bytesOf(e)));
     }
     return;
   }
@@ -162,9 +177,12 @@ void Decoder::constantRows(Constant *c, SmallVector<Row, 4> &out) {
     return;
   }
   unsigned n = 0;
-  if (auto *v = dyn_cast<FixedVectorType>(t)) n = v->getNumElements();
-  else if (auto *a = dyn_cast<ArrayType>(t)) n = unsigned(a->getNumElements());
-  else if (auto *s = dyn_cast<StructType>(t)) n = s->getNumElements();
+  if (auto *v = dyn_cast<FixedVectorType>(t))
+    n = v->getNumElements();
+  else if (auto *a = dyn_cast<ArrayType>(t))
+    n = unsigned(a->getNumElements());
+  else if (auto *s = dyn_cast<StructType>(t))
+    n = s->getNumElements();
   if (n)
     for (unsigned k = 0; k < n; ++k) {
       Constant *e = c->getAggregateElement(k);
@@ -191,7 +209,9 @@ Access &Decoder::emitAccess(Access a) {
   program_->accesses.push_back(std::make_unique<Access>(std::move(a)));
   emit(runAccess).access = program_->accesses.back().get();
   Access &kept = *program_->accesses.back();
-  if (kept.space != Space::Shared && (kept.kind == Access::Kind::Atomic || kept.isVolatile || kept.acquires || kept.releases)) program_->blocksInteract = true;
+  if (kept.space != Space::Shared &&
+      (kept.kind == Access::Kind::Atomic || kept.isVolatile || kept.acquires || kept.releases))
+    program_->blocksInteract = true;
   return kept;
 }
 void Decoder::copy(Row to, Row from, unsigned bytes) { emit(copyByBytes(bytes), to, from); }
@@ -199,7 +219,11 @@ void Decoder::copy(Row to, Row from, unsigned bytes) { emit(copyByBytes(bytes), 
 Row Decoder::signExtended(Row r, unsigned bits, unsigned bytes) {
   if (bits == 8 * bytes) return r;
   Row out = fresh(bytes);
-  Handler h = bytes == 1 ? Handler(signExtend<uint8_t>) : bytes == 2 ? signExtend<uint16_t> : bytes == 4 ? signExtend<uint32_t> : bytes == 8 ? signExtend<uint64_t> : signExtend<u128>;
+  Handler h = bytes == 1   ? Handler(signExtend<uint8_t>)
+              : bytes == 2 ? signExtend<uint16_t>
+              : bytes == 4 ? signExtend<uint32_t>
+              : bytes == 8 ? signExtend<uint64_t>
+                           : signExtend<u128>;
   emit(h, out, r, kNoRow, kNoRow, 8 * bytes - bits);
   return out;
 }
@@ -212,7 +236,11 @@ void Decoder::maskTo(Row r, unsigned bits, unsigned bytes) {
     emit(binaryByBytes<LShrOp>(bytes), r, r, by);
     return;
   }
-  Handler h = bytes == 1 ? Handler(andImmediate<uint8_t>) : bytes == 2 ? andImmediate<uint16_t> : bytes == 4 ? andImmediate<uint32_t> : bytes == 8 ? andImmediate<uint64_t> : andImmediate<u128>;
+  Handler h = bytes == 1   ? Handler(andImmediate<uint8_t>)
+              : bytes == 2 ? andImmediate<uint16_t>
+              : bytes == 4 ? andImmediate<uint32_t>
+              : bytes == 8 ? andImmediate<uint64_t>
+                           : andImmediate<u128>;
   emit(h, r, r, kNoRow, kNoRow, bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1);
 }
 Row Decoder::resized(Row r, unsigned from, unsigned to) {
@@ -227,7 +255,9 @@ Row Decoder::toFloat(Row r, Type *t) {
   emit(t->isHalfTy() ? halfToFloatRow : bfloatToFloatRow, out, r);
   return out;
 }
-void Decoder::fromFloat(Row to, Row from, Type *t) { emit(t->isHalfTy() ? floatToHalfRow : floatToBfloatRow, to, from); }
+void Decoder::fromFloat(Row to, Row from, Type *t) {
+  emit(t->isHalfTy() ? floatToHalfRow : floatToBfloatRow, to, from);
+}
 
 void Decoder::elementwiseFloat(CallInst &c, Handler f32, Handler f64, unsigned operands) {
   auto types = elements(c.getType());

@@ -1,17 +1,18 @@
-// The launch: blocks of the grid one after the other, the warps of a block in turns, barriers, and what is reported at the
-// end. Blocks run in the grid's order, so a run gives the same bits every time. One that cannot go on, because it waits in
-// a loop for another, is put aside and the next are started, as on hardware, which has many at once.
+// The launch: blocks of the grid one after the other, the warps of a block in turns, barriers, and what is reported
+// at the end. Blocks run in the grid's order, so a run gives the same bits every time. One that cannot go on, because
+// it waits in a loop for another, is put aside and the next are started, as on hardware, which has many at once.
 //
-// Blocks that have nothing to do with each other may run on several host threads (runInParallel). That they have not is
-// not believed but checked: every thread keeps its own record of who accessed what; if two threads accessed a byte that
-// one of them wrote, or anything was found wrong, buffers are put back as they were and the blocks run one after the other.
+// Blocks that have nothing to do with each other may run on several host threads (runInParallel). That they have not
+// is not believed but checked: every thread keeps its own record of who accessed what; if two threads accessed a byte
+// that one of them wrote, or anything was found wrong, buffers are put back as they were and the blocks run one after
+// the other.
 #include "runtime/emulator/emulator.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
+#include "runtime/compiler/targets.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/registers_live.h"
-#include "runtime/targets.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <deque>
 #include <thread>
@@ -26,7 +27,8 @@ constexpr unsigned kMostResident = 256;       // blocks begun and not ended
 class Grid {
 public:
   /// `next`: the first block that nobody has begun.
-  Grid(Launch &launch, const std::vector<uint64_t> &arguments, std::atomic<uint64_t> &next) : launch_(launch), program_(*launch.program), arguments_(arguments), next_(next) {}
+  Grid(Launch &launch, const std::vector<uint64_t> &arguments, std::atomic<uint64_t> &next)
+      : launch_(launch), program_(*launch.program), arguments_(arguments), next_(next) {}
 
   absl::Status run() {
     uint64_t total = uint64_t(launch_.grid[0]) * uint64_t(launch_.grid[1]) * uint64_t(launch_.grid[2]);
@@ -53,8 +55,10 @@ public:
         auto b = begin(uint32_t(number));
         advance(*b);
         if (!launch_.failure.ok()) return launch_.failure;
-        if (b->finished) free_.push_back(std::move(b));
-        else resident.push_back(std::move(b));
+        if (b->finished)
+          free_.push_back(std::move(b));
+        else
+          resident.push_back(std::move(b));
         continue;
       }
       if (!resident.empty() && !progress && allStuck(resident) && !letLanesGo(resident)) return deadlock(resident);
@@ -73,7 +77,8 @@ private:
         w.block = b.get(), w.program = &program_, w.index = unsigned(i), w.lanes = program_.lanes;
         w.full = w.lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << w.lanes) - 1;
         w.frameStorage.reset(new uint8_t[program_.frameBytes + 64]());
-        w.frame = reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(w.frameStorage.get()) + 63) & ~uintptr_t(63));
+        w.frame =
+            reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(w.frameStorage.get()) + 63) & ~uintptr_t(63));
         if (program_.privateBytes) w.privateMemory.reset(new uint8_t[size_t(program_.privateBytes) * w.lanes]());
         fill(w);
       }
@@ -154,8 +159,7 @@ private:
         if (!launch_.failure.ok()) return;
         ran = true;
         if (w.state == Warp::State::Done) ++b.done, ++launch_.changes;
-        if (b.instructions > launch_.options->maxInstructions)
-          return tooMany(w);
+        if (b.instructions > launch_.options->maxInstructions) return tooMany(w);
       }
       if (b.done == b.warps.size()) {
         if (!b.issued.empty() && !warpgroupsTogether(b, nullptr, [](auto &) { return true; })) return;
@@ -178,7 +182,11 @@ private:
     }
   }
 
-  void tooMany(Warp &w) { fail(w, nullptr, -1, llvm::formatv("the block has executed {0} instructions and does not end; last in {1}", w.block->instructions, place(w))); }
+  void tooMany(Warp &w) {
+    fail(w, nullptr, -1,
+         llvm::formatv("the block has executed {0} instructions and does not end; last in {1}", w.block->instructions,
+                       place(w)));
+  }
 
   std::string place(const Warp &w) {
     std::string s = describe(program_.blocks[std::min<size_t>(w.resumeBlock, program_.blocks.size() - 1)].terminator);
@@ -189,8 +197,8 @@ private:
   static unsigned threadsOf(const Warp &w) { return unsigned(w.barrier->immediate >> 16); }
   static bool waitsAtNamed(const Warp &w) { return w.state == Warp::State::AtBarrier && threadsOf(w); }
 
-  /// Lets those go on who wait at a named barrier to which all have come that it waits for; whether there are any. What each of
-  /// them did before, or knew of, all of them know of.
+  /// Lets those go on who wait at a named barrier to which all have come that it waits for; whether there are any.
+  /// What each of them did before, or knew of, all of them know of.
   bool releaseNamed(Block &b) {
     bool any = false;
     for (Warp &first : b.warps) {
@@ -200,8 +208,16 @@ private:
         if (waitsAtNamed(w) && nameOf(w) == nameOf(first)) here.push_back(&w);
       unsigned threads = threadsOf(first);
       for (Warp *w : here)
-        if (threadsOf(*w) != threads) return fail(first, first.barrier, -1, llvm::formatv("waits at barrier {0} for {1} threads, and warp {2} for {3}", nameOf(first), threads, w->index, threadsOf(*w))), false;
-      if (here.size() * first.lanes > threads) return fail(first, first.barrier, -1, llvm::formatv("barrier {0} is for {1} threads, and {2} have come to it", nameOf(first), threads, here.size() * first.lanes)), false;
+        if (threadsOf(*w) != threads)
+          return fail(first, first.barrier, -1,
+                      llvm::formatv("waits at barrier {0} for {1} threads, and warp {2} for {3}", nameOf(first),
+                                    threads, w->index, threadsOf(*w))),
+                 false;
+      if (here.size() * first.lanes > threads)
+        return fail(first, first.barrier, -1,
+                    llvm::formatv("barrier {0} is for {1} threads, and {2} have come to it", nameOf(first), threads,
+                                  here.size() * first.lanes)),
+               false;
       if (here.size() * first.lanes < threads) continue;
       auto comes = [&](const Warp &w) { return llvm::is_contained(here, &w); };
       auto wholeGroup = [&](const Warp &w) { // of a warpgroup that is here
@@ -236,16 +252,24 @@ private:
       if (w.state == Warp::State::AtBarrier) {
         if (!first) first = &w;
         if (threadsOf(w)) {
-          unsigned here = unsigned(llvm::count_if(b.warps, [&](Warp &o) { return waitsAtNamed(o) && nameOf(o) == nameOf(w); }));
-          return fail(w, w.barrier, -1, llvm::formatv("waits at barrier {0} for {1} threads, of which {2} have come, and all others wait elsewhere or have ended", nameOf(w), threadsOf(w), here * w.lanes));
+          unsigned here =
+              unsigned(llvm::count_if(b.warps, [&](Warp &o) { return waitsAtNamed(o) && nameOf(o) == nameOf(w); }));
+          return fail(w, w.barrier, -1,
+                      llvm::formatv("waits at barrier {0} for {1} threads, of which {2} have come, and all others wait "
+                                    "elsewhere or have ended",
+                                    nameOf(w), threadsOf(w), here * w.lanes));
         }
         if (w.barrier != first->barrier) {
           std::string other = describe(w.barrier->source);
-          return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier while warp {0} waits at another{1}", w.index, other.empty() ? std::string() : " (" + other + ")"));
+          return fail(*first, first->barrier, -1,
+                      llvm::formatv("waits at this barrier while warp {0} waits at another{1}", w.index,
+                                    other.empty() ? std::string() : " (" + other + ")"));
         }
       }
     for (Warp &w : b.warps)
-      if (w.state == Warp::State::Done) return fail(*first, first->barrier, -1, llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
+      if (w.state == Warp::State::Done)
+        return fail(*first, first->barrier, -1,
+                    llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
     if (!b.issued.empty() && !warpgroupsTogether(b, first->barrier, [](auto &) { return true; })) return;
     uint64_t stamp = ++launch_.stamp;
     if (first->barrier->immediate & 1) b.lastBarrier = stamp;
@@ -311,7 +335,10 @@ private:
           for (Warp &v : c->warps)
             if (&v != &w && v.state == Warp::State::Ready) ++count;
         if (count) others = llvm::formatv("; {0} other warps wait too", count);
-        fail(w, nullptr, -1, llvm::formatv("deadlock: it goes round for ever in the loop of {0}, waiting for memory to change, and nobody is left to change it{1}", place(w), others));
+        fail(w, nullptr, -1,
+             llvm::formatv("deadlock: it goes round for ever in the loop of {0}, waiting for memory to change, and "
+                           "nobody is left to change it{1}",
+                           place(w), others));
         return launch_.failure;
       }
     return absl::AbortedError("deadlock");
@@ -339,14 +366,17 @@ bool shareWrites(const std::vector<std::unique_ptr<Launch>> &parts) {
       llvm::SmallVector<const ShadowPage *, 8> seen;
       unsigned piece = kLargestPiece;
       for (auto &p : parts)
-        if (auto &shadow = p->buffers[b].shadow; page < shadow.size() && shadow[page].cells) seen.push_back(&shadow[page]), piece = std::min<unsigned>(piece, shadow[page].piece);
+        if (auto &shadow = p->buffers[b].shadow; page < shadow.size() && shadow[page].cells)
+          seen.push_back(&shadow[page]), piece = std::min<unsigned>(piece, shadow[page].piece);
       if (seen.size() < 2) continue;
       for (unsigned k = 0; k < kShadowPage; k += piece) {
         unsigned writers = 0, others = 0;
         for (auto *p : seen) {
           const GlobalCell &c = p->cells[k / p->piece];
-          if (c.write.stamp || c.touched) ++writers;
-          else if (c.read.stamp) ++others;
+          if (c.write.stamp || c.touched)
+            ++writers;
+          else if (c.read.stamp)
+            ++others;
         }
         if (writers && writers + others > 1) return true;
       }
@@ -395,8 +425,10 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
     for (auto [to, from] : llvm::zip(launch.executed, p->executed)) to |= from;
     for (auto [to, from] : llvm::zip(launch.sites, p->sites)) {
       if (!from.executed) continue;
-      if (!to.executed) to.operation = from.operation, to.where = from.where, to.kind = from.kind, to.bytesPerLane = from.bytesPerLane;
-      to.executed += from.executed, to.lanes += from.lanes, to.transactions += from.transactions, to.leastPossible += from.leastPossible;
+      if (!to.executed)
+        to.operation = from.operation, to.where = from.where, to.kind = from.kind, to.bytesPerLane = from.bytesPerLane;
+      to.executed += from.executed, to.lanes += from.lanes, to.transactions += from.transactions,
+          to.leastPossible += from.leastPossible;
     }
   }
   return true;
@@ -421,11 +453,15 @@ void countWarpOperation(Warp &w, const Instruction &i, SiteCounters::Kind kind, 
   }
 }
 
-absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, const ir::TargetInfo &target, std::array<int64_t, 3> grid,
-                               std::vector<Buffer> &buffers, const std::vector<Argument> &arguments, const Options &options) {
+absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, const ir::TargetInfo &target,
+                               std::array<int64_t, 3> grid, std::vector<Buffer> &buffers,
+                               const std::vector<Argument> &arguments, const Options &options) {
   for (int64_t n : grid)
-    if (n < 1 || n > (int64_t(1) << 31)) return absl::InvalidArgumentError(llvm::formatv("the grid's size along a dimension must be from 1 to 2^31, not {0}", n).str());
-  if (grid[0] * grid[1] > (int64_t(1) << 31) || grid[0] * grid[1] * grid[2] > (int64_t(1) << 31)) return absl::InvalidArgumentError("the grid has more than 2^31 blocks");
+    if (n < 1 || n > (int64_t(1) << 31))
+      return absl::InvalidArgumentError(
+          llvm::formatv("the grid's size along a dimension must be from 1 to 2^31, not {0}", n).str());
+  if (grid[0] * grid[1] > (int64_t(1) << 31) || grid[0] * grid[1] * grid[2] > (int64_t(1) << 31))
+    return absl::InvalidArgumentError("the grid has more than 2^31 blocks");
   Launch launch;
   launch.options = &options;
   launch.checks = options.checks;
@@ -439,7 +475,8 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   std::vector<uint8_t> scratch;
   if (options.globalScratchBytes) {
     uint64_t align = std::max<int64_t>(1, options.globalScratchAlign);
-    scratch.resize((uint64_t(options.globalScratchBytes) + align - 1) / align * align * uint64_t(grid[0] * grid[1] * grid[2]));
+    scratch.resize((uint64_t(options.globalScratchBytes) + align - 1) / align * align *
+                   uint64_t(grid[0] * grid[1] * grid[2]));
     Region r;
     r.name = "global scratch", r.data = scratch.data(), r.bytes = scratch.size();
     r.base = kGlobalBase + kGlobalStride * launch.buffers.size();
@@ -451,9 +488,12 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
     uint16_t size[3], remainder[3];
     uint8_t rest[232];
   } implicit{};
-  for (int k = 0; k < 3; ++k) implicit.blocks[k] = uint32_t(grid[size_t(k)]), implicit.size[k] = k ? 1 : uint16_t(options.numWarps * target.warpSize);
+  for (int k = 0; k < 3; ++k)
+    implicit.blocks[k] = uint32_t(grid[size_t(k)]),
+    implicit.size[k] = k ? 1 : uint16_t(options.numWarps * target.warpSize);
   Region r;
-  r.name = "implicit arguments", r.data = reinterpret_cast<uint8_t *>(&implicit), r.bytes = sizeof implicit, r.readOnly = true;
+  r.name = "implicit arguments", r.data = reinterpret_cast<uint8_t *>(&implicit), r.bytes = sizeof implicit,
+  r.readOnly = true;
   r.base = kConstantBase;
   launch.constants.push_back(std::move(r));
 
@@ -467,7 +507,8 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   } constants{launch};
   if (!program.ok()) return program.status();
   launch.program = program->get();
-  if (options.counters) launch.sites.resize((*program)->instructions.size()), launch.executed.resize((*program)->blocks.size());
+  if (options.counters)
+    launch.sites.resize((*program)->instructions.size()), launch.executed.resize((*program)->blocks.size());
 
   std::vector<uint64_t> values;
   for (auto &a : arguments) values.push_back(a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base + a.bits : a.bits);
@@ -475,7 +516,9 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   values.push_back(options.globalScratchBytes ? launch.buffers.back().base : 0);
   values.push_back(0);
   if (values.size() != (*program)->arguments.size())
-    return absl::InvalidArgumentError(llvm::formatv("kernel '{0}' takes {1} arguments, but {2} are given", kernel, (*program)->arguments.size(), values.size()).str());
+    return absl::InvalidArgumentError(llvm::formatv("kernel '{0}' takes {1} arguments, but {2} are given", kernel,
+                                                    (*program)->arguments.size(), values.size())
+                                          .str());
   if (!runInParallel(launch, values)) {
     std::atomic<uint64_t> next{0};
     if (auto s = Grid(launch, values, next).run(); !s.ok()) return s;
@@ -486,7 +529,9 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
     std::vector<const llvm::BasicBlock *> executed;
     for (auto [b, seen] : llvm::zip((*program)->blocks, launch.executed))
       if (seen) executed.push_back(b.terminator->getParent());
-    auto analyse = [&](llvm::TargetMachine &machine) { launch.report.live = registersLive(*module.getFunction(kernel), executed, target, machine); };
+    auto analyse = [&](llvm::TargetMachine &machine) {
+      launch.report.live = registersLive(*module.getFunction(kernel), executed, target, machine);
+    };
     if (auto s = runtime::createBackend(*runtime::findArch(target.name), {})->withMachine(analyse); !s.ok()) return s;
   }
   return std::move(launch.report);
@@ -495,11 +540,18 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
 std::string counterTable(const Report &report) {
   std::string out;
   llvm::raw_string_ostream s(out);
-  s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6} {4,12} {5,7}  {6}\n", "operation", "executed", "bytes", "lanes", "passes", "of best", "where");
+  s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6} {4,12} {5,7}  {6}\n", "operation", "executed", "bytes", "lanes",
+                     "passes", "of best", "where");
   for (auto &c : report.sites) {
-    bool memory = c.kind == SiteCounters::Kind::Global || c.kind == SiteCounters::Kind::Shared || c.kind == SiteCounters::Kind::Atomic;
-    s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6:f1} {4,12} {5,7}  {6}\n", c.operation, c.executed, memory ? std::to_string(c.bytesPerLane) : "", double(c.lanes) / double(c.executed),
-                       memory ? std::to_string(c.transactions) : "", memory && c.leastPossible ? llvm::formatv("{0:f2}x", double(c.transactions) / double(c.leastPossible)).str() : "", c.where);
+    bool memory = c.kind == SiteCounters::Kind::Global || c.kind == SiteCounters::Kind::Shared ||
+                  c.kind == SiteCounters::Kind::Atomic;
+    s << llvm::formatv("{0,-26} {1,10} {2,6} {3,6:f1} {4,12} {5,7}  {6}\n", c.operation, c.executed,
+                       memory ? std::to_string(c.bytesPerLane) : "", double(c.lanes) / double(c.executed),
+                       memory ? std::to_string(c.transactions) : "",
+                       memory && c.leastPossible
+                           ? llvm::formatv("{0:f2}x", double(c.transactions) / double(c.leastPossible)).str()
+                           : "",
+                       c.where);
   }
   struct Sum {
     uint64_t executed = 0, transactions = 0, least = 0;
@@ -524,7 +576,11 @@ std::string counterTable(const Report &report) {
   s << "\n";
   s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", "live at one point", "at most", "allocated", "behind");
   auto live = [&](const char *name, const LivePeak &p) {
-    s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", name, p.count, p.allocated ? std::to_string(p.allocated) : "", !p.count ? "" : p.operation + (p.where.empty() ? "" : (llvm::StringRef(p.where).starts_with("at ") ? " " : " of ") + p.where));
+    s << llvm::formatv(
+        "{0,-26} {1,10} {2,12}  {3}\n", name, p.count, p.allocated ? std::to_string(p.allocated) : "",
+        !p.count ? ""
+                 : p.operation +
+                       (p.where.empty() ? "" : (llvm::StringRef(p.where).starts_with("at ") ? " " : " of ") + p.where));
   };
   live(report.live.scalarsApart ? "vector registers" : "registers", report.live.vector);
   if (report.live.scalarsApart) live("scalar registers", report.live.scalar);
@@ -540,8 +596,10 @@ std::string knownForms() {
     std::vector<std::pair<std::string, std::string>> sections;
     for (auto &r : rows) {
       std::string name = std::string("`") + r.name + "`";
-      if (!sections.empty() && sections.back().second == r.section) sections.back().first += " " + name;
-      else sections.push_back({name, r.section});
+      if (!sections.empty() && sections.back().second == r.section)
+        sections.back().first += " " + name;
+      else
+        sections.push_back({name, r.section});
     }
     for (auto &[names, section] : sections) out += "| " + names + " | " + section + " |\n";
     out += "\n";

@@ -1,28 +1,29 @@
-// The emulator: executes an LLVM module, exactly as it would go to instruction selection for a GPU, on the CPU. It needs no
-// GPU, no driver and no assembler, and watches what hardware does not.
+// The emulator: executes an LLVM module, exactly as it would go to instruction selection for a GPU, on the CPU. It
+// needs no GPU, no driver and no assembler, and watches what hardware does not.
 //
-// A warp is executed as hardware does it: all its lanes at once, one LLVM instruction after the other, lanes that took
-// another branch switched off until control flow joins again (execute.h). Vendor intrinsics and the inline PTX that the
-// lowering emits are executed from tables that name the manual's section (nvidia.cpp, inline_ptx.cpp, amd.cpp; README.md
-// lists them all); one that is not there is an error that names it. Warps of a block take turns between barriers, blocks
-// run as if one after the other, so every run gives the same bits.
+// A warp is executed as hardware does it: all its lanes at once, one LLVM instruction after the other, lanes that
+// took another branch switched off until control flow joins again (execute.h). Vendor intrinsics and the inline PTX
+// that the lowering emits are executed from tables that name the manual's section (nvidia.cpp, inline_ptx.cpp,
+// amd.cpp; README.md lists them all); one that is not there is an error that names it. Warps of a block take turns
+// between barriers, blocks run as if one after the other, so every run gives the same bits.
 //
 // What it checks, unless told not to:
 //   bounds      accesses to global buffers and shared memory out of their bounds, writes to constants
 //   alignment   accesses less aligned than the instruction promises
 //   undefined   reads of shared memory that the block never wrote
-//   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier, warp
-//               barrier or pair of release and acquire orders: in shared memory, and in global memory also across blocks
-//   wraps       32-bit index arithmetic that overflowed on its way to an address (not where arithmetic modulo 2^32 is meant: in
-//               kernels with buffers of less than 2 GiB, codegen/access_plan.cpp)
+//   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier,
+//               warp barrier or pair of release and acquire orders: in shared memory, and in global memory also
+//               across blocks
+//   wraps       32-bit index arithmetic that overflowed on its way to an address (not where arithmetic modulo 2^32 is
+//               meant: in kernels with buffers of less than 2 GiB, codegen/lowering/access_plan.cpp)
 //   wgmma       operands that ordinary stores wrote without fence.proxy.async, or that are overwritten before the wait;
 //               accumulators read before the wait; warps of a warpgroup that do not issue the same
 //   mbarrier    used before it is initialised, by too many, overwritten while it lives
 //   always      threads of a block at different barriers, warp-wide operations without all their lanes, deadlock
 //
-// What it does not model: time, caches, the memory system's reordering, and the last bits of approximate functions (they
-// are computed in double and rounded, which is within the manuals' bounds). Multiplications and additions that the
-// instruction selector may contract are not contracted.
+// What it does not model: time, caches, the memory system's reordering, and the last bits of approximate functions
+// (they are computed in double and rounded, which is within the manuals' bounds). Multiplications and additions that
+// the instruction selector may contract are not contracted.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/target.h"
@@ -61,9 +62,9 @@ struct SiteCounters {
   std::string where;     // "kernel.py:12:3 (tt.load)" or empty
   enum class Kind : uint8_t { Global, Shared, Atomic, Barrier, Shuffle, Matrix } kind = Kind::Global;
   unsigned bytesPerLane = 0;
-  uint64_t executed = 0;     // by warps
-  uint64_t lanes = 0;        // active lanes in all
-  uint64_t transactions = 0; // global: sectors of 32 bytes; shared: passes over the banks
+  uint64_t executed = 0;      // by warps
+  uint64_t lanes = 0;         // active lanes in all
+  uint64_t transactions = 0;  // global: sectors of 32 bytes; shared: passes over the banks
   uint64_t leastPossible = 0; // of these, for as many bytes in one piece
 };
 
@@ -89,8 +90,8 @@ struct Options {
   int64_t globalScratchBytes = 0, globalScratchAlign = 1; // per block
   Checks checks;
   bool counters = false;
-  /// Host threads that blocks run on, where no order between them can matter: results, reports and counters are the same
-  /// whatever their number. Blocks that interact by atomics or flags run one after the other.
+  /// Host threads that blocks run on, where no order between them can matter: results, reports and counters are the
+  /// same whatever their number. Blocks that interact by atomics or flags run one after the other.
   int threads = 1;
   /// Instructions that one block's warps may execute in all before the run is given up.
   uint64_t maxInstructions = uint64_t(1) << 32;
@@ -98,8 +99,8 @@ struct Options {
 };
 
 struct Report {
-  uint64_t instructions = 0; // executed by warps
-  unsigned threads = 1;      // that the blocks ran on
+  uint64_t instructions = 0;       // executed by warps
+  unsigned threads = 1;            // that the blocks ran on
   std::vector<SiteCounters> sites; // with Options::counters
   RegistersLive live;              // with Options::counters
 };
@@ -107,8 +108,9 @@ struct Report {
 /// Runs `kernel` of the module on the grid. The module is changed. What a check finds, and what the kernel does wrong,
 /// gives Aborted with a text that says kernel, block, thread, operation and source location; what the emulator does not
 /// know gives Unimplemented.
-absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, const ir::TargetInfo &target, std::array<int64_t, 3> grid,
-                               std::vector<Buffer> &buffers, const std::vector<Argument> &arguments, const Options &options);
+absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, const ir::TargetInfo &target,
+                               std::array<int64_t, 3> grid, std::vector<Buffer> &buffers,
+                               const std::vector<Argument> &arguments, const Options &options);
 
 /// The counters as a table for people.
 std::string counterTable(const Report &);

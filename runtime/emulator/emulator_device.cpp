@@ -1,15 +1,15 @@
-// The emulator behind the launcher's interface: a Device whose object is LLVM bitcode (CompileOptions::bitcode). It has no
-// driver and no memory of its own; buffers are the host's.
+// The emulator behind the launcher's interface: a Device whose object is LLVM bitcode (CompileOptions::bitcode). It
+// has no driver and no memory of its own; buffers are the host's.
 #include "runtime/emulator/emulator_device.h"
-#include "codegen/fatal_errors.h"
+#include "codegen/object/fatal_errors.h"
+#include "runtime/compiler/bitcode_object.h"
+#include "runtime/compiler/targets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "runtime/bitcode_object.h"
-#include "runtime/targets.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -20,7 +20,8 @@ namespace {
 
 class EmulatorDevice final : public Device {
 public:
-  EmulatorDevice(const ir::TargetInfo &target, const emulator::Options &options, emulator::Report *report) : target_(target), options_(options), report_(report) {}
+  EmulatorDevice(const ir::TargetInfo &target, const emulator::Options &options, emulator::Report *report)
+      : target_(target), options_(options), report_(report) {}
 
   std::string spec() const override { return "emulator:" + target_.name.str(); }
   std::string name() const override { return "emulator of " + target_.name.str(); }
@@ -29,7 +30,9 @@ public:
   int64_t memoryBytes() const override { return 0; }
   bool takesBitcode() const override { return true; }
 
-  absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t bytes, const std::string &what) override { return HostMemory::allocate(bytes, what); }
+  absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t bytes, const std::string &what) override {
+    return HostMemory::allocate(bytes, what);
+  }
   absl::Status write(DeviceMemory &m, size_t offset, const void *from, size_t bytes, const std::string &) override {
     if (bytes) std::memcpy(static_cast<HostMemory &>(m).data() + offset, from, bytes);
     return absl::OkStatus();
@@ -39,14 +42,19 @@ public:
     return absl::OkStatus();
   }
   absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef object, const KernelMetadata &metadata) override {
-    if (auto s = checkBitcodeObject(object); !s.ok()) return absl::InvalidArgumentError("the emulator cannot read the object: " + std::string(s.message()));
+    if (auto s = checkBitcodeObject(object); !s.ok())
+      return absl::InvalidArgumentError("the emulator cannot read the object: " + std::string(s.message()));
     llvm::LLVMContext context;
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), context);
-    if (!module) return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));
+    if (!module)
+      return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));
     return std::make_unique<Kernel>(metadata, object);
   }
-  absl::Status launch(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) override { return launch(static_cast<Kernel &>(kernel), grid, args, report_).status(); }
-  absl::StatusOr<LaunchTiming> time(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, int reps) override {
+  absl::Status launch(LoadedKernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args) override {
+    return launch(static_cast<Kernel &>(kernel), grid, args, report_).status();
+  }
+  absl::StatusOr<LaunchTiming> time(LoadedKernel &kernel, std::array<int64_t, 3> grid,
+                                    llvm::ArrayRef<DeviceArgument> args, int reps) override {
     std::vector<double> times;
     for (int i = 0; i < reps; ++i) {
       auto ms = launch(static_cast<Kernel &>(kernel), grid, args, nullptr);
@@ -57,7 +65,8 @@ public:
     return LaunchTiming{times[times.size() / 2], times[0]};
   }
   /// The host's buffers are the device's memory: nothing is copied.
-  absl::Status run(llvm::StringRef object, const KernelMetadata &metadata, std::array<int64_t, 3> grid, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
+  absl::Status run(llvm::StringRef object, const KernelMetadata &metadata, std::array<int64_t, 3> grid,
+                   llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
     Kernel kernel(metadata, object);
     std::vector<std::unique_ptr<HostMemory>> memory;
     std::vector<DeviceArgument> arguments;
@@ -79,7 +88,8 @@ private:
     std::string object;
   };
   /// One launch; its milliseconds.
-  absl::StatusOr<double> launch(const Kernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args, emulator::Report *report) {
+  absl::StatusOr<double> launch(const Kernel &kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args,
+                                emulator::Report *report) {
     auto &metadata = kernel.metadata;
     std::vector<emulator::Buffer> buffers;
     std::vector<emulator::Argument> arguments;
@@ -93,7 +103,8 @@ private:
       if (at == memory.size()) {
         auto &m = static_cast<const HostMemory &>(*a.memory);
         memory.push_back(&m);
-        buffers.push_back({i < metadata.args.size() ? metadata.args[i].name : "arg" + std::to_string(i), m.data(), m.bytes()});
+        buffers.push_back(
+            {i < metadata.args.size() ? metadata.args[i].name : "arg" + std::to_string(i), m.data(), m.bytes()});
       }
       arguments.push_back({int(at), a.bits});
     }
@@ -105,7 +116,8 @@ private:
     // Decoding changes the module: each launch has its own.
     llvm::LLVMContext context;
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(kernel.object, "kernel"), context);
-    if (!module) return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));
+    if (!module)
+      return absl::InvalidArgumentError("the emulator cannot read the object: " + llvm::toString(module.takeError()));
     auto start = std::chrono::steady_clock::now();
     auto made = emulator::emulate(**module, metadata.kernel, target_, grid, buffers, arguments, o);
     if (!made.ok()) return made.status();
@@ -118,10 +130,12 @@ private:
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), *context);
     if (!module) return llvm::consumeError(module.takeError());
     codegen::BackendOptions o;
-    o.numWarps = metadata.warpsPerBlock(), o.numCtas = metadata.numCtas, o.dynamicSharedBytes = int(metadata.dynamicSharedBytes);
+    o.numWarps = metadata.warpsPerBlock(), o.numCtas = metadata.numCtas,
+    o.dynamicSharedBytes = int(metadata.dynamicSharedBytes);
     absl::StatusOr<codegen::ObjectInfo> made;
     std::string fatal;
-    if (!codegen::runCatchingFatalErrors([&] { made = createBackend(*findArch(target_.name), o)->emitObject(**module); }, fatal)) {
+    if (!codegen::runCatchingFatalErrors(
+            [&] { made = createBackend(*findArch(target_.name), o)->emitObject(**module); }, fatal)) {
       // LLVM gave up in the middle of its work: neither may be touched again.
       (void)module->release();
       (void)context.release();
@@ -139,11 +153,14 @@ private:
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<Device>> openEmulator(llvm::StringRef target, const emulator::Options &options, emulator::Report *report) {
-  if (const codegen::ArchInfo *arch = findArch(target)) return std::make_unique<EmulatorDevice>(arch->info, options, report);
+absl::StatusOr<std::unique_ptr<Device>> openEmulator(llvm::StringRef target, const emulator::Options &options,
+                                                     emulator::Report *report) {
+  if (const codegen::ArchInfo *arch = findArch(target))
+    return std::make_unique<EmulatorDevice>(arch->info, options, report);
   std::string list;
   for (auto *t : allTargets()) list += (list.empty() ? "" : ", ") + t->info.name.str();
-  return absl::InvalidArgumentError(llvm::formatv("unknown target '{0}' of the emulator; targets: {1}", target, list).str());
+  return absl::InvalidArgumentError(
+      llvm::formatv("unknown target '{0}' of the emulator; targets: {1}", target, list).str());
 }
 
 } // namespace tessera::runtime

@@ -1,15 +1,15 @@
-// How a warp runs. All lanes that are about to enter the same block form a group; the group whose block comes first in the
-// program's order runs next, up to the end of the block, where it parts or joins others. Since joins come after what they
-// join and loops are in one piece (decode.cpp), lanes meet again as early as on hardware, whatever the control flow looks
-// like, and code that structured programs reach with all lanes is reached by all at once.
+// How a warp runs. All lanes that are about to enter the same block form a group; the group whose block comes first
+// in the program's order runs next, up to the end of the block, where it parts or joins others. Since joins come
+// after what they join and loops are in one piece (decode.cpp), lanes meet again as early as on hardware, whatever
+// the control flow looks like, and code that structured programs reach with all lanes is reached by all at once.
 //
-// A warp that waits in a loop for another is found out by its picture: when it comes back to a block with the same values
-// in all rows and nobody changed memory meanwhile, it will go round for ever unless somebody does (`stuck`).
+// A warp that waits in a loop for another is found out by its picture: when it comes back to a block with the same
+// values in all rows and nobody changed memory meanwhile, it will go round for ever unless somebody does (`stuck`).
+#include "runtime/emulator/machine.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/emulator/machine.h"
 
 namespace tessera::emulator {
 
@@ -19,8 +19,10 @@ std::string describe(const llvm::Instruction *i) {
   if (auto *op = i->getMetadata("tessera.op"))
     if (auto *s = llvm::dyn_cast<llvm::MDString>(op->getOperand(0))) out = s->getString().str();
   if (const llvm::DILocation *l = i->getDebugLoc().get(); l && l->getLine()) {
-    out += (out.empty() ? "at " : " at ") + llvm::formatv("{0}:{1}:{2}", l->getFilename(), l->getLine(), l->getColumn()).str();
-    for (l = l->getInlinedAt(); l; l = l->getInlinedAt()) out += llvm::formatv(", called at {0}:{1}:{2}", l->getFilename(), l->getLine(), l->getColumn()).str();
+    out += (out.empty() ? "at " : " at ") +
+           llvm::formatv("{0}:{1}:{2}", l->getFilename(), l->getLine(), l->getColumn()).str();
+    for (l = l->getInlinedAt(); l; l = l->getInlinedAt())
+      out += llvm::formatv(", called at {0}:{1}:{2}", l->getFilename(), l->getLine(), l->getColumn()).str();
   }
   return out;
 }
@@ -31,8 +33,10 @@ void fail(Warp &w, const Instruction *i, int lane, const std::string &what) {
   if (!l.failure.ok()) return;
   auto &id = w.block->id;
   std::string text = llvm::formatv("kernel '{0}', block ({1}, {2}, {3}), ", w.program->kernel, id[0], id[1], id[2]);
-  if (lane >= 0) text += llvm::formatv("thread {0} (warp {1}, lane {2})", w.index * w.lanes + lane, w.index, lane);
-  else text += llvm::formatv("warp {0}", w.index);
+  if (lane >= 0)
+    text += llvm::formatv("thread {0} (warp {1}, lane {2})", w.index * w.lanes + lane, w.index, lane);
+  else
+    text += llvm::formatv("warp {0}", w.index);
   std::string at = describe(i ? i->source : nullptr);
   if (!at.empty()) text += ", " + at;
   l.failure = absl::AbortedError(text + ": " + what);
@@ -42,8 +46,10 @@ bool requireConverged(Warp &w, const Instruction &i, const char *what) {
   if (w.mask == w.live && w.live == w.full) return true;
   unsigned missing = unsigned(std::countr_zero(w.full & ~w.mask));
   bool ended = !(w.live >> missing & 1);
-  fail(w, &i, int(std::countr_zero(w.mask)), llvm::formatv("{0} is reached by {1} of the warp's {2} threads only; thread {3} {4}", what, std::popcount(w.mask), w.lanes, w.index * w.lanes + missing,
-                                                           ended ? "has ended" : "takes another way"));
+  fail(w, &i, int(std::countr_zero(w.mask)),
+       llvm::formatv("{0} is reached by {1} of the warp's {2} threads only; thread {3} {4}", what,
+                     std::popcount(w.mask), w.lanes, w.index * w.lanes + missing,
+                     ended ? "has ended" : "takes another way"));
   return false;
 }
 
@@ -87,7 +93,8 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
     uint8_t *t = temporary.data();
     for (auto &c : e.copies) memcpy(t, w.frame + c.from, size_t(c.bytes) * w.lanes), t += size_t(c.bytes) * w.lanes;
     t = temporary.data();
-    for (auto &c : e.copies) copyLanes(t, w.frame + c.to, c.bytes, mask, w.full, w.lanes), t += size_t(c.bytes) * w.lanes;
+    for (auto &c : e.copies)
+      copyLanes(t, w.frame + c.to, c.bytes, mask, w.full, w.lanes), t += size_t(c.bytes) * w.lanes;
   } else {
     for (auto &c : e.copies) copyLanes(w.frame + c.from, w.frame + c.to, c.bytes, mask, w.full, w.lanes);
   }
@@ -97,13 +104,15 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
   addGroup(w, e.target, mask);
 }
 
-constexpr uint64_t kFirstPicture = 4096; // returns to earlier blocks
+constexpr uint64_t kFirstPicture = 4096;          // returns to earlier blocks
 constexpr uint64_t kPatience = uint64_t(1) << 20; // such returns, while other lanes wait
 
 /// Whether the warp, about to enter `block` again, is where it was before.
 bool goesRound(Warp &w, unsigned block, uint64_t mask) {
   uint64_t changes = w.block->launch->changes;
-  if (w.pictureBlock == block && w.pictureChanges == changes && w.pictureBarriers == w.block->barriers && w.pictureMask == mask && !memcmp(w.picture.data(), w.frame, w.picture.size())) return true;
+  if (w.pictureBlock == block && w.pictureChanges == changes && w.pictureBarriers == w.block->barriers &&
+      w.pictureMask == mask && !memcmp(w.picture.data(), w.frame, w.picture.size()))
+    return true;
   if (++w.sinceProgress < w.nextPicture) return false;
   w.nextPicture = std::max(kFirstPicture, w.sinceProgress + w.sinceProgress / 2);
   w.picture.assign(w.frame, w.frame + w.program->frameBytes);
@@ -133,9 +142,11 @@ void runWarp(Warp &w, uint64_t &budget) {
       auto *next = w.groups.begin();
       for (auto &g : w.groups)
         if (g.first < next->first) next = &g;
-      // Lanes of NVIDIA's warps make progress independently: one that holds a lock is not starved by those that wait. Still
-      // lanes that left a loop wait where they meet the others, as long as anybody else can make those leave it too.
-      bool independent = w.groups.size() > 1 && p.target->vendor == ir::Vendor::Nvidia && (w.starving || w.sinceProgress > kPatience);
+      // Lanes of NVIDIA's warps make progress independently: one that holds a lock is not starved by those that wait.
+      // Still lanes that left a loop wait where they meet the others, as long as anybody else can make those leave it
+      // too.
+      bool independent =
+          w.groups.size() > 1 && p.target->vendor == ir::Vendor::Nvidia && (w.starving || w.sinceProgress > kPatience);
       if (independent && (++turn & 1))
         for (auto &g : w.groups)
           if (g.first > next->first) next = &g;

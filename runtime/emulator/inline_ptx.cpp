@@ -1,11 +1,12 @@
 // Inline PTX: what the lowering writes as text because LLVM has no intrinsic for it (predicated and hinted accesses,
-// atomics with scopes), what libdevice writes, and what users write in tt.elementwise_inline_asm as far as it is plain
-// arithmetic. The text is split into statements and each statement is matched against the forms below: the opcode's first
-// word chooses the form, its modifiers are read one by one, and one that the form does not have makes the whole text
-// unknown. Registers declared by `.reg` are rows like any other. Source: "Parallel Thread Execution ISA", by section.
+// atomics with scopes), what libdevice writes, and what users write in tt.elementwise_inline_asm as far as it is
+// plain arithmetic. The text is split into statements and each statement is matched against the forms below: the
+// opcode's first word chooses the form, its modifiers are read one by one, and one that the form does not have makes
+// the whole text unknown. Registers declared by `.reg` are rows like any other. Source: "Parallel Thread Execution
+// ISA", by section.
 #include "runtime/emulator/inline_ptx.h"
-#include "llvm/ADT/StringExtras.h"
 #include "runtime/emulator/warpgroup.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tessera::emulator::ptx {
 using namespace llvm;
@@ -41,7 +42,8 @@ bool PtxDecoder::run(std::string &problem) {
       continue;
     }
     Statement s;
-    if (!parse(one, s) || !emit(s)) return problem = "the inline PTX '" + one.str() + "'" + (why_.empty() ? "" : " (" + why_ + ")"), false;
+    if (!parse(one, s) || !emit(s))
+      return problem = "the inline PTX '" + one.str() + "'" + (why_.empty() ? "" : " (" + why_ + ")"), false;
   }
   return true;
 }
@@ -64,7 +66,8 @@ std::string PtxDecoder::unescaped(StringRef s) {
     if (brace) ++k;
     while (k < s.size() && isDigit(s[k])) out += s[k++];
     if (brace)
-      while (k < s.size() && s[k++] != '}') {}
+      while (k < s.size() && s[k++] != '}') {
+      }
     --k;
   }
   return out;
@@ -90,8 +93,10 @@ void PtxDecoder::bindOperands() {
         if (!StringRef(c.Codes[0]).getAsInteger(10, k) && k < bound_.size()) {
           // An accumulator of wgmma goes through as what it will be.
           StringRef text = asm_->getAsmString();
-          if (o.bytes == 4 && (text.contains("wgmma.") || text.trim().empty())) emitAccumulatorCopy(d_, bound_[k].row, o.row);
-          else d_.copy(bound_[k].row, o.row, o.bytes);
+          if (o.bytes == 4 && (text.contains("wgmma.") || text.trim().empty()))
+            emitAccumulatorCopy(d_, bound_[k].row, o.row);
+          else
+            d_.copy(bound_[k].row, o.row, o.bytes);
           o = bound_[k];
         }
       }
@@ -170,9 +175,12 @@ bool PtxDecoder::operand(StringRef s, Operand &o) {
   }
   o.kind = Operand::Immediate;
   o.bytes = 8;
-  if (s.size() == 10 && (s.starts_with("0f") || s.starts_with("0F"))) return !s.drop_front(2).getAsInteger(16, o.immediate);
-  if (s.size() == 18 && (s.starts_with("0d") || s.starts_with("0D"))) return !s.drop_front(2).getAsInteger(16, o.immediate);
-  if (s.consume_back("U")) {}
+  if (s.size() == 10 && (s.starts_with("0f") || s.starts_with("0F")))
+    return !s.drop_front(2).getAsInteger(16, o.immediate);
+  if (s.size() == 18 && (s.starts_with("0d") || s.starts_with("0D")))
+    return !s.drop_front(2).getAsInteger(16, o.immediate);
+  if (s.consume_back("U")) {
+  }
   int64_t v;
   if (!s.getAsInteger(0, o.immediate)) return true;
   if (s.getAsInteger(0, v)) {
@@ -250,24 +258,53 @@ using namespace llvm;
 bool decodeInlinePtx(Decoder &d, CallInst &c, std::string &problem) { return ptx::PtxDecoder(d, c).run(problem); }
 
 ArrayRef<PtxForm> ptxForms() {
-  static constexpr const char *kMove = "PTX, Data Movement and Conversion Instructions: ", *kFloat = "PTX, Floating Point Instructions", *kInteger = "PTX, Integer Arithmetic, Logic and Shift Instructions";
+  static constexpr const char *kMove = "PTX, Data Movement and Conversion Instructions: ",
+                              *kFloat = "PTX, Floating Point Instructions",
+                              *kInteger = "PTX, Integer Arithmetic, Logic and Shift Instructions";
   (void)kMove;
   static const PtxForm forms[] = {
-      {"{@p} ld{.weak,.volatile,.relaxed,.acquire}{.scope}{.space}{.cop}{.L1::evict}{.L2::cache_hint}{.v2,.v4,.v8}.type d, [a{+imm}]{, policy}", "PTX, Data Movement and Conversion Instructions: ld"},
-      {"{@p} st{.weak,.volatile,.relaxed,.release}{.scope}{.space}{.cop}{.L1::evict}{.L2::cache_hint}{.v2,.v4,.v8}.type [a{+imm}], b{, policy}", "PTX, Data Movement and Conversion Instructions: st"},
-      {"createpolicy.fractional.L2::evict.b64 d, fraction", "PTX, Data Movement and Conversion Instructions: createpolicy"},
-      {"{@p} atom{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4}.type d, [a{+imm}], b{, c}", "PTX, Parallel Synchronization and Communication Instructions: atom"},
-      {"{@p} red{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4}.type [a{+imm}], b", "PTX, Parallel Synchronization and Communication Instructions: red"},
-      {"{@p} cp.async.{ca,cg}.shared.global [dst{+imm}], [src{+imm}], size{, src-size}; cp.async.{commit_group,wait_group,wait_all}", "PTX, Data Movement and Conversion Instructions: cp.async"},
-      {"{ldmatrix,stmatrix}.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16", "PTX, Warp Level Matrix Instructions: ldmatrix, stmatrix"},
-      {"mma.sync.aligned.{m16n8,m8n8}kK.row.col.type.type.type.type d, a, b, c", "PTX, Warp Level Matrix Instructions: mma, Matrix Fragments"},
-      {"wgmma.mma_async.sync.aligned.m64nNkK{.satfinite}.type.type.type d, {a-desc,a}, b-desc, scale-d{, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}}", "PTX, Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async, Register Fragments and Shared Memory Matrix Layouts"},
+      {"{@p} "
+       "ld{.weak,.volatile,.relaxed,.acquire}{.scope}{.space}{.cop}{.L1::evict}{.L2::cache_hint}{.v2,.v4,.v8}.type d, "
+       "[a{+imm}]{, policy}",
+       "PTX, Data Movement and Conversion Instructions: ld"},
+      {"{@p} "
+       "st{.weak,.volatile,.relaxed,.release}{.scope}{.space}{.cop}{.L1::evict}{.L2::cache_hint}{.v2,.v4,.v8}.type "
+       "[a{+imm}], b{, policy}",
+       "PTX, Data Movement and Conversion Instructions: st"},
+      {"createpolicy.fractional.L2::evict.b64 d, fraction",
+       "PTX, Data Movement and Conversion Instructions: createpolicy"},
+      {"{@p} atom{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4}.type d, [a{+imm}], b{, c}",
+       "PTX, Parallel Synchronization and Communication Instructions: atom"},
+      {"{@p} red{.sem}{.scope}{.space}.op{.noftz}{.v2,.v4}.type [a{+imm}], b",
+       "PTX, Parallel Synchronization and Communication Instructions: red"},
+      {"{@p} cp.async.{ca,cg}.shared.global [dst{+imm}], [src{+imm}], size{, src-size}; "
+       "cp.async.{commit_group,wait_group,wait_all}",
+       "PTX, Data Movement and Conversion Instructions: cp.async"},
+      {"{ldmatrix,stmatrix}.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16",
+       "PTX, Warp Level Matrix Instructions: ldmatrix, stmatrix"},
+      {"mma.sync.aligned.{m16n8,m8n8}kK.row.col.type.type.type.type d, a, b, c",
+       "PTX, Warp Level Matrix Instructions: mma, Matrix Fragments"},
+      {"wgmma.mma_async.sync.aligned.m64nNkK{.satfinite}.type.type.type d, {a-desc,a}, b-desc, scale-d{, imm-scale-a, "
+       "imm-scale-b{, imm-trans-a}{, imm-trans-b}}",
+       "PTX, Asynchronous Warpgroup Level Matrix Instructions: wgmma.mma_async, Register Fragments and Shared Memory "
+       "Matrix Layouts"},
       {"wgmma.{fence,commit_group,wait_group}.sync.aligned", "PTX, Asynchronous Warpgroup Level Matrix Instructions"},
-      {"{@p} cp.async.bulk.tensor.Nd.shared::{cluster,cta}.global{.tile}.mbarrier::complete_tx::bytes [dst], [map, {c…}], [mbar]", "PTX, Data Movement and Conversion Instructions: cp.async.bulk.tensor"},
-      {"{@p} cp{.reduce}.async.bulk.tensor.Nd.global.shared::cta{.op}{.tile}.bulk_group [map, {c…}], [src]; cp.async.bulk.{commit_group,wait_group{.read}}", "PTX, Data Movement and Conversion Instructions: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor"},
-      {"{@p} tensormap.replace.tile.field.shared::cta.b1024.{b32,b64} [map]{, ordinal}, value; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [map], [from], 128; fence.proxy.tensormap::generic.acquire.scope [map], 128", "PTX, Data Movement and Conversion Instructions: tensormap.replace, tensormap.cp_fenceproxy; fence.proxy"},
-      {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; fence.mbarrier_init.release.cluster", "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
-      {"mbarrier.{init,inval,arrive,arrive.expect_tx,expect_tx,complete_tx,test_wait,try_wait}{.parity}{.sem}{.scope}{.shared::cta}.b64", "PTX, Parallel Synchronization and Communication Instructions: mbarrier"},
+      {"{@p} cp.async.bulk.tensor.Nd.shared::{cluster,cta}.global{.tile}.mbarrier::complete_tx::bytes [dst], [map, "
+       "{c…}], [mbar]",
+       "PTX, Data Movement and Conversion Instructions: cp.async.bulk.tensor"},
+      {"{@p} cp{.reduce}.async.bulk.tensor.Nd.global.shared::cta{.op}{.tile}.bulk_group [map, {c…}], [src]; "
+       "cp.async.bulk.{commit_group,wait_group{.read}}",
+       "PTX, Data Movement and Conversion Instructions: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor"},
+      {"{@p} tensormap.replace.tile.field.shared::cta.b1024.{b32,b64} [map]{, ordinal}, value; "
+       "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [map], [from], 128; "
+       "fence.proxy.tensormap::generic.acquire.scope [map], 128",
+       "PTX, Data Movement and Conversion Instructions: tensormap.replace, tensormap.cp_fenceproxy; fence.proxy"},
+      {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; "
+       "fence.mbarrier_init.release.cluster",
+       "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
+      {"mbarrier.{init,inval,arrive,arrive.expect_tx,expect_tx,complete_tx,test_wait,try_wait}{.parity}{.sem}{.scope}{."
+       "shared::cta}.b64",
+       "PTX, Parallel Synchronization and Communication Instructions: mbarrier"},
       {"elect.sync d|p, members", "PTX, Parallel Synchronization and Communication Instructions: elect.sync"},
       {"mov.type d, a (also to and from {a, b})", "PTX, Data Movement and Conversion Instructions: mov"},
       {"cvt{.rnd}{.ftz}.type.type d, a", "PTX, Data Movement and Conversion Instructions: cvt"},
@@ -275,7 +312,9 @@ ArrayRef<PtxForm> ptxForms() {
       {"setp.cmp{.ftz}.type p, a, b; selp.type d, a, b, p", "PTX, Comparison and Selection Instructions"},
       {"{add,sub,mul,fma,div,min,max}{.rnd}{.ftz}{.sat}.{f16,bf16,f32,f64} d, a, b{, c}", kFloat},
       {"{rcp,rsqrt,sqrt,ex2,lg2,sin,cos,tanh}.approx{.ftz}.type d, a; {neg,abs}.type d, a", kFloat},
-      {"{add,sub,min,max,neg,abs,popc,clz,brev,bfe,bfind}.type; {mul,mad}.{lo,hi,wide}.type; {and,or,xor,not,lop3,shl,shr,shf}.type", kInteger},
+      {"{add,sub,min,max,neg,abs,popc,clz,brev,bfe,bfind}.type; {mul,mad}.{lo,hi,wide}.type; "
+       "{and,or,xor,not,lop3,shl,shr,shf}.type",
+       kInteger},
       {"{add,addc,sub,subc,mad,madc}{.lo,.hi}{.cc}.u32", "PTX, Extended-Precision Integer Arithmetic Instructions"},
   };
   return forms;

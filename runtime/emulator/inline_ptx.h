@@ -1,9 +1,9 @@
-// The decoder of inline PTX, inside: a text as statements and their operands, and the forms that a statement may have. The
-// forms are in files by subject: inline_ptx_scalar.cpp, inline_ptx_memory.cpp, inline_ptx_matrix.cpp.
+// The decoder of inline PTX, inside: a text as statements and their operands, and the forms that a statement may
+// have. The forms are in files by subject: inline_ptx_scalar.cpp, inline_ptx_memory.cpp, inline_ptx_matrix.cpp.
 #pragma once
+#include "runtime/emulator/decode.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/InlineAsm.h"
-#include "runtime/emulator/decode.h"
 #include <cfenv>
 
 namespace tessera::emulator::ptx {
@@ -22,8 +22,8 @@ struct Operand {
   Row row = kNoRow;
   unsigned bytes = 0;
   uint64_t immediate = 0;
-  int64_t offset = 0;           // Address
-  std::vector<Operand> parts;   // Vector
+  int64_t offset = 0;         // Address
+  std::vector<Operand> parts; // Vector
 };
 
 struct Statement {
@@ -52,7 +52,8 @@ struct ScalarCall {
 
 class PtxDecoder {
 public:
-  PtxDecoder(Decoder &d, llvm::CallInst &c) : d_(d), call_(c), asm_(llvm::cast<llvm::InlineAsm>(c.getCalledOperand())) {}
+  PtxDecoder(Decoder &d, llvm::CallInst &c)
+      : d_(d), call_(c), asm_(llvm::cast<llvm::InlineAsm>(c.getCalledOperand())) {}
   bool run(std::string &problem);
 
 private:

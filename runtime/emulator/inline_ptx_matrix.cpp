@@ -1,26 +1,29 @@
-// Inline PTX: ldmatrix, stmatrix, mma.sync, wgmma (PTX ISA, "Warp Level Matrix Instructions", "Asynchronous Warpgroup Level
-// Matrix Instructions").
+// Inline PTX: ldmatrix, stmatrix, mma.sync, wgmma (PTX ISA, "Warp Level Matrix Instructions", "Asynchronous Warpgroup
+// Level Matrix Instructions").
 #include "runtime/emulator/inline_ptx.h"
-#include "llvm/ADT/StringExtras.h"
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/warpgroup.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tessera::emulator::ptx {
 using namespace llvm;
 
 namespace {
 
-/// ldmatrix: lanes 8i to 8i + 7 give the addresses of the rows of matrix i, 16 bytes each; each lane then gets the two
-/// elements of row lane / 4 that begin at column 2 (lane % 4), of the transpose with .trans. immediate: matrices | trans << 8;
-/// more: the four words of the row that a lane's address leads to, then the results.
+/// ldmatrix: lanes 8i to 8i + 7 give the addresses of the rows of matrix i, 16 bytes each; each lane then gets the
+/// two elements of row lane / 4 that begin at column 2 (lane % 4), of the transpose with .trans. immediate: matrices
+/// | trans << 8; more: the four words of the row that a lane's address leads to, then the results.
 void distribute(Warp &w, const Instruction &i) {
   unsigned count = unsigned(i.immediate & 0xff);
   bool transposed = i.immediate >> 8;
   for (unsigned m = 0; m < count; ++m)
     for (unsigned l = 0; l < 32; ++l) {
-      auto element = [&](unsigned row, unsigned column) { return w.row<uint32_t>(i.more[column / 2])[8 * m + row] >> (16 * (column & 1)) & 0xffff; };
+      auto element = [&](unsigned row, unsigned column) {
+        return w.row<uint32_t>(i.more[column / 2])[8 * m + row] >> (16 * (column & 1)) & 0xffff;
+      };
       unsigned r = l / 4, c = 2 * (l % 4);
-      w.row<uint32_t>(i.more[4 + m])[l] = transposed ? element(c, r) | element(c + 1, r) << 16 : element(r, c) | element(r, c + 1) << 16;
+      w.row<uint32_t>(i.more[4 + m])[l] =
+          transposed ? element(c, r) | element(c + 1, r) << 16 : element(r, c) | element(r, c + 1) << 16;
     }
 }
 /// stmatrix: the reverse; what each address's lane then stores.
@@ -50,11 +53,16 @@ bool PtxDecoder::emitMatrixAccess(Statement &s) {
   bool transposed = false, shape = false, b16 = false, load = s.opcode == "ldmatrix";
   for (StringRef m : s.modifiers) {
     if (m == "sync" || m == "aligned" || m == "shared" || m == "shared::cta") continue;
-    if (m == "m8n8") shape = true;
-    else if (m == "b16") b16 = true;
-    else if (m == "trans") transposed = true;
-    else if (m == "x1" || m == "x2" || m == "x4") count = unsigned(m[1] - '0');
-    else return bad("modifier ." + m);
+    if (m == "m8n8")
+      shape = true;
+    else if (m == "b16")
+      b16 = true;
+    else if (m == "trans")
+      transposed = true;
+    else if (m == "x1" || m == "x2" || m == "x4")
+      count = unsigned(m[1] - '0');
+    else
+      return bad("modifier ." + m);
   }
   if (!shape || !b16 || !count || s.operands.size() != 2 || s.guard != kNoRow) return false;
   Operand &address = s.operands[load ? 1 : 0], &data = s.operands[load ? 0 : 1];
@@ -89,13 +97,19 @@ bool PtxDecoder::emitMma(Statement &s) {
   bool row = false, column = false;
   for (StringRef m : s.modifiers) {
     if (m == "sync" || m == "aligned") continue;
-    if (m == "row") row = true;
-    else if (m == "col") column = true;
-    else if (m == "satfinite") return bad("modifier .satfinite");
+    if (m == "row")
+      row = true;
+    else if (m == "col")
+      column = true;
+    else if (m == "satfinite")
+      return bad("modifier .satfinite");
     else if (m.size() > 4 && m[0] == 'm' && isDigit(m[1])) {
       StringRef rest = m.drop_front();
-      if (rest.consumeInteger(10, op.m) || !rest.consume_front("n") || rest.consumeInteger(10, op.n) || !rest.consume_front("k") || rest.consumeInteger(10, op.k) || !rest.empty()) return bad("shape");
-    } else types.push_back(m);
+      if (rest.consumeInteger(10, op.m) || !rest.consume_front("n") || rest.consumeInteger(10, op.n) ||
+          !rest.consume_front("k") || rest.consumeInteger(10, op.k) || !rest.empty())
+        return bad("shape");
+    } else
+      types.push_back(m);
   }
   if (!row || !column || types.size() != 4 || types[0] != types[3] || s.operands.size() != 4) return bad("types");
   op.c = ptxElement(types[0]), op.a = ptxElement(types[1]), op.b = ptxElement(types[2]);
@@ -116,7 +130,8 @@ bool PtxDecoder::emitMma(Statement &s) {
 }
 
 bool PtxDecoder::emitWarpgroup(Statement &s) {
-  if (s.modifiers.size() < 3 || s.guard != kNoRow || s.modifiers[1] != "sync" || s.modifiers[2] != "aligned") return bad("without .sync.aligned");
+  if (s.modifiers.size() < 3 || s.guard != kNoRow || s.modifiers[1] != "sync" || s.modifiers[2] != "aligned")
+    return bad("without .sync.aligned");
   StringRef kind = s.modifiers[0];
   if (kind == "fence" || kind == "commit_group") {
     if (!s.operands.empty() || s.modifiers.size() != 3) return false;
@@ -129,7 +144,9 @@ bool PtxDecoder::emitWarpgroup(Statement &s) {
   if (kind != "mma_async" || s.modifiers.size() < 7) return false;
   WarpgroupOperation op;
   StringRef shape = s.modifiers[3];
-  if (!shape.consume_front("m64n") || shape.consumeInteger(10, op.n) || !shape.consume_front("k") || shape.getAsInteger(10, op.k)) return bad("shape");
+  if (!shape.consume_front("m64n") || shape.consumeInteger(10, op.n) || !shape.consume_front("k") ||
+      shape.getAsInteger(10, op.k))
+    return bad("shape");
   size_t at = 4;
   if ((op.saturate = s.modifiers[at] == "satfinite")) ++at;
   if (s.modifiers.size() != at + 3) return bad("types");

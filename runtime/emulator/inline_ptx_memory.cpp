@@ -1,5 +1,5 @@
-// Inline PTX: loads, stores, atomics, asynchronous copies, fences, barrier objects (PTX ISA, "Data Movement and Conversion
-// Instructions", "Parallel Synchronization and Communication Instructions").
+// Inline PTX: loads, stores, atomics, asynchronous copies, fences, barrier objects (PTX ISA, "Data Movement and
+// Conversion Instructions", "Parallel Synchronization and Communication Instructions").
 #include "runtime/emulator/inline_ptx.h"
 #include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/tensor_copy.h"
@@ -17,7 +17,8 @@ void copiesAnything(Warp &w, const Instruction &i) {
   forLanes(w, [&](unsigned l) {
     uint64_t size = w.row<uint32_t>(i.a)[l];
     bool on = i.b == kNoRow || bool(w.row<uint8_t>(i.b)[l] & 1) != bool(i.immediate >> 32);
-    if (on && size && size != (i.immediate & 0xffffffff)) fail(w, &i, int(l), "an asynchronous copy of part of its size, which the emulator does not know");
+    if (on && size && size != (i.immediate & 0xffffffff))
+      fail(w, &i, int(l), "an asynchronous copy of part of its size, which the emulator does not know");
     w.row<uint8_t>(i.to)[l] = on && size != 0;
   });
 }
@@ -44,8 +45,41 @@ Access PtxDecoder::access(const Statement &s, const Operand &address) {
 }
 
 bool PtxDecoder::isHint(StringRef m) {
-  static constexpr StringRef kHints[] = {"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys", "cluster", "global", "shared", "shared::cta", "local", "const", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
-                                         "L1::evict_first", "L1::evict_last", "L1::evict_normal", "L1::evict_unchanged", "L1::no_allocate", "L2::evict_first", "L2::evict_last", "L2::evict_normal", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B"};
+  static constexpr StringRef kHints[] = {"weak",
+                                         "volatile",
+                                         "relaxed",
+                                         "acquire",
+                                         "release",
+                                         "acq_rel",
+                                         "cta",
+                                         "gpu",
+                                         "sys",
+                                         "cluster",
+                                         "global",
+                                         "shared",
+                                         "shared::cta",
+                                         "local",
+                                         "const",
+                                         "ca",
+                                         "cg",
+                                         "cs",
+                                         "lu",
+                                         "cv",
+                                         "wb",
+                                         "wt",
+                                         "nc",
+                                         "L1::evict_first",
+                                         "L1::evict_last",
+                                         "L1::evict_normal",
+                                         "L1::evict_unchanged",
+                                         "L1::no_allocate",
+                                         "L2::evict_first",
+                                         "L2::evict_last",
+                                         "L2::evict_normal",
+                                         "L2::cache_hint",
+                                         "L2::64B",
+                                         "L2::128B",
+                                         "L2::256B"};
   return is_contained(kHints, m);
 }
 
@@ -56,16 +90,21 @@ bool PtxDecoder::emitLoadStore(Statement &s) {
   for (StringRef m : s.modifiers) {
     unsigned n;
     if (isHint(m)) continue;
-    if (m.size() == 2 && m[0] == 'v' && !m.drop_front().getAsInteger(10, n)) count = n;
-    else if (PtxType t = typeOf(m)) type = t;
-    else return bad("modifier ." + m);
+    if (m.size() == 2 && m[0] == 'v' && !m.drop_front().getAsInteger(10, n))
+      count = n;
+    else if (PtxType t = typeOf(m))
+      type = t;
+    else
+      return bad("modifier ." + m);
   }
   if (!type || s.operands.size() < 2) return false;
   Operand &address = s.operands[load ? 1 : 0], &data = s.operands[load ? 0 : 1];
   if (address.kind != Operand::Address) return false;
   std::vector<Operand> parts;
-  if (data.kind == Operand::Vector) parts = data.parts;
-  else parts = {data};
+  if (data.kind == Operand::Vector)
+    parts = data.parts;
+  else
+    parts = {data};
   if (parts.size() != count) return bad("number of registers");
   Access a = access(s, address);
   a.kind = load ? Access::Kind::Load : Access::Kind::Store;
@@ -90,24 +129,38 @@ bool PtxDecoder::emitAtomic(Statement &s) {
   for (StringRef m : s.modifiers) {
     unsigned n;
     static constexpr StringRef kOps[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
-    if (is_contained(kOps, m)) op = m;
-    else if (m == "noftz" || isHint(m)) continue;
-    else if (m.size() == 2 && m[0] == 'v' && !m.drop_front().getAsInteger(10, n)) count = n;
-    else if (PtxType t = typeOf(m)) type = t;
-    else return bad("modifier ." + m);
+    if (is_contained(kOps, m))
+      op = m;
+    else if (m == "noftz" || isHint(m))
+      continue;
+    else if (m.size() == 2 && m[0] == 'v' && !m.drop_front().getAsInteger(10, n))
+      count = n;
+    else if (PtxType t = typeOf(m))
+      type = t;
+    else
+      return bad("modifier ." + m);
   }
   size_t first = result ? 1 : 0;
-  if (!type || op.empty() || s.operands.size() < first + 2 + (op == "cas") || s.operands[first].kind != Operand::Address) return false;
+  if (!type || op.empty() || s.operands.size() < first + 2 + (op == "cas") ||
+      s.operands[first].kind != Operand::Address)
+    return false;
   Access a = access(s, s.operands[first]);
   a.kind = Access::Kind::Atomic;
   a.isVolatile = false;
   bool isFloat = StringRef("fhy").contains(type.kind), isSigned = type.kind == 's';
-  a.format = type.kind == 'f' ? (type.bits == 32 ? FloatFormat::F32 : FloatFormat::F64) : type.kind == 'h' ? (type.pair ? FloatFormat::F16x2 : FloatFormat::F16) : type.kind == 'y' ? (type.pair ? FloatFormat::BF16x2 : FloatFormat::BF16) : FloatFormat::None;
+  a.format = type.kind == 'f'   ? (type.bits == 32 ? FloatFormat::F32 : FloatFormat::F64)
+             : type.kind == 'h' ? (type.pair ? FloatFormat::F16x2 : FloatFormat::F16)
+             : type.kind == 'y' ? (type.pair ? FloatFormat::BF16x2 : FloatFormat::BF16)
+                                : FloatFormat::None;
   if (isFloat && op != "add" && op != "min" && op != "max" && op != "exch") return bad("operation on floats");
   if (isFloat && op != "add" && op != "exch" && type.pair) return bad("operation on pairs");
   a.atomic = op == "add"    ? (isFloat ? AtomicKind::FAdd : AtomicKind::Add)
-             : op == "min"  ? (isFloat ? AtomicKind::FMin : isSigned ? AtomicKind::Min : AtomicKind::UMin)
-             : op == "max"  ? (isFloat ? AtomicKind::FMax : isSigned ? AtomicKind::Max : AtomicKind::UMax)
+             : op == "min"  ? (isFloat    ? AtomicKind::FMin
+                               : isSigned ? AtomicKind::Min
+                                          : AtomicKind::UMin)
+             : op == "max"  ? (isFloat    ? AtomicKind::FMax
+                               : isSigned ? AtomicKind::Max
+                                          : AtomicKind::UMax)
              : op == "inc"  ? AtomicKind::IncWrap
              : op == "dec"  ? AtomicKind::DecWrap
              : op == "and"  ? AtomicKind::And
@@ -148,7 +201,9 @@ bool PtxDecoder::emitCopy(Statement &s) {
   }
   for (StringRef m : ArrayRef(s.modifiers).drop_front())
     if (!isHint(m)) return bad("modifier ." + m);
-  if (s.operands.size() < 3 || s.operands.size() > 4 || s.operands[0].kind != Operand::Address || s.operands[1].kind != Operand::Address || s.operands[2].kind != Operand::Immediate) return false;
+  if (s.operands.size() < 3 || s.operands.size() > 4 || s.operands[0].kind != Operand::Address ||
+      s.operands[1].kind != Operand::Address || s.operands[2].kind != Operand::Immediate)
+    return false;
   unsigned bytes = unsigned(s.operands[2].immediate);
   if (bytes != 4 && bytes != 8 && bytes != 16) return bad("size");
   Access from = access(s, s.operands[1]), to = access(s, s.operands[0]);
@@ -173,8 +228,12 @@ bool PtxDecoder::emitCopy(Statement &s) {
 }
 
 bool PtxDecoder::emitFence(Statement &s) {
-  if (s.modifiers.size() == 4 && s.modifiers[0] == "proxy" && s.modifiers[1] == "tensormap::generic") { // .acquire.scope [map], 128
-    if (s.modifiers[2] != "acquire" || s.guard != kNoRow || s.operands.size() != 2 || s.operands[0].kind != Operand::Address || s.operands[0].bytes != 8 || s.operands[0].offset || s.operands[1].immediate != 128) return bad("operands");
+  if (s.modifiers.size() == 4 && s.modifiers[0] == "proxy" &&
+      s.modifiers[1] == "tensormap::generic") { // .acquire.scope [map], 128
+    if (s.modifiers[2] != "acquire" || s.guard != kNoRow || s.operands.size() != 2 ||
+        s.operands[0].kind != Operand::Address || s.operands[0].bytes != 8 || s.operands[0].offset ||
+        s.operands[1].immediate != 128)
+      return bad("operands");
     return emitTensorMapAcquire(d_, s.operands[0].row), true;
   }
   if (!s.operands.empty() || s.modifiers.empty()) return false;
@@ -187,7 +246,8 @@ bool PtxDecoder::emitFence(Statement &s) {
   }
   // Order within the thread, which accesses here have anyway; between threads, acquires, releases and barriers count.
   for (StringRef m : s.modifiers)
-    if (!StringRef(" acq_rel sc acquire release cta cluster gpu sys mbarrier_init ").contains((" " + m + " ").str())) return bad("modifier ." + m);
+    if (!StringRef(" acq_rel sc acquire release cta cluster gpu sys mbarrier_init ").contains((" " + m + " ").str()))
+      return bad("modifier ." + m);
   return true;
 }
 
@@ -198,10 +258,14 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
   StringRef name = s.modifiers[0];
   bool parity = false, b64 = false;
   for (StringRef m : ArrayRef(s.modifiers).drop_front()) {
-    if (m == "parity") parity = true;
-    else if (m == "expect_tx" && name == "arrive") op.expectsTx = true;
-    else if (m == "b64") b64 = true;
-    else if (!StringRef(" shared shared::cta release acquire relaxed cta cluster ").contains((" " + m + " ").str())) return bad("modifier ." + m);
+    if (m == "parity")
+      parity = true;
+    else if (m == "expect_tx" && name == "arrive")
+      op.expectsTx = true;
+    else if (m == "b64")
+      b64 = true;
+    else if (!StringRef(" shared shared::cta release acquire relaxed cta cluster ").contains((" " + m + " ").str()))
+      return bad("modifier ." + m);
   }
   bool waits = name == "try_wait" || name == "test_wait";
   op.kind = name == "init"          ? Kind::Init
@@ -216,8 +280,10 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
   op.guard = s.guard, op.guardNegated = s.guardNegated;
   // {result,} [address]{, operand{, hint}}
   size_t at = op.kind == Kind::Arrive || waits ? 1 : 0;
-  size_t least = at + (op.kind == Kind::Invalidate || (op.kind == Kind::Arrive && !op.expectsTx) ? 1 : 2), most = op.kind == Kind::Invalidate ? 1 : at + (waits ? 3 : 2);
-  if (s.operands.size() < least || s.operands.size() > most || s.operands[at].kind != Operand::Address) return bad("operands");
+  size_t least = at + (op.kind == Kind::Invalidate || (op.kind == Kind::Arrive && !op.expectsTx) ? 1 : 2),
+         most = op.kind == Kind::Invalidate ? 1 : at + (waits ? 3 : 2);
+  if (s.operands.size() < least || s.operands.size() > most || s.operands[at].kind != Operand::Address)
+    return bad("operands");
   const Operand &address = s.operands[at];
   op.address = address.row, op.addressBytes = uint8_t(address.bytes), op.offset = address.offset;
   if (at && s.operands[0].kind != Operand::Sink) {
@@ -235,25 +301,36 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
 bool PtxDecoder::emitTensorMapForm(Statement &s) {
   if (s.modifiers.empty()) return false;
   if (s.modifiers[0] == "cp_fenceproxy") {
-    if (!s.has("global") || !s.has("shared::cta") || !s.has("tensormap::generic") || !s.has("release") || s.guard != kNoRow || s.operands.size() != 3 || s.operands[2].immediate != 128) return bad("operands");
+    if (!s.has("global") || !s.has("shared::cta") || !s.has("tensormap::generic") || !s.has("release") ||
+        s.guard != kNoRow || s.operands.size() != 3 || s.operands[2].immediate != 128)
+      return bad("operands");
     const Operand &to = s.operands[0], &from = s.operands[1];
-    if (to.kind != Operand::Address || from.kind != Operand::Address || to.bytes != 8 || to.offset || from.offset) return bad("operands");
+    if (to.kind != Operand::Address || from.kind != Operand::Address || to.bytes != 8 || to.offset || from.offset)
+      return bad("operands");
     return emitTensorMapPublish(d_, to.row, from.row, uint8_t(from.bytes)), true;
   }
   static constexpr std::pair<StringRef, TensorMapField::Field> kFields[] = {
-      {"global_address", TensorMapField::Address}, {"rank", TensorMapField::Rank}, {"box_dim", TensorMapField::BoxSize}, {"global_dim", TensorMapField::Size}, {"global_stride", TensorMapField::Stride}, {"element_stride", TensorMapField::ElementStride},
-      {"elemtype", TensorMapField::ElementType}, {"interleave_layout", TensorMapField::Interleave}, {"swizzle_mode", TensorMapField::Swizzle}, {"fill_mode", TensorMapField::Fill}};
-  if (s.modifiers.size() != 6 || s.modifiers[0] != "replace" || s.modifiers[1] != "tile" || s.modifiers[3] != "shared::cta" || s.modifiers[4] != "b1024") return bad("form");
+      {"global_address", TensorMapField::Address}, {"rank", TensorMapField::Rank},
+      {"box_dim", TensorMapField::BoxSize},        {"global_dim", TensorMapField::Size},
+      {"global_stride", TensorMapField::Stride},   {"element_stride", TensorMapField::ElementStride},
+      {"elemtype", TensorMapField::ElementType},   {"interleave_layout", TensorMapField::Interleave},
+      {"swizzle_mode", TensorMapField::Swizzle},   {"fill_mode", TensorMapField::Fill}};
+  if (s.modifiers.size() != 6 || s.modifiers[0] != "replace" || s.modifiers[1] != "tile" ||
+      s.modifiers[3] != "shared::cta" || s.modifiers[4] != "b1024")
+    return bad("form");
   auto *found = llvm::find_if(kFields, [&](auto &f) { return f.first == s.modifiers[2]; });
   if (found == std::end(kFields)) return bad("field ." + s.modifiers[2]);
   TensorMapField op;
   op.field = found->second;
   bool wide = op.field == TensorMapField::Address || op.field == TensorMapField::Stride;
-  bool numbered = op.field == TensorMapField::BoxSize || op.field == TensorMapField::Size || op.field == TensorMapField::Stride || op.field == TensorMapField::ElementStride;
+  bool numbered = op.field == TensorMapField::BoxSize || op.field == TensorMapField::Size ||
+                  op.field == TensorMapField::Stride || op.field == TensorMapField::ElementStride;
   if (s.modifiers[5] != (wide ? "b64" : "b32")) return bad("type");
   if (s.operands.size() != 2u + numbered || s.operands[0].kind != Operand::Address) return bad("operands");
   if (numbered) {
-    if (s.operands[1].kind != Operand::Immediate || s.operands[1].immediate >= (op.field == TensorMapField::Stride ? 4u : 5u)) return bad("ordinal");
+    if (s.operands[1].kind != Operand::Immediate ||
+        s.operands[1].immediate >= (op.field == TensorMapField::Stride ? 4u : 5u))
+      return bad("ordinal");
     op.ordinal = unsigned(s.operands[1].immediate);
   }
   op.address = s.operands[0].row, op.addressBytes = uint8_t(s.operands[0].bytes), op.offset = s.operands[0].offset;
@@ -265,34 +342,54 @@ bool PtxDecoder::emitTensorMapForm(Statement &s) {
 bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
   TensorCopyOperation op;
   SmallVector<StringRef, 8> rest;
-  bool tensor = false, global = false, shared = false, groups = false, completes = false, read = false, toShared = false;
+  bool tensor = false, global = false, shared = false, groups = false, completes = false, read = false,
+       toShared = false;
   unsigned dims = 0;
   StringRef control;
   for (StringRef m : s.modifiers) {
     if (m == "async" || m == "bulk" || m == "tile") continue;
-    if (m == "reduce") op.kind = TensorCopyOperation::Reduce;
-    else if (m == "tensor") tensor = true;
-    else if (m.size() == 2 && m[1] == 'd' && m[0] >= '1' && m[0] <= '5') dims = unsigned(m[0] - '0');
-    else if (m == "global") global = true;
-    else if (m == "shared::cluster" || m == "shared::cta") toShared = !global, shared = true;
-    else if (m == "mbarrier::complete_tx::bytes") completes = true;
-    else if (m == "bulk_group") groups = true;
-    else if (m == "commit_group" || m == "wait_group") control = m;
-    else if (m == "read") read = true;
-    else if (op.kind == TensorCopyOperation::Reduce && StringRef(" add min max inc dec and or xor ").contains((" " + m + " ").str())) op.reduction = m.str();
-    else return bad("modifier ." + m);
+    if (m == "reduce")
+      op.kind = TensorCopyOperation::Reduce;
+    else if (m == "tensor")
+      tensor = true;
+    else if (m.size() == 2 && m[1] == 'd' && m[0] >= '1' && m[0] <= '5')
+      dims = unsigned(m[0] - '0');
+    else if (m == "global")
+      global = true;
+    else if (m == "shared::cluster" || m == "shared::cta")
+      toShared = !global, shared = true;
+    else if (m == "mbarrier::complete_tx::bytes")
+      completes = true;
+    else if (m == "bulk_group")
+      groups = true;
+    else if (m == "commit_group" || m == "wait_group")
+      control = m;
+    else if (m == "read")
+      read = true;
+    else if (op.kind == TensorCopyOperation::Reduce &&
+             StringRef(" add min max inc dec and or xor ").contains((" " + m + " ").str()))
+      op.reduction = m.str();
+    else
+      return bad("modifier ." + m);
   }
-  if (control == "commit_group") return s.guard == kNoRow && s.operands.empty() ? (emitTensorCopyCommit(d_), true) : bad("operands");
+  if (control == "commit_group")
+    return s.guard == kNoRow && s.operands.empty() ? (emitTensorCopyCommit(d_), true) : bad("operands");
   if (control == "wait_group") {
     if (s.guard != kNoRow || s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return bad("operands");
     return emitTensorCopyWait(d_, s.operands[0].immediate), true; // what was read counts as written, too
   }
-  if (!tensor || !dims || !global || !shared || read || completes != toShared || groups == toShared || (op.kind == TensorCopyOperation::Reduce) != !op.reduction.empty()) return bad("form");
+  if (!tensor || !dims || !global || !shared || read || completes != toShared || groups == toShared ||
+      (op.kind == TensorCopyOperation::Reduce) != !op.reduction.empty())
+    return bad("form");
   if (toShared && op.kind == TensorCopyOperation::Reduce) return bad("form");
-  if (op.kind != TensorCopyOperation::Reduce) op.kind = toShared ? TensorCopyOperation::ToShared : TensorCopyOperation::ToGlobal;
+  if (op.kind != TensorCopyOperation::Reduce)
+    op.kind = toShared ? TensorCopyOperation::ToShared : TensorCopyOperation::ToGlobal;
   if (s.operands.size() != (toShared ? 3u : 2u)) return bad("operands");
   const Operand &memory = s.operands[toShared ? 0 : 1], &place = s.operands[toShared ? 1 : 0];
-  if (memory.kind != Operand::Address || place.kind != Operand::Vector || place.parts.size() != 2 || place.parts[0].kind != Operand::Address || place.parts[0].bytes != 8 || place.parts[1].kind != Operand::Vector || place.parts[1].parts.size() != dims) return bad("operands");
+  if (memory.kind != Operand::Address || place.kind != Operand::Vector || place.parts.size() != 2 ||
+      place.parts[0].kind != Operand::Address || place.parts[0].bytes != 8 || place.parts[1].kind != Operand::Vector ||
+      place.parts[1].parts.size() != dims)
+    return bad("operands");
   op.shared = memory.row, op.sharedBytes = uint8_t(memory.bytes), op.sharedOffset = memory.offset;
   op.map = place.parts[0].row, op.mapOffset = place.parts[0].offset;
   for (const Operand &c : place.parts[1].parts) op.coordinates.push_back(source(c, 4));
@@ -306,7 +403,9 @@ bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
 }
 
 bool PtxDecoder::emitElectForm(Statement &s) { // elect.sync d|p, members
-  if (s.modifiers.size() != 1 || s.modifiers[0] != "sync" || s.guard != kNoRow || s.operands.size() != 2 || s.operands[0].kind != Operand::Vector || s.operands[0].parts.size() != 2) return bad("operands");
+  if (s.modifiers.size() != 1 || s.modifiers[0] != "sync" || s.guard != kNoRow || s.operands.size() != 2 ||
+      s.operands[0].kind != Operand::Vector || s.operands[0].parts.size() != 2)
+    return bad("operands");
   Row out[2];
   for (unsigned k : {0u, 1u}) {
     const Operand &o = s.operands[0].parts[k];

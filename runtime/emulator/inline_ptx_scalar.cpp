@@ -1,8 +1,8 @@
-// Inline PTX: arithmetic, comparisons, conversions and moves, lane by lane (PTX ISA, "Integer Arithmetic Instructions" to
-// "Data Movement and Conversion Instructions").
+// Inline PTX: arithmetic, comparisons, conversions and moves, lane by lane (PTX ISA, "Integer Arithmetic
+// Instructions" to "Data Movement and Conversion Instructions").
 #include "runtime/emulator/inline_ptx.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "runtime/emulator/lane_functions.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace tessera::emulator::ptx {
 using namespace llvm;
@@ -33,9 +33,12 @@ void runScalar(Warp &w, const Instruction &i) {
     if (c.carryIn != kNoRow || c.carryOut != kNoRow) { // 32-bit chains; variant: 0 add, 1 sub, 2 mad.lo, 3 mad.hi
       uint64_t carry = c.carryIn != kNoRow ? w.row<uint8_t>(c.carryIn)[l] : 0, r;
       uint64_t x = uint32_t(in[0]), y = uint32_t(in[1]);
-      if (c.variant == 0) r = x + y + carry;
-      else if (c.variant == 1) r = x - y - carry;
-      else r = (c.variant == 2 ? uint32_t(x * y) : x * y >> 32) + uint32_t(in[2]) + carry;
+      if (c.variant == 0)
+        r = x + y + carry;
+      else if (c.variant == 1)
+        r = x - y - carry;
+      else
+        r = (c.variant == 2 ? uint32_t(x * y) : x * y >> 32) + uint32_t(in[2]) + carry;
       if (c.carryOut != kNoRow) w.row<uint8_t>(c.carryOut)[l] = (r >> 32) & 1;
       storeRow(w, i.to, c.to, l, uint32_t(r));
       continue;
@@ -98,20 +101,21 @@ uint64_t integerOp(const ScalarCall &c, const uint64_t *in) {
   switch (c.variant) {
   case 0: return cut(x + y, bits);
   case 1: return cut(x - y, bits);
-  case 2: return cut(uint64_t(product), bits);                                       // mul.lo
-  case 3: return cut(uint64_t(product >> bits), bits);                               // mul.hi
-  case 4: return cut(uint64_t(product), 2 * bits);                                   // mul.wide
-  case 5: return cut(uint64_t(product) + z, bits);                                   // mad.lo
-  case 6: return cut(uint64_t(product >> bits) + z, bits);                           // mad.hi
-  case 7: return cut(uint64_t(product) + in[2], 2 * bits);                           // mad.wide
-  case 8: return isSigned ? cut(uint64_t(std::min(sx, sy)), bits) : std::min(x, y);  // min
-  case 9: return isSigned ? cut(uint64_t(std::max(sx, sy)), bits) : std::max(x, y);  // max
+  case 2: return cut(uint64_t(product), bits);                                      // mul.lo
+  case 3: return cut(uint64_t(product >> bits), bits);                              // mul.hi
+  case 4: return cut(uint64_t(product), 2 * bits);                                  // mul.wide
+  case 5: return cut(uint64_t(product) + z, bits);                                  // mad.lo
+  case 6: return cut(uint64_t(product >> bits) + z, bits);                          // mad.hi
+  case 7: return cut(uint64_t(product) + in[2], 2 * bits);                          // mad.wide
+  case 8: return isSigned ? cut(uint64_t(std::min(sx, sy)), bits) : std::min(x, y); // min
+  case 9: return isSigned ? cut(uint64_t(std::max(sx, sy)), bits) : std::max(x, y); // max
   case 10: return x & y;
   case 11: return x | y;
   case 12: return x ^ y;
   case 13: return cut(~x, bits);
   case 14: return in[1] >= bits ? 0 : cut(x << in[1], bits);
-  case 15: return isSigned ? cut(uint64_t(sx >> std::min<uint64_t>(in[1], bits - 1)), bits) : in[1] >= bits ? 0 : x >> in[1];
+  case 15:
+    return isSigned ? cut(uint64_t(sx >> std::min<uint64_t>(in[1], bits - 1)), bits) : in[1] >= bits ? 0 : x >> in[1];
   case 16: return uint64_t(std::popcount(x));
   case 17: return uint64_t(std::countl_zero(x)) - (64 - bits);
   case 18: { // brev
@@ -140,11 +144,11 @@ uint64_t integerOp(const ScalarCall &c, const uint64_t *in) {
     for (unsigned k = 0; k < bits; ++k) r |= (in[3] >> ((x >> k & 1) << 2 | (y >> k & 1) << 1 | (z >> k & 1)) & 1) << k;
     return r;
   }
-  case 22: return cut(0 - x, bits);                       // neg
-  case 23: return cut(sx < 0 ? 0 - x : x, bits);          // abs
-  case 24: return x;                                      // mov
-  case 25: return in[2] & 1 ? x : y;                      // selp
-  case 26: { // shf.l.wrap, 27 shf.r.wrap: 64 bits of (high y, low x)
+  case 22: return cut(0 - x, bits);              // neg
+  case 23: return cut(sx < 0 ? 0 - x : x, bits); // abs
+  case 24: return x;                             // mov
+  case 25: return in[2] & 1 ? x : y;             // selp
+  case 26: {                                     // shf.l.wrap, 27 shf.r.wrap: 64 bits of (high y, low x)
     uint64_t both = y << 32 | x;
     unsigned s = unsigned(in[2]) & 31;
     return uint32_t(both << s >> 32);
@@ -179,7 +183,11 @@ uint64_t convert(const ScalarCall &c, const uint64_t *in) {
   if (isFloat(c.from) && isFloat(c.type)) {
     double x = asDouble(c.from, in[0]);
     if (c.ftz && c.from.bits == 32) x = flush(float(x));
-    if (c.variant) x = c.variant == 1 ? std::nearbyint(x) : c.variant == 2 ? std::trunc(x) : c.variant == 3 ? std::floor(x) : std::ceil(x);
+    if (c.variant)
+      x = c.variant == 1   ? std::nearbyint(x)
+          : c.variant == 2 ? std::trunc(x)
+          : c.variant == 3 ? std::floor(x)
+                           : std::ceil(x);
     auto r = c.rounding == FE_TOWARDZERO ? runtime::Rounding::TowardZero : runtime::Rounding::NearestEven;
     if (c.type.kind == 'h') return runtime::encodeFloat(ir::FloatKind::F16, x, r);
     if (c.type.kind == 'y') return runtime::encodeFloat(ir::FloatKind::BF16, x, r);
@@ -188,7 +196,10 @@ uint64_t convert(const ScalarCall &c, const uint64_t *in) {
   }
   if (isFloat(c.from)) {
     double x = asDouble(c.from, in[0]);
-    x = c.variant == 1 ? std::nearbyint(x) : c.variant == 3 ? std::floor(x) : c.variant == 4 ? std::ceil(x) : std::trunc(x);
+    x = c.variant == 1   ? std::nearbyint(x)
+        : c.variant == 3 ? std::floor(x)
+        : c.variant == 4 ? std::ceil(x)
+                         : std::trunc(x);
     return toInteger(x, c.type.kind == 's', c.type.bits);
   }
   uint64_t v = c.from.kind == 's' ? uint64_t(asSigned(in[0], c.from.bits)) : cut(in[0], c.from.bits);
@@ -206,7 +217,8 @@ ScalarCall &PtxDecoder::call(const Statement &s, Operand &to, ArrayRef<Operand> 
   SmallVector<Row, 4> rows;
   for (const Operand &o : in) {
     uint64_t v = o.immediate;
-    if (o.kind == Operand::Immediate && isReal_ && StringRef("fhy").contains(type.kind)) v = fromDouble(type, std::bit_cast<double>(v));
+    if (o.kind == Operand::Immediate && isReal_ && StringRef("fhy").contains(type.kind))
+      v = fromDouble(type, std::bit_cast<double>(v));
     rows.push_back(o.kind == Operand::Immediate ? d_.constant(v, 8) : o.row);
     c->bytes.push_back(uint8_t(o.kind == Operand::Immediate ? 8 : o.bytes));
   }
@@ -259,26 +271,46 @@ bool PtxDecoder::emitScalar(Statement &s) {
   unsigned integral = 0;
   StringRef compare, shf;
   for (StringRef m : s.modifiers) {
-    if (PtxType t = typeOf(m)) (type ? second : type) = t;
-    else if (m == "rn") rounding = FE_TONEAREST;
-    else if (m == "rz") rounding = FE_TOWARDZERO;
-    else if (m == "rm") rounding = FE_DOWNWARD;
-    else if (m == "rp") rounding = FE_UPWARD;
-    else if (m == "rni") integral = 1;
-    else if (m == "rzi") integral = 2;
-    else if (m == "rmi") integral = 3;
-    else if (m == "rpi") integral = 4;
-    else if (m == "ftz") ftz = true;
-    else if (m == "sat" || m == "satfinite") sat = true;
-    else if (m == "cc") cc = true;
-    else if (m == "lo") lo = true;
-    else if (m == "hi") hi = true;
-    else if (m == "wide") wide = true;
-    else if (m == "approx" || m == "full") approx = true;
-    else if (m == "shiftamt") shiftamt = true;
-    else if (m == "l" || m == "r" || m == "wrap") shf = m == "wrap" ? shf : m;
-    else if (StringRef(" eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu ").contains((" " + m + " ").str())) compare = m;
-    else return bad("modifier ." + m);
+    if (PtxType t = typeOf(m))
+      (type ? second : type) = t;
+    else if (m == "rn")
+      rounding = FE_TONEAREST;
+    else if (m == "rz")
+      rounding = FE_TOWARDZERO;
+    else if (m == "rm")
+      rounding = FE_DOWNWARD;
+    else if (m == "rp")
+      rounding = FE_UPWARD;
+    else if (m == "rni")
+      integral = 1;
+    else if (m == "rzi")
+      integral = 2;
+    else if (m == "rmi")
+      integral = 3;
+    else if (m == "rpi")
+      integral = 4;
+    else if (m == "ftz")
+      ftz = true;
+    else if (m == "sat" || m == "satfinite")
+      sat = true;
+    else if (m == "cc")
+      cc = true;
+    else if (m == "lo")
+      lo = true;
+    else if (m == "hi")
+      hi = true;
+    else if (m == "wide")
+      wide = true;
+    else if (m == "approx" || m == "full")
+      approx = true;
+    else if (m == "shiftamt")
+      shiftamt = true;
+    else if (m == "l" || m == "r" || m == "wrap")
+      shf = m == "wrap" ? shf : m;
+    else if (StringRef(" eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu ").contains((" " + m + " ").str()))
+      compare = m;
+    else
+      return bad("modifier ." + m);
   }
   if (!type || s.operands.size() < 2) return false;
   (void)approx;
@@ -297,8 +329,20 @@ bool PtxDecoder::emitScalar(Statement &s) {
     return true;
   };
   if (op == "setp") {
-    unsigned v = StringSwitch<unsigned>(compare).Case("eq", 0).Case("ne", 1).Cases({"lt", "lo"}, 2).Cases({"le", "ls"}, 3).Cases({"gt", "hi"}, 4).Cases({"ge", "hs"}, 5)
-                     .Case("equ", 8).Case("neu", 9).Case("ltu", 10).Case("leu", 11).Case("gtu", 12).Case("geu", 13).Default(99);
+    unsigned v = StringSwitch<unsigned>(compare)
+                     .Case("eq", 0)
+                     .Case("ne", 1)
+                     .Cases({"lt", "lo"}, 2)
+                     .Cases({"le", "ls"}, 3)
+                     .Cases({"gt", "hi"}, 4)
+                     .Cases({"ge", "hs"}, 5)
+                     .Case("equ", 8)
+                     .Case("neu", 9)
+                     .Case("ltu", 10)
+                     .Case("leu", 11)
+                     .Case("gtu", 12)
+                     .Case("geu", 13)
+                     .Default(99);
     if (v == 99 && (lo || hi)) v = lo ? 2 : 4;
     if (v == 99) return bad("comparison");
     return finish(comparison, v, 2);
@@ -312,16 +356,39 @@ bool PtxDecoder::emitScalar(Statement &s) {
     return true;
   }
   if (isFloat) {
-    unsigned v = StringSwitch<unsigned>(op).Case("add", 0).Case("sub", 1).Case("mul", 2).Cases({"fma", "mad"}, 3).Case("div", 4).Case("min", 5).Case("max", 6).Default(99);
+    unsigned v = StringSwitch<unsigned>(op)
+                     .Case("add", 0)
+                     .Case("sub", 1)
+                     .Case("mul", 2)
+                     .Cases({"fma", "mad"}, 3)
+                     .Case("div", 4)
+                     .Case("min", 5)
+                     .Case("max", 6)
+                     .Default(99);
     if (v != 99) return finish(floatBinary, v, v == 3 ? 3 : 2);
-    v = StringSwitch<unsigned>(op).Case("rcp", 0).Case("rsqrt", 1).Case("sqrt", 2).Case("ex2", 3).Case("lg2", 4).Case("sin", 5).Case("cos", 6).Case("tanh", 7).Case("neg", 8).Case("abs", 9).Default(99);
+    v = StringSwitch<unsigned>(op)
+            .Case("rcp", 0)
+            .Case("rsqrt", 1)
+            .Case("sqrt", 2)
+            .Case("ex2", 3)
+            .Case("lg2", 4)
+            .Case("sin", 5)
+            .Case("cos", 6)
+            .Case("tanh", 7)
+            .Case("neg", 8)
+            .Case("abs", 9)
+            .Default(99);
     if (v == 99) return false;
     return finish(floatUnary, v, 1);
   }
   bool chained = op == "addc" || op == "subc" || op == "madc";
   if (cc || chained) {
     if (type.bits != 32) return bad("carry of " + Twine(type.bits) + " bits");
-    unsigned v = StringSwitch<unsigned>(op).Cases({"add", "addc"}, 0).Cases({"sub", "subc"}, 1).Cases({"mad", "madc"}, hi ? 3 : 2).Default(99);
+    unsigned v = StringSwitch<unsigned>(op)
+                     .Cases({"add", "addc"}, 0)
+                     .Cases({"sub", "subc"}, 1)
+                     .Cases({"mad", "madc"}, hi ? 3 : 2)
+                     .Default(99);
     if (v == 99 || in.size() != (v < 2 ? 2u : 3u)) return false;
     Row c0 = carry();
     ScalarCall &c = call(s, s.operands[0], in, type);
@@ -337,9 +404,15 @@ bool PtxDecoder::emitScalar(Statement &s) {
     return finish(integerOp, op == "mad" ? v + 3 : v, op == "mad" ? 3 : 2);
   }
   if (op == "shf") return finish(integerOp, shf == "l" ? 26 : 27, 3);
-  struct Row2 { const char *name; unsigned variant; size_t operands; };
-  static constexpr Row2 kOps[] = {{"add", 0, 2}, {"sub", 1, 2}, {"min", 8, 2}, {"max", 9, 2}, {"and", 10, 2}, {"or", 11, 2}, {"xor", 12, 2}, {"not", 13, 1}, {"shl", 14, 2}, {"shr", 15, 2}, {"popc", 16, 1}, {"clz", 17, 1},
-                                  {"brev", 18, 1}, {"bfind", 19, 1}, {"prmt", 20, 3}, {"lop3", 21, 4}, {"neg", 22, 1}, {"abs", 23, 1}, {"bfe", 28, 3}};
+  struct Row2 {
+    const char *name;
+    unsigned variant;
+    size_t operands;
+  };
+  static constexpr Row2 kOps[] = {{"add", 0, 2},   {"sub", 1, 2},  {"min", 8, 2},   {"max", 9, 2},    {"and", 10, 2},
+                                  {"or", 11, 2},   {"xor", 12, 2}, {"not", 13, 1},  {"shl", 14, 2},   {"shr", 15, 2},
+                                  {"popc", 16, 1}, {"clz", 17, 1}, {"brev", 18, 1}, {"bfind", 19, 1}, {"prmt", 20, 3},
+                                  {"lop3", 21, 4}, {"neg", 22, 1}, {"abs", 23, 1},  {"bfe", 28, 3}};
   for (auto &r : kOps)
     if (op == r.name) {
       if (r.variant == 19) sat = shiftamt;

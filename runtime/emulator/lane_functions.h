@@ -10,11 +10,21 @@ namespace tessera::emulator {
 using u128 = unsigned __int128;
 using i128 = __int128;
 template <class T> struct SignedOf;
-template <> struct SignedOf<uint8_t> { using type = int8_t; };
-template <> struct SignedOf<uint16_t> { using type = int16_t; };
-template <> struct SignedOf<uint32_t> { using type = int32_t; };
-template <> struct SignedOf<uint64_t> { using type = int64_t; };
-template <> struct SignedOf<u128> { using type = i128; };
+template <> struct SignedOf<uint8_t> {
+  using type = int8_t;
+};
+template <> struct SignedOf<uint16_t> {
+  using type = int16_t;
+};
+template <> struct SignedOf<uint32_t> {
+  using type = int32_t;
+};
+template <> struct SignedOf<uint64_t> {
+  using type = int64_t;
+};
+template <> struct SignedOf<u128> {
+  using type = i128;
+};
 template <class T> using Signed = typename SignedOf<T>::type;
 
 template <class D, class A, auto F> void unary(Warp &w, const Instruction &i) {
@@ -41,7 +51,9 @@ template <class D, class A, class B, auto F> void binaryMixed(Warp &w, const Ins
 }
 
 // ---- integers: Op is a template over the unsigned type ----
-template <class T, class Op> void binaryInt(Warp &w, const Instruction &i) { binary<T, T, [](T a, T b) { return Op::template run<T>(a, b); }>(w, i); }
+template <class T, class Op> void binaryInt(Warp &w, const Instruction &i) {
+  binary<T, T, [](T a, T b) { return Op::template run<T>(a, b); }>(w, i);
+}
 template <class Op> Handler binaryByBytes(unsigned bytes) {
   switch (bytes) {
   case 1: return binaryInt<uint8_t, Op>;
@@ -51,7 +63,9 @@ template <class Op> Handler binaryByBytes(unsigned bytes) {
   default: return binaryInt<u128, Op>;
   }
 }
-template <class T, class Op> void compareInt(Warp &w, const Instruction &i) { binary<uint8_t, T, [](T a, T b) { return Op::template run<T>(a, b); }>(w, i); }
+template <class T, class Op> void compareInt(Warp &w, const Instruction &i) {
+  binary<uint8_t, T, [](T a, T b) { return Op::template run<T>(a, b); }>(w, i);
+}
 template <class Op> Handler compareByBytes(unsigned bytes) {
   switch (bytes) {
   case 1: return compareInt<uint8_t, Op>;
@@ -61,7 +75,9 @@ template <class Op> Handler compareByBytes(unsigned bytes) {
   default: return compareInt<u128, Op>;
   }
 }
-template <class T, class Op> void unaryInt(Warp &w, const Instruction &i) { unary<T, T, [](T a) { return Op::template run<T>(a); }>(w, i); }
+template <class T, class Op> void unaryInt(Warp &w, const Instruction &i) {
+  unary<T, T, [](T a) { return Op::template run<T>(a); }>(w, i);
+}
 template <class Op> Handler unaryByBytes(unsigned bytes) {
   switch (bytes) {
   case 1: return unaryInt<uint8_t, Op>;
@@ -72,8 +88,12 @@ template <class Op> Handler unaryByBytes(unsigned bytes) {
 }
 
 // Shifts by the width or more are poison: zero here.
-struct ShlOp { template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(a << b) : T(0); } };
-struct LShrOp { template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(a >> b) : T(0); } };
+struct ShlOp {
+  template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(a << b) : T(0); }
+};
+struct LShrOp {
+  template <class T> static T run(T a, T b) { return b < sizeof(T) * 8 ? T(a >> b) : T(0); }
+};
 
 /// A conversion between integer rows, by the widths in bytes of both (decode_rows.cpp).
 Handler zeroExtendHandler(unsigned to, unsigned from);
@@ -84,13 +104,21 @@ inline float halfToFloat(uint16_t h) { return runtime::decodeHalf(h); }
 inline uint16_t floatToHalf(float f) { return runtime::encodeHalf(f); }
 inline float bfloatToFloat(uint16_t h) { return runtime::decodeBfloat(h); }
 inline uint16_t floatToBfloat(float f) { return runtime::encodeBfloat(f); }
-inline void halfToFloatRow(Warp &w, const Instruction &i) { unary<float, uint16_t, [](uint16_t h) { return halfToFloat(h); }>(w, i); }
-inline void bfloatToFloatRow(Warp &w, const Instruction &i) { unary<float, uint16_t, [](uint16_t h) { return bfloatToFloat(h); }>(w, i); }
+inline void halfToFloatRow(Warp &w, const Instruction &i) {
+  unary<float, uint16_t, [](uint16_t h) { return halfToFloat(h); }>(w, i);
+}
+inline void bfloatToFloatRow(Warp &w, const Instruction &i) {
+  unary<float, uint16_t, [](uint16_t h) { return bfloatToFloat(h); }>(w, i);
+}
 /// Subnormals become zeros of their sign (PTX .ftz).
 inline float flush(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 /// IEEE minNum and maxNum: the number where one operand is NaN; -0 is less than +0.
-template <class T> T minNum(T a, T b) { return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b; }
-template <class T> T maxNum(T a, T b) { return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? b : a) : a > b ? a : b; }
+template <class T> T minNum(T a, T b) {
+  return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b;
+}
+template <class T> T maxNum(T a, T b) {
+  return std::isnan(a) ? b : std::isnan(b) ? a : a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
+}
 template <class T> T minimumNan(T a, T b) { return std::isnan(a) ? a : std::isnan(b) ? b : minNum(a, b); }
 template <class T> T maximumNan(T a, T b) { return std::isnan(a) ? a : std::isnan(b) ? b : maxNum(a, b); }
 

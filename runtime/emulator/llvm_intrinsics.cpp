@@ -1,20 +1,32 @@
 // LLVM's target-independent intrinsics (LLVM Language Reference Manual).
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Intrinsics.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
 
 namespace tessera::emulator {
 using namespace llvm;
 
 namespace {
 
-struct UMinOp { template <class T> static T run(T a, T b) { return a < b ? a : b; } };
-struct UMaxOp { template <class T> static T run(T a, T b) { return a > b ? a : b; } };
-struct SMinOp { template <class T> static T run(T a, T b) { return Signed<T>(a) < Signed<T>(b) ? a : b; } };
-struct SMaxOp { template <class T> static T run(T a, T b) { return Signed<T>(a) > Signed<T>(b) ? a : b; } };
-struct UAddSatOp { template <class T> static T run(T a, T b) { return T(a + b) < a ? T(~T(0)) : T(a + b); } };
-struct USubSatOp { template <class T> static T run(T a, T b) { return a < b ? T(0) : T(a - b); } };
+struct UMinOp {
+  template <class T> static T run(T a, T b) { return a < b ? a : b; }
+};
+struct UMaxOp {
+  template <class T> static T run(T a, T b) { return a > b ? a : b; }
+};
+struct SMinOp {
+  template <class T> static T run(T a, T b) { return Signed<T>(a) < Signed<T>(b) ? a : b; }
+};
+struct SMaxOp {
+  template <class T> static T run(T a, T b) { return Signed<T>(a) > Signed<T>(b) ? a : b; }
+};
+struct UAddSatOp {
+  template <class T> static T run(T a, T b) { return T(a + b) < a ? T(~T(0)) : T(a + b); }
+};
+struct USubSatOp {
+  template <class T> static T run(T a, T b) { return a < b ? T(0) : T(a - b); }
+};
 struct SAddSatOp {
   template <class T> static T run(T a, T b) {
     Signed<T> r;
@@ -29,8 +41,12 @@ struct SSubSatOp {
     return Signed<T>(a) < 0 ? T(T(1) << (sizeof(T) * 8 - 1)) : T(T(~T(0)) >> 1);
   }
 };
-struct AbsOp { template <class T> static T run(T a) { return Signed<T>(a) < 0 ? T(T(0) - a) : a; } };
-struct PopulationOp { template <class T> static T run(T a) { return T(std::popcount(uint64_t(a))); } };
+struct AbsOp {
+  template <class T> static T run(T a) { return Signed<T>(a) < 0 ? T(T(0) - a) : a; }
+};
+struct PopulationOp {
+  template <class T> static T run(T a) { return T(std::popcount(uint64_t(a))); }
+};
 struct BswapOp {
   template <class T> static T run(T a) {
     T r = 0;
@@ -64,7 +80,8 @@ void threeWayCompare(Warp &w, const Instruction &i) {
   unsigned toBits = unsigned(i.immediate >> 16 & 0xff), toBytes = unsigned(i.immediate >> 24 & 0xff);
   uint64_t sign = i.immediate >> 32 ? uint64_t(1) << (bits - 1) : 0, minusOne = ~uint64_t(0) >> (64 - toBits);
   forLanes(w, [&](unsigned l) {
-    uint64_t a = loadRow(w, i.a, bytes, l) ^ sign, b = loadRow(w, i.b, bytes, l) ^ sign; // with the sign turned, unsigned order is the signed one
+    uint64_t a = loadRow(w, i.a, bytes, l) ^ sign,
+             b = loadRow(w, i.b, bytes, l) ^ sign; // with the sign turned, unsigned order is the signed one
     storeRow(w, i.to, toBytes, l, a < b ? minusOne : uint64_t(a > b));
   });
 }
@@ -80,14 +97,20 @@ void funnelShift(Warp &w, const Instruction &i) {
     storeRow(w, i.to, bytes, l, uint64_t(r) & (bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1));
   });
 }
-/// {result, overflowed}: `immediate`: bits | bytes << 8 | operation << 16 (0 add, 1 sub, 2 mul) | signed << 24; `c` has the flag.
+/// {result, overflowed}: `immediate`: bits | bytes << 8 | operation << 16 (0 add, 1 sub, 2 mul) | signed << 24; `c`
+/// has the flag.
 void withOverflow(Warp &w, const Instruction &i) {
-  unsigned bits = unsigned(i.immediate & 0xff), bytes = unsigned(i.immediate >> 8 & 0xff), operation = unsigned(i.immediate >> 16 & 0xff);
+  unsigned bits = unsigned(i.immediate & 0xff), bytes = unsigned(i.immediate >> 8 & 0xff),
+           operation = unsigned(i.immediate >> 16 & 0xff);
   bool isSigned = i.immediate >> 24;
   forLanes(w, [&](unsigned l) {
-    uint64_t x = loadRow(w, i.a, bytes, l), y = loadRow(w, i.b, bytes, l), mask = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+    uint64_t x = loadRow(w, i.a, bytes, l), y = loadRow(w, i.b, bytes, l),
+             mask = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
     auto wide = [&](uint64_t v) { return isSigned ? i128(int64_t(v << (64 - bits)) >> (64 - bits)) : i128(v); };
-    i128 r = operation == 0 ? wide(x) + wide(y) : operation == 1 ? wide(x) - wide(y) : isSigned ? wide(x) * wide(y) : i128(u128(x) * y);
+    i128 r = operation == 0   ? wide(x) + wide(y)
+             : operation == 1 ? wide(x) - wide(y)
+             : isSigned       ? wide(x) * wide(y)
+                              : i128(u128(x) * y);
     storeRow(w, i.to, bytes, l, uint64_t(r) & mask);
     w.row<uint8_t>(i.c)[l] = !isSigned && operation == 2 ? (u128(x) * y) > mask : wide(uint64_t(r) & mask) != r;
   });
@@ -106,14 +129,17 @@ template <class Op> void integerBinary(Decoder &d, CallInst &c, bool isSigned = 
 }
 template <class Op> void saturating(Decoder &d, CallInst &c) {
   unsigned bits = d.bitsOf(d.elements(c.getType())[0]);
-  if (bits != 8 * d.bytesOf(d.elements(c.getType())[0])) return d.unknown(c, "saturating arithmetic of " + std::to_string(bits) + " bits");
+  if (bits != 8 * d.bytesOf(d.elements(c.getType())[0]))
+    return d.unknown(c, "saturating arithmetic of " + std::to_string(bits) + " bits");
   integerBinary<Op>(d, c);
 }
 void withWidth(Decoder &d, CallInst &c, Handler h, unsigned operands, uint64_t extra = 0) {
   auto types = d.elements(c.getType());
   SmallVector<Row, 4> out(d.defineFresh(&c));
   for (unsigned k = 0; k < out.size(); ++k) {
-    if (d.bitsOf(types[k]) > 64) return d.unknown(c, "integers of " + std::to_string(d.bitsOf(types[k])) + " bits in '" + c.getCalledFunction()->getName().str() + "'");
+    if (d.bitsOf(types[k]) > 64)
+      return d.unknown(c, "integers of " + std::to_string(d.bitsOf(types[k])) + " bits in '" +
+                              c.getCalledFunction()->getName().str() + "'");
     Row in[3] = {kNoRow, kNoRow, kNoRow};
     for (unsigned o = 0; o < operands; ++o) in[o] = d.rows(c.getArgOperand(o))[k];
     d.emit(h, out[k], in[0], in[1], in[2], d.bitsOf(types[k]) | d.bytesOf(types[k]) << 8 | extra);
@@ -121,21 +147,31 @@ void withWidth(Decoder &d, CallInst &c, Handler h, unsigned operands, uint64_t e
 }
 void comparing(Decoder &d, CallInst &c, bool isSigned) {
   Type *from = d.elements(c.getArgOperand(0)->getType())[0], *to = d.elements(c.getType())[0];
-  if (d.bitsOf(from) > 64 || d.bitsOf(to) > 64) return d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
+  if (d.bitsOf(from) > 64 || d.bitsOf(to) > 64)
+    return d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
   SmallVector<Row, 4> a(d.rows(c.getArgOperand(0))), b(d.rows(c.getArgOperand(1))), out(d.defineFresh(&c));
   for (unsigned k = 0; k < out.size(); ++k)
-    d.emit(threeWayCompare, out[k], a[k], b[k], kNoRow, d.bitsOf(from) | d.bytesOf(from) << 8 | d.bitsOf(to) << 16 | uint64_t(d.bytesOf(to)) << 24 | uint64_t(isSigned) << 32);
+    d.emit(threeWayCompare, out[k], a[k], b[k], kNoRow,
+           d.bitsOf(from) | d.bytesOf(from) << 8 | d.bitsOf(to) << 16 | uint64_t(d.bytesOf(to)) << 24 |
+               uint64_t(isSigned) << 32);
 }
 void overflowing(Decoder &d, CallInst &c, unsigned operation, bool isSigned) {
   Type *t = c.getArgOperand(0)->getType();
-  if (t->isVectorTy() || d.bitsOf(t) > 64) return d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
+  if (t->isVectorTy() || d.bitsOf(t) > 64)
+    return d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
   SmallVector<Row, 4> out(d.defineFresh(&c));
-  d.emit(withOverflow, out[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), out[1], d.bitsOf(t) | d.bytesOf(t) << 8 | operation << 16 | uint64_t(isSigned) << 24);
+  d.emit(withOverflow, out[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), out[1],
+         d.bitsOf(t) | d.bytesOf(t) << 8 | operation << 16 | uint64_t(isSigned) << 24);
 }
-template <auto F32, auto F64> void floatUnary(Decoder &d, CallInst &c) { d.elementwiseFloat(c, unary<float, float, F32>, unary<double, double, F64>, 1); }
-template <auto F32, auto F64> void floatBinary(Decoder &d, CallInst &c) { d.elementwiseFloat(c, binary<float, float, F32>, binary<double, double, F64>, 2); }
+template <auto F32, auto F64> void floatUnary(Decoder &d, CallInst &c) {
+  d.elementwiseFloat(c, unary<float, float, F32>, unary<double, double, F64>, 1);
+}
+template <auto F32, auto F64> void floatBinary(Decoder &d, CallInst &c) {
+  d.elementwiseFloat(c, binary<float, float, F32>, binary<double, double, F64>, 2);
+}
 /// A function computed in double and rounded.
-#define TESSERA_BY_DOUBLE(F) floatUnary<[](float x) { return float(std::F(double(x))); }, [](double x) { return std::F(x); }>
+#define TESSERA_BY_DOUBLE(F)                                                                                           \
+  floatUnary<[](float x) { return float(std::F(double(x))); }, [](double x) { return std::F(x); }>
 
 void fusedMultiplyAdd(Decoder &d, CallInst &c) {
   Type *t = c.getType()->getScalarType();
@@ -148,17 +184,31 @@ void fusedMultiplyAdd(Decoder &d, CallInst &c) {
     };
     SmallVector<Row, 4> out(d.defineFresh(&c));
     for (unsigned k = 0; k < out.size(); ++k) {
-      Row x = d.toFloat(d.rows(c.getArgOperand(0))[k], t), y = d.toFloat(d.rows(c.getArgOperand(1))[k], t), z = d.toFloat(d.rows(c.getArgOperand(2))[k], t);
-      if (t->isHalfTy()) d.emit(ternary<uint16_t, float, [](float x, float y, float z) { return runtime::encodeFloat(ir::FloatKind::F16, decltype(h){}(x, y, z)); }>, out[k], x, y, z);
-      else d.emit(ternary<uint16_t, float, [](float x, float y, float z) { return runtime::encodeFloat(ir::FloatKind::BF16, decltype(h){}(x, y, z)); }>, out[k], x, y, z);
+      Row x = d.toFloat(d.rows(c.getArgOperand(0))[k], t), y = d.toFloat(d.rows(c.getArgOperand(1))[k], t),
+          z = d.toFloat(d.rows(c.getArgOperand(2))[k], t);
+      if (t->isHalfTy())
+        d.emit(ternary<uint16_t, float,
+                       [](float x, float y, float z) {
+                         return runtime::encodeFloat(ir::FloatKind::F16, decltype(h){}(x, y, z));
+                       }>,
+               out[k], x, y, z);
+      else
+        d.emit(ternary<uint16_t, float,
+                       [](float x, float y, float z) {
+                         return runtime::encodeFloat(ir::FloatKind::BF16, decltype(h){}(x, y, z));
+                       }>,
+               out[k], x, y, z);
     }
     return;
   }
-  d.elementwiseFloat(c, ternary<float, float, [](float x, float y, float z) { return std::fma(x, y, z); }>, ternary<double, double, [](double x, double y, double z) { return std::fma(x, y, z); }>, 3);
+  d.elementwiseFloat(c, ternary<float, float, [](float x, float y, float z) { return std::fma(x, y, z); }>,
+                     ternary<double, double, [](double x, double y, double z) { return std::fma(x, y, z); }>, 3);
 }
 void ignore(Decoder &, CallInst &) {}
 void firstOperand(Decoder &d, CallInst &c) { d.define(&c, SmallVector<Row, 4>(d.rows(c.getArgOperand(0)))); }
-void trapped(Warp &w, const Instruction &i) { fail(w, &i, int(std::countr_zero(w.mask)), "the kernel traps (an assertion that does not hold)"); }
+void trapped(Warp &w, const Instruction &i) {
+  fail(w, &i, int(std::countr_zero(w.mask)), "the kernel traps (an assertion that does not hold)");
+}
 template <class T> T nearestEven(T x) { return std::nearbyint(x); }
 
 void toIntegerSaturating(Decoder &d, CallInst &c, bool isSigned) {
@@ -172,13 +222,17 @@ void toIntegerSaturating(Decoder &d, CallInst &c, bool isSigned) {
       return [](Warp &w, const Instruction &i) {
         const auto *a = w.row<decltype(x)>(i.a);
         uint64_t *t = w.row<uint64_t>(i.to);
-        forLanes(w, [=, &i](unsigned l) { t[l] = toInteger(double(a[l]), i.immediate >> 8, unsigned(i.immediate & 0xff)); });
+        forLanes(
+            w, [=, &i](unsigned l) { t[l] = toInteger(double(a[l]), i.immediate >> 8, unsigned(i.immediate & 0xff)); });
       };
     };
-    d.emit(from[k]->isDoubleTy() ? Handler(convert(double())) : Handler(convert(float())), wide, x, kNoRow, kNoRow, uint64_t(isSigned) << 8 | bits);
-    d.emit([](Warp &w, const Instruction &i) {
-      forLanes(w, [&](unsigned l) { storeRow(w, i.to, unsigned(i.immediate), l, w.row<uint64_t>(i.a)[l]); });
-    }, out[k], wide, kNoRow, kNoRow, d.bytesOf(to[k]));
+    d.emit(from[k]->isDoubleTy() ? Handler(convert(double())) : Handler(convert(float())), wide, x, kNoRow, kNoRow,
+           uint64_t(isSigned) << 8 | bits);
+    d.emit(
+        [](Warp &w, const Instruction &i) {
+          forLanes(w, [&](unsigned l) { storeRow(w, i.to, unsigned(i.immediate), l, w.row<uint64_t>(i.a)[l]); });
+        },
+        out[k], wide, kNoRow, kNoRow, d.bytesOf(to[k]));
   }
 }
 /// x * 2^n; n of any integer type, in f32 and f64, half by way of f32.
@@ -190,7 +244,8 @@ void loadExponent(Decoder &d, CallInst &c) {
     n = d.resized(d.signExtended(n, d.bitsOf(e), d.bytesOf(e)), d.bytesOf(e), 4);
     if (d.bytesOf(e) < 4) n = d.signExtended(n, d.bitsOf(e), 4);
     if (t->isDoubleTy()) {
-      d.emit(binaryMixed<double, double, int32_t, [](double x, int32_t n) { return std::ldexp(x, n); }>, out[k], d.rows(c.getArgOperand(0))[k], n);
+      d.emit(binaryMixed<double, double, int32_t, [](double x, int32_t n) { return std::ldexp(x, n); }>, out[k],
+             d.rows(c.getArgOperand(0))[k], n);
       continue;
     }
     Row x = d.toFloat(d.rows(c.getArgOperand(0))[k], t), to = t->isFloatTy() ? out[k] : d.fresh(4);
@@ -198,13 +253,16 @@ void loadExponent(Decoder &d, CallInst &c) {
     if (!t->isFloatTy()) d.fromFloat(out[k], to, t);
   }
 }
-/// Classes of floats: bits 0 signalling NaN, 1 quiet NaN, 2 -inf, 3 -normal, 4 -subnormal, 5 -0, 6 +0, 7 +subnormal, 8 +normal, 9 +inf.
+/// Classes of floats: bits 0 signalling NaN, 1 quiet NaN, 2 -inf, 3 -normal, 4 -subnormal, 5 -0, 6 +0, 7 +subnormal,
+/// 8 +normal, 9 +inf.
 template <class T> uint32_t classOf(T x) {
   bool negative = std::signbit(x);
   switch (std::fpclassify(x)) {
   case FP_NAN: {
-    if constexpr (sizeof(T) == 4) return std::bit_cast<uint32_t>(x) >> 22 & 1 ? 2 : 1;
-    else return std::bit_cast<uint64_t>(x) >> 51 & 1 ? 2 : 1;
+    if constexpr (sizeof(T) == 4)
+      return std::bit_cast<uint32_t>(x) >> 22 & 1 ? 2 : 1;
+    else
+      return std::bit_cast<uint64_t>(x) >> 51 & 1 ? 2 : 1;
   }
   case FP_INFINITE: return negative ? 4 : 512;
   case FP_NORMAL: return negative ? 8 : 256;
@@ -215,7 +273,8 @@ template <class T> uint32_t classOf(T x) {
 void isClass(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType()->getScalarType();
   uint64_t mask = d.constantOperand(c, 1);
-  if (!t->isFloatTy() && !t->isDoubleTy()) return d.unknown(c, "the type of '" + c.getCalledFunction()->getName().str() + "'");
+  if (!t->isFloatTy() && !t->isDoubleTy())
+    return d.unknown(c, "the type of '" + c.getCalledFunction()->getName().str() + "'");
   SmallVector<Row, 4> out(d.defineFresh(&c));
   for (unsigned k = 0; k < out.size(); ++k) {
     auto h = [](auto x) {
@@ -225,25 +284,37 @@ void isClass(Decoder &d, CallInst &c) {
         forLanes(w, [=, &i](unsigned l) { t[l] = (classOf(a[l]) & i.immediate) != 0; });
       };
     };
-    d.emit(t->isDoubleTy() ? Handler(h(double())) : Handler(h(float())), out[k], d.rows(c.getArgOperand(0))[k], kNoRow, kNoRow, mask);
+    d.emit(t->isDoubleTy() ? Handler(h(double())) : Handler(h(float())), out[k], d.rows(c.getArgOperand(0))[k], kNoRow,
+           kNoRow, mask);
   }
 }
 void fractionAndExponent(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType();
   auto types = d.elements(c.getType());
   SmallVector<Row, 4> out(d.defineFresh(&c));
-  if (out.size() != 2 || (!t->isFloatTy() && !t->isDoubleTy()) || d.bytesOf(types[1]) != 4) return d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
+  if (out.size() != 2 || (!t->isFloatTy() && !t->isDoubleTy()) || d.bytesOf(types[1]) != 4)
+    return d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
   Row x = d.row(c.getArgOperand(0));
-  auto fraction = [](auto x) { int e; return std::frexp(x, &e); };
-  auto exponent = [](auto x) { int e = 0; if (std::isfinite(x)) std::frexp(x, &e); return e; };
-  d.emit(t->isDoubleTy() ? Handler(unary<double, double, fraction>) : Handler(unary<float, float, fraction>), out[0], x);
-  d.emit(t->isDoubleTy() ? Handler(unary<int32_t, double, exponent>) : Handler(unary<int32_t, float, exponent>), out[1], x);
+  auto fraction = [](auto x) {
+    int e;
+    return std::frexp(x, &e);
+  };
+  auto exponent = [](auto x) {
+    int e = 0;
+    if (std::isfinite(x)) std::frexp(x, &e);
+    return e;
+  };
+  d.emit(t->isDoubleTy() ? Handler(unary<double, double, fraction>) : Handler(unary<float, float, fraction>), out[0],
+         x);
+  d.emit(t->isDoubleTy() ? Handler(unary<int32_t, double, exponent>) : Handler(unary<int32_t, float, exponent>), out[1],
+         x);
 }
 /// memcpy and memset of a constant length: one access of bytes each way.
 void copyMemory(Decoder &d, CallInst &c) {
   auto &m = cast<MemIntrinsic>(c);
   auto *length = dyn_cast<ConstantInt>(m.getLength());
-  if (!length || length->getZExtValue() > 4096) return d.unknown(c, "'" + c.getCalledFunction()->getName().str() + "' of a length that is not a small constant");
+  if (!length || length->getZExtValue() > 4096)
+    return d.unknown(c, "'" + c.getCalledFunction()->getName().str() + "' of a length that is not a small constant");
   Type *byte = Type::getInt8Ty(c.getContext());
   for (uint64_t k = 0; k < length->getZExtValue(); ++k) {
     Row value = d.fresh(1);
@@ -266,7 +337,8 @@ template <class F> void reduceVector(Decoder &d, CallInst &c, F handler) {
   Type *t = c.getType();
   SmallVector<Row, 8> in(d.rows(c.getArgOperand(0)));
   unsigned bytes = d.bytesOf(t);
-  if (d.bitsOf(t) != 8 * bytes && !t->isIntegerTy(1)) return d.unknown(c, "the type of '" + c.getCalledFunction()->getName().str() + "'");
+  if (d.bitsOf(t) != 8 * bytes && !t->isIntegerTy(1))
+    return d.unknown(c, "the type of '" + c.getCalledFunction()->getName().str() + "'");
   Row sum = in[0];
   for (unsigned k = 1; k < in.size(); ++k) {
     Row next = d.fresh(bytes);
@@ -276,17 +348,30 @@ template <class F> void reduceVector(Decoder &d, CallInst &c, F handler) {
   }
   d.define(&c, {sum});
 }
-struct PlusOp { template <class T> static T run(T a, T b) { return T(a + b); } };
-struct TimesOp { template <class T> static T run(T a, T b) { return T(sizeof(T) < 8 ? T(uint64_t(a) * uint64_t(b)) : T(a * b)); } };
-struct OrBitsOp { template <class T> static T run(T a, T b) { return T(a | b); } };
-struct AndBitsOp { template <class T> static T run(T a, T b) { return T(a & b); } };
-struct XorBitsOp { template <class T> static T run(T a, T b) { return T(a ^ b); } };
+struct PlusOp {
+  template <class T> static T run(T a, T b) { return T(a + b); }
+};
+struct TimesOp {
+  template <class T> static T run(T a, T b) { return T(sizeof(T) < 8 ? T(uint64_t(a) * uint64_t(b)) : T(a * b)); }
+};
+struct OrBitsOp {
+  template <class T> static T run(T a, T b) { return T(a | b); }
+};
+struct AndBitsOp {
+  template <class T> static T run(T a, T b) { return T(a & b); }
+};
+struct XorBitsOp {
+  template <class T> static T run(T a, T b) { return T(a ^ b); }
+};
 
 } // namespace
 
 ArrayRef<IntrinsicRow> llvmIntrinsics() {
-  static constexpr const char *kInteger = "LangRef, Standard C/C++ Library and Bit Manipulation Intrinsics", *kFloat = "LangRef, Math Intrinsics", *kOther = "LangRef, General and Memory Use Intrinsics",
-                              *kReduce = "LangRef, Vector Reduction Intrinsics", *kSaturate = "LangRef, Saturation and Overflow Arithmetic";
+  static constexpr const char *kInteger = "LangRef, Standard C/C++ Library and Bit Manipulation Intrinsics",
+                              *kFloat = "LangRef, Math Intrinsics",
+                              *kOther = "LangRef, General and Memory Use Intrinsics",
+                              *kReduce = "LangRef, Vector Reduction Intrinsics",
+                              *kSaturate = "LangRef, Saturation and Overflow Arithmetic";
   static const IntrinsicRow rows[] = {
       {"llvm.umin", kInteger, [](Decoder &d, CallInst &c) { integerBinary<UMinOp>(d, c); }},
       {"llvm.umax", kInteger, [](Decoder &d, CallInst &c) { integerBinary<UMaxOp>(d, c); }},
@@ -294,7 +379,8 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.smax", kInteger, [](Decoder &d, CallInst &c) { integerBinary<SMaxOp>(d, c, true); }},
       {"llvm.ucmp", kInteger, [](Decoder &d, CallInst &c) { comparing(d, c, false); }},
       {"llvm.scmp", kInteger, [](Decoder &d, CallInst &c) { comparing(d, c, true); }},
-      {"llvm.abs", kInteger, [](Decoder &d, CallInst &c) {
+      {"llvm.abs", kInteger,
+       [](Decoder &d, CallInst &c) {
          auto types = d.elements(c.getType());
          SmallVector<Row, 4> in(d.rows(c.getArgOperand(0))), out(d.defineFresh(&c));
          for (unsigned k = 0; k < out.size(); ++k) {
@@ -303,11 +389,17 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
            d.maskTo(out[k], bits, bytes);
          }
        }},
-      {"llvm.ctpop", kInteger, [](Decoder &d, CallInst &c) { d.elementwise(c, unaryByBytes<PopulationOp>(d.bytesOf(d.elements(c.getType())[0])), 1); }},
+      {"llvm.ctpop", kInteger,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(c, unaryByBytes<PopulationOp>(d.bytesOf(d.elements(c.getType())[0])), 1);
+       }},
       {"llvm.ctlz", kInteger, [](Decoder &d, CallInst &c) { withWidth(d, c, leadingZeros, 1); }},
       {"llvm.cttz", kInteger, [](Decoder &d, CallInst &c) { withWidth(d, c, trailingZeros, 1); }},
       {"llvm.bitreverse", kInteger, [](Decoder &d, CallInst &c) { withWidth(d, c, bitReverse, 1); }},
-      {"llvm.bswap", kInteger, [](Decoder &d, CallInst &c) { d.elementwise(c, unaryByBytes<BswapOp>(d.bytesOf(d.elements(c.getType())[0])), 1); }},
+      {"llvm.bswap", kInteger,
+       [](Decoder &d, CallInst &c) {
+         d.elementwise(c, unaryByBytes<BswapOp>(d.bytesOf(d.elements(c.getType())[0])), 1);
+       }},
       {"llvm.fshl", kInteger, [](Decoder &d, CallInst &c) { withWidth(d, c, funnelShift, 3); }},
       {"llvm.fshr", kInteger, [](Decoder &d, CallInst &c) { withWidth(d, c, funnelShift, 3, 1 << 16); }},
       {"llvm.uadd.sat", kSaturate, saturating<UAddSatOp>},
@@ -330,9 +422,12 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.ceil", kFloat, floatUnary<[](float x) { return std::ceil(x); }, [](double x) { return std::ceil(x); }>},
       {"llvm.trunc", kFloat, floatUnary<[](float x) { return std::trunc(x); }, [](double x) { return std::trunc(x); }>},
       {"llvm.round", kFloat, floatUnary<[](float x) { return std::round(x); }, [](double x) { return std::round(x); }>},
-      {"llvm.rint", kFloat, floatUnary<[](float x) { return nearestEven(x); }, [](double x) { return nearestEven(x); }>},
-      {"llvm.nearbyint", kFloat, floatUnary<[](float x) { return nearestEven(x); }, [](double x) { return nearestEven(x); }>},
-      {"llvm.roundeven", kFloat, floatUnary<[](float x) { return nearestEven(x); }, [](double x) { return nearestEven(x); }>},
+      {"llvm.rint", kFloat,
+       floatUnary<[](float x) { return nearestEven(x); }, [](double x) { return nearestEven(x); }>},
+      {"llvm.nearbyint", kFloat,
+       floatUnary<[](float x) { return nearestEven(x); }, [](double x) { return nearestEven(x); }>},
+      {"llvm.roundeven", kFloat,
+       floatUnary<[](float x) { return nearestEven(x); }, [](double x) { return nearestEven(x); }>},
       {"llvm.canonicalize", kFloat, floatUnary<[](float x) { return x; }, [](double x) { return x; }>},
       {"llvm.exp", kFloat, TESSERA_BY_DOUBLE(exp)},
       {"llvm.exp2", kFloat, TESSERA_BY_DOUBLE(exp2)},
@@ -342,21 +437,35 @@ ArrayRef<IntrinsicRow> llvmIntrinsics() {
       {"llvm.sin", kFloat, TESSERA_BY_DOUBLE(sin)},
       {"llvm.cos", kFloat, TESSERA_BY_DOUBLE(cos)},
       {"llvm.tanh", kFloat, TESSERA_BY_DOUBLE(tanh)},
-      {"llvm.pow", kFloat, floatBinary<[](float x, float y) { return float(std::pow(double(x), double(y))); }, [](double x, double y) { return std::pow(x, y); }>},
-      {"llvm.copysign", kFloat, floatBinary<[](float x, float y) { return std::copysign(x, y); }, [](double x, double y) { return std::copysign(x, y); }>},
-      {"llvm.minnum", kFloat, floatBinary<[](float x, float y) { return minNum(x, y); }, [](double x, double y) { return minNum(x, y); }>},
-      {"llvm.maxnum", kFloat, floatBinary<[](float x, float y) { return maxNum(x, y); }, [](double x, double y) { return maxNum(x, y); }>},
-      {"llvm.minimumnum", kFloat, floatBinary<[](float x, float y) { return minNum(x, y); }, [](double x, double y) { return minNum(x, y); }>},
-      {"llvm.maximumnum", kFloat, floatBinary<[](float x, float y) { return maxNum(x, y); }, [](double x, double y) { return maxNum(x, y); }>},
-      {"llvm.minimum", kFloat, floatBinary<[](float x, float y) { return minimumNan(x, y); }, [](double x, double y) { return minimumNan(x, y); }>},
-      {"llvm.maximum", kFloat, floatBinary<[](float x, float y) { return maximumNan(x, y); }, [](double x, double y) { return maximumNan(x, y); }>},
+      {"llvm.pow", kFloat,
+       floatBinary<[](float x, float y) { return float(std::pow(double(x), double(y))); },
+                   [](double x, double y) { return std::pow(x, y); }>},
+      {"llvm.copysign", kFloat,
+       floatBinary<[](float x, float y) { return std::copysign(x, y); },
+                   [](double x, double y) { return std::copysign(x, y); }>},
+      {"llvm.minnum", kFloat,
+       floatBinary<[](float x, float y) { return minNum(x, y); }, [](double x, double y) { return minNum(x, y); }>},
+      {"llvm.maxnum", kFloat,
+       floatBinary<[](float x, float y) { return maxNum(x, y); }, [](double x, double y) { return maxNum(x, y); }>},
+      {"llvm.minimumnum", kFloat,
+       floatBinary<[](float x, float y) { return minNum(x, y); }, [](double x, double y) { return minNum(x, y); }>},
+      {"llvm.maximumnum", kFloat,
+       floatBinary<[](float x, float y) { return maxNum(x, y); }, [](double x, double y) { return maxNum(x, y); }>},
+      {"llvm.minimum", kFloat,
+       floatBinary<[](float x, float y) { return minimumNan(x, y); },
+                   [](double x, double y) { return minimumNan(x, y); }>},
+      {"llvm.maximum", kFloat,
+       floatBinary<[](float x, float y) { return maximumNan(x, y); },
+                   [](double x, double y) { return maximumNan(x, y); }>},
       {"llvm.ldexp", kFloat, loadExponent},
       {"llvm.frexp", kFloat, fractionAndExponent},
       {"llvm.is.fpclass", kFloat, isClass},
       {"llvm.vector.reduce.add", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<PlusOp>); }},
       {"llvm.vector.reduce.or", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<OrBitsOp>); }},
-      {"llvm.vector.reduce.and", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<AndBitsOp>); }},
-      {"llvm.vector.reduce.xor", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<XorBitsOp>); }},
+      {"llvm.vector.reduce.and", kReduce,
+       [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<AndBitsOp>); }},
+      {"llvm.vector.reduce.xor", kReduce,
+       [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<XorBitsOp>); }},
       {"llvm.vector.reduce.mul", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<TimesOp>); }},
       {"llvm.vector.reduce.umin", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<UMinOp>); }},
       {"llvm.vector.reduce.umax", kReduce, [](Decoder &d, CallInst &c) { reduceVector(d, c, binaryByBytes<UMaxOp>); }},

@@ -1,14 +1,15 @@
 // The machine that a decoded program runs on: instructions, warps, blocks and the launch they belong to.
 //
-// Every SSA value of a scalar type has a row of one slot per lane in its warp's frame: 1, 2, 4, 8 or 16 bytes, the least
-// power of two that holds the type. Integers of other widths are kept zero-extended, i1 as a byte of 0 or 1, floats as
-// their bits. Vectors and structs are decoded into their elements. A row is named by the byte offset of its first slot.
+// Every SSA value of a scalar type has a row of one slot per lane in its warp's frame: 1, 2, 4, 8 or 16 bytes, the
+// least power of two that holds the type. Integers of other widths are kept zero-extended, i1 as a byte of 0 or 1,
+// floats as their bits. Vectors and structs are decoded into their elements. A row is named by the byte offset of its
+// first slot.
 #pragma once
 #include "absl/status/status.h"
+#include "runtime/emulator/emulator.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
-#include "runtime/emulator/emulator.h"
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +25,8 @@ constexpr unsigned kMaxLanes = 64;
 constexpr uint64_t kGlobalBase = uint64_t(1) << 44, kGlobalStride = uint64_t(1) << 40; // buffer i at base + i * stride
 constexpr uint64_t kConstantBase = uint64_t(1) << 43, kConstantStride = uint64_t(1) << 32;
 constexpr uint64_t kSharedWindow = uint64_t(1) << 41, kPrivateWindow = uint64_t(1) << 42;
-constexpr uint32_t kSharedBase = 1024; // of the block's dynamic shared memory, so that a null pointer points to none of it
+constexpr uint32_t kSharedBase =
+    1024; // of the block's dynamic shared memory, so that a null pointer points to none of it
 
 enum class Space : uint8_t { Generic, Global, Shared, Constant, Private };
 
@@ -38,7 +40,26 @@ struct Piece {
   uint8_t rowBytes, memoryBytes;
 };
 
-enum class AtomicKind : uint8_t { Add, Sub, And, Or, Xor, Nand, Max, Min, UMax, UMin, Exchange, FAdd, FSub, FMax, FMin, Cas, IncWrap, DecWrap };
+enum class AtomicKind : uint8_t {
+  Add,
+  Sub,
+  And,
+  Or,
+  Xor,
+  Nand,
+  Max,
+  Min,
+  UMax,
+  UMin,
+  Exchange,
+  FAdd,
+  FSub,
+  FMax,
+  FMin,
+  Cas,
+  IncWrap,
+  DecWrap
+};
 enum class FloatFormat : uint8_t { None, F16, BF16, F32, F64, F16x2, BF16x2 };
 
 /// A load, store or atomic.
@@ -113,9 +134,9 @@ struct Program {
   std::vector<ConstantRow> constants;
   std::vector<std::pair<Row, uint8_t>> arguments; // bytes of each
   uint32_t frameBytes = 0;
-  uint32_t privateBytes = 0; // of a lane
-  uint32_t sharedBytes = 0;  // static, before the dynamic part
-  unsigned registers = 0;    // that a thread starts with, if the kernel says so (maxnreg)
+  uint32_t privateBytes = 0;   // of a lane
+  uint32_t sharedBytes = 0;    // static, before the dynamic part
+  unsigned registers = 0;      // that a thread starts with, if the kernel says so (maxnreg)
   bool blocksInteract = false; // by atomics, volatile accesses, clocks or printing: then their order matters
   // Owners of what instructions point to.
   std::vector<std::unique_ptr<Access>> accesses;
@@ -123,13 +144,13 @@ struct Program {
   std::vector<std::shared_ptr<void>> owned;
 };
 
-/// The last accesses to a byte. Stamps count accesses of the whole launch, so that barriers, which also take a stamp, say
-/// which of them came before.
+/// The last accesses to a byte. Stamps count accesses of the whole launch, so that barriers, which also take a stamp,
+/// say which of them came before.
 struct Mark {
   uint64_t stamp = 0; // 0: none
   uint32_t site = 0;  // instruction
   uint32_t block = 0;
-  uint16_t thread = 0; // in the block
+  uint16_t thread = 0;  // in the block
   bool several = false; // lanes of the warp
 };
 struct SharedCell {
@@ -141,13 +162,14 @@ struct GlobalCell {
   bool touched = false; // written with what was there
 };
 constexpr unsigned kShadowPage = 1024, kLargestPiece = 16; // bytes of a buffer
-/// The cells of a page, one for every piece of so many bytes: a power of two that has divided all accesses to it so far, so
-/// that the bytes of a piece have been accessed together.
+/// The cells of a page, one for every piece of so many bytes: a power of two that has divided all accesses to it so
+/// far, so that the bytes of a piece have been accessed together.
 struct ShadowPage {
   GlobalCell *cells = nullptr; // made when first touched
   uint8_t piece = 0;
 };
-/// Memory for cells, in chunks that go back together: pages are many, and threads that ask malloc for them wait for each other.
+/// Memory for cells, in chunks that go back together: pages are many, and threads that ask malloc for them wait for
+/// each other.
 class ShadowMemory {
 public:
   /// Makes the page's pieces at most as large.
@@ -213,7 +235,7 @@ struct Promise {
   uint64_t lanes = 0;
 };
 struct WarpgroupState {
-  uint64_t group = 0;      // that multiplications belong to now
+  uint64_t group = 0; // that multiplications belong to now
   uint64_t operations = 0, issued = 0;
   bool fenced = false;
   std::vector<PendingMultiply> pending;
@@ -224,7 +246,8 @@ struct Mbarrier {
   uint32_t expected = 0, pending = 0; // arrivals of a phase; those that are missing
   int64_t bytes = 0;                  // of asynchronous copies that are missing
   uint64_t phase = 0;
-  std::vector<uint64_t> arrived, complete; // by thread: stamps up to which its accesses come before arrivals; … of complete phases
+  std::vector<uint64_t> arrived,
+      complete; // by thread: stamps up to which its accesses come before arrivals; … of complete phases
 };
 /// A bulk copy to shared memory that has not arrived (tensor_copy.cpp).
 struct PendingFill {
@@ -270,15 +293,17 @@ struct Warp {
   uint64_t stuckAt = 0;  // Launch::changes then
   std::vector<PendingCopy> copies;
   std::vector<Message> messages; // by lane
-  uint64_t copyGroup = 0; // the group that copies go to now
+  uint64_t copyGroup = 0;        // the group that copies go to now
   std::vector<PendingDrain> drains;
   std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
-  std::unique_ptr<WarpgroupState> warpgroup; // once it executed one of wgmma's instructions
+  std::unique_ptr<WarpgroupState> warpgroup;    // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
-  std::vector<std::pair<uint64_t, uint64_t>> fences; // stamps and lanes of those that somebody may still ask for, in order
-  std::vector<uint64_t> knownAtFence;                // `known` at the last that all lanes executed
-  unsigned registers = 0;                            // of a thread, where the kernel says so; setmaxnreg changes it
-  std::vector<uint64_t> known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
+  std::vector<std::pair<uint64_t, uint64_t>>
+      fences;                         // stamps and lanes of those that somebody may still ask for, in order
+  std::vector<uint64_t> knownAtFence; // `known` at the last that all lanes executed
+  unsigned registers = 0;             // of a thread, where the kernel says so; setmaxnreg changes it
+  std::vector<uint64_t>
+      known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
   // A picture of the warp, to find out that it goes round in a circle.
   std::vector<uint8_t> picture;
@@ -296,8 +321,8 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared, defined;
   std::vector<SharedCell> cells;
-  std::vector<uint16_t> inFlight;           // by 16-byte piece: multiplications under way that read it
-  std::vector<std::vector<Issued>> issued;  // by warpgroup
+  std::vector<uint16_t> inFlight;               // by 16-byte piece: multiplications under way that read it
+  std::vector<std::vector<Issued>> issued;      // by warpgroup
   llvm::DenseMap<uint32_t, Mbarrier> mbarriers; // by byte of shared memory
   std::vector<PendingFill> fills;
   unsigned drains = 0; // of its warps, under way
@@ -324,12 +349,13 @@ struct Launch {
   std::vector<Region> buffers, constants;
   ShadowMemory shadow;
   std::vector<PendingMultiply> spare; // that are done: their memory serves the next ones
-  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> tensorMaps; // that this launch wrote: the blocks that acquired them
-  uint64_t stamp = 0;    // accesses and barriers so far
-  uint64_t changes = 0;  // of memory, and blocks and warps begun and ended
+  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>>
+      tensorMaps;                                           // that this launch wrote: the blocks that acquired them
+  uint64_t stamp = 0;                                       // accesses and barriers so far
+  uint64_t changes = 0;                                     // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
-  std::vector<SiteCounters> sites;             // by instruction, with counters
-  std::vector<uint8_t> executed;               // blocks of the program, with counters
+  std::vector<SiteCounters> sites;                          // by instruction, with counters
+  std::vector<uint8_t> executed;                            // blocks of the program, with counters
   absl::Status failure;
   Report report;
 };
@@ -373,8 +399,10 @@ void countWarpOperation(Warp &, const Instruction &, SiteCounters::Kind, const c
 
 // memory.cpp
 void runAccess(Warp &, const Instruction &);
-/// Host addresses of `bytes` bytes at each lane's address, checked as an access of this instruction; false after an error.
-bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const uint64_t *address, uint8_t **host, Space *spaces);
+/// Host addresses of `bytes` bytes at each lane's address, checked as an access of this instruction; false after an
+/// error.
+bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const uint64_t *address, uint8_t **host,
+            Space *spaces);
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
@@ -382,10 +410,13 @@ Region *regionOf(Launch &, uint64_t address);
 uint64_t combine(AtomicKind, FloatFormat, unsigned bytes, uint64_t old, uint64_t value);
 
 // races.cpp
-/// An access to shared memory by other means than loads and stores, for the order between threads; false after an error.
-bool noteSharedAccess(Warp &, const Instruction &, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now);
+/// An access to shared memory by other means than loads and stores, for the order between threads; false after an
+/// error.
+bool noteSharedAccess(Warp &, const Instruction &, unsigned lane, uint32_t offset, unsigned bytes, bool writes,
+                      uint64_t now);
 /// The same for buffers; `changed`: byte by byte, or null.
-bool noteGlobalAccess(Warp &, const Instruction &, unsigned lane, Region &, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now);
+bool noteGlobalAccess(Warp &, const Instruction &, unsigned lane, Region &, uint64_t offset, unsigned bytes,
+                      bool writes, bool atomic, const uint8_t *changed, uint64_t now);
 
 // tensor_copy.cpp
 /// What is under way for the mbarrier at this byte arrives.
@@ -394,7 +425,8 @@ void arriveFills(Warp &, uint32_t barrier);
 std::string copyUnderWay(const Block &);
 
 // warpgroup.cpp
-/// Whether a unit that reads by the asynchronous proxy may read the 16 bytes at `offset` of shared memory for this warp now.
+/// Whether a unit that reads by the asynchronous proxy may read the 16 bytes at `offset` of shared memory for this
+/// warp now.
 bool mayReadAsynchronously(Warp &, const Instruction &, uint32_t offset, const char *who);
 /// Whether a fence of the asynchronous proxy lies between the write and what this warp starts now.
 bool fencedSince(Warp &, const Mark &);

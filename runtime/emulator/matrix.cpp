@@ -1,14 +1,15 @@
 // Fragments and arithmetic of matrix instructions (see matrix.h). Sources:
-//   mma.sync  PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", figures "Matrix Fragments for mma.m16n8k*",
-//             "… mma.m8n8k4 with .f64"
-//   MFMA      "AMD Instinct MI300 Instruction Set Architecture", "Matrix Arithmetic Instructions", "Dense matrix layouts"
+//   mma.sync  PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", figures "Matrix Fragments for
+//             mma.m16n8k*", "… mma.m8n8k4 with .f64"
+//   MFMA      "AMD Instinct MI300 Instruction Set Architecture", "Matrix Arithmetic Instructions", "Dense matrix
+//             layouts"
 //   WMMA      "RDNA3" and "RDNA4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"
 // Products are exact in double; the sum over K is taken in double and rounded once to the accumulator's type, where
 // hardware rounds or truncates in an order that the manuals leave open. Integers wrap. tf32 and xf32 drop low bits.
 #include "runtime/emulator/matrix.h"
+#include "runtime/emulator/lane_functions.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "runtime/emulator/lane_functions.h"
 
 namespace tessera::emulator {
 using namespace llvm;
@@ -52,11 +53,23 @@ double matrixNumber(MatrixElement e, uint64_t bits) {
 }
 
 uint64_t roundTo(MatrixElement e, double x) {
-  return e == MatrixElement::F16 ? runtime::encodeFloat(ir::FloatKind::F16, x) : e == MatrixElement::F64 ? std::bit_cast<uint64_t>(x) : std::bit_cast<uint32_t>(float(x));
+  return e == MatrixElement::F16   ? runtime::encodeFloat(ir::FloatKind::F16, x)
+         : e == MatrixElement::F64 ? std::bit_cast<uint64_t>(x)
+                                   : std::bit_cast<uint32_t>(float(x));
 }
 MatrixElement ptxElement(StringRef t) {
-  return StringSwitch<MatrixElement>(t).Case("f16", MatrixElement::F16).Case("bf16", MatrixElement::BF16).Case("tf32", MatrixElement::TF32).Case("f32", MatrixElement::F32).Case("f64", MatrixElement::F64)
-      .Case("s8", MatrixElement::S8).Case("u8", MatrixElement::U8).Case("s32", MatrixElement::S32).Case("e4m3", MatrixElement::E4M3FN).Case("e5m2", MatrixElement::E5M2).Default(MatrixElement::None);
+  return StringSwitch<MatrixElement>(t)
+      .Case("f16", MatrixElement::F16)
+      .Case("bf16", MatrixElement::BF16)
+      .Case("tf32", MatrixElement::TF32)
+      .Case("f32", MatrixElement::F32)
+      .Case("f64", MatrixElement::F64)
+      .Case("s8", MatrixElement::S8)
+      .Case("u8", MatrixElement::U8)
+      .Case("s32", MatrixElement::S32)
+      .Case("e4m3", MatrixElement::E4M3FN)
+      .Case("e5m2", MatrixElement::E5M2)
+      .Default(MatrixElement::None);
 }
 
 namespace {
@@ -79,7 +92,8 @@ struct Place {
 Place operandPlace(const MatrixOperation &op, bool isA, unsigned bits, unsigned lane, unsigned index) {
   switch (op.family) {
   case MatrixFamily::MmaSync: {
-    unsigned group = lane / 4, t = lane % 4, perWord = bits >= 32 ? 1 : 32 / bits, word = index / perWord, in = index % perWord;
+    unsigned group = lane / 4, t = lane % 4, perWord = bits >= 32 ? 1 : 32 / bits, word = index / perWord,
+             in = index % perWord;
     if (!isA || op.m == 8) return {group, t * perWord + word * 4 * perWord + in};
     return {group + 8 * (word & 1), t * perWord + (word >> 1) * 4 * perWord + in};
   }
@@ -150,14 +164,18 @@ void multiply(Warp &w, const Instruction &i) {
 }
 
 constexpr const char *kScaleSection = "ISA guide (CDNA4), Matrix Arithmetic Instructions: V_MFMA_*_F8F6F4";
-constexpr const char *kMfmaSection = "ISA guide (MI300), Matrix Arithmetic Instructions: V_MFMA_*", *kWmmaSection = "ISA guide (RDNA3, RDNA4), Wave Matrix Multiply Accumulate: V_WMMA_*";
+constexpr const char *kMfmaSection = "ISA guide (MI300), Matrix Arithmetic Instructions: V_MFMA_*",
+                     *kWmmaSection = "ISA guide (RDNA3, RDNA4), Wave Matrix Multiply Accumulate: V_WMMA_*";
 
 /// The kinds of 8-bit floats in an intrinsic's name, by target.
 MatrixElement f8(Decoder &d, StringRef name) {
   bool fnuz = d.target().convertsE4M3FNUZ;
-  return name == "fp8" ? (fnuz ? MatrixElement::E4M3FNUZ : MatrixElement::E4M3FN) : fnuz ? MatrixElement::E5M2FNUZ : MatrixElement::E5M2;
+  return name == "fp8" ? (fnuz ? MatrixElement::E4M3FNUZ : MatrixElement::E4M3FN)
+         : fnuz        ? MatrixElement::E5M2FNUZ
+                       : MatrixElement::E5M2;
 }
-/// llvm.amdgcn.mfma.f32.32x32x8f16, .16x16x32.bf16, .16x16x32.fp8.bf8, .16x16x16bf16.1k; llvm.amdgcn.wmma.f32.16x16x16.f16.
+/// llvm.amdgcn.mfma.f32.32x32x8f16, .16x16x32.bf16, .16x16x32.fp8.bf8, .16x16x16bf16.1k;
+/// llvm.amdgcn.wmma.f32.16x16x16.f16.
 void decodeMatrix(Decoder &d, CallInst &c) {
   StringRef name = Intrinsic::getBaseName(c.getCalledFunction()->getIntrinsicID());
   auto no = [&] { d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'"); };
@@ -168,12 +186,21 @@ void decodeMatrix(Decoder &d, CallInst &c) {
   if (!mfma) rest.consume_front("wmma.");
   auto element = [&](StringRef t) {
     if (t == "fp8" || t == "bf8") return f8(d, t);
-    return StringSwitch<MatrixElement>(t).Case("f16", MatrixElement::F16).Case("bf16", MatrixElement::BF16).Cases({"f32"}, MatrixElement::F32).Case("xf32", MatrixElement::TF32).Case("f64", MatrixElement::F64)
-        .Cases({"i8", "iu8"}, MatrixElement::S8).Case("i32", MatrixElement::S32).Default(MatrixElement::None);
+    return StringSwitch<MatrixElement>(t)
+        .Case("f16", MatrixElement::F16)
+        .Case("bf16", MatrixElement::BF16)
+        .Cases({"f32"}, MatrixElement::F32)
+        .Case("xf32", MatrixElement::TF32)
+        .Case("f64", MatrixElement::F64)
+        .Cases({"i8", "iu8"}, MatrixElement::S8)
+        .Case("i32", MatrixElement::S32)
+        .Default(MatrixElement::None);
   };
   auto [accumulator, tail] = rest.split('.');
   op.c = element(accumulator);
-  if (tail.consumeInteger(10, op.m) || !tail.consume_front("x") || tail.consumeInteger(10, op.n) || !tail.consume_front("x") || tail.consumeInteger(10, op.k)) return no();
+  if (tail.consumeInteger(10, op.m) || !tail.consume_front("x") || tail.consumeInteger(10, op.n) ||
+      !tail.consume_front("x") || tail.consumeInteger(10, op.k))
+    return no();
   tail.consume_front(".");
   tail.consume_back(".1k");
   auto [first, second] = tail.split('.');
@@ -200,7 +227,8 @@ void decodeMatrix(Decoder &d, CallInst &c) {
     if (d.constantOperand(c, 5) || op.broadcast > Log2_32(op.blocks) || op.broadcastFrom >> op.broadcast) return no();
   }
   bool flags = !mfma && first == "iu8";
-  Value *a = c.getArgOperand(flags ? 1 : at), *b = c.getArgOperand(flags ? 3 : at + 1), *z = c.getArgOperand(flags ? 4 : at + 2);
+  Value *a = c.getArgOperand(flags ? 1 : at), *b = c.getArgOperand(flags ? 3 : at + 1),
+        *z = c.getArgOperand(flags ? 4 : at + 2);
   op.family = mfma ? MatrixFamily::Mfma : d.target().matrixVersion == 1 ? MatrixFamily::Wmma1 : MatrixFamily::Wmma2;
   op.aRows.assign(d.rows(a).begin(), d.rows(a).end());
   op.bRows.assign(d.rows(b).begin(), d.rows(b).end());
@@ -210,24 +238,29 @@ void decodeMatrix(Decoder &d, CallInst &c) {
   auto out = d.defineFresh(&c);
   op.d.assign(out.begin(), out.end());
   std::string why;
-  if (!emitMatrixOperation(d, std::move(op), why)) d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "' (" + why + ")");
+  if (!emitMatrixOperation(d, std::move(op), why))
+    d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "' (" + why + ")");
 }
 
 } // namespace
 
 bool emitMatrixOperation(Decoder &d, MatrixOperation op, std::string &why) {
-  if (op.a == MatrixElement::None || op.b == MatrixElement::None || op.c == MatrixElement::None || bitsOf(op.a) != bitsOf(op.b)) return why = "types", false;
+  if (op.a == MatrixElement::None || op.b == MatrixElement::None || op.c == MatrixElement::None ||
+      bitsOf(op.a) != bitsOf(op.b))
+    return why = "types", false;
   // The registers must hold exactly one fragment.
   unsigned lanes = op.family == MatrixFamily::Mfma ? 64 : 32;
   if (d.target().warpSize != int(lanes)) return why = "size of the wave", false;
-  bool shape = op.family == MatrixFamily::MmaSync ? (op.m == 16 && op.n == 8) || (op.m == 8 && op.n == 8 && op.k == 4 && op.c == MatrixElement::F64)
-               : op.family == MatrixFamily::Mfma  ? op.m == op.n && (op.m == 16 || op.m == 32 || op.blocks == 16)
-                                                  : op.m == 16 && op.n == 16 && op.k == 16;
+  bool shape = op.family == MatrixFamily::MmaSync
+                   ? (op.m == 16 && op.n == 8) || (op.m == 8 && op.n == 8 && op.k == 4 && op.c == MatrixElement::F64)
+               : op.family == MatrixFamily::Mfma ? op.m == op.n && (op.m == 16 || op.m == 32 || op.blocks == 16)
+                                                 : op.m == 16 && op.n == 16 && op.k == 16;
   unsigned copies = op.family == MatrixFamily::Wmma1 ? 2 : 1;
   copies *= op.blocks;
   shape &= op.aRows.size() * op.aBytes * 8 * lanes == size_t(op.m) * op.k * bitsOf(op.a) * copies;
   shape &= op.bRows.size() * op.bBytes * 8 * lanes == size_t(op.n) * op.k * bitsOf(op.b) * copies;
-  shape &= op.cRows.size() * op.accumulatorBytes * 8 * lanes == size_t(op.m) * op.n * bitsOf(op.c) * op.blocks && op.d.size() == op.cRows.size();
+  shape &= op.cRows.size() * op.accumulatorBytes * 8 * lanes == size_t(op.m) * op.n * bitsOf(op.c) * op.blocks &&
+           op.d.size() == op.cRows.size();
   bool depth = op.k % 4 == 0 || (op.family == MatrixFamily::Mfma && (op.k == 2 || (op.k == 1 && op.blocks == 16)));
   if (!shape || !depth) return why = "shape", false;
   auto kept = std::make_shared<MatrixOperation>(std::move(op));
@@ -238,26 +271,46 @@ bool emitMatrixOperation(Decoder &d, MatrixOperation op, std::string &why) {
 
 ArrayRef<IntrinsicRow> amdMatrixIntrinsics() {
   static const IntrinsicRow rows[] = {
-      {"llvm.amdgcn.mfma.f32.32x32x8f16", kMfmaSection, decodeMatrix},        {"llvm.amdgcn.mfma.f32.16x16x16f16", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.32x32x16.f16", kMfmaSection, decodeMatrix},      {"llvm.amdgcn.mfma.f32.16x16x32.f16", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.32x32x8bf16.1k", kMfmaSection, decodeMatrix},    {"llvm.amdgcn.mfma.f32.16x16x16bf16.1k", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.32x32x16.bf16", kMfmaSection, decodeMatrix},     {"llvm.amdgcn.mfma.f32.16x16x32.bf16", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.32x32x2f32", kMfmaSection, decodeMatrix},        {"llvm.amdgcn.mfma.f32.16x16x4f32", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.32x32x4.xf32", kMfmaSection, decodeMatrix},      {"llvm.amdgcn.mfma.f32.16x16x8.xf32", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f64.16x16x4f64", kMfmaSection, decodeMatrix},        {"llvm.amdgcn.mfma.i32.32x32x8i8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.i32.16x16x16i8", kMfmaSection, decodeMatrix},        {"llvm.amdgcn.mfma.i32.32x32x16.i8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.i32.16x16x32.i8", kMfmaSection, decodeMatrix},       {"llvm.amdgcn.mfma.i32.32x32x32.i8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.i32.16x16x64.i8", kMfmaSection, decodeMatrix},       {"llvm.amdgcn.mfma.f32.32x32x16.fp8.fp8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.32x32x16.fp8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.32x32x16.bf8.fp8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.32x32x16.bf8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.16x16x32.fp8.fp8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.16x16x32.fp8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.16x16x32.bf8.fp8", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4", kScaleSection, decodeMatrix}, {"llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4", kScaleSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.16x16x32.bf8.bf8", kMfmaSection, decodeMatrix},  {"llvm.amdgcn.mfma.f32.4x4x4f16", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.f32.4x4x4bf16.1k", kMfmaSection, decodeMatrix},      {"llvm.amdgcn.mfma.f32.4x4x1f32", kMfmaSection, decodeMatrix},
-      {"llvm.amdgcn.mfma.i32.4x4x4i8", kMfmaSection, decodeMatrix},           {"llvm.amdgcn.wmma.f32.16x16x16.f16", kWmmaSection, decodeMatrix},
-      {"llvm.amdgcn.wmma.f32.16x16x16.bf16", kWmmaSection, decodeMatrix},     {"llvm.amdgcn.wmma.i32.16x16x16.iu8", kWmmaSection, decodeMatrix},
-      {"llvm.amdgcn.wmma.f32.16x16x16.fp8.fp8", kWmmaSection, decodeMatrix},  {"llvm.amdgcn.wmma.f32.16x16x16.fp8.bf8", kWmmaSection, decodeMatrix},
-      {"llvm.amdgcn.wmma.f32.16x16x16.bf8.fp8", kWmmaSection, decodeMatrix},  {"llvm.amdgcn.wmma.f32.16x16x16.bf8.bf8", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x8f16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x16f16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x16.f16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x32.f16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x8bf16.1k", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x16bf16.1k", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x16.bf16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x32.bf16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x2f32", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x4f32", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x4.xf32", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x8.xf32", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f64.16x16x4f64", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.32x32x8i8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.16x16x16i8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.32x32x16.i8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.16x16x32.i8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.32x32x32.i8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.16x16x64.i8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x16.fp8.fp8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x16.fp8.bf8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x16.bf8.fp8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.32x32x16.bf8.bf8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x32.fp8.fp8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x32.fp8.bf8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x32.bf8.fp8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4", kScaleSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4", kScaleSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.16x16x32.bf8.bf8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.4x4x4f16", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.4x4x4bf16.1k", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.f32.4x4x1f32", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.mfma.i32.4x4x4i8", kMfmaSection, decodeMatrix},
+      {"llvm.amdgcn.wmma.f32.16x16x16.f16", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.wmma.f32.16x16x16.bf16", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.wmma.i32.16x16x16.iu8", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.wmma.f32.16x16x16.fp8.fp8", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.wmma.f32.16x16x16.fp8.bf8", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.wmma.f32.16x16x16.bf8.fp8", kWmmaSection, decodeMatrix},
+      {"llvm.amdgcn.wmma.f32.16x16x16.bf8.bf8", kWmmaSection, decodeMatrix},
   };
   return rows;
 }

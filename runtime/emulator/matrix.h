@@ -1,5 +1,6 @@
-// Matrix multiplications of a warp: mma.sync (NVIDIA), MFMA and WMMA (AMD). Which lane and register holds which element is
-// stated here from the manuals alone, not by way of layouts/, so that running a kernel checks the one against the other.
+// Matrix multiplications of a warp: mma.sync (NVIDIA), MFMA and WMMA (AMD). Which lane and register holds which
+// element is stated here from the manuals alone, not by way of layouts/, so that running a kernel checks the one
+// against the other.
 #pragma once
 #include "runtime/emulator/decode.h"
 
@@ -15,8 +16,8 @@ struct MatrixOperation {
   MatrixElement a = MatrixElement::None, b = MatrixElement::None, c = MatrixElement::None;
   llvm::SmallVector<Row, 8> aRows, bRows, cRows, d;
   unsigned aBytes = 4, bBytes = 4, accumulatorBytes = 4; // of a row's slot
-  // MFMA of 4 by 4: that many products at once, of four lanes each; each 2^broadcast of them take A from the one of them
-  // numbered `broadcastFrom`.
+  // MFMA of 4 by 4: that many products at once, of four lanes each; each 2^broadcast of them take A from the one of
+  // them numbered `broadcastFrom`.
   unsigned blocks = 1, broadcast = 0, broadcastFrom = 0;
 };
 

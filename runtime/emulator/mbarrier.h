@@ -11,10 +11,10 @@ struct MbarrierOperation {
   int64_t offset = 0;
   Row guard = kNoRow; // i1
   bool guardNegated = false;
-  Row count = kNoRow;       // i32: of Init and Arrive (kNoRow: 1), bytes of ExpectTx and CompleteTx
-  bool expectsTx = false;   // Arrive: `count` is the number of bytes, one arrival
-  Row state = kNoRow;       // i64: result of Arrive (may be none), operand of Wait; i32: parity
-  Row complete = kNoRow;    // i1: result of the waits
+  Row count = kNoRow;     // i32: of Init and Arrive (kNoRow: 1), bytes of ExpectTx and CompleteTx
+  bool expectsTx = false; // Arrive: `count` is the number of bytes, one arrival
+  Row state = kNoRow;     // i64: result of Arrive (may be none), operand of Wait; i32: parity
+  Row complete = kNoRow;  // i1: result of the waits
 };
 
 void emitMbarrier(Decoder &, MbarrierOperation);

@@ -1,23 +1,25 @@
-// Accesses to memory: where they go, whether they may, what they find or leave there, and what they cost. Which of them race
-// is races.cpp's to say.
+// Accesses to memory: where they go, whether they may, what they find or leave there, and what they cost. Which of
+// them race is races.cpp's to say.
 //
-// What accesses cost. Global: the sectors of 32 bytes that a warp's request touches (CUDA C++ Programming Guide, "Device
-// Memory Accesses"). Shared: passes over the banks; a warp's request of more than the banks hold in one pass is cut
-// into groups of consecutive lanes, and each pass gives one word per bank, to any number of lanes (the same guide, "Shared
-// Memory"; AMD's ISA guides, "Data Share Operations").
+// What accesses cost. Global: the sectors of 32 bytes that a warp's request touches (CUDA C++ Programming Guide,
+// "Device Memory Accesses"). Shared: passes over the banks; a warp's request of more than the banks hold in one pass
+// is cut into groups of consecutive lanes, and each pass gives one word per bank, to any number of lanes (the same
+// guide, "Shared Memory"; AMD's ISA guides, "Data Share Operations").
+#include "runtime/emulator/lane_functions.h"
+#include "runtime/emulator/races.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/emulator/lane_functions.h"
-#include "runtime/emulator/races.h"
 #include <algorithm>
 
 namespace tessera::emulator {
 
 namespace {
 
-const char *verb(const Access &a) { return a.kind == Access::Kind::Load ? "reads" : a.kind == Access::Kind::Store ? "writes" : "updates"; }
+const char *verb(const Access &a) {
+  return a.kind == Access::Kind::Load ? "reads" : a.kind == Access::Kind::Store ? "writes" : "updates";
+}
 
 // ---- cost ----
 
@@ -33,7 +35,8 @@ void countGlobal(SiteCounters &s, uint64_t lanes, const uint64_t *address, unsig
 }
 
 void countShared(SiteCounters &s, const Warp &w, uint64_t lanes, const uint64_t *address, unsigned bytes) {
-  unsigned banks = unsigned(w.program->target->sharedMemoryBanks), bankBytes = unsigned(w.program->target->sharedMemoryBankBytes);
+  unsigned banks = unsigned(w.program->target->sharedMemoryBanks),
+           bankBytes = unsigned(w.program->target->sharedMemoryBankBytes);
   unsigned group = std::max(1u, std::min(w.lanes, banks * bankBytes / std::max(bytes, bankBytes)));
   for (unsigned first = 0; first < w.lanes; first += group) {
     llvm::SmallVector<uint64_t, 64> words;
@@ -64,14 +67,17 @@ double decode(FloatFormat f, uint64_t bits) {
 uint64_t addFloats(FloatFormat f, uint64_t x, uint64_t y, bool subtract) {
   if (f == FloatFormat::F16x2 || f == FloatFormat::BF16x2) {
     FloatFormat one = f == FloatFormat::F16x2 ? FloatFormat::F16 : FloatFormat::BF16;
-    return addFloats(one, x & 0xffff, y & 0xffff, subtract) | addFloats(one, x >> 16 & 0xffff, y >> 16 & 0xffff, subtract) << 16;
+    return addFloats(one, x & 0xffff, y & 0xffff, subtract) |
+           addFloats(one, x >> 16 & 0xffff, y >> 16 & 0xffff, subtract) << 16;
   }
   if (f == FloatFormat::F64) {
     double q = decode(f, y);
     return std::bit_cast<uint64_t>(decode(f, x) + (subtract ? -q : q));
   }
   float q = float(decode(f, y)), r = float(decode(f, x)) + (subtract ? -q : q);
-  return f == FloatFormat::F16 ? floatToHalf(r) : f == FloatFormat::BF16 ? floatToBfloat(r) : std::bit_cast<uint32_t>(r);
+  return f == FloatFormat::F16    ? floatToHalf(r)
+         : f == FloatFormat::BF16 ? floatToBfloat(r)
+                                  : std::bit_cast<uint32_t>(r);
 }
 
 uint64_t apply(const Access &a, unsigned bytes, uint64_t old, uint64_t v) {
@@ -119,8 +125,11 @@ bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, uns
   for (unsigned k = 0; k < bytes; ++k) {
     uint8_t d = b.defined[offset + k];
     if (d == kArrived) continue;
-    fail(w, &i, int(lane), d ? llvm::formatv("reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has waited for it", offset + k)
-                             : llvm::formatv("reads byte {0} of shared memory, which the block never wrote", offset + k));
+    fail(w, &i, int(lane),
+         d ? llvm::formatv("reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has "
+                           "waited for it",
+                           offset + k)
+           : llvm::formatv("reads byte {0} of shared memory, which the block never wrote", offset + k));
     return false;
   }
   return true;
@@ -177,7 +186,8 @@ static std::string outside(Launch &l, uint64_t address) {
   return llvm::formatv("at byte {0} of '{1}', which has {2}", int64_t(address - near->base), near->name, near->bytes);
 }
 
-bool locate(Warp &w, const Instruction &i, const Access &a, uint64_t lanes, const uint64_t *address, uint8_t **host, Space *spaces) {
+bool locate(Warp &w, const Instruction &i, const Access &a, uint64_t lanes, const uint64_t *address, uint8_t **host,
+            Space *spaces) {
   Launch &launch = *w.block->launch;
   Block &b = *w.block;
   uint64_t alignMask = a.alignment - 1;
@@ -186,24 +196,38 @@ bool locate(Warp &w, const Instruction &i, const Access &a, uint64_t lanes, cons
     uint64_t p = address[l];
     Space s = a.space;
     if (s == Space::Generic || s == Space::Constant || s == Space::Global) {
-      s = p >= kGlobalBase ? Space::Global : p >= kConstantBase ? Space::Constant : p >= kPrivateWindow ? Space::Private : p >= kSharedWindow ? Space::Shared : Space::Global;
+      s = p >= kGlobalBase      ? Space::Global
+          : p >= kConstantBase  ? Space::Constant
+          : p >= kPrivateWindow ? Space::Private
+          : p >= kSharedWindow  ? Space::Shared
+                                : Space::Global;
       if (s == Space::Private) p -= kPrivateWindow;
       if (s == Space::Shared) p -= kSharedWindow;
     }
     spaces[l] = s;
     if (launch.checks.wraps && !w.exact.empty() && a.address != kNoRow)
-      if (std::string why = whyWrong(w, a.address, a.addressBytes, l); !why.empty()) return fail(w, &i, int(l), why), false;
+      if (std::string why = whyWrong(w, a.address, a.addressBytes, l); !why.empty())
+        return fail(w, &i, int(l), why), false;
     if (p & alignMask && launch.checks.alignment) {
       Region *r = regionOf(launch, p);
-      std::string place = s == Space::Shared ? llvm::formatv("byte {0} of shared memory", int64_t(p) - kSharedBase).str() : r ? llvm::formatv("byte {0} of '{1}'", p - r->base, r->name).str() : llvm::formatv("address {0:x}", p).str();
-      return fail(w, &i, int(l), llvm::formatv("misaligned access: it {0} {1} bytes at {2}, which is not a multiple of {3}", verb(a), a.bytes, place, a.alignment)), false;
+      std::string place = s == Space::Shared
+                              ? llvm::formatv("byte {0} of shared memory", int64_t(p) - kSharedBase).str()
+                          : r ? llvm::formatv("byte {0} of '{1}'", p - r->base, r->name).str()
+                              : llvm::formatv("address {0:x}", p).str();
+      return fail(w, &i, int(l),
+                  llvm::formatv("misaligned access: it {0} {1} bytes at {2}, which is not a multiple of {3}", verb(a),
+                                a.bytes, place, a.alignment)),
+             false;
     }
     switch (s) {
     case Space::Shared: {
       uint64_t offset = p - kSharedBase;
       if (p < kSharedBase || offset + a.bytes > b.shared.size()) {
         if (launch.checks.bounds)
-          return fail(w, &i, int(l), llvm::formatv("out of bounds: it {0} {1} bytes at byte {2} of shared memory, which has {3}", verb(a), a.bytes, int64_t(p) - kSharedBase, b.shared.size())), false;
+          return fail(w, &i, int(l),
+                      llvm::formatv("out of bounds: it {0} {1} bytes at byte {2} of shared memory, which has {3}",
+                                    verb(a), a.bytes, int64_t(p) - kSharedBase, b.shared.size())),
+                 false;
         host[l] = nullptr;
         break;
       }
@@ -212,7 +236,12 @@ bool locate(Warp &w, const Instruction &i, const Access &a, uint64_t lanes, cons
     }
     case Space::Private:
       if (p + a.bytes > w.program->privateBytes) {
-        if (launch.checks.bounds) return fail(w, &i, int(l), llvm::formatv("out of bounds: it {0} {1} bytes at byte {2} of the thread's own memory, which has {3}", verb(a), a.bytes, p, w.program->privateBytes)), false;
+        if (launch.checks.bounds)
+          return fail(w, &i, int(l),
+                      llvm::formatv(
+                          "out of bounds: it {0} {1} bytes at byte {2} of the thread's own memory, which has {3}",
+                          verb(a), a.bytes, p, w.program->privateBytes)),
+                 false;
         host[l] = nullptr;
         break;
       }
@@ -222,8 +251,11 @@ bool locate(Warp &w, const Instruction &i, const Access &a, uint64_t lanes, cons
       Region *r = regionOf(launch, p);
       if (!r || p - r->base + a.bytes > r->bytes || (r->readOnly && a.kind != Access::Kind::Load)) {
         if (launch.checks.bounds) {
-          if (r && r->readOnly && a.kind != Access::Kind::Load) return fail(w, &i, int(l), llvm::formatv("it {0} the constant '{1}'", verb(a), r->name)), false;
-          return fail(w, &i, int(l), llvm::formatv("out of bounds: it {0} {1} bytes {2}", verb(a), a.bytes, outside(launch, p))), false;
+          if (r && r->readOnly && a.kind != Access::Kind::Load)
+            return fail(w, &i, int(l), llvm::formatv("it {0} the constant '{1}'", verb(a), r->name)), false;
+          return fail(w, &i, int(l),
+                      llvm::formatv("out of bounds: it {0} {1} bytes {2}", verb(a), a.bytes, outside(launch, p))),
+                 false;
         }
         host[l] = nullptr;
         break;
@@ -243,7 +275,7 @@ struct LaneAccess {
   Warp &w;
   const Instruction &i;
   const Access &a;
-  uint64_t active, now = 0; // now: its stamp
+  uint64_t active, now = 0;    // now: its stamp
   uint64_t address[kMaxLanes]; // of active lanes, as what follows
   uint8_t *host[kMaxLanes];
   Space space[kMaxLanes];
@@ -290,14 +322,21 @@ void count(SiteCounters &s, const LaneAccess &x) {
   const Access &a = x.a;
   bool shared = x.space[std::countr_zero(x.active ? x.active : 1)] == Space::Shared;
   if (!s.executed) {
-    s.kind = a.kind == Access::Kind::Atomic ? SiteCounters::Kind::Atomic : shared ? SiteCounters::Kind::Shared : SiteCounters::Kind::Global;
-    s.operation = std::string(a.kind == Access::Kind::Load ? "load " : a.kind == Access::Kind::Store ? "store " : "atomic ") + (shared ? "shared" : "global");
+    s.kind = a.kind == Access::Kind::Atomic ? SiteCounters::Kind::Atomic
+             : shared                       ? SiteCounters::Kind::Shared
+                                            : SiteCounters::Kind::Global;
+    s.operation = std::string(a.kind == Access::Kind::Load    ? "load "
+                              : a.kind == Access::Kind::Store ? "store "
+                                                              : "atomic ") +
+                  (shared ? "shared" : "global");
     s.bytesPerLane = a.bytes;
   }
   ++s.executed;
   s.lanes += uint64_t(std::popcount(x.active));
-  if (shared) countShared(s, x.w, x.active, x.address, a.bytes);
-  else countGlobal(s, x.active, x.address, a.bytes);
+  if (shared)
+    countShared(s, x.w, x.active, x.address, a.bytes);
+  else
+    countGlobal(s, x.active, x.address, a.bytes);
 }
 
 /// Definedness and order of what a lane reads. Whether it may.
@@ -368,7 +407,8 @@ void store(const LaneAccess &x) {
     if (x.space[l] == Space::Shared) {
       uint32_t to = x.sharedOffset(l);
       if (launch.checks.races) {
-        for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != there[k] || block.defined[to + k] != kArrived || a.asynchronous;
+        for (unsigned k = 0; k < a.bytes; ++k)
+          changed[k] = fresh[k] != there[k] || block.defined[to + k] != kArrived || a.asynchronous;
         checkSharedOrder(w, x.i, a, l, to, true, changed, x.now);
       }
       if (a.asynchronous) {

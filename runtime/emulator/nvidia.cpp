@@ -1,14 +1,15 @@
-// NVIDIA's intrinsics, and the functions of both vendors' drivers and libraries that print. Sources: "Parallel Thread Execution ISA" (PTX), by section; LLVM "User Guide for
-// NVPTX Back-end" (NVPTXUsage) for which intrinsic is which instruction; "CUDA C++ Programming Guide" for printf and
-// assertions. Approximate functions are computed in double and rounded once.
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
+// NVIDIA's intrinsics, and the functions of both vendors' drivers and libraries that print. Sources: "Parallel Thread
+// Execution ISA" (PTX), by section; LLVM "User Guide for NVPTX Back-end" (NVPTXUsage) for which intrinsic is which
+// instruction; "CUDA C++ Programming Guide" for printf and assertions. Approximate functions are computed in double
+// and rounded once.
 #include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/warpgroup.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cfenv>
 
 namespace tessera::emulator {
@@ -18,11 +19,21 @@ namespace {
 
 // ---- special registers ----
 
-void laneId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned l) { return l; }); }
-void warpId(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.index; }); }
-void one(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return 1; }); }
-void blockSize(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->warps.size() * w.lanes; }); }
-template <int Axis> void blocks(Warp &w, const Instruction &i) { perLane(w, i, [&](unsigned) { return w.block->launch->grid[Axis]; }); }
+void laneId(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned l) { return l; });
+}
+void warpId(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return w.index; });
+}
+void one(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return 1; });
+}
+void blockSize(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return w.block->warps.size() * w.lanes; });
+}
+template <int Axis> void blocks(Warp &w, const Instruction &i) {
+  perLane(w, i, [&](unsigned) { return w.block->launch->grid[Axis]; });
+}
 template <unsigned Kind> void laneMask(Warp &w, const Instruction &i) { // eq lt le gt ge
   perLane(w, i, [&](unsigned l) -> uint32_t {
     uint64_t e = uint64_t(1) << l;
@@ -45,28 +56,39 @@ void decodeBarrier(Decoder &d, CallInst &c) {
 void decodeNamedBarrier(Decoder &d, CallInst &c) {
   uint64_t number = d.constantOperand(c, 0), threads = d.constantOperand(c, 1);
   // "Operand b specifies the number of threads …; it must be a multiple of warp size"; there are 16 barriers.
-  if (number > 15 || !threads || threads % 32 || threads > 1024) return d.unknown(c, "barriers of this number, or for this many threads");
+  if (number > 15 || !threads || threads % 32 || threads > 1024)
+    return d.unknown(c, "barriers of this number, or for this many threads");
   d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3 | number << 8 | threads << 16);
 }
-/// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is not looked at.
+/// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is
+/// not looked at.
 template <bool More> void setRegisters(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "setmaxnreg")) return;
   unsigned count = unsigned(i.immediate);
-  if (!w.registers) return fail(w, &i, -1, "setmaxnreg in a kernel that does not say how many registers it starts with (maxnreg)");
-  if (More ? count < w.registers : count > w.registers) return fail(w, &i, -1, llvm::formatv("setmaxnreg.{0} to {1} registers of a thread that has {2}", More ? "inc" : "dec", count, w.registers));
+  if (!w.registers)
+    return fail(w, &i, -1, "setmaxnreg in a kernel that does not say how many registers it starts with (maxnreg)");
+  if (More ? count < w.registers : count > w.registers)
+    return fail(w, &i, -1,
+                llvm::formatv("setmaxnreg.{0} to {1} registers of a thread that has {2}", More ? "inc" : "dec", count,
+                              w.registers));
   w.registers = count;
 }
-template <bool More> void decodeSetRegisters(Decoder &d, CallInst &c) { d.emit(setRegisters<More>, kNoRow, kNoRow, kNoRow, kNoRow, d.constantOperand(c, 0)); }
+template <bool More> void decodeSetRegisters(Decoder &d, CallInst &c) {
+  d.emit(setRegisters<More>, kNoRow, kNoRow, kNoRow, kNoRow, d.constantOperand(c, 0));
+}
 /// The member mask must name the executing lanes and no others that are elsewhere.
 bool membersPresent(Warp &w, const Instruction &i, Row mask, const char *what) {
   uint32_t members = w.row<uint32_t>(mask)[std::countr_zero(w.mask)];
   if (members & ~w.mask & w.full) {
     unsigned missing = unsigned(std::countr_zero(members & ~w.mask & w.full));
-    fail(w, &i, int(std::countr_zero(w.mask)), llvm::formatv("{0} waits for lane {1}, which {2}", what, missing, w.live >> missing & 1 ? "takes another way" : "has ended"));
+    fail(w, &i, int(std::countr_zero(w.mask)),
+         llvm::formatv("{0} waits for lane {1}, which {2}", what, missing,
+                       w.live >> missing & 1 ? "takes another way" : "has ended"));
     return false;
   }
   if (w.mask & ~uint64_t(members)) {
-    fail(w, &i, int(std::countr_zero(w.mask & ~uint64_t(members))), llvm::formatv("{0} is executed by a lane that its member mask leaves out", what));
+    fail(w, &i, int(std::countr_zero(w.mask & ~uint64_t(members))),
+         llvm::formatv("{0} is executed by a lane that its member mask leaves out", what));
     return false;
   }
   return true;
@@ -99,7 +121,8 @@ void shuffle(Warp &w, const Instruction &i) {
     default: j = int(least | (b & ~segment)), p = j <= int(most); break;
     }
     if (!p) j = int(lane);
-    if (!(active >> j & 1)) return fail(w, &i, int(lane), llvm::formatv("the shuffle reads from lane {0}, which does not take part", j));
+    if (!(active >> j & 1))
+      return fail(w, &i, int(lane), llvm::formatv("the shuffle reads from lane {0}, which does not take part", j));
     out[lane] = v[j];
     valid[lane] = p;
   }
@@ -114,17 +137,38 @@ template <unsigned Kind> void decodeShuffle(Decoder &d, CallInst &c) {
   d.emit(shuffle, out[0], d.row(c.getArgOperand(0)), out.size() > 1 ? out[1] : kNoRow, kNoRow, Kind).more = d.list(in);
 }
 /// vote.sync, match.any.sync and redux.sync: `a` members, `b` value; immediate: which.
-enum : unsigned { kBallot, kAll, kAny, kUniform, kReduceAdd, kReduceMin, kReduceMax, kReduceUmin, kReduceUmax, kReduceAnd, kReduceOr, kReduceXor, kMatchAny };
+enum : unsigned {
+  kBallot,
+  kAll,
+  kAny,
+  kUniform,
+  kReduceAdd,
+  kReduceMin,
+  kReduceMax,
+  kReduceUmin,
+  kReduceUmax,
+  kReduceAnd,
+  kReduceOr,
+  kReduceXor,
+  kMatchAny
+};
 void vote(Warp &w, const Instruction &i) {
   if (!membersPresent(w, i, i.a, "the warp-wide operation")) return;
-  countWarpOperation(w, i, SiteCounters::Kind::Shuffle, i.immediate < kReduceAdd ? "vote" : i.immediate == kMatchAny ? "match" : "warp reduction");
+  countWarpOperation(w, i, SiteCounters::Kind::Shuffle,
+                     i.immediate < kReduceAdd   ? "vote"
+                     : i.immediate == kMatchAny ? "match"
+                                                : "warp reduction");
   if (i.immediate < kReduceAdd) {
     const uint8_t *p = w.row<uint8_t>(i.b);
     uint32_t set = 0;
     for (uint64_t m = w.mask; m; m &= m - 1) set |= uint32_t(p[std::countr_zero(m)] & 1) << std::countr_zero(m);
     forLanes(w, [&](unsigned l) {
-      if (i.immediate == kBallot) w.row<uint32_t>(i.to)[l] = set;
-      else w.row<uint8_t>(i.to)[l] = i.immediate == kAll ? set == w.mask : i.immediate == kAny ? set != 0 : set == w.mask || !set;
+      if (i.immediate == kBallot)
+        w.row<uint32_t>(i.to)[l] = set;
+      else
+        w.row<uint8_t>(i.to)[l] = i.immediate == kAll   ? set == w.mask
+                                  : i.immediate == kAny ? set != 0
+                                                        : set == w.mask || !set;
     });
     return;
   }
@@ -134,7 +178,8 @@ void vote(Warp &w, const Instruction &i) {
     for (uint64_t m = w.mask; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
       out[l] = 0;
-      for (uint64_t n = w.mask; n; n &= n - 1) out[l] |= uint32_t(v[std::countr_zero(n)] == v[l]) << std::countr_zero(n);
+      for (uint64_t n = w.mask; n; n &= n - 1)
+        out[l] |= uint32_t(v[std::countr_zero(n)] == v[l]) << std::countr_zero(n);
     }
     forLanes(w, [&](unsigned l) { w.row<uint32_t>(i.to)[l] = out[l]; });
     return;
@@ -157,7 +202,8 @@ void vote(Warp &w, const Instruction &i) {
 }
 template <unsigned Kind> void decodeVote(Decoder &d, CallInst &c) {
   bool valueFirst = Kind >= kReduceAdd && Kind != kMatchAny; // redux.sync takes the value first
-  d.emit(vote, d.defineFresh(&c)[0], d.row(c.getArgOperand(valueFirst)), d.row(c.getArgOperand(!valueFirst)), kNoRow, Kind);
+  d.emit(vote, d.defineFresh(&c)[0], d.row(c.getArgOperand(valueFirst)), d.row(c.getArgOperand(!valueFirst)), kNoRow,
+         Kind);
 }
 
 // ---- arithmetic with rounding mode and flushing in the name: llvm.nvvm.OP.MODE[.ftz].TYPE ----
@@ -182,8 +228,10 @@ template <class T, Op O, bool Ftz> void rounded(Warp &w, const Instruction &i) {
   const T *x = w.row<T>(i.a), *y = w.row<T>(i.b == kNoRow ? i.a : i.b), *z = w.row<T>(i.c == kNoRow ? i.a : i.c);
   T *to = w.row<T>(i.to);
   forLanes(w, [=](unsigned l) {
-    if constexpr (Ftz) to[l] = flush(compute<T>(O, flush(x[l]), flush(y[l]), flush(z[l])));
-    else to[l] = compute<T>(O, x[l], y[l], z[l]);
+    if constexpr (Ftz)
+      to[l] = flush(compute<T>(O, flush(x[l]), flush(y[l]), flush(z[l])));
+    else
+      to[l] = compute<T>(O, x[l], y[l], z[l]);
   });
   if (mode != FE_TONEAREST) fesetround(FE_TONEAREST);
 }
@@ -196,7 +244,10 @@ template <Op O> void decodeRounded(Decoder &d, CallInst &c) {
   int m = mode == "rz" ? FE_TOWARDZERO : mode == "rm" ? FE_DOWNWARD : mode == "rp" ? FE_UPWARD : FE_TONEAREST;
   Row in[3] = {kNoRow, kNoRow, kNoRow};
   for (unsigned k = 0; k < c.arg_size() && k < 3; ++k) in[k] = d.row(c.getArgOperand(k));
-  d.emit(isDouble ? rounded<double, O, false> : ftz ? rounded<float, O, true> : rounded<float, O, false>, d.defineFresh(&c)[0], in[0], in[1], in[2], uint64_t(m));
+  d.emit(isDouble ? rounded<double, O, false>
+         : ftz    ? rounded<float, O, true>
+                  : rounded<float, O, false>,
+         d.defineFresh(&c)[0], in[0], in[1], in[2], uint64_t(m));
 }
 
 /// f2i.rn, d2ull.rz.ftz, ui2f.rp, …
@@ -220,14 +271,20 @@ void decodeConversion(Decoder &d, CallInst &c) {
         forLanes(w, [&](unsigned l) {
           double x = double(a[l]);
           if (i.immediate >> 9 & 1) x = flush(float(x));
-          x = mode == FE_TOWARDZERO ? std::trunc(x) : mode == FE_DOWNWARD ? std::floor(x) : mode == FE_UPWARD ? std::ceil(x) : std::nearbyint(x);
+          x = mode == FE_TOWARDZERO ? std::trunc(x)
+              : mode == FE_DOWNWARD ? std::floor(x)
+              : mode == FE_UPWARD   ? std::ceil(x)
+                                    : std::nearbyint(x);
           w.row<uint64_t>(i.to)[l] = toInteger(x, i.immediate >> 8 & 1, unsigned(i.immediate & 0xff));
         });
       };
     };
-    d.emit(from == "d" ? Handler(h(double())) : Handler(h(float())), wide, in, kNoRow, kNoRow, bits | uint64_t(isSigned) << 8 | uint64_t(ftz) << 9 | uint64_t(m) << 16);
-    if (bits == 64) d.copy(out, wide, 8);
-    else d.emit(unary<uint32_t, uint64_t, [](uint64_t x) { return uint32_t(x); }>, out, wide);
+    d.emit(from == "d" ? Handler(h(double())) : Handler(h(float())), wide, in, kNoRow, kNoRow,
+           bits | uint64_t(isSigned) << 8 | uint64_t(ftz) << 9 | uint64_t(m) << 16);
+    if (bits == 64)
+      d.copy(out, wide, 8);
+    else
+      d.emit(unary<uint32_t, uint64_t, [](uint64_t x) { return uint32_t(x); }>, out, wide);
     return;
   }
   if (!isFloat(from) && isFloat(to)) {
@@ -245,20 +302,24 @@ void decodeConversion(Decoder &d, CallInst &c) {
       };
     };
     bool f = to == "f";
-    d.emit(f ? (isSigned ? Handler(h(float(), int64_t())) : Handler(h(float(), uint64_t()))) : (isSigned ? Handler(h(double(), int64_t())) : Handler(h(double(), uint64_t()))), out, wide, kNoRow, kNoRow, uint64_t(m));
+    d.emit(f ? (isSigned ? Handler(h(float(), int64_t())) : Handler(h(float(), uint64_t())))
+             : (isSigned ? Handler(h(double(), int64_t())) : Handler(h(double(), uint64_t()))),
+           out, wide, kNoRow, kNoRow, uint64_t(m));
     return;
   }
   if (from == "d" && to == "f") {
-    d.emit([](Warp &w, const Instruction &i) {
-      fesetround(int(i.immediate & 0xffff));
-      const double *a = w.row<double>(i.a);
-      float *t = w.row<float>(i.to);
-      forLanes(w, [=, &i](unsigned l) {
-        float r = float(a[l]);
-        t[l] = i.immediate >> 16 ? flush(r) : r;
-      });
-      fesetround(FE_TONEAREST);
-    }, out, in, kNoRow, kNoRow, uint64_t(m) | uint64_t(ftz) << 16);
+    d.emit(
+        [](Warp &w, const Instruction &i) {
+          fesetround(int(i.immediate & 0xffff));
+          const double *a = w.row<double>(i.a);
+          float *t = w.row<float>(i.to);
+          forLanes(w, [=, &i](unsigned l) {
+            float r = float(a[l]);
+            t[l] = i.immediate >> 16 ? flush(r) : r;
+          });
+          fesetround(FE_TONEAREST);
+        },
+        out, in, kNoRow, kNoRow, uint64_t(m) | uint64_t(ftz) << 16);
     return;
   }
   d.unknown(c, "the intrinsic '" + c.getCalledFunction()->getName().str() + "'");
@@ -271,7 +332,9 @@ template <auto F> void doubles2(Decoder &d, CallInst &c) { d.elementwise(c, bina
 template <class T, auto F> void integers2(Decoder &d, CallInst &c) { d.elementwise(c, binary<T, T, F>, 2); }
 /// ex2.approx of f32 and f16 types, fabs of f32 and f64: overloaded by type.
 template <auto F, bool Ftz> void anyFloat1(Decoder &d, CallInst &c) {
-  d.elementwiseFloat(c, unary<float, float, [](float x) { return Ftz ? flush(float(F(double(flush(x))))) : float(F(double(x))); }>, unary<double, double, [](double x) { return double(F(x)); }>, 1);
+  d.elementwiseFloat(
+      c, unary<float, float, [](float x) { return Ftz ? flush(float(F(double(flush(x))))) : float(F(double(x))); }>,
+      unary<double, double, [](double x) { return double(F(x)); }>, 1);
 }
 #define TESSERA_F1(F) floats1<[](float x) { return float(F(double(x))); }>
 #define TESSERA_F1_FTZ(F) floats1<[](float x) { return flush(float(F(double(flush(x))))); }>
@@ -282,18 +345,31 @@ float saturate(float x) { return std::isnan(x) ? 0.0f : std::min(1.0f, std::max(
 
 /// cvt.rn.satfinite.e4m3x2.f32 d, a, b: a goes to the upper half of d.
 template <ir::FloatKind K> void toPairOf8(Decoder &d, CallInst &c) {
-  d.elementwise(c, binary<uint16_t, float, [](float a, float b) { return uint16_t(runtime::encodeFloat(K, a) << 8 | runtime::encodeFloat(K, b)); }>, 2);
+  d.elementwise(
+      c,
+      binary<uint16_t, float,
+             [](float a, float b) { return uint16_t(runtime::encodeFloat(K, a) << 8 | runtime::encodeFloat(K, b)); }>,
+      2);
 }
 template <ir::FloatKind K> void halvesToPairOf8(Decoder &d, CallInst &c) {
   SmallVector<Row, 4> in(d.rows(c.getArgOperand(0))); // lower element first
   Row out = d.defineFresh(&c)[0];
-  d.emit(binary<uint16_t, uint16_t, [](uint16_t low, uint16_t high) { return uint16_t(runtime::encodeFloat(K, halfToFloat(high)) << 8 | runtime::encodeFloat(K, halfToFloat(low))); }>, out, in[0], in[1]);
+  d.emit(binary<uint16_t, uint16_t,
+                [](uint16_t low, uint16_t high) {
+                  return uint16_t(runtime::encodeFloat(K, halfToFloat(high)) << 8 |
+                                  runtime::encodeFloat(K, halfToFloat(low)));
+                }>,
+         out, in[0], in[1]);
 }
 template <ir::FloatKind K> void pairOf8ToHalves(Decoder &d, CallInst &c) {
   Row in = d.row(c.getArgOperand(0));
   SmallVector<Row, 4> out(d.defineFresh(&c));
-  d.emit(unary<uint16_t, uint16_t, [](uint16_t x) { return runtime::encodeFloat(ir::FloatKind::F16, runtime::decodeFloat(K, x & 0xff)); }>, out[0], in);
-  d.emit(unary<uint16_t, uint16_t, [](uint16_t x) { return runtime::encodeFloat(ir::FloatKind::F16, runtime::decodeFloat(K, x >> 8)); }>, out[1], in);
+  d.emit(unary<uint16_t, uint16_t,
+               [](uint16_t x) { return runtime::encodeFloat(ir::FloatKind::F16, runtime::decodeFloat(K, x & 0xff)); }>,
+         out[0], in);
+  d.emit(unary<uint16_t, uint16_t,
+               [](uint16_t x) { return runtime::encodeFloat(ir::FloatKind::F16, runtime::decodeFloat(K, x >> 8)); }>,
+         out[1], in);
 }
 /// cvt.rz.f16x2.f32 d, a, b: a goes to the upper half.
 template <ir::FloatKind K, runtime::Rounding R> void toPairOf16(Decoder &d, CallInst &c) {
@@ -317,12 +393,24 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
   return r;
 }
 void decodePermute(Decoder &d, CallInst &c) { d.elementwise(c, ternary<uint32_t, uint32_t, permute>, 3); }
-template <int High> void wordOfDouble(Decoder &d, CallInst &c) { d.elementwise(c, unary<uint32_t, uint64_t, [](uint64_t x) { return uint32_t(x >> (32 * High)); }>, 1); }
-void doubleOfWords(Decoder &d, CallInst &c) { d.elementwise(c, binary<uint64_t, uint32_t, [](uint32_t low, uint32_t high) { return uint64_t(high) << 32 | low; }>, 2); }
+template <int High> void wordOfDouble(Decoder &d, CallInst &c) {
+  d.elementwise(c, unary<uint32_t, uint64_t, [](uint64_t x) { return uint32_t(x >> (32 * High)); }>, 1);
+}
+void doubleOfWords(Decoder &d, CallInst &c) {
+  d.elementwise(c, binary<uint64_t, uint32_t, [](uint32_t low, uint32_t high) { return uint64_t(high) << 32 | low; }>,
+                2);
+}
 void absoluteDifference(Decoder &d, CallInst &c) {
   bool isSigned = c.getCalledFunction()->getName().ends_with(".i");
-  d.elementwise(c, isSigned ? Handler(ternary<uint32_t, uint32_t, [](uint32_t a, uint32_t b, uint32_t k) { return k + uint32_t(std::abs(int64_t(int32_t(a)) - int32_t(b))); }>)
-                            : ternary<uint32_t, uint32_t, [](uint32_t a, uint32_t b, uint32_t k) { return k + (a > b ? a - b : b - a); }>, 3);
+  d.elementwise(
+      c,
+      isSigned
+          ? Handler(ternary<uint32_t, uint32_t,
+                            [](uint32_t a, uint32_t b, uint32_t k) {
+                              return k + uint32_t(std::abs(int64_t(int32_t(a)) - int32_t(b)));
+                            }>)
+          : ternary<uint32_t, uint32_t, [](uint32_t a, uint32_t b, uint32_t k) { return k + (a > b ? a - b : b - a); }>,
+      3);
 }
 void warpFence(Decoder &, CallInst &) {}
 
@@ -365,38 +453,49 @@ std::string formatted(Launch &launch, const std::string &format, function_ref<ui
       out += textAt(launch, take(8));
       continue;
     }
-    if (strchr("fFeEgGaA", kind)) snprintf(text, sizeof text, (spec + kind).c_str(), std::bit_cast<double>(take(8)));
-    else if (strchr("di", kind)) snprintf(text, sizeof text, (spec + "ll" + kind).c_str(), isLong ? (long long)(take(8)) : (long long)(int32_t(take(4))));
-    else if (kind == 'p') snprintf(text, sizeof text, "0x%llx", (unsigned long long)(take(8)));
-    else if (kind == 'c') snprintf(text, sizeof text, "%c", int(take(4)));
-    else snprintf(text, sizeof text, (spec + "ll" + kind).c_str(), isLong ? (unsigned long long)(take(8)) : (unsigned long long)(uint32_t(take(4))));
+    if (strchr("fFeEgGaA", kind))
+      snprintf(text, sizeof text, (spec + kind).c_str(), std::bit_cast<double>(take(8)));
+    else if (strchr("di", kind))
+      snprintf(text, sizeof text, (spec + "ll" + kind).c_str(),
+               isLong ? (long long)(take(8)) : (long long)(int32_t(take(4))));
+    else if (kind == 'p')
+      snprintf(text, sizeof text, "0x%llx", (unsigned long long)(take(8)));
+    else if (kind == 'c')
+      snprintf(text, sizeof text, "%c", int(take(4)));
+    else
+      snprintf(text, sizeof text, (spec + "ll" + kind).c_str(),
+               isLong ? (unsigned long long)(take(8)) : (unsigned long long)(uint32_t(take(4))));
     out += text;
   }
   return out;
 }
 void printOut(Launch &launch, const std::string &text) {
-  if (launch.options->print) launch.options->print(text);
-  else llvm::outs() << text;
+  if (launch.options->print)
+    launch.options->print(text);
+  else
+    llvm::outs() << text;
 }
 void printFormatted(Warp &w, const Instruction &i) { // a: format, b: record in the thread's memory
   Launch &launch = *w.block->launch;
   for (uint64_t m = w.mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     uint64_t at = w.row<uint64_t>(i.b)[l];
-    const uint8_t *record = at >= kPrivateWindow && at < kConstantBase ? w.privateMemory.get() + size_t(l) * w.program->privateBytes + (at - kPrivateWindow) : nullptr;
+    const uint8_t *record = at >= kPrivateWindow && at < kConstantBase
+                                ? w.privateMemory.get() + size_t(l) * w.program->privateBytes + (at - kPrivateWindow)
+                                : nullptr;
     size_t used = 0, room = record ? w.program->privateBytes - (at - kPrivateWindow) : 0;
     printOut(launch, formatted(launch, textAt(launch, w.row<uint64_t>(i.a)[l]), [&](unsigned bytes) {
-      used = (used + bytes - 1) / bytes * bytes;
-      uint64_t v = 0;
-      if (used + bytes <= room) memcpy(&v, record + used, bytes);
-      used += bytes;
-      return v;
-    }));
+               used = (used + bytes - 1) / bytes * bytes;
+               uint64_t v = 0;
+               if (used + bytes <= room) memcpy(&v, record + used, bytes);
+               used += bytes;
+               return v;
+             }));
     w.row<uint32_t>(i.to)[l] = uint32_t(used);
   }
 }
-/// __ockl_printf_append_string_n(message, text, length, last), __ockl_printf_append_args(message, count, seven words, last):
-/// `more`: the operands; immediate: 0 begin, 1 text, 2 words.
+/// __ockl_printf_append_string_n(message, text, length, last), __ockl_printf_append_args(message, count, seven words,
+/// last): `more`: the operands; immediate: 0 begin, 1 text, 2 words.
 void appendToMessage(Warp &w, const Instruction &i) {
   Launch &launch = *w.block->launch;
   w.messages.resize(w.lanes);
@@ -407,10 +506,12 @@ void appendToMessage(Warp &w, const Instruction &i) {
     if (!i.immediate) message = {};
     if (i.immediate == 1) message.format += textAt(launch, w.row<uint64_t>(i.more[1])[l]);
     if (i.immediate == 2)
-      for (unsigned k = 0; k < w.row<uint32_t>(i.more[1])[l] && k < 7; ++k) message.words.push_back(w.row<uint64_t>(i.more[2 + k])[l]);
+      for (unsigned k = 0; k < w.row<uint32_t>(i.more[1])[l] && k < 7; ++k)
+        message.words.push_back(w.row<uint64_t>(i.more[2 + k])[l]);
     if (!i.immediate || !w.row<uint32_t>(i.more.back())[l]) continue;
     size_t next = 0;
-    printOut(launch, formatted(launch, message.format, [&](unsigned) { return next < message.words.size() ? message.words[next++] : 0; }));
+    printOut(launch, formatted(launch, message.format,
+                               [&](unsigned) { return next < message.words.size() ? message.words[next++] : 0; }));
     message = {};
   }
 }
@@ -429,7 +530,10 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
     d.emit(printFormatted, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
     return true;
   }
-  unsigned part = name == "__ockl_printf_begin" ? 0 : name == "__ockl_printf_append_string_n" ? 1 : name == "__ockl_printf_append_args" ? 2 : 3;
+  unsigned part = name == "__ockl_printf_begin"             ? 0
+                  : name == "__ockl_printf_append_string_n" ? 1
+                  : name == "__ockl_printf_append_args"     ? 2
+                                                            : 3;
   if (part < 3) {
     d.program().blocksInteract = true;
     SmallVector<Row, 10> in;
@@ -441,9 +545,14 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
 }
 
 ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
-  static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync", *kShfl = "PTX, shfl.sync", *kVote = "PTX, vote.sync, match.sync, redux.sync",
-                              *kArithmetic = "PTX, Floating Point Instructions: add, sub, mul, fma, div, rcp, sqrt", *kApprox = "PTX, Floating Point Instructions: .approx forms, div.full", *kMinMax = "PTX, Floating Point Instructions: min, max, abs",
-                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt", *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence", *kElect = "PTX, elect.sync",
+  static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync",
+                              *kShfl = "PTX, shfl.sync", *kVote = "PTX, vote.sync, match.sync, redux.sync",
+                              *kArithmetic = "PTX, Floating Point Instructions: add, sub, mul, fma, div, rcp, sqrt",
+                              *kApprox = "PTX, Floating Point Instructions: .approx forms, div.full",
+                              *kMinMax = "PTX, Floating Point Instructions: min, max, abs",
+                              *kCvt = "PTX, Data Movement and Conversion Instructions: cvt",
+                              *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence",
+                              *kElect = "PTX, elect.sync",
                               *kWarpgroup = "PTX, Asynchronous Warpgroup Level Matrix Instructions";
   static const std::vector<IntrinsicRow> rows = [] {
     std::vector<IntrinsicRow> r = {
@@ -483,7 +592,8 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.barrier.cta.sync.count", kBar, decodeNamedBarrier},
         {"llvm.nvvm.setmaxnreg.inc.sync.aligned.u32", "PTX, setmaxnreg", decodeSetRegisters<true>},
         {"llvm.nvvm.setmaxnreg.dec.sync.aligned.u32", "PTX, setmaxnreg", decodeSetRegisters<false>},
-        {"llvm.nvvm.bar.warp.sync", kBar, [](Decoder &d, CallInst &c) { d.emit(warpBarrier, kNoRow, d.row(c.getArgOperand(0))); }},
+        {"llvm.nvvm.bar.warp.sync", kBar,
+         [](Decoder &d, CallInst &c) { d.emit(warpBarrier, kNoRow, d.row(c.getArgOperand(0))); }},
         {"llvm.nvvm.shfl.sync.up.i32", kShfl, decodeShuffle<kUp>},
         {"llvm.nvvm.shfl.sync.down.i32", kShfl, decodeShuffle<kDown>},
         {"llvm.nvvm.shfl.sync.bfly.i32", kShfl, decodeShuffle<kButterfly>},
@@ -505,7 +615,8 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.redux.sync.and", kVote, decodeVote<kReduceAnd>},
         {"llvm.nvvm.redux.sync.or", kVote, decodeVote<kReduceOr>},
         {"llvm.nvvm.redux.sync.xor", kVote, decodeVote<kReduceXor>},
-        {"llvm.nvvm.elect.sync", kElect, [](Decoder &d, CallInst &c) {
+        {"llvm.nvvm.elect.sync", kElect,
+         [](Decoder &d, CallInst &c) {
            auto out = d.defineFresh(&c);
            Row leader = out[0], isLeader = out[1];
            emitElect(d, leader, isLeader, d.row(c.getArgOperand(0)));
@@ -517,8 +628,10 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.fence.proxy.async", kFence, [](Decoder &d, CallInst &) { emitProxyFence(d); }},
         {"llvm.nvvm.fence.proxy.async.shared_cta", kFence, [](Decoder &d, CallInst &) { emitProxyFence(d); }},
         {"llvm.nvvm.wgmma.fence.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &) { emitWarpgroupFence(d); }},
-        {"llvm.nvvm.wgmma.commit_group.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &) { emitWarpgroupCommit(d); }},
-        {"llvm.nvvm.wgmma.wait_group.sync.aligned", kWarpgroup, [](Decoder &d, CallInst &c) { emitWarpgroupWait(d, d.constantOperand(c, 0)); }},
+        {"llvm.nvvm.wgmma.commit_group.sync.aligned", kWarpgroup,
+         [](Decoder &d, CallInst &) { emitWarpgroupCommit(d); }},
+        {"llvm.nvvm.wgmma.wait_group.sync.aligned", kWarpgroup,
+         [](Decoder &d, CallInst &c) { emitWarpgroupWait(d, d.constantOperand(c, 0)); }},
         {"llvm.nvvm.ex2.approx", kApprox, anyFloat1<[](auto x) { return std::exp2(x); }, false>},
         {"llvm.nvvm.ex2.approx.ftz", kApprox, anyFloat1<[](auto x) { return std::exp2(x); }, true>},
         {"llvm.nvvm.lg2.approx.f", kApprox, TESSERA_F1(std::log2)},
@@ -572,14 +685,21 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
         {"llvm.nvvm.ff2bf16x2.rz", kCvt, toPairOf16<ir::FloatKind::BF16, runtime::Rounding::TowardZero>},
         {"llvm.nvvm.ff2f16x2.rn", kCvt, toPairOf16<ir::FloatKind::F16, runtime::Rounding::NearestEven>},
         {"llvm.nvvm.ff2bf16x2.rn", kCvt, toPairOf16<ir::FloatKind::BF16, runtime::Rounding::NearestEven>},
-        {"llvm.nvvm.f2h.rn", kCvt, [](Decoder &d, CallInst &c) { d.elementwise(c, unary<uint16_t, float, [](float x) { return floatToHalf(x); }>, 1); }},
+        {"llvm.nvvm.f2h.rn", kCvt,
+         [](Decoder &d, CallInst &c) {
+           d.elementwise(c, unary<uint16_t, float, [](float x) { return floatToHalf(x); }>, 1);
+         }},
         {"llvm.nvvm.d2i.hi", kInt, wordOfDouble<1>},
         {"llvm.nvvm.d2i.lo", kInt, wordOfDouble<0>},
         {"llvm.nvvm.lohi.i2d", kInt, doubleOfWords},
-        {"llvm.nvvm.mulhi.ui", kInt, integers2<uint32_t, [](uint32_t a, uint32_t b) { return uint32_t(uint64_t(a) * b >> 32); }>},
-        {"llvm.nvvm.mulhi.i", kInt, integers2<uint32_t, [](uint32_t a, uint32_t b) { return uint32_t(int64_t(int32_t(a)) * int32_t(b) >> 32); }>},
-        {"llvm.nvvm.mulhi.ull", kInt, integers2<uint64_t, [](uint64_t a, uint64_t b) { return uint64_t(u128(a) * b >> 64); }>},
-        {"llvm.nvvm.mulhi.ll", kInt, integers2<uint64_t, [](uint64_t a, uint64_t b) { return uint64_t(i128(int64_t(a)) * int64_t(b) >> 64); }>},
+        {"llvm.nvvm.mulhi.ui", kInt,
+         integers2<uint32_t, [](uint32_t a, uint32_t b) { return uint32_t(uint64_t(a) * b >> 32); }>},
+        {"llvm.nvvm.mulhi.i", kInt,
+         integers2<uint32_t, [](uint32_t a, uint32_t b) { return uint32_t(int64_t(int32_t(a)) * int32_t(b) >> 32); }>},
+        {"llvm.nvvm.mulhi.ull", kInt,
+         integers2<uint64_t, [](uint64_t a, uint64_t b) { return uint64_t(u128(a) * b >> 64); }>},
+        {"llvm.nvvm.mulhi.ll", kInt,
+         integers2<uint64_t, [](uint64_t a, uint64_t b) { return uint64_t(i128(int64_t(a)) * int64_t(b) >> 64); }>},
         {"llvm.nvvm.prmt", kInt, decodePermute},
         {"llvm.nvvm.sad.i", kInt, absoluteDifference},
         {"llvm.nvvm.sad.ui", kInt, absoluteDifference},
@@ -587,22 +707,33 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
     // The families by operation, rounding mode, flushing and type. Names must outlive the table.
     static std::vector<std::string> names;
     std::vector<std::tuple<std::string, const char *, void (*)(Decoder &, CallInst &)>> families;
-    for (auto [op, decode] : {std::pair<const char *, void (*)(Decoder &, CallInst &)>{"add", decodeRounded<Op::Add>}, {"sub", decodeRounded<Op::Sub>}, {"mul", decodeRounded<Op::Mul>}, {"fma", decodeRounded<Op::Fma>},
-                              {"div", decodeRounded<Op::Div>}, {"rcp", decodeRounded<Op::Rcp>}, {"sqrt", decodeRounded<Op::Sqrt>}})
+    for (auto [op, decode] : {std::pair<const char *, void (*)(Decoder &, CallInst &)>{"add", decodeRounded<Op::Add>},
+                              {"sub", decodeRounded<Op::Sub>},
+                              {"mul", decodeRounded<Op::Mul>},
+                              {"fma", decodeRounded<Op::Fma>},
+                              {"div", decodeRounded<Op::Div>},
+                              {"rcp", decodeRounded<Op::Rcp>},
+                              {"sqrt", decodeRounded<Op::Sqrt>}})
       for (const char *mode : {"rn", "rz", "rm", "rp"})
-        for (const char *type : {"f", "ftz.f", "d"}) families.push_back({std::string("llvm.nvvm.") + op + "." + mode + "." + type, kArithmetic, decode});
+        for (const char *type : {"f", "ftz.f", "d"})
+          families.push_back({std::string("llvm.nvvm.") + op + "." + mode + "." + type, kArithmetic, decode});
     for (const char *from : {"f", "d"})
       for (const char *to : {"i", "ui", "ll", "ull"})
         for (const char *mode : {"rn", "rz", "rm", "rp"})
           for (const char *ftz : {"", ".ftz"})
-            if (!*ftz || *from == 'f') families.push_back({std::string("llvm.nvvm.") + from + "2" + to + "." + mode + ftz, kCvt, decodeConversion});
+            if (!*ftz || *from == 'f')
+              families.push_back(
+                  {std::string("llvm.nvvm.") + from + "2" + to + "." + mode + ftz, kCvt, decodeConversion});
     for (const char *from : {"i", "ui", "ll", "ull"})
       for (const char *to : {"f", "d"})
-        for (const char *mode : {"rn", "rz", "rm", "rp"}) families.push_back({std::string("llvm.nvvm.") + from + "2" + to + "." + mode, kCvt, decodeConversion});
+        for (const char *mode : {"rn", "rz", "rm", "rp"})
+          families.push_back({std::string("llvm.nvvm.") + from + "2" + to + "." + mode, kCvt, decodeConversion});
     for (const char *mode : {"rn", "rz", "rm", "rp"})
-      for (const char *ftz : {"", ".ftz"}) families.push_back({std::string("llvm.nvvm.d2f.") + mode + ftz, kCvt, decodeConversion});
+      for (const char *ftz : {"", ".ftz"})
+        families.push_back({std::string("llvm.nvvm.d2f.") + mode + ftz, kCvt, decodeConversion});
     for (auto &f : families) names.push_back(std::get<0>(f));
-    for (size_t k = 0; k < families.size(); ++k) r.push_back({names[k].c_str(), std::get<1>(families[k]), std::get<2>(families[k])});
+    for (size_t k = 0; k < families.size(); ++k)
+      r.push_back({names[k].c_str(), std::get<1>(families[k]), std::get<2>(families[k])});
     return r;
   }();
   return rows;

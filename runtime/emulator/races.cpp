@@ -1,13 +1,14 @@
 // Order between the accesses of threads: what is recorded of each place in memory, and which accesses race.
 //
-// Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is ordered after an earlier
-// one of another thread if a barrier of the block lies between their stamps (for global memory: one that orders global
-// memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and of different instructions,
-// since a wave's accesses are carried out in order; on NVIDIA only a write after a read, since the lanes of a warp that runs
-// together have issued the read; between blocks, if the other block released after it and this block acquired after that. Two
-// that are not ordered, and of which one changes what is there, are a race. A write of what is there already changes nothing:
-// layouts that hold copies write them. In buffers the record is kept by pieces, the largest that all accesses nearby are made
-// of; a piece is changed if one of its bytes is.
+// Every access takes a stamp, a number that counts up over the launch; so do barriers. An access is ordered after an
+// earlier one of another thread if a barrier of the block lies between their stamps (for global memory: one that
+// orders global memory), if both are of one warp and a warp barrier does, or, on AMD, if both are of one wave and of
+// different instructions, since a wave's accesses are carried out in order; on NVIDIA only a write after a read,
+// since the lanes of a warp that runs together have issued the read; between blocks, if the other block released
+// after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are
+// a race. A write of what is there already changes nothing: layouts that hold copies write them. In buffers the
+// record is kept by pieces, the largest that all accesses nearby are made of; a piece is changed if one of its bytes
+// is.
 #include "runtime/emulator/races.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -32,14 +33,19 @@ bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, ui
   return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
 }
 
-void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did, const std::string &place, bool otherBlock) {
+void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did,
+                 const std::string &place, bool otherBlock) {
   std::string who = otherBlock ? [&] {
     auto &g = w.block->launch->grid;
-    return llvm::formatv("thread {0} of block ({1}, {2}, {3})", m.thread, m.block % g[0], m.block / g[0] % g[1], m.block / g[0] / g[1]).str();
-  }() : threadName(w, m.thread);
+    return llvm::formatv("thread {0} of block ({1}, {2}, {3})", m.thread, m.block % g[0], m.block / g[0] % g[1],
+                         m.block / g[0] / g[1])
+        .str();
+  }()
+                               : threadName(w, m.thread);
   std::string at = describe(w.program->instructions[m.site].source);
-  fail(w, &i, int(lane), llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did, at.empty() ? "" : " (" + at + ")",
-                                       otherBlock ? "release and acquire" : "barrier"));
+  fail(w, &i, int(lane),
+       llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did,
+                     at.empty() ? "" : " (" + at + ")", otherBlock ? "release and acquire" : "barrier"));
 }
 
 /// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
@@ -53,7 +59,8 @@ bool acquired(const Block &b, uint32_t other, uint64_t stamp) {
 
 } // namespace
 
-void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, uint32_t offset, bool writes, const uint8_t *changed, uint64_t now) {
+void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, uint32_t offset, bool writes,
+                      const uint8_t *changed, uint64_t now) {
   Block &b = *w.block;
   unsigned thread = w.index * w.lanes + lane;
   auto drained = [&](unsigned byte) -> const PendingDrain * {
@@ -66,28 +73,41 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     SharedCell &c = b.cells[offset + k];
     auto place = [&] { return llvm::formatv("byte {0} of shared memory", offset + k).str(); };
     if (!writes) {
-      if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "reads", c.write, "wrote", place(), false);
+      if (!ordered(w, c.write, b.lastBarrier, thread, now))
+        return raceBetween(w, i, lane, "reads", c.write, "wrote", place(), false);
       if (c.read.stamp > b.lastBarrier && c.read.thread / w.lanes != w.index) c.otherRead = c.read;
-      bool several = c.read.stamp > b.lastBarrier && c.read.thread / w.lanes == w.index && c.read.stamp > w.lastSync && (c.read.several || c.read.thread != thread);
+      bool several = c.read.stamp > b.lastBarrier && c.read.thread / w.lanes == w.index && c.read.stamp > w.lastSync &&
+                     (c.read.several || c.read.thread != thread);
       c.read = {now, i.id, b.number, uint16_t(thread), several};
       continue;
     }
     if (changed && !changed[k]) continue;
-    if (!b.mbarriers.empty() && b.mbarriers.contains((offset + k) & ~7u)) return fail(w, &i, int(lane), llvm::formatv("it writes {0}, where an mbarrier lives", place()));
+    if (!b.mbarriers.empty() && b.mbarriers.contains((offset + k) & ~7u))
+      return fail(w, &i, int(lane), llvm::formatv("it writes {0}, where an mbarrier lives", place()));
     if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
-      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it", place(), multiplicationUnderWay(b, (offset + k) / 16)));
+      return fail(w, &i, int(lane),
+                  llvm::formatv(
+                      "race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it",
+                      place(), multiplicationUnderWay(b, (offset + k) / 16)));
     if (auto *d = b.drains ? drained(offset + k) : nullptr) {
       std::string at = describe(w.program->instructions[d->site].source);
-      return fail(w, &i, int(lane), llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is under way, no cp.async.bulk.wait_group has waited for it", place(), at.empty() ? "" : " (" + at + ")"));
+      return fail(w, &i, int(lane),
+                  llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is under way, no "
+                                "cp.async.bulk.wait_group has waited for it",
+                                place(), at.empty() ? "" : " (" + at + ")"));
     }
-    if (!ordered(w, c.write, b.lastBarrier, thread, now)) return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
-    if (!ordered(w, c.read, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
-    if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true)) return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
+    if (!ordered(w, c.write, b.lastBarrier, thread, now))
+      return raceBetween(w, i, lane, "changes", c.write, "wrote", place(), false);
+    if (!ordered(w, c.read, b.lastBarrier, thread, now, true))
+      return raceBetween(w, i, lane, "changes", c.read, "read", place(), false);
+    if (!ordered(w, c.otherRead, b.lastBarrier, thread, now, true))
+      return raceBetween(w, i, lane, "changes", c.otherRead, "read", place(), false);
     c.write = {now, i.id, b.number, uint16_t(thread), false};
   }
 }
 
-void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
+void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned lane, Region &r, uint64_t offset,
+                      bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
   if (r.bytes > kMostShadowed) return;
   if (r.shadow.empty()) r.shadow.resize((r.bytes + kShadowPage - 1) / kShadowPage);
   Block &b = *w.block;
@@ -101,16 +121,28 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
     auto known = [&](const Mark &m, bool wasRead = false) {
       if (!m.stamp) return true;
-      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead) : acquired(b, m.block, m.stamp);
+      return m.block == b.number ? ordered(w, m, b.lastGlobalBarrier, thread, now, wasRead)
+                                 : acquired(b, m.block, m.stamp);
     };
-    auto place = [&] { return llvm::formatv("byte {0} of '{1}'", offset + (firstChanged && firstChanged != changed + k + step ? uint64_t(firstChanged - changed) : k), r.name).str(); };
-    auto race = [&](const char *doing, const Mark &m, const char *did) { raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number); };
+    auto place = [&] {
+      return llvm::formatv(
+                 "byte {0} of '{1}'",
+                 offset + (firstChanged && firstChanged != changed + k + step ? uint64_t(firstChanged - changed) : k),
+                 r.name)
+          .str();
+    };
+    auto race = [&](const char *doing, const Mark &m, const char *did) {
+      raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number);
+    };
     if (!writes || atomic) {
-      if (!(atomic && c.atomic) && !known(c.write)) return race(writes ? "updates" : "reads", c.write, c.atomic ? "updated" : "wrote");
+      if (!(atomic && c.atomic) && !known(c.write))
+        return race(writes ? "updates" : "reads", c.write, c.atomic ? "updated" : "wrote");
     }
     if (!writes) {
       if (c.read.stamp && (c.read.block != b.number || c.read.thread / w.lanes != w.index)) c.otherRead = c.read;
-      bool several = c.read.stamp && c.read.block == b.number && c.read.thread / w.lanes == w.index && c.read.stamp > std::max(w.lastSync, b.lastGlobalBarrier) && (c.read.several || c.read.thread != thread);
+      bool several = c.read.stamp && c.read.block == b.number && c.read.thread / w.lanes == w.index &&
+                     c.read.stamp > std::max(w.lastSync, b.lastGlobalBarrier) &&
+                     (c.read.several || c.read.thread != thread);
       // An atomic read (volatile, acquire) races with no atomic.
       if (!atomic) c.read = {now, i.id, b.number, uint16_t(thread), several};
       continue;
@@ -144,7 +176,8 @@ void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
   page = {cells, uint8_t(piece)};
 }
 
-bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes, uint64_t now) {
+bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes,
+                      uint64_t now) {
   if (!w.block->launch->checks.races) return true;
   Access a;
   a.bytes = bytes;
@@ -152,7 +185,8 @@ bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t off
   return !w.stop;
 }
 
-bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, uint64_t offset, unsigned bytes, bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
+bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, uint64_t offset, unsigned bytes,
+                      bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
   if (!w.block->launch->checks.races) return true;
   Access a;
   a.bytes = bytes;

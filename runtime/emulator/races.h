@@ -1,12 +1,14 @@
-// What memory.cpp asks before it lets lanes access memory: whether that is ordered after what other threads did there. Errors
-// end the launch (fail in machine.h). `changed`: which of the bytes a write changes; null: all.
+// What memory.cpp asks before it lets lanes access memory: whether that is ordered after what other threads did
+// there. Errors end the launch (fail in machine.h). `changed`: which of the bytes a write changes; null: all.
 #pragma once
 #include "runtime/emulator/machine.h"
 
 namespace tessera::emulator {
 
-void checkSharedOrder(Warp &, const Instruction &, const Access &, unsigned lane, uint32_t offset, bool writes, const uint8_t *changed, uint64_t now);
+void checkSharedOrder(Warp &, const Instruction &, const Access &, unsigned lane, uint32_t offset, bool writes,
+                      const uint8_t *changed, uint64_t now);
 /// `atomic`: it races with nothing that is atomic, too.
-void checkGlobalOrder(Warp &, const Instruction &, const Access &, unsigned lane, Region &, uint64_t offset, bool writes, bool atomic, const uint8_t *changed, uint64_t now);
+void checkGlobalOrder(Warp &, const Instruction &, const Access &, unsigned lane, Region &, uint64_t offset,
+                      bool writes, bool atomic, const uint8_t *changed, uint64_t now);
 
 } // namespace tessera::emulator

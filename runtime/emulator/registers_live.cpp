@@ -1,20 +1,23 @@
 // Liveness of the executed code (see registers_live.h), counted in registers of 32 bits. A point is between two
-// instructions; what is live there is what was computed before and is read later, along blocks that were executed: a value
-// that only a branch not taken reads costs nothing. A result that nobody reads is live right behind its instruction.
+// instructions; what is live there is what was computed before and is read later, along blocks that were executed: a
+// value that only a branch not taken reads costs nothing. A result that nobody reads is live right behind its
+// instruction.
 //
-// A value is as many words as its type has pieces of 32 bits: f64 and pointers to global memory 2, <4 x half> 2, i8 one of
-// its own, {f32 × 64} 64. i1 is a predicate, counted apart (NVIDIA has registers for them, AMD takes scalar registers).
-// Words, not values, live and die: taking a structure or vector apart, putting one together, truncating and bitcasting
-// makes no words, it names those that are there. So do constants, addresses of variables, a constant offset that the
-// access takes up, and kernel arguments on NVIDIA (instructions read the constant bank).
+// A value is as many words as its type has pieces of 32 bits: f64 and pointers to global memory 2, <4 x half> 2, i8
+// one of its own, {f32 × 64} 64. i1 is a predicate, counted apart (NVIDIA has registers for them, AMD takes scalar
+// registers). Words, not values, live and die: taking a structure or vector apart, putting one together, truncating
+// and bitcasting makes no words, it names those that are there. So do constants, addresses of variables, a constant
+// offset that the access takes up, and kernel arguments on NVIDIA (instructions read the constant bank).
 //
-// On AMD a uniform value is in a scalar register if the scalar unit can compute it: LLVM's uniformity analysis says which
-// are uniform; floating-point arithmetic before gfx12, loads that are not known to be of constant memory, and what is
-// computed from those is in vector registers all the same.
+// On AMD a uniform value is in a scalar register if the scalar unit can compute it: LLVM's uniformity analysis says
+// which are uniform; floating-point arithmetic before gfx12, loads that are not known to be of constant memory, and
+// what is computed from those is in vector registers all the same.
 //
-// The sets: a word is live out of the blocks from which a use is reached without meeting its definition, found by walking
-// up from each use; source: B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011, section 5.
+// The sets: a word is live out of the blocks from which a use is reached without meeting its definition, found by
+// walking up from each use; source: B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011,
+// section 5.
 #include "runtime/emulator/registers_live.h"
+#include "runtime/emulator/machine.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -28,7 +31,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Target/TargetMachine.h"
-#include "runtime/emulator/machine.h"
 
 namespace tessera::emulator {
 using namespace llvm;
@@ -42,7 +44,8 @@ enum Bank : uint8_t { Vector, Scalar, Predicate };
 
 class Liveness {
 public:
-  Liveness(ArrayRef<const llvm::BasicBlock *> blocks, const ir::TargetInfo &target, const DataLayout &dl, const TargetTransformInfo &tti, const UniformityInfo *uniformity)
+  Liveness(ArrayRef<const llvm::BasicBlock *> blocks, const ir::TargetInfo &target, const DataLayout &dl,
+           const TargetTransformInfo &tti, const UniformityInfo *uniformity)
       : blocks_(blocks), target_(target), dl_(dl), tti_(tti), uniformity_(uniformity) {
     for (auto [i, b] : enumerate(blocks)) number_[b] = unsigned(i);
   }
@@ -81,7 +84,8 @@ private:
     if (isBit(t)) return v ? v->getNumElements() : 1;
     uint64_t bits = dl_.getTypeSizeInBits(t->getScalarType());
     if (!v) return unsigned(divideCeil(bits, 32));
-    return unsigned(bits < 32 ? divideCeil(bits * v->getNumElements(), 32) : divideCeil(bits, 32) * v->getNumElements());
+    return unsigned(bits < 32 ? divideCeil(bits * v->getNumElements(), 32)
+                              : divideCeil(bits, 32) * v->getNumElements());
   }
   void banksOf(Type *t, SmallVectorImpl<Bank> &out) const {
     if (auto *s = dyn_cast<StructType>(t)) {
@@ -119,7 +123,8 @@ private:
       return;
     }
     fresh(&i);
-    if (auto *s = dyn_cast<SExtInst>(&i); s && s->getType()->isIntegerTy(64) && s->getSrcTy()->isIntegerTy(32)) words_[&i][0] = Words(words(s->getOperand(0)))[0];
+    if (auto *s = dyn_cast<SExtInst>(&i); s && s->getType()->isIntegerTy(64) && s->getSrcTy()->isIntegerTy(32))
+      words_[&i][0] = Words(words(s->getOperand(0)))[0];
   }
 
   bool namesOnly(const llvm::Instruction &i, Words &out) {
@@ -135,7 +140,8 @@ private:
     case llvm::Instruction::IntToPtr: return same(i.getOperand(0));
     case llvm::Instruction::AddrSpaceCast:
       if (isa<Constant>(i.getOperand(0)) || constants_.contains(i.getOperand(0))) break;
-      return dl_.getTypeSizeInBits(i.getType()) == dl_.getTypeSizeInBits(i.getOperand(0)->getType()) && same(i.getOperand(0));
+      return dl_.getTypeSizeInBits(i.getType()) == dl_.getTypeSizeInBits(i.getOperand(0)->getType()) &&
+             same(i.getOperand(0));
     case llvm::Instruction::Trunc: {
       if (i.getType()->isVectorTy() || isBit(i.getType())) return false;
       Words w = words(i.getOperand(0));
@@ -200,12 +206,16 @@ private:
     case llvm::Instruction::Alloca: out.assign(wordsOf(i.getType()), kNothing); return true; // a place of the frame
     case llvm::Instruction::Call:
       if (auto *c = dyn_cast<IntrinsicInst>(&i))
-        if (c->getIntrinsicID() == Intrinsic::launder_invariant_group || c->getIntrinsicID() == Intrinsic::strip_invariant_group) return same(c->getArgOperand(0));
+        if (c->getIntrinsicID() == Intrinsic::launder_invariant_group ||
+            c->getIntrinsicID() == Intrinsic::strip_invariant_group)
+          return same(c->getArgOperand(0));
       return false;
     default: break;
     }
     // Of constants alone: an address that the linker or the assembler knows.
-    if (!isa<CastInst, GetElementPtrInst, BinaryOperator>(i) || !all_of(i.operands(), [&](const Use &o) { return isa<Constant>(o) || constants_.contains(o); })) return false;
+    if (!isa<CastInst, GetElementPtrInst, BinaryOperator>(i) ||
+        !all_of(i.operands(), [&](const Use &o) { return isa<Constant>(o) || constants_.contains(o); }))
+      return false;
     constants_.insert(&i);
     out.assign(wordsOf(i.getType()), kNothing);
     return true;
@@ -230,9 +240,12 @@ private:
     return all_of(g.users(), [&](const User *u) {
       auto *i = cast<llvm::Instruction>(u);
       Type *accessed = nullptr;
-      if (auto *l = dyn_cast<LoadInst>(i)) accessed = l->getType();
-      else if (auto *s = dyn_cast<StoreInst>(i); s && s->getValueOperand() != &g) accessed = s->getValueOperand()->getType();
-      return accessed && tti_.isLegalAddressingMode(accessed, nullptr, offset.getSExtValue(), true, 0, g.getPointerAddressSpace());
+      if (auto *l = dyn_cast<LoadInst>(i))
+        accessed = l->getType();
+      else if (auto *s = dyn_cast<StoreInst>(i); s && s->getValueOperand() != &g)
+        accessed = s->getValueOperand()->getType();
+      return accessed &&
+             tti_.isLegalAddressingMode(accessed, nullptr, offset.getSExtValue(), true, 0, g.getPointerAddressSpace());
     });
   }
   /// A constant that is added to the offset of buffer accesses: they take 12 bits.
@@ -242,7 +255,8 @@ private:
     if (auto *o = dyn_cast<PossiblyDisjointInst>(&i); o && !o->isDisjoint()) return false;
     return all_of(i.uses(), [](const Use &u) {
       auto *call = dyn_cast<IntrinsicInst>(u.getUser());
-      if (!call || !Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.raw.ptr.buffer.")) return false;
+      if (!call || !Intrinsic::getBaseName(call->getIntrinsicID()).starts_with("llvm.amdgcn.raw.ptr.buffer."))
+        return false;
       return u.getOperandNo() + 3 == call->arg_size(); // offset, scalar offset, cache policy come last
     });
   }
@@ -252,10 +266,15 @@ private:
   bool scalarUnitCan(const llvm::Instruction &i) const {
     auto isFloat = [](const Value *v) { return v->getType()->isFPOrFPVectorTy(); };
     if (auto *l = dyn_cast<LoadInst>(&i))
-      return dl_.getTypeSizeInBits(l->getType()) >= 32 && (l->getPointerAddressSpace() == 4 || l->hasMetadata(LLVMContext::MD_invariant_load) || l->hasMetadata("amdgpu.noclobber"));
-    if (auto *c = dyn_cast<CallInst>(&i)) return !isFloat(c) && !c->mayReadOrWriteMemory() && none_of(c->args(), isFloat);
+      return dl_.getTypeSizeInBits(l->getType()) >= 32 &&
+             (l->getPointerAddressSpace() == 4 || l->hasMetadata(LLVMContext::MD_invariant_load) ||
+              l->hasMetadata("amdgpu.noclobber"));
+    if (auto *c = dyn_cast<CallInst>(&i))
+      return !isFloat(c) && !c->mayReadOrWriteMemory() && none_of(c->args(), isFloat);
     if (isa<AtomicRMWInst, AtomicCmpXchgInst>(i)) return false;
-    bool moves = isa<PHINode, SelectInst, ExtractValueInst, InsertValueInst, ExtractElementInst, InsertElementInst, BitCastInst>(i);
+    bool moves =
+        isa<PHINode, SelectInst, ExtractValueInst, InsertValueInst, ExtractElementInst, InsertElementInst, BitCastInst>(
+            i);
     return moves || StringRef(target_.name).starts_with("gfx12") || (!isFloat(&i) && none_of(i.operands(), isFloat));
   }
   void findScalars() {
@@ -271,7 +290,10 @@ private:
       for (const Value *v : owner_) {
         auto *i = dyn_cast<llvm::Instruction>(v);
         if (!i || !scalar.contains(v) || isa<CallInst, LoadInst>(i)) continue;
-        bool fromVector = any_of(i->operands(), [&](const Use &o) { return any_of(words(o), [&](Word w) { return w != kNothing && banks_[w] != Predicate && !scalar.contains(owner_[w]); }); });
+        bool fromVector = any_of(i->operands(), [&](const Use &o) {
+          return any_of(words(o),
+                        [&](Word w) { return w != kNothing && banks_[w] != Predicate && !scalar.contains(owner_[w]); });
+        });
         if (fromVector) scalar.erase(v), changed = true;
       }
     }
@@ -362,7 +384,9 @@ private:
           seen[k] = true;
           peaks[k]->count = count[k];
           auto *c = dyn_cast<CallInst>(&i);
-          peaks[k]->operation = c && c->getCalledFunction() ? c->getCalledFunction()->getName().str() : c ? "inline assembly" : i.getOpcodeName();
+          peaks[k]->operation = c && c->getCalledFunction() ? c->getCalledFunction()->getName().str()
+                                : c                         ? "inline assembly"
+                                                            : i.getOpcodeName();
           peaks[k]->where = describe(&i);
         }
     };
@@ -395,15 +419,16 @@ private:
   DenseMap<const llvm::BasicBlock *, unsigned> number_;
   DenseMap<const Value *, Words> words_;
   SmallPtrSet<const Value *, 16> constants_; // instructions that compute from constants alone
-  std::vector<Bank> banks_;          // of words
-  std::vector<const Value *> owner_; // what defines them
+  std::vector<Bank> banks_;                  // of words
+  std::vector<const Value *> owner_;         // what defines them
   std::vector<std::vector<Word>> liveOut_;
   std::vector<bool> live_;
 };
 
 } // namespace
 
-RegistersLive registersLive(Function &f, ArrayRef<const llvm::BasicBlock *> executed, const ir::TargetInfo &target, TargetMachine &machine) {
+RegistersLive registersLive(Function &f, ArrayRef<const llvm::BasicBlock *> executed, const ir::TargetInfo &target,
+                            TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager callGraph;
@@ -415,7 +440,9 @@ RegistersLive registersLive(Function &f, ArrayRef<const llvm::BasicBlock *> exec
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   bool amd = target.vendor == ir::Vendor::Amd;
-  return Liveness(executed, target, f.getDataLayout(), functions.getResult<TargetIRAnalysis>(f), amd ? &functions.getResult<UniformityInfoAnalysis>(f) : nullptr).run(f);
+  return Liveness(executed, target, f.getDataLayout(), functions.getResult<TargetIRAnalysis>(f),
+                  amd ? &functions.getResult<UniformityInfoAnalysis>(f) : nullptr)
+      .run(f);
 }
 
 } // namespace tessera::emulator

@@ -1,8 +1,9 @@
-// How many registers a thread holds live at one point of the code that the emulator executes: the figure that says whether
-// a kernel will spill or lose occupancy, before any allocator has run. registers_live.cpp tells what is counted.
+// How many registers a thread holds live at one point of the code that the emulator executes: the figure that says
+// whether a kernel will spill or lose occupancy, before any allocator has run. registers_live.cpp tells what is
+// counted.
 #pragma once
-#include "llvm/ADT/ArrayRef.h"
 #include "runtime/emulator/emulator.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace llvm {
 class BasicBlock;
@@ -14,6 +15,7 @@ namespace tessera::emulator {
 
 /// The peaks over the points of `executed`, blocks of `f` in the program's order, which must have the entry, and with a
 /// block its dominators. `machine`: the target's, which knows what addresses an instruction takes and what is uniform.
-RegistersLive registersLive(llvm::Function &f, llvm::ArrayRef<const llvm::BasicBlock *> executed, const ir::TargetInfo &, llvm::TargetMachine &machine);
+RegistersLive registersLive(llvm::Function &f, llvm::ArrayRef<const llvm::BasicBlock *> executed,
+                            const ir::TargetInfo &, llvm::TargetMachine &machine);
 
 } // namespace tessera::emulator

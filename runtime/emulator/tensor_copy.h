@@ -6,7 +6,18 @@ namespace tessera::emulator {
 
 /// tensormap.replace: one field of the 128 bytes at a shared address.
 struct TensorMapField {
-  enum Field : uint8_t { Address, Rank, BoxSize, Size, Stride, ElementStride, ElementType, Interleave, Swizzle, Fill } field = Address;
+  enum Field : uint8_t {
+    Address,
+    Rank,
+    BoxSize,
+    Size,
+    Stride,
+    ElementStride,
+    ElementType,
+    Interleave,
+    Swizzle,
+    Fill
+  } field = Address;
   unsigned ordinal = 0;
   Row address = kNoRow; // 32-bit shared address, or generic
   uint8_t addressBytes = 4;
@@ -18,7 +29,7 @@ struct TensorMapField {
 
 struct TensorCopyOperation {
   enum Kind : uint8_t { ToShared, ToGlobal, Reduce } kind = ToShared;
-  std::string reduction; // add, min, max, inc, dec, and, or, xor
+  std::string reduction;                               // add, min, max, inc, dec, and, or, xor
   Row shared = kNoRow, map = kNoRow, barrier = kNoRow; // 32-bit shared addresses or generic ones; `map` has 64 bits
   uint8_t sharedBytes = 4, barrierBytes = 4;
   int64_t sharedOffset = 0, mapOffset = 0, barrierOffset = 0;

@@ -1,16 +1,16 @@
-// Overflow of 32-bit arithmetic on the way to an address. For the rows that addresses are computed from (decode.cpp marks
-// them) the value that unbounded integers would have is kept beside the row, but only once an overflow has happened: a row
-// without such a record is exact. An overflow that a later step takes back (x + y - y) does no harm and is not reported;
-// a value that is widened to 64 bits or used as an address while it differs from the exact one makes the lane's address
-// wrong, which the access reports. Masking, shifting right, division and comparisons drop the record: hash functions and
-// the like overflow on purpose. So does a shift left by 31, which is how LLVM makes the offset that is out of bounds
-// where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so large. Nor does a product count as
-// overflown where LLVM has dropped the upper bits of a constant that the product shifts out: (x - 1) * 64 is written as
-// (x + 0x3ffffff) * 64.
+// Overflow of 32-bit arithmetic on the way to an address. For the rows that addresses are computed from (decode.cpp
+// marks them) the value that unbounded integers would have is kept beside the row, but only once an overflow has
+// happened: a row without such a record is exact. An overflow that a later step takes back (x + y - y) does no harm
+// and is not reported; a value that is widened to 64 bits or used as an address while it differs from the exact one
+// makes the lane's address wrong, which the access reports. Masking, shifting right, division and comparisons drop
+// the record: hash functions and the like overflow on purpose. So does a shift left by 31, which is how LLVM makes
+// the offset that is out of bounds where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so
+// large. Nor does a product count as overflown where LLVM has dropped the upper bits of a constant that the product
+// shifts out: (x - 1) * 64 is written as (x + 0x3ffffff) * 64.
+#include "runtime/emulator/lane_functions.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/emulator/lane_functions.h"
 
 namespace tessera::emulator {
 
@@ -20,18 +20,22 @@ static Exact *find(Warp &w, Row r) {
   return it == w.exact.end() ? nullptr : it->second.get();
 }
 
-/// What an operand of a product is too large by if the constant that it adds is a small negative one without its upper bits.
+/// What an operand of a product is too large by if the constant that it adds is a small negative one without its
+/// upper bits.
 static int64_t droppedBits(const llvm::Value *v) {
   auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
-  auto *c = add && add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+  auto *c = add && add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1))
+                                                              : nullptr;
   if (!c || c->getBitWidth() != 32 || c->isNegative()) return 0;
   unsigned bits = c->getValue().getActiveBits();
   return bits >= 20 && (c->getZExtValue() >> (bits - 12)) == 0xfff ? int64_t(1) << bits : 0;
 }
 
 void copyExact(Warp &w, Row from, Row to) {
-  if (Exact *e = find(w, from)) w.exact[to] = std::make_unique<Exact>(*e);
-  else w.exact.erase(to);
+  if (Exact *e = find(w, from))
+    w.exact[to] = std::make_unique<Exact>(*e);
+  else
+    w.exact.erase(to);
 }
 
 void runTracked(Warp &w, const Instruction &i) {
@@ -62,7 +66,8 @@ void runTracked(Warp &w, const Instruction &i) {
     out->origin = a->origin;
     const uint64_t *to = w.row<uint64_t>(i.to);
     for (unsigned l = 0; l < w.lanes; ++l)
-      if (i.tracking == Tracking::SExt ? a->value[l] != int64_t(to[l]) : a->value[l] != i128(to[l])) out->wrong |= uint64_t(1) << l;
+      if (i.tracking == Tracking::SExt ? a->value[l] != int64_t(to[l]) : a->value[l] != i128(to[l]))
+        out->wrong |= uint64_t(1) << l;
     w.exact[i.to] = std::move(out);
     return;
   }
@@ -155,9 +160,13 @@ void runTracked(Warp &w, const Instruction &i) {
 std::string whyWrong(Warp &w, Row address, unsigned bytes, unsigned lane) {
   Exact *e = find(w, address);
   if (!e) return "";
-  if (bytes == 8 ? !(e->wrong >> lane & 1) : e->value[lane] == i128(w.row<uint32_t>(address)[lane]) || e->value[lane] == int32_t(w.row<uint32_t>(address)[lane])) return "";
+  if (bytes == 8 ? !(e->wrong >> lane & 1)
+                 : e->value[lane] == i128(w.row<uint32_t>(address)[lane]) ||
+                       e->value[lane] == int32_t(w.row<uint32_t>(address)[lane]))
+    return "";
   std::string at = describe(e->origin);
-  return "an index overflowed 32 bits on its way to this address" + (at.empty() ? std::string() : "; the overflow is in " + at);
+  return "an index overflowed 32 bits on its way to this address" +
+         (at.empty() ? std::string() : "; the overflow is in " + at);
 }
 
 } // namespace tessera::emulator

@@ -1,13 +1,15 @@
-// wgmma as the manual has it (PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions": "Register
-// Fragments and Shared Memory Matrix Layouts", "Matrix Descriptor Format", "Canonical Layouts", "wgmma.mma_async").
+// wgmma as the manual has it (PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions":
+// "Register Fragments and Shared Memory Matrix Layouts", "Matrix Descriptor Format", "Canonical Layouts",
+// "wgmma.mma_async").
 //
-// A warp computes its 16 rows when it issues the instruction, and keeps them aside until it waits for their group; until
-// then the accumulator's rows hold a pattern that is no result, and whoever reads them is reported. Copies of a row on the
-// way (phis, operands that an asm statement ties to a result) are copies of the promise. Issuing marks the 16-byte pieces of
-// shared memory that are read as in use, until the wait: a write there is a race. What was written to them by ordinary
-// stores must have come through fence.proxy.async: of the writer and then a barrier, or a barrier and then of the reader
-// (PTX ISA, "Memory Consistency Model: Causality Order", proxy-preserved base causality order). Of cp.async no fence is
-// asked. The four warps of a warpgroup must issue the same instructions with the same descriptors.
+// A warp computes its 16 rows when it issues the instruction, and keeps them aside until it waits for their group;
+// until then the accumulator's rows hold a pattern that is no result, and whoever reads them is reported. Copies of a
+// row on the way (phis, operands that an asm statement ties to a result) are copies of the promise. Issuing marks the
+// 16-byte pieces of shared memory that are read as in use, until the wait: a write there is a race. What was written
+// to them by ordinary stores must have come through fence.proxy.async: of the writer and then a barrier, or a barrier
+// and then of the reader (PTX ISA, "Memory Consistency Model: Causality Order", proxy-preserved base causality
+// order). Of cp.async no fence is asked. The four warps of a warpgroup must issue the same instructions with the same
+// descriptors.
 #include "runtime/emulator/warpgroup.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -31,19 +33,24 @@ struct Descriptor {
   uint32_t start, leading, stride; // bytes
   unsigned base, swizzle;          // swizzle: pieces of 16 bytes that are permuted, less one: 0, 1, 3, 7
   explicit Descriptor(uint64_t bits)
-      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4), stride(uint32_t(bits >> 32 & 0x3fff) << 4), base(unsigned(bits >> 49 & 7)),
+      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4),
+        stride(uint32_t(bits >> 32 & 0x3fff) << 4), base(unsigned(bits >> 49 & 7)),
         swizzle(std::array{0u, 7u, 3u, 1u}[bits >> 62]) {}
 
   /// Address of the piece of 16 bytes that holds row (or column) `mn` from `depth` on; `depth` in pieces. "Canonical
   /// Layouts", K-major: ((8,m),(T,2k)) : ((T or swizzle,SBO),(1,T or LBO)).
   uint32_t alongK(unsigned mn, unsigned piece) const {
-    uint32_t offset = swizzle ? mn % 8 * 16 * (swizzle + 1) + mn / 8 * stride + piece * 16 : mn % 8 * 16 + mn / 8 * stride + piece * leading;
+    uint32_t offset = swizzle ? mn % 8 * 16 * (swizzle + 1) + mn / 8 * stride + piece * 16
+                              : mn % 8 * 16 + mn / 8 * stride + piece * leading;
     return swizzled(start + offset);
   }
-  /// The same for MN-major: ((T,swizzle,m),(8,k)) : ((1,T,LBO),(swizzle,SBO)); without swizzle ((T,1,m),(8,k)) : ((1,T,SBO),(T,LBO)).
+  /// The same for MN-major: ((T,swizzle,m),(8,k)) : ((1,T,LBO),(swizzle,SBO)); without swizzle ((T,1,m),(8,k)) :
+  /// ((1,T,SBO),(T,LBO)).
   uint32_t alongMn(unsigned piece, unsigned depth) const {
     unsigned across = swizzle + 1;
-    uint32_t offset = swizzle ? piece % across * 16 + piece / across * leading + depth % 8 * 16 * across + depth / 8 * stride : piece * stride + depth % 8 * 16 + depth / 8 * leading;
+    uint32_t offset =
+        swizzle ? piece % across * 16 + piece / across * leading + depth % 8 * 16 * across + depth / 8 * stride
+                : piece * stride + depth % 8 * 16 + depth / 8 * leading;
     return swizzled(start + offset);
   }
   uint32_t swizzled(uint32_t address) const { return address ^ (((address >> 7) - base) & swizzle) << 4; }
@@ -74,7 +81,8 @@ bool fencedSince(Warp &w, const Mark &m) {
   while (f != writer.fences.end() && !(f->second >> (m.thread % w.lanes) & 1)) ++f;
   if (f != writer.fences.end() && (f->first <= b.lastBarrier || own || w.knows(m.thread, f->first))) return true;
   bool fenced = true, knew = m.thread < w.knownAtFence.size() && m.stamp <= w.knownAtFence[m.thread];
-  for (unsigned lane = 0; lane < w.lanes; ++lane) fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own || knew);
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    fenced &= w.proxyFences[lane].stamp > m.stamp && (w.proxyFences[lane].barrier >= m.stamp || own || knew);
   return fenced;
 }
 
@@ -84,8 +92,12 @@ bool mayReadAsynchronously(Warp &w, const Instruction &i, uint32_t offset, const
   if (l.checks.undefined)
     for (unsigned k = 0; k < 16; ++k)
       if (b.defined[offset + k] != kArrived) {
-        fail(w, &i, -1, b.defined[offset + k] ? formatv("{1} reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has waited for it", offset + k, who)
-                                              : formatv("{1} reads byte {0} of shared memory, which the block never wrote", offset + k, who));
+        fail(w, &i, -1,
+             b.defined[offset + k]
+                 ? formatv("{1} reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody "
+                           "has waited for it",
+                           offset + k, who)
+                 : formatv("{1} reads byte {0} of shared memory, which the block never wrote", offset + k, who));
         return false;
       }
   if (!l.checks.races) return true;
@@ -97,12 +109,16 @@ bool mayReadAsynchronously(Warp &w, const Instruction &i, uint32_t offset, const
     bool own = m.thread / w.lanes == w.index;
     bool ordered = m.stamp <= b.lastBarrier || (own && m.stamp <= w.lastSync) || w.knows(m.thread, m.stamp);
     if (!ordered) {
-      fail(w, &i, -1, formatv("race: {3} reads byte {0} of shared memory, which {1} wrote{2}, and no barrier orders the two", offset + k, writerName(w, m.thread), placeOf(w, m.site), who));
+      fail(w, &i, -1,
+           formatv("race: {3} reads byte {0} of shared memory, which {1} wrote{2}, and no barrier orders the two",
+                   offset + k, writerName(w, m.thread), placeOf(w, m.site), who));
       return false;
     }
     if (!fencedSince(w, m)) {
-      fail(w, &i, -1, formatv("{3} reads byte {0} of shared memory, which {1} wrote{2}: it reads by the asynchronous proxy, and no fence.proxy.async lies between, together with a barrier", offset + k,
-                              writerName(w, m.thread), placeOf(w, m.site), who));
+      fail(w, &i, -1,
+           formatv("{3} reads byte {0} of shared memory, which {1} wrote{2}: it reads by the asynchronous proxy, and "
+                   "no fence.proxy.async lies between, together with a barrier",
+                   offset + k, writerName(w, m.thread), placeOf(w, m.site), who));
       return false;
     }
   }
@@ -116,7 +132,10 @@ const uint8_t *pieceAt(Warp &w, const Instruction &i, uint32_t address, bool isA
   Block &b = *w.block;
   uint32_t offset = address - kSharedBase;
   if (address < kSharedBase || offset + 16 > b.shared.size()) {
-    fail(w, &i, -1, formatv("out of bounds: the matrix multiplication reads 16 bytes of {0} at byte {1} of shared memory, which has {2}", isA ? "A" : "B", int64_t(address) - kSharedBase, b.shared.size()));
+    fail(w, &i, -1,
+         formatv("out of bounds: the matrix multiplication reads 16 bytes of {0} at byte {1} of shared memory, which "
+                 "has {2}",
+                 isA ? "A" : "B", int64_t(address) - kSharedBase, b.shared.size()));
     return nullptr;
   }
   if (!mayReadAsynchronously(w, i, offset, "the matrix multiplication")) return nullptr;
@@ -131,7 +150,9 @@ bool sameInWarpgroup(Warp &w, const Instruction &i, uint64_t a, uint64_t bDescri
   Block &b = *w.block;
   unsigned group = w.index / kWarps;
   if (kWarps * (group + 1) > b.warps.size()) {
-    fail(w, &i, -1, formatv("the matrix multiplication needs a warpgroup of {0} warps; the block has {1}", kWarps, b.warps.size()));
+    fail(
+        w, &i, -1,
+        formatv("the matrix multiplication needs a warpgroup of {0} warps; the block has {1}", kWarps, b.warps.size()));
     return false;
   }
   if (b.issued.size() <= group) b.issued.resize(b.warps.size() / kWarps);
@@ -143,11 +164,17 @@ bool sameInWarpgroup(Warp &w, const Instruction &i, uint64_t a, uint64_t bDescri
   }
   const Issued &first = log[at];
   if (first.site != i.id) {
-    fail(w, &i, -1, formatv("its warpgroup is not together: this is its matrix multiplication number {0}, which warp {1} executes at another place{2}", at + 1, first.warp, placeOf(w, first.site)));
+    fail(w, &i, -1,
+         formatv("its warpgroup is not together: this is its matrix multiplication number {0}, which warp {1} executes "
+                 "at another place{2}",
+                 at + 1, first.warp, placeOf(w, first.site)));
     return false;
   }
   if (first.a != a || first.b != bDescriptor) {
-    fail(w, &i, -1, formatv("the matrix descriptor of {0} is {1:x} here, but {2:x} in warp {3} of the same warpgroup", first.a != a ? "A" : "B", first.a != a ? a : bDescriptor, first.a != a ? first.a : first.b, first.warp));
+    fail(w, &i, -1,
+         formatv("the matrix descriptor of {0} is {1:x} here, but {2:x} in warp {3} of the same warpgroup",
+                 first.a != a ? "A" : "B", first.a != a ? a : bDescriptor, first.a != a ? first.a : first.b,
+                 first.warp));
     return false;
   }
   return true;
@@ -156,7 +183,10 @@ bool sameInWarpgroup(Warp &w, const Instruction &i, uint64_t a, uint64_t bDescri
 bool uniform(Warp &w, const Instruction &i, Row r, unsigned bytes, uint64_t &value, const char *what) {
   value = loadRow(w, r, bytes, 0);
   for (unsigned l = 1; l < w.lanes; ++l)
-    if (loadRow(w, r, bytes, l) != value) return fail(w, &i, int(l), formatv("{0} of the matrix multiplication is not the same in all threads of the warp", what)), false;
+    if (loadRow(w, r, bytes, l) != value)
+      return fail(w, &i, int(l),
+                  formatv("{0} of the matrix multiplication is not the same in all threads of the warp", what)),
+             false;
   return true;
 }
 
@@ -168,7 +198,9 @@ void multiply(Warp &w, const Instruction &i) {
   WarpgroupState &state = stateOf(w);
   uint64_t descriptorA = 0, descriptorB = 0, accumulate = 0;
   if (op.aRows.empty() && !uniform(w, i, op.aDescriptor, 8, descriptorA, "the descriptor of A")) return;
-  if (!uniform(w, i, op.bDescriptor, 8, descriptorB, "the descriptor of B") || !uniform(w, i, op.accumulate, 1, accumulate, "the predicate that adds the accumulator")) return;
+  if (!uniform(w, i, op.bDescriptor, 8, descriptorB, "the descriptor of B") ||
+      !uniform(w, i, op.accumulate, 1, accumulate, "the predicate that adds the accumulator"))
+    return;
   if (!sameInWarpgroup(w, i, descriptorA, descriptorB)) return;
   if (!state.fenced) return fail(w, &i, -1, "the warp's first matrix multiplication comes before any wgmma.fence");
   if (block.inFlight.empty()) block.inFlight.resize(block.shared.size() / 16 + 1);
@@ -194,7 +226,8 @@ void multiply(Warp &w, const Instruction &i) {
     for (unsigned l = 0; l < w.lanes; ++l)
       for (unsigned e = 0; e < 4 * 32 / bits; ++e) {
         // "Register Fragments": word by word, eight rows below, then the second half of K.
-        unsigned perWord = 32 / bits, word = e / perWord, row = l / 4 + 8 * (word & 1), depth = (l % 4 + 4 * (word >> 1)) * perWord + e % perWord;
+        unsigned perWord = 32 / bits, word = e / perWord, row = l / 4 + 8 * (word & 1),
+                 depth = (l % 4 + 4 * (word >> 1)) * perWord + e % perWord;
         uint64_t v = w.row<uint32_t>(op.aRows[word])[l] >> (e % perWord * bits);
         a[row * k + depth] = matrixNumber(op.a, bits == 32 ? v : v & ((1u << bits) - 1));
       }
@@ -252,11 +285,13 @@ void multiply(Warp &w, const Instruction &i) {
       for (auto &p : it->second)
         for (auto &m : state.pending)
           if (m.number == p.operation)
-            for (uint64_t lanes = p.lanes; lanes; lanes &= lanes - 1) old[std::countr_zero(lanes)] = m.results[p.index * w.lanes + unsigned(std::countr_zero(lanes))];
+            for (uint64_t lanes = p.lanes; lanes; lanes &= lanes - 1)
+              old[std::countr_zero(lanes)] = m.results[p.index * w.lanes + unsigned(std::countr_zero(lanes))];
     for (unsigned l = 0; l < w.lanes; ++l) {
       uint32_t out = 0;
       for (unsigned e = 0; e < perRow; ++e) {
-        unsigned index = unsigned(r) * perRow + e, at = (l / 4 + 8 * (index / 2 % 2)) * n + index / 4 * 8 + 2 * (l % 4) + index % 2;
+        unsigned index = unsigned(r) * perRow + e,
+                 at = (l / 4 + 8 * (index / 2 % 2)) * n + index / 4 * 8 + 2 * (l % 4) + index % 2;
         double sum = sums[at];
         if (op.c == MatrixElement::S32) {
           int64_t whole = int64_t(sum) + (accumulate ? int64_t(int32_t(old[l])) : 0);
@@ -318,7 +353,9 @@ void wait(Warp &w, const Instruction &i) {
             unsigned l = unsigned(std::countr_zero(lanes));
             w.row<uint32_t>(row)[l] = m.results[p.index * w.lanes + l];
           }
-    erase_if(list, [&](const Promise &p) { return any_of(s.pending, [&](auto &m) { return m.number == p.operation && done(m); }); });
+    erase_if(list, [&](const Promise &p) {
+      return any_of(s.pending, [&](auto &m) { return m.number == p.operation && done(m); });
+    });
     if (list.empty()) empty.push_back(row);
   }
   for (Row r : empty) s.promises.erase(r);
@@ -352,7 +389,10 @@ void checkSettled(Warp &w, const Instruction &i) {
         if (p.lanes & w.mask)
           for (auto &m : w.warpgroup->pending)
             if (m.number == p.operation)
-              return fail(w, &i, int(std::countr_zero(p.lanes & w.mask)), formatv("it reads an accumulator of a matrix multiplication{0} that is under way: no wgmma.wait_group has waited for it", placeOf(w, m.site)));
+              return fail(w, &i, int(std::countr_zero(p.lanes & w.mask)),
+                          formatv("it reads an accumulator of a matrix multiplication{0} that is under way: no "
+                                  "wgmma.wait_group has waited for it",
+                                  placeOf(w, m.site)));
 }
 
 } // namespace
@@ -371,8 +411,10 @@ void movePromises(Warp &w, ArrayRef<Copy> copies, uint64_t lanes) {
     if (!list.empty() || promises.contains(c.to)) moved.push_back({c.to, std::move(list)});
   }
   for (auto &[row, list] : moved) {
-    if (list.empty()) promises.erase(row);
-    else promises[row] = std::move(list);
+    if (list.empty())
+      promises.erase(row);
+    else
+      promises[row] = std::move(list);
   }
 }
 
@@ -380,7 +422,8 @@ std::string multiplicationUnderWay(const Block &b, uint32_t piece) {
   for (const Warp &w : b.warps)
     if (w.warpgroup)
       for (auto &m : w.warpgroup->pending)
-        if (is_contained(m.pieces, piece)) return formatv("a matrix multiplication of warp {0}{1}", w.index, placeOf(w, m.site));
+        if (is_contained(m.pieces, piece))
+          return formatv("a matrix multiplication of warp {0}{1}", w.index, placeOf(w, m.site));
   return "a matrix multiplication";
 }
 
@@ -391,7 +434,10 @@ bool warpgroupsTogether(Block &b, const Instruction *at, function_ref<bool(const
     uint64_t issued = w.warpgroup ? w.warpgroup->issued : 0;
     if (group < b.issued.size() && issued < b.issued[group].size()) {
       auto &first = b.issued[group][issued];
-      fail(w, at, -1, formatv("its warpgroup is not together: warp {0} has executed a matrix multiplication{1} that this warp has not", first.warp, placeOf(w, first.site)));
+      fail(w, at, -1,
+           formatv(
+               "its warpgroup is not together: warp {0} has executed a matrix multiplication{1} that this warp has not",
+               first.warp, placeOf(w, first.site)));
       return false;
     }
   }
@@ -408,7 +454,8 @@ bool emitWarpgroupOperation(Decoder &d, WarpgroupOperation op, std::string &why)
   bool c = i8 ? op.c == E::S32 : op.c == E::F32 || (op.c == E::F16 && op.a != E::BF16 && !tf32);
   if (!c || (op.saturate && !i8)) return why = "type of the accumulator", false;
   unsigned bits = elementBits(op.a);
-  if (op.k != 256 / bits || op.n % 8 || op.n < 8 || op.n > 256 || (i8 && op.n > 32 && op.n % 16)) return why = "shape", false;
+  if (op.k != 256 / bits || op.n % 8 || op.n < 8 || op.n > 256 || (i8 && op.n > 32 && op.n % 16))
+    return why = "shape", false;
   if (op.d.size() != op.n / (op.c == E::F16 ? 4 : 2)) return why = "number of accumulator registers", false;
   if (!op.aRows.empty() && op.aRows.size() != 4) return why = "number of registers of A", false;
   if ((op.transposeA || op.transposeB) && !half) return why = "transposed operands of this type", false;

@@ -1,12 +1,12 @@
-// Matrix multiplications of a warpgroup (wgmma, sm_90a) and the order between the generic and the asynchronous proxy. What
-// is read where is stated from the manual alone, as in matrix.h.
+// Matrix multiplications of a warpgroup (wgmma, sm_90a) and the order between the generic and the asynchronous proxy.
+// What is read where is stated from the manual alone, as in matrix.h.
 #pragma once
 #include "runtime/emulator/matrix.h"
 
 namespace tessera::emulator {
 
-/// D = A * B + D (D = A * B where the predicate `accumulate` is false): A is 64 by k in registers or shared memory, B k by n
-/// in shared memory. Every warp of the four computes its own 16 rows.
+/// D = A * B + D (D = A * B where the predicate `accumulate` is false): A is 64 by k in registers or shared memory, B
+/// k by n in shared memory. Every warp of the four computes its own 16 rows.
 struct WarpgroupOperation {
   unsigned n = 0, k = 0;
   MatrixElement a = MatrixElement::None, b = MatrixElement::None, c = MatrixElement::None;

@@ -1,5 +1,5 @@
-// The HIP device: the HIP runtime by dlopen. Only the few functions and constants used are declared here, as the HIP API
-// reference gives them, so that building needs no ROCm.
+// The HIP device: the HIP runtime by dlopen. Only the few functions and constants used are declared here, as the HIP
+// API reference gives them, so that building needs no ROCm.
 #include "runtime/driver_launch.h"
 #include "llvm/ADT/StringExtras.h"
 #include <dlfcn.h>
@@ -16,7 +16,8 @@ using Handle = Opaque *;
 
 struct Api {
   using Pointer = DevicePointer;
-  static constexpr const char *kEventCreate = "hipEventCreateWithFlags", *kEventRecord = "hipEventRecord", *kEventElapsedTime = "hipEventElapsedTime";
+  static constexpr const char *kEventCreate = "hipEventCreateWithFlags", *kEventRecord = "hipEventRecord",
+                              *kEventElapsedTime = "hipEventElapsedTime";
   hipError_t (*init)(unsigned);
   hipError_t (*driverGetVersion)(int *);
   hipError_t (*deviceGetCount)(int *);
@@ -32,7 +33,8 @@ struct Api {
   hipError_t (*memFree)(DevicePointer);
   hipError_t (*memcpyHtoD)(DevicePointer, const void *, size_t);
   hipError_t (*memcpyDtoH)(void *, DevicePointer, size_t);
-  hipError_t (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
+  hipError_t (*launchKernel)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle,
+                             void **, void **);
   hipError_t (*ctxSynchronize)();
   hipError_t (*streamCreate)(Handle *, unsigned);
   hipError_t (*streamDestroy)(Handle);
@@ -49,7 +51,8 @@ struct Api {
   absl::Status check(hipError_t r, const std::string &what) const {
     if (r == 0) return absl::OkStatus();
     const char *name = getErrorName(r), *text = getErrorString(r);
-    auto message = llvm::formatv("HIP: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
+    auto message =
+        llvm::formatv("HIP: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
     return r == 2 ? absl::ResourceExhaustedError(message) : absl::UnavailableError(message); // 2: out of memory
   }
 };
@@ -57,23 +60,33 @@ struct Api {
 absl::StatusOr<const Api *> api() {
   static Api a;
   static absl::Status status = [] {
-    auto lib = openLibrary("TESSERA_HIP_LIBRARY", {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"});
+    auto lib = openLibrary("TESSERA_HIP_LIBRARY",
+                           {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"});
     if (!lib.ok()) return absl::NotFoundError("HIP: no driver: " + std::string(lib.status().message()));
     std::string missing;
     auto get = [&](auto &f, const char *name) {
       f = reinterpret_cast<std::decay_t<decltype(f)>>(dlsym(*lib, name));
       if (!f && missing.empty()) missing = name;
     };
-    get(a.init, "hipInit"), get(a.driverGetVersion, "hipDriverGetVersion"), get(a.deviceGetCount, "hipGetDeviceCount"), get(a.deviceGet, "hipDeviceGet"), get(a.deviceGetName, "hipDeviceGetName");
+    get(a.init, "hipInit"), get(a.driverGetVersion, "hipDriverGetVersion"), get(a.deviceGetCount, "hipGetDeviceCount"),
+        get(a.deviceGet, "hipDeviceGet"), get(a.deviceGetName, "hipDeviceGetName");
     get(a.deviceTotalMem, "hipDeviceTotalMem"), get(a.setDevice, "hipSetDevice");
     get(a.getDeviceProperties, "hipGetDevicePropertiesR0600");
     if (!a.getDeviceProperties) missing.clear(), get(a.getDeviceProperties, "hipGetDeviceProperties");
-    get(a.moduleLoadData, "hipModuleLoadData"), get(a.moduleUnload, "hipModuleUnload"), get(a.moduleGetFunction, "hipModuleGetFunction");
-    get(a.memAlloc, "hipMalloc"), get(a.memFree, "hipFree"), get(a.memcpyHtoD, "hipMemcpyHtoD"), get(a.memcpyDtoH, "hipMemcpyDtoH");
-    get(a.launchKernel, "hipModuleLaunchKernel"), get(a.ctxSynchronize, "hipDeviceSynchronize"), get(a.eventCreate, "hipEventCreateWithFlags"), get(a.eventDestroy, "hipEventDestroy"), get(a.eventRecord, "hipEventRecord");
-    get(a.eventSynchronize, "hipEventSynchronize"), get(a.eventElapsedTime, "hipEventElapsedTime"), get(a.getErrorName, "hipGetErrorName"), get(a.getErrorString, "hipGetErrorString");
-    get(a.streamCreate, "hipStreamCreateWithFlags"), get(a.streamDestroy, "hipStreamDestroy"), get(a.streamSynchronize, "hipStreamSynchronize"), get(a.streamWaitEvent, "hipStreamWaitEvent");
-    if (!missing.empty()) return absl::UnavailableError("HIP: the driver's library has no " + missing + "; it is too old: version 5 or later is needed");
+    get(a.moduleLoadData, "hipModuleLoadData"), get(a.moduleUnload, "hipModuleUnload"),
+        get(a.moduleGetFunction, "hipModuleGetFunction");
+    get(a.memAlloc, "hipMalloc"), get(a.memFree, "hipFree"), get(a.memcpyHtoD, "hipMemcpyHtoD"),
+        get(a.memcpyDtoH, "hipMemcpyDtoH");
+    get(a.launchKernel, "hipModuleLaunchKernel"), get(a.ctxSynchronize, "hipDeviceSynchronize"),
+        get(a.eventCreate, "hipEventCreateWithFlags"), get(a.eventDestroy, "hipEventDestroy"),
+        get(a.eventRecord, "hipEventRecord");
+    get(a.eventSynchronize, "hipEventSynchronize"), get(a.eventElapsedTime, "hipEventElapsedTime"),
+        get(a.getErrorName, "hipGetErrorName"), get(a.getErrorString, "hipGetErrorString");
+    get(a.streamCreate, "hipStreamCreateWithFlags"), get(a.streamDestroy, "hipStreamDestroy"),
+        get(a.streamSynchronize, "hipStreamSynchronize"), get(a.streamWaitEvent, "hipStreamWaitEvent");
+    if (!missing.empty())
+      return absl::UnavailableError("HIP: the driver's library has no " + missing +
+                                    "; it is too old: version 5 or later is needed");
     return a.check(a.init(0), "hipInit");
   }();
   if (!status.ok()) return status;
@@ -87,8 +100,8 @@ public:
     char text[256] = {};
     RETURN_IF_ERROR(a_.check(a_.deviceGetName(text, sizeof text, device_), "hipDeviceGetName"));
     name_ = text;
-    // The architecture's name ("gfx942:sramecc+:xnack-") stands in the properties, a structure whose layout changed between
-    // releases: it is found by its form in a buffer larger than any of them.
+    // The architecture's name ("gfx942:sramecc+:xnack-") stands in the properties, a structure whose layout changed
+    // between releases: it is found by its form in a buffer larger than any of them.
     std::vector<char> properties(16384, 0);
     RETURN_IF_ERROR(a_.check(a_.getDeviceProperties(properties.data(), device_), "hipGetDeviceProperties"));
     llvm::StringRef bytes(properties.data(), properties.size());
@@ -102,11 +115,15 @@ public:
   std::string spec() const override { return "hip:" + std::to_string(index_); }
   std::string name() const override { return name_; }
   std::string target() const override { return arch_; }
-  std::string driver() const override { return llvm::formatv("HIP {0}.{1}", version_ / 10000000, version_ / 100000 % 100); }
+  std::string driver() const override {
+    return llvm::formatv("HIP {0}.{1}", version_ / 10000000, version_ / 100000 % 100);
+  }
   int64_t memoryBytes() const override { return memory_; }
 
 protected:
-  absl::Status makeCurrent(const std::string &what) override { return a_.check(a_.setDevice(device_), "hipSetDevice for " + what); }
+  absl::Status makeCurrent(const std::string &what) override {
+    return a_.check(a_.setDevice(device_), "hipSetDevice for " + what);
+  }
 
 private:
   hipDevice_t device_;
@@ -131,7 +148,8 @@ absl::StatusOr<int> countHip() {
 absl::StatusOr<std::unique_ptr<Device>> openHip(int index) {
   auto n = countHip();
   if (!n.ok()) return n.status();
-  if (index >= *n) return absl::NotFoundError(llvm::formatv("HIP: there is no device {0}; the machine has {1}", index, *n).str());
+  if (index >= *n)
+    return absl::NotFoundError(llvm::formatv("HIP: there is no device {0}; the machine has {1}", index, *n).str());
   auto a = api();
   hipDevice_t d;
   RETURN_IF_ERROR((*a)->check((*a)->deviceGet(&d, index), "hipDeviceGet"));

@@ -1,7 +1,7 @@
 // Functions, regions, loops and branches of a program (see program.h).
 #include "ir/op_table.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/program.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::runtime {
 using namespace ir;
@@ -20,7 +20,8 @@ bool Program::run(Op kernel, llvm::ArrayRef<InterpreterArg> args) {
 
 bool Program::call(Op func, llvm::ArrayRef<Datum> args, llvm::SmallVectorImpl<Datum> &results, Op caller) {
   Region &body = func->region(0);
-  if (body.empty()) return fail(caller ? caller : func, "the function '" + func->cast<tt::FuncOp>().symName() + "' has no body");
+  if (body.empty())
+    return fail(caller ? caller : func, "the function '" + func->cast<tt::FuncOp>().symName() + "' has no body");
   if (depth_ >= 128) return fail(caller ? caller : func, "calls nest more than 128 deep");
   Frame frame{std::vector<Datum>(run_.plan.numSlots(func)), caller}, *outer = frame_;
   ++depth_;
@@ -62,8 +63,10 @@ Operation *Program::runRegion(Region &r) {
       b = t->successor(taken ? 0 : 1);
       values = taken ? c.trueArgs() : c.falseArgs();
     } else {
-      if (whyNotInterpreted(t->opcode())) notInterpreted(t);
-      else end = t;
+      if (whyNotInterpreted(t->opcode()))
+        notInterpreted(t);
+      else
+        end = t;
       break;
     }
     if (!loopBack(t, branches)) break;
@@ -77,14 +80,20 @@ Operation *Program::runRegion(Region &r) {
 
 bool Program::loopBack(Op loop, int64_t iteration) {
   if (iteration >= run_.options.maxIterations)
-    return fail(loop, llvm::formatv("'{0}' has run {1} times without an end: a loop that does not terminate", loop->name(), iteration).str());
+    return fail(loop, llvm::formatv("'{0}' has run {1} times without an end: a loop that does not terminate",
+                                    loop->name(), iteration)
+                          .str());
   if (iteration % 64 != 63) return true;
   if (run_.stop.load(std::memory_order_relaxed)) return false;
   // Atomics that change nothing, again and again: it waits for another program.
   bool spins = waited_ && !wrote_;
   waited_ = wrote_ = false;
   if (spins) letOthersRun(/*waits=*/false); // or for another partition
-  if (spins && !spin_()) return run_.stop ? false : fail(loop, llvm::formatv("deadlock: '{0}' waits for another program, and no program can go on", loop->name()).str());
+  if (spins && !spin_())
+    return run_.stop ? false
+                     : fail(loop, llvm::formatv("deadlock: '{0}' waits for another program, and no program can go on",
+                                                loop->name())
+                                      .str());
   return true;
 }
 
@@ -154,6 +163,8 @@ bool Program::yieldFrom(Op op, Region &r) {
   return true;
 }
 
-bool Program::evaluateIf(scf::IfOp op) { return yieldFrom(op, flag(op.condition()) ? op.thenRegion() : op.elseRegion()); }
+bool Program::evaluateIf(scf::IfOp op) {
+  return yieldFrom(op, flag(op.condition()) ? op.thenRegion() : op.elseRegion());
+}
 
 } // namespace tessera::runtime

@@ -1,5 +1,5 @@
-// The table of device-library functions (see device_math.h), keyed by the stem that the vendors' names share: `__nv_tanhf`,
-// `__nv_tanh`, `__ocml_tanh_f32` and `__ocml_tanh_f64` are all "tanh".
+// The table of device-library functions (see device_math.h), keyed by the stem that the vendors' names share:
+// `__nv_tanhf`, `__nv_tanh`, `__ocml_tanh_f32` and `__ocml_tanh_f64` are all "tanh".
 #include "runtime/interpreter/device_math.h"
 #include "runtime/interpreter/lanes.h"
 #include "llvm/ADT/StringMap.h"
@@ -35,57 +35,179 @@ double roundHalfEven(double x) {
   return std::copysign((std::fabs(x) + 0x1p52) - 0x1p52, x);
 }
 
-#define ONE(expr) DeviceFunction{1, [](const double *v) -> double { double a = v[0]; return expr; }, nullptr, nullptr}
-#define TWO(expr) DeviceFunction{2, [](const double *v) -> double { double a = v[0], b = v[1]; return expr; }, nullptr, nullptr}
-#define THREE(expr) DeviceFunction{3, [](const double *v) -> double { double a = v[0], b = v[1], c = v[2]; return expr; }, nullptr, nullptr}
-#define IS(expr) DeviceFunction{1, nullptr, [](double a) -> bool { return expr; }, nullptr}
-#define INT1(expr) DeviceFunction{1, nullptr, nullptr, [](const uint64_t *v, unsigned w) -> uint64_t { uint64_t a = v[0]; (void)w; return expr; }}
-#define INT2(expr) DeviceFunction{2, nullptr, nullptr, [](const uint64_t *v, unsigned w) -> uint64_t { uint64_t a = v[0], b = v[1]; (void)w; return expr; }}
+#define ONE(expr)                                                                                                      \
+  DeviceFunction {                                                                                                     \
+    1,                                                                                                                 \
+        [](const double *v) -> double {                                                                                \
+          double a = v[0];                                                                                             \
+          return expr;                                                                                                 \
+        },                                                                                                             \
+        nullptr, nullptr                                                                                               \
+  }
+#define TWO(expr)                                                                                                      \
+  DeviceFunction {                                                                                                     \
+    2,                                                                                                                 \
+        [](const double *v) -> double {                                                                                \
+          double a = v[0], b = v[1];                                                                                   \
+          return expr;                                                                                                 \
+        },                                                                                                             \
+        nullptr, nullptr                                                                                               \
+  }
+#define THREE(expr)                                                                                                    \
+  DeviceFunction {                                                                                                     \
+    3,                                                                                                                 \
+        [](const double *v) -> double {                                                                                \
+          double a = v[0], b = v[1], c = v[2];                                                                         \
+          return expr;                                                                                                 \
+        },                                                                                                             \
+        nullptr, nullptr                                                                                               \
+  }
+#define IS(expr)                                                                                                       \
+  DeviceFunction {                                                                                                     \
+    1, nullptr, [](double a) -> bool { return expr; }, nullptr                                                         \
+  }
+#define INT1(expr)                                                                                                     \
+  DeviceFunction {                                                                                                     \
+    1, nullptr, nullptr, [](const uint64_t *v, unsigned w) -> uint64_t {                                               \
+      uint64_t a = v[0];                                                                                               \
+      (void)w;                                                                                                         \
+      return expr;                                                                                                     \
+    }                                                                                                                  \
+  }
+#define INT2(expr)                                                                                                     \
+  DeviceFunction {                                                                                                     \
+    2, nullptr, nullptr, [](const uint64_t *v, unsigned w) -> uint64_t {                                               \
+      uint64_t a = v[0], b = v[1];                                                                                     \
+      (void)w;                                                                                                         \
+      return expr;                                                                                                     \
+    }                                                                                                                  \
+  }
 
 const llvm::StringMap<DeviceFunction> &realFunctions() {
   constexpr double pi = std::numbers::pi;
   static const llvm::StringMap<DeviceFunction> table = {
-      {"sin", ONE(std::sin(a))}, {"cos", ONE(std::cos(a))}, {"tan", ONE(std::tan(a))},
-      {"asin", ONE(std::asin(a))}, {"acos", ONE(std::acos(a))}, {"atan", ONE(std::atan(a))}, {"atan2", TWO(std::atan2(a, b))},
-      {"sinh", ONE(std::sinh(a))}, {"cosh", ONE(std::cosh(a))}, {"tanh", ONE(std::tanh(a))},
-      {"asinh", ONE(std::asinh(a))}, {"acosh", ONE(std::acosh(a))}, {"atanh", ONE(std::atanh(a))},
-      {"sinpi", ONE(std::sin(pi * std::remainder(a, 2.0)))}, {"cospi", ONE(std::cos(pi * std::remainder(a, 2.0)))}, {"tanpi", ONE(std::tan(pi * std::remainder(a, 1.0)))},
-      {"exp", ONE(std::exp(a))}, {"exp2", ONE(std::exp2(a))}, {"exp10", ONE(std::pow(10.0, a))}, {"expm1", ONE(std::expm1(a))},
-      {"log", ONE(std::log(a))}, {"log2", ONE(std::log2(a))}, {"log10", ONE(std::log10(a))}, {"log1p", ONE(std::log1p(a))}, {"logb", ONE(std::logb(a))},
-      {"pow", TWO(std::pow(a, b))}, {"powr", TWO(a < 0 ? std::numeric_limits<double>::quiet_NaN() : std::pow(a, b))},
-      {"powi", TWO(std::pow(a, b))}, {"pown", TWO(std::pow(a, b))},
-      {"ldexp", TWO(std::scalbn(a, int(b)))}, {"scalbn", TWO(std::scalbn(a, int(b)))}, {"scalb", TWO(a * std::exp2(b))},
-      {"sqrt", ONE(std::sqrt(a))}, {"rsqrt", ONE(1 / std::sqrt(a))}, {"cbrt", ONE(std::cbrt(a))}, {"rcbrt", ONE(1 / std::cbrt(a))}, {"hypot", TWO(std::hypot(a, b))},
-      {"rhypot", TWO(1 / std::hypot(a, b))}, {"norm3d", THREE(std::hypot(a, b, c))}, {"rnorm3d", THREE(1 / std::hypot(a, b, c))}, {"rcp", ONE(1 / a)}, {"frcp", ONE(1 / a)},
-      {"erf", ONE(std::erf(a))}, {"erfc", ONE(std::erfc(a))}, {"erfcx", ONE(std::exp(a * a) * std::erfc(a))}, {"erfinv", ONE(erfInverse(a))}, {"erfcinv", ONE(erfInverse(1 - a))},
-      {"normcdf", ONE(normalCdf(a))}, {"ncdf", ONE(normalCdf(a))}, {"normcdfinv", ONE(std::numbers::sqrt2 * erfInverse(2 * a - 1))},
-      {"tgamma", ONE(std::tgamma(a))}, {"lgamma", ONE(std::lgamma(a))}, {"j0", ONE(::j0(a))}, {"j1", ONE(::j1(a))}, {"y0", ONE(::y0(a))}, {"y1", ONE(::y1(a))},
-      {"jn", TWO(besselN(a, b))}, {"yn", TWO(besselYN(a, b))},
-      {"ceil", ONE(std::ceil(a))}, {"floor", ONE(std::floor(a))}, {"trunc", ONE(std::trunc(a))}, {"round", ONE(std::round(a))},
-      {"rint", ONE(roundHalfEven(a))}, {"nearbyint", ONE(roundHalfEven(a))}, {"fabs", ONE(std::fabs(a))}, {"copysign", TWO(std::copysign(a, b))},
-      {"fmod", TWO(std::fmod(a, b))}, {"remainder", TWO(std::remainder(a, b))}, {"fdim", TWO(std::fdim(a, b))}, {"fmin", TWO(std::fmin(a, b))}, {"fmax", TWO(std::fmax(a, b))},
-      {"div", TWO(a / b)}, {"fdivide", TWO(a / b)}, {"add", TWO(a + b)}, {"sub", TWO(a - b)}, {"mul", TWO(a * b)}, {"fma", THREE(std::fma(a, b, c))}, {"mad", THREE(a *b + c)},
-      {"llrint", ONE(roundHalfEven(a))}, {"llround", ONE(std::round(a))}, {"lrint", ONE(roundHalfEven(a))}, {"lround", ONE(std::round(a))}, {"ilogb", ONE(std::logb(a))},
+      {"sin", ONE(std::sin(a))},
+      {"cos", ONE(std::cos(a))},
+      {"tan", ONE(std::tan(a))},
+      {"asin", ONE(std::asin(a))},
+      {"acos", ONE(std::acos(a))},
+      {"atan", ONE(std::atan(a))},
+      {"atan2", TWO(std::atan2(a, b))},
+      {"sinh", ONE(std::sinh(a))},
+      {"cosh", ONE(std::cosh(a))},
+      {"tanh", ONE(std::tanh(a))},
+      {"asinh", ONE(std::asinh(a))},
+      {"acosh", ONE(std::acosh(a))},
+      {"atanh", ONE(std::atanh(a))},
+      {"sinpi", ONE(std::sin(pi * std::remainder(a, 2.0)))},
+      {"cospi", ONE(std::cos(pi * std::remainder(a, 2.0)))},
+      {"tanpi", ONE(std::tan(pi * std::remainder(a, 1.0)))},
+      {"exp", ONE(std::exp(a))},
+      {"exp2", ONE(std::exp2(a))},
+      {"exp10", ONE(std::pow(10.0, a))},
+      {"expm1", ONE(std::expm1(a))},
+      {"log", ONE(std::log(a))},
+      {"log2", ONE(std::log2(a))},
+      {"log10", ONE(std::log10(a))},
+      {"log1p", ONE(std::log1p(a))},
+      {"logb", ONE(std::logb(a))},
+      {"pow", TWO(std::pow(a, b))},
+      {"powr", TWO(a < 0 ? std::numeric_limits<double>::quiet_NaN() : std::pow(a, b))},
+      {"powi", TWO(std::pow(a, b))},
+      {"pown", TWO(std::pow(a, b))},
+      {"ldexp", TWO(std::scalbn(a, int(b)))},
+      {"scalbn", TWO(std::scalbn(a, int(b)))},
+      {"scalb", TWO(a * std::exp2(b))},
+      {"sqrt", ONE(std::sqrt(a))},
+      {"rsqrt", ONE(1 / std::sqrt(a))},
+      {"cbrt", ONE(std::cbrt(a))},
+      {"rcbrt", ONE(1 / std::cbrt(a))},
+      {"hypot", TWO(std::hypot(a, b))},
+      {"rhypot", TWO(1 / std::hypot(a, b))},
+      {"norm3d", THREE(std::hypot(a, b, c))},
+      {"rnorm3d", THREE(1 / std::hypot(a, b, c))},
+      {"rcp", ONE(1 / a)},
+      {"frcp", ONE(1 / a)},
+      {"erf", ONE(std::erf(a))},
+      {"erfc", ONE(std::erfc(a))},
+      {"erfcx", ONE(std::exp(a * a) * std::erfc(a))},
+      {"erfinv", ONE(erfInverse(a))},
+      {"erfcinv", ONE(erfInverse(1 - a))},
+      {"normcdf", ONE(normalCdf(a))},
+      {"ncdf", ONE(normalCdf(a))},
+      {"normcdfinv", ONE(std::numbers::sqrt2 * erfInverse(2 * a - 1))},
+      {"tgamma", ONE(std::tgamma(a))},
+      {"lgamma", ONE(std::lgamma(a))},
+      {"j0", ONE(::j0(a))},
+      {"j1", ONE(::j1(a))},
+      {"y0", ONE(::y0(a))},
+      {"y1", ONE(::y1(a))},
+      {"jn", TWO(besselN(a, b))},
+      {"yn", TWO(besselYN(a, b))},
+      {"ceil", ONE(std::ceil(a))},
+      {"floor", ONE(std::floor(a))},
+      {"trunc", ONE(std::trunc(a))},
+      {"round", ONE(std::round(a))},
+      {"rint", ONE(roundHalfEven(a))},
+      {"nearbyint", ONE(roundHalfEven(a))},
+      {"fabs", ONE(std::fabs(a))},
+      {"copysign", TWO(std::copysign(a, b))},
+      {"fmod", TWO(std::fmod(a, b))},
+      {"remainder", TWO(std::remainder(a, b))},
+      {"fdim", TWO(std::fdim(a, b))},
+      {"fmin", TWO(std::fmin(a, b))},
+      {"fmax", TWO(std::fmax(a, b))},
+      {"div", TWO(a / b)},
+      {"fdivide", TWO(a / b)},
+      {"add", TWO(a + b)},
+      {"sub", TWO(a - b)},
+      {"mul", TWO(a * b)},
+      {"fma", THREE(std::fma(a, b, c))},
+      {"mad", THREE(a * b + c)},
+      {"llrint", ONE(roundHalfEven(a))},
+      {"llround", ONE(std::round(a))},
+      {"lrint", ONE(roundHalfEven(a))},
+      {"lround", ONE(std::round(a))},
+      {"ilogb", ONE(std::logb(a))},
       {"saturate", ONE(a > 0 ? std::fmin(a, 1.0) : 0.0)},
-      {"isnan", IS(std::isnan(a))}, {"isinf", IS(std::isinf(a))}, {"finite", IS(std::isfinite(a))}, {"isfinite", IS(std::isfinite(a))}, {"signbit", IS(std::signbit(a))},
+      {"isnan", IS(std::isnan(a))},
+      {"isinf", IS(std::isinf(a))},
+      {"finite", IS(std::isfinite(a))},
+      {"isfinite", IS(std::isfinite(a))},
+      {"signbit", IS(std::signbit(a))},
   };
   return table;
 }
 
 const llvm::StringMap<DeviceFunction> &integerFunctions() {
   static const llvm::StringMap<DeviceFunction> table = {
-      {"clz", INT1(std::countl_zero(a) - (64 - int(w)))}, {"popc", INT1(std::popcount(a))}, {"ffs", INT1(a ? std::countr_zero(a) + 1 : 0)},
-      {"brev", INT1([&] { uint64_t r = 0; for (unsigned i = 0; i < w; ++i) r |= (a >> i & 1) << (w - 1 - i); return r; }())},
-      {"abs", INT1(signExtend(a, w) < 0 ? 0 - a : a)}, {"mulhi", INT2(uint64_t(Int128(signExtend(a, w)) * signExtend(b, w) >> w))}, {"umulhi", INT2(uint64_t(UInt128(a) * b >> w))},
-      {"min", INT2(signExtend(a, w) < signExtend(b, w) ? a : b)}, {"max", INT2(signExtend(a, w) > signExtend(b, w) ? a : b)}, {"umin", INT2(std::min(a, b))}, {"umax", INT2(std::max(a, b))},
-      {"hadd", INT2(uint64_t((Int128(signExtend(a, w)) + signExtend(b, w)) >> 1))}, {"uhadd", INT2(uint64_t((UInt128(a) + b) >> 1))},
-      {"rhadd", INT2(uint64_t((Int128(signExtend(a, w)) + signExtend(b, w) + 1) >> 1))}, {"urhadd", INT2(uint64_t((UInt128(a) + b + 1) >> 1))},
-      {"mul24", INT2(uint64_t(signExtend(a, 24) * signExtend(b, 24)))}, {"umul24", INT2((a & 0xFFFFFF) * (b & 0xFFFFFF))},
+      {"clz", INT1(std::countl_zero(a) - (64 - int(w)))},
+      {"popc", INT1(std::popcount(a))},
+      {"ffs", INT1(a ? std::countr_zero(a) + 1 : 0)},
+      {"brev", INT1([&] {
+         uint64_t r = 0;
+         for (unsigned i = 0; i < w; ++i) r |= (a >> i & 1) << (w - 1 - i);
+         return r;
+       }())},
+      {"abs", INT1(signExtend(a, w) < 0 ? 0 - a : a)},
+      {"mulhi", INT2(uint64_t(Int128(signExtend(a, w)) * signExtend(b, w) >> w))},
+      {"umulhi", INT2(uint64_t(UInt128(a) * b >> w))},
+      {"min", INT2(signExtend(a, w) < signExtend(b, w) ? a : b)},
+      {"max", INT2(signExtend(a, w) > signExtend(b, w) ? a : b)},
+      {"umin", INT2(std::min(a, b))},
+      {"umax", INT2(std::max(a, b))},
+      {"hadd", INT2(uint64_t((Int128(signExtend(a, w)) + signExtend(b, w)) >> 1))},
+      {"uhadd", INT2(uint64_t((UInt128(a) + b) >> 1))},
+      {"rhadd", INT2(uint64_t((Int128(signExtend(a, w)) + signExtend(b, w) + 1) >> 1))},
+      {"urhadd", INT2(uint64_t((UInt128(a) + b + 1) >> 1))},
+      {"mul24", INT2(uint64_t(signExtend(a, 24) * signExtend(b, 24)))},
+      {"umul24", INT2((a & 0xFFFFFF) * (b & 0xFFFFFF))},
   };
   return table;
 }
 
-/// __nv_float2int_rz, __nv_ull2double_rn: conversions with a direction. Towards float only rounding to nearest is known.
+/// __nv_float2int_rz, __nv_ull2double_rn: conversions with a direction. Towards float only rounding to nearest is
+/// known.
 std::optional<DeviceFunction> findConversion(llvm::StringRef name) {
   auto [from, rest] = name.split('2');
   auto [to, mode] = rest.split('_');
@@ -135,14 +257,16 @@ std::optional<DeviceFunction> findDeviceFunction(llvm::StringRef symbol) {
         if (auto f = lookup(realFunctions(), bare)) return f;
     }
     stem.consume_front("__");
-    // Some names end in f by themselves (erf, modf); the others do so in single precision. Predicates of double end in d.
+    // Some names end in f by themselves (erf, modf); the others do so in single precision. Predicates of double end
+    // in d.
     if (auto f = lookup(realFunctions(), stem)) return f;
     llvm::StringRef single = stem;
     if (single.consume_back("f") || single.consume_back("d")) return lookup(realFunctions(), single);
     return std::nullopt;
   }
   if (stem.consume_front("__ocml_")) {
-    for (llvm::StringRef suffix : {"_f64", "_f32", "_f16", "_2f16", "_rte_f64", "_rte_f32", "_rte_f16"}) stem.consume_back(suffix);
+    for (llvm::StringRef suffix : {"_f64", "_f32", "_f16", "_2f16", "_rte_f64", "_rte_f32", "_rte_f16"})
+      stem.consume_back(suffix);
     stem.consume_back("_rte");
     stem.consume_front("native_");
     return lookup(realFunctions(), stem);

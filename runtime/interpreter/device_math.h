@@ -1,7 +1,7 @@
-// Device-library functions (NVIDIA's libdevice `__nv_*`, AMD's `__ocml_*`) as host functions, for tt.extern_elementwise.
-// The names are the vendors' (CUDA libdevice user's guide; ROCm-Device-Libs doc/OCML.md). All are evaluated in double and
-// rounded once to the result's type; `fast` and `native` variants give the accurate result, as does the host's libm up to
-// its own last-place errors in f64.
+// Device-library functions (NVIDIA's libdevice `__nv_*`, AMD's `__ocml_*`) as host functions, for
+// tt.extern_elementwise. The names are the vendors' (CUDA libdevice user's guide; ROCm-Device-Libs doc/OCML.md). All
+// are evaluated in double and rounded once to the result's type; `fast` and `native` variants give the accurate
+// result, as does the host's libm up to its own last-place errors in f64.
 #pragma once
 #include "ir/type.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -12,11 +12,11 @@
 namespace tessera::runtime {
 
 struct DeviceFunction {
-  unsigned arity = 0; // of whichever function is set
-  double (*real)(const double *args) = nullptr;      // floats or integers → float or integer (saturating)
-  bool (*predicate)(double) = nullptr;               // float → i32 or i1: isnan and the like
+  unsigned arity = 0;                           // of whichever function is set
+  double (*real)(const double *args) = nullptr; // floats or integers → float or integer (saturating)
+  bool (*predicate)(double) = nullptr;          // float → i32 or i1: isnan and the like
   uint64_t (*integer)(const uint64_t *args, unsigned width) = nullptr; // integers of one width, zero-extended → integer
-  bool isUnsigned = false;                           // integer arguments and results of `real` are unsigned
+  bool isUnsigned = false; // integer arguments and results of `real` are unsigned
 };
 
 /// The function of that symbol, or nothing.

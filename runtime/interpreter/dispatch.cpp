@@ -10,7 +10,8 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::tt_elementwise_inline_asm: return "it is assembly of a target";
   case Opcode::gpu_thread_id:
   case Opcode::ttg_warp_id: return "it names a single thread or warp, and the interpreter evaluates whole blocks";
-  case Opcode::amdg_local_load_packed_tranposed: return "its order of packed elements depends on the instruction that reads them";
+  case Opcode::amdg_local_load_packed_tranposed:
+    return "its order of packed elements depends on the instruction that reads them";
   case Opcode::amdg_scaled_upcast_fp8:
   case Opcode::amdg_upcast_mxfp:
   case Opcode::amdg_scaled_upcast_fp4: return "the format of its scales depends on the instruction";
@@ -153,28 +154,39 @@ bool Program::dispatch(Op op) {
   case Opcode::scf_while: return evaluateWhile(op->cast<scf::WhileOp>());
   case Opcode::scf_if: return evaluateIf(op->cast<scf::IfOp>());
   case Opcode::scf_execute_region: return yieldFrom(op, op->region(0));
-  case Opcode::tt_get_program_id: return set(op->result(), Lanes::one(4, uint32_t(id_[unsigned(op->cast<tt::GetProgramIdOp>().axis())])));
-  case Opcode::tt_get_num_programs: return set(op->result(), Lanes::one(4, uint32_t(run_.grid[unsigned(op->cast<tt::GetNumProgramsOp>().axis())])));
+  case Opcode::tt_get_program_id:
+    return set(op->result(), Lanes::one(4, uint32_t(id_[unsigned(op->cast<tt::GetProgramIdOp>().axis())])));
+  case Opcode::tt_get_num_programs:
+    return set(op->result(), Lanes::one(4, uint32_t(run_.grid[unsigned(op->cast<tt::GetNumProgramsOp>().axis())])));
   case Opcode::gpu_block_id: {
     Type t = op->result().type();
-    return set(op->result(), Lanes::one(laneBytes(t), zeroExtend(id_[unsigned(op->cast<gpu::BlockIdOp>().dimension())], t.bitWidth())));
+    return set(op->result(), Lanes::one(laneBytes(t), zeroExtend(id_[unsigned(op->cast<gpu::BlockIdOp>().dimension())],
+                                                                 t.bitWidth())));
   }
   case Opcode::tt_print: return evaluatePrint(op->cast<tt::PrintOp>());
-  case Opcode::tt_assert: return evaluateAssert(op, op->cast<tt::AssertOp>().condition(), op->cast<tt::AssertOp>().message());
-  case Opcode::cf_assert: return evaluateAssert(op, op->cast<cf::AssertOp>().condition(), op->cast<cf::AssertOp>().msg());
+  case Opcode::tt_assert:
+    return evaluateAssert(op, op->cast<tt::AssertOp>().condition(), op->cast<tt::AssertOp>().message());
+  case Opcode::cf_assert:
+    return evaluateAssert(op, op->cast<cf::AssertOp>().condition(), op->cast<cf::AssertOp>().msg());
   case Opcode::llvm_intr_assume: return flag(op->operand(0)) || fail(op, "an assumption does not hold");
   case Opcode::builtin_unrealized_conversion_cast:
-    if (op->numOperands() != op->numResults()) return fail(op, "the interpreter cannot evaluate a cast of " + llvm::Twine(op->numOperands()) + " values to " + llvm::Twine(op->numResults()));
+    if (op->numOperands() != op->numResults())
+      return fail(op, "the interpreter cannot evaluate a cast of " + llvm::Twine(op->numOperands()) + " values to " +
+                          llvm::Twine(op->numResults()));
     for (unsigned i = 0; i < op->numResults(); ++i) {
       Type from = op->operand(i).type(), to = op->result(i).type();
-      bool same = from == to || (from.isTensor() && to.isTensor() && from.cast<TensorType>().shape() == to.cast<TensorType>().shape() && from.scalar() == to.scalar());
+      bool same = from == to ||
+                  (from.isTensor() && to.isTensor() &&
+                   from.cast<TensorType>().shape() == to.cast<TensorType>().shape() && from.scalar() == to.scalar());
       if (!same) return fail(op, "the interpreter cannot evaluate a cast of " + from.str() + " to " + to.str());
       pass(op->operand(i), op->result(i));
     }
     return true;
 
   // Tensors.
-  case Opcode::tt_splat: return set(op->result(), repeat(pool_, lanes(op->operand(0)), op->result().type().cast<TensorType>().numElements()));
+  case Opcode::tt_splat:
+    return set(op->result(),
+               repeat(pool_, lanes(op->operand(0)), op->result().type().cast<TensorType>().numElements()));
   case Opcode::tt_unsplat:
   case Opcode::tt_expand_dims:
   case Opcode::tt_reshape: // in row-major order, which allow_reorder allows too
@@ -194,7 +206,9 @@ bool Program::dispatch(Op op) {
   case Opcode::tt_dot: {
     auto d = op->cast<tt::DotOp>();
     Lanes out;
-    return dot(op, d.a().type(), lanes(d.a()), d.b().type(), lanes(d.b()), d.c().type(), lanes(d.c()), d.inputPrecision(), out) && set(op->result(), std::move(out));
+    return dot(op, d.a().type(), lanes(d.a()), d.b().type(), lanes(d.b()), d.c().type(), lanes(d.c()),
+               d.inputPrecision(), out) &&
+           set(op->result(), std::move(out));
   }
   case Opcode::tt_dot_scaled: return dotScaled(op->cast<tt::DotScaledOp>());
   case Opcode::ttg_fp4_to_fp: return fp4ToFp(op->cast<ttg::Fp4ToFpOp>());
@@ -229,17 +243,17 @@ bool Program::dispatch(Op op) {
   case Opcode::amdg_buffer_atomic_rmw: return bufferAtomic(op->cast<amdg::BufferAtomicRmwOp>());
   case Opcode::ttg_global_scratch_alloc: return scratch(op->cast<ttg::GlobalScratchAllocOp>());
   case Opcode::ttng_tensormap_create: return tensormapCreate(op->cast<ttng::TensormapCreateOp>());
-  case Opcode::ttng_reinterpret_tensor_descriptor: return reinterpretDescriptor(op->cast<ttng::ReinterpretTensorDescriptorOp>());
+  case Opcode::ttng_reinterpret_tensor_descriptor:
+    return reinterpretDescriptor(op->cast<ttng::ReinterpretTensorDescriptorOp>());
 
   // Shared and tensor memory.
-  case Opcode::ttg_local_alloc: return localAlloc(op, op->cast<ttg::LocalAllocOp>().src(), op->cast<ttg::LocalAllocOp>().result());
+  case Opcode::ttg_local_alloc:
+    return localAlloc(op, op->cast<ttg::LocalAllocOp>().src(), op->cast<ttg::LocalAllocOp>().result());
   case Opcode::ttng_tmem_alloc: {
     auto t = op->cast<ttng::TmemAllocOp>();
     return localAlloc(op, t.src(), t.result()) && (!t.token() || set(t.token(), Lanes()));
   }
-  case Opcode::ttg_local_dealloc:
-    view(op->operand(0)).buffer->freed = true;
-    return true;
+  case Opcode::ttg_local_dealloc: view(op->operand(0)).buffer->freed = true; return true;
   case Opcode::ttg_memdesc_index:
   case Opcode::ttg_memdesc_subslice:
   case Opcode::ttg_memdesc_trans:
@@ -262,11 +276,15 @@ bool Program::dispatch(Op op) {
   case Opcode::ttg_local_scatter: return localScatter(op->cast<ttg::LocalScatterOp>());
   case Opcode::ttg_async_copy_global_to_local: {
     auto c = op->cast<ttg::AsyncCopyGlobalToLocalOp>();
-    return asyncCopy(op, c.src().type().scalar().cast<PointerType>().pointee(), lanes(c.src()), c.mask(), c.other(), c.result()) && set(c.token(), Lanes());
+    return asyncCopy(op, c.src().type().scalar().cast<PointerType>().pointee(), lanes(c.src()), c.mask(), c.other(),
+                     c.result()) &&
+           set(c.token(), Lanes());
   }
   case Opcode::amdg_buffer_load_to_local: {
     auto c = op->cast<amdg::BufferLoadToLocalOp>();
-    return asyncCopy(op, c.ptr().type().cast<PointerType>().pointee(), bufferAddresses(c.ptr(), c.offsets()), c.mask(), c.other(), c.dest()) && set(c.token(), Lanes());
+    return asyncCopy(op, c.ptr().type().cast<PointerType>().pointee(), bufferAddresses(c.ptr(), c.offsets()), c.mask(),
+                     c.other(), c.dest()) &&
+           set(c.token(), Lanes());
   }
   case Opcode::ttg_predicate_stage: {
     // Whether iteration iv + stage of the unpipelined loop exists: iv < ub - (maxStage - stage) * step.

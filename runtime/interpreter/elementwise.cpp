@@ -1,6 +1,6 @@
-// Elementwise evaluation (see elementwise.h). Each operation is a loop over lanes with the scalar operation inlined; the
-// type is chosen outside the loop. Integers of 8, 16, 32 and 64 bits have loops of their own, other widths are computed
-// in 64 or 128 bits and cut.
+// Elementwise evaluation (see elementwise.h). Each operation is a loop over lanes with the scalar operation inlined;
+// the type is chosen outside the loop. Integers of 8, 16, 32 and 64 bits have loops of their own, other widths are
+// computed in 64 or 128 bits and cut.
 #include "runtime/interpreter/elementwise.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -13,7 +13,8 @@ using namespace ir;
 
 namespace {
 
-// ---- loops ------------------------------------------------------------------------------------------------------------
+// ---- loops
+// ------------------------------------------------------------------------------------------------------------
 
 template <class U, class F> Lanes map(LanePool &p, const Lanes &a, F f) {
   using R = decltype(f(U()));
@@ -25,7 +26,8 @@ template <class U, class F> Lanes map(LanePool &p, const Lanes &a, F f) {
 }
 template <class U, class F> Lanes map(LanePool &p, const Lanes &a, const Lanes &b, F f) {
   size_t n = std::max(a.size(), b.size());
-  if (a.size() != b.size()) return map<U>(p, a.size() == n ? a : repeat(p, a, n), b.size() == n ? b : repeat(p, b, n), f);
+  if (a.size() != b.size())
+    return map<U>(p, a.size() == n ? a : repeat(p, a, n), b.size() == n ? b : repeat(p, b, n), f);
   using R = decltype(f(U(), U()));
   Lanes out(p, sizeof(R), n);
   const U *x = a.as<U>(), *y = b.as<U>();
@@ -35,7 +37,8 @@ template <class U, class F> Lanes map(LanePool &p, const Lanes &a, const Lanes &
 }
 template <class U, class F> Lanes map(LanePool &p, const Lanes &a, const Lanes &b, const Lanes &c, F f) {
   size_t n = std::max({a.size(), b.size(), c.size()});
-  Lanes x = a.size() == n ? a : repeat(p, a, n), y = b.size() == n ? b : repeat(p, b, n), z = c.size() == n ? c : repeat(p, c, n);
+  Lanes x = a.size() == n ? a : repeat(p, a, n), y = b.size() == n ? b : repeat(p, b, n),
+        z = c.size() == n ? c : repeat(p, c, n);
   using R = decltype(f(U(), U(), U()));
   Lanes out(p, sizeof(R), n);
   const Lanes &cx = x, &cy = y, &cz = z;
@@ -49,14 +52,20 @@ template <class U, class F> Lanes map(LanePool &p, const Lanes &a, const Lanes &
 Lanes resize(LanePool &p, const Lanes &a, unsigned width) {
   if (a.width() == width) return a;
   return withWord(a.width(), [&](auto from) {
-    return withWord(width, [&](auto to) { return map<decltype(from)>(p, a, [](decltype(from) x) { return decltype(to)(x); }); });
+    return withWord(
+        width, [&](auto to) { return map<decltype(from)>(p, a, [](decltype(from) x) { return decltype(to)(x); }); });
   });
 }
 
-// ---- integers ---------------------------------------------------------------------------------------------------------
+// ---- integers
+// ---------------------------------------------------------------------------------------------------------
 
-template <class U> struct SignedOf { using Type = std::make_signed_t<U>; };
-template <> struct SignedOf<UInt128> { using Type = Int128; };
+template <class U> struct SignedOf {
+  using Type = std::make_signed_t<U>;
+};
+template <> struct SignedOf<UInt128> {
+  using Type = Int128;
+};
 
 /// Integers of `w` bits in the unsigned type U; Native: they fill it.
 template <class U, bool Native> struct Ints {
@@ -68,12 +77,16 @@ template <class U, bool Native> struct Ints {
   unsigned w = kBits;
 
   Signed s(U x) const {
-    if constexpr (Native) return Signed(x);
-    else return Signed(Signed(U(x << (kBits - w))) >> (kBits - w));
+    if constexpr (Native)
+      return Signed(x);
+    else
+      return Signed(Signed(U(x << (kBits - w))) >> (kBits - w));
   }
   U cut(Wide x) const {
-    if constexpr (Native) return U(x);
-    else return U(w == kBits ? x : x & ((Wide(1) << w) - 1));
+    if constexpr (Native)
+      return U(x);
+    else
+      return U(w == kBits ? x : x & ((Wide(1) << w) - 1));
   }
   U cutSigned(Signed x) const { return cut(Wide(U(x))); }
 };
@@ -104,13 +117,13 @@ template <class I> Lanes integerBinary(LanePool &p, Opcode op, I t, const Lanes 
   auto divide = [](S x, S y) -> S { return y == 0 ? S(-1) : y == -1 ? S(W(0) - W(U(x))) : S(x / y); };
   auto inexact = [](S x, S y) { return y != 0 && y != -1 && x % y != 0; };
   auto negative = [](S x, S y) { return (x < 0) != (y < 0); };
-#define CASE(name, expr)                                                                                                                                                                               \
+#define CASE(name, expr)                                                                                               \
   case Opcode::name: return map<U>(p, a, b, [=](U x, U y) -> U { return expr; });
   switch (op) {
     CASE(arith_addi, t.cut(W(x) + W(y)))
     CASE(arith_subi, t.cut(W(x) - W(y)))
     CASE(arith_muli, t.cut(W(x) * W(y)))
-    CASE(arith_andi, U(x &y))
+    CASE(arith_andi, U(x & y))
     CASE(arith_ori, U(x | y))
     CASE(arith_xori, U(x ^ y))
     CASE(arith_shli, y < t.w ? t.cut(W(x) << y) : U(0))
@@ -121,8 +134,10 @@ template <class I> Lanes integerBinary(LanePool &p, Opcode op, I t, const Lanes 
     CASE(arith_ceildivui, y ? U(x / y + (x % y != 0)) : t.cut(W(-1)))
     CASE(arith_divsi, t.cutSigned(divide(t.s(x), t.s(y))))
     CASE(arith_remsi, y == 0 ? x : t.s(y) == -1 ? U(0) : t.cutSigned(S(t.s(x) % t.s(y))))
-    CASE(arith_ceildivsi, t.cutSigned(S(divide(t.s(x), t.s(y)) + (inexact(t.s(x), t.s(y)) && !negative(t.s(x), t.s(y))))))
-    CASE(arith_floordivsi, t.cutSigned(S(divide(t.s(x), t.s(y)) - (inexact(t.s(x), t.s(y)) && negative(t.s(x), t.s(y))))))
+    CASE(arith_ceildivsi,
+         t.cutSigned(S(divide(t.s(x), t.s(y)) + (inexact(t.s(x), t.s(y)) && !negative(t.s(x), t.s(y))))))
+    CASE(arith_floordivsi,
+         t.cutSigned(S(divide(t.s(x), t.s(y)) - (inexact(t.s(x), t.s(y)) && negative(t.s(x), t.s(y))))))
     CASE(arith_maxsi, t.s(x) > t.s(y) ? x : y)
     CASE(arith_minsi, t.s(x) < t.s(y) ? x : y)
     CASE(arith_maxui, x > y ? x : y)
@@ -134,7 +149,7 @@ template <class I> Lanes integerBinary(LanePool &p, Opcode op, I t, const Lanes 
 
 template <class I> Lanes integerCompare(LanePool &p, CmpIPredicate predicate, I t, const Lanes &a, const Lanes &b) {
   using U = typename I::Word;
-#define CASE(name, expr)                                                                                                                                                                               \
+#define CASE(name, expr)                                                                                               \
   case CmpIPredicate::name: return map<U>(p, a, b, [=](U x, U y) -> uint8_t { return expr; });
   switch (predicate) {
     CASE(Eq, x == y)
@@ -163,7 +178,8 @@ Lanes highProduct(LanePool &p, const Lanes &a, const Lanes &b, unsigned w, bool 
 
 Lanes signExtendLanes(LanePool &p, const Lanes &a, unsigned from, unsigned to) {
   if (from <= 64 && to <= 64) {
-    Lanes wide = map<uint64_t>(p, resize(p, a, 8), [=](uint64_t x) -> uint64_t { return zeroExtend(uint64_t(signExtend(x, from)), to); });
+    Lanes wide = map<uint64_t>(p, resize(p, a, 8),
+                               [=](uint64_t x) -> uint64_t { return zeroExtend(uint64_t(signExtend(x, from)), to); });
     return fit(p, wide, to);
   }
   return map<UInt128>(p, resize(p, a, 16), [=](UInt128 x) -> UInt128 {
@@ -173,11 +189,13 @@ Lanes signExtendLanes(LanePool &p, const Lanes &a, unsigned from, unsigned to) {
 }
 /// Zero extension and truncation alike: what is beyond the new width goes.
 Lanes zeroExtendLanes(LanePool &p, const Lanes &a, unsigned to) {
-  if (to > 64) return map<UInt128>(p, resize(p, a, 16), [=](UInt128 x) -> UInt128 { return Ints<UInt128, false>{to}.cut(x); });
+  if (to > 64)
+    return map<UInt128>(p, resize(p, a, 16), [=](UInt128 x) -> UInt128 { return Ints<UInt128, false>{to}.cut(x); });
   return fit(p, map<uint64_t>(p, resize(p, a, 8), [=](uint64_t x) -> uint64_t { return zeroExtend(x, to); }), to);
 }
 
-// ---- floats -----------------------------------------------------------------------------------------------------------
+// ---- floats
+// -----------------------------------------------------------------------------------------------------------
 
 struct F32 {
   using Bits = uint32_t;
@@ -228,20 +246,28 @@ template <class F> decltype(auto) withFloat(FloatKind k, F f) {
 }
 
 template <class T> T nan() { return std::numeric_limits<T>::quiet_NaN(); }
-template <class T> T maximum(T a, T b) { return std::isnan(a) || std::isnan(b) ? nan<T>() : a == b ? (std::signbit(a) ? b : a) : a > b ? a : b; }
-template <class T> T minimum(T a, T b) { return std::isnan(a) || std::isnan(b) ? nan<T>() : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b; }
+template <class T> T maximum(T a, T b) {
+  return std::isnan(a) || std::isnan(b) ? nan<T>() : a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
+}
+template <class T> T minimum(T a, T b) {
+  return std::isnan(a) || std::isnan(b) ? nan<T>() : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b;
+}
 template <class T> T maxnum(T a, T b) { return std::isnan(a) ? b : std::isnan(b) ? a : maximum(a, b); }
 template <class T> T minnum(T a, T b) { return std::isnan(a) ? b : std::isnan(b) ? a : minimum(a, b); }
 
 Lanes floatBinary(LanePool &p, Opcode op, FloatKind k, const Lanes &a, const Lanes &b) {
   return withFloat(k, [&](auto format) -> Lanes {
     using B = typename decltype(format)::Bits;
-#define CASE(name, expr)                                                                                                                                                                               \
-  case Opcode::name: return map<B>(p, a, b, [format](B u, B v) -> B { auto x = format.get(u), y = format.get(v); return format.put(expr); });
+#define CASE(name, expr)                                                                                               \
+  case Opcode::name:                                                                                                   \
+    return map<B>(p, a, b, [format](B u, B v) -> B {                                                                   \
+      auto x = format.get(u), y = format.get(v);                                                                       \
+      return format.put(expr);                                                                                         \
+    });
     switch (op) {
       CASE(arith_addf, x + y)
       CASE(arith_subf, x - y)
-      CASE(arith_mulf, x *y)
+      CASE(arith_mulf, x * y)
     case Opcode::tt_precise_divf:
       CASE(arith_divf, x / y)
       CASE(arith_remf, std::fmod(x, y))
@@ -258,8 +284,14 @@ Lanes floatBinary(LanePool &p, Opcode op, FloatKind k, const Lanes &a, const Lan
 /// a * b + c rounded once: exactly in f32 and f64; for the narrow kinds the product is exact in double, and the sum is
 /// rounded to odd before the last rounding.
 Lanes fusedMultiplyAdd(LanePool &p, FloatKind k, const Lanes &a, const Lanes &b, const Lanes &c) {
-  if (k == FloatKind::F32) return map<uint32_t>(p, a, b, c, [](uint32_t x, uint32_t y, uint32_t z) { return F32::put(std::fma(F32::get(x), F32::get(y), F32::get(z))); });
-  if (k == FloatKind::F64) return map<uint64_t>(p, a, b, c, [](uint64_t x, uint64_t y, uint64_t z) { return F64::put(std::fma(F64::get(x), F64::get(y), F64::get(z))); });
+  if (k == FloatKind::F32)
+    return map<uint32_t>(p, a, b, c, [](uint32_t x, uint32_t y, uint32_t z) {
+      return F32::put(std::fma(F32::get(x), F32::get(y), F32::get(z)));
+    });
+  if (k == FloatKind::F64)
+    return map<uint64_t>(p, a, b, c, [](uint64_t x, uint64_t y, uint64_t z) {
+      return F64::put(std::fma(F64::get(x), F64::get(y), F64::get(z)));
+    });
   return withFloat(k, [&](auto format) -> Lanes {
     using B = typename decltype(format)::Bits;
     return map<B>(p, a, b, c, [k, format](B x, B y, B z) -> B {
@@ -282,9 +314,12 @@ Lanes clamp(LanePool &p, FloatKind k, bool propagateNan, const Lanes &a, const L
 }
 
 Lanes floatCompare(LanePool &p, CmpFPredicate predicate, FloatKind k, const Lanes &a, const Lanes &b) {
-  // The set of outcomes for which a predicate holds: equal 1, greater 2, less 4, unordered 8. The IR numbers the ordered
-  // ones as these sets (`ord` 7) and goes on with `ueq` 8, …, `une` 13, `uno` 14.
-  unsigned number = unsigned(predicate), set = number < 8 ? number : number == 14 ? 8 : number == 15 ? 15 : 8 | (number - 7);
+  // The set of outcomes for which a predicate holds: equal 1, greater 2, less 4, unordered 8. The IR numbers the
+  // ordered ones as these sets (`ord` 7) and goes on with `ueq` 8, …, `une` 13, `uno` 14.
+  unsigned number = unsigned(predicate), set = number < 8     ? number
+                                               : number == 14 ? 8
+                                               : number == 15 ? 15
+                                                              : 8 | (number - 7);
   return withFloat(k, [&](auto format) -> Lanes {
     using B = typename decltype(format)::Bits;
     return map<B>(p, a, b, [=](B u, B v) -> uint8_t {
@@ -343,7 +378,8 @@ MathFunction mathFunction(Opcode op) {
   }
 }
 
-// ---- conversions ------------------------------------------------------------------------------------------------------
+// ---- conversions
+// ------------------------------------------------------------------------------------------------------
 
 Lanes convertFloat(LanePool &p, const Lanes &a, FloatKind from, FloatKind to, Rounding rounding) {
   if (from == to) return a;
@@ -351,8 +387,10 @@ Lanes convertFloat(LanePool &p, const Lanes &a, FloatKind from, FloatKind to, Ro
     if (to == FloatKind::F16) return map<uint32_t>(p, a, [](uint32_t x) { return encodeHalf(F32::get(x)); });
     if (to == FloatKind::BF16) return map<uint32_t>(p, a, [](uint32_t x) { return encodeBfloat(F32::get(x)); });
   }
-  if (to == FloatKind::F32 && from == FloatKind::F16) return map<uint16_t>(p, a, [](uint16_t x) { return F32::put(decodeHalf(x)); });
-  if (to == FloatKind::F32 && from == FloatKind::BF16) return map<uint16_t>(p, a, [](uint16_t x) { return F32::put(decodeBfloat(x)); });
+  if (to == FloatKind::F32 && from == FloatKind::F16)
+    return map<uint16_t>(p, a, [](uint16_t x) { return F32::put(decodeHalf(x)); });
+  if (to == FloatKind::F32 && from == FloatKind::BF16)
+    return map<uint16_t>(p, a, [](uint16_t x) { return F32::put(decodeBfloat(x)); });
   return withFloat(from, [&](auto source) {
     return withFloat(to, [&](auto result) {
       using B = typename decltype(source)::Bits;
@@ -380,8 +418,13 @@ Lanes integerToFloat(LanePool &p, const Lanes &a, unsigned w, bool isSigned, Flo
       });
     });
   };
-  if (w <= 64 && to == FloatKind::F64) return each([=](auto x) { return isSigned ? F64::put(double(signExtend(uint64_t(x), w))) : F64::put(double(uint64_t(x))); });
-  if (w <= 64 && to == FloatKind::F32) return each([=](auto x) { return isSigned ? F32::put(float(signExtend(uint64_t(x), w))) : F32::put(float(uint64_t(x))); });
+  if (w <= 64 && to == FloatKind::F64)
+    return each([=](auto x) {
+      return isSigned ? F64::put(double(signExtend(uint64_t(x), w))) : F64::put(double(uint64_t(x)));
+    });
+  if (w <= 64 && to == FloatKind::F32)
+    return each(
+        [=](auto x) { return isSigned ? F32::put(float(signExtend(uint64_t(x), w))) : F32::put(float(uint64_t(x))); });
   return each([=](auto x) {
     auto v = UInt128(x);
     bool negative = isSigned && (v >> (w - 1) & 1);
@@ -399,9 +442,12 @@ UInt128 toInteger(double v, unsigned w, bool isSigned) {
   Ints<UInt128, false> ints{width}, narrow{w};
   double high = std::ldexp(1.0, isSigned ? width - 1 : width), low = isSigned ? -high : 0;
   UInt128 r;
-  if (v <= low) r = isSigned ? UInt128(1) << (width - 1) : 0;
-  else if (v >= high) r = isSigned ? (UInt128(1) << (width - 1)) - 1 : ints.cut(~UInt128(0));
-  else r = v < 0 ? ints.cut(UInt128(Int128(v))) : UInt128(v);
+  if (v <= low)
+    r = isSigned ? UInt128(1) << (width - 1) : 0;
+  else if (v >= high)
+    r = isSigned ? (UInt128(1) << (width - 1)) - 1 : ints.cut(~UInt128(0));
+  else
+    r = v < 0 ? ints.cut(UInt128(Int128(v))) : UInt128(v);
   return narrow.cut(r);
 }
 
@@ -415,7 +461,9 @@ Lanes floatToInteger(LanePool &p, const Lanes &a, FloatKind from, unsigned w, bo
     using B = typename decltype(format)::Bits;
     unsigned bits = 8;
     while (bits < w) bits *= 2;
-    return withWord(bits / 8, [&](auto zero) { return map<B>(p, a, [=](B x) { return decltype(zero)(toInteger(double(format.get(x)), w, isSigned)); }); });
+    return withWord(bits / 8, [&](auto zero) {
+      return map<B>(p, a, [=](B x) { return decltype(zero)(toInteger(double(format.get(x)), w, isSigned)); });
+    });
   });
 }
 
@@ -475,10 +523,14 @@ bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePoo
       bits = zeroExtend(f->integer(v, w), resultType.bitWidth());
     } else {
       double v[3] = {};
-      for (unsigned k = 0; k < in.size(); ++k) v[k] = asDouble(*in[k], i, op->operand(k).type().scalar(), f->isUnsigned);
-      if (f->predicate) bits = f->predicate(v[0]);
-      else if (resultType.isFloat()) bits = encodeFloat(resultType.cast<FloatType>().floatKind(), f->real(v));
-      else bits = uint64_t(toInteger(f->real(v), resultType.bitWidth(), !f->isUnsigned));
+      for (unsigned k = 0; k < in.size(); ++k)
+        v[k] = asDouble(*in[k], i, op->operand(k).type().scalar(), f->isUnsigned);
+      if (f->predicate)
+        bits = f->predicate(v[0]);
+      else if (resultType.isFloat())
+        bits = encodeFloat(resultType.cast<FloatType>().floatKind(), f->real(v));
+      else
+        bits = uint64_t(toInteger(f->real(v), resultType.bitWidth(), !f->isUnsigned));
     }
     out.setWord(i, bits);
   }
@@ -489,7 +541,8 @@ bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePoo
 
 bool isElementwise(const Operation *op) { return op->info().has(kElementwise) || op->opcode() == Opcode::arith_select; }
 
-bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p, llvm::SmallVectorImpl<Lanes> &results, std::string &reason) {
+bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p,
+                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason) {
   Type t = op->numOperands() ? op->operand(0).type().scalar() : Type();
   Type to = op->numResults() ? op->result().type().scalar() : Type();
   unsigned w = t ? t.bitWidth() : 0;
@@ -526,13 +579,20 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
   case Opcode::arith_maxui:
   case Opcode::arith_minsi:
   case Opcode::arith_minui: {
-    bool bitwise = op->opcode() == Opcode::arith_andi || op->opcode() == Opcode::arith_ori || op->opcode() == Opcode::arith_xori;
+    bool bitwise =
+        op->opcode() == Opcode::arith_andi || op->opcode() == Opcode::arith_ori || op->opcode() == Opcode::arith_xori;
     if (bitwise && w < 8) return done(integerBinary(p, op->opcode(), Ints<uint8_t, true>(), *in[0], *in[1]));
-    return done(fit(p, withInts(p, w, [&](auto ints, auto bring) { return integerBinary(p, op->opcode(), ints, bring(*in[0]), bring(*in[1])); }), w));
+    return done(fit(p,
+                    withInts(p, w,
+                             [&](auto ints, auto bring) {
+                               return integerBinary(p, op->opcode(), ints, bring(*in[0]), bring(*in[1]));
+                             }),
+                    w));
   }
   case Opcode::arith_cmpi: {
     auto predicate = op->cast<arith::CmpiOp>().predicate();
-    return done(withInts(p, w, [&](auto ints, auto bring) { return integerCompare(p, predicate, ints, bring(*in[0]), bring(*in[1])); }));
+    return done(withInts(
+        p, w, [&](auto ints, auto bring) { return integerCompare(p, predicate, ints, bring(*in[0]), bring(*in[1])); }));
   }
   case Opcode::tt_mulhiui:
     if (w > 64) return notFor(t);
@@ -540,10 +600,20 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
   case Opcode::arith_mulsi_extended:
   case Opcode::arith_mului_extended:
     if (w > 64) return notFor(t);
-    results.push_back(fit(p, withInts(p, w, [&](auto ints, auto bring) { return integerBinary(p, Opcode::arith_muli, ints, bring(*in[0]), bring(*in[1])); }), w));
+    results.push_back(fit(p,
+                          withInts(p, w,
+                                   [&](auto ints, auto bring) {
+                                     return integerBinary(p, Opcode::arith_muli, ints, bring(*in[0]), bring(*in[1]));
+                                   }),
+                          w));
     return done(highProduct(p, *in[0], *in[1], w, op->opcode() == Opcode::arith_mulsi_extended));
   case Opcode::arith_addui_extended: {
-    Lanes sum = fit(p, withInts(p, w, [&](auto ints, auto bring) { return integerBinary(p, Opcode::arith_addi, ints, bring(*in[0]), bring(*in[1])); }), w);
+    Lanes sum = fit(p,
+                    withInts(p, w,
+                             [&](auto ints, auto bring) {
+                               return integerBinary(p, Opcode::arith_addi, ints, bring(*in[0]), bring(*in[1]));
+                             }),
+                    w);
     results.push_back(sum);
     Lanes first = in[0]->size() == sum.size() ? *in[0] : repeat(p, *in[0], sum.size());
     return done(withWord(sum.width(), [&](auto zero) {
@@ -551,20 +621,31 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
       return map<U>(p, sum, first, [](U s, U x) -> uint8_t { return s < x; });
     }));
   }
-  case Opcode::math_absi: return done(fit(p, withInts(p, w, [&](auto ints, auto bring) {
-      using U = typename decltype(ints)::Word;
-      using W = typename decltype(ints)::Wide;
-      return map<U>(p, bring(*in[0]), [=](U x) -> U { return ints.s(x) < 0 ? ints.cut(W(0) - W(x)) : x; });
-    }), w));
+  case Opcode::math_absi:
+    return done(fit(p,
+                    withInts(p, w,
+                             [&](auto ints, auto bring) {
+                               using U = typename decltype(ints)::Word;
+                               using W = typename decltype(ints)::Wide;
+                               return map<U>(p, bring(*in[0]),
+                                             [=](U x) -> U { return ints.s(x) < 0 ? ints.cut(W(0) - W(x)) : x; });
+                             }),
+                    w));
   case Opcode::math_ctlz:
   case Opcode::math_cttz:
   case Opcode::math_ctpop: {
     if (w > 64) return notFor(t);
     Opcode o = op->opcode();
-    return done(fit(p, map<uint64_t>(p, resize(p, *in[0], 8), [=](uint64_t x) -> uint64_t {
-      uint64_t n = o == Opcode::math_ctpop ? std::popcount(x) : o == Opcode::math_ctlz ? std::countl_zero(x) - (64 - w) : x ? std::countr_zero(x) : w;
-      return zeroExtend(n, w);
-    }), w));
+    return done(fit(p,
+                    map<uint64_t>(p, resize(p, *in[0], 8),
+                                  [=](uint64_t x) -> uint64_t {
+                                    uint64_t n = o == Opcode::math_ctpop  ? std::popcount(x)
+                                                 : o == Opcode::math_ctlz ? std::countl_zero(x) - (64 - w)
+                                                 : x                      ? std::countr_zero(x)
+                                                                          : w;
+                                    return zeroExtend(n, w);
+                                  }),
+                    w));
   }
 
   case Opcode::arith_extui:
@@ -586,7 +667,8 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
     if (offsetWidth > 64) return notFor(op->operand(1).type());
     Lanes scaled = withWord(in[1]->width(), [&](auto zero) {
       using U = decltype(zero);
-      return map<U>(p, *in[1], [=](U x) -> uint64_t { return uint64_t(signExtend(uint64_t(x), offsetWidth)) * uint64_t(bytes); });
+      return map<U>(p, *in[1],
+                    [=](U x) -> uint64_t { return uint64_t(signExtend(uint64_t(x), offsetWidth)) * uint64_t(bytes); });
     });
     return done(map<uint64_t>(p, *in[0], scaled, [](uint64_t x, uint64_t y) { return x + y; }));
   }
@@ -611,10 +693,14 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
     return done(withWord(in[0]->width(), [&](auto zero) {
       using U = decltype(zero);
       U sign = U(U(1) << (w - 1));
-      return map<U>(p, *in[0], [=](U x) -> U { return fnuz && (x & U(~sign)) == 0 ? x : negate ? U(x ^ sign) : U(x & U(~sign)); });
+      return map<U>(p, *in[0], [=](U x) -> U {
+        return fnuz && (x & U(~sign)) == 0 ? x : negate ? U(x ^ sign) : U(x & U(~sign));
+      });
     }));
   }
-  case Opcode::tt_clampf: return done(clamp(p, kind(t), op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All, *in[0], *in[1], *in[2]));
+  case Opcode::tt_clampf:
+    return done(
+        clamp(p, kind(t), op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All, *in[0], *in[1], *in[2]));
   case Opcode::math_fma: return done(fusedMultiplyAdd(p, kind(t), *in[0], *in[1], *in[2]));
   case Opcode::math_atan2:
   case Opcode::math_copysign:
@@ -625,7 +711,9 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
       using B = typename decltype(format)::Bits;
       return map<B>(p, *in[0], *in[1], [=](B u, B v) -> B {
         double x = format.get(u), y = format.get(v);
-        return B(encodeFloat(k, o == Opcode::math_atan2 ? std::atan2(x, y) : o == Opcode::math_copysign ? std::copysign(x, y) : std::pow(x, y)));
+        return B(encodeFloat(k, o == Opcode::math_atan2      ? std::atan2(x, y)
+                                : o == Opcode::math_copysign ? std::copysign(x, y)
+                                                             : std::pow(x, y)));
       });
     }));
   }
@@ -636,19 +724,22 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
     size_t n = std::max(in[0]->size(), in[1]->size());
     Lanes out(p, in[0]->width(), n);
     for (size_t i = 0; i < n; ++i)
-      out.setWord(i, encodeFloat(k, std::pow(decodeFloat(k, in[0]->word(in[0]->size() == 1 ? 0 : i)), double(signedAt(*in[1], in[1]->size() == 1 ? 0 : i, exponent)))));
+      out.setWord(i, encodeFloat(k, std::pow(decodeFloat(k, in[0]->word(in[0]->size() == 1 ? 0 : i)),
+                                             double(signedAt(*in[1], in[1]->size() == 1 ? 0 : i, exponent)))));
     return done(std::move(out));
   }
   case Opcode::arith_extf:
   case Opcode::arith_truncf: return done(convertFloat(p, *in[0], kind(t), kind(to), Rounding::NearestEven));
   case Opcode::tt_fp_to_fp: {
     auto r = op->cast<tt::FpToFpOp>().rounding();
-    return done(convertFloat(p, *in[0], kind(t), kind(to), r && *r == RoundingMode::Rtz ? Rounding::TowardZero : Rounding::NearestEven));
+    return done(convertFloat(p, *in[0], kind(t), kind(to),
+                             r && *r == RoundingMode::Rtz ? Rounding::TowardZero : Rounding::NearestEven));
   }
   case Opcode::arith_sitofp:
   case Opcode::arith_uitofp: return done(integerToFloat(p, *in[0], w, op->opcode() == Opcode::arith_sitofp, kind(to)));
   case Opcode::arith_fptosi:
-  case Opcode::arith_fptoui: return done(floatToInteger(p, *in[0], kind(t), to.bitWidth(), op->opcode() == Opcode::arith_fptosi));
+  case Opcode::arith_fptoui:
+    return done(floatToInteger(p, *in[0], kind(t), to.bitWidth(), op->opcode() == Opcode::arith_fptosi));
   case Opcode::tt_extern_elementwise: {
     Lanes out;
     return callDeviceFunction(op, in, p, out, reason) && done(std::move(out));
@@ -680,7 +771,8 @@ uint64_t combineAtomic(RmwOp op, Type t, uint64_t old, uint64_t value) {
   unsigned w = t.bitWidth();
   if (t.isFloat() && (op == RmwOp::Fadd || op == RmwOp::Add || op == RmwOp::Max || op == RmwOp::Min)) {
     FloatKind k = t.cast<FloatType>().floatKind();
-    if (k == FloatKind::F32 && op != RmwOp::Max && op != RmwOp::Min) return F32::put(F32::get(uint32_t(old)) + F32::get(uint32_t(value)));
+    if (k == FloatKind::F32 && op != RmwOp::Max && op != RmwOp::Min)
+      return F32::put(F32::get(uint32_t(old)) + F32::get(uint32_t(value)));
     double a = decodeFloat(k, old), b = decodeFloat(k, value);
     // Two numbers of a narrow format have an exact sum in double, or one that double and the format round alike.
     return encodeFloat(k, op == RmwOp::Max ? maxnum(a, b) : op == RmwOp::Min ? minnum(a, b) : a + b);

@@ -1,18 +1,18 @@
-// Operations that act on each element alone: arithmetic, comparisons, conversions, math and device-library calls. They
-// know nothing of shapes: a scalar is one lane, and an operand with one lane serves all lanes of the others. So a region
-// of scalar operations (a reduction's) can be run on many elements at once.
+// Operations that act on each element alone: arithmetic, comparisons, conversions, math and device-library calls.
+// They know nothing of shapes: a scalar is one lane, and an operand with one lane serves all lanes of the others. So
+// a region of scalar operations (a reduction's) can be run on many elements at once.
 //
 // Semantics where the text leaves room (the interpreter's public header repeats them):
 //   floats      f32 and f64 in their own precision; f16, bf16 and the 8-bit kinds in f32, rounded once to nearest even;
 //               fma is rounded once in all; math functions are computed in f64 and rounded once
 //   min, max    -0 is less than +0; maximumf and minimumf give NaN for NaN, maxnumf and minnumf the other operand
-//   integers    wrap; division by zero gives all ones, the remainder the dividend; INT_MIN / -1 wraps; shifts by the width
-//               or more give 0, or the sign for shrsi
+//   integers    wrap; division by zero gives all ones, the remainder the dividend; INT_MIN / -1 wraps; shifts by the
+//               width or more give 0, or the sign for shrsi
 //   fptosi/ui   truncate, saturate, NaN gives 0, as PTX's cvt.rzi; to 8 bits and fewer by way of 16, as LLVM lowers it
 #pragma once
 #include "ir/operation.h"
-#include "llvm/ADT/SmallVector.h"
 #include "runtime/interpreter/lanes.h"
+#include "llvm/ADT/SmallVector.h"
 #include <string>
 
 namespace tessera::runtime {
@@ -21,7 +21,8 @@ namespace tessera::runtime {
 bool isElementwise(const ir::Operation *);
 
 /// The results of an elementwise operation. False with a reason where these types or this function are not known.
-bool evaluateElementwise(ir::Operation *, llvm::ArrayRef<const Lanes *> operands, LanePool &, llvm::SmallVectorImpl<Lanes> &results, std::string &reason);
+bool evaluateElementwise(ir::Operation *, llvm::ArrayRef<const Lanes *> operands, LanePool &,
+                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason);
 
 /// Lanes of a float type as doubles and back, rounded once.
 void toDoubles(const Lanes &, ir::FloatKind, double *out);

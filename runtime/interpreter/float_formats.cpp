@@ -1,6 +1,6 @@
-// Conversions of floating-point patterns (see float_formats.h). A format is its mantissa width, bias and special patterns;
-// rounding scales the number so that the format's unit is 1, rounds to an integer, and that integer plus the exponent
-// field is the pattern: carries into the exponent come out right by themselves.
+// Conversions of floating-point patterns (see float_formats.h). A format is its mantissa width, bias and special
+// patterns; rounding scales the number so that the format's unit is 1, rounds to an integer, and that integer plus
+// the exponent field is the pattern: carries into the exponent come out right by themselves.
 #include "runtime/interpreter/float_formats.h"
 #include <array>
 #include <cmath>
@@ -13,10 +13,10 @@ namespace {
 struct Format {
   unsigned width, mantissa;
   int bias;
-  uint64_t largest;  // the pattern of the largest finite value
-  uint64_t nan;      // the pattern that conversions give for NaN
-  bool hasInfinity;  // largest + 1 is infinity, and larger patterns are NaNs
-  bool fnuz;         // no negative zero: its pattern is the only NaN
+  uint64_t largest; // the pattern of the largest finite value
+  uint64_t nan;     // the pattern that conversions give for NaN
+  bool hasInfinity; // largest + 1 is infinity, and larger patterns are NaNs
+  bool fnuz;        // no negative zero: its pattern is the only NaN
 };
 
 constexpr Format formatOf(FloatKind k) {
@@ -38,7 +38,8 @@ double decodeSmall(const Format &f, uint64_t bits) {
   uint64_t sign = bits >> (f.width - 1) & 1, a = bits & ((uint64_t(1) << (f.width - 1)) - 1);
   if (f.fnuz ? sign && a == 0 : a > f.largest + f.hasInfinity) return std::numeric_limits<double>::quiet_NaN();
   double v;
-  if (f.hasInfinity && a == f.largest + 1) v = std::numeric_limits<double>::infinity();
+  if (f.hasInfinity && a == f.largest + 1)
+    v = std::numeric_limits<double>::infinity();
   else {
     int exponent = int(a >> f.mantissa);
     double m = double(a & ((uint64_t(1) << f.mantissa) - 1));
@@ -55,7 +56,9 @@ Table tableOf(FloatKind k) {
   return t;
 }
 const Table &table(FloatKind k) {
-  static const Table tables[] = {tableOf(FloatKind::F8E4M3FN), tableOf(FloatKind::F8E4M3FNUZ), tableOf(FloatKind::F8E4M3B11FNUZ), tableOf(FloatKind::F8E5M2), tableOf(FloatKind::F8E5M2FNUZ)};
+  static const Table tables[] = {tableOf(FloatKind::F8E4M3FN), tableOf(FloatKind::F8E4M3FNUZ),
+                                 tableOf(FloatKind::F8E4M3B11FNUZ), tableOf(FloatKind::F8E5M2),
+                                 tableOf(FloatKind::F8E5M2FNUZ)};
   switch (k) {
   case FloatKind::F8E4M3FN: return tables[0];
   case FloatKind::F8E4M3FNUZ: return tables[1];

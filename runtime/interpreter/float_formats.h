@@ -21,7 +21,8 @@ double decodeFloat(ir::FloatKind, uint64_t bits);
 uint64_t encodeFloat(ir::FloatKind, double, Rounding = Rounding::NearestEven);
 
 /// A double from which rounding to any format of at most 51 bits of precision gives what rounding the sum high + low
-/// itself would: high with its last bit set ("round to odd") when low is not zero. @pre high = the sum rounded to nearest
+/// itself would: high with its last bit set ("round to odd") when low is not zero. @pre high = the sum rounded to
+/// nearest
 inline double roundToOdd(double high, double low) {
   if (low == 0 || !(high - high == 0)) return high;
   auto bits = std::bit_cast<uint64_t>(high);

@@ -13,13 +13,17 @@ uint64_t GlobalMemory::addScratch(std::string name, size_t bytes) {
 std::string GlobalMemory::explain(uint64_t address, unsigned bytes) const {
   const InterpreterBuffer *b = bufferOf(address);
   if (!b) {
-    if (address < uint64_t(1) << kWindowBits) return llvm::formatv("at address {0:x}: a null pointer{1}", address, address ? " plus an offset" : "").str();
+    if (address < uint64_t(1) << kWindowBits)
+      return llvm::formatv("at address {0:x}: a null pointer{1}", address, address ? " plus an offset" : "").str();
     return llvm::formatv("at address {0:x}, which lies in no buffer", address).str();
   }
   int64_t offset = int64_t(address - baseOf(b - buffers_.data()));
   if (offset >= 0 && uint64_t(offset) < b->bytes && b->bytes - uint64_t(offset) >= bytes)
-    return llvm::formatv("at byte {0} of buffer '{1}', which is not a multiple of {2}: misaligned", offset, b->name, bytes).str();
-  return llvm::formatv("at byte {0} of buffer '{1}', which has {2} bytes: out of bounds", offset, b->name, b->bytes).str();
+    return llvm::formatv("at byte {0} of buffer '{1}', which is not a multiple of {2}: misaligned", offset, b->name,
+                         bytes)
+        .str();
+  return llvm::formatv("at byte {0} of buffer '{1}', which has {2} bytes: out of bounds", offset, b->name, b->bytes)
+      .str();
 }
 
 template <class U> static uint64_t update(uint8_t *at, llvm::function_ref<uint64_t(uint64_t)> f) {

@@ -1,13 +1,13 @@
-// Global memory as a kernel sees it: registered buffers at virtual addresses. Every buffer has a window of 16 GiB to itself
-// and starts in its middle, so that an address that leaves the buffer in either direction still names it, and address 0 and
-// what is near it belong to nobody. Every access is checked: inside the buffer, aligned to its size.
+// Global memory as a kernel sees it: registered buffers at virtual addresses. Every buffer has a window of 16 GiB to
+// itself and starts in its middle, so that an address that leaves the buffer in either direction still names it, and
+// address 0 and what is near it belong to nobody. Every access is checked: inside the buffer, aligned to its size.
 //
 // Loads, stores and atomics of 1 to 8 bytes are single atomic accesses of the host, so that programs may run on several
 // threads at once with the outcomes a device allows.
 #pragma once
+#include "runtime/interpreter/interpreter.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "runtime/interpreter/interpreter.h"
 #include <atomic>
 #include <memory>
 #include <string>
@@ -32,7 +32,8 @@ public:
     const InterpreterBuffer *b = bufferOf(address);
     if (!b) return nullptr;
     uint64_t offset = address - baseOf(b - buffers_.data());
-    if (offset >= b->bytes || b->bytes - offset < bytes || (bytes & (bytes - 1)) || (offset & (bytes - 1))) return nullptr;
+    if (offset >= b->bytes || b->bytes - offset < bytes || (bytes & (bytes - 1)) || (offset & (bytes - 1)))
+      return nullptr;
     return b->data + offset;
   }
   /// What is wrong with an access that does not resolve: "at byte 400 of buffer 'x', which has 400 bytes".

@@ -1,11 +1,11 @@
 // The grid: checks the arguments, runs the programs, on one thread or several, and reports what went wrong (see
-// interpreter.h). A program is evaluated on the stack of its thread; one that waits for others keeps its thread and hands
-// its turn to the next program, which then runs on a thread of its own. With one turn, which is the default, exactly one
-// program runs at any time and the order is always the same.
+// interpreter.h). A program is evaluated on the stack of its thread; one that waits for others keeps its thread and
+// hands its turn to the next program, which then runs on a thread of its own. With one turn, which is the default,
+// exactly one program runs at any time and the order is always the same.
 #include "runtime/interpreter/interpreter.h"
 #include "ir/printer.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/program.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -19,7 +19,8 @@ namespace {
 
 class Grid {
 public:
-  Grid(Run &run, const GlobalMemory &memory, Operation *kernel, llvm::ArrayRef<InterpreterArg> args) : run_(run), memory_(memory), kernel_(kernel), args_(args), total_(run.grid[0] * run.grid[1] * run.grid[2]) {}
+  Grid(Run &run, const GlobalMemory &memory, Operation *kernel, llvm::ArrayRef<InterpreterArg> args)
+      : run_(run), memory_(memory), kernel_(kernel), args_(args), total_(run.grid[0] * run.grid[1] * run.grid[2]) {}
 
   void runAll(int threads) {
     {
@@ -48,10 +49,10 @@ public:
 private:
   /// A program that has begun.
   struct Running {
-    bool turn = false;           // after waiting: may go on
+    bool turn = false; // after waiting: may go on
     std::condition_variable wake;
-    uint64_t seen = 0;           // the number of writes when it last gave up its turn
-    int64_t idle = 0;            // how often in a row without any write in between
+    uint64_t seen = 0; // the number of writes when it last gave up its turn
+    int64_t idle = 0;  // how often in a row without any write in between
   };
   static constexpr int64_t kPatience = 1000;
 
@@ -75,7 +76,8 @@ private:
   void passTurn() {
     bool startNew = hasNew() && (waiting_.empty() || newFirst_);
     newFirst_ = !startNew;
-    if (startNew) startThread();
+    if (startNew)
+      startThread();
     else if (!waiting_.empty()) {
       auto *r = waiting_.front();
       waiting_.pop_front();
@@ -99,7 +101,8 @@ private:
       Running self;
       running_.push_back(&self);
       lock.unlock();
-      std::array<int64_t, 3> id{index % run_.grid[0], index / run_.grid[0] % run_.grid[1], index / run_.grid[0] / run_.grid[1]};
+      std::array<int64_t, 3> id{index % run_.grid[0], index / run_.grid[0] % run_.grid[1],
+                                index / run_.grid[0] / run_.grid[1]};
       std::optional<Fault> fault;
       {
         Program program(run_, pool, memory_, id, [&] { return spin(self); });
@@ -113,7 +116,8 @@ private:
         // Of several faults the one of the first program is told.
         if (!failure_ || index < failed_) failure_ = Failure{std::move(*fault), id}, failed_ = index;
         stopAll();
-      } else if (!run_.stop && run_.options.progress) run_.options.progress(++done_, total_);
+      } else if (!run_.stop && run_.options.progress)
+        run_.options.progress(++done_, total_);
       if (!waiting_.empty() && !run_.stop && !(hasNew() && newFirst_)) break;
       if (!waiting_.empty()) newFirst_ = false;
     }
@@ -155,29 +159,42 @@ private:
 
 absl::Status invalid(const llvm::formatv_object_base &text) { return absl::InvalidArgumentError(text.str()); }
 
-absl::Status checkArguments(Operation *kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers, llvm::ArrayRef<InterpreterArg> args) {
+absl::Status checkArguments(Operation *kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers,
+                            llvm::ArrayRef<InterpreterArg> args) {
   auto func = kernel->dyn<tt::FuncOp>();
   if (!func || func.body().empty()) return absl::InvalidArgumentError("the kernel is not a function with a body");
   std::string name = func.symName().str();
   int64_t programs = 1;
   for (auto g : grid) {
     if (g < 1) return invalid(llvm::formatv("the grid ({0}, {1}, {2}) is empty", grid[0], grid[1], grid[2]));
-    if (programs > (int64_t(1) << 40) / g) return invalid(llvm::formatv("the grid ({0}, {1}, {2}) has too many programs", grid[0], grid[1], grid[2]));
+    if (programs > (int64_t(1) << 40) / g)
+      return invalid(llvm::formatv("the grid ({0}, {1}, {2}) has too many programs", grid[0], grid[1], grid[2]));
     programs *= g;
   }
   Block *entry = func.body().front();
-  if (entry->numArgs() != args.size()) return invalid(llvm::formatv("the kernel '{0}' takes {1} arguments, and {2} are given", name, entry->numArgs(), args.size()));
+  if (entry->numArgs() != args.size())
+    return invalid(
+        llvm::formatv("the kernel '{0}' takes {1} arguments, and {2} are given", name, entry->numArgs(), args.size()));
   for (auto &b : buffers) {
-    if (b.bytes > GlobalMemory::kMaxBytes) return invalid(llvm::formatv("buffer '{0}' has {1} bytes; the interpreter takes {2} at most", b.name, b.bytes, GlobalMemory::kMaxBytes));
-    if (reinterpret_cast<uintptr_t>(b.data) % 8) return invalid(llvm::formatv("the memory of buffer '{0}' is not aligned to 8 bytes", b.name));
+    if (b.bytes > GlobalMemory::kMaxBytes)
+      return invalid(llvm::formatv("buffer '{0}' has {1} bytes; the interpreter takes {2} at most", b.name, b.bytes,
+                                   GlobalMemory::kMaxBytes));
+    if (reinterpret_cast<uintptr_t>(b.data) % 8)
+      return invalid(llvm::formatv("the memory of buffer '{0}' is not aligned to 8 bytes", b.name));
   }
   for (unsigned i = 0; i < args.size(); ++i) {
     Type t = entry->arg(i).type();
-    if (t.isTensor() || !laneBytes(t) || laneBytes(t) > 8 || (t.isPointer() && t.cast<PointerType>().pointee().isTensor()))
-      return invalid(llvm::formatv("argument {0} of '{1}' has the type {2}, which the interpreter cannot pass", i, name, t.str()));
+    if (t.isTensor() || !laneBytes(t) || laneBytes(t) > 8 ||
+        (t.isPointer() && t.cast<PointerType>().pointee().isTensor()))
+      return invalid(
+          llvm::formatv("argument {0} of '{1}' has the type {2}, which the interpreter cannot pass", i, name, t.str()));
     if (args[i].buffer < 0) continue;
-    if (size_t(args[i].buffer) >= buffers.size()) return invalid(llvm::formatv("argument {0} of '{1}' names buffer {2} of {3}", i, name, args[i].buffer, buffers.size()));
-    if (!t.isPointer()) return invalid(llvm::formatv("argument {0} of '{1}' is {2}, not a pointer, and a buffer is given", i, name, t.str()));
+    if (size_t(args[i].buffer) >= buffers.size())
+      return invalid(
+          llvm::formatv("argument {0} of '{1}' names buffer {2} of {3}", i, name, args[i].buffer, buffers.size()));
+    if (!t.isPointer())
+      return invalid(
+          llvm::formatv("argument {0} of '{1}' is {2}, not a pointer, and a buffer is given", i, name, t.str()));
   }
   return absl::OkStatus();
 }
@@ -192,7 +209,9 @@ std::string firstLine(Operation *op) {
 
 } // namespace
 
-absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer> buffers, llvm::ArrayRef<InterpreterArg> args, const InterpreterOptions &options, DiagnosticEngine &diag) {
+absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid,
+                       llvm::ArrayRef<InterpreterBuffer> buffers, llvm::ArrayRef<InterpreterArg> args,
+                       const InterpreterOptions &options, DiagnosticEngine &diag) {
   if (auto s = checkArguments(kernel, grid, buffers, args); !s.ok()) return s;
   Plan plan;
   if (!plan.build(m, diag)) return absl::AbortedError("the module cannot be interpreted");
@@ -208,7 +227,9 @@ absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid
   programs.runAll(std::max(1, options.threads));
   if (auto &f = programs.failure()) {
     Diagnostic d;
-    d.message = llvm::formatv("kernel '{0}', program ({1}, {2}, {3}): {4}", kernel->cast<tt::FuncOp>().symName(), f->id[0], f->id[1], f->id[2], f->fault.message).str();
+    d.message = llvm::formatv("kernel '{0}', program ({1}, {2}, {3}): {4}", kernel->cast<tt::FuncOp>().symName(),
+                              f->id[0], f->id[1], f->id[2], f->fault.message)
+                    .str();
     d.loc = f->fault.op->loc();
     d.snippet = "  " + firstLine(f->fault.op) + "\n";
     for (auto *c : f->fault.callers) {
@@ -219,7 +240,11 @@ absl::Status interpret(Module &m, Operation *kernel, std::array<int64_t, 3> grid
     diag.report(std::move(d));
     return status;
   }
-  if (programs.outOfThreads()) return absl::ResourceExhaustedError(llvm::formatv("kernel '{0}': too many programs wait for each other, no more threads can be started", kernel->cast<tt::FuncOp>().symName()).str());
+  if (programs.outOfThreads())
+    return absl::ResourceExhaustedError(
+        llvm::formatv("kernel '{0}': too many programs wait for each other, no more threads can be started",
+                      kernel->cast<tt::FuncOp>().symName())
+            .str());
   return absl::OkStatus();
 }
 

@@ -1,23 +1,24 @@
-// The interpreter: evaluates TTIR and TTGIR tensor by tensor, simply and obviously. It is the oracle that everything else is
-// compared with, so it checks what hardware does not: every access to memory must lie in a buffer and be aligned to its
-// element, a loop that does not end is reported, and programs that wait for each other for ever are too.
+// The interpreter: evaluates TTIR and TTGIR tensor by tensor, simply and obviously. It is the oracle that everything
+// else is compared with, so it checks what hardware does not: every access to memory must lie in a buffer and be
+// aligned to its element, a loop that does not end is reported, and programs that wait for each other for ever are
+// too.
 //
 // Programs of the grid run one after the other, x fastest, so that a run gives the same bits every time; a program that
 // waits in a loop for another (a lock, a barrier across the grid) lets the next ones run. With `threads` several run at
 // once, and atomics happen in any order, as on a device.
 //
-// What it knows nothing of: threads and warps inside a program. Shared and tensor memory hold logical tensors, layouts do
-// not matter, asynchronous copies happen at once. Operations that mean something to a single thread only are errors; the
-// list is whyNotInterpreted in program.h.
+// What it knows nothing of: threads and warps inside a program. Shared and tensor memory hold logical tensors,
+// layouts do not matter, asynchronous copies happen at once. Operations that mean something to a single thread only
+// are errors; the list is whyNotInterpreted in program.h.
 //
 // Semantics where the text leaves room:
-//   floats      f32 and f64 in their own precision; f16, bf16 and the 8-bit kinds are computed in f32 and rounded once to
-//               nearest even; fma is rounded once in all; math functions are computed in f64 and rounded once; the bits of
-//               NaNs are not specified
+//   floats      f32 and f64 in their own precision; f16, bf16 and the 8-bit kinds are computed in f32 and rounded
+//               once to nearest even; fma is rounded once in all; math functions are computed in f64 and rounded
+//               once; the bits of NaNs are not specified
 //   8-bit       conversions to them saturate, infinities too, as PTX's cvt.rn.satfinite
 //   to integer  saturates and takes NaN to 0, as PTX's cvt.rzi; to 8 bits and fewer by way of 16. The IR leaves it open
-//   integers    wrap; division by zero gives all ones and the remainder the dividend; shifts by the width or more give 0 (or
-//               the sign). The IR leaves all of these open
+//   integers    wrap; division by zero gives all ones and the remainder the dividend; shifts by the width or more
+//               give 0 (or the sign). The IR leaves all of these open
 //   undefined   elements that a masked load leaves open, poison, fresh shared memory: all bits set (NaN, -1)
 //   reductions  combine neighbours pairwise, a tree in the order of the elements; scans go element by element
 //   dots        exact products, summed in f64 (f32 operands rounded to tf32 first where that is asked), rounded once;
@@ -47,8 +48,8 @@ struct InterpreterArg {
   uint64_t bits = 0;
 };
 
-/// How f32 operands of dots with inputPrecision = tf32 are rounded: to nearest (PTX cvt.rna.tf32), by dropping bits (what
-/// matrix units do with plain f32 registers), or not at all.
+/// How f32 operands of dots with inputPrecision = tf32 are rounded: to nearest (PTX cvt.rna.tf32), by dropping bits
+/// (what matrix units do with plain f32 registers), or not at all.
 enum class Tf32 : uint8_t { Nearest, Truncate, Exact };
 
 struct InterpreterOptions {
@@ -65,6 +66,8 @@ struct InterpreterOptions {
 /// operation, its location and the program it happened in, and gives Aborted; arguments that do not fit give
 /// InvalidArgument. The buffers hold what was written until then.
 /// @pre the module verifies
-absl::Status interpret(ir::Module &, ir::Operation *kernel, std::array<int64_t, 3> grid, llvm::ArrayRef<InterpreterBuffer>, llvm::ArrayRef<InterpreterArg>, const InterpreterOptions &, ir::DiagnosticEngine &);
+absl::Status interpret(ir::Module &, ir::Operation *kernel, std::array<int64_t, 3> grid,
+                       llvm::ArrayRef<InterpreterBuffer>, llvm::ArrayRef<InterpreterArg>, const InterpreterOptions &,
+                       ir::DiagnosticEngine &);
 
 } // namespace tessera::runtime

@@ -1,4 +1,5 @@
-// Lanes and their pool (see lanes.h). The pool keeps freed arrays by size, a power of two each, last freed first reused.
+// Lanes and their pool (see lanes.h). The pool keeps freed arrays by size, a power of two each, last freed first
+// reused.
 #include "runtime/interpreter/lanes.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstdlib>
@@ -16,7 +17,8 @@ LanePool::Block *LanePool::take(size_t bytes) {
   unsigned sizeClass = llvm::Log2_64_Ceil(std::max<size_t>(bytes, 64));
   auto &list = free_[sizeClass];
   if (list.empty()) {
-    auto *b = static_cast<Block *>(::operator new(offsetof(Block, data) + (size_t(1) << sizeClass), std::align_val_t(64)));
+    auto *b =
+        static_cast<Block *>(::operator new(offsetof(Block, data) + (size_t(1) << sizeClass), std::align_val_t(64)));
     b->pool = this;
     b->sizeClass = sizeClass;
     b->references = 1;
@@ -55,7 +57,8 @@ Lanes repeat(LanePool &pool, const Lanes &l, size_t count) {
 }
 
 /// Calls f(dense position, strided position, length, stride) for each innermost row.
-template <class F> static void forRows(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, int64_t offset, F f) {
+template <class F>
+static void forRows(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, int64_t offset, F f) {
   size_t outer = shape.empty() ? 0 : shape.size() - 1;
   int64_t length = shape.empty() ? 1 : shape.back(), stride = shape.empty() ? 1 : strides.back();
   Shape at(outer, 0);
@@ -72,14 +75,16 @@ template <class F> static void forRows(llvm::ArrayRef<int64_t> shape, llvm::Arra
   }
 }
 
-Lanes gatherStrided(LanePool &pool, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, int64_t offset) {
+Lanes gatherStrided(LanePool &pool, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                    int64_t offset) {
   Lanes out(pool, source.width(), numElements(shape));
   withWord(source.width(), [&](auto zero) {
     using U = decltype(zero);
     const U *from = source.as<U>();
     U *to = out.as<U>();
     forRows(shape, strides, offset, [&](int64_t dense, int64_t strided, int64_t length, int64_t stride) {
-      if (stride == 1) std::memcpy(to + dense, from + strided, length * sizeof(U));
+      if (stride == 1)
+        std::memcpy(to + dense, from + strided, length * sizeof(U));
       else
         for (int64_t i = 0; i < length; ++i) to[dense + i] = from[strided + i * stride];
     });
@@ -87,7 +92,8 @@ Lanes gatherStrided(LanePool &pool, const Lanes &source, llvm::ArrayRef<int64_t>
   return out;
 }
 
-void scatterStrided(Lanes &into, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, int64_t offset) {
+void scatterStrided(Lanes &into, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                    int64_t offset) {
   withWord(source.width(), [&](auto zero) {
     using U = decltype(zero);
     const U *from = source.as<U>();

@@ -1,7 +1,7 @@
 // Lanes: the elements of a scalar or tensor value as the interpreter keeps them, a packed row-major array of raw bit
-// patterns of 1, 2, 4, 8 or 16 bytes each (i1 takes a byte; bits beyond an integer's width are zero). One element is held in
-// place; longer arrays are shared between copies and come from a pool, which a kernel's temporaries reuse while they are
-// still in the cache.
+// patterns of 1, 2, 4, 8 or 16 bytes each (i1 takes a byte; bits beyond an integer's width are zero). One element is
+// held in place; longer arrays are shared between copies and come from a pool, which a kernel's temporaries reuse
+// while they are still in the cache.
 //
 // Not for sharing between threads: each pool and all lanes of it belong to one thread.
 #pragma once
@@ -19,7 +19,8 @@ using UInt128 = unsigned __int128;
 using Int128 = __int128;
 #pragma clang diagnostic pop
 
-/// Bytes that an element of a scalar type takes in lanes, 0 for types that have no lanes (tokens, integers beyond 128 bits).
+/// Bytes that an element of a scalar type takes in lanes, 0 for types that have no lanes (tokens, integers beyond 128
+/// bits).
 unsigned laneBytes(ir::Type scalar);
 
 class LanePool {
@@ -113,7 +114,9 @@ private:
 
 /// Integers of `width` bits in the low bits of a word.
 inline uint64_t zeroExtend(uint64_t v, unsigned width) { return width >= 64 ? v : v & ((uint64_t(1) << width) - 1); }
-inline int64_t signExtend(uint64_t v, unsigned width) { return width >= 64 ? int64_t(v) : int64_t(v << (64 - width)) >> (64 - width); }
+inline int64_t signExtend(uint64_t v, unsigned width) {
+  return width >= 64 ? int64_t(v) : int64_t(v << (64 - width)) >> (64 - width);
+}
 /// Element `i` as a signed number. @pre an integer or index type of at most 64 bits
 inline int64_t signedAt(const Lanes &l, size_t i, ir::Type scalar) { return signExtend(l.word(i), scalar.bitWidth()); }
 
@@ -126,9 +129,11 @@ int64_t numElements(llvm::ArrayRef<int64_t> shape);
 Lanes repeat(LanePool &, const Lanes &l, size_t count);
 /// The view with these strides (in elements; 0 repeats) of the source from `offset` on, made dense.
 /// result[x0, x1, …] = source[offset + x0·stride0 + x1·stride1 + …]
-Lanes gatherStrided(LanePool &, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, int64_t offset = 0);
+Lanes gatherStrided(LanePool &, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                    int64_t offset = 0);
 /// The inverse: into[offset + x0·stride0 + …] = source[x0, x1, …].
-void scatterStrided(Lanes &into, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, int64_t offset = 0);
+void scatterStrided(Lanes &into, const Lanes &source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                    int64_t offset = 0);
 
 /// Calls f(U()) with the unsigned integer type of the width in bytes.
 template <class F> decltype(auto) withWord(unsigned width, F f) {

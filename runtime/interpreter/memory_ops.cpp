@@ -1,9 +1,9 @@
-// Operations on global memory (see program.h). All of them come down to lists of addresses with a mask: a load, store or
-// atomic of each lane in turn, checked.
+// Operations on global memory (see program.h). All of them come down to lists of addresses with a mask: a load, store
+// or atomic of each lane in turn, checked.
 #include "ir/op_table.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/float_formats.h"
 #include "runtime/interpreter/program.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 namespace tessera::runtime {
@@ -11,9 +11,12 @@ using namespace ir;
 
 static llvm::ArrayRef<int64_t> shapeOf(Type t) { return t.cast<ShapedType>().shape(); }
 static Type pointeeOf(Value pointer) { return pointer.type().scalar().cast<PointerType>().pointee(); }
-static bool isBlockPointer(Value v) { return v.type().isPointer() && v.type().cast<PointerType>().pointee().isTensor(); }
+static bool isBlockPointer(Value v) {
+  return v.type().isPointer() && v.type().cast<PointerType>().pointee().isTensor();
+}
 
-// ---- lists of addresses -----------------------------------------------------------------------------------------------
+// ---- lists of addresses
+// -----------------------------------------------------------------------------------------------
 
 bool Program::memoryWidth(Op op, Type element, unsigned &bytes) {
   unsigned bits = element.isTensor() ? 0 : element.bitWidth();
@@ -24,7 +27,9 @@ bool Program::memoryWidth(Op op, Type element, unsigned &bytes) {
 
 bool Program::faultyAccess(Op op, const char *what, uint64_t address, unsigned bytes, size_t lane, size_t lanes) {
   std::string where = lanes > 1 ? llvm::formatv(" (element {0} of {1})", lane, lanes).str() : "";
-  return fail(op, llvm::formatv("{0} of {1} byte{2} {3}{4}", what, bytes, bytes == 1 ? "" : "s", memory_.explain(address, bytes), where).str());
+  return fail(op, llvm::formatv("{0} of {1} byte{2} {3}{4}", what, bytes, bytes == 1 ? "" : "s",
+                                memory_.explain(address, bytes), where)
+                      .str());
 }
 
 bool Program::readLanes(Op op, Type element, const Lanes &addresses, const Lanes *mask, Lanes &into) {
@@ -67,7 +72,8 @@ bool Program::writeLanes(Op op, Type element, const Lanes &addresses, const Lane
   });
 }
 
-bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lanes *mask, llvm::function_ref<uint64_t(size_t, uint64_t)> f, Lanes &old) {
+bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lanes *mask,
+                          llvm::function_ref<uint64_t(size_t, uint64_t)> f, Lanes &old) {
   unsigned bytes;
   if (!memoryWidth(op, element, bytes)) return false;
   size_t n = addresses.size();
@@ -90,14 +96,17 @@ bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lan
   return true;
 }
 
-// ---- pointers ---------------------------------------------------------------------------------------------------------
+// ---- pointers
+// ---------------------------------------------------------------------------------------------------------
 
 Lanes Program::padding(Type element, size_t count, bool nan) {
   uint64_t bits = nan && element.isFloat() ? encodeFloat(element.cast<FloatType>().floatKind(), std::nan("")) : 0;
   return repeat(pool_, Lanes::one(laneBytes(element), bits), count);
 }
 
-void Program::blockAddresses(Type element, llvm::ArrayRef<int64_t> block, uint64_t base, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> checked, Lanes &addresses, Lanes &inside) {
+void Program::blockAddresses(Type element, llvm::ArrayRef<int64_t> block, uint64_t base, llvm::ArrayRef<int64_t> shape,
+                             llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> offsets,
+                             llvm::ArrayRef<int64_t> checked, Lanes &addresses, Lanes &inside) {
   size_t n = numElements(block);
   uint64_t bytes = std::max(1u, element.bitWidth() / 8);
   addresses = Lanes(pool_, 8, n);
@@ -141,7 +150,8 @@ bool Program::load(tt::LoadOp op) {
     Lanes addresses, inside;
     auto block = shapeOf(op.result().type());
     blockAddresses(element, block, p.base, p.shape, p.strides, p.offsets, op.boundaryCheck(), addresses, inside);
-    Lanes out = op.padding() ? padding(element, addresses.size(), *op.padding() == PaddingOption::Nan) : undefined(element, addresses.size());
+    Lanes out = op.padding() ? padding(element, addresses.size(), *op.padding() == PaddingOption::Nan)
+                             : undefined(element, addresses.size());
     return readLanes(op, element, addresses, &inside, out) && set(op.result(), std::move(out));
   }
   const Lanes &addresses = lanes(op.ptr());
@@ -152,11 +162,16 @@ bool Program::load(tt::LoadOp op) {
     // A copy that is ours to fill in.
     const Lanes &other = lanes(op.other());
     out = Lanes(pool_, other.width(), n);
-    if (other.size() == n) std::memcpy(out.bytes(), other.bytes(), n * other.width());
-    else out = repeat(pool_, other, n);
-  } else if (op.mask()) out = undefined(element, n);
-  else out = Lanes(pool_, laneBytes(element), n);
-  return readLanes(op, element, addresses, op.mask() ? &lanes(op.mask()) : nullptr, out) && set(op.result(), std::move(out));
+    if (other.size() == n)
+      std::memcpy(out.bytes(), other.bytes(), n * other.width());
+    else
+      out = repeat(pool_, other, n);
+  } else if (op.mask())
+    out = undefined(element, n);
+  else
+    out = Lanes(pool_, laneBytes(element), n);
+  return readLanes(op, element, addresses, op.mask() ? &lanes(op.mask()) : nullptr, out) &&
+         set(op.result(), std::move(out));
 }
 
 bool Program::store(tt::StoreOp op) {
@@ -164,7 +179,8 @@ bool Program::store(tt::StoreOp op) {
   if (isBlockPointer(op.ptr())) {
     BlockPointer p = blockPointer(op.ptr());
     Lanes addresses, inside;
-    blockAddresses(element, shapeOf(op.value().type()), p.base, p.shape, p.strides, p.offsets, op.boundaryCheck(), addresses, inside);
+    blockAddresses(element, shapeOf(op.value().type()), p.base, p.shape, p.strides, p.offsets, op.boundaryCheck(),
+                   addresses, inside);
     return writeLanes(op, element, addresses, &inside, lanes(op.value()));
   }
   return writeLanes(op, element, lanes(op.ptr()), op.mask() ? &lanes(op.mask()) : nullptr, lanes(op.value()));
@@ -175,33 +191,41 @@ bool Program::atomicRmw(tt::AtomicRmwOp op) {
   const Lanes &value = lanes(op.val());
   RmwOp kind = op.atomicRmwOp();
   Lanes old;
-  auto f = [&](size_t i, uint64_t before) { return combineAtomic(kind, element, before, value.word(value.size() == 1 ? 0 : i)); };
-  return atomicLanes(op, element, lanes(op.ptr()), op.mask() ? &lanes(op.mask()) : nullptr, f, old) && set(op.result(), std::move(old));
+  auto f = [&](size_t i, uint64_t before) {
+    return combineAtomic(kind, element, before, value.word(value.size() == 1 ? 0 : i));
+  };
+  return atomicLanes(op, element, lanes(op.ptr()), op.mask() ? &lanes(op.mask()) : nullptr, f, old) &&
+         set(op.result(), std::move(old));
 }
 
 bool Program::atomicCas(tt::AtomicCasOp op) {
   Type element = pointeeOf(op.ptr());
   const Lanes &expected = lanes(op.cmp()), &value = lanes(op.val());
   Lanes old;
-  auto f = [&](size_t i, uint64_t before) { return before == expected.word(expected.size() == 1 ? 0 : i) ? value.word(value.size() == 1 ? 0 : i) : before; };
+  auto f = [&](size_t i, uint64_t before) {
+    return before == expected.word(expected.size() == 1 ? 0 : i) ? value.word(value.size() == 1 ? 0 : i) : before;
+  };
   return atomicLanes(op, element, lanes(op.ptr()), nullptr, f, old) && set(op.result(), std::move(old));
 }
 
-// ---- descriptors ------------------------------------------------------------------------------------------------------
+// ---- descriptors
+// ------------------------------------------------------------------------------------------------------
 
 bool Program::makeDescriptor(tt::MakeTensorDescriptorOp op) {
   TensorDescriptor d{word(op.base()), {}, {}, op.padding() == PaddingOption::Nan};
   for (auto v : op.shape()) d.shape.push_back(integer(v));
   for (auto v : op.strides()) d.strides.push_back(integer(v));
   unsigned rank = op.result().type().cast<TensorDescType>().rank();
-  if (d.shape.size() != rank || d.strides.size() != rank) return fail(op, "the descriptor's shape and strides do not have the rank of its block");
+  if (d.shape.size() != rank || d.strides.size() != rank)
+    return fail(op, "the descriptor's shape and strides do not have the rank of its block");
   return set(op.result(), Object(std::move(d)));
 }
 
 bool Program::descriptorAddresses(Op op, Value desc, OperandRange indices, Lanes &addresses, Lanes &inside) {
   const TensorDescriptor &d = descriptor(desc);
   auto type = desc.type().cast<TensorDescType>();
-  if (indices.size() != d.shape.size() || type.rank() != d.shape.size()) return fail(op, "as many indices are needed as the descriptor has dimensions");
+  if (indices.size() != d.shape.size() || type.rank() != d.shape.size())
+    return fail(op, "as many indices are needed as the descriptor has dimensions");
   Shape offsets, checked;
   for (unsigned k = 0; k < indices.size(); ++k) {
     offsets.push_back(integer(indices[k]));
@@ -226,7 +250,8 @@ bool Program::descriptorStore(Op op, Value desc, OperandRange indices, const Lan
   return writeLanes(op, desc.type().cast<TensorDescType>().element(), addresses, &inside, values);
 }
 
-bool Program::descriptorReduce(Op op, Value desc, OperandRange indices, DescriptorReduceKind kind, const Lanes &values) {
+bool Program::descriptorReduce(Op op, Value desc, OperandRange indices, DescriptorReduceKind kind,
+                               const Lanes &values) {
   Lanes addresses, inside, old;
   if (!descriptorAddresses(op, desc, indices, addresses, inside)) return false;
   if (values.size() != addresses.size()) return fail(op, "the block does not have the size of the descriptor's");
@@ -262,7 +287,9 @@ void Program::rowAddresses(Value desc, Value rows, Value column, Type resultType
     int64_t row = signedAt(lanes(rows), i, rows.type().scalar());
     for (int64_t j = 0; j < width; ++j) {
       int64_t c = first + j;
-      addresses.setWord(i * width + j, d.base + (uint64_t(row) * uint64_t(d.strides[0]) + uint64_t(c) * uint64_t(d.strides[1])) * uint64_t(bytes));
+      addresses.setWord(i * width + j,
+                        d.base + (uint64_t(row) * uint64_t(d.strides[0]) + uint64_t(c) * uint64_t(d.strides[1])) *
+                                     uint64_t(bytes));
       inside.setWord(i * width + j, row >= 0 && row < d.shape[0] && c >= 0 && c < d.shape[1]);
     }
   }
@@ -275,7 +302,8 @@ static bool rowsFit(const TensorDescriptor &d, Value rows, Type type) {
 
 bool Program::descriptorGather(tt::DescriptorGatherOp op) {
   Type type = op.result().type(), element = op.desc().type().cast<TensorDescType>().element();
-  if (!rowsFit(descriptor(op.desc()), op.xOffsets(), type)) return fail(op, "rows are gathered from matrices, one for each index");
+  if (!rowsFit(descriptor(op.desc()), op.xOffsets(), type))
+    return fail(op, "rows are gathered from matrices, one for each index");
   Lanes addresses, inside;
   rowAddresses(op.desc(), op.xOffsets(), op.yOffset(), type, addresses, inside);
   Lanes out = padding(element, addresses.size(), descriptor(op.desc()).nanPadding);
@@ -284,7 +312,8 @@ bool Program::descriptorGather(tt::DescriptorGatherOp op) {
 
 bool Program::descriptorScatter(tt::DescriptorScatterOp op) {
   Type type = op.src().type(), element = op.desc().type().cast<TensorDescType>().element();
-  if (!rowsFit(descriptor(op.desc()), op.xOffsets(), type)) return fail(op, "rows are scattered to matrices, one for each index");
+  if (!rowsFit(descriptor(op.desc()), op.xOffsets(), type))
+    return fail(op, "rows are scattered to matrices, one for each index");
   Lanes addresses, inside;
   rowAddresses(op.desc(), op.xOffsets(), op.yOffset(), type, addresses, inside);
   return writeLanes(op, element, addresses, &inside, lanes(op.src()));
@@ -299,7 +328,8 @@ bool Program::tensormapCreate(ttng::TensormapCreateOp op) {
   if (op.globalStride().size() + 1 != rank) return fail(op, "a tensor map has one stride less than dimensions");
   for (unsigned k = rank; k-- > 0;) {
     int64_t stride = k == 0 ? bytes : integer(op.globalStride()[k - 1]);
-    if (stride % bytes) return fail(op, llvm::formatv("stride {0} is not a multiple of the element's {1} bytes", stride, bytes).str());
+    if (stride % bytes)
+      return fail(op, llvm::formatv("stride {0} is not a multiple of the element's {1} bytes", stride, bytes).str());
     d.shape.push_back(integer(op.globalDim()[k]));
     d.strides.push_back(stride / bytes);
   }
@@ -316,12 +346,14 @@ bool Program::reinterpretDescriptor(ttng::ReinterpretTensorDescriptorOp op) {
 }
 
 bool Program::scratch(ttg::GlobalScratchAllocOp op) {
-  if (op.nbytes() < 0 || op.nbytes() > int64_t(1) << 30) return fail(op, "scratch memory of " + std::to_string(op.nbytes()) + " bytes");
+  if (op.nbytes() < 0 || op.nbytes() > int64_t(1) << 30)
+    return fail(op, "scratch memory of " + std::to_string(op.nbytes()) + " bytes");
   uint64_t base = memory_.addScratch("scratch" + std::to_string(memory_.size()), op.nbytes());
   return set(op.result(), Lanes::one(8, base));
 }
 
-// ---- buffer operations ------------------------------------------------------------------------------------------------
+// ---- buffer operations
+// ------------------------------------------------------------------------------------------------
 
 /// Offsets are in elements, 32 bits and not negative; those with the top bit set are beyond any buffer.
 Lanes Program::bufferAddresses(Value base, Value offsets) {
@@ -342,13 +374,17 @@ bool Program::bufferLoad(amdg::BufferLoadOp op) {
   Lanes out = padding(element, n, false);
   if (op.other()) {
     out = Lanes(pool_, lanes(op.other()).width(), n);
-    std::memcpy(out.bytes(), (lanes(op.other()).size() == n ? lanes(op.other()) : repeat(pool_, lanes(op.other()), n)).bytes(), n * out.width());
+    std::memcpy(out.bytes(),
+                (lanes(op.other()).size() == n ? lanes(op.other()) : repeat(pool_, lanes(op.other()), n)).bytes(),
+                n * out.width());
   }
-  return readLanes(op, element, addresses, op.mask() ? &lanes(op.mask()) : nullptr, out) && set(op.result(), std::move(out));
+  return readLanes(op, element, addresses, op.mask() ? &lanes(op.mask()) : nullptr, out) &&
+         set(op.result(), std::move(out));
 }
 
 bool Program::bufferStore(amdg::BufferStoreOp op) {
-  return writeLanes(op, op.value().type().scalar(), bufferAddresses(op.ptr(), op.offsets()), op.mask() ? &lanes(op.mask()) : nullptr, lanes(op.value()));
+  return writeLanes(op, op.value().type().scalar(), bufferAddresses(op.ptr(), op.offsets()),
+                    op.mask() ? &lanes(op.mask()) : nullptr, lanes(op.value()));
 }
 
 bool Program::bufferAtomic(amdg::BufferAtomicRmwOp op) {
@@ -356,8 +392,12 @@ bool Program::bufferAtomic(amdg::BufferAtomicRmwOp op) {
   const Lanes &value = lanes(op.value());
   RmwOp kind = op.atomicRmwOp();
   Lanes old;
-  auto f = [&](size_t i, uint64_t before) { return combineAtomic(kind, element, before, value.word(value.size() == 1 ? 0 : i)); };
-  return atomicLanes(op, element, bufferAddresses(op.ptr(), op.offsets()), op.mask() ? &lanes(op.mask()) : nullptr, f, old) && set(op.result(), std::move(old));
+  auto f = [&](size_t i, uint64_t before) {
+    return combineAtomic(kind, element, before, value.word(value.size() == 1 ? 0 : i));
+  };
+  return atomicLanes(op, element, bufferAddresses(op.ptr(), op.offsets()), op.mask() ? &lanes(op.mask()) : nullptr, f,
+                     old) &&
+         set(op.result(), std::move(old));
 }
 
 } // namespace tessera::runtime

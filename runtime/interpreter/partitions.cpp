@@ -1,6 +1,7 @@
-// ttg.warp_specialize: the default region and the partitions, which run at once. Each is evaluated by a thread of its own, of
-// which exactly one has the turn: it goes on until it waits for an mbarrier whose phase is not complete, or ends, and gives
-// the turn to the next in order. So a run is the same every time; if all of them wait, none can ever go on.
+// ttg.warp_specialize: the default region and the partitions, which run at once. Each is evaluated by a thread of its
+// own, of which exactly one has the turn: it goes on until it waits for an mbarrier whose phase is not complete, or
+// ends, and gives the turn to the next in order. So a run is the same every time; if all of them wait, none can ever
+// go on.
 #include "ir/partitions.h"
 #include "runtime/interpreter/program.h"
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// What is found out once about a module before its programs run: where each value is kept and after which operation it is
-// not needed any more (see program.h).
+// What is found out once about a module before its programs run: where each value is kept and after which operation
+// it is not needed any more (see program.h).
 #include "ir/op_table.h"
 #include "runtime/interpreter/elementwise.h"
 #include "runtime/interpreter/program.h"
@@ -87,7 +87,8 @@ bool Plan::build(Module &m, DiagnosticEngine &diag) {
     if (op->is<tt::FuncOp>()) ok &= visit(op, diag);
   });
   m.op()->walk([&](Operation *op) {
-    if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>() || op->is<tt::MapElementwiseOp>()) computeLanewise(op->region(0));
+    if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>() || op->is<tt::MapElementwiseOp>())
+      computeLanewise(op->region(0));
   });
   return ok;
 }

@@ -2,13 +2,14 @@
 // program.h). Control flow is control_flow.cpp, what all operations are evaluated by dispatch.cpp.
 #include "runtime/interpreter/program.h"
 #include "ir/printer.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/float_formats.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::runtime {
 using namespace ir;
 
-// ---- faults -----------------------------------------------------------------------------------------------------------
+// ---- faults
+// -----------------------------------------------------------------------------------------------------------
 
 bool Program::fail(Op op, const llvm::Twine &what) {
   if (!fault_) {
@@ -21,14 +22,16 @@ bool Program::fail(Op op, const llvm::Twine &what) {
 }
 
 bool Program::evaluate(Op op) {
-  if (++steps_ > run_.options.maxSteps) return fail(op, "the program has run " + std::to_string(run_.options.maxSteps) + " operations without an end");
+  if (++steps_ > run_.options.maxSteps)
+    return fail(op, "the program has run " + std::to_string(run_.options.maxSteps) + " operations without an end");
   if (!dispatch(op)) return false;
   if (auto *dead = run_.plan.dying(op))
     for (unsigned s : *dead) frame_->values[s] = Datum();
   return true;
 }
 
-// ---- values -----------------------------------------------------------------------------------------------------------
+// ---- values
+// -----------------------------------------------------------------------------------------------------------
 
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 
@@ -36,7 +39,9 @@ bool Program::setUndefined(Value v) {
   Type t = v.type();
   if (t.isa<AsyncTokenType>()) return set(v, Lanes());
   Type s = t.scalar();
-  if (t.isa<MemDescType>() || t.isa<TensorDescType>() || isBlockPointer(t) || !laneBytes(s)) return fail(v.definingOp() ? v.definingOp() : v.ownerBlock()->parentOp(), "an undefined value of type " + t.str() + " cannot be evaluated");
+  if (t.isa<MemDescType>() || t.isa<TensorDescType>() || isBlockPointer(t) || !laneBytes(s))
+    return fail(v.definingOp() ? v.definingOp() : v.ownerBlock()->parentOp(),
+                "an undefined value of type " + t.str() + " cannot be evaluated");
   return set(v, undefined(s, t.isTensor() ? t.cast<TensorType>().numElements() : 1));
 }
 
@@ -71,11 +76,13 @@ bool Program::evaluateElementwiseOp(Op op) {
     if (op->is<tt::BitcastOp>()) return pass(op->operand(0), op->result());
   }
   for (auto v : op->results())
-    if (isBlockPointer(v.type())) return fail(op, "the interpreter cannot make a block pointer with '" + op->name() + "'");
+    if (isBlockPointer(v.type()))
+      return fail(op, "the interpreter cannot make a block pointer with '" + op->name() + "'");
   llvm::SmallVector<const Lanes *, 4> in;
   for (auto v : op->operands()) {
     in.push_back(&lanes(v));
-    if (in.back()->empty()) return fail(op, "the interpreter cannot evaluate '" + op->name() + "' on a value of type " + v.type().str());
+    if (in.back()->empty())
+      return fail(op, "the interpreter cannot evaluate '" + op->name() + "' on a value of type " + v.type().str());
   }
   llvm::SmallVector<Lanes, 2> results;
   std::string reason;
@@ -103,10 +110,12 @@ bool Program::evaluatePrint(tt::PrintOp op) {
     Type t = v.type().scalar();
     const Lanes &l = lanes(v);
     bool isSigned = k < op.isSigned().size() ? op.isSigned()[k] : true;
-    Shape shape = v.type().isTensor() ? Shape(v.type().cast<TensorType>().shape()) : Shape(), strides = rowMajorStrides(shape);
+    Shape shape = v.type().isTensor() ? Shape(v.type().cast<TensorType>().shape()) : Shape(),
+          strides = rowMajorStrides(shape);
     for (size_t i = 0; i < l.size(); ++i) {
       std::string line = program + "idx (";
-      for (unsigned d = 0; d < shape.size(); ++d) line += (d ? ", " : "") + std::to_string(int64_t(i) / strides[d] % shape[d]);
+      for (unsigned d = 0; d < shape.size(); ++d)
+        line += (d ? ", " : "") + std::to_string(int64_t(i) / strides[d] % shape[d]);
       line += ")" + op.prefix().str();
       if (op.args().size() > 1) line += "(operand " + std::to_string(k) + ") ";
       run_.print(line + printed(t, l.word(i), op.hex(), isSigned));
@@ -118,7 +127,9 @@ bool Program::evaluatePrint(tt::PrintOp op) {
 bool Program::evaluateAssert(Op op, Value condition, llvm::StringRef message) {
   const Lanes &l = lanes(condition);
   for (size_t i = 0; i < l.size(); ++i)
-    if (!l.flag(i)) return fail(op, "assertion failed: " + message + (l.size() > 1 ? " (element " + llvm::Twine(i) + ")" : llvm::Twine()).str());
+    if (!l.flag(i))
+      return fail(op, "assertion failed: " + message +
+                          (l.size() > 1 ? " (element " + llvm::Twine(i) + ")" : llvm::Twine()).str());
   return true;
 }
 

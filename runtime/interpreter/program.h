@@ -11,12 +11,12 @@
 // Every evaluator returns false after `fault`; then the program ends.
 #pragma once
 #include "ir/ops.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 #include "runtime/interpreter/elementwise.h"
 #include "runtime/interpreter/global_memory.h"
 #include "runtime/interpreter/interpreter.h"
 #include "runtime/interpreter/lanes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include <map>
 #include <variant>
 
@@ -96,8 +96,8 @@ struct Run {
   const Plan &plan;
   const InterpreterOptions &options;
   std::array<int64_t, 3> grid;
-  std::atomic<uint64_t> writes{0};   // counts changes of global memory
-  std::atomic<bool> stop{false};     // some program failed
+  std::atomic<uint64_t> writes{0}; // counts changes of global memory
+  std::atomic<bool> stop{false};   // some program failed
   std::function<void(llvm::StringRef)> print;
 };
 
@@ -114,7 +114,8 @@ const char *whyNotInterpreted(ir::Opcode);
 class Program {
 public:
   /// `spin` is called now and then while the program waits in a loop for others; false: they all wait.
-  Program(Run &run, LanePool &pool, const GlobalMemory &memory, std::array<int64_t, 3> id, std::function<bool()> spin) : run_(run), pool_(pool), memory_(memory), id_(id), spin_(std::move(spin)) {}
+  Program(Run &run, LanePool &pool, const GlobalMemory &memory, std::array<int64_t, 3> id, std::function<bool()> spin)
+      : run_(run), pool_(pool), memory_(memory), id_(id), spin_(std::move(spin)) {}
 
   /// False after a fault, or without one when another program failed.
   bool run(ir::Operation *kernel, llvm::ArrayRef<InterpreterArg> args);
@@ -151,7 +152,9 @@ private:
   const BlockPointer &blockPointer(ir::Value v) { return std::get<BlockPointer>(*slot(v).object); }
   const TensorDescriptor &descriptor(ir::Value v) { return std::get<TensorDescriptor>(*slot(v).object); }
   const SharedView &view(ir::Value v) { return std::get<SharedView>(*slot(v).object); }
-  Lanes undefined(ir::Type scalar, size_t count) { return undefinedLanes(pool_, scalar, count, run_.options.undefinedIsZero); }
+  Lanes undefined(ir::Type scalar, size_t count) {
+    return undefinedLanes(pool_, scalar, count, run_.options.undefinedIsZero);
+  }
 
   bool fail(Op, const llvm::Twine &what);
   bool notInterpreted(Op);
@@ -169,8 +172,8 @@ private:
   bool evaluateIf(ir::scf::IfOp);
   bool yieldFrom(Op op, ir::Region &);
   bool warpSpecialize(ir::ttg::WarpSpecializeOp);
-  /// In a partition: gives the others a turn; `waits`: this one cannot go on without them. False when nobody can go on, after a
-  /// fault, or when there are no others.
+  /// In a partition: gives the others a turn; `waits`: this one cannot go on without them. False when nobody can go
+  /// on, after a fault, or when there are no others.
   bool letOthersRun(bool waits);
   void wentOn(); // what the partition waited for has happened
   bool evaluateConstant(Op);
@@ -193,7 +196,8 @@ private:
   bool mapElementwise(ir::tt::MapElementwiseOp);
   /// Runs a region of scalar operations on every lane.
   bool runOnLanes(ir::Region &, llvm::ArrayRef<Lanes> args, llvm::SmallVectorImpl<Lanes> &results);
-  bool dot(Op, ir::Type aType, const Lanes &a, ir::Type bType, const Lanes &b, ir::Type cType, const Lanes &c, ir::InputPrecision, Lanes &d);
+  bool dot(Op, ir::Type aType, const Lanes &a, ir::Type bType, const Lanes &b, ir::Type cType, const Lanes &c,
+           ir::InputPrecision, Lanes &d);
   bool dotScaled(ir::tt::DotScaledOp);
   bool fp4ToFp(ir::ttg::Fp4ToFpOp);
   bool extractSlice(ir::amdg::ExtractSliceOp);
@@ -202,7 +206,8 @@ private:
   // Global memory.
   bool readLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask, Lanes &into);
   bool writeLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask, const Lanes &values);
-  bool atomicLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask, llvm::function_ref<uint64_t(size_t lane, uint64_t old)>, Lanes &old);
+  bool atomicLanes(Op, ir::Type element, const Lanes &addresses, const Lanes *mask,
+                   llvm::function_ref<uint64_t(size_t lane, uint64_t old)>, Lanes &old);
   bool faultyAccess(Op, const char *what, uint64_t address, unsigned bytes, size_t lane, size_t lanes);
   bool memoryWidth(Op, ir::Type element, unsigned &bytes);
   bool load(ir::tt::LoadOp);
@@ -212,11 +217,14 @@ private:
   bool makeBlockPointer(ir::tt::MakeTensorPtrOp);
   bool advance(ir::tt::AdvanceOp);
   /// Addresses of a block's elements and, in `inside`, which are in bounds in the checked dimensions.
-  void blockAddresses(ir::Type element, llvm::ArrayRef<int64_t> block, uint64_t base, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> checked, Lanes &addresses, Lanes &inside);
+  void blockAddresses(ir::Type element, llvm::ArrayRef<int64_t> block, uint64_t base, llvm::ArrayRef<int64_t> shape,
+                      llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> checked,
+                      Lanes &addresses, Lanes &inside);
   bool makeDescriptor(ir::tt::MakeTensorDescriptorOp);
   /// Addresses of the block of a descriptor at these indices.
   bool descriptorAddresses(Op, ir::Value desc, ir::OperandRange indices, Lanes &addresses, Lanes &inside);
-  void rowAddresses(ir::Value desc, ir::Value rows, ir::Value column, ir::Type resultType, Lanes &addresses, Lanes &inside);
+  void rowAddresses(ir::Value desc, ir::Value rows, ir::Value column, ir::Type resultType, Lanes &addresses,
+                    Lanes &inside);
   Lanes padding(ir::Type element, size_t count, bool nan);
   bool descriptorLoad(Op, ir::Value desc, ir::OperandRange indices, Lanes &into);
   bool descriptorStore(Op, ir::Value desc, ir::OperandRange indices, const Lanes &);
@@ -262,7 +270,7 @@ private:
   struct Turns;
   Turns *turns_ = nullptr; // while partitions run
   int64_t steps_ = 0;
-  bool waited_ = false, wrote_ = false; // since the last look: atomics or volatile loads, changes of memory
+  bool waited_ = false, wrote_ = false;             // since the last look: atomics or volatile loads, changes of memory
   std::map<uint64_t, TensorDescriptor> tensormaps_; // by the address that they were written to
   std::optional<Fault> fault_;
 };

@@ -1,10 +1,10 @@
 // Shared and tensor memory as logical tensors (see program.h): a buffer is its elements in row-major order, a memory
-// descriptor a list of which of them it shows. Layouts, swizzles and padding have no part in it. Copies that hardware does
-// in the background are done at once; mbarriers count arrivals and bytes all the same, so that a wait that nothing satisfies
-// is found.
+// descriptor a list of which of them it shows. Layouts, swizzles and padding have no part in it. Copies that hardware
+// does in the background are done at once; mbarriers count arrivals and bytes all the same, so that a wait that
+// nothing satisfies is found.
 #include "ir/op_table.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/program.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <numeric>
 
 namespace tessera::runtime {
@@ -12,7 +12,8 @@ using namespace ir;
 
 static llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<ShapedType>().shape(); }
 
-// ---- buffers and views ------------------------------------------------------------------------------------------------
+// ---- buffers and views
+// ------------------------------------------------------------------------------------------------
 
 bool Program::localAlloc(Op op, Value src, Value result) {
   auto type = result.type().cast<MemDescType>();
@@ -26,7 +27,9 @@ bool Program::localAlloc(Op op, Value src, Value result) {
   return !src || writeView(op, result, lanes(src));
 }
 
-bool Program::checkLive(Op op, Value v) { return !view(v).buffer->freed || fail(op, "the buffer is used after its local_dealloc"); }
+bool Program::checkLive(Op op, Value v) {
+  return !view(v).buffer->freed || fail(op, "the buffer is used after its local_dealloc");
+}
 
 Lanes Program::readView(Value v) {
   const SharedView &s = view(v);
@@ -45,7 +48,10 @@ bool Program::writeView(Op op, Value v, const Lanes &values) {
   const SharedView &s = view(v);
   if (!checkLive(op, v)) return false;
   Lanes &into = s.buffer->elements;
-  if (values.width() != into.width() || values.size() != s.at.size()) return fail(op, llvm::formatv("{0} elements of {1} bytes do not fit into {2} of {3}", values.size(), values.width(), s.at.size(), into.width()).str());
+  if (values.width() != into.width() || values.size() != s.at.size())
+    return fail(op, llvm::formatv("{0} elements of {1} bytes do not fit into {2} of {3}", values.size(), values.width(),
+                                  s.at.size(), into.width())
+                        .str());
   withWord(into.width(), [&](auto zero) {
     using U = decltype(zero);
     const U *x = values.as<U>();
@@ -76,7 +82,8 @@ bool Program::viewOp(Op op) {
   switch (op->opcode()) {
   case Opcode::ttg_memdesc_index: {
     int64_t i = integer(op->cast<ttg::MemdescIndexOp>().index());
-    if (i < 0 || i >= shape[0]) return fail(op, llvm::formatv("index {0} is outside of a buffer of {1}", i, shape[0]).str());
+    if (i < 0 || i >= shape[0])
+      return fail(op, llvm::formatv("index {0} is outside of a buffer of {1}", i, shape[0]).str());
     if (numElements(to) != strides[0]) return fail(op, "the slice does not have the shape of its result");
     out.at.assign(from.at.begin() + i * strides[0], from.at.begin() + (i + 1) * strides[0]);
     break;
@@ -105,17 +112,21 @@ bool Program::viewOp(Op op) {
     out.at = from.at;
     break;
   default: // ttg.memdesc_reinterpret
-    if (to != shape || laneBytes(src.type().cast<MemDescType>().element()) != laneBytes(result.type().cast<MemDescType>().element()))
-      return fail(op, "the interpreter keeps shared memory as tensors and cannot see " + src.type().str() + " as " + result.type().str());
+    if (to != shape ||
+        laneBytes(src.type().cast<MemDescType>().element()) != laneBytes(result.type().cast<MemDescType>().element()))
+      return fail(op, "the interpreter keeps shared memory as tensors and cannot see " + src.type().str() + " as " +
+                          result.type().str());
     out.at = from.at;
   }
   return set(result, Object(std::move(out)));
 }
 
 /// Position in a tensor of the element whose coordinate along the axis is replaced.
-static int64_t withCoordinate(int64_t i, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> otherStrides, unsigned axis, int64_t coordinate) {
+static int64_t withCoordinate(int64_t i, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                              llvm::ArrayRef<int64_t> otherStrides, unsigned axis, int64_t coordinate) {
   int64_t at = 0;
-  for (unsigned d = 0; d < shape.size(); ++d) at += (d == axis ? coordinate : i / strides[d] % shape[d]) * otherStrides[d];
+  for (unsigned d = 0; d < shape.size(); ++d)
+    at += (d == axis ? coordinate : i / strides[d] % shape[d]) * otherStrides[d];
   return at;
 }
 
@@ -128,7 +139,10 @@ bool Program::localGather(ttg::LocalGatherOp op) {
   Lanes out(pool_, from.width(), indices.size());
   for (size_t i = 0; i < indices.size(); ++i) {
     int64_t k = signedAt(indices, i, op.indices().type().scalar());
-    if (k < 0 || k >= source[op.axis()]) return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i, op.axis(), source[op.axis()]).str());
+    if (k < 0 || k >= source[op.axis()])
+      return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i,
+                                    op.axis(), source[op.axis()])
+                          .str());
     int64_t at = withCoordinate(i, shape, strides, sourceStrides, op.axis(), k);
     std::memcpy(out.bytes() + i * from.width(), from.bytes() + at * from.width(), from.width());
   }
@@ -143,14 +157,18 @@ bool Program::localScatter(ttg::LocalScatterOp op) {
   Shape strides = rowMajorStrides(shape), targetStrides = rowMajorStrides(target);
   for (size_t i = 0; i < indices.size(); ++i) {
     int64_t k = signedAt(indices, i, op.indices().type().scalar());
-    if (k < 0 || k >= target[op.axis()]) return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i, op.axis(), target[op.axis()]).str());
+    if (k < 0 || k >= target[op.axis()])
+      return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i,
+                                    op.axis(), target[op.axis()])
+                          .str());
     int64_t at = withCoordinate(i, shape, strides, targetStrides, op.axis(), k);
     std::memcpy(into.bytes() + at * into.width(), values.bytes() + i * values.width(), values.width());
   }
   return writeView(op, op.dst(), into);
 }
 
-// ---- copies -----------------------------------------------------------------------------------------------------------
+// ---- copies
+// -----------------------------------------------------------------------------------------------------------
 
 bool Program::asyncCopy(Op op, Type element, const Lanes &addresses, Value mask, Value other, Value dest) {
   size_t n = addresses.size();
@@ -187,7 +205,8 @@ bool Program::evaluateMask(ttg::MaskOp op) {
   return true;
 }
 
-// ---- mbarriers --------------------------------------------------------------------------------------------------------
+// ---- mbarriers
+// --------------------------------------------------------------------------------------------------------
 
 Mbarrier &Program::barrier(Value v) {
   const SharedView &s = view(v);
@@ -212,17 +231,23 @@ bool Program::waitBarrier(ttng::WaitBarrierOp op) {
   }
   wentOn();
   if (b.parity != parity || run_.stop.load(std::memory_order_relaxed)) return b.parity != parity;
-  return fail(op, llvm::formatv("deadlock: nothing completes this phase of the mbarrier ({0} arrivals and {1} bytes are missing)", b.pending, b.bytes).str());
+  return fail(op, llvm::formatv(
+                      "deadlock: nothing completes this phase of the mbarrier ({0} arrivals and {1} bytes are missing)",
+                      b.pending, b.bytes)
+                      .str());
 }
 
-// ---- dots on memory descriptors ---------------------------------------------------------------------------------------
+// ---- dots on memory descriptors
+// ---------------------------------------------------------------------------------------
 
 bool Program::warpGroupDot(ttng::WarpGroupDotOp op) {
   for (Value v : {op.a(), op.b()})
     if (v.type().isa<MemDescType>() && !checkLive(op, v)) return false;
   Lanes c = lanes(op.c()), d;
   if (op.useC() && !flag(op.useC())) c = padding(op.c().type().scalar(), c.size(), false);
-  return dot(op, op.a().type(), contents(op.a()), op.b().type(), contents(op.b()), op.c().type(), c, op.inputPrecision(), d) && set(op.d(), std::move(d));
+  return dot(op, op.a().type(), contents(op.a()), op.b().type(), contents(op.b()), op.c().type(), c,
+             op.inputPrecision(), d) &&
+         set(op.d(), std::move(d));
 }
 
 bool Program::tensorCoreDot(ttng::TcGen5MmaOp op) {
@@ -230,8 +255,13 @@ bool Program::tensorCoreDot(ttng::TcGen5MmaOp op) {
     if (!checkLive(op, v)) return false;
   if (flag(op.pred())) {
     if (op.isUnsigned()) return fail(op, "the interpreter multiplies signed integers only");
-    Lanes c = flag(op.useD()) ? readView(op.d()) : padding(op.d().type().cast<MemDescType>().element(), view(op.d()).at.size(), false), d;
-    if (!dot(op, op.a().type(), readView(op.a()), op.b().type(), readView(op.b()), op.d().type(), c, InputPrecision::Tf32, d) || !writeView(op, op.d(), d)) return false;
+    Lanes c = flag(op.useD()) ? readView(op.d())
+                              : padding(op.d().type().cast<MemDescType>().element(), view(op.d()).at.size(), false),
+          d;
+    if (!dot(op, op.a().type(), readView(op.a()), op.b().type(), readView(op.b()), op.d().type(), c,
+             InputPrecision::Tf32, d) ||
+        !writeView(op, op.d(), d))
+      return false;
     for (unsigned i = 0; i < op.barriers().size(); ++i)
       if (i >= op.barrierPreds().size() || flag(op.barrierPreds()[i])) arrive(op.barriers()[i], 1);
   }

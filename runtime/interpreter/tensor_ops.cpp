@@ -1,9 +1,9 @@
 // Operations on whole tensors: shapes, reductions, scans, dots (see program.h). Shape operations are strided views made
 // dense; a reduction runs its region on all pairs of a level of its tree at once.
 #include "ir/op_table.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/float_formats.h"
 #include "runtime/interpreter/program.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 namespace tessera::runtime {
@@ -11,7 +11,8 @@ using namespace ir;
 
 static llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<ShapedType>().shape(); }
 
-// ---- shapes -----------------------------------------------------------------------------------------------------------
+// ---- shapes
+// -----------------------------------------------------------------------------------------------------------
 
 bool Program::broadcast(tt::BroadcastOp op) {
   auto from = shapeOf(op.src());
@@ -60,7 +61,8 @@ bool Program::makeRange(tt::MakeRangeOp op) {
 bool Program::extractSlice(amdg::ExtractSliceOp op) {
   Shape strides = rowMajorStrides(shapeOf(op.source()));
   llvm::SmallVector<int64_t, 4> offsets;
-  if (auto a = op.staticOffsets().dyn_cast<DenseArrayAttr>()) offsets.assign(a.values().begin(), a.values().end());
+  if (auto a = op.staticOffsets().dyn_cast<DenseArrayAttr>())
+    offsets.assign(a.values().begin(), a.values().end());
   else if (auto list = op.staticOffsets().dyn_cast<ArrayAttr>()) {
     for (unsigned i = 0; i < list.size(); ++i)
       if (auto x = list[i].dyn_cast<IntegerAttr>()) offsets.push_back(x.sext());
@@ -106,7 +108,10 @@ bool Program::gather(tt::GatherOp op) {
   Lanes out(pool_, src.width(), indices.size());
   for (size_t i = 0; i < indices.size(); ++i) {
     int64_t k = signedAt(indices, i, op.indices().type().scalar()), at = 0;
-    if (k < 0 || k >= from[axis]) return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i, axis, from[axis]).str());
+    if (k < 0 || k >= from[axis])
+      return fail(op, llvm::formatv("index {0} (element {1}) is outside of dimension {2}, which has {3} elements", k, i,
+                                    axis, from[axis])
+                          .str());
     for (unsigned d = 0; d < to.size(); ++d) at += (d == axis ? k : int64_t(i) / toStrides[d] % to[d]) * fromStrides[d];
     std::memcpy(out.bytes() + i * src.width(), src.bytes() + at * src.width(), src.width());
   }
@@ -128,7 +133,8 @@ bool Program::histogram(tt::HistogramOp op) {
   return set(op.result(), std::move(out));
 }
 
-// ---- regions of scalar operations -------------------------------------------------------------------------------------
+// ---- regions of scalar operations
+// -------------------------------------------------------------------------------------
 
 static Lanes element(const Lanes &l, size_t i) {
   Lanes one = Lanes::one(l.width(), 0);
@@ -164,11 +170,16 @@ bool Program::runOnLanes(Region &region, llvm::ArrayRef<Lanes> args, llvm::Small
 struct AroundAxis {
   int64_t outer = 1, length, inner = 1;
   AroundAxis(llvm::ArrayRef<int64_t> shape, unsigned axis) : length(shape[axis]) {
-    for (unsigned d = 0; d < shape.size(); ++d) (d < axis ? outer : d > axis ? inner : length) *= d == axis ? 1 : shape[d];
+    for (unsigned d = 0; d < shape.size(); ++d)
+      (d < axis ? outer : d > axis ? inner : length) *= d == axis ? 1 : shape[d];
   }
   /// Positions start, start + step, … of the axis, `count` of them.
-  Lanes pick(LanePool &p, const Lanes &l, int64_t start, int64_t step, int64_t count) const { return gatherStrided(p, l, {outer, count, inner}, {length * inner, step * inner, 1}, start * inner); }
-  void put(Lanes &into, const Lanes &l, int64_t start, int64_t step, int64_t count) const { scatterStrided(into, l, {outer, count, inner}, {length * inner, step * inner, 1}, start * inner); }
+  Lanes pick(LanePool &p, const Lanes &l, int64_t start, int64_t step, int64_t count) const {
+    return gatherStrided(p, l, {outer, count, inner}, {length * inner, step * inner, 1}, start * inner);
+  }
+  void put(Lanes &into, const Lanes &l, int64_t start, int64_t step, int64_t count) const {
+    scatterStrided(into, l, {outer, count, inner}, {length * inner, step * inner, 1}, start * inner);
+  }
 };
 
 bool Program::reduce(tt::ReduceOp op) {
@@ -192,7 +203,8 @@ bool Program::reduce(tt::ReduceOp op) {
         next.put(joined, combined[k], 0, 1, pairs);
         next.put(joined, view.pick(pool_, level[k], view.length - 1, 1, 1), pairs, 1, 1);
         level[k] = std::move(joined);
-      } else level[k] = std::move(combined[k]);
+      } else
+        level[k] = std::move(combined[k]);
     }
     view = next;
   }
@@ -213,7 +225,8 @@ bool Program::scan(tt::ScanOp op) {
     int64_t at = op.reverse() ? view.length - 1 - i : i;
     llvm::SmallVector<Lanes, 2> next;
     for (unsigned k = 0; k < n; ++k) next.push_back(view.pick(pool_, sources[k], at, 1, 1));
-    if (i == 0) args.assign(next.begin(), next.end());
+    if (i == 0)
+      args.assign(next.begin(), next.end());
     else {
       args.append(next.begin(), next.end());
       llvm::SmallVector<Lanes, 4> combined;
@@ -234,7 +247,9 @@ bool Program::mapElementwise(tt::MapElementwiseOp op) {
   for (auto v : op.srcs())
     for (int64_t i = 0; i < pack; ++i) args.push_back(gatherStrided(pool_, lanes(v), {count / pack}, {pack}, i));
   if (!runOnLanes(op.scalarOp(), args, results)) return false;
-  if (int64_t(results.size()) != int64_t(op->numResults()) * pack) return fail(op, llvm::formatv("the region gives {0} values, not {1}", results.size(), op->numResults() * pack).str());
+  if (int64_t(results.size()) != int64_t(op->numResults()) * pack)
+    return fail(op,
+                llvm::formatv("the region gives {0} values, not {1}", results.size(), op->numResults() * pack).str());
   for (unsigned r = 0; r < op->numResults(); ++r) {
     Lanes out(pool_, laneBytes(op->result(r).type().scalar()), count);
     for (int64_t i = 0; i < pack; ++i) scatterStrided(out, results[r * pack + i], {count / pack}, {pack}, i);
@@ -243,7 +258,8 @@ bool Program::mapElementwise(tt::MapElementwiseOp op) {
   return true;
 }
 
-// ---- dots -------------------------------------------------------------------------------------------------------------
+// ---- dots
+// -------------------------------------------------------------------------------------------------------------
 
 /// c += a * b for one matrix of the batch, row-major.
 template <class T> static void multiply(const T *a, const T *b, T *c, int64_t m, int64_t n, int64_t k) {
@@ -254,13 +270,17 @@ template <class T> static void multiply(const T *a, const T *b, T *c, int64_t m,
     }
 }
 
-bool Program::dot(Op op, Type aType, const Lanes &a, Type bType, const Lanes &b, Type cType, const Lanes &c, InputPrecision precision, Lanes &d) {
+bool Program::dot(Op op, Type aType, const Lanes &a, Type bType, const Lanes &b, Type cType, const Lanes &c,
+                  InputPrecision precision, Lanes &d) {
   auto as = aType.cast<ShapedType>().shape(), bs = bType.cast<ShapedType>().shape();
   unsigned rank = as.size();
-  if (rank < 2 || rank > 3 || bs.size() != rank) return fail(op, "the interpreter multiplies matrices and batches of them only");
+  if (rank < 2 || rank > 3 || bs.size() != rank)
+    return fail(op, "the interpreter multiplies matrices and batches of them only");
   int64_t batch = rank == 3 ? as[0] : 1, m = as[rank - 2], k = as[rank - 1], n = bs[rank - 1];
-  if (bs[rank - 2] != k || (rank == 3 && bs[0] != batch) || int64_t(c.size()) != batch * m * n) return fail(op, "the operands' shapes do not fit together");
-  Type ae = aType.cast<ShapedType>().element(), be = bType.cast<ShapedType>().element(), ce = cType.cast<ShapedType>().element();
+  if (bs[rank - 2] != k || (rank == 3 && bs[0] != batch) || int64_t(c.size()) != batch * m * n)
+    return fail(op, "the operands' shapes do not fit together");
+  Type ae = aType.cast<ShapedType>().element(), be = bType.cast<ShapedType>().element(),
+       ce = cType.cast<ShapedType>().element();
   if (ae.isInteger() && be.isInteger() && ce.isInteger() && ce.bitWidth() <= 64) {
     auto words = [](const Lanes &l, Type t) {
       std::vector<uint64_t> v(l.size());
@@ -273,7 +293,8 @@ bool Program::dot(Op op, Type aType, const Lanes &a, Type bType, const Lanes &b,
     for (size_t i = 0; i < z.size(); ++i) d.setWord(i, zeroExtend(z[i], ce.bitWidth()));
     return true;
   }
-  if (!ae.isFloat() || !be.isFloat() || !ce.isFloat()) return fail(op, "the interpreter does not multiply " + ae.str() + " and " + be.str() + " into " + ce.str());
+  if (!ae.isFloat() || !be.isFloat() || !ce.isFloat())
+    return fail(op, "the interpreter does not multiply " + ae.str() + " and " + be.str() + " into " + ce.str());
   auto numbers = [&](const Lanes &l, Type t) {
     std::vector<double> v(l.size());
     toDoubles(l, t.cast<FloatType>().floatKind(), v.data());
@@ -297,7 +318,8 @@ static double decodeFp4(unsigned bits) {
 static double decodeFp6(unsigned bits, bool e3m2) {
   unsigned mantissa = e3m2 ? 2 : 3, exponent = (bits & 31) >> mantissa, m = bits & ((1u << mantissa) - 1);
   int bias = e3m2 ? 3 : 1;
-  double v = exponent ? std::ldexp(1.0 + double(m) / (1 << mantissa), int(exponent) - bias) : std::ldexp(double(m) / (1 << mantissa), 1 - bias);
+  double v = exponent ? std::ldexp(1.0 + double(m) / (1 << mantissa), int(exponent) - bias)
+                      : std::ldexp(double(m) / (1 << mantissa), 1 - bias);
   return bits & 32 ? -v : v;
 }
 
@@ -310,7 +332,8 @@ struct ScaledOperand {
 } // namespace
 
 /// The matrix of that number in a batch (of one, where the rank is 2).
-static void decodeScaled(const Lanes &l, TensorType type, int64_t batch, ScaleDotElemType kind, bool isLeft, bool packsK, ScaledOperand &out) {
+static void decodeScaled(const Lanes &l, TensorType type, int64_t batch, ScaleDotElemType kind, bool isLeft,
+                         bool packsK, ScaledOperand &out) {
   bool fp4 = kind == ScaleDotElemType::E2m1;
   int64_t rows = type.dim(type.rank() - 2), columns = type.dim(type.rank() - 1), first = batch * rows * columns;
   // Which dimension the two values of a byte lie along: 0 rows, 1 columns.
@@ -356,7 +379,9 @@ bool Program::dotScaled(tt::DotScaledOp op) {
       for (int64_t o = 0; o < x.outer; ++o)
         for (int64_t i = 0; i < x.k; ++i) {
           uint64_t bits = lanes(s).word((batch * x.outer + o) * groups + i / group);
-          double f = type.element().isFloat() ? decodeFloat(type.element().cast<FloatType>().floatKind(), bits) : bits == 255 ? std::nan("") : std::ldexp(1.0, int(bits) - 127);
+          double f = type.element().isFloat() ? decodeFloat(type.element().cast<FloatType>().floatKind(), bits)
+                     : bits == 255            ? std::nan("")
+                                              : std::ldexp(1.0, int(bits) - 127);
           x.v[isLeft ? o * x.k + i : i * x.outer + o] *= f;
         }
     };
@@ -370,7 +395,8 @@ bool Program::dotScaled(tt::DotScaledOp op) {
 bool Program::fp4ToFp(ttg::Fp4ToFpOp op) {
   auto from = shapeOf(op.src()), to = shapeOf(op.result());
   AroundAxis source(from, op.axis()), result(to, op.axis());
-  if (result.length != 2 * source.length || result.outer != source.outer || result.inner != source.inner) return fail(op, "the shapes do not fit together");
+  if (result.length != 2 * source.length || result.outer != source.outer || result.inner != source.inner)
+    return fail(op, "the shapes do not fit together");
   const Lanes &l = lanes(op.src());
   std::vector<double> v(result.outer * result.length * result.inner);
   for (int64_t o = 0; o < source.outer; ++o)
@@ -379,7 +405,8 @@ bool Program::fp4ToFp(ttg::Fp4ToFpOp op) {
         uint64_t byte = l.word((o * source.length + k / 2) * source.inner + i);
         v[(o * result.length + k) * result.inner + i] = decodeFp4(unsigned(k % 2 ? byte >> 4 : byte) & 15);
       }
-  return set(op.result(), fromDoubles(pool_, op.result().type().scalar().cast<FloatType>().floatKind(), v.data(), v.size()));
+  return set(op.result(),
+             fromDoubles(pool_, op.result().type().scalar().cast<FloatType>().floatKind(), v.data(), v.size()));
 }
 
 } // namespace tessera::runtime

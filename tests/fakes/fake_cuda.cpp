@@ -1,4 +1,5 @@
-// A stand-in for the CUDA driver (see README.md): the functions that runtime/cuda uses, with the driver API's signatures.
+// A stand-in for the CUDA driver (see README.md): the functions that runtime/cuda uses, with the driver API's
+// signatures.
 #include "fake_driver.h"
 
 using fake::Driver;
@@ -100,7 +101,8 @@ EXPORT int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
   return 0;
 }
 #ifndef FAKE_INCOMPLETE
-EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **) {
+EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                          unsigned shared, void *stream, void **params, void **) {
   FAKE_CALL;
   char text[160];
   std::snprintf(text, sizeof text, "launch grid %u %u %u block %u %u %u shared %u", gx, gy, gz, bx, by, bz, shared);
@@ -153,10 +155,16 @@ EXPORT int cuEventElapsedTime(float *ms, void *, void *) {
   return 0;
 }
 EXPORT int cuGetErrorName(int e, const char **name) {
-  *name = e == 719 ? "CUDA_ERROR_LAUNCH_FAILED" : e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : e == 803 ? "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH" : "CUDA_ERROR_UNKNOWN";
+  *name = e == 719   ? "CUDA_ERROR_LAUNCH_FAILED"
+          : e == 2   ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : e == 803 ? "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"
+                     : "CUDA_ERROR_UNKNOWN";
   return 0;
 }
 EXPORT int cuGetErrorString(int e, const char **text) {
-  *text = e == 719 ? "unspecified launch failure" : e == 2 ? "out of memory" : e == 803 ? "system has unsupported display driver / cuda driver combination" : "unknown error";
+  *text = e == 719   ? "unspecified launch failure"
+          : e == 2   ? "out of memory"
+          : e == 803 ? "system has unsupported display driver / cuda driver combination"
+                     : "unknown error";
   return 0;
 }

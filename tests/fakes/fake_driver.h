@@ -55,7 +55,8 @@ public:
   bool holds(const char *kind, void *p) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto it = held_.upper_bound(p); // the next one: an address inside of one's memory is held, too
-    return it != held_.begin() && (--it)->second.kind == kind && static_cast<char *>(p) - static_cast<char *>(it->first) < std::ptrdiff_t(it->second.bytes);
+    return it != held_.begin() && (--it)->second.kind == kind &&
+           static_cast<char *>(p) - static_cast<char *>(it->first) < std::ptrdiff_t(it->second.bytes);
   }
   int heldNow() {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -96,5 +97,5 @@ inline void readParameters(void **params, int count) {
 } // namespace fake
 
 /// The call's own name is logged; it ends here if it is the one to fail.
-#define FAKE_CALL                                                                                                                                                                                      \
+#define FAKE_CALL                                                                                                      \
   if (int e_ = fake::Driver::get().call(__func__)) return e_

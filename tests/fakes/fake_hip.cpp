@@ -83,7 +83,8 @@ EXPORT int hipMemcpyDtoH(void *to, void *from, size_t bytes) {
   return 0;
 }
 #ifndef FAKE_INCOMPLETE
-EXPORT int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **) {
+EXPORT int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                 unsigned shared, void *stream, void **params, void **) {
   FAKE_CALL;
   char text[160];
   std::snprintf(text, sizeof text, "launch grid %u %u %u block %u %u %u shared %u", gx, gy, gz, bx, by, bz, shared);
@@ -135,5 +136,15 @@ EXPORT int hipEventElapsedTime(float *ms, void *, void *) {
   *ms = 0.5f;
   return 0;
 }
-EXPORT const char *hipGetErrorName(int e) { return e == 719 ? "hipErrorLaunchFailure" : e == 100 ? "hipErrorNoDevice" : e == 2 ? "hipErrorOutOfMemory" : "hipErrorUnknown"; }
-EXPORT const char *hipGetErrorString(int e) { return e == 719 ? "unspecified launch failure" : e == 100 ? "no ROCm-capable device is detected" : e == 2 ? "out of memory" : "unknown error"; }
+EXPORT const char *hipGetErrorName(int e) {
+  return e == 719   ? "hipErrorLaunchFailure"
+         : e == 100 ? "hipErrorNoDevice"
+         : e == 2   ? "hipErrorOutOfMemory"
+                    : "hipErrorUnknown";
+}
+EXPORT const char *hipGetErrorString(int e) {
+  return e == 719   ? "unspecified launch failure"
+         : e == 100 ? "no ROCm-capable device is detected"
+         : e == 2   ? "out of memory"
+                    : "unknown error";
+}

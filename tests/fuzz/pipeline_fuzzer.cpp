@@ -1,6 +1,7 @@
-// Fuzzing of the passes: bytes → parser → TTIR and TTGIR pipelines with the verifier after every pass. What the parser and
-// the verifier accept, a pass either transforms into IR that they accept too, or refuses with a diagnostic; it never
-// crashes, hangs or leaves broken IR. The first byte chooses the target, the second one pass alone or a pipeline.
+// Fuzzing of the passes: bytes → parser → TTIR and TTGIR pipelines with the verifier after every pass. What the
+// parser and the verifier accept, a pass either transforms into IR that they accept too, or refuses with a
+// diagnostic; it never crashes, hangs or leaves broken IR. The first byte chooses the target, the second one pass
+// alone or a pipeline.
 #include "codegen_amd/arch_table.h"
 #include "codegen_nvidia/arch_table.h"
 #include "frontend/parser.h"
@@ -13,7 +14,8 @@
 using namespace tessera;
 
 static void fail(const char *what, llvm::StringRef text, llvm::StringRef more = "") {
-  std::fprintf(stderr, "%s\n--- text\n%.*s\n--- more\n%.*s\n", what, int(text.size()), text.data(), int(more.size()), more.data());
+  std::fprintf(stderr, "%s\n--- text\n%.*s\n--- more\n%.*s\n", what, int(text.size()), text.data(), int(more.size()),
+               more.data());
   std::abort();
 }
 
@@ -34,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto &t = target(data[0]);
   transforms::Pipeline pipeline;
   unsigned choice = data[1] % (transforms::allPasses().size() + 1);
-  if (choice < transforms::allPasses().size()) pipeline.push_back({&transforms::allPasses()[choice], {}});
+  if (choice < transforms::allPasses().size())
+    pipeline.push_back({&transforms::allPasses()[choice], {}});
   else {
     if (!ir::hasLayouts(module->op())) {
       pipeline = transforms::ttirPipeline(t);
@@ -54,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   std::string printed = ir::printToString(*module);
   ir::Context fresh;
-  if (!frontend::parseModule(printed, "printed", fresh, diag)) fail("what a pass made does not read back", printed, errors);
+  if (!frontend::parseModule(printed, "printed", fresh, diag))
+    fail("what a pass made does not read back", printed, errors);
   return 0;
 }

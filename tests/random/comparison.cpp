@@ -2,16 +2,16 @@
 #include "comparison.h"
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/targets.h"
+#include "runtime/emulator/emulator.h"
+#include "runtime/interpreter/float_formats.h"
+#include "runtime/interpreter/interpreter.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "runtime/compiler.h"
-#include "runtime/emulator/emulator.h"
-#include "runtime/interpreter/float_formats.h"
-#include "runtime/interpreter/interpreter.h"
-#include "runtime/targets.h"
 #include <cstring>
 #include <random>
 
@@ -33,10 +33,12 @@ struct Buffers {
       memcpy(&data[0][i * 4], &v, 4);
       int small = int(random() % (2 * kSmall + 1)) - kSmall;
       data[1][i] = uint8_t(small);
-      uint16_t h = uint16_t(runtime::encodeFloat(ir::FloatKind::F16, small)), g = uint16_t(runtime::encodeFloat(ir::FloatKind::BF16, small));
+      uint16_t h = uint16_t(runtime::encodeFloat(ir::FloatKind::F16, small)),
+               g = uint16_t(runtime::encodeFloat(ir::FloatKind::BF16, small));
       float f = float(small);
       memcpy(&data[2][i * 2], &h, 2), memcpy(&data[3][i * 2], &g, 2), memcpy(&data[4][i * 4], &f, 4);
-      data[5][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E4M3FN, small)), data[6][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E5M2, small));
+      data[5][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E4M3FN, small)),
+      data[6][i] = uint8_t(runtime::encodeFloat(ir::FloatKind::F8E5M2, small));
     }
     data[kY].resize(kOutputBytes), data[kZ].resize(kAtomicBytes);
     for (int k = kZ + 1; k < kCount; ++k) data[k].resize(kernel.large ? kOtherOutputBytes : 16);
@@ -60,7 +62,8 @@ std::string difference(const char *name, const std::vector<uint8_t> &want, const
     }
   uint32_t a, b;
   memcpy(&a, &want[first], 4), memcpy(&b, &got[first], 4);
-  return llvm::formatv("{0} words of '{1}' differ, the first at byte {2}: {3:x8} is right, not {4:x8}", count, name, first, a, b);
+  return llvm::formatv("{0} words of '{1}' differ, the first at byte {2}: {3:x8} is right, not {4:x8}", count, name,
+                       first, a, b);
 }
 
 } // namespace
@@ -76,7 +79,8 @@ Outcome reference(const Kernel &k, unsigned seed, Results &out) {
   if (!kernel.ok()) return {Outcome::Broken, kernel.status().ToString()};
   std::vector<runtime::InterpreterBuffer> memory;
   std::vector<runtime::InterpreterArg> args;
-  for (int i = 0; i < Buffers::kCount; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  for (int i = 0; i < Buffers::kCount; ++i)
+    memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
   auto s = runtime::interpret(*m, *kernel, {k.programs, 1, 1}, memory, args, {}, diag);
   if (!s.ok()) return {Outcome::Broken, "the interpreter: " + s.ToString() + " " + messages};
   out.y = stored(buffers), out.z = std::move(buffers.data[Buffers::kZ]);
@@ -96,7 +100,9 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   o.numStages = k.numStages;
   o.kernel = "k";
   unsigned strips = 0, prefetches = 0;
-  o.passes.remarks = [&](const transforms::Remark &r) { strips += r.name == "StripMined", prefetches += r.name == "Prefetched"; };
+  o.passes.remarks = [&](const transforms::Remark &r) {
+    strips += r.name == "StripMined", prefetches += r.name == "Prefetched";
+  };
   auto r = runtime::compile(*m, target, o, diag);
   if (!r.ok()) {
     std::string what = std::string(r.status().message()) + messages;
@@ -109,7 +115,8 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   Buffers buffers(k, seed);
   std::vector<emulator::Buffer> memory;
   std::vector<emulator::Argument> args;
-  for (int i = 0; i < Buffers::kCount; ++i) memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  for (int i = 0; i < Buffers::kCount; ++i)
+    memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
   emulator::Options options;
   options.numWarps = r->metadata.numWarps;
   options.dynamicSharedBytes = r->metadata.dynamicSharedBytes;
@@ -118,7 +125,8 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   options.maxInstructions = uint64_t(1) << 28;
   auto report = emulator::emulate(**module, "k", target, {k.programs, 1, 1}, memory, args, options);
   if (!report.ok()) return {Outcome::Reported, report.status().ToString()};
-  std::string y = difference("y", expected.y, stored(buffers)), z = difference("z", expected.z, buffers.data[Buffers::kZ]);
+  std::string y = difference("y", expected.y, stored(buffers)),
+              z = difference("z", expected.z, buffers.data[Buffers::kZ]);
   if (y.empty() && z.empty()) return {Outcome::Same, "", strips, prefetches};
   return {Outcome::Different, y + (y.empty() || z.empty() ? "" : "; ") + z};
 }

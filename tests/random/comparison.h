@@ -1,5 +1,5 @@
-// Runs a random kernel on the interpreter and on the emulator of a target, with every check on, and compares all bytes of
-// the results.
+// Runs a random kernel on the interpreter and on the emulator of a target, with every check on, and compares all
+// bytes of the results.
 #pragma once
 #include "generator.h"
 #include "ir/target.h"

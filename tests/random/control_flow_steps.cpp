@@ -5,18 +5,29 @@ namespace tessera::random {
 
 Value Generator::loop(Value v) {
   if (isFloat(v.type) || v.type == I1) v = cast(v, I32);
-  std::string lo = scalar(upTo(2)), hi = scalar(upTo(6)), step = scalar(1 + upTo(2)), t = typeOf(v), r = fresh(), n = r.substr(2);
+  std::string lo = scalar(upTo(2)), hi = scalar(upTo(6)), step = scalar(1 + upTo(2)), t = typeOf(v), r = fresh(),
+              n = r.substr(2);
   Value o = partner(v);
-  std::string op = pick({"arith.addi", "arith.muli", "arith.xori", "arith.maxsi", "arith.subi"}), e = kTypeNames[v.type];
-  std::string counter = v.type == I32 ? cat("%i", n) : "%j" + n, convert = v.type == I32 ? "" : cat("      %j", n, v.type == I64 ? " = arith.extsi %i" : " = arith.trunci %i", n, " : i32 to ", e, "\n");
-  std::string body = cat(convert, "      %d", n, " = tt.splat ", counter, " : ", e, " -> ", t, "\n      %e", n, " = arith.addi %acc", n, ", %d", n, " : ", t, "\n      %f", n, " = ", op, " %e", n, ", ", o.name, " : ", t, "\n");
+  std::string op = pick({"arith.addi", "arith.muli", "arith.xori", "arith.maxsi", "arith.subi"}),
+              e = kTypeNames[v.type];
+  std::string counter = v.type == I32 ? cat("%i", n) : "%j" + n,
+              convert = v.type == I32 ? ""
+                                      : cat("      %j", n, v.type == I64 ? " = arith.extsi %i" : " = arith.trunci %i",
+                                            n, " : i32 to ", e, "\n");
+  std::string body =
+      cat(convert, "      %d", n, " = tt.splat ", counter, " : ", e, " -> ", t, "\n      %e", n, " = arith.addi %acc",
+          n, ", %d", n, " : ", t, "\n      %f", n, " = ", op, " %e", n, ", ", o.name, " : ", t, "\n");
   if (coin()) {
-    text_ += cat("    ", r, " = scf.for %i", n, " = ", lo, " to ", hi, " step ", step, " iter_args(%acc", n, " = ", v.name, ") -> (", t, ") : i32 {\n", body, "      scf.yield %f", n, " : ", t, "\n    }\n");
+    text_ += cat("    ", r, " = scf.for %i", n, " = ", lo, " to ", hi, " step ", step, " iter_args(%acc", n, " = ",
+                 v.name, ") -> (", t, ") : i32 {\n", body, "      scf.yield %f", n, " : ", t, "\n    }\n");
     return named({"", v.shape, v.type, -1, v.layout}, r);
   }
   // As long as the counter is less, which a program starts from its own number.
-  text_ += cat("    ", r, ":2 = scf.while (%c", n, " = ", pid_, ", %a", n, " = ", v.name, ") : (i32, ", t, ") -> (i32, ", t, ") {\n      %m", n, " = arith.cmpi slt, %c", n, ", ", hi, " : i32\n      scf.condition(%m", n, ") %c", n, ", %a", n, " : i32, ", t, "\n    } do {\n    ^bb0(%i", n, ": i32, %acc", n, ": ", t, "):\n", body,
-               "      %k", n, " = arith.addi %i", n, ", ", step, " : i32\n      scf.yield %k", n, ", %f", n, " : i32, ", t, "\n    }\n");
+  text_ +=
+      cat("    ", r, ":2 = scf.while (%c", n, " = ", pid_, ", %a", n, " = ", v.name, ") : (i32, ", t, ") -> (i32, ", t,
+          ") {\n      %m", n, " = arith.cmpi slt, %c", n, ", ", hi, " : i32\n      scf.condition(%m", n, ") %c", n,
+          ", %a", n, " : i32, ", t, "\n    } do {\n    ^bb0(%i", n, ": i32, %acc", n, ": ", t, "):\n", body, "      %k",
+          n, " = arith.addi %i", n, ", ", step, " : i32\n      scf.yield %k", n, ", %f", n, " : i32, ", t, "\n    }\n");
   return named({"", v.shape, v.type, -1, v.layout}, r + "#1");
 }
 
@@ -48,7 +59,8 @@ Value Generator::boundedPartner(Value &v) {
 
 Value Generator::generalLoop(Value v) {
   Value other = boundedPartner(v);
-  std::string lo = scalar(upTo(2)), hi = scalar(upTo(6)), one = scalar(1), t = typeOf(v), r = fresh(), n = r.substr(2), before = counter_;
+  std::string lo = scalar(upTo(2)), hi = scalar(upTo(6)), one = scalar(1), t = typeOf(v), r = fresh(), n = r.substr(2),
+              before = counter_;
   bool isWhile = upTo(3) == 0;
   std::string body = inside([&] {
     counter_ = "%i" + n;
@@ -56,16 +68,21 @@ Value Generator::generalLoop(Value v) {
     put(named(other, "%o" + n)), put(named(v, "%a" + n));
     someSteps();
     Value next = resultOf(named(v, "%a" + n), known);
-    text_ += isWhile ? cat("      scf.yield %k", n, ", ", next.name, ", %a", n, " : i32, ", t, ", ", t, "\n") : cat("      scf.yield ", next.name, ", %a", n, " : ", t, ", ", t, "\n");
+    text_ += isWhile ? cat("      scf.yield %k", n, ", ", next.name, ", %a", n, " : i32, ", t, ", ", t, "\n")
+                     : cat("      scf.yield ", next.name, ", %a", n, " : ", t, ", ", t, "\n");
   });
   counter_ = before;
   if (isWhile) {
-    text_ += cat("    ", r, ":3 = scf.while (%c", n, " = ", lo, ", %b", n, " = ", v.name, ", %p", n, " = ", other.name, ") : (i32, ", t, ", ", t, ") -> (", t, ", ", t, ", i32) {\n      %m", n, " = arith.cmpi slt, %c", n, ", ", hi, " : i32\n      scf.condition(%m", n, ") %b", n, ", %p", n, ", %c", n, " : ", t, ", ", t,
-                 ", i32\n    } do {\n    ^bb0(%a", n, ": ", t, ", %o", n, ": ", t, ", %i", n, ": i32):\n      %k", n, " = arith.addi %i", n, ", ", one, " : i32\n", body, "    }\n");
+    text_ += cat("    ", r, ":3 = scf.while (%c", n, " = ", lo, ", %b", n, " = ", v.name, ", %p", n, " = ", other.name,
+                 ") : (i32, ", t, ", ", t, ") -> (", t, ", ", t, ", i32) {\n      %m", n, " = arith.cmpi slt, %c", n,
+                 ", ", hi, " : i32\n      scf.condition(%m", n, ") %b", n, ", %p", n, ", %c", n, " : ", t, ", ", t,
+                 ", i32\n    } do {\n    ^bb0(%a", n, ": ", t, ", %o", n, ": ", t, ", %i", n, ": i32):\n      %k", n,
+                 " = arith.addi %i", n, ", ", one, " : i32\n", body, "    }\n");
     put(named(other, r + "#1"));
     return named(v, r + "#0");
   }
-  text_ += cat("    ", r, ":2 = scf.for %i", n, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", n, " = ", v.name, ", %o", n, " = ", other.name, ") -> (", t, ", ", t, ") : i32 {\n", body, "    }\n");
+  text_ += cat("    ", r, ":2 = scf.for %i", n, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", n, " = ", v.name,
+               ", %o", n, " = ", other.name, ") -> (", t, ", ", t, ") : i32 {\n", body, "    }\n");
   put(named(other, r + "#1"));
   return named(v, r + "#0");
 }
@@ -78,7 +95,9 @@ Value Generator::generalBranch(Value v) {
   } else {
     v.bound = v.type == I1 ? 1 : -1;
   }
-  std::string c = emit(cat("arith.cmpi ", pick({"eq", "slt", "ne"}), ", ", counter_.empty() || coin() ? pid_ : counter_, ", ", scalar(upTo(3)), " : i32")), t = typeOf(v), r = fresh(), sides[2];
+  std::string c = emit(cat("arith.cmpi ", pick({"eq", "slt", "ne"}), ", ", counter_.empty() || coin() ? pid_ : counter_,
+                           ", ", scalar(upTo(3)), " : i32")),
+              t = typeOf(v), r = fresh(), sides[2];
   for (std::string &s : sides)
     s = inside([&] {
       size_t known = values_.size();
@@ -92,16 +111,23 @@ Value Generator::generalBranch(Value v) {
 Value Generator::branch(Value v) {
   Value o = binary(partner(v));
   o = cast(o, v.type);
-  std::string c = emit(cat("arith.cmpi ", pick({"eq", "slt", "ne"}), ", ", pid_, ", ", scalar(upTo(2)), " : i32")), t = typeOf(v), r = fresh(), n = r.substr(2);
-  std::string inside = isFloat(v.type) || v.type == I1 ? "" : cat("      %t", n, " = arith.xori ", v.name, ", ", o.name, " : ", t, "\n");
-  text_ += cat("    ", r, " = scf.if ", c, " -> (", t, ") {\n", inside, "      scf.yield ", inside.empty() ? v.name : "%t" + n, " : ", t, "\n    } else {\n      scf.yield ", o.name, " : ", t, "\n    }\n");
-  return named({"", v.shape, v.type, v.bound < 0 || o.bound < 0 || !inside.empty() ? -1 : std::max(v.bound, o.bound), v.layout}, r);
+  std::string c = emit(cat("arith.cmpi ", pick({"eq", "slt", "ne"}), ", ", pid_, ", ", scalar(upTo(2)), " : i32")),
+              t = typeOf(v), r = fresh(), n = r.substr(2);
+  std::string inside =
+      isFloat(v.type) || v.type == I1 ? "" : cat("      %t", n, " = arith.xori ", v.name, ", ", o.name, " : ", t, "\n");
+  text_ += cat("    ", r, " = scf.if ", c, " -> (", t, ") {\n", inside, "      scf.yield ",
+               inside.empty() ? v.name : "%t" + n, " : ", t, "\n    } else {\n      scf.yield ", o.name, " : ", t,
+               "\n    }\n");
+  return named(
+      {"", v.shape, v.type, v.bound < 0 || o.bound < 0 || !inside.empty() ? -1 : std::max(v.bound, o.bound), v.layout},
+      r);
 }
 
 Value Generator::call(Value v) {
   if (depth_) return binary(v);
   Value other = boundedPartner(v);
-  std::string f = fresh(), n = f.substr(2), t = typeOf(v), types = cat("(", t, ", ", t), arguments, parameters = cat("%a", n, ": ", t, ", %o", n, ": ", t);
+  std::string f = fresh(), n = f.substr(2), t = typeOf(v), types = cat("(", t, ", ", t), arguments,
+              parameters = cat("%a", n, ": ", t, ", %o", n, ": ", t);
   for (auto &p : kParameters) {
     arguments += cat(", ", p.name), types += cat(", !tt.ptr<", kTypeNames[p.type], ">");
     parameters += cat(", ", p.name, ": !tt.ptr<", kTypeNames[p.type], "> {tt.divisibility = 16 : i32}");
@@ -119,8 +145,11 @@ Value Generator::call(Value v) {
   });
   pool.swap(values_);
   pid_ = caller;
-  functions_ += cat("  tt.func private @f", n, "(", parameters, ") -> ", t, " attributes {noinline = true} {\n", body, "  }\n");
-  auto called = [&](const Value &a, const Value &b) { return named(v, emit(cat("tt.call @f", n, "(", a.name, ", ", b.name, arguments, ") : ", types))); };
+  functions_ +=
+      cat("  tt.func private @f", n, "(", parameters, ") -> ", t, " attributes {noinline = true} {\n", body, "  }\n");
+  auto called = [&](const Value &a, const Value &b) {
+    return named(v, emit(cat("tt.call @f", n, "(", a.name, ", ", b.name, arguments, ") : ", types)));
+  };
   Value r = called(v, other);
   return coin() ? called(other, r) : r;
 }

@@ -3,7 +3,17 @@
 
 namespace tessera::random {
 
-Generator::Kind Generator::dotKind() { return pick<Kind>({{F16, F32, "tf32"}, {F16, F32, "tf32"}, {BF16, F32, "tf32"}, {F32, F32, "tf32"}, {F32, F32, "ieee"}, {I8, I32, "tf32"}, {F16, F16, "tf32"}, {E4M3, F32, "tf32"}, {E5M2, F32, "tf32"}}); }
+Generator::Kind Generator::dotKind() {
+  return pick<Kind>({{F16, F32, "tf32"},
+                     {F16, F32, "tf32"},
+                     {BF16, F32, "tf32"},
+                     {F32, F32, "tf32"},
+                     {F32, F32, "ieee"},
+                     {I8, I32, "tf32"},
+                     {F16, F16, "tf32"},
+                     {E4M3, F32, "tf32"},
+                     {E5M2, F32, "tf32"}});
+}
 
 Value Generator::operand(Type t, unsigned rows, unsigned columns, bool plain) {
   switch (plain ? 2 : upTo(4)) {
@@ -19,13 +29,16 @@ Value Generator::operand(Type t, unsigned rows, unsigned columns, bool plain) {
 Value Generator::transpose2(const Value &v) {
   Value w = v;
   w.shape = {v.shape[1], v.shape[0]};
-  return make(w, v.type, v.bound, cat("tt.trans ", v.name, " {order = array<i32: 1, 0>} : ", typeOf(v), " -> ", typeOf(w)));
+  return make(w, v.type, v.bound,
+              cat("tt.trans ", v.name, " {order = array<i32: 1, 0>} : ", typeOf(v), " -> ", typeOf(w)));
 }
 
 Value Generator::multiply(const Value &a, const Value &b, const Value &c, const char *precision) {
   int64_t bound = c.bound + a.bound * b.bound * a.shape.back();
   kernel_.hasDot = true;
-  return make(c, c.type, bound, cat("tt.dot ", a.name, ", ", b.name, ", ", c.name, ", inputPrecision = ", precision, " : ", typeOf(a), " * ", typeOf(b), " -> ", typeOf(c)));
+  return make(c, c.type, bound,
+              cat("tt.dot ", a.name, ", ", b.name, ", ", c.name, ", inputPrecision = ", precision, " : ", typeOf(a),
+                  " * ", typeOf(b), " -> ", typeOf(c)));
 }
 
 void Generator::dot() {
@@ -51,19 +64,28 @@ void Generator::dot() {
     Value a{"", {m, k}, kind.operand, kSmall, {}}, b{"", {k, n}, kind.operand, kSmall, {}};
     const char *base = inputOf(kind.operand);
     // A is m by 128, B is k * rounds by n in memory; some rows of A overlap.
-    Value ia = arithmetic("arith.addi", arithmetic("arith.muli", range(a, 0), constant(a, I32, 64)), range(a, 1)), ib = index(b);
-    std::string pa = pointers(base, kind.operand, "", ia), pb = pointers(base, kind.operand, "", ib), lo = scalar(0), hi = scalar(rounds), one = scalar(1);
+    Value ia = arithmetic("arith.addi", arithmetic("arith.muli", range(a, 0), constant(a, I32, 64)), range(a, 1)),
+          ib = index(b);
+    std::string pa = pointers(base, kind.operand, "", ia), pb = pointers(base, kind.operand, "", ib), lo = scalar(0),
+                hi = scalar(rounds), one = scalar(1);
     Value stepA = constant(a, I32, k), stepB = constant(b, I32, k * n < 2048 ? k * n : 16);
-    std::string pt = std::string("!tt.ptr<") + kTypeNames[kind.operand] + ">", ta = like(a, pt.c_str()), tb = like(b, pt.c_str()), res = fresh(), s = res.substr(2);
-    std::string ra = fresh(), rb = fresh(), acc = fresh(), la = fresh(), lb = fresh(), d = fresh(), na = fresh(), nb = fresh(), ma, mb;
+    std::string pt = std::string("!tt.ptr<") + kTypeNames[kind.operand] + ">", ta = like(a, pt.c_str()),
+                tb = like(b, pt.c_str()), res = fresh(), s = res.substr(2);
+    std::string ra = fresh(), rb = fresh(), acc = fresh(), la = fresh(), lb = fresh(), d = fresh(), na = fresh(),
+                nb = fresh(), ma, mb;
     bool masked = upTo(3) == 0;
     if (masked) {
       Value limA = mask(a), limB = mask(b), zeroA = constant(a, kind.operand, 0), zeroB = constant(b, kind.operand, 1);
       ma = cat(", ", limA.name, ", ", zeroA.name), mb = cat(", ", limB.name, ", ", zeroB.name);
     }
-    text_ += cat("    ", res, ":3 = scf.for %i", s, " = ", lo, " to ", hi, " step ", one, " iter_args(", ra, " = ", pa, ", ", rb, " = ", pb, ", ", acc, " = ", c.name, ") -> (", ta, ", ", tb, ", ", typeOf(c), ") : i32 {\n      ", la, " = tt.load ", ra, ma, " : ", ta, "\n      ", lb, " = tt.load ", rb, mb, " : ", tb, "\n      ", d,
-                 " = tt.dot ", la, ", ", lb, ", ", acc, ", inputPrecision = ", kind.precision, " : ", typeOf(a), " * ", typeOf(b), " -> ", typeOf(c), "\n      ", na, " = tt.addptr ", ra, ", ", stepA.name, " : ", ta, ", ", typeOf(stepA), "\n      ", nb, " = tt.addptr ", rb, ", ", stepB.name, " : ", tb, ", ", typeOf(stepB),
-                 "\n      scf.yield ", na, ", ", nb, ", ", d, " : ", ta, ", ", tb, ", ", typeOf(c), "\n    }\n");
+    text_ +=
+        cat("    ", res, ":3 = scf.for %i", s, " = ", lo, " to ", hi, " step ", one, " iter_args(", ra, " = ", pa, ", ",
+            rb, " = ", pb, ", ", acc, " = ", c.name, ") -> (", ta, ", ", tb, ", ", typeOf(c), ") : i32 {\n      ", la,
+            " = tt.load ", ra, ma, " : ", ta, "\n      ", lb, " = tt.load ", rb, mb, " : ", tb, "\n      ", d,
+            " = tt.dot ", la, ", ", lb, ", ", acc, ", inputPrecision = ", kind.precision, " : ", typeOf(a), " * ",
+            typeOf(b), " -> ", typeOf(c), "\n      ", na, " = tt.addptr ", ra, ", ", stepA.name, " : ", ta, ", ",
+            typeOf(stepA), "\n      ", nb, " = tt.addptr ", rb, ", ", stepB.name, " : ", tb, ", ", typeOf(stepB),
+            "\n      scf.yield ", na, ", ", nb, ", ", d, " : ", ta, ", ", tb, ", ", typeOf(c), "\n    }\n");
     kernel_.hasDot = true;
     r = named(c, res + "#2");
     r.bound = 1 + each * rounds;
@@ -73,34 +95,43 @@ void Generator::dot() {
   if (upTo(3) == 0 && m * n * 16 <= 1 << 17) { // another after it
     unsigned n2 = 16u << upTo(2);
     Value a = cast(smallInt(r, 3, true), kind.operand), b = operand(kind.operand, n, n2, true);
-    if (int64_t(4) * kSmall * n < most) r = multiply(a, b, constant({"", {m, n2}, kind.accumulator, 0, {}}, kind.accumulator, 0), kind.precision);
+    if (int64_t(4) * kSmall * n < most)
+      r = multiply(a, b, constant({"", {m, n2}, kind.accumulator, 0, {}}, kind.accumulator, 0), kind.precision);
   }
   put(r);
 }
 
 void Generator::dotLoop() {
   Kind kind = dotKind();
-  unsigned m = coin() ? 64 : 16u << upTo(4), n = 16u << upTo(3), k = 32u << upTo(2), n2 = 16u << upTo(2), rounds = 1 + upTo(5);
+  unsigned m = coin() ? 64 : 16u << upTo(4), n = 16u << upTo(3), k = 32u << upTo(2), n2 = 16u << upTo(2),
+           rounds = 1 + upTo(5);
   enum { Plain, Chained, WithItself } form = pick({Plain, Chained, WithItself});
   if (form == WithItself) n = m = std::min(m, 64u);
-  int64_t most = exactUpTo(kind.accumulator), each = int64_t(kSmall + 1) * (kSmall + 1) * (form == Chained ? std::max(n, k) : k);
+  int64_t most = exactUpTo(kind.accumulator),
+          each = int64_t(kSmall + 1) * (kSmall + 1) * (form == Chained ? std::max(n, k) : k);
   rounds = unsigned(std::min<int64_t>(rounds, most / each));
   if (!rounds || m * n * k > 1 << 18) return;
   if (form == Chained && (isNarrow(kind.operand) || kind.operand == I8)) n = std::max(n, 32u);
-  Value c = constant({"", {m, form == Chained ? n2 : n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1), none = constant({"", {m, n}, kind.accumulator, 0, {}}, kind.accumulator, 0);
-  std::string lo = scalar(0), hi = scalar(rounds), one = scalar(1), t = typeOf(c), r = fresh(), i = r.substr(2), body = inside([&] {
-    counter_ = "%i" + i;
-    Value acc = named(c, "%a" + i), a = operand(kind.operand, m, k, false), sum;
-    if (form == WithItself) {
-      sum = multiply(a, transpose2(a), acc, kind.precision);
-    } else {
-      Value b = operand(kind.operand, k, n, false);
-      sum = form == Plain ? multiply(a, b, acc, kind.precision) : multiply(cast(smallInt(multiply(a, b, none, kind.precision), 3, true), kind.operand), operand(kind.operand, n, n2, false), acc, kind.precision);
-    }
-    text_ += cat("      scf.yield ", sum.name, " : ", t, "\n");
-  });
+  Value c = constant({"", {m, form == Chained ? n2 : n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1),
+        none = constant({"", {m, n}, kind.accumulator, 0, {}}, kind.accumulator, 0);
+  std::string lo = scalar(0), hi = scalar(rounds), one = scalar(1), t = typeOf(c), r = fresh(), i = r.substr(2),
+              body = inside([&] {
+                counter_ = "%i" + i;
+                Value acc = named(c, "%a" + i), a = operand(kind.operand, m, k, false), sum;
+                if (form == WithItself) {
+                  sum = multiply(a, transpose2(a), acc, kind.precision);
+                } else {
+                  Value b = operand(kind.operand, k, n, false);
+                  sum = form == Plain
+                            ? multiply(a, b, acc, kind.precision)
+                            : multiply(cast(smallInt(multiply(a, b, none, kind.precision), 3, true), kind.operand),
+                                       operand(kind.operand, n, n2, false), acc, kind.precision);
+                }
+                text_ += cat("      scf.yield ", sum.name, " : ", t, "\n");
+              });
   counter_.clear();
-  text_ += cat("    ", r, " = scf.for %i", i, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", i, " = ", c.name, ") -> (", t, ") : i32 {\n", body, "    }\n");
+  text_ += cat("    ", r, " = scf.for %i", i, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", i, " = ", c.name,
+               ") -> (", t, ") : i32 {\n", body, "    }\n");
   c.bound = 1 + each * int64_t(rounds);
   put(named(c, r));
 }
@@ -114,24 +145,29 @@ void Generator::pipelinedDots() {
   rounds = unsigned(std::min<int64_t>(rounds, most / each - 3));
   Value c = constant({"", {m, n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1);
   // As many rounds as the program says: none, perhaps.
-  std::string lo = scalar(0), hi = emit(cat("arith.addi ", pid_, ", ", scalar(rounds), " : i32")), one = scalar(1), t = typeOf(c), r = fresh(), i = r.substr(2), body = inside([&] {
-    auto moving = [&](unsigned rows, unsigned columns) {
-      bool transposed = upTo(3) == 0;
-      Value v{"", transposed ? Shape{columns, rows} : Shape{rows, columns}, kind.operand, kSmall, {}};
-      std::string step = scalar(std::min(rows * columns, (kInputs - rows * columns) / 12)), offset = emit(cat("arith.muli %i", i, ", ", step, " : i32"));
-      std::string p = pointers(inputOf(kind.operand), kind.operand, offset, index(v)), pt = like(v, (std::string("!tt.ptr<") + kTypeNames[kind.operand] + ">").c_str()), m;
-      if (upTo(4) == 0) m = cat(", ", mask(v).name, ", ", constant(v, kind.operand, upTo(2)).name);
-      v.name = emit(cat("tt.load ", p, m, " : ", pt));
-      return transposed ? transpose2(v) : v;
-    };
-    Value acc = named(c, "%a" + i);
-    for (unsigned d = 0; d < dots; ++d) {
-      Value a = moving(m, k);
-      acc = multiply(a, moving(k, n), acc, kind.precision);
-    }
-    text_ += cat("      scf.yield ", acc.name, " : ", t, "\n");
-  });
-  text_ += cat("    ", r, " = scf.for %i", i, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", i, " = ", c.name, ") -> (", t, ") : i32 {\n", body, "    }\n");
+  std::string lo = scalar(0), hi = emit(cat("arith.addi ", pid_, ", ", scalar(rounds), " : i32")), one = scalar(1),
+              t = typeOf(c), r = fresh(), i = r.substr(2),
+              body = inside([&] {
+                auto moving = [&](unsigned rows, unsigned columns) {
+                  bool transposed = upTo(3) == 0;
+                  Value v{"", transposed ? Shape{columns, rows} : Shape{rows, columns}, kind.operand, kSmall, {}};
+                  std::string step = scalar(std::min(rows * columns, (kInputs - rows * columns) / 12)),
+                              offset = emit(cat("arith.muli %i", i, ", ", step, " : i32"));
+                  std::string p = pointers(inputOf(kind.operand), kind.operand, offset, index(v)),
+                              pt = like(v, (std::string("!tt.ptr<") + kTypeNames[kind.operand] + ">").c_str()), m;
+                  if (upTo(4) == 0) m = cat(", ", mask(v).name, ", ", constant(v, kind.operand, upTo(2)).name);
+                  v.name = emit(cat("tt.load ", p, m, " : ", pt));
+                  return transposed ? transpose2(v) : v;
+                };
+                Value acc = named(c, "%a" + i);
+                for (unsigned d = 0; d < dots; ++d) {
+                  Value a = moving(m, k);
+                  acc = multiply(a, moving(k, n), acc, kind.precision);
+                }
+                text_ += cat("      scf.yield ", acc.name, " : ", t, "\n");
+              });
+  text_ += cat("    ", r, " = scf.for %i", i, " = ", lo, " to ", hi, " step ", one, " iter_args(%a", i, " = ", c.name,
+               ") -> (", t, ") : i32 {\n", body, "    }\n");
   c.bound = 1 + each * int64_t(rounds + 2);
   put(named(c, r));
   store(values_.back());
@@ -143,7 +179,8 @@ void Generator::batchedDot() {
   unsigned b = 1u << upTo(4), m = 16u << upTo(2), n = 16u << upTo(2), k = 32;
   if (int64_t(kSmall + 1) * (kSmall + 1) * k > exactUpTo(kind.accumulator)) return;
   Value x = load({b, m, k}, kind.operand, true), y = load({b, k, n}, kind.operand, true);
-  put(multiply(x, y, constant({"", {b, m, n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1), kind.precision));
+  put(multiply(x, y, constant({"", {b, m, n}, kind.accumulator, 0, {}}, kind.accumulator, coin() ? 0 : 1),
+               kind.precision));
 }
 
 void Generator::ttgirDot() {
@@ -151,7 +188,9 @@ void Generator::ttgirDot() {
   if (isNarrow(kind.operand)) kind.operand = F16;
   if (kind.operand == F32 && target_->matrixUnit != ir::MatrixUnit::Mfma && kind.precision[0] == 'i') return;
   if (target_->matrixUnit == ir::MatrixUnit::Wmma && (kind.operand == F32 || kind.accumulator == F16)) return;
-  if (target_->matrixUnit == ir::MatrixUnit::Mfma && (kind.accumulator == F16 || (kind.operand == F32 && kind.precision[0] == 't'))) return;
+  if (target_->matrixUnit == ir::MatrixUnit::Mfma &&
+      (kind.accumulator == F16 || (kind.operand == F32 && kind.precision[0] == 't')))
+    return;
   std::string acc = matrix(kind.operand, true);
   if (acc.empty()) return;
   unsigned m, n, k;
@@ -159,11 +198,14 @@ void Generator::ttgirDot() {
   while (m * n * k > 1 << 17);
   if (int64_t(kSmall + 1) * (kSmall + 1) * k > exactUpTo(kind.accumulator)) return;
   unsigned bits = kTypeBits[kind.operand];
-  unsigned width = target_->vendor == ir::Vendor::Nvidia ? 32 / bits : target_->matrixUnit == ir::MatrixUnit::Wmma ? (target_->matrixVersion == 1 ? 16u : 8u) : 0;
+  unsigned width = target_->vendor == ir::Vendor::Nvidia         ? 32 / bits
+                   : target_->matrixUnit == ir::MatrixUnit::Wmma ? (target_->matrixVersion == 1 ? 16u : 8u)
+                                                                 : 0;
   if (target_->matrixUnit == ir::MatrixUnit::Mfma) {
     // instrShape = [m, m, k]: every lane holds k / (64 / m) elements along K.
     size_t at = acc.find("instrShape = [") + 14;
-    unsigned tile = unsigned(std::stoi(acc.substr(at))), depth = unsigned(std::stoi(acc.substr(acc.find(", ", acc.find(", ", at) + 1) + 2)));
+    unsigned tile = unsigned(std::stoi(acc.substr(at))),
+             depth = unsigned(std::stoi(acc.substr(acc.find(", ", acc.find(", ", at) + 1) + 2)));
     width = depth / (64 / tile);
   }
   if (target_->matrixUnit == ir::MatrixUnit::Wmma && kind.operand == I8 && target_->matrixVersion == 1) width = 16;
@@ -179,7 +221,8 @@ void Generator::ttgirDot() {
     return make(v, v.type, v.bound, cat("ttg.local_load ", mem, " : ", type, " -> ", typeOf(v)));
   };
   Value a = side(0, {m, k}), b = side(1, {k, n});
-  put(multiply(a, b, constant({"", {m, n}, kind.accumulator, 0, acc}, kind.accumulator, coin() ? 0 : 1), kind.precision));
+  put(multiply(a, b, constant({"", {m, n}, kind.accumulator, 0, acc}, kind.accumulator, coin() ? 0 : 1),
+               kind.precision));
 }
 
 } // namespace tessera::random

@@ -50,15 +50,20 @@ Value Generator::constant(const Value &shapeOf, Type t, int64_t c) {
   std::string text = isFloat(t) ? cat(c, ".0") : cat(c);
   Value v = shapeOf;
   v.type = t;
-  return make(v, t, std::abs(c), v.shape.empty() ? cat("arith.constant ", text, " : ", kTypeNames[t]) : cat("arith.constant dense<", text, "> : ", typeOf(v)));
+  return make(v, t, std::abs(c),
+              v.shape.empty() ? cat("arith.constant ", text, " : ", kTypeNames[t])
+                              : cat("arith.constant dense<", text, "> : ", typeOf(v)));
 }
 
 std::string Generator::header() const {
   std::string attributes;
   if (ttgir_)
-    attributes = cat(" attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = ", kernel_.numWarps, " : i32, ttg.target = \"", target_->tritonTarget.str(), "\", \"ttg.threads-per-warp\" = ", target_->warpSize, " : i32}");
+    attributes = cat(" attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = ", kernel_.numWarps,
+                     " : i32, ttg.target = \"", target_->tritonTarget.str(),
+                     "\", \"ttg.threads-per-warp\" = ", target_->warpSize, " : i32}");
   std::string s = "module" + attributes + " {\n" + functions_ + "  tt.func public @k(";
-  for (auto [k, p] : llvm::enumerate(kParameters)) s += cat(k ? ", " : "", p.name, ": !tt.ptr<", kTypeNames[p.type], "> {tt.divisibility = 16 : i32}");
+  for (auto [k, p] : llvm::enumerate(kParameters))
+    s += cat(k ? ", " : "", p.name, ": !tt.ptr<", kTypeNames[p.type], "> {tt.divisibility = 16 : i32}");
   return s + ") {\n";
 }
 
@@ -138,6 +143,8 @@ void Generator::ttgirStep() {
   }
 }
 
-Kernel generate(unsigned seed, Level level, const ir::TargetInfo *target) { return Generator(seed, level, target).run(); }
+Kernel generate(unsigned seed, Level level, const ir::TargetInfo *target) {
+  return Generator(seed, level, target).run();
+}
 
 } // namespace tessera::random

@@ -1,6 +1,6 @@
-// The state of one random kernel that is being written, and everything that a step can do with it. A generator keeps a pool
-// of values; a step takes some, appends operations to the text and puts the result into the pool; at the end several values
-// are stored. Each section below is defined in the file it names.
+// The state of one random kernel that is being written, and everything that a step can do with it. A generator keeps
+// a pool of values; a step takes some, appends operations to the text and puts the result into the pool; at the end
+// several values are stored. Each section below is defined in the file it names.
 #pragma once
 #include "generator.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -13,7 +13,8 @@
 namespace tessera::random {
 
 enum Type { I1, I8, I16, I32, I64, F16, BF16, F32, F64, E4M3, E5M2 };
-constexpr const char *kTypeNames[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"};
+constexpr const char *kTypeNames[] = {"i1",   "i8",  "i16", "i32",      "i64",   "f16",
+                                      "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"};
 constexpr unsigned kTypeBits[] = {1, 8, 16, 32, 64, 16, 16, 32, 64, 8, 8};
 inline bool isFloat(Type t) { return t >= F16; }
 inline bool isNarrow(Type t) { return t >= E4M3; }
@@ -35,7 +36,9 @@ struct Parameter {
   const char *name;
   Type type;
 };
-constexpr Parameter kParameters[] = {{"%px", I32}, {"%pb", I8}, {"%ph", F16}, {"%pg", BF16}, {"%pf", F32}, {"%pe", E4M3}, {"%pd", E5M2}, {"%py", I32}, {"%pz", I32}, {"%po0", I32}, {"%po1", I32}, {"%po2", I32}, {"%po3", I32}, {"%po4", I32}};
+constexpr Parameter kParameters[] = {{"%px", I32},  {"%pb", I8},   {"%ph", F16},  {"%pg", BF16}, {"%pf", F32},
+                                     {"%pe", E4M3}, {"%pd", E5M2}, {"%py", I32},  {"%pz", I32},  {"%po0", I32},
+                                     {"%po1", I32}, {"%po2", I32}, {"%po3", I32}, {"%po4", I32}};
 inline const char *inputOf(Type t) { // of a type that there is an input of
   for (auto &p : kParameters)
     if (p.type == t) return p.name;
@@ -47,7 +50,7 @@ struct Value {
   std::string name;
   Shape shape;
   Type type = I32;
-  int64_t bound = -1; // of the size of its elements; -1: none (integers only)
+  int64_t bound = -1;      // of the size of its elements; -1: none (integers only)
   std::string layout = {}; // TTGIR
 };
 
@@ -71,7 +74,8 @@ inline std::string list(llvm::ArrayRef<unsigned> v) {
 
 class Generator {
 public:
-  Generator(unsigned seed, Level level, const ir::TargetInfo *target) : random_(seed * 2 + (level == Level::Ttgir)), ttgir_(level == Level::Ttgir), target_(target) {}
+  Generator(unsigned seed, Level level, const ir::TargetInfo *target)
+      : random_(seed * 2 + (level == Level::Ttgir)), ttgir_(level == Level::Ttgir), target_(target) {}
   Kernel run();
 
 private:
@@ -120,8 +124,8 @@ private:
   void store(Value v);
   /// The argument that results are stored through now.
   std::string output() const { return output_ ? cat("%po", output_ - 1) : "%py"; }
-  /// Takes bytes of an output; none are left: false. Large blocks go to another one each, as far as there are: the order of
-  /// what is stored through one argument is kept.
+  /// Takes bytes of an output; none are left: false. Large blocks go to another one each, as far as there are: the
+  /// order of what is stored through one argument is kept.
   bool takeOutput(unsigned bytes, unsigned &at) {
     at = outputsUsed_[output_];
     if (at + bytes > (output_ ? kOtherOutputBytes : kOutputBytes)) return false;
@@ -135,7 +139,9 @@ private:
   struct Parent {
     std::vector<int64_t> shape, strides, offsets; // offsets: of the block
     std::vector<unsigned> order;                  // the dimension that is contiguous first
-    bool reachesOver(const Shape &block, unsigned dim) const { return offsets[dim] < 0 || offsets[dim] + block[dim] > shape[dim]; }
+    bool reachesOver(const Shape &block, unsigned dim) const {
+      return offsets[dim] < 0 || offsets[dim] + block[dim] > shape[dim];
+    }
   };
   /// `most`: elements that it may span.
   Parent parent(const Shape &block, Type t, int64_t most, bool forDescriptor);

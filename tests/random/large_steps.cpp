@@ -1,5 +1,6 @@
-// Kernels of few warps on blocks that a thread's registers do not hold: elementwise work along rows, columns and vectors, in
-// place, with reductions and scans of rows and stores of several shapes, so that compilers work in strips.
+// Kernels of few warps on blocks that a thread's registers do not hold: elementwise work along rows, columns and
+// vectors, in place, with reductions and scans of rows and stores of several shapes, so that compilers work in
+// strips.
 #include "kernel_writer.h"
 
 namespace tessera::random {
@@ -9,7 +10,8 @@ Value Generator::spread(Value vector, const Shape &s, unsigned dim) {
     if (d == dim) continue;
     Value e = vector;
     e.shape.insert(e.shape.begin() + d, 1);
-    vector = make(e, e.type, e.bound, cat("tt.expand_dims ", vector.name, " {axis = ", d, " : i32} : ", typeOf(vector), " -> ", typeOf(e)));
+    vector = make(e, e.type, e.bound,
+                  cat("tt.expand_dims ", vector.name, " {axis = ", d, " : i32} : ", typeOf(vector), " -> ", typeOf(e)));
   }
   return broadcast(vector, s);
 }
@@ -35,7 +37,8 @@ Value Generator::inPlace(Value v) {
 void Generator::largeSteps() {
   kernel_.large = true;
   kernel_.numWarps = upTo(4) ? 1 : 2;
-  Shape s = pick<Shape>({{8192}, {8192}, {16384}, {64, 128}, {128, 64}, {32, 256}, {256, 32}, {128, 128}, {16, 512}, {8, 32, 32}});
+  Shape s = pick<Shape>(
+      {{8192}, {8192}, {16384}, {64, 128}, {128, 64}, {32, 256}, {256, 32}, {128, 128}, {16, 512}, {8, 32, 32}});
   auto type = [&] { return pick({I32, I32, F32, F16, I8, BF16}); };
   put(load(s, type()));
   if (coin()) put(load(s, type(), true));
@@ -53,8 +56,10 @@ void Generator::largeSteps() {
     case 7: put(inPlace(v)); break;
     case 8:
       if (v.shape.size() > 1) v = reduce(v); // perhaps spread over the block again
-      if (v.shape.size() < s.size()) store(v);
-      else put(v);
+      if (v.shape.size() < s.size())
+        store(v);
+      else
+        put(v);
       break;
     case 9:
       if (v.shape.size() > 1) put(scan(v));

@@ -2,13 +2,14 @@
 //
 //   random_kernels --seeds 1:20000 [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir] [--minutes M] [--show]
 //
-// Without a target every seed runs on one target of each vendor. A kernel that crashes the compiler, or keeps it for more
-// than a minute, is a finding like any other: seeds run in a child process, which is started anew after one. Findings go
-// to standard output as they are found, the sums at the end; exit code 1 if there are any. --show prints the kernels.
+// Without a target every seed runs on one target of each vendor. A kernel that crashes the compiler, or keeps it for
+// more than a minute, is a finding like any other: seeds run in a child process, which is started anew after one.
+// Findings go to standard output as they are found, the sums at the end; exit code 1 if there are any. --show prints
+// the kernels.
 #include "comparison.h"
+#include "runtime/compiler/targets.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "runtime/targets.h"
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +36,8 @@ struct Settings {
 struct Progress {
   unsigned seed;
   char target[32];
-  unsigned kernels[2], same, refused, findings, dots, strips, prefetches; // the last two: kernels where the passes did that
+  unsigned kernels[2], same, refused, findings, dots, strips,
+      prefetches; // the last two: kernels where the passes did that
 };
 
 void run(const Settings &s, unsigned seed, Progress &p) {
@@ -51,7 +53,9 @@ void run(const Settings &s, unsigned seed, Progress &p) {
     snprintf(p.target, sizeof p.target, "%s", t->name.str().c_str());
     if (!have || level == Level::Ttgir) {
       last = generate(seed, level, t);
-      if (s.show) printf("// seed %u, %s, %d warps, %d programs\n%s", seed, p.target, last.numWarps, last.programs, last.text.c_str());
+      if (s.show)
+        printf("// seed %u, %s, %d warps, %d programs\n%s", seed, p.target, last.numWarps, last.programs,
+               last.text.c_str());
       known = reference(last, seed, expected);
       have = true;
     }
@@ -59,19 +63,26 @@ void run(const Settings &s, unsigned seed, Progress &p) {
     ++p.kernels[v];
     p.dots += last.hasDot;
     p.strips += o.strips != 0, p.prefetches += o.prefetches != 0;
-    if (o.kind == Outcome::Same) ++p.same;
-    else if (o.kind == Outcome::Refused) ++p.refused;
-    else ++p.findings;
+    if (o.kind == Outcome::Same)
+      ++p.same;
+    else if (o.kind == Outcome::Refused)
+      ++p.refused;
+    else
+      ++p.findings;
     if (o.kind != Outcome::Same) {
       static constexpr const char *kNames[] = {"same", "refused", "DIFFERENT", "REPORTED", "BROKEN"};
-      printf("seed %u, %s, %s, %d warps: %s: %s\n", seed, p.target, level == Level::Ttgir ? "ttgir" : "ttir", last.numWarps, kNames[o.kind], o.message.c_str());
+      printf("seed %u, %s, %s, %d warps: %s: %s\n", seed, p.target, level == Level::Ttgir ? "ttgir" : "ttir",
+             last.numWarps, kNames[o.kind], o.message.c_str());
       fflush(stdout);
     }
   }
 }
 
 int usage(const char *what) {
-  fprintf(stderr, "random_kernels: %s\nusage: random_kernels --seeds FROM:TO [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir] [--minutes M] [--show]\n", what);
+  fprintf(stderr,
+          "random_kernels: %s\nusage: random_kernels --seeds FROM:TO [--vendor nvidia|amd] [--target NAME] [--level "
+          "ttir|ttgir] [--minutes M] [--show]\n",
+          what);
   return 2;
 }
 
@@ -89,7 +100,8 @@ int main(int argc, char **argv) {
     llvm::StringRef v = argv[i];
     if (a == "--seeds") {
       auto [from, to] = v.split(':');
-      if (from.getAsInteger(10, s.from) || (to.empty() ? from : to).getAsInteger(10, s.to)) return usage("--seeds takes FROM:TO");
+      if (from.getAsInteger(10, s.from) || (to.empty() ? from : to).getAsInteger(10, s.to))
+        return usage("--seeds takes FROM:TO");
     } else if (a == "--vendor") {
       if (v != "nvidia" && v != "amd") return usage("--vendor takes nvidia or amd");
       s.vendors[0] = v == "nvidia", s.vendors[1] = v == "amd";
@@ -107,7 +119,8 @@ int main(int argc, char **argv) {
       return usage("unknown option");
     }
   }
-  auto *p = static_cast<Progress *>(mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto *p = static_cast<Progress *>(
+      mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (p == MAP_FAILED) return 1;
   *p = {};
   auto start = std::chrono::steady_clock::now();
@@ -131,12 +144,15 @@ int main(int argc, char **argv) {
     waitpid(child, &status, 0);
     if (!WIFEXITED(status) || WEXITSTATUS(status)) {
       ++p->findings;
-      printf("seed %u, %s: %s\n", p->seed, p->target, WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "HANGS: more than a minute" : "CRASHES");
+      printf("seed %u, %s: %s\n", p->seed, p->target,
+             WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "HANGS: more than a minute" : "CRASHES");
       fflush(stdout);
     }
     next = p->seed + 1;
     timeUp = s.minutes && seconds() > s.minutes * 60;
   }
-  printf("%u kernels for NVIDIA, %u for AMD (%u with dots, %u in strips, %u prefetched): %u the same, %u refused, %u findings, in %.0f s\n", p->kernels[0], p->kernels[1], p->dots, p->strips, p->prefetches, p->same, p->refused, p->findings, seconds());
+  printf("%u kernels for NVIDIA, %u for AMD (%u with dots, %u in strips, %u prefetched): %u the same, %u refused, %u "
+         "findings, in %.0f s\n",
+         p->kernels[0], p->kernels[1], p->dots, p->strips, p->prefetches, p->same, p->refused, p->findings, seconds());
   return p->findings ? 1 : 0;
 }

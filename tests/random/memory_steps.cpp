@@ -32,7 +32,9 @@ Value Generator::broadcast(const Value &v, const Shape &s) {
   return make(b, v.type, v.bound, cat("tt.broadcast ", v.name, " : ", typeOf(v), " -> ", typeOf(b)));
 }
 
-Value Generator::arithmetic(const char *op, const Value &a, const Value &b, int64_t bound) { return make(a, a.type, bound, cat(op, " ", a.name, ", ", b.name, " : ", typeOf(a))); }
+Value Generator::arithmetic(const char *op, const Value &a, const Value &b, int64_t bound) {
+  return make(a, a.type, bound, cat(op, " ", a.name, ", ", b.name, " : ", typeOf(a)));
+}
 
 Value Generator::splat(const std::string &scalar, const Value &shapeOf, Type t) {
   Value v = shapeOf;
@@ -66,11 +68,13 @@ Value Generator::mask(const Value &shapeOf) {
   Value i = index(shapeOf), n = constant(shapeOf, I32, upTo(product(shapeOf.shape) + 1));
   Value m = shapeOf;
   if (coin()) i = arithmetic("arith.xori", i, constant(shapeOf, I32, upTo(64)));
-  return make(m, I1, 1, cat("arith.cmpi ", pick({"slt", "ult", "sge", "ne"}), ", ", i.name, ", ", n.name, " : ", typeOf(i)));
+  return make(m, I1, 1,
+              cat("arith.cmpi ", pick({"slt", "ult", "sge", "ne"}), ", ", i.name, ", ", n.name, " : ", typeOf(i)));
 }
 
 std::string Generator::pointers(const std::string &base, Type t, const std::string &offset, const Value &i) {
-  std::string p = offset.empty() ? base : emit(cat("tt.addptr ", base, ", ", offset, " : !tt.ptr<", kTypeNames[t], ">, i32"));
+  std::string p =
+      offset.empty() ? base : emit(cat("tt.addptr ", base, ", ", offset, " : !tt.ptr<", kTypeNames[t], ">, i32"));
   std::string pt = like(i, (std::string("!tt.ptr<") + kTypeNames[t] + ">").c_str());
   std::string s = emit(cat("tt.splat ", p, " : !tt.ptr<", kTypeNames[t], "> -> ", pt));
   return emit(cat("tt.addptr ", s, ", ", i.name, " : ", pt, ", ", typeOf(i)));
@@ -90,7 +94,8 @@ Value Generator::load(const Shape &s, Type t, bool plain) {
   // Three programs, six rounds of a loop: all within the buffer.
   std::string offset = perProgram(std::min(product(s), (kInputs - product(s)) / 4));
   if (!counter_.empty() && coin()) {
-    std::string moved = emit(cat("arith.muli ", counter_, ", ", scalar(std::min(product(s), (kInputs - product(s)) / 12)), " : i32"));
+    std::string moved =
+        emit(cat("arith.muli ", counter_, ", ", scalar(std::min(product(s), (kInputs - product(s)) / 12)), " : i32"));
     offset = offset.empty() ? moved : emit(cat("arith.addi ", offset, ", ", moved, " : i32"));
   }
   std::string p = pointers(base, t, offset, i);
@@ -120,7 +125,8 @@ void Generator::store(Value v) {
   if (v.type != I32) base = emit(cat("tt.bitcast ", output(), " : !tt.ptr<i32> -> !tt.ptr<", kTypeNames[v.type], ">"));
   std::string offset = emit(cat("arith.constant ", at * 8 / kTypeBits[v.type], " : i32"));
   if (kernel_.programs > 1) offset = emit(cat("arith.addi ", offset, ", ", perProgram(product(v.shape)), " : i32"));
-  std::string p = pointers(base, v.type, offset, i), pt = like(v, (std::string("!tt.ptr<") + kTypeNames[v.type] + ">").c_str());
+  std::string p = pointers(base, v.type, offset, i),
+              pt = like(v, (std::string("!tt.ptr<") + kTypeNames[v.type] + ">").c_str());
   if (upTo(3)) {
     text_ += cat("    tt.store ", p, ", ", v.name, " : ", pt, "\n");
   } else {
@@ -139,7 +145,8 @@ Value Generator::atomic(Value v) {
   if (atomicUsed_ + all > kAtomicBytes) return v;
   bool unique = coin() || t == F16 || t == BF16;
   std::string op = isFloat(t) ? "fadd" : pick({"add", "max", "min", "umax", "umin", "and", "or", "xor"});
-  if (isFloat(t)) v = bounded(v, unique ? exactUpTo(t) / 2 : exactUpTo(t) / std::max(1u, elements * unsigned(kernel_.programs)));
+  if (isFloat(t))
+    v = bounded(v, unique ? exactUpTo(t) / 2 : exactUpTo(t) / std::max(1u, elements * unsigned(kernel_.programs)));
   Value i = unique ? shuffledIndex(v) : smallInt(partner(v), int64_t(llvm::bit_floor(elements)) - 1, false);
   std::string base = t == I32 ? "%pz" : emit(cat("tt.bitcast %pz : !tt.ptr<i32> -> !tt.ptr<", kTypeNames[t], ">"));
   std::string offset = scalar(atomicUsed_ * 8 / kTypeBits[t]);
@@ -147,7 +154,10 @@ Value Generator::atomic(Value v) {
   std::string p = pointers(base, t, offset, i), pt = like(v, (std::string("!tt.ptr<") + kTypeNames[t] + ">").c_str());
   bool masked = coin();
   std::string m = masked ? mask(v).name : "";
-  Value old = make(v, t, -1, cat("tt.atomic_rmw ", op, ", ", pick({"relaxed", "acq_rel", "release"}), ", gpu, ", p, ", ", v.name, masked ? ", " + m : "", " : (", pt, ", ", typeOf(v), masked ? ", " + like(v, "i1") : "", ") -> ", typeOf(v)));
+  Value old = make(v, t, -1,
+                   cat("tt.atomic_rmw ", op, ", ", pick({"relaxed", "acq_rel", "release"}), ", gpu, ", p, ", ", v.name,
+                       masked ? ", " + m : "", " : (", pt, ", ", typeOf(v), masked ? ", " + like(v, "i1") : "", ") -> ",
+                       typeOf(v)));
   atomicUsed_ += (all + 15) / 16 * 16;
   // Memory starts as zeros, so the old value of a place that nobody else updates is zero where the mask is set.
   if (unique && !isFloat(t) && !masked) return arithmetic("arith.addi", v, old);

@@ -10,7 +10,8 @@ std::string Generator::blocked(const Shape &s) {
   for (unsigned l = llvm::Log2_32(unsigned(target_->warpSize)); l > 0; --l) threads[upTo(rank)] *= 2;
   for (unsigned w = llvm::Log2_32(unsigned(kernel_.numWarps)); w > 0; --w) warps[upTo(rank)] *= 2;
   for (unsigned k = rank; k > 1; --k) std::swap(order[k - 1], order[upTo(k)]);
-  return cat("#ttg.blocked<{sizePerThread = ", list(size), ", threadsPerWarp = ", list(threads), ", warpsPerCTA = ", list(warps), ", order = ", list(order), "}>");
+  return cat("#ttg.blocked<{sizePerThread = ", list(size), ", threadsPerWarp = ", list(threads),
+             ", warpsPerCTA = ", list(warps), ", order = ", list(order), "}>");
 }
 
 std::string Generator::linear(const Shape &s) {
@@ -44,12 +45,19 @@ std::string Generator::matrix(Type element, bool forDot) {
     bool small = coin();
     unsigned tile = small ? 16 : 32, k = 0;
     for (auto &i : target_->matrixInstructions)
-      if (unsigned(i.m) == tile && unsigned(i.n) == tile && matches(i.a, element) && unsigned(i.k) > k && (!k || coin())) k = unsigned(i.k);
+      if (unsigned(i.m) == tile && unsigned(i.n) == tile && matches(i.a, element) && unsigned(i.k) > k &&
+          (!k || coin()))
+        k = unsigned(i.k);
     if (forDot && !k) return "";
-    return cat("#ttg.amd_mfma<{version = ", target_->matrixVersion, ", warpsPerCTA = ", warps, ", instrShape = ", list({tile, tile, k ? k : 8u}), ", isTransposed = ", coin() ? "true" : "false", "}>");
+    return cat("#ttg.amd_mfma<{version = ", target_->matrixVersion, ", warpsPerCTA = ", warps,
+               ", instrShape = ", list({tile, tile, k ? k : 8u}), ", isTransposed = ", coin() ? "true" : "false", "}>");
   }
-  case ir::MatrixUnit::Wmma: return cat("#ttg.amd_wmma<{version = ", target_->matrixVersion, ", isTranspose = ", coin() ? "true" : "false", ", warpsPerCTA = ", warps, "}>");
-  default: return cat("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = ", warps, ", instrShape = [16, 8]}>");
+  case ir::MatrixUnit::Wmma:
+    return cat("#ttg.amd_wmma<{version = ", target_->matrixVersion, ", isTranspose = ", coin() ? "true" : "false",
+               ", warpsPerCTA = ", warps, "}>");
+  default:
+    return cat("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = ", warps,
+               ", instrShape = [16, 8]}>");
   }
 }
 
@@ -64,8 +72,7 @@ bool Generator::matches(ir::MatrixType m, Type t) {
 }
 
 std::string Generator::randomLayout(const Shape &s, Type element) {
-  if (s.size() == 2)
-    switch (upTo(8)) {
+  if (s.size() == 2) switch (upTo(8)) {
     case 0: {
       std::string m = matrix(element, false);
       if (!m.empty() && s[0] >= 16 && s[1] >= 16) return m;
@@ -75,7 +82,11 @@ std::string Generator::randomLayout(const Shape &s, Type element) {
       std::string m = matrix(element, false);
       if (m.empty() || s[0] < 32 || s[1] < 32 || kTypeBits[element] > 32 || element == I1) break;
       unsigned bits = kTypeBits[element];
-      return cat("#ttg.dot_op<{opIdx = ", upTo(2), ", parent = ", m, ", kWidth = ", target_->matrixUnit == ir::MatrixUnit::Wmma && target_->matrixVersion == 1 ? 16 : target_->vendor == ir::Vendor::Amd ? 4 : 32 / int(bits), "}>");
+      return cat("#ttg.dot_op<{opIdx = ", upTo(2), ", parent = ", m, ", kWidth = ",
+                 target_->matrixUnit == ir::MatrixUnit::Wmma && target_->matrixVersion == 1 ? 16
+                 : target_->vendor == ir::Vendor::Amd                                       ? 4
+                                                                                            : 32 / int(bits),
+                 "}>");
     }
     case 2:
     case 3: return linear(s);
@@ -96,7 +107,9 @@ std::string Generator::randomLayout(const Shape &s, Type element) {
   return upTo(4) ? blocked(s) : linear(s);
 }
 
-std::string Generator::newLayout(const Shape &s, Type element) { return ttgir_ && !s.empty() ? randomLayout(s, element) : ""; }
+std::string Generator::newLayout(const Shape &s, Type element) {
+  return ttgir_ && !s.empty() ? randomLayout(s, element) : "";
+}
 
 Value Generator::converted(Value v, const std::string &layout) {
   if (v.layout == layout || v.shape.empty()) return v;

@@ -8,7 +8,9 @@ Value Generator::binary(Value a) {
   if (!isFloat(a.type)) {
     Value b = partner(a);
     const char *op = a.type == I1 ? pick({"arith.andi", "arith.ori", "arith.xori"})
-                                  : pick({"arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", "arith.shli", "arith.shrui", "arith.shrsi", "arith.divsi", "arith.remui"});
+                                  : pick({"arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori",
+                                          "arith.xori", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui",
+                                          "arith.shli", "arith.shrui", "arith.shrsi", "arith.divsi", "arith.remui"});
     std::string name = op;
     if (name.find("arith.sh") == 0) b = arithmetic("arith.andi", b, constant(b, b.type, kTypeBits[a.type] - 1));
     if (name == "arith.divsi" || name == "arith.remui") { // by one or more
@@ -24,7 +26,8 @@ Value Generator::binary(Value a) {
     if (a.type != F32) return arithmetic("arith.maxnumf", a, b, std::max(a.bound, b.bound));
     Value q = make(a, F32, b.bound, cat("math.absf ", b.name, " : ", typeOf(b)));
     q = arithmetic("arith.addf", bounded(q, 1 << 20), constant(a, F32, 1));
-    q = coin() ? make(a, F32, a.bound, cat("tt.precise_divf ", a.name, ", ", q.name, " : ", typeOf(a))) : make(a, F32, 1 << 12, cat("tt.precise_sqrt ", q.name, " : ", typeOf(a)));
+    q = coin() ? make(a, F32, a.bound, cat("tt.precise_divf ", a.name, ", ", q.name, " : ", typeOf(a)))
+               : make(a, F32, 1 << 12, cat("tt.precise_sqrt ", q.name, " : ", typeOf(a)));
     q = arithmetic("arith.mulf", q, constant(a, F32, 64));
     Value i = make(a, I32, -1, cat("arith.fptosi ", q.name, " : ", typeOf(q), " to ", like(q, "i32")));
     return cast(smallInt(i, (1 << 20) - 1, false), F32);
@@ -39,13 +42,19 @@ Value Generator::binary(Value a) {
   }
   case 2: return make(a, a.type, a.bound, cat("arith.negf ", a.name, " : ", typeOf(a)));
   case 3: return make(a, a.type, a.bound, cat("math.absf ", a.name, " : ", typeOf(a)));
-  default: return arithmetic(pick({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf"}), a, b, std::max(a.bound, b.bound));
+  default:
+    return arithmetic(pick({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf"}), a, b,
+                      std::max(a.bound, b.bound));
   }
 }
 
 Generator::Combiner Generator::combiner(const Value &v) {
-  if (isFloat(v.type)) return coin() ? Combiner{"arith.addf", true} : Combiner{pick({"arith.maxnumf", "arith.minnumf"}), false};
-  return {v.type == I1 ? pick({"arith.andi", "arith.ori", "arith.xori"}) : pick({"arith.addi", "arith.xori", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.ori", "arith.andi", "arith.muli"}), true};
+  if (isFloat(v.type))
+    return coin() ? Combiner{"arith.addf", true} : Combiner{pick({"arith.maxnumf", "arith.minnumf"}), false};
+  return {v.type == I1 ? pick({"arith.andi", "arith.ori", "arith.xori"})
+                       : pick({"arith.addi", "arith.xori", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.ori",
+                               "arith.andi", "arith.muli"}),
+          true};
 }
 
 Value Generator::forSum(const Value &v, const Combiner &c, unsigned count) {
@@ -64,7 +73,9 @@ Value Generator::reduce(Value v) {
   Value r = v;
   r.shape.erase(r.shape.begin() + axis);
   if (ttgir_) r.layout = r.shape.empty() ? "" : cat("#ttg.slice<{dim = ", axis, ", parent = ", v.layout, "}>");
-  r.name = emit(cat("\"tt.reduce\"(", v.name, ") <{axis = ", axis, " : i32}> ({\n    ^bb0(%a: ", e, ", %b: ", e, "):\n      %s = ", c.op, " %a, %b : ", e, "\n      tt.reduce.return %s : ", e, "\n    }) : (", typeOf(v), ") -> ", typeOf(r)));
+  r.name = emit(cat("\"tt.reduce\"(", v.name, ") <{axis = ", axis, " : i32}> ({\n    ^bb0(%a: ", e, ", %b: ", e,
+                    "):\n      %s = ", c.op, " %a, %b : ", e, "\n      tt.reduce.return %s : ", e, "\n    }) : (",
+                    typeOf(v), ") -> ", typeOf(r)));
   r.bound = isFloat(v.type) ? (c.sums ? v.bound * count : v.bound) : -1;
   if (r.shape.empty() || upTo(3) == 0) return r;
   // Broadcast back and combined with what it came from.
@@ -73,21 +84,28 @@ Value Generator::reduce(Value v) {
   back.name = emit(cat("tt.expand_dims ", r.name, " {axis = ", axis, " : i32} : ", typeOf(r), " -> ", typeOf(back)));
   back = broadcast(back, v.shape);
   if (isFloat(v.type)) return arithmetic("arith.maxnumf", v, back, std::max(v.bound, back.bound));
-  return arithmetic(pick({"arith.subi", "arith.xori", "arith.addi"}), v.type == I1 ? cast(v, I32) : v, v.type == I1 ? cast(back, I32) : back);
+  return arithmetic(pick({"arith.subi", "arith.xori", "arith.addi"}), v.type == I1 ? cast(v, I32) : v,
+                    v.type == I1 ? cast(back, I32) : back);
 }
 
 Value Generator::argMax(Value v) {
   if (isNarrow(v.type) || v.type == I1) v = cast(v, I32);
   unsigned axis = upTo(unsigned(v.shape.size()));
   Value i = range(v, axis);
-  std::string e = kTypeNames[v.type], more = isFloat(v.type) ? "arith.cmpf ogt" : "arith.cmpi sgt", same = isFloat(v.type) ? "arith.cmpf oeq" : "arith.cmpi eq";
+  std::string e = kTypeNames[v.type], more = isFloat(v.type) ? "arith.cmpf ogt" : "arith.cmpi sgt",
+              same = isFloat(v.type) ? "arith.cmpf oeq" : "arith.cmpi eq";
   Value m = v, at = i;
   m.shape.erase(m.shape.begin() + axis);
   if (ttgir_) m.layout = m.shape.empty() ? "" : cat("#ttg.slice<{dim = ", axis, ", parent = ", v.layout, "}>");
   at.shape = m.shape, at.layout = m.layout;
   m.name = fresh(), at.name = m.name + "#1";
-  text_ += cat("    ", m.name, ":2 = \"tt.reduce\"(", v.name, ", ", i.name, ") <{axis = ", axis, " : i32}> ({\n    ^bb0(%a: ", e, ", %i: i32, %b: ", e, ", %j: i32):\n      %t = ", same, ", %a, %b : ", e, "\n      %l = arith.cmpi slt, %i, %j : i32\n      %u = arith.andi %t, %l : i1\n      %g = ",
-               more, ", %a, %b : ", e, "\n      %w = arith.ori %g, %u : i1\n      %m = arith.select %w, %a, %b : ", e, "\n      %n = arith.select %w, %i, %j : i32\n      tt.reduce.return %m, %n : ", e, ", i32\n    }) : (", typeOf(v), ", ", typeOf(i), ") -> (", typeOf(m), ", ", typeOf(at), ")\n");
+  text_ +=
+      cat("    ", m.name, ":2 = \"tt.reduce\"(", v.name, ", ", i.name, ") <{axis = ", axis,
+          " : i32}> ({\n    ^bb0(%a: ", e, ", %i: i32, %b: ", e, ", %j: i32):\n      %t = ", same, ", %a, %b : ", e,
+          "\n      %l = arith.cmpi slt, %i, %j : i32\n      %u = arith.andi %t, %l : i1\n      %g = ", more,
+          ", %a, %b : ", e, "\n      %w = arith.ori %g, %u : i1\n      %m = arith.select %w, %a, %b : ", e,
+          "\n      %n = arith.select %w, %i, %j : i32\n      tt.reduce.return %m, %n : ", e, ", i32\n    }) : (",
+          typeOf(v), ", ", typeOf(i), ") -> (", typeOf(m), ", ", typeOf(at), ")\n");
   m.name += "#0";
   put(m);
   return at;
@@ -101,7 +119,9 @@ Value Generator::scan(Value v) {
   c = isFloat(v.type) && c.op[6] != 'm' ? Combiner{"arith.addf", true} : c;
   std::string e = kTypeNames[v.type];
   return make(v, v.type, isFloat(v.type) ? (c.sums ? v.bound * v.shape[axis] : v.bound) : -1,
-              cat("\"tt.scan\"(", v.name, ") <{axis = ", axis, " : i32, reverse = ", coin() ? "true" : "false", "}> ({\n    ^bb0(%a: ", e, ", %b: ", e, "):\n      %s = ", c.op, " %a, %b : ", e, "\n      tt.scan.return %s : ", e, "\n    }) : (", typeOf(v), ") -> ", typeOf(v)));
+              cat("\"tt.scan\"(", v.name, ") <{axis = ", axis, " : i32, reverse = ", coin() ? "true" : "false",
+                  "}> ({\n    ^bb0(%a: ", e, ", %b: ", e, "):\n      %s = ", c.op, " %a, %b : ", e,
+                  "\n      tt.scan.return %s : ", e, "\n    }) : (", typeOf(v), ") -> ", typeOf(v)));
 }
 
 Value Generator::transpose(const Value &v) {
@@ -112,7 +132,8 @@ Value Generator::transpose(const Value &v) {
   for (unsigned k = 0; k < order.size(); ++k) w.shape[k] = v.shape[order[k]];
   std::string o;
   for (auto [k, x] : llvm::enumerate(order)) o += (k ? ", " : "") + std::to_string(x);
-  return make(w, v.type, v.bound, cat("tt.trans ", v.name, " {order = array<i32: ", o, ">} : ", typeOf(v), " -> ", typeOf(w)));
+  return make(w, v.type, v.bound,
+              cat("tt.trans ", v.name, " {order = array<i32: ", o, ">} : ", typeOf(v), " -> ", typeOf(w)));
 }
 
 Value Generator::reshape(const Value &v, Shape s) {
@@ -141,13 +162,16 @@ Value Generator::joinOrSplit(Value v) {
   Value o = partner(v), j = v;
   if (product(v.shape) > 4096 || v.shape.size() > 3) return v;
   j.shape.push_back(2);
-  return make(j, v.type, v.bound < 0 || o.bound < 0 ? -1 : std::max(v.bound, o.bound), cat("tt.join ", v.name, ", ", o.name, " : ", typeOf(v), " -> ", typeOf(j)));
+  return make(j, v.type, v.bound < 0 || o.bound < 0 ? -1 : std::max(v.bound, o.bound),
+              cat("tt.join ", v.name, ", ", o.name, " : ", typeOf(v), " -> ", typeOf(j)));
 }
 
 Value Generator::gather(const Value &v) {
   unsigned axis = upTo(unsigned(v.shape.size()));
   Value i = smallInt(partner(v), v.shape[axis] - 1, false);
-  return make(v, v.type, v.bound, cat("tt.gather ", v.name, "[", i.name, "] {axis = ", axis, " : i32} : (", typeOf(v), ", ", typeOf(i), ") -> ", typeOf(v)));
+  return make(v, v.type, v.bound,
+              cat("tt.gather ", v.name, "[", i.name, "] {axis = ", axis, " : i32} : (", typeOf(v), ", ", typeOf(i),
+                  ") -> ", typeOf(v)));
 }
 
 Value Generator::histogram(const Value &v) {
@@ -159,14 +183,18 @@ Value Generator::histogram(const Value &v) {
   Value h = i;
   h.shape = {bins};
   h.layout = newLayout(h.shape, I32);
-  return make(h, I32, product(i.shape), cat("tt.histogram ", i.name, coin() ? "" : ", " + mask(i).name, " : ", typeOf(i), " -> ", typeOf(h)));
+  return make(h, I32, product(i.shape),
+              cat("tt.histogram ", i.name, coin() ? "" : ", " + mask(i).name, " : ", typeOf(i), " -> ", typeOf(h)));
 }
 
 Value Generator::select(const Value &v) {
   Value o = partner(v), c = mask(v);
-  if (!isFloat(v.type) && v.type != I1 && coin()) c = make(v, I1, 1, cat("arith.cmpi ", pick({"slt", "eq", "ugt"}), ", ", v.name, ", ", o.name, " : ", typeOf(v)));
-  if (isFloat(v.type) && !isNarrow(v.type) && coin()) c = make(v, I1, 1, cat("arith.cmpf ", pick({"olt", "oeq", "une"}), ", ", v.name, ", ", o.name, " : ", typeOf(v)));
-  return make(v, v.type, v.bound < 0 || o.bound < 0 ? -1 : std::max(v.bound, o.bound), cat("arith.select ", c.name, ", ", v.name, ", ", o.name, " : ", typeOf(c), ", ", typeOf(v)));
+  if (!isFloat(v.type) && v.type != I1 && coin())
+    c = make(v, I1, 1, cat("arith.cmpi ", pick({"slt", "eq", "ugt"}), ", ", v.name, ", ", o.name, " : ", typeOf(v)));
+  if (isFloat(v.type) && !isNarrow(v.type) && coin())
+    c = make(v, I1, 1, cat("arith.cmpf ", pick({"olt", "oeq", "une"}), ", ", v.name, ", ", o.name, " : ", typeOf(v)));
+  return make(v, v.type, v.bound < 0 || o.bound < 0 ? -1 : std::max(v.bound, o.bound),
+              cat("arith.select ", c.name, ", ", v.name, ", ", o.name, " : ", typeOf(c), ", ", typeOf(v)));
 }
 
 Value Generator::recurrence(Value v) {
@@ -174,8 +202,11 @@ Value Generator::recurrence(Value v) {
   Value o = partner(v), r = v;
   unsigned axis = upTo(unsigned(v.shape.size()));
   std::string e = kTypeNames[v.type], t = typeOf(v), n = fresh();
-  text_ += cat("    ", n, ":2 = \"tt.scan\"(", v.name, ", ", o.name, ") <{axis = ", axis, " : i32, reverse = ", coin() ? "true" : "false", "}> ({\n    ^bb0(%a: ", e, ", %b: ", e, ", %c: ", e, ", %d: ", e, "):\n      %m = arith.muli %a, %c : ", e, "\n      %t = arith.muli %c, %b : ", e, "\n      %s = arith.addi %t, %d : ", e,
-               "\n      tt.scan.return %m, %s : ", e, ", ", e, "\n    }) : (", t, ", ", t, ") -> (", t, ", ", t, ")\n");
+  text_ += cat("    ", n, ":2 = \"tt.scan\"(", v.name, ", ", o.name, ") <{axis = ", axis,
+               " : i32, reverse = ", coin() ? "true" : "false", "}> ({\n    ^bb0(%a: ", e, ", %b: ", e, ", %c: ", e,
+               ", %d: ", e, "):\n      %m = arith.muli %a, %c : ", e, "\n      %t = arith.muli %c, %b : ", e,
+               "\n      %s = arith.addi %t, %d : ", e, "\n      tt.scan.return %m, %s : ", e, ", ", e, "\n    }) : (",
+               t, ", ", t, ") -> (", t, ", ", t, ")\n");
   r.bound = -1;
   put(named(r, n + "#0"));
   return named(r, n + "#1");
@@ -188,7 +219,10 @@ Value Generator::concatenate(Value v) {
   Value o = partner(v), both = v, r{"", {}, I32, -1, {}};
   both.shape[0] *= 2;
   both = make(both, I32, -1, cat("tt.cat ", v.name, ", ", o.name, " : ", typeOf(v), " -> ", typeOf(both)));
-  return make(r, I32, -1, cat("\"tt.reduce\"(", both.name, ") <{axis = 0 : i32}> ({\n    ^bb0(%a: i32, %b: i32):\n      %s = ", pick({"arith.addi", "arith.xori", "arith.maxsi"}), " %a, %b : i32\n      tt.reduce.return %s : i32\n    }) : (", typeOf(both), ") -> i32"));
+  return make(r, I32, -1,
+              cat("\"tt.reduce\"(", both.name, ") <{axis = 0 : i32}> ({\n    ^bb0(%a: i32, %b: i32):\n      %s = ",
+                  pick({"arith.addi", "arith.xori", "arith.maxsi"}),
+                  " %a, %b : i32\n      tt.reduce.return %s : i32\n    }) : (", typeOf(both), ") -> i32"));
 }
 
 } // namespace tessera::random

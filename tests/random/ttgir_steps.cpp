@@ -9,24 +9,33 @@ std::string Generator::sharedLayout(const Shape &s, Type t, std::string *transpo
   for (unsigned d = 0; d < rank; ++d) order[d] = rank - 1 - d;
   if (rank == 2 && coin()) std::swap(order[0], order[1]);
   std::vector<unsigned> other(order.rbegin(), order.rend());
-  if (rank == 2 && target_->vendor == ir::Vendor::Nvidia && target_->computeCapability >= 90 && upTo(3) == 0 && t != I1) {
+  if (rank == 2 && target_->vendor == ir::Vendor::Nvidia && target_->computeCapability >= 90 && upTo(3) == 0 &&
+      t != I1) {
     unsigned bits = kTypeBits[t], bytes = s[1] * bits / 8;
     unsigned width = bytes >= 128 ? 128 : bytes >= 64 ? 64 : bytes >= 32 ? 32 : 0;
     if (width && s[0] >= 8 && bits <= 32) {
       for (unsigned k = upTo(3); k > 0 && width > 32; --k) width /= 2;
-      auto text = [&](bool flip) { return cat("#ttg.nvmma_shared<{swizzlingByteWidth = ", width, ", transposed = ", flip ? "true" : "false", ", elementBitWidth = ", bits, "}>"); };
+      auto text = [&](bool flip) {
+        return cat("#ttg.nvmma_shared<{swizzlingByteWidth = ", width, ", transposed = ", flip ? "true" : "false",
+                   ", elementBitWidth = ", bits, "}>");
+      };
       if (transposed) *transposed = text(true);
       return text(false);
     }
   }
   if (rank == 2 && target_->vendor == ir::Vendor::Amd && upTo(4) == 0) {
     unsigned every = s[order[0]] * (1 + upTo(2)), pad = 4u << upTo(3);
-    auto text = [&](llvm::ArrayRef<unsigned> o, llvm::ArrayRef<unsigned> shape) { return cat("#ttg.padded_shared<[", every, ":+", pad, "] {order = ", list(o), ", shape = ", list(shape), "}>"); };
+    auto text = [&](llvm::ArrayRef<unsigned> o, llvm::ArrayRef<unsigned> shape) {
+      return cat("#ttg.padded_shared<[", every, ":+", pad, "] {order = ", list(o), ", shape = ", list(shape), "}>");
+    };
     if (transposed) *transposed = text(other, {s[1], s[0]});
     return text(order, s);
   }
   unsigned vec = 1u << upTo(4), perPhase = 1u << upTo(3), maxPhase = 1u << upTo(4);
-  auto text = [&](llvm::ArrayRef<unsigned> o) { return cat("#ttg.swizzled_shared<{vec = ", vec, ", perPhase = ", perPhase, ", maxPhase = ", maxPhase, ", order = ", list(o), "}>"); };
+  auto text = [&](llvm::ArrayRef<unsigned> o) {
+    return cat("#ttg.swizzled_shared<{vec = ", vec, ", perPhase = ", perPhase, ", maxPhase = ", maxPhase,
+               ", order = ", list(o), "}>");
+  };
   if (transposed) *transposed = text(other);
   return text(order);
 }

@@ -34,7 +34,8 @@ Value Generator::cast(Value v, Type t) {
   Value to = v;
   to.type = t;
   if (isNarrow(t)) {
-    if (v.bound < 0 || v.bound > exactUpTo(t) || !isFloat(v.type) || v.type == F64) v = cast(smallInt(v, t == E4M3 ? 15 : 7, true), F32);
+    if (v.bound < 0 || v.bound > exactUpTo(t) || !isFloat(v.type) || v.type == F64)
+      v = cast(smallInt(v, t == E4M3 ? 15 : 7, true), F32);
     if (isNarrow(v.type)) v = cast(v, F32);
     return make(to, t, v.bound, cat("tt.fp_to_fp ", v.name, ", rounding = rtne : ", typeOf(v), " -> ", typeOf(to)));
   }
@@ -47,20 +48,29 @@ Value Generator::cast(Value v, Type t) {
   }
   if (isFloat(t)) {
     if (!isFloat(v.type)) {
-      if (v.bound < 0 || v.bound > exactUpTo(t)) v = smallInt(v, std::min<int64_t>(exactUpTo(t), 65536) / 2 - 1, coin());
+      if (v.bound < 0 || v.bound > exactUpTo(t))
+        v = smallInt(v, std::min<int64_t>(exactUpTo(t), 65536) / 2 - 1, coin());
       bool isUnsigned = v.type == I1;
-      return make(to, t, v.bound, cat(isUnsigned ? "arith.uitofp " : "arith.sitofp ", v.name, " : ", typeOf(v), " to ", typeOf(to)));
+      return make(to, t, v.bound,
+                  cat(isUnsigned ? "arith.uitofp " : "arith.sitofp ", v.name, " : ", typeOf(v), " to ", typeOf(to)));
     }
     if (v.bound > exactUpTo(t)) return cast(smallInt(v, exactUpTo(t) / 2 - 1, true), t);
     if (kTypeBits[t] == kTypeBits[v.type]) return cast(cast(v, F32), t);
-    return make(to, t, v.bound, cat(kTypeBits[t] > kTypeBits[v.type] ? "arith.extf " : "arith.truncf ", v.name, " : ", typeOf(v), " to ", typeOf(to)));
+    return make(to, t, v.bound,
+                cat(kTypeBits[t] > kTypeBits[v.type] ? "arith.extf " : "arith.truncf ", v.name, " : ", typeOf(v),
+                    " to ", typeOf(to)));
   }
   if (isFloat(v.type)) v = toI32(v);
   if (v.type == t) return v;
-  if (t == I1) return make(to, I1, 1, cat("arith.cmpi ", pick({"slt", "ne", "ugt"}), ", ", v.name, ", ", constant(v, v.type, upTo(100)).name, " : ", typeOf(v)));
+  if (t == I1)
+    return make(to, I1, 1,
+                cat("arith.cmpi ", pick({"slt", "ne", "ugt"}), ", ", v.name, ", ", constant(v, v.type, upTo(100)).name,
+                    " : ", typeOf(v)));
   bool wider = kTypeBits[t] > kTypeBits[v.type];
   int64_t bound = v.bound >= 0 && (wider || v.bound < (int64_t(1) << (kTypeBits[t] - 1))) ? v.bound : -1;
-  return make(to, t, bound, cat(wider ? (v.type == I1 || (bound < 0 && coin()) ? "arith.extui " : "arith.extsi ") : "arith.trunci ", v.name, " : ", typeOf(v), " to ", typeOf(to)));
+  return make(to, t, bound,
+              cat(wider ? (v.type == I1 || (bound < 0 && coin()) ? "arith.extui " : "arith.extsi ") : "arith.trunci ",
+                  v.name, " : ", typeOf(v), " to ", typeOf(to)));
 }
 
 Value Generator::partner(const Value &v) {
@@ -77,7 +87,12 @@ Value Generator::named(Value v, const std::string &n) {
   return v;
 }
 
-Value Generator::bounded(const Value &v, int64_t most) { return v.bound >= 0 && v.bound <= most ? v : cast(smallInt(v, int64_t(llvm::bit_floor(uint64_t(std::min<int64_t>(most, 1 << 28)) + 1)) - 1, false), v.type); }
+Value Generator::bounded(const Value &v, int64_t most) {
+  return v.bound >= 0 && v.bound <= most
+             ? v
+             : cast(smallInt(v, int64_t(llvm::bit_floor(uint64_t(std::min<int64_t>(most, 1 << 28)) + 1)) - 1, false),
+                    v.type);
+}
 std::string Generator::scalar(int64_t c) { return emit(cat("arith.constant ", c, " : i32")); }
 
 } // namespace tessera::random

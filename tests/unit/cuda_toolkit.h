@@ -1,5 +1,5 @@
-// What tests do where the CUDA toolkit, which is optional, is not installed: those that need a part of it say so and are
-// skipped.
+// What tests do where the CUDA toolkit, which is optional, is not installed: those that need a part of it say so and
+// are skipped.
 #pragma once
 #include "codegen_nvidia/device_library.h"
 #include "codegen_nvidia/object.h"
@@ -11,7 +11,8 @@
   if (auto ptxas = ::tessera::nvidia::findPtxas(); !ptxas.ok()) GTEST_SKIP() << ptxas.status().message()
 #define NEEDS_NVJITLINK()                                                                                              \
   for (const std::string &tool : ::tessera::nvidia::describeTools())                                                   \
-    if (llvm::StringRef(tool).starts_with("libnvJitLink") && llvm::StringRef(tool).contains("not found")) GTEST_SKIP() << tool
+    if (llvm::StringRef(tool).starts_with("libnvJitLink") && llvm::StringRef(tool).contains("not found"))              \
+  GTEST_SKIP() << tool
 #define NEEDS_LIBDEVICE()                                                                                              \
   if (auto libdevice = ::tessera::nvidia::findDeviceLibrary(); !libdevice.ok())                                        \
   GTEST_SKIP() << libdevice.status().message()

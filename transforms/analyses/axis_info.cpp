@@ -1,10 +1,10 @@
-// AxisInfo (see axis_info.h): a forward walk per function, callers before callees. Values that loops and branches carry
-// start from what first reaches them and are joined with all else that does until nothing falls any more. What holds for
-// the result of one operation is axis_info_rules.cpp.
+// AxisInfo (see axis_info.h): a forward walk per function, callers before callees. Values that loops and branches
+// carry start from what first reaches them and are joined with all else that does until nothing falls any more. What
+// holds for the result of one operation is axis_info_rules.cpp.
 #include "transforms/analyses/axis_info.h"
 #include "ir/ops.h"
-#include "llvm/ADT/SetVector.h"
 #include "transforms/analyses/axis_info_rules.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -61,7 +61,8 @@ void AxisInfoAnalysis::visitWhile(Operation *op) {
     auto args = before->terminator()->cast<scf::ConditionOp>().args();
     for (unsigned i = 0; i < args.size(); ++i) info_[after->arg(i)] = get(args[i]);
     block(after);
-    for (unsigned i = 0; i < w.inits().size(); ++i) changed |= join(before->arg(i), get(after->terminator()->operand(i)));
+    for (unsigned i = 0; i < w.inits().size(); ++i)
+      changed |= join(before->arg(i), get(after->terminator()->operand(i)));
   }
   for (unsigned i = 0; i < op->numResults(); ++i) info_[op->result(i)] = get(after->arg(i));
 }
@@ -80,14 +81,16 @@ void AxisInfoAnalysis::visitIf(Operation *op) {
 void AxisInfoAnalysis::visitWarpSpecialize(Operation *op) {
   auto w = op->cast<ttg::WarpSpecializeOp>();
   region(w.defaultRegion());
-  if (Operation *y = w.defaultRegion().empty() ? nullptr : w.defaultRegion().back()->terminator(); y && y->numOperands() == op->numResults())
+  if (Operation *y = w.defaultRegion().empty() ? nullptr : w.defaultRegion().back()->terminator();
+      y && y->numOperands() == op->numResults())
     for (unsigned i = 0; i < op->numResults(); ++i) info_[op->result(i)] = get(y->operand(i));
   if (w.partitionOpHolder().empty()) return;
   for (auto &holder : *w.partitionOpHolder().front())
     for (auto &r : holder.regions()) {
       auto captures = holder.numOperands() ? holder.operands() : w.explicitCaptures();
       if (r.empty()) continue;
-      for (unsigned i = 0; i < std::min(captures.size(), r.front()->numArgs()); ++i) info_[r.front()->arg(i)] = get(captures[i]);
+      for (unsigned i = 0; i < std::min(captures.size(), r.front()->numArgs()); ++i)
+        info_[r.front()->arg(i)] = get(captures[i]);
       region(r);
     }
 }
@@ -105,8 +108,10 @@ void AxisInfoAnalysis::visit(Operation *op) {
     args.resize(op->numOperands());
     for (unsigned i = 0; i < op->numOperands(); ++i) {
       AxisInfo a = get(op->operand(i));
-      if (args[i] && args[i]->rank() == a.rank()) meet(*args[i], a, unitOf(op->operand(i).type()));
-      else args[i] = a;
+      if (args[i] && args[i]->rank() == a.rank())
+        meet(*args[i], a, unitOf(op->operand(i).type()));
+      else
+        args[i] = a;
     }
     return;
   }
@@ -148,9 +153,11 @@ void AxisInfoAnalysis::region(Region &r) {
       if (!end) continue;
       auto carry = [&](Block *to, OperandRange values) {
         changed |= reached.insert(to);
-        for (unsigned i = 0; i < to->numArgs(); ++i) changed |= join(to->arg(i), i < values.size() ? get(values[i]) : unknown(to->arg(i).type()));
+        for (unsigned i = 0; i < to->numArgs(); ++i)
+          changed |= join(to->arg(i), i < values.size() ? get(values[i]) : unknown(to->arg(i).type()));
       };
-      if (auto br = end->dyn<cf::BrOp>()) carry(end->successor(0), br.args());
+      if (auto br = end->dyn<cf::BrOp>())
+        carry(end->successor(0), br.args());
       else if (auto cond = end->dyn<cf::CondBrOp>()) {
         carry(end->successor(0), cond.trueArgs());
         carry(end->successor(1), cond.falseArgs());
@@ -169,7 +176,8 @@ void AxisInfoAnalysis::function(Operation *op) {
   for (unsigned i = 0; i < entry->numArgs(); ++i) {
     AxisInfo info = unknown(entry->arg(i).type());
     if (calls && i < calls->size() && (*calls)[i] && (*calls)[i]->rank() == info.rank()) info = *(*calls)[i];
-    if (auto d = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr()) raise(info, [&](llvm::StringRef name) { return d.get(name); });
+    if (auto d = attrs && i < attrs.size() ? attrs[i].dyn_cast<DictionaryAttr>() : DictionaryAttr())
+      raise(info, [&](llvm::StringRef name) { return d.get(name); });
     for (unsigned k = 0; k < info.rank(); ++k) {
       int64_t size = std::max<int64_t>(1, dimOf(entry->arg(i).type(), k));
       info.contiguity[k] = std::min(info.contiguity[k], size), info.constancy[k] = std::min(info.constancy[k], size);
@@ -186,7 +194,9 @@ AxisInfoAnalysis::AxisInfoAnalysis(Module &m) : signs_(m) {
   auto forCallees = [&](Operation *f, auto act) {
     f->walk([&](Operation *op) {
       if (auto call = op->dyn<tt::CallOp>())
-        if (Operation *callee = m.lookupSymbol(call.callee()); callee && callee->is<tt::FuncOp>() && !callee->region(0).empty()) act(callee);
+        if (Operation *callee = m.lookupSymbol(call.callee());
+            callee && callee->is<tt::FuncOp>() && !callee->region(0).empty())
+          act(callee);
     });
   };
   for (auto &op : *m.body())

@@ -1,9 +1,11 @@
 // AxisInfo: what is known about the integers and pointers of a tensor along each of its dimensions. For dimension d:
-//   contiguity    the elements fall into aligned groups of this many whose values rise by one (pointers: by one element)
+//   contiguity    the elements fall into aligned groups of this many whose values rise by one (pointers: by one
+//                 element)
 //   divisibility  the largest power of two known to divide the first value of each such group (pointers: bytes)
 //   constancy     the elements fall into aligned groups of this many equal values
-// All are powers of two. Scalars are treated as one dimension of size one. A constant value is known where all elements
-// are that. Memory accesses take their width from it, so it must never claim too much; where it knows nothing it says 1.
+// All are powers of two. Scalars are treated as one dimension of size one. A constant value is known where all
+// elements are that. Memory accesses take their width from it, so it must never claim too much; where it knows
+// nothing it says 1.
 //
 // Wrap-around. A group that starts at a multiple of its size cannot overflow its type inside, so aligned groups of
 // min(contiguity, divisibility) elements rise by one whatever the values are, and start at multiples of both. What

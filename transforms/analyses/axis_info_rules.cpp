@@ -1,4 +1,5 @@
-// The rules of AxisInfo: each gives the claim for one operation from the claims for its operands (see axis_info_rules.h).
+// The rules of AxisInfo: each gives the claim for one operation from the claims for its operands (see
+// axis_info_rules.h).
 #include "transforms/analyses/axis_info_rules.h"
 #include "ir/op_table.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,8 +25,8 @@ static AxisInfo constantInfo(Type t, int64_t v) {
   return i;
 }
 
-/// Raises a field to what an attribute promises: one number for all dimensions (of a scalar attribute or a splat), or one
-/// for each. Numbers count by their power of two.
+/// Raises a field to what an attribute promises: one number for all dimensions (of a scalar attribute or a splat), or
+/// one for each. Numbers count by their power of two.
 static void promise(Attribute a, llvm::SmallVectorImpl<int64_t> &field) {
   auto raise = [&](unsigned d, int64_t v) {
     if (v > 0) field[d] = std::max(field[d], powerOfTwoDivisor(v));
@@ -97,16 +98,20 @@ namespace {
 /// The rules. One object per operation with one result; `run` dispatches.
 class Transfer {
 public:
-  Transfer(const AxisInfoAnalysis &analysis, Operation *op) : analysis_(analysis), op_(op), t_(op->result().type()), rank_(rankOf(t_)), r_(unknown(t_)) {}
+  Transfer(const AxisInfoAnalysis &analysis, Operation *op)
+      : analysis_(analysis), op_(op), t_(op->result().type()), rank_(rankOf(t_)), r_(unknown(t_)) {}
 
   AxisInfo run() {
     apply();
     raise(r_, [&](llvm::StringRef name) { return op_->attr(name); });
     // A group as large as half the type's values would contain the place where its sign changes.
-    int64_t most = t_.scalar().isInteger() && t_.scalar().bitWidth() < 62 ? int64_t(1) << (std::max(1u, t_.scalar().bitWidth()) - 1) : kMaxDivisor;
+    int64_t most = t_.scalar().isInteger() && t_.scalar().bitWidth() < 62
+                       ? int64_t(1) << (std::max(1u, t_.scalar().bitWidth()) - 1)
+                       : kMaxDivisor;
     for (unsigned d = 0; d < rank_; ++d) {
       int64_t most1 = std::min(most, std::max<int64_t>(1, dimOf(t_, d)));
-      if (r_.contiguity[d] > most1) r_.divisibility[d] = divisibilityAt(r_, d, most1, unitOf(t_)), r_.contiguity[d] = most1;
+      if (r_.contiguity[d] > most1)
+        r_.divisibility[d] = divisibilityAt(r_, d, most1, unitOf(t_)), r_.contiguity[d] = most1;
       r_.constancy[d] = std::min(r_.constancy[d], std::max<int64_t>(1, dimOf(t_, d)));
     }
     return r_;
@@ -168,7 +173,8 @@ private:
     case Opcode::arith_select: return select();
     case Opcode::tt_load:
       // Equal addresses hold equal values. A pointer to a block says nothing of its elements.
-      if (op_->operand(0).type().isTensor() == t_.isTensor() && !op_->cast<tt::LoadOp>().isVolatile()) commonConstancy();
+      if (op_->operand(0).type().isTensor() == t_.isTensor() && !op_->cast<tt::LoadOp>().isVolatile())
+        commonConstancy();
       return;
     case Opcode::tt_reduce: return reduce();
     default:
@@ -199,7 +205,8 @@ private:
   }
   void splat() {
     AxisInfo a = in(0);
-    for (unsigned d = 0; d < rank_; ++d) r_.constancy[d] = dimOf(t_, d), r_.divisibility[d] = divisibilityOfAll(a, 0, unitOf(t_));
+    for (unsigned d = 0; d < rank_; ++d)
+      r_.constancy[d] = dimOf(t_, d), r_.divisibility[d] = divisibilityOfAll(a, 0, unitOf(t_));
     r_.constant = a.constant;
   }
   void expandDims() {
@@ -218,11 +225,13 @@ private:
   void transpose() {
     AxisInfo a = in(0);
     r_.constant = a.constant;
-    for (auto [d, from] : llvm::enumerate(op_->cast<tt::TransOp>().order())) r_.contiguity[d] = a.contiguity[from], r_.divisibility[d] = a.divisibility[from], r_.constancy[d] = a.constancy[from];
+    for (auto [d, from] : llvm::enumerate(op_->cast<tt::TransOp>().order()))
+      r_.contiguity[d] = a.contiguity[from], r_.divisibility[d] = a.divisibility[from],
+      r_.constancy[d] = a.constancy[from];
   }
-  /// In row-major order every dimension owns some bits of the element's number. A result dimension whose lowest bits are
-  /// the lowest of a source dimension inherits its groups as far as they go; it is constant as far as each of its lowest
-  /// bits is one in which its source dimension is.
+  /// In row-major order every dimension owns some bits of the element's number. A result dimension whose lowest bits
+  /// are the lowest of a source dimension inherits its groups as far as they go; it is constant as far as each of its
+  /// lowest bits is one in which its source dimension is.
   void reshape() {
     AxisInfo a = in(0);
     auto src = op_->operand(0).type().cast<TensorType>(), dst = t_.cast<TensorType>();
@@ -260,7 +269,8 @@ private:
     bool scalars = !op_->operand(0).type().isTensor();
     for (unsigned d = 0; d + 1 < rank_ && !scalars; ++d) {
       r_.contiguity[d] = minp(a.contiguity[d], b.contiguity[d]);
-      r_.divisibility[d] = minp(divisibilityAt(a, d, r_.contiguity[d], unit), divisibilityAt(b, d, r_.contiguity[d], unit));
+      r_.divisibility[d] =
+          minp(divisibilityAt(a, d, r_.contiguity[d], unit), divisibilityAt(b, d, r_.contiguity[d], unit));
       r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
     }
     r_.divisibility[rank_ - 1] = minp(divisibilityOfAll(a), divisibilityOfAll(b));
@@ -279,7 +289,8 @@ private:
     unsigned axis = op_->cast<tt::ReduceOp>().axis();
     for (unsigned d = 0; d < rank_; ++d) {
       r_.constancy[d] = dimOf(t_, d);
-      for (unsigned i = 0; i < op_->numOperands(); ++i) r_.constancy[d] = minp(r_.constancy[d], in(i).constancy[d < axis ? d : d + 1]);
+      for (unsigned i = 0; i < op_->numOperands(); ++i)
+        r_.constancy[d] = minp(r_.constancy[d], in(i).constancy[d < axis ? d : d + 1]);
     }
   }
 
@@ -309,8 +320,10 @@ private:
       int64_t unit = unitOf(from);
       if (unit == unitOf(to)) return;
       for (unsigned d = 0; d < rank_; ++d) r_.divisibility[d] = divisibilityOfAll(a, d, unit), r_.contiguity[d] = 1;
-    } else if (!fromPtr && !toPtr && from.bitWidth() == to.bitWidth()) r_ = a;
-    else if (a.rank() == rank_) r_.constancy = a.constancy;
+    } else if (!fromPtr && !toPtr && from.bitWidth() == to.bitWidth())
+      r_ = a;
+    else if (a.rank() == rank_)
+      r_.constancy = a.constancy;
   }
   /// Between pointers and the integers that are their addresses; only steps of one byte are contiguous in both.
   void pointerCast() {
@@ -318,7 +331,8 @@ private:
     r_ = a;
     int64_t unit = op_->is<tt::PtrToIntOp>() ? unitOf(op_->operand(0).type()) : 1;
     bool bytes = unit == 1 && unitOf(t_) == 1 && (op_->is<tt::IntToPtrOp>() || width() == 64);
-    for (unsigned d = 0; d < rank_ && !bytes; ++d) r_.divisibility[d] = divisibilityOfAll(a, d, unit), r_.contiguity[d] = 1;
+    for (unsigned d = 0; d < rank_ && !bytes; ++d)
+      r_.divisibility[d] = divisibilityOfAll(a, d, unit), r_.contiguity[d] = 1;
     r_.constant.reset();
   }
 
@@ -326,7 +340,8 @@ private:
 
   void addDim(const AxisInfo &a, const AxisInfo &b, unsigned d, int64_t unit) {
     r_.contiguity[d] = std::max(minp(a.contiguity[d], b.constancy[d]), minp(a.constancy[d], b.contiguity[d]));
-    r_.divisibility[d] = minp(divisibilityAt(a, d, r_.contiguity[d], unit), capped(divisibilityAt(b, d, r_.contiguity[d]), unit));
+    r_.divisibility[d] =
+        minp(divisibilityAt(a, d, r_.contiguity[d], unit), capped(divisibilityAt(b, d, r_.contiguity[d]), unit));
     r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
   }
   void add() {
@@ -334,7 +349,8 @@ private:
     for (unsigned d = 0; d < rank_; ++d) {
       addDim(a, b, d, 1);
       // Groups on both sides rise by two.
-      if (r_.contiguity[d] == 1 && a.contiguity[d] > 1 && b.contiguity[d] > 1) r_.divisibility[d] = minp(2, minp(a.divisibility[d], b.divisibility[d]));
+      if (r_.contiguity[d] == 1 && a.contiguity[d] > 1 && b.contiguity[d] > 1)
+        r_.divisibility[d] = minp(2, minp(a.divisibility[d], b.divisibility[d]));
     }
   }
   /// Pointers: contiguity in elements, divisibility in bytes. A narrow offset is sign-extended.
@@ -366,7 +382,8 @@ private:
       auto factor = shiftFactor();
       if (!factor) {
         // Some power of two: bits only move up.
-        for (unsigned d = 0; d < rank_; ++d) r_.divisibility[d] = divisibilityOfAll(a, d), r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
+        for (unsigned d = 0; d < rank_; ++d)
+          r_.divisibility[d] = divisibilityOfAll(a, d), r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
         return;
       }
       b = *factor;
@@ -375,8 +392,10 @@ private:
     for (unsigned d = 0; d < rank_; ++d) {
       r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
       const AxisInfo *kept = b.constant == 1 ? &a : a.constant == 1 ? &b : nullptr;
-      if (kept) r_.contiguity[d] = kept->contiguity[d], r_.divisibility[d] = kept->divisibility[d];
-      else r_.divisibility[d] = capped(divisibilityOfAll(a, d), divisibilityOfAll(b, d));
+      if (kept)
+        r_.contiguity[d] = kept->contiguity[d], r_.divisibility[d] = kept->divisibility[d];
+      else
+        r_.divisibility[d] = capped(divisibilityOfAll(a, d), divisibilityOfAll(b, d));
     }
   }
   void divide() {
@@ -397,7 +416,9 @@ private:
     bool down = !op_->is<arith::DivsiOp>() || analysis_.nonNegative(op_->operand(0));
     bool exact = b.constant && *b.constant > 0 && llvm::isPowerOf2_64(*b.constant);
     for (unsigned d = 0; d < rank_; ++d) {
-      if (down && a.contiguity[d] > 1) r_.constancy[d] = std::max(r_.constancy[d], minp(minp(a.contiguity[d], b.constancy[d]), minp(a.divisibility[d], b.divisibility[d])));
+      if (down && a.contiguity[d] > 1)
+        r_.constancy[d] = std::max(
+            r_.constancy[d], minp(minp(a.contiguity[d], b.constancy[d]), minp(a.divisibility[d], b.divisibility[d])));
       if (exact) r_.divisibility[d] = std::max<int64_t>(1, divisibilityOfAll(a, d) / *b.constant);
     }
   }
@@ -408,7 +429,8 @@ private:
     // remainder is negative, but for the group's first, which may be zero.
     bool inside = op_->is<arith::RemuiOp>() || analysis_.nonNegative(op_->operand(0));
     for (unsigned d = 0; d < rank_; ++d) {
-      if (inside) r_.contiguity[d] = minp(minp(a.contiguity[d], b.constancy[d]), minp(a.divisibility[d], b.divisibility[d]));
+      if (inside)
+        r_.contiguity[d] = minp(minp(a.contiguity[d], b.constancy[d]), minp(a.divisibility[d], b.divisibility[d]));
       r_.divisibility[d] = minp(divisibilityAt(a, d, r_.contiguity[d]), divisibilityOfAll(b, d));
       r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
     }
@@ -424,7 +446,8 @@ private:
       if (!conjunction || !b.constant || a.contiguity[d] == 1) continue;
       // Consecutive numbers differ in their low bits: a mask that drops those makes them equal, one that keeps them
       // leaves them consecutive.
-      int64_t group = minp(a.contiguity[d], a.divisibility[d]), zeros = powerOfTwoDivisor(*b.constant), ones = powerOfTwoDivisor(~*b.constant);
+      int64_t group = minp(a.contiguity[d], a.divisibility[d]), zeros = powerOfTwoDivisor(*b.constant),
+              ones = powerOfTwoDivisor(~*b.constant);
       r_.constancy[d] = std::max(r_.constancy[d], minp(group, zeros));
       r_.contiguity[d] = minp(group, ones);
       if (r_.contiguity[d] > 1) r_.divisibility[d] = divisibilityAt(a, d, r_.contiguity[d]);
@@ -445,7 +468,8 @@ private:
     unsigned bits = op_->operand(0).type().scalar().bitWidth();
     if (a.constant && b.constant && bits <= 64) return constant(foldComparison(p, *a.constant, *b.constant, bits));
     bool low = p == CmpIPredicate::Slt || p == CmpIPredicate::Ult || p == CmpIPredicate::Sge || p == CmpIPredicate::Uge;
-    bool high = p == CmpIPredicate::Sgt || p == CmpIPredicate::Ugt || p == CmpIPredicate::Sle || p == CmpIPredicate::Ule;
+    bool high =
+        p == CmpIPredicate::Sgt || p == CmpIPredicate::Ugt || p == CmpIPredicate::Sle || p == CmpIPredicate::Ule;
     for (unsigned d = 0; d < rank_; ++d) {
       r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
       // x + i < n, i below a power of two that divides both, is one answer for all i.
@@ -467,7 +491,8 @@ private:
       int64_t limit = scalar ? INT64_MAX : c.constancy[d];
       r_.contiguity[d] = minp(minp(a.contiguity[d], b.contiguity[d]), limit);
       r_.constancy[d] = minp(minp(a.constancy[d], b.constancy[d]), limit);
-      r_.divisibility[d] = minp(divisibilityAt(a, d, r_.contiguity[d], unit), divisibilityAt(b, d, r_.contiguity[d], unit));
+      r_.divisibility[d] =
+          minp(divisibilityAt(a, d, r_.contiguity[d], unit), divisibilityAt(b, d, r_.contiguity[d], unit));
     }
   }
 

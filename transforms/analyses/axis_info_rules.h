@@ -1,7 +1,7 @@
-// What the rules of AxisInfo (axis_info_rules.cpp) and the walk that applies them (axis_info.cpp) have in common. Divisors are
-// powers of two. Two quantities recur: what divides the values at the starts of groups of a given size (divisibilityAt),
-// and what divides every value (divisibilityOfAll); they differ from `divisibility` where the values' own groups are
-// larger than one.
+// What the rules of AxisInfo (axis_info_rules.cpp) and the walk that applies them (axis_info.cpp) have in common.
+// Divisors are powers of two. Two quantities recur: what divides the values at the starts of groups of a given size
+// (divisibilityAt), and what divides every value (divisibilityOfAll); they differ from `divisibility` where the
+// values' own groups are larger than one.
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"
@@ -22,7 +22,9 @@ AxisInfo unknown(Type);
 /// The largest divisor that is told apart: what divides zero. For ranges from zero it is bounded by their 32 bits.
 inline constexpr int64_t kMaxDivisor = int64_t(1) << 62, kMaxRangeDivisor = int64_t(1) << 30;
 
-inline int64_t powerOfTwoDivisor(int64_t v, int64_t most = kMaxDivisor) { return v == 0 ? most : std::min<int64_t>(most, int64_t(1) << std::min(62, llvm::countr_zero(uint64_t(v)))); }
+inline int64_t powerOfTwoDivisor(int64_t v, int64_t most = kMaxDivisor) {
+  return v == 0 ? most : std::min<int64_t>(most, int64_t(1) << std::min(62, llvm::countr_zero(uint64_t(v))));
+}
 inline int64_t capped(int64_t a, int64_t b) { return a > kMaxDivisor / b ? kMaxDivisor : a * b; }
 inline int64_t minp(int64_t a, int64_t b) { return std::min(a, b); } // gcd of powers of two
 
@@ -35,9 +37,13 @@ inline int64_t unitOf(Type t) {
 }
 
 /// What divides an operand's values at the starts of groups of `group` elements, which may lie inside its own groups.
-inline int64_t divisibilityAt(const AxisInfo &i, unsigned d, int64_t group, int64_t unit = 1) { return i.contiguity[d] > group ? minp(i.divisibility[d], capped(group, unit)) : i.divisibility[d]; }
+inline int64_t divisibilityAt(const AxisInfo &i, unsigned d, int64_t group, int64_t unit = 1) {
+  return i.contiguity[d] > group ? minp(i.divisibility[d], capped(group, unit)) : i.divisibility[d];
+}
 /// … every value, contiguous ones included.
-inline int64_t divisibilityOfAll(const AxisInfo &i, unsigned d, int64_t unit = 1) { return divisibilityAt(i, d, 1, unit); }
+inline int64_t divisibilityOfAll(const AxisInfo &i, unsigned d, int64_t unit = 1) {
+  return divisibilityAt(i, d, 1, unit);
+}
 /// What divides every value, whichever dimension tells it.
 inline int64_t divisibilityOfAll(const AxisInfo &i) {
   int64_t all = 1;

@@ -7,7 +7,8 @@ using namespace ir;
 
 bool isOnlyRead(Value buffer) {
   return llvm::all_of(buffer.users(), [](Operation *u) {
-    bool view = u->is<ttg::MemdescTransOp>() || u->is<ttg::MemdescSubsliceOp>() || u->is<ttg::MemdescIndexOp>() || u->is<ttg::MemdescReshapeOp>();
+    bool view = u->is<ttg::MemdescTransOp>() || u->is<ttg::MemdescSubsliceOp>() || u->is<ttg::MemdescIndexOp>() ||
+                u->is<ttg::MemdescReshapeOp>();
     return view ? isOnlyRead(u->result()) : u->is<ttg::LocalLoadOp>() || u->is<ttng::WarpGroupDotOp>();
   });
 }

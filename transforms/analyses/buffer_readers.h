@@ -4,7 +4,8 @@
 
 namespace tessera::transforms {
 
-/// Whether a buffer is only read, itself or through views: by loads into registers and by multiplications of warp groups.
+/// Whether a buffer is only read, itself or through views: by loads into registers and by multiplications of warp
+/// groups.
 bool isOnlyRead(ir::Value buffer);
 
 } // namespace tessera::transforms

@@ -1,5 +1,5 @@
-// Bounds of integers by their definitions (see integer_range.h). Sums and products are computed in 128 bits and given up
-// where they leave the type.
+// Bounds of integers by their definitions (see integer_range.h). Sums and products are computed in 128 bits and given
+// up where they leave the type.
 #include "transforms/analyses/integer_range.h"
 #include "ir/builder.h"
 #include "ir/ops.h"
@@ -18,7 +18,9 @@ using Wide = __int128;
 
 constexpr int kDepth = 8;
 
-IntegerRange typeRange(unsigned width) { return {llvm::APInt::getSignedMinValue(width).getSExtValue(), llvm::APInt::getSignedMaxValue(width).getSExtValue()}; }
+IntegerRange typeRange(unsigned width) {
+  return {llvm::APInt::getSignedMinValue(width).getSExtValue(), llvm::APInt::getSignedMaxValue(width).getSExtValue()};
+}
 
 IntegerRange bounds(Value v, int depth);
 
@@ -51,8 +53,10 @@ IntegerRange bounds(Value v, int depth) {
   case Opcode::arith_constant: {
     Attribute a = op->cast<arith::ConstantOp>().value();
     llvm::ArrayRef<llvm::APInt> values;
-    if (auto d = a.dyn_cast<DenseElementsAttr>()) values = d.storage()->elements;
-    else if (a.isa<IntegerAttr>()) values = a.storage()->bits;
+    if (auto d = a.dyn_cast<DenseElementsAttr>())
+      values = d.storage()->elements;
+    else if (a.isa<IntegerAttr>())
+      values = a.storage()->bits;
     if (values.empty()) return all;
     IntegerRange r{all.high, all.low};
     for (auto &x : values) r = {std::min(r.low, x.getSExtValue()), std::max(r.high, x.getSExtValue())};
@@ -110,7 +114,8 @@ IntegerRange bounds(Value v, int depth) {
   case Opcode::arith_remui: {
     IntegerRange a = in(0), b = in(1);
     if (b.low <= 0 || a.low < 0) return all;
-    return op->is<arith::DivuiOp>() ? IntegerRange{a.low / b.high, a.high / b.low} : IntegerRange{0, std::min(a.high, b.high - 1)};
+    return op->is<arith::DivuiOp>() ? IntegerRange{a.low / b.high, a.high / b.low}
+                                    : IntegerRange{0, std::min(a.high, b.high - 1)};
   }
   case Opcode::arith_andi: {
     IntegerRange a = in(0), b = in(1);

@@ -28,8 +28,11 @@ Stride splatOf(Value v) {
 /// One number for all elements, known or not.
 bool isUniform(Value v) {
   while (auto *op = v.definingOp())
-    if (op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>() || op->is<arith::TrunciOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>()) v = op->operand(0);
-    else return op->is<tt::SplatOp>();
+    if (op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>() || op->is<arith::TrunciOp>() ||
+        op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>())
+      v = op->operand(0);
+    else
+      return op->is<tt::SplatOp>();
   return false;
 }
 
@@ -97,7 +100,9 @@ private:
     case Opcode::arith_muli:
       if (auto c = splatOf(op->operand(1))) return scaled(in(0), c);
       if (auto c = splatOf(op->operand(0))) return scaled(in(1), c);
-      return op->operand(0).definedBy<tt::SplatOp>() ? scaled(in(1), {}) : op->operand(1).definedBy<tt::SplatOp>() ? scaled(in(0), {}) : unknown;
+      return op->operand(0).definedBy<tt::SplatOp>()   ? scaled(in(1), {})
+             : op->operand(1).definedBy<tt::SplatOp>() ? scaled(in(0), {})
+                                                       : unknown;
     // A divisor that is not known is taken for larger than the strides.
     case Opcode::arith_divsi:
     case Opcode::arith_divui: {

@@ -32,8 +32,10 @@ NonNegative::NonNegative(Module &m) {
         llvm::SmallVector<Value, 4> all = {assume.condition()};
         while (!all.empty()) {
           Value c = all.pop_back_val();
-          if (auto both = c.definedBy<arith::AndiOp>()) all.push_back(both.lhs()), all.push_back(both.rhs());
-          else if (Value v = boundedBelow(c)) assumed_.insert(v);
+          if (auto both = c.definedBy<arith::AndiOp>())
+            all.push_back(both.lhs()), all.push_back(both.rhs());
+          else if (Value v = boundedBelow(c))
+            assumed_.insert(v);
         }
       }
   }
@@ -62,7 +64,8 @@ bool NonNegative::proveCarried(Value v, Set &goals, unsigned &budget) const {
     return step && *step > 0 && prove(loop.lowerBound(), goals, budget);
   }
   unsigned i = v.index() - 1;
-  return prove(loop.initArgs()[i], goals, budget) && prove(loop.body().front()->terminator()->operand(i), goals, budget);
+  return prove(loop.initArgs()[i], goals, budget) &&
+         prove(loop.body().front()->terminator()->operand(i), goals, budget);
 }
 
 bool NonNegative::prove(Value v, Set &goals, unsigned &budget) const {
@@ -133,7 +136,9 @@ bool NonNegative::prove(Value v, Set &goals, unsigned &budget) const {
   case Opcode::arith_divui:
   case Opcode::arith_shrui: {
     auto by = constant(1);
-    if (by && *by > (op->is<arith::DivuiOp>() ? 1 : 0) && uint64_t(*by) < (op->is<arith::DivuiOp>() ? UINT64_MAX : width)) return true;
+    if (by && *by > (op->is<arith::DivuiOp>() ? 1 : 0) &&
+        uint64_t(*by) < (op->is<arith::DivuiOp>() ? UINT64_MAX : width))
+      return true;
     return prove(op->operand(0), goals, budget);
   }
   case Opcode::arith_select: return prove(op->operand(1), goals, budget) && prove(op->operand(2), goals, budget);
@@ -141,7 +146,9 @@ bool NonNegative::prove(Value v, Set &goals, unsigned &budget) const {
     for (auto &r : op->regions())
       if (!r.hasOneBlock() || !prove(r.front()->terminator()->operand(v.index()), goals, budget)) return false;
     return true;
-  case Opcode::scf_for: return prove(op->operand(3 + v.index()), goals, budget) && prove(op->region(0).front()->terminator()->operand(v.index()), goals, budget);
+  case Opcode::scf_for:
+    return prove(op->operand(3 + v.index()), goals, budget) &&
+           prove(op->region(0).front()->terminator()->operand(v.index()), goals, budget);
   default: return false;
   }
 }

@@ -15,11 +15,15 @@ constexpr int kMostSteps = 1000, kMostLoops = 16;
 Value rootOf(Value v, llvm::SmallVectorImpl<Value> &around) {
   for (int steps = 0; steps < kMostSteps; ++steps) {
     if (Operation *def = v.definingOp()) {
-      bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() || def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
+      bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() ||
+                        def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
                         def->is<tt::BitcastOp>() || def->is<ttg::ConvertLayoutOp>();
-      if (sameMemory) v = def->operand(0);
-      else if (auto loop = def->dyn<scf::ForOp>()) v = loop.body().front()->arg(v.index() + 1);
-      else return v;
+      if (sameMemory)
+        v = def->operand(0);
+      else if (auto loop = def->dyn<scf::ForOp>())
+        v = loop.body().front()->arg(v.index() + 1);
+      else
+        return v;
       continue;
     }
     if (Value capture = captureOf(v)) {
@@ -64,7 +68,8 @@ bool reachDifferentMemory(Value a, Value b) {
 GlobalAccesses::GlobalAccesses(Module &m) {
   m.op()->walk([&](Operation *op) {
     // Barriers order accesses, and are none; nor are assumptions.
-    bool accesses = !op->numRegions() && !op->is<gpu::BarrierOp>() && !op->is<ttg::BarrierOp>() && !op->is<llvm_dialect::IntrAssumeOp>();
+    bool accesses = !op->numRegions() && !op->is<gpu::BarrierOp>() && !op->is<ttg::BarrierOp>() &&
+                    !op->is<llvm_dialect::IntrAssumeOp>();
     uint8_t effects = accesses ? effectsOf(op) : 0;
     if (!(effects & (kReadsGlobal | kWritesGlobal))) return;
     Arguments reached;
@@ -87,7 +92,8 @@ bool hasSmallRange(Value argument) {
   Operation *func = argument.ownerBlock()->parentOp();
   if (!func || !func->is<tt::FuncOp>() || argument.ownerBlock() != func->region(0).front()) return false;
   auto attrs = func->attr<ArrayAttr>("arg_attrs");
-  auto own = attrs && argument.index() < attrs.size() ? attrs[argument.index()].dyn_cast<DictionaryAttr>() : DictionaryAttr();
+  auto own =
+      attrs && argument.index() < attrs.size() ? attrs[argument.index()].dyn_cast<DictionaryAttr>() : DictionaryAttr();
   auto range = own ? own.get("tt.pointer_range") : Attribute();
   auto bits = range ? range.dyn_cast<IntegerAttr>() : IntegerAttr();
   return bits && bits.sext() == 32;

@@ -4,21 +4,22 @@
 
 namespace tessera::transforms {
 
-/// Follows address arithmetic, changes of shape and layout, what loops carry and partitions of warps capture back to where the pointer (or tensor of
-/// pointers) came from: a block argument, or what another operation made or loaded.
+/// Follows address arithmetic, changes of shape and layout, what loops carry and partitions of warps capture back to
+/// where the pointer (or tensor of pointers) came from: a block argument, or what another operation made or loaded.
 ir::Value pointerRoot(ir::Value);
 
-/// The argument of a kernel that a pointer comes from, or nothing. Two that come from different ones are taken to reach
-/// different memory: that is Triton's contract with its users, who see a kernel's loads and stores through different arguments
-/// in any order. It says nothing of functions that are called: a kernel may well pass one pointer twice.
+/// The argument of a kernel that a pointer comes from, or nothing. Two that come from different ones are taken to
+/// reach different memory: that is Triton's contract with its users, who see a kernel's loads and stores through
+/// different arguments in any order. It says nothing of functions that are called: a kernel may well pass one pointer
+/// twice.
 ir::Value memoryArgument(ir::Value);
 
 /// Whether two pointers are taken to reach different memory.
 bool reachDifferentMemory(ir::Value, ir::Value);
 
-/// The accesses of a module to global memory. Threads do not wait for each other between two of them: what one tensor operation
-/// wrote another may read only if each thread does so for the same elements. A pass that gives a load or a store other threads
-/// than its own layout asks here first.
+/// The accesses of a module to global memory. Threads do not wait for each other between two of them: what one tensor
+/// operation wrote another may read only if each thread does so for the same elements. A pass that gives a load or a
+/// store other threads than its own layout asks here first.
 class GlobalAccesses {
 public:
   explicit GlobalAccesses(ir::Module &);
@@ -38,8 +39,8 @@ private:
 /// (`tt.pointer_range = 32`, which Triton's launcher states on AMD of tensors of that size).
 bool hasSmallRange(ir::Value argument);
 
-/// The scalar pointer to a small buffer (the argument, or a cast of it) where this is that pointer plus one offset of 32 bits:
-/// accesses then lie at the offset, in elements and modulo 2^32, wherever there is an access at all.
+/// The scalar pointer to a small buffer (the argument, or a cast of it) where this is that pointer plus one offset of
+/// 32 bits: accesses then lie at the offset, in elements and modulo 2^32, wherever there is an access at all.
 ir::Value smallBuffer(ir::Value pointer);
 
 } // namespace tessera::transforms

@@ -17,13 +17,17 @@ std::optional<int64_t> elementsPerThread(Type t) {
   return layout->inDimSize(layouts::Dim::Register);
 }
 
-int64_t registerBits(Type element, int64_t elements, int64_t least) { return elements * std::max<int64_t>(least, element.bitWidth()); }
+int64_t registerBits(Type element, int64_t elements, int64_t least) {
+  return elements * std::max<int64_t>(least, element.bitWidth());
+}
 
 int64_t registersOf(Value v) {
   auto type = v.type().dyn_cast<TensorType>();
   if (!type || type.element().isPointer() || type.element().bitWidth() == 1) return 0;
   Operation *op = v.definingOp();
-  if (op && (op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())) return 0;
+  if (op && (op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() ||
+             op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>()))
+    return 0;
   // Integers are data where they come from memory, another layout or a product.
   if (op && !type.element().isFloat() && op->info().has(kElementwise)) return 0;
   return registerBits(type.element(), elementsPerThread(type).value_or(0)) / 32;
@@ -31,7 +35,8 @@ int64_t registersOf(Value v) {
 
 int64_t registersPerThread(const TargetInfo &t, int64_t threads) {
   if (t.vendor == Vendor::Amd) return t.maxRegistersPerThread; // waves share no registers
-  return std::min<int64_t>(t.maxRegistersPerThread, int64_t(t.registersPerScheduler) * t.schedulersPerMultiprocessor / threads);
+  return std::min<int64_t>(t.maxRegistersPerThread,
+                           int64_t(t.registersPerScheduler) * t.schedulersPerMultiprocessor / threads);
 }
 
 RegisterPressure::RegisterPressure(Operation *function) {
@@ -64,8 +69,10 @@ void RegisterPressure::count(Value v) {
   for (auto *user : v.users()) {
     to = std::max(to, begins_.lookup(user));
     // A loop in between comes round again.
-    for (Operation *p = user->parentOp(); p && p->parentRegion() && p != holder && !p->is<tt::FuncOp>(); p = p->parentOp())
-      if ((p->is<scf::ForOp>() || p->is<scf::WhileOp>()) && begins_.lookup(p) > from) to = std::max(to, ends_.lookup(p));
+    for (Operation *p = user->parentOp(); p && p->parentRegion() && p != holder && !p->is<tt::FuncOp>();
+         p = p->parentOp())
+      if ((p->is<scf::ForOp>() || p->is<scf::WhileOp>()) && begins_.lookup(p) > from)
+        to = std::max(to, ends_.lookup(p));
   }
   taken_[from] += registers;
   if (to + 1 < taken_.size()) taken_[to + 1] -= registers;

@@ -1,7 +1,7 @@
-// How many registers the tensors of a function take in each thread at a place: an estimate for passes that can choose where
-// values are made. Counted are values from their operation to their last use, or to the end of the loop in which they are
-// used, in order of the text. What is made again for less than a register costs (constants, splats, ranges, masks,
-// indices and pointers) is left out: assemblers keep bases and add constants.
+// How many registers the tensors of a function take in each thread at a place: an estimate for passes that can choose
+// where values are made. Counted are values from their operation to their last use, or to the end of the loop in
+// which they are used, in order of the text. What is made again for less than a register costs (constants, splats,
+// ranges, masks, indices and pointers) is left out: assemblers keep bases and add constants.
 #pragma once
 #include "ir/operation.h"
 #include "ir/target.h"
@@ -11,11 +11,12 @@
 
 namespace tessera::transforms {
 
-/// Elements of a value of the type that each thread holds, 1 of a scalar; nothing if the layout is not known for the shape.
+/// Elements of a value of the type that each thread holds, 1 of a scalar; nothing if the layout is not known for the
+/// shape.
 std::optional<int64_t> elementsPerThread(ir::Type);
 
-/// Bits of registers for so many elements of a scalar type, of which each takes `least` or more: 8 as loads bring them, 32
-/// where arithmetic gives each a register of its own.
+/// Bits of registers for so many elements of a scalar type, of which each takes `least` or more: 8 as loads bring
+/// them, 32 where arithmetic gives each a register of its own.
 int64_t registerBits(ir::Type element, int64_t elements, int64_t least = 1);
 
 /// Registers of 32 bits that a tensor takes in each thread, packed; 0 for what the estimate leaves out.

@@ -10,7 +10,8 @@ struct RingStep {
   int64_t slots = 0; // of the ring
 };
 
-/// What a slot's number is the successor of: `select(i + 1 >= n, 0, i + 1)` of i, with n a constant; nothing for other values.
+/// What a slot's number is the successor of: `select(i + 1 >= n, 0, i + 1)` of i, with n a constant; nothing for
+/// other values.
 std::optional<RingStep> ringStep(ir::Value);
 
 } // namespace tessera::transforms

@@ -3,8 +3,8 @@
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
-#include "llvm/ADT/SmallVector.h"
 #include "transforms/analyses/axis_info.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -13,8 +13,10 @@ namespace {
 
 /// Operands of nested operations of a kind.
 template <class OpT> void flatten(Value v, llvm::SmallVectorImpl<Value> &out) {
-  if (auto op = v.definedBy<OpT>()) flatten<OpT>(op->operand(0), out), flatten<OpT>(op->operand(1), out);
-  else out.push_back(v);
+  if (auto op = v.definedBy<OpT>())
+    flatten<OpT>(op->operand(0), out), flatten<OpT>(op->operand(1), out);
+  else
+    out.push_back(v);
 }
 
 /// A vector along one of a matrix's two dimensions, repeated along the other.
@@ -49,7 +51,8 @@ Value narrow(Value v) {
 } // namespace
 
 std::optional<TensorBlock> tensorBlock(tt::LoadOp load, const AxisInfoAnalysis &axis) {
-  if (!load.mask() || !load.mask().type().isTensor() || load.isVolatile() || (load.other() && !isZero(load.other()))) return {};
+  if (!load.mask() || !load.mask().type().isTensor() || load.isVolatile() || (load.other() && !isZero(load.other())))
+    return {};
   auto type = load.result().type().dyn_cast<TensorType>();
   if (!type || type.rank() != 2) return {};
   TensorBlock out;
@@ -69,7 +72,8 @@ std::optional<TensorBlock> tensorBlock(tt::LoadOp load, const AxisInfoAnalysis &
     auto mul = s->vector.definedBy<arith::MuliOp>();
     if (!mul) return {};
     for (unsigned k : {0u, 1u})
-      if (Value stride = splatSource(mul->operand(k)); stride && counts(mul->operand(1 - k))) out.stride = stride, rows = true;
+      if (Value stride = splatSource(mul->operand(k)); stride && counts(mul->operand(1 - k)))
+        out.stride = stride, rows = true;
   }
   if (!rows || !columns || !out.stride.type().isInteger(64)) return {};
   std::array<Value, 2> start; // i64
@@ -80,7 +84,10 @@ std::optional<TensorBlock> tensorBlock(tt::LoadOp load, const AxisInfoAnalysis &
     if (terms.size() > 2) return {};
     for (Value t : terms) {
       auto mul = t.definedBy<arith::MuliOp>();
-      Value row = !mul ? Value() : mul->operand(0) == out.stride ? mul->operand(1) : mul->operand(1) == out.stride ? mul->operand(0) : Value();
+      Value row = !mul                            ? Value()
+                  : mul->operand(0) == out.stride ? mul->operand(1)
+                  : mul->operand(1) == out.stride ? mul->operand(0)
+                                                  : Value();
       Value &at = start[row ? 0 : 1];
       if (at) return {};
       at = row ? row : t;
@@ -112,7 +119,8 @@ std::optional<TensorBlock> tensorBlock(tt::LoadOp load, const AxisInfoAnalysis &
         out.size[s->axis] = narrow(from);
         if (!out.size[s->axis]) return {};
         below[s->axis] = true;
-      } else return {};
+      } else
+        return {};
     }
   }
   for (unsigned d : {0u, 1u}) {

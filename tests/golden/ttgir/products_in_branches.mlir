@@ -1,7 +1,7 @@
 // A loop over the steps of many tiles, whose product is stored and begins anew in a branch: the copies go out beside the
 // product, which goes on during the next iteration; the branch waits for it, and a flag says whether it adds to what there was.
 // RUN: tessera compile %S/../../kernels/mm_tiles/mm_tiles.ttir --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir -o - | FileCheck %s
-// RUN: tessera compile %S/../../kernels/mm_tiles/mm_tiles.ttir --target sm_90a --num-warps 4 --num-stages 3 --print-ir-after settle-products -o /dev/null 2>&1 | FileCheck %s --check-prefix=SETTLED
+// RUN: tessera compile %S/../../kernels/mm_tiles/mm_tiles.ttir --target sm_90a --num-warps 4 --num-stages 3 --print-ir-after insert-wgmma-waits -o /dev/null 2>&1 | FileCheck %s --check-prefix=SETTLED
 // CHECK: %[[LOOP:.*]]:11 = scf.for
 // CHECK: %[[D:.*]] = ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK-NEXT: %[[W:.*]] = ttng.warp_group_dot_wait %[[D]] {pendings = 1 : i32}

@@ -61,7 +61,8 @@ void checkError(const Outcome &o, tessera_error *e) {
   if (e) EXPECT_STRNE(tessera_error_message(e), "");
   tessera_error_destroy(e);
 }
-Outcome compile(const std::string &text, const char *target, const char *stage = "ttgir", void (*change)(tessera_options &) = nullptr) {
+Outcome compile(const std::string &text, const char *target, const char *stage = "ttgir",
+                void (*change)(tessera_options &) = nullptr) {
   tessera_options options;
   tessera_options_init(&options, sizeof options);
   options.target = target, options.stage = stage;
@@ -169,7 +170,8 @@ TEST(CApi, ModulesAreParsedOnceAndCompiledOften) {
     threads.emplace_back([&, i] {
       const char *cse[] = {"cse"};
       tessera_result *mine = nullptr;
-      failed += i % 2 ? tessera_module_run_passes(m, cse, 1, nullptr, nullptr) != TESSERA_OK : tessera_module_compile(m, &options, &mine, nullptr) != TESSERA_OK;
+      failed += i % 2 ? tessera_module_run_passes(m, cse, 1, nullptr, nullptr) != TESSERA_OK
+                      : tessera_module_compile(m, &options, &mine, nullptr) != TESSERA_OK;
       tessera_result_destroy(mine);
     });
   for (auto &t : threads) t.join();
@@ -188,7 +190,8 @@ TEST(CApi, CompilesForBothVendors) {
 }
 
 TEST(CApi, RunsPasses) {
-  Outcome o = passes(kKernel, {"canonicalize", "convert-triton-to-tritongpu=num-warps=2", "tritongpu-coalesce"}, "sm_80");
+  Outcome o =
+      passes(kKernel, {"canonicalize", "convert-triton-to-tritongpu=num-warps=2", "tritongpu-coalesce"}, "sm_80");
   EXPECT_EQ(o.status, TESSERA_OK) << o.texts;
   EXPECT_THAT(o.data, HasSubstr("\"ttg.num-warps\" = 2"));
   EXPECT_EQ(passes(o.data, {}).data, o.data); // checked and printed only
@@ -219,19 +222,28 @@ TEST(CApi, UsageIsRefused) {
   refused(compile(kKernel, nullptr), "a target is needed");
   refused(compile(kKernel, "sm_1"), "unknown target 'sm_1'");
   refused(compile(kKernel, "gfx942", "ptx"), "'ptx' is no stage for gfx942");
-  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 3; }), "num_warps must be a power of two, not 3");
-  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_ctas = 0; }), "num_ctas must be a power of two, not 0");
-  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_stages = -1; }), "num_stages must be at least 1");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 3; }),
+          "num_warps must be a power of two, not 3");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_ctas = 0; }),
+          "num_ctas must be a power of two, not 0");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_stages = -1; }),
+          "num_stages must be at least 1");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.opt_level = 4; }), "opt_level must be 0 to 3");
-  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.size = 0; }), "not made by tessera_options_init");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.size = 0; }),
+          "not made by tessera_options_init");
   refused(passes(kKernel, {"no-such-pass"}), "unknown pass 'no-such-pass'");
   refused(passes(kKernel, {nullptr}), "unknown pass ''");
   refused(passes(kKernel, {"cse=x=1"}), "pass 'cse' has no option 'x'");
-  refused(passes(passes(kKernel, {"convert-triton-to-tritongpu"}, "sm_80").data, {"tritongpu-pipeline=num-stages=many"}, "sm_80"), "must be an integer");
+  refused(passes(passes(kKernel, {"convert-triton-to-tritongpu"}, "sm_80").data, {"tritongpu-pipeline=num-stages=many"},
+                 "sm_80"),
+          "must be an integer");
   refused(passes(kKernel, {}, "vax"), "unknown target 'vax'");
-  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 64; }), "64 warps of 32 threads are 2048 threads per block, but sm_80 allows 1024");
-  refused(compile(kKernel, "sm_90a", "ttgir", [](tessera_options &o) { o.num_ctas = 16; }), "num-ctas must be 1 to 8 on sm_90a, not 16");
-  refused(compile(kKernel, "gfx942", "ttgir", [](tessera_options &o) { o.num_warps = 32; }), "32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 64; }),
+          "64 warps of 32 threads are 2048 threads per block, but sm_80 allows 1024");
+  refused(compile(kKernel, "sm_90a", "ttgir", [](tessera_options &o) { o.num_ctas = 16; }),
+          "num-ctas must be 1 to 8 on sm_90a, not 16");
+  refused(compile(kKernel, "gfx942", "ttgir", [](tessera_options &o) { o.num_warps = 32; }),
+          "32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024");
   Outcome o;
   tessera_context *c = newContext(o);
   EXPECT_EQ(tessera_compile(c, kKernel, sizeof kKernel - 1, nullptr, nullptr, nullptr, nullptr), TESSERA_USAGE);
@@ -298,7 +310,8 @@ TEST(CApi, NothingIsFine) {
   EXPECT_STREQ(tessera_result_data(nullptr, &length), "");
   EXPECT_EQ(length, 0u);
   EXPECT_STREQ(tessera_result_metadata(nullptr), "");
-  tessera_error_destroy(nullptr), tessera_context_destroy(nullptr), tessera_device_destroy(nullptr), tessera_device_list_destroy(nullptr), tessera_buffer_destroy(nullptr), tessera_kernel_destroy(nullptr);
+  tessera_error_destroy(nullptr), tessera_context_destroy(nullptr), tessera_device_destroy(nullptr),
+      tessera_device_list_destroy(nullptr), tessera_buffer_destroy(nullptr), tessera_kernel_destroy(nullptr);
   EXPECT_EQ(tessera_error_status(nullptr), TESSERA_OK);
   EXPECT_STREQ(tessera_error_message(nullptr), "");
   EXPECT_STREQ(tessera_error_text(nullptr), "");

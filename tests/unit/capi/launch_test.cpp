@@ -1,6 +1,6 @@
-// The C API's devices, buffers, kernels and cache, on the interpreter, an emulator of either vendor, and stand-ins for the
-// drivers of GPUs (tests/fakes): what a launch computes, every way to ask for what cannot be, and that handles may be
-// destroyed in any order.
+// The C API's devices, buffers, kernels and cache, on the interpreter, an emulator of either vendor, and stand-ins
+// for the drivers of GPUs (tests/fakes): what a launch computes, every way to ask for what cannot be, and that
+// handles may be destroyed in any order.
 #include "session.h"
 #include <atomic>
 #include <cstdlib>
@@ -48,7 +48,8 @@ TEST_P(OnDevice, OffsetsAndSharedBuffers) {
   EXPECT_EQ(s.launch(one), TESSERA_OK) << s.told.texts;
   std::vector<float> out(kN);
   EXPECT_EQ(tessera_buffer_read(s.x, 0, out.data(), kN * 4, nullptr), TESSERA_OK);
-  for (int i = 0; i < kN; ++i) EXPECT_EQ(out[i], i < 100 || i >= 164 ? float(i) : 2 * float(i) + float(1000 - 3 * (i - 100))) << i;
+  for (int i = 0; i < kN; ++i)
+    EXPECT_EQ(out[i], i < 100 || i >= 164 ? float(i) : 2 * float(i) + float(1000 - 3 * (i - 100))) << i;
 }
 
 TEST_P(OnDevice, FaultsOfTheKernelAreTold) {
@@ -126,7 +127,8 @@ TEST_P(OnDevice, PiecesOfBuffers) {
   EXPECT_EQ(tessera_buffer_create(s.device, 16, &s.x, nullptr), TESSERA_OK);
   EXPECT_EQ(tessera_buffer_bytes(s.x), 16u);
   char host[32] = {};
-  for (auto [offset, bytes] : {std::pair<size_t, size_t>{0, 17}, {16, 1}, {17, 0}, {1, SIZE_MAX}, {SIZE_MAX, 1}, {SIZE_MAX, SIZE_MAX}}) {
+  for (auto [offset, bytes] :
+       {std::pair<size_t, size_t>{0, 17}, {16, 1}, {17, 0}, {1, SIZE_MAX}, {SIZE_MAX, 1}, {SIZE_MAX, SIZE_MAX}}) {
     EXPECT_EQ(tessera_buffer_write(s.x, offset, host, bytes, &e), TESSERA_USAGE);
     EXPECT_THAT(tessera_error_message(e), HasSubstr("do not lie in a buffer of 16"));
     tessera_error_destroy(e);
@@ -158,18 +160,21 @@ TEST_P(OnDevice, LoadsWhatWasCompiledBefore) {
     tessera_options_init(&o, sizeof o);
     o.target = info->target, o.stage = info->stage;
     tessera_result *r;
-    ASSERT_EQ(tessera_compile(s.context, kAxpy, sizeof kAxpy - 1, "axpy.ttir", &o, &r, nullptr), TESSERA_OK) << s.told.texts;
+    ASSERT_EQ(tessera_compile(s.context, kAxpy, sizeof kAxpy - 1, "axpy.ttir", &o, &r, nullptr), TESSERA_OK)
+        << s.told.texts;
     size_t length;
     const char *bytes = tessera_result_data(r, &length);
     data.assign(bytes, length), metadata = tessera_result_metadata(r);
     tessera_result_destroy(r);
   }
   tessera_kernel_destroy(s.kernel);
-  ASSERT_EQ(tessera_kernel_load(s.device, data.data(), data.size(), metadata.c_str(), &s.kernel, nullptr), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(tessera_kernel_load(s.device, data.data(), data.size(), metadata.c_str(), &s.kernel, nullptr), TESSERA_OK)
+      << s.told.texts;
   EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
   EXPECT_EQ(s.wrong(), 0);
 
-  auto refused = [&](const std::string &object, const char *md, const char *why, tessera_status status = TESSERA_USAGE) {
+  auto refused = [&](const std::string &object, const char *md, const char *why,
+                     tessera_status status = TESSERA_USAGE) {
     tessera_kernel *k = s.kernel;
     tessera_error *e;
     EXPECT_EQ(tessera_kernel_load(s.device, object.data(), object.size(), md, &k, &e), status);
@@ -236,7 +241,8 @@ TEST_P(OnDevice, StreamsAndEvents) {
   EXPECT_EQ(tessera_event_elapsed(start, stop, &ms, nullptr), TESSERA_USAGE); // neither is recorded
   EXPECT_EQ(tessera_stream_wait(two, stop, nullptr), TESSERA_USAGE);
   EXPECT_EQ(tessera_event_record(start, one, nullptr), TESSERA_OK);
-  EXPECT_EQ(tessera_stream_launch(one, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(tessera_stream_launch(one, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK)
+      << s.told.texts;
   EXPECT_EQ(tessera_event_record(stop, one, nullptr), TESSERA_OK);
   EXPECT_EQ(tessera_stream_wait(two, stop, nullptr), TESSERA_OK);
   EXPECT_EQ(tessera_event_elapsed(start, stop, &ms, nullptr), TESSERA_OK);
@@ -267,7 +273,8 @@ TEST_P(OnDevice, StreamsAndEvents) {
   tessera_event_destroy(elsewhere);
   tessera_stream *strange;
   ASSERT_EQ(tessera_stream_create(other.device, &strange, nullptr), TESSERA_OK);
-  EXPECT_EQ(tessera_stream_launch(strange, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_stream_launch(strange, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr),
+            TESSERA_USAGE);
   tessera_stream_destroy(strange);
   // After their device.
   tessera_device_destroy(s.device), s.device = nullptr;
@@ -294,7 +301,8 @@ TEST_P(OnDevice, OneBufferAsInputAndOutput) {
   tessera_options o;
   tessera_options_init(&o, sizeof o);
   o.num_warps = 8;
-  ASSERT_EQ(tessera_kernel_compile(s.device, text.data(), text.size(), "k", &o, &s.kernel, nullptr), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(tessera_kernel_compile(s.device, text.data(), text.size(), "k", &o, &s.kernel, nullptr), TESSERA_OK)
+      << s.told.texts;
   ASSERT_EQ(tessera_buffer_create(s.device, 64 * 4, &s.x, nullptr), TESSERA_OK);
   std::vector<float> values(64), out(64);
   for (int i = 0; i < 64; ++i) values[i] = float(i);
@@ -306,12 +314,13 @@ TEST_P(OnDevice, OneBufferAsInputAndOutput) {
   for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], float(2 * i));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, testing::Values("interpreter", "emulator:sm_80", "emulator:gfx942"), [](auto &p) {
-  std::string n = p.param;
-  for (char &c : n)
-    if (!std::isalnum(c)) c = '_';
-  return n;
-});
+INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, testing::Values("interpreter", "emulator:sm_80", "emulator:gfx942"),
+                         [](auto &p) {
+                           std::string n = p.param;
+                           for (char &c : n)
+                             if (!std::isalnum(c)) c = '_';
+                           return n;
+                         });
 
 TEST(CApiDevices, ListEndsWithTheInterpreter) {
   Session s(nullptr);
@@ -377,11 +386,14 @@ TEST(CApiDevices, TextsAreCompiledForTheDevice) {
 
 /// What a kernel prints goes to the handler, on every device that computes on the host.
 TEST(CApiDevices, PrintsGoToTheHandler) {
-  const char text[] = "tt.func public @k(%n: i32) {\n  tt.print \" n = \" {hex = false, isSigned = array<i32: 1>} : %n : i32\n  tt.return\n}\n";
+  const char text[] = "tt.func public @k(%n: i32) {\n  tt.print \" n = \" {hex = false, isSigned = array<i32: 1>} : %n "
+                      ": i32\n  tt.return\n}\n";
   for (const char *spec : {"interpreter", "emulator:sm_80", "emulator:gfx942"}) {
     SCOPED_TRACE(spec);
     Session s(spec);
-    ASSERT_EQ(tessera_kernel_compile(s.device, text, sizeof text - 1, "k.ttir", nullptr, &s.kernel, nullptr), TESSERA_OK) << s.told.texts;
+    ASSERT_EQ(tessera_kernel_compile(s.device, text, sizeof text - 1, "k.ttir", nullptr, &s.kernel, nullptr),
+              TESSERA_OK)
+        << s.told.texts;
     int32_t n = -42;
     auto argument = tessera_argument_value(&n, sizeof n);
     uint32_t one[3] = {1, 1, 1};
@@ -393,7 +405,8 @@ TEST(CApiDevices, PrintsGoToTheHandler) {
 }
 
 /// The drivers are looked for once in a process: all of this program's tests have the stand-ins.
-[[maybe_unused]] const bool kStandIns = !setenv("TESSERA_CUDA_LIBRARY", FAKE_CUDA, 1) && !setenv("TESSERA_HIP_LIBRARY", FAKE_HIP, 1);
+[[maybe_unused]] const bool kStandIns =
+    !setenv("TESSERA_CUDA_LIBRARY", FAKE_CUDA, 1) && !setenv("TESSERA_HIP_LIBRARY", FAKE_HIP, 1);
 
 class OnGpu : public testing::TestWithParam<Gpu> {};
 
@@ -406,15 +419,19 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     auto *info = tessera_device_describe(s.device);
     EXPECT_STREQ(info->name, "Stand-in GPU");
     EXPECT_EQ(info->memory_bytes, uint64_t(1) << 30);
-    if (auto status = s.prepare(); status == TESSERA_FAILED && s.told.texts.find("no tool to compile PTX") != std::string::npos) GTEST_SKIP() << s.told.texts;
-    else ASSERT_EQ(status, TESSERA_OK) << s.told.texts;
+    if (auto status = s.prepare();
+        status == TESSERA_FAILED && s.told.texts.find("no tool to compile PTX") != std::string::npos)
+      GTEST_SKIP() << s.told.texts;
+    else
+      ASSERT_EQ(status, TESSERA_OK) << s.told.texts;
     EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
     std::vector<float> back(kN);
     EXPECT_EQ(tessera_buffer_read(s.x, 4, back.data(), 8, nullptr), TESSERA_OK);
     EXPECT_EQ(back[0], 1.0f);
     EXPECT_EQ(back[1], 2.0f);
     tessera_times t;
-    EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 3, &t, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 3, &t, nullptr), TESSERA_OK)
+        << s.told.texts;
     EXPECT_EQ(t.median_ms, 0.5);
     // Streams of its own and of others.
     tessera_stream *own, *adopted;
@@ -425,7 +442,9 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     ASSERT_EQ(tessera_event_create(s.device, &start, nullptr), TESSERA_OK);
     ASSERT_EQ(tessera_event_create(s.device, &stop, nullptr), TESSERA_OK);
     EXPECT_EQ(tessera_event_record(start, own, nullptr), TESSERA_OK);
-    for (auto *on : {own, adopted}) EXPECT_EQ(tessera_stream_launch(on, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK) << s.told.texts;
+    for (auto *on : {own, adopted})
+      EXPECT_EQ(tessera_stream_launch(on, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK)
+          << s.told.texts;
     EXPECT_EQ(tessera_event_record(stop, adopted, nullptr), TESSERA_OK);
     EXPECT_EQ(tessera_stream_wait(own, stop, nullptr), TESSERA_OK);
     double ms = 0;
@@ -487,7 +506,8 @@ protected:
     EXPECT_EQ(tessera_cache_count(s.context, &c, nullptr), TESSERA_OK);
     return c;
   }
-  static std::string compile(Session &s, const char *target = "gfx942", const char *stage = "llir", int warps = 4, const std::string &text = kAxpy, const char *file = "k") {
+  static std::string compile(Session &s, const char *target = "gfx942", const char *stage = "llir", int warps = 4,
+                             const std::string &text = kAxpy, const char *file = "k") {
     tessera_options o;
     tessera_options_init(&o, sizeof o);
     o.target = target, o.stage = stage, o.num_warps = warps;
@@ -511,7 +531,8 @@ TEST_F(Cache, GivesWhatWasCompiled) {
     EXPECT_EQ(compile(s), first); // times, too: it is the same compilation
     EXPECT_EQ(counts(s).memory_hits, 1u);
     // Everything that code depends on is another entry.
-    compile(s, "gfx950"), compile(s, "gfx942", "ttgir"), compile(s, "gfx942", "llir", 8), compile(s, "gfx942", "llir", 4, std::string(kAxpy) + "\n"), compile(s, "gfx942", "llir", 4, kAxpy, "l");
+    compile(s, "gfx950"), compile(s, "gfx942", "ttgir"), compile(s, "gfx942", "llir", 8),
+        compile(s, "gfx942", "llir", 4, std::string(kAxpy) + "\n"), compile(s, "gfx942", "llir", 4, kAxpy, "l");
     EXPECT_EQ(counts(s).misses, 6u);
     EXPECT_EQ(counts(s).memory_hits, 1u);
     EXPECT_EQ(files().size(), 6u);
@@ -538,7 +559,8 @@ TEST_F(Cache, DamagedFilesAreReplaced) {
   contents << std::ifstream(path, std::ios::binary).rdbuf();
   std::string whole = contents.str();
   std::vector<std::string> versions = {"", "x", whole.substr(0, whole.size() - 1), whole + "x"};
-  for (size_t at : {size_t(3), size_t(20), size_t(50), whole.size() / 2, whole.size() - 1}) versions.push_back(whole), versions.back()[at] ^= 1;
+  for (size_t at : {size_t(3), size_t(20), size_t(50), whole.size() / 2, whole.size() - 1})
+    versions.push_back(whole), versions.back()[at] ^= 1;
   for (auto &v : versions) {
     write(path, v);
     Session s(nullptr, folder_.c_str());

@@ -72,17 +72,22 @@ struct Session {
     tessera_buffer_destroy(x), tessera_buffer_destroy(y), tessera_buffer_destroy(o), tessera_kernel_destroy(kernel);
   }
   tessera_status prepare() {
-    if (auto s = tessera_kernel_compile(device, kAxpy, sizeof kAxpy - 1, "axpy.ttir", nullptr, &kernel, nullptr)) return s;
+    if (auto s = tessera_kernel_compile(device, kAxpy, sizeof kAxpy - 1, "axpy.ttir", nullptr, &kernel, nullptr))
+      return s;
     std::vector<float> xs(kN), ys(kN);
     for (int i = 0; i < kN; ++i) xs[i] = float(i), ys[i] = float(1000 - 3 * i);
     for (auto *b : {&x, &y, &o}) EXPECT_EQ(tessera_buffer_create(device, kN * 4, b, nullptr), TESSERA_OK) << told.texts;
     EXPECT_EQ(tessera_buffer_write(x, 0, xs.data(), kN * 4, nullptr), TESSERA_OK);
     EXPECT_EQ(tessera_buffer_write(y, 0, ys.data(), kN * 2, nullptr), TESSERA_OK); // in two pieces
-    EXPECT_EQ(tessera_buffer_write(y, kN * 2, reinterpret_cast<char *>(ys.data()) + kN * 2, kN * 2, nullptr), TESSERA_OK);
-    arguments = {tessera_argument_buffer(x), tessera_argument_buffer(y), tessera_argument_buffer(o), tessera_argument_value(&a, sizeof a), tessera_argument_value(&n, sizeof n)};
+    EXPECT_EQ(tessera_buffer_write(y, kN * 2, reinterpret_cast<char *>(ys.data()) + kN * 2, kN * 2, nullptr),
+              TESSERA_OK);
+    arguments = {tessera_argument_buffer(x), tessera_argument_buffer(y), tessera_argument_buffer(o),
+                 tessera_argument_value(&a, sizeof a), tessera_argument_value(&n, sizeof n)};
     return TESSERA_OK;
   }
-  tessera_status launch(const uint32_t *grid = kGrid) { return tessera_launch(kernel, grid, arguments.data(), arguments.size(), nullptr); }
+  tessera_status launch(const uint32_t *grid = kGrid) {
+    return tessera_launch(kernel, grid, arguments.data(), arguments.size(), nullptr);
+  }
   /// Elements from `first` on that are not what they must be.
   int wrong() {
     std::vector<float> out(kN);

@@ -1,5 +1,5 @@
-// The C API's tuning: on emulators of both vendors and on stand-ins for the drivers of GPUs (tests/fakes) what is measured and
-// what is best, that the caller's buffers stay as they are, and every way to ask for what cannot be.
+// The C API's tuning: on emulators of both vendors and on stand-ins for the drivers of GPUs (tests/fakes) what is
+// measured and what is best, that the caller's buffers stay as they are, and every way to ask for what cannot be.
 #include "session.h"
 #include <cstring>
 #include <gmock/gmock.h>
@@ -14,7 +14,8 @@ struct Tuning {
   std::vector<tessera_options> options;
 
   explicit Tuning(const char *spec, const char *text = kAxpy) : s(spec) {
-    EXPECT_EQ(tessera_module_parse(s.context, text, strlen(text), "axpy.ttir", &module, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(tessera_module_parse(s.context, text, strlen(text), "axpy.ttir", &module, nullptr), TESSERA_OK)
+        << s.told.texts;
   }
   ~Tuning() { tessera_module_destroy(module), tessera_tuning_destroy(result); }
   tessera_options &add(int warps, int stages = 1) {
@@ -27,7 +28,8 @@ struct Tuning {
     std::vector<const tessera_options *> all;
     for (auto &o : options) all.push_back(&o);
     tessera_tuning_destroy(result);
-    return tessera_tune(s.device, module, all.data(), all.size(), grid, s.arguments.data(), s.arguments.size(), repetitions, &result, error);
+    return tessera_tune(s.device, module, all.data(), all.size(), grid, s.arguments.data(), s.arguments.size(),
+                        repetitions, &result, error);
   }
   const tessera_measurement &at(size_t i) { return *tessera_tuning_measurement(result, i); }
 };
@@ -83,7 +85,8 @@ TEST_P(TuneOnEmulator, WhatCannotBeAskedIsRefused) {
   Tuning t(GetParam());
   ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.told.texts;
   auto good = t.s.arguments;
-  auto refused = [&](const char *why, tessera_status status = TESSERA_USAGE, int repetitions = 1, const uint32_t *grid = kGrid) {
+  auto refused = [&](const char *why, tessera_status status = TESSERA_USAGE, int repetitions = 1,
+                     const uint32_t *grid = kGrid) {
     tessera_error *e;
     EXPECT_EQ(t.tune(&e, repetitions, grid), status) << why;
     EXPECT_EQ(t.result, nullptr);
@@ -111,16 +114,21 @@ TEST_P(TuneOnEmulator, WhatCannotBeAskedIsRefused) {
   t.s.arguments[2].buffer = t.s.x;
   refused("argument 2 ('arg2') of kernel 'axpy' is of the buffer of argument 0: each has a copy of its own here");
   const tessera_options *null = nullptr;
-  EXPECT_EQ(tessera_tune(t.s.device, t.module, &null, 1, kGrid, good.data(), good.size(), 1, &t.result, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_tune(t.s.device, t.module, &null, 1, kGrid, good.data(), good.size(), 1, &t.result, nullptr),
+            TESSERA_USAGE);
   const tessera_options *one = &t.options[0];
-  EXPECT_EQ(tessera_tune(t.s.device, t.module, &one, 1, kGrid, good.data(), good.size(), 1, nullptr, nullptr), TESSERA_USAGE);
-  EXPECT_EQ(tessera_tune(t.s.device, nullptr, &one, 1, kGrid, good.data(), good.size(), 1, &t.result, nullptr), TESSERA_USAGE);
-  EXPECT_EQ(tessera_tune(nullptr, t.module, &one, 1, kGrid, good.data(), good.size(), 1, &t.result, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_tune(t.s.device, t.module, &one, 1, kGrid, good.data(), good.size(), 1, nullptr, nullptr),
+            TESSERA_USAGE);
+  EXPECT_EQ(tessera_tune(t.s.device, nullptr, &one, 1, kGrid, good.data(), good.size(), 1, &t.result, nullptr),
+            TESSERA_USAGE);
+  EXPECT_EQ(tessera_tune(nullptr, t.module, &one, 1, kGrid, good.data(), good.size(), 1, &t.result, nullptr),
+            TESSERA_USAGE);
   EXPECT_EQ(t.tune(), TESSERA_OK) << t.s.told.texts;
   EXPECT_EQ(t.at(0).outcome, TESSERA_MEASURED);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, TuneOnEmulator, testing::Values("emulator:sm_90a", "emulator:gfx942"), [](auto &p) { return std::string(p.param + strlen("emulator:")); });
+INSTANTIATE_TEST_SUITE_P(Devices, TuneOnEmulator, testing::Values("emulator:sm_90a", "emulator:gfx942"),
+                         [](auto &p) { return std::string(p.param + strlen("emulator:")); });
 
 TEST(CApiTuning, TheInterpreterIsNotMeasured) {
   Tuning t("interpreter");
@@ -141,8 +149,11 @@ TEST_P(TuneOnGpu, TakesTheTime) {
   ASSERT_TRUE(held) << dlerror();
   {
     Tuning t(GetParam().spec);
-    if (auto status = t.s.prepare(); status == TESSERA_FAILED && t.s.told.texts.find("no tool to compile PTX") != std::string::npos) GTEST_SKIP() << t.s.told.texts;
-    else ASSERT_EQ(status, TESSERA_OK) << t.s.told.texts;
+    if (auto status = t.s.prepare();
+        status == TESSERA_FAILED && t.s.told.texts.find("no tool to compile PTX") != std::string::npos)
+      GTEST_SKIP() << t.s.told.texts;
+    else
+      ASSERT_EQ(status, TESSERA_OK) << t.s.told.texts;
     t.add(2), t.add(4), t.add(4, 2);
     int before = held();
     ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.told.texts;

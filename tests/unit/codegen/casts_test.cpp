@@ -1,6 +1,6 @@
 // Float conversions by bit manipulation against APFloat: every f16 and bf16, every 8-bit pattern, and several hundred
 // thousand f32 and f64 around every rounding boundary of the result, for both rounding modes.
-#include "codegen/lowering.h"
+#include "codegen/lowering/lowering.h"
 #include "host_execution.h"
 #include "ir/type.h"
 #include "llvm/IR/IRBuilder.h"
@@ -31,7 +31,7 @@ llvm::Type *typeOf(llvm::IRBuilder<> &b, FloatKind k) {
   }
 }
 
-/// What the conversion is specified to give (codegen/casts.cpp), from APFloat. NaN is reported as nothing.
+/// What the conversion is specified to give (codegen/lowering/casts.cpp), from APFloat. NaN is reported as nothing.
 std::optional<uint64_t> expected(uint64_t bits, FloatKind from, FloatKind to, RoundingMode mode) {
   APFloat v(semantics(from), llvm::APInt(bitsOf(from), bits));
   if (v.isNaN()) return std::nullopt;

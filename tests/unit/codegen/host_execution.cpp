@@ -10,7 +10,8 @@
 namespace tessera::testing {
 
 HostProgram::HostProgram(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
-  static const bool host = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() && !llvm::InitializeNativeTargetAsmParser();
+  static const bool host = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
+                           !llvm::InitializeNativeTargetAsmParser();
   if (!host) {
     error = "this LLVM has no back end for the host";
     return;

@@ -2,8 +2,8 @@
 // a global variable) and LLVM's JIT. Threads run one after the other, so code with barriers or shuffles cannot be run;
 // it is meant for what a thread does alone: arithmetic, control flow, indices, which elements it loads and stores.
 #pragma once
-#include "codegen/lowering.h"
-#include "codegen/target.h"
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include <memory>
 #include <string>
@@ -132,8 +132,8 @@ private:
 std::unique_ptr<llvm::Module> lowerText(llvm::StringRef text, const codegen::Target &, llvm::LLVMContext &,
                                         std::string &errors, const codegen::LoweringOptions & = {});
 
-/// The same with a target of one's own; `before` is called before each of `rounds` rounds over all threads (a target whose
-/// instructions exchange values between lanes can collect them in one round and deliver them in the next).
+/// The same with a target of one's own; `before` is called before each of `rounds` rounds over all threads (a target
+/// whose instructions exchange values between lanes can collect them in one round and deliver them in the next).
 int64_t runOnHost(llvm::StringRef text, llvm::StringRef kernel, llvm::ArrayRef<uint64_t> args, std::string &errors,
                   const codegen::Target &, int threads, int rounds, llvm::function_ref<void(int round)> before);
 

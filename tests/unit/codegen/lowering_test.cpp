@@ -1,6 +1,6 @@
 // The lowering's walk, by running what it gives: indices, which thread stores what, widths of accesses, control flow
 // and integer operations, on the host (host_execution.h).
-#include "codegen/lowering.h"
+#include "codegen/lowering/lowering.h"
 #include "host_execution.h"
 #include "ir/op_table.h"
 #include <gmock/gmock.h>
@@ -303,22 +303,29 @@ TEST(Lowering, TablesOfConstants) {
 /// out[i] = i, through a matrix of 16 by 32 whose elements go from #l to a layout of these registers and lanes.
 std::string inThreadTranspose(const std::string &registers, const std::string &lanes) {
   std::string a = "tensor<16x32xi32, #l>", c = "tensor<16x32xi32, #t>", p = "tensor<16x32x!tt.ptr<i32>, #t>";
-  std::string rows = "tensor<16xi32, #ttg.slice<{dim = 1, parent = #L}>>", columns = "tensor<32xi32, #ttg.slice<{dim = 0, parent = #L}>>";
+  std::string rows = "tensor<16xi32, #ttg.slice<{dim = 1, parent = #L}>>",
+              columns = "tensor<32xi32, #ttg.slice<{dim = 0, parent = #L}>>";
   auto index = [&](std::string layout, std::string n, std::string type) {
     std::string text = "%r" + n + " = tt.make_range {end = 16 : i32, start = 0 : i32} : " + rows + "\n%c" + n +
-                       " = tt.make_range {end = 32 : i32, start = 0 : i32} : " + columns + "\n%re" + n + " = tt.expand_dims %r" + n +
-                       " {axis = 1 : i32} : " + rows + " -> tensor<16x1xi32, #L>\n%ce" + n + " = tt.expand_dims %c" + n +
-                       " {axis = 0 : i32} : " + columns + " -> tensor<1x32xi32, #L>\n%w" + n +
-                       " = arith.constant dense<32> : tensor<16x1xi32, #L>\n%rw" + n + " = arith.muli %re" + n + ", %w" + n +
-                       " : tensor<16x1xi32, #L>\n%rb" + n + " = tt.broadcast %rw" + n + " : tensor<16x1xi32, #L> -> " + type + "\n%cb" + n +
-                       " = tt.broadcast %ce" + n + " : tensor<1x32xi32, #L> -> " + type + "\n%i" + n + " = arith.addi %rb" + n + ", %cb" + n + " : " + type + "\n";
+                       " = tt.make_range {end = 32 : i32, start = 0 : i32} : " + columns + "\n%re" + n +
+                       " = tt.expand_dims %r" + n + " {axis = 1 : i32} : " + rows + " -> tensor<16x1xi32, #L>\n%ce" +
+                       n + " = tt.expand_dims %c" + n + " {axis = 0 : i32} : " + columns +
+                       " -> tensor<1x32xi32, #L>\n%w" + n + " = arith.constant dense<32> : tensor<16x1xi32, #L>\n%rw" +
+                       n + " = arith.muli %re" + n + ", %w" + n + " : tensor<16x1xi32, #L>\n%rb" + n +
+                       " = tt.broadcast %rw" + n + " : tensor<16x1xi32, #L> -> " + type + "\n%cb" + n +
+                       " = tt.broadcast %ce" + n + " : tensor<1x32xi32, #L> -> " + type + "\n%i" + n +
+                       " = arith.addi %rb" + n + ", %cb" + n + " : " + type + "\n";
     for (size_t at; (at = text.find("#L")) != std::string::npos;) text.replace(at, 2, layout);
     return text;
   };
-  return "#l = #ttg.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [0, 16]], block = []}>\n"
-         "#t = #ttg.linear<{register = " + registers + ", lane = " + lanes + ", warp = [[4, 0], [0, 16]], block = []}>\n" + kModule +
-         "tt.func public @k(%out: !tt.ptr<i32>) {\n" + index("#l", "a", a) + "%x = amdg.in_thread_transpose %ia : " + a + " -> " + c + "\n" + index("#t", "b", c) +
-         "%s = tt.splat %out : !tt.ptr<i32> -> " + p + "\n%q = tt.addptr %s, %ib : " + p + ", " + c + "\ntt.store %q, %x : " + p + "\ntt.return\n}\n}\n";
+  return "#l = #ttg.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, "
+         "0], [0, 16]], block = []}>\n"
+         "#t = #ttg.linear<{register = " +
+         registers + ", lane = " + lanes + ", warp = [[4, 0], [0, 16]], block = []}>\n" + kModule +
+         "tt.func public @k(%out: !tt.ptr<i32>) {\n" + index("#l", "a", a) +
+         "%x = amdg.in_thread_transpose %ia : " + a + " -> " + c + "\n" + index("#t", "b", c) +
+         "%s = tt.splat %out : !tt.ptr<i32> -> " + p + "\n%q = tt.addptr %s, %ib : " + p + ", " + c +
+         "\ntt.store %q, %x : " + p + "\ntt.return\n}\n}\n";
 }
 
 TEST(Lowering, InThreadTransposeOrdersRegistersAnew) {
@@ -330,7 +337,8 @@ TEST(Lowering, InThreadTransposeOrdersRegistersAnew) {
   errors.clear();
   testing::HostTarget target;
   llvm::LLVMContext context;
-  EXPECT_FALSE(lowerText(inThreadTranspose("[[8, 0], [0, 2]]", "[[0, 1], [0, 4], [0, 8], [1, 0], [2, 0]]"), target, context, errors));
+  EXPECT_FALSE(lowerText(inThreadTranspose("[[8, 0], [0, 2]]", "[[0, 1], [0, 4], [0, 8], [1, 0], [2, 0]]"), target,
+                         context, errors));
   EXPECT_THAT(errors, ::testing::HasSubstr("would move values between threads"));
 }
 

@@ -1,7 +1,7 @@
 // The AMD back end on small hand-written kernels: objects for every target, figures that are known beforehand,
 // determinism in one thread and in eight, device libraries, and what the user reads when something is missing.
 #include "absl/status/status.h"
-#include "codegen/targets.h"
+#include "codegen/lowering/targets.h"
 #include "codegen_amd/arch_table.h"
 #include "codegen_amd/backend.h"
 #include "codegen_amd/object.h"
@@ -250,19 +250,22 @@ TEST(AmdBackend, ProgramsCanSetTheSchedulersOptions) {
   auto set = [](llvm::StringRef name) {
     auto &options = llvm::cl::getRegisteredOptions();
     auto it = options.find(name);
-    return it != options.end() && it->second->getNumOccurrences() == 1 && static_cast<llvm::cl::opt<bool> *>(it->second)->getValue();
+    return it != options.end() && it->second->getNumOccurrences() == 1 &&
+           static_cast<llvm::cl::opt<bool> *>(it->second)->getValue();
   };
   EXPECT_EXIT(
       {
         setSchedulerOptions();
         setSchedulerOptions(); // no more than once
-        std::exit(set("amdgpu-disable-clustered-low-occupancy-reschedule") && set("amdgpu-use-amdgpu-trackers") ? 0 : 1);
+        std::exit(set("amdgpu-disable-clustered-low-occupancy-reschedule") && set("amdgpu-use-amdgpu-trackers") ? 0
+                                                                                                                : 1);
       },
       ::testing::ExitedWithCode(0), "");
 }
 
 /// The module as it goes to instruction selection.
-std::unique_ptr<llvm::Module> optimized(llvm::LLVMContext &context, const std::string &ir, const ArchInfo &arch, int level = 3) {
+std::unique_ptr<llvm::Module> optimized(llvm::LLVMContext &context, const std::string &ir, const ArchInfo &arch,
+                                        int level = 3) {
   llvm::SMDiagnostic error;
   std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(ir, error, context);
   BackendOptions options;
@@ -284,25 +287,37 @@ declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half>, <4 x half>, <4
 )";
   llvm::LLVMContext context;
   for (llvm::StringRef name : {"gfx90a", "gfx942", "gfx950"}) {
-    EXPECT_EQ(optimized(context, matrix, arch(name))->getFunction("k")->getFnAttribute("amdgpu-sched-strategy").getValueAsString(), "max-ilp");
-    EXPECT_FALSE(optimized(context, kSharedKernel, arch(name))->getFunction("k")->hasFnAttribute("amdgpu-sched-strategy"));
+    EXPECT_EQ(optimized(context, matrix, arch(name))
+                  ->getFunction("k")
+                  ->getFnAttribute("amdgpu-sched-strategy")
+                  .getValueAsString(),
+              "max-ilp");
+    EXPECT_FALSE(
+        optimized(context, kSharedKernel, arch(name))->getFunction("k")->hasFnAttribute("amdgpu-sched-strategy"));
   }
 }
 
-// Four rows that share a column: a loop that advances their pointers adds once to each, though LLVM could keep the rows and
-// add the column to each of them in every iteration.
+// Four rows that share a column: a loop that advances their pointers adds once to each, though LLVM could keep the
+// rows and add the column to each of them in every iteration.
 TEST(AmdPipeline, PointersThatALoopCarriesStayWhole) {
   std::string entry, phis, body;
   for (int i = 0; i < 4; ++i) {
     std::string n = std::to_string(i);
-    entry += "  %r" + n + " = mul i64 %stride, " + std::to_string(3 * i + 1) + "\n  %row" + n + " = getelementptr half, ptr addrspace(1) %a, i64 %r" + n +
-             "\n  %p" + n + " = getelementptr half, ptr addrspace(1) %row" + n + ", i64 %column\n";
+    entry += "  %r" + n + " = mul i64 %stride, " + std::to_string(3 * i + 1) + "\n  %row" + n +
+             " = getelementptr half, ptr addrspace(1) %a, i64 %r" + n + "\n  %p" + n +
+             " = getelementptr half, ptr addrspace(1) %row" + n + ", i64 %column\n";
     phis += "  %q" + n + " = phi ptr addrspace(1) [ %p" + n + ", %entry ], [ %next" + n + ", %loop ]\n";
-    body += "  %v" + n + " = load volatile half, ptr addrspace(1) %q" + n + "\n  %next" + n + " = getelementptr half, ptr addrspace(1) %q" + n + ", i64 %step\n";
+    body += "  %v" + n + " = load volatile half, ptr addrspace(1) %q" + n + "\n  %next" + n +
+            " = getelementptr half, ptr addrspace(1) %q" + n + ", i64 %step\n";
   }
-  std::string ir = "declare i32 @llvm.amdgcn.workitem.id.x()\ndefine amdgpu_kernel void @k(ptr addrspace(1) %a, i64 %stride, i64 %step, i32 %n) {\nentry:\n"
-                   "  %t = call i32 @llvm.amdgcn.workitem.id.x()\n  %column = zext i32 %t to i64\n" + entry + "  br label %loop\nloop:\n"
-                   "  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n" + phis + body + "  %j = add i32 %i, 1\n  %more = icmp slt i32 %j, %n\n"
+  std::string ir = "declare i32 @llvm.amdgcn.workitem.id.x()\ndefine amdgpu_kernel void @k(ptr addrspace(1) %a, i64 "
+                   "%stride, i64 %step, i32 %n) {\nentry:\n"
+                   "  %t = call i32 @llvm.amdgcn.workitem.id.x()\n  %column = zext i32 %t to i64\n" +
+                   entry +
+                   "  br label %loop\nloop:\n"
+                   "  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n" +
+                   phis + body +
+                   "  %j = add i32 %i, 1\n  %more = icmp slt i32 %j, %n\n"
                    "  br i1 %more, label %loop, label %end\nend:\n  ret void\n}\n";
   for (const ArchInfo &a : archTable()) {
     SCOPED_TRACE(a.info.name.str());
@@ -440,9 +455,11 @@ TEST(AmdBackend, AFatalErrorOfLLVMFailsTheCallAlone) {
   for (int i = 0; i < 3; ++i) {
     auto *context = new llvm::LLVMContext;
     llvm::SMDiagnostic error;
-    auto module = llvm::parseAssemblyString("define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n  %x = load bfloat, ptr addrspace(1) %p\n  %i = fptosi bfloat %x to i1\n"
-                                            "  %z = zext i1 %i to i32\n  store i32 %z, ptr addrspace(1) %p\n  ret void\n}\n",
-                                            error, *context);
+    auto module =
+        llvm::parseAssemblyString("define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n  %x = load bfloat, ptr "
+                                  "addrspace(1) %p\n  %i = fptosi bfloat %x to i1\n"
+                                  "  %z = zext i1 %i to i32\n  store i32 %z, ptr addrspace(1) %p\n  ret void\n}\n",
+                                  error, *context);
     ASSERT_TRUE(module) << error.getMessage().str();
     auto object = backend->compile(*module.release(), Backend::Until::Object);
     ASSERT_FALSE(object.ok());

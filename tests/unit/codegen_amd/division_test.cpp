@@ -1,8 +1,8 @@
-// Division of f32 as AMD's lowering makes it, run on the host with the instructions that it takes from the hardware put in
-// by the ISA guides' words: v_rcp_f32 (off by one unit in the last place, if not of powers of two), v_frexp_mant_f32,
-// v_frexp_exp_i32_f32, v_div_fixup_f32. With an exact reciprocal every quotient that is no denormal is rounded correctly,
-// else it is off by a unit at most. (tt.precise_divf is LLVM's own division.)
-#include "codegen/targets.h"
+// Division of f32 as AMD's lowering makes it, run on the host with the instructions that it takes from the hardware
+// put in by the ISA guides' words: v_rcp_f32 (off by one unit in the last place, if not of powers of two),
+// v_frexp_mant_f32, v_frexp_exp_i32_f32, v_div_fixup_f32. With an exact reciprocal every quotient that is no denormal
+// is rounded correctly, else it is off by a unit at most. (tt.precise_divf is LLVM's own division.)
+#include "codegen/lowering/targets.h"
 #include "codegen_amd/arch_table.h"
 #include "codegen_amd/lowering_target.h"
 #include "host_execution.h"
@@ -43,22 +43,24 @@ float fixup(float q, float y, float x) {
 class ArithmeticTarget : public testing::HostTarget {
 public:
   explicit ArithmeticTarget(const ir::TargetInfo &info) : amd_(amd::makeTarget(info)) {}
-  llvm::Value *mathOp(llvm::IRBuilder<> &b, ir::Opcode op, llvm::Type *type, llvm::ArrayRef<llvm::Value *> args) const override {
+  llvm::Value *mathOp(llvm::IRBuilder<> &b, ir::Opcode op, llvm::Type *type,
+                      llvm::ArrayRef<llvm::Value *> args) const override {
     llvm::Value *v = amd_->mathOp(b, op, type, args);
     for (llvm::Instruction &i : llvm::make_early_inc_range(llvm::instructions(b.GetInsertBlock()->getParent()))) {
       auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-      void *f = !call                                                                   ? nullptr
-                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_rcp                 ? (void *)reciprocal
-                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_frexp_mant          ? (void *)mantissa
-                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_frexp_exp           ? (void *)exponent
-                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_div_fixup           ? (void *)fixup
-                                                                                        : nullptr;
+      void *f = !call                                                          ? nullptr
+                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_rcp        ? (void *)reciprocal
+                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_frexp_mant ? (void *)mantissa
+                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_frexp_exp  ? (void *)exponent
+                : call->getIntrinsicID() == llvm::Intrinsic::amdgcn_div_fixup  ? (void *)fixup
+                                                                               : nullptr;
       if (!f) continue;
       llvm::IRBuilder<> at(call);
       llvm::SmallVector<llvm::Value *, 3> operands(call->args());
       llvm::SmallVector<llvm::Type *, 3> types;
       for (auto *o : operands) types.push_back(o->getType());
-      auto *made = at.CreateCall(llvm::FunctionType::get(call->getType(), types, false), at.CreateIntToPtr(at.getInt64(uint64_t(f)), at.getPtrTy()), operands);
+      auto *made = at.CreateCall(llvm::FunctionType::get(call->getType(), types, false),
+                                 at.CreateIntToPtr(at.getInt64(uint64_t(f)), at.getPtrTy()), operands);
       if (v == call) v = made;
       call->replaceAllUsesWith(made);
       call->eraseFromParent();
@@ -75,17 +77,22 @@ constexpr int kCount = 4096;
 std::vector<float> divided(const std::vector<float> &x, const std::vector<float> &y) {
   std::string i = "tensor<4096xi32, #l>", f = "tensor<4096xf32, #l>", p = "tensor<4096x!tt.ptr<f32>, #l>";
   auto pointer = [&](const std::string &n) {
-    return "%" + n + "s = tt.splat %" + n + " : !tt.ptr<f32> -> " + p + "\n%" + n + "p = tt.addptr %" + n + "s, %i : " + p + ", " + i + "\n";
+    return "%" + n + "s = tt.splat %" + n + " : !tt.ptr<f32> -> " + p + "\n%" + n + "p = tt.addptr %" + n +
+           "s, %i : " + p + ", " + i + "\n";
   };
   std::string text = "#l = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
-                     "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, \"ttg.threads-per-warp\" = 32 : i32} {\n"
+                     "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, "
+                     "\"ttg.threads-per-warp\" = 32 : i32} {\n"
                      "tt.func public @k(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>) {\n"
-                     "%i = tt.make_range {end = 4096 : i32, start = 0 : i32} : " + i + "\n" + pointer("a") + pointer("b") + pointer("c") +
-                     "%x = tt.load %ap : " + p + "\n%y = tt.load %bp : " + p + "\n%q = arith.divf %x, %y : " + f + "\ntt.store %cp, %q : " + p + "\ntt.return\n}\n}\n";
+                     "%i = tt.make_range {end = 4096 : i32, start = 0 : i32} : " +
+                     i + "\n" + pointer("a") + pointer("b") + pointer("c") + "%x = tt.load %ap : " + p +
+                     "\n%y = tt.load %bp : " + p + "\n%q = arith.divf %x, %y : " + f + "\ntt.store %cp, %q : " + p +
+                     "\ntt.return\n}\n}\n";
   std::vector<float> out(kCount);
   std::string errors;
   ArithmeticTarget target(codegen::findArch(amd::archTable(), "gfx942")->info);
-  int64_t stored = testing::runOnHost(text, "k", {uint64_t(x.data()), uint64_t(y.data()), uint64_t(out.data())}, errors, target, 128, 1, [](int) {});
+  int64_t stored = testing::runOnHost(text, "k", {uint64_t(x.data()), uint64_t(y.data()), uint64_t(out.data())}, errors,
+                                      target, 128, 1, [](int) {});
   EXPECT_EQ(stored, kCount) << errors;
   return out;
 }
@@ -107,7 +114,8 @@ struct Inputs {
   Inputs() {
     uint32_t seed = 1;
     auto random = [&] { return seed = seed * 1664525 + 1013904223; };
-    const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-126f, 0x1p127f, 0x1.fffffep127f, 3.0f};
+    const float special[] = {0.0f, -0.0f,     1.0f,       -1.0f,    INFINITY,        -INFINITY,
+                             NAN,  0x1p-149f, -0x1p-126f, 0x1p127f, 0x1.fffffep127f, 3.0f};
     for (float a : special)
       for (float b : special) x.push_back(a), y.push_back(b);
     while (x.size() < kCount) {
@@ -127,9 +135,12 @@ TEST(AmdDivision, IsRoundedCorrectlyWithAnExactReciprocal) {
   for (int i = 0; i < kCount; ++i) {
     float want = in.x[i] / in.y[i];
     SCOPED_TRACE(std::to_string(in.x[i]) + " / " + std::to_string(in.y[i]));
-    if (std::isnan(want)) EXPECT_TRUE(std::isnan(q[i]));
-    else if (std::fabs(want) < 0x1p-126f && in.x[i] != 0 && std::isfinite(in.y[i])) EXPECT_LE(apart(q[i], want), 1) << q[i] << " for " << want; // rounded twice
-    else EXPECT_EQ(std::memcmp(&q[i], &want, 4), 0) << q[i] << " for " << want;
+    if (std::isnan(want))
+      EXPECT_TRUE(std::isnan(q[i]));
+    else if (std::fabs(want) < 0x1p-126f && in.x[i] != 0 && std::isfinite(in.y[i]))
+      EXPECT_LE(apart(q[i], want), 1) << q[i] << " for " << want; // rounded twice
+    else
+      EXPECT_EQ(std::memcmp(&q[i], &want, 4), 0) << q[i] << " for " << want;
   }
 }
 
@@ -140,8 +151,10 @@ TEST(AmdDivision, IsOffByAUnitAtMostWithTheHardwares) {
     std::vector<float> q = divided(in.x, in.y);
     for (int i = 0; i < kCount; ++i) {
       float want = in.x[i] / in.y[i];
-      if (std::isnan(want)) EXPECT_TRUE(std::isnan(q[i]));
-      else EXPECT_LE(apart(q[i], want), 1) << in.x[i] << " / " << in.y[i] << ": " << q[i] << " for " << want;
+      if (std::isnan(want))
+        EXPECT_TRUE(std::isnan(q[i]));
+      else
+        EXPECT_LE(apart(q[i], want), 1) << in.x[i] << " / " << in.y[i] << ": " << q[i] << " for " << want;
     }
   }
 }

@@ -1,8 +1,8 @@
 // The NVIDIA back end on small hand-written kernels: objects for every target, figures that are known beforehand,
 // determinism in one thread and in eight, device libraries, and what the user reads when a tool is missing or too old.
 #include "absl/status/status.h"
-#include "codegen/device_functions.h"
-#include "codegen/targets.h"
+#include "codegen/lowering/targets.h"
+#include "codegen/object/device_functions.h"
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/object.h"

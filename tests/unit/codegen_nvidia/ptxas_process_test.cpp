@@ -1,9 +1,9 @@
 // The ptxas that is started ahead: it gives what the plain run gives, and a tool that behaves in any other way than the
 // known ones costs nothing but the plain run: no hang, no wrong cubin, no process left behind.
-#include "codegen_nvidia/ptxas_process.h"
+#include "codegen/lowering/targets.h"
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/object.h"
-#include "codegen/targets.h"
+#include "codegen_nvidia/ptxas_process.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,7 +41,8 @@ public:
     path = (folder_ + "/ptxas").str();
     std::error_code error;
     llvm::raw_fd_ostream script(path, error);
-    script << "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2; shift ;; -*) ;; *) in=$1 ;; esac; shift; done\n" << body << "\n";
+    script << "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2; shift ;; -*) ;; *) in=$1 ;; esac; shift; done\n"
+           << body << "\n";
     script.close();
     EXPECT_FALSE(error);
     llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_all);
@@ -96,7 +97,8 @@ TEST(PtxasAhead, GivesThePlainRunsCubin) {
 }
 
 TEST(PtxasAhead, BothReadingsHaveTheWholeText) {
-  FakePtxas fake("cat \"$in\" > \"$out.1\"; cat \"$in\" > \"$out\"; cat \"$out.1\" >> \"$out\"; rm \"$out.1\"; echo said >&2");
+  FakePtxas fake(
+      "cat \"$in\" > \"$out.1\"; cat \"$in\" > \"$out\"; cat \"$out.1\" >> \"$out\"; rm \"$out.1\"; echo said >&2");
   for (const std::string &text : {std::string("short"), large()}) {
     auto c = fake.compile(text);
     ASSERT_TRUE(c.has_value());
@@ -108,8 +110,8 @@ TEST(PtxasAhead, BothReadingsHaveTheWholeText) {
 TEST(PtxasAhead, OtherManners) {
   std::string text = large();
   EXPECT_TRUE(FakePtxas("cat \"$in\" > \"$out\"").compile(text).has_value()); // reads once
-  for (const char *body : {"exit 0", "exit 1", "echo x > \"$out\"", "cat \"$in\" > /dev/null", "cat \"$in\" > \"$out\"; exit 1", "head -c 100 \"$in\" > \"$out\"; exit 1",
-                           "kill -9 $$"}) {
+  for (const char *body : {"exit 0", "exit 1", "echo x > \"$out\"", "cat \"$in\" > /dev/null",
+                           "cat \"$in\" > \"$out\"; exit 1", "head -c 100 \"$in\" > \"$out\"; exit 1", "kill -9 $$"}) {
     SCOPED_TRACE(body);
     EXPECT_FALSE(FakePtxas(body).compile(text).has_value());
     EXPECT_TRUE(noChildren());
@@ -118,7 +120,9 @@ TEST(PtxasAhead, OtherManners) {
 
 TEST(PtxasAhead, EndsWithItsOwner) {
   FakePtxas fake("cat \"$in\"; sleep 1000");
-  { auto ahead = startPtxasAhead(sm90(), {}); }
+  {
+    auto ahead = startPtxasAhead(sm90(), {});
+  }
   EXPECT_TRUE(noChildren());
 }
 
@@ -133,8 +137,11 @@ TEST(PtxasAhead, RefusedPtxIsReportedByThePlainRun) {
   if (!findPtxas().ok()) GTEST_SKIP();
   BackendOptions options;
   options.ahead = startPtxasAhead(sm90(), options);
-  auto r = makeCubin(".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; }\n", sm90(), options);
-  EXPECT_THAT(std::string(r.status().message()), testing::AllOf(testing::HasSubstr("ptxas"), testing::HasSubstr("nonsense"), testing::Not(testing::HasSubstr("/proc/"))));
+  auto r = makeCubin(".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; }\n",
+                     sm90(), options);
+  EXPECT_THAT(std::string(r.status().message()),
+              testing::AllOf(testing::HasSubstr("ptxas"), testing::HasSubstr("nonsense"),
+                             testing::Not(testing::HasSubstr("/proc/"))));
 }
 
 } // namespace

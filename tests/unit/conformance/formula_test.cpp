@@ -14,7 +14,9 @@ struct Buffers {
   int64_t n = 7;
   std::vector<FormulaBuffer> names() const {
     auto bytes = [](auto &v) { return reinterpret_cast<const uint8_t *>(v.data()); };
-    return {{"a", DType::I32, {2, 3}, bytes(a)}, {"x", DType::F32, {2}, bytes(x)}, {"n", DType::I64, {}, reinterpret_cast<const uint8_t *>(&n)}};
+    return {{"a", DType::I32, {2, 3}, bytes(a)},
+            {"x", DType::F32, {2}, bytes(x)},
+            {"n", DType::I64, {}, reinterpret_cast<const uint8_t *>(&n)}};
   }
 };
 
@@ -87,7 +89,7 @@ TEST(Formula, Reductions) {
 }
 
 TEST(Formula, ConversionsRoundOnce) {
-  EXPECT_EQ(value("f16(2049)"), 2048);     // tie to even
+  EXPECT_EQ(value("f16(2049)"), 2048); // tie to even
   EXPECT_EQ(value("f16(2051)"), 2052);
   EXPECT_EQ(value("toward_zero(f16, 2051)"), 2050);
   EXPECT_EQ(value("toward_zero(bf16, -257.5)"), -256);
@@ -119,7 +121,9 @@ TEST(Formula, MinAndMaxPreferNumbers) {
 TEST(Formula, RandomNumbersDependOnElementAndDraw) {
   auto f = Formula::parse("random_bits()", {}, {}), g = Formula::parse("random_bits() ^ random_bits()", {}, {});
   ASSERT_TRUE(f.ok() && g.ok());
-  auto at = [](const Formula &f, uint64_t stream, uint64_t element) { return f.evaluate({}, {}, stream, element)->integer; };
+  auto at = [](const Formula &f, uint64_t stream, uint64_t element) {
+    return f.evaluate({}, {}, stream, element)->integer;
+  };
   EXPECT_EQ(at(*f, 1, 2), at(*f, 1, 2));
   EXPECT_NE(at(*f, 1, 2), at(*f, 1, 3));
   EXPECT_NE(at(*f, 1, 2), at(*f, 2, 2));

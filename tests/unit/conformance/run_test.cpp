@@ -1,10 +1,10 @@
 // Cases run and compared: what must be found, and what must not. The suite's own kernels run in conformance.quick.
 #include "conformance/report.h"
+#include "runtime/launch/launch_description.h"
+#include "runtime/launch/npy.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "runtime/launch_description.h"
-#include "runtime/npy.h"
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -14,16 +14,33 @@ namespace {
 // r = a * 2, and what it is said to be.
 std::string doubling(const std::string &want, const std::string &type = "f32", const std::string &more = "") {
   std::string t = type, mul = type[0] == 'i' ? "arith.addi" : "arith.addf";
-  return "kernel k\n  buffer a: " + t + "[64] = i - 5\n  buffer o: " + t + "[64] = poison\n" + want + "\n" + more + "text\n"
-         "  tt.func public @kernel(%a: !tt.ptr<" + t + ">, %o: !tt.ptr<" + t + ">) {\n"
+  return "kernel k\n  buffer a: " + t + "[64] = i - 5\n  buffer o: " + t + "[64] = poison\n" + want + "\n" + more +
+         "text\n"
+         "  tt.func public @kernel(%a: !tt.ptr<" +
+         t + ">, %o: !tt.ptr<" + t +
+         ">) {\n"
          "    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>\n"
-         "    %as = tt.splat %a : !tt.ptr<" + t + "> -> tensor<64x!tt.ptr<" + t + ">>\n"
-         "    %ap = tt.addptr %as, %i : tensor<64x!tt.ptr<" + t + ">>, tensor<64xi32>\n"
-         "    %x = tt.load %ap : tensor<64x!tt.ptr<" + t + ">>\n"
-         "    %r = " + mul + " %x, %x : tensor<64x" + t + ">\n"
-         "    %os = tt.splat %o : !tt.ptr<" + t + "> -> tensor<64x!tt.ptr<" + t + ">>\n"
-         "    %op = tt.addptr %os, %i : tensor<64x!tt.ptr<" + t + ">>, tensor<64xi32>\n"
-         "    tt.store %op, %r : tensor<64x!tt.ptr<" + t + ">>\n"
+         "    %as = tt.splat %a : !tt.ptr<" +
+         t + "> -> tensor<64x!tt.ptr<" + t +
+         ">>\n"
+         "    %ap = tt.addptr %as, %i : tensor<64x!tt.ptr<" +
+         t +
+         ">>, tensor<64xi32>\n"
+         "    %x = tt.load %ap : tensor<64x!tt.ptr<" +
+         t +
+         ">>\n"
+         "    %r = " +
+         mul + " %x, %x : tensor<64x" + t +
+         ">\n"
+         "    %os = tt.splat %o : !tt.ptr<" +
+         t + "> -> tensor<64x!tt.ptr<" + t +
+         ">>\n"
+         "    %op = tt.addptr %os, %i : tensor<64x!tt.ptr<" +
+         t +
+         ">>, tensor<64xi32>\n"
+         "    tt.store %op, %r : tensor<64x!tt.ptr<" +
+         t +
+         ">>\n"
          "    tt.return\n  }\nend\n";
 }
 
@@ -61,7 +78,10 @@ TEST(Run, WrongFormulasFail) {
 }
 
 // An input that the kernel must leave alone is compared too.
-TEST(Run, UnnamedBuffersMustStay) { EXPECT_EQ(run(doubling("  want a[i] = a[i] + 1")).message, "a: 64 of 64 elements differ from the formula, most at [0]: -5, expected -4"); }
+TEST(Run, UnnamedBuffersMustStay) {
+  EXPECT_EQ(run(doubling("  want a[i] = a[i] + 1")).message,
+            "a: 64 of 64 elements differ from the formula, most at [0]: -5, expected -4");
+}
 
 TEST(Run, BoundsAreInUnitsOfTheValueNamed) {
   // 2^-20 off at values around 100: 2^6 <= 100 < 2^7 has units of 2^-17.
@@ -76,13 +96,17 @@ TEST(Run, BoundsAreInUnitsOfTheValueNamed) {
 }
 
 TEST(Run, KernelsThatAreNoneFail) {
-  auto r = run("kernel k\n  buffer o: f32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<f32>) {\n    frob\n  }\nend\n");
+  auto r =
+      run("kernel k\n  buffer o: f32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<f32>) {\n    frob\n  }\nend\n");
   EXPECT_EQ(r.status, Outcome::Failed);
   EXPECT_NE(r.message.find("unknown operation"), std::string::npos) << r.message;
-  r = run("kernel k\n  buffer o: i32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<f32>) {\n    tt.return\n  }\nend\n");
+  r = run("kernel k\n  buffer o: i32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<f32>) {\n    tt.return\n  "
+          "}\nend\n");
   EXPECT_EQ(r.message, "argument 'o' is !tt.ptr<f32> in the text, not !tt.ptr<i32>");
   // Out of bounds: the interpreter says so, and no device is asked.
-  std::string beyond = "kernel k\n  buffer o: i32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<i32>) {\n    %c = arith.constant 4 : i32\n    %p = tt.addptr %o, %c : !tt.ptr<i32>, i32\n    tt.store %p, %c : !tt.ptr<i32>\n    tt.return\n  }\nend\n";
+  std::string beyond = "kernel k\n  buffer o: i32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<i32>) {\n    %c = "
+                       "arith.constant 4 : i32\n    %p = tt.addptr %o, %c : !tt.ptr<i32>, i32\n    tt.store %p, %c : "
+                       "!tt.ptr<i32>\n    tt.return\n  }\nend\n";
   EXPECT_NE(run(beyond).message.find("out of bounds"), std::string::npos) << run(beyond).message;
   EXPECT_EQ(run(beyond, "emulator:sm_80").message.rfind("nothing to compare with: ", 0), 0u);
 }
@@ -149,7 +173,8 @@ TEST(Report, FailuresComeFirstAndEverythingIsEscaped) {
   EXPECT_NE(html.find("&lt;b&gt;&amp;"), std::string::npos);
   auto table = html.find("id=cases");
   EXPECT_LT(html.find("t/later", table), html.find("<td>t/k", table));
-  EXPECT_NE(html.find("tessera conformance --device emulator:sm_80 --filter &apos;^t/later$&apos;"), std::string::npos) << html;
+  EXPECT_NE(html.find("tessera conformance --device emulator:sm_80 --filter &apos;^t/later$&apos;"), std::string::npos)
+      << html;
   EXPECT_EQ(html.find("http"), std::string::npos); // nothing from elsewhere
   auto json = llvm::json::parse(toJson(r));
   ASSERT_TRUE(bool(json));

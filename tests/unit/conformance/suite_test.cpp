@@ -41,7 +41,9 @@ text
 end
 )";
 
-TEST(Suite, AllIsTheProductWithoutWhatIsExcluded) { EXPECT_EQ(names(read(kThree), Coverage::All).size(), 3 * 3 * 2 - 3u); }
+TEST(Suite, AllIsTheProductWithoutWhatIsExcluded) {
+  EXPECT_EQ(names(read(kThree), Coverage::All).size(), 3 * 3 * 2 - 3u);
+}
 
 // Every two values that meet in some allowed combination meet in a chosen one; and fewer coverages are parts of larger.
 TEST(Suite, PairsCoverPairsAndQuickCoversValues) {
@@ -51,7 +53,8 @@ TEST(Suite, PairsCoverPairsAndQuickCoversValues) {
     std::set<std::vector<unsigned>> out;
     for (auto &c : cases)
       for (unsigned p = 0; p < c.values.size(); ++p)
-        for (unsigned q = two ? p + 1 : p; q < (two ? c.values.size() : p + 1); ++q) out.insert({p, c.values[p], q, c.values[q]});
+        for (unsigned q = two ? p + 1 : p; q < (two ? c.values.size() : p + 1); ++q)
+          out.insert({p, c.values[p], q, c.values[q]});
     return out;
   };
   EXPECT_EQ(things(chosen(Coverage::Pairs), true), things(chosen(Coverage::All), true));
@@ -114,25 +117,38 @@ TEST(Suite, ProblemsAreLocated) {
   EXPECT_EQ(problem("frob\n"), "t.kernels:1: error: 'kernel NAME' or 'define NAME(…)' is expected, not 'frob'");
   EXPECT_EQ(problem("kernel k\n  frob\ntext\nend\n").substr(0, 35), "t.kernels:2: error: what is 'frob'?");
   EXPECT_EQ(problem("kernel k\n  for A; B in 1\ntext\nend\n"), "t.kernels:2: error: '1' has 1 field, but 2 are named");
-  EXPECT_EQ(problem("kernel k\n  for A in a.b | a-b\ntext\nend\n"), "t.kernels:2: error: 'a_b' stands for two values: begin one with another field");
+  EXPECT_EQ(problem("kernel k\n  for A in a.b | a-b\ntext\nend\n"),
+            "t.kernels:2: error: 'a_b' stands for two values: begin one with another field");
   EXPECT_EQ(problem("kernel k\n  for A in\ntext\nend\n"), "t.kernels:4: error: kernel 'k': 'for A' has no values");
   EXPECT_EQ(problem("kernel k\n"), "t.kernels:1: error: kernel 'k' (line 1) has no 'text'");
   EXPECT_EQ(problem("kernel k\ntext\n"), "t.kernels:2: error: kernel 'k' (line 1) has no 'end'");
   EXPECT_EQ(problem("define m(X)\n"), "t.kernels:1: error: a definition has no 'end'");
   EXPECT_EQ(problem("kernel k\ntext\nend\nkernel k\ntext\nend\n"), "t.kernels:6: error: kernel 'k' is there twice");
-  EXPECT_EQ(problem("kernel k\ntext\n$x\nend\n"), "t.kernels:3: error: kernel 'k': there is no parameter or macro '$x'");
-  EXPECT_EQ(problem("define m()\n$m()\nend\nkernel k\ntext\n$m()\nend\n"), "t.kernels:6: error: kernel 'k': a macro or a parameter contains itself");
+  EXPECT_EQ(problem("kernel k\ntext\n$x\nend\n"),
+            "t.kernels:3: error: kernel 'k': there is no parameter or macro '$x'");
+  EXPECT_EQ(problem("define m()\n$m()\nend\nkernel k\ntext\n$m()\nend\n"),
+            "t.kernels:6: error: kernel 'k': a macro or a parameter contains itself");
   EXPECT_EQ(problem("define m(X)\n$X\nend\nkernel k\ntext\n$m()\nend\n"), "");
-  EXPECT_EQ(problem("define m(X)\n$X\nend\nkernel k\ntext\n$m(1, 2)\nend\n"), "t.kernels:6: error: kernel 'k': macro '$m' takes 1 argument, not 2");
-  EXPECT_EQ(problem("kernel k\n  when $A\ntext\nend\n"), "t.kernels:2: error: kernel 'k': there is no parameter or macro '$A'");
-  EXPECT_EQ(problem("kernel k\n  buffer a: f33[4] = 0\ntext\nend\n"), "t.kernels:2: error: kernel 'k': 'NAME: TYPE[SHAPE] = FORMULA' is expected");
-  EXPECT_EQ(problem("kernel k\n  buffer a: f32[-4] = 0\ntext\nend\n"), "t.kernels:2: error: kernel 'k': '-4' is no size");
-  EXPECT_EQ(problem("kernel k\n  buffer a: f32[4] = frob\ntext\nend\n"), "t.kernels:2: error: kernel 'k': formula 'frob', column 5: there is no 'frob'");
-  EXPECT_EQ(problem("kernel k\n  want o[i] = 0\ntext\nend\n"), "t.kernels:2: error: kernel 'k': there is no buffer 'o'");
-  EXPECT_EQ(problem("kernel k\n  buffer o: f32[4] = 0\n  want o = 0\ntext\nend\n"), "t.kernels:3: error: kernel 'k': 'o' has 1 dimension, not 0");
-  EXPECT_EQ(problem("kernel k\n  within 3\ntext\nend\n"), "t.kernels:2: error: kernel 'k': 'within' follows 'want' or 'out'");
-  EXPECT_EQ(problem("kernel k\n  skip gfx(\ntext\nend\n"), "t.kernels:2: error: kernel 'k': 'TARGETS [if NAME in VALUES] : REASON' is expected");
-  EXPECT_EQ(problem("kernel k\n  grid 0\ntext\nend\n"), "t.kernels:2: error: kernel 'k': a grid is one to three numbers");
+  EXPECT_EQ(problem("define m(X)\n$X\nend\nkernel k\ntext\n$m(1, 2)\nend\n"),
+            "t.kernels:6: error: kernel 'k': macro '$m' takes 1 argument, not 2");
+  EXPECT_EQ(problem("kernel k\n  when $A\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': there is no parameter or macro '$A'");
+  EXPECT_EQ(problem("kernel k\n  buffer a: f33[4] = 0\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': 'NAME: TYPE[SHAPE] = FORMULA' is expected");
+  EXPECT_EQ(problem("kernel k\n  buffer a: f32[-4] = 0\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': '-4' is no size");
+  EXPECT_EQ(problem("kernel k\n  buffer a: f32[4] = frob\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': formula 'frob', column 5: there is no 'frob'");
+  EXPECT_EQ(problem("kernel k\n  want o[i] = 0\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': there is no buffer 'o'");
+  EXPECT_EQ(problem("kernel k\n  buffer o: f32[4] = 0\n  want o = 0\ntext\nend\n"),
+            "t.kernels:3: error: kernel 'k': 'o' has 1 dimension, not 0");
+  EXPECT_EQ(problem("kernel k\n  within 3\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': 'within' follows 'want' or 'out'");
+  EXPECT_EQ(problem("kernel k\n  skip gfx(\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': 'TARGETS [if NAME in VALUES] : REASON' is expected");
+  EXPECT_EQ(problem("kernel k\n  grid 0\ntext\nend\n"),
+            "t.kernels:2: error: kernel 'k': a grid is one to three numbers");
 }
 
 // The program's own kernels: many, of every feature, each a text that parses and verifies with the arguments it says.
@@ -145,7 +161,9 @@ TEST(BuiltInSuite, HasManyCases) {
   std::set<std::string> features, unique;
   for (auto &x : *c) features.insert(x.feature()), unique.insert(x.name);
   EXPECT_EQ(unique.size(), c->size());
-  EXPECT_EQ(features, (std::set<std::string>{"atomics", "calls", "casts", "control_flow", "dots", "large_blocks", "layouts", "memory", "pointwise", "reductions", "scans", "shapes", "warp_specialize"}));
+  EXPECT_EQ(features,
+            (std::set<std::string>{"atomics", "calls", "casts", "control_flow", "dots", "large_blocks", "layouts",
+                                   "memory", "pointwise", "reductions", "scans", "shapes", "warp_specialize"}));
 }
 
 TEST(BuiltInSuite, EveryKernelVerifies) {

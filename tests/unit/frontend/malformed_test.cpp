@@ -1,5 +1,5 @@
-// Every malformed input under tests/malformed must give exactly the diagnostics in its .txt file: located, complete, and
-// never a crash. TESSERA_BLESS=1 in the environment rewrites the expected files.
+// Every malformed input under tests/malformed must give exactly the diagnostics in its .txt file: located, complete,
+// and never a crash. TESSERA_BLESS=1 in the environment rewrites the expected files.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +16,8 @@ namespace {
 std::vector<std::string> inputs() {
   std::vector<std::string> out;
   std::error_code ec;
-  for (llvm::sys::fs::directory_iterator it(TESSERA_SOURCE_DIR "/tests/malformed", ec), end; it != end && !ec; it.increment(ec))
+  for (llvm::sys::fs::directory_iterator it(TESSERA_SOURCE_DIR "/tests/malformed", ec), end; it != end && !ec;
+       it.increment(ec))
     if (llvm::StringRef(it->path()).ends_with(".mlir")) out.push_back(it->path());
   llvm::sort(out);
   return out;
@@ -44,7 +45,8 @@ TEST_P(MalformedTest, GivesItsDiagnostics) {
   EXPECT_EQ(got, (*want)->getBuffer());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MalformedTest, testing::ValuesIn(inputs()), [](auto &p) { return llvm::sys::path::stem(p.param).str(); });
+INSTANTIATE_TEST_SUITE_P(All, MalformedTest, testing::ValuesIn(inputs()),
+                         [](auto &p) { return llvm::sys::path::stem(p.param).str(); });
 
 } // namespace
 } // namespace tessera

@@ -23,8 +23,8 @@ void expectFixedPoint(const std::string &printed, const frontend::ParseOptions &
   EXPECT_EQ(again.printed, printed);
 }
 
-// Every section of NAME.mlir prints back as it is; where NAME.printed stands beside it, as that. A file without locations
-// is printed without them. TESSERA_BLESS=1 rewrites what differs.
+// Every section of NAME.mlir prints back as it is; where NAME.printed stands beside it, as that. A file without
+// locations is printed without them. TESSERA_BLESS=1 rewrites what differs.
 TEST(RoundTrip, GoldenFiles) {
   auto files = filesBelow(sourceDir() + "/tests/golden/roundtrip", {".mlir"});
   ASSERT_GE(files.size(), 15u);

@@ -252,8 +252,8 @@ TEST(ConversionPlan, OfSmallScratchIsDoneInTurns) {
 
 // ---- reads that transpose ----
 
-/// What the instruction brings, by its definition, is what the map says, for all lanes of maps that have the form; and the
-/// form is told from others.
+/// What the instruction brings, by its definition, is what the map says, for all lanes of maps that have the form;
+/// and the form is told from others.
 TEST(TransposedReads, BringWhatTheMapSays) {
   Generator g(44);
   int readable = 0;
@@ -286,7 +286,9 @@ TEST(TransposedReads, BringWhatTheMapSays) {
         for (int l = 0; l < map.inDimSize(L); ++l) {
           ASSERT_EQ(offset(addresses, r, l, w) % 4, 0);
           for (int j = 0; j < 4; ++j)
-            ASSERT_EQ(offset(addresses, r, (l & ~15) + 4 * j + l % 16 / 4, w) + l % 4, offset(map, r | (j & 1) << bits[0] | (j >> 1) << bits[1], l, w)) << map.str();
+            ASSERT_EQ(offset(addresses, r, (l & ~15) + 4 * j + l % 16 / 4, w) + l % 4,
+                      offset(map, r | (j & 1) << bits[0] | (j >> 1) << bits[1], l, w))
+                << map.str();
         }
     }
   }

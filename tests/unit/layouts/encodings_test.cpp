@@ -205,8 +205,8 @@ TEST(PaddedShared, PadsOffsets) {
 // ---- matrix instructions: PTX ISA, "Matrix Fragments for mma…" and wgmma's register fragments
 // -------------------------
 
-// "Matrix Fragments for mma.m8n8k4": each quad pair of lanes multiplies its own 8 by 8 by 4. Which rows and columns of the
-// tensor those are is read off the operands; then every accumulator must be where the instruction leaves it.
+// "Matrix Fragments for mma.m8n8k4": each quad pair of lanes multiplies its own 8 by 8 by 4. Which rows and columns
+// of the tensor those are is read off the operands; then every accumulator must be where the instruction leaves it.
 TEST(NvidiaMma, VoltaQuadPairs) {
   EncodingPool pool;
   auto *e = *pool.getNvidiaMma({1, 0, {2, 1}, {16, 16}, {}});
@@ -341,16 +341,20 @@ TEST(AmdMfma, Fragments) {
   EXPECT_THAT(place(c, 0, 0, 3), ElementsAre(32, 32));
 }
 
-// v_mfma_…_4x4x4_16b: block t / 4 of 4 by 4 is the lanes' 4 (t / 4) to 4 (t / 4) + 3. The blocks stand side by side along the
-// 64; of the side of 4, which is broadcast from a block, each block holds another part of K.
+// v_mfma_…_4x4x4_16b: block t / 4 of 4 by 4 is the lanes' 4 (t / 4) to 4 (t / 4) + 3. The blocks stand side by side
+// along the 64; of the side of 4, which is broadcast from a block, each block holds another part of K.
 TEST(AmdMfma, FragmentsOfFourBySixtyFour) {
   EncodingPool pool;
   for (bool rows : {true, false}) { // which side has 4
-    auto at = [&](int32_t narrow, int32_t wide) { return rows ? ElementsAre(narrow, wide) : ElementsAre(wide, narrow); };
+    auto at = [&](int32_t narrow, int32_t wide) {
+      return rows ? ElementsAre(narrow, wide) : ElementsAre(wide, narrow);
+    };
     auto *e = *pool.getAmdMfma({3, {1, 1}, {rows ? 4 : 64, rows ? 64 : 4, 64}, !rows, {}, {}, 32});
     auto c = rows ? layoutOf(e, {4, 64}) : layoutOf(e, {64, 4});
-    auto narrow = rows ? layoutOf(*pool.getDotOperand(0, e, 4), {4, 64}) : layoutOf(*pool.getDotOperand(1, e, 4), {64, 4});
-    auto wide = rows ? layoutOf(*pool.getDotOperand(1, e, 4), {64, 64}) : layoutOf(*pool.getDotOperand(0, e, 4), {64, 64});
+    auto narrow =
+        rows ? layoutOf(*pool.getDotOperand(0, e, 4), {4, 64}) : layoutOf(*pool.getDotOperand(1, e, 4), {64, 4});
+    auto wide =
+        rows ? layoutOf(*pool.getDotOperand(1, e, 4), {64, 64}) : layoutOf(*pool.getDotOperand(0, e, 4), {64, 64});
     EXPECT_EQ(narrow.inDimSize(Dim::Register), 4);
     EXPECT_EQ(wide.inDimSize(Dim::Register), 64);
     for (int t = 0; t < 64; ++t) {
@@ -562,7 +566,8 @@ TEST(Encodings, SayWhatIsWrong) {
   EXPECT_EQ(message(blocked->toLinearLayout({8})), "the tensor has rank 1 but its layout has rank 2");
   EXPECT_EQ(message(blocked->toLinearLayout({8, 12})), "dimension 12 of a tensor with a layout must be a power of two");
   EXPECT_EQ(message(pool.getNvidiaMma({1, 0, {4, 1}, {16, 8}, {}})), "instrShape: version 1 has [16, 16] alone");
-  EXPECT_THAT((*pool.getNvidiaMma({5, 0, {4, 1}, {16, 16}, {}}))->toLinearLayout({16, 16}).status().message(), HasSubstr("tensor memory"));
+  EXPECT_THAT((*pool.getNvidiaMma({5, 0, {4, 1}, {16, 16}, {}}))->toLinearLayout({16, 16}).status().message(),
+              HasSubstr("tensor memory"));
 }
 
 // The defaults of the conversion from TTIR: the table in Triton's documentation of getDefaultBlockedEncoding.

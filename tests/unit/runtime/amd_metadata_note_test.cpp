@@ -1,13 +1,13 @@
 // What an hsaco says about its kernel in its AMDGPU metadata note (AMDGPUUsage, code object V5), from which a loader
-// builds the kernel's arguments and a dispatch: every argument's place, size and kind for all types that a kernel takes,
-// the wave's size, the block's size and LDS. The figures are those of the ABI: arguments in order, each at a multiple of
-// its size, then the two pointers to scratch memory that every kernel has last; LDS is given at launch.
+// builds the kernel's arguments and a dispatch: every argument's place, size and kind for all types that a kernel
+// takes, the wave's size, the block's size and LDS. The figures are those of the ABI: arguments in order, each at a
+// multiple of its size, then the two pointers to scratch memory that every kernel has last; LDS is given at launch.
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/targets.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/Object/ELF.h"
-#include "runtime/compiler.h"
-#include "runtime/targets.h"
 #include <gmock/gmock.h>
 
 namespace tessera {
@@ -53,7 +53,9 @@ struct Argument {
   std::string kind, space;
   bool operator==(const Argument &) const = default;
 };
-std::ostream &operator<<(std::ostream &os, const Argument &a) { return os << a.offset << " " << a.size << " " << a.kind << " " << a.space; }
+std::ostream &operator<<(std::ostream &os, const Argument &a) {
+  return os << a.offset << " " << a.size << " " << a.kind << " " << a.space;
+}
 
 /// The map of the only kernel in the note of an hsaco, in a document that outlives it.
 llvm::msgpack::MapDocNode kernelOf(llvm::StringRef hsaco, llvm::msgpack::Document &document) {
@@ -62,7 +64,8 @@ llvm::msgpack::MapDocNode kernelOf(llvm::StringRef hsaco, llvm::msgpack::Documen
     if (header.p_type != llvm::ELF::PT_NOTE) continue;
     llvm::Error error = llvm::Error::success();
     for (auto note : file.notes(header, error))
-      if (note.getName() == "AMDGPU") EXPECT_TRUE(document.readFromBlob(note.getDescAsStringRef(header.p_align), false));
+      if (note.getName() == "AMDGPU")
+        EXPECT_TRUE(document.readFromBlob(note.getDescAsStringRef(header.p_align), false));
     llvm::cantFail(std::move(error));
   }
   auto &kernels = document.getRoot().getMap(/*Convert=*/true)["amdhsa.kernels"].getArray(/*Convert=*/true);
@@ -99,21 +102,35 @@ TEST_P(AmdMetadataNote, DescribesArgumentsAndLaunch) {
     // LDS is dynamic: the loader adds what the compiler's metadata asks for. One wave reduces without it.
     EXPECT_EQ(number(".group_segment_fixed_size"), 0u);
     EXPECT_EQ(r->metadata.dynamicSharedBytes > 0, warps > 1);
-    const Argument expected[] = {
-        {0, 1, "by_value", ""},   {1, 1, "by_value", ""},  {8, 8, "global_buffer", "global"},  {16, 2, "by_value", ""},
-        {20, 4, "by_value", ""},  {24, 8, "by_value", ""}, {32, 2, "by_value", ""},            {34, 2, "by_value", ""},
-        {36, 4, "by_value", ""},  {40, 8, "by_value", ""}, {48, 8, "global_buffer", "global"}, {56, 1, "by_value", ""},
-        {64, 8, "global_buffer", "global"}, {72, 8, "global_buffer", "global"}, {80, 8, "global_buffer", "global"}, {88, 8, "global_buffer", "global"}};
+    const Argument expected[] = {{0, 1, "by_value", ""},
+                                 {1, 1, "by_value", ""},
+                                 {8, 8, "global_buffer", "global"},
+                                 {16, 2, "by_value", ""},
+                                 {20, 4, "by_value", ""},
+                                 {24, 8, "by_value", ""},
+                                 {32, 2, "by_value", ""},
+                                 {34, 2, "by_value", ""},
+                                 {36, 4, "by_value", ""},
+                                 {40, 8, "by_value", ""},
+                                 {48, 8, "global_buffer", "global"},
+                                 {56, 1, "by_value", ""},
+                                 {64, 8, "global_buffer", "global"},
+                                 {72, 8, "global_buffer", "global"},
+                                 {80, 8, "global_buffer", "global"},
+                                 {88, 8, "global_buffer", "global"}};
     std::vector<Argument> got;
     for (auto &node : kernel[".args"].getArray(/*Convert=*/true)) {
       auto &a = node.getMap();
-      got.push_back({a[".offset"].getUInt(), a[".size"].getUInt(), a[".value_kind"].getString().str(), a.find(".address_space") == a.end() ? "" : a[".address_space"].getString().str()});
+      got.push_back({a[".offset"].getUInt(), a[".size"].getUInt(), a[".value_kind"].getString().str(),
+                     a.find(".address_space") == a.end() ? "" : a[".address_space"].getString().str()});
     }
     EXPECT_THAT(got, testing::ElementsAreArray(expected));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, AmdMetadataNote, testing::Values("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1201"), [](auto &p) { return std::string(p.param); });
+INSTANTIATE_TEST_SUITE_P(Targets, AmdMetadataNote,
+                         testing::Values("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1201"),
+                         [](auto &p) { return std::string(p.param); });
 
 } // namespace
 } // namespace tessera

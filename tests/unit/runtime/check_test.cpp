@@ -1,5 +1,5 @@
 // Comparing outputs: the norm, its corner cases, and the line that people see.
-#include "runtime/check.h"
+#include "runtime/launch/check.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>

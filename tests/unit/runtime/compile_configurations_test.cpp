@@ -1,11 +1,11 @@
-// The compiler as a whole under unusual conditions: many threads at once, every number of warps, tensors of any rank and
-// of fewer elements than threads, and programs that exceed a limit.
+// The compiler as a whole under unusual conditions: many threads at once, every number of warps, tensors of any rank
+// and of fewer elements than threads, and programs that exceed a limit.
 #include "cuda_toolkit.h"
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "one_operation_kernels.h"
-#include "runtime/compiler.h"
-#include "runtime/targets.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/compiler/targets.h"
 #include <atomic>
 #include <gmock/gmock.h>
 #include <thread>
@@ -33,8 +33,10 @@ Outcome compile(const std::string &text, llvm::StringRef target, int warps = 4, 
   o.stage = object ? runtime::Stage::Object : runtime::Stage::Asm;
   o.numWarps = warps;
   auto r = runtime::compile(*m, **t, o, diag);
-  if (!r.ok()) out.errors += std::string(r.status().message());
-  else out.output = r->output, out.metadata = r->metadata;
+  if (!r.ok())
+    out.errors += std::string(r.status().message());
+  else
+    out.output = r->output, out.metadata = r->metadata;
   return out;
 }
 
@@ -47,15 +49,18 @@ TEST(Configurations, EightThreadsGiveTheBytesOfOne) {
     bool object;
   };
   std::vector<Job> jobs;
-  const std::pair<const char *, bool> targets[] = {{"sm_80", false}, {"gfx942", true}, {"sm_90a", false}, {"gfx1201", true}};
-  for (size_t i = 0, k = 0; i < kernels.size(); i += 61, ++k) jobs.push_back({&kernels[i].text, targets[k % 4].first, targets[k % 4].second});
+  const std::pair<const char *, bool> targets[] = {
+      {"sm_80", false}, {"gfx942", true}, {"sm_90a", false}, {"gfx1201", true}};
+  for (size_t i = 0, k = 0; i < kernels.size(); i += 61, ++k)
+    jobs.push_back({&kernels[i].text, targets[k % 4].first, targets[k % 4].second});
   std::vector<std::string> alone, together(jobs.size());
   for (auto &j : jobs) alone.push_back(compile(*j.text, j.target, 4, j.object).output);
   std::atomic<size_t> next = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&] {
-      for (size_t i; (i = next++) < jobs.size();) together[i] = compile(*jobs[i].text, jobs[i].target, 4, jobs[i].object).output;
+      for (size_t i; (i = next++) < jobs.size();)
+        together[i] = compile(*jobs[i].text, jobs[i].target, 4, jobs[i].object).output;
     });
   for (auto &t : threads) t.join();
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -72,17 +77,26 @@ std::string shapedKernel(const std::vector<int> &shape) {
   for (size_t i = 0; i + 1 < shape.size(); ++i) reduced += std::to_string(shape[i]) + "x";
   auto flat = [&](const std::string &e) { return "tensor<" + std::to_string(n) + "x" + e + ">"; };
   std::string t = "tensor<" + dims + "f32>", r = reduced.empty() ? "f32" : "tensor<" + reduced + "f32>";
-  return "module {\ntt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %z: !tt.ptr<f32>) {\n%i = tt.make_range {start = 0 : i32, end = " + std::to_string(n) + " : i32} : " + flat("i32") + "\n%xs = tt.splat %x : !tt.ptr<f32> -> " +
-         flat("!tt.ptr<f32>") + "\n%xp = tt.addptr %xs, %i : " + flat("!tt.ptr<f32>") + ", " + flat("i32") + "\n%l = tt.load %xp : " + flat("!tt.ptr<f32>") + "\n%v = tt.reshape %l : " + flat("f32") + " -> " + t + "\n%w = arith.addf %v, %v : " + t +
-         "\n%s = \"tt.reduce\"(%w) <{axis = " + std::to_string(shape.size() - 1) + " : i32}> ({\n^bb0(%a: f32, %b: f32):\n%c = arith.addf %a, %b : f32\ntt.reduce.return %c : f32\n}) : (" + t + ") -> " + r + "\n%f = tt.reshape %w : " + t + " -> " +
-         flat("f32") + "\n%ys = tt.splat %y : !tt.ptr<f32> -> " + flat("!tt.ptr<f32>") + "\n%yp = tt.addptr %ys, %i : " + flat("!tt.ptr<f32>") + ", " + flat("i32") + "\ntt.store %yp, %f : " + flat("!tt.ptr<f32>") + "\n" +
+  return "module {\ntt.func public @k(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %z: !tt.ptr<f32>) {\n%i = tt.make_range "
+         "{start = 0 : i32, end = " +
+         std::to_string(n) + " : i32} : " + flat("i32") + "\n%xs = tt.splat %x : !tt.ptr<f32> -> " +
+         flat("!tt.ptr<f32>") + "\n%xp = tt.addptr %xs, %i : " + flat("!tt.ptr<f32>") + ", " + flat("i32") +
+         "\n%l = tt.load %xp : " + flat("!tt.ptr<f32>") + "\n%v = tt.reshape %l : " + flat("f32") + " -> " + t +
+         "\n%w = arith.addf %v, %v : " + t + "\n%s = \"tt.reduce\"(%w) <{axis = " + std::to_string(shape.size() - 1) +
+         " : i32}> ({\n^bb0(%a: f32, %b: f32):\n%c = arith.addf %a, %b : f32\ntt.reduce.return %c : f32\n}) : (" + t +
+         ") -> " + r + "\n%f = tt.reshape %w : " + t + " -> " + flat("f32") + "\n%ys = tt.splat %y : !tt.ptr<f32> -> " +
+         flat("!tt.ptr<f32>") + "\n%yp = tt.addptr %ys, %i : " + flat("!tt.ptr<f32>") + ", " + flat("i32") +
+         "\ntt.store %yp, %f : " + flat("!tt.ptr<f32>") + "\n" +
          (reduced.empty() ? "tt.store %z, %s : !tt.ptr<f32>\n"
-                          : "%zs = tt.splat %z : !tt.ptr<f32> -> tensor<" + reduced + "!tt.ptr<f32>>\ntt.store %zs, %s : tensor<" + reduced + "!tt.ptr<f32>>\n") +
+                          : "%zs = tt.splat %z : !tt.ptr<f32> -> tensor<" + reduced +
+                                "!tt.ptr<f32>>\ntt.store %zs, %s : tensor<" + reduced + "!tt.ptr<f32>>\n") +
          "tt.return\n}\n}\n";
 }
 
 TEST(Configurations, EveryRankSizeAndNumberOfWarps) {
-  const std::vector<std::vector<int>> shapes{{1}, {2}, {16}, {4096}, {1, 1}, {2, 64}, {64, 2}, {4, 4, 4}, {1, 8, 1}, {2, 2, 2, 8}, {4, 1, 2, 2, 8}, {1, 1, 1, 1, 1}};
+  const std::vector<std::vector<int>> shapes{
+      {1},     {2},       {16},      {4096},       {1, 1},          {2, 64},
+      {64, 2}, {4, 4, 4}, {1, 8, 1}, {2, 2, 2, 8}, {4, 1, 2, 2, 8}, {1, 1, 1, 1, 1}};
   size_t k = 0;
   for (auto &shape : shapes)
     for (int warps : {1, 2, 4, 8, 16, 32}) {
@@ -98,7 +112,8 @@ TEST(Configurations, EveryRankSizeAndNumberOfWarps) {
 }
 
 TEST(Configurations, ThreadsPerBlockHaveALimit) {
-  EXPECT_THAT(compile(shapedKernel({64}), "gfx942", 32).errors, HasSubstr("32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024"));
+  EXPECT_THAT(compile(shapedKernel({64}), "gfx942", 32).errors,
+              HasSubstr("32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024"));
   EXPECT_THAT(compile(shapedKernel({64}), "sm_90a", 3).errors, HasSubstr("num-warps must be a power of two, not 3"));
 }
 

@@ -1,5 +1,5 @@
 // Element types: names, and conversions held against APFloat for every bit pattern and around every rounding boundary.
-#include "runtime/dtype.h"
+#include "runtime/launch/dtype.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <cstring>

@@ -1,10 +1,10 @@
 // Runs every kernel under tests/kernels on the interpreter, as TTIR and again as the TTGIR that our pipelines make of
-// it, for several numbers of warps and both warp sizes, and after every single pass, and checks the expected outputs. What a
-// pass breaks shows here. With TESSERA_SHARED set, the kernels of $TESSERA_SHARED/kernels too.
+// it, for several numbers of warps and both warp sizes, and after every single pass, and checks the expected outputs.
+// What a pass breaks shows here. With TESSERA_SHARED set, the kernels of $TESSERA_SHARED/kernels too.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/printer.h"
-#include "runtime/compiler.h"
+#include "runtime/compiler/compiler.h"
 #include "runtime/launcher.h"
 #include "transforms/pipelines.h"
 #include "llvm/Support/FileSystem.h"
@@ -25,7 +25,9 @@ std::vector<std::string> kernels() {
   std::set<std::string> names; // tests/kernels holds copies of some of the shared ones
   for (auto &f : folders)
     for (llvm::sys::fs::directory_iterator it(f, ec), end; it != end && !ec; it.increment(ec))
-      if (llvm::sys::fs::exists(it->path() + "/launch.json") && names.insert(llvm::sys::path::filename(it->path()).str()).second) out.push_back(it->path());
+      if (llvm::sys::fs::exists(it->path() + "/launch.json") &&
+          names.insert(llvm::sys::path::filename(it->path()).str()).second)
+        out.push_back(it->path());
   llvm::sort(out);
   return out;
 }

@@ -1,5 +1,5 @@
 // Work in child processes: whatever a piece of it does to its process, the rest is done.
-#include "runtime/isolated.h"
+#include "runtime/debug/isolated.h"
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -19,14 +19,19 @@ struct Record {
     work.processes = processes;
     work.parts = [parts](size_t) { return parts; };
     work.done = [this](size_t j, size_t p, const std::string &r) { EXPECT_TRUE(done.emplace(Key(j, p), r).second); };
-    work.lost = [this](size_t j, size_t p, const std::string &what, const std::string &text) { EXPECT_TRUE(lost.emplace(Key(j, p), what).second); said[{j, p}] = text; };
+    work.lost = [this](size_t j, size_t p, const std::string &what, const std::string &text) {
+      EXPECT_TRUE(lost.emplace(Key(j, p), what).second);
+      said[{j, p}] = text;
+    };
   }
 };
 
 TEST(Isolated, EverythingIsDoneOnce) {
   for (int processes : {1, 3}) {
     Record r(20, 3, processes);
-    r.work.work = [](size_t j, size_t p, bool &) { return std::to_string(j) + "." + std::to_string(p) + std::string(j * 10000, 'x'); };
+    r.work.work = [](size_t j, size_t p, bool &) {
+      return std::to_string(j) + "." + std::to_string(p) + std::string(j * 10000, 'x');
+    };
     EXPECT_EQ(runIsolated(r.work), "");
     EXPECT_EQ(r.done.size(), 60u);
     EXPECT_TRUE(r.lost.empty());

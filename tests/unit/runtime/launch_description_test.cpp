@@ -1,7 +1,7 @@
 // Launch descriptions: malformed ones with their messages, what good ones read as, and the contents of buffers.
-#include "runtime/launch_description.h"
-#include "runtime/npy.h"
-#include "runtime/random.h"
+#include "runtime/launch/launch_description.h"
+#include "runtime/launch/npy.h"
+#include "runtime/launch/random.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -247,7 +247,8 @@ TEST(LaunchDescription, MalformedOnesHaveLocatedErrors) {
 std::string onlyBuffer(const std::string &rest) { return R"({"grid": [1], "args": [{"name": "x", )" + rest + "}]}"; }
 
 TEST(LaunchDescription, MalformedOnesThatAreLong) {
-  EXPECT_EQ(std::string(parseLaunch(std::string(100000, '['), "l").status().message()), "l:1:101: nested more than 100 deep");
+  EXPECT_EQ(std::string(parseLaunch(std::string(100000, '['), "l").status().message()),
+            "l:1:101: nested more than 100 deep");
   std::string ones = "1";
   for (int i = 0; i < 64; ++i) ones += ",1";
   EXPECT_EQ(parseLaunch(onlyBuffer(R"("dtype": "f32", "shape": [)" + ones + "]"), "l").status().message(),
@@ -257,7 +258,8 @@ TEST(LaunchDescription, MalformedOnesThatAreLong) {
   auto s = std::string(parseLaunch("{" + keys + R"("grid": [1], "args": []})", "l").status().message());
   EXPECT_EQ(std::count(s.begin(), s.end(), '\n'), 20);
   EXPECT_THAT(s, testing::EndsWith("\nl: and 10 more errors"));
-  EXPECT_EQ(std::string(parseLaunch("{\"grid\": \"\xff\"}", "l").status().message().substr(0, 20)), "l:1:10: syntax error");
+  EXPECT_EQ(std::string(parseLaunch("{\"grid\": \"\xff\"}", "l").status().message().substr(0, 20)),
+            "l:1:10: syntax error");
 }
 TEST(LaunchDescription, DamagedTextNeverCrashes) {
   auto buffer = llvm::MemoryBuffer::getFile(TESSERA_SOURCE_DIR "/tests/kernels/layernorm/launch.json");

@@ -1,5 +1,5 @@
 // The .npy format: round trips, Fortran order, and malformed files with their messages.
-#include "runtime/npy.h"
+#include "runtime/launch/npy.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstring>
 #include <gtest/gtest.h>

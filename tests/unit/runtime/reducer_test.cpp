@@ -1,11 +1,12 @@
-// Reduction of kernels with planted failures: of some fifty operations a handful stays, it still fails, and it verifies.
-#include "runtime/reducer.h"
+// Reduction of kernels with planted failures: of some fifty operations a handful stays, it still fails, and it
+// verifies.
 #include "frontend/parser.h"
 #include "ir/builder.h"
 #include "ir/context.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "runtime/debug/reducer.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
 
@@ -21,7 +22,8 @@ struct Reduced {
 };
 
 /// Reduces a text as long as `fails` holds.
-std::unique_ptr<Reduced> reduceText(llvm::StringRef text, std::function<bool(ir::Module &)> fails, std::optional<LaunchDescription> launch = {}) {
+std::unique_ptr<Reduced> reduceText(llvm::StringRef text, std::function<bool(ir::Module &)> fails,
+                                    std::optional<LaunchDescription> launch = {}) {
   auto out = std::make_unique<Reduced>();
   ir::DiagnosticEngine diag([](const ir::Diagnostic &d) { ADD_FAILURE() << ir::render(d); });
   out->f.module = frontend::parseModule(text, "t.mlir", out->context, diag);
@@ -222,13 +224,14 @@ TEST(Reducer, ArgumentsLeaveKernelAndLaunch) {
   l.args.resize(3);
   l.args[0].name = "p", l.args[1].name = "n", l.args[1].isScalar = true, l.args[2].name = "q";
   l.expected.push_back({2, "x.npy", 0, ""});
-  auto r = reduceText(R"(tt.func @f(%p: !tt.ptr<i32>, %n: i32, %q: !tt.ptr<i32>) {
+  auto r = reduceText(
+      R"(tt.func @f(%p: !tt.ptr<i32>, %n: i32, %q: !tt.ptr<i32>) {
     tt.store %p, %n : !tt.ptr<i32>
     %x = arith.muli %n, %n : i32
     tt.store %q, %x : !tt.ptr<i32>
     tt.return
   })",
-                      [](ir::Module &m) { return count(m, "arith.muli") > 0; }, l);
+      [](ir::Module &m) { return count(m, "arith.muli") > 0; }, l);
   ASSERT_EQ(r->f.launch->args.size(), 2u) << r->text; // n and q
   EXPECT_EQ(r->f.launch->args[1].name, "q");
   EXPECT_EQ(r->f.launch->grid, (std::array<int64_t, 3>{1, 1, 1}));
@@ -245,7 +248,8 @@ TEST(Reducer, NeverDividesByZero) {
   })",
                       [](ir::Module &m) { return count(m, "arith.divsi") > 0; });
   bool zero = false;
-  r->f.module->op()->walk([&](ir::Operation *op) { zero |= op->name() == "arith.divsi" && ir::intConstantOf(op->operand(1)) == 0; });
+  r->f.module->op()->walk(
+      [&](ir::Operation *op) { zero |= op->name() == "arith.divsi" && ir::intConstantOf(op->operand(1)) == 0; });
   EXPECT_FALSE(zero) << r->text;
 }
 

@@ -1,8 +1,8 @@
-// The autotuner against a device of the test's own: what is measured, what counts as the same result, and what is said of
-// configurations that cannot be compiled, fail, or compute something else.
-#include "runtime/tuner.h"
+// The autotuner against a device of the test's own: what is measured, what counts as the same result, and what is
+// said of configurations that cannot be compiled, fail, or compute something else.
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "runtime/debug/tuner.h"
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,13 +26,27 @@ public:
   std::string target() const override { return "gfx942"; }
   std::string driver() const override { return ""; }
   int64_t memoryBytes() const override { return 0; }
-  absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t, const std::string &) override { return absl::UnimplementedError(""); }
-  absl::Status write(DeviceMemory &, size_t, const void *, size_t, const std::string &) override { return absl::UnimplementedError(""); }
-  absl::Status read(const DeviceMemory &, size_t, void *, size_t, const std::string &) override { return absl::UnimplementedError(""); }
-  absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef, const KernelMetadata &) override { return absl::UnimplementedError(""); }
-  absl::Status launch(LoadedKernel &, std::array<int64_t, 3>, llvm::ArrayRef<DeviceArgument>) override { return absl::UnimplementedError(""); }
-  absl::StatusOr<LaunchTiming> time(LoadedKernel &, std::array<int64_t, 3>, llvm::ArrayRef<DeviceArgument>, int) override { return absl::UnimplementedError(""); }
-  absl::Status run(llvm::StringRef, const KernelMetadata &md, std::array<int64_t, 3>, llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *t) override {
+  absl::StatusOr<std::unique_ptr<DeviceMemory>> allocate(size_t, const std::string &) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status write(DeviceMemory &, size_t, const void *, size_t, const std::string &) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status read(const DeviceMemory &, size_t, void *, size_t, const std::string &) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<std::unique_ptr<LoadedKernel>> load(llvm::StringRef, const KernelMetadata &) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status launch(LoadedKernel &, std::array<int64_t, 3>, llvm::ArrayRef<DeviceArgument>) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<LaunchTiming> time(LoadedKernel &, std::array<int64_t, 3>, llvm::ArrayRef<DeviceArgument>,
+                                    int) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status run(llvm::StringRef, const KernelMetadata &md, std::array<int64_t, 3>,
+                   llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *t) override {
     ++runs;
     EXPECT_EQ(reps, 7);
     // Each run begins with what the description says.
@@ -40,7 +54,10 @@ public:
     std::memcpy(&before, args[0].buffer->data(), 4);
     EXPECT_EQ(before, 3.0f);
     if (md.numWarps == 8) return absl::UnavailableError("the device is on fire");
-    float out[2] = {md.numWarps == 4 ? 2.0f : md.numWarps == 2 ? 1.0f + 0x1p-22f : 1.0f, std::numeric_limits<float>::quiet_NaN()};
+    float out[2] = {md.numWarps == 4   ? 2.0f
+                    : md.numWarps == 2 ? 1.0f + 0x1p-22f
+                                       : 1.0f,
+                    std::numeric_limits<float>::quiet_NaN()};
     std::memcpy(args[0].buffer->data(), out, sizeof out);
     int32_t n = md.numWarps == 16 ? 6 : 5;
     std::memcpy(args[1].buffer->data(), &n, 4);
@@ -51,7 +68,9 @@ public:
 };
 
 TEST(Tuner, TellsWhatBecomesOfEachConfiguration) {
-  auto d = parseLaunch(R"({"ttir": "k", "grid": [1], "args": [{"name": "p", "dtype": "f32", "shape": [2], "fill": 3}, {"name": "n", "dtype": "i32", "shape": [1], "fill": 0}]})", "l.json");
+  auto d = parseLaunch(
+      R"({"ttir": "k", "grid": [1], "args": [{"name": "p", "dtype": "f32", "shape": [2], "fill": 3}, {"name": "n", "dtype": "i32", "shape": [1], "fill": 0}]})",
+      "l.json");
   ASSERT_TRUE(d.ok()) << d.status();
   ir::Context context;
   ir::DiagnosticEngine diag;
@@ -62,11 +81,14 @@ TEST(Tuner, TellsWhatBecomesOfEachConfiguration) {
   CompileCache cache({.directory = "", .memoryBytes = 0});
   size_t seen = 0;
   std::vector<CompileOptions> configurations;
-  for (auto [warps, stages, waves] : {std::tuple(1, 1, 0), {1, 2, 0}, {2, 1, 0}, {4, 1, 0}, {8, 1, 0}, {16, 1, 0}, {32, 1, 0}, {2, 1, 4}}) {
+  for (auto [warps, stages, waves] :
+       {std::tuple(1, 1, 0), {1, 2, 0}, {2, 1, 0}, {4, 1, 0}, {8, 1, 0}, {16, 1, 0}, {32, 1, 0}, {2, 1, 4}}) {
     auto &o = configurations.emplace_back();
     o.numWarps = warps, o.numStages = stages, o.wavesPerEu = waves;
   }
-  TuneJob job{*d, kKernel, "k", *arguments, device, nullptr, cache, configurations, 7, nullptr, [&](size_t done) { EXPECT_EQ(done, seen++); }};
+  TuneJob job{*d, kKernel, "k", *arguments, device, nullptr, cache, configurations, 7, nullptr, [&](size_t done) {
+                EXPECT_EQ(done, seen++);
+              }};
   auto all = tune(job);
   ASSERT_EQ(all.size(), 8u);
   EXPECT_EQ(seen, 9u);

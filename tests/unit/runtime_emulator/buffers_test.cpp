@@ -1,5 +1,5 @@
-// Views of shared memory, buffers that follow each other in it, and loops whose pointers change places: the accesses are in
-// order (the emulator reports those that are not) and reach what they should.
+// Views of shared memory, buffers that follow each other in it, and loops whose pointers change places: the accesses
+// are in order (the emulator reports those that are not) and reach what they should.
 #include "emulation.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %rw = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #w>
     %os = tt.splat %o : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #w>
     %op = tt.addptr %os, %rw : tensor<128x!tt.ptr<i32>, #w>, tensor<128xi32, #w>
-)" + body + "    tt.return\n  }\n}\n";
+)" + body +
+         "    tt.return\n  }\n}\n";
 }
 
 void expectCopied(const std::string &body) {
@@ -69,8 +70,8 @@ TEST(Buffers, SlotsOfAPartOfARing) {
 )");
 }
 
-/// A loop fills one slot of a ring of three and reads one; which ones it carries: around the ring from the same place or from
-/// different ones, in the other's place, one of the two standing still.
+/// A loop fills one slot of a ring of three and reads one; which ones it carries: around the ring from the same place
+/// or from different ones, in the other's place, one of the two standing still.
 TEST(Buffers, SlotsThatALoopCarriesAreInOrder) {
   const std::string ring = "!ttg.memdesc<3x128xi32, #s, #m, mutable>", slot = "!ttg.memdesc<128xi32, #s, #m, mutable>";
   struct Next {
@@ -79,22 +80,39 @@ TEST(Buffers, SlotsThatALoopCarriesAreInOrder) {
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
       for (bool loadFirst : {false, true})
-        for (auto [s, q] : {Next{"%sn", "%qn"}, Next{"%qn", "%sn"}, Next{"%q", "%s"}, Next{"%sn", "%q"}, Next{"%sn", "%sn"}}) {
-          std::string fill, load = "      %l = ttg.memdesc_index %a[%q] : " + ring + " -> " + slot + "\n      %u = ttg.local_load %l : " + slot + " -> tensor<128xi32, #w>\n",
-                            store = "      %t = ttg.memdesc_index %a[%s] : " + ring + " -> " + slot + "\n      ttg.local_store %vi, %t : tensor<128xi32, #b> -> " + slot + "\n";
+        for (auto [s, q] :
+             {Next{"%sn", "%qn"}, Next{"%qn", "%sn"}, Next{"%q", "%s"}, Next{"%sn", "%q"}, Next{"%sn", "%sn"}}) {
+          std::string fill,
+              load = "      %l = ttg.memdesc_index %a[%q] : " + ring + " -> " + slot +
+                     "\n      %u = ttg.local_load %l : " + slot + " -> tensor<128xi32, #w>\n",
+              store = "      %t = ttg.memdesc_index %a[%s] : " + ring + " -> " + slot +
+                      "\n      ttg.local_store %vi, %t : tensor<128xi32, #b> -> " + slot + "\n";
           for (int k = 0; k < 3; ++k) {
             std::string n = std::to_string(k);
-            fill += "    %f" + n + " = ttg.memdesc_index %a[%c" + n + "] : " + ring + " -> " + slot + "\n    ttg.local_store %v, %f" + n + " : tensor<128xi32, #b> -> " + slot + "\n";
+            fill += "    %f" + n + " = ttg.memdesc_index %a[%c" + n + "] : " + ring + " -> " + slot +
+                    "\n    ttg.local_store %v, %f" + n + " : tensor<128xi32, #b> -> " + slot + "\n";
           }
-          auto next = [](std::string x) { return "      %" + x + "p = arith.addi %" + x + ", %c1 : i32\n      %" + x + "g = arith.cmpi sge, %" + x + "p, %c3 : i32\n      %" + x + "n = arith.select %" + x + "g, %c0, %" + x + "p : i32\n"; };
+          auto next = [](std::string x) {
+            return "      %" + x + "p = arith.addi %" + x + ", %c1 : i32\n      %" + x + "g = arith.cmpi sge, %" + x +
+                   "p, %c3 : i32\n      %" + x + "n = arith.select %" + x + "g, %c0, %" + x + "p : i32\n";
+          };
           Emulation e;
           e.target = "sm_80";
-          auto report = e.text(kernel("    %c3 = arith.constant 3 : i32\n    %c5 = arith.constant 5 : i32\n    %zero = arith.constant dense<0> : tensor<128xi32, #w>\n    %a = ttg.local_alloc : () -> " + ring + "\n" + fill +
-                                      "    %z:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%acc = %zero, %s = %c" + std::to_string(a) + ", %q = %c" + std::to_string(b) + ") -> (tensor<128xi32, #w>, i32, i32) : i32 {\n" + next("s") + next("q") +
-                                      "      %is = tt.splat %i : i32 -> tensor<128xi32, #b>\n      %vi = arith.addi %v, %is : tensor<128xi32, #b>\n" + (loadFirst ? load + store : store + load) +
-                                      "      %sum = arith.addi %acc, %u : tensor<128xi32, #w>\n      scf.yield %sum, " + s + ", " + q + " : tensor<128xi32, #w>, i32, i32\n    }\n    tt.store %op, %z#0 : tensor<128x!tt.ptr<i32>, #w>\n"),
-                               "k", {testing::counting(512), testing::zeros(512)});
-          std::string what = "from " + std::to_string(a) + " and " + std::to_string(b) + ", " + s + " and " + q + (loadFirst ? ", load first" : "");
+          auto report = e.text(
+              kernel(
+                  "    %c3 = arith.constant 3 : i32\n    %c5 = arith.constant 5 : i32\n    %zero = arith.constant "
+                  "dense<0> : tensor<128xi32, #w>\n    %a = ttg.local_alloc : () -> " +
+                  ring + "\n" + fill + "    %z:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%acc = %zero, %s = %c" +
+                  std::to_string(a) + ", %q = %c" + std::to_string(b) +
+                  ") -> (tensor<128xi32, #w>, i32, i32) : i32 {\n" + next("s") + next("q") +
+                  "      %is = tt.splat %i : i32 -> tensor<128xi32, #b>\n      %vi = arith.addi %v, %is : "
+                  "tensor<128xi32, #b>\n" +
+                  (loadFirst ? load + store : store + load) +
+                  "      %sum = arith.addi %acc, %u : tensor<128xi32, #w>\n      scf.yield %sum, " + s + ", " + q +
+                  " : tensor<128xi32, #w>, i32, i32\n    }\n    tt.store %op, %z#0 : tensor<128x!tt.ptr<i32>, #w>\n"),
+              "k", {testing::counting(512), testing::zeros(512)});
+          std::string what = "from " + std::to_string(a) + " and " + std::to_string(b) + ", " + s + " and " + q +
+                             (loadFirst ? ", load first" : "");
           ASSERT_TRUE(report.ok()) << what << ": " << report.status();
           // The same with numbers.
           int added[3] = {}, sum = 0, at = a, from = b;
@@ -116,9 +134,11 @@ TEST(Buffers, SlotsThatALoopCarriesAreInOrder) {
         }
 }
 
-/// What one iteration stores through the one pointer the next loads through the other: 1, 2, 4, 8 times a matrix of ones.
+/// What one iteration stores through the one pointer the next loads through the other: 1, 2, 4, 8 times a matrix of
+/// ones.
 TEST(Buffers, LoadsDoNotRunAheadOfStoresThroughPointersThatChangePlaces) {
-  const char *text = R"(tt.func public @k(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  const char *text =
+      R"(tt.func public @k(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -156,7 +176,9 @@ TEST(Buffers, LoadsDoNotRunAheadOfStoresThroughPointersThatChangePlaces) {
     Emulation e;
     e.target = target;
     e.numWarps = 1;
-    auto report = e.text(text, "k", {testing::bytesOf(ones), testing::zeros(2048), testing::bytesOf(ones), testing::zeros(4096), testing::scalar(4)});
+    auto report = e.text(text, "k",
+                         {testing::bytesOf(ones), testing::zeros(2048), testing::bytesOf(ones), testing::zeros(4096),
+                          testing::scalar(4)});
     ASSERT_TRUE(report.ok()) << target << ": " << report.status();
     for (size_t i = 0; i < 1024; ++i) {
       float c;

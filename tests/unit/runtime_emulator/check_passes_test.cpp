@@ -1,8 +1,8 @@
-// PassChecker: a pass that keeps what a kernel computes passes, one that does not is named with the output it changes, and
-// one after which the kernel cannot be evaluated is named too.
-#include "runtime/check_passes.h"
+// PassChecker: a pass that keeps what a kernel computes passes, one that does not is named with the output it
+// changes, and one after which the kernel cannot be evaluated is named too.
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "runtime/debug/check_passes.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ module {
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
     %p = tt.addptr %xs, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
     %v = tt.load %p : tensor<64x!tt.ptr<f32>>
-    %w = )") + operation + R"( : tensor<64xf32>
+    %w = )") +
+         operation + R"( : tensor<64xf32>
     %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
     %q = tt.addptr %ys, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
     tt.store %q, %w : tensor<64x!tt.ptr<f32>>

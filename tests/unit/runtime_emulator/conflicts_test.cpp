@@ -1,7 +1,7 @@
 // Bank conflicts, as the emulator counts them: layout conversions through shared memory, and the paths of a matrix
 // multiplication's operands, take no more passes over the banks than the bytes need.
 #include "emulation.h"
-#include "runtime/targets.h"
+#include "runtime/compiler/targets.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -21,7 +21,8 @@ struct Passes {
 Passes sharedPasses(const emulator::Report &r, llvm::StringRef operation = "") {
   Passes p;
   for (auto &s : r.sites)
-    if (s.kind == emulator::SiteCounters::Kind::Shared && llvm::StringRef(s.operation).starts_with(operation)) p.executed += s.executed, p.passes += s.transactions, p.least += s.leastPossible;
+    if (s.kind == emulator::SiteCounters::Kind::Shared && llvm::StringRef(s.operation).starts_with(operation))
+      p.executed += s.executed, p.passes += s.transactions, p.least += s.leastPossible;
   return p;
 }
 
@@ -32,10 +33,14 @@ struct Target {
   unsigned kWidth;    // of 16-bit operands
 };
 constexpr Target kTargets[] = {
-    {"sm_80", "cuda:80", 32, "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>", 2},
-    {"sm_90a", "cuda:90", 32, "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>", 2},
-    {"gfx942", "hip:gfx942", 64, "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 16], isTransposed = true}>", 4},
-    {"gfx950", "hip:gfx950", 64, "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>", 8},
+    {"sm_80", "cuda:80", 32,
+     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>", 2},
+    {"sm_90a", "cuda:90", 32,
+     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>", 2},
+    {"gfx942", "hip:gfx942", 64,
+     "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 16], isTransposed = true}>", 4},
+    {"gfx950", "hip:gfx950", 64,
+     "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>", 8},
     {"gfx1100", "hip:gfx1100", 32, "#ttg.amd_wmma<{version = 1, isTranspose = false, warpsPerCTA = [2, 2]}>", 16},
     {"gfx1201", "hip:gfx1201", 32, "#ttg.amd_wmma<{version = 2, isTranspose = false, warpsPerCTA = [2, 2]}>", 8},
 };
@@ -47,20 +52,29 @@ struct Layouts {
 std::vector<Layouts> layoutsOf(const Target &t, unsigned bytes) {
   unsigned wide = 16 / bytes, half = t.lanes == 64 ? 8 : 4;
   auto blocked = [&](unsigned a, unsigned b, unsigned la, unsigned lb, const char *order) {
-    return llvm::formatv("#ttg.blocked<{{sizePerThread = [{0}, {1}], threadsPerWarp = [{2}, {3}], warpsPerCTA = [{4}, {5}], order = {6}}>", a, b, la, lb, order[1] == '1' ? 4 : 1, order[1] == '1' ? 1 : 4, order).str();
+    return llvm::formatv("#ttg.blocked<{{sizePerThread = [{0}, {1}], threadsPerWarp = [{2}, {3}], warpsPerCTA = [{4}, "
+                         "{5}], order = {6}}>",
+                         a, b, la, lb, order[1] == '1' ? 4 : 1, order[1] == '1' ? 1 : 4, order)
+        .str();
   };
-  std::vector<Layouts> all{{"rows", blocked(1, wide, t.lanes / half, half, "[1, 0]")}, {"columns", blocked(wide, 1, half, t.lanes / half, "[0, 1]")}, {"single", blocked(1, 1, 1, t.lanes, "[1, 0]")},
-                           {"tall", blocked(1, 1, t.lanes, 1, "[0, 1]")}, {"matrix", t.matrix}};
+  std::vector<Layouts> all{{"rows", blocked(1, wide, t.lanes / half, half, "[1, 0]")},
+                           {"columns", blocked(wide, 1, half, t.lanes / half, "[0, 1]")},
+                           {"single", blocked(1, 1, 1, t.lanes, "[1, 0]")},
+                           {"tall", blocked(1, 1, t.lanes, 1, "[0, 1]")},
+                           {"matrix", t.matrix}};
   if (bytes == 2) {
-    all.push_back({"operandA", llvm::formatv("#ttg.dot_op<{{opIdx = 0, parent = {0}, kWidth = {1}}>", t.matrix, t.kWidth).str()});
-    all.push_back({"operandB", llvm::formatv("#ttg.dot_op<{{opIdx = 1, parent = {0}, kWidth = {1}}>", t.matrix, t.kWidth).str()});
+    all.push_back(
+        {"operandA", llvm::formatv("#ttg.dot_op<{{opIdx = 0, parent = {0}, kWidth = {1}}>", t.matrix, t.kWidth).str()});
+    all.push_back(
+        {"operandB", llvm::formatv("#ttg.dot_op<{{opIdx = 1, parent = {0}, kWidth = {1}}>", t.matrix, t.kWidth).str()});
   }
   return all;
 }
 
 std::string conversion(const Target &t, const char *element, const std::string &from, const std::string &to) {
   auto index = [&](const char *n, const std::string &l) {
-    return llvm::formatv(R"(    %r{0} = tt.make_range {{end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{{dim = 1, parent = {1}}>>
+    return llvm::formatv(
+               R"(    %r{0} = tt.make_range {{end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{{dim = 1, parent = {1}}>>
     %q{0} = tt.expand_dims %r{0} {{axis = 1 : i32} : tensor<64xi32, #ttg.slice<{{dim = 1, parent = {1}}>> -> tensor<64x1xi32, {1}>
     %s{0} = arith.constant dense<64> : tensor<64x1xi32, {1}>
     %m{0} = arith.muli %q{0}, %s{0} : tensor<64x1xi32, {1}>
@@ -69,9 +83,16 @@ std::string conversion(const Target &t, const char *element, const std::string &
     %d{0} = tt.expand_dims %c{0} {{axis = 0 : i32} : tensor<64xi32, #ttg.slice<{{dim = 0, parent = {1}}>> -> tensor<1x64xi32, {1}>
     %e{0} = tt.broadcast %d{0} : tensor<1x64xi32, {1}> -> tensor<64x64xi32, {1}>
     %i{0} = arith.addi %b{0}, %e{0} : tensor<64x64xi32, {1}>
-)", n, l).str();
+)",
+               n, l)
+        .str();
   };
-  std::string s = llvm::formatv("module attributes {{\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = \"{0}\", \"ttg.threads-per-warp\" = {1} : i32} {{\n  tt.func public @k(%x: !tt.ptr<{2}> {{tt.divisibility = 16 : i32}, %y: !tt.ptr<{2}> {{tt.divisibility = 16 : i32}) {{\n", t.triton, t.lanes, element).str();
+  std::string s =
+      llvm::formatv("module attributes {{\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = "
+                    "\"{0}\", \"ttg.threads-per-warp\" = {1} : i32} {{\n  tt.func public @k(%x: !tt.ptr<{2}> "
+                    "{{tt.divisibility = 16 : i32}, %y: !tt.ptr<{2}> {{tt.divisibility = 16 : i32}) {{\n",
+                    t.triton, t.lanes, element)
+          .str();
   s += index("1", from) + index("2", to);
   s += llvm::formatv(R"(    %xs = tt.splat %x : !tt.ptr<{0}> -> tensor<64x64x!tt.ptr<{0}>, {1}>
     %xp = tt.addptr %xs, %i1 : tensor<64x64x!tt.ptr<{0}>, {1}>, tensor<64x64xi32, {1}>
@@ -83,7 +104,9 @@ std::string conversion(const Target &t, const char *element, const std::string &
     tt.return
   }
 }
-)", element, from, to).str();
+)",
+                     element, from, to)
+           .str();
   return s;
 }
 
@@ -105,23 +128,37 @@ TEST_P(Conflicts, ConversionsHaveNone) {
         ASSERT_TRUE(r.ok()) << name << ": " << r.status();
         EXPECT_EQ(e.buffers[1], data) << name;
         Passes p = sharedPasses(*r);
-        EXPECT_EQ(p.passes, p.least) << name << ": " << p.passes << " passes of " << p.executed << " accesses, least possible " << p.least;
+        EXPECT_EQ(p.passes, p.least) << name << ": " << p.passes << " passes of " << p.executed
+                                     << " accesses, least possible " << p.least;
       }
 }
-INSTANTIATE_TEST_SUITE_P(Targets, Conflicts, ::testing::ValuesIn(kTargets), [](auto &i) { return std::string(i.param.name); });
+INSTANTIATE_TEST_SUITE_P(Targets, Conflicts, ::testing::ValuesIn(kTargets),
+                         [](auto &i) { return std::string(i.param.name); });
 
-/// Accumulators as 16-bit elements leave by stmatrix, 512 bytes in an instruction, towards rows as towards columns, in as many
-/// passes as their bytes need; and nothing else does.
+/// Accumulators as 16-bit elements leave by stmatrix, 512 bytes in an instruction, towards rows as towards columns,
+/// in as many passes as their bytes need; and nothing else does.
 TEST(MatrixStores, OfAccumulators) {
   struct Case {
     const char *target, *matrix, *element, *to;
     unsigned bytes;
     bool matrices;
   };
-  const char *v2 = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>", *v3 = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>";
-  for (auto c : {Case{"sm_90a", v2, "f16", "rows", 2, true}, {"sm_90a", v2, "f16", "columns", 2, true}, {"sm_90a", v3, "bf16", "rows", 2, true}, {"sm_90a", v3, "i16", "columns", 2, true}, {"sm_120a", v2, "f16", "rows", 2, true},
-                 {"sm_90a", v3, "f32", "rows", 4, false}, {"sm_90a", v2, "i8", "rows", 1, false}, {"sm_80", v2, "f16", "rows", 2, false}}) {
-    Target t{c.target, llvm::StringRef(c.target) == "sm_80" ? "cuda:80" : llvm::StringRef(c.target) == "sm_120a" ? "cuda:120" : "cuda:90", 32, c.matrix, 2};
+  const char
+      *v2 = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>",
+      *v3 = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>";
+  for (auto c : {Case{"sm_90a", v2, "f16", "rows", 2, true},
+                 {"sm_90a", v2, "f16", "columns", 2, true},
+                 {"sm_90a", v3, "bf16", "rows", 2, true},
+                 {"sm_90a", v3, "i16", "columns", 2, true},
+                 {"sm_120a", v2, "f16", "rows", 2, true},
+                 {"sm_90a", v3, "f32", "rows", 4, false},
+                 {"sm_90a", v2, "i8", "rows", 1, false},
+                 {"sm_80", v2, "f16", "rows", 2, false}}) {
+    Target t{c.target,
+             llvm::StringRef(c.target) == "sm_80"     ? "cuda:80"
+             : llvm::StringRef(c.target) == "sm_120a" ? "cuda:120"
+                                                      : "cuda:90",
+             32, c.matrix, 2};
     std::string to;
     for (auto &l : layoutsOf(t, c.bytes))
       if (l.name == c.to) to = l.text;
@@ -131,10 +168,14 @@ TEST(MatrixStores, OfAccumulators) {
     std::vector<uint8_t> data(64 * 64 * c.bytes);
     for (size_t k = 0; k < data.size(); ++k) data[k] = uint8_t(k * 7 + k / 251);
     bool matrices = false;
-    auto r = e.text(conversion(t, c.element, c.matrix, to), "k", {testing::bytesOf(data), zeros(data.size())}, [&](llvm::Module &m) {
-      for (llvm::Instruction &i : llvm::instructions(*m.getFunction("k")))
-        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && call->isInlineAsm()) matrices |= llvm::StringRef(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString()).contains("stmatrix");
-    });
+    auto r = e.text(conversion(t, c.element, c.matrix, to), "k", {testing::bytesOf(data), zeros(data.size())},
+                    [&](llvm::Module &m) {
+                      for (llvm::Instruction &i : llvm::instructions(*m.getFunction("k")))
+                        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && call->isInlineAsm())
+                          matrices |=
+                              llvm::StringRef(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString())
+                                  .contains("stmatrix");
+                    });
     std::string name = std::string(c.target) + " " + c.element + " to " + c.to;
     ASSERT_TRUE(r.ok()) << name << ": " << r.status();
     EXPECT_EQ(e.buffers[1], data) << name;
@@ -145,11 +186,13 @@ TEST(MatrixStores, OfAccumulators) {
   }
 }
 
-/// In turns through a part of the memory, as where the block has too little of it: registers decide the turn of an instruction.
-/// Where that needs lanes too (a quarter, here), stores are plain.
+/// In turns through a part of the memory, as where the block has too little of it: registers decide the turn of an
+/// instruction. Where that needs lanes too (a quarter, here), stores are plain.
 TEST(MatrixStores, InTurns) {
   for (int bytes : {8192, 4096, 2048}) {
-    Target t{"sm_90a", "cuda:90", 32, "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>", 2};
+    Target t{"sm_90a", "cuda:90", 32,
+             "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>",
+             2};
     std::string text = conversion(t, "f16", t.matrix, layoutsOf(t, 2)[0].text);
     size_t at = text.find("convert_layout %v");
     text.insert(at + 17, llvm::formatv(" {{allocation.scratch = {0} : i32}", bytes).str());
@@ -220,7 +263,9 @@ module {{
     tt.return
   }
 }
-)", m, n, k, 8 * k, k * n).str();
+)",
+                       m, n, k, 8 * k, k * n)
+      .str();
 }
 
 class ProductConflicts : public ::testing::TestWithParam<Target> {};
@@ -241,7 +286,8 @@ TEST_P(ProductConflicts, OperandsHaveNone) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Targets, ProductConflicts, ::testing::ValuesIn(kTargets), [](auto &i) { return std::string(i.param.name); });
+INSTANTIATE_TEST_SUITE_P(Targets, ProductConflicts, ::testing::ValuesIn(kTargets),
+                         [](auto &i) { return std::string(i.param.name); });
 
 } // namespace
 } // namespace tessera

@@ -2,6 +2,9 @@
 #include "emulation.h"
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/launch/check.h"
+#include "runtime/launcher.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
@@ -9,9 +12,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/check.h"
-#include "runtime/compiler.h"
-#include "runtime/launcher.h"
 #include <numeric>
 
 namespace tessera::testing {
@@ -27,7 +27,8 @@ std::vector<uint8_t> fill(const Arg &a) {
   return b;
 }
 
-absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const std::string &kernel, const std::vector<uint64_t> &scalars, const std::vector<std::string> &names) {
+absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const std::string &kernel,
+                                         const std::vector<uint64_t> &scalars, const std::vector<std::string> &names) {
   std::vector<emulator::Buffer> buffers;
   std::vector<emulator::Argument> arguments;
   for (size_t i = 0; i < e.buffers.size(); ++i) {
@@ -46,8 +47,11 @@ absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const st
   return emulator::emulate(m, kernel, **target, e.grid, buffers, arguments, e.options);
 }
 
-absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir, const std::string &path, const std::string &kernel, llvm::function_ref<absl::Status(ir::Operation *)> prepare,
-                                               std::vector<uint64_t> &scalars, std::vector<std::string> &names, llvm::function_ref<void(llvm::Module &)> change) {
+absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir, const std::string &path,
+                                               const std::string &kernel,
+                                               llvm::function_ref<absl::Status(ir::Operation *)> prepare,
+                                               std::vector<uint64_t> &scalars, std::vector<std::string> &names,
+                                               llvm::function_ref<void(llvm::Module &)> change) {
   ir::Context context;
   std::string messages;
   ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { messages += ir::render(d); });
@@ -78,7 +82,8 @@ absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir,
 
 } // namespace
 
-absl::StatusOr<emulator::Report> Emulation::text(llvm::StringRef ir, const std::string &kernel, std::vector<Arg> args, llvm::function_ref<void(llvm::Module &)> change) {
+absl::StatusOr<emulator::Report> Emulation::text(llvm::StringRef ir, const std::string &kernel, std::vector<Arg> args,
+                                                 llvm::function_ref<void(llvm::Module &)> change) {
   std::vector<uint64_t> scalars;
   std::vector<std::string> names;
   buffers.clear();
@@ -87,7 +92,8 @@ absl::StatusOr<emulator::Report> Emulation::text(llvm::StringRef ir, const std::
     scalars.push_back(a.value);
     names.push_back(std::string(1, char('a' + names.size())));
   }
-  return compileAndRun(*this, ir, "kernel.ttir", kernel, [](ir::Operation *) { return absl::OkStatus(); }, scalars, names, change);
+  return compileAndRun(
+      *this, ir, "kernel.ttir", kernel, [](ir::Operation *) { return absl::OkStatus(); }, scalars, names, change);
 }
 
 absl::StatusOr<emulator::Report> Emulation::llvmModule(llvm::StringRef ir, std::vector<Arg> args) {
@@ -108,7 +114,8 @@ absl::StatusOr<emulator::Report> Emulation::llvmModule(llvm::StringRef ir, std::
   return emulate(*this, *m, "kernel", scalars, names);
 }
 
-absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder, llvm::function_ref<void(llvm::Module &)> change) {
+absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder,
+                                                   llvm::function_ref<void(llvm::Module &)> change) {
   auto d = readLaunch(folder + "/launch.json");
   if (!d.ok()) return d.status();
   grid = d->grid;
@@ -117,14 +124,17 @@ absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder, ll
   if (!file) return absl::NotFoundError(path);
   std::vector<uint64_t> scalars;
   std::vector<std::string> names;
-  auto report = compileAndRun(*this, (*file)->getBuffer(), path, d->kernel, [&](ir::Operation *kernel) -> absl::Status {
-    auto args = prepareArguments(*d, kernel);
-    if (!args.ok()) return args.status();
-    buffers = std::move(args->buffers);
-    scalars = std::move(args->scalars);
-    for (auto &a : d->args) names.push_back(a.name);
-    return absl::OkStatus();
-  }, scalars, names, change);
+  auto report = compileAndRun(
+      *this, (*file)->getBuffer(), path, d->kernel,
+      [&](ir::Operation *kernel) -> absl::Status {
+        auto args = prepareArguments(*d, kernel);
+        if (!args.ok()) return args.status();
+        buffers = std::move(args->buffers);
+        scalars = std::move(args->scalars);
+        for (auto &a : d->args) names.push_back(a.name);
+        return absl::OkStatus();
+      },
+      scalars, names, change);
   if (!report.ok()) return report;
   for (auto &e : d->expected) {
     auto c = check(*d, e, buffers[e.arg]);

@@ -2,11 +2,11 @@
 // fault, run it on buffers. LLVM modules written by hand run too.
 #pragma once
 #include "absl/status/statusor.h"
+#include "runtime/emulator/emulator.h"
+#include "runtime/launch/launch_description.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
-#include "runtime/emulator/emulator.h"
-#include "runtime/launch_description.h"
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace tessera::testing {
 struct Arg {
   enum Kind { Bytes, Counting, Scalar } kind = Bytes;
   size_t bytes = 0;
-  uint64_t value = 0; // scalar's bits, or the byte
+  uint64_t value = 0;                 // scalar's bits, or the byte
   std::vector<uint8_t> contents = {}; // instead of a byte
 };
 inline Arg bytesOf(std::vector<uint8_t> v) { return {Arg::Bytes, v.size(), 0, std::move(v)}; }
@@ -33,11 +33,13 @@ struct Emulation {
   int64_t sharedBytes = 0;                   // of modules written by hand
 
   /// Compiles TTIR or TTGIR, lets `change` at the module, and runs it.
-  absl::StatusOr<emulator::Report> text(llvm::StringRef ir, const std::string &kernel, std::vector<Arg> args, llvm::function_ref<void(llvm::Module &)> change = nullptr);
+  absl::StatusOr<emulator::Report> text(llvm::StringRef ir, const std::string &kernel, std::vector<Arg> args,
+                                        llvm::function_ref<void(llvm::Module &)> change = nullptr);
   /// The same for LLVM IR written by hand; the kernel is called `kernel`.
   absl::StatusOr<emulator::Report> llvmModule(llvm::StringRef ir, std::vector<Arg> args);
   /// A launch description; outputs are compared (a difference is DataLoss).
-  absl::StatusOr<emulator::Report> launch(const std::string &folder, llvm::function_ref<void(llvm::Module &)> change = nullptr);
+  absl::StatusOr<emulator::Report> launch(const std::string &folder,
+                                          llvm::function_ref<void(llvm::Module &)> change = nullptr);
 };
 
 } // namespace tessera::testing

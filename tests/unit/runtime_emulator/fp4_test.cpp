@@ -1,7 +1,7 @@
 // ttg.fp4_to_fp: all bytes, to every kind of float that it unpacks to, on targets of both vendors.
 #include "emulation.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/float_formats.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -22,9 +22,15 @@ struct Kind {
 
 TEST(Fp4ToFp, AllBytes) {
   const double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
-  for (Target t : {Target{"sm_80", "cuda:80", 32}, {"sm_90a", "cuda:90", 32}, {"gfx942", "hip:gfx942", 64}, {"gfx1100", "hip:gfx1100", 32}})
-    for (Kind k : {Kind{"f16", ir::FloatKind::F16, 2}, {"bf16", ir::FloatKind::BF16, 2}, {"f32", ir::FloatKind::F32, 4}}) {
-      std::string text = llvm::formatv(R"(#src = #ttg.blocked<{{sizePerThread = [4], threadsPerWarp = [{1}], warpsPerCTA = [2], order = [0]}>
+  for (Target t : {Target{"sm_80", "cuda:80", 32},
+                   {"sm_90a", "cuda:90", 32},
+                   {"gfx942", "hip:gfx942", 64},
+                   {"gfx1100", "hip:gfx1100", 32}})
+    for (Kind k :
+         {Kind{"f16", ir::FloatKind::F16, 2}, {"bf16", ir::FloatKind::BF16, 2}, {"f32", ir::FloatKind::F32, 4}}) {
+      std::string text =
+          llvm::formatv(
+              R"(#src = #ttg.blocked<{{sizePerThread = [4], threadsPerWarp = [{1}], warpsPerCTA = [2], order = [0]}>
 #res = #ttg.blocked<{{sizePerThread = [8], threadsPerWarp = [{1}], warpsPerCTA = [2], order = [0]}>
 module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "{0}", "ttg.threads-per-warp" = {1} : i32} {{
   tt.func public @k(%x: !tt.ptr<i8>, %y: !tt.ptr<{2}>) {{
@@ -40,7 +46,9 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
     tt.return
   }
 }
-)", t.triton, t.lanes, k.name).str();
+)",
+              t.triton, t.lanes, k.name)
+              .str();
       std::vector<uint8_t> bytes(512), want(1024 * k.bytes);
       for (unsigned n = 0; n < 512; ++n) bytes[n] = uint8_t(n * 7 + n / 256);
       for (unsigned n = 0; n < 1024; ++n) {
@@ -59,7 +67,9 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
 TEST(MatrixF64, TilesOfSixteenRows) {
   // What Triton makes of products of f64; before sm_90 an instruction has 8 rows.
   for (Target t : {Target{"sm_80", "cuda:80", 32}, {"sm_90a", "cuda:90", 32}}) {
-    std::string text = llvm::formatv(R"(#mma = #ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+    std::string text =
+        llvm::formatv(
+            R"(#mma = #ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{{opIdx = 0, parent = #mma, kWidth = 1}>
 #b = #ttg.dot_op<{{opIdx = 1, parent = #mma, kWidth = 1}>
 #plain = #ttg.blocked<{{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -91,7 +101,9 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.tar
     tt.return
   }
 }
-)", t.triton).str();
+)",
+            t.triton)
+            .str();
     double x[32][32], y[32][32], z[32][32] = {};
     for (int i = 0; i < 32; ++i)
       for (int j = 0; j < 32; ++j) x[i][j] = (i * 5 + j * 3) % 17 - 8, y[i][j] = (i * 7 + j * 11) % 13 - 6;

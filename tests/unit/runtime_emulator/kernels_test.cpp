@@ -1,11 +1,11 @@
-// Whole kernels on the emulator, with every check on, against the outputs that Triton's compiled code gave on a GPU: every
-// folder of tests/kernels for every target with 1, 2, 4 and 8 warps, and every folder of $TESSERA_SHARED/kernels with 1 and
-// 4 (with TESSERA_EMULATOR_WARPS=all as many). A kernel that this compiler cannot lower yet, or whose device library is not
-// installed, is skipped with its reason.
+// Whole kernels on the emulator, with every check on, against the outputs that Triton's compiled code gave on a GPU:
+// every folder of tests/kernels for every target with 1, 2, 4 and 8 warps, and every folder of
+// $TESSERA_SHARED/kernels with 1 and 4 (with TESSERA_EMULATOR_WARPS=all as many). A kernel that this compiler cannot
+// lower yet, or whose device library is not installed, is skipped with its reason.
 #include "emulation.h"
+#include "runtime/compiler/targets.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "runtime/targets.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,9 @@ std::vector<Case> cases() {
     std::error_code ec;
     for (llvm::sys::fs::directory_iterator it(root, ec), end; it != end && !ec; it.increment(ec))
       if (llvm::sys::fs::exists(it->path() + "/launch.json"))
-        for (auto *t : runtime::allTargets()) out.push_back({prefix + llvm::sys::path::filename(it->path()).str() + "_" + t->info.name.str(), it->path(), t->info.name.str()});
+        for (auto *t : runtime::allTargets())
+          out.push_back({prefix + llvm::sys::path::filename(it->path()).str() + "_" + t->info.name.str(), it->path(),
+                         t->info.name.str()});
   };
   add(TESSERA_SOURCE_DIR "/tests/kernels", "");
   if (const char *shared = getenv("TESSERA_SHARED")) add(std::string(shared) + "/kernels", "shared_");
@@ -34,13 +36,17 @@ class Kernels : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Kernels, ComputeWhatTheGpuComputed) {
   std::vector<int> warps{1, 2, 4, 8};
-  if (const char *w = getenv("TESSERA_EMULATOR_WARPS"); llvm::StringRef(GetParam().name).starts_with("shared_") && !(w && llvm::StringRef(w) == "all")) warps = {1, 4};
+  if (const char *w = getenv("TESSERA_EMULATOR_WARPS");
+      llvm::StringRef(GetParam().name).starts_with("shared_") && !(w && llvm::StringRef(w) == "all"))
+    warps = {1, 4};
   for (int n : warps) {
     testing::Emulation e;
     e.target = GetParam().target;
     e.numWarps = n;
     auto r = e.launch(GetParam().folder);
-    if (absl::IsNotFound(r.status()) || (!r.ok() && llvm::StringRef(std::string(r.status().message())).contains("has no lowering"))) GTEST_SKIP() << r.status();
+    if (absl::IsNotFound(r.status()) ||
+        (!r.ok() && llvm::StringRef(std::string(r.status().message())).contains("has no lowering")))
+      GTEST_SKIP() << r.status();
     EXPECT_TRUE(r.ok()) << n << " warps: " << r.status();
   }
 }
@@ -95,32 +101,53 @@ tt.func public @k(%p: !tt.ptr<i64>) {
     }
 }
 
-/// Conversions between layouts that need more shared memory than a block has are made in turns: transposes of 128 and 256
-/// KiB, where registers alone, or threads of either side, decide which turn an element is in.
+/// Conversions between layouts that need more shared memory than a block has are made in turns: transposes of 128 and
+/// 256 KiB, where registers alone, or threads of either side, decide which turn an element is in.
 TEST(Conversions, BeyondSharedMemoryAreMadeInTurns) {
   struct Type {
     const char *name, *cast;
     int bytes, rows;
   };
-  for (auto [name, cast, bytes, rows] : {Type{"i32", "arith.addi %g, %g", 4, 256}, Type{"i64", "arith.extsi %g", 8, 256}, Type{"i16", "arith.trunci %g", 2, 512}, Type{"i8", "arith.trunci %g", 1, 1024}})
+  for (auto [name, cast, bytes, rows] :
+       {Type{"i32", "arith.addi %g, %g", 4, 256}, Type{"i64", "arith.extsi %g", 8, 256},
+        Type{"i16", "arith.trunci %g", 2, 512}, Type{"i8", "arith.trunci %g", 1, 1024}})
     for (const char *target : {"sm_86", "gfx90a", "gfx942", "gfx1100"})
       for (int warps : {2, 4, 8}) {
         int n = rows * 128;
-        std::string t = name, of = "x" + t + ">", flat = "tensor<" + std::to_string(n) + "xi32>", a = "tensor<" + std::to_string(rows) + "x128", b = "tensor<128x" + std::to_string(rows);
+        std::string t = name, of = "x" + t + ">", flat = "tensor<" + std::to_string(n) + "xi32>",
+                    a = "tensor<" + std::to_string(rows) + "x128", b = "tensor<128x" + std::to_string(rows);
         SCOPED_TRACE(a + of + " for " + target + ", " + std::to_string(warps) + " warps");
         testing::Emulation e;
         e.target = target;
         e.numWarps = warps;
-        auto r = e.text("tt.func public @k(%p: !tt.ptr<" + t + "> {tt.divisibility = 16 : i32}) {\n"
-                        "%f = tt.make_range {end = " + std::to_string(n) + " : i32, start = 0 : i32} : " + flat + "\n"
-                        "%g = tt.reshape %f : " + flat + " -> " + a + "xi32>\n"
-                        "%v = " + cast + " : " + a + "xi32>" + (t == "i32" ? "" : " to " + a + of) + "\n"
-                        "%w = tt.trans %v {order = array<i32: 1, 0>} : " + a + of + " -> " + b + of + "\n"
-                        "%i = tt.reshape %f : " + flat + " -> " + b + "xi32>\n"
-                        "%s = tt.splat %p : !tt.ptr<" + t + "> -> " + b + "x!tt.ptr<" + t + ">>\n"
-                        "%q = tt.addptr %s, %i : " + b + "x!tt.ptr<" + t + ">>, " + b + "xi32>\n"
-                        "tt.store %q, %w : " + b + "x!tt.ptr<" + t + ">>\n"
-                        "tt.return\n}", "k", {testing::zeros(n * bytes)});
+        auto r = e.text("tt.func public @k(%p: !tt.ptr<" + t +
+                            "> {tt.divisibility = 16 : i32}) {\n"
+                            "%f = tt.make_range {end = " +
+                            std::to_string(n) + " : i32, start = 0 : i32} : " + flat +
+                            "\n"
+                            "%g = tt.reshape %f : " +
+                            flat + " -> " + a +
+                            "xi32>\n"
+                            "%v = " +
+                            cast + " : " + a + "xi32>" + (t == "i32" ? "" : " to " + a + of) +
+                            "\n"
+                            "%w = tt.trans %v {order = array<i32: 1, 0>} : " +
+                            a + of + " -> " + b + of +
+                            "\n"
+                            "%i = tt.reshape %f : " +
+                            flat + " -> " + b +
+                            "xi32>\n"
+                            "%s = tt.splat %p : !tt.ptr<" +
+                            t + "> -> " + b + "x!tt.ptr<" + t +
+                            ">>\n"
+                            "%q = tt.addptr %s, %i : " +
+                            b + "x!tt.ptr<" + t + ">>, " + b +
+                            "xi32>\n"
+                            "tt.store %q, %w : " +
+                            b + "x!tt.ptr<" + t +
+                            ">>\n"
+                            "tt.return\n}",
+                        "k", {testing::zeros(n * bytes)});
         ASSERT_TRUE(r.ok()) << r.status();
         for (int at = 0; at < n; ++at) {
           int64_t value = at % rows * 128 + at / rows, got = 0;
@@ -154,29 +181,52 @@ tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
   }
 }
 
-/// tt.cat promises both operands' elements in some order, also where tensors are so small or so shaped that threads hold
-/// copies.
+/// tt.cat promises both operands' elements in some order, also where tensors are so small or so shaped that threads
+/// hold copies.
 TEST(Concatenation, HoldsBothOperands) {
   for (auto [a, b] : {std::pair{4, 8}, {16, 1}, {2, 2}, {1, 4}, {64, 2}, {32, 32}, {1, 256}})
     for (const char *target : {"sm_90a", "gfx942", "gfx1100"})
       for (int warps : {1, 4, 8}) {
-        auto n = std::to_string(a * b), n2 = std::to_string(2 * a * b), part = "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "xi32>", whole = std::to_string(2 * a) + "x" + std::to_string(b);
+        auto n = std::to_string(a * b), n2 = std::to_string(2 * a * b),
+             part = "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "xi32>",
+             whole = std::to_string(2 * a) + "x" + std::to_string(b);
         SCOPED_TRACE(part + " for " + target + ", " + std::to_string(warps) + " warps");
         testing::Emulation e;
         e.target = target;
         e.numWarps = warps;
         auto r = e.text("tt.func public @k(%p: !tt.ptr<i32>) {\n"
-                        "%f = tt.make_range {end = " + n + " : i32, start = 0 : i32} : tensor<" + n + "xi32>\n"
-                        "%a = tt.reshape %f : tensor<" + n + "xi32> -> " + part + "\n"
-                        "%c = arith.constant dense<" + n + "> : " + part + "\n"
-                        "%b = arith.addi %a, %c : " + part + "\n"
-                        "%both = tt.cat %a, %b : " + part + " -> tensor<" + whole + "xi32>\n"
-                        "%g = tt.make_range {end = " + n2 + " : i32, start = 0 : i32} : tensor<" + n2 + "xi32>\n"
-                        "%i = tt.reshape %g : tensor<" + n2 + "xi32> -> tensor<" + whole + "xi32>\n"
-                        "%s = tt.splat %p : !tt.ptr<i32> -> tensor<" + whole + "x!tt.ptr<i32>>\n"
-                        "%q = tt.addptr %s, %i : tensor<" + whole + "x!tt.ptr<i32>>, tensor<" + whole + "xi32>\n"
-                        "tt.store %q, %both : tensor<" + whole + "x!tt.ptr<i32>>\n"
-                        "tt.return\n}", "k", {testing::zeros(2 * a * b * 4)});
+                        "%f = tt.make_range {end = " +
+                            n + " : i32, start = 0 : i32} : tensor<" + n +
+                            "xi32>\n"
+                            "%a = tt.reshape %f : tensor<" +
+                            n + "xi32> -> " + part +
+                            "\n"
+                            "%c = arith.constant dense<" +
+                            n + "> : " + part +
+                            "\n"
+                            "%b = arith.addi %a, %c : " +
+                            part +
+                            "\n"
+                            "%both = tt.cat %a, %b : " +
+                            part + " -> tensor<" + whole +
+                            "xi32>\n"
+                            "%g = tt.make_range {end = " +
+                            n2 + " : i32, start = 0 : i32} : tensor<" + n2 +
+                            "xi32>\n"
+                            "%i = tt.reshape %g : tensor<" +
+                            n2 + "xi32> -> tensor<" + whole +
+                            "xi32>\n"
+                            "%s = tt.splat %p : !tt.ptr<i32> -> tensor<" +
+                            whole +
+                            "x!tt.ptr<i32>>\n"
+                            "%q = tt.addptr %s, %i : tensor<" +
+                            whole + "x!tt.ptr<i32>>, tensor<" + whole +
+                            "xi32>\n"
+                            "tt.store %q, %both : tensor<" +
+                            whole +
+                            "x!tt.ptr<i32>>\n"
+                            "tt.return\n}",
+                        "k", {testing::zeros(2 * a * b * 4)});
         ASSERT_TRUE(r.ok()) << r.status();
         std::vector<int32_t> got(2 * a * b), want(2 * a * b);
         memcpy(got.data(), e.buffers[0].data(), got.size() * 4);
@@ -186,8 +236,8 @@ TEST(Concatenation, HoldsBothOperands) {
       }
 }
 
-/// Loads that run iterations ahead stay inside their buffer (of two tiles) whatever the bound, also where the bound less
-/// what they run ahead is no number of its type.
+/// Loads that run iterations ahead stay inside their buffer (of two tiles) whatever the bound, also where the bound
+/// less what they run ahead is no number of its type.
 TEST(Pipelining, LoadsNothingBeyondTheLastIteration) {
   constexpr llvm::StringRef text = R"(
 tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {

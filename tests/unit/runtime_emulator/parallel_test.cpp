@@ -1,5 +1,5 @@
-// Blocks on several host threads: results, counters and reports are those of one thread, whether the blocks have nothing
-// to do with each other, interact by atomics, or race.
+// Blocks on several host threads: results, counters and reports are those of one thread, whether the blocks have
+// nothing to do with each other, interact by atomics, or race.
 #include "emulation.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 namespace tessera {
 namespace {
 
+using testing::counting;
 using testing::Emulation;
 using ::testing::HasSubstr;
-using testing::counting;
 using testing::scalar;
 using testing::zeros;
 
@@ -36,7 +36,9 @@ TEST_P(Parallel, IsTheSame) {
 }
 INSTANTIATE_TEST_SUITE_P(Kernels, Parallel,
                          ::testing::Combine(::testing::Values("sm_80", "sm_90a", "gfx942", "gfx1201"),
-                                            ::testing::Values(Case{"vecadd", true}, Case{"mm_f16", true}, Case{"layernorm", true}, Case{"transpose", true}, Case{"atomics", false})),
+                                            ::testing::Values(Case{"vecadd", true}, Case{"mm_f16", true},
+                                                              Case{"layernorm", true}, Case{"transpose", true},
+                                                              Case{"atomics", false})),
                          [](auto &i) { return std::string(std::get<0>(i.param)) + "_" + std::get<1>(i.param).kernel; });
 
 /// x[pid + 1] = x[pid] + 1, or y[OUT] = x[pid] with OUT from the program's number.
@@ -51,7 +53,8 @@ module {
     %p = tt.addptr %x, %pid : !tt.ptr<i32>, i32
     %v = tt.load %p : !tt.ptr<i32>
     %w = arith.addi %v, %c1 : i32
-    %q = tt.addptr )") + from + ", " + to + R"( : !tt.ptr<i32>, i32
+    %q = tt.addptr )") +
+         from + ", " + to + R"( : !tt.ptr<i32>, i32
     tt.store %q, %w : !tt.ptr<i32> loc("kernel.py":9:3)
     tt.return
   }
@@ -92,7 +95,8 @@ TEST(ParallelFaults, TheFirstBlockThatFailsIsNamed) {
     e.grid = {64, 1, 1};
     e.options.threads = threads;
     auto r = e.text(chain("%y", "%pid"), "k", {counting(40 * 4), zeros(64 * 4), scalar(1)});
-    EXPECT_THAT(std::string(r.status().message()), ::testing::AllOf(HasSubstr("block (40, 0, 0)"), HasSubstr("out of bounds")));
+    EXPECT_THAT(std::string(r.status().message()),
+                ::testing::AllOf(HasSubstr("block (40, 0, 0)"), HasSubstr("out of bounds")));
   }
 }
 TEST(ParallelFaults, TheSameValueFromAllIsSound) {

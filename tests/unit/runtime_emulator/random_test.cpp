@@ -1,9 +1,9 @@
-// Random kernels (tests/random), the interpreter's results against the emulator's, byte by byte: the same 300 seeds for every
-// target, a third of them TTGIR. TESSERA_RANDOM_COUNT=N takes so many seeds; build/tests/random/random_kernels runs for hours and
-// prints the kernel of a seed.
+// Random kernels (tests/random), the interpreter's results against the emulator's, byte by byte: the same 300 seeds
+// for every target, a third of them TTGIR. TESSERA_RANDOM_COUNT=N takes so many seeds;
+// build/tests/random/random_kernels runs for hours and prints the kernel of a seed.
 #include "comparison.h"
+#include "runtime/compiler/targets.h"
 #include "llvm/ADT/StringRef.h"
-#include "runtime/targets.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, Random, ::testing::ValuesIn(targets()), [](aut
 TEST(RandomKernels, FoundBefore) {
   struct Found {
     unsigned seed;
-    const char *target; // and what it was
+    const char *target;              // and what it was
   } found[] = {{9001082, "sm_80"},   // what is stored was read back by other threads, in strips
                {9006010, "sm_80"},   // likewise, from strided addresses that a reduction reads
                {9703280, "gfx90a"}}; // a reduction of a vector, which the emulator did not know
@@ -67,10 +67,44 @@ TEST(RandomKernels, AreTheSameForASeed) {
 TEST(RandomKernels, HaveEveryKindOfOperation) {
   for (const char *name : {"sm_90a", "gfx942", "gfx1100"}) {
     std::string all;
-    for (unsigned seed = 1; seed <= 300; ++seed) all += random::generate(seed, random::levelOf(seed), &runtime::findArch(name)->info).text;
-    for (const char *what : {"tt.dot", "tt.atomic_rmw", "tt.gather", "tt.histogram", "tt.join", "tt.split", "tt.trans", "tt.reshape", "\"tt.reduce\"", "\"tt.scan\"", "scf.while", "scf.if", "scf.for", "tt.fp_to_fp", "f8E4M3FN", "f8E5M2", "bf16", "f64",
-                             "tt.make_tensor_ptr", "tt.advance", "boundaryCheck", "tt.make_tensor_descriptor", "tt.descriptor_load", "tt.descriptor_store", "tt.call", "noinline = true", "tt.cat",
-                             "ttg.convert_layout", "ttg.local_alloc", "ttg.local_load", "ttg.local_store", "ttg.memdesc_trans", "#ttg.linear", "#ttg.slice", "#ttg.dot_op", "#ttg.swizzled_shared"})
+    for (unsigned seed = 1; seed <= 300; ++seed)
+      all += random::generate(seed, random::levelOf(seed), &runtime::findArch(name)->info).text;
+    for (const char *what : {"tt.dot",
+                             "tt.atomic_rmw",
+                             "tt.gather",
+                             "tt.histogram",
+                             "tt.join",
+                             "tt.split",
+                             "tt.trans",
+                             "tt.reshape",
+                             "\"tt.reduce\"",
+                             "\"tt.scan\"",
+                             "scf.while",
+                             "scf.if",
+                             "scf.for",
+                             "tt.fp_to_fp",
+                             "f8E4M3FN",
+                             "f8E5M2",
+                             "bf16",
+                             "f64",
+                             "tt.make_tensor_ptr",
+                             "tt.advance",
+                             "boundaryCheck",
+                             "tt.make_tensor_descriptor",
+                             "tt.descriptor_load",
+                             "tt.descriptor_store",
+                             "tt.call",
+                             "noinline = true",
+                             "tt.cat",
+                             "ttg.convert_layout",
+                             "ttg.local_alloc",
+                             "ttg.local_load",
+                             "ttg.local_store",
+                             "ttg.memdesc_trans",
+                             "#ttg.linear",
+                             "#ttg.slice",
+                             "#ttg.dot_op",
+                             "#ttg.swizzled_shared"})
       EXPECT_NE(all.find(what), std::string::npos) << what << " for " << name;
   }
 }

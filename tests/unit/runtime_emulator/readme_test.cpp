@@ -1,9 +1,9 @@
-// runtime/emulator/README.md lists the intrinsics and forms of inline assembly that the emulator knows; the list there is
-// the one that the tables give (bless: TESSERA_BLESS=1 writes it).
+// runtime/emulator/README.md lists the intrinsics and forms of inline assembly that the emulator knows; the list
+// there is the one that the tables give (bless: TESSERA_BLESS=1 writes it).
+#include "runtime/emulator/emulator.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/emulator/emulator.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 

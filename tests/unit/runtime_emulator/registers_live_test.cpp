@@ -1,5 +1,5 @@
-// What the counters say of live registers, against sums made by hand: which values count, how much, up to where, and along
-// which branches; and on a kernel as both vendors' lowerings make it.
+// What the counters say of live registers, against sums made by hand: which values count, how much, up to where, and
+// along which branches; and on a kernel as both vendors' lowerings make it.
 #include "emulation.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 namespace tessera {
 namespace {
 
-using testing::Emulation;
 using testing::counting;
-using testing::zeros;
+using testing::Emulation;
 using ::testing::HasSubstr;
+using testing::zeros;
 
 /// The peaks of a body that may use %x, a buffer of 256 integers that count from 0.
 emulator::RegistersLive live(const char *target, llvm::StringRef body, llvm::StringRef functions = "") {
@@ -26,7 +26,8 @@ target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64
 target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 define ptx_kernel void @kernel()";
-  s += "ptr addrspace(1) %x, ptr addrspace(1) %scratch, ptr addrspace(1) %profile) {\nentry:\n" + body.str() + "}\n" + functions.str();
+  s += "ptr addrspace(1) %x, ptr addrspace(1) %scratch, ptr addrspace(1) %profile) {\nentry:\n" + body.str() + "}\n" +
+       functions.str();
   Emulation e;
   e.target = target;
   e.numWarps = 1;
@@ -122,8 +123,8 @@ TEST(RegistersLive, ByType) {
 }
 
 TEST(RegistersLive, PartsOfValues) {
-  // Of %f the low word lives on, of %q two elements: 1 + 2 beside the two of %g. Putting them into a structure and taking
-  // them out again makes none.
+  // Of %f the low word lives on, of %q two elements: 1 + 2 beside the two of %g. Putting them into a structure and
+  // taking them out again makes none.
   auto r = live("sm_90a", R"(
   %f = load double, ptr addrspace(1) %x
   %i = bitcast double %f to i64
@@ -152,7 +153,8 @@ TEST(RegistersLive, BranchNotTaken) {
   %z = load <4 x i32>, ptr addrspace(1) %x
   %p = getelementptr i32, ptr addrspace(1) %x, i32 7
   %w = load i32, ptr addrspace(1) %p
-  %c = icmp eq i32 %w, )" + std::to_string(value) + R"(
+  %c = icmp eq i32 %w, )" + std::to_string(value) +
+                              R"(
   br i1 %c, label %then, label %end
 then:
   store <4 x i32> %v, ptr addrspace(1) %x
@@ -175,7 +177,8 @@ TEST(RegistersLive, AcrossACall) {
   store <2 x i32> %v, ptr addrspace(1) %x
   store i32 %s, ptr addrspace(1) %x
   ret void
-)", R"(
+)",
+                  R"(
 define internal i32 @sum(ptr addrspace(1) %p) noinline {
   %q = load <4 x i32>, ptr addrspace(1) %p
   %a = extractelement <4 x i32> %q, i32 0
@@ -231,7 +234,10 @@ TEST(RegistersLive, VectorAddition) {
   EXPECT_EQ(r->live.vector.count, 7u);
   EXPECT_THAT(r->live.vector.where, HasSubstr("tt.load at kernels.py:17:28"));
   EXPECT_EQ(r->live.predicates.count, 2u);
-  EXPECT_THAT(emulator::counterTable(*r), HasSubstr("\nregisters                           7               inline assembly of tt.load at kernels.py:17:28\n"));
+  EXPECT_THAT(
+      emulator::counterTable(*r),
+      HasSubstr(
+          "\nregisters                           7               inline assembly of tt.load at kernels.py:17:28\n"));
   // One element of a thread of gfx942: three addresses; three pointers, the length and the block's number.
   Emulation a;
   a.target = "gfx942";

@@ -1,5 +1,5 @@
-// Scans of tensors in layouts of matrix instructions, and of their operands, as TTGIR may have them: along both axes, both
-// ways, of two operands with an operation that does not commute; and of more than shared memory holds.
+// Scans of tensors in layouts of matrix instructions, and of their operands, as TTGIR may have them: along both axes,
+// both ways, of two operands with an operation that does not commute; and of more than shared memory holds.
 #include "emulation.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
@@ -32,7 +32,8 @@ constexpr Target kTargets[] = {
 
 /// o, p = the recurrence (a, b), (c, d) → (a c, b c + d) over x and y, both given and taken as integers of m by n.
 std::string text(const Target &t, unsigned m, unsigned n, unsigned axis, bool reverse) {
-  return llvm::formatv(R"(module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "{0}", "ttg.threads-per-warp" = {1} : i32} {{
+  return llvm::formatv(
+             R"(module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "{0}", "ttg.threads-per-warp" = {1} : i32} {{
   tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %o: !tt.ptr<i32>, %p: !tt.ptr<i32>) {{
     %r = tt.make_range {{end = {3} : i32, start = 0 : i32} : tensor<{3}xi32, #ttg.slice<{{dim = 1, parent = {2}}>>
     %re = tt.expand_dims %r {{axis = 1 : i32} : tensor<{3}xi32, #ttg.slice<{{dim = 1, parent = {2}}>> -> tensor<{3}x1xi32, {2}>
@@ -65,7 +66,9 @@ std::string text(const Target &t, unsigned m, unsigned n, unsigned axis, bool re
     tt.return
   }
 }
-)", t.triton, t.lanes, t.layout, m, n, axis, reverse ? "true" : "false").str();
+)",
+             t.triton, t.lanes, t.layout, m, n, axis, reverse ? "true" : "false")
+      .str();
 }
 
 void check(const Target &t, unsigned m, unsigned n, unsigned axis, bool reverse) {
@@ -87,8 +90,11 @@ void check(const Target &t, unsigned m, unsigned n, unsigned axis, bool reverse)
   };
   Emulation e;
   e.target = t.name;
-  auto r = e.text(text(t, m, n, axis, reverse), "k", {testing::bytesOf(bytes(x)), testing::bytesOf(bytes(y)), testing::zeros(4 * m * n), testing::zeros(4 * m * n)});
-  std::string name = llvm::formatv("{0} {1} {2}x{3} axis {4}{5}", t.name, t.layout, m, n, axis, reverse ? " reverse" : "").str();
+  auto r = e.text(
+      text(t, m, n, axis, reverse), "k",
+      {testing::bytesOf(bytes(x)), testing::bytesOf(bytes(y)), testing::zeros(4 * m * n), testing::zeros(4 * m * n)});
+  std::string name =
+      llvm::formatv("{0} {1} {2}x{3} axis {4}{5}", t.name, t.layout, m, n, axis, reverse ? " reverse" : "").str();
   ASSERT_TRUE(r.ok()) << name << ": " << r.status();
   EXPECT_EQ(e.buffers[2], bytes(o)) << name;
   EXPECT_EQ(e.buffers[3], bytes(p)) << name;

@@ -1,5 +1,6 @@
-// Bulk copies of tensors (ttng.async_tma_*) on the emulator: blocks of one to five dimensions, of all widths of swizzles and of
-// several boxes, in the middle of a tensor and over its edges, against copies made here; reductions; and planted faults.
+// Bulk copies of tensors (ttng.async_tma_*) on the emulator: blocks of one to five dimensions, of all widths of
+// swizzles and of several boxes, in the middle of a tensor and over its edges, against copies made here; reductions;
+// and planted faults.
 #include "emulation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,8 +13,8 @@ namespace tessera {
 namespace {
 
 using ::testing::AnyOf;
-using ::testing::HasSubstr;
 using testing::Emulation;
+using ::testing::HasSubstr;
 
 struct Case {
   const char *type;
@@ -23,14 +24,18 @@ struct Case {
   std::vector<int64_t> from, to; // where the block is read and written
 };
 
-std::string joined(const std::vector<int64_t> &v, const char *separator) { return llvm::join(llvm::map_range(v, [](int64_t x) { return std::to_string(x); }), separator); }
+std::string joined(const std::vector<int64_t> &v, const char *separator) {
+  return llvm::join(llvm::map_range(v, [](int64_t x) { return std::to_string(x); }), separator);
+}
 
 /// A block of %x at `from` goes to %y at `to`; `bytes` is what the barrier expects.
 std::string text(const Case &c, int64_t bytes, const char *reduction = nullptr) {
   unsigned rank = c.tensor.size();
   std::string constants, box, size, stride, ones, i32s, i64s;
   int64_t distance = c.bytes;
-  auto constant = [&](const std::string &name, int64_t v, const char *type) { constants += "    %" + name + " = arith.constant " + std::to_string(v) + " : " + type + "\n"; };
+  auto constant = [&](const std::string &name, int64_t v, const char *type) {
+    constants += "    %" + name + " = arith.constant " + std::to_string(v) + " : " + type + "\n";
+  };
   auto add = [](std::string &list, const std::string &item) { list += (list.empty() ? "" : ", ") + item; };
   std::string from, to;
   for (unsigned k = 0; k < rank; ++k) {
@@ -38,7 +43,9 @@ std::string text(const Case &c, int64_t bytes, const char *reduction = nullptr) 
     constant("box" + std::to_string(k), c.box[d], "i32"), add(box, "%box" + std::to_string(k));
     constant("size" + std::to_string(k), c.tensor[d], "i32"), add(size, "%size" + std::to_string(k));
     distance *= c.tensor[d];
-    if (k + 1 < rank) constant("stride" + std::to_string(k), distance, "i64"), add(stride, "%stride" + std::to_string(k)), add(i64s, "i64");
+    if (k + 1 < rank)
+      constant("stride" + std::to_string(k), distance, "i64"), add(stride, "%stride" + std::to_string(k)),
+          add(i64s, "i64");
     add(ones, "%one"), add(i32s, "i32");
     constant("from" + std::to_string(k), c.from[k], "i32"), add(from, "%from" + std::to_string(k));
     constant("to" + std::to_string(k), c.to[k], "i32"), add(to, "%to" + std::to_string(k));
@@ -48,13 +55,18 @@ std::string text(const Case &c, int64_t bytes, const char *reduction = nullptr) 
   const char *swizzles[] = {"0", "1", "2", "3"};
   const char *mode = swizzles[c.swizzle == 0 ? 0 : c.swizzle == 32 ? 1 : c.swizzle == 64 ? 2 : 3];
   auto map = [&](const char *name, const char *of) {
-    return llvm::formatv(R"(    %{0}p = ttg.global_scratch_alloc {{alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
+    return llvm::formatv(
+               R"(    %{0}p = ttg.global_scratch_alloc {{alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
     ttng.tensormap_create %{0}p, %{1}, [{2}], [{3}], [{4}], [{5}] {{elem_type = {6} : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = {7} : i32} : (!tt.ptr<i8>, !tt.ptr<{8}>, {9}) -> ()
     ttng.tensormap_fenceproxy_acquire %{0}p : !tt.ptr<i8>
     %{0} = ttng.reinterpret_tensor_descriptor %{0}p : !tt.ptr<i8> to !tt.tensordesc<tensor<{10}, #shared>>
-)", name, of, box, size, stride, ones, c.number, mode, c.type, types, type).str();
+)",
+               name, of, box, size, stride, ones, c.number, mode, c.type, types, type)
+        .str();
   };
-  std::string out = llvm::formatv(R"(#shared = #ttg.nvmma_shared<{{swizzlingByteWidth = {0}, transposed = false, elementBitWidth = {1}{2}}>
+  std::string out =
+      llvm::formatv(
+          R"(#shared = #ttg.nvmma_shared<{{swizzlingByteWidth = {0}, transposed = false, elementBitWidth = {1}{2}}>
 #plain = #ttg.swizzled_shared<{{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {{
@@ -62,7 +74,9 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.tar
     %one = arith.constant 1 : i32
     %zero = arith.constant 0 : i32
     %true = arith.constant true
-{4}{5}{6})", c.swizzle, c.bytes * 8, rankOf, c.type, constants, map("dx", "x"), map("dy", "y")).str();
+{4}{5}{6})",
+          c.swizzle, c.bytes * 8, rankOf, c.type, constants, map("dx", "x"), map("dy", "y"))
+          .str();
   out += llvm::formatv(R"(    %b = ttg.local_alloc : () -> !ttg.memdesc<{0}, #shared, #smem, mutable>
     %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #plain, #smem, mutable>
     ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>
@@ -70,9 +84,17 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.tar
     ttng.async_tma_copy_global_to_local %dx[{2}] %b, %m, %true : !tt.tensordesc<tensor<{0}, #shared>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<{0}, #shared, #smem, mutable>
     ttng.wait_barrier %m, %zero : !ttg.memdesc<1xi64, #plain, #smem, mutable>
     ttng.inval_barrier %m : !ttg.memdesc<1xi64, #plain, #smem, mutable>
-)", type, bytes, from).str();
-  if (reduction) out += llvm::formatv("    ttng.async_tma_reduce {0}, %dy[{1}] %b : !tt.tensordesc<tensor<{2}, #shared>>, !ttg.memdesc<{2}, #shared, #smem, mutable>\n", reduction, to, type);
-  else out += llvm::formatv("    ttng.async_tma_copy_local_to_global %dy[{0}] %b : !tt.tensordesc<tensor<{1}, #shared>>, !ttg.memdesc<{1}, #shared, #smem, mutable>\n", to, type);
+)",
+                       type, bytes, from)
+             .str();
+  if (reduction)
+    out += llvm::formatv("    ttng.async_tma_reduce {0}, %dy[{1}] %b : !tt.tensordesc<tensor<{2}, #shared>>, "
+                         "!ttg.memdesc<{2}, #shared, #smem, mutable>\n",
+                         reduction, to, type);
+  else
+    out += llvm::formatv("    ttng.async_tma_copy_local_to_global %dy[{0}] %b : !tt.tensordesc<tensor<{1}, #shared>>, "
+                         "!ttg.memdesc<{1}, #shared, #smem, mutable>\n",
+                         to, type);
   return out + "    ttng.async_tma_store_wait {pendings = 0 : i32}\n    tt.return\n  }\n}\n";
 }
 
@@ -109,15 +131,15 @@ std::vector<uint8_t> counting(size_t bytes) {
 
 TEST(TensorCopy, BlocksOfAllKinds) {
   const Case cases[] = {
-      {"f16", 2, 6, 128, {100, 200}, {64, 128}, {64, 64}, {16, 32}, {0, 64}},         // two boxes
-      {"f16", 2, 6, 128, {100, 200}, {64, 128}, {64, 64}, {80, 150}, {70, 120}},      // over the edges
-      {"f16", 2, 6, 128, {100, 200}, {64, 64}, {64, 64}, {-10, -30}, {-3, -5}},       // before the beginning
-      {"f16", 2, 6, 128, {100, 200}, {64, 64}, {64, 64}, {500, 0}, {0, 0}},           // all zeros
-      {"i8", 1, 0, 64, {70, 96}, {16, 64}, {16, 64}, {5, 7}, {60, 48}},               // any element may be the first
+      {"f16", 2, 6, 128, {100, 200}, {64, 128}, {64, 64}, {16, 32}, {0, 64}},    // two boxes
+      {"f16", 2, 6, 128, {100, 200}, {64, 128}, {64, 64}, {80, 150}, {70, 120}}, // over the edges
+      {"f16", 2, 6, 128, {100, 200}, {64, 64}, {64, 64}, {-10, -30}, {-3, -5}},  // before the beginning
+      {"f16", 2, 6, 128, {100, 200}, {64, 64}, {64, 64}, {500, 0}, {0, 0}},      // all zeros
+      {"i8", 1, 0, 64, {70, 96}, {16, 64}, {16, 64}, {5, 7}, {60, 48}},          // any element may be the first
       {"i8", 1, 0, 32, {70, 96}, {32, 64}, {32, 32}, {5, 7}, {1, 33}},
       {"f32", 4, 7, 32, {40, 24}, {32, 8}, {32, 8}, {9, 3}, {2, 16}},
-      {"f16", 2, 6, 64, {600, 40}, {512, 32}, {256, 32}, {90, 10}, {0, 0}},           // more rows than a box has
-      {"f16", 2, 6, 0, {40, 24}, {32, 8}, {32, 8}, {11, 9}, {0, 16}},                 // no swizzle
+      {"f16", 2, 6, 64, {600, 40}, {512, 32}, {256, 32}, {90, 10}, {0, 0}}, // more rows than a box has
+      {"f16", 2, 6, 0, {40, 24}, {32, 8}, {32, 8}, {11, 9}, {0, 16}},       // no swizzle
       {"f32", 4, 7, 0, {1500}, {1024}, {256}, {600}, {-100}},
       {"bf16", 2, 10, 128, {3, 20, 136}, {2, 16, 64}, {2, 16, 64}, {2, 10, 40}, {0, 0, 100}},
       {"i32", 4, 3, 64, {3, 5, 10, 24}, {2, 1, 8, 16}, {2, 1, 8, 16}, {1, 4, 5, 3}, {2, 0, -3, 8}},
@@ -126,8 +148,10 @@ TEST(TensorCopy, BlocksOfAllKinds) {
   for (auto &c : cases) {
     auto x = counting(size_t(elements(c.tensor)) * c.bytes);
     Emulation e;
-    auto r = e.text(text(c, elements(c.block) * c.bytes), "k", {testing::bytesOf(x), testing::bytesOf(std::vector<uint8_t>(x.size(), 9))});
-    std::string name = std::string(c.type) + " " + joined(c.block, "x") + " swizzle " + std::to_string(c.swizzle) + " from " + joined(c.from, ",");
+    auto r = e.text(text(c, elements(c.block) * c.bytes), "k",
+                    {testing::bytesOf(x), testing::bytesOf(std::vector<uint8_t>(x.size(), 9))});
+    std::string name = std::string(c.type) + " " + joined(c.block, "x") + " swizzle " + std::to_string(c.swizzle) +
+                       " from " + joined(c.from, ",");
     ASSERT_TRUE(r.ok()) << name << ": " << r.status();
     EXPECT_EQ(e.buffers[1], expected(c, x, 9)) << name;
   }
@@ -138,8 +162,12 @@ TEST(TensorCopy, Reductions) {
   struct Kind {
     const char *name;
     int32_t (*combine)(int32_t, int32_t);
-  } kinds[] = {{"add", [](int32_t a, int32_t b) { return a + b; }},       {"min", [](int32_t a, int32_t b) { return std::min(a, b); }}, {"max", [](int32_t a, int32_t b) { return std::max(a, b); }},
-               {"and", [](int32_t a, int32_t b) { return a & b; }},       {"or", [](int32_t a, int32_t b) { return a | b; }},           {"xor", [](int32_t a, int32_t b) { return a ^ b; }}};
+  } kinds[] = {{"add", [](int32_t a, int32_t b) { return a + b; }},
+               {"min", [](int32_t a, int32_t b) { return std::min(a, b); }},
+               {"max", [](int32_t a, int32_t b) { return std::max(a, b); }},
+               {"and", [](int32_t a, int32_t b) { return a & b; }},
+               {"or", [](int32_t a, int32_t b) { return a | b; }},
+               {"xor", [](int32_t a, int32_t b) { return a ^ b; }}};
   for (auto &k : kinds) {
     std::vector<int32_t> x(24 * 40), y(24 * 40);
     for (int i = 0; i < 24 * 40; ++i) x[i] = (i * 7919) % 201 - 100, y[i] = (i * 104729) % 151 - 75;
@@ -172,24 +200,37 @@ std::string without(const std::string &line) {
   std::string ir = text(kPlain, 64 * 64 * 2), out;
   unsigned left = 0;
   for (auto l : llvm::split(ir, '\n'))
-    if (l.contains(line)) ++left;
-    else out += (l + "\n").str();
+    if (l.contains(line))
+      ++left;
+    else
+      out += (l + "\n").str();
   EXPECT_GE(left, 1u) << line;
   return out;
 }
 
 TEST(TensorCopyFaults, NobodyWaits) {
-  EXPECT_THAT(messageOf(without("wait_barrier")), AnyOf(HasSubstr("is invalidated while a bulk copy that it counts is under way"), HasSubstr("nobody has waited for it")));
+  EXPECT_THAT(messageOf(without("wait_barrier")),
+              AnyOf(HasSubstr("is invalidated while a bulk copy that it counts is under way"),
+                    HasSubstr("nobody has waited for it")));
   EXPECT_THAT(messageOf(without("async_tma_store_wait")), HasSubstr("no cp.async.bulk.wait_group has waited for it"));
 }
-TEST(TensorCopyFaults, BytesThatNeverCome) { EXPECT_THAT(messageOf(text(kPlain, 64 * 64 * 2 + 16)), HasSubstr("deadlock")); }
-TEST(TensorCopyFaults, BarrierThatIsNone) { EXPECT_THAT(messageOf(without("init_barrier")), HasSubstr("no initialised mbarrier")); }
-TEST(TensorCopyFaults, MapThatIsNotAcquired) { EXPECT_THAT(messageOf(without("fenceproxy_acquire")), HasSubstr("fence.proxy.tensormap")); }
+TEST(TensorCopyFaults, BytesThatNeverCome) {
+  EXPECT_THAT(messageOf(text(kPlain, 64 * 64 * 2 + 16)), HasSubstr("deadlock"));
+}
+TEST(TensorCopyFaults, BarrierThatIsNone) {
+  EXPECT_THAT(messageOf(without("init_barrier")), HasSubstr("no initialised mbarrier"));
+}
+TEST(TensorCopyFaults, MapThatIsNotAcquired) {
+  EXPECT_THAT(messageOf(without("fenceproxy_acquire")), HasSubstr("fence.proxy.tensormap"));
+}
 TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
   // What threads wrote goes out by the asynchronous proxy.
   std::string ir = text(kPlain, 64 * 64 * 2), fence = "    ttng.fence_async_shared {bCluster = false}\n";
-  std::string write = "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
-                      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
+  std::string write =
+      "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
+      "[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
+      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], "
+      "warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
   size_t at = ir.find("    ttng.async_tma_copy_local_to_global");
   std::string unfenced = ir, fenced = ir;
   EXPECT_THAT(messageOf(unfenced.insert(at, write)), HasSubstr("no fence.proxy.async lies between"));
@@ -207,12 +248,16 @@ TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
 }
 TEST(TensorCopyFaults, BufferChangedUnderWay) {
   std::string ir = text(kPlain, 64 * 64 * 2);
-  std::string write = "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
-                      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
+  std::string write =
+      "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
+      "[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
+      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], "
+      "warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
   std::string early = ir, late = ir;
   EXPECT_THAT(messageOf(early.insert(ir.find("    ttng.async_tma_store_wait"), write)), HasSubstr("which a bulk copy"));
   Emulation e;
-  auto r = e.text(late.insert(ir.find("    tt.return"), write), "k", {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)});
+  auto r = e.text(late.insert(ir.find("    tt.return"), write), "k",
+                  {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)});
   EXPECT_TRUE(r.ok()) << r.status();
 }
 TEST(TensorCopyFaults, BeyondTheBuffer) {

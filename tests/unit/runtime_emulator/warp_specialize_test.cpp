@@ -1,6 +1,6 @@
-// Named barriers and setmaxnreg on the emulator: modules written by hand, sound ones and planted faults; and partitions of warps
-// (ttg.warp_specialize) with faults planted in what they were lowered to. That sound ones compute what they must is for the
-// conformance suite (conformance/kernels/warp_specialize.kernels).
+// Named barriers and setmaxnreg on the emulator: modules written by hand, sound ones and planted faults; and
+// partitions of warps (ttg.warp_specialize) with faults planted in what they were lowered to. That sound ones compute
+// what they must is for the conformance suite (conformance/kernels/warp_specialize.kernels).
 #include "emulation.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
@@ -16,7 +16,8 @@ using testing::Emulation;
 using ::testing::HasSubstr;
 using testing::zeros;
 
-/// kernel(x): body with %t (thread), %warp, %mine and %other (words of shared memory, of this and of the next thread but 31).
+/// kernel(x): body with %t (thread), %warp, %mine and %other (words of shared memory, of this and of the next thread
+/// but 31).
 std::string module(llvm::StringRef body, llvm::StringRef attributes = "") {
   return R"(target datalayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -41,9 +42,14 @@ entry:
 )" + body.str() +
          "  ret void\n}\n";
 }
-std::string sync(int number, int threads) { return llvm::formatv("  call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 {0}, i32 {1})\n", number, threads); }
+std::string sync(int number, int threads) {
+  return llvm::formatv("  call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 {0}, i32 {1})\n", number, threads);
+}
 constexpr const char *kStore = "  store i32 %t, ptr addrspace(3) %mine, align 4\n";
-std::string load(const char *name) { return llvm::formatv("  %{0} = load i32, ptr addrspace(3) %other, align 4\n  store i32 %{0}, ptr addrspace(1) %out, align 4\n", name); }
+std::string load(const char *name) {
+  return llvm::formatv(
+      "  %{0} = load i32, ptr addrspace(3) %other, align 4\n  store i32 %{0}, ptr addrspace(1) %out, align 4\n", name);
+}
 
 absl::StatusOr<emulator::Report> run(Emulation &e, const std::string &body, const char *attributes = "") {
   e.numWarps = 4;
@@ -60,7 +66,8 @@ std::string messageOf(const std::string &body, const char *attributes = "") {
 // Two pairs of warps exchange words by barriers of their own, one of them twice as often.
 TEST(NamedBarrier, OrdersTheWarpsThatItIsFor) {
   Emulation e;
-  auto r = run(e, std::string(kStore) + "  br i1 %low, label %a, label %b\na:\n" + sync(1, 64) + load("v") + sync(1, 64) + "  br label %end\nb:\n" + sync(2, 64) + load("w") + "  br label %end\nend:\n");
+  auto r = run(e, std::string(kStore) + "  br i1 %low, label %a, label %b\na:\n" + sync(1, 64) + load("v") +
+                      sync(1, 64) + "  br label %end\nb:\n" + sync(2, 64) + load("w") + "  br label %end\nend:\n");
   ASSERT_TRUE(r.ok()) << r.status();
   for (int t = 0; t < 128; ++t) {
     int32_t v;
@@ -71,11 +78,17 @@ TEST(NamedBarrier, OrdersTheWarpsThatItIsFor) {
 
 TEST(NamedBarrier, OrdersNobodyElse) {
   // Warps 0 and 2 meet, and so do 1 and 3; words go between 0 and 1.
-  std::string body = std::string(kStore) + "  %even = and i32 %warp, 1\n  %is = icmp eq i32 %even, 0\n  br i1 %is, label %a, label %b\na:\n" + sync(1, 64) + "  br label %end\nb:\n" + sync(2, 64) + "  br label %end\nend:\n" + load("v");
+  std::string body = std::string(kStore) +
+                     "  %even = and i32 %warp, 1\n  %is = icmp eq i32 %even, 0\n  br i1 %is, label %a, label %b\na:\n" +
+                     sync(1, 64) + "  br label %end\nb:\n" + sync(2, 64) + "  br label %end\nend:\n" + load("v");
   EXPECT_THAT(messageOf(body), AllOf(HasSubstr("race"), HasSubstr("no barrier orders the two")));
   // One after the other, both do: 0 with 2, 1 with 3, then 2 with 3, then each tells its partner.
-  std::string chain = std::string(kStore) + "  %even = and i32 %warp, 1\n  %is = icmp eq i32 %even, 0\n  br i1 %is, label %a, label %b\na:\n" + sync(1, 64) + "  br label %m\nb:\n" + sync(2, 64) +
-                      "  br label %m\nm:\n  br i1 %low, label %n, label %high\nhigh:\n" + sync(3, 64) + "  br label %n\nn:\n  br i1 %is, label %c, label %d\nc:\n" + sync(1, 64) + "  br label %end\nd:\n" + sync(2, 64) + "  br label %end\nend:\n" + load("v");
+  std::string chain =
+      std::string(kStore) +
+      "  %even = and i32 %warp, 1\n  %is = icmp eq i32 %even, 0\n  br i1 %is, label %a, label %b\na:\n" + sync(1, 64) +
+      "  br label %m\nb:\n" + sync(2, 64) + "  br label %m\nm:\n  br i1 %low, label %n, label %high\nhigh:\n" +
+      sync(3, 64) + "  br label %n\nn:\n  br i1 %is, label %c, label %d\nc:\n" + sync(1, 64) + "  br label %end\nd:\n" +
+      sync(2, 64) + "  br label %end\nend:\n" + load("v");
   Emulation e;
   auto r = run(e, chain);
   EXPECT_TRUE(r.ok()) << r.status();
@@ -88,33 +101,47 @@ TEST(NamedBarrier, OfAllWarpsOrdersTheBlock) {
 }
 
 TEST(NamedBarrier, Misuse) {
-  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %end\na:\n" + sync(1, 64) + "  br label %end\nend:\n"), HasSubstr("waits at barrier 1 for 64 threads, of which 32 have come"));
-  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %b\na:\n" + sync(1, 64) + "  br label %end\nb:\n" + sync(1, 96) + "  br label %end\nend:\n"), AllOf(HasSubstr("barrier 1"), HasSubstr("64 threads"), HasSubstr("for 96")));
+  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %end\na:\n" + sync(1, 64) + "  br label %end\nend:\n"),
+              HasSubstr("waits at barrier 1 for 64 threads, of which 32 have come"));
+  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %b\na:\n" + sync(1, 64) + "  br label %end\nb:\n" +
+                        sync(1, 96) + "  br label %end\nend:\n"),
+              AllOf(HasSubstr("barrier 1"), HasSubstr("64 threads"), HasSubstr("for 96")));
   EXPECT_THAT(messageOf(sync(1, 64)), HasSubstr("barrier 1 is for 64 threads, and 128 have come to it"));
-  EXPECT_THAT(messageOf("  br i1 %first, label %a, label %b\na:\n" + sync(1, 64) + "  br label %end\nb:\n  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  br label %end\nend:\n"), HasSubstr("barrier"));
+  EXPECT_THAT(
+      messageOf(
+          "  br i1 %first, label %a, label %b\na:\n" + sync(1, 64) +
+          "  br label %end\nb:\n  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  br label %end\nend:\n"),
+      HasSubstr("barrier"));
   // A part of a warp.
-  EXPECT_THAT(messageOf("  %l = icmp ult i32 %t, 16\n  br i1 %l, label %a, label %end\na:\n" + sync(1, 32) + "  br label %end\nend:\n"), HasSubstr("16 of the warp's 32 threads"));
+  EXPECT_THAT(messageOf("  %l = icmp ult i32 %t, 16\n  br i1 %l, label %a, label %end\na:\n" + sync(1, 32) +
+                        "  br label %end\nend:\n"),
+              HasSubstr("16 of the warp's 32 threads"));
   for (auto [number, threads] : {std::pair(16, 64), std::pair(1, 48), std::pair(1, 0), std::pair(1, 2048)}) {
     Emulation e;
-    EXPECT_EQ(run(e, sync(number, threads)).status().code(), absl::StatusCode::kUnimplemented) << number << " " << threads;
+    EXPECT_EQ(run(e, sync(number, threads)).status().code(), absl::StatusCode::kUnimplemented)
+        << number << " " << threads;
   }
 }
 
 TEST(SetMaxRegisters, ChangesWhatTheKernelStartsWith) {
-  auto set = [](const char *how, int n) { return llvm::formatv("  call void @llvm.nvvm.setmaxnreg.{0}.sync.aligned.u32(i32 {1})\n", how, n).str(); };
+  auto set = [](const char *how, int n) {
+    return llvm::formatv("  call void @llvm.nvvm.setmaxnreg.{0}.sync.aligned.u32(i32 {1})\n", how, n).str();
+  };
   constexpr const char *kStarts = " \"nvvm.maxnreg\"=\"128\"";
   Emulation e;
   auto r = run(e, set("dec", 40) + set("inc", 128) + set("inc", 168), kStarts);
   EXPECT_TRUE(r.ok()) << r.status();
   EXPECT_THAT(messageOf(set("dec", 40)), HasSubstr("does not say how many registers it starts with"));
   EXPECT_THAT(messageOf(set("inc", 40), kStarts), HasSubstr("setmaxnreg.inc to 40 registers of a thread that has 128"));
-  EXPECT_THAT(messageOf(set("dec", 136), kStarts), HasSubstr("setmaxnreg.dec to 136 registers of a thread that has 128"));
+  EXPECT_THAT(messageOf(set("dec", 136), kStarts),
+              HasSubstr("setmaxnreg.dec to 136 registers of a thread that has 128"));
 }
 
 // ---- partitions ----
 
 /// A partition turns 256 numbers round through shared memory; the default region adds others up.
-constexpr const char *kTurn = R"(#d = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+constexpr const char *kTurn =
+    R"(#d = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -166,7 +193,9 @@ std::vector<llvm::CallInst *> barriers(llvm::Module &m, uint64_t number) {
   for (auto &f : m)
     for (auto &b : f)
       for (auto &i : b)
-        if (auto *c = llvm::dyn_cast<llvm::CallInst>(&i); c && c->getCalledFunction() && c->getCalledFunction()->getName() == "llvm.nvvm.barrier.cta.sync.aligned.count")
+        if (auto *c = llvm::dyn_cast<llvm::CallInst>(&i);
+            c && c->getCalledFunction() &&
+            c->getCalledFunction()->getName() == "llvm.nvvm.barrier.cta.sync.aligned.count")
           if (llvm::cast<llvm::ConstantInt>(c->getArgOperand(0))->getZExtValue() == number) out.push_back(c);
   return out;
 }
@@ -197,13 +226,22 @@ TEST(WarpSpecialize, PlantedFaultsAreFound) {
               }),
               ::testing::AnyOf(HasSubstr("race"), HasSubstr("never wrote")));
   // Made the default region's, or for fewer threads.
-  EXPECT_THAT(with([](llvm::Module &m) { barriers(m, 2)[0]->setArgOperand(0, llvm::ConstantInt::get(llvm::Type::getInt32Ty(m.getContext()), 0)); }), HasSubstr("barrier"));
-  EXPECT_THAT(with([](llvm::Module &m) { barriers(m, 2)[0]->setArgOperand(1, llvm::ConstantInt::get(llvm::Type::getInt32Ty(m.getContext()), 64)); }), HasSubstr("barrier 2 is for 64 threads"));
+  EXPECT_THAT(with([](llvm::Module &m) {
+                barriers(m, 2)[0]->setArgOperand(0, llvm::ConstantInt::get(llvm::Type::getInt32Ty(m.getContext()), 0));
+              }),
+              HasSubstr("barrier"));
+  EXPECT_THAT(with([](llvm::Module &m) {
+                barriers(m, 2)[0]->setArgOperand(1, llvm::ConstantInt::get(llvm::Type::getInt32Ty(m.getContext()), 64));
+              }),
+              HasSubstr("barrier 2 is for 64 threads"));
   // Without one of those at which all warps meet.
   size_t meetings = 0;
   with([&](llvm::Module &m) { meetings = barriers(m, 1).size(); });
   EXPECT_GE(meetings, 4u);
-  for (size_t k = 0; k < meetings; ++k) EXPECT_THAT(with([&](llvm::Module &m) { barriers(m, 1)[k]->eraseFromParent(); }), ::testing::AnyOf(HasSubstr("barrier"), HasSubstr("race"), HasSubstr("never wrote"))) << k;
+  for (size_t k = 0; k < meetings; ++k)
+    EXPECT_THAT(with([&](llvm::Module &m) { barriers(m, 1)[k]->eraseFromParent(); }),
+                ::testing::AnyOf(HasSubstr("barrier"), HasSubstr("race"), HasSubstr("never wrote")))
+        << k;
 }
 
 } // namespace

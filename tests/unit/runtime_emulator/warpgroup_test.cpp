@@ -1,11 +1,11 @@
-// wgmma on the emulator: modules written by hand, as the lowering writes them, against products computed here. Where the
-// elements of an operand lie in shared memory is stated in terms of swizzle atoms (8 rows of 32, 64 or 128 bytes, whose
-// 16-byte columns are permuted by the row), and which thread holds which element of the result by the figures of
-// "Register Fragments" in the PTX manual. With TESSERA_WGMMA_DUMP=FOLDER the modules, inputs and results are also written
-// there, to be compared with a GPU.
+// wgmma on the emulator: modules written by hand, as the lowering writes them, against products computed here. Where
+// the elements of an operand lie in shared memory is stated in terms of swizzle atoms (8 rows of 32, 64 or 128 bytes,
+// whose 16-byte columns are permuted by the row), and which thread holds which element of the result by the figures
+// of "Register Fragments" in the PTX manual. With TESSERA_WGMMA_DUMP=FOLDER the modules, inputs and results are also
+// written there, to be compared with a GPU.
 #include "emulation.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "runtime/interpreter/float_formats.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cstdlib>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -26,7 +26,8 @@ struct Format {
   const char *name;
   unsigned bits;
 };
-constexpr Format kF16{"f16", 16}, kBF16{"bf16", 16}, kTF32{"tf32", 32}, kE4M3{"e4m3", 8}, kE5M2{"e5m2", 8}, kS8{"s8", 8}, kU8{"u8", 8};
+constexpr Format kF16{"f16", 16}, kBF16{"bf16", 16}, kTF32{"tf32", 32}, kE4M3{"e4m3", 8}, kE5M2{"e5m2", 8},
+    kS8{"s8", 8}, kU8{"u8", 8};
 
 struct Config {
   Format a, b;
@@ -56,7 +57,8 @@ struct Operand {
   unsigned start = 0; // byte in the image where the instruction's part begins
 };
 
-Operand place(Format f, unsigned mn, unsigned k, unsigned swizzle, bool mnMajor, unsigned step, const std::vector<int> &value) {
+Operand place(Format f, unsigned mn, unsigned k, unsigned swizzle, bool mnMajor, unsigned step,
+              const std::vector<int> &value) {
   Operand o;
   unsigned bytes = f.bits / 8, leading = 1, stride;
   auto put = [&](unsigned at, unsigned m, unsigned d) {
@@ -65,7 +67,9 @@ Operand place(Format f, unsigned mn, unsigned k, unsigned swizzle, bool mnMajor,
     memcpy(o.image.data() + at, &v, bytes);
   };
   // The atom's column of 16 bytes that column `c` of row `r` is stored in.
-  auto column = [&](unsigned r, unsigned c) { return swizzle == 128 ? c ^ r : swizzle == 64 ? c ^ (r / 2) : swizzle == 32 ? c ^ (r / 4) : c; };
+  auto column = [&](unsigned r, unsigned c) {
+    return swizzle == 128 ? c ^ r : swizzle == 64 ? c ^ (r / 2) : swizzle == 32 ? c ^ (r / 4) : c;
+  };
   unsigned width = swizzle ? swizzle : 16, atom = 8 * width;
   if (!mnMajor) {
     // Rows of K; atoms one below the other (swizzled), or 8 rows by 16 bytes: first down, then along K.
@@ -74,18 +78,23 @@ Operand place(Format f, unsigned mn, unsigned k, unsigned swizzle, bool mnMajor,
     for (unsigned m = 0; m < mn; ++m)
       for (unsigned d = 0; d < k; ++d) {
         unsigned along = d * bytes + step * 32;
-        if (swizzle) put(m / 8 * stride + m % 8 * width + column(m % 8, along / 16) * 16 + along % 16, m, d);
-        else put(m / 8 * stride + along / 16 * leading + m % 8 * 16 + along % 16, m, d);
+        if (swizzle)
+          put(m / 8 * stride + m % 8 * width + column(m % 8, along / 16) * 16 + along % 16, m, d);
+        else
+          put(m / 8 * stride + along / 16 * leading + m % 8 * 16 + along % 16, m, d);
       }
     o.start = step * 32;
   } else {
-    // Rows of M or N: an atom holds 8 depths. Atoms along K first, then along M or N; without swizzle the other way round.
+    // Rows of M or N: an atom holds 8 depths. Atoms along K first, then along M or N; without swizzle the other way
+    // round.
     unsigned across = std::max(1u, mn * bytes / width);
     unsigned nextDepth = swizzle ? atom : atom * across, nextMn = swizzle ? atom * (k / 8) : atom;
     for (unsigned m = 0; m < mn; ++m)
       for (unsigned d = 0; d < k; ++d) {
         unsigned along = m * bytes;
-        put(along / width * nextMn + d / 8 * nextDepth + d % 8 * width + column(d % 8, along % width / 16) * 16 + along % 16, m, d);
+        put(along / width * nextMn + d / 8 * nextDepth + d % 8 * width + column(d % 8, along % width / 16) * 16 +
+                along % 16,
+            m, d);
       }
     leading = swizzle ? nextMn : nextDepth, stride = swizzle ? nextDepth : nextMn;
   }
@@ -102,8 +111,10 @@ struct Parts {
 };
 
 /// kernel(image, registers of A, accumulators): copies the image to shared memory, multiplies, stores the accumulators.
-std::string module(const Config &c, const Operand *a, const Operand &b, unsigned imageBytes, unsigned registers, const Parts &parts = {}) {
-  std::string s = R"(target datalayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+std::string module(const Config &c, const Operand *a, const Operand &b, unsigned imageBytes, unsigned registers,
+                   const Parts &parts = {}) {
+  std::string s =
+      R"(target datalayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 @smem = external addrspace(3) global [0 x i8], align 1024
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -113,19 +124,32 @@ define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs,
   %t16 = mul i32 %t, 16
 )";
   for (unsigned k = 0; k < imageBytes / 2048; ++k)
-    s += llvm::formatv("  %o{0} = add i32 %t16, {1}\n  %g{0} = getelementptr i8, ptr addrspace(1) %image, i32 %o{0}\n  %v{0} = load <4 x i32>, ptr addrspace(1) %g{0}, align 16\n"
-                       "  %s{0} = getelementptr i8, ptr addrspace(3) @smem, i32 %o{0}\n  store <4 x i32> %v{0}, ptr addrspace(3) %s{0}, align 16\n", k, k * 2048).str();
+    s += llvm::formatv("  %o{0} = add i32 %t16, {1}\n  %g{0} = getelementptr i8, ptr addrspace(1) %image, i32 %o{0}\n  "
+                       "%v{0} = load <4 x i32>, ptr addrspace(1) %g{0}, align 16\n"
+                       "  %s{0} = getelementptr i8, ptr addrspace(3) @smem, i32 %o{0}\n  store <4 x i32> %v{0}, ptr "
+                       "addrspace(3) %s{0}, align 16\n",
+                       k, k * 2048)
+             .str();
   if (parts.proxyFence) s += "  call void asm sideeffect \"fence.proxy.async.shared::cta;\", \"~{memory}\"()\n";
   if (parts.barrier) s += "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n";
   const char *type = std::string(c.c) == "f32" ? "float" : "i32";
   s += llvm::formatv("  %rb = mul i32 %t, {0}\n", registers * 4).str();
   for (unsigned r = 0; r < registers; ++r)
-    s += llvm::formatv("  %ro{0} = add i32 %rb, {1}\n  %rp{0} = getelementptr i8, ptr addrspace(1) %acc, i32 %ro{0}\n  %c{0} = load {2}, ptr addrspace(1) %rp{0}, align 4\n", r, r * 4, type).str();
+    s += llvm::formatv("  %ro{0} = add i32 %rb, {1}\n  %rp{0} = getelementptr i8, ptr addrspace(1) %acc, i32 %ro{0}\n  "
+                       "%c{0} = load {2}, ptr addrspace(1) %rp{0}, align 4\n",
+                       r, r * 4, type)
+             .str();
   for (unsigned r = 0; r < 4; ++r)
-    s += llvm::formatv("  %ao{0} = add i32 %t16, {1}\n  %ap{0} = getelementptr i8, ptr addrspace(1) %aregs, i32 %ao{0}\n  %a{0} = load i32, ptr addrspace(1) %ap{0}, align 4\n", r, r * 4).str();
+    s += llvm::formatv("  %ao{0} = add i32 %t16, {1}\n  %ap{0} = getelementptr i8, ptr addrspace(1) %aregs, i32 "
+                       "%ao{0}\n  %a{0} = load i32, ptr addrspace(1) %ap{0}, align 4\n",
+                       r, r * 4)
+             .str();
   s += "  %base = ptrtoint ptr addrspace(3) @smem to i32\n  %base64 = zext i32 %base to i64\n";
   auto descriptor = [&](const char *name, const Operand &o, unsigned at) {
-    s += llvm::formatv("  %{0}.at = add i64 %base64, {1}\n  %{0}.sh = lshr i64 %{0}.at, 4\n  %{0} = or i64 %{0}.sh, {2}\n", name, at + o.start, int64_t(o.descriptor)).str();
+    s += llvm::formatv(
+             "  %{0}.at = add i64 %base64, {1}\n  %{0}.sh = lshr i64 %{0}.at, 4\n  %{0} = or i64 %{0}.sh, {2}\n", name,
+             at + o.start, int64_t(o.descriptor))
+             .str();
   };
   if (a) descriptor("da", *a, 0);
   descriptor("db", b, a ? unsigned(a->image.size()) : 0);
@@ -151,15 +175,19 @@ define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs,
   operands += ", $" + std::to_string(next++), constraints += "l,", arguments += "i64 %db, ";
   std::string scale = "$" + std::to_string(next++);
   constraints += "r,", arguments += "i32 %scale";
-  for (unsigned r = 0; r < registers; ++r) constraints += std::to_string(r) + (r + 1 < registers ? "," : ""), arguments += llvm::formatv(", {0} %c{1}", type, r).str();
+  for (unsigned r = 0; r < registers; ++r)
+    constraints += std::to_string(r) + (r + 1 < registers ? "," : ""),
+        arguments += llvm::formatv(", {0} %c{1}", type, r).str();
   std::string immediates;
   if (!whole) immediates += llvm::formatv(", {0}, {1}", c.scaleA, c.scaleB).str();
   if (half) {
     if (!c.registersA) immediates += c.mnMajorA ? ", 1" : ", 0";
     immediates += c.mnMajorB ? ", 1" : ", 0";
   }
-  s += llvm::formatv("  %d = call { {0} } asm sideeffect \"{{ .reg .pred p; setp.ne.b32 p, {1}, 0; wgmma.mma_async.sync.aligned.m64n{2}k{3}.{4}.{5}.{6} {{{7}}, {8}, p{9}; }\", \"{10}\"({11})\n", types, scale, c.n, k, c.c,
-                     c.a.name, c.b.name, list, operands, immediates, constraints, arguments).str();
+  s += llvm::formatv("  %d = call { {0} } asm sideeffect \"{{ .reg .pred p; setp.ne.b32 p, {1}, 0; "
+                     "wgmma.mma_async.sync.aligned.m64n{2}k{3}.{4}.{5}.{6} {{{7}}, {8}, p{9}; }\", \"{10}\"({11})\n",
+                     types, scale, c.n, k, c.c, c.a.name, c.b.name, list, operands, immediates, constraints, arguments)
+           .str();
   s += "  call void asm sideeffect \"wgmma.commit_group.sync.aligned;\", \"~{memory}\"()\n";
   s += parts.between;
   // The wait carries the accumulators through.
@@ -171,9 +199,14 @@ define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs,
   std::string tied;
   for (unsigned r = 0; r < registers; ++r) tied += *type == 'f' ? "=f," : "=r,";
   for (unsigned r = 0; r < registers; ++r) tied += std::to_string(r) + (r + 1 < registers ? "," : "");
-  s += llvm::formatv("  %w = call { {0} } asm sideeffect \"{1}\", \"{2}\"({3})\n", types, parts.wait ? "wgmma.wait_group.sync.aligned 0;" : "", tied, through).str();
+  s += llvm::formatv("  %w = call { {0} } asm sideeffect \"{1}\", \"{2}\"({3})\n", types,
+                     parts.wait ? "wgmma.wait_group.sync.aligned 0;" : "", tied, through)
+           .str();
   s += parts.after;
-  for (unsigned r = 0; r < registers; ++r) s += llvm::formatv("  %y{0} = extractvalue { {1} } %w, {0}\n  store {2} %y{0}, ptr addrspace(1) %rp{0}, align 4\n", r, types, type).str();
+  for (unsigned r = 0; r < registers; ++r)
+    s += llvm::formatv("  %y{0} = extractvalue { {1} } %w, {0}\n  store {2} %y{0}, ptr addrspace(1) %rp{0}, align 4\n",
+                       r, types, type)
+             .str();
   s += parts.onlyFirstWarps ? "  br label %done\ndone:\n  ret void\n}\n" : "  ret void\n}\n";
   return s;
 }
@@ -191,11 +224,15 @@ Prepared prepare(const Config &c, const Parts &parts = {}) {
   bool whole = std::string(c.c) == "s32", narrow = std::string(c.c) == "f16";
   auto values = [&](unsigned count, Format f) {
     std::vector<int> v(count);
-    for (int &x : v) x = std::string(f.name) == "s8" ? int(random() % 256) - 128 : std::string(f.name) == "u8" ? int(random() % 256) : int(random() % 5) - 2;
+    for (int &x : v)
+      x = std::string(f.name) == "s8"   ? int(random() % 256) - 128
+          : std::string(f.name) == "u8" ? int(random() % 256)
+                                        : int(random() % 5) - 2;
     return v;
   };
   std::vector<int> a = values(64 * k, c.a), b = values(c.n * k, c.b);
-  Operand oa = place(c.a, 64, k, c.swizzleA, c.mnMajorA, c.step, a), ob = place(c.b, c.n, k, c.swizzleB, c.mnMajorB, c.step, b);
+  Operand oa = place(c.a, 64, k, c.swizzleA, c.mnMajorA, c.step, a),
+          ob = place(c.b, c.n, k, c.swizzleB, c.mnMajorB, c.step, b);
   if (!c.registersA) p.image = oa.image;
   p.image.insert(p.image.end(), ob.image.begin(), ob.image.end());
   p.image.resize((p.image.size() + 2047) / 2048 * 2048, 0xee);
@@ -206,7 +243,8 @@ Prepared prepare(const Config &c, const Parts &parts = {}) {
   for (unsigned t = 0; t < 128; ++t)
     for (unsigned r = 0; r < 4; ++r)
       for (unsigned e = 0; e < perWord; ++e) {
-        unsigned row = t / 32 * 16 + t % 32 / 4 + (r % 2 ? 8 : 0), column = (t % 4) * perWord + e + (r >= 2 ? k / 2 : 0);
+        unsigned row = t / 32 * 16 + t % 32 / 4 + (r % 2 ? 8 : 0),
+                 column = (t % 4) * perWord + e + (r >= 2 ? k / 2 : 0);
         uint64_t v = encode(c.a, a[row * k + column]);
         memcpy(p.aRegisters.data() + t * 16 + r * 4 + e * c.a.bits / 8, &v, c.a.bits / 8);
       }
@@ -220,7 +258,9 @@ Prepared prepare(const Config &c, const Parts &parts = {}) {
       for (unsigned d = 0; d < k; ++d) sum += long(a[row * k + d]) * b[column * k + d];
       sum *= c.scaleA * c.scaleB;
       if (c.accumulate) sum += old;
-      auto bits = [&](long v) -> uint64_t { return whole ? uint32_t(v) : runtime::encodeFloat(narrow ? ir::FloatKind::F16 : ir::FloatKind::F32, double(v)); };
+      auto bits = [&](long v) -> uint64_t {
+        return whole ? uint32_t(v) : runtime::encodeFloat(narrow ? ir::FloatKind::F16 : ir::FloatKind::F32, double(v));
+      };
       uint64_t before = bits(old), after = bits(sum);
       unsigned size = narrow ? 2 : 4;
       memcpy(p.accumulators.data() + t * registers * 4 + e * size, &before, size);
@@ -231,8 +271,13 @@ Prepared prepare(const Config &c, const Parts &parts = {}) {
 }
 
 std::string nameOf(const Config &c) {
-  return llvm::formatv("{0}_{1}_{2}_n{3}_{4}{5}_{6}{7}{8}{9}{10}", c.c, c.a.name, c.b.name, c.n, c.registersA ? "reg" : c.mnMajorA ? "mn" : "k", c.registersA ? "" : std::to_string(c.swizzleA), c.mnMajorB ? "mn" : "k", c.swizzleB,
-                       c.accumulate ? "" : "_fresh", c.step ? "_step" + std::to_string(c.step) : "", c.scaleA * c.scaleB < 0 ? "_minus" : "")
+  return llvm::formatv("{0}_{1}_{2}_n{3}_{4}{5}_{6}{7}{8}{9}{10}", c.c, c.a.name, c.b.name, c.n,
+                       c.registersA ? "reg"
+                       : c.mnMajorA ? "mn"
+                                    : "k",
+                       c.registersA ? "" : std::to_string(c.swizzleA), c.mnMajorB ? "mn" : "k", c.swizzleB,
+                       c.accumulate ? "" : "_fresh", c.step ? "_step" + std::to_string(c.step) : "",
+                       c.scaleA * c.scaleB < 0 ? "_minus" : "")
       .str();
 }
 
@@ -255,7 +300,10 @@ TEST_P(Warpgroup, Multiplies) {
   for (auto &s : r->sites) operations += s.kind == emulator::SiteCounters::Kind::Matrix ? s.executed : 0;
   EXPECT_EQ(operations, 4u); // by warps
   if (const char *folder = getenv("TESSERA_WGMMA_DUMP")) {
-    auto write = [&](const char *suffix, const void *data, size_t n) { std::ofstream(std::string(folder) + "/" + nameOf(c) + suffix, std::ios::binary).write(static_cast<const char *>(data), std::streamsize(n)); };
+    auto write = [&](const char *suffix, const void *data, size_t n) {
+      std::ofstream(std::string(folder) + "/" + nameOf(c) + suffix, std::ios::binary)
+          .write(static_cast<const char *>(data), std::streamsize(n));
+    };
     write(".ll", p.ir.data(), p.ir.size());
     write(".image", p.image.data(), p.image.size());
     write(".aregs", p.aRegisters.data(), p.aRegisters.size());
@@ -281,11 +329,18 @@ std::vector<Config> configs() {
   for (unsigned n = 8; n <= 256; n += 8) all.push_back({kF16, kF16, "f32", n, 64, 64, false, false, false, true});
   for (unsigned n : {8u, 16u, 24u, 48u, 256u}) all.push_back({kS8, kS8, "s32", n, 32, 32});
   // A in registers, narrow accumulators, no accumulator, signs, places inside an atom.
-  for (auto [a, b, c] : {std::tuple{kF16, kF16, "f32"}, {kF16, kF16, "f16"}, {kBF16, kBF16, "f32"}, {kTF32, kTF32, "f32"}, {kE4M3, kE5M2, "f16"}, {kE5M2, kE5M2, "f32"}, {kS8, kU8, "s32"}}) {
+  for (auto [a, b, c] : {std::tuple{kF16, kF16, "f32"},
+                         {kF16, kF16, "f16"},
+                         {kBF16, kBF16, "f32"},
+                         {kTF32, kTF32, "f32"},
+                         {kE4M3, kE5M2, "f16"},
+                         {kE5M2, kE5M2, "f32"},
+                         {kS8, kU8, "s32"}}) {
     all.push_back({a, b, c, 64, 128, 128, false, false, true});
     all.push_back({a, b, c, 96, 128, 64, false, false, false});
     all.push_back({a, b, c, 16, 128, 128, false, false, true, false});
-    for (unsigned step : {1u, 2u, 3u}) all.push_back({a, b, c, std::string(c) == "s32" ? 48u : 40u, 128, 128, false, false, false, true, step});
+    for (unsigned step : {1u, 2u, 3u})
+      all.push_back({a, b, c, std::string(c) == "s32" ? 48u : 40u, 128, 128, false, false, false, true, step});
   }
   all.push_back({kF16, kF16, "f32", 64, 64, 64, false, false, false, true, 1});
   all.push_back({kF16, kF16, "f32", 64, 128, 128, false, false, false, true, 0, -1, 1});
@@ -293,10 +348,11 @@ std::vector<Config> configs() {
   all.push_back({kF16, kF16, "f16", 256, 128, 64, true, true, false, true, 0, 1, -1});
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(All, Warpgroup, ::testing::ValuesIn(configs()), [](auto &i) { return nameOf(i.param) + "_" + std::to_string(i.index); });
+INSTANTIATE_TEST_SUITE_P(All, Warpgroup, ::testing::ValuesIn(configs()),
+                         [](auto &i) { return nameOf(i.param) + "_" + std::to_string(i.index); });
 
-/// Accumulators of halves, two to a register, in a loop whose multiplications are waited for one round later: nothing may take
-/// their registers apart on the way round.
+/// Accumulators of halves, two to a register, in a loop whose multiplications are waited for one round later: nothing
+/// may take their registers apart on the way round.
 TEST(WarpgroupLoops, CarryPairsOfHalves) {
   constexpr llvm::StringRef text = R"(
 tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
@@ -337,11 +393,12 @@ tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f16
     for (int i = 0; i < 64; ++i) memcpy(&in[size_t(block * 4096 + i * 65) * 2], block % 2 ? &kTwo : &kOne, 2);
   Emulation e;
   bool background = false;
-  auto r = e.text(text, "k", {testing::bytesOf(in), testing::bytesOf(in), testing::zeros(4096 * 2)}, [&](llvm::Module &m) {
-    std::string all;
-    llvm::raw_string_ostream(all) << m;
-    background = all.find("wgmma.wait_group.sync.aligned 1") != std::string::npos;
-  });
+  auto r =
+      e.text(text, "k", {testing::bytesOf(in), testing::bytesOf(in), testing::zeros(4096 * 2)}, [&](llvm::Module &m) {
+        std::string all;
+        llvm::raw_string_ostream(all) << m;
+        background = all.find("wgmma.wait_group.sync.aligned 1") != std::string::npos;
+      });
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_TRUE(background) << "the loop waits for every multiplication at once";
   for (int i = 0; i < 4096; ++i) {
@@ -390,12 +447,14 @@ TEST(WarpgroupFaults, NoWarpgroupFence) {
 TEST(WarpgroupFaults, AccumulatorsReadTooEarly) {
   Parts p;
   p.wait = false;
-  EXPECT_THAT(messageOf(p), AllOf(HasSubstr("reads an accumulator of a matrix multiplication"), HasSubstr("no wgmma.wait_group")));
+  EXPECT_THAT(messageOf(p),
+              AllOf(HasSubstr("reads an accumulator of a matrix multiplication"), HasSubstr("no wgmma.wait_group")));
 }
 TEST(WarpgroupFaults, OperandOverwrittenUnderWay) {
   Parts p;
   p.between = "  store i32 0, ptr addrspace(3) %s0, align 4\n";
-  EXPECT_THAT(messageOf(p), AllOf(HasSubstr("race: it changes byte"), HasSubstr("matrix multiplication of warp 0"), HasSubstr("under way")));
+  EXPECT_THAT(messageOf(p), AllOf(HasSubstr("race: it changes byte"), HasSubstr("matrix multiplication of warp 0"),
+                                  HasSubstr("under way")));
 }
 TEST(WarpgroupFaults, OperandOverwrittenWithoutBarrier) {
   Parts p;
@@ -404,11 +463,14 @@ TEST(WarpgroupFaults, OperandOverwrittenWithoutBarrier) {
 }
 TEST(WarpgroupFaults, OperandOverwrittenAfterWaitAndBarrier) {
   Parts p;
-  p.after = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  store i32 0, ptr addrspace(3) %s0, align 4\n";
+  p.after =
+      "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  store i32 0, ptr addrspace(3) %s0, align 4\n";
   Emulation e;
   EXPECT_TRUE(run(e, prepare(kPlain, p)).ok());
 }
-TEST(WarpgroupFaults, HalfAWarpgroup) { EXPECT_THAT(messageOf(Parts{}, 2), HasSubstr("needs a warpgroup of 4 warps; the block has 2")); }
+TEST(WarpgroupFaults, HalfAWarpgroup) {
+  EXPECT_THAT(messageOf(Parts{}, 2), HasSubstr("needs a warpgroup of 4 warps; the block has 2"));
+}
 TEST(WarpgroupFaults, HalfTheWarpgroupExecutesIt) {
   Parts p;
   p.onlyFirstWarps = true;
@@ -426,11 +488,14 @@ TEST(WarpgroupFaults, DivergentWarp) {
   Prepared p = prepare(kPlain);
   // Half of every warp takes part.
   std::string from = "  call void asm sideeffect \"wgmma.fence.sync.aligned;\"";
-  p.ir.insert(p.ir.find(from), "  %half = and i32 %t, 16\n  %few = icmp eq i32 %half, 0\n  br i1 %few, label %go, label %done\ngo:\n");
+  p.ir.insert(p.ir.find(from),
+              "  %half = and i32 %t, 16\n  %few = icmp eq i32 %half, 0\n  br i1 %few, label %go, label %done\ngo:\n");
   p.ir.insert(p.ir.rfind("  ret void"), "  br label %done\ndone:\n");
   Emulation e;
   auto r = run(e, p);
-  EXPECT_THAT(std::string(r.status().message()), AllOf(HasSubstr("wgmma.fence is reached by 16 of the warp's 32 threads"), HasSubstr("takes another way")));
+  EXPECT_THAT(
+      std::string(r.status().message()),
+      AllOf(HasSubstr("wgmma.fence is reached by 16 of the warp's 32 threads"), HasSubstr("takes another way")));
 }
 TEST(WarpgroupFaults, UnknownForms) {
   auto message = [](const char *from, const char *to, const Config &c = kPlain) {

@@ -1,8 +1,8 @@
 // Elementwise operations against loops written here: every pair of 8-bit integers, special and random ones of the other
 // widths, floats with NaN, infinity and signed zeros, conversions, math and device-library functions.
 #include "evaluation.h"
-#include "llvm/ADT/APFloat.h"
 #include "runtime/interpreter/float_formats.h"
+#include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <random>
 
@@ -12,7 +12,8 @@ using ir::FloatKind;
 using test::elementwiseKernel;
 using test::Evaluation;
 
-// ---- integers ---------------------------------------------------------------------------------------------------------
+// ---- integers
+// ---------------------------------------------------------------------------------------------------------
 
 template <class U> std::string typeName() { return "i" + std::to_string(sizeof(U) * 8); }
 
@@ -28,16 +29,20 @@ const IntegerOp kIntegerOps[] = {
     {"andi", [](__int128 a, __int128 b, __int128, __int128, int) { return int64_t(a & b); }},
     {"ori", [](__int128 a, __int128 b, __int128, __int128, int) { return int64_t(a | b); }},
     {"xori", [](__int128 a, __int128 b, __int128, __int128, int) { return int64_t(a ^ b); }},
-    {"shli", [](__int128, __int128, __int128 a, __int128 b, int w) { return b < w ? int64_t(uint64_t(a) << int(b)) : 0; }},
+    {"shli",
+     [](__int128, __int128, __int128 a, __int128 b, int w) { return b < w ? int64_t(uint64_t(a) << int(b)) : 0; }},
     {"shrui", [](__int128, __int128, __int128 a, __int128 b, int w) { return b < w ? int64_t(a >> int(b)) : 0; }},
     {"shrsi", [](__int128 a, __int128, __int128, __int128 b, int w) { return int64_t(a >> int(b < w ? b : w - 1)); }},
     {"divsi", [](__int128 a, __int128 b, __int128, __int128, int) { return b == 0 ? int64_t(-1) : int64_t(a / b); }},
     {"divui", [](__int128, __int128, __int128 a, __int128 b, int) { return b == 0 ? int64_t(-1) : int64_t(a / b); }},
     {"remsi", [](__int128 a, __int128 b, __int128, __int128, int) { return b == 0 ? int64_t(a) : int64_t(a % b); }},
     {"remui", [](__int128, __int128, __int128 a, __int128 b, int) { return b == 0 ? int64_t(a) : int64_t(a % b); }},
-    {"ceildivsi", [](__int128 a, __int128 b, __int128, __int128, int) { return b == 0 ? int64_t(-1) : int64_t(a / b + (a % b != 0 && (a < 0) == (b < 0))); }},
-    {"ceildivui", [](__int128, __int128, __int128 a, __int128 b, int) { return b == 0 ? int64_t(-1) : int64_t((a + b - 1) / b); }},
-    {"floordivsi", [](__int128 a, __int128 b, __int128, __int128, int) { return b == 0 ? int64_t(-1) : int64_t(a / b - (a % b != 0 && (a < 0) != (b < 0))); }},
+    {"ceildivsi", [](__int128 a, __int128 b, __int128, __int128,
+                     int) { return b == 0 ? int64_t(-1) : int64_t(a / b + (a % b != 0 && (a < 0) == (b < 0))); }},
+    {"ceildivui",
+     [](__int128, __int128, __int128 a, __int128 b, int) { return b == 0 ? int64_t(-1) : int64_t((a + b - 1) / b); }},
+    {"floordivsi", [](__int128 a, __int128 b, __int128, __int128,
+                      int) { return b == 0 ? int64_t(-1) : int64_t(a / b - (a % b != 0 && (a < 0) != (b < 0))); }},
     {"maxsi", [](__int128 a, __int128 b, __int128, __int128, int) { return int64_t(a > b ? a : b); }},
     {"minsi", [](__int128 a, __int128 b, __int128, __int128, int) { return int64_t(a < b ? a : b); }},
     {"maxui", [](__int128, __int128, __int128 a, __int128 b, int) { return int64_t(a > b ? a : b); }},
@@ -52,7 +57,23 @@ template <class U> void pairs(std::vector<U> &a, std::vector<U> &b) {
   }
   using S = std::make_signed_t<U>;
   constexpr int w = sizeof(U) * 8;
-  const U special[] = {0, 1, 2, 3, U(-1), U(-2), U(-3), U(S(1) << (w - 2)), U(U(1) << (w - 1)), U((U(1) << (w - 1)) + 1), U((U(1) << (w - 1)) - 1), 7, U(-7), w - 1, w, w + 1, 100};
+  const U special[] = {0,
+                       1,
+                       2,
+                       3,
+                       U(-1),
+                       U(-2),
+                       U(-3),
+                       U(S(1) << (w - 2)),
+                       U(U(1) << (w - 1)),
+                       U((U(1) << (w - 1)) + 1),
+                       U((U(1) << (w - 1)) - 1),
+                       7,
+                       U(-7),
+                       w - 1,
+                       w,
+                       w + 1,
+                       100};
   std::mt19937_64 random(w);
   for (U x : special)
     for (U y : special) a.push_back(x), b.push_back(y);
@@ -69,27 +90,49 @@ template <class U> void checkIntegers() {
   std::string t = typeName<U>(), type = "tensor<" + std::to_string(a.size()) + "x" + t + ">";
   for (auto &op : kIntegerOps) {
     std::vector<U> r(a.size());
-    Evaluation(elementwiseKernel(a.size(), {t, t}, {t}, std::string("%r = arith.") + op.name + " %a, %b : " + type)).buffer(a).buffer(b).buffer(r).ok();
-    for (size_t i = 0; i < a.size(); ++i) ASSERT_EQ(r[i], U(op.f(S(a[i]), S(b[i]), a[i], b[i], sizeof(U) * 8))) << op.name << " of " << uint64_t(a[i]) << " and " << uint64_t(b[i]) << " in " << t;
+    Evaluation(elementwiseKernel(a.size(), {t, t}, {t}, std::string("%r = arith.") + op.name + " %a, %b : " + type))
+        .buffer(a)
+        .buffer(b)
+        .buffer(r)
+        .ok();
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(r[i], U(op.f(S(a[i]), S(b[i]), a[i], b[i], sizeof(U) * 8)))
+          << op.name << " of " << uint64_t(a[i]) << " and " << uint64_t(b[i]) << " in " << t;
   }
   struct Predicate {
     const char *name;
     bool (*f)(S, S, U, U);
   };
-  const Predicate predicates[] = {{"eq", [](S, S, U x, U y) { return x == y; }}, {"ne", [](S, S, U x, U y) { return x != y; }}, {"slt", [](S x, S y, U, U) { return x < y; }}, {"sle", [](S x, S y, U, U) { return x <= y; }},
-                                  {"sgt", [](S x, S y, U, U) { return x > y; }}, {"sge", [](S x, S y, U, U) { return x >= y; }}, {"ult", [](S, S, U x, U y) { return x < y; }}, {"ule", [](S, S, U x, U y) { return x <= y; }},
-                                  {"ugt", [](S, S, U x, U y) { return x > y; }}, {"uge", [](S, S, U x, U y) { return x >= y; }}};
+  const Predicate predicates[] = {
+      {"eq", [](S, S, U x, U y) { return x == y; }}, {"ne", [](S, S, U x, U y) { return x != y; }},
+      {"slt", [](S x, S y, U, U) { return x < y; }}, {"sle", [](S x, S y, U, U) { return x <= y; }},
+      {"sgt", [](S x, S y, U, U) { return x > y; }}, {"sge", [](S x, S y, U, U) { return x >= y; }},
+      {"ult", [](S, S, U x, U y) { return x < y; }}, {"ule", [](S, S, U x, U y) { return x <= y; }},
+      {"ugt", [](S, S, U x, U y) { return x > y; }}, {"uge", [](S, S, U x, U y) { return x >= y; }}};
   for (auto &p : predicates) {
     std::vector<uint8_t> r(a.size());
-    Evaluation(elementwiseKernel(a.size(), {t, t}, {"i1"}, std::string("%r = arith.cmpi ") + p.name + ", %a, %b : " + type)).buffer(a).buffer(b).buffer(r).ok();
+    Evaluation(
+        elementwiseKernel(a.size(), {t, t}, {"i1"}, std::string("%r = arith.cmpi ") + p.name + ", %a, %b : " + type))
+        .buffer(a)
+        .buffer(b)
+        .buffer(r)
+        .ok();
     for (size_t i = 0; i < a.size(); ++i) ASSERT_EQ(r[i], p.f(S(a[i]), S(b[i]), a[i], b[i])) << p.name;
   }
   // Both halves of products.
   for (bool isSigned : {false, true}) {
     std::vector<U> low(a.size()), high(a.size());
-    Evaluation(elementwiseKernel(a.size(), {t, t}, {t, t}, std::string("%r, %s = arith.") + (isSigned ? "mulsi" : "mului") + "_extended %a, %b : " + type)).buffer(a).buffer(b).buffer(low).buffer(high).ok();
+    Evaluation(elementwiseKernel(a.size(), {t, t}, {t, t},
+                                 std::string("%r, %s = arith.") + (isSigned ? "mulsi" : "mului") +
+                                     "_extended %a, %b : " + type))
+        .buffer(a)
+        .buffer(b)
+        .buffer(low)
+        .buffer(high)
+        .ok();
     for (size_t i = 0; i < a.size(); ++i) {
-      unsigned __int128 product = isSigned ? (unsigned __int128)(__int128(S(a[i])) * S(b[i])) : (unsigned __int128)(a[i]) * b[i];
+      unsigned __int128 product =
+          isSigned ? (unsigned __int128)(__int128(S(a[i])) * S(b[i])) : (unsigned __int128)(a[i]) * b[i];
       ASSERT_EQ(low[i], U(product));
       ASSERT_EQ(high[i], U(product >> (sizeof(U) * 8)));
     }
@@ -112,7 +155,13 @@ TEST(Integers, OddWidths) {
     %r = arith.extsi %sum : tensor<8xi4> to tensor<8xi8>
     %s = arith.extsi %quotient : tensor<8xi4> to tensor<8xi8>
     %t = arith.extui %shifted : tensor<8xi4> to tensor<8xi8>)";
-  Evaluation(elementwiseKernel(8, {"i8", "i8"}, {"i8", "i8", "i8"}, text)).buffer(a).buffer(b).buffer(r).buffer(s).buffer(q).ok();
+  Evaluation(elementwiseKernel(8, {"i8", "i8"}, {"i8", "i8", "i8"}, text))
+      .buffer(a)
+      .buffer(b)
+      .buffer(r)
+      .buffer(s)
+      .buffer(q)
+      .ok();
   EXPECT_EQ(r, (std::vector<int8_t>{-8, 7, 4, 5, -1, 0, 2, 6}));
   EXPECT_EQ(s, (std::vector<int8_t>{7, -8, 0, 0, -1, -1, -1, 1}));
   EXPECT_EQ(q, (std::vector<int8_t>{14, 0, 8, 0, 4, 0, 0, 8}));
@@ -128,7 +177,15 @@ TEST(Integers, Bools) {
     %t = arith.sitofp %a : tensor<4xi1> to tensor<4xf32>
     %u = arith.uitofp %a : tensor<4xi1> to tensor<4xf32>
     %v = arith.extsi %b : tensor<4xi1> to tensor<4xi32>)";
-  Evaluation(elementwiseKernel(4, {"i1", "i1"}, {"i1", "i1", "f32", "f32", "i32"}, text)).buffer(a).buffer(b).buffer(sum).buffer(less).buffer(f).buffer(g).buffer(x).ok();
+  Evaluation(elementwiseKernel(4, {"i1", "i1"}, {"i1", "i1", "f32", "f32", "i32"}, text))
+      .buffer(a)
+      .buffer(b)
+      .buffer(sum)
+      .buffer(less)
+      .buffer(f)
+      .buffer(g)
+      .buffer(x)
+      .ok();
   EXPECT_EQ(sum, (std::vector<uint8_t>{0, 1, 1, 0}));
   EXPECT_EQ(less, (std::vector<uint8_t>{0, 0, 1, 0})); // true is -1
   EXPECT_EQ(f, (std::vector<float>{0, 0, -1, -1}));
@@ -144,7 +201,14 @@ TEST(Integers, CountsAndHalves) {
     %t = math.ctpop %a : tensor<5xi32>
     %u = math.absi %a : tensor<5xi32>
     %v = tt.mulhiui %a, %a : tensor<5xi32>)";
-  Evaluation(elementwiseKernel(5, {"i32"}, {"i32", "i32", "i32", "i32", "i32"}, text)).buffer(a).buffer(r).buffer(s).buffer(t).buffer(u).buffer(v).ok();
+  Evaluation(elementwiseKernel(5, {"i32"}, {"i32", "i32", "i32", "i32", "i32"}, text))
+      .buffer(a)
+      .buffer(r)
+      .buffer(s)
+      .buffer(t)
+      .buffer(u)
+      .buffer(v)
+      .ok();
   EXPECT_EQ(r, (std::vector<uint32_t>{32, 31, 0, 0, 24}));
   EXPECT_EQ(s, (std::vector<uint32_t>{32, 0, 31, 0, 4}));
   EXPECT_EQ(t, (std::vector<uint32_t>{0, 1, 1, 32, 4}));
@@ -162,7 +226,12 @@ TEST(Integers, WidthsOf128Bits) {
     %h = arith.shrsi %p, %c : tensor<4xi128>
     %r = arith.trunci %h : tensor<4xi128> to tensor<4xi64>
     %s = arith.trunci %p : tensor<4xi128> to tensor<4xi64>)";
-  Evaluation(elementwiseKernel(4, {"i64", "i64"}, {"i64", "i64"}, text)).buffer(a).buffer(b).buffer(high).buffer(low).ok();
+  Evaluation(elementwiseKernel(4, {"i64", "i64"}, {"i64", "i64"}, text))
+      .buffer(a)
+      .buffer(b)
+      .buffer(high)
+      .buffer(low)
+      .ok();
   for (int i = 0; i < 4; ++i) {
     __int128 p = __int128(a[i]) * b[i];
     EXPECT_EQ(high[i], int64_t(p >> 64));
@@ -170,20 +239,24 @@ TEST(Integers, WidthsOf128Bits) {
   }
 }
 
-// ---- floats -----------------------------------------------------------------------------------------------------------
+// ---- floats
+// -----------------------------------------------------------------------------------------------------------
 
 struct Format {
   FloatKind kind;
   const char *name;
 };
-const Format kFormats[] = {{FloatKind::F16, "f16"}, {FloatKind::BF16, "bf16"}, {FloatKind::F32, "f32"}, {FloatKind::F64, "f64"}};
+const Format kFormats[] = {
+    {FloatKind::F16, "f16"}, {FloatKind::BF16, "bf16"}, {FloatKind::F32, "f32"}, {FloatKind::F64, "f64"}};
 
 /// Patterns of a format: all its special values against each other, then random ones.
 std::vector<uint64_t> floatPatterns(FloatKind k, uint64_t seed, size_t n, bool transposed) {
-  std::vector<double> special = {0.0, -0.0, 1, -1, 1.5, -2, 3, INFINITY, -INFINITY, NAN, 1e-7, -1e-7, 60000, 1e30, 0.1, -0.1};
+  std::vector<double> special = {0.0,       -0.0, 1,    -1,    1.5,   -2,   3,   INFINITY,
+                                 -INFINITY, NAN,  1e-7, -1e-7, 60000, 1e30, 0.1, -0.1};
   std::mt19937_64 random(seed);
   std::vector<uint64_t> out;
-  for (size_t i = 0; i < special.size() * special.size(); ++i) out.push_back(runtime::encodeFloat(k, special[transposed ? i / special.size() : i % special.size()]));
+  for (size_t i = 0; i < special.size() * special.size(); ++i)
+    out.push_back(runtime::encodeFloat(k, special[transposed ? i / special.size() : i % special.size()]));
   unsigned bits = llvm::APFloat::semanticsSizeInBits(ir::FloatType::semantics(k));
   while (out.size() < n) {
     // Half of them near each other in size.
@@ -205,7 +278,8 @@ uint64_t pattern(const llvm::APFloat &f) { return f.bitcastToAPInt().getZExtValu
 std::vector<uint64_t> runFloats(const Format &f, llvm::ArrayRef<std::vector<uint64_t>> in, const std::string &line) {
   size_t n = in[0].size();
   std::vector<std::string> types(in.size(), f.name);
-  std::string text = elementwiseKernel(n, types, {f.name}, line + " : tensor<" + std::to_string(n) + "x" + f.name + ">");
+  std::string text =
+      elementwiseKernel(n, types, {f.name}, line + " : tensor<" + std::to_string(n) + "x" + f.name + ">");
   auto go = [&](auto zero) {
     using T = decltype(zero);
     std::vector<std::vector<T>> data;
@@ -220,8 +294,11 @@ std::vector<uint64_t> runFloats(const Format &f, llvm::ArrayRef<std::vector<uint
 }
 
 void expectSame(const Format &f, const char *what, uint64_t want, uint64_t got, uint64_t a, uint64_t b) {
-  if (value(f.kind, want).isNaN()) ASSERT_TRUE(value(f.kind, got).isNaN()) << what << " " << f.name << std::hex << " " << a << " " << b << " gives " << got;
-  else ASSERT_EQ(want, got) << what << " " << f.name << std::hex << " " << a << " " << b;
+  if (value(f.kind, want).isNaN())
+    ASSERT_TRUE(value(f.kind, got).isNaN())
+        << what << " " << f.name << std::hex << " " << a << " " << b << " gives " << got;
+  else
+    ASSERT_EQ(want, got) << what << " " << f.name << std::hex << " " << a << " " << b;
 }
 
 TEST(Floats, BinaryOperationsRoundOnceAsApfloat) {
@@ -259,7 +336,8 @@ TEST(Floats, BinaryOperationsRoundOnceAsApfloat) {
 
 TEST(Floats, FmaRoundsOnce) {
   for (auto &f : kFormats) {
-    auto a = floatPatterns(f.kind, 3, 16384, false), b = floatPatterns(f.kind, 4, 16384, true), c = floatPatterns(f.kind, 5, 16384, false);
+    auto a = floatPatterns(f.kind, 3, 16384, false), b = floatPatterns(f.kind, 4, 16384, true),
+         c = floatPatterns(f.kind, 5, 16384, false);
     auto r = runFloats(f, {a, b, c}, "%r = math.fma %a, %b, %c");
     for (size_t i = 0; i < a.size(); ++i) {
       llvm::APFloat want = value(f.kind, a[i]);
@@ -274,17 +352,28 @@ TEST(Floats, Comparisons) {
     const char *name;
     bool less, equal, greater, unordered;
   };
-  const Predicate predicates[] = {{"false", 0, 0, 0, 0}, {"oeq", 0, 1, 0, 0}, {"ogt", 0, 0, 1, 0}, {"oge", 0, 1, 1, 0}, {"olt", 1, 0, 0, 0}, {"ole", 1, 1, 0, 0}, {"one", 1, 0, 1, 0}, {"ord", 1, 1, 1, 0},
-                                  {"ueq", 0, 1, 0, 1}, {"ugt", 0, 0, 1, 1}, {"uge", 0, 1, 1, 1}, {"ult", 1, 0, 0, 1}, {"ule", 1, 1, 0, 1}, {"une", 1, 0, 1, 1}, {"uno", 0, 0, 0, 1}, {"true", 1, 1, 1, 1}};
+  const Predicate predicates[] = {
+      {"false", 0, 0, 0, 0}, {"oeq", 0, 1, 0, 0}, {"ogt", 0, 0, 1, 0}, {"oge", 0, 1, 1, 0},
+      {"olt", 1, 0, 0, 0},   {"ole", 1, 1, 0, 0}, {"one", 1, 0, 1, 0}, {"ord", 1, 1, 1, 0},
+      {"ueq", 0, 1, 0, 1},   {"ugt", 0, 0, 1, 1}, {"uge", 0, 1, 1, 1}, {"ult", 1, 0, 0, 1},
+      {"ule", 1, 1, 0, 1},   {"une", 1, 0, 1, 1}, {"uno", 0, 0, 0, 1}, {"true", 1, 1, 1, 1}};
   std::vector<float> a, b;
   const float special[] = {0.0f, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 1e-40f};
   for (float x : special)
     for (float y : special) a.push_back(x), b.push_back(y);
   for (auto &p : predicates) {
     std::vector<uint8_t> r(a.size());
-    Evaluation(elementwiseKernel(a.size(), {"f32", "f32"}, {"i1"}, std::string("%r = arith.cmpf ") + p.name + ", %a, %b : tensor<64xf32>")).buffer(a).buffer(b).buffer(r).ok();
+    Evaluation(elementwiseKernel(a.size(), {"f32", "f32"}, {"i1"},
+                                 std::string("%r = arith.cmpf ") + p.name + ", %a, %b : tensor<64xf32>"))
+        .buffer(a)
+        .buffer(b)
+        .buffer(r)
+        .ok();
     for (size_t i = 0; i < a.size(); ++i) {
-      bool want = std::isnan(a[i]) || std::isnan(b[i]) ? p.unordered : a[i] < b[i] ? p.less : a[i] > b[i] ? p.greater : p.equal;
+      bool want = std::isnan(a[i]) || std::isnan(b[i]) ? p.unordered
+                  : a[i] < b[i]                        ? p.less
+                  : a[i] > b[i]                        ? p.greater
+                                                       : p.equal;
       EXPECT_EQ(bool(r[i]), want) << p.name << " " << a[i] << " " << b[i];
     }
   }
@@ -297,7 +386,15 @@ TEST(Floats, SignsAndClamps) {
     %s = math.absf %a : tensor<6xf32>
     %t = tt.clampf %a, %b, %c, propagateNan = none : tensor<6xf32>
     %u = tt.clampf %a, %b, %c, propagateNan = all : tensor<6xf32>)";
-  Evaluation(elementwiseKernel(6, {"f32", "f32", "f32"}, {"f32", "f32", "f32", "f32"}, text)).buffer(x).buffer(low).buffer(high).buffer(r).buffer(s).buffer(t).buffer(u).ok();
+  Evaluation(elementwiseKernel(6, {"f32", "f32", "f32"}, {"f32", "f32", "f32", "f32"}, text))
+      .buffer(x)
+      .buffer(low)
+      .buffer(high)
+      .buffer(r)
+      .buffer(s)
+      .buffer(t)
+      .buffer(u)
+      .ok();
   EXPECT_EQ(r[0], 3);
   EXPECT_FALSE(std::signbit(r[1]));
   EXPECT_FALSE(std::signbit(s[1]));
@@ -314,16 +411,32 @@ TEST(Floats, EightBitArithmetic) {
   // 1.75 * 1.75 = 3.0625 rounds to 3 in e4m3; 448 + 448 saturates; -0 is kept.
   using runtime::decodeFloat, runtime::encodeFloat;
   auto bits = [](double v) { return uint8_t(encodeFloat(FloatKind::F8E4M3FN, v)); };
-  std::vector<uint8_t> a = {bits(1.75), bits(448), bits(-0.0), 0x7F}, b = {bits(1.75), bits(448), bits(1), bits(1)}, product(4), sum(4);
-  Evaluation(elementwiseKernel(4, {"f8E4M3FN", "f8E4M3FN"}, {"f8E4M3FN", "f8E4M3FN"}, "%r = arith.mulf %a, %b : tensor<4xf8E4M3FN>\n%s = arith.addf %a, %b : tensor<4xf8E4M3FN>")).buffer(a).buffer(b).buffer(product).buffer(sum).ok();
+  std::vector<uint8_t> a = {bits(1.75), bits(448), bits(-0.0), 0x7F}, b = {bits(1.75), bits(448), bits(1), bits(1)},
+                       product(4), sum(4);
+  Evaluation(
+      elementwiseKernel(4, {"f8E4M3FN", "f8E4M3FN"}, {"f8E4M3FN", "f8E4M3FN"},
+                        "%r = arith.mulf %a, %b : tensor<4xf8E4M3FN>\n%s = arith.addf %a, %b : tensor<4xf8E4M3FN>"))
+      .buffer(a)
+      .buffer(b)
+      .buffer(product)
+      .buffer(sum)
+      .ok();
   EXPECT_EQ(product, (std::vector<uint8_t>{bits(3), bits(448), 0x80, 0x7F}));
   EXPECT_EQ(sum, (std::vector<uint8_t>{bits(3.5), bits(448), bits(1), 0x7F}));
 }
 
-// ---- conversions ------------------------------------------------------------------------------------------------------
+// ---- conversions
+// ------------------------------------------------------------------------------------------------------
 
 TEST(Conversions, BetweenAllFloatFormats) {
-  const Format all[] = {{FloatKind::F16, "f16"}, {FloatKind::BF16, "bf16"}, {FloatKind::F32, "f32"}, {FloatKind::F64, "f64"}, {FloatKind::F8E4M3FN, "f8E4M3FN"}, {FloatKind::F8E5M2, "f8E5M2"}, {FloatKind::F8E4M3FNUZ, "f8E4M3FNUZ"}, {FloatKind::F8E5M2FNUZ, "f8E5M2FNUZ"}};
+  const Format all[] = {{FloatKind::F16, "f16"},
+                        {FloatKind::BF16, "bf16"},
+                        {FloatKind::F32, "f32"},
+                        {FloatKind::F64, "f64"},
+                        {FloatKind::F8E4M3FN, "f8E4M3FN"},
+                        {FloatKind::F8E5M2, "f8E5M2"},
+                        {FloatKind::F8E4M3FNUZ, "f8E4M3FNUZ"},
+                        {FloatKind::F8E5M2FNUZ, "f8E5M2FNUZ"}};
   auto width = [](FloatKind k) { return llvm::APFloat::semanticsSizeInBits(ir::FloatType::semantics(k)); };
   for (auto &from : all)
     for (auto &to : all) {
@@ -333,21 +446,27 @@ TEST(Conversions, BetweenAllFloatFormats) {
         if (!narrows && rounding == "rtz") continue;
         size_t n = 2048;
         auto in = floatPatterns(from.kind, 7, n, false);
-        std::string line = "%r = tt.fp_to_fp %a" + (narrows ? ", rounding = " + rounding : "") + " : tensor<2048x" + from.name + "> -> tensor<2048x" + to.name + ">";
+        std::string line = "%r = tt.fp_to_fp %a" + (narrows ? ", rounding = " + rounding : "") + " : tensor<2048x" +
+                           from.name + "> -> tensor<2048x" + to.name + ">";
         std::vector<uint8_t> source(n * 8), result(n * 8);
         unsigned fromBytes = width(from.kind) / 8, toBytes = width(to.kind) / 8;
         for (size_t i = 0; i < n; ++i) std::memcpy(&source[i * fromBytes], &in[i], fromBytes);
         Evaluation e(elementwiseKernel(n, {from.name}, {to.name}, line));
         auto s = e.buffer(source).buffer(result).run();
-        if (!s.ok() && e.messages.find("interpreter") == std::string::npos && e.messages.find("kernel 'k'") == std::string::npos) continue; // a pair that the verifier rejects
+        if (!s.ok() && e.messages.find("interpreter") == std::string::npos &&
+            e.messages.find("kernel 'k'") == std::string::npos)
+          continue; // a pair that the verifier rejects
         ASSERT_TRUE(s.ok()) << s << e.messages;
         for (size_t i = 0; i < n; ++i) {
           uint64_t got = 0;
           std::memcpy(&got, &result[i * toBytes], toBytes);
           double x = runtime::decodeFloat(from.kind, in[i]);
-          uint64_t want = runtime::encodeFloat(to.kind, x, rounding == "rtz" ? runtime::Rounding::TowardZero : runtime::Rounding::NearestEven);
-          if (std::isnan(x)) ASSERT_TRUE(std::isnan(runtime::decodeFloat(to.kind, got)));
-          else ASSERT_EQ(want, got) << from.name << " to " << to.name << " " << rounding << " of " << x;
+          uint64_t want = runtime::encodeFloat(
+              to.kind, x, rounding == "rtz" ? runtime::Rounding::TowardZero : runtime::Rounding::NearestEven);
+          if (std::isnan(x))
+            ASSERT_TRUE(std::isnan(runtime::decodeFloat(to.kind, got)));
+          else
+            ASSERT_EQ(want, got) << from.name << " to " << to.name << " " << rounding << " of " << x;
         }
       }
     }
@@ -366,7 +485,14 @@ TEST(Conversions, FloatToIntegerSaturates) {
     %t = arith.fptosi %a : tensor<10xf32> to tensor<10xi64>
     %u = arith.fptosi %a : tensor<10xf32> to tensor<10xi8>
     %v = arith.fptoui %a : tensor<10xf32> to tensor<10xi8>)";
-  Evaluation(elementwiseKernel(10, {"f32"}, {"i32", "i32", "i64", "i8", "i8"}, text)).buffer(x).buffer(r).buffer(s).buffer(t).buffer(u).buffer(v).ok();
+  Evaluation(elementwiseKernel(10, {"f32"}, {"i32", "i32", "i64", "i8", "i8"}, text))
+      .buffer(x)
+      .buffer(r)
+      .buffer(s)
+      .buffer(t)
+      .buffer(u)
+      .buffer(v)
+      .ok();
   EXPECT_EQ(r, (std::vector<int32_t>{1, -1, INT32_MAX, INT32_MIN, 0, INT32_MAX, INT32_MIN, INT32_MAX, 300, -1}));
   EXPECT_EQ(s, (std::vector<uint32_t>{1, 0, 3000000000u, 0, 0, UINT32_MAX, 0, UINT32_MAX, 300, 0}));
   EXPECT_EQ(t, (std::vector<int64_t>{1, -1, 3000000000, -3000000000, 0, INT64_MAX, INT64_MIN, 5000000000, 300, -1}));
@@ -375,15 +501,35 @@ TEST(Conversions, FloatToIntegerSaturates) {
 }
 
 TEST(Conversions, IntegerToFloatRoundsOnce) {
-  std::vector<int64_t> x = {0, 1, -1, INT64_MIN, INT64_MAX, (int64_t(1) << 53) + 1, (int64_t(1) << 24) + 1, 0x101FFFFFFFFFFFFF, 65519, 65520, 0x1010000000000001, 0x1010000000000000};
+  std::vector<int64_t> x = {0,
+                            1,
+                            -1,
+                            INT64_MIN,
+                            INT64_MAX,
+                            (int64_t(1) << 53) + 1,
+                            (int64_t(1) << 24) + 1,
+                            0x101FFFFFFFFFFFFF,
+                            65519,
+                            65520,
+                            0x1010000000000001,
+                            0x1010000000000000};
   size_t n = x.size();
   std::vector<float> f(n), uf(n);
   std::vector<double> d(n);
   std::vector<uint16_t> h(n), b(n);
   std::string T = "tensor<12x";
-  std::string text = "%r = arith.sitofp %a : tensor<12xi64> to tensor<12xf32>\n%s = arith.uitofp %a : tensor<12xi64> to tensor<12xf32>\n%t = arith.sitofp %a : tensor<12xi64> to tensor<12xf64>\n"
-                     "%u = arith.sitofp %a : tensor<12xi64> to tensor<12xf16>\n%v = arith.sitofp %a : tensor<12xi64> to tensor<12xbf16>";
-  Evaluation(elementwiseKernel(n, {"i64"}, {"f32", "f32", "f64", "f16", "bf16"}, text)).buffer(x).buffer(f).buffer(uf).buffer(d).buffer(h).buffer(b).ok();
+  std::string text = "%r = arith.sitofp %a : tensor<12xi64> to tensor<12xf32>\n%s = arith.uitofp %a : tensor<12xi64> "
+                     "to tensor<12xf32>\n%t = arith.sitofp %a : tensor<12xi64> to tensor<12xf64>\n"
+                     "%u = arith.sitofp %a : tensor<12xi64> to tensor<12xf16>\n%v = arith.sitofp %a : tensor<12xi64> "
+                     "to tensor<12xbf16>";
+  Evaluation(elementwiseKernel(n, {"i64"}, {"f32", "f32", "f64", "f16", "bf16"}, text))
+      .buffer(x)
+      .buffer(f)
+      .buffer(uf)
+      .buffer(d)
+      .buffer(h)
+      .buffer(b)
+      .ok();
   auto exact = [](const llvm::fltSemantics &s, int64_t v) {
     llvm::APFloat r(s);
     r.convertFromAPInt(llvm::APInt(64, uint64_t(v)), true, llvm::APFloat::rmNearestTiesToEven);
@@ -402,26 +548,61 @@ TEST(Conversions, BitcastsKeepBits) {
   std::vector<float> x = {1, -0.0f, NAN, 3};
   std::vector<uint32_t> r(4);
   std::vector<float> s(4);
-  Evaluation(elementwiseKernel(4, {"f32"}, {"i32", "f32"}, "%r = tt.bitcast %a : tensor<4xf32> -> tensor<4xi32>\n%s = arith.bitcast %r : tensor<4xi32> to tensor<4xf32>")).buffer(x).buffer(r).buffer(s).ok();
+  Evaluation(elementwiseKernel(4, {"f32"}, {"i32", "f32"},
+                               "%r = tt.bitcast %a : tensor<4xf32> -> tensor<4xi32>\n%s = arith.bitcast %r : "
+                               "tensor<4xi32> to tensor<4xf32>"))
+      .buffer(x)
+      .buffer(r)
+      .buffer(s)
+      .ok();
   EXPECT_EQ(r[0], 0x3F800000u);
   EXPECT_EQ(r[1], 0x80000000u);
   EXPECT_EQ(std::memcmp(s.data(), x.data(), 16), 0);
 }
 
-// ---- math -------------------------------------------------------------------------------------------------------------
+// ---- math
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(Math, FunctionsOfOneArgument) {
   struct Function {
     const char *name;
     double (*f)(double);
   };
-  const Function functions[] = {{"exp", std::exp}, {"exp2", std::exp2}, {"expm1", std::expm1}, {"log", std::log}, {"log1p", std::log1p}, {"log2", std::log2}, {"log10", std::log10}, {"sqrt", std::sqrt},
-                                {"sin", std::sin}, {"cos", std::cos}, {"tan", std::tan}, {"asin", std::asin}, {"acos", std::acos}, {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"tanh", std::tanh},
-                                {"asinh", std::asinh}, {"acosh", std::acosh}, {"atanh", std::atanh}, {"cbrt", std::cbrt}, {"erf", std::erf}, {"erfc", std::erfc}, {"ceil", std::ceil}, {"floor", std::floor},
-                                {"trunc", std::trunc}, {"round", std::round}, {"rsqrt", [](double x) { return 1 / std::sqrt(x); }}, {"roundeven", [](double x) { return std::nearbyint(x); }}, {"absf", [](double x) { return std::fabs(x); }}};
+  const Function functions[] = {{"exp", std::exp},
+                                {"exp2", std::exp2},
+                                {"expm1", std::expm1},
+                                {"log", std::log},
+                                {"log1p", std::log1p},
+                                {"log2", std::log2},
+                                {"log10", std::log10},
+                                {"sqrt", std::sqrt},
+                                {"sin", std::sin},
+                                {"cos", std::cos},
+                                {"tan", std::tan},
+                                {"asin", std::asin},
+                                {"acos", std::acos},
+                                {"atan", std::atan},
+                                {"sinh", std::sinh},
+                                {"cosh", std::cosh},
+                                {"tanh", std::tanh},
+                                {"asinh", std::asinh},
+                                {"acosh", std::acosh},
+                                {"atanh", std::atanh},
+                                {"cbrt", std::cbrt},
+                                {"erf", std::erf},
+                                {"erfc", std::erfc},
+                                {"ceil", std::ceil},
+                                {"floor", std::floor},
+                                {"trunc", std::trunc},
+                                {"round", std::round},
+                                {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
+                                {"roundeven", [](double x) { return std::nearbyint(x); }},
+                                {"absf", [](double x) { return std::fabs(x); }}};
   for (auto &format : kFormats) {
     std::vector<uint64_t> x;
-    for (double v : {0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.5, -2.5, 0.1, 3.7, -7.3, 80.0, 1e-3, double(INFINITY), -double(INFINITY), double(NAN)}) x.push_back(runtime::encodeFloat(format.kind, v));
+    for (double v : {0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.5, -2.5, 0.1, 3.7, -7.3, 80.0, 1e-3, double(INFINITY),
+                     -double(INFINITY), double(NAN)})
+      x.push_back(runtime::encodeFloat(format.kind, v));
     for (auto &f : functions) {
       auto r = runFloats(format, {x}, std::string("%r = math.") + f.name + " %a");
       for (size_t i = 0; i < x.size(); ++i) {
@@ -434,8 +615,15 @@ TEST(Math, FunctionsOfOneArgument) {
 
 TEST(Math, FunctionsOfTwoArguments) {
   std::vector<float> a = {2, -2, 0, 1.5f, -8, NAN}, b = {3, 3, 0, -2, 1.0f / 3, 1}, r(6), s(6), t(6);
-  std::string text = "%r = math.powf %a, %b : tensor<6xf32>\n%s = math.atan2 %a, %b : tensor<6xf32>\n%t = math.copysign %a, %b : tensor<6xf32>";
-  Evaluation(elementwiseKernel(6, {"f32", "f32"}, {"f32", "f32", "f32"}, text)).buffer(a).buffer(b).buffer(r).buffer(s).buffer(t).ok();
+  std::string text = "%r = math.powf %a, %b : tensor<6xf32>\n%s = math.atan2 %a, %b : tensor<6xf32>\n%t = "
+                     "math.copysign %a, %b : tensor<6xf32>";
+  Evaluation(elementwiseKernel(6, {"f32", "f32"}, {"f32", "f32", "f32"}, text))
+      .buffer(a)
+      .buffer(b)
+      .buffer(r)
+      .buffer(s)
+      .buffer(t)
+      .ok();
   EXPECT_EQ(r[0], 8);
   EXPECT_EQ(r[1], -8);
   EXPECT_EQ(r[2], 1);
@@ -443,14 +631,20 @@ TEST(Math, FunctionsOfTwoArguments) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(s[i], float(std::atan2(double(a[i]), double(b[i]))));
   EXPECT_EQ(t[3], -1.5f);
   std::vector<int32_t> e = {3, -1, 5, 2, 3, 1};
-  Evaluation(elementwiseKernel(6, {"f32", "i32"}, {"f32"}, "%r = math.fpowi %a, %b : tensor<6xf32>, tensor<6xi32>")).buffer(a).buffer(e).buffer(r).ok();
+  Evaluation(elementwiseKernel(6, {"f32", "i32"}, {"f32"}, "%r = math.fpowi %a, %b : tensor<6xf32>, tensor<6xi32>"))
+      .buffer(a)
+      .buffer(e)
+      .buffer(r)
+      .ok();
   EXPECT_EQ(r[0], 8);
   EXPECT_EQ(r[1], -0.5f);
   EXPECT_EQ(r[4], -512);
 }
 
-std::string externCall(const std::string &symbol, const std::string &operands, const std::string &types, const std::string &result) {
-  return "%r = tt.extern_elementwise " + operands + " {libname = \"\", libpath = \"\", pure = true, symbol = \"" + symbol + "\"} : (" + types + ") -> " + result;
+std::string externCall(const std::string &symbol, const std::string &operands, const std::string &types,
+                       const std::string &result) {
+  return "%r = tt.extern_elementwise " + operands + " {libname = \"\", libpath = \"\", pure = true, symbol = \"" +
+         symbol + "\"} : (" + types + ") -> " + result;
 }
 
 TEST(Math, DeviceLibraries) {
@@ -458,33 +652,73 @@ TEST(Math, DeviceLibraries) {
     const char *symbol;
     double x, y;
   };
-  const Function functions[] = {{"__nv_tanhf", 0.7, std::tanh(0.7f)}, {"__ocml_tanh_f32", 0.7, std::tanh(0.7f)}, {"__nv_erff", 0.7, std::erf(0.7f)}, {"__nv_fast_expf", 0.7, std::exp(0.7f)}, {"__ocml_native_exp_f32", 0.7, std::exp(0.7f)},
-                                {"__nv_rsqrtf", 4, 0.5}, {"__nv_fsqrt_rn", 9, 3}, {"__nv_frcp_rn", 4, 0.25}, {"__nv_exp10f", 2, 100}, {"__nv_rintf", 2.5, 2}, {"__nv_roundf", 2.5, 3}, {"__nv_floorf", -2.5, -3},
-                                {"__nv_normcdff", 0, 0.5}, {"__nv_erfinvf", 0.5, 0.47693627620446987}, {"__nv_cospif", 1, -1}, {"__nv_lgammaf", 3, std::log(2.0)}, {"__nv_saturatef", 3, 1}};
+  const Function functions[] = {{"__nv_tanhf", 0.7, std::tanh(0.7f)},
+                                {"__ocml_tanh_f32", 0.7, std::tanh(0.7f)},
+                                {"__nv_erff", 0.7, std::erf(0.7f)},
+                                {"__nv_fast_expf", 0.7, std::exp(0.7f)},
+                                {"__ocml_native_exp_f32", 0.7, std::exp(0.7f)},
+                                {"__nv_rsqrtf", 4, 0.5},
+                                {"__nv_fsqrt_rn", 9, 3},
+                                {"__nv_frcp_rn", 4, 0.25},
+                                {"__nv_exp10f", 2, 100},
+                                {"__nv_rintf", 2.5, 2},
+                                {"__nv_roundf", 2.5, 3},
+                                {"__nv_floorf", -2.5, -3},
+                                {"__nv_normcdff", 0, 0.5},
+                                {"__nv_erfinvf", 0.5, 0.47693627620446987},
+                                {"__nv_cospif", 1, -1},
+                                {"__nv_lgammaf", 3, std::log(2.0)},
+                                {"__nv_saturatef", 3, 1}};
   for (auto &f : functions) {
     std::vector<float> a = {float(f.x)}, r(1);
-    Evaluation(elementwiseKernel(1, {"f32"}, {"f32"}, externCall(f.symbol, "%a", "tensor<1xf32>", "tensor<1xf32>"))).buffer(a).buffer(r).ok();
+    Evaluation(elementwiseKernel(1, {"f32"}, {"f32"}, externCall(f.symbol, "%a", "tensor<1xf32>", "tensor<1xf32>")))
+        .buffer(a)
+        .buffer(r)
+        .ok();
     EXPECT_NEAR(r[0], f.y, std::fabs(f.y) * 2e-7) << f.symbol;
   }
   {
     std::vector<float> a = {2}, b = {10}, r(1);
-    Evaluation(elementwiseKernel(1, {"f32", "f32"}, {"f32"}, externCall("__nv_powf", "%a, %b", "tensor<1xf32>, tensor<1xf32>", "tensor<1xf32>"))).buffer(a).buffer(b).buffer(r).ok();
+    Evaluation(elementwiseKernel(1, {"f32", "f32"}, {"f32"},
+                                 externCall("__nv_powf", "%a, %b", "tensor<1xf32>, tensor<1xf32>", "tensor<1xf32>")))
+        .buffer(a)
+        .buffer(b)
+        .buffer(r)
+        .ok();
     EXPECT_EQ(r[0], 1024);
   }
   {
     std::vector<float> a = {NAN, 1, -2.5f, 3e9f};
     std::vector<int32_t> r(4);
-    Evaluation(elementwiseKernel(4, {"f32"}, {"i32"}, externCall("__nv_isnanf", "%a", "tensor<4xf32>", "tensor<4xi32>"))).buffer(a).buffer(r).ok();
+    Evaluation(
+        elementwiseKernel(4, {"f32"}, {"i32"}, externCall("__nv_isnanf", "%a", "tensor<4xf32>", "tensor<4xi32>")))
+        .buffer(a)
+        .buffer(r)
+        .ok();
     EXPECT_EQ(r, (std::vector<int32_t>{1, 0, 0, 0}));
-    Evaluation(elementwiseKernel(4, {"f32"}, {"i32"}, externCall("__nv_float2int_rd", "%a", "tensor<4xf32>", "tensor<4xi32>"))).buffer(a).buffer(r).ok();
+    Evaluation(
+        elementwiseKernel(4, {"f32"}, {"i32"}, externCall("__nv_float2int_rd", "%a", "tensor<4xf32>", "tensor<4xi32>")))
+        .buffer(a)
+        .buffer(r)
+        .ok();
     EXPECT_EQ(r, (std::vector<int32_t>{0, 1, -3, INT32_MAX}));
-    Evaluation(elementwiseKernel(4, {"i32"}, {"i32"}, externCall("__nv_popc", "%a", "tensor<4xi32>", "tensor<4xi32>"))).buffer(r).buffer(r).ok();
+    Evaluation(elementwiseKernel(4, {"i32"}, {"i32"}, externCall("__nv_popc", "%a", "tensor<4xi32>", "tensor<4xi32>")))
+        .buffer(r)
+        .buffer(r)
+        .ok();
     EXPECT_EQ(r, (std::vector<int32_t>{0, 1, 31, 31}));
   }
   {
     std::vector<float> a = {1}, r(1);
-    Evaluation(elementwiseKernel(1, {"f32"}, {"f32"}, externCall("__nv_nosuchf", "%a", "tensor<1xf32>", "tensor<1xf32>"))).buffer(a).buffer(r).fails("does not know the device function '__nv_nosuchf'");
-    Evaluation(elementwiseKernel(1, {"f32"}, {"f32"}, externCall("__nv_powf", "%a", "tensor<1xf32>", "tensor<1xf32>"))).buffer(a).buffer(r).fails("is not known with these operands");
+    Evaluation(
+        elementwiseKernel(1, {"f32"}, {"f32"}, externCall("__nv_nosuchf", "%a", "tensor<1xf32>", "tensor<1xf32>")))
+        .buffer(a)
+        .buffer(r)
+        .fails("does not know the device function '__nv_nosuchf'");
+    Evaluation(elementwiseKernel(1, {"f32"}, {"f32"}, externCall("__nv_powf", "%a", "tensor<1xf32>", "tensor<1xf32>")))
+        .buffer(a)
+        .buffer(r)
+        .fails("is not known with these operands");
   }
 }
 

@@ -6,8 +6,10 @@ namespace {
 using test::Evaluation;
 
 std::string kernel(const std::string &body, const std::string &functions = "") {
-  return "module {\n  tt.func public @k(%p: !tt.ptr<i32>, %n: i32) {\n    %c0 = arith.constant 0 : i32\n    %c1 = arith.constant 1 : i32\n    %c2 = arith.constant 2 : i32\n    %c3 = arith.constant 3 : i32\n    %true = arith.constant true\n" + body +
-         "\n    tt.return\n  }\n" + functions + "}\n";
+  return "module {\n  tt.func public @k(%p: !tt.ptr<i32>, %n: i32) {\n    %c0 = arith.constant 0 : i32\n    %c1 = "
+         "arith.constant 1 : i32\n    %c2 = arith.constant 2 : i32\n    %c3 = arith.constant 3 : i32\n    %true = "
+         "arith.constant true\n" +
+         body + "\n    tt.return\n  }\n" + functions + "}\n";
 }
 int32_t result(const std::string &body, int32_t n, const std::string &functions = "") {
   std::vector<int32_t> r = {-1234};
@@ -16,18 +18,22 @@ int32_t result(const std::string &body, int32_t n, const std::string &functions 
 }
 
 TEST(Loops, For) {
-  std::string sum = "%r = scf.for %i = %c1 to %n step %c2 iter_args(%a = %c0) -> (i32)  : i32 {\n%b = arith.addi %a, %i : i32\nscf.yield %b : i32\n}";
+  std::string sum = "%r = scf.for %i = %c1 to %n step %c2 iter_args(%a = %c0) -> (i32)  : i32 {\n%b = arith.addi %a, "
+                    "%i : i32\nscf.yield %b : i32\n}";
   EXPECT_EQ(result(sum, 10), 1 + 3 + 5 + 7 + 9);
   EXPECT_EQ(result(sum, 1), 0);
   EXPECT_EQ(result(sum, -5), 0);
   // Compared without sign, -5 is large.
-  std::string isUnsigned = "%m = arith.constant -7 : i32\n%r = scf.for unsigned %i = %m to %n step %c1 iter_args(%a = %c0) -> (i32)  : i32 {\n%b = arith.addi %a, %c1 : i32\nscf.yield %b : i32\n}";
+  std::string isUnsigned = "%m = arith.constant -7 : i32\n%r = scf.for unsigned %i = %m to %n step %c1 iter_args(%a = "
+                           "%c0) -> (i32)  : i32 {\n%b = arith.addi %a, %c1 : i32\nscf.yield %b : i32\n}";
   EXPECT_EQ(result(isUnsigned, -5), 2);
   // Up to the largest number, without running over it.
-  std::string high = "%m = arith.constant 2147483646 : i32\n%r = scf.for %i = %m to %n step %c3 iter_args(%a = %c0) -> (i32)  : i32 {\n%b = arith.addi %a, %c1 : i32\nscf.yield %b : i32\n}";
+  std::string high = "%m = arith.constant 2147483646 : i32\n%r = scf.for %i = %m to %n step %c3 iter_args(%a = %c0) -> "
+                     "(i32)  : i32 {\n%b = arith.addi %a, %c1 : i32\nscf.yield %b : i32\n}";
   EXPECT_EQ(result(high, INT32_MAX), 1);
   // Values are exchanged all at once.
-  std::string swap = "%x, %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c1, %b = %c2) -> (i32, i32)  : i32 {\nscf.yield %b, %a : i32, i32\n}";
+  std::string swap = "%x, %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c1, %b = %c2) -> (i32, i32)  : i32 "
+                     "{\nscf.yield %b, %a : i32, i32\n}";
   EXPECT_EQ(result(swap, 3), 1);
   EXPECT_EQ(result(swap, 4), 2);
 }
@@ -101,7 +107,10 @@ TEST(Calls, RecursionEndsOrIsReported) {
 )";
   EXPECT_EQ(result("%r = tt.call @down(%n) : (i32) -> i32", 10, function), 55);
   std::vector<int32_t> r(1);
-  Evaluation(kernel("%r = tt.call @down(%n) : (i32) -> i32", function)).buffer(r).scalar(uint32_t(-1)).fails("calls nest more than");
+  Evaluation(kernel("%r = tt.call @down(%n) : (i32) -> i32", function))
+      .buffer(r)
+      .scalar(uint32_t(-1))
+      .fails("calls nest more than");
 }
 
 TEST(Endless, LoopsAreReported) {
@@ -205,7 +214,8 @@ TEST(Waiting, DeadlocksAreReported) {
     std::vector<int32_t> memory = {1, 0};
     Evaluation lock(kernel(kLocked));
     lock.options.threads = threads;
-    lock.buffer(memory).scalar(0).fails("deadlock: 'scf.while' waits for another program, and no program can go on", {8, 1, 1});
+    lock.buffer(memory).scalar(0).fails("deadlock: 'scf.while' waits for another program, and no program can go on",
+                                        {8, 1, 1});
     memory = {0, 0};
     Evaluation barrier(kernel(kGridBarrier));
     barrier.options.threads = threads;
@@ -217,25 +227,34 @@ TEST(Checks, AssertAssumeAndInlineAssembly) {
   std::vector<int32_t> r(1);
   std::string check = "%ok = arith.cmpi slt, %n, %c3 : i32\n";
   Evaluation(kernel(check + "tt.assert %ok, \"n is small\" : i1")).buffer(r).scalar(2).ok();
-  Evaluation(kernel(check + "tt.assert %ok, \"n is small\" : i1")).buffer(r).scalar(3).fails("assertion failed: n is small");
+  Evaluation(kernel(check + "tt.assert %ok, \"n is small\" : i1"))
+      .buffer(r)
+      .scalar(3)
+      .fails("assertion failed: n is small");
   Evaluation(kernel(check + "cf.assert %ok, \"n is small\"")).buffer(r).scalar(3).fails("assertion failed: n is small");
   Evaluation(kernel(check + "llvm.intr.assume %ok : i1")).buffer(r).scalar(3).fails("an assumption does not hold");
-  Evaluation(kernel("%x = tt.elementwise_inline_asm \"mov.b32 $0, $1;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = true} %n : i32 -> i32")).buffer(r).scalar(3).fails("cannot evaluate 'tt.elementwise_inline_asm'");
+  Evaluation(kernel("%x = tt.elementwise_inline_asm \"mov.b32 $0, $1;\" {constraints = \"=r,r\", packed_element = 1 : "
+                    "i32, pure = true} %n : i32 -> i32"))
+      .buffer(r)
+      .scalar(3)
+      .fails("cannot evaluate 'tt.elementwise_inline_asm'");
 }
 
 TEST(Checks, Print) {
   std::vector<int32_t> r(1);
   std::vector<std::string> lines;
-  Evaluation e(kernel("%i = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>\n%f = arith.sitofp %i : tensor<2xi32> to tensor<2xf32>\ntt.print \" x: \" {hex = false, isSigned = array<i32: 0>} : %f : tensor<2xf32>\n"
-                      "tt.print \" n: \" {hex = false, isSigned = array<i32: 1>} : %n : i32\ntt.print \" u: \" {hex = true, isSigned = array<i32: 0>} : %n : i32"));
+  Evaluation e(kernel(
+      "%i = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>\n%f = arith.sitofp %i : tensor<2xi32> to "
+      "tensor<2xf32>\ntt.print \" x: \" {hex = false, isSigned = array<i32: 0>} : %f : tensor<2xf32>\n"
+      "tt.print \" n: \" {hex = false, isSigned = array<i32: 1>} : %n : i32\ntt.print \" u: \" {hex = true, isSigned = "
+      "array<i32: 0>} : %n : i32"));
   e.options.print = [&](llvm::StringRef s) { lines.push_back(s.str()); };
   e.buffer(r).scalar(uint32_t(-2)).ok();
-  EXPECT_EQ(lines, (std::vector<std::string>{"pid (0, 0, 0) idx (0) x: 0.000000", "pid (0, 0, 0) idx (1) x: 1.000000", "pid (0, 0, 0) idx () n: -2", "pid (0, 0, 0) idx () u: 0xfffffffe"}));
+  EXPECT_EQ(lines, (std::vector<std::string>{"pid (0, 0, 0) idx (0) x: 0.000000", "pid (0, 0, 0) idx (1) x: 1.000000",
+                                             "pid (0, 0, 0) idx () n: -2", "pid (0, 0, 0) idx () u: 0xfffffffe"}));
 }
 
-TEST(Checks, Poison) {
-  EXPECT_EQ(result("%r = ub.poison : i32", 0), -1);
-}
+TEST(Checks, Poison) { EXPECT_EQ(result("%r = ub.poison : i32", 0), -1); }
 
 } // namespace
 } // namespace tessera

@@ -2,7 +2,7 @@
 #pragma once
 #include "frontend/parser.h"
 #include "ir/context.h"
-#include "runtime/compiler.h"
+#include "runtime/compiler/compiler.h"
 #include "runtime/interpreter/interpreter.h"
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ public:
 
   /// The vector's memory; it is changed in place and must outlive the run.
   template <class T> Evaluation &buffer(std::vector<T> &v) {
-    buffers_.push_back({"arg" + std::to_string(args_.size()), reinterpret_cast<uint8_t *>(v.data()), v.size() * sizeof(T)});
+    buffers_.push_back(
+        {"arg" + std::to_string(args_.size()), reinterpret_cast<uint8_t *>(v.data()), v.size() * sizeof(T)});
     args_.push_back({int(buffers_.size()) - 1, 0});
     return *this;
   }
@@ -43,7 +44,9 @@ public:
   void fails(const std::string &expected, std::array<int64_t, 3> grid = {1, 1, 1}) {
     auto s = run(grid);
     ASSERT_FALSE(s.ok()) << text_;
-    EXPECT_NE((messages + s.ToString()).find(expected), std::string::npos) << "expected: " << expected << "\ngot: " << s << "\n" << messages;
+    EXPECT_NE((messages + s.ToString()).find(expected), std::string::npos)
+        << "expected: " << expected << "\ngot: " << s << "\n"
+        << messages;
   }
 
   runtime::InterpreterOptions options;
@@ -58,19 +61,25 @@ private:
 /// A kernel that loads n elements of each input type into %a, %b, %c, runs the lines, and stores %r, %s, … to one more
 /// buffer for each output type. Tensors have a power of two elements; the rest is masked off, and `tensor<n x` in the
 /// lines stands for their type.
-inline std::string elementwiseKernel(int64_t n, std::vector<std::string> in, std::vector<std::string> out, std::string lines) {
+inline std::string elementwiseKernel(int64_t n, std::vector<std::string> in, std::vector<std::string> out,
+                                     std::string lines) {
   int64_t size = 1;
   while (size < n) size *= 2;
-  std::string N = std::to_string(size), args, body, from = "tensor<" + std::to_string(n) + "x", to = "tensor<" + N + "x";
-  for (size_t at = 0; from != to && (at = lines.find(from, at)) != std::string::npos; at += to.size()) lines.replace(at, from.size(), to);
+  std::string N = std::to_string(size), args, body, from = "tensor<" + std::to_string(n) + "x",
+              to = "tensor<" + N + "x";
+  for (size_t at = 0; from != to && (at = lines.find(from, at)) != std::string::npos; at += to.size())
+    lines.replace(at, from.size(), to);
   auto tensor = [&](const std::string &t) { return to + t + ">"; };
   auto pointers = [&](const std::string &name, const std::string &t) {
     args += (args.empty() ? "" : ", ") + ("%p" + name) + ": !tt.ptr<" + t + ">";
-    body += "    %s" + name + " = tt.splat %p" + name + " : !tt.ptr<" + t + "> -> " + tensor("!tt.ptr<" + t + ">") + "\n";
-    body += "    %q" + name + " = tt.addptr %s" + name + ", %range : " + tensor("!tt.ptr<" + t + ">") + ", " + tensor("i32") + "\n";
+    body +=
+        "    %s" + name + " = tt.splat %p" + name + " : !tt.ptr<" + t + "> -> " + tensor("!tt.ptr<" + t + ">") + "\n";
+    body += "    %q" + name + " = tt.addptr %s" + name + ", %range : " + tensor("!tt.ptr<" + t + ">") + ", " +
+            tensor("i32") + "\n";
   };
   body += "    %range = tt.make_range {end = " + N + " : i32, start = 0 : i32} : " + tensor("i32") + "\n";
-  body += "    %count = arith.constant dense<" + std::to_string(n) + "> : " + tensor("i32") + "\n    %inside = arith.cmpi slt, %range, %count : " + tensor("i32") + "\n";
+  body += "    %count = arith.constant dense<" + std::to_string(n) + "> : " + tensor("i32") +
+          "\n    %inside = arith.cmpi slt, %range, %count : " + tensor("i32") + "\n";
   for (size_t i = 0; i < in.size(); ++i) {
     std::string name(1, char('a' + i));
     pointers(name, in[i]);

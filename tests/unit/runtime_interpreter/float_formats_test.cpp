@@ -12,10 +12,13 @@ namespace {
 using ir::FloatKind;
 using llvm::APFloat;
 
-const FloatKind kNarrow[] = {FloatKind::F16, FloatKind::BF16, FloatKind::F8E4M3FN, FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2, FloatKind::F8E5M2FNUZ};
+const FloatKind kNarrow[] = {FloatKind::F16,           FloatKind::BF16,   FloatKind::F8E4M3FN,  FloatKind::F8E4M3FNUZ,
+                             FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2, FloatKind::F8E5M2FNUZ};
 
 unsigned bitsOf(FloatKind k) { return APFloat::semanticsSizeInBits(ir::FloatType::semantics(k)); }
-APFloat valueOf(FloatKind k, uint64_t bits) { return APFloat(ir::FloatType::semantics(k), llvm::APInt(bitsOf(k), bits)); }
+APFloat valueOf(FloatKind k, uint64_t bits) {
+  return APFloat(ir::FloatType::semantics(k), llvm::APInt(bitsOf(k), bits));
+}
 double decoded(FloatKind k, uint64_t bits) {
   APFloat f = valueOf(k, bits);
   bool lost;
@@ -28,8 +31,10 @@ TEST(FloatFormats, EveryPatternDecodes) {
   for (FloatKind k : kNarrow)
     for (uint64_t bits = 0; bits < uint64_t(1) << bitsOf(k); ++bits) {
       double want = decoded(k, bits), got = decodeFloat(k, bits);
-      if (std::isnan(want)) ASSERT_TRUE(std::isnan(got)) << int(k) << " " << bits;
-      else ASSERT_EQ(std::bit_cast<uint64_t>(want), std::bit_cast<uint64_t>(got)) << int(k) << " " << bits;
+      if (std::isnan(want))
+        ASSERT_TRUE(std::isnan(got)) << int(k) << " " << bits;
+      else
+        ASSERT_EQ(std::bit_cast<uint64_t>(want), std::bit_cast<uint64_t>(got)) << int(k) << " " << bits;
     }
 }
 
@@ -58,13 +63,15 @@ TEST(FloatFormats, RoundsAsApfloat) {
       double x = decodeFloat(k, bits), y = decodeFloat(k, (bits + 1) & ((uint64_t(1) << bitsOf(k)) - 1));
       if (!std::isfinite(x) || !std::isfinite(y)) continue;
       double middle = x + (y - x) / 2;
-      for (double v : {x, middle, std::nextafter(middle, 1e30), std::nextafter(middle, -1e30), x * 1.01}) values.push_back(v);
+      for (double v : {x, middle, std::nextafter(middle, 1e30), std::nextafter(middle, -1e30), x * 1.01})
+        values.push_back(v);
     }
     for (int i = 0; i < 20000; ++i) values.push_back(std::bit_cast<float>(uint32_t(random())));
     for (double v : values) {
       if (std::isnan(v)) continue;
       for (auto rounding : {Rounding::NearestEven, Rounding::TowardZero})
-        ASSERT_EQ(expected(k, v, rounding), encodeFloat(k, v, rounding)) << "format " << int(k) << " of " << v << " " << std::hexfloat << v << " towards zero: " << int(rounding);
+        ASSERT_EQ(expected(k, v, rounding), encodeFloat(k, v, rounding))
+            << "format " << int(k) << " of " << v << " " << std::hexfloat << v << " towards zero: " << int(rounding);
       if (v == double(float(v)) && k == FloatKind::F16) ASSERT_EQ(encodeHalf(float(v)), encodeFloat(k, v)) << v;
       if (v == double(float(v)) && k == FloatKind::BF16) ASSERT_EQ(encodeBfloat(float(v)), encodeFloat(k, v)) << v;
     }

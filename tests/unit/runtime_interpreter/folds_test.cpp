@@ -1,6 +1,7 @@
-// Every fold hook against the interpreter. For each operation that folds, over all its types and over edge values of each:
-// operands are constants, unknown values, or twice the same unknown value, in every combination; what the hook gives must
-// be what the interpreter computes, whatever the unknown values are. NaNs are compared as NaNs, everything else bit by bit.
+// Every fold hook against the interpreter. For each operation that folds, over all its types and over edge values of
+// each: operands are constants, unknown values, or twice the same unknown value, in every combination; what the hook
+// gives must be what the interpreter computes, whatever the unknown values are. NaNs are compared as NaNs, everything
+// else bit by bit.
 //
 // Also stated: what must fold (defined operations on constants) and what must not (division by zero, the least number
 // divided by -1, shifts by the width or more). A row that gains a fold hook without a case here fails too.
@@ -8,8 +9,8 @@
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "llvm/ADT/StringExtras.h"
 #include "runtime/interpreter/elementwise.h"
+#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 namespace tessera {
@@ -49,7 +50,9 @@ std::vector<APInt> floatEdges(FloatType t) {
     add(APFloat::getLargest(sem, negative));
     if (APFloat::semanticsHasInf(sem)) add(APFloat::getInf(sem, negative));
     if (APFloat::semanticsHasNaN(sem)) add(APFloat::getQNaN(sem, negative));
-    for (double v : {1.0, 1.5, 2.0, 3.0, 0.1, 1.0 / 3, 127.0, 128.0, 200.5, 255.5, 256.0, 32767.5, 65504.0, 65536.0, 2147483647.0, 2147483648.0, 4294967296.0, 9.2e18, 1.9e19, 1e-8, 1e-40, 1e300}) {
+    for (double v :
+         {1.0,     1.5,     2.0,     3.0,          0.1,          1.0 / 3,      127.0,  128.0,  200.5, 255.5, 256.0,
+          32767.5, 65504.0, 65536.0, 2147483647.0, 2147483648.0, 4294967296.0, 9.2e18, 1.9e19, 1e-8,  1e-40, 1e300}) {
       APFloat f(negative ? -v : v);
       bool lost;
       f.convert(sem, APFloat::rmNearestTiesToEven, &lost);
@@ -61,7 +64,9 @@ std::vector<APInt> floatEdges(FloatType t) {
 
 std::vector<APInt> edges(Type t) { return t.isFloat() ? floatEdges(t.cast<FloatType>()) : integerEdges(t.bitWidth()); }
 
-bool isNan(Type t, uint64_t bits) { return t.isFloat() && APFloat(t.cast<FloatType>().semantics(), APInt(t.bitWidth(), bits)).isNaN(); }
+bool isNan(Type t, uint64_t bits) {
+  return t.isFloat() && APFloat(t.cast<FloatType>().semantics(), APInt(t.bitWidth(), bits)).isNaN();
+}
 
 /// One way to apply an operation.
 struct Signature {
@@ -75,7 +80,9 @@ public:
   Folds() : m_(context_), block_(m_.createBlock()) {
     ints_ = {context_.i1(), context_.i8(), context_.i16(), context_.i32(), context_.i64(), context_.index()};
     floats_ = {context_.f16(), context_.bf16(), context_.f32(), context_.f64()};
-    for (auto k : {FloatKind::F8E4M3FN, FloatKind::F8E5M2, FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ, FloatKind::F8E5M2FNUZ}) narrow_.push_back(FloatType::get(context_, k));
+    for (auto k : {FloatKind::F8E4M3FN, FloatKind::F8E5M2, FloatKind::F8E4M3FNUZ, FloatKind::F8E4M3B11FNUZ,
+                   FloatKind::F8E5M2FNUZ})
+      narrow_.push_back(FloatType::get(context_, k));
   }
 
   /// The ways to apply the row's operation; none if this test does not know it.
@@ -88,11 +95,13 @@ public:
     switch (row.opcode) {
     case Opcode::arith_cmpi:
       for (Type t : ints_)
-        for (int p = 0; p < 10; ++p) out.push_back({{t, t}, context_.i1(), {b.named("predicate", IntegerAttr::get(context_.i64(), p))}});
+        for (int p = 0; p < 10; ++p)
+          out.push_back({{t, t}, context_.i1(), {b.named("predicate", IntegerAttr::get(context_.i64(), p))}});
       return out;
     case Opcode::arith_cmpf:
       for (Type t : {context_.f16(), context_.bf16(), context_.f32(), context_.f64(), narrow_[0]})
-        for (int p = 0; p < 16; ++p) out.push_back({{t, t}, context_.i1(), {b.named("predicate", IntegerAttr::get(context_.i64(), p))}});
+        for (int p = 0; p < 16; ++p)
+          out.push_back({{t, t}, context_.i1(), {b.named("predicate", IntegerAttr::get(context_.i64(), p))}});
       return out;
     case Opcode::arith_select:
       for (Type t : {context_.i1(), context_.i32(), context_.f32()}) out.push_back({{context_.i1(), t, t}, t, {}});
@@ -126,7 +135,8 @@ public:
     case Opcode::arith_truncf:
       for (Type f : allFloats)
         for (Type t : allFloats)
-          if (row.opcode == Opcode::arith_extf ? f.bitWidth() < t.bitWidth() : f.bitWidth() > t.bitWidth()) out.push_back({{f}, t, {}});
+          if (row.opcode == Opcode::arith_extf ? f.bitWidth() < t.bitWidth() : f.bitWidth() > t.bitWidth())
+            out.push_back({{f}, t, {}});
       return out;
     case Opcode::tt_fp_to_fp:
       for (Type f : allFloats)
@@ -143,7 +153,8 @@ public:
       return out;
     }
     case Opcode::tt_addptr:
-      for (Type t : {context_.i32(), context_.i64()}) out.push_back({{PointerType::get(context_.f32()), t}, PointerType::get(context_.f32()), {}});
+      for (Type t : {context_.i32(), context_.i64()})
+        out.push_back({{PointerType::get(context_.f32()), t}, PointerType::get(context_.f32()), {}});
       return out;
     default: break;
     }
@@ -172,7 +183,8 @@ public:
         bool first = true;
         for (unsigned i = 0; i < n; ++i) first &= (known >> i & 1) || at[i] == 0;
         if (!pointers && first) one(row, s, values, at, known, false);
-        if (!pointers && first && n >= 2 && s.operands[n - 1] == s.operands[n - 2] && !(known >> (n - 2))) one(row, s, values, at, known, true);
+        if (!pointers && first && n >= 2 && s.operands[n - 1] == s.operands[n - 2] && !(known >> (n - 2)))
+          one(row, s, values, at, known, true);
       }
       unsigned i = 0;
       while (i < n && ++at[i] == values[i].size()) at[i++] = 0;
@@ -203,11 +215,13 @@ private:
     case Opcode::arith_ceildivui: divides = true; break;
     default: break;
     }
-    return divides && (v[1].isZero() || (isSigned && v[0].isMinSignedValue() && v[1].isAllOnes() && v[0].getBitWidth() > 1));
+    return divides &&
+           (v[1].isZero() || (isSigned && v[0].isMinSignedValue() && v[1].isAllOnes() && v[0].getBitWidth() > 1));
   }
 
   /// `same`: the last two operands are one unknown value.
-  void one(const OpInfo &row, const Signature &s, llvm::ArrayRef<std::vector<APInt>> values, llvm::ArrayRef<size_t> at, unsigned known, bool same) {
+  void one(const OpInfo &row, const Signature &s, llvm::ArrayRef<std::vector<APInt>> values, llvm::ArrayRef<size_t> at,
+           unsigned known, bool same) {
     unsigned n = s.operands.size();
     Builder b = Builder::atEnd(block_);
     OperationState state(row.opcode, {});
@@ -215,11 +229,13 @@ private:
     std::string what = row.name.str() + " " + s.operands[0].str() + " -> " + s.result.str();
     for (auto &a : s.attrs) what += " " + a.name.str() + "=" + a.value.str();
     for (unsigned i = 0; i < n; ++i) {
-      if (same && i == n - 1) state.operands.push_back(state.operands.back());
+      if (same && i == n - 1)
+        state.operands.push_back(state.operands.back());
       else if (known >> i & 1) {
         constants[i] = attribute(s.operands[i], values[i][at[i]]);
         state.operands.push_back(b.constant({}, s.operands[i], constants[i]));
-      } else state.operands.push_back(block_->addArg(s.operands[i]));
+      } else
+        state.operands.push_back(block_->addArg(s.operands[i]));
       what += ", " + (constants[i] ? constants[i].str() : same ? std::string("x") : "x" + std::to_string(i));
     }
     state.attrs.assign(s.attrs.begin(), s.attrs.end());
@@ -243,7 +259,8 @@ private:
     llvm::SmallVector<size_t, 3> x(at.begin(), at.end());
     while (true) {
       llvm::SmallVector<uint64_t, 3> bits;
-      for (unsigned i = 0; i < n; ++i) bits.push_back(same && i == n - 1 ? bits.back() : values[i][x[i]].getZExtValue());
+      for (unsigned i = 0; i < n; ++i)
+        bits.push_back(same && i == n - 1 ? bits.back() : values[i][x[i]].getZExtValue());
       compare(op, s, out[0], bits, what);
       unsigned i = 0;
       for (; i < n; ++i) {
@@ -256,10 +273,12 @@ private:
     clear();
   }
 
-  void compare(Operation *op, const Signature &s, const FoldResult &r, llvm::ArrayRef<uint64_t> bits, const std::string &what) {
+  void compare(Operation *op, const Signature &s, const FoldResult &r, llvm::ArrayRef<uint64_t> bits,
+               const std::string &what) {
     llvm::SmallVector<runtime::Lanes, 3> in;
     llvm::SmallVector<const runtime::Lanes *, 3> pointers;
-    for (unsigned i = 0; i < bits.size(); ++i) in.push_back(runtime::Lanes::one(runtime::laneBytes(s.operands[i]), bits[i]));
+    for (unsigned i = 0; i < bits.size(); ++i)
+      in.push_back(runtime::Lanes::one(runtime::laneBytes(s.operands[i]), bits[i]));
     for (auto &l : in) pointers.push_back(&l);
     llvm::SmallVector<runtime::Lanes, 1> results;
     std::string reason;
@@ -277,7 +296,8 @@ private:
       got = c->getZExtValue();
     }
     if (isNan(s.result, got) && isNan(s.result, want)) return;
-    EXPECT_EQ(got, want) << what << " with " << (bits.size() > 0 ? bits[0] : 0) << ", " << (bits.size() > 1 ? bits[1] : 0);
+    EXPECT_EQ(got, want) << what << " with " << (bits.size() > 0 ? bits[0] : 0) << ", "
+                         << (bits.size() > 1 ? bits[1] : 0);
   }
 
   void clear() {
@@ -293,7 +313,9 @@ private:
 };
 
 /// Hooks of operations that are not elementwise; ShapesOfConstants and the passes' golden tests have them.
-const std::set<Opcode> kElsewhere = {Opcode::arith_constant, Opcode::tt_advance, Opcode::tt_splat, Opcode::tt_expand_dims, Opcode::tt_broadcast, Opcode::tt_reshape, Opcode::tt_trans, Opcode::ttg_convert_layout};
+const std::set<Opcode> kElsewhere = {Opcode::arith_constant, Opcode::tt_advance,        Opcode::tt_splat,
+                                     Opcode::tt_expand_dims, Opcode::tt_broadcast,      Opcode::tt_reshape,
+                                     Opcode::tt_trans,       Opcode::ttg_convert_layout};
 
 std::vector<const OpInfo *> foldingRows() {
   std::vector<const OpInfo *> out;
@@ -306,7 +328,8 @@ class FoldsOf : public testing::TestWithParam<const OpInfo *> {};
 TEST_P(FoldsOf, AgreeWithTheInterpreter) {
   Folds f;
   auto signatures = f.signatures(*GetParam());
-  ASSERT_FALSE(signatures.empty()) << GetParam()->name.str() << " has a fold hook, but this test does not know how to apply it";
+  ASSERT_FALSE(signatures.empty()) << GetParam()->name.str()
+                                   << " has a fold hook, but this test does not know how to apply it";
   for (auto &s : signatures) {
     f.check(*GetParam(), s);
     if (HasFailure()) break;
@@ -326,7 +349,8 @@ TEST(FoldsOfFloats, FoldNumbers) {
   Context c;
   Module m(c);
   Block *block = m.createBlock();
-  auto fold = [&](Opcode o, double a, double b, llvm::SmallVector<NamedAttribute, 1> attrs = {}, Type result = {}) -> std::optional<APInt> {
+  auto fold = [&](Opcode o, double a, double b, llvm::SmallVector<NamedAttribute, 1> attrs = {},
+                  Type result = {}) -> std::optional<APInt> {
     Builder build = Builder::atEnd(block);
     OperationState s(o, {});
     s.operands = {build.floatConstant({}, c.f32(), a), build.floatConstant({}, c.f32(), b)};
@@ -353,12 +377,16 @@ TEST(FoldsOfFloats, FoldNumbers) {
   EXPECT_EQ(fold(Opcode::arith_maximumf, -0.0, 0.0), bits(0.0f));
   EXPECT_EQ(fold(Opcode::arith_minimumf, 0.0, -0.0), bits(-0.0f));
   // predicates by MLIR's numbers, on (less, equal, greater, unordered)
-  const char *table[16] = {"....", ".e..", "..g.", ".eg.", "l...", "le..", "l.g.", "leg.", ".e.u", "..gu", ".egu", "l..u", "le.u", "l.gu", "...u", "legu"};
+  const char *table[16] = {"....", ".e..", "..g.", ".eg.", "l...", "le..", "l.g.", "leg.",
+                           ".e.u", "..gu", ".egu", "l..u", "le.u", "l.gu", "...u", "legu"};
   for (int p = 0; p < 16; ++p) {
     Builder b(m);
     const double pairs[4][2] = {{1, 2}, {2, 2}, {3, 2}, {nan, 2}};
     for (int k = 0; k < 4; ++k)
-      EXPECT_EQ(fold(Opcode::arith_cmpf, pairs[k][0], pairs[k][1], {b.named("predicate", IntegerAttr::get(c.i64(), p))}, c.i1()), APInt(1, table[p][k] != '.')) << p << " " << k;
+      EXPECT_EQ(fold(Opcode::arith_cmpf, pairs[k][0], pairs[k][1], {b.named("predicate", IntegerAttr::get(c.i64(), p))},
+                     c.i1()),
+                APInt(1, table[p][k] != '.'))
+          << p << " " << k;
   }
 }
 
@@ -383,7 +411,8 @@ TEST(FoldsOfShapes, Splats) {
     EXPECT_TRUE(d.isSplat());
     EXPECT_EQ(d.splat().getSExtValue(), v);
   };
-  Value seven = b.intConstant({}, c.i32(), 7), vec = b.intConstant({}, t({4}), 7), row = b.intConstant({}, t({1, 4}), 7);
+  Value seven = b.intConstant({}, c.i32(), 7), vec = b.intConstant({}, t({4}), 7),
+        row = b.intConstant({}, t({1, 4}), 7);
   expectSplat(fold(tt::SplatOp::create(b, {}, t({4}), seven)), t({4}), 7);
   expectSplat(fold(tt::ExpandDimsOp::create(b, {}, t({1, 4}), vec, b.i32Attr("axis", 0))), t({1, 4}), 7);
   expectSplat(fold(tt::BroadcastOp::create(b, {}, t({2, 4}), row)), t({2, 4}), 7);
@@ -411,9 +440,11 @@ TEST(FoldsOfIntegers, ElementByElement) {
   };
   auto fold = [&](Operation *op) -> Attribute {
     llvm::SmallVector<FoldResult, 1> out;
-    return op->info().fold(op, {constantOf(op->operand(0)), constantOf(op->operand(1))}, out) ? out[0].constant : Attribute();
+    return op->info().fold(op, {constantOf(op->operand(0)), constantOf(op->operand(1))}, out) ? out[0].constant
+                                                                                              : Attribute();
   };
-  Value x = dense({1, -2, 3, INT32_MIN}), y = dense({3, 3, -4, 2}), zero = dense({1, 2, 0, 4}), splat = b.intConstant({}, type, 2);
+  Value x = dense({1, -2, 3, INT32_MIN}), y = dense({3, 3, -4, 2}), zero = dense({1, 2, 0, 4}),
+        splat = b.intConstant({}, type, 2);
   EXPECT_EQ(fold(arith::AddiOp::create(b, {}, x, y)), constantOf(dense({4, 1, -1, INT32_MIN + 2})));
   EXPECT_EQ(fold(arith::MuliOp::create(b, {}, x, splat)), constantOf(dense({2, -4, 6, 0})));
   EXPECT_EQ(fold(arith::DivsiOp::create(b, {}, x, y)), constantOf(dense({0, 0, 0, INT32_MIN / 2})));

@@ -3,11 +3,11 @@
 // $TESSERA_SHARED/ttgir (NAME.TARGET.ttgir) on the data of kernel NAME.
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/launcher.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "runtime/compiler.h"
-#include "runtime/launcher.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@ struct Case {
 void addFolders(const std::string &root, const char *prefix, std::vector<Case> &out) {
   std::error_code ec;
   for (llvm::sys::fs::directory_iterator it(root, ec), end; it != end && !ec; it.increment(ec))
-    if (llvm::sys::fs::exists(it->path() + "/launch.json")) out.push_back({prefix + llvm::sys::path::filename(it->path()).str(), it->path(), ""});
+    if (llvm::sys::fs::exists(it->path() + "/launch.json"))
+      out.push_back({prefix + llvm::sys::path::filename(it->path()).str(), it->path(), ""});
 }
 
 std::vector<Case> cases() {
@@ -30,7 +31,8 @@ std::vector<Case> cases() {
   if (const char *shared = getenv("TESSERA_SHARED")) {
     addFolders(std::string(shared) + "/kernels", "shared_", out);
     std::error_code ec;
-    for (llvm::sys::fs::directory_iterator it(std::string(shared) + "/ttgir", ec), end; it != end && !ec; it.increment(ec)) {
+    for (llvm::sys::fs::directory_iterator it(std::string(shared) + "/ttgir", ec), end; it != end && !ec;
+         it.increment(ec)) {
       llvm::StringRef file = llvm::sys::path::filename(it->path());
       if (!file.ends_with(".ttgir")) continue;
       std::string id = "ttgir_" + file.drop_back(6).str();

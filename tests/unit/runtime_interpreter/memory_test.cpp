@@ -9,8 +9,11 @@ using test::Evaluation;
 
 /// 8 lanes with pointers %q to consecutive elements of %p.
 std::string lanesKernel(const std::string &args, const std::string &type, const std::string &lines) {
-  return "module {\n  tt.func public @k(%p: !tt.ptr<" + type + ">" + args + ") {\n    %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n    %s = tt.splat %p : !tt.ptr<" + type + "> -> tensor<8x!tt.ptr<" + type +
-         ">>\n    %q = tt.addptr %s, %i : tensor<8x!tt.ptr<" + type + ">>, tensor<8xi32>\n" + lines + "\n    tt.return\n  }\n}\n";
+  return "module {\n  tt.func public @k(%p: !tt.ptr<" + type + ">" + args +
+         ") {\n    %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n    %s = tt.splat %p : "
+         "!tt.ptr<" +
+         type + "> -> tensor<8x!tt.ptr<" + type + ">>\n    %q = tt.addptr %s, %i : tensor<8x!tt.ptr<" + type +
+         ">>, tensor<8xi32>\n" + lines + "\n    tt.return\n  }\n}\n";
 }
 
 TEST(Loads, MaskedOffLanesTouchNoMemory) {
@@ -51,7 +54,8 @@ module { tt.func public @k(%p: !tt.ptr<f32>) {
     tt.store %q, %a : tensor<8x!tt.ptr<f32>>
     tt.return } })";
   Evaluation e(text);
-  e.buffer(x).fails("kernel 'k', program (0, 0, 0): load of 4 bytes at byte 20 of buffer 'arg0', which has 20 bytes: out of bounds (element 5 of 8)");
+  e.buffer(x).fails("kernel 'k', program (0, 0, 0): load of 4 bytes at byte 20 of buffer 'arg0', which has 20 bytes: "
+                    "out of bounds (element 5 of 8)");
   EXPECT_NE(e.messages.find("kernel.py:12:8"), std::string::npos) << e.messages;
   EXPECT_NE(e.messages.find("tt.load"), std::string::npos) << e.messages;
 }
@@ -59,7 +63,9 @@ module { tt.func public @k(%p: !tt.ptr<f32>) {
 TEST(Faults, BeforeTheBufferMisalignedAndNull) {
   std::vector<float> x(8);
   auto with = [](const std::string &offset) {
-    return "module { tt.func public @k(%p: !tt.ptr<i8>) {\n%o = arith.constant " + offset + " : i64\n%q = tt.addptr %p, %o : !tt.ptr<i8>, i64\n%f = tt.bitcast %q : !tt.ptr<i8> -> !tt.ptr<f32>\n%z = arith.constant 0.0 : f32\ntt.store %f, %z : !tt.ptr<f32>\ntt.return } }";
+    return "module { tt.func public @k(%p: !tt.ptr<i8>) {\n%o = arith.constant " + offset +
+           " : i64\n%q = tt.addptr %p, %o : !tt.ptr<i8>, i64\n%f = tt.bitcast %q : !tt.ptr<i8> -> !tt.ptr<f32>\n%z = "
+           "arith.constant 0.0 : f32\ntt.store %f, %z : !tt.ptr<f32>\ntt.return } }";
   };
   Evaluation(with("-4")).buffer(x).fails("store of 4 bytes at byte -4 of buffer 'arg0'");
   Evaluation(with("2")).buffer(x).fails("at byte 2 of buffer 'arg0', which is not a multiple of 4: misaligned");
@@ -93,10 +99,13 @@ TEST(Faults, Arguments) {
   Evaluation(text).buffer(x).fails("takes 2 arguments, and 1 are given");
   Evaluation(text).buffer(x).buffer(x).fails("is i32, not a pointer");
   Evaluation(text).buffer(x).scalar(1).fails("the grid (0, 1, 1) is empty", {0, 1, 1});
-  Evaluation("module { tt.func public @k(%p: !tt.tensordesc<4x4xf32>) { tt.return } }").scalar(1).fails("which the interpreter cannot pass");
+  Evaluation("module { tt.func public @k(%p: !tt.tensordesc<4x4xf32>) { tt.return } }")
+      .scalar(1)
+      .fails("which the interpreter cannot pass");
 }
 
-// ---- block pointers and descriptors -----------------------------------------------------------------------------------
+// ---- block pointers and descriptors
+// -----------------------------------------------------------------------------------
 
 TEST(BlockPointers, BoundsAndPadding) {
   // Blocks of 4x4 of a 6x5 matrix whose rows are 8 apart, moved by (3, 2).
@@ -114,7 +123,8 @@ TEST(BlockPointers, BoundsAndPadding) {
     %f = arith.constant 4 : i64
     %b = tt.make_tensor_ptr %p, [%m, %n], [%s0, %s1], [%c0, %c0] {order = array<i32: 1, 0>} : <tensor<4x4xf32>>
     %d = tt.advance %b, [%c3, %c2] : !tt.ptr<tensor<4x4xf32>>
-    %v = tt.load %d )" + check + R"( : !tt.ptr<tensor<4x4xf32>>
+    %v = tt.load %d )" +
+           check + R"( : !tt.ptr<tensor<4x4xf32>>
     %o = tt.make_tensor_ptr %r, [%f, %f], [%f, %s1], [%c0, %c0] {order = array<i32: 1, 0>} : <tensor<4x4xf32>>
     tt.store %o, %v : !tt.ptr<tensor<4x4xf32>>
     %u = tt.make_tensor_ptr %w, [%m, %n], [%s0, %s1], [%c3, %c2] {order = array<i32: 1, 0>} : <tensor<4x4xf32>>
@@ -123,14 +133,21 @@ TEST(BlockPointers, BoundsAndPadding) {
   };
   for (std::string padding : {"1", "2"}) {
     std::fill(w.begin(), w.end(), -7.0f);
-    Evaluation(text("{boundaryCheck = array<i32: 0, 1>, padding = " + padding + " : i32}")).buffer(x).buffer(r).buffer(w).ok();
+    Evaluation(text("{boundaryCheck = array<i32: 0, 1>, padding = " + padding + " : i32}"))
+        .buffer(x)
+        .buffer(r)
+        .buffer(w)
+        .ok();
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) {
         bool inside = i + 3 < 6 && j + 2 < 5;
         float got = r[i * 4 + j];
-        if (inside) EXPECT_EQ(got, x[(i + 3) * 8 + j + 2]);
-        else if (padding == "1") EXPECT_EQ(got, 0);
-        else EXPECT_TRUE(std::isnan(got));
+        if (inside)
+          EXPECT_EQ(got, x[(i + 3) * 8 + j + 2]);
+        else if (padding == "1")
+          EXPECT_EQ(got, 0);
+        else
+          EXPECT_TRUE(std::isnan(got));
       }
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 8; ++j) {
@@ -141,7 +158,8 @@ TEST(BlockPointers, BoundsAndPadding) {
   Evaluation(text("{boundaryCheck = array<i32: 1>}")).buffer(x).buffer(r).buffer(w).fails("out of bounds");
 }
 
-const char *kDescriptor = R"(module { tt.func public @k(%p: !tt.ptr<f32>, %r: !tt.ptr<f32>, %m: i32, %n: i32, %i: i32, %j: i32) {
+const char *kDescriptor =
+    R"(module { tt.func public @k(%p: !tt.ptr<f32>, %r: !tt.ptr<f32>, %m: i32, %n: i32, %i: i32, %j: i32) {
     %s0 = arith.constant 8 : i64
     %s1 = arith.constant 1 : i64
     %c0 = arith.constant 0 : i32
@@ -167,12 +185,27 @@ TEST(Descriptors, LoadStoreReduceWithBounds) {
   Evaluation(descriptorKernel("", "")).buffer(x).buffer(r).scalar(6).scalar(5).scalar(uint32_t(-1)).scalar(3).ok();
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j) EXPECT_EQ(r[i * 4 + j], i - 1 >= 0 && j + 3 < 5 ? x[(i - 1) * 8 + j + 3] : 0);
-  Evaluation(descriptorKernel(" {padding = 2 : i32}", "")).buffer(x).buffer(r).scalar(6).scalar(5).scalar(4).scalar(3).ok();
+  Evaluation(descriptorKernel(" {padding = 2 : i32}", ""))
+      .buffer(x)
+      .buffer(r)
+      .scalar(6)
+      .scalar(5)
+      .scalar(4)
+      .scalar(3)
+      .ok();
   EXPECT_EQ(r[0], x[4 * 8 + 3]);
   EXPECT_TRUE(std::isnan(r[15]));
   // Adds the block onto itself: doubles what is inside and touches nothing else.
   auto before = x;
-  Evaluation(descriptorKernel("", "tt.descriptor_reduce add, %d[%i, %j], %v : !tt.tensordesc<4x4xf32>, tensor<4x4xf32>")).buffer(x).buffer(r).scalar(6).scalar(5).scalar(4).scalar(3).ok();
+  Evaluation(
+      descriptorKernel("", "tt.descriptor_reduce add, %d[%i, %j], %v : !tt.tensordesc<4x4xf32>, tensor<4x4xf32>"))
+      .buffer(x)
+      .buffer(r)
+      .scalar(6)
+      .scalar(5)
+      .scalar(4)
+      .scalar(3)
+      .ok();
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 8; ++j) EXPECT_EQ(x[i * 8 + j], before[i * 8 + j] * (i >= 4 && j >= 3 && j < 5 ? 2 : 1));
 }
@@ -181,7 +214,8 @@ TEST(Descriptors, GatherAndScatterRows) {
   std::vector<float> x(48), r(32), y(48, -1);
   for (size_t i = 0; i < x.size(); ++i) x[i] = float(i);
   std::vector<int32_t> rows = {5, 0, 6, 2, -1, 3, 3, 1};
-  std::string text = R"(module { tt.func public @k(%p: !tt.ptr<f32>, %r: !tt.ptr<f32>, %y: !tt.ptr<f32>, %rows: !tt.ptr<i32>) {
+  std::string text =
+      R"(module { tt.func public @k(%p: !tt.ptr<f32>, %r: !tt.ptr<f32>, %y: !tt.ptr<f32>, %rows: !tt.ptr<i32>) {
     %s0 = arith.constant 8 : i64
     %s1 = arith.constant 1 : i64
     %m = arith.constant 6 : i32
@@ -213,16 +247,24 @@ TEST(Descriptors, GatherAndScatterRows) {
   EXPECT_EQ(y, want);
 }
 
-// ---- atomics ----------------------------------------------------------------------------------------------------------
+// ---- atomics
+// ----------------------------------------------------------------------------------------------------------
 
 /// Eight lanes update elements i / 2 with i + 1 and give the old values.
-template <class T> std::vector<T> atomic(const std::string &kind, const std::string &type, std::vector<T> &memory, const std::string &value) {
+template <class T>
+std::vector<T> atomic(const std::string &kind, const std::string &type, std::vector<T> &memory,
+                      const std::string &value) {
   std::vector<T> old(8);
   std::string P = "tensor<8x!tt.ptr<" + type + ">>";
-  std::string text = "module { tt.func public @k(%p: !tt.ptr<" + type + ">, %o: !tt.ptr<" + type + ">) {\n%i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n%one = arith.constant dense<1> : tensor<8xi32>\n" +
-                     "%half = arith.shrui %i, %one : tensor<8xi32>\n%n = arith.addi %i, %one : tensor<8xi32>\n%s = tt.splat %p : !tt.ptr<" + type + "> -> " + P + "\n%q = tt.addptr %s, %half : " + P + ", tensor<8xi32>\n" + value +
-                     "\n%old = tt.atomic_rmw " + kind + ", acq_rel, gpu, %q, %v : (" + P + ", tensor<8x" + type + ">) -> tensor<8x" + type + ">\n%t = tt.splat %o : !tt.ptr<" + type + "> -> " + P + "\n%u = tt.addptr %t, %i : " + P +
-                     ", tensor<8xi32>\ntt.store %u, %old : " + P + "\ntt.return } }";
+  std::string text = "module { tt.func public @k(%p: !tt.ptr<" + type + ">, %o: !tt.ptr<" + type +
+                     ">) {\n%i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n%one = arith.constant "
+                     "dense<1> : tensor<8xi32>\n" +
+                     "%half = arith.shrui %i, %one : tensor<8xi32>\n%n = arith.addi %i, %one : tensor<8xi32>\n%s = "
+                     "tt.splat %p : !tt.ptr<" +
+                     type + "> -> " + P + "\n%q = tt.addptr %s, %half : " + P + ", tensor<8xi32>\n" + value +
+                     "\n%old = tt.atomic_rmw " + kind + ", acq_rel, gpu, %q, %v : (" + P + ", tensor<8x" + type +
+                     ">) -> tensor<8x" + type + ">\n%t = tt.splat %o : !tt.ptr<" + type + "> -> " + P +
+                     "\n%u = tt.addptr %t, %i : " + P + ", tensor<8xi32>\ntt.store %u, %old : " + P + "\ntt.return } }";
   Evaluation(text).buffer(memory).buffer(old).ok();
   return old;
 }
@@ -232,9 +274,16 @@ TEST(Atomics, EveryOperationOnIntegers) {
     const char *name;
     int32_t (*f)(int32_t, int32_t);
   };
-  const Operation operations[] = {{"and", [](int32_t a, int32_t b) { return a & b; }}, {"or", [](int32_t a, int32_t b) { return a | b; }}, {"xor", [](int32_t a, int32_t b) { return a ^ b; }},
-                                  {"add", [](int32_t a, int32_t b) { return a + b; }}, {"max", [](int32_t a, int32_t b) { return std::max(a, b); }}, {"min", [](int32_t a, int32_t b) { return std::min(a, b); }},
-                                  {"umax", [](int32_t a, int32_t b) { return int32_t(std::max(uint32_t(a), uint32_t(b))); }}, {"umin", [](int32_t a, int32_t b) { return int32_t(std::min(uint32_t(a), uint32_t(b))); }}, {"exch", [](int32_t, int32_t b) { return b; }}};
+  const Operation operations[] = {
+      {"and", [](int32_t a, int32_t b) { return a & b; }},
+      {"or", [](int32_t a, int32_t b) { return a | b; }},
+      {"xor", [](int32_t a, int32_t b) { return a ^ b; }},
+      {"add", [](int32_t a, int32_t b) { return a + b; }},
+      {"max", [](int32_t a, int32_t b) { return std::max(a, b); }},
+      {"min", [](int32_t a, int32_t b) { return std::min(a, b); }},
+      {"umax", [](int32_t a, int32_t b) { return int32_t(std::max(uint32_t(a), uint32_t(b))); }},
+      {"umin", [](int32_t a, int32_t b) { return int32_t(std::min(uint32_t(a), uint32_t(b))); }},
+      {"exch", [](int32_t, int32_t b) { return b; }}};
   for (auto &op : operations) {
     std::vector<int32_t> memory = {-5, 3, 100, 7}, want = memory, wantOld;
     for (int i = 0; i < 8; ++i) {
@@ -251,7 +300,8 @@ TEST(Atomics, EveryOperationOnIntegers) {
 
 TEST(Atomics, FloatAdds) {
   std::vector<float> f = {0.5f, 1, 2, 3};
-  EXPECT_EQ(atomic<float>("fadd", "f32", f, "%v = arith.sitofp %n : tensor<8xi32> to tensor<8xf32>"), (std::vector<float>{0.5f, 1.5f, 1, 4, 2, 7, 3, 10}));
+  EXPECT_EQ(atomic<float>("fadd", "f32", f, "%v = arith.sitofp %n : tensor<8xi32> to tensor<8xf32>"),
+            (std::vector<float>{0.5f, 1.5f, 1, 4, 2, 7, 3, 10}));
   EXPECT_EQ(f, (std::vector<float>{3.5f, 8, 13, 18}));
   std::vector<double> d = {0.5, 1, 2, 3};
   atomic<double>("fadd", "f64", d, "%v = arith.sitofp %n : tensor<8xi32> to tensor<8xf64>");
@@ -297,7 +347,10 @@ TEST(Atomics, ManyThreadsLoseNothing) {
   Evaluation e(text);
   e.options.threads = 4;
   int64_t seen = 0;
-  e.options.progress = [&](int64_t done, int64_t all) { EXPECT_EQ(done, ++seen); EXPECT_EQ(all, 5000); };
+  e.options.progress = [&](int64_t done, int64_t all) {
+    EXPECT_EQ(done, ++seen);
+    EXPECT_EQ(all, 5000);
+  };
   e.buffer(count).buffer(sum).ok({100, 10, 5});
   EXPECT_EQ(count[0], 5000);
   EXPECT_EQ(sum[0], 5000);

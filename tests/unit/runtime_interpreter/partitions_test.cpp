@@ -1,5 +1,5 @@
-// ttg.warp_specialize in the interpreter beyond what the conformance suite runs: partitions that wait for each other in vain,
-// faults in one of them, waits for another program from within one.
+// ttg.warp_specialize in the interpreter beyond what the conformance suite runs: partitions that wait for each other
+// in vain, faults in one of them, waits for another program from within one.
 #include "evaluation.h"
 #include <gtest/gtest.h>
 
@@ -12,10 +12,11 @@ constexpr const char *kHead = R"(#plain = #ttg.swizzled_shared<{vec = 1, perPhas
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
 )";
 
-/// The default region waits for phase `first` of a barrier, and the partition for `second` of another; each arrives at the
-/// other's before its wait or, `late`, after it.
+/// The default region waits for phase `first` of a barrier, and the partition for `second` of another; each arrives
+/// at the other's before its wait or, `late`, after it.
 std::string crossed(int first, int second, bool late) {
-  std::string wait = "      ttng.wait_barrier %$W, %$P : !ttg.memdesc<1xi64, #plain, #smem, mutable>\n", arrive = "      ttng.arrive_barrier %$A, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>\n";
+  std::string wait = "      ttng.wait_barrier %$W, %$P : !ttg.memdesc<1xi64, #plain, #smem, mutable>\n",
+              arrive = "      ttng.arrive_barrier %$A, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>\n";
   auto body = [&](const std::string &waits, const std::string &parity, const std::string &arrives) {
     std::string text = late ? wait + arrive : arrive + wait;
     for (auto [from, to] : {std::pair("$W", waits), std::pair("$P", parity), std::pair("$A", arrives)})
@@ -23,19 +24,23 @@ std::string crossed(int first, int second, bool late) {
     return text;
   };
   return kHead + std::string(R"(  tt.func public @k(%o: !tt.ptr<i32>) {
-    %p0 = arith.constant )") + std::to_string(first) + R"( : i32
+    %p0 = arith.constant )") +
+         std::to_string(first) + R"( : i32
     %x = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #plain, #smem, mutable>
     %y = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #plain, #smem, mutable>
     ttng.init_barrier %x, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>
     ttng.init_barrier %y, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>
     ttg.warp_specialize(%x, %y, %o)
     default {
-)" + body("x", "p0", "y") + R"(      ttg.warp_yield
+)" + body("x", "p0", "y") +
+         R"(      ttg.warp_yield
     }
     partition0(%px: !ttg.memdesc<1xi64, #plain, #smem, mutable>, %py: !ttg.memdesc<1xi64, #plain, #smem, mutable>, %po: !tt.ptr<i32>) num_warps(1) {
-      %p1 = arith.constant )" + std::to_string(second) + R"( : i32
+      %p1 = arith.constant )" +
+         std::to_string(second) + R"( : i32
       %c5 = arith.constant 5 : i32
-)" + body("py", "p1", "px") + R"(      tt.store %po, %c5 : !tt.ptr<i32>
+)" + body("py", "p1", "px") +
+         R"(      tt.store %po, %c5 : !tt.ptr<i32>
       ttg.warp_return
     } : (!ttg.memdesc<1xi64, #plain, #smem, mutable>, !ttg.memdesc<1xi64, #plain, #smem, mutable>, !tt.ptr<i32>) -> ()
     tt.return

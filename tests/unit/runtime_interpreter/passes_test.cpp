@@ -1,8 +1,9 @@
-// What passes do, seen by running: the IR is evaluated by the interpreter before and after, and every byte of memory must
-// be the same. Each pass on TTIR alone, and the whole TTIR pipeline, run over
+// What passes do, seen by running: the IR is evaluated by the interpreter before and after, and every byte of memory
+// must be the same. Each pass on TTIR alone, and the whole TTIR pipeline, run over
 //
 //   - every kernel of tests/kernels (with TESSERA_SHARED set, of $TESSERA_SHARED/kernels too), on its own inputs;
-//   - every function of the golden tests in tests/golden/ttir, and kernels as Triton's frontend gives them before any pass
+//   - every function of the golden tests in tests/golden/ttir, and kernels as Triton's frontend gives them before any
+//   pass
 //     (tests/golden/ttir/inputs), on buffers and numbers made up here. What such a function
 //     returns is stored to buffers first. Inputs on which the function faults before the pass are passed over.
 #include "evaluation.h"
@@ -10,12 +11,12 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "runtime/launcher.h"
 #include "transforms/pass.h"
 #include "transforms/pipelines.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include <cstdlib>
 
 namespace tessera {
@@ -25,15 +26,21 @@ using namespace ir;
 /// A pass by itself, or the pipeline.
 std::vector<std::pair<std::string, transforms::Pipeline>> pipelines() {
   std::vector<std::pair<std::string, transforms::Pipeline>> out;
-  for (auto *name : {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "symbol-dce", "sccp", "triton-combine", "triton-reorder-broadcast", "triton-rewrite-tensor-pointer", "triton-rewrite-tensor-descriptor-to-pointer", "triton-decompose-scaled-dot", "triton-loop-unroll"})
+  for (auto *name :
+       {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "symbol-dce", "sccp",
+        "triton-combine", "triton-reorder-broadcast", "triton-rewrite-tensor-pointer",
+        "triton-rewrite-tensor-descriptor-to-pointer", "triton-decompose-scaled-dot", "triton-loop-unroll"})
     out.push_back({name, {transforms::step(name)}});
   for (auto *target : {"sm_90a", "gfx942"}) {
     const TargetInfo &t = **runtime::requireTarget(target);
     out.push_back({std::string("pipeline for ") + target, transforms::ttirPipeline(t)});
     // Layouts, and strips wherever they are possible, not only where registers run out.
     auto strips = transforms::ttirPipeline(t);
-    strips.push_back(transforms::step("convert-triton-to-tritongpu", {{"target", t.tritonTarget.str()}, {"num-warps", "1"}, {"threads-per-warp", std::to_string(t.warpSize)}}));
-    for (auto *name : {"tritongpu-coalesce", "tritongpu-remove-layout-conversions", "canonicalize"}) strips.push_back(transforms::step(name));
+    strips.push_back(transforms::step(
+        "convert-triton-to-tritongpu",
+        {{"target", t.tritonTarget.str()}, {"num-warps", "1"}, {"threads-per-warp", std::to_string(t.warpSize)}}));
+    for (auto *name : {"tritongpu-coalesce", "tritongpu-remove-layout-conversions", "canonicalize"})
+      strips.push_back(transforms::step(name));
     strips.push_back(transforms::step("strip-mine", {{"registers", "0"}}));
     strips.push_back(transforms::step("canonicalize"));
     out.push_back({std::string("strips for ") + target, strips});
@@ -46,7 +53,9 @@ std::vector<std::string> filesIn(const std::string &root, llvm::StringRef suffix
   std::vector<std::string> out;
   std::error_code ec;
   for (llvm::sys::fs::directory_iterator it(root, ec), end; it != end && !ec; it.increment(ec))
-    if (suffix.empty() ? llvm::sys::fs::exists(it->path() + "/launch.json") : llvm::StringRef(it->path()).ends_with(suffix)) out.push_back(it->path());
+    if (suffix.empty() ? llvm::sys::fs::exists(it->path() + "/launch.json")
+                       : llvm::StringRef(it->path()).ends_with(suffix))
+      out.push_back(it->path());
   llvm::sort(out);
   return out;
 }
@@ -58,7 +67,8 @@ void runPasses(Module &m, const transforms::Pipeline &p, DiagnosticEngine &diag,
   ASSERT_TRUE(s.ok()) << s << "\n" << messages << printToString(m);
 }
 
-// ---- kernels ----------------------------------------------------------------------------------------------------------
+// ---- kernels
+// ----------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> kernels() {
   auto out = filesIn(TESSERA_SOURCE_DIR "/tests/kernels", "");
@@ -106,7 +116,8 @@ INSTANTIATE_TEST_SUITE_P(All, PassesOnKernels, testing::ValuesIn(kernels()), [](
   return (llvm::StringRef(s).contains("/tests/kernels/") ? "" : "shared_") + llvm::sys::path::filename(s).str();
 });
 
-// ---- golden tests -----------------------------------------------------------------------------------------------------
+// ---- golden tests
+// -----------------------------------------------------------------------------------------------------
 
 /// Stores what the function returns to new arguments, so that it can be seen.
 void storeResults(Module &m, Operation *func) {
@@ -137,8 +148,11 @@ void storeResults(Module &m, Operation *func) {
       if (scalar.isIndex()) v = arith::IndexCastOp::create(at, loc, v.type().withScalar(c.i64()), v).op->result();
       if (auto t = v.type().dyn_cast<TensorType>()) {
         int64_t n = t.numElements();
-        Value range = tt::MakeRangeOp::create(at, loc, TensorType::get({n}, c.i32()), {at.i32Attr("end", n), at.i32Attr("start", 0)}).op->result();
-        if (t.rank() != 1) range = tt::ReshapeOp::create(at, loc, TensorType::get(t.shape(), c.i32()), range).op->result();
+        Value range = tt::MakeRangeOp::create(at, loc, TensorType::get({n}, c.i32()),
+                                              {at.i32Attr("end", n), at.i32Attr("start", 0)})
+                          .op->result();
+        if (t.rank() != 1)
+          range = tt::ReshapeOp::create(at, loc, TensorType::get(t.shape(), c.i32()), range).op->result();
         p = tt::SplatOp::create(at, loc, t.withElement(p.type()), p).op->result();
         p = tt::AddptrOp::create(at, loc, p, range).op->result();
       }
@@ -175,16 +189,19 @@ bool makeInputs(Operation *func, int round, Inputs &in) {
           numbers[k] = v.bitcastToAPInt().getZExtValue();
         }
       }
-      for (unsigned k = 0; k < n; ++k) std::memcpy(in.memory.back().data() + size_t(k) * bytes, &numbers[(k * 7 + i + round) % 61], bytes);
+      for (unsigned k = 0; k < n; ++k)
+        std::memcpy(in.memory.back().data() + size_t(k) * bytes, &numbers[(k * 7 + i + round) % 61], bytes);
       in.args.push_back({int(in.memory.size()) - 1, 0});
     } else if (t.isIntOrIndex() && t.bitWidth() <= 64) {
-      in.args.push_back({-1, llvm::APInt(t.bitWidth(), kNumbers[(round * (i + 1) + i) % 10], true, true).getZExtValue()});
+      in.args.push_back(
+          {-1, llvm::APInt(t.bitWidth(), kNumbers[(round * (i + 1) + i) % 10], true, true).getZExtValue()});
     } else if (t.isFloat()) {
       llvm::APFloat v(round * 0.75 - 2 * i);
       bool lost;
       v.convert(t.cast<FloatType>().semantics(), llvm::APFloat::rmNearestTiesToEven, &lost);
       in.args.push_back({-1, v.bitcastToAPInt().getZExtValue()});
-    } else return false;
+    } else
+      return false;
   }
   for (auto &m : in.memory) in.buffers.push_back({"b" + std::to_string(in.buffers.size()), m.data(), m.size()});
   return true;
@@ -196,7 +213,9 @@ bool canRun(Operation *func) {
   if (!f || f.body().empty() || f.symVisibility() == "private") return false;
   auto type = f.functionType().cast<FunctionType>();
   for (unsigned i = 0; i < type.numResults(); ++i)
-    if (Type t = type.result(i).scalar(); (t.isPointer() && t.cast<PointerType>().pointee().isTensor()) || t.kind() == TypeKind::TensorDesc) return false;
+    if (Type t = type.result(i).scalar();
+        (t.isPointer() && t.cast<PointerType>().pointee().isTensor()) || t.kind() == TypeKind::TensorDesc)
+      return false;
   Inputs in;
   return makeInputs(func, 0, in);
 }
@@ -230,8 +249,10 @@ TEST_P(PassesOnGoldens, KeepEveryByte) {
       for (int round = 0; round < kRounds; ++round) {
         auto &in = before[k].emplace_back(std::in_place);
         makeInputs(m->lookupSymbol(names[k]), round, *in);
-        if (!runtime::interpret(*m, m->lookupSymbol(names[k]), {2, 1, 1}, in->buffers, in->args, io, diag).ok()) in.reset();
-        else ++ran;
+        if (!runtime::interpret(*m, m->lookupSymbol(names[k]), {2, 1, 1}, in->buffers, in->args, io, diag).ok())
+          in.reset();
+        else
+          ++ran;
       }
     functions += names.size();
     for (auto &[passName, p] : pipelines()) {
@@ -249,12 +270,17 @@ TEST_P(PassesOnGoldens, KeepEveryByte) {
           Inputs in;
           makeInputs(after->lookupSymbol(names[k]), round, in);
           auto s = runtime::interpret(*after, after->lookupSymbol(names[k]), {2, 1, 1}, in.buffers, in.args, io, diag);
-          ASSERT_TRUE(s.ok()) << names[k] << ", round " << round << ": " << s << "\n" << messages << printToString(*after);
-          ASSERT_TRUE(in.memory == before[k][round]->memory) << "@" << names[k] << " in " << GetParam() << " computes another thing after " << passName << ", round " << round << "\n" << printToString(*m) << printToString(*after);
+          ASSERT_TRUE(s.ok()) << names[k] << ", round " << round << ": " << s << "\n"
+                              << messages << printToString(*after);
+          ASSERT_TRUE(in.memory == before[k][round]->memory)
+              << "@" << names[k] << " in " << GetParam() << " computes another thing after " << passName << ", round "
+              << round << "\n"
+              << printToString(*m) << printToString(*after);
         }
     }
   }
-  if (functions && !(*text)->getBuffer().contains("expected-error")) EXPECT_GT(ran, 0) << "every input faults before any pass";
+  if (functions && !(*text)->getBuffer().contains("expected-error"))
+    EXPECT_GT(ran, 0) << "every input faults before any pass";
 }
 std::vector<std::string> goldens() {
   auto out = filesIn(TESSERA_SOURCE_DIR "/tests/golden/ttir", ".mlir");
@@ -262,7 +288,8 @@ std::vector<std::string> goldens() {
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(All, PassesOnGoldens, testing::ValuesIn(goldens()), [](auto &p) {
-  std::string s = (llvm::StringRef(p.param).contains("/inputs/") ? "frontend_" : "") + llvm::sys::path::stem(p.param).str();
+  std::string s =
+      (llvm::StringRef(p.param).contains("/inputs/") ? "frontend_" : "") + llvm::sys::path::stem(p.param).str();
   std::replace_if(s.begin(), s.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return s;
 });

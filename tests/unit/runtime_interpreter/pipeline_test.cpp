@@ -1,7 +1,7 @@
-// Pipelined loops do the same work whatever the number of stages and of iterations: a multiplication with masked loads
-// along K is made TTGIR and pipelined for targets that copy in the background and through registers, and the interpreter
-// compares it with a plain sum. Reads outside of the buffers are faults of the interpreter, so a load that runs ahead too
-// far is found.
+// Pipelined loops do the same work whatever the number of stages and of iterations: a multiplication with masked
+// loads along K is made TTGIR and pipelined for targets that copy in the background and through registers, and the
+// interpreter compares it with a plain sum. Reads outside of the buffers are faults of the interpreter, so a load
+// that runs ahead too far is found.
 #include "evaluation.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
@@ -16,17 +16,21 @@ namespace {
 /// c[16, 16] += a[16, K] · b[K, 16] in steps of 16; with `cast` the operands are f16 in memory and f32 in the product.
 /// `masked` leaves the tail of K out; else K is a multiple of 16.
 std::string matmul(bool masked, bool cast) {
-  std::string type = cast ? "f16" : "f32", op = "tensor<16x16x" + type + ">", ptr = "tensor<16x16x!tt.ptr<" + type + ">>";
+  std::string type = cast ? "f16" : "f32", op = "tensor<16x16x" + type + ">",
+              ptr = "tensor<16x16x!tt.ptr<" + type + ">>";
   auto load = [&](const std::string &name, const std::string &index) {
     std::string s;
     if (masked)
-      s = "%left" + name + " = arith.subi %k, %at : i32\n%ls" + name + " = tt.splat %left" + name + " : i32 -> tensor<16x16xi32>\n%in" + name + " = arith.cmpi slt, " + index + ", %ls" + name +
+      s = "%left" + name + " = arith.subi %k, %at : i32\n%ls" + name + " = tt.splat %left" + name +
+          " : i32 -> tensor<16x16xi32>\n%in" + name + " = arith.cmpi slt, " + index + ", %ls" + name +
           " : tensor<16x16xi32>\n%" + name + "0 = tt.load %p" + name + ", %in" + name + ", %zero : " + ptr + "\n";
-    else s = "%" + name + "0 = tt.load %p" + name + " : " + ptr + "\n";
+    else
+      s = "%" + name + "0 = tt.load %p" + name + " : " + ptr + "\n";
     return s + (cast ? "%" + name + "1 = arith.extf %" + name + "0 : " + op + " to tensor<16x16xf32>\n" : "");
   };
   std::string x = cast ? "1" : "0";
-  return "module {\ntt.func public @mm(%a: !tt.ptr<" + type + "> {tt.divisibility = 16 : i32}, %b: !tt.ptr<" + type + "> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %k: i32" +
+  return "module {\ntt.func public @mm(%a: !tt.ptr<" + type + "> {tt.divisibility = 16 : i32}, %b: !tt.ptr<" + type +
+         "> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %k: i32" +
          (masked ? "" : " {tt.divisibility = 16 : i32}") + R"() {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -45,10 +49,16 @@ std::string matmul(bool masked, bool cast) {
   %br = arith.muli %row, %n : tensor<16x16xi32>
   %bi = arith.addi %br, %col : tensor<16x16xi32>
   %as = tt.splat %a : !tt.ptr<)" +
-         type + "> -> " + ptr + "\n%pa0 = tt.addptr %as, %ai : " + ptr + ", tensor<16x16xi32>\n%bs = tt.splat %b : !tt.ptr<" + type + "> -> " + ptr + "\n%pb0 = tt.addptr %bs, %bi : " + ptr +
-         ", tensor<16x16xi32>\n%stepB = arith.constant dense<256> : tensor<16x16xi32>\n" + "%out:3 = scf.for %at = %c0 to %k step %c16 iter_args(%pa = %pa0, %pb = %pb0, %acc = %acc0) -> (" + ptr + ", " + ptr +
-         ", tensor<16x16xf32>) : i32 {\n" + load("a", "%col") + load("b", "%row") + "%d = tt.dot %a" + x + ", %b" + x + ", %acc : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>\n%pa2 = tt.addptr %pa, %n : " +
-         ptr + ", tensor<16x16xi32>\n%pb2 = tt.addptr %pb, %stepB : " + ptr + ", tensor<16x16xi32>\nscf.yield %pa2, %pb2, %d : " + ptr + ", " + ptr + R"(, tensor<16x16xf32>
+         type + "> -> " + ptr + "\n%pa0 = tt.addptr %as, %ai : " + ptr +
+         ", tensor<16x16xi32>\n%bs = tt.splat %b : !tt.ptr<" + type + "> -> " + ptr +
+         "\n%pb0 = tt.addptr %bs, %bi : " + ptr +
+         ", tensor<16x16xi32>\n%stepB = arith.constant dense<256> : tensor<16x16xi32>\n" +
+         "%out:3 = scf.for %at = %c0 to %k step %c16 iter_args(%pa = %pa0, %pb = %pb0, %acc = %acc0) -> (" + ptr +
+         ", " + ptr + ", tensor<16x16xf32>) : i32 {\n" + load("a", "%col") + load("b", "%row") + "%d = tt.dot %a" + x +
+         ", %b" + x +
+         ", %acc : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>\n%pa2 = tt.addptr %pa, %n : " + ptr +
+         ", tensor<16x16xi32>\n%pb2 = tt.addptr %pb, %stepB : " + ptr +
+         ", tensor<16x16xi32>\nscf.yield %pa2, %pb2, %d : " + ptr + ", " + ptr + R"(, tensor<16x16xf32>
   }
   %cs = tt.splat %c : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
   %pc = tt.addptr %cs, %bi : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
@@ -70,7 +80,8 @@ std::string pipelined(const std::string &text, const char *target, int stages) {
   o.target = *runtime::requireTarget(target);
   o.verifyEach = true;
   EXPECT_TRUE(transforms::runPipeline(*m, transforms::ttirPipeline(*o.target), o, diag).ok()) << messages;
-  EXPECT_TRUE(transforms::runPipeline(*m, transforms::ttgirPipeline(*o.target, 4, 1, stages), o, diag).ok()) << messages;
+  EXPECT_TRUE(transforms::runPipeline(*m, transforms::ttgirPipeline(*o.target, 4, 1, stages), o, diag).ok())
+      << messages;
   return printToString(*m);
 }
 
@@ -102,7 +113,8 @@ TEST_P(Pipelined, AnyStagesAnyIterations) {
         for (auto x : a) ha.push_back(llvm::bit_cast<uint16_t>(_Float16(x)));
         for (auto x : b) hb.push_back(llvm::bit_cast<uint16_t>(_Float16(x)));
         e.buffer(ha).buffer(hb);
-      } else e.buffer(a).buffer(b);
+      } else
+        e.buffer(a).buffer(b);
       e.buffer(out).scalar(k);
       e.ok();
       if (HasFatalFailure()) return;
@@ -112,9 +124,13 @@ TEST_P(Pipelined, AnyStagesAnyIterations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Pipelined,
-                         testing::Values(Case{"sm_80", false, false, "async_copy_global_to_local", 0}, Case{"sm_80", true, false, "async_copy_global_to_local", 0},
-                                         Case{"sm_80", false, true, "async_copy_global_to_local", 0}, Case{"gfx942", false, false, "memdesc_index", 0}, Case{"gfx942", true, false, "memdesc_index", 0},
-                                         Case{"gfx942", true, true, "tt.load", 2}, Case{"gfx1100", true, false, "memdesc_index", 0}));
+                         testing::Values(Case{"sm_80", false, false, "async_copy_global_to_local", 0},
+                                         Case{"sm_80", true, false, "async_copy_global_to_local", 0},
+                                         Case{"sm_80", false, true, "async_copy_global_to_local", 0},
+                                         Case{"gfx942", false, false, "memdesc_index", 0},
+                                         Case{"gfx942", true, false, "memdesc_index", 0},
+                                         Case{"gfx942", true, true, "tt.load", 2},
+                                         Case{"gfx1100", true, false, "memdesc_index", 0}));
 
 } // namespace
 } // namespace tessera

@@ -1,5 +1,5 @@
-// Passes on random TTIR: programs of integer and float arithmetic, tensors, memory, nested loops, branches and calls, run
-// by the interpreter before and after each pass and the whole pipeline; every byte they store must be the same.
+// Passes on random TTIR: programs of integer and float arithmetic, tensors, memory, nested loops, branches and calls,
+// run by the interpreter before and after each pass and the whole pipeline; every byte they store must be the same.
 //
 // TESSERA_RANDOM_PROGRAMS sets how many programs there are (100), TESSERA_RANDOM_SEED the first one's seed. A failure
 // prints the program; its seed makes it again.
@@ -45,7 +45,8 @@ public:
         values_["i32"].push_back("%k");
       }
       text_ += "    tt.return " + (blocks ? std::string("%k") : value("i32")) + " : i32\n";
-      helpers += "  tt.func private @h" + std::to_string(i) + "(%a: i32, %b: i32) -> i32" + noinline + " {\n" + text_ + "  }\n";
+      helpers += "  tt.func private @h" + std::to_string(i) + "(%a: i32, %b: i32) -> i32" + noinline + " {\n" + text_ +
+                 "  }\n";
       helpers_ = i + 1;
     }
     text_.clear();
@@ -59,11 +60,16 @@ public:
     // Everything that is left is stored, so that nothing is dead.
     int slot = 0;
     for (auto &v : std::vector<std::string>(values_["i32"])) storeAt("%q", "i32", slot++, v);
-    for (auto &v : std::vector<std::string>(values_["i1"])) storeAt("%q", "i32", slot++, emit("i32", "arith.extui " + v + " : i1 to i32"));
-    for (auto &v : std::vector<std::string>(values_["i64"])) storeAt("%q", "i32", slot++, emit("i32", "arith.trunci " + v + " : i64 to i32"));
+    for (auto &v : std::vector<std::string>(values_["i1"]))
+      storeAt("%q", "i32", slot++, emit("i32", "arith.extui " + v + " : i1 to i32"));
+    for (auto &v : std::vector<std::string>(values_["i64"]))
+      storeAt("%q", "i32", slot++, emit("i32", "arith.trunci " + v + " : i64 to i32"));
     for (auto &v : std::vector<std::string>(values_["f32"])) storeAt("%f", "f32", slot++, v);
     for (auto &v : std::vector<std::string>(values_["tensor<8xi32>"])) storeTensor(256 + 8 * slot++, v);
-    return "module {\n" + helpers + "  tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %f: !tt.ptr<f32>, %a: i32, %b: i32, %c: i32, %t: i1, %x: f32, %y: f32) {\n" + text_ + "    tt.return\n  }\n}\n";
+    return "module {\n" + helpers +
+           "  tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %f: !tt.ptr<f32>, %a: i32, %b: i32, %c: i32, %t: "
+           "i1, %x: f32, %y: f32) {\n" +
+           text_ + "    tt.return\n  }\n}\n";
   }
 
 private:
@@ -79,8 +85,10 @@ private:
     return v;
   }
   std::string constant(const std::string &type) {
-    static const char *const i32[] = {"0", "1", "-1", "2", "3", "7", "8", "31", "32", "100", "-2147483648", "2147483647"};
-    static const char *const f32[] = {"0.0", "-0.0", "1.0", "-1.0", "2.5", "0x7FC00000", "0x7F800000", "0xFF800000", "1.0e-40"};
+    static const char *const i32[] = {"0", "1",  "-1", "2",   "3",           "7",
+                                      "8", "31", "32", "100", "-2147483648", "2147483647"};
+    static const char *const f32[] = {"0.0",        "-0.0",       "1.0",        "-1.0",   "2.5",
+                                      "0x7FC00000", "0x7F800000", "0xFF800000", "1.0e-40"};
     if (type == "i1") return emit(type, pick(2) ? "arith.constant true" : "arith.constant false");
     if (type == "f32") return emit(type, std::string("arith.constant ") + among(f32) + " : f32");
     if (type == "tensor<8xi32>") return emit(type, std::string("arith.constant dense<") + among(i32) + "> : " + type);
@@ -90,8 +98,11 @@ private:
   std::string value(const std::string &type) {
     auto &all = values_[type];
     if (all.empty() || pick(5) == 0) {
-      if (type == "i64" && !values_["i32"].empty() && pick(2)) return emit(type, "arith.extsi " + value("i32") + " : i32 to i64");
-      if (type == "tensor<8xi32>" && pick(2)) return emit(type, pick(2) ? "tt.splat " + value("i32") + " : i32 -> " + type : "tt.make_range {start = 0 : i32, end = 8 : i32} : " + type);
+      if (type == "i64" && !values_["i32"].empty() && pick(2))
+        return emit(type, "arith.extsi " + value("i32") + " : i32 to i64");
+      if (type == "tensor<8xi32>" && pick(2))
+        return emit(type, pick(2) ? "tt.splat " + value("i32") + " : i32 -> " + type
+                                  : "tt.make_range {start = 0 : i32, end = 8 : i32} : " + type);
       return constant(type);
     }
     return all[pick(3) ? all.size() - 1 - pick(std::min<int>(4, all.size())) : pick(all.size())];
@@ -103,7 +114,8 @@ private:
   }
   std::string address(const char *base, const std::string &element) {
     // Within the buffer whatever the index is.
-    std::string mask = emit("i32", "arith.constant 63 : i32"), i = emit("i32", "arith.andi " + value("i32") + ", " + mask + " : i32"), v = fresh();
+    std::string mask = emit("i32", "arith.constant 63 : i32"),
+                i = emit("i32", "arith.andi " + value("i32") + ", " + mask + " : i32"), v = fresh();
     line(v + " = tt.addptr " + base + ", " + i + " : !tt.ptr<" + element + ">, i32");
     return v;
   }
@@ -128,10 +140,13 @@ private:
   }
 
   void statement(int depth) {
-    static const char *const binary[] = {"addi", "subi", "muli", "andi", "ori", "xori", "shli", "shrsi", "shrui", "divsi", "divui", "remsi", "remui", "ceildivsi", "floordivsi", "maxsi", "minsi", "maxui", "minui", "addi", "subi", "addi"};
+    static const char *const binary[] = {
+        "addi",  "subi",  "muli",      "andi",       "ori",   "xori",  "shli",  "shrsi", "shrui", "divsi", "divui",
+        "remsi", "remui", "ceildivsi", "floordivsi", "maxsi", "minsi", "maxui", "minui", "addi",  "subi",  "addi"};
     static const char *const predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
     static const char *const floats[] = {"addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf"};
-    static const char *const orders[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"};
+    static const char *const orders[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
+                                         "ueq",   "ugt", "uge", "ult", "ule", "une", "uno", "true"};
     switch (pick(depth ? 17 : 12)) {
     case 0:
     case 1:
@@ -165,7 +180,8 @@ private:
     case 7: {
       if (helper_) return statement(depth);
       std::string a = value("f32"), b = pick(3) ? value("f32") : constant("f32");
-      emit("f32", pick(8) ? std::string("arith.") + among(floats) + " " + a + ", " + b + " : f32" : "arith.negf " + a + " : f32");
+      emit("f32", pick(8) ? std::string("arith.") + among(floats) + " " + a + ", " + b + " : f32"
+                          : "arith.negf " + a + " : f32");
       return;
     }
     case 8: {
@@ -177,7 +193,8 @@ private:
     case 9: {
       if (helper_) return statement(depth);
       std::string p = address("%p", "i32");
-      if (pick(2)) emit("i32", "tt.load " + p + " : !tt.ptr<i32>");
+      if (pick(2))
+        emit("i32", "tt.load " + p + " : !tt.ptr<i32>");
       else {
         std::string m = value("i1"), o = value("i32");
         emit("i32", "tt.load " + p + ", " + m + ", " + o + " : !tt.ptr<i32>");
@@ -194,7 +211,8 @@ private:
       if (helpers_ && !helper_) {
         std::string a = value("i32"), b = value("i32");
         emit("i32", "tt.call @h" + std::to_string(pick(helpers_)) + "(" + a + ", " + b + ") : (i32, i32) -> i32");
-      } else statement(depth);
+      } else
+        statement(depth);
       return;
     case 12:
     case 13: return branch(depth - 1);
@@ -259,9 +277,12 @@ private:
   void loop(int depth) {
     auto t = types(0);
     std::string lo, hi, step;
-    auto small = [&](int low, int n) { return emit("i32", "arith.constant " + std::to_string(low + pick(n)) + " : i32"); };
+    auto small = [&](int low, int n) {
+      return emit("i32", "arith.constant " + std::to_string(low + pick(n)) + " : i32");
+    };
     lo = small(-2, 4);
-    if (pick(2)) hi = small(-1, 6);
+    if (pick(2))
+      hi = small(-1, 6);
     else {
       std::string mask = small(3, 1);
       hi = emit("i32", "arith.andi " + value("i32") + ", " + mask + " : i32");
@@ -274,7 +295,8 @@ private:
       args.push_back(fresh());
       carried += (k ? ", " : "") + args[k] + " = " + inits[k];
     }
-    line(results(t, names) + "scf.for " + i + " = " + lo + " to " + hi + " step " + step + (t.empty() ? "" : " iter_args(" + carried + ") -> (" + list(t) + ")") + " : i32 {");
+    line(results(t, names) + "scf.for " + i + " = " + lo + " to " + hi + " step " + step +
+         (t.empty() ? "" : " iter_args(" + carried + ") -> (" + list(t) + ")") + " : i32 {");
     auto saved = values_;
     std::string indent = indent_;
     indent_ += "  ";
@@ -291,7 +313,9 @@ private:
   /// Counts to a small number, or leaves before; hands on some of what it carries.
   void whileLoop(int depth) {
     std::vector<std::string> carried = types(0), passed = types(0);
-    std::string zero = emit("i32", "arith.constant 0 : i32"), limit = emit("i32", "arith.constant " + std::to_string(pick(5)) + " : i32"), one = emit("i32", "arith.constant 1 : i32");
+    std::string zero = emit("i32", "arith.constant 0 : i32"),
+                limit = emit("i32", "arith.constant " + std::to_string(pick(5)) + " : i32"),
+                one = emit("i32", "arith.constant 1 : i32");
     auto inits = valuesOf(carried);
     std::vector<std::string> names, before, after, inTypes{"i32"}, outTypes{"i32"};
     std::string counter = fresh(), counter2 = fresh(), init = counter + " = " + zero;
@@ -340,14 +364,19 @@ private:
 };
 
 struct Memory {
-  std::vector<uint32_t> in = std::vector<uint32_t>(64), out = std::vector<uint32_t>(16384), real = std::vector<uint32_t>(16384);
+  std::vector<uint32_t> in = std::vector<uint32_t>(64), out = std::vector<uint32_t>(16384),
+                        real = std::vector<uint32_t>(16384);
 };
 
 absl::Status evaluate(ir::Module &m, int round, Memory &mem, ir::DiagnosticEngine &diag) {
   static const uint32_t kInts[] = {0, 1, 5, 0xFFFFFFFF, 0x80000000, 33, 0x7FFFFFFF, 64};
-  static const float kFloats[] = {0.0f, -0.0f, 1.5f, -3.25f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
+  static const float kFloats[] = {
+      0.0f, -0.0f, 1.5f, -3.25f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
   for (size_t i = 0; i < mem.in.size(); ++i) mem.in[i] = uint32_t(i * 2654435761u >> (i % 30));
-  std::vector<runtime::InterpreterBuffer> buffers = {{"p", reinterpret_cast<uint8_t *>(mem.in.data()), mem.in.size() * 4}, {"q", reinterpret_cast<uint8_t *>(mem.out.data()), mem.out.size() * 4}, {"f", reinterpret_cast<uint8_t *>(mem.real.data()), mem.real.size() * 4}};
+  std::vector<runtime::InterpreterBuffer> buffers = {
+      {"p", reinterpret_cast<uint8_t *>(mem.in.data()), mem.in.size() * 4},
+      {"q", reinterpret_cast<uint8_t *>(mem.out.data()), mem.out.size() * 4},
+      {"f", reinterpret_cast<uint8_t *>(mem.real.data()), mem.real.size() * 4}};
   std::vector<runtime::InterpreterArg> args = {{0, 0}, {1, 0}, {2, 0}};
   for (int i = 0; i < 3; ++i) args.push_back({-1, kInts[(round * (i + 2) + i) % 8]});
   args.push_back({-1, uint64_t(round & 1)});
@@ -365,7 +394,9 @@ TEST(RandomPrograms, KeepEveryByte) {
   const char *n = getenv("TESSERA_RANDOM_PROGRAMS"), *first = getenv("TESSERA_RANDOM_SEED");
   uint64_t programs = n ? std::strtoull(n, nullptr, 10) : 100, seed = first ? std::strtoull(first, nullptr, 10) : 1;
   std::vector<std::pair<std::string, transforms::Pipeline>> passes;
-  for (auto *name : {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "sccp", "triton-combine", "triton-reorder-broadcast", "triton-loop-unroll"}) passes.push_back({name, {transforms::step(name)}});
+  for (auto *name : {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "sccp",
+                     "triton-combine", "triton-reorder-broadcast", "triton-loop-unroll"})
+    passes.push_back({name, {transforms::step(name)}});
   passes.push_back({"the pipeline", transforms::ttirPipeline(**runtime::requireTarget("sm_90a"))});
   uint64_t ran = 0;
   for (uint64_t s = seed; s < seed + programs; ++s) {
@@ -383,13 +414,17 @@ TEST(RandomPrograms, KeepEveryByte) {
       transforms::RunOptions o;
       o.verifyEach = true;
       messages.clear();
-      ASSERT_TRUE(transforms::runPipeline(*after, p, o, diag).ok()) << "seed " << s << ", " << name << ": " << messages << text;
+      ASSERT_TRUE(transforms::runPipeline(*after, p, o, diag).ok())
+          << "seed " << s << ", " << name << ": " << messages << text;
       for (int r = 0; r < kRounds; ++r) {
         if (!ok[r]) continue;
         Memory got;
         auto status = evaluate(*after, r, got, diag);
-        ASSERT_TRUE(status.ok()) << "seed " << s << ", " << name << ": " << status << messages << text << ir::printToString(*after);
-        ASSERT_TRUE(got.in == expected[r].in && got.out == expected[r].out && got.real == expected[r].real) << "seed " << s << ", round " << r << ": another result after " << name << "\n" << text << ir::printToString(*after);
+        ASSERT_TRUE(status.ok()) << "seed " << s << ", " << name << ": " << status << messages << text
+                                 << ir::printToString(*after);
+        ASSERT_TRUE(got.in == expected[r].in && got.out == expected[r].out && got.real == expected[r].real)
+            << "seed " << s << ", round " << r << ": another result after " << name << "\n"
+            << text << ir::printToString(*after);
       }
     }
   }

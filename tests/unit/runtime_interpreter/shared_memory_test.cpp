@@ -6,7 +6,8 @@ namespace tessera {
 namespace {
 using test::Evaluation;
 
-const char *kHead = R"(#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+const char *kHead =
+    R"(#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
 #b1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #st = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
@@ -89,14 +90,28 @@ TEST_F(Shared, MbarriersCountArrivals) {
     ttng.arrive_barrier %a, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>
 )" + lines + "\n    tt.store %r, %n : !tt.ptr<i32>");
   };
-  std::string arrive = "ttng.arrive_barrier %a, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n", wait0 = "ttng.wait_barrier %a, %c0 : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n",
-              wait1 = "ttng.wait_barrier %a, %c1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n", expect = "ttng.barrier_expect %a, 64, %true : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n";
+  std::string arrive = "ttng.arrive_barrier %a, 1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n",
+              wait0 = "ttng.wait_barrier %a, %c0 : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n",
+              wait1 = "ttng.wait_barrier %a, %c1 : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n",
+              expect = "ttng.barrier_expect %a, 64, %true : !ttg.memdesc<1xi64, #s1, #smem, mutable>\n";
   Evaluation(body(arrive + wait0)).buffer(x).buffer(r).scalar(5).ok();
   EXPECT_EQ(r[0], 5);
-  Evaluation(body(wait1 + arrive + wait0 + arrive + arrive + wait1)).buffer(x).buffer(r).scalar(5).ok(); // "the phase before the first" is complete
-  Evaluation(body(wait0)).buffer(x).buffer(r).scalar(5).fails("nothing completes this phase of the mbarrier (1 arrivals and 0 bytes are missing)");
+  Evaluation(body(wait1 + arrive + wait0 + arrive + arrive + wait1))
+      .buffer(x)
+      .buffer(r)
+      .scalar(5)
+      .ok(); // "the phase before the first" is complete
+  Evaluation(body(wait0))
+      .buffer(x)
+      .buffer(r)
+      .scalar(5)
+      .fails("nothing completes this phase of the mbarrier (1 arrivals and 0 bytes are missing)");
   Evaluation(body(expect + wait0)).buffer(x).buffer(r).scalar(5).fails("(0 arrivals and 64 bytes are missing)");
-  Evaluation(body("ttng.wait_barrier %a, %c0, %false : !ttg.memdesc<1xi64, #s1, #smem, mutable>")).buffer(x).buffer(r).scalar(5).ok();
+  Evaluation(body("ttng.wait_barrier %a, %c0, %false : !ttg.memdesc<1xi64, #s1, #smem, mutable>"))
+      .buffer(x)
+      .buffer(r)
+      .scalar(5)
+      .ok();
 }
 
 TEST_F(Shared, BufferOperations) {
@@ -109,7 +124,11 @@ TEST_F(Shared, BufferOperations) {
   Evaluation(kernel(body)).buffer(x).buffer(r).scalar(0).ok();
   for (int i = 0; i < 32; ++i) EXPECT_EQ(r[i], i < 16 ? i + 16 : 0);
   x.resize(12);
-  Evaluation(kernel(body)).buffer(x).buffer(r).scalar(0).fails("load of 4 bytes at byte 48 of buffer 'arg0', which has 48 bytes: out of bounds (element 12 of 32)");
+  Evaluation(kernel(body))
+      .buffer(x)
+      .buffer(r)
+      .scalar(0)
+      .fails("load of 4 bytes at byte 48 of buffer 'arg0', which has 48 bytes: out of bounds (element 12 of 32)");
 }
 
 TEST_F(Shared, Fp4AndSlices) {

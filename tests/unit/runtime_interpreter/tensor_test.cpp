@@ -1,7 +1,7 @@
 // Shapes, reductions, scans and dots against loops written here, at several shapes.
 #include "evaluation.h"
-#include "llvm/ADT/StringExtras.h"
 #include "runtime/interpreter/float_formats.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -36,20 +36,24 @@ struct Operand {
 };
 
 /// A kernel that loads tensors of these shapes (row-major from a buffer each), runs the lines and stores results.
-std::string tensorKernel(const std::vector<Operand> &in, const std::string &lines, const std::vector<Operand> &out, const std::string &functions = "") {
+std::string tensorKernel(const std::vector<Operand> &in, const std::string &lines, const std::vector<Operand> &out,
+                         const std::string &functions = "") {
   std::string args, body;
   auto pointers = [&](const Operand &o) {
-    std::string n = std::to_string(product(o.shape)), pointer = "!tt.ptr<" + o.type + ">", list = "tensor<" + n + "x" + pointer + ">";
+    std::string n = std::to_string(product(o.shape)), pointer = "!tt.ptr<" + o.type + ">",
+                list = "tensor<" + n + "x" + pointer + ">";
     args += (args.empty() ? "" : ", ") + ("%" + o.name + "_p: ") + pointer;
     body += "    %" + o.name + "_i = tt.make_range {end = " + n + " : i32, start = 0 : i32} : tensor<" + n + "xi32>\n";
     body += "    %" + o.name + "_s = tt.splat %" + o.name + "_p : " + pointer + " -> " + list + "\n";
-    body += "    %" + o.name + "_q = tt.addptr %" + o.name + "_s, %" + o.name + "_i : " + list + ", tensor<" + n + "xi32>\n";
+    body += "    %" + o.name + "_q = tt.addptr %" + o.name + "_s, %" + o.name + "_i : " + list + ", tensor<" + n +
+            "xi32>\n";
   };
   for (auto &o : in) {
     pointers(o);
     std::string n = std::to_string(product(o.shape)), list = "tensor<" + n + "x!tt.ptr<" + o.type + ">>";
     body += "    %" + o.name + "_f = tt.load %" + o.name + "_q : " + list + "\n";
-    body += "    %" + o.name + " = tt.reshape %" + o.name + "_f : tensor<" + n + "x" + o.type + "> -> " + tensor(o.shape, o.type) + "\n";
+    body += "    %" + o.name + " = tt.reshape %" + o.name + "_f : tensor<" + n + "x" + o.type + "> -> " +
+            tensor(o.shape, o.type) + "\n";
   }
   body += lines + "\n";
   for (auto &o : out) {
@@ -60,7 +64,8 @@ std::string tensorKernel(const std::vector<Operand> &in, const std::string &line
     }
     pointers(o);
     std::string n = std::to_string(product(o.shape)), list = "tensor<" + n + "x!tt.ptr<" + o.type + ">>";
-    body += "    %" + o.name + "_f = tt.reshape %" + o.name + " : " + tensor(o.shape, o.type) + " -> tensor<" + n + "x" + o.type + ">\n";
+    body += "    %" + o.name + "_f = tt.reshape %" + o.name + " : " + tensor(o.shape, o.type) + " -> tensor<" + n +
+            "x" + o.type + ">\n";
     body += "    tt.store %" + o.name + "_q, %" + o.name + "_f : " + list + "\n";
   }
   return "module {\n  tt.func public @k(" + args + ") {\n" + body + "    tt.return\n  }\n" + functions + "}\n";
@@ -72,19 +77,27 @@ std::vector<int32_t> iota(int64_t n, int32_t start = 0) {
   return v;
 }
 
-// ---- shapes -----------------------------------------------------------------------------------------------------------
+// ---- shapes
+// -----------------------------------------------------------------------------------------------------------
 
 TEST(Shapes, Transpose) {
   struct Case {
     Dims shape, order;
   };
-  for (auto &c : {Case{{4, 8}, {1, 0}}, Case{{2, 4, 8}, {2, 0, 1}}, Case{{2, 4, 8}, {0, 2, 1}}, Case{{2, 1, 4, 2}, {3, 1, 0, 2}}, Case{{16}, {0}}}) {
+  for (auto &c : {Case{{4, 8}, {1, 0}}, Case{{2, 4, 8}, {2, 0, 1}}, Case{{2, 4, 8}, {0, 2, 1}},
+                  Case{{2, 1, 4, 2}, {3, 1, 0, 2}}, Case{{16}, {0}}}) {
     Dims to;
     std::string order;
     for (auto d : c.order) to.push_back(c.shape[d]), order += (order.empty() ? "" : ", ") + std::to_string(d);
     auto x = iota(product(c.shape));
     std::vector<int32_t> r(x.size());
-    Evaluation(tensorKernel({{"x", c.shape, "i32"}}, "%r = tt.trans %x {order = array<i32: " + order + ">} : " + tensor(c.shape, "i32") + " -> " + tensor(to, "i32"), {{"r", to, "i32"}})).buffer(x).buffer(r).ok();
+    Evaluation(tensorKernel({{"x", c.shape, "i32"}},
+                            "%r = tt.trans %x {order = array<i32: " + order + ">} : " + tensor(c.shape, "i32") +
+                                " -> " + tensor(to, "i32"),
+                            {{"r", to, "i32"}}))
+        .buffer(x)
+        .buffer(r)
+        .ok();
     for (int64_t i = 0; i < product(to); ++i) {
       Dims y = at(i, to), from(y.size());
       for (size_t d = 0; d < y.size(); ++d) from[c.order[d]] = y[d];
@@ -97,10 +110,16 @@ TEST(Shapes, Broadcast) {
   struct Case {
     Dims from, to;
   };
-  for (auto &c : {Case{{1, 8}, {4, 8}}, Case{{4, 1}, {4, 8}}, Case{{1, 4, 1}, {2, 4, 8}}, Case{{1, 1}, {8, 4}}, Case{{2, 1, 2}, {2, 4, 2}}}) {
+  for (auto &c : {Case{{1, 8}, {4, 8}}, Case{{4, 1}, {4, 8}}, Case{{1, 4, 1}, {2, 4, 8}}, Case{{1, 1}, {8, 4}},
+                  Case{{2, 1, 2}, {2, 4, 2}}}) {
     auto x = iota(product(c.from));
     std::vector<int32_t> r(product(c.to));
-    Evaluation(tensorKernel({{"x", c.from, "i32"}}, "%r = tt.broadcast %x : " + tensor(c.from, "i32") + " -> " + tensor(c.to, "i32"), {{"r", c.to, "i32"}})).buffer(x).buffer(r).ok();
+    Evaluation(tensorKernel({{"x", c.from, "i32"}},
+                            "%r = tt.broadcast %x : " + tensor(c.from, "i32") + " -> " + tensor(c.to, "i32"),
+                            {{"r", c.to, "i32"}}))
+        .buffer(x)
+        .buffer(r)
+        .ok();
     for (int64_t i = 0; i < product(c.to); ++i) {
       Dims y = at(i, c.to);
       for (size_t d = 0; d < y.size(); ++d) y[d] = c.from[d] == 1 ? 0 : y[d];
@@ -119,8 +138,22 @@ TEST(Shapes, JoinSplitCatExpandSplat) {
     %e = tt.broadcast %x : tensor<1x4xi32> -> tensor<2x4xi32>
     %f = arith.constant dense<7> : tensor<1xi32>
     %u = "tt.unsplat"(%f) : (tensor<1xi32>) -> i32)";
-  Evaluation(tensorKernel({{"a", {4}, "i32"}, {"b", {4}, "i32"}}, text, {{"j", {4, 2}, "i32"}, {"s", {4}, "i32"}, {"t", {4}, "i32"}, {"c", {8}, "i32"}, {"e", {2, 4}, "i32"}, {"u", {}, "i32"}}))
-      .buffer(a).buffer(b).buffer(j).buffer(s).buffer(t).buffer(c).buffer(e).buffer(u).ok();
+  Evaluation(tensorKernel({{"a", {4}, "i32"}, {"b", {4}, "i32"}}, text,
+                          {{"j", {4, 2}, "i32"},
+                           {"s", {4}, "i32"},
+                           {"t", {4}, "i32"},
+                           {"c", {8}, "i32"},
+                           {"e", {2, 4}, "i32"},
+                           {"u", {}, "i32"}}))
+      .buffer(a)
+      .buffer(b)
+      .buffer(j)
+      .buffer(s)
+      .buffer(t)
+      .buffer(c)
+      .buffer(e)
+      .buffer(u)
+      .ok();
   EXPECT_EQ(j, (std::vector<int32_t>{0, 10, 1, 11, 2, 12, 3, 13}));
   EXPECT_EQ(s, a);
   EXPECT_EQ(t, b);
@@ -136,23 +169,38 @@ TEST(Shapes, Gather) {
     std::vector<int32_t> index(product(to)), r(product(to));
     std::mt19937 random(axis);
     for (auto &i : index) i = random() % from[axis];
-    std::string text = "%r = tt.gather %x[%i] {axis = " + std::to_string(axis) + " : i32} : (" + tensor(from, "i32") + ", " + tensor(to, "i32") + ") -> " + tensor(to, "i32");
-    Evaluation(tensorKernel({{"x", from, "i32"}, {"i", to, "i32"}}, text, {{"r", to, "i32"}})).buffer(x).buffer(index).buffer(r).ok();
+    std::string text = "%r = tt.gather %x[%i] {axis = " + std::to_string(axis) + " : i32} : (" + tensor(from, "i32") +
+                       ", " + tensor(to, "i32") + ") -> " + tensor(to, "i32");
+    Evaluation(tensorKernel({{"x", from, "i32"}, {"i", to, "i32"}}, text, {{"r", to, "i32"}}))
+        .buffer(x)
+        .buffer(index)
+        .buffer(r)
+        .ok();
     for (int64_t i = 0; i < product(to); ++i) {
       Dims y = at(i, to);
       y[axis] = index[i];
       ASSERT_EQ(r[i], x[flat(y, from)]);
     }
     index[3] = from[axis];
-    Evaluation(tensorKernel({{"x", from, "i32"}, {"i", to, "i32"}}, text, {{"r", to, "i32"}})).buffer(x).buffer(index).buffer(r).fails("(element 3) is outside of dimension");
+    Evaluation(tensorKernel({{"x", from, "i32"}, {"i", to, "i32"}}, text, {{"r", to, "i32"}}))
+        .buffer(x)
+        .buffer(index)
+        .buffer(r)
+        .fails("(element 3) is outside of dimension");
   }
 }
 
 TEST(Shapes, Histogram) {
   std::vector<int32_t> x = {0, 1, 1, 3, 7, 8, -1, 3}, r(8), s(8);
   std::vector<uint8_t> m = {1, 1, 0, 1, 1, 1, 1, 0};
-  std::string text = "%r = tt.histogram %x : tensor<8xi32> -> tensor<8xi32>\n%s = tt.histogram %x, %m : tensor<8xi32> -> tensor<8xi32>";
-  Evaluation(tensorKernel({{"x", {8}, "i32"}, {"m", {8}, "i1"}}, text, {{"r", {8}, "i32"}, {"s", {8}, "i32"}})).buffer(x).buffer(m).buffer(r).buffer(s).ok();
+  std::string text = "%r = tt.histogram %x : tensor<8xi32> -> tensor<8xi32>\n%s = tt.histogram %x, %m : tensor<8xi32> "
+                     "-> tensor<8xi32>";
+  Evaluation(tensorKernel({{"x", {8}, "i32"}, {"m", {8}, "i1"}}, text, {{"r", {8}, "i32"}, {"s", {8}, "i32"}}))
+      .buffer(x)
+      .buffer(m)
+      .buffer(r)
+      .buffer(s)
+      .ok();
   EXPECT_EQ(r, (std::vector<int32_t>{1, 2, 0, 2, 0, 0, 0, 1}));
   EXPECT_EQ(s, (std::vector<int32_t>{1, 1, 0, 1, 0, 0, 0, 1}));
 }
@@ -164,20 +212,27 @@ TEST(Shapes, DenseConstants) {
   std::string text = R"(%r = arith.constant dense<[[1, -2], [3, 9223372036854775807]]> : tensor<2x2xi64>
     %h = arith.constant dense<[1.5, -0.0]> : tensor<2xf16>
     %b = arith.constant dense<[true, false]> : tensor<2xi1>)";
-  Evaluation(tensorKernel({}, text, {{"r", {2, 2}, "i64"}, {"h", {2}, "f16"}, {"b", {2}, "i1"}})).buffer(r).buffer(h).buffer(b).ok();
+  Evaluation(tensorKernel({}, text, {{"r", {2, 2}, "i64"}, {"h", {2}, "f16"}, {"b", {2}, "i1"}}))
+      .buffer(r)
+      .buffer(h)
+      .buffer(b)
+      .ok();
   EXPECT_EQ(r, (std::vector<int64_t>{1, -2, 3, INT64_MAX}));
   EXPECT_EQ(h, (std::vector<uint16_t>{0x3E00, 0x8000}));
   EXPECT_EQ(b, (std::vector<uint8_t>{1, 0}));
 }
 
-// ---- reductions -------------------------------------------------------------------------------------------------------
+// ---- reductions
+// -------------------------------------------------------------------------------------------------------
 
-std::string reduceText(const std::string &op, int axis, const Dims &shape, const std::string &type, const std::string &lines, const std::string &results) {
+std::string reduceText(const std::string &op, int axis, const Dims &shape, const std::string &type,
+                       const std::string &lines, const std::string &results) {
   Dims rest = shape;
   rest.erase(rest.begin() + axis);
   std::string result = op == "tt.scan" ? tensor(shape, type) : rest.empty() ? type : tensor(rest, type);
-  return "%r = \"" + op + "\"(%x) <{axis = " + std::to_string(axis) + " : i32" + (op == "tt.scan" ? ", reverse = " + results : "") + "}> ({\n^bb0(%p: " + type + ", %q: " + type + "):\n" + lines + "\n" + op + ".return %v : " + type +
-         "\n}) : (" + tensor(shape, type) + ") -> " + result;
+  return "%r = \"" + op + "\"(%x) <{axis = " + std::to_string(axis) + " : i32" +
+         (op == "tt.scan" ? ", reverse = " + results : "") + "}> ({\n^bb0(%p: " + type + ", %q: " + type + "):\n" +
+         lines + "\n" + op + ".return %v : " + type + "\n}) : (" + tensor(shape, type) + ") -> " + result;
 }
 
 TEST(Reductions, SumsAlongEveryAxis) {
@@ -195,7 +250,12 @@ TEST(Reductions, SumsAlongEveryAxis) {
         auto &w = want[flat(y, rest)];
         w = int32_t(uint32_t(w) + uint32_t(x[i]));
       }
-      Evaluation(tensorKernel({{"x", shape, "i32"}}, reduceText("tt.reduce", axis, shape, "i32", "%v = arith.addi %p, %q : i32", ""), {{"r", rest, "i32"}})).buffer(x).buffer(r).ok();
+      Evaluation(tensorKernel({{"x", shape, "i32"}},
+                              reduceText("tt.reduce", axis, shape, "i32", "%v = arith.addi %p, %q : i32", ""),
+                              {{"r", rest, "i32"}}))
+          .buffer(x)
+          .buffer(r)
+          .ok();
       ASSERT_EQ(r, want) << axis;
     }
 }
@@ -205,13 +265,30 @@ TEST(Reductions, CombinePairwiseInOrder) {
   std::vector<float> x(1024, 1.0f), r(1);
   x[0] = 0x1p24f;
   x[1] = 0;
-  Evaluation(tensorKernel({{"x", {1024}, "f32"}}, reduceText("tt.reduce", 0, {1024}, "f32", "%v = arith.addf %p, %q : f32", ""), {{"r", {}, "f32"}})).buffer(x).buffer(r).ok();
+  Evaluation(tensorKernel({{"x", {1024}, "f32"}},
+                          reduceText("tt.reduce", 0, {1024}, "f32", "%v = arith.addf %p, %q : f32", ""),
+                          {{"r", {}, "f32"}}))
+      .buffer(x)
+      .buffer(r)
+      .ok();
   EXPECT_EQ(r[0], 0x1p24f + 1022);
   // An associative function that does not commute: the left operand. And the right one.
   std::vector<int32_t> y = {5, 6, 7, 8}, s(1);
-  Evaluation(tensorKernel({{"x", {4}, "i32"}}, "%zero = arith.constant 0 : i32\n" + reduceText("tt.reduce", 0, {4}, "i32", "%v = arith.addi %p, %zero : i32", ""), {{"r", {}, "i32"}})).buffer(y).buffer(s).ok();
+  Evaluation(tensorKernel({{"x", {4}, "i32"}},
+                          "%zero = arith.constant 0 : i32\n" +
+                              reduceText("tt.reduce", 0, {4}, "i32", "%v = arith.addi %p, %zero : i32", ""),
+                          {{"r", {}, "i32"}}))
+      .buffer(y)
+      .buffer(s)
+      .ok();
   EXPECT_EQ(s[0], 5);
-  Evaluation(tensorKernel({{"x", {4}, "i32"}}, "%zero = arith.constant 0 : i32\n" + reduceText("tt.reduce", 0, {4}, "i32", "%v = arith.addi %q, %zero : i32", ""), {{"r", {}, "i32"}})).buffer(y).buffer(s).ok();
+  Evaluation(tensorKernel({{"x", {4}, "i32"}},
+                          "%zero = arith.constant 0 : i32\n" +
+                              reduceText("tt.reduce", 0, {4}, "i32", "%v = arith.addi %q, %zero : i32", ""),
+                          {{"r", {}, "i32"}}))
+      .buffer(y)
+      .buffer(s)
+      .ok();
   EXPECT_EQ(s[0], 8);
 }
 
@@ -239,8 +316,15 @@ TEST(Reductions, SeveralOperands) {
     std::vector<int32_t> k(rest[0]);
     std::string text = kArgMax;
     text.replace(text.find("AXIS"), 4, std::to_string(axis));
-    for (size_t p; (p = text.find("RESULT")) != std::string::npos;) text.replace(p, 6, "tensor<" + std::to_string(rest[0]));
-    Evaluation(tensorKernel({{"x", {8, 16}, "f32"}, {"i", {8, 16}, "i32"}}, text, {{"m", rest, "f32"}, {"k", rest, "i32"}})).buffer(x).buffer(index).buffer(m).buffer(k).ok();
+    for (size_t p; (p = text.find("RESULT")) != std::string::npos;)
+      text.replace(p, 6, "tensor<" + std::to_string(rest[0]));
+    Evaluation(
+        tensorKernel({{"x", {8, 16}, "f32"}, {"i", {8, 16}, "i32"}}, text, {{"m", rest, "f32"}, {"k", rest, "i32"}}))
+        .buffer(x)
+        .buffer(index)
+        .buffer(m)
+        .buffer(k)
+        .ok();
     for (int64_t o = 0; o < rest[0]; ++o) {
       int64_t best = axis == 0 ? o : o * 16;
       for (int64_t n = 0; n < (axis == 0 ? 8 : 16); ++n) {
@@ -256,13 +340,20 @@ TEST(Reductions, SeveralOperands) {
 TEST(Reductions, RegionsWithControlFlowAndCalls) {
   // The same maximum three ways: by scf.if (evaluated element by element), by a call of a function, by both.
   std::vector<int32_t> x = {3, -1, 9, 4, 9, 0, 2, -8}, r(1);
-  std::string withIf = "%g = arith.cmpi sgt, %p, %q : i32\n%v = scf.if %g -> (i32) {\nscf.yield %p : i32\n} else {\nscf.yield %q : i32\n}";
+  std::string withIf = "%g = arith.cmpi sgt, %p, %q : i32\n%v = scf.if %g -> (i32) {\nscf.yield %p : i32\n} else "
+                       "{\nscf.yield %q : i32\n}";
   std::string withCall = "%v = tt.call @larger(%p, %q) : (i32, i32) -> i32";
-  std::string simple = "  tt.func private @larger(%a: i32, %b: i32) -> i32 {\n%m = arith.maxsi %a, %b : i32\ntt.return %m : i32\n}\n";
-  std::string branching = "  tt.func private @larger(%a: i32, %b: i32) -> i32 {\n%g = arith.cmpi sgt, %a, %b : i32\ncf.cond_br %g, ^bb1(%a : i32), ^bb1(%b : i32)\n^bb1(%m: i32):\ntt.return %m : i32\n}\n";
+  std::string simple =
+      "  tt.func private @larger(%a: i32, %b: i32) -> i32 {\n%m = arith.maxsi %a, %b : i32\ntt.return %m : i32\n}\n";
+  std::string branching = "  tt.func private @larger(%a: i32, %b: i32) -> i32 {\n%g = arith.cmpi sgt, %a, %b : "
+                          "i32\ncf.cond_br %g, ^bb1(%a : i32), ^bb1(%b : i32)\n^bb1(%m: i32):\ntt.return %m : i32\n}\n";
   for (auto &[region, function] : {std::pair{withIf, std::string()}, {withCall, simple}, {withCall, branching}}) {
     r[0] = 0;
-    Evaluation(tensorKernel({{"x", {8}, "i32"}}, reduceText("tt.reduce", 0, {8}, "i32", region, ""), {{"r", {}, "i32"}}, function)).buffer(x).buffer(r).ok();
+    Evaluation(tensorKernel({{"x", {8}, "i32"}}, reduceText("tt.reduce", 0, {8}, "i32", region, ""), {{"r", {}, "i32"}},
+                            function))
+        .buffer(x)
+        .buffer(r)
+        .ok();
     EXPECT_EQ(r[0], 9);
   }
 }
@@ -276,12 +367,18 @@ TEST(Scans, AlongEveryAxisBothWays) {
         for (auto &v : x) v = int32_t(random() % 1000);
         // v = p * 3 + q depends on the order.
         std::string lines = "%c = arith.constant 3 : i32\n%t = arith.muli %p, %c : i32\n%v = arith.addi %t, %q : i32";
-        Evaluation(tensorKernel({{"x", shape, "i32"}}, reduceText("tt.scan", axis, shape, "i32", lines, reverse ? "true" : "false"), {{"r", shape, "i32"}})).buffer(x).buffer(r).ok();
+        Evaluation(tensorKernel({{"x", shape, "i32"}},
+                                reduceText("tt.scan", axis, shape, "i32", lines, reverse ? "true" : "false"),
+                                {{"r", shape, "i32"}}))
+            .buffer(x)
+            .buffer(r)
+            .ok();
         for (size_t i = 0; i < x.size(); ++i) {
           Dims y = at(i, shape);
           uint32_t want = 0;
           bool first = true;
-          for (int64_t n = reverse ? shape[axis] - 1 : 0; reverse ? n >= y[axis] : n <= y[axis]; n += reverse ? -1 : 1) {
+          for (int64_t n = reverse ? shape[axis] - 1 : 0; reverse ? n >= y[axis] : n <= y[axis];
+               n += reverse ? -1 : 1) {
             Dims z = y;
             z[axis] = n;
             uint32_t v = uint32_t(x[flat(z, shape)]);
@@ -308,12 +405,18 @@ TEST(MapElementwise, PacksAndBranches) {
       %v = arith.subi %y, %b1 : i32
       tt.map_elementwise.return %x, %y, %u, %v : i32, i32, i32, i32
     }) : (tensor<8xi32>, tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi32>))";
-  Evaluation(tensorKernel({{"a", {8}, "i32"}, {"b", {8}, "i32"}}, text, {{"r", {8}, "i32"}, {"s", {8}, "i32"}})).buffer(a).buffer(b).buffer(r).buffer(s).ok();
+  Evaluation(tensorKernel({{"a", {8}, "i32"}, {"b", {8}, "i32"}}, text, {{"r", {8}, "i32"}, {"s", {8}, "i32"}}))
+      .buffer(a)
+      .buffer(b)
+      .buffer(r)
+      .buffer(s)
+      .ok();
   EXPECT_EQ(r, (std::vector<int32_t>{2, 1, 4, 3, 0, 0, 8, 7}));
   EXPECT_EQ(s, (std::vector<int32_t>{3, 0, 5, 2, 1, -1, 9, 6}));
 }
 
-// ---- dots -------------------------------------------------------------------------------------------------------------
+// ---- dots
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(Dots, OfFloats) {
   struct Case {
@@ -325,7 +428,10 @@ TEST(Dots, OfFloats) {
   };
   using ir::FloatKind;
   std::mt19937 random(1);
-  for (auto &c : {Case{0, 16, 16, 16, "f16", FloatKind::F16, "ieee", false}, Case{0, 4, 8, 32, "bf16", FloatKind::BF16, "ieee", false}, Case{2, 16, 8, 16, "f32", FloatKind::F32, "tf32", true}, Case{0, 8, 16, 4, "f32", FloatKind::F32, "ieee", false},
+  for (auto &c : {Case{0, 16, 16, 16, "f16", FloatKind::F16, "ieee", false},
+                  Case{0, 4, 8, 32, "bf16", FloatKind::BF16, "ieee", false},
+                  Case{2, 16, 8, 16, "f32", FloatKind::F32, "tf32", true},
+                  Case{0, 8, 16, 4, "f32", FloatKind::F32, "ieee", false},
                   Case{4, 2, 2, 2, "f8E4M3FN", FloatKind::F8E4M3FN, "ieee", false}}) {
     unsigned bytes = llvm::APFloat::semanticsSizeInBits(ir::FloatType::semantics(c.kind)) / 8;
     int64_t batches = std::max<int64_t>(1, c.batch);
@@ -345,13 +451,20 @@ TEST(Dots, OfFloats) {
     fill(b, bBytes);
     std::vector<float> acc(product(cs)), r(acc.size());
     for (auto &v : acc) v = float(random() % 100);
-    std::string text = "%r = tt.dot %a, %b, %c, inputPrecision = " + std::string(c.precision) + " : " + tensor(as, c.type) + " * " + tensor(bs, c.type) + " -> " + tensor(cs, "f32");
-    Evaluation(tensorKernel({{"a", as, c.type}, {"b", bs, c.type}, {"c", cs, "f32"}}, text, {{"r", cs, "f32"}})).buffer(aBytes).buffer(bBytes).buffer(acc).buffer(r).ok();
+    std::string text = "%r = tt.dot %a, %b, %c, inputPrecision = " + std::string(c.precision) + " : " +
+                       tensor(as, c.type) + " * " + tensor(bs, c.type) + " -> " + tensor(cs, "f32");
+    Evaluation(tensorKernel({{"a", as, c.type}, {"b", bs, c.type}, {"c", cs, "f32"}}, text, {{"r", cs, "f32"}}))
+        .buffer(aBytes)
+        .buffer(bBytes)
+        .buffer(acc)
+        .buffer(r)
+        .ok();
     for (int64_t z = 0; z < batches; ++z)
       for (int64_t i = 0; i < c.m; ++i)
         for (int64_t j = 0; j < c.n; ++j) {
           long double want = acc[(z * c.m + i) * c.n + j];
-          for (int64_t k = 0; k < c.k; ++k) want += (long double)(a[(z * c.m + i) * c.k + k]) * b[(z * c.k + k) * c.n + j];
+          for (int64_t k = 0; k < c.k; ++k)
+            want += (long double)(a[(z * c.m + i) * c.k + k]) * b[(z * c.k + k) * c.n + j];
           ASSERT_FLOAT_EQ(r[(z * c.m + i) * c.n + j], float(want)) << c.type;
         }
   }
@@ -360,19 +473,34 @@ TEST(Dots, OfFloats) {
 TEST(Dots, OfIntegersWrap) {
   std::vector<int8_t> a(16 * 32, -128), b(32 * 16, -128);
   std::vector<int32_t> c(256, INT32_MAX), r(256);
-  Evaluation(tensorKernel({{"a", {16, 32}, "i8"}, {"b", {32, 16}, "i8"}, {"c", {16, 16}, "i32"}}, "%r = tt.dot %a, %b, %c : tensor<16x32xi8> * tensor<32x16xi8> -> tensor<16x16xi32>", {{"r", {16, 16}, "i32"}}))
-      .buffer(a).buffer(b).buffer(c).buffer(r).ok();
+  Evaluation(tensorKernel({{"a", {16, 32}, "i8"}, {"b", {32, 16}, "i8"}, {"c", {16, 16}, "i32"}},
+                          "%r = tt.dot %a, %b, %c : tensor<16x32xi8> * tensor<32x16xi8> -> tensor<16x16xi32>",
+                          {{"r", {16, 16}, "i32"}}))
+      .buffer(a)
+      .buffer(b)
+      .buffer(c)
+      .buffer(r)
+      .ok();
   for (auto v : r) EXPECT_EQ(v, int32_t(uint32_t(INT32_MAX) + 32 * 128 * 128));
 }
 
 TEST(Dots, ScaledFp4) {
-  // a: e2m1, two values to a byte along k, scale 2^(129 - 127) = 4 in the second group of 32; b: bf16 ones without scale.
+  // a: e2m1, two values to a byte along k, scale 2^(129 - 127) = 4 in the second group of 32; b: bf16 ones without
+  // scale.
   int64_t m = 2, n = 2, k = 64;
   std::vector<uint8_t> a(m * k / 2, 0x42), scale = {127, 129, 127, 127}; // 1.0 and 2.0
   std::vector<uint16_t> b(k * n, 0x3F80);
   std::vector<float> c(m * n, 1), r(m * n);
-  std::string text = "%r = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<2x32xi8>, tensor<2x2xi8> * tensor<64x2xbf16> -> tensor<2x2xf32>";
-  Evaluation(tensorKernel({{"a", {m, k / 2}, "i8"}, {"s", {m, 2}, "i8"}, {"b", {k, n}, "bf16"}, {"c", {m, n}, "f32"}}, text, {{"r", {m, n}, "f32"}})).buffer(a).buffer(scale).buffer(b).buffer(c).buffer(r).ok();
+  std::string text = "%r = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : "
+                     "tensor<2x32xi8>, tensor<2x2xi8> * tensor<64x2xbf16> -> tensor<2x2xf32>";
+  Evaluation(tensorKernel({{"a", {m, k / 2}, "i8"}, {"s", {m, 2}, "i8"}, {"b", {k, n}, "bf16"}, {"c", {m, n}, "f32"}},
+                          text, {{"r", {m, n}, "f32"}}))
+      .buffer(a)
+      .buffer(scale)
+      .buffer(b)
+      .buffer(c)
+      .buffer(r)
+      .ok();
   EXPECT_EQ(r, (std::vector<float>{1 + 48 + 4 * 48, 1 + 48 + 4 * 48, 1 + 96, 1 + 96}));
 }
 

@@ -1,5 +1,6 @@
-// The program as its users see it: every case of tests/cli/*.test and tests/malformed/cli/*.test runs a shell command in an empty folder and
-// compares exit code, standard error and standard output to the last character. TESSERA_BLESS=1 rewrites what differs.
+// The program as its users see it: every case of tests/cli/*.test and tests/malformed/cli/*.test runs a shell command
+// in an empty folder and compares exit code, standard error and standard output to the last character.
+// TESSERA_BLESS=1 rewrites what differs.
 //
 // A case:
 //   == name
@@ -50,9 +51,12 @@ std::string unescape(llvm::StringRef s) {
       continue;
     }
     char c = s[++i];
-    if (c == 'n') out += '\n';
-    else if (c == 'r') out += '\r';
-    else if (c == 'x') out += char(llvm::hexDigitValue(s[i + 1]) * 16 + llvm::hexDigitValue(s[i + 2])), i += 2;
+    if (c == 'n')
+      out += '\n';
+    else if (c == 'r')
+      out += '\r';
+    else if (c == 'x')
+      out += char(llvm::hexDigitValue(s[i + 1]) * 16 + llvm::hexDigitValue(s[i + 2])), i += 2;
     else if (c == '{') { // \{HH*N}
       size_t end = s.find('}', i);
       auto [byte, count] = s.slice(i + 1, end).split('*');
@@ -60,7 +64,8 @@ std::string unescape(llvm::StringRef s) {
       byte.getAsInteger(16, b), count.getAsInteger(10, n);
       out.append(n, char(b));
       i = end;
-    } else out += c;
+    } else
+      out += c;
   }
   return out;
 }
@@ -84,19 +89,28 @@ std::vector<Case> readCases(const std::string &path) {
     if (l.starts_with("|")) {
       l = l.drop_front();
       l.consume_front(" ");
-      if (!block) ADD_FAILURE() << path << ": " << c.name << ": a line without a block";
-      else *block += l.str() + "\n";
-    } else if (l.consume_front("file ")) c.files.push_back({l.str(), ""}), block = &c.files.back().second;
+      if (!block)
+        ADD_FAILURE() << path << ": " << c.name << ": a line without a block";
+      else
+        *block += l.str() + "\n";
+    } else if (l.consume_front("file "))
+      c.files.push_back({l.str(), ""}), block = &c.files.back().second;
     else if (l.consume_front("bytes ")) {
       auto [name, data] = l.split(' ');
       data.consume_front("\""), data.consume_back("\"");
       c.files.push_back({name.str(), unescape(data)}), block = nullptr;
-    } else if (l.consume_front("$ ")) c.command = l.str(), command = true, block = nullptr;
-    else if (l.consume_front("exit ")) c.exit = l.str(), block = nullptr;
-    else if (l == "err") block = &c.err;
-    else if (l == "out") block = &c.out;
-    else if (l == "out *") c.anyOut = true;
-    else if (!l.empty() && !l.starts_with("#")) known = false;
+    } else if (l.consume_front("$ "))
+      c.command = l.str(), command = true, block = nullptr;
+    else if (l.consume_front("exit "))
+      c.exit = l.str(), block = nullptr;
+    else if (l == "err")
+      block = &c.err;
+    else if (l == "out")
+      block = &c.out;
+    else if (l == "out *")
+      c.anyOut = true;
+    else if (!l.empty() && !l.starts_with("#"))
+      known = false;
     if (!known) ADD_FAILURE() << path << ": " << c.name << ": what is '" << line.str() << "'?";
     if (c.command.empty() || command) c.head += line.str() + "\n";
   }
@@ -132,8 +146,10 @@ void rewrite(const Case &blessed) {
     const Case &now = c.name == blessed.name ? blessed : c;
     out += now.head + "exit " + now.exit + "\n";
     if (!now.err.empty()) out += "err\n" + withBars(now.err);
-    if (now.anyOut) out += "out *\n";
-    else if (!now.out.empty()) out += "out\n" + withBars(now.out);
+    if (now.anyOut)
+      out += "out *\n";
+    else if (!now.out.empty())
+      out += "out\n" + withBars(now.out);
     out += "\n";
   }
   writeFile(blessed.file, out);
@@ -152,10 +168,15 @@ TEST_P(CommandLine, SaysWhatItShould) {
     writeFile(base + "/run/" + name, contents);
   }
   // Locale, drivers and toolkits of the machine must not show.
-  std::string script = "cd '" + base + "/run' || exit 99\nunset TESSERA_CACHE_DIR TESSERA_CACHE_BYTES XDG_CACHE_HOME; export PATH=" TESSERA_PROGRAM_DIR ":$PATH LC_ALL=C TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.so TREE=" TESSERA_SOURCE_DIR
-                       "\nulimit -c 0\n" + c.command + "\n";
+  std::string script =
+      "cd '" + base +
+      "/run' || exit 99\nunset TESSERA_CACHE_DIR TESSERA_CACHE_BYTES XDG_CACHE_HOME; export PATH=" TESSERA_PROGRAM_DIR
+      ":$PATH LC_ALL=C TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.so "
+      "TREE=" TESSERA_SOURCE_DIR "\nulimit -c 0\n" +
+      c.command + "\n";
   writeFile(base + "/script", script);
-  int status = std::system(("timeout 120 sh '" + base + "/script' >'" + base + "/out' 2>'" + base + "/err' </dev/null").c_str());
+  int status =
+      std::system(("timeout 120 sh '" + base + "/script' >'" + base + "/out' 2>'" + base + "/err' </dev/null").c_str());
   Case got = c;
   got.exit = std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
   got.err = readFile(base + "/err"), got.out = readFile(base + "/out");

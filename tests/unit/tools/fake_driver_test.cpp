@@ -1,6 +1,6 @@
-// The CUDA and HIP devices against stand-ins for their drivers (tests/fakes): a whole `tessera run`, then the same run
-// again for every call of it, with that call failing. Every failure must give exit code 3 and the driver's own text with
-// what was being done, and nothing may stay allocated, loaded or retained, whatever failed.
+// The CUDA and HIP devices against stand-ins for their drivers (tests/fakes): a whole `tessera run`, then the same
+// run again for every call of it, with that call failing. Every failure must give exit code 3 and the driver's own
+// text with what was being done, and nothing may stay allocated, loaded or retained, whatever failed.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,7 +44,9 @@ protected:
   void SetUp() override {
     ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("tessera-fake", folder_));
     // The back end's tools are needed to make an object, the driver is not.
-    auto o = tessera("compile " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/vecadd.ttir --target " + std::string(GetParam().arch) + " -o " + path("k.o"), "");
+    auto o = tessera("compile " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/vecadd.ttir --target " +
+                         std::string(GetParam().arch) + " -o " + path("k.o"),
+                     "");
     if (o.code == 3 && llvm::StringRef(o.err).contains("no tool to compile PTX")) GTEST_SKIP() << o.err;
     ASSERT_EQ(o.code, 0) << o.err;
   }
@@ -52,7 +54,9 @@ protected:
   std::string path(const std::string &name) { return (folder_ + "/" + name).str(); }
 
   Outcome tessera(const std::string &arguments, const std::string &environment) {
-    std::string log = path("log"), command = "env -u CUDA_VISIBLE_DEVICES FAKE_DRIVER_LOG=" + log + " " + environment + " timeout 60 " TESSERA_PROGRAM_DIR "/tessera " + arguments + " >" + path("out") + " 2>" + path("err") + " </dev/null";
+    std::string log = path("log"), command = "env -u CUDA_VISIBLE_DEVICES FAKE_DRIVER_LOG=" + log + " " + environment +
+                                             " timeout 60 " TESSERA_PROGRAM_DIR "/tessera " + arguments + " >" +
+                                             path("out") + " 2>" + path("err") + " </dev/null";
     llvm::sys::fs::remove(log);
     int status = std::system(command.c_str());
     Outcome o{WIFEXITED(status) ? WEXITSTATUS(status) : -1, readFile(path("out")), readFile(path("err")), {}, {}};
@@ -60,15 +64,21 @@ protected:
     llvm::SmallVector<llvm::StringRef> lines;
     llvm::StringRef(text).split(lines, '\n', -1, false);
     for (auto l : lines)
-      if (l.consume_front("held ")) l.getAsInteger(10, o.held);
-      else if (l.consume_front("contexts ")) l.getAsInteger(10, o.contexts);
-      else if (l.consume_front("# ")) o.notes.push_back(l.str());
-      else o.calls.push_back(l.str());
+      if (l.consume_front("held "))
+        l.getAsInteger(10, o.held);
+      else if (l.consume_front("contexts "))
+        l.getAsInteger(10, o.contexts);
+      else if (l.consume_front("# "))
+        o.notes.push_back(l.str());
+      else
+        o.calls.push_back(l.str());
     return o;
   }
   Outcome run(const std::string &environment, const std::string &more = " --reps 2") {
     auto &v = GetParam();
-    return tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device) + more, std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_ARCH=" + v.arch + " " + environment);
+    return tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device) +
+                       more,
+                   std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_ARCH=" + v.arch + " " + environment);
   }
   llvm::SmallString<128> folder_;
 };
@@ -81,7 +91,9 @@ TEST_P(FakeDriver, RunsAndGivesEverythingBack) {
   EXPECT_EQ(o.contexts, 0);
   // What the launch was: vecadd's grid, four warps, and the name of the kernel.
   EXPECT_THAT(o.notes, testing::Contains(HasSubstr("function vecadd")));
-  EXPECT_THAT(o.notes, testing::Contains(HasSubstr(std::string("block ") + (GetParam().device == llvm::StringRef("hip") ? "256" : "128") + " 1 1 shared 0")));
+  EXPECT_THAT(o.notes, testing::Contains(HasSubstr(std::string("block ") +
+                                                   (GetParam().device == llvm::StringRef("hip") ? "256" : "128") +
+                                                   " 1 1 shared 0")));
   EXPECT_THAT(o.notes, testing::Not(testing::Contains(HasSubstr("wrong"))));
   // In order: loaded before launched, waited for before copied out.
   auto at = [&](llvm::StringRef part) {
@@ -100,21 +112,26 @@ TEST_P(FakeDriver, TuneMeasuresEveryConfiguration) {
   auto &v = GetParam();
   std::string environment = std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_ARCH=" + v.arch;
   // The stand-in runs nothing, so nothing may be expected of the outputs.
-  std::string launch = R"({"ttir": ")" TESSERA_SOURCE_DIR R"(/tests/kernels/vecadd/vecadd.ttir", "grid": [4], "args": [{"name": "x", "dtype": "f32", "shape": [1000]}, {"name": "y", "dtype": "f32", "shape": [1000]}, {"name": "o", "dtype": "f32", "shape": [1000]}, {"name": "n", "scalar": 1000, "type": "i32"}], "bytes": 12000})";
+  std::string launch =
+      R"({"ttir": ")" TESSERA_SOURCE_DIR
+      R"(/tests/kernels/vecadd/vecadd.ttir", "grid": [4], "args": [{"name": "x", "dtype": "f32", "shape": [1000]}, {"name": "y", "dtype": "f32", "shape": [1000]}, {"name": "o", "dtype": "f32", "shape": [1000]}, {"name": "n", "scalar": 1000, "type": "i32"}], "bytes": 12000})";
   std::error_code ec;
   llvm::raw_fd_ostream(path("l.json"), ec) << launch;
-  std::string arguments = "tune " + path("l.json") + " --device " + v.device + " --num-warps 2,4 --num-stages 1,2 --reps 3";
+  std::string arguments =
+      "tune " + path("l.json") + " --device " + v.device + " --num-warps 2,4 --num-stages 1,2 --reps 3";
   auto o = tessera(arguments, environment);
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.out, HasSubstr("0.5000     0.5000  same code as 2 warps, 1 stage\n"));
   EXPECT_THAT(o.out, HasSubstr("best: --num-warps 2 --num-stages 1, "));
   EXPECT_EQ(o.held, 0);
-  // One launch that is looked at and three that are measured, of each code; a configuration with the same code is not run.
+  // One launch that is looked at and three that are measured, of each code; a configuration with the same code is not
+  // run.
   auto launches = llvm::count_if(o.calls, [](auto &c) { return llvm::StringRef(c).contains("LaunchKernel"); });
   EXPECT_EQ(launches, 8);
 
   // Of a launch that fails the driver's text is told, and the others are measured all the same.
-  size_t first = llvm::find_if(o.calls, [](auto &c) { return llvm::StringRef(c).contains("LaunchKernel"); }) - o.calls.begin();
+  size_t first =
+      llvm::find_if(o.calls, [](auto &c) { return llvm::StringRef(c).contains("LaunchKernel"); }) - o.calls.begin();
   auto f = tessera(arguments, environment + " FAKE_DRIVER_FAIL_AT=" + std::to_string(first + 1));
   EXPECT_EQ(f.code, 3);
   EXPECT_THAT(f.out, HasSubstr("failed: "));
@@ -129,9 +146,12 @@ TEST_P(FakeDriver, EveryCallMayFail) {
     llvm::StringRef name = whole.calls[i];
     SCOPED_TRACE("call " + std::to_string(i + 1) + " of " + std::to_string(whole.calls.size()) + ": " + name.str());
     auto o = run("FAKE_DRIVER_FAIL_AT=" + std::to_string(i + 1));
-    auto givesBack = [](llvm::StringRef call) { return call.contains("Free") || call.contains("Unload") || call.contains("Destroy") || call.contains("Release"); };
+    auto givesBack = [](llvm::StringRef call) {
+      return call.contains("Free") || call.contains("Unload") || call.contains("Destroy") || call.contains("Release");
+    };
     // A device is made the current one before something of it is given back.
-    bool current = (name.contains("SetCurrent") || name.contains("SetDevice")) && i + 1 < whole.calls.size() && givesBack(whole.calls[i + 1]);
+    bool current = (name.contains("SetCurrent") || name.contains("SetDevice")) && i + 1 < whole.calls.size() &&
+                   givesBack(whole.calls[i + 1]);
     if (current || givesBack(name)) { // nothing that the user could do; the run was fine
       EXPECT_EQ(o.code, 0) << o.err;
       continue;
@@ -139,7 +159,8 @@ TEST_P(FakeDriver, EveryCallMayFail) {
     EXPECT_EQ(o.code, 3) << o.err;
     EXPECT_THAT(o.err, testing::StartsWith(std::string("tessera: error: ") + GetParam().prefix));
     EXPECT_THAT(o.err, HasSubstr("unspecified launch failure"));
-    EXPECT_THAT(o.err, HasSubstr(GetParam().device == llvm::StringRef("hip") ? "hipErrorLaunchFailure" : "CUDA_ERROR_LAUNCH_FAILED"));
+    EXPECT_THAT(o.err, HasSubstr(GetParam().device == llvm::StringRef("hip") ? "hipErrorLaunchFailure"
+                                                                             : "CUDA_ERROR_LAUNCH_FAILED"));
     // Once the kernel is there, its name is told.
     bool inRun = false;
     for (size_t k = 0; k < i; ++k) inRun |= llvm::StringRef(whole.calls[k]).contains("ModuleLoadData");
@@ -153,7 +174,9 @@ TEST_P(FakeDriver, EveryCallMayFail) {
 TEST_P(FakeDriver, OutOfMemory) {
   auto whole = run("");
   size_t at = 0;
-  while (at < whole.calls.size() && !llvm::StringRef(whole.calls[at]).contains("Alloc") && !llvm::StringRef(whole.calls[at]).contains("Malloc")) ++at;
+  while (at < whole.calls.size() && !llvm::StringRef(whole.calls[at]).contains("Alloc") &&
+         !llvm::StringRef(whole.calls[at]).contains("Malloc"))
+    ++at;
   auto o = run("FAKE_DRIVER_ERROR=2 FAKE_DRIVER_FAIL_AT=" + std::to_string(at + 1));
   EXPECT_EQ(o.code, 3);
   EXPECT_THAT(o.err, HasSubstr("allocating"));
@@ -172,7 +195,9 @@ TEST_P(FakeDriver, NoDevice) {
 TEST_P(FakeDriver, DeviceNumberTooHigh) {
   auto &v = GetParam();
   for (const char *number : {"1", "4294967295", "99999999999999999999"}) {
-    auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device) + ":" + number, std::string(v.variable) + "=" + v.library);
+    auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device) +
+                         ":" + number,
+                     std::string(v.variable) + "=" + v.library);
     EXPECT_GE(o.code, 2) << number << o.err;
     EXPECT_LE(o.code, 3) << number << o.err;
     EXPECT_THAT(o.err, testing::AnyOf(HasSubstr("there is no device"), HasSubstr("must be an integer")));
@@ -181,7 +206,8 @@ TEST_P(FakeDriver, DeviceNumberTooHigh) {
 
 TEST_P(FakeDriver, LibraryOfAnotherAge) {
   auto &v = GetParam();
-  auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device), std::string(v.variable) + "=" + v.incomplete);
+  auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device),
+                   std::string(v.variable) + "=" + v.incomplete);
   EXPECT_EQ(o.code, 3);
   EXPECT_THAT(o.err, HasSubstr("LaunchKernel"));
   EXPECT_THAT(o.err, HasSubstr("too old"));
@@ -189,34 +215,41 @@ TEST_P(FakeDriver, LibraryOfAnotherAge) {
 
 TEST_P(FakeDriver, NotALibrary) {
   auto &v = GetParam();
-  auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device), std::string(v.variable) + "=" TESSERA_SOURCE_DIR "/README.md");
+  auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device),
+                   std::string(v.variable) + "=" TESSERA_SOURCE_DIR "/README.md");
   EXPECT_EQ(o.code, 3);
   EXPECT_THAT(o.err, HasSubstr(std::string(v.variable) + " names a library that does not load"));
 }
 
 TEST_P(FakeDriver, UnknownArchitecture) {
   auto &v = GetParam();
-  auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device), std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_ARCH=" + (v.device == llvm::StringRef("hip") ? "gfx803" : "sm_35"));
+  auto o = tessera("run " TESSERA_SOURCE_DIR "/tests/kernels/vecadd/launch.json --device " + std::string(v.device),
+                   std::string(v.variable) + "=" + v.library +
+                       " FAKE_DRIVER_ARCH=" + (v.device == llvm::StringRef("hip") ? "gfx803" : "sm_35"));
   EXPECT_EQ(o.code, 3);
   EXPECT_THAT(o.err, HasSubstr("targets:"));
 }
 
 TEST_P(FakeDriver, Devices) {
   auto &v = GetParam();
-  auto o = tessera("devices", std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_DEVICES=2 FAKE_DRIVER_ARCH=" + v.arch);
+  auto o = tessera("devices",
+                   std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_DEVICES=2 FAKE_DRIVER_ARCH=" + v.arch);
   EXPECT_EQ(o.code, 0);
   EXPECT_THAT(o.out, HasSubstr(std::string(v.device) + ":1  Stand-in GPU  " + v.arch));
   EXPECT_EQ(o.contexts, 0);
   // The second device breaks: the first is still listed, and why the other is not is said.
   auto whole = o.calls;
-  auto broken = tessera("devices", std::string(v.variable) + "=" + v.library + " FAKE_DRIVER_DEVICES=2 FAKE_DRIVER_ARCH=" + v.arch + " FAKE_DRIVER_FAIL_AT=" + std::to_string(whole.size() - (v.device == llvm::StringRef("hip") ? 0 : 2)));
+  auto broken = tessera("devices", std::string(v.variable) + "=" + v.library +
+                                       " FAKE_DRIVER_DEVICES=2 FAKE_DRIVER_ARCH=" + v.arch + " FAKE_DRIVER_FAIL_AT=" +
+                                       std::to_string(whole.size() - (v.device == llvm::StringRef("hip") ? 0 : 2)));
   EXPECT_EQ(broken.code, 0);
   EXPECT_THAT(broken.out, HasSubstr(std::string(v.device) + ":0  Stand-in GPU"));
   EXPECT_THAT(broken.out, HasSubstr("unspecified launch failure"));
   EXPECT_EQ(broken.contexts, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Vendors, FakeDriver, testing::ValuesIn(kVendors), [](auto &p) { return std::string(p.param.name); });
+INSTANTIATE_TEST_SUITE_P(Vendors, FakeDriver, testing::ValuesIn(kVendors),
+                         [](auto &p) { return std::string(p.param.name); });
 
 } // namespace
 } // namespace tessera

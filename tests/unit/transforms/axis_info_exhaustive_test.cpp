@@ -1,7 +1,7 @@
-// AxisInfo on small integers, exhaustively: every operation that it has a rule for, on operands of every form of which it
-// knows something (constants, ranges, arguments of known divisibility, and sums and products of those), with all values of
-// i4 and the ones at the edges of i8. Every claim is checked on every value that the arguments can have. i1 comes in as the
-// result of comparisons, in its own arithmetic, and as a condition.
+// AxisInfo on small integers, exhaustively: every operation that it has a rule for, on operands of every form of
+// which it knows something (constants, ranges, arguments of known divisibility, and sums and products of those), with
+// all values of i4 and the ones at the edges of i8. Every claim is checked on every value that the arguments can
+// have. i1 comes in as the result of comparisons, in its own arithmetic, and as a condition.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/ops.h"
@@ -52,19 +52,33 @@ std::vector<Operation> operations() {
       {"arith.minui", [](int64_t x, int64_t y, int w) -> O { return unsignedOf(x, w) < unsignedOf(y, w) ? x : y; }},
       {"arith.shli", [=](int64_t x, int64_t y, int w) -> O { return shifts(y, w) ? O(x * (int64_t(1) << y)) : O(); }},
       {"arith.shrsi", [=](int64_t x, int64_t y, int w) -> O { return shifts(y, w) ? O(x >> y) : O(); }},
-      {"arith.shrui", [=](int64_t x, int64_t y, int w) -> O { return shifts(y, w) ? O(int64_t(unsignedOf(x, w) >> y)) : O(); }},
+      {"arith.shrui",
+       [=](int64_t x, int64_t y, int w) -> O { return shifts(y, w) ? O(int64_t(unsignedOf(x, w) >> y)) : O(); }},
       {"arith.divsi", [=](int64_t x, int64_t y, int w) -> O { return divides(x, y, w) ? O(x / y) : O(); }},
       {"arith.remsi", [=](int64_t x, int64_t y, int w) -> O { return divides(x, y, w) ? O(x % y) : O(); }},
-      {"arith.divui", [](int64_t x, int64_t y, int w) -> O { return y ? O(int64_t(unsignedOf(x, w) / unsignedOf(y, w))) : O(); }},
-      {"arith.remui", [](int64_t x, int64_t y, int w) -> O { return y ? O(int64_t(unsignedOf(x, w) % unsignedOf(y, w))) : O(); }},
+      {"arith.divui",
+       [](int64_t x, int64_t y, int w) -> O { return y ? O(int64_t(unsignedOf(x, w) / unsignedOf(y, w))) : O(); }},
+      {"arith.remui",
+       [](int64_t x, int64_t y, int w) -> O { return y ? O(int64_t(unsignedOf(x, w) % unsignedOf(y, w))) : O(); }},
   };
   auto compare = [&](const char *predicate, auto signedOp, bool isUnsigned) {
-    all.push_back({std::string("arith.cmpi ") + predicate + ",", [=](int64_t x, int64_t y, int w) -> O { return isUnsigned ? signedOp(int64_t(unsignedOf(x, w)), int64_t(unsignedOf(y, w))) : signedOp(x, y); }, true});
+    all.push_back({std::string("arith.cmpi ") + predicate + ",",
+                   [=](int64_t x, int64_t y, int w) -> O {
+                     return isUnsigned ? signedOp(int64_t(unsignedOf(x, w)), int64_t(unsignedOf(y, w)))
+                                       : signedOp(x, y);
+                   },
+                   true});
   };
-  compare("eq", [](int64_t x, int64_t y) { return x == y; }, false), compare("ne", [](int64_t x, int64_t y) { return x != y; }, false);
+  compare(
+      "eq", [](int64_t x, int64_t y) { return x == y; }, false),
+      compare("ne", [](int64_t x, int64_t y) { return x != y; }, false);
   for (bool u : {false, true}) {
-    compare(u ? "ult" : "slt", [](int64_t x, int64_t y) { return x < y; }, u), compare(u ? "ule" : "sle", [](int64_t x, int64_t y) { return x <= y; }, u);
-    compare(u ? "ugt" : "sgt", [](int64_t x, int64_t y) { return x > y; }, u), compare(u ? "uge" : "sge", [](int64_t x, int64_t y) { return x >= y; }, u);
+    compare(
+        u ? "ult" : "slt", [](int64_t x, int64_t y) { return x < y; }, u),
+        compare(u ? "ule" : "sle", [](int64_t x, int64_t y) { return x <= y; }, u);
+    compare(
+        u ? "ugt" : "sgt", [](int64_t x, int64_t y) { return x > y; }, u),
+        compare(u ? "uge" : "sge", [](int64_t x, int64_t y) { return x >= y; }, u);
   }
   return all;
 }
@@ -89,8 +103,13 @@ struct Family {
   std::string header() const { // an argument of each divisibility for either side
     std::string s = "tt.func @k(";
     for (const char *side : {"a", "b"})
-      for (int64_t d : divisors) s += std::string(s.back() == '(' ? "" : ", ") + "%" + side + std::to_string(d) + ": i" + std::to_string(width) + " {tt.divisibility = " + std::to_string(d) + " : i32}";
-    return s + ") {\n  %r32 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>\n  %r = arith.trunci %r32 : tensor<16xi32> to " + type + "\n";
+      for (int64_t d : divisors)
+        s += std::string(s.back() == '(' ? "" : ", ") + "%" + side + std::to_string(d) + ": i" + std::to_string(width) +
+             " {tt.divisibility = " + std::to_string(d) + " : i32}";
+    return s +
+           ") {\n  %r32 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>\n  %r = arith.trunci %r32 : "
+           "tensor<16xi32> to " +
+           type + "\n";
   }
 
   /// Operands of every form; `side`: a or b.
@@ -101,19 +120,26 @@ struct Family {
     std::string p = std::string("%") + side + "_";
     auto add = [&](const std::string &text, Elements at, bool uses) {
       std::string name = p + std::to_string(out.size());
-      out.push_back({name, "  " + name + " = " + text + " : " + type + "\n", std::move(at), uses && first, uses && !first});
+      out.push_back(
+          {name, "  " + name + " = " + text + " : " + type + "\n", std::move(at), uses && first, uses && !first});
     };
     for (int64_t c : constants) {
       std::string n = p + "c" + (c < 0 ? "m" : "") + std::to_string(std::abs(c));
-      out.push_back({n, "  " + n + " = arith.constant dense<" + std::to_string(c) + "> : " + type + "\n", [=](int, int64_t, int64_t) { return c; }});
+      out.push_back({n, "  " + n + " = arith.constant dense<" + std::to_string(c) + "> : " + type + "\n",
+                     [=](int, int64_t, int64_t) { return c; }});
       add("arith.addi %r, " + n, [=](int i, int64_t, int64_t) { return wrapped(i + c, w); }, false);
       add("arith.muli %r, " + n, [=](int i, int64_t, int64_t) { return wrapped(i * c, w); }, false);
-      if (c > 0 && !(c & (c - 1)) && c < kElements) add("arith.divui %r, " + n, [=](int i, int64_t, int64_t) { return wrapped(int64_t(unsignedOf(i, w)) / c, w); }, false);
+      if (c > 0 && !(c & (c - 1)) && c < kElements)
+        add(
+            "arith.divui %r, " + n, [=](int i, int64_t, int64_t) { return wrapped(int64_t(unsignedOf(i, w)) / c, w); },
+            false);
     }
     for (int64_t d : divisors) {
-      std::string n = std::string("%") + side + "s" + std::to_string(d), scalar = std::string("%") + side + std::to_string(d);
+      std::string n = std::string("%") + side + "s" + std::to_string(d),
+                  scalar = std::string("%") + side + std::to_string(d);
       auto value = [=](int64_t a, int64_t b) { return wrapped((first ? a : b) * d, w); };
-      out.push_back({n, "  " + n + " = tt.splat " + scalar + " : i" + std::to_string(w) + " -> " + type + "\n", [=](int, int64_t a, int64_t b) { return value(a, b); }, first, !first});
+      out.push_back({n, "  " + n + " = tt.splat " + scalar + " : i" + std::to_string(w) + " -> " + type + "\n",
+                     [=](int, int64_t a, int64_t b) { return value(a, b); }, first, !first});
       add("arith.addi %r, " + n, [=](int i, int64_t a, int64_t b) { return wrapped(i + value(a, b), w); }, true);
       add("arith.subi " + n + ", %r", [=](int i, int64_t a, int64_t b) { return wrapped(value(a, b) - i, w); }, true);
     }
@@ -131,7 +157,8 @@ bool holds(const AxisInfo &info, const Elements &at, int64_t a, int64_t b, bool 
   for (int i = 0; i < kElements; ++i) v[size_t(i)] = at(i, a, b);
   int64_t divisor = info.divisibility[0], group = std::min(info.contiguity[0], divisor);
   auto wrong = [&](const char *claim, int i) {
-    why = std::string(claim) + " at element " + std::to_string(i) + " = " + std::to_string(*v[size_t(i)]) + " for arguments " + std::to_string(a) + ", " + std::to_string(b);
+    why = std::string(claim) + " at element " + std::to_string(i) + " = " + std::to_string(*v[size_t(i)]) +
+          " for arguments " + std::to_string(a) + ", " + std::to_string(b);
     return false;
   };
   for (int i = 0; i < kElements; ++i) {
@@ -177,7 +204,10 @@ void check(const Family &f, const std::string &definitions, const std::vector<Ch
     for (int64_t a : c.usesA ? f.arguments : none)
       for (int64_t b : c.usesB ? f.arguments : none) {
         ++claims.checked;
-        ASSERT_TRUE(holds(info, c.at, a, b, c.truth, why)) << c.line << ": " << why << " (contiguity " << info.contiguity[0] << ", divisibility " << info.divisibility[0] << ", constancy " << info.constancy[0] << ")\n" << definitions;
+        ASSERT_TRUE(holds(info, c.at, a, b, c.truth, why))
+            << c.line << ": " << why << " (contiguity " << info.contiguity[0] << ", divisibility "
+            << info.divisibility[0] << ", constancy " << info.constancy[0] << ")\n"
+            << definitions;
       }
   }
 }
@@ -219,18 +249,31 @@ TEST_P(AxisInfoExhaustive, CastsAndSelections) {
   for (auto &x : xs) {
     int w = f.width;
     all.push_back({"arith.extsi " + x.name + " : " + f.type + " to tensor<16xi16>", x.at, x.usesA, x.usesB, false});
-    all.push_back({"arith.extui " + x.name + " : " + f.type + " to tensor<16xi16>", [&x, w](int i, int64_t a, int64_t b) -> std::optional<int64_t> { return int64_t(unsignedOf(*x.at(i, a, b), w)); }, x.usesA, x.usesB, false});
+    all.push_back({"arith.extui " + x.name + " : " + f.type + " to tensor<16xi16>",
+                   [&x, w](int i, int64_t a, int64_t b) -> std::optional<int64_t> {
+                     return int64_t(unsignedOf(*x.at(i, a, b), w));
+                   },
+                   x.usesA, x.usesB, false});
     for (int to : {1, 4})
-      if (to < w) all.push_back({"arith.trunci " + x.name + " : " + f.type + " to tensor<16xi" + std::to_string(to) + ">", [&x, to](int i, int64_t a, int64_t b) -> std::optional<int64_t> { return wrapped(*x.at(i, a, b), to); }, x.usesA, x.usesB, to == 1});
+      if (to < w)
+        all.push_back(
+            {"arith.trunci " + x.name + " : " + f.type + " to tensor<16xi" + std::to_string(to) + ">",
+             [&x, to](int i, int64_t a, int64_t b) -> std::optional<int64_t> { return wrapped(*x.at(i, a, b), to); },
+             x.usesA, x.usesB, to == 1});
   }
   // Conditions: a comparison of the range, and one that depends on an argument.
   for (int64_t c : f.constants) {
     std::string k = "%k" + std::string(c < 0 ? "m" : "") + std::to_string(std::abs(c)), m = "%m" + k.substr(1);
-    definitions += "  " + k + " = arith.constant dense<" + std::to_string(c) + "> : " + f.type + "\n  " + m + " = arith.cmpi slt, %r, " + k + " : " + f.type + "\n";
+    definitions += "  " + k + " = arith.constant dense<" + std::to_string(c) + "> : " + f.type + "\n  " + m +
+                   " = arith.cmpi slt, %r, " + k + " : " + f.type + "\n";
     for (size_t i = 0; i < xs.size(); i += 3)
       for (size_t j = 0; j < ys.size(); j += 5) {
         auto &x = xs[i], &y = ys[j];
-        all.push_back({"arith.select " + m + ", " + x.name + ", " + y.name + " : tensor<16xi1>, " + f.type, [&x, &y, c, w = f.width](int e, int64_t a, int64_t b) { return wrapped(e, w) < c ? x.at(e, a, b) : y.at(e, a, b); }, x.usesA || y.usesA, x.usesB || y.usesB, f.width == 1});
+        all.push_back({"arith.select " + m + ", " + x.name + ", " + y.name + " : tensor<16xi1>, " + f.type,
+                       [&x, &y, c, w = f.width](int e, int64_t a, int64_t b) {
+                         return wrapped(e, w) < c ? x.at(e, a, b) : y.at(e, a, b);
+                       },
+                       x.usesA || y.usesA, x.usesB || y.usesB, f.width == 1});
       }
   }
   check(f, definitions, all, claims);
@@ -258,7 +301,8 @@ TEST(AxisInfoExhaustiveCheck, NoticesWhatIsTooLarge) {
   EXPECT_FALSE(holds(zero, quarters, 0, 0, false, why));
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, AxisInfoExhaustive, ::testing::Values(1, 4, 8), [](auto &i) { return "i" + std::to_string(i.param); });
+INSTANTIATE_TEST_SUITE_P(Widths, AxisInfoExhaustive, ::testing::Values(1, 4, 8),
+                         [](auto &i) { return "i" + std::to_string(i.param); });
 
 } // namespace
 } // namespace tessera

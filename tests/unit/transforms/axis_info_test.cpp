@@ -1,10 +1,10 @@
-// AxisInfo against values: random programs of index arithmetic are evaluated by the interpreter, and every claim of the
-// analysis about every value must hold on what it was. Programs mix widths (narrow ones wrap around often), signs, shapes
-// of one and two dimensions, masks, divisions of both signs, pointers, loops and branches.
+// AxisInfo against values: random programs of index arithmetic are evaluated by the interpreter, and every claim of
+// the analysis about every value must hold on what it was. Programs mix widths (narrow ones wrap around often),
+// signs, shapes of one and two dimensions, masks, divisions of both signs, pointers, loops and branches.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/ops.h"
-#include "runtime/compiler.h"
+#include "runtime/compiler/compiler.h"
 #include "runtime/interpreter/interpreter.h"
 #include "transforms/analyses/axis_info.h"
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ struct Shape {
   std::string dims() const { return rows ? std::to_string(rows) + "x" + std::to_string(cols) : std::to_string(cols); }
 };
 
-/// A value of the program under construction: an upper bound of its magnitude, and whether nothing has wrapped on the way
-/// to it.
+/// A value of the program under construction: an upper bound of its magnitude, and whether nothing has wrapped on the
+/// way to it.
 struct Node {
   std::string name;
   int width;
@@ -41,7 +41,9 @@ public:
   std::string program(int steps) {
     for (int a = 0; a < 3; ++a) nodes_.push_back({"%arg" + std::to_string(a), 32, {0, 1}, true, 4096});
     for (int s = 0; s < steps; ++s) step();
-    std::string args = "%arg0: i32, %arg1: i32 {tt.divisibility = 16 : i32}, %arg2: i32 {tt.divisibility = 4 : i32}, %pos: i32 {tt.divisibility = 8 : i32}, %flag: i1, %base: !tt.ptr<i32> {tt.divisibility = 16 : i32}";
+    std::string args =
+        "%arg0: i32, %arg1: i32 {tt.divisibility = 16 : i32}, %arg2: i32 {tt.divisibility = 4 : i32}, %pos: i32 "
+        "{tt.divisibility = 8 : i32}, %flag: i1, %base: !tt.ptr<i32> {tt.divisibility = 16 : i32}";
     return "module {\n  tt.func public @k(" + args + ", %out: !tt.ptr<i64>) {\n" + body_ + "    tt.return\n  }\n}\n";
   }
   int stores() const { return stores_; }
@@ -50,7 +52,9 @@ public:
 private:
   int pick(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
   std::string fresh() { return "%v" + std::to_string(next_++); }
-  static std::string typeOf(const Node &n) { return n.scalar ? "i" + std::to_string(n.width) : "tensor<" + n.shape.dims() + "xi" + std::to_string(n.width) + ">"; }
+  static std::string typeOf(const Node &n) {
+    return n.scalar ? "i" + std::to_string(n.width) : "tensor<" + n.shape.dims() + "xi" + std::to_string(n.width) + ">";
+  }
   void line(const std::string &s) { body_ += "    " + s + "\n"; }
   static double limit(int width) { return std::ldexp(1.0, width - 1) - 1; }
 
@@ -99,7 +103,8 @@ private:
     return all[pick(8)];
   }
   int64_t number() {
-    static const int64_t some[] = {0, 1, 2, 3, 4, 6, 7, 8, 12, 15, 16, 24, 31, 32, 48, 63, 64, 127, -1, -2, -4, -8, -16, -64, -3, 100};
+    static const int64_t some[] = {0,  1,  2,  3,  4,   6,  7,  8,  12, 15,  16,  24, 31,
+                                   32, 48, 63, 64, 127, -1, -2, -4, -8, -16, -64, -3, 100};
     return some[pick(26)];
   }
   int widthOf() {
@@ -111,7 +116,9 @@ private:
     Node n{fresh(), width, shape, scalar, std::abs(double(v))};
     // A constant that does not fit is given wrapped.
     v = int64_t(uint64_t(v) << (64 - width)) >> (64 - width);
-    line(n.name + " = arith.constant " + (scalar ? std::to_string(v) + " : i" + std::to_string(width) : "dense<" + std::to_string(v) + "> : " + typeOf(n)));
+    line(n.name + " = arith.constant " +
+         (scalar ? std::to_string(v) + " : i" + std::to_string(width)
+                 : "dense<" + std::to_string(v) + "> : " + typeOf(n)));
     return n;
   }
 
@@ -155,13 +162,15 @@ private:
     static const int starts[] = {0, 0, 1, 4, 8, 16, 20, 96};
     int n = 4 << pick(7), s = starts[pick(8)];
     Node v{fresh(), 32, {0, n}, false, double(s + n)};
-    line(v.name + " = tt.make_range {end = " + std::to_string(s + n) + " : i32, start = " + std::to_string(s) + " : i32} : " + typeOf(v));
+    line(v.name + " = tt.make_range {end = " + std::to_string(s + n) + " : i32, start = " + std::to_string(s) +
+         " : i32} : " + typeOf(v));
     return v;
   }
   /// What kernels do: a range from some start of either sign, in some width, then one operation with a power of two.
   void index() {
     Node r = range(), start = r, sum = r;
-    if (pick(2)) start = constant(32, r.shape, false, (pick(9) - 4) * 16);
+    if (pick(2))
+      start = constant(32, r.shape, false, (pick(9) - 4) * 16);
     else {
       start.name = fresh(), start.bound = 4096;
       line(start.name + " = tt.splat %arg" + std::to_string(pick(3)) + " : i32 -> " + typeOf(start));
@@ -178,7 +187,10 @@ private:
     }
     static const char *names[] = {"divsi", "divui", "remsi", "remui", "andi", "shrsi", "shrui"};
     std::string op = names[pick(7)];
-    Node by = constant(sum.width, sum.shape, false, op[0] == 's' ? 1 + pick(5) : op[0] == 'a' ? (pick(2) ? (1 << pick(6)) - 1 : -(1 << pick(6))) : 1 << pick(6));
+    Node by = constant(sum.width, sum.shape, false,
+                       op[0] == 's'   ? 1 + pick(5)
+                       : op[0] == 'a' ? (pick(2) ? (1 << pick(6)) - 1 : -(1 << pick(6)))
+                                      : 1 << pick(6));
     Node v{fresh(), sum.width, sum.shape, false, op[0] == 'a' || op.ends_with("ui") ? INFINITY : sum.bound, sum.exact};
     line(v.name + " = arith." + op + " " + sum.name + ", " + by.name + " : " + typeOf(v));
     add(v);
@@ -188,11 +200,13 @@ private:
     auto *a = choose([](auto &n) { return n.width > 1; });
     if (!a) return;
     Node x = *a;
-    static const char *names[] = {"addi", "addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "andi", "ori", "xori", "shli", "shrsi", "shrui", "maxsi", "minsi", "maxui", "minui"};
+    static const char *names[] = {"addi", "addi", "subi", "muli",  "divsi", "divui", "remsi", "remui", "andi",
+                                  "ori",  "xori", "shli", "shrsi", "shrui", "maxsi", "minsi", "maxui", "minui"};
     std::string op = names[pick(18)];
     Node y;
     bool division = op.starts_with("div") || op.starts_with("rem"), shift = op.starts_with("sh");
-    if (shift) y = constant(x.width, x.shape, x.scalar, pick(6));
+    if (shift)
+      y = constant(x.width, x.shape, x.scalar, pick(6));
     else if (division) {
       // Constants of either sign, or an argument that is positive.
       if (pick(4) || x.width != 32) {
@@ -208,17 +222,25 @@ private:
         }
       }
     } else if (pick(2)) {
-      auto *b = choose([&](auto &n) { return n.width == x.width && n.scalar == x.scalar && (n.scalar || n.shape == x.shape); });
+      auto *b = choose(
+          [&](auto &n) { return n.width == x.width && n.scalar == x.scalar && (n.scalar || n.shape == x.shape); });
       y = *b;
-    } else y = constant(x.width, x.shape, x.scalar, number());
+    } else
+      y = constant(x.width, x.shape, x.scalar, number());
     Node v{fresh(), x.width, x.shape, x.scalar, INFINITY, x.exact && y.exact};
-    if (op == "addi" || op == "subi" || op == "ori" || op == "xori") v.bound = x.bound + y.bound + (op[0] == 'o' || op[0] == 'x' ? x.bound + y.bound + 1 : 0);
-    else if (op == "muli") v.bound = x.bound * y.bound;
-    else if (op == "shli") v.bound = x.bound * 32;
-    else if (op == "divsi" || op == "remsi" || op == "shrsi") v.bound = x.bound + 1;
-    else if (op == "maxsi" || op == "minsi" || op == "andi") v.bound = std::max(x.bound, y.bound) * 2 + 1;
+    if (op == "addi" || op == "subi" || op == "ori" || op == "xori")
+      v.bound = x.bound + y.bound + (op[0] == 'o' || op[0] == 'x' ? x.bound + y.bound + 1 : 0);
+    else if (op == "muli")
+      v.bound = x.bound * y.bound;
+    else if (op == "shli")
+      v.bound = x.bound * 32;
+    else if (op == "divsi" || op == "remsi" || op == "shrsi")
+      v.bound = x.bound + 1;
+    else if (op == "maxsi" || op == "minsi" || op == "andi")
+      v.bound = std::max(x.bound, y.bound) * 2 + 1;
     // What overflows 32 and 64 bits is outside of what the analysis promises; narrower types may.
-    if (x.width >= 32 && (op == "addi" || op == "muli" || op == "shli" || op == "subi") && v.bound > limit(x.width)) return;
+    if (x.width >= 32 && (op == "addi" || op == "muli" || op == "shli" || op == "subi") && v.bound > limit(x.width))
+      return;
     line(v.name + " = arith." + op + " " + x.name + ", " + y.name + " : " + typeOf(v));
     add(v);
   }
@@ -230,7 +252,11 @@ private:
     if (v.width == x.width) return;
     bool zero = pick(2);
     if (v.width > x.width && zero) v.bound = std::ldexp(1.0, x.width), v.exact = false;
-    line(v.name + " = arith." + (v.width < x.width ? "trunci" : zero ? "extui" : "extsi") + " " + x.name + " : " + typeOf(x) + " to " + typeOf(v));
+    line(v.name + " = arith." +
+         (v.width < x.width ? "trunci"
+          : zero            ? "extui"
+                            : "extsi") +
+         " " + x.name + " : " + typeOf(x) + " to " + typeOf(v));
     add(v);
   }
   void reshape() {
@@ -263,7 +289,8 @@ private:
     e.shape = axis ? Shape{x.shape.cols, 1} : Shape{1, x.shape.cols};
     v.shape = axis ? Shape{x.shape.cols, 4} : Shape{4, x.shape.cols};
     if (v.shape.size() > kRoom) return;
-    line(e.name + " = tt.expand_dims " + x.name + " {axis = " + std::to_string(axis) + " : i32} : " + typeOf(x) + " -> " + typeOf(e));
+    line(e.name + " = tt.expand_dims " + x.name + " {axis = " + std::to_string(axis) + " : i32} : " + typeOf(x) +
+         " -> " + typeOf(e));
     add(e);
     line(v.name + " = tt.broadcast " + e.name + " : " + typeOf(e) + " -> " + typeOf(v));
     add(v);
@@ -272,7 +299,8 @@ private:
     auto *a = choose([](auto &n) { return n.width > 1; });
     if (!a) return;
     Node x = *a;
-    auto *b = choose([&](auto &n) { return n.width == x.width && n.scalar == x.scalar && (n.scalar || n.shape == x.shape); });
+    auto *b =
+        choose([&](auto &n) { return n.width == x.width && n.scalar == x.scalar && (n.scalar || n.shape == x.shape); });
     Node y = *b;
     if (pick(3) == 0) y = constant(x.width, x.shape, x.scalar, number());
     static const char *predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
@@ -280,28 +308,35 @@ private:
     line(c.name + " = arith.cmpi " + predicates[pick(10)] + ", " + x.name + ", " + y.name + " : " + typeOf(x));
     add(c);
     Node v{fresh(), x.width, x.shape, x.scalar, std::max(x.bound, y.bound), x.exact && y.exact};
-    if (pick(4) == 0 && !x.scalar) line(v.name + " = arith.select %flag, " + x.name + ", " + y.name + " : " + typeOf(v));
-    else line(v.name + " = arith.select " + c.name + ", " + x.name + ", " + y.name + " : " + (x.scalar ? "" : typeOf(c) + ", ") + typeOf(v));
+    if (pick(4) == 0 && !x.scalar)
+      line(v.name + " = arith.select %flag, " + x.name + ", " + y.name + " : " + typeOf(v));
+    else
+      line(v.name + " = arith.select " + c.name + ", " + x.name + ", " + y.name + " : " +
+           (x.scalar ? "" : typeOf(c) + ", ") + typeOf(v));
     add(v);
   }
   void loop() {
     auto *a = choose([](auto &n) { return n.width > 1; });
     if (!a) return;
     Node x = *a, v = x;
-    auto *b = choose([&](auto &n) { return n.width == x.width && n.scalar == x.scalar && (n.scalar || n.shape == x.shape); });
+    auto *b =
+        choose([&](auto &n) { return n.width == x.width && n.scalar == x.scalar && (n.scalar || n.shape == x.shape); });
     Node y = *b;
     v.name = fresh(), v.exact = x.exact && y.exact;
     std::string t = typeOf(x);
     if (pick(2)) {
-      line(v.name + " = scf.if %flag -> (" + t + ") {\n      scf.yield " + x.name + " : " + t + "\n    } else {\n      scf.yield " + y.name + " : " + t + "\n    }");
+      line(v.name + " = scf.if %flag -> (" + t + ") {\n      scf.yield " + x.name + " : " + t +
+           "\n    } else {\n      scf.yield " + y.name + " : " + t + "\n    }");
       v.bound = std::max(x.bound, y.bound);
       return add(v);
     }
     v.bound = x.bound + 3 * y.bound;
     if (x.width >= 32 && v.bound > limit(x.width)) return;
-    std::string lo = constant(32, {0, 1}, true, 0).name, hi = constant(32, {0, 1}, true, 3).name, one = constant(32, {0, 1}, true, 1).name, s = fresh(), arg = fresh();
-    line(v.name + " = scf.for %i" + v.name.substr(1) + " = " + lo + " to " + hi + " step " + one + " iter_args(" + arg + " = " + x.name + ") -> (" + t + ") : i32 {\n      " + s + " = arith.addi " + arg + ", " +
-         y.name + " : " + t + "\n      scf.yield " + s + " : " + t + "\n    }");
+    std::string lo = constant(32, {0, 1}, true, 0).name, hi = constant(32, {0, 1}, true, 3).name,
+                one = constant(32, {0, 1}, true, 1).name, s = fresh(), arg = fresh();
+    line(v.name + " = scf.for %i" + v.name.substr(1) + " = " + lo + " to " + hi + " step " + one + " iter_args(" + arg +
+         " = " + x.name + ") -> (" + t + ") : i32 {\n      " + s + " = arith.addi " + arg + ", " + y.name + " : " + t +
+         "\n      scf.yield " + s + " : " + t + "\n    }");
     add(v);
   }
   void pointer() {
@@ -345,7 +380,8 @@ private:
 };
 
 /// Every claim about the value, on its elements in row-major order.
-void check(const AxisInfo &info, llvm::ArrayRef<int64_t> values, llvm::ArrayRef<int64_t> shape, int64_t unit, bool exact, const std::string &what, int64_t &nontrivial) {
+void check(const AxisInfo &info, llvm::ArrayRef<int64_t> values, llvm::ArrayRef<int64_t> shape, int64_t unit,
+           bool exact, const std::string &what, int64_t &nontrivial) {
   int64_t stride = values.size();
   for (unsigned d = 0; d < shape.size(); ++d) {
     stride /= shape[d];
@@ -357,9 +393,13 @@ void check(const AxisInfo &info, llvm::ArrayRef<int64_t> values, llvm::ArrayRef<
       auto at = [&](int64_t j) { return values[e - (i - j) * stride]; };
       int64_t first = i & ~(group - 1);
       ASSERT_EQ(at(i), at(first) + (i - first) * unit) << what << ": contiguity along " << d << " at element " << e;
-      if (i == first) ASSERT_EQ(values[e] & (divisor - 1), 0) << what << ": divisibility along " << d << " at element " << e << " = " << values[e];
+      if (i == first)
+        ASSERT_EQ(values[e] & (divisor - 1), 0)
+            << what << ": divisibility along " << d << " at element " << e << " = " << values[e];
       ASSERT_EQ(at(i), at(i & ~(info.constancy[d] - 1))) << what << ": constancy along " << d << " at element " << e;
-      if (exact) ASSERT_EQ(at(i), at(i & ~(claimed - 1)) + (i & (claimed - 1)) * unit) << what << ": contiguity (nothing overflowed) along " << d << " at element " << e;
+      if (exact)
+        ASSERT_EQ(at(i), at(i & ~(claimed - 1)) + (i & (claimed - 1)) * unit)
+            << what << ": contiguity (nothing overflowed) along " << d << " at element " << e;
       if (info.constant) ASSERT_EQ(values[e], *info.constant) << what << ": constant";
     }
   }
@@ -367,7 +407,9 @@ void check(const AxisInfo &info, llvm::ArrayRef<int64_t> values, llvm::ArrayRef<
 
 std::string describeInfo(const AxisInfo &i) {
   std::string s;
-  for (unsigned d = 0; d < i.rank(); ++d) s += " [C " + std::to_string(i.contiguity[d]) + " D " + std::to_string(i.divisibility[d]) + " K " + std::to_string(i.constancy[d]) + "]";
+  for (unsigned d = 0; d < i.rank(); ++d)
+    s += " [C " + std::to_string(i.contiguity[d]) + " D " + std::to_string(i.divisibility[d]) + " K " +
+         std::to_string(i.constancy[d]) + "]";
   return s;
 }
 
@@ -389,9 +431,12 @@ void runSeed(unsigned seed, int64_t &claims) {
   for (int run = 0; run < 3; ++run) {
     std::vector<int64_t> out(g.stores() * Generator::kRoom, 0x5a5a5a5a);
     alignas(16) static int32_t base[16];
-    std::vector<runtime::InterpreterBuffer> buffers = {{"out", reinterpret_cast<uint8_t *>(out.data()), out.size() * 8}, {"base", reinterpret_cast<uint8_t *>(base), sizeof base}};
+    std::vector<runtime::InterpreterBuffer> buffers = {{"out", reinterpret_cast<uint8_t *>(out.data()), out.size() * 8},
+                                                       {"base", reinterpret_cast<uint8_t *>(base), sizeof base}};
     std::vector<runtime::InterpreterArg> args;
-    for (int v : {between(-4000, 4000), between(-250, 250) * 16, between(-1000, 1000) * 4, between(1, 8) * 8, between(0, 1)}) args.push_back({-1, uint64_t(uint32_t(v))});
+    for (int v :
+         {between(-4000, 4000), between(-250, 250) * 16, between(-1000, 1000) * 4, between(1, 8) * 8, between(0, 1)})
+      args.push_back({-1, uint64_t(uint32_t(v))});
     args.push_back({1, 0});
     args.push_back({0, 0});
     auto s = runtime::interpret(*m, *kernel, {1, 1, 1}, buffers, args, {}, diag);
@@ -406,7 +451,8 @@ void runSeed(unsigned seed, int64_t &claims) {
       if (auto t = v.type().dyn_cast<ir::TensorType>()) shape.assign(t.shape().begin(), t.shape().end());
       int64_t size = 1;
       for (auto d : shape) size *= d;
-      llvm::SmallVector<int64_t, 64> values(out.begin() + n * Generator::kRoom, out.begin() + n * Generator::kRoom + size);
+      llvm::SmallVector<int64_t, 64> values(out.begin() + n * Generator::kRoom,
+                                            out.begin() + n * Generator::kRoom + size);
       bool exact = g.exact[n++];
       AxisInfo info = axis.get(v);
       check(info, values, shape, 1, exact, "stored" + describeInfo(info), claims);
@@ -414,11 +460,14 @@ void runSeed(unsigned seed, int64_t &claims) {
       ir::Operation *made = v.definingOp();
       if (made && made->is<ir::arith::ExtsiOp>()) {
         AxisInfo narrow = axis.get(made->operand(0));
-        if (narrow.constant && made->operand(0).type().scalar().isInteger(1)) narrow.constant = *narrow.constant ? -1 : 0;
+        if (narrow.constant && made->operand(0).type().scalar().isInteger(1))
+          narrow.constant = *narrow.constant ? -1 : 0;
         check(narrow, values, shape, 1, exact, "value" + describeInfo(narrow), claims);
         if (axis.nonNegative(made->operand(0)))
           for (auto x : values) ASSERT_GE(x, 0) << "not negative";
-      } else if (made && made->is<ir::tt::PtrToIntOp>()) check(axis.get(made->operand(0)), values, shape, 4, exact, "pointer" + describeInfo(axis.get(made->operand(0))), claims);
+      } else if (made && made->is<ir::tt::PtrToIntOp>())
+        check(axis.get(made->operand(0)), values, shape, 4, exact, "pointer" + describeInfo(axis.get(made->operand(0))),
+              claims);
     });
   }
 }

@@ -1,14 +1,14 @@
-// Every pass alone on every text at hand, TTIR and TTGIR, whether it makes sense or not: a pass either works and leaves
-// valid IR, or reports an error that tells a place; it never crashes. And every pass has a golden test. Texts: tests/kernels, tests/golden/roundtrip and,
-// with TESSERA_SHARED set, $TESSERA_SHARED/ttgir and the kernels there.
+// Every pass alone on every text at hand, TTIR and TTGIR, whether it makes sense or not: a pass either works and
+// leaves valid IR, or reports an error that tells a place; it never crashes. And every pass has a golden test. Texts:
+// tests/kernels, tests/golden/roundtrip and, with TESSERA_SHARED set, $TESSERA_SHARED/ttgir and the kernels there.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "runtime/compiler/compiler.h"
+#include "transforms/pass.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "runtime/compiler.h"
-#include "transforms/pass.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -16,13 +16,16 @@ namespace tessera {
 namespace {
 
 std::vector<std::string> texts() {
-  std::vector<std::string> out, folders{TESSERA_SOURCE_DIR "/tests/kernels", TESSERA_SOURCE_DIR "/tests/golden/roundtrip"};
+  std::vector<std::string> out,
+      folders{TESSERA_SOURCE_DIR "/tests/kernels", TESSERA_SOURCE_DIR "/tests/golden/roundtrip"};
   if (const char *shared = getenv("TESSERA_SHARED"))
     for (auto *f : {"/kernels", "/ttgir"}) folders.push_back(shared + std::string(f));
   std::error_code ec;
   for (auto &f : folders)
     for (llvm::sys::fs::recursive_directory_iterator it(f, ec), end; it != end && !ec; it.increment(ec))
-      if (llvm::StringRef(it->path()).ends_with(".ttir") || llvm::StringRef(it->path()).ends_with(".ttgir") || llvm::StringRef(it->path()).ends_with(".mlir")) out.push_back(it->path());
+      if (llvm::StringRef(it->path()).ends_with(".ttir") || llvm::StringRef(it->path()).ends_with(".ttgir") ||
+          llvm::StringRef(it->path()).ends_with(".mlir"))
+        out.push_back(it->path());
   llvm::sort(out);
   return out;
 }
@@ -93,7 +96,8 @@ bool tests(llvm::StringRef text, llvm::StringRef pass) {
 TEST_P(EveryPass, HasGoldenTest) {
   std::error_code ec;
   unsigned files = 0;
-  for (llvm::sys::fs::recursive_directory_iterator it(TESSERA_SOURCE_DIR "/tests/golden", ec), end; it != end && !ec; it.increment(ec)) {
+  for (llvm::sys::fs::recursive_directory_iterator it(TESSERA_SOURCE_DIR "/tests/golden", ec), end; it != end && !ec;
+       it.increment(ec)) {
     if (!llvm::StringRef(it->path()).ends_with(".mlir")) continue;
     auto buffer = llvm::MemoryBuffer::getFile(it->path());
     ASSERT_TRUE(bool(buffer)) << it->path();

@@ -1,8 +1,8 @@
-// The layouts that choose-scan-layouts picks, over random ones: the axis is in order, every element is held, threads and
-// registers are as many, and what the source has of the other dimensions stays where it is.
+// The layouts that choose-scan-layouts picks, over random ones: the axis is in order, every element is held, threads
+// and registers are as many, and what the source has of the other dimensions stays where it is.
+#include "transforms/memory/scan_shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "transforms/scan_shape.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -41,7 +41,8 @@ LinearLayout random(std::mt19937 &rng, bool mixed) {
         for (unsigned d = 0; d < rank; ++d) places[order[k]][d] ^= places[order[k - 1]][d];
   if (mixed && units.size() < places.size()) places[order[units.size()]] = units[0]; // two have the same
   LinearLayout::InDim in[3] = {{Dim::Register, {}}, {Dim::Lane, {}}, {Dim::Warp, {}}};
-  for (unsigned k = 0; k < places.size(); ++k) in[k < registers ? 0 : k < registers + lanes ? 1 : 2].bases.push_back(places[k]);
+  for (unsigned k = 0; k < places.size(); ++k)
+    in[k < registers ? 0 : k < registers + lanes ? 1 : 2].bases.push_back(places[k]);
   return LinearLayout({in[0], in[1], in[2]}, outs);
 }
 
@@ -62,8 +63,10 @@ TEST(ScanLayout, Laws) {
       ASSERT_EQ(to.inDimBits(d), from.inDimBits(d));
       for (unsigned bit = 0; bit < from.inDimBits(d) && !mixed; ++bit)
         for (unsigned k = 0; k < from.numOutDims(); ++k) {
-          if (int(k) != axis) EXPECT_EQ(to.basis(d, bit)[k], from.basis(d, bit)[k]);
-          else EXPECT_EQ(to.basis(d, bit)[k] != 0, from.basis(d, bit)[k] != 0);
+          if (int(k) != axis)
+            EXPECT_EQ(to.basis(d, bit)[k], from.basis(d, bit)[k]);
+          else
+            EXPECT_EQ(to.basis(d, bit)[k] != 0, from.basis(d, bit)[k] != 0);
         }
     }
   }

@@ -8,9 +8,9 @@
 #include "ir/context.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
-#include "runtime/compiler.h"
+#include "runtime/compiler/compiler.h"
+#include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/pass.h"
-#include "transforms/shared_allocation.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -24,12 +24,15 @@ public:
   explicit Program(unsigned seed, bool carry) : random_(seed), carry_(carry) {}
 
   std::string text() {
-    std::string head = "#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
-                       "#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
-                       "#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n#smem = #ttg.shared_memory\n"
-                       "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = \"cuda:90\", \"ttg.threads-per-warp\" = 32 : i32} {\n"
-                       "  tt.func public @k(%n: i32, %c: i1, %x0: tensor<128xf32, #a>, %x1: tensor<512xf32, #a>, %x2: tensor<2048xf32, #a>) {\n"
-                       "    %c0 = arith.constant 0 : i32\n    %c1 = arith.constant 1 : i32\n";
+    std::string head =
+        "#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
+        "#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
+        "#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n#smem = #ttg.shared_memory\n"
+        "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = \"cuda:90\", "
+        "\"ttg.threads-per-warp\" = 32 : i32} {\n"
+        "  tt.func public @k(%n: i32, %c: i1, %x0: tensor<128xf32, #a>, %x1: tensor<512xf32, #a>, %x2: "
+        "tensor<2048xf32, #a>) {\n"
+        "    %c0 = arith.constant 0 : i32\n    %c1 = arith.constant 1 : i32\n";
     block({}, 2, "    ");
     return head + body_ + "    tt.return\n  }\n}\n";
   }
@@ -55,15 +58,17 @@ private:
         visible.push_back({v, size});
       } else if (kind <= 3) {
         auto &b = visible[pick(visible.size())];
-        line("ttg.local_store %x" + std::to_string(b.size) + ", " + b.name + " : " + tensor(b.size) + " -> " + memory(b.size));
+        line("ttg.local_store %x" + std::to_string(b.size) + ", " + b.name + " : " + tensor(b.size) + " -> " +
+             memory(b.size));
       } else if (kind <= 6) {
         auto &b = visible[pick(visible.size())];
         line(v + " = ttg.local_load " + b.name + " : " + memory(b.size) + " -> " + tensor(b.size));
       } else if (kind == 7) {
         line(v + " = ttg.convert_layout " + x + " : " + tensor(size) + " -> tensor<" + elements(size) + "xf32, #b>");
       } else if (kind == 8) {
-        line(v + " = \"tt.reduce\"(" + x + ") <{axis = 0 : i32}> ({\n    ^bb0(%p" + v.substr(1) + ": f32, %q" + v.substr(1) + ": f32):\n      %r" + v.substr(1) + " = arith.addf %p" + v.substr(1) + ", %q" +
-             v.substr(1) + " : f32\n      tt.reduce.return %r" + v.substr(1) + " : f32\n    }) : (" + tensor(size) + ") -> f32");
+        line(v + " = \"tt.reduce\"(" + x + ") <{axis = 0 : i32}> ({\n    ^bb0(%p" + v.substr(1) + ": f32, %q" +
+             v.substr(1) + ": f32):\n      %r" + v.substr(1) + " = arith.addf %p" + v.substr(1) + ", %q" + v.substr(1) +
+             " : f32\n      tt.reduce.return %r" + v.substr(1) + " : f32\n    }) : (" + tensor(size) + ") -> f32");
       } else if (kind <= 10) {
         std::vector<Buffer> same;
         int carried = visible.empty() ? 0 : visible[pick(visible.size())].size;
@@ -71,7 +76,8 @@ private:
           if (b.size == carried) same.push_back(b);
         if (carry_ && same.size() > 1 && pick(2)) {
           std::string arg = fresh();
-          line(v + " = scf.for %i" + v.substr(1) + " = %c0 to %n step %c1 iter_args(" + arg + " = " + same[pick(same.size())].name + ") -> (" + memory(carried) + ") : i32 {");
+          line(v + " = scf.for %i" + v.substr(1) + " = %c0 to %n step %c1 iter_args(" + arg + " = " +
+               same[pick(same.size())].name + ") -> (" + memory(carried) + ") : i32 {");
           auto inner = visible;
           inner.push_back({arg, carried});
           block(inner, depth - 1, indent + "  ");
@@ -104,7 +110,8 @@ private:
 /// One run of the program. What it finds wrong is in `faults`.
 class Walk {
 public:
-  Walk(const ir::TargetInfo &target, unsigned seed, ir::Operation *withoutBarrier = nullptr) : target_(target), random_(seed), without_(withoutBarrier) {}
+  Walk(const ir::TargetInfo &target, unsigned seed, ir::Operation *withoutBarrier = nullptr)
+      : target_(target), random_(seed), without_(withoutBarrier) {}
   void run(ir::Operation *func) { block(func->region(0).front()); }
   std::vector<std::string> disorder, lost;
 
@@ -154,8 +161,10 @@ private:
       buffers_.push_back({offset(op), offset(op) + type.numElements() * 4, int(buffers_.size()) + 1});
       of(op->result()) = buffers_.size() - 1;
       if (op->numOperands()) store(op, buffers_.back());
-    } else if (auto s = op->dyn<ttg::LocalStoreOp>()) store(op, buffers_[of(s.dst())]);
-    else if (auto l = op->dyn<ttg::LocalLoadOp>()) load(op, buffers_[of(l.src())]);
+    } else if (auto s = op->dyn<ttg::LocalStoreOp>())
+      store(op, buffers_[of(s.dst())]);
+    else if (auto l = op->dyn<ttg::LocalLoadOp>())
+      load(op, buffers_[of(l.src())]);
     else if (op->is<gpu::BarrierOp>()) {
       if (op != without_) since_.clear();
     } else if (auto f = op->dyn<scf::ForOp>()) {
@@ -201,7 +210,8 @@ void check(unsigned seed, bool carry, int64_t &barriers, int64_t &reused) {
   transforms::RunOptions o;
   o.target = *target;
   o.verifyEach = true;
-  auto s = transforms::runPipeline(*m, {transforms::step("allocate-shared-memory"), transforms::step("insert-barriers")}, o, diag);
+  auto s = transforms::runPipeline(
+      *m, {transforms::step("allocate-shared-memory"), transforms::step("insert-barriers")}, o, diag);
   if (messages.find("bytes of shared memory, but a block") != std::string::npos) return; // too much at once
   ASSERT_TRUE(s.ok()) << messages << text;
   ir::Operation *func = m->lookupSymbol("k");

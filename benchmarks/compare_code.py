@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Compares the code that two builds of `tessera` make of the same kernels, byte by byte, and how long they take.
+
+  compare_code.py OLD NEW [--kernels DIR]... [--conformance] [--targets T,T] [--warps 1,4,8] [--cache DIR] [--show N]
+  compare_code.py OLD NEW --time ROUNDS [--kernels DIR]... [--targets T,T] [--warps 4]
+
+OLD and NEW are the two programs. A DIR is searched for *.ttir and *.ttgir files (default: tests/kernels). `--conformance`
+adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN for every target and
+number of warps. Compared are exit code and bytes; where both refuse a kernel, the diagnostics may differ in their words.
+`--cache` keeps the digests of OLD's output in a folder, which then runs only NEW.
+
+`--time` compiles with OLD and NEW in turn, ROUNDS times, and prints the ratio of the sums of the fastest times per kernel
+(milliseconds inside the process, from the metadata's `compile_ms`).
+
+Exit code: 0 no difference, 1 differences (each listed), 2 wrong usage.
+"""
+import argparse, concurrent.futures, difflib, hashlib, json, os, pathlib, subprocess, sys, tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TARGETS = "sm_80 sm_86 sm_89 sm_90a sm_100a sm_120a gfx90a gfx942 gfx950 gfx1100 gfx1200 gfx1201".split()
+
+
+def compile_kernel(program, case, metadata=None):
+    """(exit code, text, diagnostics) of one compilation. `case`: (file, target, warps)."""
+    path, target, warps = case
+    emit = "ptx" if target.startswith("sm_") else "amdgcn"
+    command = [program, "compile", path, "--target", target, "--emit", emit, "--num-warps", str(warps), "-o", "-"]
+    if metadata:
+        command += ["--metadata", metadata]
+    try:
+        result = subprocess.run(command, capture_output=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return -1, b"", b"more than 300 s"
+    return result.returncode, result.stdout, result.stderr
+
+
+def digest(result):
+    return [result[0], hashlib.sha256(result[1]).hexdigest() if result[0] == 0 else ""]
+
+
+def kernel_files(options, scratch):
+    folders = options.kernels or [str(ROOT / "tests/kernels")]
+    if options.conformance:
+        dumped = os.path.join(options.cache or scratch, "conformance")
+        if not os.path.isdir(dumped):
+            subprocess.run([options.old, "conformance", "--quick", "--dump", dumped], check=True, stdout=subprocess.DEVNULL)
+        folders = folders + [dumped]
+    files = sorted(str(f) for d in folders for f in pathlib.Path(d).rglob("*") if f.suffix in (".ttir", ".ttgir", ".mlir"))
+    if not files:
+        sys.exit("compare_code.py: no kernels found")
+    return files
+
+
+def progress(done, total, differences):
+    if sys.stderr.isatty():
+        print(f"\r\033[K{done} of {total}, {differences} differ", end="" if done < total else "\n", file=sys.stderr, flush=True)
+
+
+def compare(options, cases):
+    known_path = os.path.join(options.cache, "digests.json") if options.cache else None
+    known = json.load(open(known_path)) if known_path and os.path.exists(known_path) else {}
+    identity = hashlib.sha256(open(options.old, "rb").read()).hexdigest()
+    if known.get("program") != identity:
+        known = {"program": identity}
+    lock_free = {}
+
+    def one(case):
+        key = "|".join(map(str, case))
+        old = known.get(key)
+        if old is None:
+            old = lock_free[key] = digest(compile_kernel(options.old, case))
+        return case, old, digest(compile_kernel(options.new, case))
+
+    differences, done = [], 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, old, new in pool.map(one, cases):
+            done += 1
+            if old != new:
+                differences.append((case, old, new))
+            progress(done, len(cases), len(differences))
+    if known_path:
+        os.makedirs(options.cache, exist_ok=True)
+        json.dump({**known, **lock_free}, open(known_path, "w"))
+    for number, (case, old, new) in enumerate(differences):
+        print(f"differs: {case[0]} {case[1]} warps {case[2]}: exit codes {old[0]} and {new[0]}")
+        if number >= options.show:
+            continue
+        a, b = compile_kernel(options.old, case), compile_kernel(options.new, case)
+        texts = [(r[1] if r[0] == 0 else r[2]).decode(errors="replace").splitlines() for r in (a, b)]
+        print("\n".join(list(difflib.unified_diff(*texts, "old", "new", lineterm="", n=2))[:40]))
+    print(f"{len(cases)} compilations, {len(differences)} differ")
+    return 1 if differences else 0
+
+
+def measure(options, cases, scratch):
+    best = {}
+    for round_ in range(options.time):
+        for i, case in enumerate(cases):
+            for side in ("old", "new") if round_ % 2 else ("new", "old"):
+                metadata = os.path.join(scratch, "metadata.json")
+                if compile_kernel(getattr(options, side), case, metadata)[0]:
+                    continue
+                ms = sum(json.load(open(metadata))["compile_ms"].values())
+                key = (side, case)
+                best[key] = min(best.get(key, ms), ms)
+            progress(round_ * len(cases) + i + 1, options.time * len(cases), 0)
+    both = [c for c in cases if ("old", c) in best and ("new", c) in best]
+    old, new = (sum(best[side, c] for c in both) for side in ("old", "new"))
+    print(f"{len(both)} compilations: old {old:.1f} ms, new {new:.1f} ms, new/old {new / old:.4f}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("--kernels", action="append", default=[])
+    parser.add_argument("--conformance", action="store_true")
+    parser.add_argument("--targets", default=",".join(TARGETS))
+    parser.add_argument("--warps", default="1,4,8")
+    parser.add_argument("--cache")
+    parser.add_argument("--show", type=int, default=3)
+    parser.add_argument("--time", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        files = kernel_files(options, scratch)
+        cases = [(f, t, int(w)) for f in files for t in options.targets.split(",") for w in options.warps.split(",")]
+        return measure(options, cases, scratch) if options.time else compare(options, cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,371 @@
+// Grouping of register elements into memory accesses (what codegen/lowering/access_plan.h promises).
+//
+// Addresses as a uniform base and a small offset: tt.addptr(tt.splat %p, %o) with %o a sum of splats and of integers
+// whose range is known to be not negative and small. The splats go to the base, which one thread's worth of scalar
+// arithmetic computes for all lanes; the rest is the 32-bit offset that buffer instructions and scalar-base addressing
+// take. Splitting a 32-bit sum assumes that it does not wrap: a program whose addresses wrapped around 2^31 elements
+// inside one tensor would access memory on both sides of its base 2^31 elements away.
+//
+// Pointers into a buffer of less than 2 GiB (transforms/layout/canonicalize_pointers.cpp) are its address and their
+// own offset.
+#include "codegen/lowering/access_plan.h"
+#include "ir/ops.h"
+#include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/pointer_root.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+
+// ---- ranges --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::optional<IntegerRange> rangeOf(Value v, unsigned depth) {
+  using Range = std::optional<IntegerRange>;
+  Type type = v.type().scalar();
+  if (!type.isIntOrIndex()) return std::nullopt;
+  Operation *op = v.definingOp();
+  if (!op || !depth) return std::nullopt;
+  auto operand = [&](unsigned i) { return rangeOf(op->operand(i), depth - 1); };
+  auto constant = [&](unsigned i) -> std::optional<int64_t> {
+    auto r = operand(i);
+    if (r && r->low == r->high) return r->low;
+    return std::nullopt;
+  };
+  // What does not fit the type wrapped.
+  unsigned width = std::min(type.isIndex() ? 32u : type.bitWidth(), 62u);
+  auto fits = [&](int64_t low, int64_t high) -> Range {
+    int64_t limit = int64_t(1) << (width - 1);
+    if (low > high || low < -limit || high >= limit) return std::nullopt;
+    return IntegerRange{low, high};
+  };
+  switch (op->opcode()) {
+  case Opcode::arith_constant: {
+    if (const llvm::APInt *bits = splatBits(op->attr("value"))) return fits(bits->getSExtValue(), bits->getSExtValue());
+    auto dense = op->attr<DenseElementsAttr>("value");
+    if (!dense || dense.size() > 4096) return std::nullopt;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (size_t i = 0; i < dense.size(); ++i) {
+      low = std::min(low, dense.element(i).getSExtValue());
+      high = std::max(high, dense.element(i).getSExtValue());
+    }
+    return fits(low, high);
+  }
+  case Opcode::tt_make_range: return fits(op->cast<tt::MakeRangeOp>().start(), op->cast<tt::MakeRangeOp>().end() - 1);
+  case Opcode::tt_splat:
+  case Opcode::tt_broadcast:
+  case Opcode::tt_expand_dims:
+  case Opcode::tt_reshape:
+  case Opcode::tt_trans:
+  case Opcode::ttg_convert_layout:
+  case Opcode::arith_extsi: return operand(0);
+  case Opcode::tt_get_program_id: return fits(0, INT32_MAX);
+  case Opcode::arith_extui: {
+    auto r = operand(0);
+    if (r && r->low >= 0) return r;
+    unsigned from = op->operand(0).type().scalar().bitWidth();
+    return from < 32 ? fits(0, (int64_t(1) << from) - 1) : Range();
+  }
+  case Opcode::arith_addi: {
+    auto x = operand(0), y = operand(1);
+    return x && y ? fits(x->low + y->low, x->high + y->high) : Range();
+  }
+  case Opcode::arith_subi: {
+    auto x = operand(0), y = operand(1);
+    return x && y ? fits(x->low - y->high, x->high - y->low) : Range();
+  }
+  case Opcode::arith_muli: {
+    auto x = operand(0), y = operand(1);
+    if (!x || !y || x->low < 0 || y->low < 0 || x->high > INT32_MAX || y->high > INT32_MAX) return std::nullopt;
+    return fits(x->low * y->low, x->high * y->high);
+  }
+  case Opcode::arith_shli: {
+    auto x = operand(0);
+    auto s = constant(1);
+    if (!x || !s || x->low < 0 || x->high > INT32_MAX || *s < 0 || *s > 30) return std::nullopt;
+    return fits(x->low << *s, x->high << *s);
+  }
+  case Opcode::arith_andi:
+    // With a mask that is not negative nothing exceeds the mask.
+    for (unsigned i : {1u, 0u})
+      if (auto m = operand(i); m && m->low >= 0) return fits(0, m->high);
+    return std::nullopt;
+  case Opcode::arith_remui:
+    if (auto d = constant(1); d && *d > 0) return fits(0, *d - 1);
+    return std::nullopt;
+  case Opcode::arith_remsi: {
+    auto x = operand(0);
+    auto d = constant(1);
+    if (!d || *d <= 0) return std::nullopt;
+    return x && x->low >= 0 ? fits(0, *d - 1) : fits(1 - *d, *d - 1);
+  }
+  case Opcode::arith_divsi:
+  case Opcode::arith_divui: {
+    auto x = operand(0);
+    auto d = constant(1);
+    if (!x || x->low < 0 || !d || *d <= 0) return std::nullopt;
+    return fits(x->low / *d, x->high / *d);
+  }
+  case Opcode::arith_shrui:
+  case Opcode::arith_shrsi: {
+    auto x = operand(0);
+    auto s = constant(1);
+    if (!x || x->low < 0 || !s || *s < 0 || *s > 31) return std::nullopt;
+    return fits(x->low >> *s, x->high >> *s);
+  }
+  case Opcode::arith_minsi: {
+    auto x = operand(0), y = operand(1);
+    if (!x || !y) return std::nullopt;
+    return fits(std::min(x->low, y->low), std::min(x->high, y->high));
+  }
+  case Opcode::arith_maxsi: {
+    auto x = operand(0), y = operand(1);
+    if (!x || !y) return std::nullopt;
+    return fits(std::max(x->low, y->low), std::max(x->high, y->high));
+  }
+  case Opcode::arith_select: {
+    auto x = operand(1), y = operand(2);
+    if (!x || !y) return std::nullopt;
+    return fits(std::min(x->low, y->low), std::max(x->high, y->high));
+  }
+  default: return std::nullopt;
+  }
+}
+
+} // namespace
+
+std::optional<IntegerRange> rangeOf(Value v) { return rangeOf(v, 12); }
+
+// ---- grouping ------------------------------------------------------------------------------------------------------
+
+AccessPlan::AccessPlan(FunctionLowering &fl, Value ptr, Value mask, int64_t elementBytes, int64_t maxBytes)
+    : fl_(fl), ptr_(ptr) {
+  auto &info = *fl.axisInfo;
+  plan(
+      ptr, mask, elementBytes, maxBytes, [&](unsigned d) { return info.alignment(ptr, d); },
+      [&](unsigned d) { return info.get(ptr).contiguity[d]; });
+}
+
+AccessPlan::AccessPlan(FunctionLowering &fl, Value offsets, Value mask, int64_t elementBytes, int64_t maxBytes,
+                       int64_t contiguity)
+    : fl_(fl), ptr_(offsets) {
+  auto &info = *fl.axisInfo;
+  // The operation's own statement holds along the dimension in which its registers run.
+  auto own = [&](unsigned d) {
+    int64_t inner = 1;
+    auto &l = fl.layout(offsets.type());
+    while (inner < contiguity && l.inDimBits(Dim::Register) > llvm::Log2_64(inner) &&
+           l.basis(Dim::Register, llvm::Log2_64(inner))[d] == inner)
+      inner *= 2;
+    return inner;
+  };
+  plan(
+      offsets, mask, elementBytes, maxBytes,
+      [&](unsigned d) { return std::max(info.get(offsets).divisibility[d], own(d)) * elementBytes; },
+      [&](unsigned d) { return std::max(info.get(offsets).contiguity[d], own(d)); });
+}
+
+void AccessPlan::plan(Value value, Value mask, int64_t elementBytes, int64_t maxBytes,
+                      llvm::function_ref<int64_t(unsigned)> alignmentOf,
+                      llvm::function_ref<int64_t(unsigned)> contiguityOf) {
+  Type type = value.type();
+  if (!type.isTensor()) {
+    accesses_.push_back({{0}, 0, 0});
+    alignment_ = std::max<int64_t>(elementBytes, std::min<int64_t>(16, alignmentOf(0)));
+    return;
+  }
+  auto &l = fl_.layout(type);
+  // The dimension along which the widest access is possible.
+  unsigned rank = l.numOutDims(), bestDim = 0;
+  int64_t best = 0, bestAlignment = elementBytes;
+  for (unsigned d = 0; d < rank; ++d) {
+    int64_t alignment = std::max<int64_t>(elementBytes, std::min<int64_t>(maxBytes, alignmentOf(d)));
+    int64_t limit = std::min({contiguityOf(d), maxBytes / elementBytes, alignment / elementBytes});
+    if (mask) limit = std::min(limit, fl_.axisInfo->maskConstancy(mask, d));
+    // Registers that run along d.
+    int64_t run = 1;
+    auto hasBasis = [&](int64_t x) {
+      for (unsigned bit = 0; bit < l.inDimBits(Dim::Register); ++bit) {
+        auto basis = l.basis(Dim::Register, bit);
+        bool only = basis[d] == x;
+        for (unsigned o = 0; o < rank; ++o) only &= o == d || !basis[o];
+        if (only) return true;
+      }
+      return false;
+    };
+    // What lanes and warps add must not reach into the vector.
+    auto threadClear = [&](int64_t x) {
+      for (Dim in : {Dim::Lane, Dim::Warp, Dim::Block})
+        for (unsigned bit = 0; bit < l.inDimBits(in); ++bit)
+          if (l.basis(in, bit)[d] & (2 * x - 1)) return false;
+      return true;
+    };
+    while (run * 2 <= limit && hasBasis(run) && threadClear(run)) run *= 2;
+    if (run > best || (run == best && contiguityOf(d) > contiguityOf(bestDim))) {
+      best = run;
+      bestDim = d;
+      bestAlignment = alignment;
+    }
+  }
+  alignment_ = std::min(bestAlignment, std::max(best * elementBytes, elementBytes));
+  group(type, contiguityOf(bestDim), bestDim, best, elementBytes);
+}
+
+void AccessPlan::group(Type type, int64_t contiguity, unsigned dim, unsigned vector, int64_t elementBytes) {
+  auto &l = fl_.layout(type);
+  unsigned n = l.inDimSize(Dim::Register), free = fl_.freeRegisters(type);
+  int32_t threadBits = 0;
+  for (Dim in : {Dim::Lane, Dim::Warp, Dim::Block})
+    for (unsigned bit = 0; bit < l.inDimBits(in); ++bit) threadBits |= l.basis(in, bit)[dim];
+  // Constants that may be added to a pointer of the same contiguous group: below the group's size, and outside the bits
+  // that the thread sets (there, the register's part is not added but xor-ed).
+  int32_t addable = int32_t(std::min<int64_t>(contiguity, l.outs()[dim].size) - 1) & ~threadBits;
+  std::map<layouts::Basis, unsigned> byIndex;
+  for (unsigned r = 0; r < n; ++r)
+    if (!(r & free)) byIndex.try_emplace(l.apply({{Dim::Register, int32_t(r)}}), r);
+  for (unsigned r = 0; r < n; ++r) {
+    if (r & free) continue;
+    auto index = l.apply({{Dim::Register, int32_t(r)}});
+    if (index[dim] & int32_t(vector - 1)) continue; // inside another's vector
+    VectorAccess a;
+    bool whole = true;
+    for (unsigned k = 0; k < vector; ++k) {
+      auto at = index;
+      at[dim] += k;
+      auto it = byIndex.find(at);
+      whole &= it != byIndex.end();
+      if (whole) a.registers.push_back(it->second);
+    }
+    a.baseRegister = r;
+    auto base = index;
+    base[dim] &= ~addable;
+    if (auto it = byIndex.find(base); it != byIndex.end()) {
+      a.baseRegister = it->second;
+      a.constant = int64_t(index[dim] - base[dim]) * elementBytes;
+    }
+    accesses_.push_back(std::move(a));
+  }
+}
+
+// ---- addresses -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The parts of a tensor of pointers: base + uniform offset (bytes) + sum of terms.
+struct Split {
+  FunctionLowering &fl;
+  Type type; // the tensor's
+  Split(FunctionLowering &fl, Type type) : fl(fl), type(type) {}
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<std::pair<llvm::Value *, int64_t>, 4> uniform; // integer and its scale
+  int64_t uniformConstant = 0;
+  llvm::SmallVector<std::pair<Value, int64_t>, 4> terms;
+  int64_t maxOffset = 0;
+
+  bool sameRegisters(Value v) const {
+    return v.type().isTensor() && v.type().cast<TensorType>().encoding() == type.cast<TensorType>().encoding() &&
+           v.type().cast<TensorType>().shape() == type.cast<TensorType>().shape();
+  }
+
+  bool offset(Value v, int64_t scale) {
+    if (const llvm::APInt *bits = splatBits(constantOf(v))) {
+      uniformConstant += bits->getSExtValue() * scale;
+      return true;
+    }
+    Operation *op = v.definingOp();
+    if (op && op->is<tt::SplatOp>()) {
+      uniform.push_back({fl.scalar(op->operand(0)), scale});
+      return true;
+    }
+    if (op && (op->is<arith::AddiOp>())) return offset(op->operand(0), scale) && offset(op->operand(1), scale);
+    if (op && op->is<arith::ExtsiOp>()) return offset(op->operand(0), scale);
+    // A broadcast of something that is uniform after all.
+    if (op && (op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>())) {
+      size_t before = terms.size();
+      Split inner(fl, op->operand(0).type());
+      if (inner.offset(op->operand(0), scale) && inner.terms.empty()) {
+        uniform.append(inner.uniform.begin(), inner.uniform.end());
+        uniformConstant += inner.uniformConstant;
+        return true;
+      }
+      terms.resize(before);
+    }
+    if (!sameRegisters(v)) return false;
+    auto range = codegen::rangeOf(v);
+    if (!range || range->low < 0) return false;
+    maxOffset += range->high * scale;
+    terms.push_back({v, scale});
+    return maxOffset < (int64_t(1) << 31) - 64;
+  }
+
+  bool pointer(Value p) {
+    Operation *op = p.definingOp();
+    if (!op) return false;
+    if (op->is<tt::SplatOp>()) {
+      base = fl.scalar(op->operand(0));
+      return base->getType()->getPointerAddressSpace() == 1;
+    }
+    if (op->is<tt::AddptrOp>()) {
+      int64_t bytes = std::max<int64_t>(1, p.type().scalar().cast<PointerType>().pointee().bitWidth() / 8);
+      return pointer(op->operand(0)) && offset(op->operand(1), bytes);
+    }
+    if (op->is<tt::BitcastOp>()) return pointer(op->operand(0));
+    if (op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>()) {
+      Split inner(fl, op->operand(0).type());
+      if (!inner.pointer(op->operand(0)) || !inner.terms.empty()) return false;
+      base = inner.base;
+      uniform = inner.uniform;
+      uniformConstant = inner.uniformConstant;
+      return true;
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
+  auto &b = fl_.b;
+  out.alignment = alignment_;
+  const Elements &pointers = fl_.get(ptr_);
+  llvm::Value *p = pointers[a.baseRegister];
+  out.pointer = a.constant ? b.CreateConstGEP1_64(b.getInt8Ty(), p, a.constant) : p;
+  if (!fl_.target.info().hasBufferOps) return;
+  if (!splitTried_) {
+    splitTried_ = true;
+    Split s(fl_, ptr_.type());
+    if (Value small = transforms::smallBuffer(ptr_)) {
+      base_ = fl_.scalar(small);
+      terms_.push_back({ptr_.definingOp()->operand(1),
+                        std::max<int64_t>(1, ptr_.type().scalar().cast<PointerType>().pointee().bitWidth() / 8)});
+      wraps_ = true;
+      b.GetInsertBlock()->getParent()->addFnAttr(
+          "tessera-modulo-offsets"); // which the emulator's check for overflows heeds
+    } else if (ptr_.type().isTensor() && s.pointer(ptr_)) {
+      base_ = s.base;
+      for (auto [v, scale] : s.uniform)
+        base_ = b.CreateGEP(b.getInt8Ty(), base_,
+                            b.CreateMul(b.CreateSExt(v, b.getInt64Ty()), b.getInt64(scale), "", false, true));
+      if (s.uniformConstant) base_ = b.CreateConstGEP1_64(b.getInt8Ty(), base_, s.uniformConstant);
+      terms_ = s.terms;
+    }
+  }
+  if (!base_) return;
+  llvm::Value *&offset = offsets_[a.baseRegister];
+  if (!offset) {
+    offset = fl_.i32(0);
+    for (auto [v, scale] : terms_) {
+      llvm::Value *e = b.CreateZExtOrTrunc(fl_.get(v)[a.baseRegister], b.getInt32Ty());
+      offset = b.CreateAdd(offset, b.CreateMul(e, fl_.i32(scale), "", !wraps_, !wraps_), "", !wraps_, !wraps_);
+    }
+  }
+  out.base = base_;
+  out.offset = offset;
+  out.wraps = wraps_;
+  out.constant = a.constant;
+}
+
+} // namespace tessera::codegen

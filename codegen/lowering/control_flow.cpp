@@ -1,0 +1,463 @@
+// Lowering of structured control flow, calls, barriers, program ids, assertions and prints.
+//
+//   scf.for %i = %lb to %ub step %s          if (lb < ub) {                            phis in the loop's only header;
+//     iter_args(%a = %x) { … yield %y }  →     i = phi(lb, i + s); a = phi(x, y)       the test stands at the end, so
+//     the
+//                                              …; if (i + s < ub) again }              loop is in LLVM's rotated form
+//                                            result = phi(x, y)
+//
+// i + s is marked as not wrapping: a loop whose induction variable wrapped would never end. Values of any kind are
+// carried: tensors as one phi per register element, memory descriptors as their base and offsets.
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "layouts/dot_operand.h"
+#include "layouts/nvidia_mma.h"
+#include "llvm/IR/Intrinsics.h"
+#include <cctype>
+
+namespace tessera::codegen {
+using namespace ir;
+
+namespace {
+
+/// How many elements of a tensor travel together, as the register that they lie in. Halves that a multiplication by
+/// warp groups may own: a phi of each would take a register apart while the multiplication is under way. Operands of
+/// mma.sync that are loaded an iteration ahead: ptxas would merge the halves of different words, and sort them out
+/// again.
+unsigned elementsPerPhi(FunctionLowering &fl, Type t) {
+  auto tensor = t.dyn_cast<TensorType>();
+  if (!tensor || !tensor.encoding()) return 1;
+  auto types = fl.elementTypes(t);
+  if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensor.encoding()))
+    return mma->versionMajor() == 3 && types.size() % 2 == 0 && types[0]->isHalfTy() ? 2 : 1;
+  auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(tensor.encoding());
+  unsigned bits = types[0]->getPrimitiveSizeInBits();
+  if (!operand || !layouts::dynCast<layouts::NvidiaMmaEncoding>(operand->parent()) || (bits != 8 && bits != 16))
+    return 1;
+  return operand->kWidth() * bits % 32 || types.size() * bits % 32 ? 1 : 32 / bits;
+}
+
+/// One phi per LLVM value of each type, at the builder's point.
+struct Phis {
+  FunctionLowering &fl;
+  llvm::SmallVector<Type, 4> types;
+  llvm::SmallVector<Elements, 4> nodes = {};
+
+  Phis(FunctionLowering &fl, llvm::ArrayRef<Type> types) : fl(fl), types(types.begin(), types.end()) {
+    for (Type t : types) {
+      nodes.emplace_back();
+      auto elements = fl.elementTypes(t);
+      unsigned every = elementsPerPhi(fl, t);
+      for (unsigned i = 0; i < elements.size(); i += every)
+        nodes.back().push_back(fl.b.CreatePHI(every > 1 ? fl.b.getInt32Ty() : elements[i], 2));
+    }
+  }
+
+  void addIncoming(llvm::ArrayRef<Value> values, llvm::BasicBlock *from) {
+    llvm::IRBuilderBase::InsertPointGuard guard(fl.b);
+    if (auto *end = from->getTerminator())
+      fl.b.SetInsertPoint(end);
+    else
+      fl.b.SetInsertPoint(from);
+    for (auto [phi, v, t] : llvm::zip(nodes, values, types)) {
+      Elements e = fl.get(v);
+      if (unsigned every = elementsPerPhi(fl, t); every > 1) {
+        Elements words;
+        for (unsigned i = 0; i < e.size(); i += every) {
+          llvm::Value *word = llvm::PoisonValue::get(llvm::FixedVectorType::get(e[i]->getType(), every));
+          for (unsigned k = 0; k < every; ++k) word = fl.b.CreateInsertElement(word, e[i + k], k);
+          words.push_back(fl.b.CreateBitCast(word, fl.b.getInt32Ty()));
+        }
+        e = std::move(words);
+      }
+      for (auto [p, x] : llvm::zip(phi, e)) llvm::cast<llvm::PHINode>(p)->addIncoming(x, from);
+    }
+  }
+
+  /// The values that they stand for. @pre no phi is made at the builder's point any more
+  llvm::SmallVector<Elements, 4> values() {
+    llvm::SmallVector<Elements, 4> out;
+    for (auto [phi, t] : llvm::zip(nodes, types)) {
+      unsigned every = elementsPerPhi(fl, t);
+      if (every == 1) {
+        out.push_back(phi);
+        continue;
+      }
+      out.emplace_back();
+      auto *wordType = llvm::FixedVectorType::get(fl.elementTypes(t)[0], every);
+      for (llvm::Value *p : phi) {
+        llvm::Value *word = fl.b.CreateBitCast(p, wordType);
+        for (unsigned k = 0; k < every; ++k) out.back().push_back(fl.b.CreateExtractElement(word, k));
+      }
+    }
+    return out;
+  }
+};
+
+llvm::SmallVector<Type, 4> typesOf(llvm::ArrayRef<Value> values) {
+  llvm::SmallVector<Type, 4> out;
+  for (Value v : values) out.push_back(v.type());
+  return out;
+}
+
+bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::Value *lower = fl.scalar(loop.lowerBound()), *upper = fl.scalar(loop.upperBound()),
+              *step = fl.scalar(loop.step());
+  auto less = loop.unsignedCmp() ? llvm::CmpInst::ICMP_ULT : llvm::CmpInst::ICMP_SLT;
+  auto inits = loop.initArgs().vec();
+  Block *body = loop.body().front();
+
+  llvm::Value *enter = b.CreateICmp(less, lower, upper);
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(enter);
+  if (known && known->isZero()) { // never runs
+    for (auto [result, init] : llvm::zip(loop.results(), inits)) fl.set(result, fl.get(init));
+    return true;
+  }
+  llvm::BasicBlock *before = b.GetInsertBlock(), *header = fl.newBlock("for");
+  llvm::Instruction *guard = known ? (llvm::Instruction *)b.CreateBr(header) : b.CreateCondBr(enter, header, nullptr);
+
+  b.SetInsertPoint(header);
+  llvm::PHINode *induction = b.CreatePHI(lower->getType(), 2);
+  induction->addIncoming(lower, before);
+  Phis phis(fl, typesOf(inits));
+  phis.addIncoming(inits, before);
+  fl.set(body->arg(0), induction);
+  for (auto [i, v] : llvm::enumerate(phis.values())) fl.set(body->arg(unsigned(i) + 1), v);
+  if (!fl.lowerBlock(body)) return false;
+
+  auto yielded = body->terminator()->operands().vec();
+  llvm::Value *next = b.CreateAdd(induction, step, "", loop.unsignedCmp(), !loop.unsignedCmp());
+  llvm::BasicBlock *latch = b.GetInsertBlock(), *after = fl.newBlock("end");
+  b.CreateCondBr(b.CreateICmp(less, next, upper), header, after);
+  induction->addIncoming(next, latch);
+  phis.addIncoming(yielded, latch);
+
+  b.SetInsertPoint(after);
+  if (known) {
+    for (auto [result, y] : llvm::zip(loop.results(), yielded)) fl.set(result, fl.get(y));
+    return true;
+  }
+  llvm::cast<llvm::BranchInst>(guard)->setSuccessor(1, after);
+  Phis results(fl, typesOf(inits));
+  results.addIncoming(inits, before);
+  results.addIncoming(yielded, latch);
+  for (auto [result, e] : llvm::zip(loop.results(), results.values())) fl.set(result, e);
+  return true;
+}
+
+bool lowerIf(scf::IfOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::Value *condition = fl.scalar(op.condition());
+  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+    Region &taken = known->isZero() ? op.elseRegion() : op.thenRegion();
+    if (taken.empty()) return true;
+    if (!fl.lowerBlock(taken.front())) return false;
+    for (auto [result, y] : llvm::zip(op.results(), taken.front()->terminator()->operands())) fl.set(result, fl.get(y));
+    return true;
+  }
+  auto *branch = b.CreateCondBr(condition, fl.newBlock("then"), nullptr);
+  b.SetInsertPoint(branch->getSuccessor(0));
+  if (!fl.lowerBlock(op.thenRegion().front())) return false;
+  llvm::BasicBlock *thenEnd = b.GetInsertBlock(), *elseEnd = branch->getParent();
+  if (!op.elseRegion().empty()) {
+    branch->setSuccessor(1, fl.newBlock("else"));
+    b.SetInsertPoint(branch->getSuccessor(1));
+    if (!fl.lowerBlock(op.elseRegion().front())) return false;
+    elseEnd = b.GetInsertBlock();
+  }
+  llvm::BasicBlock *after = fl.newBlock("fi");
+  if (op.elseRegion().empty()) {
+    branch->setSuccessor(1, after);
+  } else {
+    b.SetInsertPoint(elseEnd);
+    b.CreateBr(after);
+  }
+  b.SetInsertPoint(thenEnd);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  auto results = op.results().vec();
+  Phis phis(fl, typesOf(results));
+  if (!results.empty()) {
+    phis.addIncoming(op.thenRegion().front()->terminator()->operands().vec(), thenEnd);
+    phis.addIncoming(op.elseRegion().front()->terminator()->operands().vec(), elseEnd);
+  }
+  for (auto [result, e] : llvm::zip(results, phis.values())) fl.set(result, e);
+  return true;
+}
+
+bool lowerWhile(scf::WhileOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  Block *before = op.before().front(), *body = op.after().front();
+  auto inits = op.inits().vec();
+  llvm::BasicBlock *from = b.GetInsertBlock(), *header = fl.newBlock("while");
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  Phis phis(fl, typesOf(inits));
+  phis.addIncoming(inits, from);
+  for (auto [i, v] : llvm::enumerate(phis.values())) fl.set(before->arg(unsigned(i)), v);
+  if (!fl.lowerBlock(before)) return false;
+  auto condition = before->terminator()->dyn<scf::ConditionOp>();
+  if (!condition) return fl.error(op, "has a first region that does not end with scf.condition");
+  auto carried = condition.args().vec();
+  auto *branch = b.CreateCondBr(fl.scalar(condition.condition()), fl.newBlock("do"), nullptr);
+  b.SetInsertPoint(branch->getSuccessor(0));
+  for (unsigned i = 0; i < carried.size(); ++i) fl.set(body->arg(i), fl.get(carried[i]));
+  if (!fl.lowerBlock(body)) return false;
+  phis.addIncoming(body->terminator()->operands().vec(), b.GetInsertBlock());
+  b.CreateBr(header);
+  llvm::BasicBlock *after = fl.newBlock("done");
+  branch->setSuccessor(1, after);
+  b.SetInsertPoint(after);
+  for (auto [result, v] : llvm::zip(op.results(), carried)) fl.set(result, fl.get(v));
+  return true;
+}
+
+bool lowerExecuteRegion(scf::ExecuteRegionOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<std::pair<llvm::BasicBlock *, llvm::SmallVector<Value, 4>>, 2> exits;
+  bool ok = fl.lowerRegion(op.region(), [&](Operation *yield) {
+    exits.push_back({b.GetInsertBlock(), yield->operands().vec()});
+    return true;
+  });
+  if (ok) fl.joinExits(op.results().vec(), exits);
+  return ok;
+}
+
+/// tt.map_elementwise: a scalar region on groups of `pack` elements: `pack` values of each operand at a time.
+bool lowerMapElementwise(tt::MapElementwiseOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  unsigned pack = op.pack(), n = fl.numElements(op.results()[0].type());
+  if (!pack || (n > pack && n % pack))
+    return fl.error(op, "packs a number of elements that does not divide a thread's " + llvm::Twine(n));
+  llvm::SmallVector<Elements, 2> out(op.results().size(), Elements(n, nullptr));
+  for (unsigned r = 0; r < n; r += pack) {
+    unsigned arg = 0;
+    Block *entry = op.scalarOp().front();
+    for (Value v : op.srcs())
+      for (unsigned i = 0; i < pack; ++i)
+        fl.set(entry->arg(arg++), fl.get(v)[std::min(r + i, n - 1)]); // a thread with fewer repeats its last
+    llvm::SmallVector<std::pair<llvm::BasicBlock *, Operation *>, 2> exits;
+    if (!fl.lowerRegion(op.scalarOp(), [&](Operation *t) {
+          exits.push_back({b.GetInsertBlock(), t});
+          return true;
+        }))
+      return false;
+    llvm::BasicBlock *after = nullptr;
+    if (exits.size() > 1) {
+      after = fl.newBlock("end");
+      for (auto &[block, t] : exits) {
+        b.SetInsertPoint(block);
+        b.CreateBr(after);
+      }
+      b.SetInsertPoint(after);
+    }
+    for (unsigned k = 0; k < out.size(); ++k)
+      for (unsigned i = 0; i < pack && r + i < n; ++i) {
+        llvm::Value *v;
+        if (!after) {
+          v = fl.scalar(exits[0].second->operand(k * pack + i));
+        } else {
+          auto *phi = b.CreatePHI(fl.elementType(op.results()[k].type()), exits.size());
+          for (auto &[block, t] : exits) phi->addIncoming(fl.scalar(t->operand(k * pack + i)), block);
+          v = phi;
+        }
+        out[k][r + i] = v;
+      }
+  }
+  for (unsigned k = 0; k < out.size(); ++k) fl.set(op.results()[k], std::move(out[k]));
+  return true;
+}
+
+// ---- assertions and prints ----
+
+std::string quoted(llvm::StringRef text) { // for a printf format
+  std::string out;
+  for (char c : text) out += c == '%' ? std::string("%%") : std::string(1, c);
+  return out;
+}
+
+void lowerAssert(Operation *op, Value condition, llvm::StringRef message, FunctionLowering &fl) {
+  auto &b = fl.b;
+  Elements conditions = fl.get(condition);
+  llvm::Value *all = conditions[0];
+  for (llvm::Value *c : llvm::drop_begin(conditions)) all = b.CreateAnd(all, c);
+  if (!all->getType()->isIntegerTy(1)) all = b.CreateIsNotNull(all);
+  Location at = op->loc().source();
+  fl.inBranch(b.CreateNot(all), [&] {
+    fl.target.assertFail(b, message, at.isUnknown() ? "unknown" : at.file(), at.isUnknown() ? 0 : at.line(),
+                         fl.function->getName());
+  });
+}
+
+/// One printf per element: "pid (0, 0, 0) idx (3) x: 1.5".
+bool lowerPrint(tt::PrintOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<llvm::Value *, 8> pid;
+  for (int axis = 0; axis < 3; ++axis) pid.push_back(fl.target.programId(b, axis, fl.numCtas() > 1));
+  bool printed = true;
+  auto print = [&](std::string format, llvm::ArrayRef<llvm::Value *> rest) {
+    llvm::SmallVector<llvm::Value *, 8> args(pid);
+    args.append(rest.begin(), rest.end());
+    printed &= fl.target.print(b, "pid (%u, %u, %u)" + format + "\n", args);
+  };
+  std::string prefix = quoted(op.prefix());
+  if (op.args().empty()) {
+    fl.inBranch(fl.isFirstThread(), [&] { print(prefix, {}); });
+  }
+  for (auto [i, v] : llvm::enumerate(op.args())) {
+    bool isSigned = i < op.isSigned().size() && op.isSigned()[i];
+    Type type = v.type().scalar();
+    auto show = [&](llvm::Value *e, llvm::ArrayRef<llvm::Value *> index) {
+      std::string format = " idx (";
+      llvm::SmallVector<llvm::Value *, 8> args;
+      for (auto [d, x] : llvm::enumerate(index)) {
+        format += d ? ", %u" : "%u";
+        args.push_back(x);
+      }
+      format += ")" + prefix;
+      if (e->getType()->isPointerTy()) {
+        format += "%p";
+      } else if (auto ft = type.dyn_cast<FloatType>(); ft && !op.hex()) {
+        Elements wide;
+        convertFloats(fl, ft.floatKind(), FloatKind::F64, RoundingMode::Rtne, {e}, wide);
+        e = wide[0];
+        format += "%f";
+      } else {
+        if (e->getType()->isFloatingPointTy())
+          e = b.CreateBitCast(e, b.getIntNTy(e->getType()->getPrimitiveSizeInBits()));
+        unsigned width = e->getType()->getIntegerBitWidth();
+        llvm::Type *t = b.getIntNTy(width <= 32 ? 32 : 64);
+        e = isSigned && !op.hex() ? b.CreateSExtOrTrunc(e, t) : b.CreateZExtOrTrunc(e, t);
+        if (op.hex())
+          format += "0x%0" + std::to_string((width + 3) / 4) + (width > 32 ? "llx" : "x");
+        else
+          format += std::string(width > 32 ? "%ll" : "%") + (isSigned ? "d" : "u");
+      }
+      args.push_back(e);
+      print(format, args);
+    };
+    if (!v.type().isTensor()) {
+      fl.inBranch(fl.isFirstThread(), [&] { show(fl.scalar(v), {}); });
+      continue;
+    }
+    auto index = fl.indices(v.type());
+    unsigned copies = fl.freeRegisters(v.type());
+    fl.inBranch(fl.isRepresentative(fl.layout(v.type())), [&] {
+      for (unsigned r = 0; r < index.size(); ++r)
+        if (!(r & copies)) show(fl.get(v)[r], index[r]);
+    });
+  }
+  if (!printed) {
+    Diagnostic d;
+    d.severity = Severity::Warning;
+    d.message = ("'tt.print' does nothing on " + fl.target.info().name).str();
+    d.loc = op.loc();
+    fl.diag.report(std::move(d));
+  }
+  return true;
+}
+
+} // namespace
+
+void FunctionLowering::joinExits(llvm::ArrayRef<Value> results, Exits exits) {
+  if (exits.size() == 1) {
+    b.SetInsertPoint(exits[0].first);
+    for (auto [result, v] : llvm::zip(results, exits[0].second)) set(result, get(v));
+    return;
+  }
+  llvm::BasicBlock *after = newBlock("end");
+  for (auto &[block, values] : exits) {
+    b.SetInsertPoint(block);
+    b.CreateBr(after);
+  }
+  b.SetInsertPoint(after);
+  Phis phis(*this, typesOf(results));
+  for (auto &[block, values] : exits) phis.addIncoming(values, block);
+  for (auto [result, e] : llvm::zip(results, phis.values())) set(result, e);
+}
+
+/// A call passes its operands element by element, then the hidden pointers and the base of the callee's shared memory.
+static bool lowerCall(tt::CallOp call, FunctionLowering &fl, llvm::Function *callee,
+                      llvm::ArrayRef<llvm::Value *> hidden) {
+  auto &b = fl.b;
+  if (!callee) return fl.error(call, "calls '" + call.callee() + "', which is not defined here");
+  llvm::SmallVector<llvm::Value *, 16> args;
+  for (Value v : call.operands()) args.append(fl.get(v).begin(), fl.get(v).end());
+  args.append(hidden.begin(), hidden.end());
+  auto *result = b.CreateCall(callee, args);
+  unsigned i = 0;
+  for (Value v : call.results()) {
+    Elements e;
+    for (unsigned k = 0, n = fl.numElements(v.type()); k < n; ++k) e.push_back(b.CreateExtractValue(result, i++));
+    fl.set(v, std::move(e));
+  }
+  return true;
+}
+
+bool lowerControl(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  auto dimension = [&] { return int(op->attr<IntegerAttr>("dimension").sext()); };
+  switch (op->opcode()) {
+  case Opcode::scf_for: return lowerFor(op->cast<scf::ForOp>(), fl);
+  case Opcode::scf_if: return lowerIf(op->cast<scf::IfOp>(), fl);
+  case Opcode::scf_while: return lowerWhile(op->cast<scf::WhileOp>(), fl);
+  case Opcode::scf_execute_region: return lowerExecuteRegion(op->cast<scf::ExecuteRegionOp>(), fl);
+  case Opcode::tt_map_elementwise: return lowerMapElementwise(op->cast<tt::MapElementwiseOp>(), fl);
+  case Opcode::tt_call: {
+    auto call = op->cast<tt::CallOp>();
+    Operation *symbol = op->module().lookupSymbol(call.callee());
+    llvm::Function *callee = fl.functions_->lookup(symbol);
+    if (callee && callee->getCallingConv() != llvm::CallingConv::C) return fl.error(op, "calls a kernel");
+    if (fl.inPartition())
+      return fl.error(
+          op,
+          "cannot be lowered: functions that stay calls are for the kernel's own warps, not for those of a partition");
+    return lowerCall(call, fl, callee, {fl.globalScratchOf(op), fl.profileScratch_, fl.scratch(op)});
+  }
+  case Opcode::tt_get_program_id:
+    fl.set(op->result(), fl.target.programId(b, int(op->cast<tt::GetProgramIdOp>().axis()), fl.numCtas() > 1));
+    return true;
+  case Opcode::tt_get_num_programs:
+    fl.set(op->result(), fl.target.numPrograms(b, int(op->cast<tt::GetNumProgramsOp>().axis()), fl.numCtas() > 1));
+    return true;
+  case Opcode::gpu_block_id: fl.set(op->result(), fl.target.programId(b, dimension(), false)); return true;
+  case Opcode::gpu_thread_id: fl.set(op->result(), dimension() ? fl.i32(0) : fl.threadId()); return true;
+  case Opcode::ttg_warp_id: fl.set(op->result(), fl.warpId()); return true;
+  case Opcode::gpu_barrier:
+    // Barriers that the compiler placed order shared memory alone, those of the user everything.
+    fl.barrier(!op->hasAttr("tessera.local"));
+    return true;
+  case Opcode::ttg_local_barrier:
+  case Opcode::rocdl_barrier: fl.barrier(false); return true;
+  case Opcode::ttg_barrier: fl.barrier(op->cast<ttg::BarrierOp>().addrSpace() & ~1); return true;
+  case Opcode::rocdl_sched_barrier:
+    fl.target.scheduleBarrier(b, unsigned(op->cast<rocdl::SchedBarrierOp>().mask()));
+    return true;
+  case Opcode::rocdl_s_setprio: return true; // a hint
+  case Opcode::ttg_global_scratch_alloc: fl.set(op->result(), fl.globalScratchOf(op)); return true;
+  case Opcode::llvm_intr_assume: b.CreateAssumption(fl.scalar(op->operand(0))); return true;
+  case Opcode::tt_assert: {
+    auto a = op->cast<tt::AssertOp>();
+    lowerAssert(op, a.condition(), a.message(), fl);
+    return true;
+  }
+  case Opcode::cf_assert: {
+    auto a = op->cast<cf::AssertOp>();
+    lowerAssert(op, a.condition(), a.msg(), fl);
+    return true;
+  }
+  case Opcode::tt_print: return lowerPrint(op->cast<tt::PrintOp>(), fl);
+  case Opcode::builtin_unrealized_conversion_cast: {
+    if (op->numOperands() != 1 || op->numResults() != 1 ||
+        fl.elementTypes(op->operand(0).type()) != fl.elementTypes(op->result().type()))
+      return fl.error(op, "joins types that lower to different values");
+    fl.set(op->result(), fl.get(op->operand(0)));
+    return true;
+  }
+  default: return fl.error(op, "is not control flow");
+  }
+}
+
+} // namespace tessera::codegen

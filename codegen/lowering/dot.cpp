@@ -1,0 +1,396 @@
+// Lowering of tt.dot. The layouts of operands and result say which elements a thread has; both ways of multiplying only
+// pair its registers:
+//
+//   fma      the result has a blocked layout, the operands dot_op layouts over it: a thread has whole rows of A and
+//            columns of B, and adds up its own elements
+//   matrix   the result has the layout of a matrix instruction: for every tile that the warp owns, and every step along
+//            K, the registers of the fragment go into one instruction (Target::multiply)
+//
+// The sum does not depend on the order of K, so which of a lane's elements along K go into which step is free as long
+// as both operands agree: elements are taken in the order of the layout, `depth` at a time. A kWidth other than the
+// instruction's own is therefore no obstacle. Where K is smaller than an instruction's, the layout holds copies; all
+// but one of them are replaced by zeros.
+//
+// Narrow accumulators (f16, bf16) of the fma way are summed in f32 and rounded once. Where accumulators fill a
+// quarter of the registers, operands are loaded from shared memory where they are multiplied (findLateLoads).
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/matrix_registers.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "layouts/amd_mfma.h"
+#include "layouts/amd_wmma.h"
+#include "layouts/dot_operand.h"
+#include "layouts/nvidia_mma.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+#include <set>
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+namespace {
+
+class DotLowering {
+public:
+  DotLowering(tt::DotOp dot, FunctionLowering &fl)
+      : dot_(dot), fl_(fl), b_(fl.b), la_(fl.layout(dot.a().type())), lb_(fl.layout(dot.b().type())),
+        lc_(fl.layout(dot.d().type())), a_(la_), bb_(lb_), c_(lc_) {}
+
+  bool run() {
+    auto *encoding = dot_.d().type().cast<TensorType>().encoding();
+    if (la_.numOutDims() != lc_.numOutDims() || lb_.numOutDims() != lc_.numOutDims() || lc_.numOutDims() < 2 ||
+        lc_.numOutDims() > 3)
+      return fl_.error(dot_.op, "is lowered for matrices and batches of them only");
+    bool isMatrix = encoding->kind() == layouts::EncodingKind::NvidiaMma ||
+                    encoding->kind() == layouts::EncodingKind::AmdMfma ||
+                    encoding->kind() == layouts::EncodingKind::AmdWmma;
+    return isMatrix ? matrix(encoding) : sameThreads(false, false) && fma();
+  }
+
+private:
+  /// Every thread has the operands' elements for its own elements of the result, and both operands the same part of
+  /// K. A matrix instruction exchanges rows and columns between the lanes of a warp by itself, one that broadcasts
+  /// parts of K too.
+  bool sameThreads(bool lanesExchange, bool lanesShareK) {
+    for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned bit = 0; bit < std::max({la_.inDimBits(d), lb_.inDimBits(d), lc_.inDimBits(d)}); ++bit) {
+        auto place = [&](const LinearLayout &l, const Registers &r) {
+          return bit < l.inDimBits(d) ? r.of(l.basis(d, bit)) : Place();
+        };
+        Place a = place(la_, a_), b = place(lb_, bb_), c = place(lc_, c_);
+        if (a.column != b.row && !(d == Dim::Lane && lanesShareK))
+          return fl_.error(dot_.op, "has operands whose layouts deal K to the threads in different ways");
+        if (d == Dim::Lane && lanesExchange) continue;
+        // A copy of the whole result (a zero basis) may stand where the operands differ: it is computed for nothing.
+        bool copy = c == Place();
+        if (!copy && (a.batch != c.batch || b.batch != c.batch || a.row != c.row || b.column != c.column))
+          return fl_.error(dot_.op,
+                           "has operands whose layouts do not give each thread what its elements of the result need");
+        if (copy && (a.row || b.column || a.batch || b.batch))
+          return fl_.error(dot_.op,
+                           "has operands whose layouts do not give each thread what its elements of the result need");
+      }
+    return true;
+  }
+
+  bool missing() { return fl_.error(dot_.op, "has operands whose layouts lack registers that the result needs"); }
+
+  // ---- fma ----
+
+  /// The operand's values as numbers of the accumulator's kind.
+  Elements widened(Value v, llvm::Type *type) {
+    Elements out;
+    Type t = v.type().scalar();
+    if (t.isFloat() && type->isFloatingPointTy()) {
+      FloatKind to = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32, from = t.cast<FloatType>().floatKind();
+      if (from == to) return fl_.get(v);
+      convertFloats(fl_, from, to, RoundingMode::Rtne, fl_.get(v), out);
+    } else {
+      for (auto *e : fl_.get(v)) out.push_back(b_.CreateSExt(e, type));
+    }
+    return out;
+  }
+
+  /// The loads of this block that nothing orders against what is emitted from here on: those of shared memory behind
+  /// the last write or barrier. A thread has whole rows and columns of the operands, more than it has registers, so
+  /// they are loaded where they are multiplied; LLVM's scheduler does not find that by itself in thousands of
+  /// instructions.
+  void findLateLoads() {
+    for (auto &i : llvm::reverse(*b_.GetInsertBlock())) {
+      if (i.mayHaveSideEffects()) break;
+      auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
+      if (!load || load->getPointerAddressSpace() != 3) continue;
+      // Uses other than the parts of a vector might stand in front of the multiplication.
+      if (!load->getType()->isVectorTy() ? load->use_empty() : llvm::all_of(load->users(), [&](llvm::User *u) {
+            auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(u);
+            return part && part->getParent() == load->getParent() && part->use_empty();
+          }))
+        late_.insert(load);
+    }
+  }
+  /// Whether all elements of an operand come from those loads.
+  bool areLate(ir::Value operand) {
+    return llvm::all_of(fl_.get(operand), [&](llvm::Value *v) {
+      auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(v);
+      auto *load = llvm::dyn_cast<llvm::LoadInst>(part ? part->getVectorOperand() : v);
+      return load && late_.contains(load);
+    });
+  }
+  /// Moves the load that gives a value, and the vector's other parts, to where the builder stands, if it is one of
+  /// those.
+  void loadHere(llvm::Value *v) {
+    auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(v);
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(part ? part->getVectorOperand() : v);
+    if (!load || !late_.erase(load)) return;
+    load->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
+    for (llvm::User *u : load->users())
+      if (auto *e = llvm::dyn_cast<llvm::ExtractElementInst>(u))
+        e->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
+  }
+
+  bool fma() {
+    for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned bit = 0; bit < la_.inDimBits(d); ++bit)
+        if (a_.of(la_.basis(d, bit)).column) return fl_.error(dot_.op, "has a blocked layout whose threads share K");
+    Type ct = dot_.d().type().scalar(), at = dot_.a().type().scalar(), bt = dot_.b().type().scalar();
+    bool isFloat = ct.isFloat();
+    if (at.isFloat() != isFloat || bt.isFloat() != isFloat)
+      return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() +
+                                    ", which the lowering does not know");
+    if (!isFloat && at.bitWidth() > ct.bitWidth()) return fl_.error(dot_.op, "has operands wider than its result");
+    llvm::Type *type = !isFloat ? fl_.elementType(ct) : ct.bitWidth() == 64 ? b_.getDoubleTy() : b_.getFloatTy();
+    if (isFloat && (at.bitWidth() == 64 || bt.bitWidth() == 64)) type = b_.getDoubleTy();
+    llvm::SmallVector<unsigned, 64> order; // of the accumulators, without copies
+    std::set<int32_t> rows, columns;
+    for (unsigned r = 0; r < c_.places().size(); ++r)
+      if (Place p = c_.places()[r]; c_.at(p) == int(r))
+        order.push_back(r), rows.insert(p.row), columns.insert(p.column);
+    // Along K outermost: neighbouring instructions do not wait for each other, and LLVM's scheduler brings loads
+    // close to their use by itself. Not where the accumulators leave it little room: there the elements of the
+    // shorter side of the thread's tile are held for a few steps along K, those of the longer come one after the
+    // other.
+    auto &info = fl_.target.info();
+    size_t words = type->getPrimitiveSizeInBits() / 32, lines = rows.size() + columns.size(),
+           registers = info.maxRegistersPerThread;
+    bool streams = info.hasScheduleBarriers && order.size() * words >= registers / 4;
+    // Nor where the operands are twice the registers and each element is multiplied few times.
+    if (!streams && info.hasScheduleBarriers && lines * a_.line(true).size() * words >= 2 * registers &&
+        order.size() < 2 * lines) {
+      findLateLoads();
+      streams = areLate(dot_.a()) && areLate(dot_.b());
+      if (!streams) late_.clear();
+    }
+    size_t steps = streams ? 4 : 1; // as many f32 as a read of shared memory gives
+    auto turn = [&, byRows = rows.size() >= columns.size()](unsigned r) {
+      Place p = c_.places()[r];
+      return streams ? std::pair(p.batch, byRows ? p.row : p.column) : std::pair(0, 0);
+    };
+    llvm::stable_sort(order, [&](unsigned x, unsigned y) { return turn(x) < turn(y); });
+    if ((streams || !info.hasScheduleBarriers) && late_.empty()) findLateLoads();
+    Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), sum = widened(dot_.c(), type);
+    auto line = a_.line(true);
+    for (size_t k = 0; k < line.size(); k += steps) {
+      if (streams) fl_.target.scheduleBarrier(b_, 0); // it would bring the loads forward again
+      for (llvm::ArrayRef<unsigned> rest = order, together; !rest.empty(); rest = rest.drop_front(together.size())) {
+        together = rest.take_while([&](unsigned r) { return turn(r) == turn(rest[0]); });
+        for (int32_t at : llvm::ArrayRef(line).slice(k).take_front(steps))
+          for (unsigned r : together) {
+            Place p = c_.places()[r];
+            int ra = a_.at({p.batch, p.row, at}), rb = bb_.at({p.batch, at, p.column});
+            if (ra < 0 || rb < 0) return missing();
+            loadHere(a[ra]), loadHere(b[rb]);
+            if (isFloat)
+              sum[r] = b_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a[ra], b[rb], sum[r]});
+            else
+              sum[r] = b_.CreateAdd(b_.CreateMul(a[ra], b[rb]), sum[r]);
+          }
+      }
+    }
+    // LLVM would move the product to the only place that uses it, a branch of masked stores, say, and leave the loads
+    // behind. Where there are not registers enough for that, a use that becomes nothing holds it.
+    if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() &&
+        (lines * line.size() + order.size()) * words > registers / 2)
+      for (unsigned r : order)
+        b_.CreateCall(
+            llvm::Intrinsic::getOrInsertDeclaration(b_.GetInsertBlock()->getModule(), llvm::Intrinsic::fake_use),
+            {sum[r]});
+    for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
+    Elements out;
+    FloatKind kind = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;
+    if (isFloat && ct.cast<FloatType>().floatKind() != kind)
+      convertFloats(fl_, kind, ct.cast<FloatType>().floatKind(), RoundingMode::Rtne, sum, out);
+    else
+      out = std::move(sum);
+    fl_.set(dot_.d(), std::move(out));
+    return true;
+  }
+
+  // ---- matrix instructions ----
+
+  /// The row of the target's table for these types and the tile of the layout: the one of the largest K that a lane's
+  /// elements fill, else of the smallest.
+  const MatrixInstruction *instruction(const layouts::Encoding *e, size_t elementsK) {
+    int m = 0, n = 0;
+    if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(e)) {
+      if (mma->versionMajor() != 2) return nullptr;
+      m = mma->tileM(), n = mma->tileN();
+    } else if (auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(e))
+      m = mfma->m(), n = mfma->n();
+    else if (layouts::dynCast<layouts::AmdWmmaEncoding>(e))
+      m = n = 16;
+    auto ta = matrixTypeOf(dot_.a().type().scalar()), tb = matrixTypeOf(dot_.b().type().scalar()),
+         tc = matrixTypeOf(dot_.d().type().scalar());
+    if (!ta || !tb || !tc) return nullptr;
+    auto find = [&](MatrixType a, MatrixType b) {
+      const MatrixInstruction *best = nullptr;
+      for (auto &row : fl_.target.info().matrixInstructions)
+        if (row.a == a && row.b == b && row.c == *tc && row.m == m && row.n == n &&
+            (!best || size_t(best->depth()) > elementsK))
+          best = &row;
+      return best;
+    };
+    if (*ta == MatrixType::F32 && *tb == MatrixType::F32 && dot_.inputPrecision() == InputPrecision::Tf32)
+      if (auto *row = find(MatrixType::TF32, MatrixType::TF32)) return row;
+    return find(*ta, *tb);
+  }
+
+  /// What one instruction adds: the elements along K that its operands' registers hold in the thread whose indices
+  /// are all zero, fewer than the instruction takes where there are no more. `group`: see Target::multiplyBroadcast.
+  struct Step {
+    llvm::SmallVector<int32_t, 8> a, b;
+    unsigned group = 0;
+  };
+
+  /// The steps of instructions that broadcast. Lanes of the instruction's A deal out K, those of its B each have all
+  /// of it: for every group of lanes of A, the elements of B's registers that it has.
+  bool broadcastSteps(const MatrixFragment &f, unsigned depth, llvm::SmallVectorImpl<Step> &steps) {
+    const LinearLayout &narrow = f.transposed ? lb_ : la_, &wide = f.transposed ? la_ : lb_;
+    const Registers &narrowRegisters = f.transposed ? bb_ : a_, &wideRegisters = f.transposed ? a_ : bb_;
+    auto kOf = [&](const LinearLayout &l, const Registers &r, unsigned bit) {
+      if (bit >= l.inDimBits(Dim::Lane)) return 0;
+      Place p = r.of(l.basis(Dim::Lane, bit));
+      return (&l == &la_) ? p.column : p.row;
+    };
+    bool dealt = true;
+    std::vector<int32_t> kOfGroup = {0};
+    for (unsigned bit = 0; 1u << bit < unsigned(fl_.warpSize()); ++bit) {
+      int32_t k = kOf(narrow, narrowRegisters, bit);
+      dealt &= kOf(wide, wideRegisters, bit) == 0 && (k == 0 || f.lanesOfK >> bit & 1);
+      if (f.lanesOfK >> bit & 1)
+        for (size_t g = 0, n = kOfGroup.size(); g < n; ++g) kOfGroup.push_back(kOfGroup[g] ^ k);
+    }
+    auto narrowLine = narrowRegisters.line(!f.transposed), wideLine = wideRegisters.line(f.transposed);
+    llvm::MapVector<unsigned, Step> open;                 // by group
+    std::map<int32_t, std::pair<unsigned, int32_t>> held; // element along K → group and what its registers have
+    for (auto [g, k] : llvm::enumerate(kOfGroup))
+      for (int32_t r : narrowLine) held.try_emplace(r ^ k, unsigned(g), r);
+    for (int32_t k : wideLine) {
+      auto it = held.find(k);
+      if (it == held.end())
+        dealt = false;
+      else {
+        auto [g, r] = it->second;
+        Step &s = open[g];
+        (f.transposed ? s.a : s.b).push_back(k);
+        (f.transposed ? s.b : s.a).push_back(r);
+        s.group = g;
+        if (s.a.size() == depth) steps.push_back(std::exchange(s, Step()));
+      }
+    }
+    for (auto &[g, s] : open)
+      if (!s.a.empty()) steps.push_back(s);
+    if (!dealt || held.size() != wideLine.size())
+      return fl_.error(dot_.op, "has operands whose layouts do not deal K as an instruction that broadcasts wants");
+    return true;
+  }
+
+  bool matrix(const layouts::Encoding *encoding) {
+    auto kOfA = a_.line(true), kOfB = bb_.line(false);
+    const MatrixInstruction *inst = instruction(encoding, kOfA.size());
+    if (!inst)
+      return fl_.error(dot_.op,
+                       llvm::formatv("multiplies {0} and {1} into {2} under {3}, for which {4} has no instruction",
+                                     dot_.a().type().scalar().str(), dot_.b().type().scalar().str(),
+                                     dot_.d().type().scalar().str(), encoding->str(), fl_.target.info().name)
+                           .str());
+    MatrixFragment f = fl_.target.matrixFragment(*inst, encoding);
+    if (!sameThreads(true, f.broadcasts)) return false;
+    unsigned depth = inst->depth();
+    llvm::SmallVector<Step, 16> steps;
+    if (f.broadcasts) {
+      if (!broadcastSteps(f, depth, steps)) return false;
+    } else {
+      if (kOfA != kOfB)
+        return fl_.error(dot_.op, "has operands whose layouts deal K to the registers in different ways");
+      for (size_t k = 0; k < kOfA.size(); k += depth) {
+        auto part = llvm::ArrayRef(kOfA).slice(k).take_front(depth);
+        steps.push_back({{part.begin(), part.end()}, {part.begin(), part.end()}});
+      }
+    }
+    MatrixInstruction exchanged = *inst;
+    if (f.transposed) std::swap(exchanged.a, exchanged.b);
+
+    // Lanes that hold copies along K, and steps beyond the last element, give zeros.
+    Elements a = fl_.get(dot_.a()), b = fl_.get(dot_.b());
+    if (llvm::Value *extra = f.broadcasts ? nullptr : copiesAlongK(f.lanesOfK))
+      for (auto *&v : a) v = b_.CreateSelect(extra, llvm::Constant::getNullValue(v->getType()), v);
+    auto *zeroA = llvm::Constant::getNullValue(a[0]->getType()), *zeroB = llvm::Constant::getNullValue(b[0]->getType());
+
+    // What the instruction calls rows and columns, in the tensor.
+    auto rows = f.transposed ? f.columns : f.rows, columns = f.transposed ? f.rows : f.columns;
+    auto accumulator = f.accumulator;
+    if (f.transposed)
+      for (auto &[row, column] : accumulator) std::swap(row, column);
+    int32_t rowsInTile = 0, columnsInTile = 0;
+    for (auto [row, column] : accumulator) rowsInTile |= row, columnsInTile |= column;
+
+    Elements d = fl_.get(dot_.c());
+    // The tiles of this warp: first elements, no copies.
+    llvm::SmallVector<Place, 16> tiles;
+    for (auto [r, p] : llvm::enumerate(c_.places()))
+      if (c_.at(p) == int(r) && !(p.row & rowsInTile) && !(p.column & columnsInTile)) tiles.push_back(p);
+    llvm::SmallVector<llvm::SmallVector<llvm::Value *, 16>, 16> acc(tiles.size());
+    for (auto [t, p] : llvm::enumerate(tiles))
+      for (auto [row, column] : accumulator) {
+        int r = c_.at({p.batch, p.row | row, p.column | column});
+        if (r < 0) return missing();
+        acc[t].push_back(d[r]);
+      }
+    llvm::SmallVector<llvm::Value *, 16> av, bv;
+    for (Step &step : steps)
+      for (auto [t, p] : llvm::enumerate(tiles)) {
+        av.clear(), bv.clear();
+        for (int row : rows)
+          for (unsigned i = 0; i < depth; ++i) {
+            int r = i < step.a.size() ? a_.at({p.batch, p.row | row, step.a[i]}) : 0;
+            if (r < 0) return missing();
+            av.push_back(i < step.a.size() ? a[r] : zeroA);
+          }
+        for (int column : columns)
+          for (unsigned i = 0; i < depth; ++i) {
+            int r = i < step.b.size() ? bb_.at({p.batch, step.b[i], p.column | column}) : 0;
+            if (r < 0) return missing();
+            bv.push_back(i < step.b.size() ? b[r] : zeroB);
+          }
+        auto &x = f.transposed ? bv : av, &y = f.transposed ? av : bv;
+        if (f.broadcasts)
+          fl_.target.multiplyBroadcast(b_, exchanged, x, y, acc[t], step.group);
+        else
+          fl_.target.multiply(b_, exchanged, x, y, acc[t]);
+      }
+    for (auto [t, p] : llvm::enumerate(tiles))
+      for (auto [i, at] : llvm::enumerate(accumulator))
+        d[c_.at({p.batch, p.row | at.first, p.column | at.second})] = acc[t][i];
+    for (unsigned r = 0; r < d.size(); ++r) d[r] = d[c_.at(c_.places()[r])];
+    fl_.set(dot_.d(), std::move(d));
+    return true;
+  }
+
+  /// i1: this lane's elements along K are copies of another lane's, where the instruction takes them as its own; null
+  /// where there are none.
+  llvm::Value *copiesAlongK(unsigned lanesOfK) {
+    unsigned zero = 0;
+    for (unsigned bit = 0; bit < la_.inDimBits(Dim::Lane); ++bit)
+      if (lanesOfK >> bit & 1 && a_.of(la_.basis(Dim::Lane, bit)).column == 0) zero |= 1u << bit;
+    if (!zero) return nullptr;
+    return b_.CreateICmpNE(b_.CreateAnd(fl_.laneId(), zero), fl_.i32(0));
+  }
+  tt::DotOp dot_;
+  FunctionLowering &fl_;
+  llvm::SmallPtrSet<llvm::LoadInst *, 32> late_; // see findLateLoads
+  llvm::IRBuilder<> &b_;
+  const LinearLayout &la_, &lb_, &lc_;
+  Registers a_, bb_, c_;
+};
+
+} // namespace
+
+bool lowerDot(Operation *op, FunctionLowering &fl) { return DotLowering(op->cast<tt::DotOp>(), fl).run(); }
+
+} // namespace tessera::codegen

@@ -1,0 +1,230 @@
+// A module's functions, each declared and then lowered (what codegen/lowering/lowering.h promises).
+//
+// A kernel becomes a function of its arguments in order and two pointers (global scratch, profile scratch); a function
+// that stays a call becomes an internal function whose tensors are passed element by element, with the same two
+// pointers and the base of its shared memory at the end.
+#include "codegen/lowering/debug_info.h"
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/target.h"
+#include "ir/module_attributes.h"
+#include "ir/ops.h"
+#include "ir/partitions.h"
+#include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/pointer_root.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+
+/// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
+/// constants, do not count, nor do operands of sums of fma, which are loaded where they are multiplied (dot.cpp).
+static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
+  unsigned widest = 0;
+  function->walk([&](Operation *op) {
+    for (auto r : op->results())
+      if (r.type().isTensor() && r.type().cast<TensorType>().encoding()) {
+        auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(r.type().cast<TensorType>().encoding());
+        if (fl.target.info().hasScheduleBarriers && operand &&
+            operand->parent()->kind() == layouts::EncodingKind::Blocked && op->is<ttg::LocalLoadOp>())
+          continue;
+        unsigned bits = r.type().scalar().isPointer() ? 0 : std::max(8u, unsigned(r.type().scalar().bitWidth()));
+        widest = std::max<unsigned>(widest, fl.layout(r.type()).inDimSize(Dim::Register) * bits / 32);
+      }
+  });
+  return widest;
+}
+
+class ModuleLowering {
+public:
+  ModuleLowering(ir::Module &module, const Target &target, llvm::LLVMContext &context, const LoweringOptions &options,
+                 DiagnosticEngine &diag)
+      : module_(module), target_(target), options_(options), diag_(diag), b_(context),
+        out_(std::make_unique<llvm::Module>("tessera", context)) {
+    if (options.lineInfo) debug_ = std::make_unique<DebugInfo>(*out_, module.op()->loc());
+  }
+
+  std::unique_ptr<llvm::Module> run() {
+    llvm::SmallVector<tt::FuncOp, 4> functions;
+    for (Operation &op : *module_.body()) {
+      if (auto f = op.dyn<tt::FuncOp>()) {
+        if (!f.body().empty()) functions.push_back(f);
+        continue;
+      }
+      diag_.error(op.loc(), "'" + op.name() + "' cannot stand in a module that is lowered");
+      return nullptr;
+    }
+    for (auto f : functions) specialized_ |= specializesWarps(f);
+    for (auto f : functions)
+      if (!declare(f)) return nullptr;
+    transforms::AxisInfoAnalysis axisInfo(module_);
+    transforms::GlobalAccesses accesses(module_);
+    for (auto f : functions)
+      if (!lower(f, axisInfo, accesses)) return nullptr;
+    if (debug_) debug_->finalize();
+    return std::move(out_);
+  }
+
+private:
+  static bool isKernel(tt::FuncOp f) { return f.symVisibility() != "private"; }
+
+  /// A FunctionLowering with the module's facts filled in.
+  void init(FunctionLowering &fl, tt::FuncOp f) {
+    Operation *m = module_.op();
+    fl.warpSize_ = threadsPerWarp(m);
+    auto own = f->attr<IntegerAttr>(kNumWarpsAttr);
+    fl.part_.numWarps = own ? own.sext() : numWarps(m);
+    fl.numCtas_ = numCtas(m);
+    if (specialized_)
+      fl.part_.barrier = FunctionLowering::kOwnBarrier; // of the kernel's own warps, which alone call functions
+    fl.functions_ = &functions_;
+    fl.debug_ = debug_.get();
+  }
+
+  bool declare(tt::FuncOp f) {
+    FunctionLowering fl(b_, target_, diag_, options_);
+    init(fl, f);
+    auto type = f.functionType().cast<FunctionType>();
+    bool kernel = isKernel(f);
+    llvm::SmallVector<llvm::Type *, 16> params, results;
+    llvm::SmallVector<unsigned, 4> tensorMaps; // parameters of a kernel
+    for (unsigned i = 0; i < type.numInputs(); ++i) {
+      auto types = fl.elementTypes(type.input(i));
+      if (kernel && type.input(i).isa<TensorDescType>()) {
+        if (!target_.info().hasTensorCopy) {
+          diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() +
+                                   "' is the description of a tensor, and " + target_.info().name +
+                                   " has no bulk copies of tensors");
+          return false;
+        }
+        tensorMaps.push_back(params.size());
+      }
+      if (llvm::is_contained(types, nullptr) || (kernel && (type.input(i).isTensor() || types.size() != 1))) {
+        diag_.error(f.loc(), "argument " + llvm::Twine(i) + " of '" + f.symName() + "' has type " +
+                                 type.input(i).str() + ", which " + (kernel ? "a kernel" : "a function") +
+                                 " cannot take");
+        return false;
+      }
+      params.append(types.begin(), types.end());
+    }
+    for (unsigned i = 0; i < type.numResults(); ++i) {
+      auto types = fl.elementTypes(type.result(i));
+      if (kernel || llvm::is_contained(types, nullptr)) {
+        diag_.error(f.loc(), "'" + f.symName() + "' cannot return " + type.result(i).str() +
+                                 (kernel ? ": it is public, so it is a kernel" : ""));
+        return false;
+      }
+      results.append(types.begin(), types.end());
+    }
+    params.append(2, b_.getPtrTy(1));
+    if (!kernel) params.push_back(b_.getPtrTy(3));
+    llvm::Type *result = results.empty() ? b_.getVoidTy() : llvm::StructType::get(b_.getContext(), results);
+    auto *fn = llvm::Function::Create(llvm::FunctionType::get(result, params, false),
+                                      kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
+                                      f.symName(), *out_);
+    fn->setDoesNotThrow();
+    if (kernel) {
+      // A launch passes bits. Where LLVM asks whether a value may be poison, as strength reduction does for every
+      // pair of candidates, it need not look for instructions that would forbid it.
+      for (llvm::Argument &a : fn->args()) a.addAttr(llvm::Attribute::NoUndef);
+      for (unsigned i : tensorMaps) target_.tensorMapArgument(*fn->getArg(i));
+      target_.kernelAttributes(*fn, unsigned(fl.warpSize_ * totalNumWarps(module_.op())), fl.numCtas_,
+                               moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
+    } else {
+      fn->addFnAttr(llvm::Attribute::NoInline);
+      fn->addFnAttr(llvm::Attribute::Convergent);
+    }
+    // Divisibility of pointers is alignment.
+    unsigned at = 0;
+    for (unsigned i = 0; i < type.numInputs(); ++i) {
+      if (auto list = f.argAttrs() ? f.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
+          list && i < list.size() && type.input(i).isPointer())
+        if (auto dict = list[i].dyn_cast<DictionaryAttr>())
+          if (auto d =
+                  dict.get("tt.divisibility") ? dict.get("tt.divisibility").dyn_cast<IntegerAttr>() : IntegerAttr())
+            if (llvm::isPowerOf2_64(d.zext()) && d.zext() <= 4096)
+              fn->addParamAttr(at, llvm::Attribute::getWithAlignment(b_.getContext(), llvm::Align(d.zext())));
+      at += fl.numElements(type.input(i));
+    }
+    functions_[f] = fn;
+    return true;
+  }
+
+  bool lower(tt::FuncOp f, const transforms::AxisInfoAnalysis &axisInfo, const transforms::GlobalAccesses &accesses) {
+    FunctionLowering fl(b_, target_, diag_, options_);
+    init(fl, f);
+    fl.axisInfo = &axisInfo;
+    fl.globalAccesses = &accesses;
+    fl.function = functions_[f];
+    if (debug_) debug_->enter(*fl.function, f.loc());
+    auto *prologue = llvm::BasicBlock::Create(b_.getContext(), "entry", fl.function);
+    auto *body = llvm::BasicBlock::Create(b_.getContext(), "body", fl.function);
+    b_.SetCurrentDebugLocation({});
+    if (specializesWarps(f)) {
+      auto *main = llvm::BasicBlock::Create(b_.getContext(), "main", fl.function, body);
+      fl.beginSpecialized(f, prologue, main);
+      prologue = main;
+    }
+    b_.SetInsertPoint(prologue);
+    // What the lowering itself computes may be fused as well; device libraries decide for themselves.
+    llvm::FastMathFlags flags;
+    flags.setAllowContract(options_.fpFusion);
+    b_.setFastMathFlags(flags);
+    fl.part_.prologueEnd = b_.CreateBr(body);
+    b_.SetInsertPoint(body);
+
+    auto arg = fl.function->arg_begin();
+    for (auto *a : f.body().front()->args()) {
+      Elements e;
+      for (unsigned i = 0, n = fl.numElements(a->type); i < n; ++i) e.push_back(&*arg++);
+      if (a->loc.kind() == LocationKind::Name && e.size() == 1) e[0]->setName(a->loc.name());
+      fl.set(Value(a), std::move(e));
+    }
+    fl.globalScratch_ = &*arg++;
+    fl.profileScratch_ = &*arg++;
+    if (!isKernel(f))
+      fl.shared_ = &*arg++;
+    else
+      fl.globalScratchBytes_ = moduleInt(module_.op(), kGlobalScratchSizeAttr, 0);
+
+    unsigned before = diag_.errors();
+    bool ok = fl.lowerRegion(f.body(), [&](Operation *terminator) {
+      auto ret = terminator->dyn<tt::ReturnOp>();
+      if (!ret) return fl.error(terminator, "does not end a function");
+      llvm::Type *type = fl.function->getReturnType();
+      fl.endSpecialized();
+      if (type->isVoidTy()) {
+        b_.CreateRetVoid();
+        return true;
+      }
+      llvm::Value *result = llvm::PoisonValue::get(type);
+      unsigned i = 0;
+      for (Value v : ret.srcs())
+        for (llvm::Value *e : fl.get(v)) result = b_.CreateInsertValue(result, e, i++);
+      b_.CreateRet(result);
+      return true;
+    });
+    ok = ok && fl.lowerWorkers();
+    if (!ok || diag_.errors() != before) return false;
+    llvm::MergeBlockIntoPredecessor(body);
+    target_.finish(*fl.function);
+    return true;
+  }
+
+  ir::Module &module_;
+  const Target &target_;
+  const LoweringOptions &options_;
+  DiagnosticEngine &diag_;
+  llvm::IRBuilder<> b_;
+  std::unique_ptr<llvm::Module> out_;
+  std::unique_ptr<DebugInfo> debug_;
+  llvm::DenseMap<Operation *, llvm::Function *> functions_;
+  bool specialized_ = false; // blocks have warps that only partitions run on
+};
+
+std::unique_ptr<llvm::Module> lowerToLLVM(ir::Module &module, const Target &target, llvm::LLVMContext &context,
+                                          const LoweringOptions &options, DiagnosticEngine &diag) {
+  return ModuleLowering(module, target, context, options, diag).run();
+}
+
+} // namespace tessera::codegen

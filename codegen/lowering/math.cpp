@@ -1,0 +1,163 @@
+// Lowering of mathematical functions, division, clamp and calls of device-library functions. Each scalar operation
+// takes the first of these ways that exists:
+//   1. the target's own (Target::mathOp): approximate instructions where Triton uses them; asked first for the type as
+//      it is, then for f32
+//   2. an LLVM intrinsic that every target selects in a few instructions (fabs, floor, fma, …)
+//   3. the device library's function (Target::libraryFunction), linked later by the back end
+// f16 and bf16 go through f32 in ways 1 and 3, and in 2 where rounding once in f32 gives the same or a better result.
+// Tensors run element by element.
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace tessera::codegen {
+using namespace ir;
+
+namespace {
+
+/// Intrinsics that all targets select directly, by operation; not_intrinsic for the others.
+llvm::Intrinsic::ID intrinsicOf(Opcode op) {
+  switch (op) {
+  case Opcode::math_absf: return llvm::Intrinsic::fabs;
+  case Opcode::math_ceil: return llvm::Intrinsic::ceil;
+  case Opcode::math_floor: return llvm::Intrinsic::floor;
+  case Opcode::math_trunc: return llvm::Intrinsic::trunc;
+  case Opcode::math_round: return llvm::Intrinsic::round;
+  case Opcode::math_roundeven: return llvm::Intrinsic::roundeven;
+  case Opcode::math_sqrt:
+  case Opcode::tt_precise_sqrt: return llvm::Intrinsic::sqrt;
+  case Opcode::math_fma: return llvm::Intrinsic::fma;
+  case Opcode::math_copysign: return llvm::Intrinsic::copysign;
+  default: return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+/// C's function for the operation, of which device libraries have one for f32 and one for f64; empty: there is none.
+llvm::StringRef libraryNameOf(Opcode op) {
+  switch (op) {
+  case Opcode::math_exp: return "exp";
+  case Opcode::math_exp2: return "exp2";
+  case Opcode::math_expm1: return "expm1";
+  case Opcode::math_log: return "log";
+  case Opcode::math_log1p: return "log1p";
+  case Opcode::math_log2: return "log2";
+  case Opcode::math_log10: return "log10";
+  case Opcode::math_rsqrt: return "rsqrt";
+  case Opcode::math_sin: return "sin";
+  case Opcode::math_cos: return "cos";
+  case Opcode::math_tan: return "tan";
+  case Opcode::math_asin: return "asin";
+  case Opcode::math_acos: return "acos";
+  case Opcode::math_atan: return "atan";
+  case Opcode::math_sinh: return "sinh";
+  case Opcode::math_cosh: return "cosh";
+  case Opcode::math_tanh: return "tanh";
+  case Opcode::math_asinh: return "asinh";
+  case Opcode::math_acosh: return "acosh";
+  case Opcode::math_atanh: return "atanh";
+  case Opcode::math_cbrt: return "cbrt";
+  case Opcode::math_erf: return "erf";
+  case Opcode::math_erfc: return "erfc";
+  case Opcode::math_atan2: return "atan2";
+  case Opcode::math_powf: return "pow";
+  case Opcode::arith_remf: return "fmod";
+  case Opcode::math_fpowi: return "powi";
+  default: return "";
+  }
+}
+
+/// Whether the operation is done in the narrow type itself: it touches bits only, or the target has it natively.
+bool staysNarrow(Opcode op, llvm::Type *type, const TargetInfo &info) {
+  if (op == Opcode::math_absf || op == Opcode::math_copysign || op == Opcode::tt_clampf) return true;
+  if (type->isHalfTy())
+    return op == Opcode::math_fma || op == Opcode::math_floor || op == Opcode::math_ceil || op == Opcode::math_trunc ||
+           op == Opcode::math_roundeven;
+  return op == Opcode::math_fma && info.hasBf16Fma;
+}
+
+struct ScalarMath {
+  Operation *op;
+  FunctionLowering &fl;
+
+  llvm::Value *operator()(llvm::ArrayRef<llvm::Value *> args) {
+    llvm::Type *type = args[0]->getType();
+    auto &b = fl.b;
+    if (llvm::Value *v = fl.target.mathOp(b, op->opcode(), type, args)) return v;
+    bool narrow = type->isHalfTy() || type->isBFloatTy();
+    if (!narrow || staysNarrow(op->opcode(), type, fl.target.info())) return at(type, args);
+    llvm::SmallVector<llvm::Value *, 3> wide;
+    for (llvm::Value *a : args) wide.push_back(a->getType() == type ? b.CreateFPExt(a, b.getFloatTy()) : a);
+    llvm::Value *r = fl.target.mathOp(b, op->opcode(), b.getFloatTy(), wide);
+    if (!r) r = at(b.getFloatTy(), wide);
+    return r ? b.CreateFPTrunc(r, type) : nullptr;
+  }
+
+  llvm::Value *at(llvm::Type *type, llvm::ArrayRef<llvm::Value *> args) {
+    auto &b = fl.b;
+    switch (op->opcode()) {
+    case Opcode::arith_divf:
+    case Opcode::tt_precise_divf: return b.CreateFDiv(args[0], args[1]);
+    case Opcode::arith_remf: break; // exact for any quotient, which LLVM's own expansion for NVPTX is not
+    case Opcode::tt_clampf: {
+      bool nan = op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All;
+      llvm::Value *low =
+          b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, args[0], args[1]);
+      return b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum, low, args[2]);
+    }
+    default: break;
+    }
+    if (auto id = intrinsicOf(op->opcode()); id != llvm::Intrinsic::not_intrinsic)
+      return b.CreateIntrinsic(id, {type}, args);
+    llvm::StringRef function = libraryNameOf(op->opcode());
+    if (function.empty() || !(type->isFloatTy() || type->isDoubleTy())) return nullptr;
+    std::string name = fl.target.libraryFunction(function, type);
+    if (name.empty()) return nullptr;
+    llvm::SmallVector<llvm::Type *, 3> types;
+    for (llvm::Value *a : args) types.push_back(a->getType());
+    return b.CreateCall(fl.declare(name, llvm::FunctionType::get(type, types, false), true), args);
+  }
+};
+
+bool lowerExtern(tt::ExternElementwiseOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  Type resultType = op.result().type();
+  llvm::Type *type = fl.elementType(resultType);
+  llvm::SmallVector<llvm::Type *, 3> types;
+  for (Value v : op.srcs()) types.push_back(fl.elementType(v.type()));
+  if (!type || llvm::is_contained(types, nullptr)) return fl.error(op, "has operands that no library function takes");
+  auto callee = fl.declare(op.symbol(), llvm::FunctionType::get(type, types, false), op.pure());
+  Elements out;
+  for (unsigned r = 0, n = fl.numElements(resultType); r < n; ++r) {
+    llvm::SmallVector<llvm::Value *, 3> args;
+    for (Value v : op.srcs()) args.push_back(fl.get(v)[v.type().isTensor() ? r : 0]);
+    out.push_back(b.CreateCall(callee, args));
+  }
+  fl.set(op.result(), std::move(out));
+  return true;
+}
+
+} // namespace
+
+bool lowerMath(Operation *op, FunctionLowering &fl) {
+  if (auto e = op->dyn<tt::ExternElementwiseOp>()) return lowerExtern(e, fl);
+  ScalarMath scalar{op, fl};
+  llvm::IRBuilder<>::FastMathFlagGuard guard(fl.b);
+  Elements out;
+  unsigned n = fl.numElements(op->result().type());
+  llvm::DenseMap<llvm::Value *, llvm::Value *> seen; // unary operations on copies
+  for (unsigned r = 0; r < n; ++r) {
+    llvm::SmallVector<llvm::Value *, 3> args;
+    for (Value v : op->operands()) args.push_back(fl.get(v)[r]);
+    llvm::Value *&copy = seen[args.size() == 1 ? args[0] : nullptr];
+    llvm::Value *v = args.size() == 1 && copy ? copy : scalar(args);
+    if (!v)
+      return fl.error(op, "on " + op->operand(0).type().scalar().str() + " does not exist on " + fl.target.info().name);
+    copy = v;
+    out.push_back(v);
+  }
+  fl.set(op->result(), std::move(out));
+  return true;
+}
+
+} // namespace tessera::codegen

@@ -1,0 +1,205 @@
+// Lowering of loads and stores of global memory. How elements are grouped into accesses is the AccessPlan's work, how
+// an access is done the Target's; here operands are put together: masks, values where the mask is false, hints.
+//
+// A masked-off element without a value for it is zero, as in Triton, on which programs rely. Of several threads that
+// hold copies of an element one stores it; all of them load, unless what they load is only stored, and may be through
+// the same argument of the kernel: then a load has the store's predicate, so that it neither reads what another
+// thread has changed nor asks for a barrier (insert_barriers.cpp). A scalar store is done by the first thread of the
+// block.
+#include "codegen/lowering/access_plan.h"
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "transforms/analyses/only_stored.h"
+#include "transforms/analyses/pointer_root.h"
+
+namespace tessera::codegen {
+using namespace ir;
+
+namespace {
+
+int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
+
+bool isConstantBool(llvm::Value *v, bool value) {
+  auto *c = llvm::dyn_cast_or_null<llvm::ConstantInt>(v);
+  return c && c->isOne() == value;
+}
+
+/// i1 ↔ the byte that it is in memory.
+llvm::Value *toMemory(llvm::IRBuilder<> &b, llvm::Value *v) {
+  return v->getType()->isIntegerTy(1) ? b.CreateZExt(v, b.getInt8Ty()) : v;
+}
+llvm::Value *fromMemory(llvm::IRBuilder<> &b, llvm::Value *v, llvm::Type *type) {
+  return type->isIntegerTy(1) ? b.CreateTrunc(v, type) : v;
+}
+
+struct Hints {
+  CacheModifier cache = CacheModifier::None;
+  EvictionPolicy evict = EvictionPolicy::EvictNormal;
+  bool isVolatile = false;
+  bool repeated = false;
+  void apply(MemoryAccess &a) const {
+    a.cache = cache;
+    a.evict = evict;
+    a.isVolatile = isVolatile;
+    a.repeated = repeated;
+  }
+};
+
+/// i1: this thread stores a value of the type; null: all do.
+llvm::Value *storesIt(FunctionLowering &fl, Type t) {
+  return t.isTensor() ? fl.isRepresentative(fl.layout(t)) : fl.isFirstThread();
+}
+
+/// An access's mask in the threads that act, else false; once for each mask.
+class MaskOfActing {
+public:
+  MaskOfActing(llvm::IRBuilder<> &b, llvm::Value *acts) : b_(b), acts_(acts) {}
+  llvm::Value *operator()(llvm::Value *mask) {
+    if (!acts_) return mask;
+    llvm::Value *&both = combined_[mask];
+    if (!both) both = mask ? b_.CreateAnd(mask, acts_) : acts_;
+    return both;
+  }
+
+private:
+  llvm::IRBuilder<> &b_;
+  llvm::Value *acts_;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> combined_;
+};
+
+using AddressFn = llvm::function_ref<void(const VectorAccess &, MemoryAccess &)>;
+
+bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value mask, Value other,
+          const Hints &hints) {
+  auto &b = fl.b;
+  Value result = op->result();
+  llvm::Type *type = fl.elementType(result.type()), *memory = fl.memoryType(result.type());
+  llvm::Value *zero = llvm::Constant::getNullValue(memory);
+  llvm::SmallVector<LoadAccess, 8> accesses;
+  llvm::SmallVector<const VectorAccess *, 8> vectors;
+  Elements out(fl.numElements(result.type()), nullptr);
+  bool byOne = fl.target.info().hasPredicatedAccess && fl.numWarps() > 1 && !hints.isVolatile &&
+               fl.globalAccesses->mayBeWritten(op->operand(0)) && transforms::isOnlyStored(result);
+  MaskOfActing maskOf(b, byOne ? storesIt(fl, result.type()) : nullptr);
+  auto otherOf = [&](unsigned r) -> llvm::Value * {
+    if (!other) return zero;
+    const Elements &e = fl.get(other);
+    return toMemory(b, e[other.type().isTensor() ? r : 0]);
+  };
+  for (auto &v : plan.accesses()) {
+    llvm::Value *m = mask ? fl.get(mask)[mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
+    if (isConstantBool(m, true)) m = nullptr;
+    if (isConstantBool(m, false)) {
+      for (unsigned r : v.registers) out[r] = fromMemory(b, otherOf(r), type);
+      continue;
+    }
+    m = maskOf(m);
+    LoadAccess a;
+    address(v, a);
+    hints.apply(a);
+    a.mask = m;
+    a.count = v.registers.size();
+    if (m)
+      for (unsigned r : v.registers) a.other.push_back(otherOf(r));
+    accesses.push_back(std::move(a));
+    vectors.push_back(&v);
+  }
+  fl.target.load(b, memory, accesses);
+  for (auto [a, v] : llvm::zip(accesses, vectors))
+    for (auto [r, e] : llvm::zip(v->registers, a.result)) out[r] = fromMemory(b, e, type);
+  // Registers that hold copies.
+  unsigned free = result.type().isTensor() ? fl.freeRegisters(result.type()) : 0;
+  for (unsigned r = 0; r < out.size(); ++r)
+    if (r & free) out[r] = out[r & ~free];
+  fl.set(result, std::move(out));
+  return true;
+}
+
+bool store(FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value value, Value mask,
+           const Hints &hints) {
+  auto &b = fl.b;
+  const Elements &values = fl.get(value);
+  MaskOfActing maskOf(b, storesIt(fl, value.type()));
+  llvm::SmallVector<StoreAccess, 8> accesses;
+  for (auto &v : plan.accesses()) {
+    llvm::Value *m = mask ? fl.get(mask)[mask.type().isTensor() ? v.registers[0] : 0] : nullptr;
+    if (isConstantBool(m, true)) m = nullptr;
+    if (isConstantBool(m, false)) continue;
+    StoreAccess a;
+    address(v, a);
+    hints.apply(a);
+    a.mask = maskOf(m);
+    for (unsigned r : v.registers) a.values.push_back(toMemory(b, values[r]));
+    accesses.push_back(std::move(a));
+  }
+  fl.target.store(b, accesses);
+  return true;
+}
+
+/// The pointer of a buffer access: a scalar base and offsets in elements.
+struct BufferAddress {
+  FunctionLowering &fl;
+  llvm::Value *base;
+  Value offsets;
+  int64_t elementBytes;
+  llvm::DenseMap<unsigned, llvm::Value *> made;
+  BufferAddress(FunctionLowering &fl, llvm::Value *base, Value offsets, int64_t elementBytes)
+      : fl(fl), base(base), offsets(offsets), elementBytes(elementBytes) {}
+
+  void operator()(const VectorAccess &v, MemoryAccess &a, unsigned alignment) {
+    auto &b = fl.b;
+    llvm::Value *&offset = made[v.baseRegister];
+    if (!offset) offset = b.CreateMul(fl.get(offsets)[v.baseRegister], fl.i32(elementBytes));
+    a.alignment = alignment;
+    a.base = base;
+    a.offset = offset;
+    a.constant = v.constant;
+    llvm::Value *whole = b.CreateZExt(offset, b.getInt64Ty());
+    a.pointer = b.CreateConstGEP1_64(b.getInt8Ty(), b.CreateGEP(b.getInt8Ty(), base, whole), v.constant);
+  }
+};
+
+} // namespace
+
+bool lowerMemory(Operation *op, FunctionLowering &fl) {
+  int64_t widest = fl.target.info().maxGlobalAccessBytes;
+  auto pointeeOf = [](Value p) { return p.type().scalar().cast<PointerType>().pointee(); };
+  bool repeated = op->parentOfType<scf::ForOp>() || op->parentOfType<scf::WhileOp>();
+  auto typeOk = [&](Type t) { return t && fl.memoryType(t) && !t.isTensor(); };
+  switch (op->opcode()) {
+  case Opcode::tt_load: {
+    auto o = op->cast<tt::LoadOp>();
+    if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "of a block pointer must be rewritten before lowering");
+    AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
+    return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.mask(), o.other(),
+                {o.cache(), o.evict(), o.isVolatile(), repeated});
+  }
+  case Opcode::tt_store: {
+    auto o = op->cast<tt::StoreOp>();
+    if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "to a block pointer must be rewritten before lowering");
+    AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
+    return store(fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.value(), o.mask(),
+                 {o.cache(), o.evict(), false, repeated});
+  }
+  case Opcode::amdg_buffer_load: {
+    auto o = op->cast<amdg::BufferLoadOp>();
+    int64_t bytes = byteSize(fl.memoryType(o.result().type()));
+    AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
+    BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
+    return load(op, fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.mask(), o.other(),
+                {o.cache(), EvictionPolicy::EvictNormal, false, repeated});
+  }
+  case Opcode::amdg_buffer_store: {
+    auto o = op->cast<amdg::BufferStoreOp>();
+    int64_t bytes = byteSize(fl.memoryType(o.value().type()));
+    AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
+    BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
+    return store(fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.value(), o.mask(),
+                 {o.cache(), EvictionPolicy::EvictNormal, false, repeated});
+  }
+  default: return fl.error(op, "is not a memory access");
+  }
+}
+
+} // namespace tessera::codegen

@@ -1,0 +1,387 @@
+// Lowering of operations that act on each element alone: integer and floating-point arithmetic, comparisons, select,
+// bit casts, pointer arithmetic, constants. An operation on a tensor runs once per register element; elements whose
+// operands are the same LLVM values (copies that a broadcast made) share one result. Floats of 8 bits are bit patterns
+// here: arithmetic on them does not exist in verified IR.
+//
+// The facts relied on: index is i32 (codegen/lowering/lowering.h); shifts by the width or more are poison, as in
+// LLVM; maximumf and minimumf propagate NaN, maxnumf and minnumf prefer the number, as LLVM's intrinsics of the same
+// names do.
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace tessera::codegen {
+using namespace ir;
+
+namespace {
+
+using Value1 = llvm::Value *;
+
+/// Runs `f` on every register element; equal operands give the same result without running it again.
+template <class F> bool elementwise(Operation *op, FunctionLowering &fl, F &&f) {
+  llvm::SmallVector<const Elements *, 3> operands;
+  llvm::SmallVector<bool, 3> scalar;
+  Type resultType = op->result().type();
+  for (Value v : op->operands()) {
+    operands.push_back(&fl.get(v));
+    scalar.push_back(!v.type().isTensor() && resultType.isTensor());
+  }
+  unsigned n = fl.numElements(resultType);
+  for (auto [o, s] : llvm::zip(operands, scalar))
+    if (!s && o->size() != n) return fl.error(op, "has operands and results of different layouts");
+  Elements out;
+  out.reserve(n);
+  llvm::DenseMap<std::pair<Value1, Value1>, unsigned> seen;
+  llvm::SmallVector<Value1, 3> args(operands.size());
+  for (unsigned r = 0; r < n; ++r) {
+    for (unsigned i = 0; i < args.size(); ++i) args[i] = (*operands[i])[scalar[i] ? 0 : r];
+    if (n > 1 && !args.empty() && args.size() <= 2) {
+      auto [it, fresh] = seen.try_emplace({args[0], args.size() > 1 ? args[1] : nullptr}, r);
+      if (!fresh) {
+        out.push_back(out[it->second]);
+        continue;
+      }
+    } else if (r && args.size() == 3) {
+      // Copies come in runs or strides; looking back a little finds them.
+      auto same = [&](unsigned p) {
+        for (unsigned i = 0; i < 3; ++i)
+          if (!scalar[i] && (*operands[i])[p] != args[i]) return false;
+        return true;
+      };
+      if (same(0) || same(r - 1)) {
+        out.push_back(out[same(0) ? 0 : r - 1]);
+        continue;
+      }
+    }
+    Value1 v = f(args);
+    if (!v) return false;
+    out.push_back(v);
+  }
+  fl.set(op->result(), std::move(out));
+  return true;
+}
+
+// ---- floating-point flags ----
+
+/// MLIR's fastmath bits, and contraction where the options allow it.
+llvm::FastMathFlags flagsOf(Operation *op, bool contract) {
+  llvm::FastMathFlags f;
+  auto a = op->attr<IntegerAttr>("fastmath");
+  uint64_t bits = a ? a.zext() : 0;
+  f.setAllowReassoc(bits & 1);
+  f.setNoNaNs(bits & 2);
+  f.setNoInfs(bits & 4);
+  f.setNoSignedZeros(bits & 8);
+  f.setAllowReciprocal(bits & 16);
+  f.setAllowContract(contract || bits & 32);
+  f.setApproxFunc(bits & 64);
+  return f;
+}
+
+// ---- constants ----
+
+llvm::Constant *constantOf(llvm::Type *type, Type elementType, const llvm::APInt &bits) {
+  if (type->isFloatingPointTy())
+    return llvm::ConstantFP::get(type, llvm::APFloat(elementType.cast<FloatType>().semantics(), bits));
+  return llvm::ConstantInt::get(type, bits.sextOrTrunc(type->getIntegerBitWidth()));
+}
+
+bool lowerConstant(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  Value result = op->result();
+  Type elementType = result.type().scalar();
+  llvm::Type *type = fl.elementType(elementType);
+  Attribute value = op->attr("value");
+  if (!type || type->isPointerTy()) return fl.error(op, "has a type that has no constants");
+  if (const llvm::APInt *bits = splatBits(value)) {
+    fl.set(result, Elements(fl.numElements(result.type()), constantOf(type, elementType, *bits)));
+    return true;
+  }
+  auto dense = value.dyn_cast<DenseElementsAttr>();
+  if (!dense) return fl.error(op, "has a value that the lowering does not know");
+  // Different elements: a table in memory, read at the row-major index.
+  llvm::Type *memory = fl.memoryType(elementType);
+  llvm::SmallVector<llvm::Constant *, 0> table;
+  for (size_t i = 0; i < dense.size(); ++i) {
+    auto bits = dense.element(i);
+    table.push_back(constantOf(memory, elementType, type->isIntegerTy(1) ? bits.zext(8) : bits));
+  }
+  auto *array = llvm::ArrayType::get(memory, table.size());
+  auto *global = new llvm::GlobalVariable(*fl.function->getParent(), array, true, llvm::GlobalValue::PrivateLinkage,
+                                          llvm::ConstantArray::get(array, table), "table", nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, 1);
+  global->setAlignment(llvm::Align(16));
+  global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  auto shape = result.type().cast<TensorType>().shape();
+  Elements out;
+  for (auto &index : fl.indices(result.type())) {
+    Value1 flat = fl.i32(0);
+    for (unsigned d = 0; d < shape.size(); ++d) flat = b.CreateAdd(b.CreateMul(flat, fl.i32(shape[d])), index[d]);
+    Value1 v = b.CreateLoad(memory, b.CreateInBoundsGEP(memory, global, flat));
+    out.push_back(type->isIntegerTy(1) ? b.CreateTrunc(v, type) : v);
+  }
+  fl.set(result, std::move(out));
+  return true;
+}
+
+// ---- integers ----
+
+llvm::CmpInst::Predicate predicateOf(CmpIPredicate p) {
+  switch (p) {
+  case CmpIPredicate::Eq: return llvm::CmpInst::ICMP_EQ;
+  case CmpIPredicate::Ne: return llvm::CmpInst::ICMP_NE;
+  case CmpIPredicate::Slt: return llvm::CmpInst::ICMP_SLT;
+  case CmpIPredicate::Sle: return llvm::CmpInst::ICMP_SLE;
+  case CmpIPredicate::Sgt: return llvm::CmpInst::ICMP_SGT;
+  case CmpIPredicate::Sge: return llvm::CmpInst::ICMP_SGE;
+  case CmpIPredicate::Ult: return llvm::CmpInst::ICMP_ULT;
+  case CmpIPredicate::Ule: return llvm::CmpInst::ICMP_ULE;
+  case CmpIPredicate::Ugt: return llvm::CmpInst::ICMP_UGT;
+  case CmpIPredicate::Uge: return llvm::CmpInst::ICMP_UGE;
+  }
+  return llvm::CmpInst::BAD_ICMP_PREDICATE;
+}
+
+llvm::CmpInst::Predicate predicateOf(CmpFPredicate p) {
+  switch (p) {
+  case CmpFPredicate::False: return llvm::CmpInst::FCMP_FALSE;
+  case CmpFPredicate::Oeq: return llvm::CmpInst::FCMP_OEQ;
+  case CmpFPredicate::Ogt: return llvm::CmpInst::FCMP_OGT;
+  case CmpFPredicate::Oge: return llvm::CmpInst::FCMP_OGE;
+  case CmpFPredicate::Olt: return llvm::CmpInst::FCMP_OLT;
+  case CmpFPredicate::Ole: return llvm::CmpInst::FCMP_OLE;
+  case CmpFPredicate::One: return llvm::CmpInst::FCMP_ONE;
+  case CmpFPredicate::Ord: return llvm::CmpInst::FCMP_ORD;
+  case CmpFPredicate::Ueq: return llvm::CmpInst::FCMP_UEQ;
+  case CmpFPredicate::Ugt: return llvm::CmpInst::FCMP_UGT;
+  case CmpFPredicate::Uge: return llvm::CmpInst::FCMP_UGE;
+  case CmpFPredicate::Ult: return llvm::CmpInst::FCMP_ULT;
+  case CmpFPredicate::Ule: return llvm::CmpInst::FCMP_ULE;
+  case CmpFPredicate::Une: return llvm::CmpInst::FCMP_UNE;
+  case CmpFPredicate::Uno: return llvm::CmpInst::FCMP_UNO;
+  case CmpFPredicate::True: return llvm::CmpInst::FCMP_TRUE;
+  }
+  return llvm::CmpInst::BAD_FCMP_PREDICATE;
+}
+
+/// x divided by y, which is not zero, as the LLVM instruction `divide` does it; but the smallest integer by -1 is
+/// itself, with no remainder, as GPUs and the interpreter have it: for LLVM it would be undefined. Narrow integers
+/// are divided as wider ones, which back ends do anyway; others by their magnitudes, as back ends divide where
+/// hardware has no division. Alone neither takes more instructions than the plain form; a quotient and a remainder of
+/// the same numbers take some more together.
+Value1 divide(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps divide, Value1 x, Value1 y) {
+  using I = llvm::Instruction;
+  bool remainder = divide == I::SRem;
+  llvm::Type *type = x->getType();
+  if (divide == I::UDiv || divide == I::URem) return b.CreateBinOp(divide, x, y);
+  if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(y)) {
+    if (!c->isMinusOne()) return b.CreateBinOp(divide, x, y);
+    return remainder ? llvm::Constant::getNullValue(type) : b.CreateNeg(x);
+  }
+  if (type->getIntegerBitWidth() < 32) {
+    // Frozen while narrow: what merges a quotient and a remainder would freeze the wide one, and its width would be
+    // forgotten.
+    x = b.CreateSExt(b.CreateFreeze(x), b.getInt32Ty());
+    return b.CreateTrunc(b.CreateBinOp(divide, x, b.CreateSExt(y, b.getInt32Ty())), type);
+  }
+  auto magnitude = [&](Value1 v) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v, b.getFalse()); };
+  Value1 result = b.CreateBinOp(remainder ? I::URem : I::UDiv, magnitude(x), magnitude(y));
+  Value1 negative = b.CreateICmpSLT(remainder ? x : b.CreateXor(x, y), llvm::Constant::getNullValue(type));
+  return b.CreateSelect(negative, b.CreateNeg(result), result);
+}
+
+/// A divisor that is not zero, and whether it was, null if it cannot have been. LLVM drops what leads to a division
+/// by zero: a lane whose mask left its divisor zero, or open, would so lose its mask and load out of bounds.
+std::pair<Value1, Value1> safeDivisor(llvm::IRBuilder<> &b, Value1 y) {
+  if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(y); c && !c->isZero()) return {y, nullptr};
+  y = b.CreateFreeze(y);
+  Value1 byZero = b.CreateICmpEQ(y, llvm::Constant::getNullValue(y->getType()));
+  return {b.CreateSelect(byZero, llvm::ConstantInt::get(y->getType(), 1), y), byZero};
+}
+
+/// x divided by y. By zero the quotient is all ones and the remainder x, as GPUs and the interpreter have it.
+Value1 division(llvm::IRBuilder<> &b, llvm::Instruction::BinaryOps op, Value1 x, Value1 y) {
+  bool remainder = op == llvm::Instruction::SRem || op == llvm::Instruction::URem;
+  auto [by, byZero] = safeDivisor(b, y);
+  Value1 result = divide(b, op, x, by);
+  return byZero ? b.CreateSelect(byZero, remainder ? x : llvm::Constant::getAllOnesValue(x->getType()), result)
+                : result;
+}
+
+/// Quotients that round up or down, without overflow on the way: the truncated quotient, corrected where the division
+/// leaves a rest and the exact quotient lies on the other side.
+Value1 roundedDivision(llvm::IRBuilder<> &b, Opcode op, Value1 x, Value1 y) {
+  bool isSigned = op != Opcode::arith_ceildivui;
+  auto [by, byZero] = safeDivisor(b, y);
+  Value1 zero = llvm::Constant::getNullValue(x->getType()), one = llvm::ConstantInt::get(x->getType(), 1);
+  Value1 q = divide(b, isSigned ? llvm::Instruction::SDiv : llvm::Instruction::UDiv, x, by),
+         corrected = b.CreateICmpNE(b.CreateSub(x, b.CreateMul(q, by)), zero);
+  if (isSigned) {
+    Value1 negative = b.CreateICmpSLT(b.CreateXor(x, by), zero);
+    corrected = b.CreateAnd(corrected, op == Opcode::arith_floordivsi ? negative : b.CreateNot(negative));
+  }
+  Value1 result =
+      b.CreateSelect(corrected, op == Opcode::arith_floordivsi ? b.CreateSub(q, one) : b.CreateAdd(q, one), q);
+  return byZero ? b.CreateSelect(byZero, llvm::Constant::getAllOnesValue(x->getType()), result) : result;
+}
+
+/// High half of the product of two integers of one width.
+Value1 highProduct(llvm::IRBuilder<> &b, Value1 x, Value1 y, bool isSigned) {
+  unsigned w = x->getType()->getIntegerBitWidth();
+  llvm::Type *wide = b.getIntNTy(2 * w);
+  Value1 p = b.CreateMul(isSigned ? b.CreateSExt(x, wide) : b.CreateZExt(x, wide),
+                         isSigned ? b.CreateSExt(y, wide) : b.CreateZExt(y, wide));
+  return b.CreateTrunc(b.CreateLShr(p, w), x->getType());
+}
+
+/// Operations with two results.
+bool lowerExtended(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  Elements low, high;
+  for (auto [x, y] : llvm::zip(fl.get(op->operand(0)), fl.get(op->operand(1)))) {
+    if (op->opcode() == Opcode::arith_addui_extended) {
+      Value1 sum = b.CreateAdd(x, y);
+      low.push_back(sum);
+      high.push_back(b.CreateICmpULT(sum, x));
+    } else {
+      low.push_back(b.CreateMul(x, y));
+      high.push_back(highProduct(b, x, y, op->opcode() == Opcode::arith_mulsi_extended));
+    }
+  }
+  fl.set(op->result(0), std::move(low));
+  fl.set(op->result(1), std::move(high));
+  return true;
+}
+
+Value1 bitcast(llvm::IRBuilder<> &b, Value1 v, llvm::Type *to) {
+  if (v->getType() == to) return v;
+  if (v->getType()->isPointerTy() && to->isPointerTy()) return b.CreateAddrSpaceCast(v, to);
+  if (v->getType()->isPointerTy()) return b.CreatePtrToInt(v, to);
+  if (to->isPointerTy()) return b.CreateIntToPtr(v, to);
+  return b.CreateBitCast(v, to);
+}
+
+} // namespace
+
+bool lowerPointwise(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  using Args = llvm::ArrayRef<Value1>;
+  auto overflow = [&] {
+    return op->attr<IntegerAttr>("overflowFlags") ? op->attr<IntegerAttr>("overflowFlags").zext() : 0;
+  };
+  auto unary = [&](auto f) { return elementwise(op, fl, [&](Args a) -> Value1 { return f(a[0]); }); };
+  auto binary = [&](auto f) { return elementwise(op, fl, [&](Args a) -> Value1 { return f(a[0], a[1]); }); };
+  auto binaryIntrinsic = [&](llvm::Intrinsic::ID id) {
+    return binary([&, id](Value1 x, Value1 y) { return b.CreateBinaryIntrinsic(id, x, y); });
+  };
+  llvm::IRBuilder<>::FastMathFlagGuard guard(b);
+  switch (op->opcode()) {
+  case Opcode::arith_constant: return lowerConstant(op, fl);
+  case Opcode::ub_poison: { // zeros: a program that goes on with what nothing defines does the same every time
+    Elements out;
+    for (llvm::Type *t : fl.elementTypes(op->result().type())) out.push_back(llvm::Constant::getNullValue(t));
+    fl.set(op->result(), std::move(out));
+    return true;
+  }
+
+  // ---- integers: bit 0 of the flags is no signed wrap, bit 1 no unsigned wrap ----
+  case Opcode::arith_addi:
+    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateAdd(x, y, "", o & 2, o & 1); });
+  case Opcode::arith_subi:
+    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateSub(x, y, "", o & 2, o & 1); });
+  case Opcode::arith_muli:
+    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateMul(x, y, "", o & 2, o & 1); });
+  case Opcode::arith_shli:
+    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateShl(x, y, "", o & 2, o & 1); });
+  case Opcode::arith_divsi:
+    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::SDiv, x, y); });
+  case Opcode::arith_divui:
+    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::UDiv, x, y); });
+  case Opcode::arith_remsi:
+    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::SRem, x, y); });
+  case Opcode::arith_remui:
+    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::URem, x, y); });
+  case Opcode::arith_shrsi: return binary([&](Value1 x, Value1 y) { return b.CreateAShr(x, y); });
+  case Opcode::arith_shrui: return binary([&](Value1 x, Value1 y) { return b.CreateLShr(x, y); });
+  case Opcode::arith_andi: return binary([&](Value1 x, Value1 y) { return b.CreateAnd(x, y); });
+  case Opcode::arith_ori: return binary([&](Value1 x, Value1 y) { return b.CreateOr(x, y); });
+  case Opcode::arith_xori: return binary([&](Value1 x, Value1 y) { return b.CreateXor(x, y); });
+  case Opcode::arith_ceildivsi:
+  case Opcode::arith_ceildivui:
+  case Opcode::arith_floordivsi:
+    return binary([&](Value1 x, Value1 y) { return roundedDivision(b, op->opcode(), x, y); });
+  case Opcode::arith_maxsi: return binaryIntrinsic(llvm::Intrinsic::smax);
+  case Opcode::arith_maxui: return binaryIntrinsic(llvm::Intrinsic::umax);
+  case Opcode::arith_minsi: return binaryIntrinsic(llvm::Intrinsic::smin);
+  case Opcode::arith_minui: return binaryIntrinsic(llvm::Intrinsic::umin);
+  case Opcode::arith_addui_extended:
+  case Opcode::arith_mulsi_extended:
+  case Opcode::arith_mului_extended: return lowerExtended(op, fl);
+  case Opcode::tt_mulhiui: return binary([&](Value1 x, Value1 y) { return highProduct(b, x, y, false); });
+  case Opcode::math_absi:
+    return unary([&](Value1 x) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse()); });
+  case Opcode::math_ctlz:
+    return unary([&](Value1 x) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b.getFalse()); });
+  case Opcode::math_cttz:
+    return unary([&](Value1 x) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, x, b.getFalse()); });
+  case Opcode::math_ctpop: return unary([&](Value1 x) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x); });
+
+  // ---- floats ----
+  case Opcode::arith_addf:
+  case Opcode::arith_subf:
+  case Opcode::arith_mulf:
+    b.setFastMathFlags(flagsOf(op, fl.options.fpFusion));
+    return binary([&](Value1 x, Value1 y) {
+      if (op->opcode() == Opcode::arith_addf) return b.CreateFAdd(x, y);
+      return op->opcode() == Opcode::arith_subf ? b.CreateFSub(x, y) : b.CreateFMul(x, y);
+    });
+  case Opcode::arith_maximumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::maximum);
+  case Opcode::arith_minimumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::minimum);
+  case Opcode::arith_maxnumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::maxnum);
+  case Opcode::arith_minnumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::minnum);
+  case Opcode::arith_negf: return unary([&](Value1 x) { return b.CreateFNeg(x); });
+  case Opcode::arith_cmpi:
+    return binary([&, p = predicateOf(op->cast<arith::CmpiOp>().predicate())](Value1 x, Value1 y) {
+      return b.CreateICmp(p, x, y);
+    });
+  case Opcode::arith_cmpf:
+    b.setFastMathFlags(flagsOf(op, false));
+    return binary([&, p = predicateOf(op->cast<arith::CmpfOp>().predicate())](Value1 x, Value1 y) {
+      return b.CreateFCmp(p, x, y);
+    });
+  case Opcode::arith_select: {
+    // A scalar condition chooses between whole values, of any kind.
+    Value condition = op->operand(0);
+    if (op->result().type().isTensor())
+      return elementwise(op, fl, [&](Args a) -> Value1 { return b.CreateSelect(a[0], a[1], a[2]); });
+    Elements out;
+    for (auto [x, y] : llvm::zip(fl.get(op->operand(1)), fl.get(op->operand(2))))
+      out.push_back(b.CreateSelect(fl.scalar(condition), x, y));
+    fl.set(op->result(), std::move(out));
+    return true;
+  }
+
+  // ---- the same value in another type ----
+  case Opcode::arith_extsi:
+  case Opcode::arith_trunci:
+  case Opcode::arith_index_cast:
+    return unary([&, t = fl.elementType(op->result().type())](Value1 x) { return b.CreateSExtOrTrunc(x, t); });
+  case Opcode::arith_extui:
+  case Opcode::arith_index_castui:
+    return unary([&, t = fl.elementType(op->result().type())](Value1 x) { return b.CreateZExtOrTrunc(x, t); });
+  case Opcode::arith_bitcast:
+  case Opcode::tt_bitcast:
+  case Opcode::tt_int_to_ptr:
+  case Opcode::tt_ptr_to_int:
+    return unary([&, t = fl.elementType(op->result().type())](Value1 x) { return bitcast(b, x, t); });
+  case Opcode::tt_addptr: {
+    llvm::Type *pointee = fl.memoryType(op->result().type().scalar().cast<PointerType>().pointee());
+    if (!pointee) return fl.error(op, "moves a pointer to something that has no size");
+    return binary([&](Value1 p, Value1 offset) { return b.CreateGEP(pointee, p, offset); });
+  }
+  default: return fl.error(op, "is not a pointwise operation");
+  }
+}
+
+} // namespace tessera::codegen

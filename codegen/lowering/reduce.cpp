@@ -1,0 +1,250 @@
+// Lowering of tt.reduce. A reduction along an axis goes through three stages, each of which the source's layout
+// shortens or removes:
+//   thread  registers whose indices differ along the axis alone are combined, as a balanced tree
+//   warp    lanes that differ along the axis are combined by butterfly shuffles, integers of a whole warp by one
+//           instruction where the target has it (Target::combineLanes); afterwards all of them hold the result
+//   block   when warps differ along the axis, one lane per result and warp stores its partial value to shared memory;
+//           after one barrier the lanes that want the same result read a share of its partial values each, combine
+//           them and exchange what they have by shuffles; of many results (combinesOnce) one thread combines each,
+//           and all read what came out after another barrier
+// The result has the slice of the source's layout, so each thread ends with exactly the registers it needs.
+// How partial values lie in shared memory: warp_partials.h.
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/target.h"
+#include "codegen/lowering/warp_partials.h"
+#include "ir/ops.h"
+#include "transforms/memory/reduce_shape.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+#include <optional>
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+namespace {
+
+class ReduceLowering {
+public:
+  ReduceLowering(tt::ReduceOp op, FunctionLowering &fl)
+      : op_(op), fl_(fl), axis_(op.axis()), type_(op.srcs()[0].type().cast<TensorType>()), layout_(fl.layout(type_)) {}
+
+  bool run() {
+    reduceWithinThread();
+    reduceWithinWarp();
+    auto shape = transforms::reduceShape(layout_, axis_);
+    if (shape.warps > 1) reduceAcrossWarps(shape);
+    return writeResults();
+  }
+
+private:
+  using Key = llvm::SmallVector<int64_t, 4>; // register part of the index, without the axis
+  using Partial = llvm::SmallVector<llvm::Value *, 2>;
+
+  Key keyOf(const LinearLayout &l, unsigned r, bool dropAxis) {
+    Key k;
+    auto index = l.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}});
+    for (unsigned d = 0; d < index.size(); ++d)
+      if (!dropAxis || int(d) != axis_) k.push_back(index[d]);
+    return k;
+  }
+
+  Partial combine(const Partial &a, const Partial &b) {
+    Partial args(a);
+    args.append(b.begin(), b.end());
+    return lowerCombine(op_.combine(), args, fl_);
+  }
+
+  Partial shuffled(const Partial &p, unsigned mask, unsigned uniform) {
+    Partial other;
+    for (auto *v : p) other.push_back(shuffleXor(fl_.b, fl_.target, v, mask, uniform));
+    return other;
+  }
+
+  /// One step of a butterfly.
+  Partial exchanged(const Partial &p, unsigned mask, unsigned uniform) {
+    if (!fl_.target.hasHalves(mask)) return combine(p, shuffled(p, mask, uniform));
+    Partial lower, upper;
+    for (auto *v : p) {
+      auto both = halves(fl_.b, fl_.target, v, mask);
+      lower.push_back(both.first), upper.push_back(both.second);
+    }
+    return combine(lower, upper);
+  }
+
+  void reduceWithinThread() {
+    std::map<Key, std::map<int64_t, Partial>> groups; // key → index along the axis → values
+    llvm::SmallVector<const Elements *, 2> srcs;
+    for (auto v : op_.srcs()) srcs.push_back(&fl_.get(v));
+    for (unsigned r = 0; r < srcs[0]->size(); ++r) {
+      auto index = layout_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}});
+      auto &slot = groups[keyOf(layout_, r, true)][index[axis_]];
+      if (!slot.empty()) continue; // a register that holds a copy
+      for (auto *s : srcs) slot.push_back((*s)[r]);
+    }
+    for (auto &[key, members] : groups) {
+      llvm::SmallVector<Partial, 16> level;
+      for (auto &[i, v] : members) level.push_back(v);
+      while (level.size() > 1) { // neighbours first: a balanced tree, short chains for the scheduler
+        llvm::SmallVector<Partial, 16> next;
+        for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
+        if (level.size() % 2) next.push_back(level.back());
+        level = std::move(next);
+      }
+      partials_[key] = level[0];
+    }
+  }
+
+  /// What the combination is to one instruction on integers: a single operation on both values.
+  std::optional<LaneCombination> combinationOfLanes() {
+    if (op_.srcs().size() != 1 || !op_.combine().hasOneBlock()) return std::nullopt;
+    Block &block = *op_.combine().front();
+    Operation *result = block.terminator(), *only = result->operand(0).definingOp();
+    if (!only || only->block() != &block || only->numOperands() != 2 || only->operand(0) == only->operand(1))
+      return std::nullopt;
+    for (auto v : only->operands())
+      if (!v.isBlockArgument() || v.ownerBlock() != &block) return std::nullopt;
+    switch (only->opcode()) {
+    case Opcode::arith_addi: return LaneCombination::Add;
+    case Opcode::arith_minsi: return LaneCombination::MinS;
+    case Opcode::arith_maxsi: return LaneCombination::MaxS;
+    case Opcode::arith_minui: return LaneCombination::MinU;
+    case Opcode::arith_maxui: return LaneCombination::MaxU;
+    case Opcode::arith_andi: return LaneCombination::And;
+    case Opcode::arith_ori: return LaneCombination::Or;
+    case Opcode::arith_xori: return LaneCombination::Xor;
+    default: return std::nullopt;
+    }
+  }
+  /// All lanes at once, if each has a part of its own: no copies, which a sum would count twice.
+  bool reduceByLanes() {
+    Type element = type_.element();
+    if (!element.isInteger() || element.bitWidth() > 32) return false;
+    for (unsigned bit = 0; bit < layout_.inDimBits(Dim::Lane); ++bit)
+      if (!layout_.basis(Dim::Lane, bit)[axis_]) return false;
+    auto how = combinationOfLanes();
+    if (!how || !layout_.inDimBits(Dim::Lane)) return false;
+    auto &b = fl_.b;
+    for (auto &[key, p] : partials_) {
+      llvm::Value *v = p[0];
+      llvm::Type *own = v->getType();
+      bool isSigned = *how == LaneCombination::MinS || *how == LaneCombination::MaxS,
+           asIs = own->isIntegerTy(1) && (*how == LaneCombination::And || *how == LaneCombination::Or);
+      if (!asIs) v = isSigned ? b.CreateSExt(v, b.getInt32Ty()) : b.CreateZExt(v, b.getInt32Ty());
+      if (!(v = fl_.target.combineLanes(b, *how, v))) return false;
+      p[0] = asIs ? v : b.CreateTrunc(v, own);
+    }
+    return true;
+  }
+
+  void reduceWithinWarp() {
+    if (reduceByLanes()) return;
+    // Ascending masks: what is already reduced is the same in those lanes, which lets a target use a cheaper exchange.
+    unsigned uniform = 0;
+    for (unsigned bit = 0, n = llvm::Log2_32(layout_.inDimSize(Dim::Lane)); bit < n; ++bit) {
+      if (!layout_.basis(Dim::Lane, bit)[axis_]) continue;
+      for (auto &[key, p] : partials_) p = exchanged(p, 1u << bit, uniform);
+      uniform |= 1u << bit;
+    }
+  }
+
+  void reduceAcrossWarps(const transforms::ReduceShape &shape) {
+    WarpPartials exchange(fl_, op_, layout_, axis_, shape);
+    bool once = transforms::combinesOnce(layout_, shape, axis_, op_.srcs().size());
+    if (!once && exchange.lanesApart()) return combineByWarp(exchange);
+    for (auto &[key, p] : partials_) exchange.store(key, 0, p);
+    fl_.barrier();
+    if (once) return combineOnce(exchange, shape);
+    auto share = exchange.share();
+    for (auto &[key, p] : partials_) {
+      p = tree(exchange.load(key, 0, share));
+      unsigned uniform = 0;
+      for (unsigned mask : share.exchanges) {
+        p = exchanged(p, mask, uniform);
+        uniform |= mask;
+      }
+    }
+  }
+
+  /// Each lane reads what the warps have for its results, which are its own.
+  void combineByWarp(WarpPartials &exchange) {
+    exchange.storeByWarp(partials_);
+    fl_.barrier();
+    llvm::SmallVector<Key, 16> keys;
+    for (auto &[key, p] : partials_) keys.push_back(key);
+    for (auto &[key, level] : exchange.loadByWarp(keys)) partials_[key] = tree(std::move(level));
+  }
+  Partial tree(llvm::SmallVector<Partial, 8> level) {
+    while (level.size() > 1) {
+      llvm::SmallVector<Partial, 8> next;
+      for (unsigned i = 0; i + 1 < level.size(); i += 2) next.push_back(combine(level[i], level[i + 1]));
+      level = std::move(next);
+    }
+    return level[0];
+  }
+
+  /// Each result by one thread, which tells the others.
+  void combineOnce(WarpPartials &exchange, const transforms::ReduceShape &shape) {
+    auto &b = fl_.b;
+    int64_t threads = int64_t(fl_.warpSize()) * fl_.numWarps();
+    for (int64_t first = 0; first < shape.results; first += threads) {
+      llvm::Value *flat = b.CreateAdd(fl_.threadId(), fl_.i32(first)), *acts = nullptr;
+      if (int64_t left = shape.results - first; left < threads) {
+        acts = b.CreateICmpULT(fl_.threadId(), fl_.i32(left));
+        flat = b.CreateSelect(acts, flat, fl_.i32(first));
+      }
+      exchange.storeCombined(flat, tree(exchange.loadResult(flat)), acts);
+    }
+    fl_.barrier();
+    llvm::SmallVector<Key, 16> keys;
+    for (auto &[key, p] : partials_) keys.push_back(key);
+    partials_ = exchange.loadCombined(keys);
+  }
+
+  bool writeResults() {
+    for (unsigned i = 0; i < op_->numResults(); ++i) {
+      Value result = op_->result(i);
+      if (!result.type().isTensor()) {
+        fl_.set(result, partials_.begin()->second[i]);
+        continue;
+      }
+      auto &to = fl_.layout(result.type());
+      Elements out;
+      for (unsigned r = 0, n = to.inDimSize(Dim::Register); r < n; ++r) {
+        auto it = partials_.find(keyOf(to, r, false));
+        if (it == partials_.end()) return fl_.error(op_, "the result's layout is not the slice of the operand's");
+        out.push_back(it->second[i]);
+      }
+      fl_.set(result, std::move(out));
+    }
+    return true;
+  }
+
+  tt::ReduceOp op_;
+  FunctionLowering &fl_;
+  int axis_;
+  TensorType type_;
+  const LinearLayout layout_;
+  std::map<Key, Partial> partials_;
+};
+
+} // namespace
+
+bool lowerReduce(Operation *op, FunctionLowering &fl) {
+  auto reduce = op->cast<tt::ReduceOp>();
+  auto &layout = fl.layout(reduce.srcs()[0].type());
+  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0, n = llvm::Log2_32(layout.inDimSize(d)); bit < n; ++bit) {
+      auto basis = layout.basis(d, bit);
+      unsigned touched = llvm::count_if(basis, [](auto x) { return x != 0; });
+      if (touched > 1 && basis[reduce.axis()])
+        return fl.error(op, "cannot reduce along an axis that a register, lane or warp shares with another");
+    }
+  for (unsigned bit = 0, n = llvm::Log2_32(layout.inDimSize(Dim::Block)); bit < n; ++bit)
+    if (layout.basis(Dim::Block, bit)[reduce.axis()])
+      return fl.error(op, "cannot reduce along an axis that is split between the blocks of a cluster");
+  return ReduceLowering(reduce, fl).run();
+}
+
+} // namespace tessera::codegen

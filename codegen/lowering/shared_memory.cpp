@@ -1,0 +1,591 @@
+// Lowering of operations on shared memory: buffers (local_alloc), views of them (memdesc_index, memdesc_subslice,
+// memdesc_trans), and reads and writes of whole tensors (local_load, local_store). A memory descriptor is a base
+// pointer and one i32 offset per dimension; where the element at a logical index lies is what the shared encoding's
+// linear layout says: the register-to-offset map is the register layout composed with the inverse of the shared one,
+// and as many registers as fall on consecutive addresses, up to 16 bytes, move in one access. They need not be
+// consecutive registers: a thread that holds several rows and stores columns picks one from each row.
+#include "codegen/lowering/shared_access.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "layouts/bank_conflicts.h"
+#include "layouts/conversion_plan.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+static int64_t byteSize(llvm::Type *t) {
+  return t->isPointerTy() ? 8 : std::max<int64_t>(1, t->getPrimitiveSizeInBits() / 8);
+}
+
+SharedAccess::SharedAccess(const LinearLayout &registers, const LinearLayout &shared, llvm::Type *element,
+                           FunctionLowering &fl, const layouts::Encoding *encoding)
+    : map_(registers.invertAndCompose(shared)), element_(element->isIntegerTy(1) ? fl.b.getInt8Ty() : element),
+      fl_(fl) {
+  // The registers, or sums of registers, that map to offsets 1, 2, 4 …: the vector. Lanes and warps must not reach
+  // into it.
+  unsigned limit = std::max<int64_t>(1, 16 / byteSize(element_));
+  layouts::F2Span span;
+  int32_t threads = 0;
+  registers_ = columns(Dim::Register);
+  for (uint64_t x : registers_) span.add(x);
+  for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
+    for (uint64_t x : columns(d)) threads |= x;
+  for (int32_t offset = 1; uint32_t(offset) < limit && !(threads & offset); offset <<= 1) {
+    auto made = span.solve(offset);
+    if (!made) break;
+    vectorRegisters_.push_back(*made);
+  }
+  unsigned log = vectorRegisters_.size();
+  padded_ = encoding ? layouts::dynCast<layouts::PaddedSharedEncoding>(encoding) : nullptr;
+  if (padded_) // a vector may neither straddle a gap nor lose its alignment to one
+    for (auto &p : padded_->params().paddings)
+      while (log && ((1 << log) > p.interval || p.padding % (1 << log))) --log;
+  vectorRegisters_.resize(log);
+  vector_ = 1u << log;
+  // The thread's part of the offset, in elements.
+  thread_ = fl.applyLayout(
+      map_,
+      {{Dim::Register, fl.i32(0)}, {Dim::Lane, fl.laneId()}, {Dim::Warp, fl.warpId()}, {Dim::Block, fl.i32(0)}})[0];
+  // Bits that lanes or warps can set: constants that avoid them may be added after the base, and fold into the address.
+  for (Dim d : {Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(d)); bit < n; ++bit) threadBits_ |= map_.basis(d, bit)[0];
+}
+
+llvm::SmallVector<uint64_t, 16> SharedAccess::columns(Dim d) const {
+  llvm::SmallVector<uint64_t, 16> c;
+  // What lies in another block of the cluster is no neighbour.
+  for (unsigned bit = 0; bit < map_.inDimBits(d); ++bit)
+    c.push_back(uint32_t(map_.basis(d, bit)[0]) | (map_.numOutDims() > 1 ? uint64_t(map_.basis(d, bit)[1]) << 32 : 0));
+  return c;
+}
+
+bool SharedAccess::starts(unsigned r) const {
+  uint64_t offset = 0;
+  for (auto [bit, x] : llvm::enumerate(registers_))
+    if (r >> bit & 1) offset ^= x;
+  return !(offset & (vector_ - 1));
+}
+
+int32_t SharedAccess::offsetOf(unsigned r) const {
+  return map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+}
+
+bool SharedAccess::inTurn(unsigned r, llvm::Value *&condition) {
+  if (!window_) return true;
+  int32_t which = -window_, wanted = (offsetOf(r) ^ turn_ * window_) & which; // what the threads' part must be
+  if (wanted & ~threadBits_) return false;
+  if (int32_t decided = threadBits_ & which)
+    condition = fl_.b.CreateICmpEQ(fl_.b.CreateAnd(thread_, decided), fl_.i32(wanted));
+  return true;
+}
+
+void SharedAccess::loadTurn(llvm::Value *base, llvm::Type *type, Elements &values) {
+  auto &b = fl_.b;
+  values.resize(map_.inDimSize(Dim::Register));
+  for (unsigned r = 0, n = values.size(); r < n; ++r) {
+    llvm::Value *condition = nullptr;
+    if (!starts(r) || !inTurn(r, condition)) continue;
+    llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
+    llvm::Value *v = fl_.target.loadShared(b, address(base, r, nullptr), t, vector_ * byteSize(element_));
+    for (unsigned k = 0; k < vector_; ++k) {
+      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k), *&to = values[r ^ inVector(k)];
+      if (type->isIntegerTy(1)) e = b.CreateTrunc(e, type);
+      to = condition && to ? b.CreateSelect(condition, e, to) : e;
+    }
+  }
+}
+
+unsigned SharedAccess::inVector(unsigned k) const {
+  unsigned r = 0;
+  for (auto [i, x] : llvm::enumerate(vectorRegisters_))
+    if (k >> i & 1) r ^= x;
+  return r;
+}
+
+unsigned SharedAccess::vectorLength() const {
+  unsigned n = 1;
+  for (unsigned i = 0; i < vectorRegisters_.size() && vectorRegisters_[i] == 1u << i; ++i) n *= 2;
+  while (n > 1 && llvm::any_of(llvm::drop_begin(registers_, llvm::Log2_32(n)), [&](uint64_t x) { return x & (n - 1); }))
+    n /= 2;
+  return n;
+}
+
+llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
+  auto &b = fl_.b;
+  int32_t constant = offsetOf(reg);
+  llvm::Value *offset = thread_;
+  if (window_) {
+    constant %= window_;
+    if (threadBits_ >= window_) offset = b.CreateAnd(offset, window_ - 1);
+  }
+  if (extraXor) offset = b.CreateXor(offset, extraXor);
+  int32_t clash = extraXor ? constant : constant & threadBits_;
+  // Equal clashing parts share one xor.
+  auto &slot = bases_[{base, extraXor, clash}];
+  if (!slot)
+    slot = b.CreateGEP(element_, base, withPadding(padded_, clash ? b.CreateXor(offset, fl_.i32(clash)) : offset, fl_));
+  if (constant == clash) return slot;
+  // The rest has no bit in common with what it is added to, so that the gaps before both add up as well.
+  int64_t rest = constant - clash;
+  return b.CreateConstGEP1_32(element_, slot, padded_ ? padded_->paddedOffset(rest) : rest);
+}
+
+llvm::Value *withPadding(const layouts::Encoding *encoding, llvm::Value *offset, FunctionLowering &fl) {
+  auto *padded = encoding ? layouts::dynCast<layouts::PaddedSharedEncoding>(encoding) : nullptr;
+  if (!padded) return offset;
+  auto &b = fl.b;
+  llvm::Value *at = offset;
+  for (auto &p : padded->params().paddings)
+    at = b.CreateAdd(at, b.CreateShl(b.CreateLShr(offset, llvm::Log2_32(p.interval)), llvm::Log2_32(p.padding)));
+  return at;
+}
+
+void SharedAccess::store(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *mask,
+                         llvm::Value *extraXor) {
+  if (!mask && storeMatrices(base, values, extraXor)) return;
+  auto &b = fl_.b;
+  // Registers that hold copies (zero bases) need not be written again.
+  unsigned free = 0;
+  for (unsigned bit = 0, n = llvm::Log2_32(map_.inDimSize(Dim::Register)); bit < n; ++bit)
+    if (map_.basis(Dim::Register, bit)[0] == 0 && (map_.numOutDims() < 2 || map_.basis(Dim::Register, bit)[1] == 0))
+      free |= 1u << bit;
+  for (unsigned r = 0; r < values.size(); ++r) {
+    llvm::Value *inThisTurn = nullptr;
+    if (r & free || !starts(r) || !inTurn(r, inThisTurn)) continue;
+    auto widen = [&](llvm::Value *v) { return v->getType()->isIntegerTy(1) ? b.CreateZExt(v, b.getInt8Ty()) : v; };
+    llvm::Value *v;
+    if (vector_ == 1)
+      v = widen(values[r]);
+    else {
+      v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, vector_));
+      for (unsigned k = 0; k < vector_; ++k) v = b.CreateInsertElement(v, widen(values[r ^ inVector(k)]), k);
+    }
+    auto *writes = !inThisTurn ? mask : mask ? b.CreateAnd(mask, inThisTurn) : inThisTurn;
+    fl_.target.storeShared(b, address(base, r, extraXor), v, vector_ * byteSize(element_), writes);
+  }
+}
+
+// A matrix is 8 rows of 16 bytes; a lane has one word of it (Target::loadMatrices, storeMatrices). In the map from
+// (register, lane) to offsets this shows as follows, where a word has w elements and a row 4w:
+//
+//   plain        registers 1 … w/2 and lanes 1, 2 step through the row; lanes 4, 8, 16 choose it
+//   transposed   (w = 2) lanes 4, 8, 16 step through the row; register 1 and lanes 1, 2 choose it
+//
+// Everything else (the other registers: the matrices; warps) must move by whole rows. The addresses are the map again,
+// with the bits that choose rows and matrices in the places of the lane that gives them.
+std::optional<SharedAccess::Matrices> SharedAccess::matrices(llvm::Type *type) const {
+  if (padded_ || fl_.warpSize() != 32 || map_.inDimBits(Dim::Lane) != 5) return std::nullopt;
+  int64_t bytes = byteSize(element_);
+  if (bytes > 4 || type->isPointerTy() || type->isIntegerTy(1)) return std::nullopt;
+  Matrices m;
+  unsigned perWord = 4 / bytes, registers = map_.inDimBits(Dim::Register);
+  m.wordBits = llvm::Log2_32(perWord);
+  if (registers < m.wordBits) return std::nullopt;
+  int32_t row = 16 / bytes;
+  auto of = [&](Dim d, unsigned bit) { return map_.basis(d, bit)[0]; };
+  auto steps = [&](bool transposed) {
+    // (dimension, bit) of the steps through a row, in order.
+    llvm::SmallVector<std::pair<Dim, unsigned>, 4> s;
+    if (transposed)
+      return llvm::SmallVector<std::pair<Dim, unsigned>, 4>{{Dim::Lane, 2}, {Dim::Lane, 3}, {Dim::Lane, 4}};
+    for (unsigned bit = 0; bit < m.wordBits; ++bit) s.push_back({Dim::Register, bit});
+    s.push_back({Dim::Lane, 0});
+    s.push_back({Dim::Lane, 1});
+    return s;
+  };
+  auto fits = [&](bool transposed) {
+    auto s = steps(transposed);
+    for (auto [i, at] : llvm::enumerate(s))
+      if (of(at.first, at.second) != 1 << i) return false;
+    for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
+      for (unsigned bit = 0; bit < map_.inDimBits(d); ++bit)
+        if (!llvm::is_contained(s, std::pair(d, bit)) && of(d, bit) % row) return false;
+    return true;
+  };
+  if (!fits(false)) {
+    if (bytes != 2 || !fits(true)) return std::nullopt;
+    m.transposed = true;
+  }
+  // Register bits beyond the word number the matrices; copies move once.
+  for (unsigned bit = m.wordBits; bit < registers; ++bit)
+    if (of(Dim::Register, bit))
+      m.matrixBits.push_back(bit);
+    else
+      m.copies |= 1u << bit;
+  m.logCount = std::min<size_t>(2, m.matrixBits.size());
+  m.inOne = (1u << m.wordBits) - 1;
+  for (unsigned i = 0; i < m.logCount; ++i) m.inOne |= 1u << m.matrixBits[i];
+  // Lane bits 0 to 2: the row; 3 and 4: the matrix.
+  llvm::SmallVector<int32_t, 5> chooses =
+      m.transposed ? llvm::SmallVector<int32_t, 5>{of(Dim::Register, 0), of(Dim::Lane, 0), of(Dim::Lane, 1)}
+                   : llvm::SmallVector<int32_t, 5>{of(Dim::Lane, 2), of(Dim::Lane, 3), of(Dim::Lane, 4)};
+  for (unsigned i = 0; i < 2; ++i) chooses.push_back(i < m.logCount ? of(Dim::Register, m.matrixBits[i]) : 0);
+  LinearLayout::InDim lanes{Dim::Lane, {}}, warps{Dim::Warp, {}};
+  for (auto c : chooses) {
+    lanes.bases.push_back(layouts::Basis{c});
+    m.threadBits |= c;
+  }
+  for (unsigned bit = 0; bit < map_.inDimBits(Dim::Warp); ++bit) {
+    warps.bases.push_back(layouts::Basis{of(Dim::Warp, bit)});
+    m.threadBits |= of(Dim::Warp, bit);
+  }
+  m.addresses = LinearLayout({lanes, warps}, {{Dim::Offset, map_.outs()[0].size}});
+  return m;
+}
+
+unsigned SharedAccess::Matrices::firstOf(unsigned r, unsigned w) const {
+  for (unsigned i = 0; i < logCount; ++i)
+    if (w >> i & 1) r |= 1u << matrixBits[i];
+  return r;
+}
+
+llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigned reg, llvm::Value *extraXor) {
+  auto &b = fl_.b;
+  if (!m.thread) {
+    m.thread = fl_.applyLayout(m.addresses, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[0];
+    if (extraXor) m.thread = b.CreateXor(m.thread, extraXor);
+  }
+  int32_t constant = offsetOf(reg);
+  if (window_) constant %= window_;
+  int32_t clash = extraXor ? constant : constant & m.threadBits;
+  auto &slot = m.bases[clash];
+  if (!slot) {
+    // In bytes, so that a loop over slots only adds.
+    llvm::Value *offset = clash ? b.CreateXor(m.thread, fl_.i32(clash)) : m.thread;
+    slot = b.CreateGEP(b.getInt8Ty(), base, b.CreateShl(offset, llvm::Log2_64(byteSize(element_))));
+  }
+  return constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
+}
+
+bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+  if (!fl_.target.info().hasLdmatrix) return false;
+  auto m = matrices(type);
+  if (!m) return false;
+  auto &b = fl_.b;
+  unsigned n = map_.inDimSize(Dim::Register), perWord = 1u << m->wordBits;
+  out.assign(n, nullptr);
+  for (unsigned r = 0; r < n; ++r) {
+    if (r & (m->inOne | m->copies)) continue;
+    auto words = fl_.target.loadMatrices(b, matrixAddress(*m, base, r, extraXor), 1u << m->logCount, m->transposed);
+    for (auto [w, word] : llvm::enumerate(words)) {
+      unsigned first = m->firstOf(r, w);
+      if (perWord == 1) {
+        out[first] = b.CreateBitCast(word, type);
+        continue;
+      }
+      llvm::Value *v = b.CreateBitCast(word, llvm::FixedVectorType::get(type, perWord));
+      for (unsigned k = 0; k < perWord; ++k) out[first + k] = b.CreateExtractElement(v, k);
+    }
+  }
+  for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~m->copies];
+  return true;
+}
+
+// Not where a row's 16 bytes lie together in one thread anyway, nor where eight rows meet with more bank conflicts
+// than plain stores of the same bytes: under a layout of shared memory that was not made for it. In turns, rows and
+// matrices whose addresses different lanes of an instruction give must be in the same turn.
+bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *extraXor) {
+  auto &info = fl_.target.info();
+  if (!info.hasStmatrix || vector_ * byteSize(element_) >= 16) return false;
+  auto m = matrices(values[0]->getType());
+  if (!m || (window_ && m->threadBits >= window_)) return false;
+  auto passes = [&](const LinearLayout &map, unsigned lanes, unsigned elements) {
+    llvm::SmallVector<int64_t, 64> offsets;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      offsets.push_back(
+          byteSize(element_) *
+          map.apply({{Dim::Register, 0}, {Dim::Lane, int32_t(lane)}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
+    return double(
+               layouts::countWavefronts(offsets, byteSize(element_) * elements,
+                                        {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes})
+                   .actual) /
+           (lanes * elements);
+  };
+  auto &b = fl_.b;
+  unsigned perWord = 1u << m->wordBits, count = 1u << m->logCount;
+  if (passes(m->addresses, 8 * count, 4 * perWord) > passes(map_, 32, vector_)) return false;
+  for (unsigned r = 0; r < values.size(); ++r) {
+    if (r & (m->inOne | m->copies) || (window_ && offsetOf(r) / window_ != turn_)) continue;
+    llvm::SmallVector<llvm::Value *, 4> words;
+    for (unsigned w = 0; w < count; ++w) {
+      unsigned first = m->firstOf(r, w);
+      llvm::Value *v = values[first];
+      if (perWord > 1) {
+        v = llvm::PoisonValue::get(llvm::FixedVectorType::get(element_, perWord));
+        for (unsigned k = 0; k < perWord; ++k) v = b.CreateInsertElement(v, values[first + k], k);
+      }
+      words.push_back(b.CreateBitCast(v, b.getInt32Ty()));
+    }
+    fl_.target.storeMatrices(b, matrixAddress(*m, base, r, extraXor), words, m->transposed);
+  }
+  return true;
+}
+
+// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four elements that
+// follow each other and gets one of each of four lanes' (layouts::canReadTransposed). Not where that meets with more
+// bank conflicts than plain reads: under a layout of shared memory that was not made for it.
+bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
+  if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
+  if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
+  LinearLayout addresses = *layouts::transposedReadAddresses(map_);
+  auto passesPerElement = [&](const LinearLayout &map, unsigned elements) {
+    auto &info = fl_.target.info();
+    llvm::SmallVector<int64_t, 64> offsets;
+    for (int32_t lane = 0; lane < map.inDimSize(Dim::Lane); ++lane)
+      offsets.push_back(2 * map.apply({{Dim::Register, 0}, {Dim::Lane, lane}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
+    return double(
+               layouts::countWavefronts(offsets, 2 * elements,
+                                        {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes})
+                   .actual) /
+           elements;
+  };
+  if (passesPerElement(addresses, 4) > passesPerElement(map_, vector_)) return false;
+  unsigned one = 0, copies = 0, bits[2], found = 0;
+  int32_t threadBits = 0;
+  for (unsigned bit = 0; bit < map_.inDimBits(Dim::Register); ++bit)
+    if (!map_.basis(Dim::Register, bit)[0])
+      copies |= 1u << bit;
+    else if (found < 2)
+      one |= 1u << bit, bits[found++] = bit;
+  for (Dim d : {Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < addresses.inDimBits(d); ++bit) threadBits |= addresses.basis(d, bit)[0];
+  auto &b = fl_.b;
+  llvm::Value *thread = fl_.applyLayout(
+      addresses,
+      {{Dim::Register, fl_.i32(0)}, {Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}, {Dim::Block, fl_.i32(0)}})[0];
+  std::map<int32_t, llvm::Value *> bases;
+  unsigned n = map_.inDimSize(Dim::Register);
+  out.assign(n, nullptr);
+  for (unsigned r = 0; r < n; ++r) {
+    if (r & (one | copies)) continue;
+    int32_t constant = map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
+    int32_t clash = constant & threadBits;
+    auto &slot = bases[clash];
+    if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
+    llvm::Value *four = fl_.target.loadTransposed(
+        b, constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash), type);
+    for (unsigned j = 0; j < 4; ++j)
+      out[r | (j & 1) << bits[0] | (j >> 1) << bits[1]] = b.CreateExtractElement(four, j);
+  }
+  for (unsigned r = 0; r < n; ++r) out[r] = out[r & ~copies];
+  return true;
+}
+
+Elements SharedAccess::load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor) {
+  auto &b = fl_.b;
+  Elements out;
+  if (loadMatrices(base, type, extraXor, out) || loadTransposed(base, type, extraXor, out)) return out;
+  out.assign(map_.inDimSize(Dim::Register), nullptr);
+  for (unsigned r = 0, n = out.size(); r < n; ++r) {
+    if (!starts(r)) continue;
+    llvm::Type *t = vector_ == 1 ? element_ : (llvm::Type *)llvm::FixedVectorType::get(element_, vector_);
+    llvm::Value *v = fl_.target.loadShared(b, address(base, r, extraXor), t, vector_ * byteSize(element_));
+    for (unsigned k = 0; k < vector_; ++k) {
+      llvm::Value *e = vector_ == 1 ? v : b.CreateExtractElement(v, k);
+      out[r ^ inVector(k)] = type->isIntegerTy(1) ? b.CreateTrunc(e, type) : e;
+    }
+  }
+  return out;
+}
+
+absl::StatusOr<LinearLayout> sharedLayoutOf(MemDescType type) {
+  return type.encoding()->toLinearLayout(type.allocShape().take_back(type.rank()));
+}
+
+llvm::Value *viewOffset(Value desc, const LinearLayout &shared, FunctionLowering &fl) {
+  auto &parts = fl.get(desc);
+  llvm::SmallVector<std::pair<Dim, llvm::Value *>, 4> in;
+  bool zero = true;
+  for (unsigned d = 0; d + 1 < parts.size(); ++d) {
+    in.push_back({layouts::tensorDim(d), parts[d + 1]});
+    auto *c = llvm::dyn_cast<llvm::ConstantInt>(parts[d + 1]);
+    zero &= c && c->isZero();
+  }
+  if (zero) return nullptr;
+  return fl.applyLayout(shared.pseudoInvert(), in)[0];
+}
+
+static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &fl) {
+  auto shared = sharedLayoutOf(desc.type().cast<MemDescType>());
+  if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
+  auto &registers = fl.layout(src.type());
+  SharedAccess access(registers, *shared, fl.elementType(src.type()), fl, desc.type().cast<MemDescType>().encoding());
+  access.store(fl.get(desc)[0], fl.get(src), fl.isRepresentative(registers), viewOffset(desc, *shared, fl));
+  return true;
+}
+
+static bool lowerView(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  Value src = op->operand(0), result = op->result();
+  auto srcType = src.type().cast<MemDescType>(), type = result.type().cast<MemDescType>();
+  Elements parts(fl.get(src));
+  llvm::Type *element = fl.elementType(type);
+  switch (op->opcode()) {
+  case Opcode::ttg_memdesc_index: {
+    // The first dimension is one of whole buffers: their size apart, from the first that the view has.
+    int64_t size = 1;
+    for (auto d : srcType.allocShape().take_back(type.rank())) size *= d;
+    llvm::Value *at = withPadding(
+        srcType.encoding(),
+        b.CreateMul(b.CreateAdd(parts[1], fl.scalar(op->cast<ttg::MemdescIndexOp>().index())), fl.i32(size)), fl);
+    parts[0] = b.CreateGEP(element, parts[0], at);
+    parts.erase(parts.begin() + 1, parts.begin() + 1 + (srcType.rank() - type.rank()));
+    while (parts.size() < type.rank() + 1) parts.push_back(fl.i32(0));
+    break;
+  }
+  case Opcode::ttg_memdesc_subslice:
+    for (auto [d, o] : llvm::enumerate(op->cast<ttg::MemdescSubsliceOp>().offsets()))
+      parts[d + 1] = b.CreateAdd(parts[d + 1], fl.i32(o));
+    break;
+  case Opcode::ttg_memdesc_trans: {
+    Elements moved{parts[0]};
+    for (auto o : op->cast<ttg::MemdescTransOp>().order()) moved.push_back(parts[o + 1]);
+    parts = moved;
+    break;
+  }
+  default: // reshape and reinterpret: the same bytes; only whole buffers can be seen anew
+    parts.resize(1);
+    parts.append(type.rank(), fl.i32(0));
+  }
+  fl.set(result, std::move(parts));
+  return true;
+}
+
+/// Pointers to the elements of a buffer that a tensor of indices names: each register's own place with the axis'
+/// coordinate replaced. Indices are unsigned.
+static bool addressesByIndex(Operation *op, Value desc, Value indices, unsigned axis, FunctionLowering &fl,
+                             llvm::SmallVectorImpl<llvm::Value *> &out) {
+  auto &b = fl.b;
+  auto type = desc.type().cast<MemDescType>();
+  auto shared = sharedLayoutOf(type);
+  if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
+  LinearLayout offsetOf = shared->pseudoInvert();
+  auto &parts = fl.get(desc);
+  auto coordinates = fl.indices(indices.type());
+  llvm::Type *element = fl.memoryType(type);
+  for (auto [r, index] : llvm::enumerate(fl.get(indices))) {
+    llvm::SmallVector<std::pair<Dim, llvm::Value *>, 4> in;
+    for (unsigned d = 0; d < type.rank(); ++d) {
+      llvm::Value *c = d == axis ? b.CreateZExtOrTrunc(index, b.getInt32Ty()) : coordinates[r][d];
+      in.push_back({layouts::tensorDim(d), b.CreateAdd(parts[d + 1], c)});
+    }
+    out.push_back(b.CreateGEP(element, parts[0], withPadding(type.encoding(), fl.applyLayout(offsetOf, in)[0], fl)));
+  }
+  return true;
+}
+
+static bool lowerLocalGather(ttg::LocalGatherOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<llvm::Value *, 8> pointers;
+  if (!addressesByIndex(op, op.src(), op.indices(), op.axis(), fl, pointers)) return false;
+  llvm::Type *type = fl.elementType(op.result().type()), *memory = fl.memoryType(op.result().type());
+  unsigned free = fl.freeRegisters(op.result().type());
+  Elements out;
+  for (unsigned r = 0; r < pointers.size(); ++r) {
+    if (r & free)
+      out.push_back(out[r & ~free]);
+    else
+      out.push_back(b.CreateBitCast(fl.target.loadShared(b, pointers[r], memory, byteSize(memory)), memory));
+  }
+  for (llvm::Value *&v : out)
+    if (v->getType() != type) v = b.CreateTrunc(v, type);
+  fl.set(op.result(), std::move(out));
+  return true;
+}
+
+static bool lowerLocalScatter(ttg::LocalScatterOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<llvm::Value *, 8> pointers;
+  if (!addressesByIndex(op, op.dst(), op.indices(), op.axis(), fl, pointers)) return false;
+  auto &values = fl.get(op.values());
+  llvm::Value *acts = fl.isRepresentative(fl.layout(op.values().type()));
+  unsigned free = fl.freeRegisters(op.values().type());
+  llvm::Type *memory = fl.memoryType(op.values().type());
+  for (unsigned r = 0; r < pointers.size(); ++r) {
+    if (r & free) continue;
+    llvm::Value *v = values[r]->getType() == memory ? values[r] : b.CreateZExt(values[r], memory);
+    fl.target.storeShared(b, pointers[r], v, byteSize(memory), acts);
+  }
+  return true;
+}
+
+/// Each named element is combined once per index that names it; the old values go to all threads that hold copies of
+/// the index only where the threads that hold them all act (others get what the memory holds at that time).
+static bool lowerLocalAtomic(ttg::LocalAtomicScatterRmwOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  llvm::SmallVector<llvm::Value *, 8> pointers;
+  if (!addressesByIndex(op, op.dst(), op.indices(), op.axis(), fl, pointers)) return false;
+  llvm::Type *type = fl.memoryType(op.values().type());
+  auto &layout = fl.layout(op.values().type());
+  llvm::Value *acts = fl.isRepresentative(layout);
+  if (acts && !op.result().useEmpty()) return fl.error(op, "gives old values that several threads hold");
+  unsigned free = fl.freeRegisters(op.values().type());
+  auto scope = b.getContext().getOrInsertSyncScopeID(fl.target.blockScope());
+  Elements out;
+  for (unsigned r = 0; r < pointers.size(); ++r) {
+    if (r & free) {
+      out.push_back(out[r & ~free]);
+      continue;
+    }
+    llvm::Value *m = acts;
+    if (op.mask()) {
+      llvm::Value *own = fl.get(op.mask())[op.mask().type().isTensor() ? r : 0];
+      m = m ? b.CreateAnd(m, own) : own;
+    }
+    llvm::BasicBlock *from = b.GetInsertBlock(), *done = from;
+    llvm::Value *old = nullptr;
+    fl.inBranch(m, [&] {
+      old = b.CreateAtomicRMW(rmwOperation(op.atomicRmwOp(), type), pointers[r], fl.get(op.values())[r],
+                              llvm::Align(byteSize(type)), llvm::AtomicOrdering::Monotonic, scope);
+      done = b.GetInsertBlock();
+    });
+    if (m) {
+      auto *phi = b.CreatePHI(type, 2);
+      phi->addIncoming(old, done);
+      phi->addIncoming(llvm::PoisonValue::get(type), from);
+      old = phi;
+    }
+    out.push_back(old);
+  }
+  fl.set(op.result(), std::move(out));
+  return true;
+}
+
+bool lowerShared(Operation *op, FunctionLowering &fl) {
+  switch (op->opcode()) {
+  case Opcode::ttg_local_alloc: {
+    auto alloc = op->cast<ttg::LocalAllocOp>();
+    Elements parts{fl.scratch(op)};
+    parts.append(alloc.result().type().cast<MemDescType>().rank(), fl.i32(0));
+    fl.set(alloc.result(), std::move(parts));
+    return !alloc.src() || lowerStore(op, alloc.src(), alloc.result(), fl);
+  }
+  case Opcode::ttg_local_dealloc: return true;
+  case Opcode::ttg_local_store:
+    return lowerStore(op, op->cast<ttg::LocalStoreOp>().src(), op->cast<ttg::LocalStoreOp>().dst(), fl);
+  case Opcode::ttg_local_load: {
+    auto load = op->cast<ttg::LocalLoadOp>();
+    auto shared = sharedLayoutOf(load.src().type().cast<MemDescType>());
+    if (!shared.ok()) return fl.error(op, std::string(shared.status().message()));
+    llvm::Type *element = fl.elementType(load.result().type());
+    SharedAccess access(fl.layout(load.result().type()), *shared, element, fl,
+                        load.src().type().cast<MemDescType>().encoding());
+    fl.set(load.result(), access.load(fl.get(load.src())[0], element, viewOffset(load.src(), *shared, fl)));
+    return true;
+  }
+  case Opcode::ttg_local_gather: return lowerLocalGather(op->cast<ttg::LocalGatherOp>(), fl);
+  case Opcode::ttg_local_scatter: return lowerLocalScatter(op->cast<ttg::LocalScatterOp>(), fl);
+  case Opcode::ttg_local_atomic_scatter_rmw: return lowerLocalAtomic(op->cast<ttg::LocalAtomicScatterRmwOp>(), fl);
+  case Opcode::ttg_memdesc_index:
+  case Opcode::ttg_memdesc_subslice:
+  case Opcode::ttg_memdesc_trans:
+  case Opcode::ttg_memdesc_reshape:
+  case Opcode::ttg_memdesc_reinterpret: return lowerView(op, fl);
+  default: return fl.error(op, "is not an operation on shared memory");
+  }
+}
+
+} // namespace tessera::codegen

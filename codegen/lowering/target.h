@@ -1,0 +1,300 @@
+// The Target: what the vendor-neutral lowering asks of a vendor, per thread. One implementation in codegen_nvidia/
+// (inline PTX and nvvm intrinsics) and one in codegen_amd/ (amdgcn intrinsics); the files of the two have the same
+// names for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
+#pragma once
+#include "ir/op_table.h"
+#include "ir/target.h"
+#include "llvm/IR/IRBuilder.h"
+#include <optional>
+
+namespace tessera::layouts {
+class Encoding;
+}
+namespace tessera::codegen {
+
+/// One access of `count` consecutive elements.
+struct MemoryAccess {
+  llvm::Value *pointer = nullptr; // ptr addrspace(1)
+  // The same address as a base that is equal in all lanes plus a per-lane offset in bytes, i32, not negative, where
+  // that is known; offset + constant + the access's length stay below 2^31.
+  llvm::Value *base = nullptr;
+  llvm::Value *offset = nullptr;
+  // Whether the offset is that only where there is an access: where the mask is false it is any number, and so may the
+  // offset without the constant be. All additions are modulo 2^32.
+  bool wraps = false;
+  bool repeated = false;       // in a loop
+  uint32_t constant = 0;       // added to the offset
+  llvm::Value *mask = nullptr; // i1; null: always
+  unsigned alignment = 1;      // known alignment of the pointer
+  ir::CacheModifier cache = ir::CacheModifier::None;
+  ir::EvictionPolicy evict = ir::EvictionPolicy::EvictNormal;
+  bool isVolatile = false;
+};
+
+struct LoadAccess : MemoryAccess {
+  unsigned count = 1;
+  llvm::SmallVector<llvm::Value *, 8> other;  // values where the mask is false; empty: undefined
+  llvm::SmallVector<llvm::Value *, 8> result; // filled by Target::load
+};
+struct StoreAccess : MemoryAccess {
+  llvm::SmallVector<llvm::Value *, 8> values;
+};
+
+/// What one lane gives to and gets from one matrix instruction, as offsets from the first element that it holds: rows
+/// of A and columns of B (of each it gives instruction.depth() elements along K), and (row, column) of the
+/// accumulator in the order of the instruction's registers. `transposed`: the instruction computes the transposed
+/// product from the exchanged operands (its A is the tensor's B); the offsets are the instruction's own.
+/// `broadcasts`: the instruction is one of a series (multiplyBroadcast), each of which takes A from the lanes of one
+/// part of K.
+struct MatrixFragment {
+  llvm::SmallVector<int, 2> rows = {0}, columns = {0};
+  llvm::SmallVector<std::pair<int, int>, 16> accumulator;
+  unsigned lanesOfK = 0; // bits of the lane number that choose the part of K
+  bool transposed = false, broadcasts = false;
+};
+
+/// A matrix in shared memory as a warp group's matrix unit reads it: tiles of 8 rows of `swizzleBytes` (32, 64 or 128)
+/// whose pieces of 16 bytes are exchanged by xor with the row's number (layouts/nvmma_shared.h). Rows run along K
+/// (`kMajor`), or across it.
+struct SharedMatrix {
+  llvm::Value *pointer = nullptr; // of the first element, ptr addrspace(3), equal in all lanes of a warp group
+  unsigned swizzleBytes = 128;
+  bool kMajor = true;
+  int64_t strideBytes = 0;  // from 8 rows to the next 8
+  int64_t leadingBytes = 0; // across K: from as many columns as a row has to the next
+};
+
+/// Products of tiles of 64 rows by n columns that a warp group (four warps) adds to its accumulators, each in several
+/// steps along K.
+struct WarpGroupProduct {
+  ir::MatrixType a, b, c;
+  unsigned n = 0, k = 0; // of one step
+  struct Step {
+    unsigned tile = 0;                      // which accumulator
+    llvm::SmallVector<llvm::Value *, 16> a; // A in registers: row 0, then row 8, of the fragment's elements along K
+    int64_t offsetA = 0, offsetB = 0;       // bytes from the matrices' pointers
+  };
+  std::optional<SharedMatrix> matrixA; // none: A is in registers
+  SharedMatrix matrixB;
+  llvm::SmallVector<Step, 8> steps;
+  llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
+};
+
+/// A tensor as the unit that copies blocks of it sees it; the innermost dimension comes first.
+struct TensorMap {
+  llvm::Value *address = nullptr, *map = nullptr; // ptr addrspace(1): the tensor; where its description goes
+  llvm::SmallVector<llvm::Value *, 5> box, size, elementStride;   // i32
+  llvm::SmallVector<llvm::Value *, 4> stride;                     // i64, bytes; the innermost dimension has none
+  int64_t elementType = 0, interleave = 0, swizzle = 0, fill = 0; // as the manual numbers them
+};
+
+/// A bulk copy of one box of a tensor.
+struct TensorCopy {
+  enum Kind { ToShared, ToGlobal, Reduce } kind = ToShared;
+  ir::DescriptorReduceKind reduction = ir::DescriptorReduceKind::Add;
+  llvm::Value *map = nullptr;                        // ptr
+  llvm::SmallVector<llvm::Value *, 5> coordinates;   // i32, innermost dimension first
+  llvm::Value *shared = nullptr, *barrier = nullptr; // ptr addrspace(3); barrier: of copies to shared memory
+};
+
+/// How Target::combineLanes combines integers.
+enum class LaneCombination { Add, MinS, MaxS, MinU, MaxU, And, Or, Xor };
+
+class Target {
+public:
+  virtual ~Target() = default;
+  virtual const ir::TargetInfo &info() const = 0;
+
+  // ---- the thread ----
+  virtual llvm::Value *threadId(llvm::IRBuilder<> &) const = 0; // i32, x dimension
+  /// Index of the block in the grid and size of the grid, in blocks or, with clusters, in clusters; i32. See ofGrid.
+  virtual llvm::Value *programId(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
+  virtual llvm::Value *numPrograms(llvm::IRBuilder<> &, int axis, bool ofCluster) const = 0;
+  virtual llvm::Value *blockInCluster(llvm::IRBuilder<> &) const = 0; // i32, 0 without clusters
+  /// The value as one that the hardware knows to be the same in all lanes of a warp. @pre it is.
+  virtual llvm::Value *uniform(llvm::IRBuilder<> &, llvm::Value *i32) const = 0;
+  /// All threads of the block; shared memory is visible after it, and with `global` the block's accesses to global
+  /// memory too.
+  virtual void barrier(llvm::IRBuilder<> &, bool global = false) const = 0;
+  /// The same for `threads` threads, whole warps that all name the barrier: one of info().namedBarriers, which are
+  /// different from each other.
+  virtual void namedBarrier(llvm::IRBuilder<> &, unsigned /*number*/, unsigned /*threads*/) const {}
+  /// From here on the thread has so many registers, more or fewer than before; four warps do it together. @pre
+  /// info().reallocatesRegisters
+  virtual void setRegisters(llvm::IRBuilder<> &, unsigned /*count*/, bool /*more*/) const {}
+  /// What LLVM calls the synchronisation scope of a block's threads.
+  virtual llvm::StringRef blockScope() const = 0;
+  virtual void warpBarrier(llvm::IRBuilder<> &) const = 0; // orders shared-memory accesses of one warp's lanes
+  /// The scheduler moves only the kinds of instructions across that `mask` names (llvm.amdgcn.sched.barrier's bits; 0:
+  /// none). Nothing where info().hasScheduleBarriers is false.
+  virtual void scheduleBarrier(llvm::IRBuilder<> &, unsigned /*mask*/) const {}
+
+  // ---- lanes ----
+  /// Value of lane (lane ^ mask) / of lane `lane`, for i32. Other types go through codegen::shuffleXor and
+  /// shuffleIndex, which cut them into words. Lanes that differ only in bits of `uniform` hold equal values, so the
+  /// value of any lane that equals lane ^ mask up to those bits will do (on AMD xor 4 after 1 and 2 is a half-row
+  /// mirror, for instance).
+  virtual llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned mask, unsigned uniform) const = 0;
+  virtual llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *lane) const = 0;
+  /// Whether halves32 is there for the mask, which costs less than shuffleXor32: what lanes without and with that bit
+  /// hold, both in each lane of a pair, for i32 (codegen::halves for others).
+  virtual bool hasHalves(unsigned /*mask*/) const { return false; }
+  virtual std::pair<llvm::Value *, llvm::Value *> halves32(llvm::IRBuilder<> &, llvm::Value *,
+                                                           unsigned /*mask*/) const {
+    return {};
+  }
+  /// Value of lane - delta; undefined in the first delta lanes.
+  virtual llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned delta) const = 0;
+  /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the
+  /// target has no instruction for it.
+  virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const { return nullptr; }
+
+  // ---- global memory ----
+  /// Reads each access's consecutive elements of type `element` (i1 is a byte in memory and comes as i8). Accesses are
+  /// in program order, none depends on another.
+  virtual void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<LoadAccess>) const = 0;
+  virtual void store(llvm::IRBuilder<> &, llvm::ArrayRef<StoreAccess>) const = 0;
+  /// One atomic on values.size() consecutive elements; the old values where the mask is true.
+  virtual llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &, ir::RmwOp, const MemoryAccess &,
+                                                        llvm::ArrayRef<llvm::Value *> values, ir::MemSemantic,
+                                                        ir::MemSyncScope, bool resultUsed) const = 0;
+  virtual llvm::Value *atomicCas(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value *cmp, llvm::Value *value,
+                                 ir::MemSemantic, ir::MemSyncScope) const = 0;
+
+  // ---- shared memory ----
+  virtual llvm::Value *loadShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Type *type, unsigned alignment,
+                                  llvm::Value *mask = nullptr) const = 0;
+  virtual void storeShared(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::Value *value, unsigned alignment,
+                           llvm::Value *mask = nullptr) const = 0;
+
+  /// Starts a copy of `bytes` bytes (one of info().asyncCopyBytes) from global to shared memory that no register takes
+  /// part in; zeros where the access's mask is false; nothing at all where `acts` (may be null) is. False where the
+  /// target has no such copy with a destination of each lane's own choice.
+  virtual bool copyToShared(llvm::IRBuilder<> &, const MemoryAccess &, llvm::Value * /*shared*/, unsigned /*bytes*/,
+                            llvm::Value * /*acts*/) const {
+    return false;
+  }
+  /// Closes the group of copies started since the last one; waits until at most `pending` groups are under way.
+  virtual void commitCopies(llvm::IRBuilder<> &) const {}
+  virtual void waitForCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+
+  // ---- arithmetic ----
+  /// A `math.*`, `arith.divf`, `tt.precise_*` … operation on scalars the target's own way, or null: then the neutral
+  /// expansion or the device library is used.
+  virtual llvm::Value *mathOp(llvm::IRBuilder<> &, ir::Opcode, llvm::Type *,
+                              llvm::ArrayRef<llvm::Value *> args) const = 0;
+  /// What the device library calls C's function of that name for f32 or f64: "sin" is "__nv_sinf" and
+  /// "__ocml_sin_f32"; empty where there is no library.
+  virtual std::string libraryFunction(llvm::StringRef name, llvm::Type *) const = 0;
+  /// Converts floats between element kinds with the target's instructions, several at once where they pack; false when
+  /// it has none for the pair (then LLVM's own conversions or the neutral bit manipulation are used).
+  virtual bool convertFloat(llvm::IRBuilder<> &, ir::FloatKind from, ir::FloatKind to, ir::RoundingMode,
+                            llvm::ArrayRef<llvm::Value *> in, llvm::SmallVectorImpl<llvm::Value *> &out) const = 0;
+
+  // ---- matrices ----
+  /// The fragment of an instruction of the target's table under a result layout.
+  virtual MatrixFragment matrixFragment(const ir::MatrixInstruction &, const layouts::Encoding *) const { return {}; }
+  /// One instruction: a[row · depth + i], b[column · depth + i] in the order of the fragment's rows and columns; the
+  /// accumulator's values are replaced.
+  virtual void multiply(llvm::IRBuilder<> &, const ir::MatrixInstruction &, llvm::ArrayRef<llvm::Value *> /*a*/,
+                        llvm::ArrayRef<llvm::Value *> /*b*/, llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+  /// One instruction of those that broadcast: A is what the lanes hold whose bits of `lanesOfK` are `group`, for all
+  /// lanes; B has the same elements along K in every lane.
+  virtual void multiplyBroadcast(llvm::IRBuilder<> &, const ir::MatrixInstruction &,
+                                 llvm::ArrayRef<llvm::Value *> /*a*/, llvm::ArrayRef<llvm::Value *> /*b*/,
+                                 llvm::MutableArrayRef<llvm::Value *> /*acc*/, unsigned /*group*/) const {}
+  /// Reads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one word of each per lane: word i of
+  /// lane l is bytes 4 (l mod 4) … of row l / 4 of matrix i; transposed: the 16-bit elements (2 (l mod 4), l / 4) and
+  /// (2 (l mod 4) + 1, l / 4). Lane l gives the address of row l mod 8 of matrix l / 8. @pre info().hasLdmatrix
+  virtual llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &, llvm::Value * /*ptr*/,
+                                                           unsigned /*count*/, bool /*transposed*/) const {
+    return {};
+  }
+  /// Writes matrices, one word of each per lane: the reverse of loadMatrices. @pre info().hasStmatrix
+  virtual void storeMatrices(llvm::IRBuilder<> &, llvm::Value * /*ptr*/, llvm::ArrayRef<llvm::Value *> /*words*/,
+                             bool /*transposed*/) const {}
+  /// Reads four 16-bit elements per lane of shared memory, transposed among each 16 lanes: element j of lane l is
+  /// element l mod 4 of the 8 bytes that lane 4 j + (l mod 16) / 4 of the same 16 gives the address of. @pre
+  /// info().hasTransposedLdsRead
+  virtual llvm::Value *loadTransposed(llvm::IRBuilder<> &, llvm::Value * /*ptr*/, llvm::Type * /*element*/) const {
+    return nullptr;
+  }
+
+  // ---- matrices of a warp group (info().matrixUnit == Wgmma) ----
+  /// Starts the products. The accumulators, of equal lengths one after the other (row 0 columns 0 and 1, row 8 of the
+  /// same, then the same of the next 8 columns), are replaced by the values that they will have when they are waited
+  /// for.
+  virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupProduct &,
+                                 llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
+  /// False, which an assembler cannot know: a product with it for `accumulates` takes the registers that it is given.
+  virtual llvm::Value *opaqueFalse(llvm::IRBuilder<> &b) const { return b.getFalse(); }
+  /// Closes the group of products started since the last one; waits until at most `pending` groups are under way, after
+  /// which the values stand for what was computed.
+  virtual void commitProducts(llvm::IRBuilder<> &) const {}
+  virtual void waitForProducts(llvm::IRBuilder<> &, unsigned /*pending*/, llvm::MutableArrayRef<llvm::Value *>) const {}
+  /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its
+  /// lanes do after it.
+  virtual void fenceAsyncShared(llvm::IRBuilder<> &) const {}
+
+  // ---- bulk copies of tensors and barriers in shared memory (info().hasTensorCopy) ----
+  // All addresses are equal in all threads, all predicates i1. Who acts is the one thread that `leader` is true for.
+  /// True for one thread of those of the warp that execute it together, which are all.
+  virtual llvm::Value *electThread(llvm::IRBuilder<> &b) const { return b.getFalse(); }
+  /// Puts the description of a tensor together in 128 bytes of shared memory, and then into global memory. Executed
+  /// by one warp.
+  virtual void makeTensorMap(llvm::IRBuilder<> &, const TensorMap &, llvm::Value * /*shared*/, llvm::Value * /*lane*/,
+                             llvm::Value * /*leader*/) const {}
+  /// What is at `map` in global memory may be used as a tensor's description from here on. Executed by one warp.
+  virtual void acquireTensorMap(llvm::IRBuilder<> &, llvm::Value * /*map*/) const {}
+  /// The kernel's argument, a pointer, points to a description of a tensor that comes with the launch, in the
+  /// arguments' own memory.
+  virtual void tensorMapArgument(llvm::Argument &) const {}
+  virtual void copyTensor(llvm::IRBuilder<> &, const TensorCopy &, llvm::Value * /*predicate*/) const {}
+  /// Closes the group of this thread's copies to global memory since the last one; waits until at most `pending`
+  /// groups' buffers are still to be read.
+  virtual void commitTensorCopies(llvm::IRBuilder<> &) const {}
+  virtual void waitForTensorCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+  virtual void initBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/,
+                           llvm::Value * /*predicate*/) const {}
+  virtual void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, llvm::Value * /*predicate*/) const {}
+  /// Arrives `count` times; `bytes` other than 0: once, and so many bytes of copies are to come.
+  virtual void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/, int64_t /*bytes*/,
+                               llvm::Value * /*predicate*/) const {}
+  /// i1: whether the barrier's phase of that parity (i32) is complete, after waiting for it for a while.
+  virtual llvm::Value *testBarrier(llvm::IRBuilder<> &b, llvm::Value * /*barrier*/, llvm::Value * /*parity*/) const {
+    return b.getTrue();
+  }
+
+  // ---- talking back ----
+  virtual void assertFail(llvm::IRBuilder<> &, llvm::StringRef message, llvm::StringRef file, unsigned line,
+                          llvm::StringRef function) const = 0;
+  /// printf; false where the target has none.
+  virtual bool print(llvm::IRBuilder<> &, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> args) const = 0;
+
+  // ---- functions ----
+  /// Calling convention, launch bounds and attributes of a kernel of so many threads. `widestTensor`: how many 32-bit
+  /// registers its largest tensor takes in a thread.
+  virtual void kernelAttributes(llvm::Function &, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
+                                unsigned widestTensor) const = 0;
+  /// Called when all of the function is lowered.
+  virtual void finish(llvm::Function &) const {}
+  /// The block's dynamic shared memory.
+  virtual llvm::GlobalVariable *sharedMemory(llvm::Module &) const = 0;
+};
+
+/// Says of a call or load that its i32 is at least `least` and less than 2³¹, as the indices and sizes of grids are
+/// for every driver: arithmetic on it need not keep signs.
+llvm::Value *ofGrid(llvm::Instruction *, unsigned least);
+
+/// LLVM's name for an atomic operation on scalars or vectors of the type.
+llvm::AtomicRMWInst::BinOp rmwOperation(ir::RmwOp, llvm::Type *);
+
+/// Any scalar, vector or pointer value through 32-bit shuffles.
+/// Lanes that differ only in bits of `uniform` are known to hold equal values (see shuffleXor32).
+llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask, unsigned uniform = 0);
+/// @pre target.hasHalves(mask)
+std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask);
+llvm::Value *shuffleIndex(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::Value *lane);
+llvm::Value *shuffleUp(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned delta);
+
+} // namespace tessera::codegen

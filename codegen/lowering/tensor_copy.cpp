@@ -1,0 +1,224 @@
+// Lowering of bulk copies of tensors between global and shared memory, which a unit of the multiprocessor makes by
+// itself (NVIDIA's TMA), and of the barriers in shared memory that tell when they have arrived:
+//
+//   ttng.tensormap_create             one warp describes the tensor in 128 bytes: address, sizes, strides, box, swizzle
+//   ttng.tensormap_fenceproxy_acquire … and makes the description visible to the unit; the other warps wait
+//   ttng.async_tma_copy_*             one thread of the first warp starts a copy, box by box
+//   ttng.*_barrier                    one thread of the first warp changes a barrier's state; all threads wait
+//
+// A box is what one copy brings: at most 256 elements along a dimension, and along the innermost one as many as the
+// swizzle spans. Boxes follow each other in shared memory, and where in the tensor each lies is what the buffer's
+// linear layout says of its first element. Descriptors of tensors are pointers to their 128 bytes, as generic
+// addresses.
+//
+// Not lowered: copies of several blocks of a cluster (multicast), im2col copies, buffers that are parts of buffers,
+// or under layouts other than #ttg.nvmma_shared without padding.
+#include "codegen/lowering/shared_access.h"
+#include "codegen/lowering/target.h"
+#include "ir/ops.h"
+#include "layouts/nvmma_shared.h"
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+namespace {
+
+llvm::Value *addressOf(Value desc, FunctionLowering &fl) { return fl.get(desc)[0]; }
+
+// ---- boxes ----
+
+struct Box {
+  int64_t offset = 0;                        // bytes in shared memory
+  llvm::SmallVector<int32_t, 5> coordinates; // in the block, outermost dimension first
+};
+
+/// The boxes of a block; false after a diagnostic.
+bool boxesOf(Operation *op, Type desc, MemDescType buffer, FunctionLowering &fl, llvm::SmallVectorImpl<Box> &out) {
+  auto block = desc.cast<TensorDescType>();
+  auto refuse = [&](const llvm::Twine &why) { return fl.error(op, why); };
+  auto *encoding = layouts::dynCast<layouts::NvmmaSharedEncoding>(buffer.encoding());
+  if (!encoding)
+    return refuse("copies a buffer under " + buffer.encoding()->str() +
+                  "; the unit that copies knows #ttg.nvmma_shared");
+  llvm::ArrayRef<int64_t> shape = buffer.shape();
+  if (buffer.allocShape().take_back(buffer.rank()) != shape)
+    return refuse("copies a part of a buffer, which its lowering does not know");
+  // A block with leading dimensions of size 1 may be copied to a buffer without them.
+  const layouts::Encoding *under = encoding;
+  if (block.rank() != buffer.rank()) {
+    under = block.encoding();
+    if (block.encoding()) encoding = layouts::dynCast<layouts::NvmmaSharedEncoding>(block.encoding());
+    if (!under || !encoding)
+      return refuse("copies between a block of " + llvm::Twine(block.rank()) + " and a buffer of " +
+                    llvm::Twine(buffer.rank()) + " dimensions");
+    shape = block.shape();
+    int64_t n = 1;
+    for (auto d : shape) n *= d;
+    if (n != buffer.numElements()) return refuse("copies between a block and a buffer of different sizes");
+  }
+  auto &p = encoding->params();
+  if (p.fp4Padded || (p.transposed && shape.size() > 1) || !p.cta.isTrivial())
+    return refuse("copies a buffer under " + encoding->str() + ", which its lowering does not know");
+  if (shape.size() > 5) return refuse("copies blocks of " + llvm::Twine(shape.size()) + " dimensions; there may be 5");
+  unsigned bits = buffer.element().bitWidth();
+  if (bits < 8 || bits != unsigned(p.elementBitWidth))
+    return refuse("copies elements of " + buffer.element().str() + " under " + encoding->str());
+  auto box = encoding->copyBox(shape);
+  auto layout = encoding->toLinearLayout(shape);
+  if (!box.ok()) return refuse(std::string(box.status().message()));
+  if (!layout.ok()) return refuse(std::string(layout.status().message()));
+  int64_t elements = 1, all = 1;
+  for (auto d : *box) elements *= d;
+  for (auto d : shape) all *= d;
+  if (box->back() * int64_t(bits) % 128)
+    return refuse("copies rows of " + llvm::Twine(box->back() * bits / 8) + " bytes; they must be a multiple of 16");
+  for (int64_t at = 0; at < all; at += elements) {
+    Box b;
+    b.offset = at * bits / 8;
+    auto first = layout->apply({{Dim::Offset, int32_t(at)}});
+    b.coordinates.assign(first.begin(), first.end());
+    out.push_back(std::move(b));
+  }
+  return true;
+}
+
+bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordinates, Value buffer, Value barrier,
+          Value pred, FunctionLowering &fl) {
+  auto &b = fl.b;
+  auto type = buffer.type().cast<MemDescType>();
+  llvm::SmallVector<Box, 4> boxes;
+  if (!boxesOf(op, desc.type(), type, fl, boxes)) return false;
+  if (coordinates.size() != boxes[0].coordinates.size())
+    return fl.error(op, "has " + llvm::Twine(coordinates.size()) + " coordinates in a tensor of " +
+                            llvm::Twine(boxes[0].coordinates.size()) + " dimensions");
+  llvm::Value *acts = fl.leader();
+  if (pred) acts = b.CreateAnd(acts, fl.scalar(pred));
+  for (auto &box : boxes) {
+    TensorCopy c;
+    c.kind = kind;
+    if (auto reduce = op->dyn<ttng::AsyncTmaReduceOp>()) c.reduction = reduce.kind();
+    c.map = fl.scalar(desc);
+    for (unsigned d = coordinates.size(); d-- > 0;)
+      c.coordinates.push_back(b.CreateAdd(fl.scalar(coordinates[d]), fl.i32(box.coordinates[d])));
+    c.shared = b.CreateConstGEP1_64(b.getInt8Ty(), addressOf(buffer, fl), box.offset);
+    if (barrier) c.barrier = addressOf(barrier, fl);
+    fl.target.copyTensor(b, c, acts);
+  }
+  if (kind != TensorCopy::ToShared) fl.target.commitTensorCopies(b);
+  return true;
+}
+
+// ---- descriptions ----
+
+bool create(ttng::TensormapCreateOp op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  unsigned rank = op.globalDim().size();
+  if (rank < 1 || rank > 5)
+    return fl.error(op, "describes a tensor of " + llvm::Twine(rank) + " dimensions; there may be 1 to 5");
+  if (op.boxDim().size() != rank || op.elementStride().size() != rank || op.globalStride().size() != rank - 1)
+    return fl.error(op, "must have as many box sizes and element strides as sizes, and one stride less");
+  auto within = [&](int64_t v, int64_t most, const char *what) {
+    return (v >= 0 && v <= most) ||
+           fl.error(op, llvm::Twine("has ") + what + " = " + llvm::Twine(v) + "; 0 to " + llvm::Twine(most) + " exist");
+  };
+  if (!within(op.elemType(), 15, "elem_type") || !within(op.interleaveLayout(), 2, "interleave_layout") ||
+      !within(op.swizzleMode(), 3, "swizzle_mode") || !within(op.fillMode(), 1, "fill_mode"))
+    return false;
+  TensorMap map;
+  map.address = fl.scalar(op.globalAddress()), map.map = fl.scalar(op.descPtr());
+  auto as = [&](Value v, unsigned bits) { return b.CreateSExtOrTrunc(fl.scalar(v), b.getIntNTy(bits)); };
+  for (auto v : op.boxDim()) map.box.push_back(as(v, 32));
+  for (auto v : op.globalDim()) map.size.push_back(as(v, 32));
+  for (auto v : op.globalStride()) map.stride.push_back(as(v, 64));
+  for (auto v : op.elementStride()) map.elementStride.push_back(as(v, 32));
+  map.elementType = op.elemType(), map.interleave = op.interleaveLayout(), map.swizzle = op.swizzleMode(),
+  map.fill = op.fillMode();
+  llvm::Value *first = b.CreateICmpEQ(fl.warpId(), fl.i32(0)), *lane = fl.laneId(), *one = fl.leader(),
+              *shared = fl.scratch(op);
+  fl.inBranch(first, [&] { fl.target.makeTensorMap(b, map, shared, lane, one); });
+  return true;
+}
+
+} // namespace
+
+bool lowerTensorCopy(Operation *op, FunctionLowering &fl) {
+  auto &b = fl.b;
+  if (!fl.target.info().hasTensorCopy)
+    return fl.error(op, "cannot be lowered: " + fl.target.info().name +
+                            " has no bulk copies of tensors and no barriers in shared memory");
+  switch (op->opcode()) {
+  case Opcode::ttng_tensormap_create: return create(op->cast<ttng::TensormapCreateOp>(), fl);
+  case Opcode::ttng_tensormap_fenceproxy_acquire: {
+    llvm::Value *map = fl.scalar(op->cast<ttng::TensormapFenceproxyAcquireOp>().descPtr());
+    fl.inBranch(b.CreateICmpEQ(fl.warpId(), fl.i32(0)), [&] { fl.target.acquireTensorMap(b, map); });
+    fl.barrier(true);
+    return true;
+  }
+  case Opcode::ttng_reinterpret_tensor_descriptor: {
+    auto r = op->cast<ttng::ReinterpretTensorDescriptorOp>();
+    fl.set(r.result(), b.CreateAddrSpaceCast(fl.scalar(r.rawDesc()), b.getPtrTy()));
+    return true;
+  }
+  case Opcode::ttng_async_tma_copy_global_to_local: {
+    auto c = op->cast<ttng::AsyncTmaCopyGlobalToLocalOp>();
+    if (!c.offsets().empty() || c.multicast())
+      return fl.error(op, c.multicast() ? "copies to several blocks, which its lowering does not know"
+                                        : "is an im2col copy, which its lowering does not know");
+    return copy(op, TensorCopy::ToShared, c.desc(), c.coord(), c.result(), c.barrier(), c.pred(), fl);
+  }
+  case Opcode::ttng_async_tma_copy_local_to_global: {
+    auto c = op->cast<ttng::AsyncTmaCopyLocalToGlobalOp>();
+    return copy(op, TensorCopy::ToGlobal, c.desc(), c.coord(), c.src(), {}, {}, fl);
+  }
+  case Opcode::ttng_async_tma_reduce: {
+    auto c = op->cast<ttng::AsyncTmaReduceOp>();
+    return copy(op, TensorCopy::Reduce, c.desc(), c.coord(), c.src(), {}, {}, fl);
+  }
+  case Opcode::ttng_async_tma_store_wait:
+    fl.target.waitForTensorCopies(b, unsigned(op->cast<ttng::AsyncTmaStoreWaitOp>().pendings()));
+    return true;
+  case Opcode::ttng_init_barrier: {
+    auto i = op->cast<ttng::InitBarrierOp>();
+    if (i.count() < 1 || i.count() >= 1 << 20)
+      return fl.error(op, "is a barrier of " + llvm::Twine(i.count()) + " arrivals; there must be 1 to 2^20 - 1");
+    fl.target.initBarrier(b, addressOf(i.alloc(), fl), unsigned(i.count()), fl.leader());
+    return true;
+  }
+  case Opcode::ttng_inval_barrier:
+    fl.target.invalidateBarrier(b, addressOf(op->operand(0), fl), fl.leader());
+    return true;
+  case Opcode::ttng_barrier_expect: {
+    auto e = op->cast<ttng::BarrierExpectOp>();
+    if (e.size() < 0 || e.size() >= 1 << 20)
+      return fl.error(op, "expects " + llvm::Twine(e.size()) + " bytes; there may be 2^20 - 1");
+    fl.target.arriveAtBarrier(b, addressOf(e.alloc(), fl), 1, e.size(), b.CreateAnd(fl.leader(), fl.scalar(e.pred())));
+    return true;
+  }
+  case Opcode::ttng_arrive_barrier: {
+    auto a = op->cast<ttng::ArriveBarrierOp>();
+    llvm::Value *acts = fl.leader();
+    if (a.pred()) acts = b.CreateAnd(acts, fl.scalar(a.pred()));
+    fl.target.arriveAtBarrier(b, addressOf(a.alloc(), fl), unsigned(a.count()), 0, acts);
+    return true;
+  }
+  case Opcode::ttng_wait_barrier: {
+    auto w = op->cast<ttng::WaitBarrierOp>();
+    llvm::Value *barrier = addressOf(w.alloc(), fl), *parity = fl.scalar(w.phase());
+    fl.inBranch(w.pred() ? fl.scalar(w.pred()) : nullptr, [&] {
+      llvm::BasicBlock *loop = fl.newBlock("wait");
+      b.CreateBr(loop);
+      b.SetInsertPoint(loop);
+      llvm::Value *complete = fl.target.testBarrier(b, barrier, parity);
+      llvm::BasicBlock *arrived = fl.newBlock("arrived");
+      b.CreateCondBr(complete, arrived, loop);
+      b.SetInsertPoint(arrived);
+    });
+    return true;
+  }
+  default: return fl.error(op, "is not a bulk copy of a tensor");
+  }
+}
+
+} // namespace tessera::codegen

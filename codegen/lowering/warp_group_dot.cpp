@@ -1,0 +1,342 @@
+// Lowering of multiplications by warp groups (four warps together, the left factor in registers or shared memory, the
+// right one in shared memory): ttng.warp_group_dot, its wait, and the fence that makes stores visible to the matrix
+// unit.
+//
+//   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, …> * !ttg.memdesc<64x256xf16, …> -> tensor<128x256xf32, #mma>
+//
+// A tile of 64 rows and the layout's tileN columns is multiplied in several steps along K
+// (Target::warpGroupMultiply). Where its factors lie is asked of the shared layout: of the tile's first element, of
+// the next 8 rows, of the next step. All of these offsets have bits of their own, so that they add up.
+//
+// 8-bit floats are summed with fewer bits than f32 has; `maxNumImpreciseAcc` says after how many products along K the
+// sum goes to an accumulator of its own.
+#include "codegen/lowering/lowering.h"
+#include "codegen/lowering/matrix_registers.h"
+#include "codegen/lowering/shared_access.h"
+#include "codegen/lowering/target.h"
+#include "ir/constants.h"
+#include "ir/ops.h"
+#include "layouts/nvidia_mma.h"
+#include "layouts/nvmma_shared.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tessera::codegen {
+using namespace ir;
+using layouts::Dim;
+using layouts::LinearLayout;
+
+namespace {
+
+/// A factor in shared memory.
+struct Factor {
+  SharedMatrix matrix;
+  LinearLayout places; // dim0, dim1 → offset in elements
+  unsigned k;          // the dimension that is K
+  int64_t bytes;       // of an element
+
+  int64_t at(int32_t mn, int32_t alongK) const {
+    int32_t dims[2];
+    dims[k] = alongK, dims[1 - k] = mn;
+    return places.apply({{Dim::Dim0, dims[0]}, {Dim::Dim1, dims[1]}})[0] * bytes;
+  }
+};
+
+class WarpGroupDotLowering {
+public:
+  WarpGroupDotLowering(ttng::WarpGroupDotOp dot, FunctionLowering &fl)
+      : dot_(dot), fl_(fl), b_(fl.b), lc_(fl.layout(dot.d().type())), c_(lc_) {}
+
+  bool run() {
+    auto type = dot_.d().type().cast<TensorType>();
+    auto &info = fl_.target.info();
+    if (info.matrixUnit != MatrixUnit::Wgmma)
+      return fl_.error(dot_.op, info.name + " has no multiplication by warp groups");
+    auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(type.encoding());
+    if (!mma || mma->versionMajor() != 3 || type.rank() != 2)
+      return fl_.error(dot_.op, "needs a result under #ttg.nvidia_mma of version 3, not " + type.encoding()->str());
+    if (!tileTypes()) return false;
+    product_.n = mma->tileN();
+    int64_t k = shapeOf(dot_.a())[1];
+    if (k % product_.k)
+      return fl_.error(
+          dot_.op,
+          llvm::formatv("multiplies along K = {0}; an instruction takes multiples of {1}", k, product_.k).str());
+    if (product_.n > 256)
+      return fl_.error(dot_.op,
+                       llvm::formatv("has tiles of {0} columns; an instruction has at most 256", product_.n).str());
+    if (!warpsAreGroups()) return false;
+
+    Factor a, &b = right_;
+    bool shared = dot_.a().type().isa<MemDescType>();
+    if (shared && !factor(dot_.a(), 1, 64, a)) return false;
+    if (!factor(dot_.b(), 0, product_.n, b)) return false;
+
+    Elements sum = fl_.get(dot_.c());
+    // The parts after which a sum of 8-bit products is added to the accumulator, in steps.
+    int64_t steps = k / product_.k, part = steps;
+    if (bitWidthOf(product_.a) == 8 && product_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k)
+      part = std::max<int64_t>(1, dot_.maxNumImpreciseAcc() / int64_t(product_.k));
+    bool parts = part < steps ||
+                 (bitWidthOf(product_.a) == 8 && product_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k);
+    if (parts && dot_.isAsync())
+      return fl_.error(dot_.op, "cannot add up sums of limited precision while it is in flight");
+
+    // The tiles of this group, and all of their registers.
+    llvm::SmallVector<Place, 4> tiles;
+    llvm::SmallVector<int, 128> registers;
+    for (auto [r, p] : llvm::enumerate(c_.places())) {
+      if (c_.at(p) != int(r) || (p.row & 8) || (p.column & (int32_t(product_.n) - 1))) continue;
+      tiles.push_back(p);
+      for (int32_t column = 0; column < int32_t(product_.n); column += 8)
+        for (int32_t row : {0, 8})
+          for (int32_t i : {0, 1}) registers.push_back(c_.at({0, p.row | row, p.column | column | i}));
+    }
+    if (llvm::is_contained(registers, -1))
+      return fl_.error(dot_.op, "has a result whose layout lacks registers of an instruction's tile");
+    llvm::SmallVector<llvm::Value *, 128> acc;
+    for (int i : registers) acc.push_back(sum[i]);
+    product_.matrixA = shared ? std::optional(a.matrix) : std::nullopt;
+    product_.matrixB = b.matrix;
+    product_.accumulates = parts || isZero(dot_.c()) ? b_.getFalse() : dot_.useC() ? fl_.scalar(dot_.useC()) : nullptr;
+    for (int64_t from = 0; from < steps; from += part) {
+      product_.steps.clear();
+      for (auto [t, p] : llvm::enumerate(tiles))
+        for (int64_t s = from; s < std::min(steps, from + part); ++s) {
+          WarpGroupProduct::Step step;
+          step.tile = t;
+          if (shared)
+            step.offsetA = a.at(p.row, s * product_.k);
+          else if (!fragment(p.row, s, step.a))
+            return false;
+          step.offsetB = b.at(p.column, s * product_.k);
+          product_.steps.push_back(std::move(step));
+        }
+      if (!parts) {
+        multiply(tiles.size(), acc);
+        continue;
+      }
+      addParts(tiles, acc, from == 0);
+    }
+    for (auto [i, v] : llvm::zip(registers, acc)) sum[i] = v;
+    if (!parts) {
+      fl_.target.commitProducts(b_);
+      if (!dot_.isAsync()) fl_.target.waitForProducts(b_, 0, sum);
+    }
+    for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
+    fl_.set(dot_.d(), std::move(sum));
+    return true;
+  }
+
+private:
+  /// All tiles in one statement. But a left factor in registers was computed, and what one tile's registers still
+  /// need can be done while the tile before is multiplied: there each has a statement of its own.
+  void multiply(size_t tiles, llvm::MutableArrayRef<llvm::Value *> acc) {
+    if (product_.matrixA) return fl_.target.warpGroupMultiply(b_, product_, acc);
+    size_t registers = acc.size() / tiles, steps = product_.steps.size() / tiles;
+    for (size_t t = 0; t < tiles; ++t) {
+      WarpGroupProduct one = product_;
+      one.steps.assign(product_.steps.begin() + t * steps, product_.steps.begin() + (t + 1) * steps);
+      for (auto &s : one.steps) s.tile = 0;
+      fl_.target.warpGroupMultiply(b_, one, acc.slice(t * registers, registers));
+    }
+  }
+
+  /// The product's steps, each tile from zero, added to the accumulators. Where accumulators and sums are more than
+  /// half of a thread's registers, piece by piece: one's sums are added while the next one is multiplied.
+  void addParts(llvm::ArrayRef<Place> tiles, llvm::MutableArrayRef<llvm::Value *> acc, bool first) {
+    struct Piece {
+      size_t at; // its first accumulator
+      llvm::SmallVector<llvm::Value *, 128> sums;
+    };
+    auto add = [&](Piece &piece, unsigned pending) {
+      fl_.target.waitForProducts(b_, pending, piece.sums);
+      for (auto [x, y] : llvm::zip(acc.slice(piece.at, piece.sums.size()), piece.sums)) {
+        llvm::Value *old = x;
+        if (first && dot_.useC())
+          old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
+        x = b_.CreateFAdd(old, y);
+      }
+    };
+    unsigned columns = product_.n % kPieceColumns ? product_.n : kPieceColumns;
+    size_t pieces = tiles.size() * (product_.n / columns);
+    bool split = pieces > 2 && int64_t(acc.size()) * 2 > fl_.target.info().maxRegistersPerThread / 2;
+    if (!split) {
+      Piece all{0, {acc.begin(), acc.end()}};
+      multiply(tiles.size(), all.sums);
+      fl_.target.commitProducts(b_);
+      return add(all, 0);
+    }
+    size_t ofTile = acc.size() / tiles.size(), ofPiece = acc.size() / pieces;
+    std::optional<Piece> before, last;
+    for (size_t t = 0; t < tiles.size(); ++t)
+      for (size_t i = 0; i < ofTile / ofPiece; ++i) {
+        WarpGroupProduct one = product_;
+        one.n = columns;
+        llvm::erase_if(one.steps, [&](auto &s) { return s.tile != t; });
+        for (auto &s : one.steps)
+          s.tile = 0, s.offsetB += right_.at(tiles[t].column + i * columns, 0) - right_.at(tiles[t].column, 0);
+        Piece piece{t * ofTile + i * ofPiece, {}};
+        // The registers of the piece before the last one: its sums are added before they are written again.
+        if (last)
+          piece.sums = last->sums, one.accumulates = fl_.target.opaqueFalse(b_);
+        else
+          piece.sums.assign(acc.begin() + piece.at, acc.begin() + piece.at + ofPiece);
+        fl_.target.warpGroupMultiply(b_, one, piece.sums);
+        fl_.target.commitProducts(b_);
+        if (before) add(*before, 1);
+        last = std::move(before), before = std::move(piece);
+      }
+    add(*before, 0);
+  }
+  static constexpr unsigned kPieceColumns = 64;
+
+  static llvm::ArrayRef<int64_t> shapeOf(Value v) {
+    if (auto m = v.type().dyn_cast<MemDescType>()) return m.shape();
+    return v.type().cast<TensorType>().shape();
+  }
+  static Type elementOf(Value v) {
+    if (auto m = v.type().dyn_cast<MemDescType>()) return m.element();
+    return v.type().scalar();
+  }
+
+  bool tileTypes() {
+    Type at = elementOf(dot_.a()), bt = elementOf(dot_.b()), ct = elementOf(dot_.d());
+    auto a = matrixTypeOf(at), b = matrixTypeOf(bt), c = matrixTypeOf(ct);
+    if (a == MatrixType::F32) a = MatrixType::TF32;
+    if (b == MatrixType::F32) b = MatrixType::TF32;
+    auto isF8 = [](auto t) { return t == MatrixType::F8E4M3FN || t == MatrixType::F8E5M2; };
+    bool f32 = c == MatrixType::F32, f16 = c == MatrixType::F16;
+    bool known = a && b && c &&
+                 ((a == b && ((a == MatrixType::F16 && (f32 || f16)) || (a == MatrixType::BF16 && f32) ||
+                              (a == MatrixType::TF32 && f32) || (a == MatrixType::I8 && c == MatrixType::I32))) ||
+                  (isF8(*a) && isF8(*b) && (f32 || f16)));
+    if (!known)
+      return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() + ", for which " +
+                                    fl_.target.info().name + " has no instruction of warp groups");
+    product_.a = *a, product_.b = *b, product_.c = *c;
+    product_.k = 256 / bitWidthOf(*a);
+    return true;
+  }
+
+  /// Warps 0 to 3 of a group have 16 rows each, one after the other.
+  bool warpsAreGroups() {
+    for (unsigned bit = 0; bit < 2; ++bit)
+      if (lc_.inDimBits(Dim::Warp) <= bit || lc_.basis(Dim::Warp, bit)[0] != 16 << bit || lc_.basis(Dim::Warp, bit)[1])
+        return fl_.error(dot_.op, "needs four warps along M in its result's layout");
+    return true;
+  }
+
+  bool factor(Value v, unsigned k, int32_t extent, Factor &f) {
+    auto type = v.type().cast<MemDescType>();
+    auto *encoding = layouts::dynCast<layouts::NvmmaSharedEncoding>(type.encoding());
+    if (!encoding || !encoding->params().swizzlingByteWidth)
+      return fl_.error(dot_.op, "reads an operand under " + type.encoding()->str() +
+                                    "; the matrix unit takes #ttg.nvmma_shared with a swizzle");
+    auto shared = sharedLayoutOf(type);
+    if (!shared.ok()) return fl_.error(dot_.op, std::string(shared.status().message()));
+    if (viewOffset(v, *shared, fl_))
+      return fl_.error(dot_.op, "reads a part of a buffer, which its lowering does not know");
+    f.places = shared->pseudoInvert(), f.k = k, f.bytes = type.element().bitWidth() / 8;
+    auto &m = f.matrix;
+    m.swizzleBytes = encoding->params().swizzlingByteWidth;
+    m.kMajor = (encoding->params().transposed ? 0u : 1u) == k;
+    if (!m.kMajor && f.bytes != 2)
+      return fl_.error(dot_.op, "reads an operand of " + type.element().str() +
+                                    " across K; the matrix unit does so for 16-bit elements only");
+    int32_t rowElements = m.swizzleBytes / f.bytes;
+    auto regular = [&](int32_t from, int32_t to, auto &&offset, int64_t step) {
+      for (int32_t i = from, n = 1; i < to; i *= 2, n *= 2)
+        if (offset(i) != step * n) return false;
+      return true;
+    };
+    bool canonical;
+    if (m.kMajor) {
+      m.strideBytes = f.at(8, 0);
+      canonical = regular(8, extent, [&](int32_t i) { return f.at(i, 0); }, m.strideBytes);
+    } else {
+      m.strideBytes = f.at(0, 8);
+      m.leadingBytes = extent > rowElements ? f.at(rowElements, 0) : 0;
+      canonical = regular(
+                      8, product_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) &&
+                  regular(rowElements, extent, [&](int32_t i) { return f.at(i, 0); }, m.leadingBytes);
+    }
+    if (!canonical)
+      return fl_.error(dot_.op, "reads an operand of " + type.str() + ", whose parts are not at regular distances");
+    // What the group's number adds: rows of A, columns of B.
+    LinearLayout::InDim warps{Dim::Warp, {}};
+    for (unsigned bit = 0; bit < lc_.inDimBits(Dim::Warp); ++bit) {
+      int32_t mn = bit < 2 ? 0 : lc_.basis(Dim::Warp, bit)[1 - k];
+      warps.bases.push_back(layouts::Basis{int32_t(f.at(mn, 0))});
+    }
+    int64_t size = type.numElements() * f.bytes;
+    LinearLayout ofWarp({warps}, {{Dim::Offset, int32_t(llvm::PowerOf2Ceil(size))}});
+    llvm::Value *group = fl_.applyLayout(ofWarp, {{Dim::Warp, fl_.warpId()}})[0];
+    m.pointer = b_.CreateGEP(b_.getInt8Ty(), fl_.get(v)[0], group);
+    return true;
+  }
+
+  /// The elements of A that a thread gives to a step.
+  bool fragment(int32_t row, int64_t step, llvm::SmallVectorImpl<llvm::Value *> &out) {
+    auto &la = fl_.layout(dot_.a().type());
+    if (!a_) a_.emplace(la);
+    auto &values = fl_.get(dot_.a());
+    unsigned perWord = std::max(1, 32 / bitWidthOf(product_.a)), half = 4 * perWord;
+    for (int32_t r : {0, 8})
+      for (unsigned h : {0u, half})
+        for (unsigned i = 0; i < perWord; ++i) {
+          int reg = a_->at({0, row | r, int32_t(step * product_.k + h + i)});
+          if (reg < 0)
+            return fl_.error(dot_.op, "has a left operand whose layout lacks registers that the result needs");
+          out.push_back(values[reg]);
+        }
+    for (unsigned bit = 0; bit < 2; ++bit)
+      if (la.inDimBits(Dim::Lane) <= bit || la.basis(Dim::Lane, bit)[1] != int32_t(perWord << bit))
+        return fl_.error(dot_.op, "has a left operand whose layout is not that of the instruction's fragment");
+    for (unsigned bit = 0; bit < lc_.inDimBits(Dim::Warp); ++bit)
+      if (la.basis(Dim::Warp, bit)[0] != lc_.basis(Dim::Warp, bit)[0] || la.basis(Dim::Warp, bit)[1])
+        return fl_.error(dot_.op, "has a left operand whose rows lie in other warps than the result's");
+    return true;
+  }
+
+  ttng::WarpGroupDotOp dot_;
+  FunctionLowering &fl_;
+  llvm::IRBuilder<> &b_;
+  const LinearLayout &lc_;
+  Registers c_;
+  std::optional<Registers> a_;
+  Factor right_;
+  WarpGroupProduct product_;
+};
+
+} // namespace
+
+bool lowerWarpGroup(Operation *op, FunctionLowering &fl) {
+  switch (op->opcode()) {
+  case Opcode::ttng_warp_group_dot: return WarpGroupDotLowering(op->cast<ttng::WarpGroupDotOp>(), fl).run();
+  case Opcode::ttng_warp_group_dot_wait: {
+    if (fl.target.info().matrixUnit != MatrixUnit::Wgmma)
+      return fl.error(op, fl.target.info().name + " has no multiplication by warp groups");
+    auto wait = op->cast<ttng::WarpGroupDotWaitOp>();
+    // Only results in flight are bound to the wait; buffers that it keeps alive pass.
+    Elements all;
+    for (auto v : op->operands())
+      if (v.type().isTensor()) all.append(fl.get(v));
+    fl.target.waitForProducts(fl.b, wait.pendings(), all);
+    size_t next = 0;
+    for (auto [from, to] : llvm::zip(op->operands(), op->results())) {
+      if (!from.type().isTensor()) {
+        fl.set(to, fl.get(from));
+        continue;
+      }
+      size_t n = fl.get(from).size();
+      fl.set(to, Elements(llvm::ArrayRef(all).slice(next, n)));
+      next += n;
+    }
+    return true;
+  }
+  case Opcode::ttng_fence_async_shared: fl.target.fenceAsyncShared(fl.b); return true;
+  default: return fl.error(op, "is not an operation of warp groups");
+  }
+}
+
+} // namespace tessera::codegen

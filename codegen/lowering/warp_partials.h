@@ -1,0 +1,75 @@
+// Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it
+// and each warp along the axis one value. Scratch (transforms/memory/reduce_shape.h says how much): for each operand
+// an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
+// reads the values of one result with vector loads; [warp along the axis][result] where all lanes have results of
+// their own (lanesApart), which so lie side by side and not as many banks apart as there are warps. Behind them, if
+// the block combines them once (combinesOnce), for each operand an array of the results.
+#pragma once
+#include "codegen/lowering/lowering.h"
+#include "transforms/memory/reduce_shape.h"
+#include <map>
+
+namespace tessera::codegen {
+
+class WarpPartials {
+public:
+  using Partial = llvm::SmallVector<llvm::Value *, 2>; // one value per operand
+  using Key = llvm::SmallVector<int64_t, 4>;           // a register's index without the axis
+
+  /// `lastAlongAxis`: the lane that stores is the last along the axis (a forward scan's total), else the first.
+  WarpPartials(FunctionLowering &, ir::Operation *, const layouts::LinearLayout &, int axis,
+               const transforms::ReduceShape &, unsigned chunks = 1, bool lastAlongAxis = false);
+
+  /// The value of this thread's warp; one lane of those that hold it stores.
+  void store(const Key &, unsigned chunk, const Partial &);
+  /// The values of all warps along the axis, first warp first. After a barrier.
+  llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk) {
+    return load(key, chunk, fl_.i32(0), shape_.warps);
+  }
+  /// … of a share of them: the lanes that want the same result read `count` values each, starting at `first`;
+  /// exchanging what they make of them under the lane masks `exchanges`, one after another, brings all together.
+  /// Every lane reading all of them would cost registers (softmax over 16 warps: 40 instead of 31, and a quarter of
+  /// the occupancy).
+  struct Share {
+    llvm::Value *first;
+    unsigned count;
+    llvm::SmallVector<unsigned, 5> exchanges;
+  };
+  Share share();
+  llvm::SmallVector<Partial, 8> load(const Key &key, unsigned chunk, const Share &s) {
+    return load(key, chunk, s.first, s.count);
+  }
+  /// Whether each lane has results of its own, of more warps than one access brings anyway: all values then go by the
+  /// next two.
+  bool lanesApart() const { return !sameResult_ && chunks_ == 1 && shape_.warps >= 4; }
+  void storeByWarp(const std::map<Key, Partial> &);
+  /// For each key the values of all warps along the axis, first warp first. After a barrier.
+  std::map<Key, llvm::SmallVector<Partial, 8>> loadByWarp(llvm::ArrayRef<Key>);
+  /// The values of all warps of a result given by its flat index, i32.
+  llvm::SmallVector<Partial, 8> loadResult(llvm::Value *flat);
+  /// The combined value of a result goes to the place behind all partial values where `acts` (null: in every thread),
+  /// from which all of a thread's results come back after a barrier.
+  void storeCombined(llvm::Value *flat, const Partial &, llvm::Value *acts);
+  std::map<Key, Partial> loadCombined(llvm::ArrayRef<Key>);
+  /// This warp's number along the axis, i32.
+  llvm::Value *warpAlongAxis() const { return along_; }
+
+private:
+  llvm::SmallVector<Partial, 8> load(const Key &, unsigned chunk, llvm::Value *first, unsigned count);
+  llvm::SmallVector<Partial, 8> load(llvm::function_ref<llvm::Value *(unsigned)> addressOf, unsigned count);
+  /// Results that stand side by side for every thread, up to 16 bytes of them: calls with their keys.
+  void forRuns(llvm::ArrayRef<Key>, unsigned bytes, llvm::function_ref<void(int64_t first, llvm::ArrayRef<Key>)>);
+  llvm::Value *address(unsigned operand, const Key &, unsigned chunk, llvm::Value *along);
+  static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
+
+  FunctionLowering &fl_;
+  transforms::ReduceShape shape_;
+  int axis_;
+  unsigned chunks_, sameResult_ = 0; // the lane bits that do not tell results apart
+  int64_t threadResults_ = 0;        // bits of the flat result index that the thread decides
+  llvm::Value *base_, *result_, *along_, *writes_ = nullptr;
+  llvm::SmallVector<llvm::Type *, 2> types_, stored_;
+  llvm::SmallVector<int64_t, 2> offsets_, combined_; // of the operands' partial and combined values
+};
+
+} // namespace tessera::codegen

@@ -1,0 +1,374 @@
+// What the two back ends share: the stages in order with their times, a pool of TargetMachines, the run of LLVM's code
+// generator with its errors caught, and linking from bitcode libraries. Everything an LLVM module or context reports
+// while a stage runs is collected and becomes the stage's Status; nothing is printed.
+//
+// What makes LLVM give up altogether (`report_fatal_error`) fails the call too, see fatal_errors.h.
+#include "codegen/object/backend.h"
+#include "absl/status/status.h"
+#include "codegen/object/collect_diagnostics.h"
+#include "codegen/object/fatal_errors.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include <chrono>
+
+namespace tessera::codegen {
+
+std::mutex &llvmTargetRegistryMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch) {
+  std::lock_guard<std::mutex> lock(llvmTargetRegistryMutex());
+  static bool nvidia = false, amd = false;
+  if (bool &done = arch.info.vendor == ir::Vendor::Nvidia ? nvidia : amd; !done) {
+    done = true;
+    if (arch.info.vendor == ir::Vendor::Nvidia) {
+      LLVMInitializeNVPTXTargetInfo();
+      LLVMInitializeNVPTXTarget();
+      LLVMInitializeNVPTXTargetMC();
+      LLVMInitializeNVPTXAsmPrinter();
+    } else {
+      LLVMInitializeAMDGPUTargetInfo();
+      LLVMInitializeAMDGPUTarget();
+      LLVMInitializeAMDGPUTargetMC();
+      LLVMInitializeAMDGPUAsmPrinter();
+      LLVMInitializeAMDGPUAsmParser();
+    }
+  }
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple(arch.triple), error);
+  if (!target) return absl::InternalError("this LLVM has no back end for " + arch.triple.str() + ": " + error);
+  return target;
+}
+
+Backend::Backend(const ArchInfo &arch, const BackendOptions &options) : arch_(arch), options_(options) {
+  static std::once_flag once;
+  std::call_once(once, installFatalErrorHandler);
+}
+Backend::~Backend() = default;
+
+// ---- machines ----
+
+// Kept for the whole process, by what they were made for: making one and what it caches costs more than it takes to
+// generate the code of a small kernel (AMDGPU: more than half of a compilation). Never destroyed: threads may outlive
+// us.
+struct Backend::MachinePool {
+  using Free = std::vector<std::unique_ptr<llvm::TargetMachine>>;
+  std::mutex mutex;
+  llvm::StringMap<Free> free;
+
+  static MachinePool &instance() {
+    static auto *pool = new MachinePool;
+    return *pool;
+  }
+};
+
+Backend::Machine::Machine(std::string key, std::unique_ptr<llvm::TargetMachine> tm)
+    : key_(std::move(key)), tm_(std::move(tm)) {}
+Backend::Machine::~Machine() {
+  if (!tm_) return;
+  MachinePool &pool = MachinePool::instance();
+  std::lock_guard<std::mutex> lock(pool.mutex);
+  pool.free[key_].push_back(std::move(tm_));
+}
+
+absl::StatusOr<Backend::Machine> Backend::machine() const {
+  std::string key = llvm::formatv("{0} {1} {2} {3} {4}", arch_.triple, arch_.cpu, arch_.features, options_.fpFusion,
+                                  options_.optLevel);
+  {
+    MachinePool &pool = MachinePool::instance();
+    std::lock_guard<std::mutex> lock(pool.mutex);
+    if (MachinePool::Free &free = pool.free[key]; !free.empty()) {
+      std::unique_ptr<llvm::TargetMachine> tm = std::move(free.back());
+      free.pop_back();
+      return Machine(std::move(key), std::move(tm));
+    }
+  }
+  absl::StatusOr<const llvm::Target *> target = llvmTarget(arch_);
+  if (!target.ok()) return target.status();
+  llvm::TargetOptions o;
+  o.AllowFPOpFusion = !options_.fpFusion    ? llvm::FPOpFusion::Strict
+                      : libraryMayBeFused() ? llvm::FPOpFusion::Fast
+                                            : llvm::FPOpFusion::Standard;
+  o.MCOptions.AsmVerbose = false; // comments cost time to write and again to parse
+  // Aggressive instead of Default costs 3 % (NVPTX) to 8 % (AMDGPU) of the time and gives the same PTX registers and
+  // instructions, and 2 % more AMD instructions (measured over 18 kernels).
+  auto level = options_.optLevel <= 0   ? llvm::CodeGenOptLevel::None
+               : options_.optLevel == 1 ? llvm::CodeGenOptLevel::Less
+                                        : llvm::CodeGenOptLevel::Default;
+  std::unique_ptr<llvm::TargetMachine> tm((*target)->createTargetMachine(
+      llvm::Triple(arch_.triple), arch_.cpu, arch_.features, o, llvm::Reloc::PIC_, std::nullopt, level));
+  if (!tm) return absl::InternalError("LLVM cannot make a target machine for " + arch_.info.name.str());
+  return Machine(std::move(key), std::move(tm));
+}
+
+absl::Status Backend::withMachine(llvm::function_ref<void(llvm::TargetMachine &)> use) const {
+  absl::StatusOr<Machine> tm = machine();
+  if (tm.ok()) use(**tm);
+  return tm.status();
+}
+
+// ---- stages ----
+
+absl::Status Backend::setLayout(llvm::Module &module) const {
+  absl::StatusOr<Machine> tm = machine();
+  if (!tm.ok()) return tm.status();
+  module.setTargetTriple((*tm)->getTargetTriple());
+  module.setDataLayout((*tm)->createDataLayout());
+  return absl::OkStatus();
+}
+
+namespace {
+
+/// The passes of LLVM's code generators that can find nothing in our modules: they are for calls of a C library,
+/// garbage collection, exceptions, instrumentation, statepoints, variadic functions, global constructors, images,
+/// variables in a debugger, masked vector accesses; or what they look for the lowering and the pipelines have done
+/// (constants are where they are wanted, no loop has a freeze that its induction variable needs, sums are in order).
+/// Making one, finding its place among the analyses and asking it about each function costs as much as the useful
+/// ones take for a small kernel. By the argument LLVM knows a pass by, or else by its name.
+constexpr llvm::StringLiteral kPointlessPasses[] = {"Expand variadic functions",
+                                                    "NVPTX Image Optimizer",
+                                                    "NVPTX Replace Image Handles",
+                                                    "amdgpu-image-intrinsic-opt",
+                                                    "amdgpu-lower-ctor-dtor",
+                                                    "amdgpu-sw-lower-lds",
+                                                    "callbrprepare",
+                                                    "canon-freeze",
+                                                    "consthoist",
+                                                    "expand-memcmp",
+                                                    "fentry-insert",
+                                                    "fixup-statepoint-caller-saved",
+                                                    "gc-analysis",
+                                                    "gc-lowering",
+                                                    "livedebugvalues",
+                                                    "lowerinvoke",
+                                                    "machine-sanmd",
+                                                    "mergeicmps",
+                                                    "nary-reassociate",
+                                                    "nvptx-lower-ctor-dtor",
+                                                    "objc-arc-contract",
+                                                    "partially-inline-libcalls",
+                                                    "post-inline-ee-instrument",
+                                                    "remove-loads-into-fake-uses",
+                                                    "removeredundantdebugvalues",
+                                                    "replace-with-veclib",
+                                                    "safe-stack",
+                                                    "scalarize-masked-mem-intrin",
+                                                    "shadow-stack-gc-lowering",
+                                                    "stack-frame-layout",
+                                                    "xray-instrumentation"};
+
+/// Before PTX also those whose work ptxas does over again, and vectors, which the lowering writes itself. Over 121
+/// kernels of many kinds the registers stay the same and the instructions within 0.04 %.
+constexpr llvm::StringLiteral kPointlessBeforePtxas[] = {"Speculatively execute instructions",
+                                                         "load-store-vectorizer",
+                                                         "machine-scheduler",
+                                                         "opt-phis",
+                                                         "peephole-opt",
+                                                         "stack-slot-coloring"};
+
+class UsefulPasses final : public llvm::legacy::PassManagerBase {
+public:
+  explicit UsefulPasses(bool ptxasFollows) : ptxasFollows_(ptxasFollows) {}
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
+    llvm::StringRef name = info ? info->getPassArgument() : pass->getPassName();
+    // Behind nary-reassociate comes one more early-cse, which cleans up after it.
+    bool pointless = llvm::is_contained(kPointlessPasses, name) ||
+                     (ptxasFollows_ && llvm::is_contained(kPointlessBeforePtxas, name)) ||
+                     (name == "early-cse" && afterReassociation_);
+    afterReassociation_ = name == "nary-reassociate";
+    if (pointless)
+      delete pass;
+    else
+      passes_.add(pass);
+  }
+  void run(llvm::Module &module) { passes_.run(module); }
+
+private:
+  llvm::legacy::PassManager passes_;
+  bool ptxasFollows_;
+  bool afterReassociation_ = false;
+};
+
+} // namespace
+
+absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool object) const {
+  absl::StatusOr<Machine> tm = machine();
+  if (!tm.ok()) return tm.status();
+  llvm::CodeGenOptLevel level = (*tm)->getOptLevel();
+  if (llvm::any_of(module, [](auto &f) { return f.hasFnAttribute(kSpillsAnyway); }))
+    (*tm)->setOptLevel(llvm::CodeGenOptLevel::None);
+  auto restore = llvm::scope_exit([&] { (*tm)->setOptLevel(level); });
+  CollectDiagnostics diagnostics(module.getContext());
+  llvm::SmallString<0> text;
+  text.reserve(64 << 10);
+  {
+    llvm::raw_svector_ostream out(text);
+    UsefulPasses passes(objectNeedsAssembly());
+    auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+    if ((*tm)->addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))
+      return absl::InternalError("LLVM cannot write this kind of file for " + arch_.info.name.str());
+    passes.run(module);
+  }
+  if (diagnostics.hasErrors()) {
+    absl::Status s =
+        diagnostics.ofUserAssembly()
+            ? absl::InvalidArgumentError(diagnostics.text())
+            : absl::InternalError("code generation for " + arch_.info.name.str() + " failed: " + diagnostics.text());
+    if (diagnostics.ofUserAssembly())
+      s.SetPayload(kInlineAssemblyPayload, absl::Cord(std::to_string(diagnostics.assemblyNumber()).c_str()));
+    return s;
+  }
+  return std::string(text);
+}
+
+absl::StatusOr<ObjectInfo> Backend::compile(llvm::Module &module, Until until, bool keepAssembly,
+                                            StageTimes *times) const {
+  absl::StatusOr<ObjectInfo> result;
+  std::string fatal;
+  if (runCatchingFatalErrors([&] { result = runStages(module, until, keepAssembly, times); }, fatal)) return result;
+  absl::Status s = absl::InternalError("LLVM cannot compile this for " + arch_.info.name.str() + ": " + fatal);
+  s.SetPayload(kAbandonModulePayload, absl::Cord("1"));
+  return s;
+}
+
+absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until, bool keepAssembly,
+                                              StageTimes *times) const {
+  auto last = std::chrono::steady_clock::now();
+  auto lap = [&](double StageTimes::*stage) {
+    auto now = std::chrono::steady_clock::now();
+    if (times) times->*stage += std::chrono::duration<double, std::milli>(now - last).count();
+    last = now;
+  };
+  if (absl::Status s = prepare(module); !s.ok()) return s;
+  if (absl::Status s = linkDeviceLibrary(module); !s.ok()) return s;
+  lap(&StageTimes::deviceLibrary);
+  if (absl::Status s = optimize(module); !s.ok()) return s;
+  lap(&StageTimes::optimize);
+  ObjectInfo info;
+  if (until == Until::Optimized) return info;
+  if (until == Until::Assembly || keepAssembly || objectNeedsAssembly()) {
+    absl::StatusOr<std::string> assembly = emitAssembly(module);
+    if (!assembly.ok()) return assembly.status();
+    lap(&StageTimes::assembly);
+    if (until == Until::Assembly) {
+      info.assembly = *std::move(assembly);
+      return info;
+    }
+    absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+    if (object.ok() && (keepAssembly || objectNeedsAssembly())) object->assembly = *std::move(assembly);
+    lap(&StageTimes::object);
+    return object;
+  }
+  absl::StatusOr<ObjectInfo> object = emitObject(module);
+  lap(&StageTimes::object);
+  return object;
+}
+
+absl::StatusOr<ObjectInfo> Backend::emitObject(llvm::Module &module, bool keepAssembly) const {
+  if (!keepAssembly && !objectNeedsAssembly()) return emitObjectDirectly(module);
+  absl::StatusOr<std::string> assembly = emitAssembly(module);
+  if (!assembly.ok()) return assembly.status();
+  absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+  if (object.ok()) object->assembly = *std::move(assembly);
+  return object;
+}
+
+absl::StatusOr<ObjectInfo> Backend::emitObjectDirectly(llvm::Module &) const {
+  return absl::InternalError("this back end makes objects from assembly text only");
+}
+
+// ---- device libraries ----
+
+std::vector<std::string> undefinedLibraryFunctions(const llvm::Module &module) {
+  std::vector<std::string> names;
+  for (const llvm::Function &f : module)
+    if (f.isDeclaration() && !f.use_empty() &&
+        (f.getName().starts_with("__nv_") || f.getName().starts_with("__ocml_") || f.getName().starts_with("__ockl_")))
+      names.push_back(f.getName().str());
+  return names;
+}
+
+void renameDeclaration(llvm::Module &module, llvm::StringRef from, llvm::StringRef to) {
+  llvm::Function *f = module.getFunction(from);
+  if (llvm::Function *existing = module.getFunction(to);
+      existing && existing->getFunctionType() == f->getFunctionType()) {
+    f->replaceAllUsesWith(existing);
+    f->eraseFromParent();
+    return;
+  }
+  f->setName(to);
+}
+
+// The bytes of a library file; read once, kept to the end of the process. Null if it cannot be read.
+static const llvm::MemoryBuffer *libraryFile(const std::string &path) {
+  static std::mutex mutex;
+  static llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<llvm::MemoryBuffer> &file = files[path];
+  if (!file)
+    if (auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false))
+      file = std::move(*buffer);
+  return file.get();
+}
+
+absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, llvm::StringRef prefix) {
+  const llvm::MemoryBuffer *file = libraryFile(path);
+  if (!file) return absl::NotFoundError("cannot read the device library " + path);
+  CollectDiagnostics diagnostics(module.getContext());
+  std::vector<std::string> wanted = undefinedLibraryFunctions(module);
+  llvm::erase_if(wanted, [&](const std::string &n) { return !llvm::StringRef(n).starts_with(prefix); });
+  if (wanted.empty()) return absl::OkStatus();
+  // Lazy: function bodies are parsed only when the linker takes them.
+  llvm::Expected<std::unique_ptr<llvm::Module>> library =
+      llvm::getLazyBitcodeModule(file->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);
+  if (!library)
+    return absl::FailedPreconditionError("device library " + path + ": " + llvm::toString(library.takeError()));
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  bool failed = llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+                                          [](llvm::Module &m, const llvm::StringSet<> &linked) {
+                                            llvm::internalizeModule(m, [&](const llvm::GlobalValue &v) {
+                                              return !v.hasName() || !linked.contains(v.getName());
+                                            });
+                                          });
+  if (failed || diagnostics.hasErrors())
+    return absl::InternalError("linking the device library " + path + " failed: " + diagnostics.text());
+  for (const std::string &name : wanted) {
+    const llvm::Function *f = module.getFunction(name);
+    if (f->isDeclaration())
+      return absl::InvalidArgumentError("function '" + name + "' is not in the device library " + path);
+    // With opaque pointers a call may disagree with the definition that it got.
+    for (const llvm::Use &use : f->uses())
+      if (const auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+          call && call->isCallee(&use) && call->getFunctionType() != f->getFunctionType())
+        return absl::InvalidArgumentError("function '" + name +
+                                          "' is called with other types than the device library's");
+  }
+  // The library was compiled for no processor in particular; what it says of one would keep it from being inlined.
+  for (llvm::Function &f : module)
+    for (llvm::StringRef attribute : {"target-cpu", "target-features"}) f.removeFnAttr(attribute);
+  return absl::OkStatus();
+}
+
+} // namespace tessera::codegen

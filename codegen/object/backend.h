@@ -1,0 +1,183 @@
+// From an LLVM module of lowered per-thread code (one or more kernels) to assembly and an object that a driver loads:
+// PTX and cubin, or AMDGCN assembly and hsaco. The stages, in order, each on the same module:
+//
+//   prepare → linkDeviceLibrary → optimize → emitAssembly / emitObject
+//
+// A Backend is made once per (target, options) by nvidia::createBackend or amd::createBackend (runtime::createBackend
+// picks) and may be used from many threads at once, each with a module in an LLVMContext of its own. There is no
+// process-wide state but LLVM's registry of targets and a pool of its target machines, so that the second compilation
+// of a process is much quicker than the first: no command-line options of LLVM are read or set. The same module gives
+// the same bytes in every run and on any number of threads.
+//
+// Failures are Statuses: InvalidArgument (the module asks for what does not exist: an unknown library function, too
+// much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
+// FailedPrecondition (a tool that is too old for the target), Internal (LLVM, ptxas or the linker refused our code).
+#pragma once
+#include "absl/status/statusor.h"
+#include "codegen/object/arch_info.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Function;
+class LLVMContext;
+class MemoryBuffer;
+class Module;
+class Target;
+class TargetMachine;
+} // namespace llvm
+
+namespace tessera::codegen {
+
+/// Payloads of failures. The number of the tt.elementwise_inline_asm whose text the assembler refused, counted as
+/// inlineAssemblyNumber does (lowering.h); LLVM's state is lost (see Backend::compile).
+inline constexpr const char *kInlineAssemblyPayload = "tessera/inline-assembly",
+                            *kAbandonModulePayload = "tessera/abandon-module";
+
+/// A tool that was started before its input exists, see BackendOptions::ahead.
+class ToolAhead {
+public:
+  virtual ~ToolAhead() = default;
+};
+
+struct BackendOptions {
+  int optLevel = 3; // 0: as lowered, 1: scalar clean-up, 2: loops too, 3: also what costs a second compilation (NVIDIA:
+                    // ptxas where it can give lower register counts)
+  bool fpFusion = true;       // a*b+c may become fma where the IR says `contract` or says nothing
+  bool lineInfo = false;      // keep source lines in assembly and object
+  int numWarps = 4;           // warps of a block
+  int numCtas = 1;            // blocks of a cluster (NVIDIA, sm_90 and later)
+  int maxRegisters = 0;       // bound on registers of a thread; 0: none
+  int wavesPerEu = 0;         // AMD: waves of a SIMD that the registers are to allow; 0: LLVM's choice
+  int dynamicSharedBytes = 0; // what the launch will give a block, for occupancy
+  // NVIDIA: compile PTX in this process (libnvJitLink) rather than by ptxas. Pays for programs that make many kernels:
+  // loading the library costs more than starting ptxas a few times, and it spends more registers.
+  bool preferInProcess = false;
+  // NVIDIA: a ptxas that waits for PTX (runtime::startAhead); serves one compilation with these very options.
+  std::shared_ptr<ToolAhead> ahead;
+};
+
+/// Wall-clock time per stage, in milliseconds; stages that did not run stay 0.
+struct StageTimes {
+  double deviceLibrary = 0, optimize = 0, assembly = 0, object = 0;
+};
+
+/// An object and what it will use per kernel. Resource figures are of the kernel that uses most, as the object itself
+/// states them (cubin: .nv.info and symbol table; hsaco: the AMDGPU metadata note).
+struct ObjectInfo {
+  std::string assembly;          // text; on AMD empty unless asked for
+  std::string object;            // ELF bytes
+  int registers = 0;             // per thread, 32 bits each (AMD: vector registers, both kinds)
+  int accumulatorRegisters = 0;  // AMD: accumulation registers among `registers`
+  int scalarRegisters = 0;       // AMD: per wave
+  int spillBytes = 0;            // per thread, bytes of memory that registers were spilled to
+  int scratchBytesPerThread = 0; // local (private) memory, spills included
+  int64_t staticSharedBytes = 0; // shared memory that the object itself declares
+  int occupancy = 0;             // blocks per multiprocessor that registers, shared memory and warps allow
+};
+
+/// A function attribute: a single tensor of it does not fit into a thread's registers. LLVM's register allocator would
+/// take seconds to minutes over the spills (AMDGPU: 50 s for a 4×65536 block of floats on gfx1100), so such code is
+/// generated without optimisation.
+inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
+
+class Backend {
+public:
+  virtual ~Backend();
+  Backend(const Backend &) = delete;
+  Backend &operator=(const Backend &) = delete;
+
+  const ArchInfo &arch() const { return arch_; }
+  const ir::TargetInfo &info() const { return arch_.info; }
+  const BackendOptions &options() const { return options_; }
+
+  /// Sets triple, data layout and module flags, and on every kernel (calling convention PTX_Kernel, AMDGPU_KERNEL) the
+  /// launch bounds that follow from the options.
+  virtual absl::Status prepare(llvm::Module &) const = 0;
+
+  /// Resolves calls of device-library functions (`__nv_*` of libdevice, `__ocml_*`, each understood on both vendors)
+  /// with the functions used and no others. Does nothing, and needs no library installed, where there are no such
+  /// calls.
+  virtual absl::Status linkDeviceLibrary(llvm::Module &) const = 0;
+
+  /// The vendor's pass pipeline (pipeline.cpp) at options().optLevel.
+  virtual absl::Status optimize(llvm::Module &) const = 0;
+
+  /// Assembly text. Instruction selection changes the module: afterwards it is good for nothing but destruction.
+  virtual absl::StatusOr<std::string> emitAssembly(llvm::Module &) const = 0;
+
+  /// Object and resource figures. Consumes the module as emitAssembly does. `keepAssembly` asks for the text as well.
+  absl::StatusOr<ObjectInfo> emitObject(llvm::Module &, bool keepAssembly = false) const;
+
+  /// Object from assembly text that emitAssembly gave (or a user wrote).
+  virtual absl::StatusOr<ObjectInfo> assemble(llvm::StringRef assembly) const = 0;
+
+  enum class Until { Optimized, Assembly, Object };
+  /// Calls `use` with LLVM's target machine, for analyses that ask it.
+  absl::Status withMachine(llvm::function_ref<void(llvm::TargetMachine &)> use) const;
+
+  /// All stages up to the one named, timed. With Until::Optimized the module is what is asked for; with
+  /// Until::Assembly only ObjectInfo::assembly is set. A failure with kAbandonModulePayload means that LLVM gave up in
+  /// the middle of its work: module and context must not be touched again, nor destroyed.
+  absl::StatusOr<ObjectInfo> compile(llvm::Module &, Until, bool keepAssembly = false,
+                                     StageTimes *times = nullptr) const;
+
+protected:
+  Backend(const ArchInfo &arch, const BackendOptions &options);
+
+  /// A TargetMachine for the use of one thread. LLVM's are not safe to share (they cache subtargets), so those not in
+  /// use are kept and another is made when all are taken.
+  class Machine {
+  public:
+    Machine(std::string key, std::unique_ptr<llvm::TargetMachine> tm);
+    Machine(Machine &&) = default;
+    ~Machine();
+    llvm::TargetMachine &operator*() const { return *tm_; }
+    llvm::TargetMachine *operator->() const { return tm_.get(); }
+
+  private:
+    std::string key_; // what it was made for
+    std::unique_ptr<llvm::TargetMachine> tm_;
+  };
+  struct MachinePool;
+  absl::StatusOr<Machine> machine() const;
+  absl::StatusOr<ObjectInfo> runStages(llvm::Module &, Until, bool keepAssembly, StageTimes *) const;
+
+  /// Runs instruction selection and the printer (`object` false) or the object writer. What LLVM reports through the
+  /// context becomes the Status.
+  absl::StatusOr<std::string> runCodegen(llvm::Module &, bool object) const;
+  /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
+  virtual bool objectNeedsAssembly() const = 0;
+  /// Whether the device library's multiplications and additions may be fused as the lowered code's (which are marked
+  /// `contract`) may.
+  virtual bool libraryMayBeFused() const = 0;
+  virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
+  /// Sets triple and data layout.
+  absl::Status setLayout(llvm::Module &) const;
+
+  const ArchInfo &arch_;
+  const BackendOptions options_;
+};
+
+/// LLVM's target of an architecture. The vendor's is registered with the first call for it, the other vendor's is not:
+/// registering costs time at every start of a program that compiles one kernel.
+absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch);
+
+/// LLVM's registry of targets is a plain list: whoever reads or writes it holds this.
+std::mutex &llvmTargetRegistryMutex();
+
+/// Names of device-library functions that the module calls and does not define: those that start with `__nv_`,
+/// `__ocml_`, `__ockl_`.
+std::vector<std::string> undefinedLibraryFunctions(const llvm::Module &);
+
+/// Links into `module` the functions of a bitcode file that it calls, with what they call, as internal functions.
+/// All functions that it calls and whose names start with the prefix must be there. The file is read once per process.
+absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, llvm::StringRef prefix);
+
+/// Replaces the declaration `from` by one named `to` of the same type. @pre the module declares `from`.
+void renameDeclaration(llvm::Module &module, llvm::StringRef from, llvm::StringRef to);
+
+} // namespace tessera::codegen

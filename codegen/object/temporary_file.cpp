@@ -1,0 +1,42 @@
+// A file for a tool that only takes files.
+#include "codegen/object/temporary_file.h"
+#include "absl/status/status.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tessera::codegen {
+
+absl::StatusOr<TemporaryFile> TemporaryFile::create(llvm::StringRef suffix) {
+  TemporaryFile f;
+  if (!llvm::sys::fs::createUniqueFile("/dev/shm/tessera-%%%%%%%%%%%%." + suffix, f.path_)) return f;
+  if (std::error_code e = llvm::sys::fs::createTemporaryFile("tessera", suffix, f.path_)) {
+    f.path_.clear();
+    return absl::InternalError("cannot make a temporary file: " + e.message());
+  }
+  return f;
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (!path_.empty()) llvm::sys::fs::remove(path_);
+}
+
+absl::Status TemporaryFile::write(llvm::StringRef bytes) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path(), error);
+  if (!error) {
+    stream << bytes;
+    stream.close();
+    error = stream.error();
+    stream.clear_error();
+  }
+  return error ? absl::InternalError(std::string("cannot write ") + path() + ": " + error.message()) : absl::OkStatus();
+}
+
+absl::StatusOr<std::string> TemporaryFile::read() {
+  auto buffer = llvm::MemoryBuffer::getFile(path(), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer) return absl::InternalError(std::string("cannot read ") + path() + ": " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+} // namespace tessera::codegen

@@ -1,0 +1,46 @@
+// Finding files of a vendor's toolkit.
+#include "codegen/object/toolchain.h"
+#include "absl/status/status.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
+
+namespace tessera::codegen {
+
+std::vector<std::string> environmentDirectories(llvm::ArrayRef<const char *> variables) {
+  std::vector<std::string> found;
+  for (const char *v : variables)
+    if (const char *value = std::getenv(v); value && *value) found.push_back(value);
+  return found;
+}
+
+absl::StatusOr<std::string> findToolFile(llvm::StringRef what, const char *overrideVariable,
+                                         llvm::ArrayRef<std::string> directories,
+                                         llvm::ArrayRef<llvm::StringRef> names) {
+  auto isFile = [](const std::string &path) { return llvm::sys::fs::is_regular_file(path); };
+  if (const char *given = std::getenv(overrideVariable)) {
+    if (isFile(given)) return std::string(given);
+    for (llvm::StringRef name : names) {
+      llvm::SmallString<256> path(given);
+      llvm::sys::path::append(path, llvm::sys::path::filename(name));
+      if (isFile(std::string(path))) return std::string(path);
+    }
+    return absl::NotFoundError((what + " not found: " + overrideVariable + " is set to '" + given +
+                                "', which is neither the file nor a directory with it")
+                                   .str());
+  }
+  std::string looked;
+  for (const std::string &directory : directories) {
+    for (llvm::StringRef name : names) {
+      llvm::SmallString<256> path(directory);
+      llvm::sys::path::append(path, name);
+      if (isFile(std::string(path))) return std::string(path);
+    }
+    if (("," + looked + ",").find(", " + directory + ",") != std::string::npos) continue;
+    looked += (looked.empty() ? " " : ", ") + directory;
+  }
+  return absl::NotFoundError(
+      (what + " not found; looked in" + looked + "; set " + overrideVariable + " to name it").str());
+}
+
+} // namespace tessera::codegen

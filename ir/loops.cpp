@@ -1,0 +1,44 @@
+// Loop-carried values and results of branches (see loops.h).
+#include "ir/loops.h"
+
+namespace tessera::ir {
+
+void CarriedValue::setInit(Value v) const { loop->setOperand(kFirstInitOperand + index, v); }
+void CarriedValue::setYielded(Value v) const { loop.body().front()->terminator()->setOperand(index, v); }
+
+CarriedValue carried(scf::ForOp loop, unsigned i) {
+  Block *body = loop.body().front();
+  return {loop, i, loop.initArgs()[i], body->arg(i + 1), body->terminator()->operand(i), loop->result(i)};
+}
+
+std::optional<CarriedValue> carriedByArgument(Value v) {
+  if (!v.isBlockArgument() || v.index() == 0 || !v.ownerBlock()->parentOp()) return std::nullopt;
+  auto loop = v.ownerBlock()->parentOp()->dyn<scf::ForOp>();
+  if (!loop) return std::nullopt;
+  return carried(loop, v.index() - 1);
+}
+
+std::optional<CarriedValue> carriedByResult(Value v) {
+  if (v.isBlockArgument()) return std::nullopt;
+  auto loop = v.definingOp()->dyn<scf::ForOp>();
+  if (!loop) return std::nullopt;
+  return carried(loop, v.index());
+}
+
+std::optional<CarriedValue> carriedOf(Value v) {
+  return v.isBlockArgument() ? carriedByArgument(v) : carriedByResult(v);
+}
+
+Value inductionVariable(scf::ForOp loop) { return loop.body().front()->arg(0); }
+
+bool isInductionVariable(Value v) {
+  Operation *parent = v.isBlockArgument() && v.index() == 0 ? v.ownerBlock()->parentOp() : nullptr;
+  return parent && parent->is<scf::ForOp>();
+}
+
+BranchResult branchResult(scf::IfOp branch, unsigned i) {
+  return {branch.thenRegion().front()->terminator()->operand(i), branch.elseRegion().front()->terminator()->operand(i),
+          branch->result(i)};
+}
+
+} // namespace tessera::ir

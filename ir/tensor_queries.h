@@ -1,0 +1,21 @@
+// Small questions about tensors and operations on them that many files ask.
+#pragma once
+#include "ir/ops.h"
+
+namespace tessera::ir {
+
+/// The type of a tensor value. @pre it is one
+inline TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
+/// The same, or null for values that are no tensors.
+inline TensorType tensorOrNull(Value v) { return v.type().dyn_cast<TensorType>(); }
+/// A tensor's layout; null in TTIR. @pre `v` is a tensor
+inline const layouts::Encoding *encodingOf(Value v) { return tensorOf(v).encoding(); }
+
+/// Whether the operation multiplies matrices: tt.dot and its asynchronous form ttng.warp_group_dot.
+inline bool isDot(const Operation *op) { return op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>(); }
+
+/// The memory space of buffers in shared memory, `#ttg.shared_memory`.
+inline constexpr llvm::StringLiteral kSharedMemorySpace = "#ttg.shared_memory";
+inline Attribute sharedMemorySpace(Context &c) { return OpaqueAttr::get(c, kSharedMemorySpace); }
+
+} // namespace tessera::ir

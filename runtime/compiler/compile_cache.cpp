@@ -1,0 +1,196 @@
+// Compiled kernels kept (see compile_cache.h).
+#include "runtime/compiler/compile_cache.h"
+#include "frontend/parser.h"
+#include "ir/context.h"
+#include "runtime/compiler/targets.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/SHA256.h"
+#include <algorithm>
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tessera::runtime {
+
+namespace {
+
+std::string hash(llvm::StringRef bytes) {
+  return llvm::toStringRef(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes))).str();
+}
+
+/// Which file it is: where, how large and when it was written.
+std::string fileIdentity(const std::string &path) {
+  struct stat s;
+  if (stat(path.c_str(), &s)) return path + " is not there";
+  return (path + "|" + llvm::Twine(s.st_size) + "|" + llvm::Twine(s.st_mtim.tv_sec) + "." +
+          llvm::Twine(s.st_mtim.tv_nsec))
+      .str();
+}
+
+/// Of the program or library that this code is part of.
+const std::string &compilerIdentity() {
+  static const std::string identity = [] {
+    Dl_info info;
+    std::string path = dladdr(reinterpret_cast<void *>(&compilerIdentity), &info) && info.dli_fname &&
+                               *info.dli_fname == '/' && !access(info.dli_fname, R_OK)
+                           ? info.dli_fname
+                           : "/proc/self/exe";
+    return fileIdentity(path) + "|LLVM " LLVM_VERSION_STRING;
+  }();
+  return identity;
+}
+
+uint64_t bytesOf(const CompileResult &r) {
+  uint64_t n = r.output.size() + sizeof r + 64;
+  for (auto &a : r.metadata.args) n += a.name.size() + a.type.size() + sizeof a;
+  return n;
+}
+
+} // namespace
+
+CompileCache::CompileCache(CompileCacheOptions o) : options_(std::move(o)), folder_(options_.directory) {}
+
+std::string CompileCache::key(llvm::StringRef text, llvm::StringRef fileName, const ir::TargetInfo &target,
+                              const CompileOptions &o) {
+  std::string all;
+  auto add = [&](llvm::StringRef part) { all += std::to_string(part.size()) + ":" + part.str(); };
+  add(compilerIdentity());
+  add(target.name);
+  // All options by name: one that is added does not compile until it stands here.
+  auto &[stage, numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, fpFusion, lineInfo, opNames,
+         bitcode, kernel, passes] = o;
+  (void)passes; // of plain compilations
+  for (int i : {int(stage), numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, int(fpFusion),
+                int(lineInfo), int(opNames), int(bitcode)})
+    add(std::to_string(i));
+  add(kernel);
+  // What uses files of the toolkits depends on which are there.
+  if (o.stage > Stage::Ttgir)
+    for (auto &line : describeTools(*findArch(target.name))) {
+      add(line);
+      if (size_t at = line.find(": /"); at != std::string::npos) add(fileIdentity(line.substr(at + 2)));
+    }
+  add(fileName);
+  add(text);
+  return llvm::toHex(hash(all), /*LowerCase=*/true);
+}
+
+std::optional<CompileResult> CompileCache::find(const std::string &key) {
+  std::scoped_lock lock(mutex_);
+  if (auto it = byKey_.find(key); it != byKey_.end()) {
+    entries_.splice(entries_.begin(), entries_, it->second);
+    ++counts_.memoryHits;
+    return it->second->second;
+  }
+  auto r = options_.directory.empty() ? std::nullopt : readFile(key);
+  if (!r) {
+    ++counts_.misses;
+    return r;
+  }
+  ++counts_.directoryHits;
+  keepInMemory(key, *r);
+  return r;
+}
+
+void CompileCache::insert(const std::string &key, const CompileResult &r) {
+  std::scoped_lock lock(mutex_);
+  keepInMemory(key, r);
+  if (options_.directory.empty()) return;
+  auto s = writeFile(key, r);
+  counts_.unwritten += !s.ok();
+  note(s);
+}
+
+/// Whether a compilation is one that runs all passes and says nothing.
+static bool isPlain(const transforms::RunOptions &o) {
+  return !o.remarks && !o.hook && !o.timings && !o.verifyEach && !o.printAfterAll && o.printBefore.empty() &&
+         o.printAfter.empty() && o.skip.empty() && o.bisectLimit < 0 && o.reproducerPath.empty();
+}
+
+absl::StatusOr<CompileResult> CompileCache::compile(llvm::StringRef text, const std::string &fileName,
+                                                    ir::Module *parsed, const ir::TargetInfo &target,
+                                                    const CompileOptions &o, ir::DiagnosticEngine &diag) {
+  bool kept = isPlain(o.passes) && (options_.memoryBytes || !options_.directory.empty());
+  std::string id = kept ? key(text, fileName, target, o) : "";
+  if (kept)
+    if (auto found = find(id)) return *std::move(found);
+  ir::Context context;
+  std::unique_ptr<ir::Module> module;
+  unsigned before = diag.reports();
+  if (!parsed) {
+    module = frontend::parseModule(text, fileName, context, diag,
+                                   {.locateByText = o.stage > Stage::Ttgir && o.passes.printBefore.empty() &&
+                                                    o.passes.printAfter.empty() && !o.passes.printAfterAll});
+    if (!module) return absl::InvalidArgumentError("the text does not parse");
+    parsed = module.get();
+  }
+  auto compiled = runtime::compile(*parsed, target, o, diag);
+  if (kept && compiled.ok() && diag.reports() == before) insert(id, *compiled);
+  return compiled;
+}
+
+void CompileCache::clear() {
+  std::scoped_lock lock(mutex_);
+  entries_.clear(), byKey_.clear();
+  memoryUsed_ = directoryUsed_ = 0;
+  if (!options_.directory.empty()) note(folder_.dropOldest(0).status());
+}
+
+std::string CompileCache::problem() const {
+  std::scoped_lock lock(mutex_);
+  return problem_;
+}
+
+CompileCacheCounts CompileCache::counts() const {
+  std::scoped_lock lock(mutex_);
+  return counts_;
+}
+
+void CompileCache::keepInMemory(const std::string &key, const CompileResult &r) {
+  if (bytesOf(r) > options_.memoryBytes) return;
+  if (auto it = byKey_.find(key); it != byKey_.end()) { // another thread was as fast
+    memoryUsed_ -= bytesOf(it->second->second);
+    entries_.erase(it->second);
+  }
+  entries_.emplace_front(key, r);
+  byKey_[key] = entries_.begin();
+  memoryUsed_ += bytesOf(r);
+  for (; memoryUsed_ > options_.memoryBytes; entries_.pop_back()) {
+    memoryUsed_ -= bytesOf(entries_.back().second);
+    byKey_.erase(entries_.back().first);
+  }
+}
+
+std::optional<CompileResult> CompileCache::readFile(const std::string &key) {
+  auto r = folder_.read(key);
+  if (r.ok()) return *std::move(r);
+  if (absl::IsDataLoss(r.status())) ++counts_.damaged;
+  return std::nullopt;
+}
+
+/// What was kept is dropped again where it is more than the limit: until a tenth of the limit is free.
+absl::Status CompileCache::writeFile(const std::string &key, const CompileResult &r) {
+  uint64_t limit = options_.directoryBytes;
+  if (bytesOf(r) > limit)
+    return absl::ResourceExhaustedError(options_.directory + ": the kernel is larger than the cache may become");
+  auto written = folder_.write(key, r);
+  if (!written.ok()) return written.status();
+  directoryUsed_ += *written;
+  if (directoryRead_ && directoryUsed_ <= limit) return absl::OkStatus();
+  auto entries = folder_.entries();
+  if (!entries.ok()) return entries.status();
+  directoryRead_ = true;
+  directoryUsed_ = 0;
+  for (auto &e : *entries) directoryUsed_ += e.bytes;
+  if (directoryUsed_ <= limit) return absl::OkStatus();
+  auto dropped = folder_.dropOldest(limit - limit / 10);
+  if (dropped.ok()) directoryUsed_ -= std::min(dropped->bytes, directoryUsed_);
+  return dropped.status();
+}
+
+void CompileCache::note(const absl::Status &s) {
+  if (!s.ok() && problem_.empty()) problem_ = std::string(s.message());
+}
+
+} // namespace tessera::runtime

@@ -1,0 +1,60 @@
+// The compiler as one call: text in, any stage out. It strings together frontend, pipelines, lowering and back end,
+// times each stage, and gathers the metadata of the kernel. Safe to use from many threads at once: every call has its
+// own contexts, and there is no process-wide state beyond LLVM's registry of targets.
+#pragma once
+#include "absl/status/statusor.h"
+#include "ir/diagnostic.h"
+#include "ir/operation.h"
+#include "ir/target.h"
+#include "runtime/compiler/metadata.h"
+#include "transforms/pass.h"
+#include <optional>
+#include <string>
+
+namespace tessera::runtime {
+
+/// How far to compile. `Asm` is PTX or AMD GCN assembly, `Object` a cubin or hsaco.
+enum class Stage : uint8_t { Ttir, Ttgir, Llir, Asm, Object };
+
+/// The stage named by `--emit` for a target ("ptx" is no stage of an AMD target), or an error that lists the names.
+absl::StatusOr<Stage> parseStage(llvm::StringRef name, const ir::TargetInfo &);
+llvm::StringRef stageName(Stage, const ir::TargetInfo &);
+
+struct CompileOptions {
+  Stage stage = Stage::Object;
+  int numWarps = 4, numStages = 3, numCtas = 1;
+  // AMD; ignored elsewhere. How many waves of a SIMD the registers are to allow (0: LLVM's choice), a hint, and the
+  // rows and columns of the tiles of matrix instructions, 16 or 32 (0: the least work; likewise where the types have
+  // no such tile).
+  int wavesPerEu = 0, matrixInstrNonkdim = 0;
+  int optLevel = 3;
+  bool fpFusion = true;
+  bool lineInfo = false;
+  bool opNames = false; // LLVM instructions remember the operation that they come from (metadata "tessera.op")
+  bool bitcode = false; // Stage::Llir as bitcode rather than text, for who runs it himself: calls that print stay calls
+  std::string kernel;   // which function of several public ones; empty: the only one
+  transforms::RunOptions passes;
+};
+
+struct CompileResult {
+  std::string output; // text, or the object's bytes
+  KernelMetadata metadata;
+};
+
+/// Targets by name ("sm_90a", "sm_90", "gfx942"); the error lists them all.
+absl::StatusOr<const ir::TargetInfo *> requireTarget(llvm::StringRef name);
+
+/// InvalidArgument if the numbers of warps, stages or blocks per cluster are none that the target can have.
+absl::Status checkShape(const ir::TargetInfo &, const CompileOptions &);
+
+/// Compiles a module (TTIR, or TTGIR where it already has layouts). What is the input's fault is reported to the engine
+/// and gives InvalidArgument; failures of tools and files give other codes with their own text.
+absl::StatusOr<CompileResult> compile(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
+                                      ir::DiagnosticEngine &);
+
+/// The public function to compile: the named one, or the only one. An error names the candidates.
+absl::StatusOr<ir::Operation *> selectKernel(const ir::Module &, llvm::StringRef name);
+/// A kernel's arguments as the metadata has them: "*f32", named as in the source where its locations tell the names.
+std::vector<KernelMetadata::Arg> describeArguments(ir::Operation *kernel);
+
+} // namespace tessera::runtime

@@ -1,0 +1,48 @@
+// Joins the two vendors' tables of targets.
+#include "runtime/compiler/targets.h"
+#include "codegen_amd/arch_table.h"
+#include "codegen_amd/backend.h"
+#include "codegen_amd/object.h"
+#include "codegen_nvidia/arch_table.h"
+#include "codegen_nvidia/backend.h"
+#include "codegen_nvidia/object.h"
+#include "codegen_nvidia/ptxas_process.h"
+
+namespace tessera::runtime {
+
+std::vector<const codegen::ArchInfo *> allTargets() {
+  std::vector<const codegen::ArchInfo *> all;
+  for (llvm::ArrayRef<codegen::ArchInfo> table : {nvidia::archTable(), amd::archTable()})
+    for (const codegen::ArchInfo &arch : table) all.push_back(&arch);
+  return all;
+}
+
+const codegen::ArchInfo *findArch(llvm::StringRef name) {
+  for (llvm::ArrayRef<codegen::ArchInfo> table : {nvidia::archTable(), amd::archTable()}) {
+    if (const codegen::ArchInfo *arch = codegen::findArch(table, name)) return arch;
+    for (const codegen::ArchInfo &arch : table)
+      if (arch.info.tritonTarget == name) return &arch;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> describeToolchains() {
+  auto lines = nvidia::describeTools();
+  for (auto &line : amd::describeTools()) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> describeTools(const codegen::ArchInfo &arch) {
+  return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::describeTools() : amd::describeTools();
+}
+
+std::shared_ptr<codegen::ToolAhead> startAhead(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {
+  return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::startPtxasAhead(arch, options) : nullptr;
+}
+
+std::unique_ptr<codegen::Backend> createBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {
+  return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::createBackend(arch, options)
+                                                : amd::createBackend(arch, options);
+}
+
+} // namespace tessera::runtime

@@ -1,0 +1,588 @@
+// Launch descriptions (see launch_description.h): reading and validating them, and making the contents of buffers.
+#include "runtime/launch/launch_description.h"
+#include "runtime/launch/json_reader.h"
+#include "runtime/launch/npy.h"
+#include "runtime/launch/random.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace tessera::runtime {
+
+namespace {
+
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; HIP's limits are not below them.
+constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max(), kMaxGridYZ = 65535;
+constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
+constexpr size_t kMaxDimensions = 64; // as .npy files have
+
+constexpr llvm::StringRef kRootKeys[] = {
+    "kernel", "ttir",     "grid",  "num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim",
+    "args",   "expected", "flops", "bytes",     "library"};
+constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
+constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
+constexpr llvm::StringRef kBufferKeys[] = {"name", "dtype", "shape", "file", "fill", "lo", "hi", "scale", "transposed"};
+constexpr llvm::StringRef kExpectedKeys[] = {"file", "rel_l2", "within"};
+constexpr llvm::StringRef kScalarTypes[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+constexpr llvm::StringRef kFills[] = {"randn", "randint", "poison", "inf", "-inf", "nan"};
+
+std::optional<double> specialFloat(llvm::StringRef text) {
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+/// One description being read. Each function reads one part and reports what is wrong with it.
+class DescriptionReader {
+public:
+  DescriptionReader(JsonNode root, LaunchDescription &d) : root_(root), d_(d) {}
+
+  void read() {
+    if (!root_.isObject()) {
+      if (root_.present()) root_.members(); // says that it must be an object
+      return;
+    }
+    rootKeys();
+    if (auto n = root_.get("kernel"); n.present()) d_.kernel = n.string().value_or(""), d_.kernelPlace = n.position();
+    if (auto n = root_.get("ttir"); n.present()) d_.ttir = fileName(n), d_.ttirPlace = n.position();
+    grid(root_.get("grid"));
+    powerOfTwo("num_warps", 64, d_.numWarps);
+    powerOfTwo("num_ctas", 16, d_.numCtas);
+    if (auto n = root_.get("num_stages"); n.present()) d_.numStages = int(n.integer(1, 100).value_or(1));
+    if (auto n = root_.get("waves_per_eu"); n.present()) d_.wavesPerEu = int(n.integer(0, 16).value_or(0));
+    if (auto n = root_.get("matrix_instr_nonkdim"); n.present()) {
+      auto v = n.integer(0, 32);
+      if (v && *v != 0 && *v != 16 && *v != 32)
+        n.error("must be 0, 16 or 32, not " + llvm::Twine(*v));
+      else
+        d_.matrixInstrNonkdim = int(v.value_or(0));
+    }
+    auto args = root_.get("args");
+    d_.argsPlace = args.position();
+    for (auto &n : args.elements()) {
+      d_.args.emplace_back().place = n.position();
+      argument(n, d_.args.back());
+    }
+    uniqueNames(args);
+    if (auto n = root_.get("expected"); n.present()) expected(n);
+    amount("flops", d_.flops);
+    amount("bytes", d_.bytesMoved);
+    if (auto n = root_.get("library"); n.present() && !n.isNull()) d_.library = n.string().value_or("");
+  }
+
+private:
+  void rootKeys() {
+    for (auto &[key, node] : root_.members())
+      if (!llvm::is_contained(kRootKeys, key) && !llvm::is_contained(kRootExtra, key) &&
+          !llvm::StringRef(key).starts_with("triton_"))
+        node.error("unknown key; " + suggestName(key, kRootKeys));
+  }
+
+  void grid(const JsonNode &n) {
+    auto sizes = n.elements();
+    if (n.isArray() && (sizes.empty() || sizes.size() > 3)) return n.error("must have one to three sizes");
+    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(0, i ? kMaxGridYZ : kMaxGridX).value_or(1);
+  }
+
+  void powerOfTwo(llvm::StringRef key, int64_t most, int &out) {
+    auto n = root_.get(key);
+    if (!n.present()) return;
+    auto v = n.integer(1, most);
+    if (v && !llvm::isPowerOf2_64(uint64_t(*v)))
+      n.error("must be a power of two, not " + llvm::Twine(*v));
+    else if (v)
+      out = int(*v);
+  }
+
+  void amount(llvm::StringRef key, double &out) {
+    auto n = root_.get(key);
+    if (!n.present()) return;
+    auto v = n.number();
+    if (v && *v < 0) n.error("must not be negative");
+    out = v.value_or(0);
+  }
+
+  /// A file's name: not empty, and without characters that would end it early.
+  std::string fileName(const JsonNode &n) {
+    auto s = n.string();
+    if (!s) return "";
+    if (s->empty()) n.error("must name a file");
+    if (llvm::any_of(*s, [](char c) { return uint8_t(c) < 32; })) n.error("has a control character");
+    return *s;
+  }
+
+  void argument(const JsonNode &n, LaunchArg &a) {
+    if (!n.isObject()) {
+      n.members(); // says that it must be an object
+      return;
+    }
+    name(n.get("name"), a);
+    a.isScalar = n.get("scalar").present();
+    if (!a.isScalar && !n.get("shape").present() && !n.get("dtype").present())
+      return n.error("is neither a scalar (\"scalar\" and \"type\") nor a buffer (\"dtype\" and \"shape\")");
+    n.allowKeys(a.isScalar ? llvm::ArrayRef(kScalarKeys) : llvm::ArrayRef(kBufferKeys));
+    a.isScalar ? scalar(n, a) : buffer(n, a);
+  }
+
+  /// Names become file names with --out.
+  void name(const JsonNode &n, LaunchArg &a) {
+    auto s = n.string();
+    if (!s) return;
+    a.name = *s;
+    if (a.name.empty())
+      n.error("must not be empty");
+    else if (a.name == "." || a.name == ".." ||
+             llvm::any_of(a.name, [](char c) { return c == '/' || uint8_t(c) < 32; }))
+      n.error("must be usable as a file's name");
+  }
+
+  void uniqueNames(const JsonNode &args) {
+    llvm::StringMap<size_t> first;
+    auto nodes = args.isArray() ? args.elements() : std::vector<JsonNode>();
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (d_.args[i].name.empty()) continue;
+      auto [it, fresh] = first.try_emplace(d_.args[i].name, i);
+      if (!fresh)
+        nodes[i].get("name").error("\"" + d_.args[i].name + "\" is the name of args[" + llvm::Twine(it->second) +
+                                   "] already");
+    }
+  }
+
+  void scalar(const JsonNode &n, LaunchArg &a) {
+    auto type = n.get("type").string();
+    if (!type) return;
+    a.scalarType = *type;
+    if (!llvm::is_contained(kScalarTypes, *type))
+      return n.get("type").error("unknown scalar type \"" + *type + "\"; " + suggestName(*type, kScalarTypes));
+    auto v = n.get("scalar");
+    if (type->front() != 'i') {
+      if (v.isString()) {
+        auto special = specialFloat(*v.string());
+        if (!special) v.error("must be a number, \"inf\", \"-inf\" or \"nan\"");
+        a.floatValue = special.value_or(0);
+      } else if (auto number = v.number()) {
+        a.floatValue = *number;
+        double rounded;
+        uint64_t bits = 0;
+        fromDouble(*parseDType(*type), *number, &bits);
+        rounded = toDouble(*parseDType(*type), &bits);
+        if (!std::isfinite(rounded)) v.error("is too large for " + *type);
+      }
+      return;
+    }
+    if (*type == "i1" && v.isBoolean()) {
+      a.intValue = *v.boolean();
+      return;
+    }
+    if (*type == "i64") {
+      a.intValue = int64_t(v.bits64().value_or(0)); // unsigned values too: the IR's integers have no sign
+      return;
+    }
+    unsigned bits = 0;
+    llvm::StringRef(*type).drop_front().getAsInteger(10, bits);
+    a.intValue = v.integer(*type == "i1" ? 0 : -(int64_t(1) << (bits - 1)), (int64_t(1) << bits) - 1).value_or(0);
+  }
+
+  void buffer(const JsonNode &n, LaunchArg &a) {
+    auto dtype = n.get("dtype").string();
+    if (dtype) {
+      auto t = parseDType(*dtype);
+      if (!t) {
+        std::vector<llvm::StringRef> names;
+        for (unsigned i = 0; i < kDTypeCount; ++i) names.push_back(dtypeName(DType(i)));
+        n.get("dtype").error("unknown element type \"" + *dtype + "\"; " + suggestName(*dtype, names));
+      }
+      a.dtype = t.value_or(DType::F32);
+      dtype = t ? dtype : std::nullopt;
+    }
+    shape(n.get("shape"), a);
+    auto file = n.get("file"), fill = n.get("fill");
+    if (file.present() && fill.present()) n.error("has both \"file\" and \"fill\"");
+    if (file.present()) {
+      a.source = LaunchArg::File;
+      a.file = fileName(file);
+    } else if (fill.present())
+      fillWith(fill, a, dtype.has_value());
+    else {
+      a.source = LaunchArg::Randn;
+      if (dtype && !isFloat(a.dtype)) n.error("needs \"file\" or \"fill\" (only floats are \"randn\" without them)");
+    }
+    if (auto t = n.get("transposed"); t.present()) a.transposed = t.boolean().value_or(false);
+    if (auto s = n.get("scale"); s.present()) {
+      if (a.source != LaunchArg::Randn)
+        s.error("means something with \"randn\" only");
+      else
+        a.scale = s.number().value_or(1);
+    }
+    range(n, a, dtype.has_value());
+  }
+
+  void shape(const JsonNode &n, LaunchArg &a) {
+    auto sizes = n.elements();
+    if (sizes.size() > kMaxDimensions) return n.error("has more than 64 dimensions");
+    bool overflow = false;
+    int64_t bytes = dtypeBytes(a.dtype);
+    for (auto &s : sizes) {
+      auto d = s.integer(0, kMaxBufferBytes);
+      a.shape.push_back(d.value_or(0));
+      // Zero sizes do not excuse an overflow before or after them: products of parts of a shape are taken too.
+      if (d && *d && __builtin_mul_overflow(bytes, *d, &bytes)) overflow = true;
+    }
+    if (overflow || bytes > kMaxBufferBytes) {
+      n.error("is a buffer of more than 1 TiB");
+      a.shape.assign(1, 0);
+    }
+  }
+
+  void fillWith(const JsonNode &n, LaunchArg &a, bool dtypeKnown) {
+    if (n.isString()) {
+      std::string s = *n.string();
+      if (s == "randn")
+        a.source = LaunchArg::Randn;
+      else if (s == "randint")
+        a.source = LaunchArg::Randint;
+      else if (s == "poison")
+        a.source = LaunchArg::Poison;
+      else if (auto special = specialFloat(s))
+        a.fill = *special;
+      else
+        return n.error("unknown fill \"" + s + "\"; " + suggestName(s, kFills));
+      if (a.source == LaunchArg::Randn && dtypeKnown && !isFloat(a.dtype))
+        n.error("\"randn\" needs a floating-point element type, not " + dtypeName(a.dtype) + "; use \"randint\"");
+    } else if (n.isBoolean() && a.dtype == DType::I1)
+      a.fill = *n.boolean();
+    else if (n.isNumber())
+      a.fill = n.number().value_or(0);
+    else
+      return n.error("must be a number, \"randn\", \"randint\" or \"poison\"");
+    if (a.source == LaunchArg::Fill && dtypeKnown && !holdsExactly(a.dtype, a.fill))
+      n.error("is no value of " + dtypeName(a.dtype));
+  }
+
+  void range(const JsonNode &n, LaunchArg &a, bool dtypeKnown) {
+    auto lo = n.get("lo"), hi = n.get("hi");
+    if (a.source != LaunchArg::Randint) {
+      for (auto &bound : {lo, hi})
+        if (bound.present()) bound.error("means something with \"randint\" only");
+      return;
+    }
+    // Within ±2^53, so that every value can be said in a double.
+    constexpr int64_t most = int64_t(1) << 53;
+    auto l = lo.integer(-most, most), h = hi.integer(-most, most);
+    if (!l || !h) return;
+    a.lo = *l, a.hi = *h;
+    if (a.hi <= a.lo) return hi.error(llvm::formatv("must be above \"lo\" ({0}), not {1}", a.lo, a.hi).str());
+    if (!dtypeKnown) return;
+    if (!holdsExactly(a.dtype, double(a.lo))) lo.error("is no value of " + dtypeName(a.dtype));
+    if (!holdsExactly(a.dtype, double(a.hi - 1))) hi.error("is beyond the values of " + dtypeName(a.dtype));
+  }
+
+  void expected(const JsonNode &outputs) {
+    for (auto &[key, n] : outputs.members()) {
+      ExpectedOutput e;
+      unsigned index;
+      if (llvm::StringRef(key).getAsInteger(10, index) || std::to_string(index) != key) {
+        n.error("the key must be the index of an argument");
+        continue;
+      }
+      if (index >= d_.args.size()) {
+        n.error(llvm::formatv("there is no argument {0}; \"args\" has {1}", index, d_.args.size()).str());
+        continue;
+      }
+      if (d_.args[index].isScalar)
+        n.error("args[" + key + "] (\"" + d_.args[index].name + "\") is a scalar, not an output");
+      if (!n.isObject()) {
+        n.members(); // says that it must be an object
+        continue;
+      }
+      n.allowKeys(kExpectedKeys);
+      e.arg = index;
+      e.file = fileName(n.get("file"));
+      if (auto limit = n.get("rel_l2"); limit.present()) {
+        e.relL2 = limit.number().value_or(0);
+        if (e.relL2 < 0) limit.error("must not be negative");
+      }
+      if (auto within = n.get("within"); within.present()) {
+        e.within = fileName(within);
+        if (n.get("rel_l2").present()) within.error("excludes \"rel_l2\"");
+      }
+      d_.expected.push_back(std::move(e));
+    }
+    llvm::sort(d_.expected, [](auto &a, auto &b) { return a.arg < b.arg; });
+  }
+
+  JsonNode root_;
+  LaunchDescription &d_;
+};
+
+/// Calls work(from, to) for pieces of [0, count) on several threads.
+template <class F> void inParallel(int64_t count, F work) {
+  constexpr int64_t kPiece = int64_t(1) << 18;
+  int64_t threads = std::min<int64_t>({std::thread::hardware_concurrency(), 16, count / kPiece});
+  if (threads < 2) return work(int64_t(0), count);
+  std::vector<std::thread> pool;
+  int64_t done = 0, share = (count + threads - 1) / threads;
+  for (; done + share < count; done += share) {
+    try {
+      pool.emplace_back(work, done, done + share);
+    } catch (const std::system_error &) { // no more threads: this one does the rest
+      break;
+    }
+  }
+  work(done, count);
+  for (std::thread &t : pool) t.join();
+}
+
+} // namespace
+
+std::string LaunchDescription::at(LaunchPlace p) const {
+  return p.first ? llvm::formatv("{0}:{1}:{2}: ", path, p.first, p.second).str() : path + ": ";
+}
+
+std::string LaunchDescription::resolve(llvm::StringRef file) const {
+  if (llvm::sys::path::is_absolute(file)) return file.str();
+  return directory == "." ? file.str() : directory + "/" + file.str();
+}
+
+absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::string &path) {
+  LaunchDescription d;
+  d.path = path;
+  d.directory = llvm::sys::path::parent_path(path).str();
+  if (d.directory.empty()) d.directory = ".";
+  JsonReader json(text, path);
+  DescriptionReader(json.root(), d).read();
+  if (absl::Status s = json.status(); !s.ok()) return s;
+  return d;
+}
+
+absl::StatusOr<LaunchDescription> readLaunch(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) return absl::InvalidArgumentError(path + ": " + buffer.getError().message());
+  return readLaunchText((*buffer)->getBuffer(), path);
+}
+
+absl::StatusOr<LaunchDescription> readLaunchText(llvm::StringRef text, const std::string &path) {
+  auto d = parseLaunch(text, path);
+  if (!d.ok() || !d->ttir.empty()) return d;
+  llvm::SmallString<256> folder(d->directory);
+  llvm::sys::fs::make_absolute(folder);
+  llvm::sys::path::remove_dots(folder, true);
+  std::string candidate = llvm::sys::path::filename(folder).str() + ".ttir";
+  if (llvm::sys::fs::exists(d->resolve(candidate))) d->ttir = candidate;
+  return d;
+}
+
+namespace {
+
+/// A description's JSON once more, members in their order, with some values replaced.
+class DescriptionWriter {
+public:
+  DescriptionWriter(const LaunchDescription &d, const LaunchNumbers &n, const std::string &folder)
+      : d_(d), numbers_{{{"num_warps", n.numWarps, true},
+                         {"num_stages", n.numStages, true},
+                         {"waves_per_eu", n.wavesPerEu, n.wavesPerEu != 0},
+                         {"matrix_instr_nonkdim", n.matrixInstrNonkdim, n.matrixInstrNonkdim != 0}}},
+        elsewhere_(absolute(folder) != absolute(d.directory)) {}
+
+  std::string write(const JsonNode &root) {
+    for (auto &[key, n] : root.members()) {
+      member(key);
+      node(n, key);
+    }
+    if (!root.get("ttir").present()) member("ttir"), file(d_.ttir);
+    for (auto &n : numbers_)
+      if (n.needed && !root.get(n.key).present()) member(n.key), s_ << n.value;
+    return out_ + "}\n";
+  }
+
+private:
+  static std::string absolute(llvm::StringRef path) {
+    llvm::SmallString<256> p(path.empty() ? "." : path);
+    llvm::sys::fs::make_absolute(p);
+    llvm::sys::path::remove_dots(p, true);
+    return p.str().str();
+  }
+  void member(llvm::StringRef key) { s_ << (out_.empty() ? "{" : ",\n ") << llvm::json::Value(key) << ": "; }
+  void file(llvm::StringRef name) { s_ << llvm::json::Value(elsewhere_ ? absolute(d_.resolve(name)) : name.str()); }
+
+  void node(const JsonNode &n, llvm::StringRef key) {
+    llvm::StringRef path = n.path();
+    if (auto *replaced = llvm::find_if(numbers_, [&](auto &x) { return x.key == path; }); replaced != numbers_.end())
+      s_ << replaced->value;
+    else if (n.isString() && (path == "ttir" || ((path.starts_with("args[") || path.starts_with("expected")) &&
+                                                 (key == "file" || key == "within"))))
+      file(*n.string());
+    else if (n.isNumber())
+      number(n.value());
+    else if (n.isObject()) {
+      s_ << "{";
+      for (auto [i, m] : llvm::enumerate(n.members())) {
+        s_ << (i ? ", " : "") << llvm::json::Value(m.first) << ": ";
+        node(m.second, m.first);
+      }
+      s_ << "}";
+    } else if (n.isArray()) {
+      s_ << "[";
+      for (auto [i, e] : llvm::enumerate(n.elements())) {
+        s_ << (i ? "," : "") << (e.isObject() ? "\n  " : i ? " " : "");
+        node(e, "");
+      }
+      s_ << "]";
+    } else
+      s_ << n.value();
+  }
+  /// With as many digits as the value needs.
+  void number(const llvm::json::Value &v) {
+    if (v.getAsInteger() || v.getAsUINT64()) {
+      s_ << v;
+      return;
+    }
+    double d = *v.getAsNumber();
+    std::string text;
+    for (int digits = 1; digits <= 17; ++digits) {
+      text.clear();
+      llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, d);
+      if (std::strtod(text.c_str(), nullptr) == d) break;
+    }
+    s_ << text;
+  }
+
+  const LaunchDescription &d_;
+  struct Number {
+    llvm::StringLiteral key;
+    int value;
+    bool needed; // written where the description does not say it
+  };
+  std::array<Number, 4> numbers_;
+  bool elsewhere_; // files are told by absolute names then
+  std::string out_;
+  llvm::raw_string_ostream s_{out_};
+};
+
+} // namespace
+
+std::string launchWith(llvm::StringRef text, const LaunchDescription &d, const LaunchNumbers &numbers,
+                       const std::string &folder) {
+  JsonReader json(text, d.path);
+  return DescriptionWriter(d, numbers, folder).write(json.root());
+}
+
+ScalarBits scalarBits(const LaunchArg &a) {
+  DType t = parseDType(a.scalarType).value_or(DType::I64);
+  ScalarBits s{0, dtypeBytes(t)};
+  if (isFloat(t))
+    fromDouble(t, a.floatValue, &s.bits);
+  else if (t == DType::I1)
+    s.bits = a.intValue & 1;
+  else
+    s.bits = uint64_t(a.intValue) & (~uint64_t(0) >> (64 - 8 * s.bytes));
+  return s;
+}
+
+/// The file's array, once it is seen to hold the argument's type and shape.
+static absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
+  const LaunchArg &a = d.args[index];
+  std::string path = d.resolve(file);
+  auto npy = readNpy(path);
+  if (!npy.ok()) return npy.status();
+  std::string argument = llvm::formatv("args[{0}] (\"{1}\")", index, a.name).str();
+  // The same type, or an integer of the same width that carries the bits.
+  bool fits = dtypeBytes(npy->dtype) == dtypeBytes(a.dtype) && (npy->dtype == a.dtype || !isFloat(npy->dtype)) &&
+              (a.dtype != DType::I1 || npy->dtype == DType::I1 || npy->dtype == DType::U8 || npy->dtype == DType::I8);
+  if (!fits)
+    return absl::InvalidArgumentError(
+        llvm::formatv("{0}: holds {1}, but {2} is {3}", path, dtypeName(npy->dtype), argument, dtypeName(a.dtype))
+            .str());
+  // Sizes of one are no difference: a file of shape () serves an argument of shape [1].
+  auto significant = [](llvm::ArrayRef<int64_t> shape) {
+    llvm::SmallVector<int64_t> s;
+    llvm::copy_if(shape, std::back_inserter(s), [](int64_t n) { return n != 1; });
+    return s;
+  };
+  if (significant(npy->shape) != significant(a.shape)) {
+    auto text = [](llvm::ArrayRef<int64_t> shape) {
+      std::string s;
+      for (int64_t n : shape) (s += s.empty() ? "[" : ", ") += std::to_string(n);
+      return s.empty() ? "[]" : s + "]";
+    };
+    return absl::InvalidArgumentError(
+        llvm::formatv("{0}: has shape {1}, but {2} has {3}", path, text(npy->shape), argument, text(a.shape)).str());
+  }
+  return npy;
+}
+
+absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, unsigned index) {
+  const LaunchArg &a = d.args[index];
+  auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
+  if (physical > 0 && a.bytes() > physical)
+    return absl::ResourceExhaustedError(
+        llvm::formatv("{0}args[{1}] (\"{2}\") has {3} MiB, but this machine has {4} MiB of memory", d.at(a.place),
+                      index, a.name, a.bytes() >> 20, physical >> 20)
+            .str());
+  std::vector<uint8_t> out;
+  bool columns = a.transposed;
+  if (a.source == LaunchArg::File) {
+    auto array = loadFile(d, a.file, index);
+    if (!array.ok()) return array.status();
+    out = std::move(array->data);
+    columns |= array->fortranOrder; // the kernel gets the memory as it lies
+  } else {
+    out.assign(size_t(a.bytes()), 0xFF);
+    if (a.source == LaunchArg::Poison) return out;
+    unsigned bytes = dtypeBytes(a.dtype);
+    CounterRandom random(index);
+    auto fill = [&](auto value) {
+      inParallel(a.elements(), [&](int64_t from, int64_t to) {
+        for (int64_t i = from; i < to; ++i) fromDouble(a.dtype, value(i), &out[i * bytes]);
+      });
+    };
+    if (a.source == LaunchArg::Randn)
+      fill([&](int64_t i) { return random.normal(i) * a.scale; });
+    else if (a.source == LaunchArg::Randint)
+      fill([&](int64_t i) { return double(random.integer(i, a.lo, a.hi)); });
+    else
+      fill([&](int64_t) { return a.fill; });
+  }
+  return columns ? reorder(out, a.shape, dtypeBytes(a.dtype), true) : out;
+}
+
+absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutput &e, llvm::ArrayRef<uint8_t> actual) {
+  const LaunchArg &a = d.args[e.arg];
+  auto expected = loadFile(d, e.file, e.arg);
+  if (!expected.ok()) return expected.status();
+  std::vector<uint8_t> rowMajor;
+  bool columns = a.transposed;
+  if (a.source == LaunchArg::File && a.shape.size() > 1) {
+    auto input = loadFile(d, a.file, e.arg);
+    if (!input.ok()) return input.status();
+    columns |= input->fortranOrder;
+  }
+  if (columns && int64_t(actual.size()) == a.bytes()) {
+    rowMajor = reorder(actual, a.shape, dtypeBytes(a.dtype), false);
+    actual = rowMajor;
+  }
+  if (e.within.empty()) return compareArrays(a.name, a.dtype, a.shape, actual, expected->data, e.relL2);
+  auto bounds = readNpy(d.resolve(e.within));
+  if (!bounds.ok()) return bounds.status();
+  if (bounds->dtype != DType::F64 || bounds->elements() != a.elements())
+    return absl::InvalidArgumentError(
+        llvm::formatv("{0}: holds {1} of {2}, but the bounds of args[{3}] (\"{4}\") are {5} of f64",
+                      d.resolve(e.within), bounds->elements(), dtypeName(bounds->dtype), e.arg, a.name, a.elements())
+            .str());
+  return compareWithin(a.name, a.dtype, a.shape, actual, expected->data,
+                       llvm::ArrayRef(reinterpret_cast<const double *>(bounds->data.data()), bounds->elements()));
+}
+
+} // namespace tessera::runtime

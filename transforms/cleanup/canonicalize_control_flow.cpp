@@ -1,0 +1,452 @@
+// Patterns of canonicalize on structured control flow, and the clean-up of blocks.
+//
+//   scf.for    that cannot run → its initial values; that runs once → its body
+//              carried values that never change → the initial value inside and after; that nobody needs → gone
+//   scf.if     on a constant → the region taken; the condition is known inside the regions
+//              the same value from both regions → that value; scalars from outside → a select; unused results → gone
+//   scf.while  whose condition is false → its first region once; in its second region the condition is true
+//              carried values that never change, results and arguments that nobody needs → gone
+//   scf.execute_region of one block → its contents
+//   cf.cond_br on a constant, or twice to one block with the same values → cf.br
+//
+// simplifyBlocks: blocks that nothing reaches go; a jump to a block that only jumps on goes there; a block whose only
+// predecessor jumps only to it joins it; block arguments that are the same value from everywhere become that value, and
+// those that nobody uses go.
+//
+// Loops are not assumed to end: a loop without effects whose results are unused goes only if it is a counted one.
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "transforms/cleanup/canonicalize_patterns.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+/// Moves the operations of a one-block region before `op` and gives what its terminator yields.
+static llvm::SmallVector<Value, 4> spliceBefore(Operation *op, Region &r, llvm::ArrayRef<Value> args, Rewriter &rw) {
+  Block *b = r.front();
+  for (unsigned i = 0; i < b->numArgs(); ++i) rw.replaceValue(b->arg(i), args[i]);
+  Operation *t = b->terminator();
+  auto values = t->operands().vec();
+  for (auto &inner : *b)
+    if (&inner != t) inner.moveBefore(op);
+  return values;
+}
+
+/// Erases arguments of a block from the i-th on where drop says so; remaining uses are in dead code and get `instead`.
+static void dropArguments(Block *b, unsigned first, llvm::ArrayRef<bool> drop, llvm::ArrayRef<Value> instead,
+                          Rewriter &rw) {
+  for (unsigned i = drop.size(); i-- > 0;) {
+    if (!drop[i]) continue;
+    if (!b->arg(first + i).useEmpty()) rw.replaceValue(b->arg(first + i), instead[i]);
+    b->eraseArg(first + i);
+  }
+}
+static llvm::SmallVector<Value, 8> kept(OperandRange values, llvm::ArrayRef<bool> drop) {
+  llvm::SmallVector<Value, 8> out;
+  for (unsigned i = 0; i < values.size(); ++i)
+    if (!drop[i]) out.push_back(values[i]);
+  return out;
+}
+static llvm::SmallVector<Type, 8> keptTypes(Operation *op, llvm::ArrayRef<bool> drop) {
+  llvm::SmallVector<Type, 8> out;
+  for (unsigned i = 0; i < op->numResults(); ++i)
+    if (!drop[i]) out.push_back(op->result(i).type());
+  return out;
+}
+/// Replaces an operation by one that lacks some results. @pre those that it lacks have no uses
+static void replaceKept(Operation *op, Operation *by, llvm::ArrayRef<bool> drop, Rewriter &rw) {
+  unsigned k = 0;
+  for (unsigned i = 0; i < op->numResults(); ++i)
+    if (!drop[i]) rw.replaceValue(op->result(i), by->result(k++));
+  rw.eraseOp(op);
+  rw.updated(by);
+}
+
+// ---- scf.for
+// ----------------------------------------------------------------------------------------------------------
+
+/// Whether the carried value i is only needed to compute itself or others of `drop`.
+static bool feedsOnlyDropped(Block *body, unsigned i, llvm::ArrayRef<bool> drop) {
+  Operation *yield = body->terminator();
+  llvm::SmallVector<Value, 8> work{body->arg(i + 1)};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    for (auto *use : work.pop_back_val().uses()) {
+      Operation *user = use->owner;
+      if (user == yield) {
+        if (!drop[use->index()]) return false;
+        continue;
+      }
+      if (user->block() != body || !isPure(user)) return false;
+      if (seen.insert(user).second) work.append(user->results().begin(), user->results().end());
+    }
+  }
+  return true;
+}
+
+static bool simplifyFor(Operation *op, Rewriter &rw) {
+  auto f = op->cast<scf::ForOp>();
+  auto lo = intConstantOf(f.lowerBound()), hi = intConstantOf(f.upperBound()), st = intConstantOf(f.step());
+  if (lo && hi && !f.unsignedCmp()) {
+    if (*lo >= *hi) {
+      rw.replaceOp(op, f.initArgs().vec());
+      return true;
+    }
+    if (st && *st > 0 && uint64_t(*hi) - uint64_t(*lo) <= uint64_t(*st) && f.body().hasOneBlock()) {
+      llvm::SmallVector<Value, 8> args{f.lowerBound()};
+      for (auto v : f.initArgs()) args.push_back(v);
+      rw.replaceOp(op, spliceBefore(op, f.body(), args, rw));
+      return true;
+    }
+  }
+  Block *b = f.body().front();
+  Operation *yield = b->terminator();
+  unsigned n = f.initArgs().size();
+  llvm::SmallVector<bool, 8> drop(n, false);
+  bool changed = false;
+  for (unsigned i = 0; i < n; ++i) {
+    Value arg = b->arg(i + 1), init = f.initArgs()[i], out = yield->operand(i), result = op->result(i);
+    if (out == arg || out == init) {
+      // It never changes. (The yield's own use goes with the slot.)
+      for (auto *u : arg.uses())
+        if (u->owner != yield) changed = true;
+      arg.replaceUsesIf(init, [&](OpOperand &u) { return u.owner != yield; });
+      if (!result.useEmpty()) rw.replaceValue(result, init), changed = true;
+      drop[i] = !llvm::any_of(arg.uses(), [&](OpOperand *u) { return u->owner == yield && u->index() != i; });
+    } else
+      drop[i] = result.useEmpty();
+  }
+  // Of those whose results are unused, what something else needs stays; the greatest set is found by taking out.
+  for (bool again = true; again;) {
+    again = false;
+    for (unsigned i = 0; i < n; ++i)
+      if (drop[i] && !feedsOnlyDropped(b, i, drop)) drop[i] = false, again = true;
+  }
+  if (llvm::none_of(drop, [](bool d) { return d; })) return changed && (rw.updated(op), true);
+  auto nf = scf::ForOp::create(rw, op->loc(), keptTypes(op, drop), f.lowerBound(), f.upperBound(), f.step(),
+                               kept(f.initArgs(), drop), op->attrs());
+  auto inits = f.initArgs().vec();
+  nf.body().takeBody(f.body());
+  yield->setOperands(kept(yield->operands(), drop));
+  dropArguments(b, 1, drop, inits, rw);
+  replaceKept(op, nf, drop, rw);
+  for (auto &inner : *b) rw.updated(&inner);
+  return true;
+}
+
+// ---- scf.if
+// -----------------------------------------------------------------------------------------------------------
+
+static bool simplifyIf(Operation *op, Rewriter &rw) {
+  auto f = op->cast<scf::IfOp>();
+  if (!f.thenRegion().hasOneBlock() || (!f.elseRegion().empty() && !f.elseRegion().hasOneBlock())) return false;
+  if (auto c = constantTruth(f.condition())) {
+    Region &r = *c ? f.thenRegion() : f.elseRegion();
+    if (r.empty())
+      rw.eraseOp(op);
+    else
+      rw.replaceOp(op, spliceBefore(op, r, {}, rw));
+    return true;
+  }
+  bool changed = false;
+  // In each region the condition is known.
+  for (bool taken : {true, false}) {
+    Region &r = taken ? f.thenRegion() : f.elseRegion();
+    if (r.empty()) continue;
+    auto inside = [&](OpOperand &u) {
+      for (auto *b = u.owner->block(); b; b = b->parentOp() ? b->parentOp()->block() : nullptr)
+        if (b->parent() == &r) return true;
+      return false;
+    };
+    if (llvm::none_of(f.condition().uses(), [&](OpOperand *u) { return inside(*u); })) continue;
+    Builder start = Builder::atStart(r.front());
+    Value known = start.intConstant(op->loc(), f.condition().type(), taken);
+    f.condition().replaceUsesIf(known, inside);
+    for (auto *u : known.users()) rw.updated(u);
+    rw.updated(known.definingOp());
+    changed = true;
+  }
+
+  if (f.elseRegion().empty()) return changed;
+  Operation *a = f.thenRegion().front()->terminator(), *b = f.elseRegion().front()->terminator();
+  auto outside = [&](Value v) {
+    return !op->isAncestorOf(v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp());
+  };
+  for (unsigned i = 0; i < op->numResults(); ++i) {
+    Value x = a->operand(i), y = b->operand(i), result = op->result(i);
+    if (result.useEmpty()) continue;
+    if (x == y)
+      rw.replaceValue(result, x);
+    else if (!x.type().isTensor() && (x.type().isIntOrIndex() || x.type().isFloat()) && outside(x) && outside(y))
+      rw.replaceValue(result, arith::SelectOp::create(rw, op->loc(), f.condition(), x, y).result());
+    else
+      continue;
+    changed = true;
+  }
+  llvm::SmallVector<bool, 8> drop;
+  for (auto r : op->results()) drop.push_back(r.useEmpty());
+  if (llvm::none_of(drop, [](bool d) { return d; })) return changed && (rw.updated(op), true);
+  a->setOperands(kept(a->operands(), drop));
+  b->setOperands(kept(b->operands(), drop));
+  auto nf = scf::IfOp::create(rw, op->loc(), keptTypes(op, drop), f.condition(), op->attrs());
+  nf.thenRegion().takeBody(f.thenRegion());
+  // Without results an empty else region says nothing.
+  if (nf->numResults() || f.elseRegion().front()->front() != b)
+    nf.elseRegion().takeBody(f.elseRegion());
+  else
+    f.elseRegion().front()->erase();
+  for (auto &r : nf->regions())
+    if (!r.empty())
+      for (auto &inner : *r.front()) rw.updated(&inner);
+  replaceKept(op, nf, drop, rw);
+  return true;
+}
+
+// ---- scf.while
+// --------------------------------------------------------------------------------------------------------
+
+static bool simplifyWhile(Operation *op, Rewriter &rw) {
+  auto w = op->cast<scf::WhileOp>();
+  if (!w.before().hasOneBlock() || !w.after().hasOneBlock()) return false;
+  Block *before = w.before().front(), *after = w.after().front();
+  auto *condition = before->terminator();
+  auto *yield = after->terminator();
+  if (!condition || !condition->is<scf::ConditionOp>() || !yield || !yield->is<scf::YieldOp>()) return false;
+  auto c = condition->cast<scf::ConditionOp>();
+  if (auto t = constantTruth(c.condition()); t && !*t) {
+    auto values = spliceBefore(op, w.before(), w.inits().vec(), rw);
+    values.erase(values.begin());
+    rw.replaceOp(op, values);
+    return true;
+  }
+  bool changed = false;
+  auto outside = [&](Value v) {
+    return !op->isAncestorOf(v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp());
+  };
+  auto replace = [&](Value from, Value to) {
+    if (from.useEmpty()) return;
+    rw.replaceValue(from, to);
+    changed = true;
+  };
+  // What the first region hands on.
+  for (unsigned k = 0; k < c.args().size(); ++k) {
+    Value v = c.args()[k];
+    Value same;
+    if (outside(v)) same = v;
+    if (same) {
+      replace(after->arg(k), same);
+      replace(op->result(k), same);
+      continue;
+    }
+    for (unsigned j = 0; j < k; ++j)
+      if (c.args()[j] == v) {
+        replace(after->arg(k), after->arg(j));
+        replace(op->result(k), op->result(j));
+        break;
+      }
+    if (v == c.condition() && !after->arg(k).useEmpty()) {
+      Builder start = Builder::atStart(after);
+      replace(after->arg(k), start.intConstant(op->loc(), v.type(), 1));
+    }
+  }
+  // What the second region hands back.
+  for (unsigned i = 0; i < w.inits().size(); ++i) {
+    Value y = yield->operand(i), init = w.inits()[i];
+    bool unchanged = y == init;
+    if (y.isBlockArgument() && y.ownerBlock() == after) unchanged |= c.args()[y.index()] == before->arg(i);
+    if (unchanged) replace(before->arg(i), init);
+  }
+  // Results and arguments without uses.
+  llvm::SmallVector<bool, 8> dropInits, dropResults;
+  for (auto *a : before->args()) dropInits.push_back(Value(a).useEmpty());
+  for (unsigned k = 0; k < op->numResults(); ++k)
+    dropResults.push_back(op->result(k).useEmpty() && after->arg(k).useEmpty());
+  auto any = [](llvm::ArrayRef<bool> d) { return llvm::any_of(d, [](bool x) { return x; }); };
+  if (!any(dropInits) && !any(dropResults)) return changed && (rw.updated(op), true);
+  auto nw = scf::WhileOp::create(rw, op->loc(), keptTypes(op, dropResults), kept(w.inits(), dropInits), op->attrs());
+  nw.before().takeBody(w.before());
+  nw.after().takeBody(w.after());
+  llvm::SmallVector<Value, 8> passed{c.condition()};
+  for (auto v : kept(c.args(), dropResults)) passed.push_back(v);
+  condition->setOperands(passed);
+  yield->setOperands(kept(yield->operands(), dropInits));
+  dropArguments(before, 0, dropInits, {}, rw);
+  dropArguments(after, 0, dropResults, {}, rw);
+  replaceKept(op, nw, dropResults, rw);
+  for (auto *b : {before, after})
+    for (auto &inner : *b) rw.updated(&inner);
+  return true;
+}
+
+static bool simplifyExecuteRegion(Operation *op, Rewriter &rw) {
+  if (!op->region(0).hasOneBlock() || !op->region(0).front()->terminator()->is<scf::YieldOp>()) return false;
+  rw.replaceOp(op, spliceBefore(op, op->region(0), {}, rw));
+  return true;
+}
+
+static bool simplifyCondBr(Operation *op, Rewriter &rw) {
+  auto c = op->cast<cf::CondBrOp>();
+  auto v = constantTruth(c.condition());
+  if (!v && op->successor(0) == op->successor(1) && c.trueArgs().vec() == c.falseArgs().vec()) v = true;
+  if (!v) return false;
+  cf::BrOp::create(rw, op->loc(), (*v ? c.trueArgs() : c.falseArgs()).vec(), op->successor(*v ? 0 : 1));
+  rw.eraseOp(op);
+  return true;
+}
+
+// ---- blocks
+// -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The branches of a region of several blocks.
+class Blocks {
+public:
+  explicit Blocks(Region &r) : r_(r) {}
+
+  bool run() {
+    bool changed = false;
+    while (dropUnreached() || forwardArguments() || skipJumps() || merge()) changed = true;
+    return changed;
+  }
+
+private:
+  /// The values that a branch hands to its i-th successor.
+  static OperandRange handed(Operation *branch, unsigned i) {
+    if (branch->is<cf::BrOp>()) return branch->operands();
+    auto c = branch->cast<cf::CondBrOp>();
+    return i == 0 ? c.trueArgs() : c.falseArgs();
+  }
+  static void setHanded(Operation *branch, unsigned i, llvm::ArrayRef<Value> values) {
+    branch->setOperandGroup(branch->is<cf::BrOp>() ? 0 : 1 + i, values);
+  }
+  static bool isBranch(Operation *op) { return op->is<cf::BrOp>() || op->is<cf::CondBrOp>(); }
+
+  bool dropUnreached() {
+    llvm::SmallPtrSet<Block *, 8> reached;
+    llvm::SmallVector<Block *, 8> work{r_.front()};
+    while (!work.empty()) {
+      Block *b = work.pop_back_val();
+      if (reached.insert(b).second) work.append(b->successors().begin(), b->successors().end());
+    }
+    bool changed = false;
+    for (auto *b : r_.blocks())
+      if (!reached.contains(b)) {
+        for (auto &op : *b) op.dropAllReferences();
+        b->erase();
+        changed = true;
+      }
+    return changed;
+  }
+
+  /// (branch, successor number) for every edge into the block; empty where an edge is of another kind.
+  llvm::SmallVector<std::pair<Operation *, unsigned>, 4> edges(Block *b) {
+    llvm::SmallVector<std::pair<Operation *, unsigned>, 4> out;
+    for (auto *p : r_.blocks())
+      for (unsigned i = 0; i < p->successors().size(); ++i)
+        if (p->successors()[i] == b) {
+          if (!isBranch(p->terminator())) return {};
+          out.push_back({p->terminator(), i});
+        }
+    return out;
+  }
+
+  bool forwardArguments() {
+    bool changed = false;
+    for (auto *b : r_.blocks()) {
+      if (b == r_.front() || !b->numArgs()) continue;
+      auto in = edges(b);
+      if (in.empty()) continue;
+      for (unsigned k = b->numArgs(); k-- > 0;) {
+        Value arg = b->arg(k), same;
+        bool one = true;
+        for (auto [branch, i] : in) {
+          Value v = handed(branch, i)[k];
+          if (v == arg) continue; // round the loop
+          one &= !same || same == v;
+          same = v;
+        }
+        if (!arg.useEmpty() && (!one || !same)) continue;
+        if (!arg.useEmpty()) arg.replaceAllUsesWith(same);
+        for (auto [branch, i] : in) {
+          auto values = handed(branch, i).vec();
+          values.erase(values.begin() + k);
+          setHanded(branch, i, values);
+        }
+        b->eraseArg(k);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  /// To a block that only jumps on: jump there.
+  bool skipJumps() {
+    bool changed = false;
+    for (auto *b : r_.blocks()) {
+      auto *jump = b->front();
+      if (b == r_.front() || !jump->is<cf::BrOp>() || jump->successor(0) == b) continue;
+      // Its arguments may be used by the jump alone.
+      bool local = true;
+      for (auto *a : b->args())
+        for (auto *u : Value(a).users()) local &= u == jump;
+      if (!local) continue;
+      for (auto [branch, i] : edges(b)) {
+        auto in = handed(branch, i).vec();
+        llvm::SmallVector<Value, 4> on;
+        for (auto v : jump->operands()) on.push_back(v.isBlockArgument() && v.ownerBlock() == b ? in[v.index()] : v);
+        setHanded(branch, i, on);
+        branch->setSuccessor(i, jump->successor(0));
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  bool merge() {
+    for (auto *b : r_.blocks()) {
+      auto preds = b->predecessors();
+      Operation *t = preds.size() == 1 ? preds[0]->terminator() : nullptr;
+      if (!t || !t->is<cf::BrOp>() || preds[0] == b || b == r_.front()) continue;
+      for (unsigned i = 0; i < b->numArgs(); ++i) b->arg(i).replaceAllUsesWith(t->operand(i));
+      Block *into = preds[0];
+      t->erase();
+      for (auto &op : *b) {
+        op.remove();
+        into->append(&op);
+      }
+      b->erase();
+      return true;
+    }
+    return false;
+  }
+
+  Region &r_;
+};
+
+} // namespace
+
+bool simplifyBlocks(Module &m) {
+  std::vector<Region *> regions;
+  m.op()->walk([&](Operation *op) {
+    for (auto &r : op->regions())
+      if (!r.empty() && !r.hasOneBlock()) regions.push_back(&r);
+  });
+  bool changed = false;
+  for (auto *r : regions) changed |= Blocks(*r).run();
+  return changed;
+}
+
+llvm::ArrayRef<Pattern> controlFlowPatterns() {
+  static const Pattern patterns[] = {
+      {Opcode::scf_for, simplifyFor, "loop simplification"},
+      {Opcode::scf_if, simplifyIf, "if simplification"},
+      {Opcode::scf_while, simplifyWhile, "while simplification"},
+      {Opcode::scf_execute_region, simplifyExecuteRegion, "of one block"},
+      {Opcode::cf_cond_br, simplifyCondBr, "constant branch"},
+  };
+  return patterns;
+}
+
+} // namespace tessera::transforms

@@ -1,0 +1,82 @@
+// Carried values that nobody needs (see carried_values.h).
+#include "transforms/cleanup/carried_values.h"
+#include "ir/builder.h"
+#include "ir/op_table.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+/// Erases what is dead in the block, its terminator aside.
+static void sweep(Block &block) {
+  for (bool again = true; again;) {
+    again = false;
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto &op : block) ops.push_back(&op);
+    for (auto *op : llvm::reverse(ops))
+      if (op != block.terminator() && isTriviallyDead(op)) op->erase(), again = true;
+  }
+}
+
+void dropUnneededCarriedValues(scf::ForOp loop) {
+  Block &block = *loop.body().front();
+  Operation *yield = block.terminator();
+  sweep(block);
+  // A carried value is needed if its result is, or something in the body other than its own update.
+  unsigned n = loop->numResults();
+  llvm::SmallVector<bool, 16> needed(n, false);
+  llvm::DenseSet<Value> live;
+  llvm::SmallVector<Value, 32> work;
+  auto use = [&](Value v) {
+    if (live.insert(v).second) work.push_back(v);
+  };
+  auto need = [&](unsigned i) {
+    if (needed[i]) return;
+    needed[i] = true;
+    use(yield->operand(i));
+  };
+  for (unsigned i = 0; i < n; ++i)
+    if (!loop->result(i).useEmpty()) need(i);
+  for (auto &op : block) {
+    if (&op == yield || (isPure(&op) && !op.numRegions())) continue;
+    op.walk([&](Operation *inner) {
+      for (auto v : inner->operands()) use(v);
+    });
+  }
+  while (!work.empty()) {
+    Value v = work.pop_back_val();
+    if (v.isBlockArgument()) {
+      if (v.ownerBlock() == &block && v.index() > 0) need(v.index() - 1);
+      continue;
+    }
+    if (v.definingOp()->block() == &block)
+      v.definingOp()->walk([&](Operation *inner) {
+        for (auto o : inner->operands()) use(o);
+      });
+  }
+  if (llvm::all_of(needed, [](bool x) { return x; })) return;
+  llvm::SmallVector<Value, 16> inits, yields;
+  llvm::SmallVector<Type, 16> types;
+  for (unsigned i = 0; i < n; ++i)
+    if (needed[i]) {
+      inits.push_back(loop.initArgs()[i]);
+      types.push_back(inits.back().type());
+      yields.push_back(yield->operand(i));
+    }
+  // What updates the others goes first, then they have no uses but the terminator's.
+  Builder b(loop.op);
+  Builder last(yield);
+  scf::YieldOp::create(last, yield->loc(), yields);
+  yield->erase();
+  sweep(block);
+  auto slim = scf::ForOp::create(b, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
+                                 loop->attrs());
+  slim.body().takeBody(loop.body());
+  for (unsigned i = n; i-- > 0;)
+    if (!needed[i]) slim.body().front()->eraseArg(i + 1);
+  for (unsigned i = 0, k = 0; i < n; ++i)
+    if (needed[i]) loop->result(i).replaceAllUsesWith(slim->result(k++));
+  loop->erase();
+}
+
+} // namespace tessera::transforms

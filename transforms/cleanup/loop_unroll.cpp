@@ -1,0 +1,129 @@
+// Unrolling of the loops that ask for it: a loop with `tt.loop_unroll_factor = U` becomes one that runs U times the
+// step with U copies of the body, and a loop for the iterations that are left.
+//
+//   scf.for %i = %lo to %hi step %s iter_args(%x = %x0) {      scf.for %i = %lo to %mid step %s·U iter_args(%x = %x0) {
+//     %y = f(%i, %x)                                             %y = f(%i, %x)
+//     scf.yield %y                                        →      %z = f(%i + %s, %y)        … U times
+//   } {tt.loop_unroll_factor = 2 : i32}                          scf.yield %z
+//                                                              }
+//                                                              scf.for %i = %mid to %hi step %s {…} {tt.num_stages = 1}
+//
+// where %mid = %lo + %s · (trips - trips mod U). With constant bounds the parts that do not run are left out. The
+// rest loop is short and is told not to be pipelined. The trip count is computed unsigned, so that it is right for
+// every pair of bounds. Inner loops are unrolled first.
+#include "ir/builder.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "transforms/passes.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+constexpr llvm::StringRef kFactor = "tt.loop_unroll_factor", kStages = "tt.num_stages";
+
+Value compare(Builder &b, Location loc, CmpIPredicate p, Value x, Value y) {
+  return arith::CmpiOp::create(b, loc, x, y, {b.named("predicate", IntegerAttr::get(b.context().i64(), int64_t(p)))})
+      .result();
+}
+
+class Unroller {
+public:
+  Unroller(scf::ForOp f, int64_t factor)
+      : f_(f), b_(f.op), loc_(f->loc()), type_(f.lowerBound().type()), factor_(factor) {}
+
+  void run() {
+    std::optional<int64_t> known = constantTrips();
+    Value lower = f_.lowerBound(), upper = f_.upperBound(), step = f_.step();
+    if (known && *known < factor_) return f_->removeAttr(kFactor);
+    Value middle;
+    if (known && *known % factor_ == 0)
+      middle = upper;
+    else {
+      Value one = constant(1), n = constant(factor_);
+      Value runs = compare(b_, loc_, f_.unsignedCmp() ? CmpIPredicate::Ult : CmpIPredicate::Slt, lower, upper);
+      Value last =
+          arith::SubiOp::create(b_, loc_, arith::SubiOp::create(b_, loc_, upper, lower).result(), one).result();
+      Value trips =
+          arith::AddiOp::create(b_, loc_, arith::DivuiOp::create(b_, loc_, last, step).result(), one).result();
+      trips = arith::SelectOp::create(b_, loc_, runs, trips, constant(0)).result();
+      Value whole =
+          arith::SubiOp::create(b_, loc_, trips, arith::RemuiOp::create(b_, loc_, trips, n).result()).result();
+      middle = arith::AddiOp::create(b_, loc_, lower, arith::MuliOp::create(b_, loc_, whole, step).result()).result();
+    }
+    auto main = loop(lower, middle, arith::MuliOp::create(b_, loc_, step, constant(factor_)).result(),
+                     f_.initArgs().vec(), factor_);
+    if (known && *known % factor_ == 0)
+      f_->replaceAllUsesWith(main.op);
+    else {
+      auto rest = loop(middle, upper, step, main->results().vec(), 1);
+      rest->setAttr(kStages, IntegerAttr::getI32(b_.context(), 1));
+      f_->replaceAllUsesWith(rest.op);
+    }
+    f_->erase();
+  }
+
+private:
+  Value constant(int64_t v) { return b_.intConstant(loc_, type_, v); }
+
+  std::optional<int64_t> constantTrips() {
+    auto lo = intConstantOf(f_.lowerBound()), hi = intConstantOf(f_.upperBound()), st = intConstantOf(f_.step());
+    if (!lo || !hi || !st || *st <= 0 || f_.unsignedCmp()) return {};
+    return *lo >= *hi ? 0 : int64_t((uint64_t(*hi) - uint64_t(*lo) - 1) / uint64_t(*st)) + 1;
+  }
+
+  /// A loop with so many copies of the body.
+  scf::ForOp loop(Value lower, Value upper, Value step, llvm::ArrayRef<Value> inits, int64_t copies) {
+    llvm::SmallVector<Type, 8> types;
+    for (auto v : inits) types.push_back(v.type());
+    auto out = scf::ForOp::create(b_, loc_, types, lower, upper, step, inits, f_->attrs());
+    out->removeAttr(kFactor);
+    Block *from = f_.body().front(), *to = out.body().addBlock();
+    llvm::SmallVector<Value, 8> carried;
+    Value induction = to->addArg(type_, from->arg(0).loc());
+    for (unsigned i = 0; i < inits.size(); ++i) carried.push_back(to->addArg(types[i], from->arg(i + 1).loc()));
+    Builder in = Builder::atEnd(to);
+    Operation *yield = from->terminator();
+    for (int64_t k = 0; k < copies; ++k) {
+      ValueMap map;
+      Value i = induction;
+      if (k)
+        i = arith::AddiOp::create(in, loc_, induction,
+                                  arith::MuliOp::create(in, loc_, f_.step(), in.intConstant(loc_, type_, k)).result())
+                .result();
+      map.map(from->arg(0), i);
+      for (unsigned a = 0; a < carried.size(); ++a) map.map(from->arg(a + 1), carried[a]);
+      for (auto &op : *from)
+        if (&op != yield) in.clone(&op, map);
+      for (unsigned a = 0; a < carried.size(); ++a) carried[a] = map.lookupOrSelf(yield->operand(a));
+    }
+    scf::YieldOp::create(in, yield->loc(), carried);
+    return out;
+  }
+
+  scf::ForOp f_;
+  Builder b_;
+  Location loc_;
+  Type type_;
+  int64_t factor_;
+};
+
+} // namespace
+
+absl::StatusOr<bool> loopUnroll(Module &m, PassContext &) {
+  std::vector<Operation *> loops;
+  m.op()->walkPostOrder([&](Operation *op) {
+    if (op->is<scf::ForOp>() && op->hasAttr(kFactor)) loops.push_back(op);
+  });
+  for (auto *op : loops) {
+    auto factor = op->attr<IntegerAttr>(kFactor);
+    if (factor && factor.sext() > 1)
+      Unroller(op->cast<scf::ForOp>(), factor.sext()).run();
+    else
+      op->removeAttr(kFactor);
+  }
+  return !loops.empty();
+}
+
+} // namespace tessera::transforms

@@ -1,0 +1,99 @@
+// Operands of matrix instructions whose memory does not run along K, loaded element by element, are loaded by columns.
+//
+// Instructions take elements that follow each other along K, narrower than a word. Where a matrix [K, N] has rows in
+// memory whose alignment is not known, every element is an access of its own, and it costs nothing to give a thread
+// elements of one column instead of elements all over: it then writes them to shared memory as one vector.
+// Neighbouring lanes still load neighbouring elements of a row.
+//
+//   sizePerThread = [1, 1], a thread's elements rows apart   →   sizePerThread = [8, 1], eight rows that follow each other
+//
+//   %x = tt.load %p : #L                                     %q = ttg.convert_layout %p : #L -> #T
+//   %o = ttg.convert_layout %x : #L -> #ttg.dot_op<…>   →    %x = tt.load %q : #T
+//                                                            %o = ttg.convert_layout %x : #T -> #ttg.dot_op<…>
+//
+// The conversions of addresses go with tritongpu-remove-layout-conversions, which runs next. Targets: those whose
+// matrix instructions read their operands from registers that shared memory fills by elements (MFMA, WMMA); ldmatrix
+// transposes by itself.
+#include "ir/builder.h"
+#include "ir/module_attributes.h"
+#include "ir/ops.h"
+#include "transforms/passes.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kWidestWrite = 16; // bytes of one write to shared memory
+
+/// The load that the operand is converted from, if nothing else uses it.
+tt::LoadOp loadOf(Value operand) {
+  auto convert = operand.definedBy<ttg::ConvertLayoutOp>();
+  if (!convert || !convert.result().hasOneUse()) return {};
+  Value v = convert.src();
+  while (auto c = v.definedBy<ttg::ConvertLayoutOp>()) v = c.src();
+  auto load = v.definedBy<tt::LoadOp>();
+  if (!load || !load.ptr().type().isTensor()) return {};
+  // Conversions back to what the load was before it was coalesced may be left over, without uses.
+  for (auto *user : v.users())
+    if (!user->is<ttg::ConvertLayoutOp>() || (user != operand.definingOp() && !user->result().useEmpty())) return {};
+  return load;
+}
+
+/// The layout of the load by columns, or null.
+const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, Module &m) {
+  auto type = load.result().type().cast<TensorType>();
+  auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
+  int64_t bits = type.element().bitWidth();
+  if (!from || bits < 8 || bits >= 32) return nullptr;
+  unsigned fast = from->order()[0];
+  if (fast == k || from->sizePerThread()[k] != 1) return nullptr;
+  int64_t warps = numWarps(m.op()), lanes = threadsPerWarp(m.op()), width = from->sizePerThread()[fast];
+  // Rows loaded in vectors would have to be permuted (v_perm_b32). Attention on gfx11 and gfx12 with two rows in a
+  // thread writes half as often, but has 2 to 5 % more instructions and up to a sixth more registers.
+  if (width > 1) return nullptr;
+  int64_t run = std::min({type.numElements() / (warps * lanes), kWidestWrite * 8 / bits, type.dim(k)});
+  if (run < 2) return nullptr;
+  llvm::SmallVector<int32_t, 4> size(from->sizePerThread());
+  size[k] = run;
+  auto e = m.context().encodings().getBlocked(
+      layouts::blockedParamsFor(type.shape(), size, from->order(), warps, lanes, from->cta()));
+  return e.ok() ? *e : nullptr;
+}
+
+} // namespace
+
+absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
+  if (!c.target) {
+    c.diagnostics.error({}, "tritonamdgpu-in-thread-transpose needs a target");
+    return absl::InvalidArgumentError("no target");
+  }
+  if (c.target->matrixUnit != MatrixUnit::Mfma && c.target->matrixUnit != MatrixUnit::Wmma) return false;
+  std::vector<std::pair<tt::LoadOp, const layouts::Encoding *>> loads;
+  m.op()->walk([&](Operation *op) {
+    auto dot = op->dyn<tt::DotOp>();
+    if (!dot) return;
+    for (Value operand : {dot.a(), dot.b()}) {
+      auto *to = layouts::dynCast<layouts::DotOperandEncoding>(operand.type().cast<TensorType>().encoding());
+      if (!to || layouts::dynCast<layouts::BlockedEncoding>(to->parent())) continue;
+      if (auto load = loadOf(operand))
+        if (auto *e = transposed(load, to->kDim(), m)) loads.push_back({load, e});
+    }
+  });
+  for (auto [load, e] : loads) {
+    Builder b(load.op);
+    for (unsigned i = 0; i < load->numOperands(); ++i)
+      if (auto t = load->operand(i).type().dyn_cast<TensorType>())
+        load->setOperand(i, ttg::ConvertLayoutOp::create(b, load->loc(), t.withEncoding(e), load->operand(i)).result());
+    Value v = load.result();
+    auto old = v.type().cast<TensorType>();
+    v.setType(old.withEncoding(e));
+    b.setInsertionPointAfter(load.op);
+    auto back = ttg::ConvertLayoutOp::create(b, load->loc(), old, v);
+    v.replaceUsesIf(back.result(), [&](OpOperand &u) { return u.owner != back.op; });
+  }
+  return !loads.empty();
+}
+
+} // namespace tessera::transforms

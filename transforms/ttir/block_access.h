@@ -1,0 +1,34 @@
+// Plain pointers and masks for a block of a tensor in memory, which block pointers and tensor descriptors stand for.
+//
+// Element (i0, i1, …) of the block stands at base + Σ (offset_d + i_d) · stride_d, and is inside where 0 <= offset_d
+// + i_d < limit_d for each dimension that has a limit. Everything is computed in 64 bits. What depends on the offsets
+// is kept scalar, so that in a loop that advances the block the tensors of offsets stay the same and move out:
+//
+//   pointers = splat(base + Σ offset_d · stride_d) + Σ broadcast(range_d · stride_d)
+//   inside   = & broadcast(range_d >= -offset_d  &  range_d < limit_d - offset_d)
+#pragma once
+#include "ir/builder.h"
+
+namespace tessera::transforms {
+
+struct BlockDim {
+  int64_t size;      // of the block
+  ir::Value offset;  // i64 scalar
+  ir::Value stride;  // i64 scalar, in elements
+  ir::Value limit;   // i64 scalar; null: not checked
+  ir::Value indices; // instead of 0, 1, …: a tensor of `size` integers that are added to the offset; may be null
+  int axis;          // of the data; -1: a dimension of size 1 that the data lacks
+};
+
+struct BlockAccess {
+  ir::Value pointers; // a tensor of pointers of the data's shape
+  ir::Value inside;   // its mask, null where nothing is checked
+};
+
+/// @pre the axes are those of `data` in increasing order, and their sizes its shape
+BlockAccess accessBlock(ir::Builder &, ir::Location, ir::Value base, llvm::ArrayRef<BlockDim>, ir::TensorType data);
+
+/// An integer or index of any width as i64, sign-extended.
+ir::Value toI64(ir::Builder &, ir::Location, ir::Value);
+
+} // namespace tessera::transforms

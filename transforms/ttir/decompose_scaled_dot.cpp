@@ -1,0 +1,181 @@
+// Products of microscaled matrices (OCP Microscaling Formats: groups of elements along K share a scale) become plain
+// ones, for no target's instructions take them yet. Elements and scales become numbers of a type that holds them
+// exactly, bf16, or f16 where an operand is made of f16 (whose range the scaled elements then have, as in Triton):
+//
+//   %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16 : tensor<MxKxi8>, tensor<Mx(K/32)xi8> * tensor<KxNxbf16> -> …
+//     →
+//   %x = tt.fp_to_fp (tt.bitcast %a)                      : tensor<MxKxbf16>
+//   %e = 2^(%s - 127), not a number for 255               : tensor<Mx(K/32)xbf16>
+//   %f = tt.reshape (tt.broadcast (tt.expand_dims %e))    : tensor<MxKxbf16>
+//   %d = tt.dot (%x * %f), %b, %c
+//
+// Two e2m1 ("fp4") in a byte lie side by side along K or, where the operand says so, along its other dimension; the low
+// four bits come first. Scales may also be floats (e4m3), with groups of any size.
+//
+// Limits: TTIR only (no layouts yet).
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "ir/rewriter.h"
+#include "transforms/passes.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+class ScaledDot {
+public:
+  ScaledDot(tt::DotScaledOp op, Rewriter &rw) : op_(op), b_(rw), loc_(op->loc()) {
+    auto isF16 = [](ScaleDotElemType t) { return t == ScaleDotElemType::Fp16; };
+    auto &c = rw.context();
+    compute_ = isF16(op.aElemType()) || isF16(op.bElemType()) ? c.f16() : c.bf16();
+  }
+
+  Value build() {
+    Value a = scaled(numbers(op_.a(), op_.aElemType(), op_.lhsKPack() ? 1 : 0), op_.aScale(), false);
+    Value b = scaled(numbers(op_.b(), op_.bElemType(), op_.rhsKPack() ? 0 : 1), op_.bScale(), true);
+    return tt::DotOp::create(b_, loc_, a, b, op_.c()).d();
+  }
+
+private:
+  Value like(Value x, int64_t v) { return b_.intConstant(loc_, x.type(), v); }
+  Value andi(Value x, int64_t v) { return arith::AndiOp::create(b_, loc_, x, like(x, v)).result(); }
+  Value shl(Value x, int64_t v) { return arith::ShliOp::create(b_, loc_, x, like(x, v)).result(); }
+  Value select(CmpIPredicate p, Value x, int64_t v, Value ifSo, Value ifNot) {
+    Value c = arith::CmpiOp::create(b_, loc_, x, like(x, v),
+                                    {b_.named("predicate", IntegerAttr::get(b_.context().i64(), int64_t(p)))})
+                  .result();
+    return arith::SelectOp::create(b_, loc_, c, ifSo, ifNot).result();
+  }
+  Value bitcast(Value x, Type element) {
+    return x.type().scalar() == element ? x : tt::BitcastOp::create(b_, loc_, x.type().withScalar(element), x).result();
+  }
+  Value reshape(Value x, llvm::ArrayRef<int64_t> shape) {
+    return tt::ReshapeOp::create(b_, loc_, TensorType::get(shape, x.type().scalar()), x).result();
+  }
+  Value trans(Value x, llvm::ArrayRef<int64_t> order) {
+    llvm::SmallVector<int64_t, 4> shape;
+    for (int64_t d : order) shape.push_back(x.type().cast<TensorType>().dim(d));
+    return tt::TransOp::create(b_, loc_, TensorType::get(shape, x.type().scalar()), x,
+                               {b_.denseI32Attr("order", order)})
+        .result();
+  }
+  Value extend(Value x, Type integer) {
+    return arith::ExtuiOp::create(b_, loc_, x.type().withScalar(integer), x)->result();
+  }
+  Value toFloat(Value x, Type element) {
+    unsigned from = x.type().scalar().bitWidth(), to = element.bitWidth();
+    if (x.type().scalar() == element) return x;
+    Type t = x.type().withScalar(element);
+    if (from < 16) return tt::FpToFpOp::create(b_, loc_, t, x).result();
+    if (from < to) return arith::ExtfOp::create(b_, loc_, t, x)->result();
+    if (from > to) return arith::TruncfOp::create(b_, loc_, t, x)->result();
+    return toFloat(toFloat(x, b_.context().f32()), element); // between f16 and bf16
+  }
+
+  /// The elements of an operand in the type that is computed in. `packed`: which of the last two dimensions (0 or 1)
+  /// the two values of a byte lie along.
+  Value numbers(Value v, ScaleDotElemType kind, unsigned packed) {
+    auto &c = b_.context();
+    switch (kind) {
+    case ScaleDotElemType::E2m1: return fromE2m1(unpacked(v, packed));
+    case ScaleDotElemType::E4m3: return toFloat(bitcast(v, FloatType::get(c, FloatKind::F8E4M3FN)), compute_);
+    case ScaleDotElemType::E5m2: return toFloat(bitcast(v, FloatType::get(c, FloatKind::F8E5M2)), compute_);
+    case ScaleDotElemType::Bf16: return toFloat(bitcast(v, c.bf16()), compute_);
+    case ScaleDotElemType::Fp16: return toFloat(bitcast(v, c.f16()), compute_);
+    case ScaleDotElemType::E2m3:
+    case ScaleDotElemType::E3m2: break;
+    }
+    llvm_unreachable("checked before");
+  }
+
+  Value unpacked(Value bytes, unsigned packed) {
+    auto shape = bytes.type().cast<TensorType>().shape().vec();
+    unsigned rank = shape.size(), dim = rank - 2 + packed;
+    Value low = andi(bytes, 15), high = arith::ShruiOp::create(b_, loc_, bytes, like(bytes, 4)).result();
+    auto pairs = shape;
+    pairs.push_back(2);
+    Value v = tt::JoinOp::create(b_, loc_, TensorType::get(pairs, bytes.type().scalar()), low, high).result();
+    if (packed == 0) { // the pair goes to the dimension's right
+      llvm::SmallVector<int64_t, 4> order;
+      for (unsigned d = 0; d < rank - 1; ++d) order.push_back(d);
+      order.push_back(rank), order.push_back(rank - 1);
+      v = trans(v, order);
+    }
+    shape[dim] *= 2;
+    return reshape(v, shape);
+  }
+
+  /// s e e m: 0, 0.5 and then 2^(e-1) · (1 + m/2), which is the exponent and mantissa of the wider type after a shift.
+  Value fromE2m1(Value nibbles) {
+    unsigned mantissa = compute_ == b_.context().f16() ? 10 : 7, bias = mantissa == 10 ? 15 : 127;
+    Value n = extend(nibbles, b_.context().i16()), magnitude = andi(n, 7);
+    Value normal =
+        arith::AddiOp::create(b_, loc_, shl(magnitude, mantissa - 1), like(n, int64_t(bias - 1) << mantissa)).result();
+    Value half = like(n, int64_t(bias - 1) << mantissa);
+    Value small = select(CmpIPredicate::Eq, magnitude, 1, half, like(n, 0));
+    Value bits = select(CmpIPredicate::Ult, magnitude, 2, small, normal);
+    return bitcast(arith::OriOp::create(b_, loc_, bits, shl(andi(n, 8), 12)).result(), compute_);
+  }
+
+  /// e8m0: 2^(s - 127), exactly, and not a number for 255. In bf16, or in f32 where f16 is computed in: it has not
+  /// the range.
+  Value powers(Value scale) {
+    bool wide = compute_ == b_.context().f16();
+    unsigned mantissa = wide ? 23 : 7;
+    Value s = extend(scale, wide ? b_.context().i32() : b_.context().i16());
+    Value bits = select(CmpIPredicate::Eq, s, 0, like(s, int64_t(1) << (mantissa - 1)), shl(s, mantissa));
+    bits = select(CmpIPredicate::Eq, s, 255, like(s, int64_t(511) << (mantissa - 1)), bits);
+    return bitcast(bits, wide ? b_.context().f32() : compute_);
+  }
+
+  /// `x` times its scales [outer, K / group], each repeated along its group; the right operand is [K, outer].
+  Value scaled(Value x, Value scale, bool isRight) {
+    if (!scale) return x;
+    auto type = x.type().cast<TensorType>();
+    unsigned rank = type.rank();
+    Value s = scale.type().scalar().isInteger() ? powers(scale) : toFloat(scale, compute_);
+    auto shape = scale.type().cast<TensorType>().shape().vec();
+    int64_t k = type.dim(isRight ? rank - 2 : rank - 1), groups = shape.back();
+    shape.push_back(1);
+    s = tt::ExpandDimsOp::create(b_, loc_, TensorType::get(shape, s.type().scalar()), s, {b_.i32Attr("axis", rank)})
+            .result();
+    shape.back() = k / groups;
+    s = tt::BroadcastOp::create(b_, loc_, TensorType::get(shape, s.type().scalar()), s).result();
+    shape.pop_back();
+    shape.back() = k;
+    s = reshape(s, shape);
+    if (isRight) {
+      llvm::SmallVector<int64_t, 4> order;
+      for (unsigned d = 0; d + 2 < rank; ++d) order.push_back(d);
+      order.push_back(rank - 1), order.push_back(rank - 2);
+      s = trans(s, order);
+    }
+    Value product = arith::MulfOp::create(b_, loc_, toFloat(x, s.type().scalar()), s).result();
+    return toFloat(product, compute_);
+  }
+
+  tt::DotScaledOp op_;
+  Rewriter &b_;
+  Location loc_;
+  Type compute_;
+};
+
+bool sixBits(ScaleDotElemType t) { return t == ScaleDotElemType::E2m3 || t == ScaleDotElemType::E3m2; }
+
+bool decompose(Operation *op, Rewriter &rw) {
+  auto dot = op->cast<tt::DotScaledOp>();
+  if (sixBits(dot.aElemType()) || sixBits(dot.bElemType()) || dot.c().type().cast<TensorType>().encoding())
+    return false;
+  rw.replaceOp(op, ScaledDot(dot, rw).build());
+  return true;
+}
+
+} // namespace
+
+absl::StatusOr<bool> decomposeScaledDot(Module &m, PassContext &) {
+  static const Pattern patterns[] = {{Opcode::tt_dot_scaled, decompose, "product of microscaled matrices"}};
+  return applyPatterns(m.op(), patterns);
+}
+
+} // namespace tessera::transforms
