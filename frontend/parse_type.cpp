@@ -1,5 +1,6 @@
 // Types (see parser_state.h).
 #include "frontend/parser_state.h"
+#include "ir/tensor_queries.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace tessera::frontend {
@@ -136,7 +137,7 @@ Type ParserState::parseTensorType(bool descriptor) {
                      eat),
                Type();
       if (!expect(">", "a tensor type")) return {};
-      return MemDescType::get(shape, element, e, OpaqueAttr::get(ctx, "#ttg.shared_memory"), true);
+      return MemDescType::get(shape, element, e, sharedMemorySpace(ctx), true);
     }
     if (!e->isDistributed()) return error("a tensor's layout must be distributed over threads", eat), Type();
     if (e->rank() != shape.size())
@@ -235,7 +236,7 @@ Type ParserState::parseMemDescBody() {
       else
         total *= d;
   }
-  if (!space) space = OpaqueAttr::get(ctx, "#ttg.shared_memory"); // older spelling
+  if (!space) space = sharedMemorySpace(ctx); // older spelling
   return MemDescType::get(shape, element, e, space, isMutable, alloc);
 }
 

@@ -5,6 +5,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "ir/verifier.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,6 +19,5 @@ inline bool sameShape(Type a, Type b) {
   return a.isTensor() == b.isTensor() && (!a.isTensor() || a.withScalar(c.i1()) == b.withScalar(c.i1()));
 }
 inline llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<TensorType>().shape(); }
-inline const layouts::Encoding *encodingOf(Value v) { return v.type().cast<TensorType>().encoding(); }
 
 } // namespace tessera::ir

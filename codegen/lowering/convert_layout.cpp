@@ -190,7 +190,7 @@ void preferMatrices(const TargetInfo &info, const layouts::LinearLayout &src, co
 bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values, Type type,
                      const layouts::LinearLayout &src, const layouts::LinearLayout &dst, Elements &out) {
   auto &info = fl.target.info();
-  layouts::MemoryModel model{info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes};
+  layouts::MemoryModel model = info.memoryModel();
   auto options = transforms::planOptionsOf(op);
   auto plan = layouts::planConversion(src, dst, type.scalar().bitWidth(), model, options);
   if (!plan.ok()) return fl.error(op, llvm::StringRef(plan.status().message().data(), plan.status().message().size()));

@@ -298,10 +298,7 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
       offsets.push_back(
           byteSize(element_) *
           map.apply({{Dim::Register, 0}, {Dim::Lane, int32_t(lane)}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
-    return double(
-               layouts::countWavefronts(offsets, byteSize(element_) * elements,
-                                        {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes})
-                   .actual) /
+    return double(layouts::countWavefronts(offsets, byteSize(element_) * elements, info.memoryModel()).actual) /
            (lanes * elements);
   };
   auto &b = fl_.b;
@@ -336,11 +333,7 @@ bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Val
     llvm::SmallVector<int64_t, 64> offsets;
     for (int32_t lane = 0; lane < map.inDimSize(Dim::Lane); ++lane)
       offsets.push_back(2 * map.apply({{Dim::Register, 0}, {Dim::Lane, lane}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
-    return double(
-               layouts::countWavefronts(offsets, 2 * elements,
-                                        {info.sharedMemoryBanks, info.sharedMemoryBankBytes, info.maxSharedAccessBytes})
-                   .actual) /
-           elements;
+    return double(layouts::countWavefronts(offsets, 2 * elements, info.memoryModel()).actual) / elements;
   };
   if (passesPerElement(addresses, 4) > passesPerElement(map_, vector_)) return false;
   unsigned one = 0, copies = 0, bits[2], found = 0;

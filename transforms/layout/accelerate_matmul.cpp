@@ -37,6 +37,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
 #include "transforms/passes.h"
@@ -440,7 +441,6 @@ private:
 
   // ---- rewriting ----
 
-  static TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
   Value convert(Builder &b, Location loc, Value v, const Encoding *e) {
     auto t = tensorOf(v);
     return t.encoding() == e ? v : ttg::ConvertLayoutOp::create(b, loc, t.withEncoding(e), v).result();
@@ -604,7 +604,7 @@ private:
     Operation *def = src.definingOp();
     Builder b = def ? Builder(def) : Builder(&*src.ownerBlock()->begin());
     if (def) b.setInsertionPointAfter(def);
-    Attribute memory = OpaqueAttr::get(m_.context(), "#ttg.shared_memory");
+    Attribute memory = sharedMemorySpace(m_.context());
     src = cast(b, loc, src, element);
     Value buffer =
         ttg::LocalAllocOp::create(b, loc, MemDescType::get(type.shape(), element, e, memory, false), src).result();

@@ -21,6 +21,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/infer.h"
 #include "transforms/analyses/pointer_root.h"
@@ -43,9 +44,6 @@ void eraseDeadOperations(Module &m) {
 }
 
 namespace {
-
-TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
-const Encoding *encodingOf(Value v) { return tensorOf(v).encoding(); }
 
 using Item = std::pair<Value, const Encoding *>; // a value in a layout
 

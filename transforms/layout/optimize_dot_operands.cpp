@@ -26,6 +26,7 @@
 // where reads transpose (ds_read_b64_tr_b16), the one for rows written as they come, if that costs less.
 #include "ir/builder.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
@@ -117,16 +118,13 @@ std::optional<layouts::ConversionPlan> transposedPlan(const layouts::LinearLayou
   if (!target.hasTransposedLdsRead || bits != 16) return std::nullopt;
   auto read = layouts::transposedReadAddresses(into);
   if (!read) return std::nullopt;
-  auto plan = layouts::planConversion(
-      from, *read, bits, {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+  auto plan = layouts::planConversion(from, *read, bits, target.memoryModel());
   if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory ||
       !layouts::canReadTransposed(into.invertAndCompose(plan->shared)))
     return std::nullopt;
   if (costOf(*plan, from, *read) >= costOf(other, from, into)) return std::nullopt;
   return *std::move(plan);
 }
-
-TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 
 /// Whether the value is loaded in the innermost loop for the conversion alone: the pipeliner copies it to shared
 /// memory.
@@ -149,8 +147,7 @@ static bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &targ
   auto to = pool.getDotOperand(0, mma, std::max<unsigned>(1, 32 / type.element().bitWidth()));
   if (!to.ok()) return false;
   auto plan =
-      layouts::planConversionOf(type.encoding(), *to, type.shape(), type.element().bitWidth(),
-                                {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes});
+      layouts::planConversionOf(type.encoding(), *to, type.shape(), type.element().bitWidth(), target.memoryModel());
   if (!plan.ok() ||
       (plan->kind != layouts::ConversionPlan::None && plan->kind != layouts::ConversionPlan::RegisterPermutation))
     return false;
@@ -180,9 +177,7 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
     if (!to || type.element().isPointer() || type.element().bitWidth() < 8) continue;
     auto from = type.encoding()->toLinearLayout(type.shape()), into = to->toLinearLayout(type.shape());
     if (!from.ok() || !into.ok()) continue;
-    auto plan = layouts::planConversion(
-        *from, *into, type.element().bitWidth(),
-        {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes});
+    auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), c.target->memoryModel());
     if (!plan.ok()) continue;
     bool copied = c.target->asyncCopyAnyDestination && plan->kind == layouts::ConversionPlan::WarpShuffle &&
                   plan->instructions > 0 && isLoadedInLoop(x.src());
@@ -194,7 +189,7 @@ absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
                                        c.target->asyncCopyAnyDestination && isLoadedInLoop(x.src()), *c.target);
     if (!shared) continue;
     Builder b(x.op);
-    Attribute memory = OpaqueAttr::get(m.context(), "#ttg.shared_memory");
+    Attribute memory = sharedMemorySpace(m.context());
     auto buffer = [&](TensorType t, const Encoding *e, Value v) {
       return ttg::LocalAllocOp::create(b, x->loc(), MemDescType::get(t.shape(), t.element(), e, memory, false), v)
           .result();

@@ -21,6 +21,7 @@
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/conversion_slices.h"
@@ -37,9 +38,6 @@ using namespace ir;
 using layouts::Encoding;
 
 namespace {
-
-TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
-const Encoding *encodingOf(Value v) { return tensorOf(v).encoding(); }
 
 /// Layouts of matrix instructions come before others: what a product is made in costs most to leave.
 bool isMatrixLayout(const Encoding *e) {

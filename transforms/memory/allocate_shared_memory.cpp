@@ -309,9 +309,7 @@ void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size,
     auto from = convert.src().type().cast<TensorType>(), to = convert.result().type().cast<TensorType>();
     auto plan = layouts::planConversion(
         *from.encoding()->toLinearLayout(from.shape()), *to.encoding()->toLinearLayout(to.shape()),
-        std::max<int64_t>(8, from.element().bitWidth()),
-        {c.target->sharedMemoryBanks, c.target->sharedMemoryBankBytes, c.target->maxSharedAccessBytes},
-        planOptionsOf(b.op));
+        std::max<int64_t>(8, from.element().bitWidth()), c.target->memoryModel(), planOptionsOf(b.op));
     if (!plan.ok()) continue;
     c.remark({Remark::Analysis, "", "LayoutConversion", b.op->loc(),
               llvm::formatv("a conversion of {0} goes through {1} bytes of shared memory{2}; bank conflicts: writes "

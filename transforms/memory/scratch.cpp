@@ -136,16 +136,15 @@ Scratch scratchOf(Operation *op, const TargetInfo &target) {
   } else if (auto convert = op->dyn<ttg::ConvertLayoutOp>()) {
     auto plan = layouts::planConversionOf(
         convert.src().type().cast<TensorType>().encoding(), convert.result().type().cast<TensorType>().encoding(),
-        convert.src().type().cast<TensorType>().shape(), convert.src().type().scalar().bitWidth(),
-        {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes}, planOptionsOf(op));
+        convert.src().type().cast<TensorType>().shape(), convert.src().type().scalar().bitWidth(), target.memoryModel(),
+        planOptionsOf(op));
     if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
   } else if (auto cat = op->dyn<tt::CatOp>()) {
     auto type = cat.result().type().cast<TensorType>(), part = cat.lhs().type().cast<TensorType>();
     auto from = part.encoding()->toLinearLayout(part.shape()), to = type.encoding()->toLinearLayout(type.shape());
     if (!from.ok() || !to.ok() || catKeepsRegisters(*from, *to)) return s;
-    auto plan = layouts::planConversion(
-        catLayout(*from), *to, type.scalar().bitWidth(),
-        {target.sharedMemoryBanks, target.sharedMemoryBankBytes, target.maxSharedAccessBytes}, planOptionsOf(op));
+    auto plan = layouts::planConversion(catLayout(*from), *to, type.scalar().bitWidth(), target.memoryModel(),
+                                        planOptionsOf(op));
     if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
   } else if (op->is<tt::GatherOp>()) {
     auto type = op->operand(0).type().cast<TensorType>();

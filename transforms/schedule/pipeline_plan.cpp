@@ -6,6 +6,7 @@
 #include "ir/constants.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
+#include "ir/tensor_queries.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/dot_operand.h"
 #include "layouts/layout_order.h"
@@ -23,8 +24,6 @@ using layouts::Dim;
 using layouts::Encoding;
 
 namespace {
-
-TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 
 class PipelinePlanner {
 public:
@@ -51,7 +50,6 @@ public:
   }
 
 private:
-  static bool isDot(Operation *op) { return op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>(); }
   /// Whether what the buffer holds stays there while the next iteration begins: it is a slot of a ring, or from
   /// before the loop. A buffer that the body fills from registers is filled again by the next iteration, at once.
   bool outlivesIteration(Value buffer) {
@@ -372,9 +370,7 @@ private:
            ++bit)
         piece *= 2;
       if (into.ok())
-        if (auto plan = layouts::planConversion(
-                *layout, *into, type.element().bitWidth(),
-                {target_.sharedMemoryBanks, target_.sharedMemoryBankBytes, target_.maxSharedAccessBytes});
+        if (auto plan = layouts::planConversion(*layout, *into, type.element().bitWidth(), target_.memoryModel());
             plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory && plan->writeVector >= piece) {
           layouts::LinearLayout shared = plan->shared;
           if (!shared.hasInDim(Dim::Block)) {
@@ -401,7 +397,7 @@ private:
     int64_t one = 0;
     for (auto &a : plan_.ahead) {
       auto type = tensorOf(a.load.result());
-      Attribute memory = OpaqueAttr::get(c_, "#ttg.shared_memory");
+      Attribute memory = sharedMemorySpace(c_);
       const Encoding *shared = nullptr;
       if (a.alloc)
         shared = a.alloc.result().type().cast<MemDescType>().encoding();

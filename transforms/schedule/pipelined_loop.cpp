@@ -4,6 +4,7 @@
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
+#include "ir/tensor_queries.h"
 #include "layouts/nvmma_shared.h"
 #include "layouts/swizzled_shared.h"
 #include "transforms/cleanup/carried_values.h"
@@ -15,8 +16,6 @@ namespace tessera::transforms {
 using namespace ir;
 
 namespace {
-
-TensorType tensorOf(Value v) { return v.type().cast<TensorType>(); }
 
 class PipelinedLoop {
 public:
@@ -57,7 +56,7 @@ private:
     describeTensors(before);
     layouts::SwizzledSharedParams plain;
     plain.vec = plain.perPhase = plain.maxPhase = 1, plain.order = {0};
-    Attribute memory = OpaqueAttr::get(c_, "#ttg.shared_memory");
+    Attribute memory = sharedMemorySpace(c_);
     const layouts::Encoding *encoding = *c_.encodings().getSwizzledShared(plain);
     barrier_ = MemDescType::get({1}, c_.i64(), encoding, memory, true);
     barriers_ = ttg::LocalAllocOp::create(b_, loc_,

@@ -22,6 +22,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/passes.h"
@@ -41,8 +42,6 @@ static Operation *firstUser(Operation *op) {
     }
   return first;
 }
-
-static bool isMultiplication(Operation *op) { return op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>(); }
 
 /// What a view is a part of: a buffer, or a value whose buffer is not known (an argument, what an operation chose).
 static Value rootOf(Value memory) {
@@ -142,8 +141,8 @@ private:
     if (!load->result().hasOneUse()) return false;
     Operation *user = load->result().users().front(), *loop = user->parentOp();
     auto buffer = load->operand(0).definedBy<ttg::LocalAllocOp>();
-    if (!isMultiplication(user) || !loop->is<scf::ForOp>() || loop->block() != load->block() || !buffer ||
-        !buffer.src() || buffer.result().type().cast<MemDescType>().isMutable())
+    if (!isDot(user) || !loop->is<scf::ForOp>() || loop->block() != load->block() || !buffer || !buffer.src() ||
+        buffer.result().type().cast<MemDescType>().isMutable())
       return false;
     if (!scarce(loop, loop)) return false;
     move(load, user);

@@ -15,6 +15,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,7 +50,6 @@ private:
       return PointerType::get(convert(p.pointee()), p.addressSpace());
     return t;
   }
-  static const Encoding *encodingOf(Value v) { return v.type().cast<TensorType>().encoding(); }
   static Type with(Type t, const Encoding *e) { return t.cast<TensorType>().withEncoding(e); }
 
   /// The operand in the wanted layout, through a conversion if needed.
