@@ -111,7 +111,7 @@ private:
     for (;;) {
       user = firstUser(chain.back());
       if (!user || user->block() != load->block()) return;
-      if (llvm::all_of(chain.back()->result().users(), isMultiplication)) break;
+      if (llvm::all_of(chain.back()->result().users(), isDot)) break;
       if (!chain.back()->result().hasOneUse() || user->numOperands() != 1 || !user->info().has(kElementwise) ||
           !isPure(user))
         return;
