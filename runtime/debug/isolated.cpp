@@ -187,7 +187,7 @@ private:
       c.busy = false;
   }
 
-  /// The part that the child is at has no result; `what` is empty where its end has to tell.
+  /// The part that the child is at has no result; `what`: why, or empty to take it from the child's exit status.
   void lose(Child &c, std::string what) {
     int status = 0;
     if (!what.empty()) kill(c.pid, SIGKILL);

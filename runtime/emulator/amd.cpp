@@ -539,6 +539,7 @@ void ignore(Decoder &, CallInst &) {}
 
 } // namespace
 
+// Table: the intrinsics of AMDGPU.
 ArrayRef<IntrinsicRow> amdIntrinsics() {
   static constexpr const char
       *kIds = "AMDGPUUsage, Initial Kernel Execution State, Kernel Arguments (code object V5)",

@@ -1,4 +1,4 @@
-// The launch: blocks of the grid one after the other, the warps of a block in turns, barriers, and what is reported
+// The launch: blocks of the grid one after the other, the warps of a block round-robin, barriers, and what is reported
 // at the end. Blocks run in the grid's order, so a run gives the same bits every time. One that cannot go on, because
 // it waits in a loop for another, is put aside and the next are started, as on hardware, which has many at once.
 //
@@ -163,7 +163,7 @@ private:
       }
       if (b.done == b.warps.size()) {
         if (!b.issued.empty() && !warpgroupsTogether(b, nullptr, [](auto &) { return true; })) return;
-        if (std::string why = copyUnderWay(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
+        if (std::string why = copyInFlight(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
         b.finished = true;
         launch_.report.instructions += b.instructions;
         return;
@@ -389,7 +389,7 @@ bool shareWrites(const std::vector<std::unique_ptr<Launch>> &parts) {
 bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   uint64_t total = uint64_t(launch.grid[0]) * uint64_t(launch.grid[1]) * uint64_t(launch.grid[2]);
   unsigned threads = unsigned(std::min<uint64_t>(uint64_t(std::max(1, launch.options->threads)), total));
-  // Without the record of accesses nobody could tell whether the order mattered.
+  // Without the record of accesses it is unknown whether the order mattered.
   if (threads < 2 || launch.program->blocksInteract || !launch.checks.races) return false;
   for (auto &r : launch.buffers)
     if (r.bytes > kMostShadowed) return false;

@@ -366,6 +366,7 @@ struct XorBitsOp {
 
 } // namespace
 
+// Table: LLVM's own intrinsics.
 ArrayRef<IntrinsicRow> llvmIntrinsics() {
   static constexpr const char *kInteger = "LangRef, Standard C/C++ Library and Bit Manipulation Intrinsics",
                               *kFloat = "LangRef, Math Intrinsics",

@@ -113,7 +113,7 @@ private:
       llvm::erase(running_, &self);
       run_.writes.fetch_add(1); // an end may be what others wait for
       if (fault) {
-        // Of several faults the one of the first program is told.
+        // Of several faults the first program's is reported.
         if (!failure_ || index < failed_) failure_ = Failure{std::move(*fault), id}, failed_ = index;
         stopAll();
       } else if (!run_.stop && run_.options.progress)

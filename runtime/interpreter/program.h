@@ -70,7 +70,7 @@ public:
 
   unsigned slot(ir::Value v) const { return slots_.find(v.impl())->second; }
   unsigned numSlots(const ir::Operation *func) const { return numSlots_.lookup(func); }
-  /// Slots whose values nobody reads after the operation.
+  /// Slots whose values are dead after the operation.
   const llvm::SmallVector<unsigned, 2> *dying(const ir::Operation *op) const {
     auto it = dying_.find(op);
     return it == dying_.end() ? nullptr : &it->second;
@@ -267,8 +267,8 @@ private:
   std::function<bool()> spin_;
   Frame *frame_ = nullptr;
   unsigned depth_ = 0, nesting_ = 0;
-  struct Turns;
-  Turns *turns_ = nullptr; // while partitions run
+  struct Scheduler;
+  Scheduler *scheduler_ = nullptr; // while partitions run
   int64_t steps_ = 0;
   bool waited_ = false, wrote_ = false;             // since the last look: atomics or volatile loads, changes of memory
   std::map<uint64_t, TensorDescriptor> tensormaps_; // by the address that they were written to

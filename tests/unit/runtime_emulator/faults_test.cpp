@@ -743,11 +743,11 @@ TEST_P(Faults, MissingWaitForAsynchronousCopies) {
   EXPECT_SOUND(e.llvmModule(Module{false}(with(wait, "$BARRIER")), {counting(2048)}));
   EXPECT_EQ(e.buffers[0][1024], 64);
   EXPECT_FOUND(e.llvmModule(Module{false}(with("", "$BARRIER")), {counting(2048)}),
-               HasSubstr("an asynchronous copy is under way"));
+               HasSubstr("an asynchronous copy is in flight"));
   EXPECT_FOUND(e.llvmModule(Module{false}(with("call void asm sideeffect \"cp.async.wait_group 1;\", \"~{memory}\"()",
                                                "$BARRIER")),
                             {counting(2048)}),
-               HasSubstr("an asynchronous copy is under way"));
+               HasSubstr("an asynchronous copy is in flight"));
   auto r = e.llvmModule(Module{false}(with(wait, "")), {counting(2048)});
   EXPECT_THAT(messageOf(r.status()), ::testing::AnyOf(HasSubstr("never wrote"), HasSubstr("race")));
 }

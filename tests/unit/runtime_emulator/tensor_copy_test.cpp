@@ -210,7 +210,7 @@ std::string without(const std::string &line) {
 
 TEST(TensorCopyFaults, NobodyWaits) {
   EXPECT_THAT(messageOf(without("wait_barrier")),
-              AnyOf(HasSubstr("is invalidated while a bulk copy that it counts is under way"),
+              AnyOf(HasSubstr("is invalidated while a bulk copy that it counts is in flight"),
                     HasSubstr("nobody has waited for it")));
   EXPECT_THAT(messageOf(without("async_tma_store_wait")), HasSubstr("no cp.async.bulk.wait_group has waited for it"));
 }

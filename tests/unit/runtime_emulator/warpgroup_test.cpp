@@ -454,7 +454,7 @@ TEST(WarpgroupFaults, OperandOverwrittenUnderWay) {
   Parts p;
   p.between = "  store i32 0, ptr addrspace(3) %s0, align 4\n";
   EXPECT_THAT(messageOf(p), AllOf(HasSubstr("race: it changes byte"), HasSubstr("matrix multiplication of warp 0"),
-                                  HasSubstr("under way")));
+                                  HasSubstr("in flight")));
 }
 TEST(WarpgroupFaults, OperandOverwrittenWithoutBarrier) {
   Parts p;
