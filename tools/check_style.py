@@ -13,7 +13,7 @@ Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
   functions  No function over 80 lines (needs universal-ctags). Exempt: tables, which have a comment `// Table: …`
              directly above, and TABLES below.
   words      The field's vocabulary: see WORDS, each with what to write instead, and EXCEPTIONS with reasons.
-  lists      Files and folders that a README or a document names exist.
+  lists      Files and folders that a README or a document names exist; README.md names every target.
   remarks    Every remark that a pass can emit is described in docs/remarks.md.
 """
 import argparse
@@ -256,6 +256,8 @@ def expand_braces(name):
 
 
 def check_lists(files):
+    if "README.md" in files:
+        yield from check_targets()
     everything = tracked([])
     folders = {os.path.dirname(f) for f in everything}
     folders |= {d for f in folders for d in _parents(f)}
@@ -297,6 +299,15 @@ def check_lists(files):
             for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", line):
                 if target != "…" and not re.match(r"[a-z]+:", target) and not exists(target, base):
                     yield path, n, f"links to '{target}', which does not exist"
+
+
+def check_targets():
+    readme = open("README.md", encoding="utf-8").read()
+    for path in ("codegen_nvidia/arch_table.cpp", "codegen_amd/arch_table.cpp"):
+        for n, line in enumerate(lines_of(path), 1):
+            m = re.search(r'\b(?:info|t)\.name = "(\w+)"', line)
+            if m and f"`{m.group(1)}`" not in readme:
+                yield path, n, f"README.md does not name the target {m.group(1)}"
 
 
 # Names of files in documents that are made by commands, or stand for the reader's own; so do names in capitals.
