@@ -307,7 +307,7 @@ void tessera_tuning_destroy(tessera_tuning *);
 
 /* ---- The library ---- */
 
-const char *tessera_version(void);        /* "0.1.0" */
+const char *tessera_version(void);        /* "0.2.0" */
 const char *tessera_target(size_t index); /* the targets' names; NULL after the last */
 
 #ifdef __cplusplus
