@@ -1,8 +1,8 @@
 # Finds LLVM 22 and LLD 22, and defines two interface targets:
 #   tessera_llvm_support   headers + the support library (ADT, raw_ostream, APInt, APFloat): every folder may use it
-#   tessera_llvm_codegen   IR, passes, NVPTX, AMDGPU, LLD (and, for the tests, the host's JIT): codegen and what is above it
-# Shared LLVM links in a second and is the default. TESSERA_STATIC_LLVM puts LLVM, LLD and the C++ runtime into the program
-# and into libtessera.so, which then need the C library only.
+#   tessera_llvm_codegen   IR, passes, NVPTX, AMDGPU, LLD (for tests also the host's JIT): codegen and what is above it
+# Shared LLVM links in a second and is the default. TESSERA_STATIC_LLVM puts LLVM, LLD and the C++ runtime into the
+# program and into libtessera.so, which then need the C library only.
 find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-22 NO_DEFAULT_PATH)
 if(NOT LLVM_VERSION_MAJOR EQUAL 22)
   message(FATAL_ERROR "Tessera needs LLVM 22, found ${LLVM_VERSION}")
@@ -15,11 +15,13 @@ target_compile_definitions(tessera_llvm_support INTERFACE ${_llvm_defs})
 add_library(tessera_llvm_codegen INTERFACE)
 target_link_libraries(tessera_llvm_codegen INTERFACE tessera_llvm_support)
 if(TESSERA_TESTS)
-  target_compile_definitions(tessera_llvm_codegen INTERFACE TESSERA_HOST_TARGET) # some tests run lowered code on the host
+  # Some tests run lowered code on the host.
+  target_compile_definitions(tessera_llvm_codegen INTERFACE TESSERA_HOST_TARGET)
 endif()
 if(TESSERA_STATIC_LLVM)
   llvm_map_components_to_libnames(_llvm_libs
-    support core irreader linker bitreader bitwriter asmparser passes NVPTX AMDGPU target debuginfodwarf demangle lto dtlto option)
+    support core irreader linker bitreader bitwriter asmparser passes NVPTX AMDGPU target
+    debuginfodwarf demangle lto dtlto option)
   if(TESSERA_TESTS)
     llvm_map_components_to_libnames(_host_libs orcjit native)
     list(APPEND _llvm_libs ${_host_libs})
@@ -41,14 +43,18 @@ if(TESSERA_STATIC_LLVM)
   list(TRANSFORM _needs REPLACE "^ZLIB::ZLIB$" "${TESSERA_Z_ARCHIVE}")
   list(TRANSFORM _needs REPLACE "^zstd::libzstd_shared$" "${TESSERA_ZSTD_ARCHIVE}")
   set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${_needs}")
-  target_link_libraries(tessera_llvm_codegen INTERFACE lldELF lldCommon ${_llvm_libs} ${TESSERA_Z_ARCHIVE} ${TESSERA_ZSTD_ARCHIVE} ${CMAKE_DL_LIBS})
+  target_link_libraries(tessera_llvm_codegen INTERFACE lldELF lldCommon ${_llvm_libs}
+    ${TESSERA_Z_ARCHIVE} ${TESSERA_ZSTD_ARCHIVE} ${CMAKE_DL_LIBS})
   target_link_options(tessera_llvm_codegen INTERFACE -Wl,--gc-sections $<$<CONFIG:Release>:-Wl,--strip-debug>)
   # Programs only. Start-up code (.text.startup) in one place: the process touches a hundred pages fewer before main().
   # Segments that begin at multiples of 2 MiB: the kernel can map the page cache's large pages, a few dozen faults
   # instead of 400. At a fixed address: applying the relocations of so large a program would take longer than compiling
   # a kernel.
-  target_link_options(tessera_llvm_codegen INTERFACE
-    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie$<SEMICOLON>-Wl,-z,keep-text-section-prefix$<SEMICOLON>-Wl,-z,max-page-size=0x200000$<SEMICOLON>-Wl,-z,separate-loadable-segments>)
+  set(_program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+  foreach(_option -no-pie -Wl,-z,keep-text-section-prefix
+      -Wl,-z,max-page-size=0x200000 -Wl,-z,separate-loadable-segments)
+    target_link_options(tessera_llvm_codegen INTERFACE $<${_program}:${_option}>)
+  endforeach()
 else()
   target_link_libraries(tessera_llvm_support INTERFACE LLVM)
   # lld is a static archive in either case and wants its compression libraries.

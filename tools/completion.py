@@ -4,8 +4,8 @@
   completion.py PROGRAM bash|zsh|fish [-o FILE]
   completion.py PROGRAM --check FILE...
 
-A command is completed from the list in `tessera --help`, an option from `tessera COMMAND --help`; whatever is not an option
-is completed as a file name. `--check` says which commands and options of the help texts are missing in the files.
+A command is completed from the list in `tessera --help`, an option from `tessera COMMAND --help`, anything else as a
+file name. `--check` says which commands and options of the help texts are missing in the files.
 """
 import argparse, re, subprocess, sys
 
@@ -28,8 +28,8 @@ def commands_of(program):
 
 
 def options_of(text):
-    """[(option, description)] of lines such as `  -o,--output TEXT   what it does`. Long names push the description to the
-    next line."""
+    """[(option, description)] of lines such as `  -o,--output TEXT   what it does`. Long names push the description to
+    the next line."""
     options, waiting = {}, []
     for line in text.splitlines():
         if line.startswith("  -"):
@@ -111,8 +111,8 @@ def fish(commands):
     for name, _, options in commands:
         for option, description in options:
             # As arguments: fish's own kinds of options do not know -long-name.
-            lines.append(f"complete -c tessera -n '__fish_seen_subcommand_from {name}; and string match -q -- \"-*\" (commandline -ct)'"
-                         f" -a {quoted(option)} -d {quoted(description)}")
+            condition = f"__fish_seen_subcommand_from {name}; and string match -q -- \"-*\" (commandline -ct)"
+            lines.append(f"complete -c tessera -n '{condition}' -a {quoted(option)} -d {quoted(description)}")
     return "\n".join(lines) + "\n"
 
 

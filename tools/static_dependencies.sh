@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fetches the sources of Abseil that Debian 12 builds its package from, into build-sources/. The static preset compiles the
-# parts that Tessera needs: the package's archives are not position-independent, so that they can go into a program but
-# not into libtessera.so.
+# Fetches the sources of Abseil that Debian 12 builds its package from, into build-sources/. The static preset compiles
+# the parts that Tessera needs: the package's archives are not position-independent, so that they can go into a program
+# but not into libtessera.so.
 #   tools/static_dependencies.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,8 @@ out=$PWD/build-sources
 [ -f "$out/complete" ] && exit 0
 rm -rf "$out"
 mkdir -p "$out/lists/partial"
-echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" >"$out/sources.list"
+key=/usr/share/keyrings/debian-archive-keyring.gpg
+echo "deb-src [signed-by=$key] http://deb.debian.org/debian bookworm main" >"$out/sources.list"
 apt=(apt-get -qq -o "Dir::Etc::sourcelist=$out/sources.list" -o Dir::Etc::sourceparts=/dev/null
   -o "Dir::State::lists=$out/lists" -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=" -o APT::Sandbox::User=)
 echo "fetching the sources of Abseil"

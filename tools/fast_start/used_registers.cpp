@@ -1,5 +1,5 @@
-// How many registers a kernel uses, counted in one pass: a replacement of LLVM's SIRegisterInfo::getNumUsedPhysRegs. The
-// linker sends the calls of that function here (--wrap in CMakeLists.txt).
+// How many registers a kernel uses, counted in one pass: a replacement of LLVM's SIRegisterInfo::getNumUsedPhysRegs.
+// The linker sends the calls of that function here (--wrap in CMakeLists.txt).
 //
 // LLVM queries for each register of a class, from the last one down, whether any register that overlaps it is used. A
 // vector register of AMDGPU overlaps some hundred tuples, whose list LLVM builds and sorts at the first query: for the
