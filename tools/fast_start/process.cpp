@@ -1,5 +1,5 @@
-// Prepares the process before the constructors of LLVM's global objects run, of which there are thousands: asks for the
-// pages that they write in one call, and lets the heap grow in large pages. See README.md, "Memory".
+// Prepares the process before the thousands of constructors of LLVM's global objects run: populates the pages that they
+// write in one call, and lets the heap grow in large pages. See README.md, "Memory".
 #include <cstdint>
 #include <cstdlib>
 #include <malloc.h>

@@ -17,8 +17,8 @@
 #define TESSERA_NAME(PREFIX, NAME) TESSERA_JOIN(PREFIX, NAME)
 
 /// One more than the hardware's number of the last register of the class that the function uses, 0 if it uses none;
-/// with `includeCalls` also those that calls may overwrite. `SIRegisterInfo` is declared in no public header: it is
-/// not looked at.
+/// with `includeCalls` also those that calls may overwrite. The first argument, an `SIRegisterInfo`, is declared in no
+/// public header and is not used.
 extern "C" unsigned TESSERA_NAME(__wrap_,
                                  GET_NUM_USED_PHYS_REGS)(const void *, const llvm::MachineRegisterInfo &registers,
                                                          const llvm::TargetRegisterClass &of, bool includeCalls);
