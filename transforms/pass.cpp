@@ -11,7 +11,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <re2/re2.h>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -85,9 +84,6 @@ static Operation *firstWithoutLayout(Module &m) {
 }
 
 absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &o, DiagnosticEngine &diag) {
-  auto matches = [](const std::string &re, llvm::StringRef name) {
-    return !re.empty() && RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), re);
-  };
   auto dump = [&](llvm::StringRef when, llvm::StringRef pass) {
     if (o.dump) o.dump(("// -----// IR " + when + " " + pass + " //----- //\n" + printToString(m) + "\n").str());
   };
@@ -101,7 +97,7 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
         o.dump(llvm::formatv("bisect: {0} {1} {2}\n", o.bisectDone, runs ? "runs" : "leaves out", pass->name).str());
       if (!runs) continue;
     }
-    if (matches(o.printBefore, pass->name)) dump("Dump Before", pass->name);
+    if (o.printBefore && o.printBefore(pass->name)) dump("Dump Before", pass->name);
     if (o.hook) o.hook(*pass, m, true);
     std::string before;
     if (!o.reproducerPath.empty()) before = printToString(m);
@@ -159,7 +155,7 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
       return status;
     }
     if (o.hook) o.hook(*pass, m, false);
-    if (o.printAfterAll || matches(o.printAfter, pass->name)) dump("Dump After", pass->name);
+    if (o.printAfterAll || (o.printAfter && o.printAfter(pass->name))) dump("Dump After", pass->name);
   }
   return absl::OkStatus();
 }

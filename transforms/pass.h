@@ -86,7 +86,7 @@ struct RunOptions {
   const ir::TargetInfo *(*findTarget)(llvm::StringRef name) =
       nullptr; // without a target: that of the module's ttg.target
   bool verifyEach = false;
-  std::string printBefore, printAfter; // regular expressions over pass names
+  std::function<bool(llvm::StringRef)> printBefore, printAfter; // passes by name; empty: none
   bool printAfterAll = false;
   std::vector<std::string> skip;  // names of passes to leave out
   int64_t bisectLimit = -1;       // run only the first N passes that are not required, and dump which; -1: all
