@@ -35,7 +35,7 @@ static llvm::ArrayRef<APInt> patterns(Attribute a) {
   return a.storage()->bits;
 }
 
-/// Applies f to each element's pattern; f gives nothing where it cannot tell.
+/// Applies f to each element's pattern; f gives nothing if it does not fold.
 template <class F>
 static bool mapElements(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
   size_t n = 1;

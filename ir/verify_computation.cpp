@@ -1,4 +1,4 @@
-// The verifier's hooks of operations on values: constants, casts, shapes of tensors, products and combinations (see
+// The verifier's hooks of operations on values: constants, casts, shapes of tensors, dots, reductions and scans (see
 // verifier.h).
 #include "ir/verify_hook.h"
 #include "llvm/Support/MathExtras.h"
@@ -176,7 +176,7 @@ HOOK(tt_dot) {
   return d.c().type() == d.d().type() || opError(op, diag, "gives the accumulator's type");
 }
 
-/// An operand of a product of microscaled matrices and its scales. `packed` of its last two dimensions (0 or 1) has
+/// An operand of a dot of microscaled matrices and its scales. `packed` of its last two dimensions (0 or 1) has
 /// two e2m1 to a byte; `kDim` is K, the other one `outer`.
 static bool scaledOperand(Operation *op, DiagnosticEngine &diag, unsigned index, Value scale, ScaleDotElemType kind,
                           unsigned packed, unsigned kDim, int64_t &outer, int64_t &k) {

@@ -190,7 +190,8 @@ bool uniform(Warp &w, const Instruction &i, Row r, unsigned bytes, uint64_t &val
   return true;
 }
 
-/// The operands of one warp's part of a matrix multiplication as numbers, and its sums. A: 16 rows of k; B: k rows of n.
+/// The operands of one warp's part of a matrix multiplication as numbers, and its sums. A: 16 rows of k; B: k rows of
+/// n.
 struct MultiplyBuffers {
   std::vector<double> a;
   std::vector<double> b;

@@ -278,8 +278,8 @@ Lanes floatBinary(LanePool &p, Opcode op, FloatKind k, const Lanes &a, const Lan
   });
 }
 
-/// a * b + c rounded once: exactly in f32 and f64; for the narrow kinds the multiplication is exact in double, and the sum is
-/// rounded to odd before the last rounding.
+/// a * b + c rounded once: exactly in f32 and f64; for the narrow kinds the multiplication is exact in double, and the
+/// sum is rounded to odd before the last rounding.
 Lanes fusedMultiplyAdd(LanePool &p, FloatKind k, const Lanes &a, const Lanes &b, const Lanes &c) {
   if (k == FloatKind::F32)
     return map<uint32_t>(p, a, b, c, [](uint32_t x, uint32_t y, uint32_t z) {

@@ -1,6 +1,6 @@
 // ttg.warp_specialize: the default region and the partitions, which run at once. Each is evaluated by a thread of its
-// own. Exactly one runs at a time: until it waits for an mbarrier whose phase is not complete, or ends; then the next in
-// order runs. So every run is the same; if all of them wait, it is a deadlock.
+// own. Exactly one runs at a time: until it waits for an mbarrier whose phase is not complete, or ends; then the next
+// in order runs. So every run is the same; if all of them wait, it is a deadlock.
 #include "ir/partitions.h"
 #include "runtime/interpreter/program.h"
 #include <condition_variable>

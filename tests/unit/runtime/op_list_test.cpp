@@ -1,5 +1,5 @@
-// docs/ops.md is generated from the op table and the lowering's dispatch table: every operation with its operands, results,
-// attributes, semantics and the targets that it is lowered for (bless: TESSERA_BLESS=1 writes it).
+// docs/ops.md is generated from the op table and the lowering's dispatch table: every operation with its operands,
+// results, attributes, semantics and the targets that it is lowered for (bless: TESSERA_BLESS=1 writes it).
 #include "codegen/lowering/lowering.h"
 #include "codegen/object/arch_info.h"
 #include "ir/op_table.h"
