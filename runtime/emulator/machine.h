@@ -218,7 +218,7 @@ struct Message {
 };
 constexpr uint8_t kArrived = 1, kInFlight = 2; // Block::defined; 0: never written
 
-// ---- multiplications of a warpgroup (warpgroup.cpp) ----
+// ---- wgmma (warpgroup.cpp) ----
 
 /// One that nobody has waited for: its results, register by register and lane by lane, and the 16-byte pieces of shared
 /// memory that it reads.
@@ -228,14 +228,14 @@ struct PendingMultiply {
   std::vector<uint32_t> results;
   llvm::SmallVector<uint32_t, 0> pieces;
 };
-/// A row's lanes that will hold register `index` of a multiplication's results.
+/// A row's lanes that will hold register `index` of a wgmma's results.
 struct Promise {
   uint64_t operation = 0;
   unsigned index = 0;
   uint64_t lanes = 0;
 };
 struct WarpgroupState {
-  uint64_t group = 0; // that multiplications belong to now
+  uint64_t group = 0; // that wgmmas belong to now
   uint64_t operations = 0, issued = 0;
   bool fenced = false;
   std::vector<PendingMultiply> pending;
@@ -321,7 +321,7 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared, defined;
   std::vector<SharedCell> cells;
-  std::vector<uint16_t> inFlight;               // by 16-byte piece: multiplications in flight that read it
+  std::vector<uint16_t> inFlight;               // by 16-byte piece: wgmmas in flight that read it
   std::vector<std::vector<Issued>> issued;      // by warpgroup
   llvm::DenseMap<uint32_t, Mbarrier> mbarriers; // by byte of shared memory
   std::vector<PendingFill> fills;
@@ -434,7 +434,7 @@ bool fencedSince(Warp &, const Mark &);
 void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
 /// Who reads this 16-byte piece of shared memory.
 std::string multiplicationInFlight(const Block &, uint32_t piece);
-/// All of these warps of a warpgroup must have issued the same number of multiplications; else an error, and false.
+/// All of these warps of a warpgroup must have issued the same number of wgmmas; else an error, and false.
 bool warpgroupsTogether(Block &, const Instruction *at, llvm::function_ref<bool(const Warp &)> among);
 
 // execute.cpp

@@ -99,7 +99,7 @@ TEST_P(AmdMetadataNote, DescribesArgumentsAndLaunch) {
     EXPECT_EQ(number(".private_segment_fixed_size"), 0u);
     EXPECT_EQ(number(".vgpr_spill_count"), 0u);
     EXPECT_EQ(number(".sgpr_spill_count"), 0u);
-    // LDS is dynamic: the loader adds what the compiler's metadata asks for. One wave reduces without it.
+    // LDS is dynamic: the loader adds what the compiler's metadata requests. One wave reduces without it.
     EXPECT_EQ(number(".group_segment_fixed_size"), 0u);
     EXPECT_EQ(r->metadata.dynamicSharedBytes > 0, warps > 1);
     const Argument expected[] = {{0, 1, "by_value", ""},

@@ -224,7 +224,7 @@ TEST(TensorCopyFaults, MapThatIsNotAcquired) {
   EXPECT_THAT(messageOf(without("fenceproxy_acquire")), HasSubstr("fence.proxy.tensormap"));
 }
 TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
-  // What threads wrote goes out by the asynchronous proxy.
+  // What threads wrote is stored by the asynchronous proxy.
   std::string ir = text(kPlain, 64 * 64 * 2), fence = "    ttng.fence_async_shared {bCluster = false}\n";
   std::string write =
       "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
