@@ -53,7 +53,9 @@ bool has(const TargetInfo &target, const OpInfo &row) {
   auto dialect = row.name.split('.').first;
   if (dialect == "amdg" || dialect == "rocdl") return target.vendor == Vendor::Amd;
   auto lower = codegen::loweringOf(row.opcode);
+  if (row.opcode == Opcode::ttng_fence_async_shared) return target.hasTensorCopy; // others have no asynchronous proxy
   if (lower == codegen::lowerWarpGroup) return target.matrixUnit == MatrixUnit::Wgmma;
+  if (lower == codegen::lowerWarpSpecialize) return target.namedBarriers > 0;
   if (lower == codegen::lowerTensorCopy) return target.hasTensorCopy;
   return true;
 }
