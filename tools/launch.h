@@ -23,7 +23,7 @@ struct Launch {
   int readKernel(ir::DiagnosticEngine &);
   /// The options of the description, for the device.
   runtime::CompileOptions options(const runtime::Device &) const;
-  /// For the device, or for a target that was asked for. The module is used up.
+  /// For the device, or for the target of --target. The module is used up.
   int compile(runtime::CompileCache &, const runtime::Device &, const std::string &targetName,
               const runtime::CompileOptions &, ir::DiagnosticEngine &, runtime::CompileResult &);
 };

@@ -221,7 +221,7 @@ private:
 
   const IsolatedWork &w_;
   std::vector<Child> children_;
-  std::vector<std::pair<size_t, size_t>> waiting_; // jobs to go on with
+  std::vector<std::pair<size_t, size_t>> waiting_; // jobs to continue
   size_t next_ = 0;
   std::string error_;
 };

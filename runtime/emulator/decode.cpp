@@ -235,7 +235,7 @@ void Decoder::checkAccumulators(llvm::Instruction &i) {
   SmallVector<Row, 8> read;
   for (Value *o : i.operands())
     if (accumulators_.contains(o)) read.append(rows(o).begin(), rows(o).end());
-  if (!read.empty()) emitSettledCheck(*this, read);
+  if (!read.empty()) emitArrivalCheck(*this, read);
 }
 
 absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel, Launch &launch) {

@@ -1,5 +1,5 @@
 // The launch: blocks of the grid one after the other, the warps of a block round-robin, barriers, and what is reported
-// at the end. Blocks run in the grid's order, so a run gives the same bits every time. One that cannot go on, because
+// at the end. Blocks run in the grid's order, so a run gives the same bits every time. One that is blocked, because
 // it waits in a loop for another, is put aside and the next are started, as on hardware, which has many at once.
 //
 // Blocks that have nothing to do with each other may run on several host threads (runInParallel). That they have not
@@ -197,7 +197,7 @@ private:
   static unsigned threadsOf(const Warp &w) { return unsigned(w.barrier->immediate >> 16); }
   static bool waitsAtNamed(const Warp &w) { return w.state == Warp::State::AtBarrier && threadsOf(w); }
 
-  /// Lets those go on who wait at a named barrier to which all have come that it waits for; whether there are any.
+  /// Releases the warps at named barriers at which all expected threads have arrived; whether there are any.
   /// What each of them did before, or knew of, all of them know of.
   bool releaseNamed(Block &b) {
     bool any = false;
@@ -245,7 +245,7 @@ private:
     return any;
   }
 
-  /// All warps wait or have ended: lets them go on if they wait for the same.
+  /// All warps wait or have ended: releases them if they wait for the same barrier.
   void release(Block &b) {
     Warp *first = nullptr;
     for (Warp &w : b.warps)
@@ -303,7 +303,7 @@ private:
     b.pictureBarrier = &barrier, b.pictureChanges = launch_.changes;
   }
 
-  /// What warps wait for may be lanes of their own that wait for the others to join them: those may go on now.
+  /// Warps may wait for lanes of their own that wait for the others to reconverge: those may run now.
   bool letLanesGo(const std::deque<std::unique_ptr<Block>> &resident) {
     if (program_.target->vendor != ir::Vendor::Nvidia) return false;
     bool any = false;

@@ -168,7 +168,7 @@ struct ShadowPage {
   GlobalCell *cells = nullptr; // made when first touched
   uint8_t piece = 0;
 };
-/// Memory for cells, in chunks that go back together: pages are many, and threads that ask malloc for them wait for
+/// Memory for cells, in chunks that go back together: pages are many, and threads that allocate them with malloc wait for
 /// each other.
 class ShadowMemory {
 public:
@@ -298,10 +298,9 @@ struct Warp {
   std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
   std::unique_ptr<WarpgroupState> warpgroup;    // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
-  std::vector<std::pair<uint64_t, uint64_t>>
-      fences;                         // stamps and lanes of those that somebody may still ask for, in order
-  std::vector<uint64_t> knownAtFence; // `known` at the last that all lanes executed
-  unsigned registers = 0;             // of a thread, where the kernel says so; setmaxnreg changes it
+  std::vector<std::pair<uint64_t, uint64_t>> fences; // stamps and lanes of those that may still be queried, in order
+  std::vector<uint64_t> knownAtFence;                // `known` at the last that all lanes executed
+  unsigned registers = 0;                            // of a thread, where the kernel says so; setmaxnreg changes it
   std::vector<uint64_t>
       known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
@@ -433,7 +432,7 @@ bool fencedSince(Warp &, const Mark &);
 /// Accumulators in flight are copied, in these lanes.
 void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
 /// Who reads this 16-byte piece of shared memory.
-std::string multiplicationInFlight(const Block &, uint32_t piece);
+std::string wgmmaInFlight(const Block &, uint32_t piece);
 /// All of these warps of a warpgroup must have issued the same number of wgmmas; else an error, and false.
 bool warpgroupsTogether(Block &, const Instruction *at, llvm::function_ref<bool(const Warp &)> among);
 

@@ -88,7 +88,7 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       return fail(w, &i, int(lane),
                   llvm::formatv(
                       "race: it changes {0}, which {1} reads: that is in flight, no wgmma.wait_group has waited for it",
-                      place(), multiplicationInFlight(b, (offset + k) / 16)));
+                      place(), wgmmaInFlight(b, (offset + k) / 16)));
     if (auto *d = b.drains ? drained(offset + k) : nullptr) {
       std::string at = describe(w.program->instructions[d->site].source);
       return fail(w, &i, int(lane),

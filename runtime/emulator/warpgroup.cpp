@@ -282,7 +282,7 @@ void accumulateRows(const WarpgroupOperation &op, MultiplyBuffers &m) {
   }
 }
 
-/// A register of the accumulator as it is, or as the asynchronous multiplication that writes it will leave it.
+/// A register of the accumulator as it is, or as the wgmma in flight that writes it will leave it.
 void readAccumulator(Warp &w, const WarpgroupState &state, Row row, uint32_t *old) {
   memcpy(old, w.row<uint32_t>(row), sizeof(uint32_t) * w.lanes);
   auto it = state.promises.find(row);
@@ -437,7 +437,7 @@ void copyAccumulator(Warp &w, const Instruction &i) {
   if (w.warpgroup && !w.warpgroup->promises.empty()) movePromises(w, Copy{i.a, i.to, 4}, w.mask);
 }
 
-void checkSettled(Warp &w, const Instruction &i) {
+void checkArrived(Warp &w, const Instruction &i) {
   if (!w.warpgroup || w.warpgroup->promises.empty()) return;
   for (Row r : i.more)
     if (auto it = w.warpgroup->promises.find(r); it != w.warpgroup->promises.end())
@@ -474,7 +474,7 @@ void movePromises(Warp &w, ArrayRef<Copy> copies, uint64_t lanes) {
   }
 }
 
-std::string multiplicationInFlight(const Block &b, uint32_t piece) {
+std::string wgmmaInFlight(const Block &b, uint32_t piece) {
   for (const Warp &w : b.warps)
     if (w.warpgroup)
       for (auto &m : w.warpgroup->pending)
@@ -525,6 +525,6 @@ void emitWarpgroupCommit(Decoder &d) { d.emit(commit); }
 void emitWarpgroupWait(Decoder &d, uint64_t pending) { d.emit(wait, kNoRow, kNoRow, kNoRow, kNoRow, pending); }
 void emitProxyFence(Decoder &d) { d.emit(proxyFence); }
 void emitAccumulatorCopy(Decoder &d, Row to, Row from) { d.emit(copyAccumulator, to, from); }
-void emitSettledCheck(Decoder &d, ArrayRef<Row> rows) { d.emit(checkSettled).more = d.list(rows); }
+void emitArrivalCheck(Decoder &d, ArrayRef<Row> rows) { d.emit(checkArrived).more = d.list(rows); }
 
 } // namespace tessera::emulator

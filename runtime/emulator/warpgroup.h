@@ -28,6 +28,6 @@ void emitProxyFence(Decoder &);
 /// Copies a 4-byte row that may be an accumulator in flight.
 void emitAccumulatorCopy(Decoder &, Row to, Row from);
 /// Reports a read of any of these rows while it is an accumulator in flight.
-void emitSettledCheck(Decoder &, llvm::ArrayRef<Row>);
+void emitArrivalCheck(Decoder &, llvm::ArrayRef<Row>);
 
 } // namespace tessera::emulator

@@ -100,7 +100,7 @@ bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
   scheduler_ = nullptr;
   frame_ = frame, depth_ = depth, nesting_ = nesting;
   if (!ok) return false;
-  for (unsigned i = 0; i < values.size(); ++i) slot(op->result(i)) = std::move(values[i]);
+  for (unsigned i = 0; i < values.size(); ++i) datum(op->result(i)) = std::move(values[i]);
   return true;
 }
 
