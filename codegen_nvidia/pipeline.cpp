@@ -7,6 +7,7 @@
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
+#include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -14,28 +15,11 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tessera::nvidia {
 using namespace llvm;
-
-namespace {
-
-/// Unrolls short loops of a constant count, so that their loads are all under way at once; ptxas does it only where
-/// no load has a mask. Not loops in which threads meet: those of multiplications are pipelined, and lose by it.
-struct UnrollLoadingLoopsPass : PassInfoMixin<UnrollLoadingLoopsPass> {
-  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &analyses, LoopStandardAnalysisResults &results,
-                        LPMUpdater &updater) {
-    for (BasicBlock *block : loop.blocks())
-      for (Instruction &i : *block)
-        if (auto *call = dyn_cast<CallBase>(&i); call && call->isConvergent()) return PreservedAnalyses::all();
-    return LoopFullUnrollPass(/*OptLevel=*/3).run(loop, analyses, results, updater);
-  }
-};
-
-} // namespace
 
 absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
   return codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
