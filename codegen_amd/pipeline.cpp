@@ -8,6 +8,7 @@
 #include "codegen_amd/passes/drop_masked_buffers.h"
 #include "codegen_amd/passes/hold_matrices.h"
 #include "codegen_amd/passes/keep_carried_pointers.h"
+#include "codegen_amd/passes/mark_slow_allocation.h"
 #include "codegen_amd/passes/merge_branches.h"
 #include "codegen_amd/passes/pack_halves.h"
 #include "codegen_amd/passes/round_to_bfloat.h"
@@ -77,6 +78,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
     if (optLevel >= 2) passes.addPass(createModuleToFunctionPassAdaptor(optimizations(info)));
     bool isRdna3 = info.matrixUnit == ir::MatrixUnit::Wmma && info.matrixVersion == 1;
     if (optLevel >= 1 && isRdna3) passes.addPass(createModuleToFunctionPassAdaptor(HoldMatricesPass()));
+    if (optLevel >= 1) passes.addPass(createModuleToFunctionPassAdaptor(MarkSlowAllocationPass(info)));
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere
     // Finds the implicit inputs (dispatch packet, queue, y and z of ids, accumulation registers, …) that are not used:
     // registers are set up and kept for the others. At level 0 too: without it the metadata would name hidden arguments.

@@ -40,7 +40,7 @@ extern "C" char __data_start[], _end[]; // of the program's own variables, by th
 // These two took one in fourteen instructions of a small kernel's compilation, and memory to write to.
 
 // LLVM's command-line options, of which there are 2,400, register themselves in a table of names. Nobody gives them
-// here; only amd::setSchedulerOptions looks some up. (The linker sends the constructors here: --wrap.)
+// here; only codegen_amd/scheduler_options.cpp looks two up. (The linker sends the constructors here: --wrap.)
 extern "C" void __real__ZN4llvm2cl6Option11addArgumentEv(llvm::cl::Option *);
 extern "C" void __wrap__ZN4llvm2cl6Option11addArgumentEv(llvm::cl::Option *option) {
   if (option->ArgStr.starts_with("amdgpu-")) __real__ZN4llvm2cl6Option11addArgumentEv(option);
