@@ -466,9 +466,9 @@ int64_t registersPerThread(Operation *module, const TargetInfo *t) {
 
 } // namespace
 
-absl::StatusOr<bool> stripMine(Module &m, PassContext &c) {
+absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext &c) {
   // A quarter is for addresses and intermediate results.
-  int64_t registers = c.options.getInt("registers", registersPerThread(m.op(), c.target) * 3 / 4, /*least=*/0);
+  int64_t registers = o.registers.value_or(registersPerThread(m.op(), c.target) * 3 / 4);
   llvm::SmallVector<Block *, 8> blocks;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return;
