@@ -21,7 +21,7 @@
 namespace tessera::nvidia {
 using namespace llvm;
 
-absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
+absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::Tuning &tuning) {
   return codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids
     // get ranges.
@@ -30,13 +30,13 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       FunctionPassManager late;
       late.addPass(ReassociatePass()); // thread-dependent and constant parts of indices apart, so that both are shared
       late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
-                                                   /*UseMemorySSA=*/true)); // masks and addresses out of loops
+                                                   /*UseMemorySSA=*/true)); // hoists masks and addresses
       late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass()));
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
       late.addPass(InstCombinePass());                   // and folds into addressing
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
       late.addPass(ADCEPass());                          // whole cycles of dead phis
-      late.addPass(NarrowOffsetsPass());                 // before code generation reduces their strength
+      late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(SinkPredicatesPass());                // last: what is shared by now stays
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }

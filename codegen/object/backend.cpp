@@ -251,7 +251,7 @@ absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until,
       info.assembly = *std::move(assembly);
       return info;
     }
-    absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+    absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly);
     if (object.ok() && (keepAssembly || objectNeedsAssembly())) object->assembly = *std::move(assembly);
     lap(&StageTimes::object);
     return object;
@@ -265,7 +265,7 @@ absl::StatusOr<ObjectInfo> Backend::emitObject(llvm::Module &module, bool keepAs
   if (!keepAssembly && !objectNeedsAssembly()) return emitObjectDirectly(module);
   absl::StatusOr<std::string> assembly = emitAssembly(module);
   if (!assembly.ok()) return assembly.status();
-  absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+  absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly);
   if (object.ok()) object->assembly = *std::move(assembly);
   return object;
 }

@@ -162,6 +162,10 @@ protected:
   /// `contract`) may.
   virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
+  /// As assemble, of the text that emitAssembly made of the module, whose function attributes may state more.
+  virtual absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &, llvm::StringRef assembly) const {
+    return assemble(assembly);
+  }
   /// Sets triple and data layout.
   absl::Status setLayout(llvm::Module &) const;
 
