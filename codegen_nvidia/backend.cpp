@@ -65,7 +65,7 @@ public:
   }
 
   absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override {
-    return makeCubin(ptx, arch_, options_, {});
+    return makeCubin(ptx, arch_, options_);
   }
 
 protected:

@@ -9,7 +9,7 @@ namespace tessera::nvidia {
 /// where the plan calls for it, and gives the best object. Environment: TESSERA_NVJITLINK, TESSERA_PTXAS name the file to
 /// use, or a directory to look in and nowhere else.
 absl::StatusOr<codegen::ObjectInfo> makeCubin(llvm::StringRef ptx, const codegen::ArchInfo &,
-                                              const codegen::BackendOptions &, const OccupancyPlan &);
+                                              const codegen::BackendOptions &, const OccupancyPlan & = {});
 
 /// What was found of NVIDIA's tools, one line each ("libnvJitLink 13.0: /usr/local/cuda/lib64/libnvJitLink.so.13").
 std::vector<std::string> describeTools();

@@ -73,7 +73,7 @@ TEST(Occupancy, SharedMemoryThatAdmitsFewBlocksLeavesThemAllRegisters) {
   BackendOptions o;
   o.dynamicSharedBytes = 160 << 10;
   EXPECT_EQ(blocks(facts(128, 100), o), 1);
-  o.dynamicSharedBytes = 20 << 10; // eleven blocks: 46 registers each
+  o.dynamicSharedBytes = 20 << 10; // ten blocks: 48 registers each
   EXPECT_EQ(blocks(facts(128, 100), o), 0);
 }
 
