@@ -1,7 +1,6 @@
 // The C API (see tessera.h): errors, contexts, and compiling, on top of runtime::compile and transforms::runPipeline.
 // Each compilation has an IR context of its own.
 #include "capi/handles.h"
-#include "codegen_amd/backend.h"
 #include "frontend/parser.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
@@ -46,8 +45,6 @@ Call::Call(const ContextState *context, tessera_error **error)
         }
         if (context_) context_->report(d);
       }) {
-  static std::once_flag once;
-  std::call_once(once, amd::setSchedulerOptions);
   if (error_) *error_ = nullptr;
 }
 

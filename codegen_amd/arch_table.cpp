@@ -7,8 +7,10 @@
 // work-group processor (WGP mode, LLVM's default), whose two compute units share 128 KiB of LDS of which a block can
 // have 64 KiB.
 #include "codegen_amd/arch_table.h"
+#include "llvm/Support/TargetSelect.h"
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <vector>
 
 namespace tessera::amd {
@@ -83,8 +85,20 @@ static constexpr auto kWmmaGfx12 =
     rows(halves({{16, 16, 16, 2}}), onTiles(MatrixType::I8, MatrixType::I32, {{16, 16, 16, 2}}),
          f8(MatrixType::F8E4M3FN, MatrixType::F8E5M2, {{16, 16, 16, 2}}));
 
+static void registerLLVMTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+  });
+}
+
 static ArchInfo gfx90a() {
   ArchInfo a;
+  a.registerLLVMTarget = registerLLVMTarget;
   a.triple = "amdgcn-amd-amdhsa";
   a.cpu = "gfx90a";
   a.isaVersion = 9010;
@@ -158,6 +172,7 @@ static ArchInfo gfx950() {
 
 static ArchInfo gfx1100() {
   ArchInfo a;
+  a.registerLLVMTarget = registerLLVMTarget;
   a.triple = "amdgcn-amd-amdhsa";
   a.cpu = "gfx1100";
   a.features = "-real-true16"; // 16-bit values each in a register of their own

@@ -9,12 +9,11 @@
 #include "codegen_amd/device_library.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/pipeline.h"
+#include "codegen_amd/scheduler_options.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
-#include <mutex>
 
 namespace tessera::amd {
 
@@ -26,15 +25,6 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
   kernel.addFnAttr("uniform-work-group-size", "true");
   if (maxRegisters) kernel.addFnAttr("amdgpu-num-vgpr", std::to_string(maxRegisters));
   for (llvm::Argument &a : kernel.args()) a.addAttr(llvm::Attribute::InReg);
-}
-
-void setSchedulerOptions() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    auto &options = llvm::cl::getRegisteredOptions();
-    for (llvm::StringRef name : {"amdgpu-disable-clustered-low-occupancy-reschedule", "amdgpu-use-amdgpu-trackers"})
-      if (auto it = options.find(name); it != options.end()) it->second->addOccurrence(0, name, "true");
-  });
 }
 
 namespace {
@@ -78,6 +68,12 @@ public:
 
 protected:
   bool objectNeedsAssembly() const override { return false; }
+  void withCodegenSettings(llvm::function_ref<void()> body) const override { withSchedulerOptions(body); }
+  llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const override {
+    static constexpr llvm::StringLiteral kSkipped[] = {"amdgpu-image-intrinsic-opt", "amdgpu-lower-ctor-dtor",
+                                                       "amdgpu-sw-lower-lds"};
+    return kSkipped;
+  }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
   absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &module) const override {

@@ -194,7 +194,7 @@ void AmdTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned
   if (widestTensor > unsigned(info().maxRegistersPerThread)) f.addFnAttr(codegen::kSpillsAnyway);
 }
 
-void AmdTarget::finish(Function &f) const { mergeBranches(f); }
+void AmdTarget::finish(Function &f) const { mergeBranches(f, info().tuning); }
 
 GlobalVariable *AmdTarget::sharedMemory(Module &m) const {
   if (GlobalVariable *g = m.getNamedGlobal("global_smem")) return g;

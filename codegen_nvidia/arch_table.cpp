@@ -3,6 +3,8 @@
 // instruction. Every row starts from the one before it and says what changed. The PTX version is the lowest that has
 // all we emit for the target, so that older toolkits and drivers can take our text.
 #include "codegen_nvidia/arch_table.h"
+#include "llvm/Support/TargetSelect.h"
+#include <mutex>
 #include <vector>
 
 namespace tessera::nvidia {
@@ -57,8 +59,19 @@ static constexpr MatrixInstruction kMmaSm90[] = {
 };
 static_assert(std::size(kMmaSm80) == 16 && kMmaSm80[10].m == 8 && kMmaSm80[12].a == MatrixType::F8E4M3FN);
 
+static void registerLLVMTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
 static ArchInfo sm80() {
   ArchInfo a;
+  a.registerLLVMTarget = registerLLVMTarget;
   a.triple = "nvptx64-nvidia-cuda";
   a.cpu = "sm_80";
   a.features = "+ptx80";

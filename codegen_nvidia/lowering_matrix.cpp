@@ -7,6 +7,7 @@
 // Fragments for mma.m16n8k…" and "… mma.m8n8k4 with .f64", ldmatrix, stmatrix.
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
+#include "codegen_nvidia/occupancy.h"
 #include "llvm/IR/InlineAsm.h"
 
 namespace tessera::nvidia {
@@ -113,6 +114,7 @@ void NvidiaTarget::multiply(IRBuilder<> &b, const MatrixInstruction &inst, Array
   auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints, false), args);
   call->setDoesNotAccessMemory();
   call->setConvergent();
+  recordMatrixInstruction(*call, /*ofWarpGroup=*/false);
   for (unsigned i = 0; i < nc; ++i) {
     Value *v = nc == 1 ? call : b.CreateExtractValue(call, i);
     if (!halves) {

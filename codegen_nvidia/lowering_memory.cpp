@@ -9,6 +9,7 @@
 // Source: PTX ISA, "Data Movement and Conversion Instructions: ld, st", "Parallel Synchronization and Communication
 // Instructions: atom".
 #include "codegen_nvidia/lowering_target.h"
+#include "codegen_nvidia/occupancy.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
@@ -194,7 +195,8 @@ void NvidiaTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAcces
     SmallVector<Type *, 8> types;
     for (Value *v : args) types.push_back(v->getType());
     auto *type = FunctionType::get(result, types, false);
-    Value *v = b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
+    CallInst *v = b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
+    recordLoad(*v, w.count * unsigned(divideCeil(w.type->getIntegerBitWidth(), 32)));
     SmallVector<Value *, 4> words;
     for (unsigned i = 0; i < w.count; ++i) words.push_back(w.count > 1 ? b.CreateExtractValue(v, i) : v);
     unpack(b, w, words, element, a.count, a.result);
@@ -463,8 +465,10 @@ void NvidiaTarget::storeShared(IRBuilder<> &b, Value *ptr, Value *value, unsigne
   b.CreateCall(type, InlineAsm::get(type, text, constraints, true), args);
 }
 
-// ---- asynchronous copies (PTX ISA, "cp.async")
-// -----------------------------------------------------------------------
+// ---- asynchronous copies (PTX ISA, "cp.async") ---------------------------------------------------------------------
+
+/// An asynchronous copy counts for the occupancy as a load of 16 bytes.
+static constexpr unsigned kRegistersOfCopy = 4;
 
 bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *shared, unsigned bytes,
                                 Value *acts) const {
@@ -489,13 +493,14 @@ bool NvidiaTarget::copyToShared(IRBuilder<> &b, const MemoryAccess &a, Value *sh
   SmallVector<Type *, 4> types;
   for (Value *v : args) types.push_back(v->getType());
   auto *type = FunctionType::get(b.getVoidTy(), types, false);
-  b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
+  recordLoad(*b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args), kRegistersOfCopy);
   return true;
 }
 
 void NvidiaTarget::commitCopies(IRBuilder<> &b) const {
   auto *type = FunctionType::get(b.getVoidTy(), {}, false);
-  b.CreateCall(type, InlineAsm::get(type, "cp.async.commit_group;", "~{memory}", true));
+  // Counts as one more copy: the bounds of loads were measured with it.
+  recordLoad(*b.CreateCall(type, InlineAsm::get(type, "cp.async.commit_group;", "~{memory}", true)), kRegistersOfCopy);
 }
 
 void NvidiaTarget::waitForCopies(IRBuilder<> &b, unsigned pending) const {

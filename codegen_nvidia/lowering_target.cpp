@@ -3,6 +3,7 @@
 // and assertions are functions of the driver (vprintf, __assertfail) declared by CUDA's programming guide.
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/backend.h"
+#include "codegen_nvidia/occupancy.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
@@ -124,19 +125,7 @@ bool NvidiaTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> arg
 void NvidiaTarget::kernelAttributes(Function &f, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters,
                                     unsigned widestTensor) const {
   setKernelAttributes(f, threadsPerBlock, numCtas, maxRegisters);
-  // Left alone, ptxas gives up registers for full occupancy and with them the overlap of loads. Told that half the
-  // warps are enough, it issues the loads of an unrolled loop together: on an H200 layernorm over 8,192 columns takes
-  // 71.3 µs instead of 75.9; softmax, transpose and vector addition, the others that were tried, changed by less than
-  // 1 %. With up to 64 elements of a tensor in a thread a quarter is enough, 128 registers: 135 kernels of
-  // torch.compile take 5 % less time, norms of rows by one warp up to 38 (setOccupancyHints takes it back where there
-  // are matrix instructions). Not for kernels of larger tensors, which need their registers; where it makes spills
-  // after all, makeCubin leaves it out.
-  constexpr unsigned kSmallTensor = 16, kMediumTensor = 64;
-  if (maxRegisters || numCtas > 1 || widestTensor > kMediumTensor) return;
-  unsigned warps = unsigned(info().maxWarpsPerMultiprocessor) / (widestTensor > kSmallTensor ? 4 : 2),
-           blocks = warps * unsigned(info().warpSize) / threadsPerBlock;
-  if (blocks > 1)
-    f.addFnAttr("nvvm.minctasm", std::to_string(std::min<unsigned>(blocks, info().maxBlocksPerMultiprocessor)));
+  recordWidestTensor(f, widestTensor);
 }
 
 GlobalVariable *NvidiaTarget::sharedMemory(Module &m) const {

@@ -11,6 +11,7 @@
 // "Strides", "wgmma.mma_async", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group".
 #include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/matrix_words.h"
+#include "codegen_nvidia/occupancy.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -135,6 +136,7 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupProduct &t, 
   auto *type = FunctionType::get(StructType::get(b.getContext(), results), types, false);
   auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + ",~{memory}", true), args);
   call->setConvergent();
+  recordMatrixInstruction(*call, /*ofWarpGroup=*/true);
   SmallVector<Value *, 128> out;
   for (unsigned i = 0; i < n; ++i) out.push_back(b.CreateExtractValue(call, i));
   valuesOf(b, out, acc);

@@ -8,13 +8,11 @@
 //
 // Resources: the compiler's log (`-v`) is read for spills, which the cubin does not state, and stack; registers and
 // shared memory come from the cubin, an ELF file: the attribute EIATTR_REGCOUNT of section `.nv.info`, the size of
-// sections
-// `.nv.shared.*`. Sources: nvJitLink documentation; the attribute numbers are those that cuobjdump -elf prints.
+// sections `.nv.shared.*`. Sources: nvJitLink documentation; the attribute numbers are those that cuobjdump -elf prints.
 #include "codegen_nvidia/object.h"
 #include "absl/status/status.h"
 #include "codegen/object/toolchain.h"
 #include "codegen_nvidia/device_library.h"
-#include "codegen_nvidia/occupancy_hint.h"
 #include "codegen_nvidia/ptxas_process.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -114,12 +112,9 @@ absl::StatusOr<const NvJitLink *> nvJitLink() {
 
 // ---- compiling ----
 
-// PTX of more bytes than this nearly always needs ptxas for its registers (see above): do not try the library first.
-constexpr size_t kLargePtx = 12 << 10;
-
 absl::StatusOr<Compiled> compileInProcess(const NvJitLink &api, llvm::StringRef ptx, const ArchInfo &arch,
-                                          const BackendOptions &options) {
-  std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/false);
+                                          const BackendOptions &options, const PtxOptions &how) {
+  std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/false, how);
   std::vector<const char *> pointers;
   for (const std::string &s : strings) pointers.push_back(s.c_str());
   std::string tool = "libnvJitLink " + api.version + " (" + api.path + ")";
@@ -205,17 +200,6 @@ absl::Status readCubin(ObjectInfo &info, const ir::TargetInfo &target) {
 
 } // namespace
 
-int occupancy(const ir::TargetInfo &t, int registers, int64_t sharedBytes, int warps) {
-  int blocks = std::min(t.maxBlocksPerMultiprocessor, t.maxWarpsPerMultiprocessor / warps);
-  if (registers > 0) {
-    int perWarp = int(llvm::alignTo(registers, t.registerAllocationUnit));
-    blocks = std::min(blocks, t.registersPerScheduler / perWarp * t.schedulersPerMultiprocessor / warps);
-  }
-  int64_t shared = int64_t(
-      llvm::alignTo(uint64_t(sharedBytes + t.sharedMemoryReservedPerBlock), uint64_t(t.sharedMemoryGranularity)));
-  return int(std::min<int64_t>(blocks, t.sharedMemoryPerMultiprocessor / shared));
-}
-
 // The figures of a compiled kernel.
 static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, const ArchInfo &arch,
                                            const BackendOptions &options) {
@@ -230,96 +214,37 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
   return info;
 }
 
-static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options);
-
-/// The registers that one more block on a multiprocessor leaves a thread; 0 where something else keeps blocks away.
-static int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &options) {
-  int64_t shared = info.staticSharedBytes + options.dynamicSharedBytes;
-  for (int r = info.registers; r > 0; --r)
-    if (occupancy(t, r, shared, options.numWarps) > info.occupancy) return r;
-  return 0;
+/// The PTX without its `.minnctapersm`, which no option of ptxas lifts.
+static std::string withoutMinBlocks(llvm::StringRef ptx) {
+  size_t at = ptx.find(".minnctapersm");
+  return at == llvm::StringRef::npos ? ptx.str() : (ptx.take_front(at) + ptx.substr(ptx.find('\n', at))).str();
 }
 
-/// Whether ptxas spilled although a thread may have more registers than it used: its allocation of a kernel that needs
-/// more than there are can fail and fall back to 168, 64 or 32.
-static bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &options) {
-  if (!info.spillBytes || options.maxRegisters || options.optLevel < 3)
-    return false; // another compilation is for level 3
-  return info.registers + 8 < registersPerThread(t, 1, options.numWarps);
-}
-
-// Four things are tried that may turn out wrong. The lowering's `.minnctapersm` is a hint (see
-// NvidiaTarget::kernelAttributes): it must not cost spills. And a kernel of warp-group products that misses one more
-// block on a multiprocessor by few registers is asked to do with them, if it can without spills: another block
-// multiplies while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
-// faster on an H200). Where ptxas gave up on registers, it mostly does not if told that one block on a multiprocessor
-// is enough (10 KiB of spills in 32 registers became 1.5 in 255 for a gradient through a gate); and its level 1,
-// which schedules less far, often does not either: 21 KiB of spills in 32 registers became 2.5 KiB in 255 for the
-// backward pass of a gated linear attention.
-static absl::StatusOr<ObjectInfo> makeCubinOfBounds(llvm::StringRef ptx, const ArchInfo &arch,
-                                                    const BackendOptions &options) {
-  absl::StatusOr<ObjectInfo> first = makeCubinOf(ptx, arch, options);
-  if (!first.ok()) return first;
-  if (size_t at = ptx.find(".minnctapersm"); at != llvm::StringRef::npos) {
-    int blocks = 0;
-    ptx.substr(at + strlen(".minnctapersm")).ltrim().consumeInteger(10, blocks);
-    bool allRegisters = blocks && registersPerThread(arch.info, blocks, options.numWarps) ==
-                                      registersPerThread(arch.info, 1, options.numWarps);
-    if (!first->spillBytes || allRegisters) return first;
-    std::string without = (ptx.take_front(at) + ptx.substr(ptx.find('\n', at))).str();
-    absl::StatusOr<ObjectInfo> plain = makeCubinOf(without, arch, options);
-    return plain.ok() && plain->spillBytes < first->spillBytes ? plain : first;
-  }
-  constexpr int kWorthInTenths = 9; // of the registers must be left
-  size_t bounds = ptx.find(".reqntid");
-  auto withBlocks = [&](int blocks) {
-    size_t after = ptx.find('\n', bounds) + 1;
-    return makeCubinOf(
-        (ptx.take_front(after) + ".minnctapersm " + llvm::Twine(blocks) + "\n" + ptx.substr(after)).str(), arch,
-        options);
-  };
-  if (bounds != llvm::StringRef::npos && gaveUp(*first, arch.info, options)) {
-    absl::StatusOr<ObjectInfo> one = withBlocks(1);
-    return one.ok() && one->spillBytes < first->spillBytes ? one : first;
-  }
-  if (options.optLevel < 3 || options.maxRegisters || first->spillBytes || bounds == llvm::StringRef::npos ||
-      !ptx.contains("wgmma.mma_async"))
-    return first;
-  int fewer = registersForOneMore(*first, arch.info, options);
-  if (fewer * 10 < first->registers * kWorthInTenths) return first;
-  absl::StatusOr<ObjectInfo> more = withBlocks(first->occupancy + 1);
-  return more.ok() && !more->spillBytes && more->occupancy > first->occupancy ? more : first;
-}
-
-absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options) {
-  absl::StatusOr<ObjectInfo> first = makeCubinOfBounds(ptx, arch, options);
-  if (!first.ok() || !gaveUp(*first, arch.info, options)) return first;
+/// Compiles once, by the tool that the options prefer.
+static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
+                                              const PtxOptions &how) {
   absl::StatusOr<std::string> ptxas = findPtxas();
-  if (!ptxas.ok()) return first;
-  absl::StatusOr<ObjectInfo> second =
-      describe(compileByProcess(*ptxas, ptx, arch, options, /*level=*/1), arch, options);
-  return second.ok() && second->spillBytes < first->spillBytes ? second : first;
-}
-
-static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInfo &arch,
-                                              const BackendOptions &options) {
-  absl::StatusOr<std::string> ptxas = findPtxas();
-  if (ptxas.ok() && !options.preferInProcess) {
-    if (std::optional<Compiled> compiled = compileAhead(options.ahead.get(), *ptxas, ptx))
-      return describe(*std::move(compiled), arch, options);
-    return describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
+  auto byProcess = [&] { return describe(compileByProcess(*ptxas, ptx, arch, options, how), arch, options); };
+  bool inProcess = options.preferInProcess && how.level == PtxOptions().level;
+  if (ptxas.ok() && !inProcess) {
+    bool isPlain = !how.minBlocks && how.level == PtxOptions().level;
+    if (isPlain)
+      if (std::optional<Compiled> compiled = compileAhead(options.ahead.get(), *ptxas, ptx))
+        return describe(*std::move(compiled), arch, options);
+    return byProcess();
   }
   absl::StatusOr<const NvJitLink *> library = nvJitLink();
-  bool wholeProgram = options.optLevel >= 3 && ptxas.ok();
+  bool wholeProgram = options.optLevel >= 3 && ptxas.ok(); // ptxas may need fewer registers
+  bool isLarge = ptx.size() > arch.info.tuning.largePtxBytes;
   absl::Status why = library.status();
-  if (library.ok() && !(wholeProgram && ptx.size() > kLargePtx)) {
-    absl::StatusOr<ObjectInfo> info = describe(compileInProcess(**library, ptx, arch, options), arch, options);
+  if (library.ok() && !(wholeProgram && isLarge)) {
+    absl::StatusOr<ObjectInfo> info = describe(compileInProcess(**library, ptx, arch, options, how), arch, options);
     if (info.ok()) {
       int unlimited = occupancy(arch.info, 0, info->staticSharedBytes + options.dynamicSharedBytes, options.numWarps);
       if (!wholeProgram || info->occupancy == unlimited) return info;
-      absl::StatusOr<ObjectInfo> better = describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
-      return better.ok() && better->occupancy >= info->occupancy && better->spillBytes <= info->spillBytes ? better
-                                                                                                           : info;
+      absl::StatusOr<ObjectInfo> better = byProcess();
+      bool replaces = better.ok() && better->occupancy >= info->occupancy && better->spillBytes <= info->spillBytes;
+      return replaces ? better : info;
     }
     if (!absl::IsFailedPrecondition(info.status())) return info;
     why = info.status(); // too old for the target: ptxas may be newer
@@ -327,7 +252,36 @@ static absl::StatusOr<ObjectInfo> makeCubinOf(llvm::StringRef ptx, const ArchInf
   if (!ptxas.ok())
     return absl::Status(why.code(), "no tool to compile PTX for " + arch.cpu.str() + ": " + std::string(why.message()) +
                                         "; " + std::string(ptxas.status().message()));
-  return describe(compileByProcess(*ptxas, ptx, arch, options), arch, options);
+  return byProcess();
+}
+
+/// One of the further compilations.
+static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef ptx, const ObjectInfo &first,
+                                               const ArchInfo &arch, const BackendOptions &options) {
+  PtxOptions how;
+  switch (attempt) {
+  case Attempt::WithoutRequest: return compileOnce(withoutMinBlocks(ptx), arch, options, how);
+  case Attempt::OneBlock: how.minBlocks = 1; break;
+  case Attempt::OneMoreBlock: how.minBlocks = first.occupancy + 1; break;
+  case Attempt::LowerLevel: // the library knows one level only
+    how.level = 1;
+    if (absl::StatusOr<std::string> ptxas = findPtxas(); !ptxas.ok()) return ptxas.status();
+    break;
+  }
+  return compileOnce(ptx, arch, options, how);
+}
+
+absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
+                                     const OccupancyPlan &plan) {
+  absl::StatusOr<ObjectInfo> first = compileOnce(ptx, arch, options, {});
+  if (!first.ok()) return first;
+  ObjectInfo best = *first;
+  for (Attempt attempt : OccupancyPlan::kAttempts) {
+    if (!plan.isWorthTrying(attempt, *first, best, arch.info, options)) continue;
+    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, arch, options);
+    if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best)) best = *std::move(made);
+  }
+  return best;
 }
 
 std::vector<std::string> describeTools() {

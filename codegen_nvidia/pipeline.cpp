@@ -7,6 +7,7 @@
 #include "codegen/object/run_passes.h"
 #include "codegen_nvidia/passes/narrow_offsets.h"
 #include "codegen_nvidia/passes/sink_predicates.h"
+#include "codegen_nvidia/passes/unroll_loading_loops.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -14,30 +15,13 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/Reassociate.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tessera::nvidia {
 using namespace llvm;
 
-namespace {
-
-/// Unrolls short loops of a constant count, so that their loads are all under way at once; ptxas does it only where
-/// no load has a mask. Not loops in which threads meet: those of multiplications are pipelined, and lose by it.
-struct UnrollLoadingLoopsPass : PassInfoMixin<UnrollLoadingLoopsPass> {
-  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &analyses, LoopStandardAnalysisResults &results,
-                        LPMUpdater &updater) {
-    for (BasicBlock *block : loop.blocks())
-      for (Instruction &i : *block)
-        if (auto *call = dyn_cast<CallBase>(&i); call && call->isConvergent()) return PreservedAnalyses::all();
-    return LoopFullUnrollPass(/*OptLevel=*/3).run(loop, analyses, results, updater);
-  }
-};
-
-} // namespace
-
-absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
+absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::Tuning &tuning) {
   return codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First NVPTX's own: __nvvm_reflect calls of libdevice become constants (also at level 0, they must), thread ids
     // get ranges.
@@ -46,13 +30,13 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       FunctionPassManager late;
       late.addPass(ReassociatePass()); // thread-dependent and constant parts of indices apart, so that both are shared
       late.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
-                                                   /*UseMemorySSA=*/true)); // masks and addresses out of loops
+                                                   /*UseMemorySSA=*/true)); // hoists masks and addresses
       late.addPass(createFunctionToLoopPassAdaptor(UnrollLoadingLoopsPass()));
       late.addPass(EarlyCSEPass(/*UseMemorySSA=*/true)); // what reassociation made equal
       late.addPass(InstCombinePass());                   // and folds into addressing
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
       late.addPass(ADCEPass());                          // whole cycles of dead phis
-      late.addPass(NarrowOffsetsPass());                 // before code generation reduces their strength
+      late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
       late.addPass(SinkPredicatesPass());                // last: what is shared by now stays
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }

@@ -41,24 +41,25 @@ absl::StatusOr<std::string> findPtxas() {
 }
 
 std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOptions &options, bool forPtxas,
-                                         int level) {
+                                         const PtxOptions &how) {
   std::vector<std::string> o;
   o.push_back((forPtxas ? "--gpu-name=" : "-arch=") + arch.cpu.str());
-  o.push_back((forPtxas ? "--opt-level=" : "-O") + std::to_string(options.optLevel ? level : 0));
+  o.push_back((forPtxas ? "--opt-level=" : "-O") + std::to_string(options.optLevel ? how.level : 0));
   if (options.lineInfo) o.push_back("-lineinfo");
   if (!options.fpFusion) o.push_back(forPtxas ? "--fmad=false" : "-fma=0");
+  if (how.minBlocks) o.push_back((forPtxas ? "" : "-Xptxas=") + ("--minnctapersm=" + std::to_string(how.minBlocks)));
   o.push_back(forPtxas ? "-v" : "-verbose");
   return o;
 }
 
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const ArchInfo &arch,
-                                          const BackendOptions &options, int level) {
+                                          const BackendOptions &options, const PtxOptions &how) {
   absl::StatusOr<TemporaryFile> in = TemporaryFile::create("ptx"), out = TemporaryFile::create("cubin"),
                                 log = TemporaryFile::create("log");
   for (const auto *f : {&in, &out, &log})
     if (!f->ok()) return f->status();
   if (absl::Status s = in->write(ptx); !s.ok()) return s;
-  std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true, level);
+  std::vector<std::string> strings = compilerOptions(arch, options, /*forPtxas=*/true, how);
   strings.insert(strings.begin(), ptxas);
   strings.insert(strings.end(), {in->path(), "-o", out->path()});
   std::vector<llvm::StringRef> arguments(strings.begin(), strings.end());

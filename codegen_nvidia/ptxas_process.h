@@ -13,14 +13,19 @@ struct Compiled {
 /// The installed ptxas, see makeCubin (object.h).
 absl::StatusOr<std::string> findPtxas();
 
-/// The options of a compilation in ptxas's spelling, or in the library's. `level`: of its optimisations, where any are
-/// wanted; the library knows 3 only.
+/// What differs between compilations of the same PTX.
+struct PtxOptions {
+  int level = 3;     // of optimisations, where any are wanted; the library knows 3 only
+  int minBlocks = 0; // blocks that are to fit on a multiprocessor, where the PTX does not say so; 0: not stated
+};
+
+/// The options of a compilation in ptxas's spelling, or in the library's.
 std::vector<std::string> compilerOptions(const codegen::ArchInfo &, const codegen::BackendOptions &, bool forPtxas,
-                                         int level = 3);
+                                         const PtxOptions & = {});
 
 /// Runs ptxas and waits for it.
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const codegen::ArchInfo &,
-                                          const codegen::BackendOptions &, int level = 3);
+                                          const codegen::BackendOptions &, const PtxOptions & = {});
 
 /// Starts ptxas before there is PTX. It needs 6 to 9 milliseconds before it reads any, longer than we need to make that
 /// of a small kernel. Null if it cannot be started; then, and for every other compilation, there is compileByProcess.

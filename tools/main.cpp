@@ -1,5 +1,4 @@
 // `tessera`: the command line. Looks up the subcommand and hands over; see commands.h.
-#include "codegen_amd/backend.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "llvm/ADT/SmallString.h"
@@ -135,7 +134,6 @@ static int command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  tessera::amd::setSchedulerOptions();
   int code = command(argc, argv);
   llvm::outs().flush();
   if (auto ec = llvm::outs().error()) {

@@ -1,4 +1,4 @@
-// One target's row: what passes may ask (ir::TargetInfo) and what only the back end needs to make machine code for it.
+// One target's row: the facts that passes use (ir::TargetInfo) and those that only the back end needs.
 // The tables are codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp.
 #pragma once
 #include "ir/target.h"
@@ -13,6 +13,8 @@ struct ArchInfo {
   llvm::StringRef alias;    // another accepted --target name ("sm_90" for sm_90a), or empty
   int ptxVersion = 0;       // NVIDIA: PTX ISA version × 10, the lowest with all that we emit for the target; AMD: 0
   int isaVersion = 0;       // AMD: value of __oclc_ISA_version (gfx942: 9402); NVIDIA: 0
+  // Adds the vendor's LLVM target to LLVM's registry, once a process; called by llvmTarget (backend.h) alone.
+  void (*registerLLVMTarget)() = nullptr;
 };
 
 } // namespace tessera::codegen

@@ -1,8 +1,7 @@
 // What the two back ends share: the stages in order with their times, a pool of TargetMachines, the run of LLVM's code
 // generator with its errors caught, and linking from bitcode libraries. Everything an LLVM module or context reports
-// while a stage runs is collected and becomes the stage's Status; nothing is printed.
-//
-// What makes LLVM give up altogether (`report_fatal_error`) fails the call too, see fatal_errors.h.
+// while a stage runs is collected and becomes the stage's Status; nothing is printed. An error at which LLVM would end
+// the process (`report_fatal_error`) fails the call too, see fatal_errors.h.
 #include "codegen/object/backend.h"
 #include "absl/status/status.h"
 #include "codegen/object/collect_diagnostics.h"
@@ -21,7 +20,6 @@
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -38,32 +36,14 @@ std::mutex &llvmTargetRegistryMutex() {
 
 absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch) {
   std::lock_guard<std::mutex> lock(llvmTargetRegistryMutex());
-  static bool nvidia = false, amd = false;
-  if (bool &done = arch.info.vendor == ir::Vendor::Nvidia ? nvidia : amd; !done) {
-    done = true;
-    if (arch.info.vendor == ir::Vendor::Nvidia) {
-      LLVMInitializeNVPTXTargetInfo();
-      LLVMInitializeNVPTXTarget();
-      LLVMInitializeNVPTXTargetMC();
-      LLVMInitializeNVPTXAsmPrinter();
-    } else {
-      LLVMInitializeAMDGPUTargetInfo();
-      LLVMInitializeAMDGPUTarget();
-      LLVMInitializeAMDGPUTargetMC();
-      LLVMInitializeAMDGPUAsmPrinter();
-      LLVMInitializeAMDGPUAsmParser();
-    }
-  }
+  arch.registerLLVMTarget();
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple(arch.triple), error);
   if (!target) return absl::InternalError("this LLVM has no back end for " + arch.triple.str() + ": " + error);
   return target;
 }
 
-Backend::Backend(const ArchInfo &arch, const BackendOptions &options) : arch_(arch), options_(options) {
-  static std::once_flag once;
-  std::call_once(once, installFatalErrorHandler);
-}
+Backend::Backend(const ArchInfo &arch, const BackendOptions &options) : arch_(arch), options_(options) {}
 Backend::~Backend() = default;
 
 // ---- machines ----
@@ -139,65 +119,47 @@ absl::Status Backend::setLayout(llvm::Module &module) const {
 
 namespace {
 
-/// The passes of LLVM's code generators that can find nothing in our modules: they are for calls of a C library,
-/// garbage collection, exceptions, instrumentation, statepoints, variadic functions, global constructors, images,
-/// variables in a debugger, masked vector accesses; or what they look for the lowering and the pipelines have done
-/// (constants are where they are wanted, no loop has a freeze that its induction variable needs, sums are in order).
-/// Making one, finding its place among the analyses and asking it about each function costs as much as the useful
-/// ones take for a small kernel. By the argument LLVM knows a pass by, or else by its name.
-constexpr llvm::StringLiteral kPointlessPasses[] = {"Expand variadic functions",
-                                                    "NVPTX Image Optimizer",
-                                                    "NVPTX Replace Image Handles",
-                                                    "amdgpu-image-intrinsic-opt",
-                                                    "amdgpu-lower-ctor-dtor",
-                                                    "amdgpu-sw-lower-lds",
-                                                    "callbrprepare",
-                                                    "canon-freeze",
-                                                    "consthoist",
-                                                    "expand-memcmp",
-                                                    "fentry-insert",
-                                                    "fixup-statepoint-caller-saved",
-                                                    "gc-analysis",
-                                                    "gc-lowering",
-                                                    "livedebugvalues",
-                                                    "lowerinvoke",
-                                                    "machine-sanmd",
-                                                    "mergeicmps",
-                                                    "nary-reassociate",
-                                                    "nvptx-lower-ctor-dtor",
-                                                    "objc-arc-contract",
-                                                    "partially-inline-libcalls",
-                                                    "post-inline-ee-instrument",
-                                                    "remove-loads-into-fake-uses",
-                                                    "removeredundantdebugvalues",
-                                                    "replace-with-veclib",
-                                                    "safe-stack",
-                                                    "scalarize-masked-mem-intrin",
-                                                    "shadow-stack-gc-lowering",
-                                                    "stack-frame-layout",
-                                                    "xray-instrumentation"};
+/// Passes of LLVM's code generators that find nothing in our modules, by the argument LLVM knows a pass by, or else by
+/// its name. They are for calls of a C library, garbage collection, exceptions, instrumentation, statepoints, variadic
+/// functions, variables in a debugger and masked vector accesses; or the lowering and the pipelines have done their work
+/// (constants are placed, no loop has a freeze that its induction variable needs, sums are in order). To make such a
+/// pass, place it among the analyses and run it on each function costs as much as the useful ones for a small kernel.
+constexpr llvm::StringLiteral kSkippedPasses[] = {"Expand variadic functions",
+                                                  "callbrprepare",
+                                                  "canon-freeze",
+                                                  "consthoist",
+                                                  "expand-memcmp",
+                                                  "fentry-insert",
+                                                  "fixup-statepoint-caller-saved",
+                                                  "gc-analysis",
+                                                  "gc-lowering",
+                                                  "livedebugvalues",
+                                                  "lowerinvoke",
+                                                  "machine-sanmd",
+                                                  "mergeicmps",
+                                                  "nary-reassociate",
+                                                  "objc-arc-contract",
+                                                  "partially-inline-libcalls",
+                                                  "post-inline-ee-instrument",
+                                                  "remove-loads-into-fake-uses",
+                                                  "removeredundantdebugvalues",
+                                                  "replace-with-veclib",
+                                                  "safe-stack",
+                                                  "scalarize-masked-mem-intrin",
+                                                  "shadow-stack-gc-lowering",
+                                                  "stack-frame-layout",
+                                                  "xray-instrumentation"};
 
-/// Before PTX also those whose work ptxas does over again, and vectors, which the lowering writes itself. Over 121
-/// kernels of many kinds the registers stay the same and the instructions within 0.04 %.
-constexpr llvm::StringLiteral kPointlessBeforePtxas[] = {"Speculatively execute instructions",
-                                                         "load-store-vectorizer",
-                                                         "machine-scheduler",
-                                                         "opt-phis",
-                                                         "peephole-opt",
-                                                         "stack-slot-coloring"};
-
+/// A pass manager without the passes that find nothing: those above and the vendor's.
 class UsefulPasses final : public llvm::legacy::PassManagerBase {
 public:
-  explicit UsefulPasses(bool ptxasFollows) : ptxasFollows_(ptxasFollows) {}
+  explicit UsefulPasses(llvm::ArrayRef<llvm::StringLiteral> skippedByVendor) : skippedByVendor_(skippedByVendor) {}
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
     llvm::StringRef name = info ? info->getPassArgument() : pass->getPassName();
-    // Behind nary-reassociate comes one more early-cse, which cleans up after it.
-    bool pointless = llvm::is_contained(kPointlessPasses, name) ||
-                     (ptxasFollows_ && llvm::is_contained(kPointlessBeforePtxas, name)) ||
-                     (name == "early-cse" && afterReassociation_);
+    bool cleansUp = name == "early-cse" && afterReassociation_; // LLVM adds one more after nary-reassociate
     afterReassociation_ = name == "nary-reassociate";
-    if (pointless)
+    if (cleansUp || llvm::is_contained(kSkippedPasses, name) || llvm::is_contained(skippedByVendor_, name))
       delete pass;
     else
       passes_.add(pass);
@@ -206,13 +168,29 @@ public:
 
 private:
   llvm::legacy::PassManager passes_;
-  bool ptxasFollows_;
+  llvm::ArrayRef<llvm::StringLiteral> skippedByVendor_;
   bool afterReassociation_ = false;
 };
+
+absl::Status fatalError(const ir::TargetInfo &target, const std::string &text) {
+  absl::Status s = absl::InternalError("LLVM cannot compile this for " + target.name.str() + ": " + text);
+  s.SetPayload(kAbandonModulePayload, absl::Cord("1"));
+  return s;
+}
 
 } // namespace
 
 absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool object) const {
+  // The settings are outside: a fatal error leaves the body without running destructors.
+  absl::StatusOr<std::string> result;
+  std::string fatal;
+  bool finished = false;
+  withCodegenSettings(
+      [&] { finished = runCatchingFatalErrors([&] { result = runCodegenPasses(module, object); }, fatal); });
+  return finished ? result : fatalError(arch_.info, fatal);
+}
+
+absl::StatusOr<std::string> Backend::runCodegenPasses(llvm::Module &module, bool object) const {
   absl::StatusOr<Machine> tm = machine();
   if (!tm.ok()) return tm.status();
   llvm::CodeGenOptLevel level = (*tm)->getOptLevel();
@@ -224,7 +202,7 @@ absl::StatusOr<std::string> Backend::runCodegen(llvm::Module &module, bool objec
   text.reserve(64 << 10);
   {
     llvm::raw_svector_ostream out(text);
-    UsefulPasses passes(objectNeedsAssembly());
+    UsefulPasses passes(skippedCodegenPasses());
     auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
     if ((*tm)->addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))
       return absl::InternalError("LLVM cannot write this kind of file for " + arch_.info.name.str());
@@ -247,9 +225,7 @@ absl::StatusOr<ObjectInfo> Backend::compile(llvm::Module &module, Until until, b
   absl::StatusOr<ObjectInfo> result;
   std::string fatal;
   if (runCatchingFatalErrors([&] { result = runStages(module, until, keepAssembly, times); }, fatal)) return result;
-  absl::Status s = absl::InternalError("LLVM cannot compile this for " + arch_.info.name.str() + ": " + fatal);
-  s.SetPayload(kAbandonModulePayload, absl::Cord("1"));
-  return s;
+  return fatalError(arch_.info, fatal);
 }
 
 absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until, bool keepAssembly,
@@ -275,7 +251,7 @@ absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until,
       info.assembly = *std::move(assembly);
       return info;
     }
-    absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+    absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly);
     if (object.ok() && (keepAssembly || objectNeedsAssembly())) object->assembly = *std::move(assembly);
     lap(&StageTimes::object);
     return object;
@@ -289,7 +265,7 @@ absl::StatusOr<ObjectInfo> Backend::emitObject(llvm::Module &module, bool keepAs
   if (!keepAssembly && !objectNeedsAssembly()) return emitObjectDirectly(module);
   absl::StatusOr<std::string> assembly = emitAssembly(module);
   if (!assembly.ok()) return assembly.status();
-  absl::StatusOr<ObjectInfo> object = assemble(*assembly);
+  absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly);
   if (object.ok()) object->assembly = *std::move(assembly);
   return object;
 }

@@ -6,8 +6,10 @@
 // A Backend is made once per (target, options) by nvidia::createBackend or amd::createBackend (runtime::createBackend
 // picks) and may be used from many threads at once, each with a module in an LLVMContext of its own. There is no
 // process-wide state but LLVM's registry of targets and a pool of its target machines, so that the second compilation
-// of a process is much quicker than the first: no command-line options of LLVM are read or set. The same module gives
-// the same bytes in every run and on any number of threads.
+// of a process is much quicker than the first. While a compilation runs, LLVM's handler of fatal errors
+// (fatal_errors.h) and, for AMD, two options of its scheduler (codegen_amd/scheduler_options.h) are ours; when the last
+// one ends they are as before. The same module gives the same bytes in every program, every run and on any number of
+// threads.
 //
 // Failures are Statuses: InvalidArgument (the module asks for what does not exist: an unknown library function, too
 // much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
@@ -79,9 +81,9 @@ struct ObjectInfo {
   int occupancy = 0;             // blocks per multiprocessor that registers, shared memory and warps allow
 };
 
-/// A function attribute: a single tensor of it does not fit into a thread's registers. LLVM's register allocator would
-/// take seconds to minutes over the spills (AMDGPU: 50 s for a 4×65536 block of floats on gfx1100), so such code is
-/// generated without optimisation.
+/// A function attribute: a single tensor, or the values of a loop, do not fit into a thread's registers. LLVM's register
+/// allocator would take seconds to minutes over the spills (AMDGPU: 50 s for a 4×65536 block of floats on gfx1100), so
+/// such code is generated without optimisation.
 inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
 
 class Backend {
@@ -142,19 +144,28 @@ protected:
     std::string key_; // what it was made for
     std::unique_ptr<llvm::TargetMachine> tm_;
   };
+  absl::StatusOr<std::string> runCodegenPasses(llvm::Module &, bool object) const;
   struct MachinePool;
   absl::StatusOr<Machine> machine() const;
   absl::StatusOr<ObjectInfo> runStages(llvm::Module &, Until, bool keepAssembly, StageTimes *) const;
 
-  /// Runs instruction selection and the printer (`object` false) or the object writer. What LLVM reports through the
-  /// context becomes the Status.
+  /// Runs instruction selection and the printer (`object` false) or the object writer. Errors that LLVM reports
+  /// through the context, or would end the process for, become the Status.
   absl::StatusOr<std::string> runCodegen(llvm::Module &, bool object) const;
+  /// Runs `body` with the process-wide settings of LLVM's code generator that the vendor needs. `body` returns.
+  virtual void withCodegenSettings(llvm::function_ref<void()> body) const { body(); }
+  /// Passes of LLVM's code generator that find nothing to do, or nothing that matters, in this vendor's modules.
+  virtual llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const = 0;
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
   /// Whether the device library's multiplications and additions may be fused as the lowered code's (which are marked
   /// `contract`) may.
   virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
+  /// As assemble, of the text that emitAssembly made of the module, whose function attributes may state more.
+  virtual absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &, llvm::StringRef assembly) const {
+    return assemble(assembly);
+  }
   /// Sets triple and data layout.
   absl::Status setLayout(llvm::Module &) const;
 
@@ -162,8 +173,8 @@ protected:
   const BackendOptions options_;
 };
 
-/// LLVM's target of an architecture. The vendor's is registered with the first call for it, the other vendor's is not:
-/// registering costs time at every start of a program that compiles one kernel.
+/// LLVM's target of an architecture. The first call for a vendor registers the vendor's target and no other: that
+/// costs time at every start of a program that compiles one kernel.
 absl::StatusOr<const llvm::Target *> llvmTarget(const ArchInfo &arch);
 
 /// LLVM's registry of targets is a plain list: whoever reads or writes it holds this.

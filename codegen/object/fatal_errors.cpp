@@ -1,10 +1,10 @@
-// Catching LLVM's fatal errors (see fatal_errors.h): the handler jumps back over LLVM's frames. LLVM is built without
-// exceptions, so a jump is what there is; libclang's crash recovery does the same.
+// Catching LLVM's fatal errors (see fatal_errors.h). The handler jumps back over LLVM's frames: LLVM is built without
+// exceptions, and libclang's crash recovery does the same.
 #include "codegen/object/fatal_errors.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csetjmp>
 #include <cstdlib>
+#include <mutex>
 
 namespace tessera::codegen {
 namespace {
@@ -16,32 +16,91 @@ struct Catcher {
 };
 thread_local Catcher *current = nullptr;
 
-void onFatalError(void *, const char *reason, bool) {
+/// LLVM's handler: ours while threads are inside, else the host program's.
+struct Handler {
+  std::mutex mutex;
+  int inside = 0;
+  llvm::fatal_error_handler_t host = nullptr;
+  void *hostData = nullptr;
+
+  static Handler &instance() {
+    static auto *handler = new Handler; // never destroyed: threads may outlive static objects
+    return *handler;
+  }
+  void enter();
+  void leave();
+  void setHost(llvm::fatal_error_handler_t newHost, void *data);
+
+private:
+  void installHost() {
+    llvm::remove_fatal_error_handler();
+    if (host) llvm::install_fatal_error_handler(host, hostData);
+  }
+};
+
+void onFatalError(void *, const char *reason, bool wantsCrashDiagnostics) {
   if (Catcher *c = current) {
     current = c->outer;
     c->message->assign(reason);
     std::longjmp(c->buffer, 1);
   }
-  llvm::errs() << "LLVM ERROR: " << reason << '\n';
+  // A thread of the host's. LLVM ends the process when this returns.
+  llvm::fatal_error_handler_t host;
+  void *data;
+  {
+    Handler &h = Handler::instance();
+    std::lock_guard<std::mutex> lock(h.mutex);
+    host = h.host;
+    data = h.hostData;
+  }
+  if (host)
+    host(data, reason, wantsCrashDiagnostics);
+  else
+    llvm::errs() << "LLVM ERROR: " << reason << '\n';
 }
 
-} // namespace
-
-void installFatalErrorHandler() {
-  llvm::remove_fatal_error_handler(); // one that the host program may have set would end the process
+void Handler::enter() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (inside++) return;
+  llvm::remove_fatal_error_handler();
   llvm::install_fatal_error_handler(onFatalError);
 }
 
-// Not inlined: no local of a caller may live in a register across the jump.
-[[gnu::noinline]] bool runCatchingFatalErrors(llvm::function_ref<void()> body, std::string &message) {
-  Catcher catcher;
-  catcher.message = &message;
-  catcher.outer = current;
-  current = &catcher;
+void Handler::leave() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (--inside == 0) installHost();
+}
+
+void Handler::setHost(llvm::fatal_error_handler_t newHost, void *data) {
+  std::lock_guard<std::mutex> lock(mutex);
+  host = newHost;
+  hostData = data;
+  if (!inside) installHost();
+}
+
+/// True if the body returned. Not inlined: no local of a caller may live in a register across the jump.
+[[gnu::noinline]] bool runWithCatcher(llvm::function_ref<void()> body, Catcher &catcher) {
   if (setjmp(catcher.buffer)) return false;
   body();
   current = catcher.outer;
   return true;
+}
+
+} // namespace
+
+bool runCatchingFatalErrors(llvm::function_ref<void()> body, std::string &message) {
+  Catcher catcher;
+  catcher.message = &message;
+  catcher.outer = current;
+  current = &catcher;
+  Handler::instance().enter();
+  bool finished = runWithCatcher(body, catcher);
+  Handler::instance().leave();
+  return finished;
+}
+
+void setHostFatalErrorHandler(llvm::fatal_error_handler_t handler, void *userData) {
+  Handler::instance().setHost(handler, userData);
 }
 
 } // namespace tessera::codegen

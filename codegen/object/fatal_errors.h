@@ -1,19 +1,25 @@
-// LLVM ends the process where it meets what it cannot handle (`report_fatal_error`: "Cannot select …", unsupported
-// calls, broken inline assembly). Here such an end becomes a failed call: the thread goes back to where
-// runCatchingFatalErrors was called, with LLVM's text. What LLVM had allocated or referred to at that moment is lost:
-// the module, its context and the target machine must be left alone, not destroyed.
+// LLVM ends the process at an error that it cannot handle (`report_fatal_error`: "Cannot select …", unsupported calls,
+// broken inline assembly). Here such an error becomes a failed call: the thread returns to runCatchingFatalErrors with
+// LLVM's text. Objects that LLVM had allocated or used at that moment are lost: the module, its context and the target
+// machine must be left alone, not destroyed.
+//
+// LLVM has one handler of fatal errors for the process. It is ours only while some thread is inside
+// runCatchingFatalErrors; the last one to leave takes it away. LLVM does not say which handler was there before: a host
+// program that shares LLVM with us and has a handler of its own names it by setHostFatalErrorHandler. In a library or
+// program with LLVM linked into it nobody else sees the handler.
 #pragma once
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <string>
 
 namespace tessera::codegen {
 
-/// Installs LLVM's process-wide handler of fatal errors. Done once, by the first Backend. Threads that are not inside
-/// runCatchingFatalErrors end the process as before, after the message.
-void installFatalErrorHandler();
-
 /// Runs `body`; false, with LLVM's text, if it ended in a fatal error. Objects that `body` made are then never
-/// destroyed.
+/// destroyed. Threads may be in it at once, and a call may be inside another.
 bool runCatchingFatalErrors(llvm::function_ref<void()> body, std::string &message);
+
+/// The handler that LLVM is to have while no thread is in runCatchingFatalErrors, and that serves other threads
+/// meanwhile; null: none, as LLVM starts with. Thread-safe.
+void setHostFatalErrorHandler(llvm::fatal_error_handler_t handler, void *userData = nullptr);
 
 } // namespace tessera::codegen

@@ -1,4 +1,4 @@
-// Joining of branches (what codegen_amd/passes/merge_branches.h promises).
+// Joining of branches (see merge_branches.h).
 #include "codegen_amd/passes/merge_branches.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,13 +28,12 @@ struct Diamond {
   explicit operator bool() const { return branch; }
 };
 
-constexpr unsigned kMaxRepeated = 4; // instructions that may be computed twice for a join
-
 class Join {
 public:
   Join(BasicBlock *head, const Diamond &first, const Diamond &second) : head_(head), first_(first), second_(second) {}
 
-  bool possible() {
+  /// Whether the branches can be joined with at most so many instructions computed twice.
+  bool possible(unsigned maxRepeated) {
     bool firstWrites = any_of(*first_.then, [](Instruction &i) { return i.mayWriteToMemory(); });
     for (PHINode &phi : first_.after->phis()) depends_.insert(&phi);
     for (Instruction &i : *first_.after) {
@@ -47,7 +46,7 @@ public:
     }
     for (PHINode &phi : second_.after->phis())
       if (depends_.contains(phi.getIncomingValueForBlock(first_.after))) return false;
-    // What both the joined branch and what follows it need would be there twice.
+    // An instruction that both the joined branch and the code behind it need is computed twice.
     unsigned repeated = 0;
     for (Instruction &i : *first_.after) {
       if (isa<PHINode>(i) || !depends_.contains(&i)) continue;
@@ -62,7 +61,7 @@ public:
       }
       repeated += inside && outside;
     }
-    return repeated <= kMaxRepeated;
+    return repeated <= maxRepeated;
   }
 
   void make() {
@@ -114,13 +113,13 @@ private:
 
 } // namespace
 
-void mergeBranches(Function &f) {
+void mergeBranches(Function &f, const ir::Tuning &tuning) {
   for (BasicBlock *block = &f.front(); block; block = block->getNextNode()) {
     while (Diamond first{block}) {
       Diamond second(first.after);
       if (!second || second.branch->getCondition() != first.branch->getCondition()) break;
       Join join(block, first, second);
-      if (!join.possible()) break;
+      if (!join.possible(tuning.mergeBranchesMaxRepeated)) break;
       join.make();
     }
   }

@@ -32,11 +32,6 @@ using namespace PatternMatch;
 
 namespace {
 
-/// Addresses of a loop from which on they are looked at, and from which on their registers are worth more than what
-/// strength reduction saves: where the registers do for addresses of 64 bits, ptxas rather computes 32-bit offsets
-/// again in every iteration.
-constexpr size_t kSomeAddresses = 16, kManyAddresses = 66;
-
 /// An address: base + size · (sext(moving) + sext(fixed) + sext(alsoFixed) + constant).
 struct Address {
   GetElementPtrInst *pointer;
@@ -54,7 +49,7 @@ bool matchSum(Value *sum, const Loop &loop, Value *&moving, Value *&fixed) {
   return !loop.isLoopInvariant(moving) && loop.isLoopInvariant(fixed) && !isa<Constant>(fixed);
 }
 
-/// The parts by the look of the address; whether they may be added up in 64 bits is another question.
+/// The parts of an address by its form; isWideSum says whether they may be added in 64 bits.
 std::optional<Address> split(GetElementPtrInst &pointer, const Loop &loop, const DataLayout &layout) {
   Value *sum;
   if (pointer.getNumIndices() != 1 || pointer.getAddressSpace() != 1 || !pointer.getType()->isPointerTy() ||
@@ -79,19 +74,23 @@ bool isWideSum(Address &a, const Loop &loop, ScalarEvolution &evolution) {
   // values ptxas has few registers, and computes them again.
   Value *moving, *lane;
   if (matchSum(a.moving, loop, moving, lane) && adds(rangeOf(moving), rangeOf(lane)) && adds(fixed, rangeOf(lane))) {
-    a.moving = moving, a.alsoFixed = lane;
+    a.moving = moving;
+    a.alsoFixed = lane;
     fixed = fixed.add(rangeOf(lane));
   }
   Value *from;
   const APInt *added;
-  if (match(a.fixed, m_AddLike(m_Value(from), m_APInt(added))) && !isa<Constant>(from) && adds(rangeOf(from), *added))
-    a.fixed = from, a.constant = added->getSExtValue();
+  if (match(a.fixed, m_AddLike(m_Value(from), m_APInt(added))) && !isa<Constant>(from) && adds(rangeOf(from), *added)) {
+    a.fixed = from;
+    a.constant = added->getSExtValue();
+  }
   if (a.constant) fixed = a.alsoFixed ? rangeOf(a.fixed).add(rangeOf(a.alsoFixed)) : rangeOf(a.fixed);
   ConstantRange bytes = fixed.sextOrTrunc(64).multiply(ConstantRange(APInt(64, a.size)));
   return bytes.getSignedMin().isSignedIntN(32) && bytes.getSignedMax().isSignedIntN(32);
 }
 
-bool narrow(Loop &loop, LoopInfo &loops, ScalarEvolution &evolution, const DataLayout &layout) {
+bool narrow(Loop &loop, LoopInfo &loops, ScalarEvolution &evolution, const DataLayout &layout,
+            const ir::Tuning &tuning) {
   BasicBlock *before = loop.getLoopPreheader();
   if (!before) return false;
   std::vector<Address> addresses;
@@ -101,16 +100,16 @@ bool narrow(Loop &loop, LoopInfo &loops, ScalarEvolution &evolution, const DataL
       if (auto *pointer = dyn_cast<GetElementPtrInst>(&i))
         if (auto a = split(*pointer, loop, layout)) addresses.push_back(*a);
   }
-  if (addresses.size() < kSomeAddresses) return false;
+  if (addresses.size() < tuning.narrowOffsetsSomeAddresses) return false;
   erase_if(addresses, [&](Address &a) { return !isWideSum(a, loop, evolution); });
-  // One value for what is computed in several places.
+  // One value for equal ones that are computed in several places.
   DenseMap<const SCEV *, Value *> same;
   DenseSet<std::pair<Value *, Value *>> distinct;
   for (Address &a : addresses) {
     a.fixed = same.try_emplace(evolution.getSCEV(a.fixed), a.fixed).first->second;
     distinct.insert({a.base(), a.fixed});
   }
-  bool many = distinct.size() >= kManyAddresses;
+  bool many = distinct.size() >= tuning.narrowOffsetsManyAddresses;
   if (!many && none_of(addresses, [](Address &a) { return a.constant; })) return false;
 
   std::map<std::tuple<Value *, Value *, Type *>, Value *> moved; // base and moving part
@@ -158,7 +157,7 @@ PreservedAnalyses NarrowOffsetsPass::run(Function &f, FunctionAnalysisManager &a
   if (loops.empty()) return PreservedAnalyses::all();
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
   bool changed = false;
-  for (Loop *loop : loops.getLoopsInPreorder()) changed |= narrow(*loop, loops, evolution, f.getDataLayout());
+  for (Loop *loop : loops.getLoopsInPreorder()) changed |= narrow(*loop, loops, evolution, f.getDataLayout(), tuning_);
   if (!changed) return PreservedAnalyses::all();
   PreservedAnalyses kept;
   kept.preserveSet<CFGAnalyses>();

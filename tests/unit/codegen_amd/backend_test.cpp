@@ -5,6 +5,7 @@
 #include "codegen_amd/arch_table.h"
 #include "codegen_amd/backend.h"
 #include "codegen_amd/object.h"
+#include "codegen_amd/scheduler_options.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
@@ -245,22 +246,24 @@ TEST(AmdBackend, LeavesTheOptionsOfLlvmAlone) {
   for (auto &[name, option] : llvm::cl::getRegisteredOptions()) EXPECT_EQ(option->getNumOccurrences(), 0) << name.str();
 }
 
-// In a process of its own: the other tests run without.
-TEST(AmdBackend, ProgramsCanSetTheSchedulersOptions) {
-  auto set = [](llvm::StringRef name) {
+TEST(AmdBackend, SchedulerOptionsAreSetWhileCodeIsGenerated) {
+  auto isSet = [](llvm::StringRef name) {
     auto &options = llvm::cl::getRegisteredOptions();
     auto it = options.find(name);
-    return it != options.end() && it->second->getNumOccurrences() == 1 &&
-           static_cast<llvm::cl::opt<bool> *>(it->second)->getValue();
+    return it != options.end() && static_cast<llvm::cl::opt<bool> *>(it->second)->getValue();
   };
-  EXPECT_EXIT(
-      {
-        setSchedulerOptions();
-        setSchedulerOptions(); // no more than once
-        std::exit(set("amdgpu-disable-clustered-low-occupancy-reschedule") && set("amdgpu-use-amdgpu-trackers") ? 0
-                                                                                                                : 1);
-      },
-      ::testing::ExitedWithCode(0), "");
+  auto bothAre = [&](bool set) {
+    return isSet("amdgpu-disable-clustered-low-occupancy-reschedule") == set &&
+           isSet("amdgpu-use-amdgpu-trackers") == set;
+  };
+  arch("gfx942").registerLLVMTarget();
+  EXPECT_TRUE(bothAre(false));
+  withSchedulerOptions([&] {
+    EXPECT_TRUE(bothAre(true));
+    withSchedulerOptions([&] { EXPECT_TRUE(bothAre(true)); });
+    EXPECT_TRUE(bothAre(true));
+  });
+  EXPECT_TRUE(bothAre(false));
 }
 
 /// The module as it goes to instruction selection.

@@ -1,0 +1,55 @@
+// Rounds f32 to bf16 on targets without an instruction for it, and does arithmetic on bf16 in f32.
+//
+//   fptrunc float %x to bfloat   →   the upper half of  %x is ordered ? bits(%x) + 0x7fff + bit 16 of it : 0x7fff0000
+//
+// LLVM's own expansion keeps the payload of a NaN, which takes one more instruction for each element than to give the one
+// NaN that conversion instructions give.
+#include "codegen_amd/passes/round_to_bfloat.h"
+#include "llvm/Analysis/SimplifyQuery.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+namespace tessera::amd {
+using namespace llvm;
+
+static Value *round(IRBuilder<> &b, Value *x) {
+  Value *bits = b.CreateBitCast(x, b.getInt32Ty()), *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
+  Value *r = b.CreateAdd(b.CreateAdd(bits, odd), b.getInt32(0x7fff));
+  if (!isKnownNeverNaN(x, SimplifyQuery(b.GetInsertBlock()->getModule()->getDataLayout())))
+    r = b.CreateSelect(b.CreateFCmpORD(x, x), r, b.getInt32(0x7fff0000));
+  return b.CreateBitCast(b.CreateTrunc(b.CreateLShr(r, 16), b.getInt16Ty()), b.getBFloatTy());
+}
+
+PreservedAnalyses RoundToBfloatPass::run(Function &f, FunctionAnalysisManager &) {
+  SmallVector<Instruction *, 32> work;
+  for (Instruction &i : instructions(f)) {
+    if (!i.getType()->getScalarType()->isBFloatTy()) continue;
+    bool arithmetic = is_contained({Instruction::FAdd, Instruction::FSub, Instruction::FMul}, i.getOpcode());
+    if (arithmetic || (isa<FPTruncInst>(i) && i.getOperand(0)->getType()->getScalarType()->isFloatTy()))
+      work.push_back(&i);
+  }
+  for (Instruction *i : work) {
+    IRBuilder<> b(i);
+    Value *x = i->getOperand(0);
+    Type *wide = i->getType()->getWithNewType(b.getFloatTy());
+    if (auto *op = dyn_cast<BinaryOperator>(i)) {
+      x = b.CreateBinOp(op->getOpcode(), b.CreateFPExt(x, wide), b.CreateFPExt(op->getOperand(1), wide));
+      if (auto *made = dyn_cast<Instruction>(x)) made->copyFastMathFlags(i);
+    }
+    Value *rounded;
+    if (auto *vector = dyn_cast<FixedVectorType>(i->getType())) {
+      rounded = PoisonValue::get(vector);
+      for (unsigned k = 0; k < vector->getNumElements(); ++k)
+        rounded = b.CreateInsertElement(rounded, round(b, b.CreateExtractElement(x, k)), k);
+    } else {
+      rounded = round(b, x);
+    }
+    i->replaceAllUsesWith(rounded);
+    i->eraseFromParent();
+  }
+  return work.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+}
+
+} // namespace tessera::amd

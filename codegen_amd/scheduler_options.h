@@ -1,0 +1,22 @@
+// Two settings of LLVM's scheduler for AMD. LLVM has no function attributes or subtarget features for them, only options
+// of the whole process.
+//
+//   amdgpu-disable-clustered-low-occupancy-reschedule   Where one region of a kernel needs so many registers that fewer
+//       waves fit than was aimed for, the other regions are not ordered anew with the registers of the lost waves. In
+//       loops of matrix instructions that would hoist the load of every operand, for a fifth more registers and no fewer
+//       instructions.
+//   amdgpu-use-amdgpu-trackers   The pressure of registers is followed exactly, tuples included: loops of WMMA take up
+//       to a third fewer registers (a kernel that spilled does not), in the same time.
+//
+// They are set while AMD code is generated, and restored when the last thread that generates it is done, so that every
+// caller of the library gets the same code and the library leaves no option changed. A host program that shares LLVM
+// with us and generates AMD code on another thread meanwhile may see them set; its code is as right.
+#pragma once
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tessera::amd {
+
+/// Runs `body` with the options set. Threads may be in it at once.
+void withSchedulerOptions(llvm::function_ref<void()> body);
+
+} // namespace tessera::amd

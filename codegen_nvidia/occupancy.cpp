@@ -1,0 +1,192 @@
+// Occupancy (see occupancy.h). The request of a kernel, by its facts:
+//
+//   shared memory admits so few blocks that each thread can have all registers   those blocks: by itself ptxas gives the
+//       addresses of a row of copies one pair of registers, each copy waiting for the one before (dots of 64 x 64 x 128
+//       by four warps, five stages: 64 registers become 96)
+//   a wide tensor                    none: it needs its registers
+//   a small or medium tensor         half or a quarter of full occupancy, but
+//     with matrix instructions         none below half: of 174 kernels with dots as many lost as gained by it. Nor more
+//                                      than half: they take registers in blocks, and ptxas refuses the code if there
+//                                      are too few for one.
+//     few loads                        none: all of them are in flight with the registers of full occupancy, and more
+//                                      warps hide more
+//     some loads                       three quarters
+//
+// Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
+// "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".
+#include "codegen_nvidia/occupancy.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tessera::nvidia {
+using namespace llvm;
+using codegen::BackendOptions;
+using codegen::ObjectInfo;
+
+namespace {
+
+constexpr StringLiteral kWidestTensor = "tessera-widest-tensor", kLoads = "tessera-loads", kMatrix = "tessera-matrix",
+                        kWarpGroupDots = "tessera-warp-group-dots", kMinBlocks = "nvvm.minctasm";
+
+bool isKernel(const Function &f) { return !f.isDeclaration() && f.getCallingConv() == CallingConv::PTX_Kernel; }
+
+unsigned loadedRegisters(const Instruction &i, const DataLayout &layout) {
+  if (auto *load = dyn_cast<LoadInst>(&i)) {
+    bool isGlobal = load->getPointerAddressSpace() == 1;
+    return isGlobal ? unsigned(divideCeil(layout.getTypeStoreSizeInBits(load->getType()).getFixedValue(), 32)) : 0;
+  }
+  auto *call = dyn_cast<CallBase>(&i);
+  unsigned registers = 0;
+  if (call) call->getFnAttr(kLoads).getValueAsString().getAsInteger(10, registers);
+  return registers;
+}
+
+/// Registers of a thread where so many blocks are to fit.
+int registersFor(int blocks, const ir::TargetInfo &t, const BackendOptions &o) {
+  return t.registersPerThread(int64_t(blocks) * o.numWarps, ir::RegisterSplit::Allocated);
+}
+
+/// Whether so few blocks are asked for that each thread can have all registers there are.
+bool leavesAllRegisters(int blocks, const ir::TargetInfo &t, const BackendOptions &o) {
+  return registersFor(blocks, t, o) == registersFor(1, t, o);
+}
+
+/// Whether ptxas spilled although a thread may have more registers than it used: its allocation of a kernel that needs
+/// more than there are can fail and fall back to 168, 64 or 32.
+bool gaveUp(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &o) {
+  bool mayCompileAgain = o.optLevel >= 3;
+  if (!info.spillBytes || o.maxRegisters || !mayCompileAgain) return false;
+  return info.registers + t.tuning.abandonedRegistersMargin < registersFor(1, t, o);
+}
+
+/// The registers that one more block on a multiprocessor leaves a thread; 0 where registers are not the limit.
+int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, const BackendOptions &o) {
+  int64_t shared = info.staticSharedBytes + o.dynamicSharedBytes;
+  for (int r = info.registers; r > 0; --r)
+    if (occupancy(t, r, shared, o.numWarps) > info.occupancy) return r;
+  return 0;
+}
+
+/// The blocks that a kernel asks for by its tensors, loads and matrix instructions; 0: none.
+int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const BackendOptions &o) {
+  if (!facts.widestTensor || *facts.widestTensor > t.tuning.mediumTensorElements) return 0;
+  int part = *facts.widestTensor > t.tuning.smallTensorElements ? 4 : 2;
+  int blocks = std::min(t.maxWarpsPerMultiprocessor / part / o.numWarps, t.maxBlocksPerMultiprocessor);
+  if (blocks <= 1) return 0;
+  if (facts.hasMatrixInstructions) {
+    bool belowHalf = blocks * o.numWarps < t.maxWarpsPerMultiprocessor / 2;
+    return belowHalf ? 0 : blocks;
+  }
+  if (facts.loadedRegisters > t.tuning.someLoadedRegisters) return blocks;
+  if (facts.loadedRegisters <= t.tuning.fewLoadedRegisters) return 0;
+  return std::min(blocks + blocks / 2, t.maxBlocksPerMultiprocessor);
+}
+
+} // namespace
+
+int occupancy(const ir::TargetInfo &t, int registers, int64_t sharedBytes, int warps) {
+  int blocks = std::min(t.maxBlocksPerMultiprocessor, t.maxWarpsPerMultiprocessor / warps);
+  if (registers > 0) {
+    int perWarp = int(alignTo(uint64_t(registers), uint64_t(t.registerAllocationUnit)));
+    blocks = std::min(blocks, t.registersPerScheduler / perWarp * t.schedulersPerMultiprocessor / warps);
+  }
+  int64_t shared =
+      int64_t(alignTo(uint64_t(sharedBytes + t.sharedMemoryReservedPerBlock), uint64_t(t.sharedMemoryGranularity)));
+  return int(std::min<int64_t>(blocks, t.sharedMemoryPerMultiprocessor / shared));
+}
+
+void recordWidestTensor(Function &kernel, unsigned elements) { kernel.addFnAttr(kWidestTensor, utostr(elements)); }
+
+void recordLoad(CallBase &call, unsigned registers) {
+  call.addFnAttr(Attribute::get(call.getContext(), kLoads, utostr(registers)));
+}
+
+void recordMatrixInstruction(CallBase &call, bool ofWarpGroup) {
+  call.addFnAttr(Attribute::get(call.getContext(), kMatrix, ofWarpGroup ? "warp-group" : "warp"));
+}
+
+KernelFacts collectFacts(const Function &kernel, const ir::Tuning &tuning) {
+  KernelFacts facts;
+  if (kernel.hasFnAttribute(kWidestTensor))
+    facts.widestTensor = unsigned(kernel.getFnAttributeAsParsedInteger(kWidestTensor));
+  const DataLayout &layout = kernel.getDataLayout();
+  for (auto part = scc_begin(&kernel); !part.isAtEnd(); ++part) {
+    unsigned iterations = part.hasCycle() ? tuning.ptxasUnrolledIterations : 1;
+    for (const BasicBlock *block : *part)
+      for (const Instruction &i : *block) {
+        facts.loadedRegisters += loadedRegisters(i, layout) * iterations;
+        auto *call = dyn_cast<CallBase>(&i);
+        if (!call || !call->hasFnAttr(kMatrix)) continue;
+        facts.hasMatrixInstructions = true;
+        facts.hasWarpGroupDots |= call->getFnAttr(kMatrix).getValueAsString() == "warp-group";
+      }
+  }
+  return facts;
+}
+
+OccupancyPlan planOccupancy(const KernelFacts &facts, const ir::TargetInfo &t, const BackendOptions &o) {
+  OccupancyPlan plan;
+  plan.hasWarpGroupDots = facts.hasWarpGroupDots;
+  bool userDecides = o.maxRegisters || o.numCtas > 1;
+  if (userDecides) return plan;
+  int admitted = occupancy(t, /*registersPerThread=*/0, o.dynamicSharedBytes, o.numWarps);
+  bool sharedMemoryLimits = o.dynamicSharedBytes > 0 && admitted > 0 && leavesAllRegisters(admitted, t, o);
+  plan.minBlocks = sharedMemoryLimits ? admitted : requestedBlocks(facts, t, o);
+  return plan;
+}
+
+void applyPlans(Module &module, const ir::TargetInfo &t, const BackendOptions &o) {
+  for (Function &f : module) {
+    if (!isKernel(f)) continue;
+    OccupancyPlan plan = planOccupancy(collectFacts(f, t.tuning), t, o);
+    if (plan.minBlocks) f.addFnAttr(kMinBlocks, itostr(plan.minBlocks));
+    if (plan.hasWarpGroupDots) f.addFnAttr(kWarpGroupDots);
+  }
+}
+
+OccupancyPlan planOf(const Module &module) {
+  OccupancyPlan plan;
+  for (const Function &f : module) {
+    if (!isKernel(f)) continue;
+    if (!plan.minBlocks) plan.minBlocks = int(f.getFnAttributeAsParsedInteger(kMinBlocks));
+    plan.hasWarpGroupDots |= f.hasFnAttribute(kWarpGroupDots);
+  }
+  return plan;
+}
+
+bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, const ObjectInfo &best,
+                                  const ir::TargetInfo &t, const BackendOptions &o) const {
+  switch (attempt) {
+  case Attempt::WithoutRequest: // the request must not cost spills
+    return minBlocks && first.spillBytes && !leavesAllRegisters(minBlocks, t, o);
+  case Attempt::OneBlock:
+    // Told that one block is enough, ptxas mostly does not give up (10 KiB of spills in 32 registers became 1.5 in 255
+    // for a gradient through a gate).
+    return !minBlocks && gaveUp(first, t, o);
+  case Attempt::OneMoreBlock: {
+    // A kernel with warp-group dots that misses one more block by few registers is asked to do with them: another block
+    // multiplies while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
+    // faster on an H200).
+    bool mayCompileAgain = o.optLevel >= 3 && !o.maxRegisters;
+    if (minBlocks || !hasWarpGroupDots || first.spillBytes || !mayCompileAgain) return false;
+    return registersForOneMore(first, t, o) * 10 >= first.registers * t.tuning.oneMoreBlockTenths;
+  }
+  case Attempt::LowerLevel:
+    // Level 1 schedules less far and often does not give up either: 21 KiB of spills in 32 registers became 2.5 KiB in
+    // 255 for the backward pass of a gated linear attention.
+    return gaveUp(best, t, o);
+  }
+  return false;
+}
+
+bool OccupancyPlan::isBetter(Attempt attempt, const ObjectInfo &made, const ObjectInfo &best) {
+  if (attempt == Attempt::OneMoreBlock) return !made.spillBytes && made.occupancy > best.occupancy;
+  return made.spillBytes < best.spillBytes;
+}
+
+} // namespace tessera::nvidia

@@ -1,0 +1,74 @@
+// Occupancy on NVIDIA in one place: the blocks that fit on a multiprocessor, the occupancy that a kernel asks ptxas for,
+// and the further compilations that are tried where ptxas made poor use of the registers.
+//
+//   lowering (recordWidestTensor, recordLoad, …)  →  optimised LLVM module (collectFacts, planOccupancy, applyPlan)
+//     →  PTX with `.minnctapersm`  →  object.cpp: one compilation, then those of OccupancyPlan::attempt
+//
+// Left alone, ptxas gives up registers for full occupancy, and with them the overlap of loads. `.minnctapersm` says how
+// many blocks are enough; ptxas then uses the registers of the others. The numbers are in ir/tuning.def.
+#pragma once
+#include "codegen/object/backend.h"
+#include <optional>
+
+namespace llvm {
+class CallBase;
+class Function;
+class Module;
+} // namespace llvm
+namespace tessera::nvidia {
+
+/// Blocks of so many warps that fit on a multiprocessor; registers 0: as many as registers do not limit.
+int occupancy(const ir::TargetInfo &, int registersPerThread, int64_t sharedBytesPerBlock, int warpsPerBlock);
+
+// ---- recorded by the lowering, as attributes that LLVM's passes keep and that change no code ----
+
+/// The elements that each thread has of the kernel's widest tensor.
+void recordWidestTensor(llvm::Function &kernel, unsigned elements);
+/// Inline PTX that brings 32-bit registers from global memory, or copies as much to shared memory.
+void recordLoad(llvm::CallBase &, unsigned registers);
+/// Inline PTX with a matrix instruction of a warp (mma.sync) or of a warp group (wgmma).
+void recordMatrixInstruction(llvm::CallBase &, bool ofWarpGroup);
+
+// ---- facts and plan ----
+
+/// The facts about a kernel that its occupancy depends on. Threads, blocks and bounds are its launch attributes.
+struct KernelFacts {
+  std::optional<unsigned> widestTensor; // see recordWidestTensor; none for a module that we did not lower
+  unsigned loadedRegisters = 0;         // 32-bit registers that a thread loads; in a loop, of several iterations
+  bool hasMatrixInstructions = false;
+  bool hasWarpGroupDots = false;
+};
+
+/// The facts of a kernel that is ready for instruction selection.
+KernelFacts collectFacts(const llvm::Function &kernel, const ir::Tuning &);
+
+/// A further compilation of the same PTX.
+enum class Attempt : uint8_t {
+  WithoutRequest, // without `.minnctapersm`
+  OneBlock,       // for one block on a multiprocessor
+  OneMoreBlock,   // for one block more than the first compilation allowed
+  LowerLevel,     // at optimisation level 1
+};
+
+struct OccupancyPlan {
+  int minBlocks = 0;             // `.minnctapersm` of the PTX; 0: none
+  bool hasWarpGroupDots = false; // further warps compute while some wait
+
+  /// The further attempts, in order.
+  static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::OneBlock, Attempt::OneMoreBlock,
+                                          Attempt::LowerLevel};
+  /// Whether an attempt is worth a compilation. `first`: of the plain PTX, `best`: of all that were made.
+  bool isWorthTrying(Attempt, const codegen::ObjectInfo &first, const codegen::ObjectInfo &best, const ir::TargetInfo &,
+                     const codegen::BackendOptions &) const;
+  /// Whether the object of an attempt replaces the best one.
+  static bool isBetter(Attempt, const codegen::ObjectInfo &made, const codegen::ObjectInfo &best);
+};
+
+OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const codegen::BackendOptions &);
+
+/// Plans each kernel of an optimised module and writes the plan into its attributes.
+void applyPlans(llvm::Module &, const ir::TargetInfo &, const codegen::BackendOptions &);
+/// The plan that a module's attributes state: of the first kernel that asks for blocks, if any.
+OccupancyPlan planOf(const llvm::Module &);
+
+} // namespace tessera::nvidia

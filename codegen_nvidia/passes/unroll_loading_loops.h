@@ -1,0 +1,18 @@
+// Unrolls short loops of loads (see unroll_loading_loops.cpp).
+#pragma once
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class LPMUpdater;
+class Loop;
+} // namespace llvm
+namespace tessera::nvidia {
+
+class UnrollLoadingLoopsPass : public llvm::PassInfoMixin<UnrollLoadingLoopsPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Loop &, llvm::LoopAnalysisManager &, llvm::LoopStandardAnalysisResults &,
+                              llvm::LPMUpdater &);
+};
+
+} // namespace tessera::nvidia

@@ -1,0 +1,161 @@
+// The plan of a kernel's occupancy: blocks that it asks ptxas for, and compilations that are tried again.
+#include "codegen_nvidia/arch_table.h"
+#include "codegen_nvidia/occupancy.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include <gtest/gtest.h>
+
+namespace tessera::nvidia {
+namespace {
+
+using codegen::BackendOptions;
+using codegen::ObjectInfo;
+
+const ir::TargetInfo &hopper() {
+  for (const codegen::ArchInfo &a : archTable())
+    if (a.info.name == "sm_90a") return a.info;
+  return archTable().front().info;
+}
+
+KernelFacts facts(unsigned widestTensor, unsigned loadedRegisters, bool dots = false) {
+  KernelFacts f;
+  f.widestTensor = widestTensor;
+  f.loadedRegisters = loadedRegisters;
+  f.hasMatrixInstructions = dots;
+  return f;
+}
+
+int blocks(const KernelFacts &f, const BackendOptions &o = {}) { return planOccupancy(f, hopper(), o).minBlocks; }
+
+BackendOptions warps(int n) {
+  BackendOptions o;
+  o.numWarps = n;
+  return o;
+}
+
+// 64 warps fit on a multiprocessor, 16 blocks of four.
+TEST(Occupancy, SmallTensorsAskForHalfAndMediumOnesForAQuarter) {
+  EXPECT_EQ(blocks(facts(16, 100)), 8);
+  EXPECT_EQ(blocks(facts(17, 100)), 4);
+  EXPECT_EQ(blocks(facts(64, 100)), 4);
+  EXPECT_EQ(blocks(facts(65, 100)), 0);
+  EXPECT_EQ(blocks(facts(16, 100), warps(1)), 32); // the most blocks there can be
+  EXPECT_EQ(blocks(facts(64, 100), warps(16)), 0); // one block is no request
+}
+
+TEST(Occupancy, FewLoadsAskForMoreWarps) {
+  EXPECT_EQ(blocks(facts(16, 9)), 8);
+  EXPECT_EQ(blocks(facts(16, 8)), 12);
+  EXPECT_EQ(blocks(facts(16, 5)), 12);
+  EXPECT_EQ(blocks(facts(16, 4)), 0);
+}
+
+TEST(Occupancy, KernelsWithDotsAskForHalfOrNothing) {
+  EXPECT_EQ(blocks(facts(16, 0, /*dots=*/true)), 8);
+  EXPECT_EQ(blocks(facts(64, 100, /*dots=*/true)), 0);
+}
+
+TEST(Occupancy, BoundsOfTheUserCountAlone) {
+  BackendOptions bounded;
+  bounded.maxRegisters = 128;
+  EXPECT_EQ(blocks(facts(16, 100), bounded), 0);
+  BackendOptions clusters;
+  clusters.numCtas = 2;
+  EXPECT_EQ(blocks(facts(16, 100), clusters), 0);
+  EXPECT_EQ(blocks(KernelFacts()), 0); // a module that was not lowered here
+}
+
+TEST(Occupancy, SharedMemoryThatAdmitsFewBlocksLeavesThemAllRegisters) {
+  BackendOptions o;
+  o.dynamicSharedBytes = 160 << 10;
+  EXPECT_EQ(blocks(facts(128, 100), o), 1);
+  o.dynamicSharedBytes = 20 << 10; // ten blocks: 48 registers each
+  EXPECT_EQ(blocks(facts(128, 100), o), 0);
+}
+
+TEST(Occupancy, RequestsThatCostSpillsAreTakenBack) {
+  OccupancyPlan plan;
+  plan.minBlocks = 8;
+  ObjectInfo fine, spills;
+  spills.registers = 64;
+  spills.spillBytes = 16;
+  auto worth = [&](Attempt a, const ObjectInfo &first) { return plan.isWorthTrying(a, first, first, hopper(), {}); };
+  EXPECT_FALSE(worth(Attempt::WithoutRequest, fine));
+  EXPECT_TRUE(worth(Attempt::WithoutRequest, spills));
+  EXPECT_FALSE(worth(Attempt::OneBlock, spills)); // stated already
+  plan.minBlocks = 1;                             // all registers as it is
+  EXPECT_FALSE(worth(Attempt::WithoutRequest, spills));
+  plan.minBlocks = 0;
+  EXPECT_TRUE(worth(Attempt::OneBlock, spills)); // ptxas gave up: 255 registers are there
+  EXPECT_TRUE(worth(Attempt::LowerLevel, spills));
+  spills.registers = 250;
+  EXPECT_FALSE(worth(Attempt::OneBlock, spills));
+  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneBlock, fine, spills));
+  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneBlock, spills, spills));
+}
+
+TEST(Occupancy, WarpGroupDotsAreTriedWithOneMoreBlock) {
+  OccupancyPlan plan;
+  plan.hasWarpGroupDots = true;
+  ObjectInfo first;
+  first.registers = 172;
+  first.occupancy = occupancy(hopper(), first.registers, 0, 4);
+  EXPECT_EQ(first.occupancy, 2);
+  EXPECT_TRUE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}));
+  first.registers = 200; // 168 are less than nine tenths
+  EXPECT_FALSE(plan.isWorthTrying(Attempt::OneMoreBlock, first, first, hopper(), {}));
+  ObjectInfo more = first;
+  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, more, first));
+  more.occupancy = 3;
+  EXPECT_TRUE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, more, first));
+  more.spillBytes = 4;
+  EXPECT_FALSE(OccupancyPlan::isBetter(Attempt::OneMoreBlock, more, first));
+}
+
+TEST(Occupancy, FactsAreOfTheAttributesAndLoads) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  auto module = llvm::parseAssemblyString(R"(
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+entry:
+  %a = load <4 x i32>, ptr addrspace(1) %p
+  br label %loop
+loop:
+  %i = phi i32 [0, %entry], [%next, %loop]
+  %b = load i32, ptr addrspace(1) %p
+  %c = call i32 asm sideeffect "ld.global.b32 $0, [$1];", "=r,l"(ptr addrspace(1) %p)
+  call void asm sideeffect "mma.sync;", ""()
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %exit
+exit:
+  ret void
+}
+)",
+                                          error, context);
+  ASSERT_TRUE(module);
+  llvm::Function &f = *module->getFunction("k");
+  EXPECT_FALSE(collectFacts(f, hopper().tuning).widestTensor);
+  recordWidestTensor(f, 32);
+  for (llvm::Instruction &i : llvm::instructions(f)) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
+    if (!call) continue;
+    if (call->getType()->isVoidTy())
+      recordMatrixInstruction(*call, /*ofWarpGroup=*/true);
+    else
+      recordLoad(*call, 1);
+  }
+  KernelFacts facts = collectFacts(f, hopper().tuning);
+  EXPECT_EQ(facts.widestTensor, 32u);
+  EXPECT_EQ(facts.loadedRegisters, 4 + 4 * (1 + 1)); // of a loop, four iterations
+  EXPECT_TRUE(facts.hasMatrixInstructions);
+  EXPECT_TRUE(facts.hasWarpGroupDots);
+}
+
+} // namespace
+} // namespace tessera::nvidia
