@@ -80,7 +80,7 @@ bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn
   llvm::SmallVector<const VectorAccess *, 8> vectors;
   Elements out(fl.numElements(result.type()), nullptr);
   bool byOne = fl.target.info().hasPredicatedAccess && fl.numWarps() > 1 && !hints.isVolatile &&
-               fl.globalAccesses->mayBeWritten(op->operand(0)) && transforms::isOnlyStored(result);
+               fl.globalAccesses().mayBeWritten(op->operand(0)) && transforms::isOnlyStored(result);
   MaskOfActing maskOf(b, byOne ? storesIt(fl, result.type()) : nullptr);
   auto otherOf = [&](unsigned r) -> llvm::Value * {
     if (!other) return zero;

@@ -56,7 +56,7 @@ void forHandedOver(ttg::WarpSpecializeOp op, FunctionLowering &fl,
 /// As it lies in memory: i1 takes a byte.
 llvm::Type *storedType(FunctionLowering &fl, llvm::Type *t) { return t->isIntegerTy(1) ? fl.b.getInt8Ty() : t; }
 unsigned alignmentOf(FunctionLowering &fl, llvm::Type *t) {
-  return unsigned(fl.function->getParent()->getDataLayout().getTypeStoreSize(t));
+  return unsigned(fl.function()->getParent()->getDataLayout().getTypeStoreSize(t));
 }
 llvm::Value *placeOf(ttg::WarpSpecializeOp op, FunctionLowering &fl, int64_t at) {
   return fl.b.CreateConstInBoundsGEP1_32(fl.b.getInt8Ty(), fl.scratch(op), at);
@@ -76,22 +76,25 @@ void setRegisters(FunctionLowering &fl, int64_t from, int64_t to) {
 } // namespace
 
 void FunctionLowering::blockBarrier() {
-  target.namedBarrier(b, kBlockBarrier, unsigned(specialized_->totalWarps * warpSize_));
+  target.namedBarrier(b, kBlockBarrier, unsigned(specialized_->totalWarps * context_.warpSize));
 }
 
 void FunctionLowering::barrier(bool global) {
-  if (!part_.barrier)
+  if (!partition_.barrier)
     target.barrier(b, global);
-  else if (part_.numWarps == 1)
+  else if (partition_.numWarps == 1)
     target.warpBarrier(b);
   else
-    target.namedBarrier(b, *part_.barrier, unsigned(part_.numWarps * warpSize_));
+    target.namedBarrier(b, *partition_.barrier, unsigned(partition_.numWarps * context_.warpSize));
 }
 
 void FunctionLowering::enterPartition(int firstWarp, int numWarps, std::optional<unsigned> barrier,
                                       llvm::Instruction *prologueEnd) {
-  part_ = Part();
-  part_.firstWarp = firstWarp, part_.numWarps = numWarps, part_.barrier = barrier, part_.prologueEnd = prologueEnd;
+  partition_ = Partition();
+  partition_.firstWarp = firstWarp;
+  partition_.numWarps = numWarps;
+  partition_.barrier = barrier;
+  partition_.prologueEnd = prologueEnd;
   for (auto &l : layoutStorage_) l.thread.clear();
 }
 
@@ -101,14 +104,14 @@ void FunctionLowering::beginSpecialized(Operation *func, llvm::BasicBlock *entry
   specialized_.emplace();
   specialized_->func = func;
   specialized_->once = specializesWarpsOnce(func);
-  specialized_->ownWarps = part_.numWarps;
+  specialized_->ownWarps = partition_.numWarps;
   specialized_->totalWarps = int(totalNumWarps(module));
   specialized_->registers = moduleInt(module, kMaxRegistersAttr, 0);
   b.SetInsertPoint(entry);
   llvm::Value *tid = target.threadId(b);
-  specialized_->warp = b.CreateLShr(tid, llvm::Log2_32(warpSize_));
-  specialized_->workers = llvm::BasicBlock::Create(b.getContext(), "workers", function);
-  b.CreateCondBr(b.CreateICmpULT(tid, i32(int64_t(part_.numWarps) * warpSize_)), main, specialized_->workers);
+  specialized_->warp = b.CreateLShr(tid, llvm::Log2_32(context_.warpSize));
+  specialized_->workers = llvm::BasicBlock::Create(b.getContext(), "workers", context_.function);
+  b.CreateCondBr(b.CreateICmpULT(tid, i32(int64_t(partition_.numWarps) * context_.warpSize)), main, specialized_->workers);
 }
 
 void FunctionLowering::endSpecialized() {
@@ -190,7 +193,7 @@ private:
   /// Warps from `first` up to `last` do what `body` makes; the builder goes on where the others are.
   bool in(int64_t first, int64_t last, llvm::function_ref<bool()> body) {
     llvm::BasicBlock *these = fl_.newBlock("partition"),
-                     *others = llvm::BasicBlock::Create(b_.getContext(), "others", fl_.function);
+                     *others = llvm::BasicBlock::Create(b_.getContext(), "others", fl_.function());
     b_.CreateCondBr(b_.CreateICmpULT(b_.CreateSub(s_.warp, fl_.i32(first)), fl_.i32(last - first)), these, others);
     b_.SetInsertPoint(these);
     bool ok = body();
@@ -201,7 +204,7 @@ private:
   /// Warps from `first` up to `last`, which change their registers together.
   bool unit(int64_t first, int64_t last, llvm::ArrayRef<unsigned> partitions, int64_t registers) {
     if (registers) setRegisters(fl_, s_.registers, registers);
-    auto *done = llvm::BasicBlock::Create(b_.getContext(), "done", fl_.function);
+    auto *done = llvm::BasicBlock::Create(b_.getContext(), "done", fl_.function());
     auto starts = op_.warpGroupStartIds(), sizes = op_.partitionNumWarps();
     bool ok = true, all = false;
     for (unsigned p : partitions) {
@@ -254,7 +257,7 @@ bool FunctionLowering::lowerWorkers() {
   b.SetInsertPoint(s.workers);
   b.SetCurrentDebugLocation({});
   blockBarrier();
-  auto *end = llvm::BasicBlock::Create(b.getContext(), "end", function);
+  auto *end = llvm::BasicBlock::Create(b.getContext(), "end", context_.function);
   if (s.once) {
     if (!Workers(s.ops[0]->cast<ttg::WarpSpecializeOp>(), *this, end).run()) return false;
     b.SetInsertPoint(end);
@@ -265,7 +268,7 @@ bool FunctionLowering::lowerWorkers() {
   auto *next = b.CreateSwitch(number, end, s.ops.size());
   b.SetInsertPoint(end);
   b.CreateRetVoid();
-  auto *again = llvm::BasicBlock::Create(b.getContext(), "again", function);
+  auto *again = llvm::BasicBlock::Create(b.getContext(), "again", context_.function);
   b.SetInsertPoint(again);
   auto &c = b.getContext();
   auto *distinct =
@@ -273,7 +276,7 @@ bool FunctionLowering::lowerWorkers() {
   distinct->replaceOperandWith(0, distinct);
   b.CreateBr(s.workers)->setMetadata(llvm::LLVMContext::MD_loop, distinct);
   for (auto [i, op] : llvm::enumerate(s.ops)) {
-    auto *block = llvm::BasicBlock::Create(b.getContext(), "specialized", function);
+    auto *block = llvm::BasicBlock::Create(b.getContext(), "specialized", context_.function);
     next->addCase(b.getInt32(uint32_t(i + 1)), block);
     b.SetInsertPoint(block);
     if (!Workers(op->cast<ttg::WarpSpecializeOp>(), *this, again).run()) return false;

@@ -2,7 +2,7 @@
 // RUN: sed -e '/IN A PARTITION/d' %s > %t.mlir
 // RUN: tessera compile %t.mlir --target sm_90a --emit ptx | FileCheck %s --check-prefix=OWN
 // Functions that stay calls are for the kernel's own warps, whose barrier theirs is.
-// CHECK: warp_specialize_calls.mlir:[[#@LINE+25]]:12: error: 'tt.call' cannot be lowered: functions that stay calls are for the kernel's own warps, not for those of a partition
+// CHECK: warp_specialize_calls.mlir:[[#@LINE+25]]:12: error: 'tt.call' cannot be lowered in a warp partition: only the kernel's own warps may call functions
 // CHECK-NOT: error
 
 // OWN: .func {{.*}} sum
