@@ -137,7 +137,8 @@ llvm::Value *FunctionLowering::sharedAt(int64_t byteOffset) {
 
 llvm::Value *FunctionLowering::globalScratchOf(Operation *op) {
   auto offset = op->attr<IntegerAttr>("ttg.global_scratch_memory_offset");
-  if (!hidden_.globalScratchBytes) return b.CreateConstGEP1_64(b.getInt8Ty(), hidden_.globalScratch, offset ? offset.sext() : 0);
+  if (!hidden_.globalScratchBytes)
+    return b.CreateConstGEP1_64(b.getInt8Ty(), hidden_.globalScratch, offset ? offset.sext() : 0);
   if (!partition_.programScratch)
     partition_.programScratch = inPrologue([&] {
       bool clusters = numCtas() > 1;

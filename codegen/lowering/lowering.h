@@ -206,8 +206,9 @@ private:
     llvm::Value *tid = nullptr;
     llvm::Value *lane = nullptr;
     llvm::Value *warp = nullptr;
-    llvm::Value *tidOfWarp = nullptr; // of any of the warp's lanes, uniform: only its bits above the lane's have a meaning
-    llvm::Value *block = nullptr;     // in the cluster
+    llvm::Value *tidOfWarp =
+        nullptr;                  // of any of the warp's lanes, uniform: only its bits above the lane's have a meaning
+    llvm::Value *block = nullptr; // in the cluster
     llvm::Value *firstThread = nullptr;
     llvm::Value *leader = nullptr;
     llvm::Value *programScratch = nullptr; // in global memory
@@ -278,7 +279,7 @@ bool lowerAtomic(ir::Operation *, FunctionLowering &);     // atomics.cpp: atomi
 bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);  // async_copy.cpp: asynchronous copies global → shared
 bool lowerDot(ir::Operation *, FunctionLowering &);        // dot.cpp: tt.dot
 bool lowerWarpGroup(ir::Operation *, FunctionLowering &);  // warp_group_dot.cpp: ttng.warp_group_dot and its wait
-bool lowerTensorCopy(ir::Operation *, FunctionLowering &);     // tensor_copy.cpp: bulk copies, barriers in shared memory
+bool lowerTensorCopy(ir::Operation *, FunctionLowering &); // tensor_copy.cpp: bulk copies, barriers in shared memory
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 bool lowerWarpSpecialize(ir::Operation *, FunctionLowering &); // warp_specialize.cpp: code of partitions of warps

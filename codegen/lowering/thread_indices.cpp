@@ -60,8 +60,8 @@ public:
   /// The source's bit `mask` becomes the bit `distance` above it.
   void add(llvm::Value *source, int distance, uint32_t mask) {
     // A bit that moves twice by one distance needs a group of its own.
-    auto *g = llvm::find_if(
-        groups_, [&](Group &g) { return g.source == source && g.distance == distance && !(g.bits & mask); });
+    auto *g = llvm::find_if(groups_,
+                            [&](Group &g) { return g.source == source && g.distance == distance && !(g.bits & mask); });
     if (g == groups_.end())
       groups_.push_back({source, distance, mask});
     else
@@ -276,7 +276,8 @@ llvm::Value *FunctionLowering::warpId() {
 
 llvm::Value *FunctionLowering::blockInCluster() {
   if (!partition_.block)
-    partition_.block = inPrologue([&]() -> llvm::Value * { return numCtas() == 1 ? i32(0) : target.blockInCluster(b); });
+    partition_.block =
+        inPrologue([&]() -> llvm::Value * { return numCtas() == 1 ? i32(0) : target.blockInCluster(b); });
   return partition_.block;
 }
 
