@@ -247,6 +247,48 @@ TEST(AxisInfoExhaustiveCheck, NoticesWhatIsTooLarge) {
   EXPECT_FALSE(holds(zero, quarters, 0, 0, false, why));
 }
 
+/// Contiguity of the last value of a kernel with %x (an i32 that may be negative), %pid, and ranges of 64 from them.
+int64_t contiguityOfLast(const std::string &body) {
+  std::string text = "tt.func @k(%x: i32, %b: i8) {\n  %pid = tt.get_program_id x : i32\n"
+                     "  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>\n"
+                     "  %xs = tt.splat %x : i32 -> tensor<64xi32>\n  %ps = tt.splat %pid : i32 -> tensor<64xi32>\n"
+                     "  %from_x = arith.addi %xs, %r : tensor<64xi32>\n"
+                     "  %from_pid = arith.addi %ps, %r : tensor<64xi32>\n" +
+                     body + "  tt.return\n}\n";
+  ir::Context context;
+  std::string messages;
+  ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { messages += ir::render(d); });
+  auto m = frontend::parseModule(text, "wide", context, diag);
+  EXPECT_TRUE(m) << messages;
+  if (!m) return 0;
+  ir::Value last;
+  m->op()->walk([&](ir::Operation *op) {
+    if (op->numResults() == 1) last = op->result();
+  });
+  return AxisInfoAnalysis(*m).get(last).contiguity[0];
+}
+
+/// x + 0 … x + 63 as unsigned numbers, for x = -3: 4294967293, 4294967294, 4294967295, 0, 1, …
+TEST(AxisInfoWide, UnsignedReadingEndsGroupsThatMayPassZero) {
+  EXPECT_EQ(contiguityOfLast(""), 64);
+  EXPECT_EQ(contiguityOfLast("  %v = arith.extsi %from_x : tensor<64xi32> to tensor<64xi64>\n"), 64);
+  EXPECT_EQ(contiguityOfLast("  %v = arith.extui %from_x : tensor<64xi32> to tensor<64xi64>\n"), 1);
+  EXPECT_EQ(contiguityOfLast("  %v = arith.extui %from_pid : tensor<64xi32> to tensor<64xi64>\n"), 64);
+  EXPECT_EQ(contiguityOfLast("  %v = arith.maxsi %from_x, %from_pid : tensor<64xi32>\n"), 64);
+  EXPECT_EQ(contiguityOfLast("  %v = arith.maxui %from_x, %from_pid : tensor<64xi32>\n"), 1);
+  EXPECT_EQ(contiguityOfLast("  %v = arith.maxui %from_pid, %from_pid : tensor<64xi32>\n"), 64);
+}
+
+/// b + 0 … b + 63 in i8, for b = 100: 100, …, 127, -128, …
+TEST(AxisInfoWide, NarrowSumsWrap) {
+  EXPECT_EQ(contiguityOfLast("  %n = arith.trunci %r : tensor<64xi32> to tensor<64xi8>\n"), 64);
+  EXPECT_EQ(contiguityOfLast("  %n = arith.trunci %from_x : tensor<64xi32> to tensor<64xi8>\n"), 1);
+  EXPECT_EQ(contiguityOfLast("  %n = arith.trunci %r : tensor<64xi32> to tensor<64xi8>\n"
+                             "  %bs = tt.splat %b : i8 -> tensor<64xi8>\n"
+                             "  %v = arith.addi %bs, %n : tensor<64xi8>\n"),
+            1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Widths, AxisInfoExhaustive, ::testing::Values(1, 4, 8),
                          [](auto &i) { return "i" + std::to_string(i.param); });
 
