@@ -161,16 +161,17 @@ private:
     size_t words = type->getPrimitiveSizeInBits() / 32; // registers of one number
     size_t lines = rows.size() + columns.size();
     size_t registers = info.maxRegistersPerThread;
-    bool streams = info.hasScheduleBarriers && order.size() * words >= registers / 4;
+    auto &tuning = info.tuning;
+    bool streams = info.hasScheduleBarriers && order.size() * words >= registers * tuning.fmaStreamPercent / 100;
     // The same if the operands take twice the registers and each element is used few times.
-    bool operandsAreLarge = lines * a_.line(true).size() * words >= 2 * registers;
-    bool operandsAreUsedRarely = order.size() < 2 * lines;
+    bool operandsAreLarge = lines * a_.line(true).size() * words >= tuning.fmaLargeOperands * registers;
+    bool operandsAreUsedRarely = order.size() < tuning.fmaRareUses * lines;
     if (!streams && info.hasScheduleBarriers && operandsAreLarge && operandsAreUsedRarely) {
       findLateLoads();
       streams = areLate(dot_.a()) && areLate(dot_.b());
       if (!streams) late_.clear();
     }
-    size_t steps = streams ? 4 : 1; // as many f32 as a read of shared memory gives
+    size_t steps = streams ? tuning.fmaStreamStep : 1;
     // Accumulators of one group share a row or column, whose elements are loaded once for the group.
     auto groupOf = [&, byRows = rows.size() >= columns.size()](unsigned r) {
       Place p = c_.places()[r];
@@ -200,7 +201,8 @@ private:
     }
     // LLVM would sink the arithmetic to its only use, a branch of masked stores, say, and leave the loads here. If there
     // are not enough registers for that, a use that generates no code keeps the arithmetic here.
-    bool loadsWouldFillRegisters = (lines * line.size() + order.size()) * words > registers / 2;
+    bool loadsWouldFillRegisters =
+        (lines * line.size() + order.size()) * words > registers * tuning.fmaKeepPercent / 100;
     if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() && loadsWouldFillRegisters)
       for (unsigned r : order)
         b_.CreateCall(
