@@ -1,9 +1,9 @@
-// Lowering of asynchronous copies from global to shared memory: ttg.async_copy_global_to_local, the groups that they are
-// counted in, and the wait for them. An access of global memory is split into parts that are consecutive in shared
-// memory too; a part of a size that the target copies asynchronously becomes such a copy. All others become a load and a
-// store at the place of the copy: parts of other sizes, masked-off elements with a value other than zero, and all copies
-// on targets without asynchronous ones. A store that early is correct, since no program accesses the buffer between a
-// copy and its wait.
+// Lowering of asynchronous copies from global to shared memory: ttg.async_copy_global_to_local, the groups that they
+// are counted in, and the wait for them. An access of global memory is split into parts that are consecutive in shared
+// memory too; a part of a size that the target copies asynchronously becomes such a copy. All others become a load and
+// a store at the place of the copy: parts of other sizes, masked-off elements with a value other than zero, and all
+// copies on targets without asynchronous ones. A store that early is correct, since no program accesses the buffer
+// between a copy and its wait.
 #include "codegen/lowering/access_plan.h"
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
@@ -63,8 +63,8 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
       stored = true;
     }
   }
-  // Buffers of this layout may be read by a matrix unit through the asynchronous proxy. The copies themselves would need
-  // no fence, but the stores that replaced them do.
+  // Buffers of this layout may be read by a matrix unit through the asynchronous proxy. The copies themselves would
+  // need no fence, but the stores that replaced them do.
   if (stored && type.encoding()->kind() == layouts::EncodingKind::NvmmaShared) fl.target.fenceAsyncShared(b);
   fl.set(op.token(), Elements());
   return true;

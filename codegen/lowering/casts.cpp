@@ -13,9 +13,9 @@
 //     normal     exponent and fraction moved into place and re-biased; subnormal: the integer times its unit
 //
 // Values out of range of an 8-bit kind become the largest finite value of their sign, infinities included, as with
-// NVIDIA's `cvt.rn.satfinite`; NaN stays NaN. Toward zero an infinity stays one in the kinds that have it. Kinds without
-// negative zero give zero for it. For f16 and bf16, an overflow gives infinity to nearest even and the largest finite
-// value toward zero; infinities stay.
+// NVIDIA's `cvt.rn.satfinite`; NaN stays NaN. Toward zero an infinity stays one in the kinds that have it. Kinds
+// without negative zero give zero for it. For f16 and bf16, an overflow gives infinity to nearest even and the largest
+// finite value toward zero; infinities stay.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"

@@ -123,10 +123,10 @@ std::optional<layouts::LinearLayout> asMatrices(const layouts::LinearLayout &l, 
   return layouts::LinearLayout(std::move(ins), {l.outs().begin(), l.outs().end()});
 }
 
-/// Whether those instructions find their 8 elements together under this layout of shared memory, and all else moves
-/// by whole pieces; where the memory is used in turns, of so many elements, only registers beyond an instruction's
-/// may decide the turn.
-bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &shared, bool transposed, int64_t turn) {
+/// Whether those instructions find their 8 elements together under this layout of shared memory, and the other bits move
+/// multiples of 8 elements. If the tensor goes through the memory in parts of `part` elements (0: at once), only
+/// registers beyond an instruction's may decide the part.
+bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &shared, bool transposed, int64_t part) {
   auto map = l.invertAndCompose(shared);
   unsigned matrices = 0;
   for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
@@ -138,7 +138,7 @@ bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &
                                               : 0;
       if (step ? offset != step : offset % 8) return false;
       bool inOne = d != Dim::Register || !bit || (offset && matrices++ < 2);
-      if (inOne && offset >= turn) return false;
+      if (inOne && offset >= part) return false;
     }
   return true;
 }
@@ -221,12 +221,13 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
       break;
     }
     int32_t elements = plan->scratchBytes / std::max<int64_t>(1, type.scalar().bitWidth() / 8);
-    for (int turn = 0; turn < plan->repetitions; ++turn) {
-      write.turn(elements, turn), read.turn(elements, turn);
-      if (turn) fl.barrier(); // what the turn before wrote has been read
+    for (int part = 0; part < plan->repetitions; ++part) {
+      write.setPart(elements, part);
+      read.setPart(elements, part);
+      if (part) fl.barrier(); // the part before has been read
       write.store(base, values, writes);
       fl.barrier();
-      read.loadTurn(base, element, out);
+      read.loadPart(base, element, out);
     }
     break;
   }

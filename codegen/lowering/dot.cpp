@@ -8,8 +8,8 @@
 //
 // Any order of K is correct, so the elements along K that go into a step may be chosen freely as long as both operands
 // agree: elements are taken in the order of the layout, `depth` at a time. A kWidth other than the instruction's own is
-// therefore no obstacle. If K is smaller than an instruction's, the layout holds copies; all but one of them are replaced
-// by zeros.
+// therefore no obstacle. If K is smaller than an instruction's, the layout holds copies; all but one of them are
+// replaced by zeros.
 //
 // fma accumulates narrow floats (f16, bf16) in f32 and rounds once. If accumulators fill a quarter of the registers,
 // operands are loaded from shared memory just before their use (findLateLoads).
@@ -58,8 +58,8 @@ public:
 
 private:
   /// Checks that every thread has the operands' elements for its own elements of the result, and both operands the same
-  /// part of K. `lanesExchange`: not rows and columns among the lanes of a warp, which the matrix instruction exchanges;
-  /// `lanesShareK`: nor parts of K, which it broadcasts.
+  /// part of K. `lanesExchange`: not rows and columns among the lanes of a warp, which the matrix instruction
+  /// exchanges; `lanesShareK`: nor parts of K, which it broadcasts.
   bool sameThreads(bool lanesExchange, bool lanesShareK) {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < std::max({la_.inDimBits(d), lb_.inDimBits(d), lc_.inDimBits(d)}); ++bit) {
@@ -133,18 +133,32 @@ private:
         e->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
   }
 
+  /// The type in which fma accumulates; null after a diagnostic if operands and result have no such type.
+  llvm::Type *accumulatorType() {
+    Type ct = dot_.d().type().scalar(), at = dot_.a().type().scalar(), bt = dot_.b().type().scalar();
+    if (at.isFloat() != ct.isFloat() || bt.isFloat() != ct.isFloat()) {
+      fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() +
+                             ", which the lowering does not know");
+      return nullptr;
+    }
+    if (ct.isFloat()) {
+      bool isDouble = ct.bitWidth() == 64 || at.bitWidth() == 64 || bt.bitWidth() == 64;
+      return isDouble ? b_.getDoubleTy() : b_.getFloatTy();
+    }
+    if (at.bitWidth() > ct.bitWidth()) {
+      fl_.error(dot_.op, "has operands wider than its result");
+      return nullptr;
+    }
+    return fl_.elementType(ct);
+  }
+
   bool fma() {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < la_.inDimBits(d); ++bit)
         if (a_.of(la_.basis(d, bit)).column) return fl_.error(dot_.op, "has a blocked layout whose threads share K");
-    Type ct = dot_.d().type().scalar(), at = dot_.a().type().scalar(), bt = dot_.b().type().scalar();
-    bool isFloat = ct.isFloat();
-    if (at.isFloat() != isFloat || bt.isFloat() != isFloat)
-      return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() +
-                                    ", which the lowering does not know");
-    if (!isFloat && at.bitWidth() > ct.bitWidth()) return fl_.error(dot_.op, "has operands wider than its result");
-    llvm::Type *type = !isFloat ? fl_.elementType(ct) : ct.bitWidth() == 64 ? b_.getDoubleTy() : b_.getFloatTy();
-    if (isFloat && (at.bitWidth() == 64 || bt.bitWidth() == 64)) type = b_.getDoubleTy();
+    llvm::Type *type = accumulatorType();
+    if (!type) return false;
+    bool isFloat = type->isFloatingPointTy();
     llvm::SmallVector<unsigned, 64> order; // of the accumulators, without copies
     std::set<int32_t> rows, columns;
     for (unsigned r = 0; r < c_.places().size(); ++r)
@@ -199,8 +213,8 @@ private:
           }
       }
     }
-    // LLVM would sink the arithmetic to its only use, a branch of masked stores, say, and leave the loads here. If there
-    // are not enough registers for that, a use that generates no code keeps the arithmetic here.
+    // LLVM would sink the arithmetic to its only use, a branch of masked stores, say, and leave the loads here. If
+    // there are not enough registers for that, a use that generates no code keeps the arithmetic here.
     bool loadsWouldFillRegisters =
         (lines * line.size() + order.size()) * words > registers * tuning.fmaKeepPercent / 100;
     if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() && loadsWouldFillRegisters)
@@ -209,14 +223,18 @@ private:
             llvm::Intrinsic::getOrInsertDeclaration(b_.GetInsertBlock()->getModule(), llvm::Intrinsic::fake_use),
             {sum[r]});
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
-    Elements out;
-    FloatKind kind = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;
-    if (isFloat && ct.cast<FloatType>().floatKind() != kind)
-      convertFloats(fl_, kind, ct.cast<FloatType>().floatKind(), RoundingMode::Rtne, sum, out);
-    else
-      out = std::move(sum);
-    fl_.set(dot_.d(), std::move(out));
+    fl_.set(dot_.d(), isFloat ? rounded(std::move(sum), type) : std::move(sum));
     return true;
+  }
+
+  /// Accumulated floats as the result's kind.
+  Elements rounded(Elements sum, llvm::Type *type) {
+    FloatKind from = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;
+    FloatKind to = dot_.d().type().scalar().cast<FloatType>().floatKind();
+    if (from == to) return sum;
+    Elements out;
+    convertFloats(fl_, from, to, RoundingMode::Rtne, sum, out);
+    return out;
   }
 
   // ---- matrix instructions ----
@@ -259,8 +277,8 @@ private:
     unsigned group = 0;
   };
 
-  /// The steps of instructions that broadcast. K is distributed over the lanes of the instruction's A; each lane of its B
-  /// has all of it. A step takes the elements of B's registers that one group of lanes of A has.
+  /// The steps of instructions that broadcast. K is distributed over the lanes of the instruction's A; each lane of its
+  /// B has all of it. A step takes the elements of B's registers that one group of lanes of A has.
   bool broadcastSteps(const MatrixFragment &f, unsigned depth, llvm::SmallVectorImpl<Step> &steps) {
     const LinearLayout &narrow = f.transposed ? lb_ : la_, &wide = f.transposed ? la_ : lb_;
     const Registers &narrowRegisters = f.transposed ? bb_ : a_, &wideRegisters = f.transposed ? a_ : bb_;

@@ -177,9 +177,9 @@ bool FunctionLowering::lowerOperation(Operation *op) {
   return ok;
 }
 
-/// Registers that hold equal elements by AxisInfo (a bound on columns that is a multiple of 16, a quotient by 8) get one
-/// value. What was computed for the others becomes dead, and nothing more is computed from it. LLVM cannot find this:
-/// it knows no tensors.
+/// Registers that hold equal elements by AxisInfo (a bound on columns that is a multiple of 16, a quotient by 8) get
+/// one value. What was computed for the others becomes dead, and nothing more is computed from it. LLVM cannot find
+/// this: it knows no tensors.
 void FunctionLowering::shareEqual(Operation *op) {
   if (op->numResults() != 1 || !op->result().type().isTensor()) return;
   bool elementwise = (op->info().has(kElementwise) || op->is<arith::SelectOp>()) && isPure(op) && op->numOperands();

@@ -1,10 +1,11 @@
 // Lowering of loads and stores of global memory. AccessPlan groups elements into accesses, and the Target emits an
 // access; this file collects an access's operands: masks, values where the mask is false, hints.
 //
-// A masked-off element without a value for it is zero, as in Triton; programs rely on it. If several threads hold copies
-// of an element, one stores it and all load it. Exception: a loaded value that is only stored, and may be through the
-// same argument of the kernel. Such a load has the store's predicate, so that it does not read what another thread has
-// stored and needs no barrier (insert_barriers.cpp). A scalar store is done by the first thread of the block.
+// A masked-off element without a value for it is zero, as in Triton; programs rely on it. If several threads hold
+// copies of an element, one stores it and all load it. Exception: a loaded value that is only stored, and may be
+// through the same argument of the kernel. Such a load has the store's predicate, so that it does not read what another
+// thread has stored and needs no barrier (insert_barriers.cpp). A scalar store is done by the first thread of the
+// block.
 #include "codegen/lowering/access_plan.h"
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"

@@ -75,14 +75,14 @@ int32_t SharedAccess::offsetOf(unsigned r) const {
 
 bool SharedAccess::inTurn(unsigned r, llvm::Value *&condition) {
   if (!window_) return true;
-  int32_t which = -window_, wanted = (offsetOf(r) ^ turn_ * window_) & which; // what the threads' part must be
+  int32_t which = -window_, wanted = (offsetOf(r) ^ part_ * window_) & which; // what the threads' part must be
   if (wanted & ~threadBits_) return false;
   if (int32_t decided = threadBits_ & which)
     condition = fl_.b.CreateICmpEQ(fl_.b.CreateAnd(thread_, decided), fl_.i32(wanted));
   return true;
 }
 
-void SharedAccess::loadTurn(llvm::Value *base, llvm::Type *type, Elements &values) {
+void SharedAccess::loadPart(llvm::Value *base, llvm::Type *type, Elements &values) {
   auto &b = fl_.b;
   values.resize(map_.inDimSize(Dim::Register));
   for (unsigned r = 0, n = values.size(); r < n; ++r) {
@@ -285,9 +285,9 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
   return true;
 }
 
-// Not used if a row's 16 bytes are in one thread anyway, nor if eight rows have more bank conflicts than plain stores of
-// the same bytes (the layout of shared memory was made for something else). If the tensor is stored in parts, rows and
-// matrices whose addresses come from different lanes of one instruction must be in the same part.
+// Not used if a row's 16 bytes are in one thread anyway, nor if eight rows have more bank conflicts than plain stores
+// of the same bytes (the layout of shared memory was made for something else). If the tensor is stored in parts, rows
+// and matrices whose addresses come from different lanes of one instruction must be in the same part.
 bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *extraXor) {
   auto &info = fl_.target.info();
   if (!info.hasStmatrix || vector_ * byteSize(element_) >= 16) return false;
@@ -307,7 +307,7 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
   if (wavefrontsPerElement(m->addresses, 8 * count, 4 * perWord) > wavefrontsPerElement(map_, 32, vector_))
     return false;
   for (unsigned r = 0; r < values.size(); ++r) {
-    if (r & (m->inOne | m->copies) || (window_ && offsetOf(r) / window_ != turn_)) continue;
+    if (r & (m->inOne | m->copies) || (window_ && offsetOf(r) / window_ != part_)) continue;
     llvm::SmallVector<llvm::Value *, 4> words;
     for (unsigned w = 0; w < count; ++w) {
       unsigned first = m->firstOf(r, w);
@@ -323,9 +323,9 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
   return true;
 }
 
-// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four consecutive elements
-// and gets one of each of four lanes' (layouts::canReadTransposed). Not used if they have more bank conflicts than plain
-// reads.
+// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four consecutive
+// elements and gets one of each of four lanes' (layouts::canReadTransposed). Not used if they have more bank conflicts
+// than plain reads.
 bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
   if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
   if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;

@@ -228,8 +228,8 @@ public:
                                  llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
   /// False, which an assembler cannot know: a dot with it for `accumulates` keeps the registers that it is given.
   virtual llvm::Value *opaqueFalse(llvm::IRBuilder<> &b) const { return b.getFalse(); }
-  /// Closes the group of dots issued since the last one; waits until at most `pending` groups are in flight, after which
-  /// the values are the results.
+  /// Closes the group of dots issued since the last one; waits until at most `pending` groups are in flight, after
+  /// which the values are the results.
   virtual void commitDots(llvm::IRBuilder<> &) const {}
   virtual void waitForDots(llvm::IRBuilder<> &, unsigned /*pending*/, llvm::MutableArrayRef<llvm::Value *>) const {}
   /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its

@@ -8,8 +8,8 @@
 // The shared layout gives the offsets of its operands: of the tile's first element, of the next 8 rows, of the next
 // step. All of these offsets have bits of their own, so that they add up.
 //
-// The instruction accumulates 8-bit floats with fewer bits than f32 has. After `maxNumImpreciseAcc` elements along K the
-// partial result is added to the accumulator by ordinary additions.
+// The instruction accumulates 8-bit floats with fewer bits than f32 has. After `maxNumImpreciseAcc` elements along K
+// the partial result is added to the accumulator by ordinary additions.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/matrix_registers.h"
 #include "codegen/lowering/shared_access.h"
@@ -138,8 +138,8 @@ private:
     }
   }
 
-  /// Computes the steps, each tile from zero, and adds the results to the accumulators. If both take more than half of a
-  /// thread's registers, tiles are split by columns: one part is added while the next is in flight.
+  /// Computes the steps, each tile from zero, and adds the results to the accumulators. If both take more than half of
+  /// a thread's registers, tiles are split by columns: one part is added while the next is in flight.
   void addParts(llvm::ArrayRef<Place> tiles, llvm::MutableArrayRef<llvm::Value *> acc, bool first) {
     struct Part {
       size_t at; // its first accumulator

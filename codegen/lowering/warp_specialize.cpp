@@ -1,22 +1,23 @@
 // Lowering of ttg.warp_specialize: code for warps beyond those that run the kernel.
 //
-//   entry:    warp < numWarps ? main : workers          every warp of the block comes through here once
-//   main:     … the kernel …                            workers:  barrier 1
-//             store captures, number of the operation             switch (number of the operation)
-//             barrier 1                                  op 1:     warp in partition 0 ? …  each loads what it captures, runs
-//             default region                                      warp in partition 1 ? …  its region, and comes to
-//             barrier 1                                            barrier 1
-//             … the rest of the kernel …                           back to workers
-//             store 0, barrier 1, return                  op 0:    return
+//   entry:    warp < numWarps ? main : workers       (executed once by every warp of the block)
 //
-// If a kernel executes its only such operation exactly once, no number is stored: the warps of partitions pass barrier 1,
-// run their regions, pass it again, and end. Otherwise LICM is disabled for the loop of the workers: all that a
+//   main:     … the kernel …                         workers:  barrier 1
+//             store captures, number of the operation          switch (number of the operation)
+//             barrier 1                              op 1:     warp in partition 0 ? load captures, run its region
+//             default region                                   warp in partition 1 ? …
+//             barrier 1                                        barrier 1
+//             … the rest of the kernel …                       back to workers
+//             store 0, barrier 1, return             op 0:     return
+//
+// If a kernel executes its only such operation exactly once, no number is stored: the warps of partitions pass barrier
+// 1, run their regions, pass it again, and end. Otherwise LICM is disabled for the loop of the workers: all that a
 // partition computes from its threads' numbers is loop-invariant, and would take registers that they do not have yet.
 //
 // Between two operations, warps of partitions wait at barrier 1, which is the whole block's. The number of the next
-// operation is a word of shared memory that the allocation gives the function. Captured values are in the scratch of the
-// operation, except constants and arguments of the kernel, which every warp has. Both are written before a barrier that
-// the readers pass, and not again before the next one.
+// operation is a word of shared memory that the allocation gives the function. Captured values are in the scratch of
+// the operation, except constants and arguments of the kernel, which every warp has. Both are written before a barrier
+// that the readers pass, and not again before the next one.
 //
 // Barriers inside of a region are named: 0 is that of the kernel's own warps, partition p has 2 + p (one warp needs
 // none: a barrier of its lanes does). Threads and warps are numbered from 0 in each partition, so that each has a

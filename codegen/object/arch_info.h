@@ -1,4 +1,4 @@
-// One target's row: what passes may ask (ir::TargetInfo) and what only the back end needs to make machine code for it.
+// One target's row: what passes query (ir::TargetInfo) and what only the back end needs to make machine code for it.
 // The tables are codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp.
 #pragma once
 #include "ir/target.h"

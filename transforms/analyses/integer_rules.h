@@ -14,8 +14,8 @@ IntegerRange allOf(unsigned width);
 
 /// Bounds of each result of `op`, which is no operation with regions. `operand(i)` gives bounds of operand i and is
 /// called for those alone that the rule needs, each an integer of at most 64 bits. Without a rule: all of the type.
-/// Bounds of results hold for elements that are defined: not for quotients by zero, nor for shifts by the width or more.
-/// @pre the results are integers of at most 64 bits
+/// Bounds of results hold for elements that are defined: not for quotients by zero, nor for shifts by the width or
+/// more. @pre the results are integers of at most 64 bits
 IntegerRange rangeOfResult(ir::Operation *op, llvm::function_ref<IntegerRange(unsigned)> operand, Overflow,
                            unsigned indexBits = 64);
 

@@ -173,7 +173,7 @@ TEST(IntegerRules, CastsAndSelections) {
   }
 }
 
-/// Products, sums and shifts of a range of 16 and a constant, against the numbers themselves.
+/// muli, addi and shli of a range of 16 and a constant, against the numbers themselves.
 TEST(IntegerRules, CertainWrapAround) {
   std::vector<int64_t> constants = {0,
                                     1,
@@ -222,7 +222,7 @@ TEST(IntegerRules, CertainWrapAround) {
   EXPECT_EQ(n, cases.size());
 }
 
-// ---- integerRange ----------------------------------------------------------------------------------------------------
+// ---- integerRange ---------------------------------------------------------------------------------------------------
 
 TEST(IntegerRange, LoopCounters) {
   for (int lower : {-4, -1, 0, 3})
@@ -265,7 +265,7 @@ TEST(IntegerRange, IndexIsAsWideAsTheQuerySays) {
   EXPECT_EQ(text(*integerRange(kernel.last(), {.indexBits = 32})), "[-2147483648, 2147483647]");
 }
 
-// ---- SignAnalysis ----------------------------------------------------------------------------------------------------
+// ---- SignAnalysis ---------------------------------------------------------------------------------------------------
 
 /// Whether the text's last value is proved to be non-negative. `%pid` is non-negative, `%x` and `%n` may be anything.
 bool isProved(const std::string &body, Overflow overflow = Overflow::Assumed) {
@@ -319,7 +319,7 @@ TEST(SignAnalysis, EveryOperation) {
         for (int64_t x : a.values)
           for (int64_t y : b.values) {
             auto exact = o.apply(x, y, width);
-            // A product of constants that wraps is known to; a divisor is assumed to be positive unless it is known.
+            // A muli of constants that wraps is known to; a divisor is assumed to be positive unless it is known.
             bool constants = a.values.size() == 1 && b.values.size() == 1;
             bool knownDivisor = b.values.size() == 1 && (o.name == "arith.divsi" || o.name == "arith.remsi");
             bool excluded = exact && !constants && !knownDivisor && isExcluded(o, *exact, y, width, overflow);
