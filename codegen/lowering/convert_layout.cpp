@@ -124,7 +124,7 @@ std::optional<layouts::LinearLayout> asMatrices(const layouts::LinearLayout &l, 
 }
 
 /// Whether those instructions find their 8 elements together under this layout of shared memory, and the other bits move
-/// multiples of 8 elements. If the tensor goes through the memory in parts of `part` elements (0: at once), only
+/// multiples of 8 elements. If the tensor goes through the memory in parts of `part` elements, only
 /// registers beyond an instruction's may decide the part.
 bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &shared, bool transposed, int64_t part) {
   auto map = l.invertAndCompose(shared);
