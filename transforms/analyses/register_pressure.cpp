@@ -28,7 +28,7 @@ int64_t registersOf(Value v) {
   if (op && (op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() ||
              op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>()))
     return 0;
-  // Integers are data where they come from memory, another layout or a product.
+  // Integers are data if they come from memory, a layout conversion or a dot.
   if (op && !type.element().isFloat() && op->info().has(kElementwise)) return 0;
   return registerBits(type.element(), elementsPerThread(type).value_or(0)) / 32;
 }
