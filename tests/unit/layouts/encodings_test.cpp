@@ -466,12 +466,12 @@ TEST(EncodingPool, EqualParametersAreOneObject) {
   EXPECT_EQ(*pool.getAmdWmma({2, true, AmdWmmaParams::tilesOf({2, 2}), {}, {16, 16, 16}}),
             *pool.getAmdWmma({2, true, AmdWmmaParams::tilesOf({2, 2}, {1, 1}), {}, {16, 16, 16}}));
   // What is kept as text is never taken for the class of its kind.
-  const Encoding *carried = pool.getCarried(EncodingKind::NvmmaShared, "#ttg.nvmma_shared",
+  const Encoding *opaque = pool.getOpaque(EncodingKind::NvmmaShared, "#ttg.nvmma_shared",
                                             "{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}", 2);
   const Encoding *real = *pool.getNvmmaShared({128, false, 16, false, {}, 2});
-  EXPECT_NE(carried, real);
-  EXPECT_EQ(carried->str(), real->str());
-  EXPECT_EQ(dynCast<NvmmaSharedEncoding>(carried), nullptr);
+  EXPECT_NE(opaque, real);
+  EXPECT_EQ(opaque->str(), real->str());
+  EXPECT_EQ(dynCast<NvmmaSharedEncoding>(opaque), nullptr);
   EXPECT_EQ(dynCast<NvmmaSharedEncoding>(real), real);
 }
 
