@@ -6,12 +6,14 @@
 //                                                            %1' = "tt.scan"(%0') … : tensor<64x64xf32, #linear>
 //                                                            %1 = ttg.convert_layout %1' : #linear -> #mma
 //
-// The layout chosen is the tensor's own with the places along the axis dealt out anew, registers first: what a
+// The layout chosen is the tensor's own with the positions along the axis distributed anew, registers first: what a
 // thread, lane or warp holds of the other dimensions stays where it is. The conversions are as any others: they go
-// through shared memory in turns where there is little of it, so that no scan needs memory for its whole tensor.
+// through shared memory in repetitions if there is little of it, so that no scan needs memory for its whole tensor.
 //
-// Text that is compiled from TTIR hardly has such scans: remove-layout-conversions moves none into a layout out of
-// order. Axes that reach across the blocks of a cluster stay as they are.
+// Kernels compiled from TTIR hardly have such scans: remove-layout-conversions moves none into a layout out of order.
+// Limits: axes that reach across the blocks of a cluster stay as they are.
+//
+// Runs: before lowering.
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "transforms/memory/scan_shape.h"
@@ -27,7 +29,7 @@ using layouts::LinearLayout;
 LinearLayout scanLayout(const LinearLayout &source, int axis) {
   llvm::SmallVector<LinearLayout::InDim, 4> ins(source.ins());
   unsigned rank = source.numOutDims();
-  // The units of the index space, by dimension; who has them.
+  // Which units of the index space some basis has, by dimension.
   llvm::SmallVector<llvm::SmallVector<bool, 16>, 4> taken;
   for (auto &o : source.outs()) taken.emplace_back(llvm::Log2_32(o.size), false);
   auto zero = [](layouts::Basis &b) { return llvm::all_of(b, [](auto x) { return x == 0; }); };
@@ -43,7 +45,7 @@ LinearLayout scanLayout(const LinearLayout &source, int axis) {
         others.push_back(&b);
       }
     }
-  // What is no unit, or one that another has: a unit that nobody has, or a copy.
+  // Bases that are no unit, or one that another basis has, get a unit that none has, or become copies.
   auto *next = others.begin();
   for (unsigned d = 0; d < rank; ++d)
     for (unsigned bit = 0; bit < taken[d].size(); ++bit) {
@@ -53,7 +55,7 @@ LinearLayout scanLayout(const LinearLayout &source, int axis) {
       **next++ = b;
     }
   for (; next != others.end(); ++next) **next = layouts::Basis(rank, 0);
-  // Places along the axis in the order of scans.
+  // Positions along the axis in the order of scans.
   for (Dim dim : {Dim::Register, Dim::Lane, Dim::Warp})
     for (auto &in : ins)
       if (in.dim == dim)
