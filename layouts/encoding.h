@@ -53,7 +53,7 @@ public:
   /// shapes of another rank.
   virtual absl::StatusOr<LinearLayout> toLinearLayout(llvm::ArrayRef<int64_t> shape) const = 0;
 
-  /// The same, worked out once per shape: passes ask it of few encodings, thousands of times.
+  /// The same, worked out once per shape: passes need it of few encodings, thousands of times.
   const absl::StatusOr<LinearLayout> &layoutOf(llvm::ArrayRef<int64_t> shape) const;
 
   /// The parameters in Triton 3.6's spelling with its elisions: `#ttg.blocked<{sizePerThread = [1], …}>`.

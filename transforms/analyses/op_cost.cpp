@@ -4,7 +4,7 @@
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
-#include "transforms/memory/scan_shape.h"
+#include "layouts/scan_shape.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -17,7 +17,7 @@ using layouts::Encoding;
 static constexpr double kImpossible = 1e6;
 
 OperationCost costOf(Operation *op, const Tuning &t) {
-  const int64_t slow = t.slowOperationInstructions;
+  const int64_t slow = t.stripSlowOpWork;
   switch (op->opcode()) {
   case Opcode::arith_constant:
   case Opcode::tt_splat:
@@ -76,7 +76,7 @@ double LayoutCosts::scan(Operation *op, const Encoding *e) const {
   auto &layout = e->layoutOf(tensorOf(op->operand(0)).shape());
   if (!layout.ok()) return kImpossible;
   int axis = scan.axis();
-  auto shape = scanShape(*layout, axis);
+  auto shape = layouts::scanShape(*layout, axis);
   if (!shape.inOrder) return kImpossible;
   auto bitsAlongAxis = [&](Dim dim) {
     unsigned bits = 0;

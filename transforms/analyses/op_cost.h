@@ -1,7 +1,7 @@
 // What operations and layout conversions cost. The one place to look for such numbers; their values are rows of
 // ir/tuning.def.
 //
-// Operations. Passes ask three different questions, which have different answers for one operation:
+// Operations. Passes have three different questions, with different answers for one operation:
 //
 //   time          conversion slices: is a value cheaper computed in another layout, or converted to it? In simple
 //                 instructions of a thread; counts how the layout spreads the work over threads

@@ -92,9 +92,10 @@ void replaceDot(tt::DotOp dot, Value result) {
 
 class MatmulAcceleration {
 public:
-  MatmulAcceleration(Module &m, const PassContext &context, llvm::ArrayRef<ChainedDot> dots)
+  MatmulAcceleration(Module &m, const AccelerateMatmulOptions &options, const PassContext &context,
+                     llvm::ArrayRef<ChainedDot> dots)
       : context_(context), target_(*context.target), pool_(m.context().encodings()), numWarps_(numWarps(m.op())),
-        choice_(target_, numWarps_, context.options.getInt("matrix-instruction-size", 0),
+        choice_(target_, numWarps_, options.matrixInstructionSize,
                 llvm::any_of(dots, [](auto &d) { return (d.chain.to | d.chain.from) & kOperandA; })) {}
 
   /// Whether the dot was changed.
@@ -218,13 +219,13 @@ private:
 
 } // namespace
 
-absl::StatusOr<bool> accelerateMatmul(Module &m, PassContext &c) {
+absl::StatusOr<bool> accelerateMatmul(Module &m, const AccelerateMatmulOptions &options, PassContext &c) {
   if (!c.target) {
     c.diagnostics.error({}, "tritongpu-accelerate-matmul needs a target");
     return absl::InvalidArgumentError("no target");
   }
   auto dots = blockedDots(m);
-  MatmulAcceleration acceleration(m, c, dots);
+  MatmulAcceleration acceleration(m, options, c, dots);
   bool changed = false;
   for (auto &d : dots) changed |= acceleration.rewrite(d);
   return changed;

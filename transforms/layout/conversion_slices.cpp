@@ -31,11 +31,11 @@
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/infer.h"
+#include "layouts/scan_shape.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/convert_values.h"
-#include "transforms/memory/scan_shape.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -105,7 +105,7 @@ const Encoding *operandLayoutFor(layouts::EncodingPool &pool, Operation *op, con
   }
   if (auto x = op->dyn<tt::ScanOp>()) {
     auto &layout = e->layoutOf(result.shape());
-    bool canBeLowered = !isDotOperand(e) && layout.ok() && scanShape(*layout, x.axis()).inOrder;
+    bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, x.axis()).inOrder;
     return op->numOperands() == 1 && canBeLowered ? e : nullptr;
   }
   return op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() ? e : nullptr;

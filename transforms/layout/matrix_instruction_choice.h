@@ -1,7 +1,7 @@
 // Which matrix instruction computes a dot, in which element types, with which warps along its rows and columns. Pure
 // functions of types, shapes and the target's table (TargetInfo::matrixInstructions); nothing here changes IR.
 //
-// Element types (chooseDotTypes). What no instruction takes is brought into a form that one takes:
+// Element types (chooseDotTypes). What no instruction takes is converted to what one takes:
 //   accumulators of f16 and bf16   without an instruction of their own are f32 during the dot
 //   8-bit floats                   without an instruction for the pair, and mixed kinds, become f16 or bf16, which hold
 //                                  them exactly
@@ -10,7 +10,7 @@
 //                                  instruction, tf32x3 only if it has none of f32
 //
 // Tile. The instruction with the least work, work that several warps or lanes repeat included; of equal work the one
-// with the largest tile; of equal tiles the longest K that the dot fills. If the user asks for a tile of MFMA or WMMA
+// with the largest tile; of equal tiles the longest K that the dot fills. If the user requests a tile of MFMA or WMMA
 // (matrix-instruction-size), instructions of that tile come first.
 //
 // Warps. Those of a chain of dots stand along the dimension that the chain keeps, so that values stay in their threads;
@@ -55,7 +55,7 @@ struct DotProblem {
 
 class MatrixInstructionChoice {
 public:
-  /// `tileSize`: rows and columns that the user asks for; 0: none. `anyChainThroughA`: some dot of the module is in a
+  /// `tileSize`: rows and columns that the user requests; 0: none. `anyChainThroughA`: some dot of the module is in a
   /// chain through a left operand.
   MatrixInstructionChoice(const ir::TargetInfo &target, int64_t numWarps, int64_t tileSize, bool anyChainThroughA)
       : target_(target), numWarps_(numWarps), tileSize_(tileSize), anyChainThroughA_(anyChainThroughA) {}

@@ -35,11 +35,11 @@
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
+#include "layouts/scan_shape.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
-#include "transforms/memory/scan_shape.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -656,7 +656,7 @@ private:
   bool moveDownScan(tt::ScanOp op, unsigned at, const Encoding *e) {
     // In a layout out of order it would be converted on the way in and out again (choose-scan-layouts).
     auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
-    bool canBeLowered = !isDotOperand(e) && layout.ok() && scanShape(*layout, op.axis()).inOrder;
+    bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, op.axis()).inOrder;
     if (!canBeLowered || !othersAreAcceptable(op.op, at, e)) return false;
     setOperandLayouts(op.op, e);
     for (auto r : op->results()) changeLayout(r, e);

@@ -205,7 +205,7 @@ TEST(PaddedShared, PadsOffsets) {
 // ---- matrix instructions: PTX ISA, "Matrix Fragments for mma…" and wgmma's register fragments
 // -------------------------
 
-// "Matrix Fragments for mma.m8n8k4": each quad pair of lanes multiplies its own 8 by 8 by 4. Which rows and columns
+// "Matrix Fragments for mma.m8n8k4": each quad pair of lanes has a dot of its own, 8 by 8 by 4. Which rows and columns
 // of the tensor those are is read off the operands; then every accumulator must be where the instruction leaves it.
 TEST(NvidiaMma, VoltaQuadPairs) {
   EncodingPool pool;
@@ -467,7 +467,7 @@ TEST(EncodingPool, EqualParametersAreOneObject) {
             *pool.getAmdWmma({2, true, AmdWmmaParams::tilesOf({2, 2}, {1, 1}), {}, {16, 16, 16}}));
   // What is kept as text is never taken for the class of its kind.
   const Encoding *opaque = pool.getOpaque(EncodingKind::NvmmaShared, "#ttg.nvmma_shared",
-                                            "{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}", 2);
+                                          "{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}", 2);
   const Encoding *real = *pool.getNvmmaShared({128, false, 16, false, {}, 2});
   EXPECT_NE(opaque, real);
   EXPECT_EQ(opaque->str(), real->str());
