@@ -139,7 +139,7 @@ private:
   void shareRegisters(llvm::ArrayRef<ttg::WarpSpecializeOp> ops) {
     // A thread's number is below 256, so that the largest is the last multiple of 8 before that.
     int64_t most = llvm::alignDown(int64_t(target_.maxRegistersPerThread), kRegisterStep);
-    int64_t all = int64_t(target_.registersPerScheduler) * target_.schedulersPerMultiprocessor,
+    int64_t all = int64_t(target_.registersPerScheduler) * target_.schedulersPerMultiprocessor * target_.warpSize,
             threads = total_ * threadsPerWarp(module_.op());
     int64_t each = moduleInt(module_.op(), kMaxRegistersAttr, 0);
     each = std::min<int64_t>(most, llvm::alignDown(each ? each : all / threads, kRegisterStep));

@@ -99,12 +99,11 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"overlapped", p.dotsInFlight}};
 }
 
-absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
+absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
   if (!c.target) {
     c.diagnostics.error({}, "tritongpu-pipeline needs a target");
     return absl::InvalidArgumentError("no target");
   }
-  int64_t defaultStages = c.options.getInt("num-stages", 3, /*least=*/1);
   std::vector<scf::ForOp> loops;
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
@@ -113,7 +112,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
   bool changed = false;
   for (auto f : loops) {
     auto ofLoop = f->attr<IntegerAttr>("tt.num_stages");
-    int64_t stages = ofLoop ? ofLoop.sext() : defaultStages;
+    int64_t stages = ofLoop ? ofLoop.sext() : o.numStages;
     if (stages <= 1) continue;
     stages = std::min<int64_t>(stages, c.target->tuning.pipelineMaxStages);
     Location loc = f->loc();
