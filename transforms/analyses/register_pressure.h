@@ -22,8 +22,8 @@ int64_t registerBits(ir::Type element, int64_t elements, int64_t least = 1);
 /// Registers of 32 bits that a tensor takes in each thread, packed; 0 for what the estimate does not count.
 int64_t registersOf(ir::Value);
 
-/// The part of a thread's registers that tensors may take in a block of so many warps; the rest is for what the estimate
-/// does not count (ir/tuning.def, usableRegistersPercent).
+/// The part of a thread's registers that tensors may take in a block of so many warps; the rest is for what the
+/// estimate does not count (ir/tuning.def, usableRegistersPercent).
 int64_t usableRegisters(const ir::TargetInfo &, int64_t warps);
 
 class RegisterPressure {

@@ -1,5 +1,5 @@
-// A load of a block of a matrix as a bulk copy (TMA) can do it: the base, sizes and strides of the matrix, and where the
-// block starts. They are read off the pointers and mask that block_access.cpp creates for a descriptor:
+// A load of a block of a matrix as a bulk copy (TMA) can do it: the base, sizes and strides of the matrix, and where
+// the block starts. They are read off the pointers and mask that block_access.cpp creates for a descriptor:
 //
 //   pointers   base + start0 · stride + start1 + (row · stride + column)
 //   mask       −start0 ≤ row < size0 − start0  and  −start1 ≤ column < size1 − start1
@@ -20,8 +20,8 @@ struct TensorBlock {
   std::array<ir::Value, 2> start; // i32; null: 0
 };
 
-/// Attribute of loads that were loads of a descriptor's block: its strides are positive, multiples of 16 bytes, and less
-/// than 2⁴⁰.
+/// Attribute of loads that were loads of a descriptor's block: its strides are positive, multiples of 16 bytes, and
+/// less than 2⁴⁰.
 inline constexpr const char *kFromDescriptorAttr = "tessera.descriptor";
 
 /// Nothing if the load is not recognised as such a copy, or if starts and sizes are no extended i32. If the mask has no

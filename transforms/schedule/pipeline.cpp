@@ -17,7 +17,7 @@
 // i < ub - D·s, so that the result is right for any number of iterations, none included.
 //
 // Asynchronous copies (targets with cp.async; loads of at least 4 contiguous bytes). D = stages - 1. Each load gets a
-// multi-buffer of D + 1 buffers, one per stage. Layout conversions of loaded values read their layouts directly from it.
+// multi-buffer of D + 1 buffers, one per stage. Layout conversions of loaded values read it directly.
 //
 //   prologue   D times: ttg.async_copy_global_to_local into buffer 0, 1, …; ttg.async_commit_group
 //   body       ttg.async_wait {num = D - 1}

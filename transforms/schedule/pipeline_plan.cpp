@@ -93,8 +93,8 @@ private:
     return true;
   }
   /// Whether the accumulator is only carried on to the same dot of the next iteration, as it is or, under a condition,
-  /// as zeros, and otherwise used in branches alone, as at the end of a tile in a loop over tiles. The branches wait for
-  /// it by themselves (insert-wgmma-waits), behind all dots.
+  /// as zeros, and otherwise used in branches alone, as at the end of a tile in a loop over tiles. The branches wait
+  /// for it by themselves (insert-wgmma-waits), behind all dots.
   bool isCarriedToItself(ttng::WarpGroupDotOp dot, const CarriedValue &accumulator) {
     Value next = accumulator.yielded;
     auto select = next.definedBy<arith::SelectOp>();

@@ -15,11 +15,11 @@
 //                                                          scf.yield %d, next(%s), %an, %bn
 //                                                        }
 //
-// Done for mma.sync with both operands in multi-buffers that the pipeliner filled (wgmma reads shared memory by itself),
-// unless the accumulators leave no registers. What is read at the end of an iteration must be what the next one would
-// read: nothing between its head and its loads may write the buffers or wait for further copies. After the last
-// iteration a buffer is read that may not have been filled; its index must still be within the multi-buffer. The values
-// are not used, and copies that are masked off write zeros, so that they are defined.
+// Done for mma.sync with both operands in multi-buffers that the pipeliner filled (wgmma reads shared memory by
+// itself), unless the accumulators leave no registers. What is read at the end of an iteration must be what the next
+// one would read: nothing between its head and its loads may write the buffers or wait for further copies. After the
+// last iteration a buffer is read that may not have been filled; its index must still be within the multi-buffer. The
+// values are not used, and copies that are masked off write zeros, so that they are defined.
 #include "ir/builder.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"

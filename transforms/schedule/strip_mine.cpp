@@ -16,8 +16,8 @@
 // Groups. A group consists of stores with their operands, back to loads and ranges, and all other uses of those. It is
 // cut along one dimension of its tensors, if each of its operations works on the elements along that dimension
 // independently (reductions and scans along another dimension do, too), and nothing else uses its results. Index
-// arithmetic is not part of groups: it is recomputed for every strip. Layouts do not change: a strip has the same layout
-// in fewer registers.
+// arithmetic is not part of groups: it is recomputed for every strip. Layouts do not change: a strip has the same
+// layout in fewer registers.
 //
 // Order of accesses. Loads of a later strip come after stores of an earlier one. So every access that moves must reach
 // other memory than any store around it (Triton's contract about arguments, see memoryArgument), or use the very same
@@ -93,8 +93,8 @@ bool isRelaxedAtomic(Operation *op) {
   return rmw && rmw.sem() == MemSemantic::Relaxed;
 }
 
-/// How the dimensions of an operation's operands and results correspond. Each operation has one dimension that it is cut
-/// along: that of its result, or of its operands if it removes a dimension or has no result.
+/// How the dimensions of an operation's operands and results correspond. Each operation has one dimension that it is
+/// cut along: that of its result, or of its operands if it removes a dimension or has no result.
 namespace dims {
 
 /// Whether strips may contain the operation.
