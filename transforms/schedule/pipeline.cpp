@@ -53,8 +53,8 @@
 //
 // Through registers (other targets and loads). D = 1: the loads of the next iteration are issued at the start of the
 // body, and their values are stored at its end, into the other one of two buffers (or the only one, if memory is
-// short). Loads that do not go to a buffer are carried in registers. The last iteration, which loads nothing, is peeled,
-// so that no predicate is needed; everything is in an scf.if if the loop may have no iteration:
+// short). Loads that do not go to a buffer are carried in registers. The last iteration, which loads nothing, is
+// peeled, so that no predicate is needed; everything is in an scf.if if the loop may have no iteration:
 //
 //   if lb < ub   prologue: loads of the first iteration
 //                loop to ub - s: loads of the next iteration, consumer, stores
