@@ -99,17 +99,28 @@ namespace dims {
 
 /// Whether strips may contain the operation.
 bool isKnown(Operation *op) {
-  if (op->is<tt::LoadOp>() || op->is<tt::StoreOp>()) {
+  switch (op->opcode()) {
+  case Opcode::tt_load:
+  case Opcode::tt_store: {
     auto pointers = tensorOrNull(pointerOf(op));
     return pointers && pointers.encoding();
   }
-  if (op->is<tt::AtomicRmwOp>()) return bool(tensorOrNull(pointerOf(op)));
-  if (op->info().has(kElementwise) || op->is<arith::SelectOp>() || op->is<tt::ElementwiseInlineAsmOp>())
-    return isPure(op);
-  return op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() || op->is<tt::ExpandDimsOp>() ||
-         op->is<tt::BroadcastOp>() || op->is<tt::TransOp>() || op->is<tt::JoinOp>() || op->is<tt::SplitOp>() ||
-         op->is<arith::ConstantOp>() || op->is<ttg::ConvertLayoutOp>() ||
-         ((op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) && isPure(op));
+  case Opcode::tt_atomic_rmw: return bool(tensorOrNull(pointerOf(op)));
+  case Opcode::tt_splat:
+  case Opcode::tt_make_range:
+  case Opcode::tt_expand_dims:
+  case Opcode::tt_broadcast:
+  case Opcode::tt_trans:
+  case Opcode::tt_join:
+  case Opcode::tt_split:
+  case Opcode::arith_constant:
+  case Opcode::ttg_convert_layout: return true;
+  case Opcode::tt_reduce:
+  case Opcode::tt_scan:
+  case Opcode::arith_select:
+  case Opcode::tt_elementwise_inline_asm: return isPure(op);
+  default: return op->info().has(kElementwise) && isPure(op);
+  }
 }
 
 /// The operand's dimension, from the operation's.
