@@ -151,7 +151,8 @@ private:
 
   void reduceAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
-    bool once = layouts::combinesOnce(layout_, shape, axis_, op_.srcs().size(), fl_.target.info().tuning.reduceCombineOnceValues);
+    bool once = layouts::combinesOnce(layout_, shape, axis_, op_.srcs().size(),
+                                      fl_.target.info().tuning.reduceCombineOnceValues);
     if (!once && exchange.lanesApart()) return combineByWarp(exchange);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
     fl_.barrier();
