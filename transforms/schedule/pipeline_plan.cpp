@@ -12,10 +12,10 @@
 #include "layouts/layout_order.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/buffer_readers.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -27,7 +27,6 @@ namespace {
 
 constexpr int64_t kLeastAsyncCopyBytes = 4;       // of one cp.async (PTX ISA), also the bytes of a register
 constexpr int64_t kMostAsyncCopyBytes = 16;       // of one cp.async
-constexpr int64_t kMostSwizzlePhases = 8;         // rows of 16 bytes that one access of 128 bytes covers
 constexpr int64_t kTensorMapStrideAlignment = 16; // bytes (CUDA driver API, cuTensorMapEncodeTiled)
 
 bool isLoopOrCall(const Operation *op) {
@@ -239,25 +238,10 @@ private:
   }
   /// The loads from which operands of the body's dots are computed, not through another dot.
   bool findLoads() {
-    llvm::SetVector<Operation *> found;
-    llvm::DenseSet<Operation *> seen;
-    llvm::SmallVector<Value, 16> work;
-    for (auto &op : body_)
-      if (isDot(&op)) work.append({op.operand(0), op.operand(1)}); // A and B of either kind of dot
-    while (!work.empty()) {
-      Operation *def = work.pop_back_val().definingOp();
-      if (!def || def->block() != &body_ || isDot(def) || !seen.insert(def).second) continue;
-      if (auto load = def->dyn<tt::LoadOp>()) {
-        if (isLoadOfTensor(load)) found.insert(def);
-        continue;
-      }
-      if (def->numRegions()) continue;
-      for (auto v : def->operands()) work.push_back(v);
-    }
-    for (auto &op : body_) { // in the order of the text
-      if (!found.contains(&op)) continue;
+    for (auto load : loadsFeedingDots(body_)) {
+      if (!isLoadOfTensor(load)) continue;
       PipelinedLoad a;
-      a.load = op.cast<tt::LoadOp>();
+      a.load = load;
       a.alloc = bufferOf(a.load);
       plan_.loads.push_back(a);
     }
@@ -407,13 +391,7 @@ private:
     bool copiesStayWhole =
         plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory && plan->writeVector >= elementsPerAccess;
     if (!copiesStayWhole) return nullptr;
-    layouts::LinearLayout shared = plan->shared;
-    if (!shared.hasInDim(Dim::Block)) {
-      llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(shared.ins());
-      ins.push_back({Dim::Block, {}});
-      shared = layouts::LinearLayout(ins, llvm::SmallVector<layouts::LinearLayout::OutDim, 4>(shared.outs()));
-    }
-    auto e = c_.encodings().getSharedLinear(shared);
+    auto e = c_.encodings().getSharedLinear(plan->sharedWithBlocks());
     return e.ok() ? *e : nullptr;
   }
 
@@ -428,20 +406,11 @@ private:
     p.order = layouts::orderOf(*layout);
     p.cta = type.encoding()->cta();
     if (!a.conversions.empty() && type.rank() == 2) {
-      int64_t elementsPerAccess = 1; // that a thread copies at once
-      for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register); ++bit) {
-        bool isNext = layout->basis(Dim::Register, bit, layouts::tensorDim(p.order[0])) == elementsPerAccess;
-        if (!isNext || elementsPerAccess * bytes >= kMostAsyncCopyBytes) break;
-        elementsPerAccess *= 2;
-      }
+      // What a thread copies at once.
+      int64_t elementsPerAccess = std::min<int64_t>(layouts::consecutiveElements(*layout, p.order[0]),
+                                                    std::max<int64_t>(1, kMostAsyncCopyBytes / bytes));
       if (auto *e = layoutOfConversion(*layout, tensorOf(a.conversions[0].result()), elementsPerAccess)) return e;
-      int64_t rowBytes = type.dim(p.order[0]) * bytes;
-      int64_t allBanks = int64_t(target_.sharedMemoryBanks) * target_.sharedMemoryBankBytes;
-      p.vec = std::max<int64_t>(1, std::min<int64_t>(kMostAsyncCopyBytes / bytes, type.dim(p.order[0])));
-      p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
-      int64_t phasesOfRow = std::min(rowBytes, allBanks) / (p.vec * bytes);
-      int64_t phasesOfTensor = type.dim(p.order[1]) / p.perPhase;
-      p.maxPhase = std::max<int64_t>(1, std::min({kMostSwizzlePhases, phasesOfRow, phasesOfTensor}));
+      p = layouts::conflictFreeSwizzle(type.shape(), p.order, p.cta, bytes, target_.memoryModel());
     }
     auto e = c_.encodings().getSwizzledShared(p);
     return e.ok() ? *e : nullptr;

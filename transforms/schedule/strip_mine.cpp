@@ -27,6 +27,7 @@
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
@@ -56,24 +57,6 @@ int64_t registersFor(TensorType t, int64_t elements) {
   constexpr int64_t kLeastBits = 16;
   if (t.element().isInteger(1)) return 0; // predicates, masks of lanes
   return llvm::divideCeil(registerBits(t.element(), elements, kLeastBits), 32);
-}
-
-/// Whether the operation takes many instructions per element (ir/tuning.def, stripSlowOpWork).
-bool isSlow(Operation *op) {
-  switch (op->opcode()) {
-  case Opcode::arith_divsi:
-  case Opcode::arith_divui:
-  case Opcode::arith_remsi:
-  case Opcode::arith_remui:
-  case Opcode::arith_ceildivsi:
-  case Opcode::arith_ceildivui:
-  case Opcode::arith_floordivsi:
-  case Opcode::arith_divf:
-  case Opcode::arith_remf:
-  case Opcode::tt_precise_divf:
-  case Opcode::tt_extern_elementwise: return true;
-  default: return op->name().starts_with("math.");
-  }
 }
 
 /// Loads, stores and atomics that strips are made of.
@@ -340,7 +323,7 @@ private:
           if (last->isBeforeInBlock(u)) last = u;
         freed[last].push_back(r.impl());
       }
-      needs.work += widest * (isSlow(op) ? tuning_.stripSlowOpWork : 1);
+      needs.work += widest * costOf(op, tuning_).instructions;
     }
     int64_t live = 0;
     for (auto &[op, d] : g.ops) {
