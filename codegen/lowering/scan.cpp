@@ -10,7 +10,7 @@
 //
 // Scans in other layouts were given one of these before (transforms/layout/choose_scan_layouts.cpp).
 //
-// Scratch (transforms/memory/scratch.cpp): warp_partials.h.
+// Scratch (transforms/memory/scratch.h): warp_partials.h.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "codegen/lowering/warp_partials.h"
