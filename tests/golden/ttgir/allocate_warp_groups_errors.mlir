@@ -77,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @start_ids() {
-    // expected-error @below {{lets partition 1 begin at warp 5, which is somebody else's}}
+    // expected-error @below {{lets partition 1 begin at warp 5, which other warps of the kernel use}}
     ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4, 5>}
     default {
       ttg.warp_yield

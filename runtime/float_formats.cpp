@@ -1,7 +1,7 @@
 // Conversions of floating-point patterns (see float_formats.h). A format is its mantissa width, bias and special
 // patterns; rounding scales the number so that the format's unit is 1, rounds to an integer, and that integer plus
 // the exponent field is the pattern: carries into the exponent come out right by themselves.
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include <array>
 #include <cmath>
 

@@ -1,9 +1,4 @@
-/* Adds two vectors on a device: compiles the kernel for it, loads and launches it, and looks at what comes out.
- *
- *   cc -std=c99 example.c $(pkg-config --cflags --libs tessera) -o example
- *   ./example tests/kernels/vecadd/vecadd.ttir                    # on the first GPU, else on the interpreter
- *   ./example tests/kernels/vecadd/vecadd.ttir emulator:gfx942    # on any device; exit codes as those of `tessera`
- */
+/* Adds two vectors on a device: compiles the kernel for it, loads and launches it, checks the result. See README.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tessera.h>
@@ -38,7 +33,7 @@ static tessera_stream *stream;
 static tessera_buffer *x, *y, *out;
 static float numbers[3][COUNT];
 
-/* What went wrong the handler has told; errors may also be taken from each call's last parameter. */
+/* The handler has printed what went wrong. (Each call's last parameter can return the error instead.) */
 #define TRY(call)                                                                                                      \
   do {                                                                                                                 \
     tessera_status status_ = (call);                                                                                   \
@@ -56,7 +51,10 @@ static tessera_status add(const char *file, const char *text, size_t length, con
   TRY(tessera_context_create(&options, &context, NULL));
   TRY(tessera_device_open(context, spec, &device, NULL));
   TRY(tessera_kernel_compile(device, text, length, file, NULL, &kernel, NULL));
-  for (int i = 0; i < COUNT; ++i) numbers[0][i] = (float)i, numbers[1][i] = (float)(2 * i + 1);
+  for (int i = 0; i < COUNT; ++i) {
+    numbers[0][i] = (float)i;
+    numbers[1][i] = (float)(2 * i + 1);
+  }
   TRY(tessera_buffer_create(device, sizeof numbers[0], &x, NULL));
   TRY(tessera_buffer_create(device, sizeof numbers[1], &y, NULL));
   TRY(tessera_buffer_create(device, sizeof numbers[2], &out, NULL));
@@ -90,9 +88,13 @@ int main(int argc, char **argv) {
     return TESSERA_USAGE;
   }
   status = add(argv[1], text, length, argc == 3 ? argv[2] : NULL);
-  tessera_buffer_destroy(x), tessera_buffer_destroy(y), tessera_buffer_destroy(out);
-  tessera_stream_destroy(stream), tessera_kernel_destroy(kernel), tessera_device_destroy(device),
-      tessera_context_destroy(context);
+  tessera_buffer_destroy(x);
+  tessera_buffer_destroy(y);
+  tessera_buffer_destroy(out);
+  tessera_stream_destroy(stream);
+  tessera_kernel_destroy(kernel);
+  tessera_device_destroy(device);
+  tessera_context_destroy(context);
   free(text);
   return (int)status;
 }

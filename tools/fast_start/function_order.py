@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The functions that a program runs, in the order in which each is first entered: what a linker takes as symbol ordering.
+"""The functions that a program runs, in the order in which each is first entered, for a linker's symbol ordering.
 
   function_order.py -o ORDER PROGRAM -- ARGUMENTS [-- ARGUMENTS …]
 
-A static program of a hundred megabytes of which a short run enters some thousand functions, one here and one there, pays
-a page fault for nearly each; next to each other they are a few dozen pages. Each list of arguments is one run. A copy of
-the program in which every function begins with a breakpoint is run under ptrace; a breakpoint is taken out when it is
-met. x86-64 Linux; anything that does not work (no ptrace in a container, another machine) leaves an empty list, with which
-the link is as it would be without.
+A short run of a static program of a hundred megabytes enters some thousand functions all over it, and pays a page fault
+for nearly each; side by side they are a few dozen pages. Each list of arguments is one run. A copy of the program in
+which every function begins with a breakpoint runs under ptrace; a breakpoint is removed when it is first reached.
+x86-64 Linux. If anything fails (no ptrace in a container, another machine) the list is empty, and the link is as it
+would be without one.
 """
 import argparse, collections, ctypes, os, shutil, signal, struct, subprocess, sys, tempfile
 
@@ -29,12 +29,13 @@ def ptrace(request, pid, address=0, data=0):
 
 
 def functions(image):
-    """Symbols of functions of a 64-bit ELF file at a fixed address: address -> names, and address -> place in the file."""
+    """The functions of a 64-bit ELF file at a fixed address: address -> names, and address -> place in the file."""
     if image[:5] != b"\x7fELF\x02" or struct.unpack_from("<HH", image, 16) != (2, 62):
         raise OSError("not an x86-64 program at a fixed address")
     section_offset, = struct.unpack_from("<Q", image, 0x28)
     section_size, section_count = struct.unpack_from("<HH", image, 0x3A)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", image, section_offset + i * section_size) for i in range(section_count)]
+    sections = [struct.unpack_from("<IIQQQQIIQQ", image, section_offset + i * section_size)
+                for i in range(section_count)]
     names, places = collections.defaultdict(list), {}
     for _, kind, _, _, offset, size, link, _, _, entry in sections:
         if kind != 2:  # SHT_SYMTAB
@@ -82,7 +83,7 @@ def trace(program, image, arguments, places, entered):
             if address not in places:
                 raise OSError(f"a breakpoint at {address:#x}, where no function begins")
             word = ptrace(PEEKTEXT, thread, address)
-            if word & 0xFF == BREAKPOINT:  # else another thread was here first
+            if word & 0xFF == BREAKPOINT:  # else another thread was first
                 ptrace(POKETEXT, thread, address, word & ~0xFF | image[places[address]])
                 entered[address] = None
             struct.pack_into("<Q", registers, RIP, address)
@@ -96,12 +97,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", dest="out", required=True)
     parser.add_argument("program")
-    own, rest = sys.argv[1:], []
-    while "--" in own:
-        last = len(own) - 1 - own[::-1].index("--")
-        rest.insert(0, own[last + 1:])
-        own = own[:last]
-    options = parser.parse_args(own)
+    ours, runs = sys.argv[1:], []
+    while "--" in ours:
+        last = len(ours) - 1 - ours[::-1].index("--")
+        runs.insert(0, ours[last + 1:])
+        ours = ours[:last]
+    options = parser.parse_args(ours)
     entered, names = {}, {}
     with tempfile.TemporaryDirectory(prefix="function_order") as folder:
         copy = os.path.join(folder, "program")
@@ -115,7 +116,7 @@ def main():
             with open(copy, "wb") as f:
                 f.write(patched)
             shutil.copymode(options.program, copy)
-            for arguments in rest:
+            for arguments in runs:
                 status = trace(copy, image, arguments, places, entered)
                 if status:
                     raise OSError(f"{' '.join(arguments)}: the program ended with status {status}")

@@ -1,12 +1,11 @@
-// How many registers a kernel uses, counted in one pass: what stands in for LLVM's SIRegisterInfo::getNumUsedPhysRegs
-// in static programs, whose linker sends the calls of it here (cmake/TesseraLLVM.cmake, --wrap; under this name
-// nobody else calls it, so that a program linked otherwise is as it was).
+// How many registers a kernel uses, counted in one pass: a replacement of LLVM's SIRegisterInfo::getNumUsedPhysRegs.
+// The linker sends the calls of that function here (--wrap in CMakeLists.txt).
 //
-// LLVM asks about each register of a class, from the last one down, whether any register that overlaps it is used. A
-// vector register of AMDGPU overlaps some hundred tuples, whose list LLVM makes and sorts when it is first asked for:
-// for the 600 registers that a small kernel does not use that is 18 million instructions, two fifths of what
-// compiling a vector addition for gfx942 takes. Registers overlap where they share a register unit. So the units of
-// all registers that are used are marked, and the last register of the class with a marked one is the answer.
+// LLVM queries for each register of a class, from the last one down, whether any register that overlaps it is used. A
+// vector register of AMDGPU overlaps some hundred tuples, whose list LLVM builds and sorts at the first query: for the
+// 600 registers that a small kernel does not use, that is 18 million instructions, two fifths of compiling a vector
+// addition for gfx942. Two registers overlap if they share a register unit. So this file marks the units of all
+// registers that are used; the last register of the class with a marked unit is the answer.
 #include "llvm/ADT/BitVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
@@ -18,8 +17,8 @@
 #define TESSERA_NAME(PREFIX, NAME) TESSERA_JOIN(PREFIX, NAME)
 
 /// One more than the hardware's number of the last register of the class that the function uses, 0 if it uses none;
-/// with `includeCalls` also those that calls may overwrite. `SIRegisterInfo` is declared in no public header: it is
-/// not looked at.
+/// with `includeCalls` also those that calls may overwrite. The first argument, an `SIRegisterInfo`, is declared in no
+/// public header and is not used.
 extern "C" unsigned TESSERA_NAME(__wrap_,
                                  GET_NUM_USED_PHYS_REGS)(const void *, const llvm::MachineRegisterInfo &registers,
                                                          const llvm::TargetRegisterClass &of, bool includeCalls);
