@@ -91,7 +91,7 @@ std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
     return kOk;
   } catch (const CLI::ParseError &e) {
     fail(kUsage, describe(app, e));
-    llvm::errs() << "see `" << app.get_name() << " --help`\n";
+    llvm::errs() << "`" << app.get_name() << " --help` tells more\n";
     return kUsage;
   }
 }

@@ -48,7 +48,8 @@ int layoutCommand(int argc, char **argv) {
   std::vector<char *> arguments;
   for (auto &a : spelt) arguments.push_back(a.data());
   if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
-  if (!l->count() && !i->count()) return fail(kUsage, "--layout or --input is required; see `tessera layout --help`");
+  if (!l->count() && !i->count())
+    return fail(kUsage, "--layout or --input is required; `tessera layout --help` tells more");
 
   ir::Context context;
   auto diag = printingDiagnostics();

@@ -117,7 +117,7 @@ static int usage(llvm::raw_ostream &o, int code) {
   o << "usage: tessera COMMAND ...\n\ncommands:\n";
   for (auto &c : commands)
     o << "  " << llvm::StringRef(c.name) << std::string(12 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
-  o << "\n`tessera COMMAND --help` shows the options of one.\n";
+  o << "\n`tessera COMMAND --help` tells more of one.\n";
   return code;
 }
 
