@@ -4,7 +4,6 @@
 #include "runtime/open_device.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -14,13 +13,6 @@
 namespace tessera::tools {
 using namespace runtime;
 
-/// "sm_80 sm_86 …"
-static std::string targetNames() {
-  std::vector<llvm::StringRef> names;
-  for (auto *arch : allTargets()) names.push_back(arch->info.name);
-  return llvm::join(names, " ");
-}
-
 int compileCommand(int argc, char **argv) {
   CLI::App app("Compiles TTIR or TTGIR", "tessera compile");
   std::string input, target, emit, output, metadata, fusion = "on";
@@ -28,7 +20,9 @@ int compileCommand(int argc, char **argv) {
   bool o0 = false, o1 = false, o2 = false, o3 = false;
   PassFlags passes;
   app.add_option("FILE", input, "input, - for standard input")->required();
-  app.add_option("--target", target, targetNames() + "; default: the first GPU found");
+  app.add_option("--target", target,
+                 "sm_80 sm_86 sm_89 sm_90a sm_100a sm_120a gfx90a gfx942 gfx950 gfx1100 gfx1200 gfx1201; default: the "
+                 "first GPU found");
   app.add_option("--emit", emit, "ttir, ttgir, llir, ptx or amdgcn, cubin or hsaco (default: the last)");
   app.add_option("-o", output, "output file");
   app.add_option("--metadata", metadata, "write what is known of the kernel as JSON");
@@ -82,7 +76,11 @@ int compileCommand(int argc, char **argv) {
   if (target.empty()) {
     std::vector<std::string> problems;
     auto devices = enumerateDevices(problems);
-    if (devices.empty()) return fail(kUsage, "no GPU found, so --target is needed, one of " + targetNames());
+    if (devices.empty()) {
+      std::string all;
+      for (auto *t : allTargets()) all += " " + t->info.name.str();
+      return fail(kUsage, "no GPU found, so --target is needed, one of" + all);
+    }
     target = devices[0]->target();
   }
   auto t = requireTarget(target);
