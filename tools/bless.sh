@@ -40,5 +40,10 @@ for folder in "${!patterns[@]}"; do
     failed=1
   fi
 done
+
+# Documents that the program prints.
+if [ -f docs/passes.md ] && [[ docs.passes == *"$filter"* ]]; then
+  "$build/tools/tessera" opt --list-passes=markdown >docs/passes.md
+fi
 git --no-pager diff --stat
 exit $failed
