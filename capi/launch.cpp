@@ -8,6 +8,8 @@
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/interpreter/interpreter.h"
 #include "runtime/launch/dtype.h"
+#include "runtime/launch_checks.h"
+#include "runtime/open_device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
@@ -21,9 +23,6 @@ struct tessera_device_list {
 };
 
 namespace {
-
-/// Programs of a grid: as many as the interpreter counts.
-constexpr int64_t kMaxPrograms = int64_t(1) << 40;
 
 std::shared_ptr<DeviceState> describe(std::shared_ptr<ContextState> context, std::unique_ptr<runtime::Device> device) {
   auto s = std::make_shared<DeviceState>();
@@ -115,9 +114,9 @@ tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_
   auto &md = k.metadata;
   auto refuse = [&](auto &&text) { return call.fail(TESSERA_USAGE, text.str()); };
   if (count != md.args.size())
-    return refuse(llvm::formatv("kernel '{0}' takes {1}, but {2} given", md.kernel,
-                                ir::counted(md.args.size(), "argument"),
-                                count == 1 ? "1 is" : std::to_string(count) + " are"));
+    return call.fail(TESSERA_USAGE,
+                     runtime::wrongArgumentCount(md.kernel, md.args.size(),
+                                                 count == 1 ? "1 is given" : std::to_string(count) + " are given"));
   if (!given && count) return call.fail(TESSERA_USAGE, "the arguments are null");
   for (size_t i = 0; i < count; ++i) {
     auto &a = given[i];
@@ -154,20 +153,9 @@ tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_
 
 tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *given, std::array<int64_t, 3> &grid) {
   if (!given) return call.fail(TESSERA_USAGE, "the grid is null");
-  int64_t programs = 1;
-  std::string text = llvm::formatv("the grid ({0}, {1}, {2})", given[0], given[1], given[2]).str();
-  for (unsigned i = 0; i < 3; ++i) {
-    if (!given[i]) return call.fail(TESSERA_USAGE, text + " is empty");
-    int64_t most = i && llvm::StringRef(k.device->spec).starts_with("cuda")
-                       ? 65535
-                       : INT32_MAX; // CUDA C++ Programming Guide, compute capabilities
-    if (given[i] > most || programs > kMaxPrograms / given[i])
-      return call.fail(TESSERA_USAGE, text + " is too large for " + k.device->spec);
-    grid[i] = given[i];
-    programs *= given[i];
-  }
-  if (k.metadata.globalScratchBytes > (int64_t(1) << 48) / programs)
-    return call.fail(TESSERA_USAGE, text + " needs too much scratch memory");
+  grid = {given[0], given[1], given[2]};
+  auto checked = runtime::checkGrid(grid, k.device->spec, k.metadata.globalScratchBytes);
+  if (!checked.ok()) return call.fail(checked, TESSERA_USAGE);
   return TESSERA_OK;
 }
 

@@ -258,10 +258,7 @@ static tessera_status runPasses(Call &call, ir::Module &module, const transforms
                                 const transforms::RunOptions &run) {
   auto s = transforms::runPipeline(module, pipeline, run, call.engine);
   if (s.ok()) return TESSERA_OK;
-  // An option of a pass has a value that the pass refuses.
-  auto status =
-      llvm::any_of(pipeline, [](auto &step) { return !step.options.problem.empty(); }) ? TESSERA_USAGE : TESSERA_INPUT;
-  return call.engine.errors() ? call.end(status) : call.fail(s, status);
+  return call.engine.errors() ? call.end(TESSERA_INPUT) : call.fail(s, TESSERA_INPUT);
 }
 
 tessera_status tessera_run_passes(tessera_context *context, const char *text, size_t length, const char *file_name,

@@ -69,9 +69,12 @@ static int help() {
          "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
          "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
-    llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help;
-    if (!p.options.empty()) llvm::outs() << " [" << p.options << "]";
-    llvm::outs() << "\n";
+    llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help << "\n";
+    for (auto &o : p.options) {
+      std::string range = o.range.str();
+      llvm::outs() << "      " << o.spelling() << "  " << o.help << (range.empty() ? "" : "; " + range) << " (default "
+                   << o.defaultValue() << ")\n";
+    }
   }
   return kOk;
 }
@@ -216,8 +219,6 @@ int Opt::section(const frontend::TextSection &text, const std::string &file, std
                  << " what the kernel computes as it is\n";
     if (output.empty()) return kOk;
   }
-  for (auto &s : pipeline)
-    if (!ok && !s.options.problem.empty()) return kUsage; // it was reported
   over = false;
   int code = kOk;
   if (verifier) {

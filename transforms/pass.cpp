@@ -5,45 +5,15 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
 namespace tessera::transforms {
 using namespace ir;
-
-int64_t PassOptions::getInt(llvm::StringRef name, int64_t otherwise, int64_t least) const {
-  auto it = values.find(name);
-  int64_t v;
-  if (it == values.end()) return otherwise;
-  if (llvm::StringRef(it->second).getAsInteger(10, v))
-    problem = "'" + name.str() + "' must be an integer, not '" + it->second + "'";
-  else if (v < least)
-    problem = llvm::formatv("'{0}' must be at least {1}, not {2}", name, least, v);
-  else
-    return v;
-  return otherwise;
-}
-int64_t PassOptions::getPowerOfTwo(llvm::StringRef name, int64_t otherwise, int64_t most) const {
-  int64_t v = getInt(name, otherwise);
-  if (v >= 1 && v <= most && llvm::isPowerOf2_64(v)) return v;
-  problem = llvm::formatv("'{0}' must be a power of two up to {1}, not {2}", name, most, v);
-  return otherwise;
-}
-bool PassOptions::getBool(llvm::StringRef name, bool otherwise) const {
-  auto it = values.find(name);
-  if (it == values.end()) return otherwise;
-  llvm::StringRef v = it->second;
-  if (v == "true" || v == "1" || v.empty()) return true;
-  if (v != "false" && v != "0") problem = "'" + name.str() + "' must be true or false, not '" + v.str() + "'";
-  return false;
-}
-std::string PassOptions::getString(llvm::StringRef name, llvm::StringRef otherwise) const {
-  auto it = values.find(name);
-  return it == values.end() ? otherwise.str() : it->second;
-}
 
 const PassInfo *findPass(llvm::StringRef name) {
   for (auto &p : allPasses())
@@ -51,29 +21,29 @@ const PassInfo *findPass(llvm::StringRef name) {
   return nullptr;
 }
 
-PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::StringRef, std::string>> options) {
-  PipelineStep s{findPass(name), {}};
-  if (!s.pass) llvm::reportFatalInternalError("pipeline names an unknown pass: " + name);
-  for (auto &[k, v] : options) s.options.values[k] = v;
-  return s;
+const PassInfo &passOf(AnyFunction function) {
+  for (auto &p : allPasses())
+    if (p.function == function) return p;
+  llvm::reportFatalInternalError("a pipeline has a pass that is not registered");
 }
 
 absl::StatusOr<PipelineStep> parseStep(const PassInfo &pass, llvm::StringRef options) {
   PipelineStep s{&pass, {}};
-  llvm::SmallVector<llvm::StringRef, 4> known, parts;
-  pass.options.split(known, ' ', -1, false);
+  llvm::SmallVector<llvm::StringRef, 4> parts;
   options.trim("'\" {}").split(parts, ' ', -1, false);
   for (auto part : parts) {
     auto [name, value] = part.split('=');
-    auto *row = llvm::find_if(known, [&](llvm::StringRef k) { return k.split('=').first == name; });
-    if (row == known.end())
+    const auto *option = llvm::find_if(pass.options, [&](const PassOption &o) { return o.name == name; });
+    if (option == pass.options.end()) {
+      auto known = llvm::map_range(pass.options, [](const PassOption &o) { return o.spelling(); });
       return absl::InvalidArgumentError(llvm::formatv("pass '{0}' has no option '{1}'; it has: {2}", pass.name, name,
-                                                      pass.options.empty() ? "none" : pass.options)
+                                                      pass.options.empty() ? "none" : llvm::join(known, " "))
                                             .str());
-    s.options.values[name] = value.str();
-    if (row->ends_with("=N")) s.options.getInt(name, 0);
-    if (!s.options.problem.empty())
-      return absl::InvalidArgumentError("pass '" + pass.name.str() + "': " + s.options.problem);
+    }
+    OptionValue read;
+    if (auto status = option->range.read(name, value, read); !status.ok())
+      return absl::InvalidArgumentError("pass '" + pass.name.str() + "': " + std::string(status.message()));
+    option->set(s.options, read);
   }
   return s;
 }
@@ -82,8 +52,7 @@ static std::string commandLine(const Pipeline &p, size_t from) {
   std::string s;
   for (size_t i = from; i < p.size(); ++i) {
     s += " -" + p[i].pass->name.str();
-    std::string options;
-    for (auto &o : p[i].options.values) options += (options.empty() ? "" : " ") + o.first().str() + "=" + o.second;
+    std::string options = writeOptions(p[i].pass->options, p[i].options);
     if (!options.empty()) s += "=\"" + options + "\"";
   }
   return s;
@@ -140,7 +109,7 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
         r.pass = name.str();
         o.remarks(r);
       };
-    PassContext context{o.target, diag, options, &remarks};
+    PassContext context{o.target, diag, &remarks};
     if (!context.target && o.findTarget)
       if (auto name = m.op()->attr<StringAttr>(kTargetAttr)) context.target = o.findTarget(name.value());
     absl::StatusOr<bool> changed = false;
@@ -159,12 +128,10 @@ absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &
       diag.report(std::move(d));
       changed = absl::InvalidArgumentError("the input has no layouts");
     } else
-      changed = pass->run(m, context);
+      changed = pass->run(m, options, context);
     double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (o.timings) o.timings->push_back({pass->name.str(), ms, changed.ok() && *changed});
     absl::Status status = changed.status();
-    if (!options.problem.empty())
-      status = absl::InvalidArgumentError("pass '" + pass->name.str() + "': " + options.problem);
     if (status.ok() && o.verifyEach && !verify(m, diag))
       status = absl::InternalError(llvm::formatv("the IR is invalid after pass '{0}'", pass->name).str());
     if (!status.ok()) {

@@ -7,28 +7,19 @@
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
 #include "ir/target.h"
+#include "transforms/pass_options.h"
 #include "transforms/remark.h"
-#include "llvm/ADT/StringMap.h"
+#include <any>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tessera::transforms {
 
-/// Options of one step: `-pass=key=value key2=value2` on the command line.
-struct PassOptions {
-  llvm::StringMap<std::string> values;
-  mutable std::string problem; // what was wrong with a value that the pass asked for; the run is then an error
-  int64_t getInt(llvm::StringRef name, int64_t otherwise, int64_t least = INT64_MIN) const;
-  int64_t getPowerOfTwo(llvm::StringRef name, int64_t otherwise, int64_t most) const;
-  bool getBool(llvm::StringRef name, bool otherwise) const;
-  std::string getString(llvm::StringRef name, llvm::StringRef otherwise) const;
-};
-
 struct PassContext {
   const ir::TargetInfo *target = nullptr; // null: none was given, and the module names none that there is
   ir::DiagnosticEngine &diagnostics;      // what is the user's fault is reported here, and the pass returns an error
-  const PassOptions &options;
   const std::function<void(Remark)> *remarks = nullptr; // null: nobody listens
 
   /// Says something, if somebody listens; what is costly to find out is asked for only then.
@@ -38,38 +29,50 @@ struct PassContext {
   }
 };
 
-/// Returns whether the module was changed, or an error after having reported a diagnostic.
-using PassFn = absl::StatusOr<bool> (*)(ir::Module &, PassContext &);
-
 enum PassTrait : uint8_t {
   kRequired = 1,     // compiling needs it: bisection does not leave it out
   kNeedsLayouts = 2, // works on TTGIR: a tensor without a layout is the input's fault
 };
 
+/// The address of a pass's function, to find its row by.
+using AnyFunction = void (*)();
+
+/// One row of the registry.
 struct PassInfo {
-  llvm::StringRef name; // as triton-opt spells it
-  PassFn run;
-  llvm::StringRef help;    // one line
-  llvm::StringRef options; // the accepted ones, "num-warps=N target=NAME …": N is an integer
-  uint8_t traits = 0;      // of PassTrait
+  llvm::StringRef name; // as triton-opt spells it, if the pass exists there
+  AnyFunction function;
+  absl::StatusOr<bool> (*run)(ir::Module &, const std::any &options, PassContext &);
+  llvm::StringRef help; // one line
+  llvm::ArrayRef<PassOption> options;
+  uint8_t traits = 0; // of PassTrait
   bool has(PassTrait t) const { return traits & t; }
 };
 
 llvm::ArrayRef<PassInfo> allPasses();
 const PassInfo *findPass(llvm::StringRef name);
+/// The first row of a function; a fatal error if it has none.
+const PassInfo &passOf(AnyFunction);
 
+/// A pass with its options: an empty `any`, or the options struct of the pass.
 struct PipelineStep {
   const PassInfo *pass;
-  PassOptions options;
+  std::any options;
 };
 using Pipeline = std::vector<PipelineStep>;
 
-/// One pass with options, for writing pipelines: step("tritongpu-coalesce"), step("...", {{"num-warps", "4"}}).
-/// @pre the pass exists.
-PipelineStep step(llvm::StringRef name, std::initializer_list<std::pair<llvm::StringRef, std::string>> options = {});
+/// One pass with options, for writing pipelines: step(coalesce), step(pipelineLoads, {.numStages = 2}).
+/// @pre the pass is registered.
+inline PipelineStep step(absl::StatusOr<bool> (*pass)(ir::Module &, PassContext &)) {
+  return {&passOf(reinterpret_cast<AnyFunction>(pass)), {}};
+}
+template <typename Options>
+PipelineStep step(absl::StatusOr<bool> (*pass)(ir::Module &, const Options &, PassContext &),
+                  std::type_identity_t<Options> options = {}) {
+  return {&passOf(reinterpret_cast<AnyFunction>(pass)), std::move(options)};
+}
 
-/// The step of a pass with options as they are written: "num-stages=2 foo=bar", also in quotes or braces. An error
-/// where the pass has no such option, or one with another kind of value.
+/// The step of a pass with options as they are written: "num-stages=2 foo=bar", also in quotes or braces. An error if
+/// the pass has no such option, or a value is out of its range.
 absl::StatusOr<PipelineStep> parseStep(const PassInfo &, llvm::StringRef options);
 
 struct PassTiming {

@@ -1,45 +1,75 @@
-// Every pass, declared once; the rows of registry.cpp name them. Each stands in the file of its name, which explains
-// it.
+// Every pass, declared once, with its options; the rows of registry.cpp name them. Each stands in the file of its name,
+// which explains it. A pass returns whether it changed the module, or an error after it reported a diagnostic.
 #pragma once
 #include "transforms/pass.h"
+#include <optional>
+#include <string>
 
 namespace tessera::transforms {
 
+// ---- cleanup
 absl::StatusOr<bool> inlineCalls(ir::Module &, PassContext &);
 absl::StatusOr<bool> canonicalize(ir::Module &, PassContext &);
 absl::StatusOr<bool> commonSubexpressions(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopInvariantCodeMotion(ir::Module &, PassContext &);
 absl::StatusOr<bool> loopAwareCse(ir::Module &, PassContext &);
+absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
+absl::StatusOr<bool> sccp(ir::Module &, PassContext &);
 absl::StatusOr<bool> symbolDce(ir::Module &, PassContext &);
+
+// ---- ttir
 absl::StatusOr<bool> combine(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeScaledDot(ir::Module &, PassContext &);
-absl::StatusOr<bool> sccp(ir::Module &, PassContext &);
-absl::StatusOr<bool> loopUnroll(ir::Module &, PassContext &);
-absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, PassContext &);
+
+struct ConvertTritonToTritonGpuOptions {
+  std::string target; // as ttg.target spells it; empty: the context's target
+  int64_t numWarps = 4;
+  std::optional<int64_t> threadsPerWarp; // not given: the target's, or 32 without a target
+  int64_t numCtas = 1;
+};
+absl::StatusOr<bool> convertTritonToTritonGpu(ir::Module &, const ConvertTritonToTritonGpuOptions &, PassContext &);
+
+// ---- layout
+struct AccelerateMatmulOptions {
+  int64_t matrixInstructionSize = 0; // rows and columns of AMD's matrix instructions; 0: the pass chooses
+};
+absl::StatusOr<bool> accelerateMatmul(ir::Module &, const AccelerateMatmulOptions &, PassContext &);
+absl::StatusOr<bool> canonicalizePointers(ir::Module &, PassContext &);
+absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> coalesce(ir::Module &, PassContext &);
 absl::StatusOr<bool> inThreadTranspose(ir::Module &, PassContext &);
-absl::StatusOr<bool> accelerateMatmul(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeDotOperands(ir::Module &, PassContext &);
-absl::StatusOr<bool> pipelineLoads(ir::Module &, PassContext &);
-absl::StatusOr<bool> widenFloat8(ir::Module &, PassContext &);
-absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
-absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
-absl::StatusOr<bool> prefetch(ir::Module &, PassContext &);
-absl::StatusOr<bool> stripMine(ir::Module &, PassContext &);
-absl::StatusOr<bool> runLoadsAhead(ir::Module &, PassContext &);
-absl::StatusOr<bool> canonicalizePointers(ir::Module &, PassContext &);
-absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
-absl::StatusOr<bool> chooseScanLayouts(ir::Module &, PassContext &);
 absl::StatusOr<bool> optimizeThreadLocality(ir::Module &, PassContext &);
-absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);
-absl::StatusOr<bool> testPrintAlignment(ir::Module &, PassContext &);
-absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
-absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
-absl::StatusOr<bool> allocateGlobalScratch(ir::Module &, PassContext &);
-absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);
+absl::StatusOr<bool> removeLayoutConversions(ir::Module &, PassContext &);
+
+// ---- schedule
+struct PipelineLoadsOptions {
+  int64_t numStages = 3; // of loops that do not say tt.num_stages
+};
+absl::StatusOr<bool> pipelineLoads(ir::Module &, const PipelineLoadsOptions &, PassContext &);
+
+struct StripMineOptions {
+  std::optional<int64_t> registers; // that a thread's values may take; not given: three quarters of what a thread has
+};
+absl::StatusOr<bool> stripMine(ir::Module &, const StripMineOptions &, PassContext &);
 absl::StatusOr<bool> insertWgmmaWaits(ir::Module &, PassContext &);
+absl::StatusOr<bool> issueLoadsEarly(ir::Module &, PassContext &);
+absl::StatusOr<bool> prefetch(ir::Module &, PassContext &);
+absl::StatusOr<bool> reorderInstructions(ir::Module &, PassContext &);
+absl::StatusOr<bool> runLoadsAhead(ir::Module &, PassContext &);
+
+// ---- memory
+absl::StatusOr<bool> allocateGlobalScratch(ir::Module &, PassContext &);
+absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
+absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);
+absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
+absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
+absl::StatusOr<bool> widenFloat8(ir::Module &, PassContext &);
+
+// ---- analyses
+absl::StatusOr<bool> testPrintAlignment(ir::Module &, PassContext &);
 
 } // namespace tessera::transforms

@@ -491,7 +491,7 @@ private:
       size_t before = countOperations(*c.module);
       transforms::RunOptions run;
       DiagnosticEngine quiet;
-      if (!transforms::runPipeline(*c.module, {transforms::step(name)}, run, quiet).ok()) continue;
+      if (!transforms::runPipeline(*c.module, {{transforms::findPass(name), {}}}, run, quiet).ok()) continue;
       dropFunctions(c);
       eraseDead(*c.module);
       size_t after = countOperations(*c.module);

@@ -61,9 +61,8 @@ struct Way {
 
 class Acceleration {
 public:
-  Acceleration(Module &m, const PassContext &c)
-      : m_(m), context_(c), target_(*c.target), tile_(c.options.getInt("matrix-instruction-size", 0)),
-        pool_(m.context().encodings()) {}
+  Acceleration(Module &m, const AccelerateMatmulOptions &o, const PassContext &c)
+      : m_(m), context_(c), target_(*c.target), tile_(o.matrixInstructionSize), pool_(m.context().encodings()) {}
 
   bool run() {
     std::vector<tt::DotOp> dots;
@@ -758,12 +757,12 @@ private:
 
 } // namespace
 
-absl::StatusOr<bool> accelerateMatmul(Module &m, PassContext &c) {
+absl::StatusOr<bool> accelerateMatmul(Module &m, const AccelerateMatmulOptions &o, PassContext &c) {
   if (!c.target) {
     c.diagnostics.error({}, "tritongpu-accelerate-matmul needs a target");
     return absl::InvalidArgumentError("no target");
   }
-  return Acceleration(m, c).run();
+  return Acceleration(m, o, c).run();
 }
 
 } // namespace tessera::transforms

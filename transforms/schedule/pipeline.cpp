@@ -81,12 +81,11 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
       {"bytes", p.bytes * p.slots},       {"background", p.background}, {"overlapped", p.overlapped}};
 }
 
-absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
+absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
   if (!c.target) {
     c.diagnostics.error({}, "tritongpu-pipeline needs a target");
     return absl::InvalidArgumentError("no target");
   }
-  int64_t stages = c.options.getInt("num-stages", 3, /*least=*/1);
   std::vector<scf::ForOp> loops;
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
@@ -95,7 +94,7 @@ absl::StatusOr<bool> pipelineLoads(Module &m, PassContext &c) {
   bool changed = false;
   for (auto f : loops) {
     auto own = f->attr<IntegerAttr>("tt.num_stages");
-    int64_t n = own ? own.sext() : stages;
+    int64_t n = own ? own.sext() : o.numStages;
     if (n <= 1) continue;
     Location loc = f->loc();
     std::string why;

@@ -461,16 +461,14 @@ private:
 /// What a thread of such a module can hold.
 int64_t registersPerThread(Operation *module, const TargetInfo *t) {
   if (!t || !t->registersPerScheduler) return kMostRegisters;
-  int64_t warps = numWarps(module), each = llvm::divideCeil(warps, t->schedulersPerMultiprocessor);
-  int64_t share = t->registersPerScheduler / each / (t->vendor == Vendor::Nvidia ? t->warpSize : 1);
-  return std::min<int64_t>({share, t->maxRegistersPerThread, kMostRegisters});
+  return std::min<int64_t>(t->registersPerThread(numWarps(module), RegisterSplit::PerScheduler), kMostRegisters);
 }
 
 } // namespace
 
-absl::StatusOr<bool> stripMine(Module &m, PassContext &c) {
+absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext &c) {
   // A quarter is for addresses and intermediate results.
-  int64_t registers = c.options.getInt("registers", registersPerThread(m.op(), c.target) * 3 / 4, /*least=*/0);
+  int64_t registers = o.registers.value_or(registersPerThread(m.op(), c.target) * 3 / 4);
   llvm::SmallVector<Block *, 8> blocks;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return;

@@ -260,25 +260,12 @@ Operation *firstWithoutDimensions(Module &m, Type &which) {
   return found;
 }
 
-/// `cuda:90`, `hip:gfx942`: what `ttg.target` holds. Which of them there are is not for a pass to know.
-bool namesTarget(llvm::StringRef s) {
-  auto [kind, arch] = s.split(':');
-  auto digits = [](llvm::StringRef d) {
-    return !d.empty() && llvm::all_of(d, [](char c) { return llvm::isHexDigit(c); });
-  };
-  return kind == "cuda" ? digits(arch) : kind == "hip" && arch.consume_front("gfx") && digits(arch);
-}
-
 } // namespace
 
-absl::StatusOr<bool> convertTritonToTritonGpu(Module &m, PassContext &c) {
+absl::StatusOr<bool> convertTritonToTritonGpu(Module &m, const ConvertTritonToTritonGpuOptions &o, PassContext &c) {
   if (hasLayouts(m.op())) return false;
-  std::string target = c.options.getString("target", c.target ? c.target->tritonTarget : "");
-  int64_t lanes = c.options.getPowerOfTwo("threads-per-warp", c.target ? c.target->warpSize : 32, 64);
-  int64_t warps = c.options.getPowerOfTwo("num-warps", 4, 64), ctas = c.options.getPowerOfTwo("num-ctas", 1, 16);
-  if (!target.empty() && !namesTarget(target))
-    c.options.problem = "'target' must be as ttg.target has it, such as cuda:90 or hip:gfx942, not '" + target + "'";
-  if (!c.options.problem.empty()) return false; // which is told
+  std::string target = !o.target.empty() ? o.target : c.target ? c.target->tritonTarget.str() : "";
+  int64_t lanes = o.threadsPerWarp.value_or(c.target ? c.target->warpSize : 32);
   Type type;
   if (Operation *op = firstWithoutDimensions(m, type)) {
     Diagnostic d;
@@ -289,11 +276,11 @@ absl::StatusOr<bool> convertTritonToTritonGpu(Module &m, PassContext &c) {
     c.diagnostics.report(std::move(d));
     return absl::InvalidArgumentError("a tensor has no dimensions");
   }
-  setModuleInt(m.op(), kNumCtasAttr, ctas);
-  setModuleInt(m.op(), kNumWarpsAttr, warps);
+  setModuleInt(m.op(), kNumCtasAttr, o.numCtas);
+  setModuleInt(m.op(), kNumWarpsAttr, o.numWarps);
   if (!target.empty()) m.op()->setAttr(kTargetAttr, StringAttr::get(m.context(), target));
   setModuleInt(m.op(), kThreadsPerWarpAttr, lanes);
-  Conversion(m, warps, lanes, ctas).run();
+  Conversion(m, o.numWarps, lanes, o.numCtas).run();
   return true;
 }
 

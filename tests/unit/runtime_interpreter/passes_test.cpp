@@ -12,7 +12,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "runtime/launcher.h"
-#include "transforms/pass.h"
+#include "transforms/passes.h"
 #include "transforms/pipelines.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,19 +30,19 @@ std::vector<std::pair<std::string, transforms::Pipeline>> pipelines() {
        {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "symbol-dce", "sccp",
         "triton-combine", "triton-reorder-broadcast", "triton-rewrite-tensor-pointer",
         "triton-rewrite-tensor-descriptor-to-pointer", "triton-decompose-scaled-dot", "triton-loop-unroll"})
-    out.push_back({name, {transforms::step(name)}});
+    out.push_back({name, {{transforms::findPass(name), {}}}});
   for (auto *target : {"sm_90a", "gfx942"}) {
     const TargetInfo &t = **runtime::requireTarget(target);
     out.push_back({std::string("pipeline for ") + target, transforms::ttirPipeline(t)});
     // Layouts, and strips wherever they are possible, not only where registers run out.
     auto strips = transforms::ttirPipeline(t);
-    strips.push_back(transforms::step(
-        "convert-triton-to-tritongpu",
-        {{"target", t.tritonTarget.str()}, {"num-warps", "1"}, {"threads-per-warp", std::to_string(t.warpSize)}}));
-    for (auto *name : {"tritongpu-coalesce", "tritongpu-remove-layout-conversions", "canonicalize"})
-      strips.push_back(transforms::step(name));
-    strips.push_back(transforms::step("strip-mine", {{"registers", "0"}}));
-    strips.push_back(transforms::step("canonicalize"));
+    strips.push_back(transforms::step(transforms::convertTritonToTritonGpu,
+                                      {.target = t.tritonTarget.str(), .numWarps = 1, .threadsPerWarp = t.warpSize}));
+    strips.push_back(transforms::step(transforms::coalesce));
+    strips.push_back(transforms::step(transforms::removeLayoutConversions));
+    strips.push_back(transforms::step(transforms::canonicalize));
+    strips.push_back(transforms::step(transforms::stripMine, {.registers = 0}));
+    strips.push_back(transforms::step(transforms::canonicalize));
     out.push_back({std::string("strips for ") + target, strips});
   }
   return out;

@@ -396,7 +396,7 @@ TEST(RandomPrograms, KeepEveryByte) {
   std::vector<std::pair<std::string, transforms::Pipeline>> passes;
   for (auto *name : {"inline", "canonicalize", "cse", "triton-loop-aware-cse", "loop-invariant-code-motion", "sccp",
                      "triton-combine", "triton-reorder-broadcast", "triton-loop-unroll"})
-    passes.push_back({name, {transforms::step(name)}});
+    passes.push_back({name, {{transforms::findPass(name), {}}}});
   passes.push_back({"the pipeline", transforms::ttirPipeline(**runtime::requireTarget("sm_90a"))});
   uint64_t ran = 0;
   for (uint64_t s = seed; s < seed + programs; ++s) {

@@ -60,7 +60,7 @@ TEST_P(EveryPass, WorksOrComplains) {
         transforms::RunOptions options;
         options.target = *target;
         options.verifyEach = true;
-        auto s = transforms::runPipeline(*m, {transforms::step(pass.name)}, options, diag);
+        auto s = transforms::runPipeline(*m, {{&pass, {}}}, options, diag);
         SCOPED_TRACE(path + " line " + std::to_string(section.firstLine) + " for " + targetName);
         if (s.ok()) {
           ++worked;

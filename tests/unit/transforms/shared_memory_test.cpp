@@ -9,8 +9,8 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
-#include "transforms/memory/allocate_shared_memory.h"
-#include "transforms/pass.h"
+#include "transforms/memory/scratch.h"
+#include "transforms/passes.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -211,7 +211,7 @@ void check(unsigned seed, bool carry, int64_t &barriers, int64_t &reused) {
   o.target = *target;
   o.verifyEach = true;
   auto s = transforms::runPipeline(
-      *m, {transforms::step("allocate-shared-memory"), transforms::step("insert-barriers")}, o, diag);
+      *m, {transforms::step(transforms::allocateSharedMemory), transforms::step(transforms::insertBarriers)}, o, diag);
   if (messages.find("bytes of shared memory, but a block") != std::string::npos) return; // too much at once
   ASSERT_TRUE(s.ok()) << messages << text;
   ir::Operation *func = m->lookupSymbol("k");
