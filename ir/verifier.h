@@ -8,11 +8,23 @@
 //   names       no two functions of a module have one
 //   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit);
 //               layouts fit their tensors' rank, warps per CTA and threads per warp those of the module
-//   stage       a module whose functions have layouts has one on every tensor
+//   layouts     a function in which one tensor has a layout has one on every tensor
+//   stages      verifyStages: no operation contradicts a stage that has been established (ir/stages.h)
 // Every violation is reported with the operation printed and a caret under the operand concerned; nothing is aborted.
+//
+// Not checked:
+//   - that memory is defined when it is read, that accesses are in bounds and aligned (the interpreter and the emulator
+//     check that when they run a kernel)
+//   - that threads do not race, and that barriers are reached by all threads (the emulator does)
+//   - that tt.assume's conditions, tt.divisibility and the other hints of the input are true
+//   - that buffers with offsets do not overlap while both are live, and that the scratch of operations has an offset
+//   - that an asynchronous copy or dot is waited for before its result is used
+//   - that a layout can be lowered on the target: the lowering reports what it cannot do
+//   - attributes that a row does not declare; unregistered operations, but for their operands and regions
 #pragma once
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
+#include "ir/stages.h"
 
 namespace tessera::ir {
 
@@ -20,6 +32,8 @@ namespace tessera::ir {
 /// `maxErrors`: after so many it stops looking, with a note.
 bool verify(Module &, DiagnosticEngine &, unsigned maxErrors = 20);
 bool verify(Operation *, DiagnosticEngine &, unsigned maxErrors = 20);
+/// Whether no operation contradicts the stages; for each stage, the first that does has been reported otherwise.
+bool verifyStages(Module &, IrStages, DiagnosticEngine &);
 
 /// For hooks: reports `'tt.load' op message` with the printed operation and a caret under operand `operand`
 /// (negative: under the operation's name) and returns false.

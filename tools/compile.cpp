@@ -67,7 +67,7 @@ int compileCommand(int argc, char **argv) {
   if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
   if (!passes.apply(o.passes)) return kUsage;
   for (auto &name : passes.skip)
-    if (transforms::findPass(name)->has(transforms::kRequired))
+    if (transforms::findPass(name)->required)
       return fail(kUsage, "--skip-pass: '" + name + "' cannot be left out: what comes after it needs what it makes");
   std::unique_ptr<CompileCache> cache;
   if (int code = cacheFlags.open(cache)) return code;

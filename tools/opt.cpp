@@ -186,8 +186,11 @@ int Opt::prepare() {
   }
   if (launch && pipeline.empty()) {
     if (!run.target) return fail(kUsage, "--check-passes without passes needs --target");
-    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas,
-                                                             launch->numStages, launch->matrixInstrNonkdim)})
+    for (auto &p :
+         {ttirPipeline(*run.target), ttgirPipeline(*run.target, {.numWarps = launch->numWarps,
+                                                                 .numCtas = launch->numCtas,
+                                                                 .numStages = launch->numStages,
+                                                                 .matrixInstructionSize = launch->matrixInstrNonkdim})})
       pipeline.insert(pipeline.end(), p.begin(), p.end());
   }
   parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has

@@ -221,7 +221,9 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
     if (auto s = passes(transforms::ttirPipeline(target), "ttir"); !s.ok()) return s;
   if (o.stage == Stage::Ttir) return printed();
   if (!alreadyTtgir)
-    if (auto s = passes(transforms::ttgirPipeline(target, o.numWarps, /*numCtas=*/1, o.numStages, o.matrixInstrNonkdim),
+    if (auto s = passes(transforms::ttgirPipeline(target, {.numWarps = o.numWarps,
+                                                           .numStages = o.numStages,
+                                                           .matrixInstructionSize = o.matrixInstrNonkdim}),
                         "ttgir");
         !s.ok())
       return s;
