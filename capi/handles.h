@@ -1,4 +1,5 @@
-// What the handles of tessera.h are, and how a call of the API ends: shared by the files of this folder.
+// The objects behind the handles of tessera.h, and the class that reports the errors of one call: shared by the files of
+// this folder.
 #pragma once
 #include "capi/tessera.h"
 #include "ir/context.h"
@@ -21,13 +22,14 @@ struct tessera_result {
 
 namespace tessera::capi {
 
-/// What handles hold a share of, so that they may be destroyed in any order.
+/// Shared by all handles that were made with a context, so that they may be destroyed in any order.
 struct ContextState {
   tessera_handler handler = nullptr;
   void *user = nullptr;
   runtime::CompileCache cache;
   explicit ContextState(runtime::CompileCacheOptions o) : cache(std::move(o)) {}
-  void tell(const ir::Diagnostic &) const;
+  /// Calls the handler, if there is one.
+  void report(const ir::Diagnostic &) const;
 };
 
 struct DeviceState {
@@ -54,11 +56,11 @@ struct tessera_kernel {
   std::shared_ptr<tessera::capi::DeviceState> device;
   tessera::runtime::KernelMetadata metadata;
   std::string json;
-  std::unique_ptr<tessera::runtime::LoadedKernel> loaded; // null on the interpreter, which has the following
+  std::unique_ptr<tessera::runtime::LoadedKernel> loaded; // null on the interpreter, which uses what follows
   std::unique_ptr<tessera::ir::Context> irContext;
   std::unique_ptr<tessera::ir::Module> module;
   tessera::ir::Operation *function = nullptr;
-  std::mutex interpreting;
+  std::mutex interpreting; // one launch at a time
 };
 
 struct tessera_stream {
@@ -73,8 +75,8 @@ struct tessera_event {
 struct tessera_module {
   std::shared_ptr<tessera::capi::ContextState> context;
   std::string file;
-  mutable std::mutex mutex; // of what follows
-  std::string text;         // of the module as it is now
+  mutable std::mutex mutex; // protects what follows
+  std::string text;         // the module, printed
   std::unique_ptr<tessera::ir::Context> irContext;
   std::unique_ptr<tessera::ir::Module> module;
   std::vector<std::string> kernels;
@@ -82,15 +84,16 @@ struct tessera_module {
 
 namespace tessera::capi {
 
-/// One call of the API: gathers its errors, tells the context's handler, and sets the error out-parameter.
+/// One call of the API: collects its errors, reports to the context's handler, and sets the error out-parameter.
 class Call {
 public:
   Call(const ContextState *context, tessera_error **error);
 
-  /// Ends the call with an error of its own, or with those that were reported to the engine.
+  /// Reports an error and ends the call.
   tessera_status fail(tessera_status, const llvm::Twine &message, llvm::StringRef file = "");
+  /// Ends the call with the errors that the engine has.
   tessera_status end(tessera_status);
-  /// What a device or driver says.
+  /// Ends the call with the error of a device or driver.
   tessera_status fail(const absl::Status &s, tessera_status status = TESSERA_FAILED) {
     return fail(status, llvm::Twine(std::string(s.message())));
   }
@@ -98,13 +101,13 @@ public:
 private:
   const ContextState *context_;
   tessera_error **error_;
-  tessera_error gathered_;
+  tessera_error collected_;
 
 public:
   ir::DiagnosticEngine engine;
 };
 
-/// Runs the body of a call; memory that the host does not have is a failure like others.
+/// Runs the body of a call. A failed allocation becomes a failed call.
 template <class Body> tessera_status guarded(Call &call, Body body) {
   try {
     return body();
@@ -116,25 +119,25 @@ template <class Body> tessera_status guarded(Call &call, Body body) {
 inline llvm::StringRef orEmpty(const char *s) { return s ? s : ""; }
 inline std::string fileName(const char *s) { return s ? s : "<text>"; }
 
-/// Options as a caller gave them (null: the defaults); with no stage given `o.stage` stays.
+/// Copies the caller's options (null: the defaults) to `o`. Without a stage `o.stage` does not change.
 tessera_status copyOptions(Call &, const tessera_options *given, const ir::TargetInfo &, runtime::CompileOptions &o);
-/// The same, and the target can have them.
+/// The same, and checks them against the target.
 tessera_status readOptions(Call &, const tessera_options *given, const ir::TargetInfo &, runtime::CompileOptions &o);
-/// The target that the options name; null if none.
+/// The target that the options name, or null.
 tessera_status readTarget(Call &, const tessera_options *given, const ir::TargetInfo *&);
-/// What a launch is given, compared with what the kernel takes.
+/// Grid and arguments of a launch, checked against the kernel.
 struct LaunchInput {
   std::array<int64_t, 3> grid;
   std::vector<runtime::DeviceArgument> arguments;
 };
 tessera_status readLaunch(Call &, const tessera_kernel &, const uint32_t *grid, const tessera_argument *, size_t count,
                           LaunchInput &out);
-/// Bytes of a scalar of a kernel's argument type; 0 if it is none that can be passed.
+/// Bytes of a scalar argument of this type; 0 if the type cannot be passed.
 unsigned scalarBytes(llvm::StringRef type);
-/// Tells the handler what a kernel prints on an emulator or the interpreter.
-void tellPrinted(const ContextState &, llvm::StringRef line);
+/// Reports a line that a kernel prints on an emulator or the interpreter.
+void reportPrinted(const ContextState &, llvm::StringRef line);
 
-/// A module's text and the name of its file, for another thread may be changing it.
+/// Copies of a module's text and file name: another thread may be changing the module.
 std::pair<std::string, std::string> textOf(const tessera_module &);
 /// Compiles or finds in the cache.
 tessera_status compileText(Call &, ContextState &, llvm::StringRef text, const std::string &file,

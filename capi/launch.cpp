@@ -8,6 +8,8 @@
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/interpreter/interpreter.h"
 #include "runtime/launch/dtype.h"
+#include "runtime/launch_checks.h"
+#include "runtime/open_device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
@@ -22,33 +24,39 @@ struct tessera_device_list {
 
 namespace {
 
-/// Programs of a grid: as many as the interpreter counts.
-constexpr int64_t kMaxPrograms = int64_t(1) << 40;
-
 std::shared_ptr<DeviceState> describe(std::shared_ptr<ContextState> context, std::unique_ptr<runtime::Device> device) {
   auto s = std::make_shared<DeviceState>();
   s->context = std::move(context);
   const char *stage = "ttir";
   if (device) {
-    s->spec = device->spec(), s->name = device->name(), s->targetName = device->target(), s->driver = device->driver();
+    s->spec = device->spec();
+    s->name = device->name();
+    s->targetName = device->target();
+    s->driver = device->driver();
     s->target = runtime::findTarget(s->targetName);
     stage = device->takesBitcode() ? "bitcode" : llvm::StringRef(s->spec).starts_with("cuda") ? "cubin" : "hsaco";
     s->info.memory_bytes = uint64_t(device->memoryBytes());
-  } else
-    s->spec = "interpreter", s->name = "interpreter", s->driver = "built in";
-  s->info.spec = s->spec.c_str(), s->info.name = s->name.c_str(), s->info.target = s->targetName.c_str(),
-  s->info.stage = stage, s->info.driver = s->driver.c_str();
+  } else {
+    s->spec = "interpreter";
+    s->name = "interpreter";
+    s->driver = "built in";
+  }
+  s->info.spec = s->spec.c_str();
+  s->info.name = s->name.c_str();
+  s->info.target = s->targetName.c_str();
+  s->info.stage = stage;
+  s->info.driver = s->driver.c_str();
   s->device = std::move(device);
   return s;
 }
 
-/// What is there; what is wrong with drivers is told.
+/// All devices of the machine. Drivers that fail are warnings.
 std::vector<std::shared_ptr<DeviceState>> allDevices(Call &call, const std::shared_ptr<ContextState> &context) {
   std::vector<std::string> problems;
   std::vector<std::shared_ptr<DeviceState>> out;
   for (auto &d : runtime::enumerateDevices(problems)) out.push_back(describe(context, std::move(d)));
   for (auto &p : problems) {
-    if (llvm::StringRef(p).contains(": no driver:")) continue; // not there
+    if (llvm::StringRef(p).contains(": no driver:")) continue; // not installed: no warning
     ir::Diagnostic d;
     d.severity = ir::Severity::Warning;
     d.message = p;
@@ -58,7 +66,9 @@ std::vector<std::shared_ptr<DeviceState>> allDevices(Call &call, const std::shar
   return out;
 }
 
-tessera_status begin(Call &call, tessera_device *device, tessera_kernel **kernel, const char *text, size_t length) {
+/// The checks of functions that make a kernel.
+tessera_status checkKernelCall(Call &call, tessera_device *device, tessera_kernel **kernel, const char *text,
+                               size_t length) {
   if (kernel) *kernel = nullptr;
   if (!device) return call.fail(TESSERA_USAGE, "the device is null");
   if (!kernel) return call.fail(TESSERA_USAGE, "there is no place for the kernel");
@@ -104,9 +114,9 @@ tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_
   auto &md = k.metadata;
   auto refuse = [&](auto &&text) { return call.fail(TESSERA_USAGE, text.str()); };
   if (count != md.args.size())
-    return refuse(llvm::formatv("kernel '{0}' takes {1}, but {2} given", md.kernel,
-                                ir::counted(md.args.size(), "argument"),
-                                count == 1 ? "1 is" : std::to_string(count) + " are"));
+    return call.fail(TESSERA_USAGE,
+                     runtime::wrongArgumentCount(md.kernel, md.args.size(),
+                                                 count == 1 ? "1 is given" : std::to_string(count) + " are given"));
   if (!given && count) return call.fail(TESSERA_USAGE, "the arguments are null");
   for (size_t i = 0; i < count; ++i) {
     auto &a = given[i];
@@ -143,20 +153,9 @@ tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_
 
 tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *given, std::array<int64_t, 3> &grid) {
   if (!given) return call.fail(TESSERA_USAGE, "the grid is null");
-  int64_t programs = 1;
-  std::string text = llvm::formatv("the grid ({0}, {1}, {2})", given[0], given[1], given[2]).str();
-  for (unsigned i = 0; i < 3; ++i) {
-    if (!given[i]) return call.fail(TESSERA_USAGE, text + " is empty");
-    int64_t most = i && llvm::StringRef(k.device->spec).starts_with("cuda")
-                       ? 65535
-                       : INT32_MAX; // CUDA C++ Programming Guide, compute capabilities
-    if (given[i] > most || programs > kMaxPrograms / given[i])
-      return call.fail(TESSERA_USAGE, text + " is too large for " + k.device->spec);
-    grid[i] = given[i];
-    programs *= given[i];
-  }
-  if (k.metadata.globalScratchBytes > (int64_t(1) << 48) / programs)
-    return call.fail(TESSERA_USAGE, text + " needs too much scratch memory");
+  grid = {given[0], given[1], given[2]};
+  auto checked = runtime::checkGrid(grid, k.device->spec, k.metadata.globalScratchBytes);
+  if (!checked.ok()) return call.fail(checked, TESSERA_USAGE);
   return TESSERA_OK;
 }
 
@@ -177,7 +176,7 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
     }
     args.push_back({int(at), a.bits});
   }
-  // Programs have threads of their own; the handler is called on the caller's.
+  // Programs run on threads of their own, but the handler is called on the caller's: collect first.
   std::vector<std::string> printed;
   std::vector<ir::Diagnostic> found;
   runtime::InterpreterOptions o;
@@ -188,7 +187,7 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
     std::scoped_lock lock(k.interpreting);
     s = runtime::interpret(*k.module, k.function, launch.grid, buffers, args, o, engine);
   }
-  for (auto &line : printed) tellPrinted(*k.device->context, line);
+  for (auto &line : printed) reportPrinted(*k.device->context, line);
   for (auto &d : found) call.engine.report(d);
   if (s.ok()) return TESSERA_OK;
   return call.engine.errors() ? call.end(TESSERA_FAILED) : call.fail(s);
@@ -198,11 +197,11 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
 
 namespace tessera::capi {
 
-void tellPrinted(const ContextState &context, llvm::StringRef line) {
+void reportPrinted(const ContextState &context, llvm::StringRef line) {
   ir::Diagnostic d;
   d.severity = ir::Severity::Remark;
   d.message = line.rtrim('\n').str();
-  context.tell(d);
+  context.report(d);
 }
 
 unsigned scalarBytes(llvm::StringRef type) {
@@ -250,7 +249,7 @@ tessera_status tessera_device_open(tessera_context *context, const char *spec, t
     if (name != "interpreter") {
       emulator::Options o;
       o.print = [state = std::weak_ptr(context->state)](const std::string &line) {
-        if (auto s = state.lock()) tellPrinted(*s, line);
+        if (auto s = state.lock()) reportPrinted(*s, line);
       };
       auto d = name.consume_front("emulator:") ? runtime::openEmulator(name, o) : runtime::openDevice(spec);
       if (!d.ok()) return call.fail(d.status(), absl::IsInvalidArgument(d.status()) ? TESSERA_USAGE : TESSERA_FAILED);
@@ -289,8 +288,8 @@ tessera_status tessera_buffer_create(tessera_device *device, size_t bytes, tesse
 size_t tessera_buffer_bytes(const tessera_buffer *b) { return b ? b->memory->bytes() : 0; }
 void tessera_buffer_destroy(tessera_buffer *b) { delete b; }
 
-/// Whether a piece lies in the buffer.
-static tessera_status checkPiece(Call &call, const tessera_buffer *b, size_t offset, const void *host, size_t bytes) {
+/// Whether a range of bytes lies in the buffer.
+static tessera_status checkRange(Call &call, const tessera_buffer *b, size_t offset, const void *host, size_t bytes) {
   if (!b) return call.fail(TESSERA_USAGE, "the buffer is null");
   if (!host && bytes) return call.fail(TESSERA_USAGE, "the host's memory is null");
   size_t size = b->memory->bytes();
@@ -302,7 +301,7 @@ static tessera_status checkPiece(Call &call, const tessera_buffer *b, size_t off
 tessera_status tessera_buffer_write(tessera_buffer *b, size_t offset, const void *from, size_t bytes,
                                     tessera_error **error) {
   Call call(b ? b->device->context.get() : nullptr, error);
-  if (auto s = checkPiece(call, b, offset, from, bytes)) return s;
+  if (auto s = checkRange(call, b, offset, from, bytes)) return s;
   if (!b->device->device) {
     if (bytes) std::memcpy(static_cast<runtime::HostMemory &>(*b->memory).data() + offset, from, bytes);
     return TESSERA_OK;
@@ -313,7 +312,7 @@ tessera_status tessera_buffer_write(tessera_buffer *b, size_t offset, const void
 tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void *to, size_t bytes,
                                    tessera_error **error) {
   Call call(b ? b->device->context.get() : nullptr, error);
-  if (auto s = checkPiece(call, b, offset, to, bytes)) return s;
+  if (auto s = checkRange(call, b, offset, to, bytes)) return s;
   if (!b->device->device) {
     if (bytes) std::memcpy(to, static_cast<const runtime::HostMemory &>(*b->memory).data() + offset, bytes);
     return TESSERA_OK;
@@ -344,7 +343,7 @@ static tessera_status compileAndLoad(Call &call, tessera_device *device, llvm::S
 tessera_status tessera_kernel_compile(tessera_device *device, const char *text, size_t length, const char *file_name,
                                       const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
-  if (auto s = begin(call, device, kernel, text, length)) return s;
+  if (auto s = checkKernelCall(call, device, kernel, text, length)) return s;
   return guarded(call, [&] {
     return compileAndLoad(call, device, llvm::StringRef(text, length), fileName(file_name), given, kernel);
   });
@@ -353,7 +352,7 @@ tessera_status tessera_kernel_compile_module(tessera_device *device, const tesse
                                              const tessera_options *given, tessera_kernel **kernel,
                                              tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
-  if (auto s = begin(call, device, kernel, "", 0)) return s;
+  if (auto s = checkKernelCall(call, device, kernel, "", 0)) return s;
   if (!module) return call.fail(TESSERA_USAGE, "the module is null");
   return guarded(call, [&] {
     auto [text, file] = textOf(*module);
@@ -364,7 +363,7 @@ tessera_status tessera_kernel_compile_module(tessera_device *device, const tesse
 tessera_status tessera_kernel_load(tessera_device *device, const char *object, size_t length, const char *metadata,
                                    tessera_kernel **kernel, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
-  if (auto s = begin(call, device, kernel, object, length)) return s;
+  if (auto s = checkKernelCall(call, device, kernel, object, length)) return s;
   return guarded(call, [&] {
     auto &d = device->state;
     runtime::KernelMetadata md;
@@ -377,9 +376,9 @@ tessera_status tessera_kernel_load(tessera_device *device, const char *object, s
     if (!d->device) return loadText(call, d, llvm::StringRef(object, length), "<text>", md.kernel, kernel);
     if (d->device->takesBitcode() ? md.target != d->targetName
                                   : !llvm::StringRef(object, length).starts_with("\177ELF"))
-      return call.fail(TESSERA_USAGE, d->device->takesBitcode() ? llvm::Twine("the object is for ") + md.target +
-                                                                      ", and " + d->spec + " is asked to load it"
-                                                                : llvm::Twine("this is no ") + d->info.stage);
+      return call.fail(TESSERA_USAGE, d->device->takesBitcode()
+                                          ? llvm::Twine("the object is for ") + md.target + ", not for " + d->spec
+                                          : llvm::Twine("this is no ") + d->info.stage);
     return loadObject(call, d, std::string(object, length), md, kernel);
   });
 }
@@ -476,8 +475,8 @@ tessera_status tessera_event_create(tessera_device *device, tessera_event **even
 }
 void tessera_event_destroy(tessera_event *e) { delete e; }
 
-/// What both that take an event and a stream check first.
-static tessera_status checkPair(Call &call, const tessera_event *event, const tessera_stream *stream) {
+/// The checks of functions that take an event and a stream.
+static tessera_status checkEventAndStream(Call &call, const tessera_event *event, const tessera_stream *stream) {
   if (!event || !stream) return call.fail(TESSERA_USAGE, event ? "the stream is null" : "the event is null");
   if (event->device->spec != stream->device->spec)
     return call.fail(TESSERA_USAGE, llvm::Twine("the event is one of ") + event->device->spec +
@@ -486,7 +485,7 @@ static tessera_status checkPair(Call &call, const tessera_event *event, const te
 }
 tessera_status tessera_event_record(tessera_event *event, tessera_stream *stream, tessera_error **error) {
   Call call(event ? event->device->context.get() : nullptr, error);
-  if (auto s = checkPair(call, event, stream)) return s;
+  if (auto s = checkEventAndStream(call, event, stream)) return s;
   if (auto &d = event->device->device) {
     if (auto s = d->record(*event->event, *stream->stream); !s.ok()) return call.fail(s);
   } else
@@ -496,7 +495,7 @@ tessera_status tessera_event_record(tessera_event *event, tessera_stream *stream
 }
 tessera_status tessera_stream_wait(tessera_stream *stream, tessera_event *event, tessera_error **error) {
   Call call(stream ? stream->device->context.get() : nullptr, error);
-  if (auto s = checkPair(call, event, stream)) return s;
+  if (auto s = checkEventAndStream(call, event, stream)) return s;
   if (!event->recorded) return call.fail(TESSERA_USAGE, "the event has not been recorded");
   if (auto &d = event->device->device)
     if (auto s = d->waitFor(*stream->stream, *event->event); !s.ok()) return call.fail(s);

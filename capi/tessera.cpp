@@ -15,27 +15,36 @@ using namespace tessera::capi;
 
 namespace tessera::capi {
 
+/// Larger than any version of an options structure.
+constexpr size_t kMaxOptionsBytes = 4096;
+
 static_assert(int(ir::Severity::Error) == TESSERA_ERROR && int(ir::Severity::Warning) == TESSERA_WARNING &&
               int(ir::Severity::Remark) == TESSERA_REMARK && int(ir::Severity::Note) == TESSERA_NOTE);
 
-void ContextState::tell(const ir::Diagnostic &d) const {
+void ContextState::report(const ir::Diagnostic &d) const {
   if (!handler) return;
   auto source = d.loc.source();
-  bool known = !d.position.line && source.kind() == ir::LocationKind::FileLineCol;
-  std::string file = known ? source.file().str() : d.position.file, text = ir::render(d);
-  tessera_diagnostic out{
-      tessera_severity(int(d.severity)),     d.message.c_str(), file.c_str(), known ? source.line() : d.position.line,
-      known ? source.col() : d.position.col, text.c_str()};
+  // A position in the text counts more than the location of the operation.
+  bool useLocation = !d.position.line && source.kind() == ir::LocationKind::FileLineCol;
+  std::string file = useLocation ? source.file().str() : d.position.file;
+  std::string text = ir::render(d);
+  tessera_diagnostic out{};
+  out.severity = tessera_severity(int(d.severity));
+  out.message = d.message.c_str();
+  out.file = file.c_str();
+  out.line = useLocation ? source.line() : d.position.line;
+  out.column = useLocation ? source.col() : d.position.col;
+  out.text = text.c_str();
   handler(&out, user);
 }
 
 Call::Call(const ContextState *context, tessera_error **error)
     : context_(context), error_(error), engine([this](const ir::Diagnostic &d) {
         if (d.severity == ir::Severity::Error) {
-          if (gathered_.message.empty()) gathered_.message = d.message;
-          gathered_.text += ir::render(d);
+          if (collected_.message.empty()) collected_.message = d.message;
+          collected_.text += ir::render(d);
         }
-        if (context_) context_->tell(d);
+        if (context_) context_->report(d);
       }) {
   static std::once_flag once;
   std::call_once(once, amd::setSchedulerOptions);
@@ -52,8 +61,8 @@ tessera_status Call::fail(tessera_status status, const llvm::Twine &message, llv
 
 tessera_status Call::end(tessera_status status) {
   if (error_ && status) {
-    gathered_.status = status;
-    *error_ = new tessera_error(std::move(gathered_));
+    collected_.status = status;
+    *error_ = new tessera_error(std::move(collected_));
   }
   return status;
 }
@@ -61,7 +70,7 @@ tessera_status Call::end(tessera_status status) {
 tessera_status readTarget(Call &call, const tessera_options *given, const ir::TargetInfo *&target) {
   target = nullptr;
   if (!given) return TESSERA_OK;
-  if (given->size < offsetof(tessera_options, target) + sizeof given->target || given->size > 4096)
+  if (given->size < offsetof(tessera_options, target) + sizeof given->target || given->size > kMaxOptionsBytes)
     return call.fail(TESSERA_USAGE, "the options were not made by tessera_options_init");
   if (!given->target) return TESSERA_OK;
   auto t = runtime::requireTarget(given->target);
@@ -79,7 +88,9 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
                 std::min(given->size, sizeof options)); // a program built with another version has fewer or more
   if (llvm::StringRef stage = orEmpty(options.stage); stage == "bitcode") {
     o.stage = runtime::Stage::Llir;
-    o.bitcode = o.lineInfo = o.opNames = true;
+    o.bitcode = true;
+    o.lineInfo = true;
+    o.opNames = true;
   } else if (options.stage) {
     auto s = runtime::parseStage(stage, target);
     if (!s.ok()) return call.fail(s.status(), TESSERA_USAGE);
@@ -92,9 +103,14 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
     return call.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
   if (options.opt_level < 0 || options.opt_level > 3)
     return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
-  o.numWarps = options.num_warps, o.numStages = options.num_stages, o.numCtas = options.num_ctas;
-  o.optLevel = options.opt_level, o.fpFusion = options.fp_fusion, o.lineInfo |= options.line_info != 0;
-  o.wavesPerEu = options.waves_per_eu, o.matrixInstrNonkdim = options.matrix_instr_nonkdim;
+  o.numWarps = options.num_warps;
+  o.numStages = options.num_stages;
+  o.numCtas = options.num_ctas;
+  o.optLevel = options.opt_level;
+  o.fpFusion = options.fp_fusion;
+  o.lineInfo |= options.line_info != 0;
+  o.wavesPerEu = options.waves_per_eu;
+  o.matrixInstrNonkdim = options.matrix_instr_nonkdim;
   o.kernel = orEmpty(options.kernel).str();
   return TESSERA_OK;
 }
@@ -132,7 +148,8 @@ void tessera_context_options_init(tessera_context_options *o, size_t size) {
   runtime::CompileCacheOptions cache;
   tessera_context_options defaults{};
   defaults.size = size;
-  defaults.cache_memory_bytes = cache.memoryBytes, defaults.cache_directory_bytes = cache.directoryBytes;
+  defaults.cache_memory_bytes = cache.memoryBytes;
+  defaults.cache_directory_bytes = cache.directoryBytes;
   if (o) std::memcpy(o, &defaults, std::min(size, sizeof defaults));
 }
 
@@ -140,16 +157,18 @@ tessera_status tessera_context_create(const tessera_context_options *given, tess
                                       tessera_error **error) {
   tessera_context_options options;
   tessera_context_options_init(&options, sizeof options);
-  bool made = !given || (given->size >= sizeof given->size && given->size <= 4096);
-  if (given && made) std::memcpy(&options, given, std::min(given->size, sizeof options));
+  // A size that no version of the structure has: the caller did not initialise it.
+  bool initialised = !given || (given->size >= sizeof given->size && given->size <= kMaxOptionsBytes);
+  if (given && initialised) std::memcpy(&options, given, std::min(given->size, sizeof options));
   runtime::CompileCacheOptions cache{orEmpty(options.cache_directory).str(), options.cache_memory_bytes,
                                      options.cache_directory_bytes};
   auto state = std::make_shared<ContextState>(std::move(cache));
-  state->handler = options.handler, state->user = options.user;
+  state->handler = options.handler;
+  state->user = options.user;
   Call call(state.get(), error);
   if (!context) return call.fail(TESSERA_USAGE, "there is no place for the context");
   *context = nullptr;
-  if (!made) return call.fail(TESSERA_USAGE, "the options were not made by tessera_context_options_init");
+  if (!initialised) return call.fail(TESSERA_USAGE, "the options were not made by tessera_context_options_init");
   *context = new tessera_context{std::move(state)};
   return TESSERA_OK;
 }
@@ -171,9 +190,9 @@ tessera_status tessera_cache_clear(tessera_context *context, tessera_error **err
   return TESSERA_OK;
 }
 
-/// What both that make a result check first.
-static tessera_status begin(Call &call, tessera_context *context, const char *text, size_t length,
-                            tessera_result **result) {
+/// The checks of functions that make a result from text.
+static tessera_status checkText(Call &call, tessera_context *context, const char *text, size_t length,
+                                tessera_result **result) {
   if (result) *result = nullptr;
   if (!context) return call.fail(TESSERA_USAGE, "the context is null");
   if (!result) return call.fail(TESSERA_USAGE, "there is no place for the result");
@@ -184,12 +203,15 @@ static tessera_status begin(Call &call, tessera_context *context, const char *te
 void tessera_options_init(tessera_options *o, size_t size) {
   tessera_options defaults{};
   defaults.size = size;
-  defaults.num_warps = 4, defaults.num_stages = 3, defaults.num_ctas = 1;
-  defaults.opt_level = 3, defaults.fp_fusion = 1;
+  defaults.num_warps = 4;
+  defaults.num_stages = 3;
+  defaults.num_ctas = 1;
+  defaults.opt_level = 3;
+  defaults.fp_fusion = 1;
   if (o) std::memcpy(o, &defaults, std::min(size, sizeof defaults));
 }
 
-/// Reads what the options ask for, and compiles for that.
+/// Reads the options and compiles.
 static tessera_status compileInto(Call &call, ContextState &state, llvm::StringRef text, const std::string &file,
                                   const tessera_options *given, tessera_result **result) {
   const ir::TargetInfo *target;
@@ -206,13 +228,13 @@ static tessera_status compileInto(Call &call, ContextState &state, llvm::StringR
 tessera_status tessera_compile(tessera_context *context, const char *text, size_t length, const char *file_name,
                                const tessera_options *given, tessera_result **result, tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
-  if (auto s = begin(call, context, text, length, result)) return s;
+  if (auto s = checkText(call, context, text, length, result)) return s;
   return guarded(call, [&] {
     return compileInto(call, *context->state, llvm::StringRef(text, length), fileName(file_name), given, result);
   });
 }
 
-/// Passes as their caller names them, and the target that they may ask about.
+/// Reads the caller's names of passes, and of the target that passes may query.
 static tessera_status readPipeline(Call &call, const char *const *passes, size_t count, const char *target,
                                    transforms::RunOptions &run, transforms::Pipeline &pipeline) {
   run.findTarget = runtime::findTarget;
@@ -243,7 +265,7 @@ tessera_status tessera_run_passes(tessera_context *context, const char *text, si
                                   const char *const *passes, size_t count, const char *target, tessera_result **result,
                                   tessera_error **error) {
   Call call(context ? context->state.get() : nullptr, error);
-  if (auto s = begin(call, context, text, length, result)) return s;
+  if (auto s = checkText(call, context, text, length, result)) return s;
   return guarded(call, [&] {
     transforms::RunOptions run;
     transforms::Pipeline pipeline;
@@ -257,7 +279,8 @@ tessera_status tessera_run_passes(tessera_context *context, const char *text, si
   });
 }
 
-static void nameKernels(tessera_module &m) {
+/// Lists the functions that can be compiled: public ones with a body.
+static void listKernels(tessera_module &m) {
   m.kernels.clear();
   for (auto &op : *m.module->body())
     if (auto f = op.dyn<ir::tt::FuncOp>(); f && !f.body().empty() && f.symVisibility() != "private")
@@ -279,7 +302,7 @@ tessera_status tessera_module_parse(tessera_context *context, const char *text, 
     m->irContext = std::make_unique<ir::Context>();
     m->module = frontend::parseModule(m->text, m->file, *m->irContext, call.engine);
     if (!m->module) return call.end(TESSERA_INPUT);
-    nameKernels(*m);
+    listKernels(*m);
     *module = m.release();
     return TESSERA_OK;
   });

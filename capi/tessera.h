@@ -1,5 +1,5 @@
-/* The compiler and its launcher for programs that embed them: TTIR or TTGIR text in, code for a GPU out, and run. C99;
- * nothing of C++ or LLVM shows.
+/* The compiler and its launcher for programs that embed them: TTIR or TTGIR text in, code for a GPU out, and launches.
+ * C99; no C++ and no LLVM in the interface.
  *
  *   tessera_context_create(&options, &context, &error);
  *   tessera_device_open(context, "cuda:0", &device, &error);
@@ -7,22 +7,26 @@
  *   tessera_buffer_create(device, 4096, &buffer, &error);
  *   tessera_launch(kernel, grid, arguments, count, &error);
  *
- * Status     Every function that can fail returns one, with the meaning of the program's exit codes, and takes an error
- *            out-parameter as its last. It may be NULL. Else it is set: to NULL where all went well, to an error otherwise.
- *            What the other out-parameters point to is NULL (or zero) after a failure.
- * Ownership  What a function makes (`**` parameters, and errors) belongs to the caller, who destroys it; destroying NULL is
- *            fine. Texts, options, arguments and bytes that are handed in belong to the caller and are not kept; strings that
- *            are handed out live as long as the object that was asked. Objects may be destroyed in any order: what others
- *            need of them stays until those are gone.
- * Threads    All functions may be called from any number of threads at once, on the same objects, too; only, nobody may use
- *            an object while it is destroyed. Launches of one kernel follow each other; launches that touch the same buffer
- *            at once are the caller's affair. A call on a GPU's device, buffer or kernel leaves that GPU the calling thread's
- *            current one (CUDA: its primary context, which is retained as long as the device).
- * Handler    A context's handler is told every diagnostic, errors among them, on the thread that made the call, while it runs.
- *            What a diagnostic points to lives until the handler returns. It may be called until the context and all that was
- *            made with it are destroyed.
- * Process    Nothing is printed and the process is never ended; errors that LLVM calls fatal are failures like others. Tools
- *            (ptxas, device libraries) and drivers are found as the program `tessera` finds them: docs/command_line.md,
+ * Status     Every function that can fail returns a status, with the meaning of the program's exit codes, and takes an
+ *            error out-parameter as its last, which may be NULL. It is set to NULL on success and to an error
+ *            otherwise. After a failure the other out-parameters are NULL (or zero).
+ * Ownership  What a function makes (`**` parameters, and errors) belongs to the caller, who destroys it; destroying
+ *            NULL does nothing. Texts, options, arguments and bytes that are passed in belong to the caller and are not
+ *            kept. Returned strings live as long as the object that they were read from. Objects may be destroyed in
+ *            any order: what others need of them stays until those are gone.
+ * Threads    All functions may be called from any number of threads at once, also on the same objects, but no object
+ *            may be used while it is destroyed. Launches of one kernel are serialised; the caller synchronises launches
+ *            that access the same buffer. A call on a GPU's device, buffer or kernel makes that GPU the calling
+ *            thread's current one (CUDA: its primary context, which is retained as long as the device).
+ * Handler    A context's handler receives every diagnostic, errors among them, on the thread that made the call, while
+ *            the call runs. What a diagnostic points to lives until the handler returns. The handler may be called
+ *            until the context and all that was made with it are destroyed.
+ * Process    The library prints nothing, installs no signal handler and does not end the process: errors that LLVM
+ *            treats as fatal become failed calls, and what LLVM had allocated by then is leaked. It cannot recover from
+ *            memory that runs out inside LLVM, or from a stack overflow. Compiling writes temporary files (AMD objects,
+ *            cubins). The released library contains its own LLVM, whose global state is separate from any other LLVM in
+ *            the process; a library built with shared LLVM uses the process's.
+ * Tools      ptxas, device libraries and drivers are found as the program `tessera` finds them: docs/command_line.md,
  *            "Environment".
  */
 #ifndef TESSERA_H
@@ -36,17 +40,17 @@ extern "C" {
 
 typedef enum tessera_status {
   TESSERA_OK = 0,
-  TESSERA_INPUT = 1,  /* the text is at fault */
-  TESSERA_USAGE = 2,  /* an argument or option is */
-  TESSERA_FAILED = 3, /* a tool, library, driver or device is missing or failed, or the kernel did while it ran */
+  TESSERA_INPUT = 1,  /* the text is wrong */
+  TESSERA_USAGE = 2,  /* an argument or option is wrong */
+  TESSERA_FAILED = 3, /* a tool, library, driver or device is missing or failed, or the kernel failed while it ran */
 } tessera_status;
 
 /* ---- Errors and diagnostics ---- */
 
 typedef struct tessera_error tessera_error;
-tessera_status tessera_error_status(const tessera_error *); /* of the call that made it; TESSERA_OK of NULL */
-const char *tessera_error_message(const tessera_error *);   /* the first error in one sentence; "" of NULL */
-const char *tessera_error_text(const tessera_error *);      /* all of them, as `tessera` prints them; "" of NULL */
+tessera_status tessera_error_status(const tessera_error *); /* of the call that made it; TESSERA_OK for NULL */
+const char *tessera_error_message(const tessera_error *);   /* the first error in one sentence; "" for NULL */
+const char *tessera_error_text(const tessera_error *);      /* all errors, as `tessera` prints them; "" for NULL */
 void tessera_error_destroy(tessera_error *);
 
 typedef enum tessera_severity {
@@ -59,24 +63,24 @@ typedef enum tessera_severity {
 typedef struct tessera_diagnostic {
   tessera_severity severity; /* TESSERA_REMARK: also what a running kernel prints, on interpreter and emulators */
   const char *message;
-  const char *file;      /* "" where it is not known */
-  unsigned line, column; /* from 1; 0 where they are not known */
-  const char *text;      /* all of it, as `tessera` prints it: place, message, the line with a caret, notes */
+  const char *file;      /* "" if unknown */
+  unsigned line, column; /* from 1; 0 if unknown */
+  const char *text;      /* as `tessera` prints it: place, message, the line with a caret, notes */
 } tessera_diagnostic;
 
 typedef void (*tessera_handler)(const tessera_diagnostic *, void *user);
 
-/* ---- Contexts: who is told, and where compiled kernels are kept ---- */
+/* ---- Contexts: the handler of diagnostics, and the cache of compiled kernels ---- */
 
 typedef struct tessera_context tessera_context;
 
 typedef struct tessera_context_options {
   size_t size; /* set by tessera_context_options_init: options that are added later come after those of today */
-  tessera_handler handler;        /* NULL: nobody */
-  void *user;                     /* handed to it */
+  tessera_handler handler;        /* may be NULL */
+  void *user;                     /* passed to the handler */
   uint64_t cache_memory_bytes;    /* compiled kernels kept in memory; 0: none */
-  const char *cache_directory;    /* kept in files, too, which processes may share; NULL: no */
-  uint64_t cache_directory_bytes; /* of these files; the least recently used go first */
+  const char *cache_directory;    /* also kept in files, which processes may share; NULL: no files */
+  uint64_t cache_directory_bytes; /* size of these files; the least recently used are removed first */
 } tessera_context_options;
 
 /* The defaults: no handler, 64 MiB, no directory, 1 GiB. `size` is sizeof(tessera_context_options). */
@@ -85,49 +89,49 @@ void tessera_context_options_init(tessera_context_options *, size_t size);
 tessera_status tessera_context_create(const tessera_context_options *options, tessera_context **, tessera_error **);
 void tessera_context_destroy(tessera_context *);
 
-/* An entry is found if text, file name, target, options, this library and the toolkit's files are what they were. What
- * compiles with a diagnostic is not kept. A directory that cannot be written to is no error. */
+/* The key of an entry is text, file name, target, options, this library and the toolkit's files. Kernels that
+ * compile with a diagnostic are not cached. A directory that cannot be written to is no error. */
 typedef struct tessera_cache_counts {
   uint64_t memory_hits, directory_hits, misses;
-  uint64_t damaged;   /* files that were not whole: misses, and replaced */
-  uint64_t unwritten; /* entries that the directory did not take */
+  uint64_t damaged;   /* files with a wrong checksum: counted as misses, and replaced */
+  uint64_t unwritten; /* entries that could not be written to the directory */
 } tessera_cache_counts;
 tessera_status tessera_cache_count(tessera_context *, tessera_cache_counts *, tessera_error **);
-/* Forgets what is kept in memory and in the directory. */
+/* Empties the cache, in memory and in the directory. */
 tessera_status tessera_cache_clear(tessera_context *, tessera_error **);
 
 /* ---- Compiling ---- */
 
 typedef struct tessera_options {
-  size_t size;        /* set by tessera_options_init: options that are added later come after those of today */
-  const char *target; /* "sm_90a", "gfx942", … (tessera_target); needed by tessera_compile, else NULL: the device's */
-  const char
-      *stage; /* ttir ttgir llir, ptx cubin, amdgcn hsaco, bitcode (for emulators); NULL: the last of the target */
+  size_t size;              /* set by tessera_options_init: options that are added later come after those of today */
+  const char *target;       /* "sm_90a", "gfx942", … (tessera_target); tessera_compile needs it; NULL: the device's */
+  const char *stage;        /* the output: see below; NULL: the target's last */
   const char *kernel;       /* which function of several; NULL: the only one */
   int num_warps;            /* per block, a power of two; of 32 threads, on gfx9 of 64 */
-  int num_stages;           /* of software pipelines, from 1 */
+  int num_stages;           /* of software pipelines, at least 1 */
   int num_ctas;             /* blocks per cluster: a hint; 1 to 8 where the target has clusters, else 1 */
   int opt_level;            /* 0 to 3 */
   int fp_fusion;            /* whether a * b + c is contracted */
-  int line_info;            /* whether the code knows source lines */
-  int waves_per_eu;         /* AMD: waves of a SIMD that the registers are to allow, a hint; 0: the compiler's choice */
+  int line_info;            /* whether the code has source lines for debuggers */
+  int waves_per_eu;         /* AMD: waves per SIMD that the registers should allow, a hint; 0: the compiler's choice */
   int matrix_instr_nonkdim; /* AMD: rows and columns of matrix instructions, 16 or 32; 0: the compiler's choice */
 } tessera_options;
 
-/* The defaults: 4 warps, 3 stages, 1 block per cluster, level 3, fusion, no lines, no target. `size` is
+/* Stages are "ttir", "ttgir", "llir", then "ptx" and "cubin", or "amdgcn" and "hsaco"; "bitcode" is for emulators.
+ * The defaults: 4 warps, 3 stages, 1 block per cluster, level 3, fusion, no lines, no target. `size` is
  * sizeof(tessera_options). */
 void tessera_options_init(tessera_options *, size_t size);
 
 typedef struct tessera_result tessera_result;
 
-/* Compiles a kernel, or finds it in the cache. `length` is the text's in bytes; `file_name` is what diagnostics call it
+/* Compiles a kernel, or finds it in the cache. `length` is the text's length in bytes; diagnostics show `file_name`
  * (NULL: "<text>"). */
 tessera_status tessera_compile(tessera_context *, const char *text, size_t length, const char *file_name,
                                const tessera_options *, tessera_result **, tessera_error **);
 
-/* Parses, verifies, runs passes and prints. Passes are named as by `tessera opt`: "cse", "tritongpu-pipeline=num-stages=2".
- * `target` (what passes may ask about) may be NULL: then it is the one that the text names, if it does. With no passes the
- * text is checked, and printed in today's spelling. */
+/* Parses, verifies, runs passes and prints. Passes have the names of `tessera opt`: "cse",
+ * "tritongpu-pipeline=num-stages=2". `target`, which passes may query, may be NULL: then it is the one that the text
+ * names, if any. Without passes the text is verified and printed in the current spelling. */
 tessera_status tessera_run_passes(tessera_context *, const char *text, size_t length, const char *file_name,
                                   const char *const *passes, size_t count, const char *target, tessera_result **,
                                   tessera_error **);
@@ -139,21 +143,21 @@ typedef struct tessera_module tessera_module;
 /* Parses and verifies; text of several kernels is one module. */
 tessera_status tessera_module_parse(tessera_context *, const char *text, size_t length, const char *file_name,
                                     tessera_module **, tessera_error **);
-/* The functions that can be compiled, in the text's order; NULL after the last. */
+/* The names of the functions that can be compiled, in the text's order; NULL after the last. */
 const char *tessera_module_kernel(const tessera_module *, size_t index);
-/* As tessera_run_passes, on the module: it is changed if all of them succeed, and stays what it was if not. */
+/* As tessera_run_passes, on the module, which changes only if all passes succeed. */
 tessera_status tessera_module_run_passes(tessera_module *, const char *const *passes, size_t count, const char *target,
                                          tessera_error **);
-/* The text in today's spelling, with locations or without. */
+/* The text in the current spelling, with or without locations. */
 tessera_status tessera_module_print(const tessera_module *, int locations, tessera_result **, tessera_error **);
-/* As tessera_compile, of the module as it is now, which stays as it is: it may be compiled any number of times. */
+/* As tessera_compile. The module does not change: it may be compiled any number of times. */
 tessera_status tessera_module_compile(const tessera_module *, const tessera_options *, tessera_result **,
                                       tessera_error **);
 void tessera_module_destroy(tessera_module *);
 
 /* Text or the object's bytes; a NUL that `length` does not count follows. `length` may be NULL. */
 const char *tessera_result_data(const tessera_result *, size_t *length);
-/* What a launcher needs, as the JSON that `tessera compile --metadata` writes; "" of passes. */
+/* What a launcher needs, as the JSON that `tessera compile --metadata` writes; "" for the result of passes. */
 const char *tessera_result_metadata(const tessera_result *);
 void tessera_result_destroy(tessera_result *);
 
@@ -170,8 +174,8 @@ typedef struct tessera_device_info {
   uint64_t memory_bytes; /* 0: the host's */
 } tessera_device_info;
 
-/* All that is there: the GPUs in the drivers' order, CUDA's first, and last the interpreter. (An emulator there is for every
- * target.) A driver that is there and fails is a warning. */
+/* All devices of the machine: the GPUs in the drivers' order, CUDA's first, and last the interpreter. Emulators, one
+ * for every target, are not listed. A driver that is installed and fails is a warning. */
 typedef struct tessera_device_list tessera_device_list;
 tessera_status tessera_device_list_create(tessera_context *, tessera_device_list **, tessera_error **);
 size_t tessera_device_list_count(const tessera_device_list *);
@@ -191,7 +195,7 @@ typedef struct tessera_buffer tessera_buffer;
 /* The contents are undefined at first. 0 bytes are fine. */
 tessera_status tessera_buffer_create(tessera_device *, size_t bytes, tessera_buffer **, tessera_error **);
 size_t tessera_buffer_bytes(const tessera_buffer *); /* 0 of NULL */
-/* Copies `bytes` bytes to or from the buffer's from `offset` on, and waits for it. */
+/* Copies `bytes` bytes to or from the buffer, which begin at `offset`, and waits for the copy. */
 tessera_status tessera_buffer_write(tessera_buffer *, size_t offset, const void *from, size_t bytes, tessera_error **);
 tessera_status tessera_buffer_read(const tessera_buffer *, size_t offset, void *to, size_t bytes, tessera_error **);
 void tessera_buffer_destroy(tessera_buffer *);
@@ -200,51 +204,55 @@ void tessera_buffer_destroy(tessera_buffer *);
 
 typedef struct tessera_kernel tessera_kernel;
 
-/* Compiles a kernel for the device, or finds it in the context's cache, and loads it. `options` may be NULL: the defaults;
- * the stage is the device's whatever they say. */
+/* Compiles a kernel for the device, or finds it in the context's cache, and loads it. `options` may be NULL: the
+ * defaults. Their stage is ignored: the device's is used. */
 tessera_status tessera_kernel_compile(tessera_device *, const char *text, size_t length, const char *file_name,
                                       const tessera_options *, tessera_kernel **, tessera_error **);
-/* The same of a module. */
+/* The same for a module. */
 tessera_status tessera_kernel_compile_module(tessera_device *, const tessera_module *, const tessera_options *,
                                              tessera_kernel **, tessera_error **);
-/* Loads what was compiled before: a result's data (of the device's stage) and metadata. `metadata` may be NULL for the
- * interpreter: the module's only kernel is meant. */
+/* Loads what was compiled before: a result's data (of the device's stage) and metadata. For the interpreter
+ * `metadata` may be NULL: the module's only kernel is loaded. */
 tessera_status tessera_kernel_load(tessera_device *, const char *object, size_t length, const char *metadata,
                                    tessera_kernel **, tessera_error **);
-/* As tessera_result_metadata; on the interpreter the kernel's name and arguments. */
+/* As tessera_result_metadata; on the interpreter only the kernel's name and arguments. */
 const char *tessera_kernel_metadata(const tessera_kernel *);
 void tessera_kernel_destroy(tessera_kernel *);
 
-/* An argument of a kernel. For a pointer either `buffer`, and where in it, or the address itself as a `value` of 8 bytes:
- * GPUs take any that they may touch, memory of another library, too; others NULL only. For a scalar its `value`, in the
- * type's representation: 1 byte for i1 (0 or 1), 2 for f16 and bf16, and so on; no other size is taken. What the text promises
- * of an argument (tt.divisibility) must hold: on GPUs nothing checks it. */
+/* An argument of a kernel.
+ * For a pointer: `buffer` and an offset into it, or the address itself as a `value` of 8 bytes. GPUs take any
+ * address that they can access, also memory of another library; interpreter and emulators take NULL only.
+ * For a scalar: its `value` in the type's representation: 1 byte for i1 (0 or 1), 2 for f16 and bf16, and so on;
+ * other sizes are refused.
+ * What the text promises about an argument (tt.divisibility) must hold: on GPUs nothing checks it. */
 typedef struct tessera_argument {
-  const tessera_buffer *buffer; /* of the kernel's device (or of another handle of it); NULL: `value` */
+  const tessera_buffer *buffer; /* on the kernel's device (any handle of it); NULL: `value` is used */
   size_t offset;                /* in bytes, at most the buffer's size */
   const void *value;
-  size_t bytes; /* that `value` points to */
+  size_t bytes; /* size of what `value` points to */
 } tessera_argument;
 tessera_argument tessera_argument_buffer(const tessera_buffer *);
 tessera_argument tessera_argument_value(const void *value, size_t bytes);
 
-/* Launches a kernel on a grid of x * y * z blocks, each at least 1, and waits until it has run. `arguments` are those of the
- * function in the text; the pointers that the ABI adds are added. A fault that interpreter or emulator finds in the kernel
- * is TESSERA_FAILED with its place in the text. After a fault on a GPU its driver may refuse all that follows in the process. */
+/* Launches a kernel on a grid of x * y * z blocks, each at least 1, and waits until it has run. `arguments` are
+ * those of the function in the text; the pointers that the ABI adds are added. A fault that interpreter or emulator
+ * finds in the kernel is TESSERA_FAILED with its place in the text. After a fault on a GPU its driver may refuse all
+ * further calls of the process. */
 tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
                               tessera_error **);
 
-/* ---- Streams: launches that are not waited for ---- */
+/* ---- Streams: asynchronous launches ---- */
 
-/* Launches on one stream follow each other, those of several streams may run at once. Reads and writes of buffers wait for what
- * was launched on all streams that tessera_stream_create made. On interpreter and emulators a launch has run when the call
- * returns. A stream's kernels and buffers must stay until it is synchronized. */
+/* Launches on one stream run in order, those on several streams may run at once. Reads and writes of buffers wait
+ * for what was launched on all streams that tessera_stream_create made. On interpreter and emulators a launch has
+ * run when the call returns. A stream's kernels and buffers must stay until it is synchronised. */
 typedef struct tessera_stream tessera_stream;
 tessera_status tessera_stream_create(tessera_device *, tessera_stream **, tessera_error **);
-/* A stream of the driver that somebody else has made (CUstream, hipStream_t; NULL: the default stream), and destroys. */
+/* A stream of the driver (CUstream, hipStream_t; NULL: the default stream) that the caller made and destroys. */
 tessera_status tessera_stream_adopt(tessera_device *, void *native, tessera_stream **, tessera_error **);
 void *tessera_stream_native(const tessera_stream *); /* the driver's handle; NULL on interpreter and emulators */
-/* As tessera_launch, without waiting. A fault on a GPU is told by a later call, tessera_stream_synchronize at the latest. */
+/* As tessera_launch, without waiting. A later call reports a fault on a GPU, tessera_stream_synchronize at the
+ * latest. */
 tessera_status tessera_stream_launch(tessera_stream *, tessera_kernel *, const uint32_t grid[3],
                                      const tessera_argument *arguments, size_t count, tessera_error **);
 tessera_status tessera_stream_synchronize(tessera_stream *, tessera_error **);
@@ -254,60 +262,61 @@ void tessera_stream_destroy(tessera_stream *);
 typedef struct tessera_event tessera_event;
 tessera_status tessera_event_create(tessera_device *, tessera_event **, tessera_error **);
 tessera_status tessera_event_record(tessera_event *, tessera_stream *, tessera_error **);
-/* What is launched on the stream from now on waits for the event, which may be of another stream. */
+/* Launches on the stream from now on wait for the event, which may be of another stream. */
 tessera_status tessera_stream_wait(tessera_stream *, tessera_event *, tessera_error **);
-/* Waits for `stop`; how long after `start` it was reached, in milliseconds. Both have been recorded. */
+/* Waits for `stop`, and gives the time from `start` to it in milliseconds. Both must have been recorded. */
 tessera_status tessera_event_elapsed(tessera_event *start, tessera_event *stop, double *milliseconds, tessera_error **);
 void tessera_event_destroy(tessera_event *);
 
 typedef struct tessera_times {
   double median_ms, min_ms; /* milliseconds */
 } tessera_times;
-/* Launches it `repetitions` times (at least 1), and says how long each took: on GPUs between events before and after it, else by the
- * host's clock. Caches are as the launch before left them. */
+/* Launches a kernel `repetitions` times (at least 1) and measures each launch: on GPUs between events before and
+ * after it, else by the host's clock. Caches are as the previous launch left them. */
 tessera_status tessera_time(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
                             int repetitions, tessera_times *, tessera_error **);
 
-/* ---- Tuning: which options a kernel runs fastest with ---- */
+/* ---- Tuning: the options with which a kernel runs fastest ---- */
 
 typedef enum tessera_outcome {
   TESSERA_MEASURED = 0,
-  TESSERA_SAME_CODE = 1,    /* as the measurement `same_as`, whose figures it has */
-  TESSERA_NOT_COMPILED = 2, /* cannot be: `reason` */
-  TESSERA_RUN_FAILED = 3,   /* while it ran: `reason` */
-  TESSERA_WRONG_RESULT = 4, /* has run, and computed something else: `reason` */
+  TESSERA_SAME_CODE = 1,    /* the code of measurement `same_as`, whose figures it has */
+  TESSERA_NOT_COMPILED = 2, /* it does not compile: `reason` */
+  TESSERA_RUN_FAILED = 3,   /* the launch failed: `reason` */
+  TESSERA_WRONG_RESULT = 4, /* its results differ from the first that ran: `reason` */
 } tessera_outcome;
 
 typedef struct tessera_measurement {
   tessera_outcome outcome;
-  const char *reason; /* "" where there is none */
+  const char *reason; /* "" if there is none */
   size_t same_as;
   tessera_times times;   /* zero on emulators, which have no time */
-  uint64_t instructions; /* that an emulator's warps executed; 0 on GPUs */
-  const char *metadata;  /* as tessera_result_metadata; "" of what was not compiled */
+  uint64_t instructions; /* executed by an emulator's warps; 0 on GPUs */
+  const char *metadata;  /* as tessera_result_metadata; "" if it was not compiled */
 } tessera_measurement;
 
-/* What was measured, one for each of the options that were tried. */
+/* The measurements, one for each of the options that were tried. */
 typedef struct tessera_tuning tessera_tuning;
-/* Compiles a module's kernel with each of the options, launches it as tessera_launch does, compares what it computes with what
- * the first that runs does (integers bit by bit, floats within what another order of additions explains), and measures
- * `repetitions` launches (at least 1) of it: on a GPU their time, on an emulator the executed instructions. All begin with what
- * the buffers hold, from their offsets on, and work on copies: the buffers stay as they are. So no two arguments may be of one
- * buffer, and addresses are not taken. Options name the same kernel, and the device's target or none; those with which nothing
- * can be compiled are measurements as well. Not on the interpreter, whose time says nothing of a kernel. */
+/* Compiles a module's kernel with each of the options, launches it as tessera_launch does, compares its results with
+ * those of the first that runs (integers bit by bit, floats within what another order of additions explains), and
+ * measures `repetitions` launches (at least 1): on a GPU their time, on an emulator the executed instructions. All
+ * launches begin with the contents of the buffers from their offsets on, and work on copies: the buffers do not
+ * change. So no two arguments may be of one buffer, and addresses are not taken. Options name the same kernel, and
+ * the device's target or none. Options that do not compile are measurements too. The interpreter is refused: its
+ * time says nothing about a kernel. */
 tessera_status tessera_tune(tessera_device *, const tessera_module *, const tessera_options *const *options,
                             size_t options_count, const uint32_t grid[3], const tessera_argument *arguments,
                             size_t count, int repetitions, tessera_tuning **, tessera_error **);
 size_t tessera_tuning_count(const tessera_tuning *);
 /* In the options' order; NULL after the last. */
 const tessera_measurement *tessera_tuning_measurement(const tessera_tuning *, size_t index);
-/* The index of the fastest (on an emulator: of the one with the fewest instructions); the count if none has run rightly. */
+/* The index of the fastest (on an emulator: the one with the fewest instructions); the count if none ran correctly. */
 size_t tessera_tuning_best(const tessera_tuning *);
 void tessera_tuning_destroy(tessera_tuning *);
 
 /* ---- The library ---- */
 
-const char *tessera_version(void);        /* "0.1.0" */
+const char *tessera_version(void);        /* "0.2.0" */
 const char *tessera_target(size_t index); /* the targets' names; NULL after the last */
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// The C API (see tessera.h): tuning, on top of runtime::tune. A module's kernel and a launch's arguments become what
-// that takes: buffers of the host with the contents of the caller's.
+// The C API (see tessera.h): tuning, on top of runtime::tune, which takes buffers of the host: the contents of the
+// caller's are copied.
 #include "capi/handles.h"
 #include "ir/ops.h"
 #include "runtime/debug/tuner.h"
@@ -14,7 +14,7 @@ using namespace tessera::capi;
 struct tessera_tuning {
   std::vector<runtime::TuneMeasurement> done;
   std::vector<std::string> metadata;
-  std::vector<tessera_measurement> measurements; // point into these
+  std::vector<tessera_measurement> measurements; // point into the two above
   size_t best = 0;
 };
 
@@ -31,7 +31,7 @@ tessera_outcome outcomeOf(runtime::TuneMeasurement::Outcome o) {
   return TESSERA_RUN_FAILED;
 }
 
-/// The options to try, for the device. `kernel`: which they all mean.
+/// The options to try, checked against the device. All name the same kernel.
 tessera_status readConfigurations(Call &call, const DeviceState &device, const tessera_options *const *given,
                                   size_t count, std::vector<runtime::CompileOptions> &out) {
   if (!count || !given) return call.fail(TESSERA_USAGE, "there are no options to try");
@@ -56,7 +56,7 @@ tessera_status readConfigurations(Call &call, const DeviceState &device, const t
   return TESSERA_OK;
 }
 
-/// The module's text, and what is known of its kernel before it is compiled.
+/// The module's text, and name and arguments of its kernel.
 tessera_status describeKernel(Call &call, const tessera_module &m, llvm::StringRef name, tessera_kernel &k,
                               std::string &text) {
   std::scoped_lock lock(m.mutex);
@@ -131,12 +131,12 @@ tessera_status tessera_tune(tessera_device *device, const tessera_module *module
     description.grid = input.grid;
     if (auto s = copyArguments(call, kernel, input.arguments, description, copies)) return s;
 
-    // An emulator that counts for this call alone.
+    // An emulator of its own, whose counters are not shared with other launches.
     emulator::Report report;
     std::unique_ptr<runtime::Device> counting;
     if (state->device->takesBitcode()) {
       emulator::Options o;
-      o.print = [&](const std::string &line) { tellPrinted(*state->context, line); };
+      o.print = [&](const std::string &line) { reportPrinted(*state->context, line); };
       auto opened = runtime::openEmulator(state->targetName, o, &report);
       if (!opened.ok()) return call.fail(opened.status());
       counting = std::move(*opened);

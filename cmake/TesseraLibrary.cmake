@@ -1,14 +1,16 @@
-# Warnings as errors, sanitizers, linker, and tessera_library(NAME SOURCES... DEPENDS...), which makes the static library
-# of one folder. Headers are included as "folder/file.h"; a folder reaches the headers of its DEPENDS only.
+# Warnings as errors, sanitizers, linker, and tessera_library(NAME SOURCES... DEPENDS...), which makes the static
+# library of one folder. Headers are included as "folder/file.h"; a folder reaches the headers of its DEPENDS only.
 add_library(tessera_options INTERFACE)
 # -Wno-deprecated-declarations: libstdc++ 12's own stable_sort uses what C++17 deprecates.
-target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Werror -Wno-unused-parameter -Wno-deprecated-declarations -fno-rtti
+target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Werror
+  -Wno-unused-parameter -Wno-deprecated-declarations -fno-rtti
   $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wno-nullability-extension>)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_link_options(tessera_options INTERFACE -fuse-ld=lld)
 endif()
 if(TESSERA_SANITIZE)
-  target_compile_options(tessera_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_compile_options(tessera_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr
+    -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   target_link_options(tessera_options INTERFACE -fsanitize=address,undefined)
   add_library(tessera_sanitizer_defaults OBJECT ${CMAKE_SOURCE_DIR}/cmake/sanitizer_defaults.cpp)
   target_link_libraries(tessera_options INTERFACE $<TARGET_OBJECTS:tessera_sanitizer_defaults>)

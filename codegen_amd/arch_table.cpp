@@ -92,6 +92,7 @@ static ArchInfo gfx90a() {
   t.name = "gfx90a";
   t.tritonTarget = "hip:gfx90a";
   t.vendor = ir::Vendor::Amd;
+  t.tuning.loadRegistersByBlockSize = false;
   t.warpSize = 64;
   t.maxWarpsPerMultiprocessor = 32; // 8 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 16;
@@ -106,12 +107,13 @@ static ArchInfo gfx90a() {
   t.hasBufferOps = true;
   t.hasScheduleBarriers = true;
   t.hasRowShuffles = true;
+  t.hasRowBroadcast = true;
+  t.cachePolicy = ir::CachePolicyBits::GlcSlc;
   t.matrixUnit = MatrixUnit::Mfma;
   t.matrixVersion = 2;
   t.matrixInstructions = kMfmaGfx90a;
   t.hasPackedF32 = true;
   t.atomicAddF16x2 = true;
-  t.atomicMinMaxF64 = true;
   return a;
 }
 
@@ -121,10 +123,10 @@ static ArchInfo gfx942() {
   a.isaVersion = 9402;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx942";
+  t.hasWideAddressAdd = true;
+  t.cachePolicy = ir::CachePolicyBits::Sc0Sc1Nt;
   t.matrixVersion = 3;
   t.matrixInstructions = kMfmaGfx942;
-  t.hasFp8Matrix = true;
-  t.hasTf32Matrix = true; // v_mfma_…_xf32
   t.convertsE4M3FNUZ = true;
   t.convertsE5M2FNUZ = true;
   t.atomicAddBf16x2 = true;
@@ -146,11 +148,8 @@ static ArchInfo gfx950() {
   t.hasHalfWarpSwap = true; // v_permlane32_swap
   t.matrixVersion = 4;
   t.matrixInstructions = kMfmaGfx950;
-  t.hasTf32Matrix = false;
-  t.hasScaledMatrix = true;
   t.hasBf16Conversion = true; // v_cvt_pk_bf16_f32
-  t.hasScaleF8Conversion = true;
-  t.convertsE4M3FN = true; // the OCP kinds replace the FNUZ kinds
+  t.convertsE4M3FN = true;    // the OCP kinds replace the FNUZ kinds
   t.convertsE5M2 = true;
   t.convertsE4M3FNUZ = false;
   t.convertsE5M2FNUZ = false;
@@ -167,6 +166,7 @@ static ArchInfo gfx1100() {
   t.name = "gfx1100";
   t.tritonTarget = "hip:gfx1100";
   t.vendor = ir::Vendor::Amd;
+  t.tuning.loadRegistersByBlockSize = false;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;
   t.maxRegistersPerThread = 256;
@@ -179,11 +179,10 @@ static ArchInfo gfx1100() {
   t.hasScheduleBarriers = true;
   t.hasRowShuffles = true;
   t.hasHalfWarpSwap = true; // v_permlanex16
+  t.cachePolicy = ir::CachePolicyBits::GlcSlc;
   t.matrixUnit = MatrixUnit::Wmma;
   t.matrixVersion = 1;
   t.matrixInstructions = kWmmaGfx11;
-  t.atomicAddF64 = false;
-  t.atomicMinMaxF32 = true;
   return a;
 }
 
@@ -193,9 +192,11 @@ static ArchInfo gfx1200() {
   a.isaVersion = 12000;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "hip:gfx1200";
+  t.packsBlockIds = true;
+  t.hasScalarFloat = true; // s_add_f32 and the like
+  t.cachePolicy = ir::CachePolicyBits::ScopeTh;
   t.matrixVersion = 2;
   t.matrixInstructions = kWmmaGfx12;
-  t.hasFp8Matrix = true;
   t.convertsE4M3FN = true;
   t.convertsE5M2 = true;
   t.atomicAddF16x2 = true;

@@ -63,7 +63,7 @@ public:
   absl::Status optimize(llvm::Module &module) const override {
     absl::StatusOr<Machine> tm = machine();
     if (!tm.ok()) return tm.status();
-    return runPipeline(module, **tm, options_.optLevel);
+    return runPipeline(module, **tm, options_.optLevel, info());
   }
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {

@@ -198,11 +198,14 @@ bool AmdTarget::takesBuffer(const MemoryAccess &a, Type *element, unsigned count
 
 /// The cache policy operand of buffer intrinsics.
 int AmdTarget::bufferHints(const MemoryAccess &a) const {
-  if (bypassesCaches(a))
-    return gfx12_                                             ? 3 << 3
-           : info_.name == "gfx942" || info_.name == "gfx950" ? 1 | 16
-                                                              : 1; // system scope; sc0 sc1; glc
-  if (isStreaming(a)) return gfx12_ ? 1 : 2;                       // th:nt; slc (gfx942: nt)
+  bool coherent = bypassesCaches(a), streaming = isStreaming(a);
+  if (!coherent && !streaming) return 0;
+  switch (info_.cachePolicy) {
+  case ir::CachePolicyBits::None: break;
+  case ir::CachePolicyBits::GlcSlc: return coherent ? 1 : 2;        // glc; slc
+  case ir::CachePolicyBits::Sc0Sc1Nt: return coherent ? 1 | 16 : 2; // sc0 sc1: system scope; nt
+  case ir::CachePolicyBits::ScopeTh: return coherent ? 3 << 3 : 1;  // scope:SCOPE_SYS; th:TH_LOAD_NT
+  }
   return 0;
 }
 
@@ -247,8 +250,8 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
     Branch branch(b, first.mask);
     for (size_t k = i; k < end; ++k) {
       LoadAccess &a = accesses[k];
-      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment),
-                                    bypassesCaches(a));
+      auto *l = b.CreateAlignedLoad(moved(a), globalPointer(b, a, info_.hasWideAddressAdd, branches),
+                                    Align(a.alignment), bypassesCaches(a));
       setHints(l, a);
       loaded.push_back(l);
     }
@@ -291,8 +294,8 @@ void AmdTarget::store(IRBuilder<> &b, ArrayRef<StoreAccess> accesses) const {
       Branch branch(b, nested ? conjunction(b, masks.rest[r]) : run[r].mask);
       for (size_t k = r; k < end; ++k) {
         const StoreAccess &a = run[k];
-        setHints(b.CreateAlignedStore(packed[k - r], globalPointer(b, a, hasWideAdd_, branches), Align(a.alignment),
-                                      bypassesCaches(a)),
+        setHints(b.CreateAlignedStore(packed[k - r], globalPointer(b, a, info_.hasWideAddressAdd, branches),
+                                      Align(a.alignment), bypassesCaches(a)),
                  a);
       }
       branch.close();
@@ -341,8 +344,9 @@ SmallVector<Value *, 4> AmdTarget::atomicRmw(IRBuilder<> &b, ir::RmwOp op, const
   Value *v = pack(b, values);
   unsigned bytes = bytesOf(values[0]->getType()) * values.size();
   Branch branch(b, a.mask);
-  auto *old = b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()), globalPointer(b, a, hasWideAdd_, false), v,
-                                Align(bytes), orderingOf(sem), scopeOf(b, scope));
+  auto *old =
+      b.CreateAtomicRMW(codegen::rmwOperation(op, v->getType()), globalPointer(b, a, info_.hasWideAddressAdd, false), v,
+                        Align(bytes), orderingOf(sem), scopeOf(b, scope));
   setMemoryKind(old);
   branch.close();
   SmallVector<Value *, 4> out;
@@ -357,8 +361,9 @@ Value *AmdTarget::atomicCas(IRBuilder<> &b, const MemoryAccess &a, Value *cmp, V
   Value *expected = toInt(cmp), *desired = toInt(value);
   AtomicOrdering order = orderingOf(sem);
   Branch branch(b, a.mask);
-  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, hasWideAdd_, false), expected, desired, Align(bytesOf(type)),
-                                     order, AtomicCmpXchgInst::getStrongestFailureOrdering(order), scopeOf(b, scope));
+  auto *pair = b.CreateAtomicCmpXchg(globalPointer(b, a, info_.hasWideAddressAdd, false), expected, desired,
+                                     Align(bytesOf(type)), order, AtomicCmpXchgInst::getStrongestFailureOrdering(order),
+                                     scopeOf(b, scope));
   Value *old = b.CreateExtractValue(pair, 0);
   branch.close();
   old = branch.merge(old, PoisonValue::get(asInt));

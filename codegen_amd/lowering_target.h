@@ -12,9 +12,7 @@ std::unique_ptr<codegen::Target> makeTarget(const ir::TargetInfo &);
 
 class AmdTarget final : public codegen::Target {
 public:
-  explicit AmdTarget(const ir::TargetInfo &info)
-      : info_(info), rdna_(info.warpSize == 32), gfx12_(info.name.starts_with("gfx12")),
-        hasWideAdd_(info.name == "gfx942" || info.name == "gfx950") {}
+  explicit AmdTarget(const ir::TargetInfo &info) : info_(info), rdna_(info.warpSize == 32) {}
   const ir::TargetInfo &info() const override { return info_; }
 
   llvm::Value *threadId(llvm::IRBuilder<> &) const override;
@@ -73,9 +71,7 @@ private:
   int bufferHints(const codegen::MemoryAccess &) const;
 
   const ir::TargetInfo &info_;
-  bool rdna_;       // waves of 32 lanes, DPP16, permlanex16
-  bool gfx12_;      // RDNA4: other cache hints
-  bool hasWideAdd_; // v_lshl_add_u64
+  bool rdna_; // waves of 32 lanes, DPP16, permlanex16
 };
 
 } // namespace tessera::amd

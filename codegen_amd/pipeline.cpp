@@ -377,7 +377,7 @@ private:
 
 } // namespace
 
-absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel) {
+absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optLevel, const ir::TargetInfo &info) {
   absl::Status parsed;
   absl::Status ran = codegen::runPasses(module, tm, [&](PassBuilder &builder, ModulePassManager &passes) {
     // First AMDGPU's own (predicates on features). Calls are dear on AMD (registers for every eventuality, scratch):
@@ -402,7 +402,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(SimplifyCFGPass());                // small ifs to selects
       // CDNA multiplies and adds pairs of f32. RDNA pairs f32 when instructions are encoded; f16 it packs, which pays
       // where there is arithmetic on it (elsewhere, up to 7 % more instructions).
-      if (tm.getTargetCPU().starts_with("gfx9")) {
+      if (info.hasPackedF32) {
         late.addPass(SLPVectorizerPass());
         late.addPass(InstCombinePass());
       } else {
@@ -411,14 +411,14 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(WorkAfterBranchesPass());
       late.addPass(BufferImmediatesPass()); // nothing combines instructions after it
       late.addPass(VectorPartialsPass());   // likewise
-      if (tm.getTargetCPU() != "gfx950") late.addPass(RoundToBfloatPass());
+      if (!info.hasBf16Conversion) late.addPass(RoundToBfloatPass());
       late.addPass(ADCEPass());
       late.addPass(KeepCarriedPointersPass()); // last: what is known of the pointers' starts is used up
       late.addPass(ScheduleMatricesPass());
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
-    if (optLevel >= 1 && tm.getTargetCPU().starts_with("gfx11"))
-      passes.addPass(createModuleToFunctionPassAdaptor(HoldMatricesPass()));
+    bool isRdna3 = info.matrixUnit == ir::MatrixUnit::Wmma && info.matrixVersion == 1;
+    if (optLevel >= 1 && isRdna3) passes.addPass(createModuleToFunctionPassAdaptor(HoldMatricesPass()));
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere
     // Finds out which of the implicit inputs (dispatch packet, queue, y and z of ids, accumulation registers, …) are
     // not used: else registers are set up and kept for them. At level 0 too: without it the metadata would name hidden
@@ -429,7 +429,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
   if (!ran.ok()) return ran;
   // gfx12 has y and z of the block's id in the halves of one register. A kernel that does not ask for z must not take
   // the whole register for y, since the launch may have more than one block along z all the same.
-  if (tm.getTargetCPU().starts_with("gfx12"))
+  if (info.packsBlockIds)
     for (Function &f : module)
       for (StringRef attribute : {"amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y", "amdgpu-no-workgroup-id-z"})
         f.removeFnAttr(attribute);

@@ -1,6 +1,7 @@
 // The LLVM passes that run on a lowered module before instruction selection.
 #pragma once
 #include "absl/status/status.h"
+#include "ir/target.h"
 
 namespace llvm {
 class Module;
@@ -8,6 +9,6 @@ class TargetMachine;
 } // namespace llvm
 namespace tessera::amd {
 
-absl::Status runPipeline(llvm::Module &, llvm::TargetMachine &, int optLevel);
+absl::Status runPipeline(llvm::Module &, llvm::TargetMachine &, int optLevel, const ir::TargetInfo &);
 
 } // namespace tessera::amd

@@ -71,8 +71,8 @@ static ArchInfo sm80() {
   t.namedBarriers = 16; // bar.sync a, b
   t.maxWarpsPerMultiprocessor = 64;
   t.maxBlocksPerMultiprocessor = 32;
-  t.registersPerScheduler = 16384;
-  t.registerAllocationUnit = 256;
+  t.registersPerScheduler = 512; // 16,384 of all 32 lanes together
+  t.registerAllocationUnit = 8;  // 256 of all lanes
   t.sharedMemoryPerBlock = 163 * kKiB;
   t.sharedMemoryPerMultiprocessor = 164 * kKiB;
   t.sharedMemoryIsCacheToo = true;
@@ -81,14 +81,11 @@ static ArchInfo sm80() {
   t.asyncCopyAnyDestination = true;
   t.hasLdmatrix = true;
   t.hasPredicatedAccess = true;
-  t.hasIntegerWarpReduce = true;
   t.matrixUnit = MatrixUnit::MmaSync;
   t.matrixVersion = 2;
   t.matrixInstructions = llvm::ArrayRef(kMmaSm80).drop_back(kF8Rows);
-  t.hasTf32Matrix = true;
   t.hasBf16Fma = true;
   t.hasBf16Conversion = true;
-  t.hasTanh = true;
   t.atomicAddF16 = true;
   t.atomicAddF16x2 = true;
   return a;
@@ -114,7 +111,6 @@ static ArchInfo sm89() {
   a.info.tritonTarget = "cuda:89";
   a.info.computeCapability = 89;
   a.info.maxBlocksPerMultiprocessor = 24;
-  a.info.hasFp8Matrix = true;
   a.info.matrixInstructions = kMmaSm80;
   a.info.convertsE4M3FN = true;
   a.info.convertsE5M2 = true;
@@ -129,6 +125,7 @@ static ArchInfo sm90a() {
   a.ptxVersion = 84;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "cuda:90";
+  t.measuredOn = "NVIDIA H200";
   t.computeCapability = 90;
   t.maxClusterSize = 8;
   t.reallocatesRegisters = true;
@@ -138,9 +135,7 @@ static ArchInfo sm90a() {
   t.hasStmatrix = true;
   t.matrixUnit = MatrixUnit::Wgmma;
   t.matrixVersion = 3;
-  t.hasFp8Matrix = true;
   t.matrixInstructions = kMmaSm90;
-  t.hasBf16Arith = true;
   t.convertsE4M3FN = true;
   t.convertsE5M2 = true;
   t.atomicAddBf16 = true;
@@ -157,12 +152,10 @@ static ArchInfo sm100a() {
   a.ptxVersion = 86;
   ir::TargetInfo &t = a.info;
   t.tritonTarget = "cuda:100";
+  t.measuredOn = "";
   t.computeCapability = 100;
-  t.hasTensorMemory = true;
-  t.hasFloatWarpReduce = true;
   t.matrixUnit = MatrixUnit::Tcgen05;
   t.matrixVersion = 5;
-  t.hasScaledMatrix = true;
   t.hasPackedF32 = true;
   return a;
 }
@@ -180,8 +173,6 @@ static ArchInfo sm120a() {
   t.maxBlocksPerMultiprocessor = 24;
   t.sharedMemoryPerBlock = 99 * kKiB;
   t.sharedMemoryPerMultiprocessor = 100 * kKiB;
-  t.hasTensorMemory = false;
-  t.hasFloatWarpReduce = false; // redux.sync on f32 is sm_100a's alone
   t.matrixUnit = MatrixUnit::MmaSync;
   t.matrixVersion = 2;
   return a;

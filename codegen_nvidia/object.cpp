@@ -208,7 +208,7 @@ absl::Status readCubin(ObjectInfo &info, const ir::TargetInfo &target) {
 int occupancy(const ir::TargetInfo &t, int registers, int64_t sharedBytes, int warps) {
   int blocks = std::min(t.maxBlocksPerMultiprocessor, t.maxWarpsPerMultiprocessor / warps);
   if (registers > 0) {
-    int perWarp = int(llvm::alignTo(registers * t.warpSize, t.registerAllocationUnit));
+    int perWarp = int(llvm::alignTo(registers, t.registerAllocationUnit));
     blocks = std::min(blocks, t.registersPerScheduler / perWarp * t.schedulersPerMultiprocessor / warps);
   }
   int64_t shared = int64_t(

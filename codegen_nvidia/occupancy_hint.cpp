@@ -50,9 +50,7 @@ bool isMatrixInstruction(const Instruction &i) {
 } // namespace
 
 int registersPerThread(const ir::TargetInfo &t, int blocks, int warps) {
-  int perScheduler = int(divideCeil(unsigned(blocks * warps), unsigned(t.schedulersPerMultiprocessor)));
-  int perWarp = t.registersPerScheduler / perScheduler / t.registerAllocationUnit * t.registerAllocationUnit;
-  return std::min(perWarp / int(t.warpSize), int(t.maxRegistersPerThread));
+  return t.registersPerThread(int64_t(blocks) * warps, ir::RegisterSplit::Allocated);
 }
 
 void setOccupancyHints(Module &module, const ir::TargetInfo &t, const codegen::BackendOptions &options) {

@@ -534,33 +534,15 @@ public:
     case Op::Trunc: return Number::ofReal(std::trunc(of(n.a).asReal()));
     case Op::Round: return Number::ofReal(std::nearbyint(of(n.a).asReal()));
     case Op::IsNan: return Number::of(std::isnan(of(n.a).asReal()));
-    case Op::Cast: {
-      Number a = of(n.a);
-      if (runtime::isFloat(n.dtype))
-        return Number::ofReal(toReal(convert(n.dtype, a, llvm::RoundingMode::NearestTiesToEven)));
-      return Number::of(toInteger(n.dtype, a));
-    }
-    case Op::TowardZero: return Number::ofReal(toReal(convert(n.dtype, of(n.a), llvm::RoundingMode::TowardZero)));
-    case Op::Bits: {
-      auto bits = convert(n.dtype, of(n.a), llvm::RoundingMode::NearestTiesToEven).bitcastToAPInt();
-      return Number::of(bits.getSExtValue());
-    }
-    case Op::AsFloat: {
-      auto &semantics = *semanticsOf(n.dtype);
-      return Number::ofReal(toReal(llvm::APFloat(
-          semantics, llvm::APInt(llvm::APFloat::getSizeInBits(semantics), uint64_t(of(n.a).integer), false, true))));
-    }
+    case Op::Cast:
+    case Op::TowardZero:
+    case Op::Bits:
+    case Op::AsFloat: return conversion(n);
     case Op::Below: return Number::of(uint64_t(of(n.a).integer) < uint64_t(of(n.b).integer));
-    case Op::Normal: return Number::ofReal(random_.normal(draw(n)));
-    case Op::Uniform: {
-      double lo = of(n.a).asReal(), hi = of(n.b).asReal();
-      return Number::ofReal(lo + (hi - lo) * (double(random_.bits(draw(n)) >> 11) * 0x1p-53));
-    }
-    case Op::Integer: {
-      int64_t lo = of(n.a).integer, hi = of(n.b).integer;
-      return Number::of(lo < hi ? random_.integer(draw(n), lo, hi) : lo);
-    }
-    case Op::RandomBits: return Number::of(int64_t(random_.bits(draw(n))));
+    case Op::Normal:
+    case Op::Uniform:
+    case Op::Integer:
+    case Op::RandomBits: return random(n);
     case Op::BitOr:
     case Op::BitXor:
     case Op::BitAnd:
@@ -584,6 +566,44 @@ public:
 private:
   static bool truth(Number n) { return n.real ? n.value != 0 : n.integer != 0; }
   uint64_t draw(const Formula::Node &n) const { return element_ * 16 + n.slot; }
+
+  Number conversion(const Formula::Node &n) {
+    using llvm::RoundingMode;
+    Number a = of(n.a);
+    switch (n.op) {
+    case Op::TowardZero: return Number::ofReal(toReal(convert(n.dtype, a, RoundingMode::TowardZero)));
+    case Op::Bits: {
+      auto bits = convert(n.dtype, a, RoundingMode::NearestTiesToEven).bitcastToAPInt();
+      return Number::of(bits.getSExtValue());
+    }
+    case Op::AsFloat: {
+      auto &semantics = *semanticsOf(n.dtype);
+      llvm::APInt bits(llvm::APFloat::getSizeInBits(semantics), uint64_t(a.integer), false, true);
+      return Number::ofReal(toReal(llvm::APFloat(semantics, bits)));
+    }
+    default: // Op::Cast
+      if (!runtime::isFloat(n.dtype)) return Number::of(toInteger(n.dtype, a));
+      return Number::ofReal(toReal(convert(n.dtype, a, RoundingMode::NearestTiesToEven)));
+    }
+  }
+
+  Number random(const Formula::Node &n) {
+    switch (n.op) {
+    case Op::Normal: return Number::ofReal(random_.normal(draw(n)));
+    case Op::Uniform: {
+      double lo = of(n.a).asReal();
+      double hi = of(n.b).asReal();
+      double unit = double(random_.bits(draw(n)) >> 11) * 0x1p-53; // in [0, 1)
+      return Number::ofReal(lo + (hi - lo) * unit);
+    }
+    case Op::Integer: {
+      int64_t lo = of(n.a).integer;
+      int64_t hi = of(n.b).integer;
+      return Number::of(lo < hi ? random_.integer(draw(n), lo, hi) : lo);
+    }
+    default: return Number::of(int64_t(random_.bits(draw(n)))); // Op::RandomBits
+    }
+  }
 
   /// The smaller (larger) of two; a NaN gives the other.
   static Number lesser(Number a, Number b, bool smaller) {

@@ -200,14 +200,10 @@ std::string toJson(const Report &r) {
       .str();
 }
 
-std::string toHtml(const Report &r) {
-  std::string out;
-  llvm::raw_string_ostream o(out);
-  size_t failed = 0, ran = 0;
-  for (auto &c : r.outcomes)
-    for (auto &x : c)
-      failed += x.status == Outcome::Failed, ran += x.status == Outcome::Failed || x.status == Outcome::Passed;
-  o << R"(<!doctype html>
+namespace {
+
+/// Text: the page up to the figures, and from the end of the table of cases on.
+constexpr llvm::StringRef kPageHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tessera conformance</title>
 <style>
@@ -227,57 +223,7 @@ input { font: inherit; width: 100%; max-width: 30rem; box-sizing: border-box; pa
 </style></head><body>
 <h1>Tessera conformance</h1>
 )";
-  o << "<p>" << ir::counted(r.cases.size(), "case") << " on " << ir::counted(r.devices.size(), "device") << ", "
-    << ir::counted(ran, "run") << ": "
-    << (failed ? "<span class=fail>" + ir::counted(failed, "failure") + "</span>"
-               : "<span class=pass>all passed</span>")
-    << ".</p>\n";
-  if (failed) o << "<h2>Failures</h2>\n";
-  for (size_t c = 0; c < r.cases.size(); ++c)
-    for (size_t d = 0; d < r.devices.size(); ++d) {
-      auto &x = r.outcomes[c][d];
-      if (x.status != Outcome::Failed) continue;
-      o << "<details" << (failed <= 10 ? " open" : "") << "><summary><span class=fail>" << escape(r.cases[c].name)
-        << "</span> on " << escape(r.devices[d].spec) << "</summary><pre>" << escape(llvm::json::fixUTF8(x.message))
-        << "</pre>Again:<pre>" << escape(r.command(c, d)) << "</pre>As files:<pre>" << escape(r.commandOnFiles(c, d))
-        << "</pre></details>\n";
-    }
-  o << "<h2>Devices and features</h2>\n<div class=wide><table><thead><tr><th>feature<th>cases";
-  for (auto &d : r.devices) o << "<th>" << escape(d.spec);
-  o << "</tr></thead><tbody>\n";
-  auto features = featuresOf(r);
-  features.push_back("");
-  for (auto &f : features) {
-    o << "<tr><td>" << (f.empty() ? "all" : escape(f)) << "<td>"
-      << llvm::count_if(r.cases, [&](auto &c) { return f.empty() || c.feature() == f; });
-    for (size_t d = 0; d < r.devices.size(); ++d) {
-      Total t = totalOf(r, f, d);
-      o << "<td class="
-        << (t.failed   ? "fail"
-            : t.passed ? "pass"
-                       : "skip")
-        << ">" << escape(cell(r, t, false)) << (t.skipped ? ", " + std::to_string(t.skipped) + " left out" : "");
-    }
-    o << "\n";
-  }
-  o << "</tbody></table></div>\n<p>Errors are the worst of the cases that passed: in units in the last place of the "
-       "output, and relative, both at the value that the case's bound refers to.</p>\n"
-       "<h2>Cases</h2>\n<p><input id=search type=search placeholder=\"search: part of a name, a device, fail, skip\" "
-       "aria-label=search></p>\n<div class=wide><table id=cases><thead><tr><th>case<th>device<th>result<th>ulp<th>rel"
-    << (r.times ? "<th>ms" : "") << "</tr></thead><tbody>\n";
-  for (bool wanted : {true, false}) // failures first
-    for (size_t c = 0; c < r.cases.size(); ++c)
-      for (size_t d = 0; d < r.devices.size(); ++d) {
-        auto &x = r.outcomes[c][d];
-        if ((x.status == Outcome::Failed) != wanted || x.status == Outcome::NotMeant) continue;
-        o << "<tr><td>" << escape(r.cases[c].name) << "<td>" << escape(r.devices[d].spec)
-          << "<td class=" << statusName(x.status)
-          << (x.message.empty() ? "" : " title=\"" + escape(llvm::json::fixUTF8(x.message)) + "\"") << ">"
-          << statusName(x.status) << "<td>" << shortNumber(x.ulp) << "<td>" << shortNumber(x.relative);
-        if (r.times) o << llvm::formatv("<td>{0:f1}", x.ms);
-        o << "\n";
-      }
-  o << R"(</tbody></table></div>
+constexpr llvm::StringRef kPageEnd = R"(</tbody></table></div>
 <script>
 const table = document.getElementById('cases'), body = table.tBodies[0], rows = [...body.rows];
 let sorted = -1, up = true;
@@ -294,6 +240,85 @@ document.getElementById('search').addEventListener('input', event => {
 });
 </script></body></html>
 )";
+
+void writeFailures(llvm::raw_ostream &o, const Report &r, size_t failed) {
+  constexpr size_t kMaxOpen = 10; // more failures are folded
+  if (failed) o << "<h2>Failures</h2>\n";
+  for (size_t c = 0; c < r.cases.size(); ++c)
+    for (size_t d = 0; d < r.devices.size(); ++d) {
+      auto &x = r.outcomes[c][d];
+      if (x.status != Outcome::Failed) continue;
+      o << "<details" << (failed <= kMaxOpen ? " open" : "") << "><summary><span class=fail>" << escape(r.cases[c].name)
+        << "</span> on " << escape(r.devices[d].spec) << "</summary><pre>" << escape(llvm::json::fixUTF8(x.message))
+        << "</pre>Again:<pre>" << escape(r.command(c, d)) << "</pre>As files:<pre>" << escape(r.commandOnFiles(c, d))
+        << "</pre></details>\n";
+    }
+}
+
+void writeFeatures(llvm::raw_ostream &o, const Report &r) {
+  o << "<h2>Devices and features</h2>\n<div class=wide><table><thead><tr><th>feature<th>cases";
+  for (auto &d : r.devices) o << "<th>" << escape(d.spec);
+  o << "</tr></thead><tbody>\n";
+  auto features = featuresOf(r);
+  features.push_back(""); // all of them
+  for (auto &f : features) {
+    o << "<tr><td>" << (f.empty() ? "all" : escape(f)) << "<td>"
+      << llvm::count_if(r.cases, [&](auto &c) { return f.empty() || c.feature() == f; });
+    for (size_t d = 0; d < r.devices.size(); ++d) {
+      Total t = totalOf(r, f, d);
+      o << "<td class="
+        << (t.failed   ? "fail"
+            : t.passed ? "pass"
+                       : "skip")
+        << ">" << escape(cell(r, t, false)) << (t.skipped ? ", " + std::to_string(t.skipped) + " left out" : "");
+    }
+    o << "\n";
+  }
+  o << "</tbody></table></div>\n";
+}
+
+void writeCases(llvm::raw_ostream &o, const Report &r) {
+  o << "<p>Errors are the worst of the cases that passed: in units in the last place of the output, and relative, both "
+       "at "
+       "the value that the case's bound refers to.</p>\n"
+       "<h2>Cases</h2>\n<p><input id=search type=search placeholder=\"search: part of a name, a device, fail, skip\" "
+       "aria-label=search></p>\n<div class=wide><table id=cases><thead><tr><th>case<th>device<th>result<th>ulp<th>rel"
+    << (r.times ? "<th>ms" : "") << "</tr></thead><tbody>\n";
+  for (bool wanted : {true, false}) // failures first
+    for (size_t c = 0; c < r.cases.size(); ++c)
+      for (size_t d = 0; d < r.devices.size(); ++d) {
+        auto &x = r.outcomes[c][d];
+        if ((x.status == Outcome::Failed) != wanted || x.status == Outcome::NotMeant) continue;
+        o << "<tr><td>" << escape(r.cases[c].name) << "<td>" << escape(r.devices[d].spec)
+          << "<td class=" << statusName(x.status)
+          << (x.message.empty() ? "" : " title=\"" + escape(llvm::json::fixUTF8(x.message)) + "\"") << ">"
+          << statusName(x.status) << "<td>" << shortNumber(x.ulp) << "<td>" << shortNumber(x.relative);
+        if (r.times) o << llvm::formatv("<td>{0:f1}", x.ms);
+        o << "\n";
+      }
+}
+
+} // namespace
+
+std::string toHtml(const Report &r) {
+  std::string out;
+  llvm::raw_string_ostream o(out);
+  size_t failed = 0;
+  size_t ran = 0;
+  for (auto &outcomes : r.outcomes)
+    for (auto &x : outcomes) {
+      failed += x.status == Outcome::Failed;
+      ran += x.status == Outcome::Failed || x.status == Outcome::Passed;
+    }
+  o << kPageHead << "<p>" << ir::counted(r.cases.size(), "case") << " on " << ir::counted(r.devices.size(), "device")
+    << ", " << ir::counted(ran, "run") << ": "
+    << (failed ? "<span class=fail>" + ir::counted(failed, "failure") + "</span>"
+               : "<span class=pass>all passed</span>")
+    << ".</p>\n";
+  writeFailures(o, r, failed);
+  writeFeatures(o, r);
+  writeCases(o, r);
+  o << kPageEnd;
   return out;
 }
 

@@ -1,6 +1,6 @@
-// From what an operation's text has given to the operation: operands are the values of their names, types that the
-// text leaves out follow from them and those that it prints are compared; and back, where an operation and its
-// operands stand in the text, for the verifier's errors.
+// Makes an operation from the parts of its text: names are resolved to operands, types that the text leaves out are
+// inferred from them, and printed types are compared. Also finds the position of an operation and its operands in the text,
+// for the verifier's errors.
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,121 +11,136 @@ namespace tessera::frontend {
 
 // ---- making the operation -------------------------------------------------------------------------------------------
 
-Operation *ParserState::build(OpParse &o, Block *block) {
+/// A load or store of older dumps prints the type of the value, not of the pointer: moves it to where it belongs.
+static void moveOlderTypes(ParserState::OpParse &o) {
+  Opcode opcode = o.info->opcode;
+  if (opcode != Opcode::tt_load && opcode != Opcode::tt_store) return;
+  bool printsValue = !o.operandTypes[0].empty() && !o.operandTypes[0][0].scalar().isPointer();
+  if (!printsValue) return;
+  (opcode == Opcode::tt_load ? o.resultTypes[0] : o.operandTypes[1]) = o.operandTypes[0];
+  o.operandTypes[0].clear();
+}
+
+Type ParserState::impliedOperandType(const OpParse &o, unsigned operand) {
   auto &info = *o.info;
-  auto fail = [&](const llvm::Twine &m, const char *at) -> Operation * { return error(m, at), nullptr; };
-  if (!finishAttrs(o)) return nullptr;
-  OperationState s(info.opcode, {});
+  auto printedOf = [&](unsigned k) { return !o.operandTypes[k].empty() ? o.operandTypes[k][0] : Type(); };
+  if (info.has(kSameTypes))
+    return !o.resultTypes.empty() && !o.resultTypes[0].empty() ? o.resultTypes[0][0] : printedOf(0);
+  Type first = operand ? printedOf(0) : Type();
+  if (!first) return {};
+  if (info.opcode == Opcode::arith_cmpi || info.opcode == Opcode::arith_cmpf) return first;
+  if (info.opcode != Opcode::tt_load && info.opcode != Opcode::tt_store) return {};
+  auto pointer = first.scalar().dyn_cast<PointerType>();
+  if (!pointer || pointer.pointee().isTensor()) return {};
+  bool mask = info.operands[operand].name == "mask";
+  return first.withScalar(mask ? ctx.i1() : pointer.pointee());
+}
+
+bool ParserState::buildOperands(OpParse &o, OperationState &s) {
+  auto &info = *o.info;
   bool needsSegments = info.needsSegments();
-  // An old store or load prints the type of what is stored or loaded.
-  auto oldTyped = [&](unsigned operand) {
-    return (info.opcode == Opcode::tt_load || info.opcode == Opcode::tt_store) && operand == 0 &&
-           !o.operandTypes[0].empty() && !o.operandTypes[0][0].scalar().isPointer();
-  };
-  if (info.opcode == Opcode::tt_load && oldTyped(0)) {
-    o.resultTypes[0] = o.operandTypes[0];
-    o.operandTypes[0].clear();
-  } else if (info.opcode == Opcode::tt_store && oldTyped(0)) {
-    o.operandTypes[1] = o.operandTypes[0];
-    o.operandTypes[0].clear();
-  }
-  // What the row says of an operand whose type is not printed; forward references need it.
-  auto implied = [&](unsigned operand) -> Type {
-    auto printedOf = [&](unsigned k) { return !o.operandTypes[k].empty() ? o.operandTypes[k][0] : Type(); };
-    if (info.has(kSameTypes))
-      return !o.resultTypes.empty() && !o.resultTypes[0].empty() ? o.resultTypes[0][0] : printedOf(0);
-    Type first = operand ? printedOf(0) : Type();
-    if (!first) return {};
-    if (info.opcode == Opcode::arith_cmpi || info.opcode == Opcode::arith_cmpf) return first;
-    if (info.opcode != Opcode::tt_load && info.opcode != Opcode::tt_store) return {};
-    auto pointer = first.scalar().dyn_cast<PointerType>();
-    if (!pointer || pointer.pointee().isTensor()) return {};
-    bool mask = info.operands[operand].name == "mask";
-    return first.withScalar(mask ? ctx.i1() : pointer.pointee());
-  };
-  unsigned flat = 0;
+  unsigned flat = 0; // number of the operand in the operation
   for (unsigned i = 0; i < info.operands.size(); ++i) {
     auto &spec = info.operands[i];
     if (spec.arity == Arity::One && o.operands[i].empty())
-      return fail("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
+      return error("'" + info.name + "' needs operand '" + spec.name + "'", o.at);
     auto &types = o.operandTypes[i];
     if (!types.empty() && types.size() != o.operands[i].size())
-      return fail("operand '" + spec.name + "' has " + counted(o.operands[i].size(), "value") + " but " +
-                      counted(types.size(), "type"),
-                  o.at);
+      return error("operand '" + spec.name + "' has " + counted(o.operands[i].size(), "value") + " but " +
+                       counted(types.size(), "type"),
+                   o.at);
     for (unsigned k = 0; k < o.operands[i].size(); ++k, ++flat) {
       Type printed = k < types.size() ? types[k] : Type();
       if (!printed && o.allOperandTypes && flat < o.allOperandTypes->size()) printed = (*o.allOperandTypes)[flat];
-      Value v = resolve(o.operands[i][k], printed ? printed : implied(i));
-      if (!v) return nullptr;
+      Value v = resolve(o.operands[i][k], printed ? printed : impliedOperandType(o, i));
+      if (!v) return false;
       if (printed && v.type() != printed)
-        return fail("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(),
-                    o.operands[i][k].at);
+        return error("'%" + o.operands[i][k].name + "' has type " + v.type().str() + ", not " + printed.str(),
+                     o.operands[i][k].at);
       s.operands.push_back(v);
     }
     if (needsSegments) s.segments.push_back(o.operands[i].size());
   }
   if (o.allOperandTypes && o.allOperandTypes->size() != s.operands.size())
-    return fail("'" + info.name + "' has " + counted(s.operands.size(), "operand") + " but its type gives " +
-                    llvm::Twine(o.allOperandTypes->size()),
-                o.at);
-  if (o.allResultTypes)
+    return error("'" + info.name + "' has " + counted(s.operands.size(), "operand") + " but its type gives " +
+                     llvm::Twine(o.allOperandTypes->size()),
+                 o.at);
+  return true;
+}
+
+bool ParserState::buildResultTypes(OpParse &o, OperationState &s) {
+  auto &info = *o.info;
+  if (o.allResultTypes) {
     s.resultTypes.assign(o.allResultTypes->begin(), o.allResultTypes->end());
-  else {
-    // A variadic result that takes its types from an operand has one per value of it.
-    for (unsigned i = 0; i < info.results.size(); ++i)
-      if (info.results[i].arity == Arity::Variadic && o.resultTypes[i].empty() &&
-          InferRule(info.inference[i].rule) == InferRule::SameAs) {
-        unsigned start = 0;
-        for (unsigned k = 0; k < info.inference[i].operand; ++k) start += o.operands[k].size();
-        for (unsigned k = 0; k < o.operands[info.inference[i].operand].size(); ++k)
-          o.resultTypes[i].push_back(s.operands[start + k].type());
-      }
-    bool all = true;
-    for (unsigned i = 0; i < info.results.size(); ++i)
-      all &= !o.resultTypes[i].empty() || info.results[i].arity == Arity::Optional ||
-             info.results[i].arity == Arity::Variadic;
-    if (all)
-      for (auto &ts : o.resultTypes) s.resultTypes.append(ts.begin(), ts.end());
-    else {
-      // What is printed stays; the rest follows by the row's rules, one result after the other.
-      llvm::SmallVector<Type, 2> inferred;
-      for (unsigned i = 0; i < info.results.size(); ++i) {
-        if (!o.resultTypes[i].empty()) {
-          inferred.push_back(o.resultTypes[i][0]);
-          continue;
-        }
-        OpInfo one = info;
-        one.inference = info.inference.slice(i, 1);
-        llvm::SmallVector<Type, 2> type(inferred.begin(), inferred.end());
-        bool known = inferResultTypes(one, ctx, s.operands, s.segments, type) && type.size() == inferred.size() + 1;
-        if (known)
-          if (auto opaque = type.back().scalar().dyn_cast<OpaqueType>()) known = opaque.text() != "!unknown";
-        if (!known) return fail("cannot tell the result type of '" + info.name + "' from its operands", o.at);
-        inferred.push_back(type.back());
-      }
-      for (unsigned i = 0; i < inferred.size(); ++i)
-        if (!o.resultTypes[i].empty()) inferred[i] = o.resultTypes[i][0];
-      s.resultTypes.assign(inferred.begin(), inferred.end());
-    }
+    return true;
   }
-  // The number of results that stands before `=` decides about a single variadic result.
+  // A variadic result that takes its types from an operand has one per value of it.
+  for (unsigned i = 0; i < info.results.size(); ++i) {
+    auto &inference = info.inference[i];
+    bool followsOperand = info.results[i].arity == Arity::Variadic && o.resultTypes[i].empty() &&
+                          InferRule(inference.rule) == InferRule::SameAs;
+    if (!followsOperand) continue;
+    unsigned start = 0;
+    for (unsigned k = 0; k < inference.operand; ++k) start += o.operands[k].size();
+    for (unsigned k = 0; k < o.operands[inference.operand].size(); ++k)
+      o.resultTypes[i].push_back(s.operands[start + k].type());
+  }
+  bool allPrinted = true;
+  for (unsigned i = 0; i < info.results.size(); ++i)
+    allPrinted &= !o.resultTypes[i].empty() || info.results[i].arity != Arity::One;
+  if (!allPrinted) return inferMissingResults(o, s);
+  for (auto &types : o.resultTypes) s.resultTypes.append(types.begin(), types.end());
+  return true;
+}
+
+/// Printed types are kept; the others follow by the row's rules, one result after the other.
+bool ParserState::inferMissingResults(OpParse &o, OperationState &s) {
+  auto &info = *o.info;
+  llvm::SmallVector<Type, 2> inferred;
+  for (unsigned i = 0; i < info.results.size(); ++i) {
+    if (!o.resultTypes[i].empty()) {
+      inferred.push_back(o.resultTypes[i][0]);
+      continue;
+    }
+    OpInfo one = info;
+    one.inference = info.inference.slice(i, 1);
+    llvm::SmallVector<Type, 2> type(inferred.begin(), inferred.end());
+    bool known = inferResultTypes(one, ctx, s.operands, s.segments, type) && type.size() == inferred.size() + 1;
+    if (known)
+      if (auto opaque = type.back().scalar().dyn_cast<OpaqueType>()) known = opaque.text() != "!unknown";
+    if (!known) return error("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+    inferred.push_back(type.back());
+  }
+  s.resultTypes.assign(inferred.begin(), inferred.end());
+  return true;
+}
+
+/// Whether an attribute is written out with the value that it has by default.
+static bool isDefault(const OpInfo &info, const NamedAttribute &a) {
+  auto *spec = info.attr(a.name);
+  if (!spec || !spec->hasDefault) return false;
+  auto i = a.value.dyn_cast<IntegerAttr>();
+  if (!i || i.value().getSignificantBits() > 64) return false;
+  return (i.isBool() ? int64_t(i.zext()) : i.sext()) == spec->defaultValue;
+}
+
+Operation *ParserState::build(OpParse &o, Block *block) {
+  auto &info = *o.info;
+  if (!finishAttrs(o)) return nullptr;
+  OperationState s(info.opcode, {});
+  moveOlderTypes(o);
+  if (!buildOperands(o, s) || !buildResultTypes(o, s)) return nullptr;
+  // The number of results before `=` decides about a single variadic result.
   unsigned fixed = llvm::count_if(info.results, [](auto &r) { return r.arity == Arity::One; });
   bool open = llvm::any_of(info.results, [](auto &r) { return r.arity != Arity::One; });
-  if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed))
-    return fail("'" + info.name + "' gives " + counted(fixed, "result") + ", not " + llvm::Twine(s.resultTypes.size()),
-                o.at);
-  for (auto &a : o.attrs) {
-    // A default that is spelt out is the default.
-    auto *spec = info.attr(a.name);
-    if (spec && spec->hasDefault)
-      if (auto i = a.value.dyn_cast<IntegerAttr>(); i && i.value().getSignificantBits() <= 64 &&
-                                                    (i.isBool() ? int64_t(i.zext()) : i.sext()) == spec->defaultValue)
-        continue;
-    s.attrs.push_back(a);
+  if (s.resultTypes.size() < fixed || (!open && s.resultTypes.size() > fixed)) {
+    error("'" + info.name + "' gives " + counted(fixed, "result") + ", not " + llvm::Twine(s.resultTypes.size()), o.at);
+    return nullptr;
   }
+  for (auto &a : o.attrs)
+    if (!isDefault(info, a)) s.attrs.push_back(a);
   s.successors = o.successors;
-  s.numRegions = info.numRegions == 255 ? 0 : info.numRegions;
+  s.numRegions = info.numRegions == kAnyNumber ? 0 : info.numRegions;
   return emit(s, block, o.at);
 }
 

@@ -154,97 +154,114 @@ Attribute ParserState::parseNumber(Type hint) {
   return IntegerAttr::get(t, *bits);
 }
 
+/// "0x…": the elements' bytes, or one element's for all; i1 has a bit each.
+bool ParserState::parseDenseHex(TensorType tensor, std::vector<llvm::APInt> &values) {
+  Type element = tensor.element();
+  size_t count = tensor.numElements();
+  std::string s;
+  const char *at = lex.position();
+  if (!lex.string(s)) return error("the string does not end", at);
+  llvm::StringRef hex(s);
+  unsigned bytes = (element.bitWidth() + 7) / 8;
+  if (!hex.consume_front("0x") || hex.size() % 2) return error("expected \"0x…\" with an even number of digits", at);
+  auto byteAt = [&](size_t i) -> std::optional<unsigned> {
+    unsigned high = llvm::hexDigitValue(hex[i * 2]);
+    unsigned low = llvm::hexDigitValue(hex[i * 2 + 1]);
+    return high > 15 || low > 15 ? std::nullopt : std::optional(high * 16 + low);
+  };
+  auto malformed = [&] { return error("malformed hexadecimal data", at); };
+  size_t given = hex.size() / 2;
+  bool oneBitEach = element.isInteger(1) && given == (count + 7) / 8 && count > 1;
+  if (oneBitEach) {
+    for (size_t i = 0; i < count; ++i) {
+      auto v = byteAt(i / 8);
+      if (!v) return malformed();
+      values.push_back(llvm::APInt(1, *v >> i % 8 & 1));
+    }
+    return true;
+  }
+  size_t elements = given / bytes;
+  if (given % bytes || (elements != 1 && elements != count))
+    return error("the data has " + llvm::Twine(given) + " bytes; the type needs " + llvm::Twine(count * bytes), at);
+  for (size_t i = 0; i < elements; ++i) {
+    llvm::APInt v(std::max(64u, bytes * 8), 0);
+    for (unsigned b = 0; b < bytes; ++b) {
+      auto byte = byteAt(i * bytes + b);
+      if (!byte) return malformed();
+      v.insertBits(*byte, b * 8, 8);
+    }
+    values.push_back(v.trunc(element.bitWidth()));
+  }
+  return true;
+}
+
+/// Nested lists, one level per dimension.
+bool ParserState::parseDenseList(TensorType tensor, unsigned dimension, std::vector<llvm::APInt> &values) {
+  DepthGuard guard(*this);
+  if (!guard.ok) return false;
+  if (dimension == tensor.rank()) {
+    if (lex.peek() == '[') return error("more nested lists than the type has dimensions");
+    auto v = parseElement(tensor.element());
+    if (v) values.push_back(*v);
+    return v.has_value();
+  }
+  lex.skipSpace();
+  const char *listAt = lex.position();
+  if (!expect("[", "dense elements")) return false;
+  int64_t n = 0;
+  if (!lex.lookingAt("]")) do {
+      if (!parseDenseList(tensor, dimension + 1, values)) return false;
+      ++n;
+    } while (lex.eat(","));
+  if (!expect("]", "dense elements")) return false;
+  if (n != tensor.dim(dimension))
+    return error("the list has " + counted(n, "element") + " but dimension " + llvm::Twine(dimension) +
+                     " of the type is " + llvm::Twine(tensor.dim(dimension)),
+                 listAt);
+  return true;
+}
+
 Attribute ParserState::parseDense() {
-  const char *at = lex.position(), *wordAt = at - 5; // after "dense"
+  auto fail = [&](const llvm::Twine &message, const char *place) {
+    error(message, place);
+    return Attribute();
+  };
+  const char *at = lex.position();
+  const char *wordAt = at - llvm::StringRef("dense").size();
   if (!expect("<", "dense")) return {};
   // The type comes last: the body is skipped, then read with the type known.
-  const char *body = (lex.skipSpace(), lex.position());
+  lex.skipSpace();
+  const char *body = lex.position();
   lex.seek(at);
   lex.skipSpace();
   llvm::StringRef skipped;
   if (!balanced('<', '>', skipped)) return {};
   if (!expect(":", "a dense attribute")) return {};
-  const char *typeAt = (lex.skipSpace(), lex.position());
+  lex.skipSpace();
+  const char *typeAt = lex.position();
   Type type = parseType();
   if (!type) return {};
   auto tensor = type.dyn_cast<TensorType>();
-  if (!tensor && type.isa<OpaqueType>()) // of a vector: carried along
+  if (!tensor && type.isa<OpaqueType>()) // of a vector: kept as text
     return OpaqueAttr::get(ctx, llvm::StringRef(wordAt, lex.position() - wordAt));
-  if (!tensor) return error("a dense attribute needs a tensor type", typeAt), Attribute();
+  if (!tensor) return fail("a dense attribute needs a tensor type", typeAt);
   const char *after = lex.position();
   lex.seek(body);
   Type element = tensor.element();
   if (!element.isInteger() && !element.isIndex() && !element.isFloat())
-    return error("a dense attribute cannot hold elements of type " + element.str(), typeAt), Attribute();
-  size_t count = tensor.numElements();
+    return fail("a dense attribute cannot hold elements of type " + element.str(), typeAt);
   std::vector<llvm::APInt> values;
   if (lex.peek() == '"') {
-    std::string s;
-    const char *strAt = lex.position();
-    if (!lex.string(s)) return error("the string does not end", strAt), Attribute();
-    llvm::StringRef hex(s);
-    unsigned bytes = (element.bitWidth() + 7) / 8;
-    if (!hex.consume_front("0x") || hex.size() % 2)
-      return error("expected \"0x…\" with an even number of digits", strAt), Attribute();
-    auto byteAt = [&](size_t i) -> std::optional<unsigned> {
-      unsigned hi = llvm::hexDigitValue(hex[i * 2]), lo = llvm::hexDigitValue(hex[i * 2 + 1]);
-      return hi > 15 || lo > 15 ? std::nullopt : std::optional(hi * 16 + lo);
-    };
-    auto malformed = [&] { return error("malformed hexadecimal data", strAt), Attribute(); };
-    size_t given = hex.size() / 2, n = given / bytes;
-    if (element.isInteger(1) && given == (count + 7) / 8 && count > 1) { // one bit each
-      for (size_t i = 0; i < count; ++i) {
-        auto v = byteAt(i / 8);
-        if (!v) return malformed();
-        values.push_back(llvm::APInt(1, *v >> i % 8 & 1));
-      }
-      n = 0;
-    } else if (given % bytes || (n != 1 && n != count))
-      return error("the data has " + llvm::Twine(given) + " bytes; the type needs " + llvm::Twine(count * bytes),
-                   strAt),
-             Attribute();
-    for (size_t i = 0; i < n; ++i) {
-      llvm::APInt v(std::max(64u, bytes * 8), 0);
-      for (unsigned b = 0; b < bytes; ++b) {
-        auto byte = byteAt(i * bytes + b);
-        if (!byte) return malformed();
-        v.insertBits(*byte, b * 8, 8);
-      }
-      values.push_back(v.trunc(element.bitWidth()));
-    }
+    if (!parseDenseHex(tensor, values)) return {};
   } else if (lex.peek() == '[') {
-    // Nested lists, one level per dimension.
-    auto read = [&](auto &&self, unsigned dim) -> bool {
-      DepthGuard guard(*this);
-      if (!guard.ok) return false;
-      if (dim == tensor.rank()) {
-        if (lex.peek() == '[') return error("more nested lists than the type has dimensions");
-        auto v = parseElement(element);
-        if (v) values.push_back(*v);
-        return v.has_value();
-      }
-      const char *listAt = (lex.skipSpace(), lex.position());
-      if (!expect("[", "dense elements")) return false;
-      int64_t n = 0;
-      if (!lex.lookingAt("]")) do {
-          if (!self(self, dim + 1)) return false;
-          ++n;
-        } while (lex.eat(","));
-      if (!expect("]", "dense elements")) return false;
-      if (n != tensor.dim(dim))
-        return error("the list has " + counted(n, "element") + " but dimension " + llvm::Twine(dim) +
-                         " of the type is " + llvm::Twine(tensor.dim(dim)),
-                     listAt);
-      return true;
-    };
-    if (!read(read, 0)) return {};
+    if (!parseDenseList(tensor, 0, values)) return {};
   } else if (!lex.lookingAt(">")) {
     auto v = parseElement(element);
     if (!v) return {};
     values.push_back(*v);
   }
   if (!expect(">", "dense")) return {};
-  if (values.empty()) return error("a dense attribute needs at least one element", at), Attribute();
+  if (values.empty()) return fail("a dense attribute needs at least one element", at);
   lex.seek(after);
   return DenseElementsAttr::get(tensor, values);
 }

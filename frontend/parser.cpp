@@ -21,7 +21,10 @@ bool ParserState::unknownOperation(llvm::StringRef name, const char *at) {
   unsigned distance = 4;
   if (name.size() < 64)
     for (auto &row : allOps())
-      if (unsigned e = row.name.edit_distance(name, true, 4); e < distance) distance = e, best = row.name;
+      if (unsigned e = row.name.edit_distance(name, true, 4); e < distance) {
+        distance = e;
+        best = row.name;
+      }
   if (!best.empty()) d.note("did you mean '" + best + "'?");
   return report(std::move(d));
 }
@@ -34,105 +37,205 @@ void ParserState::startOp(OpParse &o, const OpInfo &info, const char *at) {
   o.resultTypes.resize(info.results.size());
 }
 
-bool ParserState::parseOperation(Block *block) {
-  DepthGuard guard(*this);
-  if (!guard.ok) return false;
-  // Results: %a, %b:2 = …
-  struct ResultName {
-    llvm::StringRef name;
-    unsigned count;
-    const char *at;
-  };
-  llvm::SmallVector<ResultName, 2> names;
-  auto markBad = [&] {
-    for (auto &n : names) {
-      if (!lookup(n.name)) scopes_.back()->values[n.name].bad = true;
-      badNames_.insert(n.name);
+/// `%a, %b:2 =` before an operation.
+bool ParserState::parseResultNames(OpParse &o, llvm::SmallVectorImpl<ResultName> &names) {
+  constexpr int64_t kMaxResults = 1 << 16; // of one name
+  do {
+    OperandRef r;
+    if (!parseOperand(r)) return false;
+    if (r.number) return error("results are named without '#'", r.at);
+    names.push_back({r.name, 1, r.at});
+    int64_t count = 1;
+    if (lex.raw() == ':') {
+      lex.bump();
+      if (!parseInteger(count)) return false;
+      if (count < 1 || count > kMaxResults) return error("number of results out of range", r.at);
     }
-    return false;
-  };
-  OpParse parse;
-  if (lex.peek() == '%') {
-    do {
-      OperandRef r;
-      if (!parseOperand(r)) return markBad();
-      if (r.number) return error("results are named without '#'", r.at), markBad();
-      names.push_back({r.name, 1, r.at});
-      int64_t count = 1;
-      if (lex.raw() == ':') {
-        lex.bump();
-        if (!parseInteger(count)) return markBad();
-        if (count < 1 || count > 1 << 16) return error("number of results out of range", r.at), markBad();
-      }
-      names.back().count = count;
-      parse.numResultNames += count;
-    } while (lex.eat(","));
-    if (!expect("=", "an operation")) return markBad();
-  }
+    names.back().count = unsigned(count);
+    o.numResultNames += unsigned(count);
+  } while (lex.eat(","));
+  return expect("=", "an operation");
+}
+
+/// An operation without its result names and location, in either form.
+bool ParserState::parseOperationText(OpParse &o, Block *block) {
   lex.skipSpace();
   const char *at = lex.position();
-  Operation *last = block->back();
-  bool ok;
   if (lex.peek() == '"') {
     std::string quoted;
-    if (!lex.string(quoted)) return error("the string does not end", at), markBad();
-    ok = parseGenericOperation(block, quoted, at);
-  } else {
-    auto name = lex.identifier();
-    if (name.empty()) return error("expected an operation", at), markBad();
-    bool handled = false;
-    parse.at = at;
-    ok = parseOlderForm(parse, name, block, handled);
-    if (!handled) {
-      auto *info = parse.info ? parse.info : lookupOp(name == "module" ? "builtin.module" : name);
-      if (!info) return unknownOperation(name, at), markBad();
-      startOp(parse, *info, at);
-      if (info->has(kGenericForm))
-        return error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at), markBad();
-      switch (info->opcode) {
-      case Opcode::builtin_module: ok = parseModule(parse, block); break;
-      case Opcode::tt_func:
-        // A function whose head is wrong is left out whole: its body knows none of its arguments.
-        if (ok = parseFunc(parse, block); !ok && !parse.inBody) skipFunctionBody();
-        break;
-      case Opcode::scf_for: ok = parseFor(parse, block); break;
-      case Opcode::scf_if: ok = parseIf(parse, block); break;
-      case Opcode::scf_while: ok = parseWhile(parse, block); break;
-      case Opcode::scf_execute_region: ok = parseExecuteRegion(parse, block); break;
-      case Opcode::ttg_warp_specialize: ok = parseWarpSpecialize(parse, block); break;
-      case Opcode::ttg_convert_layout: ok = parseOlderConvertLayout(parse, block); break;
-      default: ok = parseFormat(parse, assemblyFormat(*info)) && build(parse, block);
-      }
-    }
+    if (!lex.string(quoted)) return error("the string does not end", at);
+    return parseGenericOperation(block, quoted, at);
   }
-  Location loc;
-  if (ok) ok = parseTrailingLocation(loc);
-  if (!ok) {
-    // What was half made must not be seen.
-    while (block->back() != last) block->back()->erase();
-    return markBad();
+  auto name = lex.identifier();
+  if (name.empty()) return error("expected an operation", at);
+  bool handled = false;
+  o.at = at;
+  bool ok = parseOlderForm(o, name, block, handled);
+  if (handled) return ok;
+  auto *info = o.info ? o.info : lookupOp(name == "module" ? "builtin.module" : name);
+  if (!info) return unknownOperation(name, at);
+  startOp(o, *info, at);
+  if (info->has(kGenericForm)) return error("'" + name + "' is written in the generic form: \"" + name + "\"(…)", at);
+  switch (info->opcode) {
+  case Opcode::builtin_module: return parseModule(o, block);
+  case Opcode::tt_func:
+    if (parseFunc(o, block)) return true;
+    // A function whose head is wrong is left out whole: its body knows none of its arguments.
+    if (!o.inBody) skipFunctionBody();
+    return false;
+  case Opcode::scf_for: return parseFor(o, block);
+  case Opcode::scf_if: return parseIf(o, block);
+  case Opcode::scf_while: return parseWhile(o, block);
+  case Opcode::scf_execute_region: return parseExecuteRegion(o, block);
+  case Opcode::ttg_warp_specialize: return parseWarpSpecialize(o, block);
+  case Opcode::ttg_convert_layout: return parseOlderConvertLayout(o, block);
+  default: return parseFormat(o, assemblyFormat(*info)) && build(o, block);
   }
-  for (Operation *op = block->back(); op && op != last; op = op->prev()) op->setLoc(loc);
-  if (names.empty()) return true;
-  Operation *op = block->back();
+}
+
+/// Defines the names as the results of `op`, or as the values that an older form stands for. Null: no operation was made.
+bool ParserState::nameResults(const OpParse &o, Operation *op, llvm::ArrayRef<ResultName> names) {
   llvm::SmallVector<Value, 4> values;
-  if (parse.values)
-    values.assign(parse.values->begin(), parse.values->end());
-  else if (op != last)
+  if (o.values)
+    values.assign(o.values->begin(), o.values->end());
+  else if (op)
     values = op->results().vec();
-  if (parse.numResultNames != values.size()) {
-    llvm::StringRef what = op != last ? op->name() : "the operation";
-    return error("'" + what + "' gives " + counted(values.size(), "result") + " but " +
-                     llvm::Twine(parse.numResultNames) + " are named",
-                 names[0].at),
-           markBad();
+  if (o.numResultNames != values.size()) {
+    llvm::StringRef what = op ? op->name() : "the operation";
+    error("'" + what + "' gives " + counted(values.size(), "result") + " but " + llvm::Twine(o.numResultNames) +
+              " are named",
+          names[0].at);
+    return markBad(names);
   }
+  bool ok = true;
   auto rest = llvm::ArrayRef(values);
   for (auto &n : names) {
     ok &= define(n.name, rest.take_front(n.count), n.at);
     rest = rest.drop_front(n.count);
   }
   return ok;
+}
+
+/// The names of an operation with an error: their uses are not reported again.
+bool ParserState::markBad(llvm::ArrayRef<ResultName> names) {
+  for (auto &n : names) {
+    if (!lookup(n.name)) scopes_.back()->values[n.name].bad = true;
+    badNames_.insert(n.name);
+  }
+  return false;
+}
+
+bool ParserState::parseOperation(Block *block) {
+  DepthGuard guard(*this);
+  if (!guard.ok) return false;
+  llvm::SmallVector<ResultName, 2> names;
+  OpParse parse;
+  if (lex.peek() == '%' && !parseResultNames(parse, names)) return markBad(names);
+  Operation *last = block->back();
+  Location loc;
+  bool ok = parseOperationText(parse, block) && parseTrailingLocation(loc);
+  if (!ok) {
+    // Removes operations that an error left incomplete.
+    while (block->back() != last) block->back()->erase();
+    return markBad(names);
+  }
+  for (Operation *op = block->back(); op && op != last; op = op->prev()) op->setLoc(loc);
+  if (names.empty()) return true;
+  return nameResults(parse, block->back() != last ? block->back() : nullptr, names);
+}
+
+/// The text of the generic form: `"name"(%a) [^b] <{…}> ({…}) {…} : (…) -> …`.
+bool ParserState::parseGenericText(OpParse &o, GenericParts &g) {
+  if (!expect("(", "the generic form")) return false;
+  if (!lex.lookingAt(")") && !parseOperandList(g.operands)) return false;
+  if (!expect(")", "the generic form")) return false;
+  if (lex.eat("[")) {
+    do {
+      lex.skipSpace();
+      const char *at = lex.position();
+      if (!expect("^", "successors")) return false;
+      o.successors.push_back(blockNamed(lex.suffixIdentifier(), at));
+    } while (lex.eat(","));
+    if (!expect("]", "successors")) return false;
+  }
+  if (lex.lookingAt("<{")) {
+    lex.eat("<");
+    if (!parseOpAttrs(o) || !expect(">", "properties")) return false;
+  }
+  if (lex.eat("(")) {
+    do {
+      OperationState s(Opcode::unregistered, {});
+      s.numRegions = 1;
+      g.regions.push_back(module->createOperation(s));
+      if (!parseRegionBody(g.regions.back()->region(0), {}, o.info->has(kIsolated))) return false;
+    } while (lex.eat(","));
+    if (!expect(")", "regions")) return false;
+  }
+  if (!parseOpAttrs(o)) return false;
+  if (!expect(":", "the generic form")) return false;
+  lex.skipSpace();
+  const char *typesAt = lex.position();
+  if (!parseFunctionalType(g.operandTypes, g.resultTypes)) return false;
+  if (g.operandTypes.size() != g.operands.size())
+    return error("'" + g.name + "' has " + counted(g.operands.size(), "operand") + " but its type gives " +
+                     llvm::Twine(g.operandTypes.size()),
+                 typesAt);
+  return true;
+}
+
+/// Moves the attributes to the operation; those that give the sizes of operand groups become its segments.
+bool ParserState::takeGenericAttrs(const OpParse &o, const GenericParts &g, OperationState &s) {
+  bool registered = o.info->opcode != Opcode::unregistered;
+  for (auto &a : o.attrs) {
+    bool ofOperands = a.name == "operandSegmentSizes" || a.name == "operand_segment_sizes";
+    if (!ofOperands && a.name != "resultSegmentSizes") {
+      s.attrs.push_back(a);
+      continue;
+    }
+    auto sizes = a.value.dyn_cast<DenseArrayAttr>();
+    if (!sizes) return error("'" + a.name + "' must be array<i32: …>", o.at);
+    if (!ofOperands) continue;
+    int64_t sum = 0;
+    for (auto v : sizes.values()) {
+      if (v < 0 || v > int64_t(g.operands.size())) return error("segment size out of range", o.at);
+      sum += v;
+      s.segments.push_back(v);
+    }
+    bool fits = sum == int64_t(g.operands.size()) && (!registered || s.segments.size() == o.info->operands.size());
+    if (!fits) return error("the segment sizes do not match the operands", o.at);
+  }
+  if (!registered && !s.segments.empty())
+    s.attrs.push_back({ctx.intern("operandSegmentSizes"), o.attr("operandSegmentSizes")});
+  if (!o.info->needsSegments()) s.segments.clear();
+  if (o.info->needsSegments() && s.segments.empty()) return error("'" + g.name + "' needs operandSegmentSizes", o.at);
+  return true;
+}
+
+/// The numbers of operands, results, regions and successors, against the row's.
+bool ParserState::checkGenericCounts(const OpParse &o, const GenericParts &g) {
+  auto &info = *o.info;
+  if (info.opcode == Opcode::unregistered) return true;
+  auto isFixed = [](auto &v) { return v.arity == Arity::One; };
+  auto outOfRange = [](size_t given, size_t fixed, bool open) { return given < fixed || (!open && given > fixed); };
+  size_t fixed = llvm::count_if(info.operands, isFixed);
+  bool open = !llvm::all_of(info.operands, isFixed);
+  if (outOfRange(g.operands.size(), fixed, open))
+    return error("'" + g.name + "' takes " + llvm::Twine(fixed) + (open ? " or more" : "") + " operands, not " +
+                     llvm::Twine(g.operands.size()),
+                 o.at);
+  size_t fixedResults = llvm::count_if(info.results, isFixed);
+  if (outOfRange(g.resultTypes.size(), fixedResults, !llvm::all_of(info.results, isFixed)))
+    return error("'" + g.name + "' gives " + counted(fixedResults, "result") + ", not " +
+                     llvm::Twine(g.resultTypes.size()),
+                 o.at);
+  if (info.numRegions != kAnyNumber && g.regions.size() > info.numRegions)
+    return error(
+        "'" + g.name + "' has " + counted(info.numRegions, "region") + ", not " + llvm::Twine(g.regions.size()), o.at);
+  if (info.numSuccessors != kAnyNumber && o.successors.size() != info.numSuccessors)
+    return error("'" + g.name + "' has " + counted(info.numSuccessors, "successor") + ", not " +
+                     llvm::Twine(o.successors.size()),
+                 o.at);
+  return true;
 }
 
 bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, const char *at) {
@@ -144,103 +247,28 @@ bool ParserState::parseGenericOperation(Block *block, llvm::StringRef name, cons
     if (!options.allowUnregistered) return unknownOperation(name, at);
     o.info = &opInfo(Opcode::unregistered);
   }
-  llvm::SmallVector<OperandRef, 4> refs;
-  if (!expect("(", "the generic form")) return false;
-  if (!lex.lookingAt(")") && !parseOperandList(refs)) return false;
-  if (!expect(")", "the generic form")) return false;
-  if (lex.eat("[")) {
-    do {
-      lex.skipSpace();
-      const char *bat = lex.position();
-      if (!expect("^", "successors")) return false;
-      o.successors.push_back(blockNamed(lex.suffixIdentifier(), bat));
-    } while (lex.eat(","));
-    if (!expect("]", "successors")) return false;
-  }
-  if (lex.lookingAt("<{")) {
-    lex.eat("<");
-    if (!parseOpAttrs(o) || !expect(">", "properties")) return false;
-  }
-  llvm::SmallVector<Operation *, 2> holders; // one region each, moved into the operation once it is known
-  if (lex.eat("(")) {
-    do {
-      OperationState s(Opcode::unregistered, {});
-      s.numRegions = 1;
-      holders.push_back(module->createOperation(s));
-      if (!parseRegionBody(holders.back()->region(0), {}, o.info->has(kIsolated))) return false;
-    } while (lex.eat(","));
-    if (!expect(")", "regions")) return false;
-  }
-  if (!parseOpAttrs(o)) return false;
-  if (!expect(":", "the generic form")) return false;
-  const char *typesAt = (lex.skipSpace(), lex.position());
-  llvm::SmallVector<Type, 4> ins, outs;
-  if (!parseFunctionalType(ins, outs)) return false;
-  if (ins.size() != refs.size())
-    return error("'" + name + "' has " + counted(refs.size(), "operand") + " but its type gives " +
-                     llvm::Twine(ins.size()),
-                 typesAt);
+  GenericParts g;
+  g.name = name;
+  if (!parseGenericText(o, g)) return false;
 
+  bool registered = o.info->opcode != Opcode::unregistered;
   OperationState s(o.info->opcode, {});
-  if (o.info->opcode == Opcode::unregistered) s.unregisteredName = ctx.intern(name);
-  for (unsigned i = 0; i < refs.size(); ++i) {
-    Value v = resolve(refs[i], ins[i]);
+  if (!registered) s.unregisteredName = ctx.intern(name);
+  for (auto [ref, type] : llvm::zip(g.operands, g.operandTypes)) {
+    Value v = resolve(ref, type);
     if (!v) return false;
-    if (v.type() != ins[i])
-      return error("'%" + refs[i].name + "' has type " + v.type().str() + ", not " + ins[i].str(), refs[i].at);
+    if (v.type() != type)
+      return error("'%" + ref.name + "' has type " + v.type().str() + ", not " + type.str(), ref.at);
     s.operands.push_back(v);
   }
-  s.resultTypes.assign(outs.begin(), outs.end());
-  if (o.info->opcode != Opcode::unregistered && !finishAttrs(o)) return false;
-  for (auto &a : o.attrs) {
-    if (a.name == "operandSegmentSizes" || a.name == "operand_segment_sizes" || a.name == "resultSegmentSizes") {
-      auto d = a.value.dyn_cast<DenseArrayAttr>();
-      if (!d) return error("'" + a.name + "' must be array<i32: …>", at);
-      if (a.name != "resultSegmentSizes") {
-        int64_t sum = 0;
-        for (auto v : d.values()) {
-          if (v < 0 || v > int64_t(refs.size())) return error("segment size out of range", at);
-          sum += v;
-          s.segments.push_back(v);
-        }
-        if (sum != int64_t(refs.size()) ||
-            (o.info->opcode != Opcode::unregistered && s.segments.size() != o.info->operands.size()))
-          return error("the segment sizes do not match the operands", at);
-      }
-      continue;
-    }
-    s.attrs.push_back(a);
-  }
-  if (o.info->opcode == Opcode::unregistered) {
-    if (!s.segments.empty()) s.attrs.push_back({ctx.intern("operandSegmentSizes"), o.attr("operandSegmentSizes")});
-    s.segments.clear();
-  } else if (!o.info->needsSegments())
-    s.segments.clear();
-  if (o.info->needsSegments() && s.segments.empty()) return error("'" + name + "' needs operandSegmentSizes", at);
-  unsigned fixed = llvm::count_if(o.info->operands, [](auto &v) { return v.arity == Arity::One; });
-  bool open = llvm::any_of(o.info->operands, [](auto &v) { return v.arity != Arity::One; }) ||
-              o.info->opcode == Opcode::unregistered;
-  if (refs.size() < fixed || (!open && refs.size() > fixed))
-    return error("'" + name + "' takes " + llvm::Twine(fixed) + (open ? " or more" : "") + " operands, not " +
-                     llvm::Twine(refs.size()),
-                 at);
-  unsigned fixedResults = llvm::count_if(o.info->results, [](auto &v) { return v.arity == Arity::One; });
-  bool openResults = llvm::any_of(o.info->results, [](auto &v) { return v.arity != Arity::One; }) ||
-                     o.info->opcode == Opcode::unregistered;
-  if (outs.size() < fixedResults || (!openResults && outs.size() > fixedResults))
-    return error("'" + name + "' gives " + counted(fixedResults, "result") + ", not " + llvm::Twine(outs.size()), at);
-  if (o.info->numRegions != 255 && o.info->opcode != Opcode::unregistered && holders.size() > o.info->numRegions)
-    return error("'" + name + "' has " + counted(o.info->numRegions, "region") + ", not " + llvm::Twine(holders.size()),
-                 at);
-  if (o.info->numSuccessors != 255 && o.successors.size() != o.info->numSuccessors &&
-      o.info->opcode != Opcode::unregistered)
-    return error("'" + name + "' has " + counted(o.info->numSuccessors, "successor") + ", not " +
-                     llvm::Twine(o.successors.size()),
-                 at);
-  s.numRegions = o.info->numRegions == 255 ? holders.size() : std::max<unsigned>(o.info->numRegions, holders.size());
+  s.resultTypes.assign(g.resultTypes.begin(), g.resultTypes.end());
+  if (registered && !finishAttrs(o)) return false;
+  if (!takeGenericAttrs(o, g, s) || !checkGenericCounts(o, g)) return false;
+  bool anyRegions = o.info->numRegions == kAnyNumber;
+  s.numRegions = anyRegions ? g.regions.size() : std::max<unsigned>(o.info->numRegions, g.regions.size());
   s.successors = o.successors;
   Operation *op = emit(s, block, at);
-  for (unsigned i = 0; i < holders.size(); ++i) op->region(i).takeBody(holders[i]->region(0));
+  for (unsigned i = 0; i < g.regions.size(); ++i) op->region(i).takeBody(g.regions[i]->region(0));
   return true;
 }
 

@@ -67,6 +67,8 @@ public:
   bool parseAttrDict(llvm::SmallVectorImpl<NamedAttribute> &, llvm::SmallVectorImpl<const char *> *positions = nullptr);
   Attribute parseNumber(Type typeHint);
   Attribute parseDense();
+  bool parseDenseHex(TensorType, std::vector<llvm::APInt> &);
+  bool parseDenseList(TensorType, unsigned dimension, std::vector<llvm::APInt> &);
   Attribute parseHashAttribute();
   bool layoutAlone = false;                 // what is parsed is a layout by itself: its lanes are as written
   const layouts::Encoding *parseEncoding(); // alias or in full
@@ -93,6 +95,12 @@ public:
   bool parseTop();
   bool parseOperation(Block *);
   bool parseGenericOperation(Block *, llvm::StringRef name, const char *at);
+  /// A name before `=`: of one or several results.
+  struct ResultName {
+    llvm::StringRef name;
+    unsigned count;
+    const char *at;
+  };
   bool parseRegionBody(Region &, llvm::ArrayRef<std::pair<llvm::StringRef, Type>> entryArgs, bool isolated,
                        llvm::ArrayRef<const char *> argPositions = {}, llvm::ArrayRef<Location> argLocs = {});
   bool parseBlockHeader(Region &, Block *&);
@@ -134,6 +142,21 @@ public:
       return {};
     }
   };
+  bool parseResultNames(OpParse &, llvm::SmallVectorImpl<ResultName> &);
+  bool parseOperationText(OpParse &, Block *);
+  bool nameResults(const OpParse &, Operation *, llvm::ArrayRef<ResultName>);
+  bool markBad(llvm::ArrayRef<ResultName>);
+  /// The parts of an operation in the generic form that OpParse does not have.
+  struct GenericParts {
+    llvm::StringRef name;
+    llvm::SmallVector<OperandRef, 4> operands;
+    llvm::SmallVector<Type, 4> operandTypes;
+    llvm::SmallVector<Type, 4> resultTypes;
+    llvm::SmallVector<Operation *, 2> regions; // operations with one region each, moved once the operation is made
+  };
+  bool parseGenericText(OpParse &, GenericParts &);
+  bool takeGenericAttrs(const OpParse &, const GenericParts &, OperationState &);
+  bool checkGenericCounts(const OpParse &, const GenericParts &);
   bool parseFormat(OpParse &, const std::vector<FormatElement> &);
   bool parseElementOf(OpParse &, const FormatElement &, const FormatElement *following);
   bool parseFormatAttr(OpParse &o, const AttrSpec &spec);
@@ -170,6 +193,11 @@ public:
   void olderDefaults(OpParse &);
   /// Makes the operation from what was read: resolves operands, infers types, checks printed ones.
   Operation *build(OpParse &, Block *);
+  bool buildOperands(OpParse &, OperationState &);
+  bool buildResultTypes(OpParse &, OperationState &);
+  bool inferMissingResults(OpParse &, OperationState &);
+  /// The type of an operand that is not printed, as far as the row gives it; forward references need it.
+  Type impliedOperandType(const OpParse &, unsigned operand);
   /// Makes the operation at the end of the block, at the position of the text.
   Operation *emit(const OperationState &, Block *, const char *at);
   bool unknownOperation(llvm::StringRef name, const char *at);

@@ -88,6 +88,9 @@ struct ResultInference {
 }; // see InferRule
 enum class InferRule : uint8_t { None, SameAs, Pointee, BoolLike, I32, I64, I1, Token, Index, Scalar };
 
+/// Of regions or successors: the row leaves the number open (ops.table: `*`).
+inline constexpr uint8_t kAnyNumber = 255;
+
 struct OpInfo {
   llvm::StringRef name;
   Opcode opcode;
@@ -97,8 +100,8 @@ struct OpInfo {
   llvm::ArrayRef<AttrSpec> attrs;
   uint32_t traits;
   uint8_t effects;
-  uint8_t numRegions;                              // 255: any number
-  uint8_t numSuccessors;                           // 255: any number
+  uint8_t numRegions;                              // or kAnyNumber
+  uint8_t numSuccessors;                           // or kAnyNumber
   bool (*verify)(Operation *, DiagnosticEngine &); // false after having reported; null: nothing more to check
   /// Constant folding and identities. `constants` has a constant per operand or null. Fills `out` with one entry per
   /// result (an Attribute for a constant, or an existing Value) and returns true, or returns false.

@@ -13,6 +13,43 @@ void Printer::encoding(const layouts::Encoding *e) {
   if (!alias(e, o)) e->print(o, alias);
 }
 
+void Printer::shapedElement(llvm::ArrayRef<int64_t> dimensions, Type element, const layouts::Encoding *e) {
+  shape(dimensions);
+  type(element);
+  if (!e) return;
+  o << ", ";
+  encoding(e);
+}
+
+void Printer::memDesc(MemDescType m, bool stripped) {
+  o << (stripped ? "<" : "!ttg.memdesc<");
+  shapedElement(m.shape(), m.element(), m.encoding());
+  o << ", ";
+  attribute(m.memorySpace());
+  if (m.isMutable()) o << ", mutable";
+  if (m.allocShape() != m.shape()) {
+    o << ", ";
+    llvm::interleave(m.allocShape(), o, "x");
+  }
+  o << ">";
+}
+
+void Printer::functionType(FunctionType f) {
+  o << "(";
+  for (unsigned i = 0; i < f.numInputs(); ++i) {
+    if (i) o << ", ";
+    type(f.input(i));
+  }
+  o << ") -> ";
+  bool paren = f.numResults() != 1;
+  if (paren) o << "(";
+  for (unsigned i = 0; i < f.numResults(); ++i) {
+    if (i) o << ", ";
+    type(f.result(i));
+  }
+  if (paren) o << ")";
+}
+
 void Printer::type(Type t, bool stripped) {
   switch (t.kind()) {
   case TypeKind::Integer: {
@@ -36,64 +73,20 @@ void Printer::type(Type t, bool stripped) {
   case TypeKind::Tensor: {
     auto s = t.cast<TensorType>();
     o << "tensor<";
-    shape(s.shape());
-    type(s.element());
-    if (s.encoding()) {
-      o << ", ";
-      encoding(s.encoding());
-    }
+    shapedElement(s.shape(), s.element(), s.encoding());
     o << ">";
     break;
   }
-  case TypeKind::MemDesc: {
-    auto m = t.cast<MemDescType>();
-    o << (stripped ? "<" : "!ttg.memdesc<");
-    shape(m.shape());
-    type(m.element());
-    if (m.encoding()) {
-      o << ", ";
-      encoding(m.encoding());
-    }
-    o << ", ";
-    attribute(m.memorySpace());
-    if (m.isMutable()) o << ", mutable";
-    if (m.allocShape() != m.shape()) {
-      o << ", ";
-      llvm::interleave(m.allocShape(), o, "x");
-    }
-    o << ">";
-    break;
-  }
+  case TypeKind::MemDesc: memDesc(t.cast<MemDescType>(), stripped); break;
   case TypeKind::TensorDesc: {
     auto d = t.cast<TensorDescType>();
     o << (stripped ? "<tensor<" : "!tt.tensordesc<tensor<");
-    shape(d.shape());
-    type(d.element());
-    if (d.encoding()) {
-      o << ", ";
-      encoding(d.encoding());
-    }
+    shapedElement(d.shape(), d.element(), d.encoding());
     o << ">>";
     break;
   }
   case TypeKind::AsyncToken: o << "!ttg.async.token"; break;
-  case TypeKind::Function: {
-    auto f = t.cast<FunctionType>();
-    o << "(";
-    for (unsigned i = 0; i < f.numInputs(); ++i) {
-      if (i) o << ", ";
-      type(f.input(i));
-    }
-    o << ") -> ";
-    bool paren = f.numResults() != 1;
-    if (paren) o << "(";
-    for (unsigned i = 0; i < f.numResults(); ++i) {
-      if (i) o << ", ";
-      type(f.result(i));
-    }
-    if (paren) o << ")";
-    break;
-  }
+  case TypeKind::Function: functionType(t.cast<FunctionType>()); break;
   case TypeKind::Opaque: o << t.cast<OpaqueType>().text(); break;
   }
 }

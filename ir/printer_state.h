@@ -19,6 +19,10 @@ public:
   // -- types and attributes --
   void encoding(const layouts::Encoding *e);
   void type(Type t, bool stripped = false);
+  /// "16x32xf16, #layout"
+  void shapedElement(llvm::ArrayRef<int64_t> dimensions, Type element, const layouts::Encoding *);
+  void memDesc(MemDescType, bool stripped);
+  void functionType(FunctionType);
   void shape(llvm::ArrayRef<int64_t> s);
   template <class R> void types(const R &values, bool stripped = false) {
     bool first = true;

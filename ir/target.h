@@ -1,9 +1,9 @@
-// What passes and lowerings may ask about a target without knowing whose it is: plain numbers and capabilities, one
-// constant row per target. A pass decides by capability ("has 16-byte asynchronous copies"), never by vendor or name.
-// The rows live in codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its manual; the list of
-// all is runtime/compiler/targets.h. Sizes are in bytes unless the name says otherwise; a multiprocessor is what a
-// block runs on (NVIDIA: streaming multiprocessor; AMD gfx9: compute unit; gfx11 and gfx12: work-group processor of
-// two compute units).
+// The facts about a target: plain numbers and capabilities, one constant row per target. Passes and lowerings decide by
+// capability ("has 16-byte asynchronous copies"), never by vendor or name. The rows are in
+// codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its manual; runtime/compiler/targets.h lists
+// all of them. Sizes are in bytes unless the name says otherwise. A multiprocessor runs blocks: a streaming
+// multiprocessor (NVIDIA), a compute unit (AMD gfx9) or a work-group processor of two compute units (gfx11, gfx12). A
+// scheduler is one of its parts, with its own warps and registers (AMD: SIMD).
 #pragma once
 #include "ir/matrix_instruction.h"
 #include "ir/tuning.h"
@@ -27,6 +27,21 @@ enum class MatrixUnit : uint8_t {
   Wmma,    // AMD RDNA: #ttg.amd_wmma version 1 (gfx11), 2 (gfx12)
 };
 
+/// How instructions ask for coherence with other blocks, the host or other devices, and for a streaming policy.
+enum class CachePolicyBits : uint8_t {
+  None,     // by other instructions (NVIDIA: qualifiers of ld and st)
+  GlcSlc,   // gfx90a, gfx11: glc, slc
+  Sc0Sc1Nt, // gfx942, gfx950: sc0 and sc1 as a scope, nt
+  ScopeTh,  // gfx12: a scope and a temporal hint
+};
+
+/// How the registers of a multiprocessor are divided among the threads on it.
+enum class RegisterSplit : uint8_t {
+  Evenly,       // all registers by all threads
+  PerScheduler, // the registers of a scheduler by the warps on the fullest one
+  Allocated,    // the same, rounded down to what the hardware allocates
+};
+
 struct TargetInfo {
   // ---- identity ----
   llvm::StringRef name;         // "sm_90a", "gfx942": what --target takes
@@ -39,16 +54,16 @@ struct TargetInfo {
   int maxThreadsPerBlock = 1024;
   int maxWarpsPerMultiprocessor = 0;
   int maxBlocksPerMultiprocessor = 0;
-  int maxClusterSize = 1; // blocks of a cluster that is guaranteed to launch; 1: the target has no clusters
-  int namedBarriers =
-      0; // barriers of a block, each for as many of its warps as it is told; 0: all of them is all there is
+  int maxClusterSize = 1;            // blocks of a cluster that is guaranteed to launch; 1: the target has no clusters
+  int namedBarriers = 0;             // barriers of a block for some of its warps; 0: only one for all of them
   bool reallocatesRegisters = false; // four warps can give registers back and take others' while they run (setmaxnreg)
+  bool packsBlockIds = false;        // y and z of a block's id share a register that is set up before the kernel runs
 
-  // ---- registers (32 bits wide, one lane's view) ----
+  // ---- registers (32 bits wide; counted for one lane: a warp takes as many in each of its lanes) ----
   int maxRegistersPerThread = 255;     // AMD: vector registers, of both kinds where there are two
-  int schedulersPerMultiprocessor = 4; // each owns an equal part of the register file and of the warps
-  int registersPerScheduler = 0;       // NVIDIA: registers of all lanes together; AMD: vector registers of one lane
-  int registerAllocationUnit = 0;      // in the unit of registersPerScheduler, per warp
+  int schedulersPerMultiprocessor = 4; // each has an equal part of the register file and of the warps
+  int registersPerScheduler = 0;       // of one lane, for all warps of the scheduler together
+  int registerAllocationUnit = 0;      // a warp's registers (of one lane) are rounded up to it
   int scalarRegistersPerScheduler = 0; // AMD gfx9: scalar registers that the waves of a SIMD share; 0: no limit
 
   // ---- shared memory (AMD: LDS) ----
@@ -63,8 +78,7 @@ struct TargetInfo {
   int maxGlobalAccessBytes = 16; // widest access of one lane
 
   // ---- moving data ----
-  uint32_t asyncCopyBytes =
-      0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers; 0: none
+  uint32_t asyncCopyBytes = 0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers
   bool asyncCopyAnyDestination = false; // every lane chooses where in shared memory its copy goes (AMD: the wave does)
   bool hasTensorCopy = false;           // bulk tensor copies by descriptor (TMA) with barriers in shared memory
   bool hasLdmatrix = false;             // 8×8 matrices of 16 bits, shared memory → registers, transposed or not
@@ -73,30 +87,22 @@ struct TargetInfo {
   bool hasBufferOps = false; // accesses through a resource of base and length; out of bounds reads 0, writes nothing
   bool hasPredicatedAccess = false; // an access can be predicated without a branch
   bool hasScheduleBarriers = false; // the scheduler that orders the machine code takes limits (rocdl.sched.barrier)
-  bool hasTensorMemory = false;
+  bool hasWideAddressAdd = false;   // one instruction shifts and adds 64-bit integers (v_lshl_add_u64)
+  CachePolicyBits cachePolicy = CachePolicyBits::None;
 
   // ---- lanes ----
-  bool hasIndexedShuffle = true;     // any lane reads any lane's value without shared memory
-  bool hasIntegerWarpReduce = false; // redux.sync on i32
-  bool hasFloatWarpReduce = false;   // redux.sync min/max on f32
-  bool hasRowShuffles = false;       // DPP: shuffles within rows of 16 lanes as an operand of arithmetic
-  bool hasHalfWarpSwap =
-      false; // one instruction exchanges the halves of a wave (permlane32_swap, permlane64, permlanex16)
+  bool hasRowShuffles = false;  // DPP: shuffles within rows of 16 lanes as an operand of arithmetic
+  bool hasRowBroadcast = false; // DPP of 64 lanes: each row gets one of its lanes (row_newbcast)
+  bool hasHalfWarpSwap = false; // one instruction exchanges halves of a wave (permlane32_swap, permlanex16)
 
   // ---- arithmetic ----
   MatrixUnit matrixUnit = MatrixUnit::None;
   int matrixVersion = 0;
   llvm::ArrayRef<MatrixInstruction> matrixInstructions; // of equal types and tile the one of the largest k first
-  bool hasFp8Matrix = false;         // matrix instructions take 8-bit floats (of the kinds converted below)
-  bool hasTf32Matrix = false;        // matrix instructions take f32 rounded to tf32 (AMD: xf32)
-  bool hasScaledMatrix = false;      // block-scaled (microscaling) operands
-  bool hasPackedF16 = true;          // two f16 per instruction: add, mul, fma
-  bool hasPackedF32 = false;         // two f32 per instruction
-  bool hasBf16Fma = false;           // fma on bf16 (and so add and mul)
-  bool hasBf16Arith = false;         // add, sub, mul of bf16 with their own rounding, one or two at once
-  bool hasBf16Conversion = false;    // f32 → bf16, rounded to nearest even, in one instruction
-  bool hasTanh = false;              // approximate tanh.f32
-  bool hasScaleF8Conversion = false; // conversions of 8-bit floats that apply a power-of-two scale
+  bool hasPackedF32 = false;                            // add, mul and fma of two f32 by one instruction
+  bool hasScalarFloat = false;    // f32 arithmetic on values that are equal in all lanes, once for the warp
+  bool hasBf16Fma = false;        // fma on bf16 (and so add and mul)
+  bool hasBf16Conversion = false; // f32 → bf16, rounded to nearest even, in one instruction
 
   // ---- 8-bit floats converted by instructions, to and from f32 or f16; the others are done in integer arithmetic ----
   bool convertsE4M3FN = false;
@@ -109,14 +115,15 @@ struct TargetInfo {
   bool atomicAddF16x2 = false; // an aligned pair
   bool atomicAddBf16 = false;
   bool atomicAddBf16x2 = false;
-  bool atomicAddF32 = true;
-  bool atomicAddF64 = true;
-  bool atomicMinMaxF32 = false; // floating-point order
-  bool atomicMinMaxF64 = false;
   int atomicVectorBytes = 0; // widest vector of float additions without result (red.global.add.v4.f32: 16); 0: none
 
   // ---- numbers fitted to a machine (ir/tuning.def) ----
   Tuning tuning;
+  llvm::StringRef measuredOn; // machine on which generated code was measured; empty: the numbers are another target's
+
+  /// Registers that a thread may have where `warps` warps run on a multiprocessor (of one block or several), at most
+  /// maxRegistersPerThread. @pre warps > 0.
+  int registersPerThread(int64_t warps, RegisterSplit) const;
 
   /// How accesses to shared memory are counted.
   layouts::MemoryModel memoryModel() const { return {sharedMemoryBanks, sharedMemoryBankBytes, maxSharedAccessBytes}; }

@@ -303,11 +303,11 @@ private:
           return opError(op, diag_,
                          "result '" + info.results[i].name + "' must be " + describeRule(info.results[i].rule) +
                              ", not " + v.type().str());
-    if (info.numRegions != 255 && op->numRegions() != info.numRegions)
+    if (info.numRegions != kAnyNumber && op->numRegions() != info.numRegions)
       return opError(op, diag_,
                      "has " + counted(op->numRegions(), "region") + "; " + llvm::Twine(unsigned(info.numRegions)) +
                          " are expected");
-    if (info.numSuccessors != 255 && op->numSuccessors() != info.numSuccessors)
+    if (info.numSuccessors != kAnyNumber && op->numSuccessors() != info.numSuccessors)
       return opError(op, diag_,
                      "has " + counted(op->numSuccessors(), "successor") + "; " +
                          llvm::Twine(unsigned(info.numSuccessors)) + " are expected");

@@ -1,7 +1,7 @@
-// One launcher for all GPUs: a Device has memory, loads objects and launches their kernels. Implementations: cuda/
+// One interface for all GPUs: a Device has memory, loads objects and launches their kernels. Implementations: cuda/
 // (the CUDA driver API) and hip/ (the HIP runtime), both opened with dlopen, so that one program runs on machines
-// with either or neither, and the emulator, whose memory is the host's. Errors carry the driver's own text and the
-// call that failed.
+// with either or neither, and the emulator, whose memory is the host's. open_device.h opens them by name. Errors carry
+// the driver's own text and the call that failed.
 //
 // A device may be used from several threads at once; one kernel's launches then follow each other. Its memory and
 // kernels must be gone before it is.
@@ -17,9 +17,6 @@
 
 namespace tessera::runtime {
 
-struct LaunchBuffer {
-  std::vector<uint8_t> *host; // copied in before the launch and out after it
-};
 /// A kernel argument: a buffer, or a scalar of 1, 2, 4 or 8 bytes.
 struct LaunchValue {
   std::vector<uint8_t> *buffer = nullptr;
@@ -96,7 +93,7 @@ public:
 class Device {
 public:
   virtual ~Device() = default;
-  virtual std::string spec() const { return ""; } // as openDevice takes it: "cuda:0"
+  virtual std::string spec() const { return ""; } // its name for openDevice: "cuda:0"
   virtual std::string name() const = 0;           // "NVIDIA H200"
   virtual std::string target() const = 0;         // "sm_90a"
   virtual std::string driver() const = 0;         // version text
@@ -140,18 +137,5 @@ public:
   virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid,
                            llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *);
 };
-
-/// "cuda", "cuda:1", "hip:0", "emulator:sm_90a". NotFound with the loader's text where the driver is missing.
-absl::StatusOr<std::unique_ptr<Device>> openDevice(llvm::StringRef spec);
-/// Every GPU that a driver on this machine shows; what went wrong with a driver that is there goes to `problems`.
-std::vector<std::unique_ptr<Device>> enumerateDevices(std::vector<std::string> &problems);
-
-absl::StatusOr<std::unique_ptr<Device>> openCuda(int index);
-absl::StatusOr<int> countCuda();
-absl::StatusOr<std::unique_ptr<Device>> openHip(int index);
-absl::StatusOr<int> countHip();
-
-/// A shared library by the first of several names that loads; `variable` (environment) overrides them.
-absl::StatusOr<void *> openLibrary(const char *variable, llvm::ArrayRef<const char *> names);
 
 } // namespace tessera::runtime

@@ -1,6 +1,7 @@
 // From a launch description to a run (see launcher.h).
 #include "runtime/launcher.h"
 #include "ir/ops.h"
+#include "runtime/launch_checks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <bit>
 
@@ -10,9 +11,10 @@ std::vector<LaunchValue> LaunchArguments::values() {
   std::vector<LaunchValue> out;
   for (size_t i = 0; i < buffers.size(); ++i) {
     LaunchValue v;
-    if (scalarBytes[i])
-      v.bits = scalars[i], v.bytes = scalarBytes[i];
-    else
+    if (scalarBytes[i]) {
+      v.bits = scalars[i];
+      v.bytes = scalarBytes[i];
+    } else
       v.buffer = &buffers[i];
     out.push_back(v);
   }
@@ -23,19 +25,21 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
   auto *entry = kernel->region(0).front();
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
   std::string errors;
-  auto bad = [&](LaunchPlace at, auto &&what) { errors += (errors.empty() ? "" : "\n") + d.at(at) + what.str(); };
+  auto bad = [&](LaunchPlace at, const std::string &what) { errors += (errors.empty() ? "" : "\n") + d.at(at) + what; };
   if (entry->numArgs() != d.args.size())
-    bad(d.argsPlace, llvm::formatv("kernel '{0}' takes {1}, but the description gives {2}", name,
-                                   ir::counted(entry->numArgs(), "argument"), d.args.size()));
+    bad(d.argsPlace,
+        wrongArgumentCount(name, entry->numArgs(), ("the description gives " + llvm::Twine(d.args.size())).str()));
   for (unsigned i = 0; i < d.args.size() && entry->numArgs() == d.args.size(); ++i) {
     auto t = entry->arg(i).type();
     auto &a = d.args[i];
     if (t.isPointer() == a.isScalar)
       bad(a.place, llvm::formatv("args[{0}] ('{1}') is a {2}, but the kernel takes {3}", i, a.name,
-                                 a.isScalar ? "scalar" : "buffer", t.str()));
+                                 a.isScalar ? "scalar" : "buffer", t.str())
+                       .str());
     else if (a.isScalar && t.str() != a.scalarType)
       bad(a.place,
-          llvm::formatv("args[{0}] ('{1}') has type {2}, but the kernel takes {3}", i, a.name, a.scalarType, t.str()));
+          llvm::formatv("args[{0}] ('{1}') has type {2}, but the kernel takes {3}", i, a.name, a.scalarType, t.str())
+              .str());
   }
   if (!errors.empty()) return absl::InvalidArgumentError(errors);
   LaunchArguments out;

@@ -51,6 +51,14 @@ static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
   return text;
 }
 
+/// Which passes a regular expression (empty: none) selects by name.
+static std::function<bool(llvm::StringRef)> nameMatcher(const std::string &pattern) {
+  if (pattern.empty()) return nullptr;
+  return [re = std::make_shared<RE2>(pattern, RE2::Quiet)](llvm::StringRef name) {
+    return RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *re);
+  };
+}
+
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most) {
   return [=](const std::string &s) -> std::string {
     int64_t v;
@@ -124,8 +132,8 @@ bool PassFlags::apply(transforms::RunOptions &o) {
     };
   }
   o.skip = skip;
-  o.printBefore = beforeAll ? "." : before;
-  o.printAfter = after;
+  o.printBefore = nameMatcher(beforeAll ? "." : before);
+  o.printAfter = nameMatcher(after);
   o.printAfterAll = afterAll;
   o.verifyEach = verifyEach;
   o.bisectLimit = bisectLimit;

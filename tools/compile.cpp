@@ -1,7 +1,7 @@
 // `tessera compile FILE --target T [--emit STAGE] …`: text in, any stage out.
 #include "runtime/compiler/compile_cache.h"
 #include "runtime/compiler/targets.h"
-#include "runtime/device.h"
+#include "runtime/open_device.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,5 +1,5 @@
 // `tessera devices`: the GPUs of this machine.
-#include "runtime/device.h"
+#include "runtime/open_device.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -3,7 +3,8 @@
 # Builds with optimisation; what is found goes to standard output, the exit code is 1 if there is anything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -ge 1 ] || { echo "usage: tools/random_kernels.sh FROM:TO [--vendor nvidia|amd] [--target NAME] [--minutes M]" >&2; exit 2; }
+[ $# -ge 1 ] ||
+  { echo "usage: tools/random_kernels.sh FROM:TO [--vendor nvidia|amd] [--target NAME] [--minutes M]" >&2; exit 2; }
 seeds=$1; shift
 cmake --preset release >/dev/null
 cmake --build --preset release --target random_kernels >&2

@@ -1,6 +1,7 @@
-// `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and checks what comes out.
+// `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and compares its outputs.
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/launch/npy.h"
+#include "runtime/open_device.h"
 #include "tools/arguments.h"
 #include "tools/launch.h"
 #include "llvm/Support/FileSystem.h"
@@ -14,146 +15,206 @@
 namespace tessera::tools {
 using namespace runtime;
 
-int runCommand(int argc, char **argv) {
-  CLI::App app("Runs a kernel as a launch description says", "tessera run");
-  std::string path, deviceName, outDir, targetName;
-  bool doCheck = false;
-  int reps = 0, threads = 1;
+namespace {
+
+struct RunFlags {
+  std::string path;
+  std::string deviceName;
+  std::string outDir;
+  std::string targetName;
+  bool checkOutputs = false;
+  int reps = 0;
+  int threads = 1;
   NumberFlags numbers;
+  bool counters = false;
+  std::vector<std::string> disabledChecks;
+  emulator::Options emulator;
+  std::string undefined = "ones"; // bits of undefined elements: ones or zeros
+  CacheFlags cache;
+
+  void add(CLI::App &);
+  /// Checks flags that exclude each other; an exit code after an error was printed.
+  int validate(const CLI::App &);
+
+private:
+  int disableChecks();
+};
+
+void RunFlags::add(CLI::App &app) {
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
   app.add_option(
       "--device", deviceName,
       "interpreter, emulator:TARGET, cuda[:N] or hip[:N]; default: the first GPU found, else the interpreter");
-  app.add_flag("--check", doCheck, "compare the expected outputs");
+  app.add_flag("--check", checkOutputs, "compare the buffers with the description's expected outputs");
   app.add_option("--out", outDir, "write the buffers after the run as .npy files");
   app.add_option("--target", targetName, "compile for this target instead of the GPU's own");
   numbers.add(app);
-  app.add_option("--reps", reps, "launch so many more times and print the time (on GPUs and emulators)")
-      ->check(wholeNumber(0));
+  app.add_option("--reps", reps, "launch N more times and print the time (GPUs and emulators)")->check(wholeNumber(0));
   app.add_option("--threads", threads,
-                 "programs that run at once: on the interpreter atomics then happen in any order; on an emulator the "
-                 "results are the same")
+                 "host threads that execute programs; on the interpreter the order of atomics then varies, on an "
+                 "emulator results do not change")
       ->check(wholeNumber(1, 1024));
-  bool counters = false;
-  std::vector<std::string> off;
-  emulator::Options eo;
-  app.add_flag(
-      "--counters", counters,
-      "emulator: print what each access, barrier and shuffle did, and the most registers that a thread holds live");
-  app.add_option("--no-check", off, "emulator: turn checks off: bounds, alignment, undefined, races, wraps, all")
+  app.add_flag("--counters", counters,
+               "emulator: print counters of memory accesses, barriers and shuffles, and the maximum number of live "
+               "registers of a thread");
+  app.add_option("--no-check", disabledChecks,
+                 "emulator: disable checks: bounds, alignment, undefined, races, wraps, all")
       ->delimiter(',');
-  std::string undefined = "ones";
   app.add_option("--undefined", undefined,
-                 "interpreter: bits of elements that nothing defines, as a masked load without a value for the rest "
-                 "leaves them: ones (NaN, -1) or zeros")
+                 "interpreter: bits of undefined elements, such as those of a masked load without another value: ones "
+                 "(NaN, -1) or zeros")
       ->check(CLI::IsMember({"ones", "zeros"}));
-  app.add_option("--max-instructions", eo.maxInstructions,
-                 "emulator: give up when a block's warps have executed so many")
+  app.add_option("--max-instructions", emulator.maxInstructions,
+                 "emulator: stop when the warps of a block have executed N instructions")
       ->check(wholeNumber(1));
-  CacheFlags cacheFlags;
-  cacheFlags.add(app);
-  if (auto code = parseArguments(app, argc, argv)) return *code;
-  std::unique_ptr<CompileCache> cache;
-  if (int code = cacheFlags.open(cache)) return code;
-  emulator::Report report;
-  eo.counters = counters;
-  eo.threads = threads;
-  if (!llvm::StringRef(deviceName).starts_with("emulator:") && (counters || !off.empty()))
+  cache.add(app);
+}
+
+int RunFlags::validate(const CLI::App &app) {
+  bool emulated = llvm::StringRef(deviceName).starts_with("emulator:");
+  if (!emulated && (counters || !disabledChecks.empty()))
     return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
-  if (!deviceName.empty() && deviceName != "interpreter" && app.count("--undefined"))
-    return fail(kUsage, "--undefined needs --device interpreter");
-  for (auto &name : off) {
-    bool all = name == "all", known = all;
-    std::pair<const char *, bool *> checks[] = {{"bounds", &eo.checks.bounds},
-                                                {"alignment", &eo.checks.alignment},
-                                                {"undefined", &eo.checks.undefined},
-                                                {"races", &eo.checks.races},
-                                                {"wraps", &eo.checks.wraps}};
-    for (auto [n, on] : checks)
-      if (all || name == n) *on = false, known = true;
+  bool mayInterpret = deviceName.empty() || deviceName == "interpreter";
+  if (!mayInterpret && app.count("--undefined")) return fail(kUsage, "--undefined needs --device interpreter");
+  emulator.counters = counters;
+  emulator.threads = threads;
+  return disableChecks();
+}
+
+int RunFlags::disableChecks() {
+  std::pair<const char *, bool *> checks[] = {{"bounds", &emulator.checks.bounds},
+                                              {"alignment", &emulator.checks.alignment},
+                                              {"undefined", &emulator.checks.undefined},
+                                              {"races", &emulator.checks.races},
+                                              {"wraps", &emulator.checks.wraps}};
+  for (auto &name : disabledChecks) {
+    bool all = name == "all";
+    bool known = all;
+    for (auto [checkName, enabled] : checks)
+      if (all || name == checkName) {
+        *enabled = false;
+        known = true;
+      }
     if (!known)
       return fail(kUsage, "--no-check " + name +
                               ": the checks are bounds, alignment, undefined, races, wraps, and all for all of them");
   }
-  Launch l;
-  if (int code = l.readDescription(path)) return code;
-  if (!targetName.empty())
-    if (auto t = requireTarget(targetName); !t.ok()) return fail(kUsage, std::string(t.status().message()));
-  std::unique_ptr<Device> device;
-  if (deviceName.empty()) {
+  return kOk;
+}
+
+/// The device to run on; null: the interpreter.
+int openRunDevice(const RunFlags &flags, emulator::Report &report, std::unique_ptr<Device> &device) {
+  if (flags.deviceName.empty()) {
     std::vector<std::string> problems;
-    auto all = enumerateDevices(problems);
-    if (!all.empty())
-      device = std::move(all[0]);
-    else
-      deviceName = "interpreter";
-  } else if (deviceName != "interpreter") {
-    llvm::StringRef spec(deviceName);
-    auto opened = spec.consume_front("emulator:") ? openEmulator(spec, eo, &report) : openDevice(deviceName);
+    auto gpus = enumerateDevices(problems);
+    if (!gpus.empty()) device = std::move(gpus[0]);
+  } else if (flags.deviceName != "interpreter") {
+    llvm::StringRef spec(flags.deviceName);
+    auto opened =
+        spec.consume_front("emulator:") ? openEmulator(spec, flags.emulator, &report) : openDevice(flags.deviceName);
     if (!opened.ok())
       return fail(absl::IsInvalidArgument(opened.status()) ? kUsage : kRunFailed,
                   std::string(opened.status().message()));
     device = std::move(*opened);
   }
-  if (!device && reps) return fail(kUsage, "--reps needs a GPU or an emulator");
-  if (!device && !targetName.empty()) return fail(kUsage, "--target needs a GPU: the interpreter evaluates the text");
-  if (device && device->takesBitcode() && !targetName.empty() && (*requireTarget(targetName))->name != device->target())
-    return fail(kUsage, "--target " + targetName + " needs a GPU: " + deviceName + " executes code for its own target");
-  auto diag = printingDiagnostics();
-  if (int code = l.readKernel(diag)) return code;
-  auto &d = l.description;
-  if (!device) {
-    InterpreterOptions o;
-    o.threads = threads;
-    o.undefinedIsZero = undefined == "zeros";
-    o.print = [](llvm::StringRef line) { llvm::outs() << line << "\n"; };
-    // A run of some length shows how far it is, where somebody looks on.
-    int64_t shown = -1;
-    auto start = std::chrono::steady_clock::now();
-    if (isatty(2))
-      o.progress = [&](int64_t done, int64_t all) {
-        if (shown < 0 && std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500)) return;
-        if (done * 100 / all != shown)
-          llvm::errs() << "\r" << (shown = done * 100 / all) << " % of " << all << " programs"
-                       << (done == all ? "\r\033[K" : "");
-      };
-    auto s = interpretLaunch(*l.module, l.kernel, d, l.arguments, o, diag);
-    if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
-  } else {
-    CompileResult r;
-    CompileOptions o = l.options(*device);
-    numbers.apply(o);
-    if (int code = l.compile(*cache, *device, targetName, o, diag, r)) return code;
-    CacheFlags::warn(*cache);
-    auto values = l.arguments.values();
-    LaunchTiming timing;
-    auto s = device->run(r.output, r.metadata, d.grid, values, reps, &timing);
+  if (!device && flags.reps) return fail(kUsage, "--reps needs a GPU or an emulator");
+  if (!device && !flags.targetName.empty())
+    return fail(kUsage, "--target needs a GPU: the interpreter evaluates the text");
+  bool otherTarget = device && device->takesBitcode() && !flags.targetName.empty() &&
+                     (*requireTarget(flags.targetName))->name != device->target();
+  if (otherTarget)
+    return fail(kUsage, "--target " + flags.targetName + " needs a GPU: " + flags.deviceName +
+                            " executes code for its own target");
+  return kOk;
+}
+
+int runOnInterpreter(const RunFlags &flags, Launch &l, ir::DiagnosticEngine &diag) {
+  InterpreterOptions o;
+  o.threads = flags.threads;
+  o.undefinedIsZero = flags.undefined == "zeros";
+  o.print = [](llvm::StringRef line) { llvm::outs() << line << "\n"; };
+  // Long runs show their progress on a terminal.
+  constexpr std::chrono::milliseconds kQuietTime(500);
+  int64_t shown = -1; // percent
+  auto start = std::chrono::steady_clock::now();
+  if (isatty(STDERR_FILENO))
+    o.progress = [&](int64_t done, int64_t all) {
+      if (shown < 0 && std::chrono::steady_clock::now() - start < kQuietTime) return;
+      int64_t percent = done * 100 / all;
+      if (percent == shown) return;
+      shown = percent;
+      llvm::errs() << "\r" << percent << " % of " << all << " programs" << (done == all ? "\r\033[K" : "");
+    };
+  auto s = interpretLaunch(*l.module, l.kernel, l.description, l.arguments, o, diag);
+  if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
+  return kOk;
+}
+
+int runOnDevice(const RunFlags &flags, Launch &l, Device &device, CompileCache &cache, const emulator::Report &report,
+                ir::DiagnosticEngine &diag) {
+  CompileOptions o = l.options(device);
+  flags.numbers.apply(o);
+  CompileResult compiled;
+  if (int code = l.compile(cache, device, flags.targetName, o, diag, compiled)) return code;
+  CacheFlags::warn(cache);
+  auto values = l.arguments.values();
+  LaunchTiming timing;
+  auto s = device.run(compiled.output, compiled.metadata, l.description.grid, values, flags.reps, &timing);
+  if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
+  if (flags.counters) llvm::outs() << emulator::counterTable(report);
+  if (flags.reps)
+    llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", l.description.kernel,
+                                  timing.medianMs, timing.minMs, flags.reps);
+  return kOk;
+}
+
+int writeBuffers(const std::string &folder, const Launch &l) {
+  if (auto ec = llvm::sys::fs::create_directories(folder)) return fail(kRunFailed, folder + ": " + ec.message());
+  for (auto [i, a] : llvm::enumerate(l.description.args)) {
+    if (a.isScalar) continue;
+    auto s = writeNpy(folder + "/" + a.name + ".npy", a.dtype, a.shape, l.arguments.buffers[i]);
     if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
-    if (counters) llvm::outs() << emulator::counterTable(report);
-    if (reps)
-      llvm::outs() << llvm::formatv("{0}: median {1:f4} ms, min {2:f4} ms over {3} launches\n", d.kernel,
-                                    timing.medianMs, timing.minMs, reps);
   }
-  if (!outDir.empty()) {
-    if (auto ec = llvm::sys::fs::create_directories(outDir)) return fail(kRunFailed, outDir + ": " + ec.message());
-    for (unsigned i = 0; i < d.args.size(); ++i)
-      if (!d.args[i].isScalar)
-        if (auto s = writeNpy(outDir + "/" + d.args[i].name + ".npy", d.args[i].dtype, d.args[i].shape,
-                              l.arguments.buffers[i]);
-            !s.ok())
-          return fail(kRunFailed, std::string(s.message()));
-  }
+  return kOk;
+}
+
+int compareOutputs(const std::string &path, const Launch &l) {
+  auto &d = l.description;
+  if (d.expected.empty()) return fail(kInputAtFault, path + ": --check, but the description expects nothing");
   int code = kOk;
-  if (doCheck) {
-    if (d.expected.empty()) return fail(kInputAtFault, path + ": --check, but the description expects nothing");
-    for (auto &e : d.expected) {
-      auto c = check(d, e, l.arguments.buffers[e.arg]);
-      if (!c.ok()) return fail(kInputAtFault, std::string(c.status().message()));
-      llvm::outs() << c->line << "\n";
-      if (!c->ok) code = kRunFailed;
-    }
+  for (auto &e : d.expected) {
+    auto c = check(d, e, l.arguments.buffers[e.arg]);
+    if (!c.ok()) return fail(kInputAtFault, std::string(c.status().message()));
+    llvm::outs() << c->line << "\n";
+    if (!c->ok) code = kRunFailed;
   }
   return code;
+}
+
+} // namespace
+
+int runCommand(int argc, char **argv) {
+  CLI::App app("Runs a kernel as a launch description says", "tessera run");
+  RunFlags flags;
+  flags.add(app);
+  if (auto code = parseArguments(app, argc, argv)) return *code;
+  std::unique_ptr<CompileCache> cache;
+  if (int code = flags.cache.open(cache)) return code;
+  if (int code = flags.validate(app)) return code;
+  Launch l;
+  if (int code = l.readDescription(flags.path)) return code;
+  if (!flags.targetName.empty())
+    if (auto t = requireTarget(flags.targetName); !t.ok()) return fail(kUsage, std::string(t.status().message()));
+  emulator::Report report;
+  std::unique_ptr<Device> device;
+  if (int code = openRunDevice(flags, report, device)) return code;
+  auto diag = printingDiagnostics();
+  if (int code = l.readKernel(diag)) return code;
+  int code = device ? runOnDevice(flags, l, *device, *cache, report, diag) : runOnInterpreter(flags, l, diag);
+  if (code) return code;
+  if (!flags.outDir.empty())
+    if (int code = writeBuffers(flags.outDir, l)) return code;
+  return flags.checkOutputs ? compareOutputs(flags.path, l) : int(kOk);
 }
 
 } // namespace tessera::tools

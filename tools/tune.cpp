@@ -1,5 +1,5 @@
-// `tessera tune LAUNCH.json --device DEV`: which numbers of warps and stages, and on AMD of waves, a kernel runs
-// fastest with.
+// `tessera tune LAUNCH.json --device DEV`: finds the fastest numbers of warps and stages, and on AMD of waves, for a
+// kernel.
 #include "runtime/compiler/targets.h"
 #include "runtime/debug/tuner.h"
 #include "runtime/emulator/emulator_device.h"
@@ -11,6 +11,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <unistd.h>
 
 namespace tessera::tools {
@@ -31,21 +32,27 @@ llvm::StringRef outcomeName(Outcome o) {
   llvm_unreachable("outcome");
 }
 
-/// The numbers that are searched, and those that the description settles.
+/// The values to try of each option. The options of AMD targets that are empty here have the description's value.
 struct Search {
-  std::vector<int> warps{1, 2, 4, 8}, stages{1, 2, 3, 4}, waves, nonkdim;
+  std::vector<int> warps{1, 2, 4, 8};
+  std::vector<int> stages{1, 2, 3, 4};
+  std::vector<int> waves;   // AMD
+  std::vector<int> nonkdim; // AMD
 
   std::vector<CompileOptions> configurations(const CompileOptions &base) const {
-    auto or1 = [](const std::vector<int> &given, int described) {
+    auto valuesOr = [](const std::vector<int> &given, int described) {
       return given.empty() ? std::vector<int>{described} : given;
     };
     std::vector<CompileOptions> all;
-    for (int w : warps)
-      for (int s : stages)
-        for (int e : or1(waves, base.wavesPerEu))
-          for (int k : or1(nonkdim, base.matrixInstrNonkdim)) {
+    for (int numWarps : warps)
+      for (int numStages : stages)
+        for (int wavesPerEu : valuesOr(waves, base.wavesPerEu))
+          for (int tile : valuesOr(nonkdim, base.matrixInstrNonkdim)) {
             CompileOptions &o = all.emplace_back(base);
-            o.numWarps = w, o.numStages = s, o.wavesPerEu = e, o.matrixInstrNonkdim = k;
+            o.numWarps = numWarps;
+            o.numStages = numStages;
+            o.wavesPerEu = wavesPerEu;
+            o.matrixInstrNonkdim = tile;
           }
     return all;
   }
@@ -69,10 +76,11 @@ struct Search {
   }
 };
 
-/// What the tables say of all configurations.
+/// The columns of the tables.
 struct Figures {
   Search search;
-  bool emulated, registersKnown;
+  bool emulated; // instructions instead of milliseconds
+  bool registersKnown;
 };
 
 /// A line per configuration, in columns.
@@ -109,7 +117,7 @@ void printTable(llvm::ArrayRef<TuneMeasurement> all, const Figures &f) {
   }
 }
 
-/// Which is best, and how fast that is.
+/// The best configuration and its rates.
 void printBest(const TuneMeasurement &m, const Figures &f, const LaunchDescription &d) {
   llvm::outs() << "best: " << f.search.flags(m.configuration);
   if (f.emulated) llvm::outs() << " (fewest executed instructions: an emulator has no time)";
@@ -128,28 +136,46 @@ llvm::json::Value toJson(const TuneMeasurement &m, const Figures &f) {
   if (m.outcome == Outcome::NotCompiled) return o;
   auto &md = m.metadata;
   o["shared_bytes"] = md.dynamicSharedBytes + md.staticSharedBytes;
-  if (f.registersKnown) o["registers"] = md.registers, o["spill_bytes"] = md.spillBytes, o["occupancy"] = md.occupancy;
+  if (f.registersKnown) {
+    o["registers"] = md.registers;
+    o["spill_bytes"] = md.spillBytes;
+    o["occupancy"] = md.occupancy;
+  }
   if (m.outcome == Outcome::Failed || m.outcome == Outcome::Wrong) return o;
   if (f.emulated)
     o["instructions"] = int64_t(m.instructions);
-  else
-    o["median_ms"] = m.medianMs, o["min_ms"] = m.minMs;
+  else {
+    o["median_ms"] = m.medianMs;
+    o["min_ms"] = m.minMs;
+  }
   return o;
 }
 
-} // namespace
-
-int tuneCommand(int argc, char **argv) {
-  CLI::App app("Finds the numbers of warps and stages (on AMD also of waves) that a kernel runs fastest with",
-               "tessera tune");
-  std::string path, deviceName, jsonFile, output, reference = "first";
+struct TuneFlags {
+  std::string path;
+  std::string deviceName;
+  std::string jsonFile;
+  std::string output;
+  std::string reference = "first"; // or "interpreter"
   Search search;
-  int reps = 100, threads = 1;
-  CacheFlags cacheFlags;
+  int reps = 100;
+  int threads = 1;
+  CacheFlags cache;
+
+  void add(CLI::App &);
+  bool printsTable() const { return jsonFile != "-" && output != "-"; }
+  /// The emulator's target after "emulator:"; nullopt: another device.
+  std::optional<llvm::StringRef> emulatedTarget() const {
+    llvm::StringRef spec(deviceName);
+    return spec.consume_front("emulator:") ? std::optional(spec) : std::nullopt;
+  }
+};
+
+void TuneFlags::add(CLI::App &app) {
   app.add_option("LAUNCH", path, "launch description (launch.json), - for standard input")->required();
-  app.add_option(
-      "--device", deviceName,
-      "cuda[:N], hip[:N], or emulator:TARGET, where executed instructions are counted; default: the first GPU found");
+  app.add_option("--device", deviceName,
+                 "cuda[:N], hip[:N], or emulator:TARGET, which counts executed instructions; default: the first GPU "
+                 "found");
   app.add_option("--num-warps", search.warps, "warps per block to try (default 1,2,4,8)")
       ->delimiter(',')
       ->check(powerOfTwo);
@@ -157,7 +183,7 @@ int tuneCommand(int argc, char **argv) {
       ->delimiter(',')
       ->check(wholeNumber(1, 100));
   app.add_option("--waves-per-eu", search.waves,
-                 "AMD: waves of a SIMD to try, for which the registers are to do; 0: the compiler's choice (default: "
+                 "AMD: waves per SIMD to try, as a target for register allocation; 0: the compiler's choice (default: "
                  "the description's)")
       ->delimiter(',')
       ->check(wholeNumber(0, 16));
@@ -166,107 +192,137 @@ int tuneCommand(int argc, char **argv) {
                  "the description's)")
       ->delimiter(',')
       ->check(matrixTile);
-  app.add_option("--reps", reps, "launches of each that are measured, after one that is checked (default 100)")
+  app.add_option("--reps", reps, "measured launches of each configuration, after one that is checked (default 100)")
       ->check(wholeNumber(1));
   app.add_option("--reference", reference,
-                 "what results are compared with where the description expects none: first (the first configuration "
-                 "that runs) or interpreter")
+                 "what results are compared with if the description expects none: first (the first configuration that "
+                 "runs) or interpreter")
       ->check(CLI::IsMember({"first", "interpreter"}));
   app.add_option("--threads", threads, "emulator: blocks that run at once")->check(wholeNumber(1, 1024));
   app.add_option("-o", output,
-                 "write the description with the best numbers (- for standard output, then without the table)");
+                 "write the description with the best configuration (- for standard output, then without the table)");
   app.add_option("--json", jsonFile, "write the figures as JSON (- for standard output, then without the table)");
-  cacheFlags.add(app);
+  cache.add(app);
+}
+
+/// Opens the device to measure on, an emulator or a GPU, and checks that its vendor has the searched options.
+int openDeviceToTune(const TuneFlags &flags, emulator::Report &report, std::unique_ptr<Device> &device) {
+  if (auto target = flags.emulatedTarget()) {
+    emulator::Options eo;
+    eo.threads = flags.threads;
+    auto opened = openEmulator(*target, eo, &report);
+    if (!opened.ok()) return fail(kUsage, std::string(opened.status().message()));
+    device = std::move(*opened);
+  } else if (int code = openMeasuredDevice(flags.deviceName, device))
+    return code;
+  auto *target = findTarget(device->target());
+  bool amdOptions = !flags.search.waves.empty() || !flags.search.nonkdim.empty();
+  if (target && target->vendor != ir::Vendor::Amd && amdOptions)
+    return fail(kUsage, llvm::Twine(flags.search.waves.empty() ? "--matrix-instr-nonkdim" : "--waves-per-eu") +
+                            " is for AMD's targets, and " + device->spec() + " is " + device->target());
+  return kOk;
+}
+
+/// The figures of all configurations as JSON. `winner`: the best one's index.
+std::string jsonReport(llvm::ArrayRef<TuneMeasurement> all, std::optional<size_t> winner, const Figures &figures,
+                       llvm::StringRef kernel, const Device &device, int reps) {
+  llvm::json::Array list;
+  for (auto &m : all) list.push_back(toJson(m, figures));
+  llvm::json::Object o{{"kernel", kernel},
+                       {"device", device.spec()},
+                       {"name", device.name()},
+                       {"target", device.target()},
+                       {"driver", device.driver()},
+                       {"measure", figures.emulated ? "instructions" : "median_ms"},
+                       {"configurations", std::move(list)}};
+  if (!figures.emulated) o["reps"] = reps;
+  if (winner) o["best"] = figures.search.toJson(all[*winner].configuration);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(o)));
+  return text;
+}
+
+/// Writes the description with the best configuration's values.
+bool writeTunedDescription(const std::string &output, const Launch &l, const CompileOptions &c) {
+  auto folder = output == "-" ? std::string(".") : llvm::sys::path::parent_path(output).str();
+  return writeOutput(
+      output, launchWith(l.text, l.description, {c.numWarps, c.numStages, c.wavesPerEu, c.matrixInstrNonkdim}, folder));
+}
+
+/// Measures all configurations of the launch.
+int measure(const TuneFlags &flags, Launch &l, Device &device, const emulator::Report &report, CompileCache &cache,
+            const CompileOptions &base, ir::DiagnosticEngine &diag, std::vector<TuneMeasurement> &out) {
+  LaunchArguments interpreted; // the expected results, if the interpreter gives them
+  if (flags.reference == "interpreter" && l.description.expected.empty()) {
+    interpreted = l.arguments;
+    auto s = interpretLaunch(*l.module, l.kernel, l.description, interpreted, InterpreterOptions(), diag);
+    if (!s.ok()) return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
+  }
+  TuneJob job{l.description,
+              l.source,
+              l.sourcePath,
+              l.arguments,
+              device,
+              flags.emulatedTarget() ? &report : nullptr,
+              cache,
+              flags.search.configurations(base),
+              flags.reps,
+              interpreted.buffers.empty() ? nullptr : &interpreted,
+              {}};
+  if (isatty(STDERR_FILENO))
+    job.progress = [&](size_t done) {
+      llvm::errs() << "\r\033[K";
+      if (done < job.configurations.size())
+        llvm::errs() << done << " of " << job.configurations.size() << ": "
+                     << flags.search.text(job.configurations[done]);
+    };
+  out = tune(job);
+  CacheFlags::warn(cache);
+  return kOk;
+}
+
+} // namespace
+
+int tuneCommand(int argc, char **argv) {
+  CLI::App app("Finds the fastest numbers of warps and stages (on AMD also of waves) for a kernel", "tessera tune");
+  TuneFlags flags;
+  flags.add(app);
   if (auto code = parseArguments(app, argc, argv)) return *code;
-  if (jsonFile == "-" && output == "-") return fail(kUsage, "--json and -o cannot both write to standard output");
+  if (flags.jsonFile == "-" && flags.output == "-")
+    return fail(kUsage, "--json and -o cannot both write to standard output");
   std::unique_ptr<CompileCache> cache;
-  if (int code = cacheFlags.open(cache)) return code;
+  if (int code = flags.cache.open(cache)) return code;
 
   Launch l;
   std::unique_ptr<Device> device;
   emulator::Report report;
-  llvm::StringRef spec(deviceName);
-  bool emulated = spec.consume_front("emulator:");
+  bool emulated = flags.emulatedTarget().has_value();
   if (!emulated && app.count("--threads")) return fail(kUsage, "--threads needs --device emulator:TARGET");
-  if (deviceName == "interpreter") return openMeasuredDevice(deviceName, device);
-  if (int code = l.readDescription(path)) return code;
-  if (emulated) {
-    emulator::Options eo;
-    eo.threads = threads;
-    auto opened = openEmulator(spec, eo, &report);
-    if (!opened.ok()) return fail(kUsage, std::string(opened.status().message()));
-    device = std::move(*opened);
-  } else if (int code = openMeasuredDevice(deviceName, device))
-    return code;
-  auto *target = findTarget(device->target());
-  if (target && target->vendor != ir::Vendor::Amd && (!search.waves.empty() || !search.nonkdim.empty()))
-    return fail(kUsage, llvm::Twine(search.waves.empty() ? "--matrix-instr-nonkdim" : "--waves-per-eu") +
-                            " is for AMD's targets, and " + device->spec() + " is " + device->target());
+  if (flags.deviceName == "interpreter") return openMeasuredDevice(flags.deviceName, device); // an error
+  if (int code = l.readDescription(flags.path)) return code;
+  if (int code = openDeviceToTune(flags, report, device)) return code;
   auto diag = printingDiagnostics();
   if (int code = l.readKernel(diag)) return code;
-  auto &d = l.description;
 
-  LaunchArguments right;
-  if (reference == "interpreter" && d.expected.empty()) {
-    right = l.arguments;
-    if (auto s = interpretLaunch(*l.module, l.kernel, d, right, InterpreterOptions(), diag); !s.ok())
-      return diag.errors() ? kRunFailed : fail(kRunFailed, std::string(s.message()));
-  }
   CompileOptions base = l.options(*device);
-  TuneJob job{d,
-              l.source,
-              l.sourcePath,
-              l.arguments,
-              *device,
-              emulated ? &report : nullptr,
-              *cache,
-              search.configurations(base),
-              reps,
-              right.buffers.empty() ? nullptr : &right,
-              {}};
-  if (isatty(2))
-    job.progress = [&](size_t done) {
-      llvm::errs() << "\r\033[K";
-      if (done < job.configurations.size())
-        llvm::errs() << done << " of " << job.configurations.size() << ": " << search.text(job.configurations[done]);
-    };
-  auto all = tune(job);
-  CacheFlags::warn(*cache);
+  std::vector<TuneMeasurement> all;
+  if (int code = measure(flags, l, *device, report, *cache, base, diag, all)) return code;
 
   auto winner = best(all, emulated);
-  Figures figures{search, emulated, llvm::any_of(all, [](auto &m) { return m.metadata.registers > 0; })};
-  if (jsonFile != "-" && output != "-") {
+  Figures figures{flags.search, emulated, llvm::any_of(all, [](auto &m) { return m.metadata.registers > 0; })};
+  if (flags.printsTable()) {
     llvm::outs() << llvm::formatv("{0} on {1} ({2})\n", base.kernel, device->spec(), device->name());
     printTable(all, figures);
-    if (winner) printBest(all[*winner], figures, d);
+    if (winner) printBest(all[*winner], figures, l.description);
   }
-  if (!jsonFile.empty()) {
-    llvm::json::Array list;
-    for (auto &m : all) list.push_back(toJson(m, figures));
-    llvm::json::Object o{{"kernel", base.kernel},
-                         {"device", device->spec()},
-                         {"name", device->name()},
-                         {"target", device->target()},
-                         {"driver", device->driver()},
-                         {"measure", emulated ? "instructions" : "median_ms"},
-                         {"configurations", std::move(list)}};
-    if (!emulated) o["reps"] = reps;
-    if (winner) o["best"] = search.toJson(all[*winner].configuration);
-    std::string text;
-    llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(o)));
-    if (!writeOutput(jsonFile, text)) return kRunFailed;
-  }
+  if (!flags.jsonFile.empty() &&
+      !writeOutput(flags.jsonFile, jsonReport(all, winner, figures, base.kernel, *device, flags.reps)))
+    return kRunFailed;
   bool broken = llvm::any_of(all, [](auto &m) { return m.outcome == Outcome::Failed || m.outcome == Outcome::Wrong; });
   if (!winner)
     return fail(broken ? kRunFailed : kInputAtFault,
-                broken ? "no configuration runs rightly" : "no configuration can be compiled");
-  if (!output.empty()) {
-    auto folder = output == "-" ? std::string(".") : llvm::sys::path::parent_path(output).str();
-    auto &c = all[*winner].configuration;
-    if (!writeOutput(output,
-                     launchWith(l.text, d, {c.numWarps, c.numStages, c.wavesPerEu, c.matrixInstrNonkdim}, folder)))
-      return kRunFailed;
-  }
+                broken ? "no configuration gives correct results" : "no configuration can be compiled");
+  if (!flags.output.empty() && !writeTunedDescription(flags.output, l, all[*winner].configuration)) return kRunFailed;
   return broken ? kRunFailed : kOk;
 }
 

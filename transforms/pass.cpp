@@ -9,7 +9,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <re2/re2.h>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -73,10 +72,6 @@ public:
   }
 
 private:
-  static bool matches(const std::string &pattern, llvm::StringRef name) {
-    return !pattern.empty() && RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), pattern);
-  }
-
   void dump(llvm::StringRef when, llvm::StringRef pass) {
     if (!options_.dump) return;
     options_.dump(("// -----// IR " + when + " " + pass + " //----- //\n" + printToString(module_) + "\n").str());
@@ -95,7 +90,7 @@ private:
 
   absl::Status runStep(size_t index) {
     const PassInfo &pass = *pipeline_[index].pass;
-    if (matches(options_.printBefore, pass.name)) dump("Dump Before", pass.name);
+    if (options_.printBefore && options_.printBefore(pass.name)) dump("Dump Before", pass.name);
     if (options_.hook) options_.hook(pass, module_, true);
     std::string before = options_.reproducerPath.empty() ? "" : printToString(module_);
     unsigned errors = diag_.errors();
@@ -116,7 +111,8 @@ private:
       return status;
     }
     if (options_.hook) options_.hook(pass, module_, false);
-    if (options_.printAfterAll || matches(options_.printAfter, pass.name)) dump("Dump After", pass.name);
+    bool printAfter = options_.printAfterAll || (options_.printAfter && options_.printAfter(pass.name));
+    if (printAfter) dump("Dump After", pass.name);
     return absl::OkStatus();
   }
 

@@ -1,8 +1,8 @@
-// Passes and how they are run. A pass is a free function on a module in a file of its own (transforms/passes.h). One row
-// in transforms/registry.cpp gives it a name (triton-opt's if the pass exists there), help, options and the stages of the
-// IR (ir/stages.h) that it needs and establishes. A pipeline is a function that returns a list of steps
-// (transforms/pipelines.cpp). `runPipeline` does for all passes what is not theirs: verification, dumps, timing, skipping,
-// bisection and reproducers.
+// Passes and how they are run. A pass is a free function on a module in a file of its own (transforms/passes.h). One
+// row in transforms/registry.cpp gives it a name (triton-opt's if the pass exists there), help, options and the stages
+// of the IR (ir/stages.h) that it needs and establishes. A pipeline is a function that returns a list of steps
+// (transforms/pipelines.cpp). `runPipeline` does for all passes what is not theirs: verification, dumps, timing,
+// skipping, bisection and reproducers.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/diagnostic.h"
@@ -85,7 +85,7 @@ struct RunOptions {
   const ir::TargetInfo *target = nullptr;
   const ir::TargetInfo *(*findTarget)(llvm::StringRef name) = nullptr; // finds ttg.target's, if `target` is null
   bool verifyEach = false;
-  std::string printBefore, printAfter; // regular expressions over pass names
+  std::function<bool(llvm::StringRef)> printBefore, printAfter; // passes by name; empty: none
   bool printAfterAll = false;
   std::vector<std::string> skip;  // names of passes that are skipped
   int64_t bisectLimit = -1;       // run only the first N passes that are not required, and dump which; -1: all

@@ -12,7 +12,7 @@
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
 #include "layouts/conversion_plan.h"
-#include "transforms/memory/allocate_shared_memory.h"
+#include "transforms/memory/scratch.h"
 
 #include "llvm/ADT/bit.h"
 #include <map>

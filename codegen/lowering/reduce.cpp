@@ -13,7 +13,7 @@
 #include "codegen/lowering/target.h"
 #include "codegen/lowering/warp_partials.h"
 #include "ir/ops.h"
-#include "transforms/memory/reduce_shape.h"
+#include "layouts/reduce_shape.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 #include <optional>
@@ -33,7 +33,7 @@ public:
   bool run() {
     reduceWithinThread();
     reduceWithinWarp();
-    auto shape = transforms::reduceShape(layout_, axis_);
+    auto shape = layouts::reduceShape(layout_, axis_);
     if (shape.warps > 1) reduceAcrossWarps(shape);
     return writeResults();
   }
@@ -149,9 +149,9 @@ private:
     }
   }
 
-  void reduceAcrossWarps(const transforms::ReduceShape &shape) {
+  void reduceAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
-    bool once = transforms::combinesOnce(layout_, shape, axis_, op_.srcs().size());
+    bool once = layouts::combinesOnce(layout_, shape, axis_, op_.srcs().size(), fl_.target.info().tuning.reduceCombineOnceValues);
     if (!once && exchange.lanesApart()) return combineByWarp(exchange);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
     fl_.barrier();
@@ -185,7 +185,7 @@ private:
   }
 
   /// Each result by one thread, which tells the others.
-  void combineOnce(WarpPartials &exchange, const transforms::ReduceShape &shape) {
+  void combineOnce(WarpPartials &exchange, const layouts::ReduceShape &shape) {
     auto &b = fl_.b;
     int64_t threads = int64_t(fl_.warpSize()) * fl_.numWarps();
     for (int64_t first = 0; first < shape.results; first += threads) {

@@ -15,7 +15,7 @@
 #include "codegen/lowering/target.h"
 #include "codegen/lowering/warp_partials.h"
 #include "ir/ops.h"
-#include "transforms/memory/scan_shape.h"
+#include "layouts/scan_shape.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -28,7 +28,7 @@ namespace {
 
 class ScanInOrder {
 public:
-  ScanInOrder(tt::ScanOp op, FunctionLowering &fl, const transforms::ScanShape &shape)
+  ScanInOrder(tt::ScanOp op, FunctionLowering &fl, const layouts::ScanShape &shape)
       : op_(op), fl_(fl), b_(fl.b), shape_(shape), axis_(op.axis()), reverse_(op.reverse()),
         layout_(fl.layout(op->operand(0).type())) {
     for (unsigned bit = 0; bit < layout_.inDimBits(Dim::Lane); ++bit)
@@ -42,7 +42,7 @@ public:
     if (laneMask_)
       for (auto &row : rows_)
         for (Chunk &c : row.second) scanWithinWarp(c);
-    auto shape = transforms::reduceShape(layout_, axis_);
+    auto shape = layouts::reduceShape(layout_, axis_);
     if (shape.warps > 1) scanAcrossWarps(shape);
     for (auto &row : rows_) carryChunks(row.second, shape.warps > 1);
     return writeResults();
@@ -138,7 +138,7 @@ private:
     c.beforeInWarp = fromLane(c.total, b_.CreateOr(b_.CreateAnd(before, laneMask_), others));
   }
 
-  void scanAcrossWarps(const transforms::ReduceShape &shape) {
+  void scanAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape, shape_.chunks, !reverse_);
     for (auto &[key, chunks] : rows_)
       for (unsigned c = 0; c < chunks.size(); ++c) exchange.store(key, c, chunks[c].total);
@@ -216,7 +216,7 @@ private:
   tt::ScanOp op_;
   FunctionLowering &fl_;
   llvm::IRBuilder<> &b_;
-  const transforms::ScanShape &shape_;
+  const layouts::ScanShape &shape_;
   int axis_;
   bool reverse_;
   const LinearLayout &layout_;
@@ -230,7 +230,7 @@ private:
 
 bool lowerScan(Operation *op, FunctionLowering &fl) {
   auto scan = op->cast<tt::ScanOp>();
-  auto shape = transforms::scanShape(fl.layout(op->operand(0).type()), scan.axis());
+  auto shape = layouts::scanShape(fl.layout(op->operand(0).type()), scan.axis());
   if (!shape.inOrder)
     return fl.error(op, "has a layout in which its axis does not run through registers, lanes and warps in order "
                         "(choose-scan-layouts finds one)");

@@ -6,7 +6,7 @@
 // converted.)
 #include "codegen/lowering/lowering.h"
 #include "ir/ops.h"
-#include "transforms/memory/cat_shape.h"
+#include "layouts/cat_shape.h"
 #include <map>
 
 namespace tessera::codegen {
@@ -118,9 +118,9 @@ static bool lowerCat(Operation *op, FunctionLowering &fl) {
   auto &rhs = fl.get(cat.rhs());
   both.append(rhs.begin(), rhs.end());
   auto &part = fl.layout(cat.lhs().type()), &whole = fl.layout(cat.result().type());
-  if (transforms::catKeepsRegisters(part, whole))
+  if (layouts::catKeepsRegisters(part, whole))
     out = std::move(both);
-  else if (!convertElements(op, fl, both, cat.lhs().type(), transforms::catLayout(part), whole, out))
+  else if (!convertElements(op, fl, both, cat.lhs().type(), layouts::catLayout(part), whole, out))
     return false;
   fl.set(cat.result(), std::move(out));
   return true;

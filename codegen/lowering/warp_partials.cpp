@@ -1,6 +1,7 @@
 // Partial values through shared memory (see warp_partials.h).
 #include "codegen/lowering/warp_partials.h"
 #include "codegen/lowering/target.h"
+#include "transforms/memory/scratch.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tessera::codegen {
@@ -8,7 +9,7 @@ using namespace ir;
 using layouts::Dim;
 
 WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::LinearLayout &layout, int axis,
-                           const transforms::ReduceShape &shape, unsigned chunks, bool lastAlongAxis)
+                           const layouts::ReduceShape &shape, unsigned chunks, bool lastAlongAxis)
     : fl_(fl), shape_(shape), axis_(axis), chunks_(chunks), base_(fl.scratch(op)), result_(fl.i32(0)),
       along_(fl.i32(0)) {
   auto &b = fl.b;
@@ -56,11 +57,11 @@ WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::L
     types_.push_back(fl.elementType(v.type()));
     stored_.push_back(fl.memoryType(v.type()));
     offsets_.push_back(offset);
-    offset += transforms::reduceScratchBytes(shape, v.type(), chunks);
+    offset += layouts::reduceScratchBytes(shape, transforms::scratchElementBytes(v.type()), chunks);
   }
   for (Value v : op->operands()) {
     combined_.push_back(offset);
-    offset += transforms::combinedScratchBytes(shape, v.type());
+    offset += layouts::combinedScratchBytes(shape, transforms::scratchElementBytes(v.type()));
   }
 }
 
@@ -69,7 +70,7 @@ llvm::Value *WarpPartials::address(unsigned operand, const Key &key, unsigned ch
   int64_t bytes = byteSize(stored_[operand]), row = int64_t(shape_.warps) * chunks_;
   llvm::Value *index = b.CreateAdd(b.CreateMul(result_, fl_.i32(row)), along);
   llvm::Value *p = b.CreateGEP(stored_[operand], base_, index);
-  int64_t constant = offsets_[operand] + (shape_.flattenKey(key, axis_) * row + int64_t(chunk) * shape_.warps) * bytes;
+  int64_t constant = offsets_[operand] + (shape_.flattenKey(key) * row + int64_t(chunk) * shape_.warps) * bytes;
   return b.CreateConstGEP1_32(b.getInt8Ty(), p, constant);
 }
 
@@ -164,7 +165,7 @@ void WarpPartials::storeCombined(llvm::Value *flat, const Partial &p, llvm::Valu
 void WarpPartials::forRuns(llvm::ArrayRef<Key> keys, unsigned bytes,
                            llvm::function_ref<void(int64_t, llvm::ArrayRef<Key>)> call) {
   std::map<int64_t, Key> byIndex;
-  for (auto &key : keys) byIndex.emplace(shape_.flattenKey(key, axis_), key);
+  for (auto &key : keys) byIndex.emplace(shape_.flattenKey(key), key);
   for (auto it = byIndex.begin(); it != byIndex.end();) {
     int64_t first = it->first;
     unsigned width = 1;

@@ -1,12 +1,12 @@
 // Partial values that warps exchange through shared memory: for each result of a reduction or scan, each chunk of it
-// and each warp along the axis one value. Scratch (transforms/memory/reduce_shape.h says how much): for each operand
+// and each warp along the axis one value. Scratch (layouts/reduce_shape.h says how much): for each operand
 // an array [result][chunk][warp along the axis] of its element type, each array aligned to 16 bytes, so that a thread
 // reads the values of one result with vector loads; [warp along the axis][result] where all lanes have results of
 // their own (lanesApart), which so lie side by side and not as many banks apart as there are warps. Behind them, if
 // the block combines them once (combinesOnce), for each operand an array of the results.
 #pragma once
 #include "codegen/lowering/lowering.h"
-#include "transforms/memory/reduce_shape.h"
+#include "layouts/reduce_shape.h"
 #include <map>
 
 namespace tessera::codegen {
@@ -18,7 +18,7 @@ public:
 
   /// `lastAlongAxis`: the lane that stores is the last along the axis (a forward scan's total), else the first.
   WarpPartials(FunctionLowering &, ir::Operation *, const layouts::LinearLayout &, int axis,
-               const transforms::ReduceShape &, unsigned chunks = 1, bool lastAlongAxis = false);
+               const layouts::ReduceShape &, unsigned chunks = 1, bool lastAlongAxis = false);
 
   /// The value of this thread's warp; one lane of those that hold it stores.
   void store(const Key &, unsigned chunk, const Partial &);
@@ -63,7 +63,7 @@ private:
   static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
 
   FunctionLowering &fl_;
-  transforms::ReduceShape shape_;
+  layouts::ReduceShape shape_;
   int axis_;
   unsigned chunks_, sameResult_ = 0; // the lane bits that do not tell results apart
   int64_t threadResults_ = 0;        // bits of the flat result index that the thread decides

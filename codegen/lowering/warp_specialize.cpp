@@ -30,7 +30,7 @@
 #include "codegen/lowering/target.h"
 #include "ir/module_attributes.h"
 #include "ir/partitions.h"
-#include "transforms/memory/allocate_shared_memory.h"
+#include "transforms/memory/scratch.h"
 
 namespace tessera::codegen {
 using namespace ir;

@@ -104,8 +104,8 @@ void CompileCache::insert(const std::string &key, const CompileResult &r) {
 
 /// Whether a compilation is one that runs all passes and says nothing.
 static bool isPlain(const transforms::RunOptions &o) {
-  return !o.remarks && !o.hook && !o.timings && !o.verifyEach && !o.printAfterAll && o.printBefore.empty() &&
-         o.printAfter.empty() && o.skip.empty() && o.bisectLimit < 0 && o.reproducerPath.empty();
+  return !o.remarks && !o.hook && !o.timings && !o.verifyEach && !o.printAfterAll && !o.printBefore && !o.printAfter &&
+         o.skip.empty() && o.bisectLimit < 0 && o.reproducerPath.empty();
 }
 
 absl::StatusOr<CompileResult> CompileCache::compile(llvm::StringRef text, const std::string &fileName,
@@ -120,8 +120,8 @@ absl::StatusOr<CompileResult> CompileCache::compile(llvm::StringRef text, const 
   unsigned before = diag.reports();
   if (!parsed) {
     module = frontend::parseModule(text, fileName, context, diag,
-                                   {.locateByText = o.stage > Stage::Ttgir && o.passes.printBefore.empty() &&
-                                                    o.passes.printAfter.empty() && !o.passes.printAfterAll});
+                                   {.locateByText = o.stage > Stage::Ttgir && !o.passes.printBefore &&
+                                                    !o.passes.printAfter && !o.passes.printAfterAll});
     if (!module) return absl::InvalidArgumentError("the text does not parse");
     parsed = module.get();
   }

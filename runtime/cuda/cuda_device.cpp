@@ -1,6 +1,8 @@
 // The CUDA device: the driver API by dlopen. Only the few functions and constants used are declared here, as the CUDA
 // Driver API reference gives them, so that building needs no CUDA toolkit.
+#include "runtime/cuda/cuda_device.h"
 #include "runtime/driver_launch.h"
+#include "runtime/driver_library.h"
 #include <dlfcn.h>
 
 namespace tessera::runtime {

@@ -116,8 +116,7 @@ void decodeDpp(Decoder &d, CallInst &c) {
                (d.target().warpSize == 64 ? control == 0x130 || control == 0x134 || control == 0x138 ||
                                                 control == 0x13c || control == 0x142 || control == 0x143
                                           : control >= 0x150 && control <= 0x16f);
-  if (d.target().name == "gfx90a" || d.target().name == "gfx942" || d.target().name == "gfx950")
-    known |= control >= 0x150 && control <= 0x15f;
+  if (d.target().hasRowBroadcast) known |= control >= 0x150 && control <= 0x15f;
   if (!known) return d.unknown(c, formatv("the DPP control {0:x} on {1}", control, d.target().name).str());
   d.emit(dpp, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)), kNoRow,
          control | rows << 16 | banks << 20 | bound << 24);

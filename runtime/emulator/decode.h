@@ -66,7 +66,25 @@ private:
   void decodeEdge(llvm::BasicBlock *from, llvm::BasicBlock *to, Edge &);
   void decodeBinary(llvm::BinaryOperator &);
   void decodeCompare(llvm::CmpInst &);
+  void decodeNegation(llvm::Instruction &);
+  void decodeSelect(llvm::Instruction &);
+  void decodeAlloca(llvm::AllocaInst &);
+  void decodeLoad(llvm::LoadInst &);
+  void decodeStore(llvm::StoreInst &);
+  void decodeExtractElement(llvm::ExtractElementInst &);
+  void decodeInsertElement(llvm::Instruction &);
+  void decodeShuffle(llvm::ShuffleVectorInst &);
+  void decodeAggregate(llvm::Instruction &);
   void decodeCast(llvm::CastInst &);
+  void decodeRegrouping(llvm::CastInst &);
+  void unknownConversion(llvm::CastInst &);
+  /// One element of a conversion; false: unknown.
+  bool castElement(llvm::CastInst &, Row to, llvm::Type *toType, Row from, llvm::Type *fromType);
+  bool castAddressSpace(Row to, llvm::Type *toType, Row from, llvm::Type *fromType, bool tracked);
+  bool castFloat(Row to, llvm::Type *toType, Row from, llvm::Type *fromType);
+  void castToFloat(Row to, llvm::Type *toType, Row from, llvm::Type *fromType, bool isSigned);
+  /// Follows 32-bit overflow through an instruction that addresses are computed from (track.cpp).
+  static void track(Instruction &, Tracking);
   void decodeGep(llvm::GetElementPtrInst &);
   void decodeCall(llvm::CallInst &);
   void decodeAtomic(llvm::Instruction &);

@@ -236,149 +236,177 @@ Access Decoder::memoryAccess(Type *type, Value *pointer, unsigned alignment) {
   return a;
 }
 
+void Decoder::track(Instruction &i, Tracking tracking) {
+  i.tracked = i.run;
+  i.run = runTracked;
+  i.tracking = tracking;
+}
+
 void Decoder::decodeInstruction(llvm::Instruction &i) {
   using I = llvm::Instruction;
   if (auto *b = dyn_cast<BinaryOperator>(&i)) return decodeBinary(*b);
   if (auto *c = dyn_cast<CmpInst>(&i)) return decodeCompare(*c);
   if (auto *c = dyn_cast<CastInst>(&i)) return decodeCast(*c);
   switch (i.getOpcode()) {
-  case I::FNeg: {
-    SmallVector<Row, 4> in(rows(i.getOperand(0))), out(defineFresh(&i));
-    for (auto [k, t] : enumerate(elements(i.getType()))) {
-      unsigned bytes = bytesOf(t);
-      emit(binaryByBytes<XorOp>(bytes), out[k], in[k], constant(uint64_t(1) << (8 * bytes - 1), bytes));
-    }
-    return;
-  }
+  case I::FNeg: return decodeNegation(i);
   case I::Freeze: return define(&i, SmallVector<Row, 4>(rows(i.getOperand(0))));
-  case I::Select: {
-    SmallVector<Row, 4> c(rows(i.getOperand(0))), a(rows(i.getOperand(1))), b(rows(i.getOperand(2))),
-        out(defineFresh(&i));
-    for (auto [k, t] : enumerate(elements(i.getType()))) {
-      auto &x = emit(selectByBytes(bytesOf(t)), out[k], a[k], b[k], c[c.size() == 1 ? 0 : k]);
-      if (addresses_.contains(&i))
-        x.tracked = x.run, x.run = runTracked, x.tracking = Tracking::Select, x.immediate = bytesOf(t);
-    }
-    return;
-  }
+  case I::Select: return decodeSelect(i);
   case I::GetElementPtr: return decodeGep(cast<GetElementPtrInst>(i));
-  case I::Alloca: {
-    auto &a = cast<AllocaInst>(i);
-    auto size = a.getAllocationSize(dl_);
-    if (!size || size->isScalable()) return unknown(i, "an alloca of variable size");
-    program_->privateBytes = uint32_t(alignTo(std::max(program_->privateBytes, 64u), a.getAlign()));
-    uint64_t at = program_->privateBytes;
-    program_->privateBytes += uint32_t(*size);
-    return define(&i, {constant(a.getAddressSpace() == 5 ? at : kPrivateWindow + at, bytesOf(a.getType()))});
+  case I::Alloca: return decodeAlloca(cast<AllocaInst>(i));
+  case I::Load: return decodeLoad(cast<LoadInst>(i));
+  case I::Store: return decodeStore(cast<StoreInst>(i));
+  case I::AtomicRMW:
+  case I::AtomicCmpXchg: return decodeAtomic(i);
+  case I::Fence: return; // barriers order by the fences around them (amd.cpp)
+  case I::ExtractElement: return decodeExtractElement(cast<ExtractElementInst>(i));
+  case I::InsertElement: return decodeInsertElement(i);
+  case I::ShuffleVector: return decodeShuffle(cast<ShuffleVectorInst>(i));
+  case I::ExtractValue:
+  case I::InsertValue: return decodeAggregate(i);
+  case I::Call: return decodeCall(cast<CallInst>(i));
+  default: return unknown(i, "the instruction '" + printed(i) + "'");
   }
-  case I::Load: {
-    auto &l = cast<LoadInst>(i);
-    Access a = memoryAccess(l.getType(), l.getPointerOperand(), unsigned(l.getAlign().value()));
-    a.kind = Access::Kind::Load;
-    a.isVolatile = l.isVolatile() || l.isAtomic();
-    a.acquires = isAcquireOrStronger(l.getOrdering());
-    SmallVector<Row, 4> out(defineFresh(&l));
-    if (isPackedVector(l.getType())) { // elements of less than a byte stand bit by bit
-      unsigned bits = bitsOf(l.getType()->getScalarType()), bytes = std::min(a.bytes, 8u);
-      SmallVector<Row, 4> words;
-      for (unsigned at = 0; at < a.bytes; at += bytes) {
-        words.push_back(fresh(bytes));
-        a.pieces.push_back({words.back(), uint8_t(bytes), uint8_t(bytes)});
-      }
-      emitAccess(std::move(a));
-      for (auto [k, word] : enumerate(words)) {
-        auto part = ArrayRef(out).slice(k * 8 * bytes / bits).take_front(8 * bytes / bits);
-        emit(unpackBits, kNoRow, word, kNoRow, kNoRow,
-             bits | bytesOf(l.getType()->getScalarType()) << 16 | uint64_t(bytes) << 24)
-            .more = list(part);
-      }
-      return;
-    }
+}
+
+void Decoder::decodeNegation(llvm::Instruction &i) {
+  SmallVector<Row, 4> in(rows(i.getOperand(0)));
+  SmallVector<Row, 4> out(defineFresh(&i));
+  for (auto [k, t] : enumerate(elements(i.getType()))) {
+    unsigned bytes = bytesOf(t);
+    emit(binaryByBytes<XorOp>(bytes), out[k], in[k], constant(uint64_t(1) << (8 * bytes - 1), bytes));
+  }
+}
+
+void Decoder::decodeSelect(llvm::Instruction &i) {
+  SmallVector<Row, 4> condition(rows(i.getOperand(0)));
+  SmallVector<Row, 4> a(rows(i.getOperand(1)));
+  SmallVector<Row, 4> b(rows(i.getOperand(2)));
+  SmallVector<Row, 4> out(defineFresh(&i));
+  for (auto [k, t] : enumerate(elements(i.getType()))) {
+    auto &x = emit(selectByBytes(bytesOf(t)), out[k], a[k], b[k], condition[condition.size() == 1 ? 0 : k]);
+    if (!addresses_.contains(&i)) continue;
+    track(x, Tracking::Select);
+    x.immediate = bytesOf(t);
+  }
+}
+
+void Decoder::decodeAlloca(AllocaInst &a) {
+  constexpr uint32_t kAmdPrivateAddressSpace = 5;
+  auto size = a.getAllocationSize(dl_);
+  if (!size || size->isScalable()) return unknown(a, "an alloca of variable size");
+  program_->privateBytes = uint32_t(alignTo(std::max(program_->privateBytes, 64u), a.getAlign()));
+  uint64_t at = program_->privateBytes;
+  program_->privateBytes += uint32_t(*size);
+  bool isOffset = a.getAddressSpace() == kAmdPrivateAddressSpace;
+  return define(&a, {constant(isOffset ? at : kPrivateWindow + at, bytesOf(a.getType()))});
+}
+
+/// The immediate of packBits and unpackBits: bits of an element, bytes of its row, bytes of a packed word.
+static uint64_t packedLayout(unsigned elementBits, unsigned elementBytes, unsigned wordBytes) {
+  return elementBits | elementBytes << 16 | uint64_t(wordBytes) << 24;
+}
+
+void Decoder::decodeLoad(LoadInst &l) {
+  Access a = memoryAccess(l.getType(), l.getPointerOperand(), unsigned(l.getAlign().value()));
+  a.kind = Access::Kind::Load;
+  a.isVolatile = l.isVolatile() || l.isAtomic();
+  a.acquires = isAcquireOrStronger(l.getOrdering());
+  SmallVector<Row, 4> out(defineFresh(&l));
+  if (!isPackedVector(l.getType())) {
     for (auto [p, r] : zip(a.pieces, out)) p.row = r;
     emitAccess(std::move(a));
     return;
   }
-  case I::Store: {
-    auto &s = cast<StoreInst>(i);
-    Access a = memoryAccess(s.getValueOperand()->getType(), s.getPointerOperand(), unsigned(s.getAlign().value()));
-    a.kind = Access::Kind::Store;
-    a.isVolatile = s.isVolatile() || s.isAtomic();
-    a.releases = isReleaseOrStronger(s.getOrdering());
-    Type *t = s.getValueOperand()->getType();
-    if (isPackedVector(t)) {
-      unsigned bits = bitsOf(t->getScalarType()), bytes = std::min(a.bytes, 8u);
-      SmallVector<Row, 8> in(rows(s.getValueOperand()));
-      for (unsigned at = 0; at < a.bytes; at += bytes) {
-        Row word = fresh(bytes);
-        emit(packBits, word, kNoRow, kNoRow, kNoRow, bits | bytesOf(t->getScalarType()) << 16 | uint64_t(bytes) << 24)
-            .more = list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
-        a.pieces.push_back({word, uint8_t(bytes), uint8_t(bytes)});
-      }
-      emitAccess(std::move(a));
-      return;
-    }
+  // Elements of less than a byte lie bit by bit: words are loaded and unpacked.
+  Type *scalar = l.getType()->getScalarType();
+  unsigned bits = bitsOf(scalar);
+  unsigned bytes = std::min(a.bytes, 8u);
+  unsigned perWord = 8 * bytes / bits;
+  SmallVector<Row, 4> words;
+  for (unsigned at = 0; at < a.bytes; at += bytes) {
+    words.push_back(fresh(bytes));
+    a.pieces.push_back({words.back(), uint8_t(bytes), uint8_t(bytes)});
+  }
+  emitAccess(std::move(a));
+  for (auto [k, word] : enumerate(words)) {
+    auto part = ArrayRef(out).slice(k * perWord).take_front(perWord);
+    emit(unpackBits, kNoRow, word, kNoRow, kNoRow, packedLayout(bits, bytesOf(scalar), bytes)).more = list(part);
+  }
+}
+
+void Decoder::decodeStore(StoreInst &s) {
+  Type *t = s.getValueOperand()->getType();
+  Access a = memoryAccess(t, s.getPointerOperand(), unsigned(s.getAlign().value()));
+  a.kind = Access::Kind::Store;
+  a.isVolatile = s.isVolatile() || s.isAtomic();
+  a.releases = isReleaseOrStronger(s.getOrdering());
+  if (!isPackedVector(t)) {
     for (auto [p, r] : zip(a.pieces, rows(s.getValueOperand()))) p.row = r;
     emitAccess(std::move(a));
     return;
   }
-  case I::AtomicRMW:
-  case I::AtomicCmpXchg: return decodeAtomic(i);
-  case I::Fence: return; // barriers say what they order by the fences around them (amd.cpp)
-  case I::ExtractElement: {
-    auto &x = cast<ExtractElementInst>(i);
-    SmallVector<Row, 4> in(rows(x.getVectorOperand()));
-    if (auto *k = dyn_cast<ConstantInt>(x.getIndexOperand())) {
-      if (k->getZExtValue() < in.size()) return define(&i, {in[k->getZExtValue()]});
-      return define(&i, {constant(0, bytesOf(i.getType()))});
-    }
-    Row at = resized(row(x.getIndexOperand()), bytesOf(x.getIndexOperand()->getType()), 8);
-    Row to = defineFresh(&i)[0];
-    emit(extractAt, to, at, kNoRow, kNoRow, bytesOf(i.getType())).more = list(in);
-    return;
+  unsigned bits = bitsOf(t->getScalarType());
+  unsigned bytes = std::min(a.bytes, 8u);
+  SmallVector<Row, 8> in(rows(s.getValueOperand()));
+  for (unsigned at = 0; at < a.bytes; at += bytes) {
+    Row word = fresh(bytes);
+    emit(packBits, word, kNoRow, kNoRow, kNoRow, packedLayout(bits, bytesOf(t->getScalarType()), bytes)).more =
+        list(ArrayRef(in).slice(8 * at / bits).take_front(8 * bytes / bits));
+    a.pieces.push_back({word, uint8_t(bytes), uint8_t(bytes)});
   }
-  case I::InsertElement: {
-    SmallVector<Row, 4> v(rows(i.getOperand(0)));
-    Row e = row(i.getOperand(1));
-    if (auto *k = dyn_cast<ConstantInt>(i.getOperand(2))) {
-      if (k->getZExtValue() < v.size()) v[k->getZExtValue()] = e;
-      return define(&i, v);
-    }
-    Row at = resized(row(i.getOperand(2)), bytesOf(i.getOperand(2)->getType()), 8);
-    SmallVector<Row, 4> out(defineFresh(&i));
-    unsigned bytes = bytesOf(i.getOperand(1)->getType());
-    for (auto [to, from] : zip(out, v)) copy(to, from, bytes);
-    emit(insertAt, kNoRow, at, e, kNoRow, bytes).more = list(out);
-    return;
+  emitAccess(std::move(a));
+}
+
+void Decoder::decodeExtractElement(ExtractElementInst &x) {
+  SmallVector<Row, 4> in(rows(x.getVectorOperand()));
+  if (auto *k = dyn_cast<ConstantInt>(x.getIndexOperand())) {
+    if (k->getZExtValue() < in.size()) return define(&x, {in[k->getZExtValue()]});
+    return define(&x, {constant(0, bytesOf(x.getType()))});
   }
-  case I::ShuffleVector: {
-    auto &s = cast<ShuffleVectorInst>(i);
-    SmallVector<Row, 8> in(rows(s.getOperand(0)));
-    in.append(rows(s.getOperand(1)).begin(), rows(s.getOperand(1)).end());
-    SmallVector<Row, 4> out;
-    for (int k : s.getShuffleMask()) out.push_back(in[k < 0 ? 0 : k]);
-    return define(&i, out);
+  Row at = resized(row(x.getIndexOperand()), bytesOf(x.getIndexOperand()->getType()), 8);
+  Row to = defineFresh(&x)[0];
+  emit(extractAt, to, at, kNoRow, kNoRow, bytesOf(x.getType())).more = list(in);
+}
+
+void Decoder::decodeInsertElement(llvm::Instruction &i) {
+  SmallVector<Row, 4> v(rows(i.getOperand(0)));
+  Row e = row(i.getOperand(1));
+  if (auto *k = dyn_cast<ConstantInt>(i.getOperand(2))) {
+    if (k->getZExtValue() < v.size()) v[k->getZExtValue()] = e;
+    return define(&i, v);
   }
-  case I::ExtractValue:
-  case I::InsertValue: {
-    bool extract = i.getOpcode() == I::ExtractValue;
-    auto indices = extract ? cast<ExtractValueInst>(i).getIndices() : cast<InsertValueInst>(i).getIndices();
-    Type *t = i.getOperand(0)->getType();
-    unsigned at = 0;
-    for (unsigned k : indices) {
-      for (unsigned j = 0; j < k; ++j)
-        at += elements(t->isStructTy() ? t->getStructElementType(j) : t->getArrayElementType()).size();
-      t = t->isStructTy() ? t->getStructElementType(k) : t->getArrayElementType();
-    }
-    SmallVector<Row, 4> whole(rows(i.getOperand(0)));
-    unsigned n = elements(t).size();
-    if (extract) return define(&i, SmallVector<Row, 4>(ArrayRef(whole).slice(at, n)));
-    SmallVector<Row, 4> part(rows(i.getOperand(1)));
-    for (unsigned k = 0; k < n; ++k) whole[at + k] = part[k];
-    return define(&i, whole);
+  Row at = resized(row(i.getOperand(2)), bytesOf(i.getOperand(2)->getType()), 8);
+  SmallVector<Row, 4> out(defineFresh(&i));
+  unsigned bytes = bytesOf(i.getOperand(1)->getType());
+  for (auto [to, from] : zip(out, v)) copy(to, from, bytes);
+  emit(insertAt, kNoRow, at, e, kNoRow, bytes).more = list(out);
+}
+
+void Decoder::decodeShuffle(ShuffleVectorInst &s) {
+  SmallVector<Row, 8> in(rows(s.getOperand(0)));
+  in.append(rows(s.getOperand(1)).begin(), rows(s.getOperand(1)).end());
+  SmallVector<Row, 4> out;
+  for (int k : s.getShuffleMask()) out.push_back(in[k < 0 ? 0 : k]);
+  return define(&s, out);
+}
+
+/// extractvalue and insertvalue: the member is a range of the aggregate's rows.
+void Decoder::decodeAggregate(llvm::Instruction &i) {
+  auto *extract = dyn_cast<ExtractValueInst>(&i);
+  auto indices = extract ? extract->getIndices() : cast<InsertValueInst>(i).getIndices();
+  Type *t = i.getOperand(0)->getType();
+  unsigned first = 0;
+  for (unsigned k : indices) {
+    for (unsigned j = 0; j < k; ++j)
+      first += elements(t->isStructTy() ? t->getStructElementType(j) : t->getArrayElementType()).size();
+    t = t->isStructTy() ? t->getStructElementType(k) : t->getArrayElementType();
   }
-  case I::Call: return decodeCall(cast<CallInst>(i));
-  default: return unknown(i, "the instruction '" + printed(i) + "'");
-  }
+  SmallVector<Row, 4> whole(rows(i.getOperand(0)));
+  unsigned n = elements(t).size();
+  if (extract) return define(&i, SmallVector<Row, 4>(ArrayRef(whole).slice(first, n)));
+  SmallVector<Row, 4> part(rows(i.getOperand(1)));
+  for (unsigned k = 0; k < n; ++k) whole[first + k] = part[k];
+  return define(&i, whole);
 }
 
 void Decoder::decodeBinary(BinaryOperator &b) {
@@ -426,10 +454,9 @@ void Decoder::decodeBinary(BinaryOperator &b) {
     default: return unknown(b, "the instruction '" + printed(b) + "'");
     }
     auto &i = emit(h, out[k], p, q);
-    if (tracked && tracking != Tracking::None &&
-        (b.getOpcode() != I::Or || cast<PossiblyDisjointInst>(b).isDisjoint())) {
-      i.tracked = h, i.run = runTracked;
-      i.tracking = bytes == 4 ? tracking : Tracking::Wide;
+    bool adds = b.getOpcode() != I::Or || cast<PossiblyDisjointInst>(b).isDisjoint(); // a disjoint or is an addition
+    if (tracked && tracking != Tracking::None && adds) {
+      track(i, bytes == 4 ? tracking : Tracking::Wide);
     }
     maskTo(out[k], bits, bytes);
   }
@@ -466,129 +493,145 @@ void Decoder::decodeCompare(CmpInst &c) {
   }
 }
 
+/// A bitcast between vectors of different element counts: groups of elements become larger ones, or the reverse.
+void Decoder::decodeRegrouping(CastInst &c) {
+  auto from = elements(c.getOperand(0)->getType());
+  auto to = elements(c.getType());
+  unsigned fromBits = bitsOf(from[0]);
+  unsigned toBits = bitsOf(to[0]);
+  SmallVector<Row, 4> in(rows(c.getOperand(0)));
+  SmallVector<Row, 4> out(defineFresh(&c));
+  bool wideOnBothSides = fromBits > 64 && toBits > 64;
+  bool divisible = std::max(fromBits, toBits) % std::min(fromBits, toBits) == 0;
+  if (wideOnBothSides || !divisible) return unknownConversion(c);
+  if (toBits > fromBits) {
+    unsigned n = toBits / fromBits;
+    for (unsigned k = 0; k < out.size(); ++k)
+      emit(packBits, out[k], kNoRow, kNoRow, kNoRow, packedLayout(fromBits, bytesOf(from[0]), bytesOf(to[0]))).more =
+          list(ArrayRef(in).slice(k * n, n));
+    return;
+  }
+  unsigned n = fromBits / toBits;
+  for (unsigned k = 0; k < in.size(); ++k)
+    emit(unpackBits, kNoRow, in[k], kNoRow, kNoRow, packedLayout(toBits, bytesOf(to[0]), bytesOf(from[0]))).more =
+        list(ArrayRef(out).slice(k * n, n));
+}
+
 void Decoder::decodeCast(CastInst &c) {
   using I = llvm::Instruction;
   Value *v = c.getOperand(0);
-  auto from = elements(v->getType()), to = elements(c.getType());
+  auto from = elements(v->getType());
+  auto to = elements(c.getType());
+  if (c.getOpcode() == I::BitCast && from.size() != to.size()) return decodeRegrouping(c);
   SmallVector<Row, 4> in(rows(v));
-  bool tracked = addresses_.contains(&c);
-  auto track = [&](Instruction &i, Tracking t) {
-    if (tracked) i.tracked = i.run, i.run = runTracked, i.tracking = t;
-  };
-  if (c.getOpcode() == I::BitCast && from.size() != to.size()) {
-    unsigned fromBits = bitsOf(from[0]), toBits = bitsOf(to[0]);
-    SmallVector<Row, 4> out(defineFresh(&c));
-    if (fromBits > 64 && toBits > 64) return unknown(c, "the conversion '" + printed(c) + "'");
-    if (toBits > fromBits) { // groups of elements into larger ones
-      if (toBits % fromBits) return unknown(c, "the conversion '" + printed(c) + "'");
-      unsigned n = toBits / fromBits;
-      for (unsigned k = 0; k < out.size(); ++k)
-        emit(packBits, out[k], kNoRow, kNoRow, kNoRow,
-             fromBits | bytesOf(from[0]) << 16 | uint64_t(bytesOf(to[0])) << 24)
-            .more = list(ArrayRef(in).slice(k * n, n));
-    } else {
-      if (fromBits % toBits) return unknown(c, "the conversion '" + printed(c) + "'");
-      unsigned n = fromBits / toBits;
-      for (unsigned k = 0; k < in.size(); ++k)
-        emit(unpackBits, kNoRow, in[k], kNoRow, kNoRow,
-             toBits | bytesOf(to[0]) << 16 | uint64_t(bytesOf(from[0])) << 24)
-            .more = list(ArrayRef(out).slice(k * n, n));
-    }
-    return;
-  }
   if (c.getOpcode() == I::BitCast) return define(&c, in);
   SmallVector<Row, 4> out(defineFresh(&c));
-  for (unsigned k = 0; k < out.size(); ++k) {
-    Type *f = from[k], *t = to[k];
-    unsigned fb = bytesOf(f), tb = bytesOf(t), fbits = bitsOf(f), tbits = bitsOf(t);
-    switch (c.getOpcode()) {
-    case I::ZExt:
-    case I::Trunc:
-    case I::PtrToInt:
-    case I::IntToPtr:
-    case I::PtrToAddr:
-      track(emit(zeroExtendHandler(tb, fb), out[k], in[k]), tb == fb  ? Tracking::Wide
-                                                            : tb > fb ? Tracking::ZExt
-                                                                      : Tracking::Trunc);
-      maskTo(out[k], tbits, tb);
-      break;
-    case I::SExt: {
-      Row s = signExtended(in[k], fbits, fb);
-      track(emit(signExtendHandler(tb, fb), out[k], s), Tracking::SExt);
-      maskTo(out[k], tbits, tb);
-      break;
-    }
-    case I::AddrSpaceCast: {
-      Space a = spaceOf(f), b = spaceOf(t);
-      auto window = [](Space s) {
-        return s == Space::Shared ? kSharedWindow : s == Space::Private ? kPrivateWindow : 0;
-      };
-      Row wide = resized(in[k], fb, 8);
-      uint64_t shift = window(a) - window(b);
-      if (t->getPointerAddressSpace() == 7 || t->getPointerAddressSpace() == 8)
-        return unknown(c, "the conversion '" + printed(c) + "'");
-      if (tb == 8) {
-        track(emit(addImmediate<uint64_t>, out[k], wide, kNoRow, kNoRow, shift), Tracking::Wide);
-      } else {
-        Row shifted = fresh(8);
-        emit(addImmediate<uint64_t>, shifted, wide, kNoRow, kNoRow, shift);
-        emit(zeroExtendHandler(tb, 8), out[k], shifted);
-      }
-      break;
-    }
-    case I::FPExt:
-    case I::FPTrunc: {
-      if (t->isDoubleTy()) {
-        Row s = toFloat(in[k], f);
-        emit(floatToDoubleRow, out[k], s);
-      } else if (f->isDoubleTy()) {
-        if (!t->isFloatTy() && !t->isHalfTy() && !t->isBFloatTy())
-          return unknown(c, "the conversion '" + printed(c) + "'");
-        emit(t->isFloatTy() ? doubleToFloatRow : t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, out[k], in[k]);
-      } else if (t->isFloatTy()) {
-        emit(f->isHalfTy() ? halfToFloatRow : bfloatToFloatRow, out[k], in[k]);
-      } else if (f->isFloatTy() && (t->isHalfTy() || t->isBFloatTy())) {
-        fromFloat(out[k], in[k], t);
-      } else {
-        return unknown(c, "the conversion '" + printed(c) + "'");
-      }
-      break;
-    }
-    case I::SIToFP:
-    case I::UIToFP: {
-      bool isSigned = c.getOpcode() == I::SIToFP;
-      Row s = isSigned ? signExtended(in[k], fbits, fb) : in[k];
-      Row wide = fresh(8);
-      emit(isSigned ? signExtendHandler(8, fb) : zeroExtendHandler(8, fb), wide, s);
-      if (t->isDoubleTy()) {
-        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>)
-                      : unary<double, uint64_t, [](uint64_t x) { return double(x); }>,
-             out[k], wide);
-      } else if (t->isFloatTy()) {
-        emit(isSigned ? Handler(unary<float, uint64_t, [](uint64_t x) { return float(int64_t(x)); }>)
-                      : unary<float, uint64_t, [](uint64_t x) { return float(x); }>,
-             out[k], wide);
-      } else {
-        // By way of double, exact up to 53 bits, so that it is rounded once.
-        Row d = fresh(8);
-        emit(isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>)
-                      : unary<double, uint64_t, [](uint64_t x) { return double(x); }>,
-             d, wide);
-        emit(t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, out[k], d);
-      }
-      break;
-    }
-    case I::FPToSI:
-    case I::FPToUI: {
-      if (tbits > 64) return unknown(c, "the conversion '" + printed(c) + "'");
-      Row s = toFloat(in[k], f), wide = fresh(8);
-      emit(f->isDoubleTy() ? floatToInteger<double> : floatToInteger<float>, wide, s, kNoRow, kNoRow,
-           uint64_t(c.getOpcode() == I::FPToSI) << 8 | tbits);
-      emit(zeroExtendHandler(tb, 8), out[k], wide);
-      break;
-    }
-    default: return unknown(c, "the conversion '" + printed(c) + "'");
-    }
+  for (unsigned k = 0; k < out.size(); ++k)
+    if (!castElement(c, out[k], to[k], in[k], from[k])) return unknownConversion(c);
+}
+
+void Decoder::unknownConversion(CastInst &c) { unknown(c, "the conversion '" + printed(c) + "'"); }
+
+bool Decoder::castElement(CastInst &c, Row to, Type *t, Row from, Type *f) {
+  using I = llvm::Instruction;
+  unsigned fromBytes = bytesOf(f);
+  unsigned toBytes = bytesOf(t);
+  unsigned fromBits = bitsOf(f);
+  unsigned toBits = bitsOf(t);
+  bool tracked = addresses_.contains(&c);
+  switch (c.getOpcode()) {
+  case I::ZExt:
+  case I::Trunc:
+  case I::PtrToInt:
+  case I::IntToPtr:
+  case I::PtrToAddr: {
+    auto &x = emit(zeroExtendHandler(toBytes, fromBytes), to, from);
+    if (tracked)
+      track(x, toBytes == fromBytes ? Tracking::Wide : toBytes > fromBytes ? Tracking::ZExt : Tracking::Trunc);
+    maskTo(to, toBits, toBytes);
+    return true;
+  }
+  case I::SExt: {
+    auto &x = emit(signExtendHandler(toBytes, fromBytes), to, signExtended(from, fromBits, fromBytes));
+    if (tracked) track(x, Tracking::SExt);
+    maskTo(to, toBits, toBytes);
+    return true;
+  }
+  case I::AddrSpaceCast: return castAddressSpace(to, t, from, f, tracked);
+  case I::FPExt:
+  case I::FPTrunc: return castFloat(to, t, from, f);
+  case I::SIToFP:
+  case I::UIToFP: castToFloat(to, t, from, f, c.getOpcode() == I::SIToFP); return true;
+  case I::FPToSI:
+  case I::FPToUI: {
+    if (toBits > 64) return false;
+    Row number = toFloat(from, f);
+    Row wide = fresh(8);
+    emit(f->isDoubleTy() ? floatToInteger<double> : floatToInteger<float>, wide, number, kNoRow, kNoRow,
+         uint64_t(c.getOpcode() == I::FPToSI) << 8 | toBits);
+    emit(zeroExtendHandler(toBytes, 8), to, wide);
+    return true;
+  }
+  default: return false;
+  }
+}
+
+bool Decoder::castAddressSpace(Row to, Type *t, Row from, Type *f, bool tracked) {
+  unsigned space = t->getPointerAddressSpace();
+  bool isBufferPointer = space == 7 || space == 8; // AMDGPU's buffer fat pointer and buffer resource
+  if (isBufferPointer) return false;
+  auto window = [](Space s) { return s == Space::Shared ? kSharedWindow : s == Space::Private ? kPrivateWindow : 0; };
+  uint64_t shift = window(spaceOf(f)) - window(spaceOf(t));
+  Row wide = resized(from, bytesOf(f), 8);
+  if (bytesOf(t) == 8) {
+    auto &x = emit(addImmediate<uint64_t>, to, wide, kNoRow, kNoRow, shift);
+    if (tracked) track(x, Tracking::Wide);
+    return true;
+  }
+  Row shifted = fresh(8);
+  emit(addImmediate<uint64_t>, shifted, wide, kNoRow, kNoRow, shift);
+  emit(zeroExtendHandler(bytesOf(t), 8), to, shifted);
+  return true;
+}
+
+bool Decoder::castFloat(Row to, Type *t, Row from, Type *f) {
+  bool narrow = t->isHalfTy() || t->isBFloatTy();
+  if (t->isDoubleTy()) {
+    emit(floatToDoubleRow, to, toFloat(from, f));
+    return true;
+  }
+  if (f->isDoubleTy()) {
+    if (!t->isFloatTy() && !narrow) return false;
+    emit(t->isFloatTy() ? doubleToFloatRow : t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, to, from);
+    return true;
+  }
+  if (t->isFloatTy()) {
+    emit(f->isHalfTy() ? halfToFloatRow : bfloatToFloatRow, to, from);
+    return true;
+  }
+  if (!f->isFloatTy() || !narrow) return false;
+  fromFloat(to, from, t);
+  return true;
+}
+
+void Decoder::castToFloat(Row to, Type *t, Row from, Type *f, bool isSigned) {
+  unsigned bytes = bytesOf(f);
+  Row integer = isSigned ? signExtended(from, bitsOf(f), bytes) : from;
+  Row wide = fresh(8);
+  emit(isSigned ? signExtendHandler(8, bytes) : zeroExtendHandler(8, bytes), wide, integer);
+  Handler toDouble = isSigned ? Handler(unary<double, uint64_t, [](uint64_t x) { return double(int64_t(x)); }>)
+                              : unary<double, uint64_t, [](uint64_t x) { return double(x); }>;
+  Handler toSingle = isSigned ? Handler(unary<float, uint64_t, [](uint64_t x) { return float(int64_t(x)); }>)
+                              : unary<float, uint64_t, [](uint64_t x) { return float(x); }>;
+  if (t->isDoubleTy()) {
+    emit(toDouble, to, wide);
+  } else if (t->isFloatTy()) {
+    emit(toSingle, to, wide);
+  } else {
+    // By way of double, which is exact up to 53 bits, so that the result is rounded once.
+    Row d = fresh(8);
+    emit(toDouble, d, wide);
+    emit(t->isHalfTy() ? doubleToHalfRow : doubleToBfloatRow, to, d);
   }
 }
 
@@ -602,8 +645,8 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
     return unknown(g, "the address '" + printed(g) + "'");
   bool tracked = addresses_.contains(&g);
   Row at = row(g.getPointerOperand());
-  auto track = [&](Instruction &i) {
-    if (tracked) i.tracked = i.run, i.run = runTracked, i.tracking = Tracking::Wide;
+  auto trackStep = [&](Instruction &i) {
+    if (tracked) track(i, Tracking::Wide);
   };
   for (auto &[v, scale] : variable) {
     unsigned ib = bytesOf(v->getType());
@@ -622,7 +665,7 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
                     : gepStep<uint32_t, uint64_t>;
     auto &i = emit(h, next, at, index, kNoRow, scale.getSExtValue());
     i.c = ib; // for tracking
-    track(i);
+    trackStep(i);
     at = next;
   }
   if (!offset.isZero()) {
@@ -630,7 +673,7 @@ void Decoder::decodeGep(GetElementPtrInst &g) {
     auto &i = emit(bytes == 8 ? addImmediate<uint64_t> : addImmediate<uint32_t>, next, at, kNoRow, kNoRow,
                    offset.getSExtValue());
     i.c = 0;
-    track(i);
+    trackStep(i);
     at = next;
   }
   define(&g, {at});

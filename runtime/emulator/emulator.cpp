@@ -453,53 +453,82 @@ void countWarpOperation(Warp &w, const Instruction &i, SiteCounters::Kind kind, 
   }
 }
 
+static absl::Status checkGridSize(std::array<int64_t, 3> grid) {
+  constexpr int64_t kMaxBlocks = int64_t(1) << 31;
+  for (int64_t n : grid)
+    if (n < 1 || n > kMaxBlocks)
+      return absl::InvalidArgumentError(
+          llvm::formatv("the grid's size along a dimension must be from 1 to 2^31, not {0}", n).str());
+  if (grid[0] * grid[1] > kMaxBlocks || grid[0] * grid[1] * grid[2] > kMaxBlocks)
+    return absl::InvalidArgumentError("the grid has more than 2^31 blocks");
+  return absl::OkStatus();
+}
+
+static void addBuffer(Launch &launch, std::string name, uint8_t *data, size_t bytes) {
+  Region r;
+  r.name = std::move(name);
+  r.data = data;
+  r.bytes = bytes;
+  r.base = kGlobalBase + kGlobalStride * launch.buffers.size();
+  launch.buffers.push_back(std::move(r));
+}
+
+/// What AMD kernels find behind their arguments (code object V5): counts of blocks, then sizes of a block.
+struct ImplicitArguments {
+  uint32_t blocks[3];
+  uint16_t size[3];
+  uint16_t remainder[3];
+  uint8_t rest[232];
+};
+
+static void addImplicitArguments(Launch &launch, ImplicitArguments &implicit, unsigned threads) {
+  for (size_t k = 0; k < 3; ++k) {
+    implicit.blocks[k] = uint32_t(launch.grid[k]);
+    implicit.size[k] = k ? 1 : uint16_t(threads);
+  }
+  Region r;
+  r.name = "implicit arguments";
+  r.data = reinterpret_cast<uint8_t *>(&implicit);
+  r.bytes = sizeof implicit;
+  r.readOnly = true;
+  r.base = kConstantBase;
+  launch.constants.push_back(std::move(r));
+}
+
+/// Counts the live registers of the blocks that were executed.
+static absl::Status countRegisters(Launch &launch, llvm::Module &module, const std::string &kernel,
+                                   const ir::TargetInfo &target) {
+  std::vector<const llvm::BasicBlock *> executed;
+  for (auto [block, ran] : llvm::zip(launch.program->blocks, launch.executed))
+    if (ran) executed.push_back(block.terminator->getParent());
+  auto analyse = [&](llvm::TargetMachine &machine) {
+    launch.report.live = registersLive(*module.getFunction(kernel), executed, target, machine);
+  };
+  return runtime::createBackend(*runtime::findArch(target.name), {})->withMachine(analyse);
+}
+
 absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, const ir::TargetInfo &target,
                                std::array<int64_t, 3> grid, std::vector<Buffer> &buffers,
                                const std::vector<Argument> &arguments, const Options &options) {
-  for (int64_t n : grid)
-    if (n < 1 || n > (int64_t(1) << 31))
-      return absl::InvalidArgumentError(
-          llvm::formatv("the grid's size along a dimension must be from 1 to 2^31, not {0}", n).str());
-  if (grid[0] * grid[1] > (int64_t(1) << 31) || grid[0] * grid[1] * grid[2] > (int64_t(1) << 31))
-    return absl::InvalidArgumentError("the grid has more than 2^31 blocks");
+  if (auto s = checkGridSize(grid); !s.ok()) return s;
   Launch launch;
   launch.options = &options;
   launch.checks = options.checks;
   launch.grid = grid;
-  for (Buffer &b : buffers) {
-    Region r;
-    r.name = b.name, r.data = b.data, r.bytes = b.bytes;
-    r.base = kGlobalBase + kGlobalStride * launch.buffers.size();
-    launch.buffers.push_back(std::move(r));
-  }
+  for (Buffer &b : buffers) addBuffer(launch, b.name, b.data, b.bytes);
   std::vector<uint8_t> scratch;
   if (options.globalScratchBytes) {
     uint64_t align = std::max<int64_t>(1, options.globalScratchAlign);
-    scratch.resize((uint64_t(options.globalScratchBytes) + align - 1) / align * align *
-                   uint64_t(grid[0] * grid[1] * grid[2]));
-    Region r;
-    r.name = "global scratch", r.data = scratch.data(), r.bytes = scratch.size();
-    r.base = kGlobalBase + kGlobalStride * launch.buffers.size();
-    launch.buffers.push_back(std::move(r));
+    uint64_t ofBlock = (uint64_t(options.globalScratchBytes) + align - 1) / align * align;
+    scratch.resize(ofBlock * uint64_t(grid[0] * grid[1] * grid[2]));
+    addBuffer(launch, "global scratch", scratch.data(), scratch.size());
   }
-  // What AMD kernels find behind their arguments (code object V5): counts of blocks, then sizes of a block.
-  struct Implicit {
-    uint32_t blocks[3];
-    uint16_t size[3], remainder[3];
-    uint8_t rest[232];
-  } implicit{};
-  for (int k = 0; k < 3; ++k)
-    implicit.blocks[k] = uint32_t(grid[size_t(k)]),
-    implicit.size[k] = k ? 1 : uint16_t(options.numWarps * target.warpSize);
-  Region r;
-  r.name = "implicit arguments", r.data = reinterpret_cast<uint8_t *>(&implicit), r.bytes = sizeof implicit,
-  r.readOnly = true;
-  r.base = kConstantBase;
-  launch.constants.push_back(std::move(r));
+  ImplicitArguments implicit{};
+  addImplicitArguments(launch, implicit, unsigned(options.numWarps * target.warpSize));
 
   Decoder decoder(module, target);
   auto program = decoder.run(kernel, launch);
-  struct Constants {
+  struct Constants { // the decoder's, after the implicit arguments
     Launch &l;
     ~Constants() {
       for (size_t k = 1; k < l.constants.size(); ++k) delete[] l.constants[k].data;
@@ -507,8 +536,10 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   } constants{launch};
   if (!program.ok()) return program.status();
   launch.program = program->get();
-  if (options.counters)
-    launch.sites.resize((*program)->instructions.size()), launch.executed.resize((*program)->blocks.size());
+  if (options.counters) {
+    launch.sites.resize((*program)->instructions.size());
+    launch.executed.resize((*program)->blocks.size());
+  }
 
   std::vector<uint64_t> values;
   for (auto &a : arguments) values.push_back(a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base + a.bits : a.bits);
@@ -525,15 +556,8 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   }
   for (auto &s : launch.sites)
     if (s.executed) launch.report.sites.push_back(std::move(s));
-  if (options.counters) {
-    std::vector<const llvm::BasicBlock *> executed;
-    for (auto [b, seen] : llvm::zip((*program)->blocks, launch.executed))
-      if (seen) executed.push_back(b.terminator->getParent());
-    auto analyse = [&](llvm::TargetMachine &machine) {
-      launch.report.live = registersLive(*module.getFunction(kernel), executed, target, machine);
-    };
-    if (auto s = runtime::createBackend(*runtime::findArch(target.name), {})->withMachine(analyse); !s.ok()) return s;
-  }
+  if (options.counters)
+    if (auto s = countRegisters(launch, module, kernel, target); !s.ok()) return s;
   return std::move(launch.report);
 }
 

@@ -107,8 +107,8 @@ void takeEdge(Warp &w, const Edge &e, uint64_t mask) {
 constexpr uint64_t kFirstPicture = 4096;          // returns to earlier blocks
 constexpr uint64_t kPatience = uint64_t(1) << 20; // such returns, while other lanes wait
 
-/// Whether the warp, about to enter `block` again, is where it was before.
-bool goesRound(Warp &w, unsigned block, uint64_t mask) {
+/// Whether the warp, about to enter `block` again, is in the state that it was in before: it will never leave the loop.
+bool isInSameState(Warp &w, unsigned block, uint64_t mask) {
   uint64_t changes = w.block->launch->changes;
   if (w.pictureBlock == block && w.pictureChanges == changes && w.pictureBarriers == w.block->barriers &&
       w.pictureMask == mask && !memcmp(w.picture.data(), w.frame, w.picture.size()))
@@ -116,7 +116,60 @@ bool goesRound(Warp &w, unsigned block, uint64_t mask) {
   if (++w.sinceProgress < w.nextPicture) return false;
   w.nextPicture = std::max(kFirstPicture, w.sinceProgress + w.sinceProgress / 2);
   w.picture.assign(w.frame, w.frame + w.program->frameBytes);
-  w.pictureBlock = block, w.pictureChanges = changes, w.pictureBarriers = w.block->barriers, w.pictureMask = mask;
+  w.pictureBlock = block;
+  w.pictureChanges = changes;
+  w.pictureBarriers = w.block->barriers;
+  w.pictureMask = mask;
+  return false;
+}
+
+/// The group of lanes to run next: the first in the program's order or, if the lanes of the warp make progress
+/// independently, every other time the last.
+std::pair<unsigned, uint64_t> *nextGroup(Warp &w, bool independent, unsigned &switches) {
+  auto *next = w.groups.begin();
+  for (auto &g : w.groups)
+    if (g.first < next->first) next = &g;
+  if (independent && (++switches & 1))
+    for (auto &g : w.groups)
+      if (g.first > next->first) next = &g;
+  return next;
+}
+
+/// Sends the active lanes to the successors of the block that they have executed. False: a fault was reported.
+bool leaveBlock(Warp &w, const BasicBlock &b) {
+  switch (b.end) {
+  case BasicBlock::End::Return: w.live &= ~w.mask; return true;
+  case BasicBlock::End::Branch: takeEdge(w, b.edges[0], w.mask); return true;
+  case BasicBlock::End::Conditional: {
+    const uint8_t *c = w.row<uint8_t>(b.condition);
+    uint64_t taken = 0;
+    for (unsigned l = 0; l < w.lanes; ++l) taken |= uint64_t(c[l] & 1) << l;
+    taken &= w.mask;
+    takeEdge(w, b.edges[0], taken);
+    takeEdge(w, b.edges[1], w.mask & ~taken);
+    return true;
+  }
+  case BasicBlock::End::Switch: {
+    uint64_t rest = w.mask;
+    for (unsigned k = 0; k < b.cases.size(); ++k) {
+      uint64_t taken = 0;
+      for (uint64_t m = rest; m; m &= m - 1) {
+        unsigned l = unsigned(std::countr_zero(m));
+        if (loadRow(w, b.condition, b.conditionBytes, l) == b.cases[k]) taken |= uint64_t(1) << l;
+      }
+      takeEdge(w, b.edges[k + 1], taken);
+      rest &= ~taken;
+    }
+    takeEdge(w, b.edges[0], rest);
+    return true;
+  }
+  case BasicBlock::End::Unreachable: {
+    Instruction end;
+    end.source = b.terminator;
+    fail(w, &end, int(std::countr_zero(w.mask)), "the program reaches a place that it declared unreachable");
+    return false;
+  }
+  }
   return false;
 }
 
@@ -125,91 +178,59 @@ bool goesRound(Warp &w, unsigned block, uint64_t mask) {
 void runWarp(Warp &w, uint64_t &budget) {
   const Program &p = *w.program;
   w.stop = w.stuck = false;
-  unsigned block = 0, at = 0;
+  unsigned block = 0;
+  unsigned at = 0; // instruction
   bool resumed = w.barrier != nullptr;
   if (resumed) {
-    block = w.resumeBlock, at = w.resumeAt;
+    block = w.resumeBlock;
+    at = w.resumeAt;
     w.mask = w.live;
     w.barrier = nullptr;
   }
-  unsigned turn = 0;
+  unsigned switches = 0;
   for (;;) {
     if (!resumed) {
       if (w.groups.empty()) {
         w.state = Warp::State::Done;
         return;
       }
-      auto *next = w.groups.begin();
-      for (auto &g : w.groups)
-        if (g.first < next->first) next = &g;
       // Lanes of NVIDIA's warps make progress independently: one that holds a lock is not starved by those that wait.
-      // Still lanes that left a loop wait where they meet the others, as long as anybody else can make those leave it
-      // too.
-      bool independent =
-          w.groups.size() > 1 && p.target->vendor == ir::Vendor::Nvidia && (w.starving || w.sinceProgress > kPatience);
-      if (independent && (++turn & 1))
-        for (auto &g : w.groups)
-          if (g.first > next->first) next = &g;
+      // Lanes that left a loop still wait where the paths join, as long as other lanes can still leave it too.
+      bool divergent = w.groups.size() > 1 && p.target->vendor == ir::Vendor::Nvidia;
+      bool independent = divergent && (w.starving || w.sinceProgress > kPatience);
+      auto *next = nextGroup(w, independent, switches);
       unsigned last = block;
-      if (next->first <= last && goesRound(w, next->first, next->second) && !independent) {
+      if (next->first <= last && isInSameState(w, next->first, next->second) && !independent) {
         w.stuck = true;
         w.stuckAt = w.block->launch->changes;
         w.resumeBlock = next->first;
         return;
       }
       if (!budget) return;
-      block = next->first, w.mask = next->second;
+      block = next->first;
+      w.mask = next->second;
       w.groups.erase(next);
       at = p.blocks[block].first;
     }
     resumed = false;
     const BasicBlock &b = p.blocks[block];
     if (auto &executed = w.block->launch->executed; !executed.empty()) executed[block] = 1;
-    const Instruction *i = p.instructions.data() + at, *end = p.instructions.data() + b.last;
+    const Instruction *i = p.instructions.data() + at;
+    const Instruction *end = p.instructions.data() + b.last;
     uint64_t count = uint64_t(end - i) + 1;
     for (; i != end; ++i) {
       i->run(w, *i);
       if (w.stop) [[unlikely]] {
         w.stop = false;
         w.block->instructions += count - uint64_t(end - i);
-        w.resumeBlock = block, w.resumeAt = unsigned(i - p.instructions.data()) + 1;
+        w.resumeBlock = block;
+        w.resumeAt = unsigned(i - p.instructions.data()) + 1;
         return;
       }
     }
     w.block->instructions += count;
     budget = budget > count ? budget - count : 0;
-    switch (b.end) {
-    case BasicBlock::End::Return: w.live &= ~w.mask; break;
-    case BasicBlock::End::Branch: takeEdge(w, b.edges[0], w.mask); break;
-    case BasicBlock::End::Conditional: {
-      const uint8_t *c = w.row<uint8_t>(b.condition);
-      uint64_t taken = 0;
-      for (unsigned l = 0; l < w.lanes; ++l) taken |= uint64_t(c[l] & 1) << l;
-      taken &= w.mask;
-      takeEdge(w, b.edges[0], taken);
-      takeEdge(w, b.edges[1], w.mask & ~taken);
-      break;
-    }
-    case BasicBlock::End::Switch: {
-      uint64_t rest = w.mask;
-      for (unsigned k = 0; k < b.cases.size(); ++k) {
-        uint64_t taken = 0;
-        for (uint64_t m = rest; m; m &= m - 1) {
-          unsigned l = unsigned(std::countr_zero(m));
-          if (loadRow(w, b.condition, b.conditionBytes, l) == b.cases[k]) taken |= uint64_t(1) << l;
-        }
-        takeEdge(w, b.edges[k + 1], taken);
-        rest &= ~taken;
-      }
-      takeEdge(w, b.edges[0], rest);
-      break;
-    }
-    case BasicBlock::End::Unreachable: {
-      Instruction end;
-      end.source = b.terminator;
-      return fail(w, &end, int(std::countr_zero(w.mask)), "the program reaches a place that it declared unreachable");
-    }
-    }
+    if (!leaveBlock(w, b)) return;
   }
 }
 

@@ -36,6 +36,7 @@ struct Statement {
 };
 
 struct ScalarCall;
+struct ScalarModifiers; // inline_ptx_scalar.cpp
 using Evaluate = uint64_t (*)(const ScalarCall &, const uint64_t *in);
 struct ScalarCall {
   Evaluate evaluate = nullptr;
@@ -81,6 +82,13 @@ private:
   }
   bool emitMove(Statement &s);
   bool emitScalar(Statement &s);
+  bool emitEvaluation(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in, Evaluate, unsigned variant,
+                      size_t operands);
+  bool emitComparison(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in);
+  bool emitConversion(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in);
+  bool emitFloatArithmetic(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in);
+  bool emitCarryChain(Statement &, const ScalarModifiers &, llvm::ArrayRef<Operand> in, bool chained);
+  bool emitIntegerArithmetic(Statement &, ScalarModifiers, llvm::ArrayRef<Operand> in);
   bool emitCopy(Statement &s);
   bool emitMatrixAccess(Statement &s);
   bool emitMma(Statement &s);

@@ -2,7 +2,7 @@
 // Ops<Op>::byBytes and Floats<Op> choose the instance for a width at decoding time.
 #pragma once
 #include "runtime/emulator/machine.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include <cmath>
 
 namespace tessera::emulator {

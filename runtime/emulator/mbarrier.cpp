@@ -35,95 +35,126 @@ void completeIfDone(Mbarrier &m) {
   join(m.complete, m.arrived);
 }
 
+/// The byte of shared memory that the lane's mbarrier is at; false: a fault was reported.
+bool barrierOffset(Warp &w, const Instruction &i, const MbarrierOperation &op, unsigned l, uint32_t &offset) {
+  Block &b = *w.block;
+  uint64_t address = loadRow(w, op.address, op.addressBytes, l) + uint64_t(op.offset);
+  if (op.addressBytes == 8 && address >= kSharedWindow && address < kPrivateWindow) address -= kSharedWindow;
+  uint64_t at = address - kSharedBase;
+  if (address < kSharedBase || at + 8 > b.shared.size()) {
+    fail(w, &i, int(l),
+         formatv("out of bounds: an mbarrier at byte {0} of shared memory, which has {1}",
+                 int64_t(address) - kSharedBase, b.shared.size()));
+    return false;
+  }
+  if (at % 8) {
+    fail(w, &i, int(l),
+         formatv("misaligned access: an mbarrier at byte {0} of shared memory, which is not a multiple of 8", at));
+    return false;
+  }
+  offset = uint32_t(at);
+  return true;
+}
+
+void initialise(Warp &w, const Instruction &i, unsigned l, uint32_t offset, uint32_t count, uint64_t now) {
+  Block &b = *w.block;
+  if (b.mbarriers.contains(offset))
+    return fail(w, &i, int(l), formatv("the mbarrier at byte {0} of shared memory is initialised already", offset));
+  if (count < 1 || count >= 1u << 20)
+    return fail(w, &i, int(l), formatv("an mbarrier for {0} arrivals; there must be from 1 to 2^20 - 1", count));
+  if (!noteSharedAccess(w, i, l, offset, 8, true, now)) return;
+  std::fill_n(b.defined.begin() + offset, 8, 0);
+  Mbarrier m;
+  m.expected = m.pending = count;
+  b.mbarriers.try_emplace(offset, std::move(m));
+  ++b.launch->changes;
+}
+
+void invalidate(Warp &w, const Instruction &i, unsigned l, uint32_t offset, uint64_t now) {
+  Block &b = *w.block;
+  for (auto &f : b.fills)
+    if (f.barrier == offset)
+      return fail(
+          w, &i, int(l),
+          formatv("the mbarrier at byte {0} of shared memory is invalidated while a bulk copy that it counts is "
+                  "in flight",
+                  offset));
+  b.mbarriers.erase(offset);
+  if (!noteSharedAccess(w, i, l, offset, 8, true, now)) return;
+  ++b.launch->changes;
+}
+
+void arrive(Warp &w, const Instruction &i, const MbarrierOperation &op, unsigned l, uint32_t offset, uint32_t count,
+            uint64_t now, Mbarrier &m) {
+  if (op.state != kNoRow) w.row<uint64_t>(op.state)[l] = m.phase;
+  if (op.expectsTx) { // `count` is then a number of bytes, and one thread arrives
+    m.bytes += count;
+    count = 1;
+  }
+  if (count > m.pending)
+    return fail(
+        w, &i, int(l),
+        formatv("{0} arrive at the mbarrier at byte {1} of shared memory, whose phase waits for {2} more of {3}", count,
+                offset, m.pending, m.expected));
+  m.pending -= count;
+  release(w, l, now, m.arrived);
+  completeIfDone(m);
+  ++w.block->launch->changes;
+}
+
+void testWait(Warp &w, const MbarrierOperation &op, unsigned l, uint32_t offset, Mbarrier &m) {
+  if (!w.block->fills.empty()) {
+    arriveFills(w, offset);
+    completeIfDone(m);
+  }
+  bool byPhase = op.kind == MbarrierOperation::Kind::Wait;
+  uint64_t waited = byPhase ? w.row<uint64_t>(op.state)[l] : w.row<uint32_t>(op.state)[l];
+  bool complete = byPhase ? m.phase > waited : (m.phase & 1) != (waited & 1);
+  w.row<uint8_t>(op.complete)[l] = complete;
+  if (complete) join(w.known, m.complete);
+}
+
+void runMbarrierOfLane(Warp &w, const Instruction &i, const MbarrierOperation &op, unsigned l, uint64_t now) {
+  using Kind = MbarrierOperation::Kind;
+  Block &b = *w.block;
+  uint32_t offset;
+  if (!barrierOffset(w, i, op, l, offset)) return;
+  uint32_t count = op.count == kNoRow ? 1 : w.row<uint32_t>(op.count)[l];
+  if (op.kind == Kind::Init) return initialise(w, i, l, offset, count, now);
+  auto found = b.mbarriers.find(offset);
+  if (found == b.mbarriers.end())
+    return fail(w, &i, int(l), formatv("there is no initialised mbarrier at byte {0} of shared memory", offset));
+  if (op.kind == Kind::Invalidate) return invalidate(w, i, l, offset, now);
+  // A read of the barrier's bytes: the initialisation must have come before.
+  if (!noteSharedAccess(w, i, l, offset, 8, false, now)) return;
+  Mbarrier &m = found->second;
+  switch (op.kind) {
+  case Kind::Arrive: return arrive(w, i, op, l, offset, count, now, m);
+  case Kind::ExpectTx:
+    m.bytes += count;
+    ++b.launch->changes;
+    return;
+  case Kind::CompleteTx:
+    m.bytes -= count;
+    completeIfDone(m);
+    ++b.launch->changes;
+    return;
+  default: return testWait(w, op, l, offset, m);
+  }
+}
+
 void runMbarrier(Warp &w, const Instruction &i) {
   const auto &op = *reinterpret_cast<const MbarrierOperation *>(i.immediate);
   using Kind = MbarrierOperation::Kind;
-  Block &b = *w.block;
-  Launch &launch = *b.launch;
-  uint64_t now = ++launch.stamp;
-  countWarpOperation(w, i, SiteCounters::Kind::Barrier,
-                     op.kind == Kind::Wait || op.kind == Kind::WaitParity ? "mbarrier wait" : "mbarrier");
+  uint64_t now = ++w.block->launch->stamp;
+  bool waits = op.kind == Kind::Wait || op.kind == Kind::WaitParity;
+  countWarpOperation(w, i, SiteCounters::Kind::Barrier, waits ? "mbarrier wait" : "mbarrier");
   for (uint64_t lanes = w.mask; lanes; lanes &= lanes - 1) {
     unsigned l = unsigned(std::countr_zero(lanes));
-    if (op.guard != kNoRow && bool(w.row<uint8_t>(op.guard)[l] & 1) == op.guardNegated) continue;
-    uint64_t address = loadRow(w, op.address, op.addressBytes, l) + uint64_t(op.offset);
-    if (op.addressBytes == 8 && address >= kSharedWindow && address < kPrivateWindow) address -= kSharedWindow;
-    uint64_t at = address - kSharedBase;
-    if (address < kSharedBase || at + 8 > b.shared.size())
-      return fail(w, &i, int(l),
-                  formatv("out of bounds: an mbarrier at byte {0} of shared memory, which has {1}",
-                          int64_t(address) - kSharedBase, b.shared.size()));
-    if (at % 8)
-      return fail(
-          w, &i, int(l),
-          formatv("misaligned access: an mbarrier at byte {0} of shared memory, which is not a multiple of 8", at));
-    uint32_t offset = uint32_t(at);
-    uint32_t count = op.count == kNoRow ? 1 : w.row<uint32_t>(op.count)[l];
-    auto found = b.mbarriers.find(offset);
-    if (op.kind == Kind::Init) {
-      if (found != b.mbarriers.end())
-        return fail(w, &i, int(l), formatv("the mbarrier at byte {0} of shared memory is initialised already", at));
-      if (count < 1 || count >= 1u << 20)
-        return fail(w, &i, int(l), formatv("an mbarrier for {0} arrivals; there must be from 1 to 2^20 - 1", count));
-      if (!noteSharedAccess(w, i, l, offset, 8, true, now)) return;
-      std::fill_n(b.defined.begin() + offset, 8, 0);
-      Mbarrier m;
-      m.expected = m.pending = count;
-      b.mbarriers.try_emplace(offset, std::move(m));
-      ++launch.changes;
-      continue;
-    }
-    if (found == b.mbarriers.end())
-      return fail(w, &i, int(l), formatv("there is no initialised mbarrier at byte {0} of shared memory", at));
-    Mbarrier &m = found->second;
-    if (op.kind == Kind::Invalidate) {
-      for (auto &f : b.fills)
-        if (f.barrier == offset)
-          return fail(w, &i, int(l),
-                      formatv("the mbarrier at byte {0} of shared memory is invalidated while a bulk copy that it "
-                              "counts is under way",
-                              at));
-      b.mbarriers.erase(found);
-      if (!noteSharedAccess(w, i, l, offset, 8, true, now)) return;
-      ++launch.changes;
-      continue;
-    }
-    // The initialisation must have come before.
-    if (!noteSharedAccess(w, i, l, offset, 8, false, now)) return;
-    switch (op.kind) {
-    case Kind::Arrive:
-      if (op.state != kNoRow) w.row<uint64_t>(op.state)[l] = m.phase;
-      if (op.expectsTx) m.bytes += count, count = 1;
-      if (count > m.pending)
-        return fail(
-            w, &i, int(l),
-            formatv("{0} arrive at the mbarrier at byte {1} of shared memory, whose phase waits for {2} more of {3}",
-                    count, at, m.pending, m.expected));
-      m.pending -= count;
-      release(w, l, now, m.arrived);
-      completeIfDone(m);
-      ++launch.changes;
-      break;
-    case Kind::ExpectTx:
-      m.bytes += count;
-      ++launch.changes;
-      break;
-    case Kind::CompleteTx:
-      m.bytes -= count;
-      completeIfDone(m);
-      ++launch.changes;
-      break;
-    default: {
-      if (!b.fills.empty()) {
-        arriveFills(w, offset);
-        completeIfDone(m);
-      }
-      uint64_t waited = op.kind == Kind::Wait ? w.row<uint64_t>(op.state)[l] : w.row<uint32_t>(op.state)[l];
-      bool complete = op.kind == Kind::Wait ? m.phase > waited : (m.phase & 1) != (waited & 1);
-      w.row<uint8_t>(op.complete)[l] = complete;
-      if (complete) join(w.known, m.complete);
-    }
-    }
+    bool off = op.guard != kNoRow && bool(w.row<uint8_t>(op.guard)[l] & 1) == op.guardNegated;
+    if (off) continue;
+    runMbarrierOfLane(w, i, op, l, now);
+    if (!w.block->launch->failure.ok()) return;
   }
 }
 

@@ -186,84 +186,85 @@ static std::string outside(Launch &l, uint64_t address) {
   return llvm::formatv("at byte {0} of '{1}', which has {2}", int64_t(address - near->base), near->name, near->bytes);
 }
 
+/// The space that a generic address is in; `p` becomes the address in that space.
+static Space spaceOfGeneric(uint64_t &p) {
+  if (p >= kGlobalBase) return Space::Global;
+  if (p >= kConstantBase) return Space::Constant;
+  if (p >= kPrivateWindow) {
+    p -= kPrivateWindow;
+    return Space::Private;
+  }
+  if (p >= kSharedWindow) {
+    p -= kSharedWindow;
+    return Space::Shared;
+  }
+  return Space::Global;
+}
+
+static std::string misaligned(Launch &launch, const Access &a, Space s, uint64_t p) {
+  std::string place;
+  if (s == Space::Shared)
+    place = llvm::formatv("byte {0} of shared memory", int64_t(p) - kSharedBase);
+  else if (Region *r = regionOf(launch, p))
+    place = llvm::formatv("byte {0} of '{1}'", p - r->base, r->name);
+  else
+    place = llvm::formatv("address {0:x}", p);
+  return llvm::formatv("misaligned access: it {0} {1} bytes at {2}, which is not a multiple of {3}", verb(a), a.bytes,
+                       place, a.alignment);
+}
+
+/// Why the access is out of bounds, in words.
+static std::string outOfBounds(Warp &w, const Access &a, Space s, uint64_t p) {
+  Block &b = *w.block;
+  if (s == Space::Shared)
+    return llvm::formatv("out of bounds: it {0} {1} bytes at byte {2} of shared memory, which has {3}", verb(a),
+                         a.bytes, int64_t(p) - kSharedBase, b.shared.size());
+  if (s == Space::Private)
+    return llvm::formatv("out of bounds: it {0} {1} bytes at byte {2} of the thread's own memory, which has {3}",
+                         verb(a), a.bytes, p, w.program->privateBytes);
+  Region *r = regionOf(*b.launch, p);
+  if (r && r->readOnly && a.kind != Access::Kind::Load)
+    return llvm::formatv("it {0} the constant '{1}'", verb(a), r->name);
+  return llvm::formatv("out of bounds: it {0} {1} bytes {2}", verb(a), a.bytes, outside(*b.launch, p));
+}
+
+/// The host's address of a lane's access; null: it is not in the space's memory, or may not be written.
+static inline uint8_t *hostAddress(Warp &w, const Access &a, Space s, uint64_t p, unsigned lane) {
+  Block &b = *w.block;
+  if (s == Space::Shared) {
+    uint64_t offset = p - kSharedBase;
+    return p < kSharedBase || offset + a.bytes > b.shared.size() ? nullptr : b.shared.data() + offset;
+  }
+  if (s == Space::Private) {
+    if (p + a.bytes > w.program->privateBytes) return nullptr;
+    return w.privateMemory.get() + size_t(lane) * w.program->privateBytes + p;
+  }
+  Region *r = regionOf(*b.launch, p);
+  if (!r || p - r->base + a.bytes > r->bytes) return nullptr;
+  if (r->readOnly && a.kind != Access::Kind::Load) return nullptr;
+  return r->data + (p - r->base);
+}
+
 bool locate(Warp &w, const Instruction &i, const Access &a, uint64_t lanes, const uint64_t *address, uint8_t **host,
             Space *spaces) {
   Launch &launch = *w.block->launch;
-  Block &b = *w.block;
   uint64_t alignMask = a.alignment - 1;
+  bool generic = a.space == Space::Generic || a.space == Space::Constant || a.space == Space::Global;
+  bool mayOverflow = launch.checks.wraps && !w.exact.empty() && a.address != kNoRow;
   for (uint64_t m = lanes; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
+    auto fault = [&](const std::string &what) {
+      fail(w, &i, int(l), what);
+      return false;
+    };
     uint64_t p = address[l];
-    Space s = a.space;
-    if (s == Space::Generic || s == Space::Constant || s == Space::Global) {
-      s = p >= kGlobalBase      ? Space::Global
-          : p >= kConstantBase  ? Space::Constant
-          : p >= kPrivateWindow ? Space::Private
-          : p >= kSharedWindow  ? Space::Shared
-                                : Space::Global;
-      if (s == Space::Private) p -= kPrivateWindow;
-      if (s == Space::Shared) p -= kSharedWindow;
-    }
+    Space s = generic ? spaceOfGeneric(p) : a.space;
     spaces[l] = s;
-    if (launch.checks.wraps && !w.exact.empty() && a.address != kNoRow)
-      if (std::string why = whyWrong(w, a.address, a.addressBytes, l); !why.empty())
-        return fail(w, &i, int(l), why), false;
-    if (p & alignMask && launch.checks.alignment) {
-      Region *r = regionOf(launch, p);
-      std::string place = s == Space::Shared
-                              ? llvm::formatv("byte {0} of shared memory", int64_t(p) - kSharedBase).str()
-                          : r ? llvm::formatv("byte {0} of '{1}'", p - r->base, r->name).str()
-                              : llvm::formatv("address {0:x}", p).str();
-      return fail(w, &i, int(l),
-                  llvm::formatv("misaligned access: it {0} {1} bytes at {2}, which is not a multiple of {3}", verb(a),
-                                a.bytes, place, a.alignment)),
-             false;
-    }
-    switch (s) {
-    case Space::Shared: {
-      uint64_t offset = p - kSharedBase;
-      if (p < kSharedBase || offset + a.bytes > b.shared.size()) {
-        if (launch.checks.bounds)
-          return fail(w, &i, int(l),
-                      llvm::formatv("out of bounds: it {0} {1} bytes at byte {2} of shared memory, which has {3}",
-                                    verb(a), a.bytes, int64_t(p) - kSharedBase, b.shared.size())),
-                 false;
-        host[l] = nullptr;
-        break;
-      }
-      host[l] = b.shared.data() + offset;
-      break;
-    }
-    case Space::Private:
-      if (p + a.bytes > w.program->privateBytes) {
-        if (launch.checks.bounds)
-          return fail(w, &i, int(l),
-                      llvm::formatv(
-                          "out of bounds: it {0} {1} bytes at byte {2} of the thread's own memory, which has {3}",
-                          verb(a), a.bytes, p, w.program->privateBytes)),
-                 false;
-        host[l] = nullptr;
-        break;
-      }
-      host[l] = w.privateMemory.get() + size_t(l) * w.program->privateBytes + p;
-      break;
-    default: {
-      Region *r = regionOf(launch, p);
-      if (!r || p - r->base + a.bytes > r->bytes || (r->readOnly && a.kind != Access::Kind::Load)) {
-        if (launch.checks.bounds) {
-          if (r && r->readOnly && a.kind != Access::Kind::Load)
-            return fail(w, &i, int(l), llvm::formatv("it {0} the constant '{1}'", verb(a), r->name)), false;
-          return fail(w, &i, int(l),
-                      llvm::formatv("out of bounds: it {0} {1} bytes {2}", verb(a), a.bytes, outside(launch, p))),
-                 false;
-        }
-        host[l] = nullptr;
-        break;
-      }
-      host[l] = r->data + (p - r->base);
-      break;
-    }
-    }
+    if (mayOverflow)
+      if (std::string why = whyWrong(w, a.address, a.addressBytes, l); !why.empty()) return fault(why);
+    if (p & alignMask && launch.checks.alignment) return fault(misaligned(launch, a, s, p));
+    host[l] = hostAddress(w, a, s, p, l);
+    if (!host[l] && launch.checks.bounds) return fault(outOfBounds(w, a, s, p));
   }
   return true;
 }

@@ -275,7 +275,7 @@ private:
     bool moves =
         isa<PHINode, SelectInst, ExtractValueInst, InsertValueInst, ExtractElementInst, InsertElementInst, BitCastInst>(
             i);
-    return moves || StringRef(target_.name).starts_with("gfx12") || (!isFloat(&i) && none_of(i.operands(), isFloat));
+    return moves || target_.hasScalarFloat || (!isFloat(&i) && none_of(i.operands(), isFloat));
   }
   void findScalars() {
     if (!isAmd()) return;

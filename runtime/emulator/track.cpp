@@ -5,8 +5,8 @@
 // makes the lane's address wrong, which the access reports. Masking, shifting right, division and comparisons drop
 // the record: hash functions and the like overflow on purpose. So does a shift left by 31, which is how LLVM makes
 // the offset that is out of bounds where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so
-// large. Nor does a product count as overflown where LLVM has dropped the upper bits of a constant that the product
-// shifts out: (x - 1) * 64 is written as (x + 0x3ffffff) * 64.
+// large. Nor does a multiplication count as overflown if LLVM has dropped the upper bits of a constant that the
+// multiplication shifts out: (x - 1) * 64 is written as (x + 0x3ffffff) * 64.
 #include "runtime/emulator/lane_functions.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
@@ -20,8 +20,8 @@ static Exact *find(Warp &w, Row r) {
   return it == w.exact.end() ? nullptr : it->second.get();
 }
 
-/// What an operand of a product is too large by if the constant that it adds is a small negative one without its
-/// upper bits.
+/// If an operand of a multiplication adds a small negative constant whose upper bits were dropped: by how much the operand
+/// is too large.
 static int64_t droppedBits(const llvm::Value *v) {
   auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
   auto *c = add && add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1))
@@ -38,92 +38,70 @@ void copyExact(Warp &w, Row from, Row to) {
     w.exact.erase(to);
 }
 
-void runTracked(Warp &w, const Instruction &i) {
-  // The operands' rows may be overwritten only by the handler of a later instruction: rows are single-assignment.
-  i.tracked(w, i);
-  if (i.tracking == Tracking::Select) {
-    if (w.exact.empty()) return;
-    Exact *a = find(w, i.a), *b = find(w, i.b);
-    if (!a && !b) return void(w.exact.erase(i.to));
-    auto out = std::make_unique<Exact>();
-    const uint8_t *c = w.row<uint8_t>(i.c);
-    for (unsigned l = 0; l < w.lanes; ++l) {
-      Exact *from = c[l] ? a : b;
-      out->value[l] = from ? from->value[l] : i.immediate == 4 ? int32_t(w.row<uint32_t>(i.to)[l]) : 0;
-      if (from) out->wrong |= from->wrong & uint64_t(1) << l;
-    }
-    out->origin = a ? a->origin : b->origin;
-    w.exact[i.to] = std::move(out);
-    return;
+/// The result is exact.
+static void dropRecord(Warp &w, const Instruction &i) {
+  if (!w.exact.empty()) w.exact.erase(i.to);
+}
+
+static void trackSelect(Warp &w, const Instruction &i) {
+  if (w.exact.empty()) return;
+  Exact *a = find(w, i.a);
+  Exact *b = find(w, i.b);
+  if (!a && !b) return dropRecord(w, i);
+  auto out = std::make_unique<Exact>();
+  const uint8_t *c = w.row<uint8_t>(i.c);
+  for (unsigned l = 0; l < w.lanes; ++l) {
+    Exact *from = c[l] ? a : b;
+    out->value[l] = from ? from->value[l] : i.immediate == 4 ? int32_t(w.row<uint32_t>(i.to)[l]) : 0;
+    if (from) out->wrong |= from->wrong & uint64_t(1) << l;
   }
-  if (i.tracking == Tracking::SExt || i.tracking == Tracking::ZExt) { // from 4 bytes to 8
-    Exact *a = find(w, i.a);
-    if (!a) {
-      if (!w.exact.empty()) w.exact.erase(i.to);
-      return;
-    }
-    auto out = std::make_unique<Exact>();
-    out->origin = a->origin;
-    const uint64_t *to = w.row<uint64_t>(i.to);
+  out->origin = a ? a->origin : b->origin;
+  w.exact[i.to] = std::move(out);
+}
+
+/// From 4 bytes to 8.
+static void trackExtension(Warp &w, const Instruction &i) {
+  Exact *a = find(w, i.a);
+  if (!a) return dropRecord(w, i);
+  auto out = std::make_unique<Exact>();
+  out->origin = a->origin;
+  const uint64_t *to = w.row<uint64_t>(i.to);
+  for (unsigned l = 0; l < w.lanes; ++l)
+    if (i.tracking == Tracking::SExt ? a->value[l] != int64_t(to[l]) : a->value[l] != i128(to[l]))
+      out->wrong |= uint64_t(1) << l;
+  w.exact[i.to] = std::move(out);
+}
+
+/// Arithmetic on 8 bytes: a lane is wrong if an operand is.
+static void trackWide(Warp &w, const Instruction &i) {
+  if (w.exact.empty()) return;
+  Exact *a = find(w, i.a);
+  Exact *b = find(w, i.b);
+  uint64_t wrong = (a ? a->wrong : 0) | (b ? b->wrong : 0);
+  if (b && i.c == 4) { // the index of an address
+    const uint32_t *index = w.row<uint32_t>(i.b);
     for (unsigned l = 0; l < w.lanes; ++l)
-      if (i.tracking == Tracking::SExt ? a->value[l] != int64_t(to[l]) : a->value[l] != i128(to[l]))
-        out->wrong |= uint64_t(1) << l;
-    w.exact[i.to] = std::move(out);
-    return;
+      if (b->value[l] != int32_t(index[l])) wrong |= uint64_t(1) << l;
   }
-  if (i.tracking == Tracking::Trunc) {
-    if (!w.exact.empty()) w.exact.erase(i.to);
-    return;
-  }
-  if (i.tracking == Tracking::Wide) {
-    if (w.exact.empty()) return;
-    Exact *a = find(w, i.a), *b = find(w, i.b);
-    uint64_t wrong = (a ? a->wrong : 0) | (b ? b->wrong : 0);
-    if (b && i.c == 4) { // the index of an address
-      const uint32_t *index = w.row<uint32_t>(i.b);
-      for (unsigned l = 0; l < w.lanes; ++l)
-        if (b->value[l] != int32_t(index[l])) wrong |= uint64_t(1) << l;
-    }
-    if (!wrong) return void(w.exact.erase(i.to));
-    auto out = std::make_unique<Exact>();
-    out->origin = a && a->origin ? a->origin : b->origin;
-    out->wrong = wrong;
-    w.exact[i.to] = std::move(out);
-    return;
-  }
-  // Four bytes in, four bytes out.
-  const uint32_t *x = w.row<uint32_t>(i.a), *y = w.row<uint32_t>(i.b), *to = w.row<uint32_t>(i.to);
-  if (i.tracking == Tracking::Shl && y[std::countr_zero(w.mask)] == 31) {
-    if (!w.exact.empty()) w.exact.erase(i.to);
-    return;
-  }
-  Exact *a = find(w, i.a), *b = find(w, i.b);
-  if (!a && !b) {
-    uint32_t over = 0;
-    bool full = w.mask == w.full;
-    auto overflows = [&](unsigned l) -> uint32_t {
-      switch (i.tracking) {
-      case Tracking::Add: return ((x[l] ^ to[l]) & (y[l] ^ to[l])) >> 31;
-      case Tracking::Sub: return ((x[l] ^ y[l]) & (x[l] ^ to[l])) >> 31;
-      case Tracking::Mul: return int64_t(int32_t(x[l])) * int32_t(y[l]) != int32_t(to[l]);
-      default: return y[l] > 31 || int64_t(uint64_t(int64_t(int32_t(x[l]))) << y[l]) != int32_t(to[l]);
-      }
-    };
-    if (full)
-      for (unsigned l = 0; l < w.lanes; ++l) over |= overflows(l);
-    else
-      for (uint64_t m = w.mask; m; m &= m - 1) over |= overflows(unsigned(std::countr_zero(m)));
-    if (!over) {
-      if (!w.exact.empty()) w.exact.erase(i.to);
-      return;
-    }
-  }
+  if (!wrong) return dropRecord(w, i);
+  auto out = std::make_unique<Exact>();
+  out->origin = a && a->origin ? a->origin : b->origin;
+  out->wrong = wrong;
+  w.exact[i.to] = std::move(out);
+}
+
+/// The exact values of a 32-bit operation that overflowed, or of whose operands one has a record.
+static void recordArithmetic(Warp &w, const Instruction &i, Exact *a, Exact *b) {
+  const uint32_t *x = w.row<uint32_t>(i.a);
+  const uint32_t *y = w.row<uint32_t>(i.b);
+  const uint32_t *to = w.row<uint32_t>(i.to);
   int64_t dropped[2] = {0, 0};
   if (!a && !b && i.source && (i.tracking == Tracking::Mul || i.tracking == Tracking::Shl)) {
     dropped[0] = droppedBits(i.source->getOperand(0));
     if (i.tracking == Tracking::Mul) dropped[1] = droppedBits(i.source->getOperand(1));
   }
-  auto meant = [&](unsigned l) { // the product that it was before bits were dropped is in range
+  // Whether the multiplication is in range as it was written, before LLVM dropped bits of a constant.
+  auto inRangeAsWritten = [&](unsigned l) {
     for (int64_t p : {int64_t(int32_t(x[l])), int32_t(x[l]) - dropped[0]})
       for (int64_t q : {int64_t(int32_t(y[l])), int32_t(y[l]) - dropped[1]})
         if (i128(p) * (i.tracking == Tracking::Shl ? int64_t(1) << (q & 31) : q) == int32_t(to[l])) return true;
@@ -132,29 +110,70 @@ void runTracked(Warp &w, const Instruction &i) {
   auto out = std::make_unique<Exact>();
   bool any = false;
   for (unsigned l = 0; l < w.lanes; ++l) {
-    if ((dropped[0] || dropped[1]) && meant(l)) {
+    if ((dropped[0] || dropped[1]) && inRangeAsWritten(l)) {
       out->value[l] = int32_t(to[l]);
       continue;
     }
     any |= w.mask >> l & 1;
-    i128 p = a ? a->value[l] : int32_t(x[l]), q = b ? b->value[l] : int32_t(y[l]);
+    i128 p = a ? a->value[l] : int32_t(x[l]);
+    i128 q = b ? b->value[l] : int32_t(y[l]);
     switch (i.tracking) {
     case Tracking::Add: out->value[l] = p + q; break;
     case Tracking::Sub: out->value[l] = p - q; break;
     case Tracking::Mul: out->value[l] = p * q; break;
     default: out->value[l] = y[l] < 32 ? i128(u128(p) << y[l]) : 0; break;
     }
-    // Far out of range is as wrong as any farther.
+    // Clamped, so that later steps cannot overflow 128 bits: such a value is wrong anyway.
     constexpr i128 kFar = i128(1) << 60;
     if (out->value[l] > kFar) out->value[l] = kFar;
     if (out->value[l] < -kFar) out->value[l] = -kFar;
   }
-  if (!any) {
-    if (!w.exact.empty()) w.exact.erase(i.to);
-    return;
-  }
+  if (!any) return dropRecord(w, i);
   out->origin = a ? a->origin : b ? b->origin : i.source;
   w.exact[i.to] = std::move(out);
+}
+
+/// Four bytes in, four bytes out.
+static void trackArithmetic(Warp &w, const Instruction &i) {
+  const uint32_t *x = w.row<uint32_t>(i.a);
+  const uint32_t *y = w.row<uint32_t>(i.b);
+  const uint32_t *to = w.row<uint32_t>(i.to);
+  if (i.tracking == Tracking::Shl && y[std::countr_zero(w.mask)] == 31) return dropRecord(w, i);
+  Exact *a = find(w, i.a);
+  Exact *b = find(w, i.b);
+  if (a || b) return recordArithmetic(w, i, a, b);
+  uint32_t over = 0;
+  auto overflows = [&](unsigned l) -> uint32_t {
+    switch (i.tracking) {
+    case Tracking::Add: return ((x[l] ^ to[l]) & (y[l] ^ to[l])) >> 31;
+    case Tracking::Sub: return ((x[l] ^ y[l]) & (x[l] ^ to[l])) >> 31;
+    case Tracking::Mul: return int64_t(int32_t(x[l])) * int32_t(y[l]) != int32_t(to[l]);
+    default: return y[l] > 31 || int64_t(uint64_t(int64_t(int32_t(x[l]))) << y[l]) != int32_t(to[l]);
+    }
+  };
+  if (w.mask == w.full)
+    for (unsigned l = 0; l < w.lanes; ++l) over |= overflows(l);
+  else
+    for (uint64_t m = w.mask; m; m &= m - 1) over |= overflows(unsigned(std::countr_zero(m)));
+  if (over) return recordArithmetic(w, i, nullptr, nullptr);
+  dropRecord(w, i);
+}
+
+void runTracked(Warp &w, const Instruction &i) {
+  // The operands' rows may be overwritten only by the handler of a later instruction: rows are single-assignment.
+  i.tracked(w, i);
+  switch (i.tracking) {
+  case Tracking::None: return;
+  case Tracking::Select: return trackSelect(w, i);
+  case Tracking::SExt:
+  case Tracking::ZExt: return trackExtension(w, i);
+  case Tracking::Trunc: return dropRecord(w, i);
+  case Tracking::Wide: return trackWide(w, i);
+  case Tracking::Add:
+  case Tracking::Sub:
+  case Tracking::Mul:
+  case Tracking::Shl: return trackArithmetic(w, i);
+  }
 }
 
 std::string whyWrong(Warp &w, Row address, unsigned bytes, unsigned lane) {

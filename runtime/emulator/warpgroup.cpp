@@ -190,17 +190,156 @@ bool uniform(Warp &w, const Instruction &i, Row r, unsigned bytes, uint64_t &val
   return true;
 }
 
+/// The operands of one warp's part of a matrix multiplication as numbers, and its sums. A: 16 rows of k; B: k rows of n.
+struct MultiplyBuffers {
+  std::vector<double> a;
+  std::vector<double> b;
+  std::vector<double> sums;
+};
+
+constexpr unsigned kRowsOfWarp = 16;
+
+double readNumber(const uint8_t *p, MatrixElement e, unsigned index) {
+  unsigned bits = elementBits(e);
+  uint64_t v = 0;
+  memcpy(&v, p + index * bits / 8, bits / 8);
+  return matrixNumber(e, v);
+}
+
+/// A in registers ("Register Fragments"): word by word, eight rows below, then the second half of K.
+void readAFromRegisters(Warp &w, const WarpgroupOperation &op, std::vector<double> &a) {
+  unsigned bits = elementBits(op.a);
+  unsigned perWord = 32 / bits;
+  for (unsigned l = 0; l < w.lanes; ++l)
+    for (unsigned e = 0; e < 4 * 32 / bits; ++e) {
+      unsigned word = e / perWord;
+      unsigned row = l / 4 + 8 * (word & 1);
+      unsigned depth = (l % 4 + 4 * (word >> 1)) * perWord + e % perWord;
+      uint64_t v = w.row<uint32_t>(op.aRows[word])[l] >> (e % perWord * bits);
+      a[row * op.k + depth] = matrixNumber(op.a, bits == 32 ? v : v & ((1u << bits) - 1));
+    }
+}
+
+/// This warp's rows of A in shared memory, by pieces of 16 bytes. False: a fault was reported.
+bool readAFromShared(Warp &w, const Instruction &i, const WarpgroupOperation &op, const Descriptor &d,
+                     SmallVectorImpl<uint32_t> &pieces, std::vector<double> &a) {
+  unsigned perPiece = 128 / elementBits(op.a);
+  unsigned k = op.k;
+  unsigned firstRow = w.index % kWarps * kRowsOfWarp;
+  if (!op.transposeA) {
+    for (unsigned row = 0; row < kRowsOfWarp; ++row)
+      for (unsigned piece = 0; piece < k / perPiece; ++piece) {
+        const uint8_t *p = pieceAt(w, i, d.alongK(firstRow + row, piece), true, pieces);
+        if (!p) return false;
+        for (unsigned e = 0; e < perPiece; ++e) a[row * k + piece * perPiece + e] = readNumber(p, op.a, e);
+      }
+    return true;
+  }
+  for (unsigned piece = 0; piece < kRowsOfWarp / perPiece; ++piece)
+    for (unsigned depth = 0; depth < k; ++depth) {
+      const uint8_t *p = pieceAt(w, i, d.alongMn(firstRow / perPiece + piece, depth), true, pieces);
+      if (!p) return false;
+      for (unsigned e = 0; e < perPiece; ++e) a[(piece * perPiece + e) * k + depth] = readNumber(p, op.a, e);
+    }
+  return true;
+}
+
+bool readB(Warp &w, const Instruction &i, const WarpgroupOperation &op, const Descriptor &d,
+           SmallVectorImpl<uint32_t> &pieces, std::vector<double> &b) {
+  unsigned perPiece = 128 / elementBits(op.a); // B's elements are as wide as A's
+  unsigned n = op.n;
+  if (!op.transposeB) {
+    for (unsigned column = 0; column < n; ++column)
+      for (unsigned piece = 0; piece < op.k / perPiece; ++piece) {
+        const uint8_t *p = pieceAt(w, i, d.alongK(column, piece), false, pieces);
+        if (!p) return false;
+        for (unsigned e = 0; e < perPiece; ++e) b[(piece * perPiece + e) * n + column] = readNumber(p, op.b, e);
+      }
+    return true;
+  }
+  for (unsigned piece = 0; piece < n / perPiece; ++piece)
+    for (unsigned depth = 0; depth < op.k; ++depth) {
+      const uint8_t *p = pieceAt(w, i, d.alongMn(piece, depth), false, pieces);
+      if (!p) return false;
+      for (unsigned e = 0; e < perPiece; ++e) b[depth * n + piece * perPiece + e] = readNumber(p, op.b, e);
+    }
+  return true;
+}
+
+void accumulateRows(const WarpgroupOperation &op, MultiplyBuffers &m) {
+  unsigned n = op.n;
+  unsigned k = op.k;
+  bool negative = op.negateA != op.negateB;
+  m.sums.assign(kRowsOfWarp * size_t(n), 0.0);
+  for (unsigned row = 0; row < kRowsOfWarp; ++row) {
+    double *s = &m.sums[row * n];
+    for (unsigned depth = 0; depth < k; ++depth) {
+      double x = negative ? -m.a[row * k + depth] : m.a[row * k + depth];
+      const double *y = &m.b[depth * n];
+      for (unsigned column = 0; column < n; ++column) s[column] += x * y[column];
+    }
+  }
+}
+
+/// A register of the accumulator as it is, or as the asynchronous multiplication that writes it will leave it.
+void readAccumulator(Warp &w, const WarpgroupState &state, Row row, uint32_t *old) {
+  memcpy(old, w.row<uint32_t>(row), sizeof(uint32_t) * w.lanes);
+  auto it = state.promises.find(row);
+  if (it == state.promises.end()) return;
+  for (auto &p : it->second)
+    for (auto &m : state.pending)
+      if (m.number == p.operation)
+        for (uint64_t lanes = p.lanes; lanes; lanes &= lanes - 1)
+          old[std::countr_zero(lanes)] = m.results[p.index * w.lanes + unsigned(std::countr_zero(lanes))];
+}
+
+/// The element `sum` (plus that of the accumulator's register) at its place in a register.
+uint32_t accumulatedWord(const WarpgroupOperation &op, double sum, bool accumulate, uint32_t old, unsigned element) {
+  if (op.c == MatrixElement::S32) {
+    int64_t whole = int64_t(sum) + (accumulate ? int64_t(int32_t(old)) : 0);
+    if (op.saturate) whole = std::clamp<int64_t>(whole, INT32_MIN, INT32_MAX);
+    return uint32_t(whole);
+  }
+  if (op.c == MatrixElement::F16) {
+    if (accumulate) sum += matrixNumber(op.c, old >> (16 * element) & 0xffff);
+    return uint32_t(roundTo(op.c, sum)) << (16 * element);
+  }
+  if (accumulate) sum += matrixNumber(op.c, old);
+  return uint32_t(roundTo(op.c, sum));
+}
+
+void computeResults(Warp &w, const WarpgroupOperation &op, const WarpgroupState &state, const MultiplyBuffers &m,
+                    bool accumulate, PendingMultiply &out) {
+  unsigned perRegister = op.c == MatrixElement::F16 ? 2 : 1;
+  out.results.assign(op.d.size() * w.lanes, 0);
+  for (auto [r, row] : enumerate(op.d)) {
+    uint32_t old[kMaxLanes];
+    readAccumulator(w, state, row, old);
+    for (unsigned l = 0; l < w.lanes; ++l) {
+      uint32_t word = 0;
+      for (unsigned e = 0; e < perRegister; ++e) {
+        unsigned index = unsigned(r) * perRegister + e;
+        unsigned at = (l / 4 + 8 * (index / 2 % 2)) * op.n + index / 4 * 8 + 2 * (l % 4) + index % 2;
+        word |= accumulatedWord(op, m.sums[at], accumulate, old[l], e);
+      }
+      out.results[r * w.lanes + l] = word;
+    }
+  }
+}
+
+/// Computes the warp's part at once, but keeps the results apart until a wait: the registers hold a pattern meanwhile.
 void multiply(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "the warpgroup's matrix multiplication")) return;
   countWarpOperation(w, i, SiteCounters::Kind::Matrix, "warpgroup multiplication");
   const auto &op = *reinterpret_cast<const WarpgroupOperation *>(i.immediate);
   Block &block = *w.block;
   WarpgroupState &state = stateOf(w);
-  uint64_t descriptorA = 0, descriptorB = 0, accumulate = 0;
+  uint64_t descriptorA = 0;
+  uint64_t descriptorB = 0;
+  uint64_t accumulate = 0;
   if (op.aRows.empty() && !uniform(w, i, op.aDescriptor, 8, descriptorA, "the descriptor of A")) return;
-  if (!uniform(w, i, op.bDescriptor, 8, descriptorB, "the descriptor of B") ||
-      !uniform(w, i, op.accumulate, 1, accumulate, "the predicate that adds the accumulator"))
-    return;
+  if (!uniform(w, i, op.bDescriptor, 8, descriptorB, "the descriptor of B")) return;
+  if (!uniform(w, i, op.accumulate, 1, accumulate, "the predicate that adds the accumulator")) return;
   if (!sameInWarpgroup(w, i, descriptorA, descriptorB)) return;
   if (!state.fenced) return fail(w, &i, -1, "the warp's first matrix multiplication comes before any wgmma.fence");
   if (block.inFlight.empty()) block.inFlight.resize(block.shared.size() / 16 + 1);
@@ -211,103 +350,19 @@ void multiply(Warp &w, const Instruction &i) {
     spare.pop_back();
     now.pieces.clear();
   }
-  now.group = state.group, now.site = i.id, now.number = ++state.operations;
-  unsigned bits = elementBits(op.a), perPiece = 128 / bits, n = op.n, k = op.k;
-  thread_local std::vector<double> a, b, sums;
-  a.resize(16 * k), b.resize(size_t(n) * k); // a: row by row; b: depth by depth
-  auto readPiece = [&](const uint8_t *p, MatrixElement e, unsigned index) {
-    uint64_t v = 0;
-    memcpy(&v, p + index * bits / 8, bits / 8);
-    return matrixNumber(e, v);
-  };
-  // A: this warp's rows.
-  unsigned firstRow = w.index % kWarps * 16;
-  if (!op.aRows.empty()) {
-    for (unsigned l = 0; l < w.lanes; ++l)
-      for (unsigned e = 0; e < 4 * 32 / bits; ++e) {
-        // "Register Fragments": word by word, eight rows below, then the second half of K.
-        unsigned perWord = 32 / bits, word = e / perWord, row = l / 4 + 8 * (word & 1),
-                 depth = (l % 4 + 4 * (word >> 1)) * perWord + e % perWord;
-        uint64_t v = w.row<uint32_t>(op.aRows[word])[l] >> (e % perWord * bits);
-        a[row * k + depth] = matrixNumber(op.a, bits == 32 ? v : v & ((1u << bits) - 1));
-      }
-  } else {
-    Descriptor d(descriptorA);
-    if (!op.transposeA) {
-      for (unsigned row = 0; row < 16; ++row)
-        for (unsigned piece = 0; piece < k / perPiece; ++piece) {
-          const uint8_t *p = pieceAt(w, i, d.alongK(firstRow + row, piece), true, now.pieces);
-          if (!p) return;
-          for (unsigned e = 0; e < perPiece; ++e) a[row * k + piece * perPiece + e] = readPiece(p, op.a, e);
-        }
-    } else {
-      for (unsigned piece = 0; piece < 16 / perPiece; ++piece)
-        for (unsigned depth = 0; depth < k; ++depth) {
-          const uint8_t *p = pieceAt(w, i, d.alongMn(firstRow / perPiece + piece, depth), true, now.pieces);
-          if (!p) return;
-          for (unsigned e = 0; e < perPiece; ++e) a[(piece * perPiece + e) * k + depth] = readPiece(p, op.a, e);
-        }
-    }
-  }
-  Descriptor d(descriptorB);
-  if (!op.transposeB) {
-    for (unsigned column = 0; column < n; ++column)
-      for (unsigned piece = 0; piece < k / perPiece; ++piece) {
-        const uint8_t *p = pieceAt(w, i, d.alongK(column, piece), false, now.pieces);
-        if (!p) return;
-        for (unsigned e = 0; e < perPiece; ++e) b[(piece * perPiece + e) * n + column] = readPiece(p, op.b, e);
-      }
-  } else {
-    for (unsigned piece = 0; piece < n / perPiece; ++piece)
-      for (unsigned depth = 0; depth < k; ++depth) {
-        const uint8_t *p = pieceAt(w, i, d.alongMn(piece, depth), false, now.pieces);
-        if (!p) return;
-        for (unsigned e = 0; e < perPiece; ++e) b[depth * n + piece * perPiece + e] = readPiece(p, op.b, e);
-      }
-  }
-  bool negative = op.negateA != op.negateB;
-  sums.assign(16 * size_t(n), 0.0);
-  for (unsigned row = 0; row < 16; ++row) {
-    double *s = &sums[row * n];
-    for (unsigned depth = 0; depth < k; ++depth) {
-      double x = negative ? -a[row * k + depth] : a[row * k + depth];
-      const double *y = &b[depth * n];
-      for (unsigned column = 0; column < n; ++column) s[column] += x * y[column];
-    }
-  }
-  // The accumulator as it is, or will be when its own multiplication is done.
-  unsigned perRow = op.c == MatrixElement::F16 ? 2 : 1;
-  now.results.assign(op.d.size() * w.lanes, 0);
-  for (auto [r, row] : enumerate(op.d)) {
-    uint32_t old[kMaxLanes];
-    memcpy(old, w.row<uint32_t>(row), sizeof(uint32_t) * w.lanes);
-    if (auto it = state.promises.find(row); it != state.promises.end())
-      for (auto &p : it->second)
-        for (auto &m : state.pending)
-          if (m.number == p.operation)
-            for (uint64_t lanes = p.lanes; lanes; lanes &= lanes - 1)
-              old[std::countr_zero(lanes)] = m.results[p.index * w.lanes + unsigned(std::countr_zero(lanes))];
-    for (unsigned l = 0; l < w.lanes; ++l) {
-      uint32_t out = 0;
-      for (unsigned e = 0; e < perRow; ++e) {
-        unsigned index = unsigned(r) * perRow + e,
-                 at = (l / 4 + 8 * (index / 2 % 2)) * n + index / 4 * 8 + 2 * (l % 4) + index % 2;
-        double sum = sums[at];
-        if (op.c == MatrixElement::S32) {
-          int64_t whole = int64_t(sum) + (accumulate ? int64_t(int32_t(old[l])) : 0);
-          if (op.saturate) whole = std::clamp<int64_t>(whole, INT32_MIN, INT32_MAX);
-          out = uint32_t(whole);
-        } else if (op.c == MatrixElement::F16) {
-          if (accumulate) sum += matrixNumber(op.c, old[l] >> (16 * e) & 0xffff);
-          out |= uint32_t(roundTo(op.c, sum)) << (16 * e);
-        } else {
-          if (accumulate) sum += matrixNumber(op.c, old[l]);
-          out = uint32_t(roundTo(op.c, sum));
-        }
-      }
-      now.results[r * w.lanes + l] = out;
-    }
-  }
+  now.group = state.group;
+  now.site = i.id;
+  now.number = ++state.operations;
+  thread_local MultiplyBuffers m;
+  m.a.resize(kRowsOfWarp * op.k);
+  m.b.resize(size_t(op.n) * op.k);
+  if (!op.aRows.empty())
+    readAFromRegisters(w, op, m.a);
+  else if (!readAFromShared(w, i, op, Descriptor(descriptorA), now.pieces, m.a))
+    return;
+  if (!readB(w, i, op, Descriptor(descriptorB), now.pieces, m.b)) return;
+  accumulateRows(op, m);
+  computeResults(w, op, state, m, accumulate, now);
   for (auto [r, row] : enumerate(op.d)) {
     state.promises[row].assign(1, {now.number, unsigned(r), w.full});
     std::fill_n(w.row<uint32_t>(row), w.lanes, kUnderWayPattern);

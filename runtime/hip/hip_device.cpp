@@ -1,6 +1,8 @@
 // The HIP device: the HIP runtime by dlopen. Only the few functions and constants used are declared here, as the HIP
 // API reference gives them, so that building needs no ROCm.
+#include "runtime/hip/hip_device.h"
 #include "runtime/driver_launch.h"
+#include "runtime/driver_library.h"
 #include "llvm/ADT/StringExtras.h"
 #include <dlfcn.h>
 

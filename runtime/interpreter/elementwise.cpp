@@ -4,8 +4,8 @@
 #include "runtime/interpreter/elementwise.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "runtime/float_formats.h"
 #include "runtime/interpreter/device_math.h"
-#include "runtime/interpreter/float_formats.h"
 #include <cmath>
 
 namespace tessera::runtime {
@@ -13,8 +13,7 @@ using namespace ir;
 
 namespace {
 
-// ---- loops
-// ------------------------------------------------------------------------------------------------------------
+// ---- loops ----
 
 template <class U, class F> Lanes map(LanePool &p, const Lanes &a, F f) {
   using R = decltype(f(U()));
@@ -57,8 +56,7 @@ Lanes resize(LanePool &p, const Lanes &a, unsigned width) {
   });
 }
 
-// ---- integers
-// ---------------------------------------------------------------------------------------------------------
+// ---- integers ----
 
 template <class U> struct SignedOf {
   using Type = std::make_signed_t<U>;
@@ -167,8 +165,8 @@ template <class I> Lanes integerCompare(LanePool &p, CmpIPredicate predicate, I 
   return {};
 }
 
-/// The high half of a product of integers of at most 64 bits.
-Lanes highProduct(LanePool &p, const Lanes &a, const Lanes &b, unsigned w, bool isSigned) {
+/// The high half of the full product of integers of at most 64 bits.
+Lanes highHalf(LanePool &p, const Lanes &a, const Lanes &b, unsigned w, bool isSigned) {
   Lanes high = map<uint64_t>(p, resize(p, a, 8), resize(p, b, 8), [=](uint64_t x, uint64_t y) -> uint64_t {
     if (isSigned) return zeroExtend(uint64_t(Int128(signExtend(x, w)) * signExtend(y, w) >> w), w);
     return zeroExtend(uint64_t(UInt128(x) * y >> w), w);
@@ -194,8 +192,7 @@ Lanes zeroExtendLanes(LanePool &p, const Lanes &a, unsigned to) {
   return fit(p, map<uint64_t>(p, resize(p, a, 8), [=](uint64_t x) -> uint64_t { return zeroExtend(x, to); }), to);
 }
 
-// ---- floats
-// -----------------------------------------------------------------------------------------------------------
+// ---- floats ----
 
 struct F32 {
   using Bits = uint32_t;
@@ -342,6 +339,8 @@ double roundEven(double x) { return std::fabs(x) < 0x1p52 ? std::copysign((std::
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 
 using MathFunction = double (*)(double);
+/// The function of a `math_unary` row; null for other operations. Coverage.ElementwiseOperationsAreEvaluated
+/// (tests/unit/runtime_interpreter/coverage_test.cpp) fails for a row that is missing here.
 MathFunction mathFunction(Opcode op) {
   switch (op) {
   case Opcode::math_ceil: return std::ceil;
@@ -378,8 +377,7 @@ MathFunction mathFunction(Opcode op) {
   }
 }
 
-// ---- conversions
-// ------------------------------------------------------------------------------------------------------
+// ---- conversions ----
 
 Lanes convertFloat(LanePool &p, const Lanes &a, FloatKind from, FloatKind to, Rounding rounding) {
   if (from == to) return a;
@@ -537,28 +535,38 @@ bool callDeviceFunction(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePoo
   return true;
 }
 
-} // namespace
+// ---- operations ----
 
-bool isElementwise(const Operation *op) { return op->info().has(kElementwise) || op->opcode() == Opcode::arith_select; }
+/// The operations by the code that evaluates them. Each is a function below.
+enum class Family {
+  None, // not elementwise, or unknown
+  IntegerArithmetic,
+  ExtendedInteger, // with more than one result, or the high half of one
+  IntegerCompare,
+  IntegerAbsolute,
+  CountBits,
+  ZeroExtend, // truncation too
+  SignExtend,
+  Reinterpret,
+  Select,
+  AddPointer,
+  FloatArithmetic,
+  FloatCompare,
+  SignBit,
+  Clamp,
+  Fma,
+  MathUnary,
+  MathBinary,
+  PowerOfInteger,
+  FloatConversion,
+  IntegerToFloat,
+  FloatToInteger,
+  DeviceFunction,
+};
 
-bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p,
-                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason) {
-  Type t = op->numOperands() ? op->operand(0).type().scalar() : Type();
-  Type to = op->numResults() ? op->result().type().scalar() : Type();
-  unsigned w = t ? t.bitWidth() : 0;
-  auto kind = [](Type x) { return x.cast<FloatType>().floatKind(); };
-  auto done = [&](Lanes l) {
-    results.push_back(std::move(l));
-    return true;
-  };
-  auto notFor = [&](Type x) {
-    reason = (llvm::Twine("the interpreter cannot evaluate '") + op->name() + "' on " + x.str()).str();
-    return false;
-  };
-  for (auto v : op->operands())
-    if (!laneBytes(v.type().scalar())) return notFor(v.type());
-
-  switch (op->opcode()) {
+/// Table: opcodes and their families.
+Family familyOf(Opcode op) {
+  switch (op) {
   case Opcode::arith_addi:
   case Opcode::arith_subi:
   case Opcode::arith_muli:
@@ -578,101 +586,27 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
   case Opcode::arith_maxsi:
   case Opcode::arith_maxui:
   case Opcode::arith_minsi:
-  case Opcode::arith_minui: {
-    bool bitwise =
-        op->opcode() == Opcode::arith_andi || op->opcode() == Opcode::arith_ori || op->opcode() == Opcode::arith_xori;
-    if (bitwise && w < 8) return done(integerBinary(p, op->opcode(), Ints<uint8_t, true>(), *in[0], *in[1]));
-    return done(fit(p,
-                    withInts(p, w,
-                             [&](auto ints, auto bring) {
-                               return integerBinary(p, op->opcode(), ints, bring(*in[0]), bring(*in[1]));
-                             }),
-                    w));
-  }
-  case Opcode::arith_cmpi: {
-    auto predicate = op->cast<arith::CmpiOp>().predicate();
-    return done(withInts(
-        p, w, [&](auto ints, auto bring) { return integerCompare(p, predicate, ints, bring(*in[0]), bring(*in[1])); }));
-  }
-  case Opcode::tt_mulhiui:
-    if (w > 64) return notFor(t);
-    return done(highProduct(p, *in[0], *in[1], w, false));
+  case Opcode::arith_minui: return Family::IntegerArithmetic;
   case Opcode::arith_mulsi_extended:
   case Opcode::arith_mului_extended:
-    if (w > 64) return notFor(t);
-    results.push_back(fit(p,
-                          withInts(p, w,
-                                   [&](auto ints, auto bring) {
-                                     return integerBinary(p, Opcode::arith_muli, ints, bring(*in[0]), bring(*in[1]));
-                                   }),
-                          w));
-    return done(highProduct(p, *in[0], *in[1], w, op->opcode() == Opcode::arith_mulsi_extended));
-  case Opcode::arith_addui_extended: {
-    Lanes sum = fit(p,
-                    withInts(p, w,
-                             [&](auto ints, auto bring) {
-                               return integerBinary(p, Opcode::arith_addi, ints, bring(*in[0]), bring(*in[1]));
-                             }),
-                    w);
-    results.push_back(sum);
-    Lanes first = in[0]->size() == sum.size() ? *in[0] : repeat(p, *in[0], sum.size());
-    return done(withWord(sum.width(), [&](auto zero) {
-      using U = decltype(zero);
-      return map<U>(p, sum, first, [](U s, U x) -> uint8_t { return s < x; });
-    }));
-  }
-  case Opcode::math_absi:
-    return done(fit(p,
-                    withInts(p, w,
-                             [&](auto ints, auto bring) {
-                               using U = typename decltype(ints)::Word;
-                               using W = typename decltype(ints)::Wide;
-                               return map<U>(p, bring(*in[0]),
-                                             [=](U x) -> U { return ints.s(x) < 0 ? ints.cut(W(0) - W(x)) : x; });
-                             }),
-                    w));
+  case Opcode::arith_addui_extended:
+  case Opcode::tt_mulhiui: return Family::ExtendedInteger;
+  case Opcode::arith_cmpi: return Family::IntegerCompare;
+  case Opcode::math_absi: return Family::IntegerAbsolute;
   case Opcode::math_ctlz:
   case Opcode::math_cttz:
-  case Opcode::math_ctpop: {
-    if (w > 64) return notFor(t);
-    Opcode o = op->opcode();
-    return done(fit(p,
-                    map<uint64_t>(p, resize(p, *in[0], 8),
-                                  [=](uint64_t x) -> uint64_t {
-                                    uint64_t n = o == Opcode::math_ctpop  ? std::popcount(x)
-                                                 : o == Opcode::math_ctlz ? std::countl_zero(x) - (64 - w)
-                                                 : x                      ? std::countr_zero(x)
-                                                                          : w;
-                                    return zeroExtend(n, w);
-                                  }),
-                    w));
-  }
-
+  case Opcode::math_ctpop: return Family::CountBits;
   case Opcode::arith_extui:
   case Opcode::arith_trunci:
-  case Opcode::arith_index_castui: return done(zeroExtendLanes(p, *in[0], to.bitWidth()));
+  case Opcode::arith_index_castui: return Family::ZeroExtend;
   case Opcode::arith_extsi:
-  case Opcode::arith_index_cast: return done(signExtendLanes(p, *in[0], w, to.bitWidth()));
+  case Opcode::arith_index_cast: return Family::SignExtend;
   case Opcode::arith_bitcast:
   case Opcode::tt_bitcast:
   case Opcode::tt_int_to_ptr:
-  case Opcode::tt_ptr_to_int:
-    if (laneBytes(to) != in[0]->width()) return done(zeroExtendLanes(p, *in[0], to.bitWidth()));
-    return done(*in[0]);
-  case Opcode::arith_select: return done(select(p, *in[0], *in[1], *in[2]));
-  case Opcode::tt_addptr: {
-    // In bytes; pointees of less than a byte take one.
-    int64_t bytes = std::max<int64_t>(1, t.cast<PointerType>().pointee().bitWidth() / 8);
-    unsigned offsetWidth = op->operand(1).type().scalar().bitWidth();
-    if (offsetWidth > 64) return notFor(op->operand(1).type());
-    Lanes scaled = withWord(in[1]->width(), [&](auto zero) {
-      using U = decltype(zero);
-      return map<U>(p, *in[1],
-                    [=](U x) -> uint64_t { return uint64_t(signExtend(uint64_t(x), offsetWidth)) * uint64_t(bytes); });
-    });
-    return done(map<uint64_t>(p, *in[0], scaled, [](uint64_t x, uint64_t y) { return x + y; }));
-  }
-
+  case Opcode::tt_ptr_to_int: return Family::Reinterpret;
+  case Opcode::arith_select: return Family::Select;
+  case Opcode::tt_addptr: return Family::AddPointer;
   case Opcode::arith_addf:
   case Opcode::arith_subf:
   case Opcode::arith_mulf:
@@ -682,72 +616,238 @@ bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePo
   case Opcode::arith_maximumf:
   case Opcode::arith_minimumf:
   case Opcode::arith_maxnumf:
-  case Opcode::arith_minnumf: return done(floatBinary(p, op->opcode(), kind(t), *in[0], *in[1]));
-  case Opcode::arith_cmpf: return done(floatCompare(p, op->cast<arith::CmpfOp>().predicate(), kind(t), *in[0], *in[1]));
+  case Opcode::arith_minnumf: return Family::FloatArithmetic;
+  case Opcode::arith_cmpf: return Family::FloatCompare;
   case Opcode::arith_negf:
-  case Opcode::math_absf: {
-    // On the sign bit; the FNUZ kinds have no negative zero, that pattern is their NaN.
-    bool negate = op->opcode() == Opcode::arith_negf;
-    FloatKind k = kind(t);
+  case Opcode::math_absf: return Family::SignBit;
+  case Opcode::tt_clampf: return Family::Clamp;
+  case Opcode::math_fma: return Family::Fma;
+  case Opcode::math_atan2:
+  case Opcode::math_copysign:
+  case Opcode::math_powf: return Family::MathBinary;
+  case Opcode::math_fpowi: return Family::PowerOfInteger;
+  case Opcode::arith_extf:
+  case Opcode::arith_truncf:
+  case Opcode::tt_fp_to_fp: return Family::FloatConversion;
+  case Opcode::arith_sitofp:
+  case Opcode::arith_uitofp: return Family::IntegerToFloat;
+  case Opcode::arith_fptosi:
+  case Opcode::arith_fptoui: return Family::FloatToInteger;
+  case Opcode::tt_extern_elementwise: return Family::DeviceFunction;
+  default: return mathFunction(op) ? Family::MathUnary : Family::None;
+  }
+}
+
+/// One evaluation of one operation.
+class Evaluation {
+public:
+  Evaluation(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p, llvm::SmallVectorImpl<Lanes> &results,
+             std::string &reason)
+      : op_(op), opcode_(op->opcode()), in_(in), p_(p), results_(results), reason_(reason) {
+    if (op->numOperands()) type_ = op->operand(0).type().scalar();
+    if (op->numResults()) resultType_ = op->result().type().scalar();
+    if (type_) width_ = type_.bitWidth();
+  }
+
+  bool run() {
+    for (auto v : op_->operands())
+      if (!laneBytes(v.type().scalar())) return unsupported(v.type());
+    switch (familyOf(opcode_)) {
+    case Family::None: return unsupported(op_->numResults() ? op_->result().type() : Type());
+    case Family::IntegerArithmetic: return integerArithmetic();
+    case Family::ExtendedInteger: return extendedInteger();
+    case Family::IntegerCompare: return integerCompareOp();
+    case Family::IntegerAbsolute: return integerAbsolute();
+    case Family::CountBits: return countBits();
+    case Family::ZeroExtend: return done(zeroExtendLanes(p_, in(0), resultType_.bitWidth()));
+    case Family::SignExtend: return done(signExtendLanes(p_, in(0), width_, resultType_.bitWidth()));
+    case Family::Reinterpret:
+      if (laneBytes(resultType_) == in(0).width()) return done(in(0));
+      return done(zeroExtendLanes(p_, in(0), resultType_.bitWidth()));
+    case Family::Select: return done(select(p_, in(0), in(1), in(2)));
+    case Family::AddPointer: return addPointer();
+    case Family::FloatArithmetic: return done(floatBinary(p_, opcode_, kind(), in(0), in(1)));
+    case Family::FloatCompare:
+      return done(floatCompare(p_, op_->cast<arith::CmpfOp>().predicate(), kind(), in(0), in(1)));
+    case Family::SignBit: return signBit();
+    case Family::Clamp: {
+      bool propagateNan = op_->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All;
+      return done(clamp(p_, kind(), propagateNan, in(0), in(1), in(2)));
+    }
+    case Family::Fma: return done(fusedMultiplyAdd(p_, kind(), in(0), in(1), in(2)));
+    case Family::MathUnary: return done(mathUnary(p_, kind(), in(0), mathFunction(opcode_)));
+    case Family::MathBinary: return mathBinary();
+    case Family::PowerOfInteger: return powerOfInteger();
+    case Family::FloatConversion: return done(convertFloat(p_, in(0), kind(), resultKind(), rounding()));
+    case Family::IntegerToFloat:
+      return done(integerToFloat(p_, in(0), width_, opcode_ == Opcode::arith_sitofp, resultKind()));
+    case Family::FloatToInteger:
+      return done(floatToInteger(p_, in(0), kind(), resultType_.bitWidth(), opcode_ == Opcode::arith_fptosi));
+    case Family::DeviceFunction: {
+      Lanes out;
+      return callDeviceFunction(op_, in_, p_, out, reason_) && done(std::move(out));
+    }
+    }
+    return false;
+  }
+
+private:
+  const Lanes &in(unsigned i) const { return *in_[i]; }
+  FloatKind kind() const { return type_.cast<FloatType>().floatKind(); }
+  FloatKind resultKind() const { return resultType_.cast<FloatType>().floatKind(); }
+  bool done(Lanes l) {
+    results_.push_back(std::move(l));
+    return true;
+  }
+  bool unsupported(Type x) {
+    reason_ = (llvm::Twine("the interpreter cannot evaluate '") + op_->name() + "' on " + x.str()).str();
+    return false;
+  }
+
+  Lanes integers(Opcode op) {
+    Lanes wide = withInts(
+        p_, width_, [&](auto ints, auto bring) { return integerBinary(p_, op, ints, bring(in(0)), bring(in(1))); });
+    return fit(p_, std::move(wide), width_);
+  }
+
+  bool integerArithmetic() {
+    // Bitwise operations on less than a byte need no masking of the unused bits.
+    bool bitwise = opcode_ == Opcode::arith_andi || opcode_ == Opcode::arith_ori || opcode_ == Opcode::arith_xori;
+    if (bitwise && width_ < 8) return done(integerBinary(p_, opcode_, Ints<uint8_t, true>(), in(0), in(1)));
+    return done(integers(opcode_));
+  }
+
+  bool extendedInteger() {
+    if (opcode_ == Opcode::arith_addui_extended) {
+      Lanes sum = integers(Opcode::arith_addi);
+      results_.push_back(sum);
+      Lanes first = in(0).size() == sum.size() ? in(0) : repeat(p_, in(0), sum.size());
+      return done(withWord(sum.width(), [&](auto zero) {
+        using U = decltype(zero);
+        return map<U>(p_, sum, first, [](U s, U x) -> uint8_t { return s < x; });
+      }));
+    }
+    if (width_ > 64) return unsupported(type_);
+    if (opcode_ != Opcode::tt_mulhiui) results_.push_back(integers(Opcode::arith_muli));
+    return done(highHalf(p_, in(0), in(1), width_, opcode_ == Opcode::arith_mulsi_extended));
+  }
+
+  bool integerCompareOp() {
+    auto predicate = op_->cast<arith::CmpiOp>().predicate();
+    return done(withInts(p_, width_, [&](auto ints, auto bring) {
+      return integerCompare(p_, predicate, ints, bring(in(0)), bring(in(1)));
+    }));
+  }
+
+  bool integerAbsolute() {
+    Lanes wide = withInts(p_, width_, [&](auto ints, auto bring) {
+      using U = typename decltype(ints)::Word;
+      using W = typename decltype(ints)::Wide;
+      return map<U>(p_, bring(in(0)), [=](U x) -> U { return ints.s(x) < 0 ? ints.cut(W(0) - W(x)) : x; });
+    });
+    return done(fit(p_, std::move(wide), width_));
+  }
+
+  bool countBits() {
+    if (width_ > 64) return unsupported(type_);
+    Opcode op = opcode_;
+    unsigned w = width_;
+    Lanes wide = map<uint64_t>(p_, resize(p_, in(0), 8), [=](uint64_t x) -> uint64_t {
+      uint64_t n = op == Opcode::math_ctpop  ? std::popcount(x)
+                   : op == Opcode::math_ctlz ? std::countl_zero(x) - (64 - w)
+                   : x                       ? std::countr_zero(x)
+                                             : w;
+      return zeroExtend(n, w);
+    });
+    return done(fit(p_, std::move(wide), w));
+  }
+
+  bool addPointer() {
+    // In bytes; pointees of less than a byte take one.
+    int64_t bytes = std::max<int64_t>(1, type_.cast<PointerType>().pointee().bitWidth() / 8);
+    Type offsetType = op_->cast<tt::AddptrOp>().offset().type();
+    unsigned offsetWidth = offsetType.scalar().bitWidth();
+    if (offsetWidth > 64) return unsupported(offsetType);
+    Lanes scaled = withWord(in(1).width(), [&](auto zero) {
+      using U = decltype(zero);
+      return map<U>(p_, in(1),
+                    [=](U x) -> uint64_t { return uint64_t(signExtend(uint64_t(x), offsetWidth)) * uint64_t(bytes); });
+    });
+    return done(map<uint64_t>(p_, in(0), scaled, [](uint64_t x, uint64_t y) { return x + y; }));
+  }
+
+  /// Negation and absolute value, on the sign bit. The FNUZ kinds have no negative zero: that pattern is their NaN.
+  bool signBit() {
+    bool negate = opcode_ == Opcode::arith_negf;
+    FloatKind k = kind();
     bool fnuz = k == FloatKind::F8E4M3FNUZ || k == FloatKind::F8E4M3B11FNUZ || k == FloatKind::F8E5M2FNUZ;
-    return done(withWord(in[0]->width(), [&](auto zero) {
+    unsigned w = width_;
+    return done(withWord(in(0).width(), [&](auto zero) {
       using U = decltype(zero);
       U sign = U(U(1) << (w - 1));
-      return map<U>(p, *in[0], [=](U x) -> U {
+      return map<U>(p_, in(0), [=](U x) -> U {
         return fnuz && (x & U(~sign)) == 0 ? x : negate ? U(x ^ sign) : U(x & U(~sign));
       });
     }));
   }
-  case Opcode::tt_clampf:
-    return done(
-        clamp(p, kind(t), op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All, *in[0], *in[1], *in[2]));
-  case Opcode::math_fma: return done(fusedMultiplyAdd(p, kind(t), *in[0], *in[1], *in[2]));
-  case Opcode::math_atan2:
-  case Opcode::math_copysign:
-  case Opcode::math_powf: {
-    Opcode o = op->opcode();
-    FloatKind k = kind(t);
+
+  bool mathBinary() {
+    Opcode op = opcode_;
+    FloatKind k = kind();
     return done(withFloat(k, [&](auto format) {
       using B = typename decltype(format)::Bits;
-      return map<B>(p, *in[0], *in[1], [=](B u, B v) -> B {
+      return map<B>(p_, in(0), in(1), [=](B u, B v) -> B {
         double x = format.get(u), y = format.get(v);
-        return B(encodeFloat(k, o == Opcode::math_atan2      ? std::atan2(x, y)
-                                : o == Opcode::math_copysign ? std::copysign(x, y)
-                                                             : std::pow(x, y)));
+        return B(encodeFloat(k, op == Opcode::math_atan2      ? std::atan2(x, y)
+                                : op == Opcode::math_copysign ? std::copysign(x, y)
+                                                              : std::pow(x, y)));
       });
     }));
   }
-  case Opcode::math_fpowi: {
-    FloatKind k = kind(t);
-    Type exponent = op->operand(1).type().scalar();
-    if (exponent.bitWidth() > 64) return notFor(exponent);
-    size_t n = std::max(in[0]->size(), in[1]->size());
-    Lanes out(p, in[0]->width(), n);
-    for (size_t i = 0; i < n; ++i)
-      out.setWord(i, encodeFloat(k, std::pow(decodeFloat(k, in[0]->word(in[0]->size() == 1 ? 0 : i)),
-                                             double(signedAt(*in[1], in[1]->size() == 1 ? 0 : i, exponent)))));
+
+  bool powerOfInteger() {
+    FloatKind k = kind();
+    Type exponent = op_->operand(1).type().scalar();
+    if (exponent.bitWidth() > 64) return unsupported(exponent);
+    const Lanes &base = in(0);
+    const Lanes &power = in(1);
+    size_t n = std::max(base.size(), power.size());
+    Lanes out(p_, base.width(), n);
+    for (size_t i = 0; i < n; ++i) {
+      double x = decodeFloat(k, base.word(base.size() == 1 ? 0 : i));
+      double y = double(signedAt(power, power.size() == 1 ? 0 : i, exponent));
+      out.setWord(i, encodeFloat(k, std::pow(x, y)));
+    }
     return done(std::move(out));
   }
-  case Opcode::arith_extf:
-  case Opcode::arith_truncf: return done(convertFloat(p, *in[0], kind(t), kind(to), Rounding::NearestEven));
-  case Opcode::tt_fp_to_fp: {
-    auto r = op->cast<tt::FpToFpOp>().rounding();
-    return done(convertFloat(p, *in[0], kind(t), kind(to),
-                             r && *r == RoundingMode::Rtz ? Rounding::TowardZero : Rounding::NearestEven));
+
+  Rounding rounding() const {
+    auto conversion = op_->dyn<tt::FpToFpOp>();
+    if (!conversion) return Rounding::NearestEven;
+    auto mode = conversion.rounding();
+    return mode && *mode == RoundingMode::Rtz ? Rounding::TowardZero : Rounding::NearestEven;
   }
-  case Opcode::arith_sitofp:
-  case Opcode::arith_uitofp: return done(integerToFloat(p, *in[0], w, op->opcode() == Opcode::arith_sitofp, kind(to)));
-  case Opcode::arith_fptosi:
-  case Opcode::arith_fptoui:
-    return done(floatToInteger(p, *in[0], kind(t), to.bitWidth(), op->opcode() == Opcode::arith_fptosi));
-  case Opcode::tt_extern_elementwise: {
-    Lanes out;
-    return callDeviceFunction(op, in, p, out, reason) && done(std::move(out));
-  }
-  default:
-    if (auto f = mathFunction(op->opcode())) return done(mathUnary(p, kind(t), *in[0], f));
-    return notFor(op->numResults() ? op->result().type() : Type());
-  }
+
+  Operation *op_;
+  Opcode opcode_;
+  llvm::ArrayRef<const Lanes *> in_;
+  LanePool &p_;
+  llvm::SmallVectorImpl<Lanes> &results_;
+  std::string &reason_;
+  Type type_;       // of the first operand's elements
+  Type resultType_; // of the first result's elements
+  unsigned width_ = 0;
+};
+
+} // namespace
+
+bool isElementwise(const Operation *op) { return op->info().has(kElementwise) || op->opcode() == Opcode::arith_select; }
+
+bool isEvaluatedElementwise(Opcode op) { return familyOf(op) != Family::None; }
+
+bool evaluateElementwise(Operation *op, llvm::ArrayRef<const Lanes *> in, LanePool &p,
+                         llvm::SmallVectorImpl<Lanes> &results, std::string &reason) {
+  return Evaluation(op, in, p, results, reason).run();
 }
 
 void toDoubles(const Lanes &l, FloatKind k, double *out) {

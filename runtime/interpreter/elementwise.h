@@ -19,6 +19,8 @@ namespace tessera::runtime {
 
 /// Whether evaluateElementwise takes the operation.
 bool isElementwise(const ir::Operation *);
+/// Whether evaluateElementwise knows the opcode.
+bool isEvaluatedElementwise(ir::Opcode);
 
 /// The results of an elementwise operation. False with a reason where these types or this function are not known.
 bool evaluateElementwise(ir::Operation *, llvm::ArrayRef<const Lanes *> operands, LanePool &,

@@ -167,7 +167,7 @@ absl::Status checkArguments(Operation *kernel, std::array<int64_t, 3> grid, llvm
   int64_t programs = 1;
   for (auto g : grid) {
     if (g < 1) return invalid(llvm::formatv("the grid ({0}, {1}, {2}) is empty", grid[0], grid[1], grid[2]));
-    if (programs > (int64_t(1) << 40) / g)
+    if (programs > kMaxInterpreterPrograms / g)
       return invalid(llvm::formatv("the grid ({0}, {1}, {2}) has too many programs", grid[0], grid[1], grid[2]));
     programs *= g;
   }

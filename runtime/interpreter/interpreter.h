@@ -35,6 +35,9 @@
 
 namespace tessera::runtime {
 
+/// Programs of a grid, at most.
+inline constexpr int64_t kMaxInterpreterPrograms = int64_t(1) << 40;
+
 /// Memory that kernels may touch. `data` is aligned to 8 bytes and outlives the run.
 struct InterpreterBuffer {
   std::string name;

@@ -1,7 +1,7 @@
 // Operations on global memory (see program.h). All of them come down to lists of addresses with a mask: a load, store
 // or atomic of each lane in turn, checked.
 #include "ir/op_table.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "runtime/interpreter/program.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>

@@ -2,7 +2,7 @@
 // program.h). Control flow is control_flow.cpp, what all operations are evaluated by dispatch.cpp.
 #include "runtime/interpreter/program.h"
 #include "ir/printer.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::runtime {

@@ -1,7 +1,7 @@
 // Operations on whole tensors: shapes, reductions, scans, dots (see program.h). Shape operations are strided views made
 // dense; a reduction runs its region on all pairs of a level of its tree at once.
 #include "ir/op_table.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "runtime/interpreter/program.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "runtime/launch/json_reader.h"
 #include "runtime/launch/npy.h"
 #include "runtime/launch/random.h"
+#include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,8 +23,6 @@ namespace tessera::runtime {
 
 namespace {
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; HIP's limits are not below them.
-constexpr int64_t kMaxGridX = std::numeric_limits<int32_t>::max(), kMaxGridYZ = 65535;
 constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
 constexpr size_t kMaxDimensions = 64; // as .npy files have
 
@@ -93,7 +92,7 @@ private:
   void grid(const JsonNode &n) {
     auto sizes = n.elements();
     if (n.isArray() && (sizes.empty() || sizes.size() > 3)) return n.error("must have one to three sizes");
-    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(0, i ? kMaxGridYZ : kMaxGridX).value_or(1);
+    for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(0, maxGridSize(i)).value_or(1);
   }
 
   void powerOfTwo(llvm::StringRef key, int64_t most, int &out) {

@@ -3,12 +3,12 @@
 #
 #   tests/golden/run.sh TESSERA FILECHECK NOT FILE
 #
-#   // RUN: tessera opt %s -canonicalize --split-input-file | FileCheck %s     a shell command; a line that ends in \ goes on
-#   // XFAIL: the reason                                                      the commands must fail: a known gap
-#   // REQUIRES: ptxas                                                        programs without which the test is skipped
+#   // RUN: tessera opt %s -cse --split-input-file | FileCheck %s   a shell command; a line that ends in \ continues
+#   // XFAIL: the reason                                             the commands must fail: a known gap
+#   // REQUIRES: ptxas                                               programs without which the test is skipped
 #
-# %s is the file, %S its folder, %t a scratch path of this test. Every part of a pipe must succeed; `not` (LLVM's) in front
-# of a command turns its failure into success. Exit code: 0 passed, 1 failed, 77 skipped.
+# %s is the file, %S its folder, %t a scratch path of this test. Every part of a pipe must succeed; `not` (LLVM's) in
+# front of a command turns its failure into success. Exit code: 0 passed, 1 failed, 77 skipped.
 set -uo pipefail
 [ $# -eq 4 ] || { echo "usage: $0 TESSERA FILECHECK NOT FILE" >&2; exit 2; }
 file=$4

@@ -5,7 +5,7 @@
 #include "runtime/compiler/compiler.h"
 #include "runtime/compiler/targets.h"
 #include "runtime/emulator/emulator.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "runtime/interpreter/interpreter.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"

@@ -7,13 +7,18 @@
 namespace tessera::transforms {
 using namespace ir;
 
+/// Elementwise without side effects: element i of the result depends on element i of the operands alone.
+static bool isElementwise(Operation *op) {
+  bool elementwise = op->info().has(kElementwise) || op->is<arith::SelectOp>();
+  return elementwise && op->numResults() == 1 && op->numRegions() == 0 && isPure(op);
+}
+
 static bool isOnlyStored(Value v, llvm::DenseSet<Operation *> &seen) {
   return llvm::all_of(v.users(), [&](Operation *user) {
     if (!seen.insert(user).second) return true;
     if (user->is<tt::StoreOp>() || user->is<amdg::BufferStoreOp>()) return true;
-    bool same = user->numResults() == 1 && user->numRegions() == 0 &&
-                (user->info().has(kElementwise) || user->is<arith::SelectOp>()) && isPure(user);
-    return same && user->result().type().isTensor() == v.type().isTensor() && isOnlyStored(user->result(), seen);
+    if (!isElementwise(user) || user->result().type().isTensor() != v.type().isTensor()) return false;
+    return isOnlyStored(user->result(), seen);
   });
 }
 

@@ -34,9 +34,8 @@ int64_t registersOf(Value v) {
 }
 
 int64_t registersPerThread(const TargetInfo &t, int64_t threads) {
-  if (t.vendor == Vendor::Amd) return t.maxRegistersPerThread; // waves share no registers
-  return std::min<int64_t>(t.maxRegistersPerThread,
-                           int64_t(t.registersPerScheduler) * t.schedulersPerMultiprocessor / threads);
+  if (!t.tuning.loadRegistersByBlockSize) return t.maxRegistersPerThread;
+  return t.registersPerThread(threads / t.warpSize, RegisterSplit::Evenly);
 }
 
 RegisterPressure::RegisterPressure(Operation *function) {

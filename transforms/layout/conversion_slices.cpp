@@ -24,8 +24,8 @@
 #include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/infer.h"
+#include "layouts/scan_shape.h"
 #include "transforms/analyses/pointer_root.h"
-#include "transforms/memory/scan_shape.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -89,7 +89,7 @@ double scanWork(tt::ScanOp scan, const Encoding *e) {
   auto &layout = e->layoutOf(type.shape());
   if (!layout.ok()) return 1e6;
   int axis = scan.axis();
-  auto shape = scanShape(*layout, axis);
+  auto shape = layouts::scanShape(*layout, axis);
   if (!shape.inOrder) return 1e6;
   unsigned lanes = 0, warps = 0;
   for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Lane); ++bit)
@@ -299,7 +299,7 @@ bool Slice::needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out) 
   case Opcode::tt_scan: {
     auto &layout = e->layoutOf(tensorOf(v).shape());
     if (op->numOperands() != 1 || e->kind() == layouts::EncodingKind::DotOperand || !layout.ok() ||
-        !scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder)
+        !layouts::scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder)
       return false;
     return operand(e);
   }

@@ -23,9 +23,9 @@
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
+#include "layouts/scan_shape.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/conversion_slices.h"
-#include "transforms/memory/scan_shape.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -488,7 +488,7 @@ private:
       // In a layout out of order it would be converted on the way in and out again (choose-scan-layouts).
       auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
       if (e->kind() == layouts::EncodingKind::DotOperand || !layout.ok() ||
-          !scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder)
+          !layouts::scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder)
         return false;
       for (unsigned i = 0; i < op->numOperands(); ++i)
         if (i != at && !acceptable(op->operand(i), e)) return false;

@@ -1,31 +1,46 @@
-// Shared-memory allocation (what allocate_shared_memory.h promises).
+// Pass allocate-shared-memory: every buffer in shared memory gets an offset.
+// Runs: before lowering, on all targets.
 //
 //   %0 = "tt.reduce"(...)                 %0 = "tt.reduce"(...) {allocation.offset = 0 : i32}
 //   %1 = ttg.convert_layout ...     →     %1 = ttg.convert_layout ... {allocation.offset = 0 : i32}
 //                                         and on the module: ttg.shared = 2048 : i32
 //
-// Every operation of a function gets a number in the order of the text; a buffer's life is an interval of these
-// numbers. Scratch lives during its operation alone, or if it is small to the end of the next operation with scratch,
-// which saves the barrier between them; where memory that blocks leave is of no other use (LDS), also if it is not
-// small, as long as as many blocks fit. An explicit buffer (`ttg.local_alloc`) lives from its allocation to the last
-// use of any view of it, extended to the end of a loop or of the region in which the use lies when the allocation
-// lies outside, and to the end of a function whose blocks branch back when the use lies in another block. Buffers are
-// placed first-fit, largest first: each at the lowest offset where it overlaps no buffer alive at the same time;
-// where that is more than a block has, in other orders too, of which the best counts. A call is scratch of the
-// callee's whole frame, so frames nest.
+// Buffers are those of ttg.local_alloc, and the scratch of operations that need some (scratch.h): reductions across
+// warps, layout conversions through memory, scans, atomics whose result several threads use. `allocation.offset` is in
+// bytes; buffers whose lifetimes do not overlap share bytes. `ttg.shared` is what the module takes in all.
 //
-// The regions of a ttg.warp_specialize run at the same time, so that what lives in one shares nothing with what lives
-// in another; what is handed to their warps lives as long as they do.
+// Lifetimes. Every operation of a function has a number in the order of the text; a lifetime is an interval of these
+// numbers. An explicit buffer lives from its allocation to the last use of any view of it; if that use is in a loop or
+// another region that the allocation is not in, to the end of that region's operation; if it is in another block of a
+// function whose blocks branch back, to the end of the function. Scratch lives during its operation.
 //
-// If that is more than a block has, conversions between layouts are told to take less scratch, half at a time
-// (`allocation.scratch`), and make as many turns through it.
+// Neighbours apart. Small scratch lives to the end of the next operation with scratch, which saves the barrier
+// between them. On targets where the shared memory that blocks leave over has no other use (LDS), scratch that is
+// not small does so too, as long as as many blocks fit into a multiprocessor.
+//
+// Placement is first fit, largest first: each buffer at the lowest offset at which it overlaps no buffer with an
+// overlapping lifetime. If the result is more than a block has, other orders are tried, and the best one is taken. A
+// call is a buffer of the callee's whole frame, so frames nest.
+//
+// The regions of a ttg.warp_specialize run at the same time, so buffers of different regions share no bytes; what
+// their warps capture lives as long as they do.
+//
+// If all that is more than a block has, layout conversions are limited to less scratch, half at a time
+// (`allocation.scratch`), and go through it in several repetitions. Buffers that do not fit even then are an error
+// that names the largest ones with their sizes and source lines.
+//
+// Remarks: SharedMemoryBuffer for each buffer (bytes, offset, lifetime, purpose), LayoutConversion for each conversion
+// (bank conflicts), SharedMemory for each function (bytes in all).
 #include "transforms/memory/allocate_shared_memory.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
+#include "ir/tensor_queries.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/nvmma_shared.h"
+#include "transforms/memory/scratch.h"
+#include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,20 +52,24 @@ using namespace ir;
 
 namespace {
 
-/// Bytes of two operations' scratch that may lie side by side where one place would do: less than the unit in which
-/// most kernels' shared memory bounds how many blocks a multiprocessor runs.
-constexpr int64_t kSmallScratch = 4096;
+constexpr int64_t kLeastAlignment = 16;      // the widest access of shared memory
+constexpr int64_t kSwizzledAlignment = 1024; // of large buffers: the repeat of a swizzle by 128 bytes (PTX ISA)
+constexpr size_t kBuffersInError = 6;        // buffers that the error about too much shared memory names
 
 struct Buffer {
   Operation *op;
-  int64_t bytes, alignment;
-  unsigned from, to; // the numbers between which it lives, both included
+  int64_t bytes;
+  int64_t alignment;
+  unsigned from, to; // the lifetime: numbers of operations, both included
   int64_t offset = -1;
   Partition partition = partitionOf(op);
 
-  bool meets(const Buffer &o) const {
-    if (from <= o.to && o.from <= to) return true;
-    return partition && o.partition && partition.op == o.partition.op && partition.region != o.partition.region;
+  /// Whether the two must not share bytes.
+  bool conflictsWith(const Buffer &o) const {
+    bool lifetimesOverlap = from <= o.to && o.from <= to;
+    bool otherPartition =
+        partition && o.partition && partition.op == o.partition.op && partition.region != o.partition.region;
+    return lifetimesOverlap || otherPartition;
   }
 };
 
@@ -62,25 +81,19 @@ public:
   int64_t run() {
     number(func_.op);
     collect();
-    llvm::SmallVector<unsigned, 16> ends;
-    for (auto &b : buffers_) ends.push_back(b.to);
-    auto placeWithNeighboursApart = [&](int64_t limit) {
-      for (auto [b, to] : llvm::zip(buffers_, ends)) b.to = to;
-      keepNeighboursApart(limit);
-      place();
-      return size_;
-    };
-    int64_t size = placeWithNeighboursApart(kSmallScratch);
-    // Where what is left of a multiprocessor's memory is of no other use, it saves barriers.
-    if (!target_.sharedMemoryIsCacheToo &&
-        (placeWithNeighboursApart(target_.sharedMemoryPerBlock) > target_.sharedMemoryPerBlock ||
-         blocksWith(size_) < blocksWith(size)))
-      placeWithNeighboursApart(kSmallScratch);
-    if (size_ > target_.sharedMemoryPerBlock) { // room counts for more than a barrier
-      for (auto [b, to] : llvm::zip(buffers_, ends)) b.to = to;
+    const int64_t small = target_.tuning.smallScratchBytes;
+    const int64_t available = target_.sharedMemoryPerBlock;
+    // Memory that blocks leave over saves barriers, if it cannot serve as cache and as many blocks still fit.
+    int64_t size = placeWithNeighboursApart(small);
+    if (!target_.sharedMemoryIsCacheToo) {
+      placeWithNeighboursApart(available);
+      if (size_ > available || blocksWith(size_) < blocksWith(size)) placeWithNeighboursApart(small);
+    }
+    if (size_ > available) { // fitting is worth more than a barrier
+      resetLifetimes();
       place();
     }
-    while (size_ > target_.sharedMemoryPerBlock && takeTurns()) place();
+    while (size_ > available && halveLargestConversion()) place();
     for (auto &b : buffers_) b.op->setAttr("allocation.offset", IntegerAttr::getI32(func_->context(), b.offset));
     return size_;
   }
@@ -89,10 +102,20 @@ public:
   int64_t during(Operation *op, llvm::ArrayRef<Operation *> without) {
     number(func_.op);
     collect();
-    llvm::erase_if(
-        buffers_, [&](auto &b) { return b.to < begin_[op] || b.from > end_[op] || llvm::is_contained(without, b.op); });
+    llvm::erase_if(buffers_, [&](auto &b) {
+      bool isAlive = b.to >= begin_[op] && b.from <= end_[op];
+      return !isAlive || llvm::is_contained(without, b.op);
+    });
     place();
     return size_;
+  }
+
+  /// The operation at which the buffer's lifetime ends.
+  Operation *lastOperation(const Buffer &b) const {
+    for (auto *numbers : {&begin_, &end_})
+      for (auto [op, number] : *numbers)
+        if (number == b.to) return op;
+    return b.op;
   }
 
 private:
@@ -104,10 +127,21 @@ private:
     end_[op] = next_++;
   }
 
-  /// Whether control goes from every block of the region to later ones alone, in the order of the text.
+  int64_t placeWithNeighboursApart(int64_t limit) {
+    resetLifetimes();
+    keepNeighboursApart(limit);
+    place();
+    return size_;
+  }
+  /// Undoes keepNeighboursApart.
+  void resetLifetimes() {
+    for (auto [b, to] : llvm::zip(buffers_, lifetimeEnds_)) b.to = to;
+  }
+
+  /// Whether every block of the region branches to later blocks alone, in the order of the text.
   bool branchesForward(Region *region) {
-    auto [it, fresh] = forward_.try_emplace(region, true);
-    if (!fresh) return it->second;
+    auto [it, isNew] = branchesForward_.try_emplace(region, true);
+    if (!isNew) return it->second;
     llvm::DenseMap<Block *, bool> seen;
     for (auto *b = region->front(); b; b = b->next()) {
       seen[b] = true;
@@ -118,35 +152,41 @@ private:
     return it->second;
   }
 
-  /// The first wait for bulk copies behind the copy that leaves none under way, in its block or behind the branches
-  /// and loops that it is in.
-  unsigned whenStored(Operation *copy) {
-    for (Operation *at = copy;
-         at != func_.op && !at->is<ttg::WarpSpecializePartitionsOp>() && at->parentRegion()->hasOneBlock();
-         at = at->parentOp()) // a partition's threads wait for themselves
+  /// The end of a bulk copy from shared memory: the first wait behind it that leaves no copy in flight, in its block or
+  /// behind the branches and loops that it is in.
+  unsigned endOfBulkStore(Operation *copy) {
+    auto mayLookBehind = [&](Operation *at) {
+      bool isPartition = at->is<ttg::WarpSpecializePartitionsOp>(); // a partition's threads wait for themselves
+      return at != func_.op && !isPartition && at->parentRegion()->hasOneBlock();
+    };
+    for (Operation *at = copy; mayLookBehind(at); at = at->parentOp())
       for (auto *op = at->next(); op; op = op->next())
         if (auto wait = op->dyn<ttng::AsyncTmaStoreWaitOp>(); wait && wait.pendings() == 0) return end_[op];
     return end_[func_.op];
   }
 
-  /// The last moment at which the value, or a view or carried copy of it, is used.
+  /// The number of a user as it counts for a buffer of `alloc`'s region: a use in a nested region lasts to the end of
+  /// the operation that holds the region (a loop iterates again), one in another block, if blocks branch back, to the
+  /// end of the function.
+  unsigned endOfUse(Operation *user, Operation *alloc) {
+    Operation *outer = user;
+    while (outer->parentRegion() != alloc->parentRegion() && outer->parentOp()) outer = outer->parentOp();
+    bool inOrder = outer->block() == alloc->block() || branchesForward(alloc->parentRegion());
+    return inOrder ? end_[outer] : end_[func_.op];
+  }
+
+  /// The last use of the value, of its views, and of what it becomes in loops, branches and partitions.
   unsigned lastUse(Value v, Operation *alloc, llvm::DenseMap<Value, bool> &seen) {
     if (!seen.try_emplace(v, true).second) return 0;
     unsigned last = 0;
     for (auto *use = v.firstUse(); use; use = use->nextUse) {
       Operation *user = use->owner;
-      // A use in a nested region lives to the end of the operation that holds the region (a loop comes round again);
-      // one in another block, where blocks branch back, to the end of the function.
-      Operation *outer = user;
-      while (outer->parentRegion() != alloc->parentRegion() && outer->parentOp()) outer = outer->parentOp();
-      last =
-          std::max(last, outer->block() == alloc->block() || branchesForward(alloc->parentRegion()) ? end_[outer]
-                                                                                                    : end_[func_.op]);
+      last = std::max(last, endOfUse(user, alloc));
       for (auto r : user->results())
         if (r.type().isa<MemDescType>()) last = std::max(last, lastUse(r, alloc, seen));
       if (user->is<ttng::AsyncTmaCopyLocalToGlobalOp>() || user->is<ttng::AsyncTmaReduceOp>())
-        last = std::max(last, whenStored(user));
-      // Carried through a loop or branch: wherever the carried value goes.
+        last = std::max(last, endOfBulkStore(user));
+      // Passed through a loop, branch, partition or block: wherever the value may go.
       auto follow = [&](Value to) { last = std::max(last, lastUse(to, alloc, seen)); };
       if (user->info().has(kTerminator) && user->parentOp())
         for (auto r : user->parentOp()->results())
@@ -167,10 +207,11 @@ private:
   }
 
   static int64_t alignmentOf(ttg::LocalAllocOp alloc, int64_t bytes) {
-    int64_t least = 16;
+    int64_t least = kLeastAlignment;
     if (auto *e = layouts::dynCast<layouts::NvmmaSharedEncoding>(alloc.result().type().cast<MemDescType>().encoding()))
       least = std::max<int64_t>(least, e->alignment());
-    return std::max<int64_t>(least, alloc.alignment().value_or(bytes >= 1024 ? 1024 : 16));
+    return std::max<int64_t>(
+        least, alloc.alignment().value_or(bytes >= kSwizzledAlignment ? kSwizzledAlignment : kLeastAlignment));
   }
 
   void collect() {
@@ -190,6 +231,7 @@ private:
       }
       if (s.bytes) buffers_.push_back({op, s.bytes, s.alignment, begin_[op], end_[op]});
     });
+    for (auto &b : buffers_) lifetimeEnds_.push_back(b.to);
   }
 
   /// How many blocks of so many bytes the shared memory of a multiprocessor has room for.
@@ -197,29 +239,35 @@ private:
     return target_.sharedMemoryPerMultiprocessor / std::max<int64_t>(1, bytes);
   }
 
-  /// Small scratch lives until the scratch after it is done with, so that neither has to wait for the other's
-  /// readers: the barrier within the second orders the first's reads before what comes third. `limit`: bytes of the
-  /// two. Buffers that a tensor passes through count as scratch where the limit is more than what is small.
+  /// Small scratch lives to the end of the next scratch, so that neither waits for the other's readers: the barrier
+  /// inside the second one orders the first one's reads before the third one's writes. `limit`: bytes of the two
+  /// together. Above the small limit, buffers that a tensor passes through (ttg.local_alloc of a tensor) count as
+  /// scratch too.
   void keepNeighboursApart(int64_t limit) {
+    bool scratchAlone = limit <= target_.tuning.smallScratchBytes;
+    auto countsAsScratch = [&](const Buffer &b) {
+      if (b.op->is<tt::CallOp>()) return false;
+      auto alloc = b.op->dyn<ttg::LocalAllocOp>();
+      return !alloc || (alloc.src() && !scratchAlone);
+    };
     Buffer *last = nullptr;
     for (auto &b : buffers_) {
-      auto alloc = b.op->dyn<ttg::LocalAllocOp>();
-      if (b.op->is<tt::CallOp>() || (alloc && (!alloc.src() || limit <= kSmallScratch))) continue;
+      if (!countsAsScratch(b)) continue;
       if (last && last->op->block() == b.op->block() && last->bytes + b.bytes <= limit)
         last->to = std::max(last->to, b.to);
       last = &b;
     }
   }
 
-  /// Halves the scratch of the largest conversion between layouts that can be made in more turns, of those that reach
-  /// beyond what a block has if there are any.
-  bool takeTurns() {
+  /// Halves the scratch of the largest layout conversion that can do with more repetitions; of those that reach beyond
+  /// the memory of a block, if there are any. False if there is none.
+  bool halveLargestConversion() {
     llvm::SmallVector<Buffer *, 16> order;
     for (auto &b : buffers_)
       if (b.op->is<ttg::ConvertLayoutOp>() || b.op->is<tt::CatOp>()) order.push_back(&b);
-    auto beyond = [&](const Buffer *b) { return b->offset + b->bytes > target_.sharedMemoryPerBlock; };
+    auto isBeyond = [&](const Buffer *b) { return b->offset + b->bytes > target_.sharedMemoryPerBlock; };
     llvm::stable_sort(
-        order, [&](auto *a, auto *b) { return std::pair(beyond(a), a->bytes) > std::pair(beyond(b), b->bytes); });
+        order, [&](auto *a, auto *b) { return std::pair(isBeyond(a), a->bytes) > std::pair(isBeyond(b), b->bytes); });
     for (auto *b : order) {
       auto before = b->op->attr<IntegerAttr>("allocation.scratch");
       b->op->setAttr("allocation.scratch", IntegerAttr::getI32(func_->context(), b->bytes / 2));
@@ -235,13 +283,14 @@ private:
     return false;
   }
 
-  /// In the order of sizes, and where that takes more than a block has in others too.
+  /// Largest first, and in other orders if that takes more than a block has.
   void place() {
     using Before = bool (*)(const Buffer *, const Buffer *);
-    constexpr Before orders[] = {[](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; },
-                                 [](const Buffer *a, const Buffer *b) { return a->to - a->from > b->to - b->from; },
-                                 [](const Buffer *a, const Buffer *b) { return a->from < b->from; },
-                                 [](const Buffer *a, const Buffer *b) { return a->to > b->to; }};
+    constexpr Before kLargestFirst = [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; };
+    constexpr Before kLongestFirst = [](const Buffer *a, const Buffer *b) { return a->to - a->from > b->to - b->from; };
+    constexpr Before kEarliestFirst = [](const Buffer *a, const Buffer *b) { return a->from < b->from; };
+    constexpr Before kLastToEndFirst = [](const Buffer *a, const Buffer *b) { return a->to > b->to; };
+    constexpr Before orders[] = {kLargestFirst, kLongestFirst, kEarliestFirst, kLastToEndFirst};
     std::vector<int64_t> best;
     int64_t least = std::numeric_limits<int64_t>::max();
     for (Before before : orders) {
@@ -265,7 +314,7 @@ private:
     for (auto *b : order) {
       llvm::SmallVector<std::pair<int64_t, int64_t>, 16> busy;
       for (auto *p : placed)
-        if (p->meets(*b)) busy.push_back({p->offset, p->offset + p->bytes});
+        if (p->conflictsWith(*b)) busy.push_back({p->offset, p->offset + p->bytes});
       llvm::sort(busy);
       int64_t at = 0;
       for (auto [lo, hi] : busy) {
@@ -282,9 +331,10 @@ private:
   const TargetInfo &target_;
   const llvm::DenseMap<Operation *, int64_t> &frames_;
   llvm::DenseMap<Operation *, unsigned> begin_, end_;
-  llvm::DenseMap<Region *, bool> forward_;
+  llvm::DenseMap<Region *, bool> branchesForward_;
   unsigned next_ = 0;
   std::vector<Buffer> buffers_;
+  llvm::SmallVector<unsigned, 16> lifetimeEnds_; // of buffers_, before keepNeighboursApart
   int64_t size_ = 0;
 };
 
@@ -301,27 +351,63 @@ std::string describeBuffer(const Buffer &b) {
   return llvm::formatv("'{0}' needs {1} bytes of shared memory ({2})", b.op->name(), b.bytes, describe(b.op->loc()));
 }
 
-/// Each conversion between layouts that goes through memory, and the sum of a function.
-void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size, const PassContext &c) {
-  for (auto &b : buffers) {
-    auto convert = b.op->dyn<ttg::ConvertLayoutOp>();
-    if (!convert) continue;
-    auto from = convert.src().type().cast<TensorType>(), to = convert.result().type().cast<TensorType>();
-    auto plan = layouts::planConversion(
-        *from.encoding()->toLinearLayout(from.shape()), *to.encoding()->toLinearLayout(to.shape()),
-        std::max<int64_t>(8, from.element().bitWidth()), c.target->memoryModel(), planOptionsOf(b.op));
-    if (!plan.ok()) continue;
-    c.remark({Remark::Analysis, "", "LayoutConversion", b.op->loc(),
-              llvm::formatv("a conversion of {0} goes through {1} bytes of shared memory{2}; bank conflicts: writes "
-                            "{3}-way, reads {4}-way",
-                            from.str(), b.bytes,
-                            plan->repetitions > 1 ? llvm::formatv(" in {0} turns", plan->repetitions).str() : "",
-                            plan->writeConflicts, plan->readConflicts)
-                  .str(),
-              llvm::json::Object{{"bytes", b.bytes},
-                                 {"writeConflicts", plan->writeConflicts},
-                                 {"readConflicts", plan->readConflicts},
-                                 {"turns", plan->repetitions}}});
+// ---- remarks ----
+
+/// What a buffer is for.
+std::string purposeOf(const Buffer &b) {
+  if (auto alloc = b.op->dyn<ttg::LocalAllocOp>()) return "buffer of type " + alloc.result().type().str();
+  return scratchPurpose(b.op);
+}
+
+Remark bufferRemark(const Buffer &b, Operation *last) {
+  std::string lifetime = last == b.op ? std::string("during the operation")
+                                      : llvm::formatv("to '{0}' ({1})", last->name(), describe(last->loc())).str();
+  std::string purpose = purposeOf(b);
+  return {Remark::Analysis,
+          "",
+          "SharedMemoryBuffer",
+          b.op->loc(),
+          llvm::formatv("'{0}' takes {1} bytes of shared memory at offset {2}, {3}: {4}", b.op->name(), b.bytes,
+                        b.offset, lifetime, purpose)
+              .str(),
+          llvm::json::Object{{"operation", b.op->name()},
+                             {"bytes", b.bytes},
+                             {"offset", b.offset},
+                             {"purpose", purpose},
+                             {"first", describe(b.op->loc())},
+                             {"last", describe(last->loc())},
+                             {"lastOperation", last->name()}}};
+}
+
+std::optional<Remark> conversionRemark(const Buffer &b, const TargetInfo &target) {
+  auto convert = b.op->dyn<ttg::ConvertLayoutOp>();
+  if (!convert) return std::nullopt;
+  auto from = tensorOf(convert.src());
+  auto to = tensorOf(convert.result());
+  auto plan = layouts::planConversion(
+      *from.encoding()->toLinearLayout(from.shape()), *to.encoding()->toLinearLayout(to.shape()),
+      std::max<int64_t>(8, from.element().bitWidth()), target.memoryModel(), planOptionsOf(b.op));
+  if (!plan.ok()) return std::nullopt;
+  std::string repetitions =
+      plan->repetitions > 1 ? llvm::formatv(" in {0} repetitions", plan->repetitions).str() : std::string();
+  return Remark{Remark::Analysis,
+                "",
+                "LayoutConversion",
+                b.op->loc(),
+                llvm::formatv("a conversion of {0} goes through {1} bytes of shared memory{2}; bank conflicts: writes "
+                              "{3}-way, reads {4}-way",
+                              from.str(), b.bytes, repetitions, plan->writeConflicts, plan->readConflicts)
+                    .str(),
+                llvm::json::Object{{"bytes", b.bytes},
+                                   {"writeConflicts", plan->writeConflicts},
+                                   {"readConflicts", plan->readConflicts},
+                                   {"repetitions", plan->repetitions}}};
+}
+
+void emitRemarks(Operation *func, const FunctionAllocation &allocation, int64_t size, const PassContext &c) {
+  for (auto &b : allocation.buffers()) {
+    c.remark(bufferRemark(b, allocation.lastOperation(b)));
+    if (auto conversion = conversionRemark(b, *c.target)) c.remark(std::move(*conversion));
   }
   c.remark(
       {Remark::Analysis, "", "SharedMemory", func->loc(),
@@ -331,10 +417,23 @@ void tellOfMemory(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size,
        llvm::json::Object{{"bytes", size}, {"available", c.target->sharedMemoryPerBlock}}});
 }
 
+void reportTooMuch(Operation *func, llvm::ArrayRef<Buffer> buffers, int64_t size, PassContext &c) {
+  Diagnostic d;
+  d.loc = func->loc();
+  d.message =
+      llvm::formatv("kernel '{0}' needs {1} bytes of shared memory, but a block on {2} has {3}",
+                    func->attr<StringAttr>("sym_name").value(), size, c.target->name, c.target->sharedMemoryPerBlock);
+  std::vector<Buffer> largest(buffers.begin(), buffers.end());
+  std::stable_sort(largest.begin(), largest.end(), [](auto &a, auto &b) { return a.bytes > b.bytes; });
+  if (largest.size() > kBuffersInError) largest.resize(kBuffersInError, largest.front());
+  for (auto &b : largest) d.note(describeBuffer(b)).loc = b.op->loc();
+  c.diagnostics.report(std::move(d));
+}
+
 } // namespace
 
 int64_t sharedBytesDuring(Operation *op, llvm::ArrayRef<Operation *> without, const TargetInfo &target) {
-  llvm::DenseMap<Operation *, int64_t> frames; // calls, whose frames nobody knows yet, are not counted
+  llvm::DenseMap<Operation *, int64_t> frames; // calls are not counted: their frames are not known yet
   auto func = op->is<tt::FuncOp>() ? op->cast<tt::FuncOp>() : op->parentOfType<tt::FuncOp>();
   return FunctionAllocation(func, target, frames).during(op, without);
 }
@@ -354,18 +453,9 @@ absl::StatusOr<bool> allocateSharedMemory(Module &module, PassContext &context) 
     FunctionAllocation alloc(f->cast<tt::FuncOp>(), *context.target, frames);
     int64_t size = frames[f] = alloc.run();
     total = std::max(total, size);
-    if (context.wantsRemarks()) tellOfMemory(f, alloc.buffers(), size, context);
+    if (context.wantsRemarks()) emitRemarks(f, alloc, size, context);
     if (size <= context.target->sharedMemoryPerBlock) continue;
-    Diagnostic d;
-    d.loc = f->loc();
-    d.message = llvm::formatv("kernel '{0}' needs {1} bytes of shared memory, but a block on {2} has {3}",
-                              f->attr<StringAttr>("sym_name").value(), size, context.target->name,
-                              context.target->sharedMemoryPerBlock);
-    std::vector<Buffer> largest(alloc.buffers().begin(), alloc.buffers().end());
-    std::stable_sort(largest.begin(), largest.end(), [](auto &a, auto &b) { return a.bytes > b.bytes; });
-    for (unsigned i = 0; i < std::min<size_t>(largest.size(), 6); ++i)
-      d.note(describeBuffer(largest[i])).loc = largest[i].op->loc();
-    context.diagnostics.report(std::move(d));
+    reportTooMuch(f, alloc.buffers(), size, context);
     return absl::ResourceExhaustedError("out of shared memory");
   }
   setModuleInt(module.op(), kSharedAttr, total);

@@ -1,24 +1,27 @@
 // Pass tritongpu-allocate-warp-groups: which warps of a block run the partitions of ttg.warp_specialize, how many
 // threads a block then has, and how many registers each of them may use.
 //
-//   ttg.warp_specialize(%a)                        ttg.warp_specialize(%a) attributes {warpGroupStartIds = array<i32: 8, 4>,
-//     attributes {requestedRegisters = …}            actualRegisters = array<i32: …>}
-//   default {…}                                →   default {…}                            warps 0 to 3, as everything outside
-//   partition0(%b: i32) num_warps(1) {…}           partition0(%b: i32) num_warps(1) {…}   warp 8
-//   partition1(%b: i32) num_warps(4) {…}           partition1(%b: i32) num_warps(4) {…}   warps 4 to 7
-//                                                  and on the module: ttg.total-num-warps = 12
+// Runs: before lowering, on all targets.
 //
-// Larger partitions come first and begin at a multiple of four warps (or of their own number, if that is less), as
-// multiplications by warp groups want it; start ids that are there already stay. Two ttg.warp_specialize one after
-// the other share warps.
+//   ttg.warp_specialize(%a)                     ttg.warp_specialize(%a)
+//     attributes {requestedRegisters = …}         attributes {warpGroupStartIds = array<i32: 8, 4>,
+//                                                             actualRegisters = array<i32: …>}
+//   default {…}                             →   default {…}                            warps 0 to 3, as all outside
+//   partition0(%b: i32) num_warps(1) {…}        partition0(%b: i32) num_warps(1) {…}   warp 8
+//   partition1(%b: i32) num_warps(4) {…}        partition1(%b: i32) num_warps(4) {…}   warps 4 to 7
+//                                               and on the module: ttg.total-num-warps = 12
 //
-// Registers (targets that can reallocate them): a kernel starts with equally many for all its warps, `ttg.maxnreg`.
-// Four warps, which can only do it together, take the largest number that any of their partitions requests; the
-// kernel's own warps take what all others leave. Where that is too little, or the kernel's own warps are not whole
-// groups of four, everybody keeps what they have.
+// Larger partitions come first and begin at a multiple of four warps (or of their own number, if that is less), which
+// wgmma requires of a warp group. Start ids that the input has are kept. Two ttg.warp_specialize one after the other
+// share warps.
 //
-// Limits: partitions stand in kernels, not in each other; no more of them than there are named barriers (the block
-// has one, the kernel's own warps have one); tensors are not captured. All are errors.
+// Registers (targets that can reallocate them): a kernel starts with the same number for all its warps, `ttg.maxnreg`.
+// Only groups of four warps can change theirs: a group gets the largest number that any of its partitions requests, the
+// kernel's own warps get what the others leave. If that is too little, or the kernel's own warps are no whole groups of
+// four, all warps keep their number.
+//
+// Limits, all of them errors: partitions must be in kernels, and not in each other; there may be no more of them than
+// named barriers (two are used for the block and the kernel's own warps); tensors cannot be captured.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/partitions.h"
@@ -33,10 +36,11 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kGroup = 4;              // warps that reallocate registers, or multiply, together
-constexpr int64_t kFewestRegisters = 24;   // of a thread that setmaxnreg takes (PTX ISA, "setmaxnreg")
-constexpr int64_t kRegisterStep = 8;       // their number is a multiple of it
-constexpr int64_t kPrintingRegisters = 32; // what the driver's functions for assertions and printing need
+constexpr int64_t kGroup = 4;              // warps of a warp group: they reallocate registers and run wgmma together
+constexpr int64_t kFewestRegisters = 24;   // least of a thread that setmaxnreg accepts (PTX ISA, "setmaxnreg")
+constexpr int64_t kRegisterStep = 8;       // setmaxnreg accepts multiples of it
+constexpr int64_t kPrintingRegisters = 32; // needed by the driver's functions for assertions and printing
+constexpr int64_t kReservedBarriers = 2;   // named barriers of the block and of the kernel's own warps
 
 class WarpGroups {
 public:
@@ -73,15 +77,16 @@ private:
 
   bool check(ttg::WarpSpecializeOp op) {
     auto regions = partitionRegions(op);
-    if (target_.namedBarriers < 3)
+    if (target_.namedBarriers <= kReservedBarriers)
       return error(op,
                    llvm::formatv("cannot be lowered: {0} has no barriers for a part of a block's warps", target_.name));
-    if (int64_t most = target_.namedBarriers - 2; int64_t(regions.size()) > most)
+    if (int64_t most = target_.namedBarriers - kReservedBarriers; int64_t(regions.size()) > most)
       return error(op, llvm::formatv("has {0} partitions; there are named barriers for {1}", regions.size(), most));
-    if (partitionOf(op)) return error(op, "stands in another one, whose warps cannot be shared out again");
+    if (partitionOf(op)) return error(op, "must not be nested in another ttg.warp_specialize");
     if (auto func = op->parentOfType<tt::FuncOp>(); func.symVisibility() == "private")
-      return error(op, llvm::formatv("stands in the function '{0}', which stays a call: its warps begin with a kernel",
-                                     func.symName()));
+      return error(op,
+                   llvm::formatv("is in the function '{0}', which is called and not inlined; it must be in a kernel",
+                                 func.symName()));
     for (Value v : capturesOf(op))
       if (v.type().isTensor())
         return error(op, "captures a tensor, whose elements lie in the registers of other warps");
@@ -98,8 +103,8 @@ private:
       int64_t next = own_;
       for (unsigned p : order) {
         if (starts[p] < next)
-          return error(op,
-                       llvm::formatv("lets partition {0} begin at warp {1}, which is somebody else's", p, starts[p]));
+          return error(op, llvm::formatv("lets partition {0} begin at warp {1}, which other warps of the kernel use", p,
+                                         starts[p]));
         if (starts[p] % std::min(sizes[p], kGroup))
           return error(op, llvm::formatv("lets partition {0} of {1} warps begin at warp {2}", p, sizes[p], starts[p]));
         if (starts[p] > target_.maxThreadsPerBlock)
@@ -134,7 +139,7 @@ private:
   void shareRegisters(llvm::ArrayRef<ttg::WarpSpecializeOp> ops) {
     // A thread's number is below 256, so that the largest is the last multiple of 8 before that.
     int64_t most = llvm::alignDown(int64_t(target_.maxRegistersPerThread), kRegisterStep);
-    int64_t all = int64_t(target_.registersPerScheduler) * target_.schedulersPerMultiprocessor,
+    int64_t all = int64_t(target_.registersPerScheduler) * target_.schedulersPerMultiprocessor * target_.warpSize,
             threads = total_ * threadsPerWarp(module_.op());
     int64_t each = moduleInt(module_.op(), kMaxRegistersAttr, 0);
     each = std::min<int64_t>(most, llvm::alignDown(each ? each : all / threads, kRegisterStep));
@@ -161,7 +166,7 @@ private:
         d.severity = Severity::Warning;
         d.loc = op->loc();
         d.message = llvm::formatv("'ttg.warp_specialize' requests more registers than there are: of {0} for each of "
-                                  "{1} warps it leaves {2} to the kernel's own; all keep what they have",
+                                  "{1} warps it leaves {2} to the kernel's own; no warp changes its number",
                                   each, total_, left);
         diag_.report(std::move(d));
         continue;

@@ -1,68 +1,68 @@
-// Barrier placement. Operations reach shared memory in an order that only a barrier makes hold for all threads, so
-// between two accesses that overlap, at least one of which writes, there must be a barrier on every path:
+// Pass insert-barriers: barriers between accesses to shared memory that conflict.
+// Runs: before lowering, on all targets, after allocate-shared-memory (whose offsets it compares).
 //
 //   ttg.local_store %x, %buf                 ttg.local_store %x, %buf
 //   %y = ttg.local_load %buf          →      gpu.barrier
 //                                            %y = ttg.local_load %buf
 //
-// The analysis walks each function forwards with the set of byte ranges read and written since the last barrier;
-// loops are walked until their entry state no longer grows, branches are joined. Operations with a barrier of their
-// own inside (reductions across warps, conversions through memory) leave only what they read after it. A barrier is
-// put before an operation only if some path needs it. Accesses of one warp alone are no exception: the barrier of a
-// one-warp block is cheap, and the target decides what it is.
+// Each function is walked forwards with the byte ranges that were read and written since the last barrier. Branches
+// are joined, loops are walked until their entry state no longer grows. A barrier is inserted before an operation only
+// if some path needs it. The laws, to which the code refers by number:
 //
-// Two slots of one buffer (`ttg.memdesc_index` of it) whose indices are known to differ do not overlap. That is known
-// of two constants, of a value and the slot after it in a ring: `select(i + 1 >= n, 0, i + 1)` of i, and of two
-// values that a loop carries around one ring from different constants. An index that a loop carries into its next
-// iteration is followed there; of others' earlier values nothing is known: at a loop's back edge such slots become
-// whole buffers.
-//
-// A multiplication in the background (`ttng.warp_group_dot` with isAsync) reads until a `ttng.warp_group_dot_wait` that
-// leaves it none pending: its reads count as made at the waits after it, and a barrier after those orders them before
-// another thread's writes. Which products a wait leaves under way is the program's to know, as with copies.
-//
-// Global memory. A program may count on these barriers for accesses to global memory as well: all threads load what
-// the first one stores after a reduction. So they order global memory too, unless no pair of accesses needs that of
-// this barrier: it gets `tessera.local` where no write to global memory comes before it since the last barrier, and
-// none after it before the next one. Every pair of accesses with a write that has a barrier between them still has
-// one that orders global memory: the first after the write, or the last before it. In a loop that multiplies what was
-// loaded ahead there is no write, so that no barrier waits for those loads. Barriers within the lowering of an
-// operation do not count.
-//
-// A copy in the background (`ttg.async_copy_global_to_local`) writes at any time until the wait that its token goes
-// to. Whoever reads the buffer in between is told nothing by a barrier, and a program that has the token does not; so
-// the copy is ordered after the accesses before it like any write, and counts as written at the wait: the barrier
-// that other threads' reads need stands after that.
-//
-// Bulk copies of tensors. One thread starts them, and one thread changes a barrier in shared memory; what all threads
-// did before to the buffer comes before that by a barrier of the block. A copy to shared memory is waited for by
-// every reader itself (`ttng.wait_barrier`), so that it does not count as a write; its unit writes by the
-// asynchronous proxy, so that ordinary writes that no `ttng.fence_async_shared` followed need one before the barrier.
-// A copy from shared memory reads until a `ttng.async_tma_store_wait` that leaves none pending, like a multiplication
-// in the background. An arrival (`ttng.arrive_barrier`) tells others that the block is done with something, so that
-// all accesses come before it.
-//
-// Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, what one partition does
-// to what another uses is the program's to order; barriers inside of a partition are its own warps' and order their
-// accesses alone. Buffers that only a partition uses share nothing with others' (allocate_shared_memory.h).
-//
-// Global memory is the program's to order, but for what it cannot see: where warps hold copies of one element (a
-// scalar; a tensor with fewer elements than the block has threads) each loads it, and one alone stores it. A store or
-// an atomic to memory that such a load of the same pointer read comes after a barrier, not one inside an operation,
-// which may order shared memory alone, or else a late warp loads what an early one stored. Pointers that come from no
-// argument of the kernel (they were loaded, a loop lets them change places, a caller passed them) may be the same.
-// What is loaded through an argument only to be stored again, after elementwise work, asks for no barrier: the thread
-// that stores an element loads it itself, and it alone (analyses/only_stored.h; where stores are branches, LLVM moves
-// such loads into them, else they have the stores' predicates).
+// 1. Conflicts. Between two accesses to the same bytes of shared memory, at least one of which writes, there is a
+//    barrier on every path. One-warp blocks are no exception: the target decides what a barrier is there. Operations
+//    that contain a barrier (reductions across warps, conversions through shared memory) write their scratch before it
+//    and leave only their reads behind.
+// 2. No superfluous barriers. A barrier that the first iteration of a loop needs may be made superfluous by one that
+//    only later iterations need. Each barrier is dropped if the others keep all accesses in order.
+// 3. Multi-buffers. Two buffers of one multi-buffer (`ttg.memdesc_index`) do not overlap if their indices are known to
+//    differ: two constants; an index and the next one (analyses/multi_buffer_index.h); two loop-carried indices that
+//    start at different constants and step through the same multi-buffer. A loop-carried index is followed into the
+//    next iteration; any other index computed in the loop is forgotten there, and the range becomes the whole
+//    multi-buffer.
+// 4. Asynchronous copies (`ttg.async_copy_global_to_local`) may write at any time until they are waited for. They are
+//    ordered after earlier accesses like any write, and count as writes of the waits after them: a barrier behind the
+//    wait makes the data visible to other threads. Who reads before the wait gets no help from a barrier.
+// 5. Asynchronous dots (`ttng.warp_group_dot` with isAsync) read shared memory until a `ttng.warp_group_dot_wait` that
+//    leaves none pending. Their reads count as reads of the waits after them; a barrier behind those orders them before
+//    other threads' writes. Which dots a wait leaves in flight is not analysed.
+// 6. Bulk copies of tensors (TMA). One thread issues them, so what all threads did to the buffer before needs a
+//    barrier. A copy to shared memory is waited for by every reader itself (`ttng.wait_barrier`), so it is no write
+//    of this analysis. The unit writes through the asynchronous proxy: ordinary writes to the buffer that no
+//    `ttng.fence_async_shared` followed get one, in front of the barrier. A copy from shared memory reads until a
+//    `ttng.async_tma_store_wait` that leaves none pending, as in law 5.
+// 7. Arrivals (`ttng.arrive_barrier`) tell other agents that the block has finished an access, so all accesses come
+//    before them.
+// 8. Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, the program orders what
+//    partitions do to each other's buffers; barriers inside a partition order the accesses of its own warps. Buffers
+//    that only one partition uses share no bytes with others (allocate_shared_memory.h).
+// 9. Barriers and global memory. Programs may rely on these barriers for global memory too: all threads load what the
+//    first one stored after a reduction. So a barrier orders global memory as well, unless no pair of accesses needs
+//    that of it: then it gets `tessera.local`. That is the case if no write to global memory lies between the barrier
+//    before and this one, and none between this one and the next. Every pair of accesses with a write and a barrier
+//    between them still has one that orders global memory: the first after the write, or the last before it. A
+//    pipelined loop has no such write, so that no barrier waits for the loads in flight. Barriers inside the lowering
+//    of an operation do not count.
+// 10. Copies of an element in several warps. The program orders its accesses to global memory, except for what it
+//    cannot see: if several warps hold an element (a scalar; a tensor smaller than the block) each of them loads it,
+//    but only one stores it. A store or atomic through a pointer that such a load used comes after a barrier that
+//    orders global memory, or else a late warp loads what an early one stored. Pointers that derive from no argument
+//    of the kernel may be equal to any other such pointer. A value loaded through an argument and only stored again,
+//    after elementwise operations, needs no barrier: the thread that stores an element loads it itself
+//    (analyses/only_stored.h; LLVM moves such loads into branches around the stores, else they have the stores'
+//    predicates).
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
+#include "transforms/analyses/memdesc_root.h"
+#include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/analyses/only_stored.h"
 #include "transforms/analyses/pointer_root.h"
-#include "transforms/analyses/ring_step.h"
-#include "transforms/memory/allocate_shared_memory.h"
+#include "transforms/memory/scratch.h"
+#include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -72,274 +72,364 @@ using namespace ir;
 
 namespace {
 
-/// Bytes [first, second), perhaps of one slot of a ring of buffers alone.
+// ---- byte ranges and their conflicts ----
+
+/// Bytes [first, second) of shared memory, or those of them that belong to one buffer of a multi-buffer.
 struct Range {
-  int64_t first = 0, second = 0;
-  ValueImpl *slot = nullptr;   // the index of the slot; null: all of them
-  ValueImpl *buffer = nullptr; // whose slot it is: others in the same memory may have slots of other sizes
+  int64_t first = 0;
+  int64_t second = 0;
+  ValueImpl *index = nullptr;      // of the buffer in its multi-buffer; null: all buffers
+  ValueImpl *allocation = nullptr; // the multi-buffer; others in the same bytes may have buffers of other sizes
   auto operator<=>(const Range &) const = default;
 };
+using RangeSet = std::set<Range>;
+
+/// Bit of ttg.barrier's addrSpace; a barrier without it orders nothing of shared memory.
+constexpr uint64_t kLocalAddressSpace = 1;
+
+constexpr int64_t kEndOfSharedMemory = INT64_MAX;
+const Range kAllSharedMemory = {0, kEndOfSharedMemory};
 
 struct State {
-  std::set<Range> reads, writes;
-  std::set<Range> copies;      // of copies in the background that nothing has waited for
-  std::set<Range> products;    // that multiplications in the background read
-  std::set<Range> stores;      // that bulk copies to global memory read
-  std::set<Range> unfenced;    // ordinary writes that no fence of the asynchronous proxy followed, where that matters
-  std::set<ValueImpl *> loads; // the pointers from which several warps loaded the same elements
-  bool join(const State &o) {
+  RangeSet reads, writes;          // since the last barrier (law 1)
+  RangeSet pendingCopies;          // asynchronous copies write these until they are waited for (law 4)
+  RangeSet pendingDots;            // asynchronous dots read these (law 5)
+  RangeSet pendingStores;          // bulk copies to global memory read these (law 6)
+  RangeSet unfenced;               // ordinary writes without a fence after them; only in functions with bulk copies
+  std::set<ValueImpl *> warpLoads; // roots of pointers from which several warps loaded the same elements (law 10)
+
+  /// Whether the state grew.
+  bool join(const State &other) {
     size_t before = size();
-    reads.insert(o.reads.begin(), o.reads.end());
-    writes.insert(o.writes.begin(), o.writes.end());
-    copies.insert(o.copies.begin(), o.copies.end());
-    products.insert(o.products.begin(), o.products.end());
-    stores.insert(o.stores.begin(), o.stores.end());
-    unfenced.insert(o.unfenced.begin(), o.unfenced.end());
-    loads.insert(o.loads.begin(), o.loads.end());
+    for (auto set : kRangeSets) (this->*set).insert((other.*set).begin(), (other.*set).end());
+    warpLoads.insert(other.warpLoads.begin(), other.warpLoads.end());
     return size() != before;
   }
   size_t size() const {
-    return reads.size() + writes.size() + copies.size() + products.size() + stores.size() + unfenced.size() +
-           loads.size();
+    size_t n = warpLoads.size();
+    for (auto set : kRangeSets) n += (this->*set).size();
+    return n;
   }
-  void clear() { clearShared(), loads.clear(); }
-  void clearShared() { reads.clear(), writes.clear(); } // a barrier that orders shared memory alone
-  /// Slots get the names that they have from here on; those without one become whole buffers.
-  void renameSlots(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
-    for (auto *set : {&reads, &writes, &copies, &products, &stores, &unfenced}) {
-      std::set<Range> renamed;
-      for (auto r : *set) renamed.insert({r.first, r.second, r.slot ? nameOf(r.slot) : nullptr, r.buffer});
-      *set = std::move(renamed);
+  /// A barrier that orders all memory.
+  void clear() {
+    clearShared();
+    warpLoads.clear();
+  }
+  /// A barrier that orders shared memory alone.
+  void clearShared() {
+    reads.clear();
+    writes.clear();
+  }
+  /// Replaces buffer indices by what they are called from here on; null makes a range the whole multi-buffer (law 3).
+  void renameIndices(llvm::function_ref<ValueImpl *(ValueImpl *)> nameOf) {
+    for (auto set : kRangeSets) {
+      RangeSet renamed;
+      for (auto r : this->*set) renamed.insert({r.first, r.second, r.index ? nameOf(r.index) : nullptr, r.allocation});
+      this->*set = std::move(renamed);
     }
   }
-  void forgetSlots() {
-    renameSlots([](ValueImpl *) { return nullptr; });
+  void forgetIndices() {
+    renameIndices([](ValueImpl *) { return nullptr; });
   }
+
+private:
+  static constexpr RangeSet State::*kRangeSets[] = {&State::reads,       &State::writes,        &State::pendingCopies,
+                                                    &State::pendingDots, &State::pendingStores, &State::unfenced};
 };
 
-/// The number of slots of the ring in which b is the slot after a; nothing if it is not, or not seen to be.
-std::optional<int64_t> ringOf(Value a, Value b) {
-  auto step = ringStep(b);
-  return step && step->from == a ? std::optional(step->slots) : std::nullopt;
+/// The number of buffers of the multi-buffer in which `b` is the index after `a`; nothing if it is not known to be.
+std::optional<int64_t> buffersStepped(Value a, Value b) {
+  auto step = multiBufferStep(b);
+  return step && step->index == a ? std::optional(step->buffers) : std::nullopt;
 }
-bool isNextInRing(Value a, Value b) { return ringOf(a, b).value_or(1) >= 2; }
+bool isNextIndex(Value a, Value b) { return buffersStepped(a, b).value_or(1) >= 2; }
 
-/// What the loop yields for a value that it carries, and where it starts.
-struct Carried {
-  scf::ForOp loop;
-  Value init, next;
-};
-std::optional<Carried> carried(Value v) {
-  auto *parent = v.isBlockArgument() ? v.ownerBlock()->parentOp() : nullptr;
-  auto loop = parent ? parent->dyn<scf::ForOp>() : scf::ForOp();
-  if (!loop || v.index() == 0) return {};
-  return Carried{loop, loop.initArgs()[v.index() - 1], v.ownerBlock()->terminator()->operand(v.index() - 1)};
-}
-/// Whether two slots go around the same ring from different places.
-bool goAround(Value a, Value b) {
-  auto x = carried(a), y = carried(b);
+/// Whether two loop-carried indices step through the same number of buffers from different constants.
+bool stepFromDifferentStarts(Value a, Value b) {
+  auto x = carriedByArgument(a);
+  auto y = carriedByArgument(b);
   if (!x || !y || x->loop.op != y->loop.op) return false;
-  auto from = intConstantOf(x->init), to = intConstantOf(y->init), size = ringOf(a, x->next);
-  return from && to && *from != *to && size && size == ringOf(b, y->next) && *from >= 0 && *to >= 0 && *from < *size &&
-         *to < *size;
+  auto startX = intConstantOf(x->init);
+  auto startY = intConstantOf(y->init);
+  auto buffers = buffersStepped(a, x->yielded);
+  if (!startX || !startY || !buffers || buffers != buffersStepped(b, y->yielded)) return false;
+  auto inBounds = [&](int64_t start) { return start >= 0 && start < *buffers; };
+  return *startX != *startY && inBounds(*startX) && inBounds(*startY);
 }
 
-bool differentSlots(ValueImpl *a, ValueImpl *b) {
+/// Law 3. False if nothing is known.
+bool indicesDiffer(ValueImpl *a, ValueImpl *b) {
   if (!a || !b || a == b) return false;
-  auto x = intConstantOf(Value(a)), y = intConstantOf(Value(b));
-  return x && y ? *x != *y
-                : isNextInRing(Value(a), Value(b)) || isNextInRing(Value(b), Value(a)) || goAround(Value(a), Value(b));
+  auto x = intConstantOf(Value(a));
+  auto y = intConstantOf(Value(b));
+  if (x && y) return *x != *y;
+  return isNextIndex(Value(a), Value(b)) || isNextIndex(Value(b), Value(a)) ||
+         stepFromDifferentStarts(Value(a), Value(b));
 }
 
-bool overlaps(const std::set<Range> &set, Range r) {
-  for (auto &s : set)
-    if (s.first < r.second && r.first < s.second && (s.buffer != r.buffer || !differentSlots(s.slot, r.slot)))
-      return true;
-  return false;
+bool overlaps(const RangeSet &set, Range r) {
+  return llvm::any_of(set, [&](const Range &s) {
+    bool bytesOverlap = s.first < r.second && r.first < s.second;
+    bool differentBuffers = s.allocation == r.allocation && indicesDiffer(s.index, r.index);
+    return bytesOverlap && !differentBuffers;
+  });
 }
 
-/// Which of the placed barriers need not order global memory (see the head of the file).
+// ---- effects of operations ----
+
+using Buffers = llvm::SmallVector<Value, 2>;
+template <class OpT, Value (OpT::*operand)() const> Buffers buffer(Operation *op) {
+  return {(op->cast<OpT>().*operand)()};
+}
+Buffers initialisedBuffer(Operation *op) { return op->numOperands() ? Buffers{op->result()} : Buffers{}; }
+Buffers operandsInSharedMemory(Operation *op) {
+  auto dot = op->cast<ttng::WarpGroupDotOp>();
+  Buffers buffers;
+  for (Value v : {dot.a(), dot.b()})
+    if (v.type().isa<MemDescType>()) buffers.push_back(v);
+  return buffers;
+}
+bool isAsyncDot(Operation *op) { return op->cast<ttng::WarpGroupDotOp>().isAsync(); }
+bool always(Operation *) { return true; }
+bool leavesNoCopies(Operation *op) { return op->cast<ttg::AsyncWaitOp>().num() == 0; }
+bool leavesNoDots(Operation *op) { return op->cast<ttng::WarpGroupDotWaitOp>().pendings() == 0; }
+bool leavesNoStores(Operation *op) { return op->cast<ttng::AsyncTmaStoreWaitOp>().pendings() == 0; }
+
+/// What an operation does to shared memory beyond what its row of ir/ops.table says. Null: nothing of the kind.
+struct SharedEffects {
+  Opcode opcode;
+  Buffers (*reads)(Operation *) = nullptr;        // law 1
+  Buffers (*writes)(Operation *) = nullptr;       // law 1
+  Buffers (*copiesTo)(Operation *) = nullptr;     // ordered after earlier accesses, written asynchronously (laws 4, 6)
+  bool throughAsyncProxy = false;                 // copiesTo needs a fence after ordinary writes (law 6)
+  RangeSet State::*startsPending = nullptr;       // `reads` or `copiesTo` stay pending in this set …
+  bool (*startsPendingIf)(Operation *) = nullptr; // … under this condition
+  RangeSet State::*waitsFor = nullptr;            // pending accesses that count as made here …
+  RangeSet State::*waitedAs = nullptr;            // … as these (laws 4 to 6)
+  bool (*waitsForAll)(Operation *) = nullptr;     // none of them is pending afterwards
+};
+
+// clang-format off
+const SharedEffects kSharedEffects[] = {
+  {.opcode = Opcode::ttg_local_alloc, .writes = initialisedBuffer},
+  {.opcode = Opcode::ttg_local_dealloc},
+  // Law 4: asynchronous copies.
+  {.opcode = Opcode::ttg_async_copy_global_to_local,
+   .copiesTo = buffer<ttg::AsyncCopyGlobalToLocalOp, &ttg::AsyncCopyGlobalToLocalOp::result>,
+   .startsPending = &State::pendingCopies, .startsPendingIf = always},
+  {.opcode = Opcode::ttg_async_commit_group},
+  {.opcode = Opcode::ttg_async_wait,
+   .waitsFor = &State::pendingCopies, .waitedAs = &State::writes, .waitsForAll = leavesNoCopies},
+  // Law 5: asynchronous dots.
+  {.opcode = Opcode::ttng_warp_group_dot, .reads = operandsInSharedMemory,
+   .startsPending = &State::pendingDots, .startsPendingIf = isAsyncDot},
+  {.opcode = Opcode::ttng_warp_group_dot_wait,
+   .waitsFor = &State::pendingDots, .waitedAs = &State::reads, .waitsForAll = leavesNoDots},
+  // Law 6: bulk copies of tensors.
+  {.opcode = Opcode::ttng_async_tma_copy_global_to_local,
+   .reads = buffer<ttng::AsyncTmaCopyGlobalToLocalOp, &ttng::AsyncTmaCopyGlobalToLocalOp::barrier>,
+   .copiesTo = buffer<ttng::AsyncTmaCopyGlobalToLocalOp, &ttng::AsyncTmaCopyGlobalToLocalOp::result>,
+   .throughAsyncProxy = true},
+  {.opcode = Opcode::ttng_async_tma_copy_local_to_global,
+   .reads = buffer<ttng::AsyncTmaCopyLocalToGlobalOp, &ttng::AsyncTmaCopyLocalToGlobalOp::src>,
+   .startsPending = &State::pendingStores, .startsPendingIf = always},
+  {.opcode = Opcode::ttng_async_tma_reduce,
+   .reads = buffer<ttng::AsyncTmaReduceOp, &ttng::AsyncTmaReduceOp::src>,
+   .startsPending = &State::pendingStores, .startsPendingIf = always},
+  {.opcode = Opcode::ttng_async_tma_store_wait,
+   .waitsFor = &State::pendingStores, .waitedAs = &State::reads, .waitsForAll = leavesNoStores},
+  // Barriers in shared memory (mbarrier).
+  {.opcode = Opcode::ttng_init_barrier, .writes = buffer<ttng::InitBarrierOp, &ttng::InitBarrierOp::alloc>},
+  {.opcode = Opcode::ttng_inval_barrier, .writes = buffer<ttng::InvalBarrierOp, &ttng::InvalBarrierOp::alloc>},
+  {.opcode = Opcode::ttng_barrier_expect, .reads = buffer<ttng::BarrierExpectOp, &ttng::BarrierExpectOp::alloc>},
+  {.opcode = Opcode::ttng_wait_barrier, .reads = buffer<ttng::WaitBarrierOp, &ttng::WaitBarrierOp::alloc>},
+};
+// clang-format on
+
+const SharedEffects *sharedEffectsOf(Opcode opcode) {
+  for (auto &row : kSharedEffects)
+    if (row.opcode == opcode) return &row;
+  return nullptr;
+}
+
+// ---- law 9 ----
+
+/// Which of the inserted barriers need not order global memory.
 class GlobalOrder {
 public:
-  explicit GlobalOrder(const llvm::DenseSet<Operation *> &placed) : placed_(placed) {}
+  explicit GlobalOrder(const llvm::DenseSet<Operation *> &inserted) : inserted_(inserted) {}
 
   llvm::SmallVector<Operation *, 16> unneededIn(tt::FuncOp func) {
-    // What callers do before and after is not looked at.
+    // Callers are not analysed: they may write before and after.
     bool called = false;
     func->module().op()->walk([&](Operation *op) { called |= op->is<tt::CallOp>(); });
     for (bool forwards : {true, false}) {
       forwards_ = forwards;
-      through(func.body(), called);
+      throughRegion(func.body(), called);
     }
     llvm::SmallVector<Operation *, 16> unneeded;
-    for (auto *op : placed_)
+    for (auto *op : inserted_)
       if (!needed_.contains(op)) unneeded.push_back(op);
     return unneeded;
   }
 
 private:
-  /// `write`: whether a write may lie between the last barrier (forwards: before, backwards: after) and here.
-  bool visit(Operation *op, bool write) {
-    if (placed_.contains(op)) {
+  /// `write`: whether a write to global memory may lie between the last barrier and `op` (forwards: the barrier before
+  /// it; backwards: the one after it). Returns the same for what follows in that direction.
+  bool through(Operation *op, bool write) {
+    if (inserted_.contains(op)) {
       if (write) needed_.insert(op);
       return false;
     }
     if (op->is<gpu::BarrierOp>()) return op->hasAttr("tessera.local") && write;
-    if (op->is<ttg::BarrierOp>()) return !(op->cast<ttg::BarrierOp>().addrSpace() & ~1) && write;
+    if (auto barrier = op->dyn<ttg::BarrierOp>()) {
+      bool sharedMemoryAlone = !(barrier.addrSpace() & ~kLocalAddressSpace);
+      return sharedMemoryAlone && write;
+    }
     switch (op->opcode()) {
     case Opcode::tt_call: return true;
     case Opcode::tt_reduce:
     case Opcode::tt_scan: return write; // their regions hold no accesses
     case Opcode::scf_for:
-    case Opcode::scf_while:
-      // Any number of rounds; a while loop may be left in the middle of one.
-      for (bool around = write;; write = around) {
-        for (unsigned i = 0; i < op->numRegions(); ++i)
-          around |= through(op->region(forwards_ ? i : op->numRegions() - 1 - i), around);
-        if (around == write) return write;
-      }
+    case Opcode::scf_while: return throughLoop(op, write);
     default: break;
     }
-    if (op->numRegions()) {
-      bool any = write && !(op->is<scf::IfOp>() && !op->region(1).empty()); // other regions may not run at all
-      for (auto &r : op->regions()) any |= through(r, write);
-      return any || (op->info().effects & kWritesGlobal);
-    }
-    return write || (effectsOf(op) & kWritesGlobal);
+    if (!op->numRegions()) return write || (effectsOf(op) & kWritesGlobal);
+    // One region of an scf.if with both runs; any other regions may not run at all.
+    bool oneRegionRuns = op->is<scf::IfOp>() && !op->cast<scf::IfOp>().elseRegion().empty();
+    bool any = write && !oneRegionRuns;
+    for (auto &r : op->regions()) any |= throughRegion(r, write);
+    return any || (op->info().effects & kWritesGlobal);
   }
-  bool through(Block &b, bool write) {
+
+  /// Any number of iterations; an scf.while may be left in the middle of one.
+  bool throughLoop(Operation *op, bool write) {
+    while (true) {
+      bool afterIteration = write;
+      for (unsigned i = 0; i < op->numRegions(); ++i) {
+        unsigned region = forwards_ ? i : op->numRegions() - 1 - i;
+        afterIteration |= throughRegion(op->region(region), afterIteration);
+      }
+      if (afterIteration == write) return write;
+      write = afterIteration;
+    }
+  }
+
+  bool throughBlock(Block &b, bool write) {
     llvm::SmallVector<Operation *, 64> ops;
     for (auto &op : b) ops.push_back(&op);
     if (!forwards_) std::reverse(ops.begin(), ops.end());
-    for (auto *op : ops) write = visit(op, write);
+    for (auto *op : ops) write = through(op, write);
     return write;
   }
-  /// From the region's entry to its ends, or from the ends to the entry.
-  bool through(Region &r, bool write) {
+
+  /// From the region's entry to its exits, or backwards.
+  bool throughRegion(Region &r, bool write) {
     if (r.empty()) return write;
-    if (r.hasOneBlock()) return through(*r.front(), write);
+    if (r.hasOneBlock()) return throughBlock(*r.front(), write);
     llvm::DenseMap<Block *, bool> out; // after the block forwards, before it backwards
     bool result = false;
     for (bool changed = true; changed;) {
       changed = false;
       for (auto *b = r.front(); b; b = b->next()) {
+        bool isExit = b->successors().empty();
         bool in = false;
         if (forwards_) {
           in = b == r.front() && write;
           for (auto *p = r.front(); p; p = p->next())
             if (llvm::is_contained(p->successors(), b)) in |= out[p];
         } else {
-          in = b->successors().empty() && write;
+          in = isExit && write;
           for (auto *succ : b->successors()) in |= out[succ];
         }
-        bool now = through(*b, in);
-        if (now && !out[b]) out[b] = changed = true;
-        if (forwards_ ? b->successors().empty() : b == r.front()) result |= now;
+        bool now = throughBlock(*b, in);
+        if (now && !out[b]) {
+          out[b] = true;
+          changed = true;
+        }
+        if (forwards_ ? isExit : b == r.front()) result |= now;
       }
     }
     return result;
   }
 
-  const llvm::DenseSet<Operation *> &placed_;
+  const llvm::DenseSet<Operation *> &inserted_;
   llvm::DenseSet<Operation *> needed_;
   bool forwards_ = true;
 };
+
+// ---- the walk ----
 
 class BarrierPlacement {
 public:
   BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
 
   bool run() {
-    func_.op->walk([&](Operation *op) { fills_ |= op->is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
+    func_.op->walk([&](Operation *op) { hasBulkCopies_ |= op->is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
     State s;
     walkRegion(func_.body(), s);
-    dropRedundant();
-    llvm::DenseSet<Operation *> placed;
-    for (auto *op : before_) {
+    dropSuperfluous();
+    llvm::DenseSet<Operation *> inserted;
+    for (auto *op : barrierBefore_) {
       Builder b(op);
-      if (fenced_.contains(op)) ttng::FenceAsyncSharedOp::create(b, op->loc(), {b.boolAttr("bCluster", false)});
-      placed.insert(gpu::BarrierOp::create(b, op->loc()).op);
+      if (fenceBefore_.contains(op)) ttng::FenceAsyncSharedOp::create(b, op->loc(), {b.boolAttr("bCluster", false)});
+      inserted.insert(gpu::BarrierOp::create(b, op->loc()).op);
     }
-    GlobalOrder order(placed);
+    GlobalOrder order(inserted);
     for (auto *op : order.unneededIn(func_)) op->setAttr("tessera.local", UnitAttr::get(func_->context()));
-    return !before_.empty();
+    return !barrierBefore_.empty();
   }
 
 private:
-  /// What a loop's first round asked for may be done by a barrier that only its later rounds asked for: each barrier is
-  /// left out if the others keep all accesses in order.
-  void dropRedundant() {
-    bool loops = !func_.body().hasOneBlock();
-    func_.op->walk([&](Operation *op) { loops |= op->is<scf::ForOp>() || op->is<scf::WhileOp>(); });
-    if (!loops) return;
-    auto all = before_;
+  /// Law 2.
+  void dropSuperfluous() {
+    bool hasLoops = !func_.body().hasOneBlock();
+    func_.op->walk([&](Operation *op) { hasLoops |= op->is<scf::ForOp>() || op->is<scf::WhileOp>(); });
+    if (!hasLoops) return;
+    auto all = barrierBefore_;
     for (auto *op : all) {
-      before_.remove(op);
-      frozen_ = true, disorder_ = false;
+      barrierBefore_.remove(op);
+      onlyCheck_ = true;
+      conflictFound_ = false;
       State s;
       walkRegion(func_.body(), s);
-      frozen_ = false;
-      if (disorder_) before_.insert(op);
+      onlyCheck_ = false;
+      if (conflictFound_) barrierBefore_.insert(op);
     }
   }
 
-  void walkBlock(Block *b, State &s) {
-    for (auto &op : *b) visit(&op, s);
-  }
+  // ---- ranges ----
 
-  /// The bytes that a memory descriptor may stand for: the whole allocation behind it, all of shared memory if unknown.
-  Range rangeOf(Value v) {
-    llvm::DenseSet<Value> seen;
-    ValueImpl *slot = nullptr;
-    while (v && seen.insert(v).second) {
-      Operation *def = v.definingOp();
-      if (Value capture = captureOf(v)) {
-        v = capture;
+  /// The bytes that a memory descriptor may stand for: the whole allocation behind it, or one buffer of it; all of
+  /// shared memory if the allocation is not known.
+  static Range rangeOf(Value memdesc) {
+    ValueImpl *index = nullptr;
+    while (true) {
+      if (Value capture = captureOf(memdesc)) {
+        memdesc = capture;
         continue;
       }
-      if (!def) break;
-      if (auto alloc = def->dyn<ttg::LocalAllocOp>()) {
-        auto type = alloc.result().type().cast<MemDescType>();
-        int64_t at = offsetOf(def);
-        return {at, at + bufferBytes(type), slot, alloc.result().impl()};
-      }
-      // The one nearest the buffer tells the slot, if it is of the buffer itself and not of another view.
-      if (auto index = def->dyn<ttg::MemdescIndexOp>())
-        slot = index.index().impl();
-      else
-        slot = nullptr;
-      // Views have their source first.
-      if (def->numOperands() == 0 || !def->operand(0).type().isa<MemDescType>()) break;
-      v = def->operand(0);
+      Value viewed = viewedMemdesc(memdesc);
+      if (!viewed) break;
+      // An index into the allocation itself selects a buffer; one into another view may select a part of it.
+      auto select = memdesc.definedBy<ttg::MemdescIndexOp>();
+      index = select ? select.index().impl() : nullptr;
+      memdesc = viewed;
     }
-    return {0, INT64_MAX, nullptr};
+    auto alloc = memdesc.definedBy<ttg::LocalAllocOp>();
+    if (!alloc) return kAllSharedMemory;
+    int64_t offset = offsetOf(alloc.op);
+    int64_t bytes = bufferBytes(alloc.result().type().cast<MemDescType>());
+    return {offset, offset + bytes, index, alloc.result().impl()};
   }
   static int64_t offsetOf(Operation *op) {
-    auto a = op->attr<IntegerAttr>("allocation.offset");
-    return a ? a.sext() : 0;
+    auto offset = op->attr<IntegerAttr>("allocation.offset");
+    return offset ? offset.sext() : 0;
   }
+  Range scratchRange(Operation *op) { return {offsetOf(op), offsetOf(op) + scratchBytes(op)}; }
 
-  void need(Operation *op, State &s) {
-    if (frozen_) {
-      disorder_ = true;
-      return;
-    }
-    before_.insert(op);
-    s.clear();
-  }
-  void access(Operation *op, State &s, llvm::ArrayRef<Range> reads, llvm::ArrayRef<Range> writes) {
-    if (before_.contains(op)) s.clear();
-    for (auto r : reads)
-      if (overlaps(s.writes, r)) need(op, s);
-    for (auto w : writes)
-      if (overlaps(s.writes, w) || overlaps(s.reads, w)) need(op, s);
-    s.reads.insert(reads.begin(), reads.end());
-    s.writes.insert(writes.begin(), writes.end());
-    if (fills_) s.unfenced.insert(writes.begin(), writes.end());
-  }
-
-  /// What the walks ask of an operation's layouts each time that they come by, computed once: loops are walked several
-  /// times, and everything once more for each barrier that may be redundant.
+  /// What the walks need to know of an operation's layouts, computed once: loops are walked several times, and
+  /// everything once more for each barrier that may be superfluous.
   template <typename T> T &once(llvm::DenseMap<Operation *, T> &known, Operation *op, llvm::function_ref<T()> compute) {
     auto [it, isNew] = known.try_emplace(op);
     if (isNew) it->second = compute();
@@ -349,15 +439,70 @@ private:
     return once<int64_t>(scratchBytes_, op, [&] { return scratchOf(op, target_).bytes; });
   }
 
-  /// Whether several warps hold, and so have loaded, the same elements, and more than one of them makes something of
-  /// it (or it is loaded from who knows where).
-  bool sameInSeveralWarps(Operation *load) {
-    return once<bool>(sameInSeveralWarps_, load, [&] {
-      return inSeveralWarps(load->result(0).type(), numWarpsAt(load)) &&
-             (!memoryArgument(pointerRoot(load->operand(0))) || !isOnlyStored(load->result(0)));
-    });
+  // ---- law 1 ----
+
+  void needBarrier(Operation *op, State &s) {
+    if (onlyCheck_) {
+      conflictFound_ = true;
+      return;
+    }
+    barrierBefore_.insert(op);
+    s.clear();
   }
-  static bool inSeveralWarps(Type t, int64_t warps) {
+  /// Accounts for a barrier that an earlier walk put before the operation.
+  void enter(Operation *op, State &s) {
+    if (barrierBefore_.contains(op)) s.clear();
+  }
+  void access(Operation *op, State &s, llvm::ArrayRef<Range> reads, llvm::ArrayRef<Range> writes) {
+    enter(op, s);
+    for (auto r : reads)
+      if (overlaps(s.writes, r)) needBarrier(op, s);
+    for (auto w : writes)
+      if (overlaps(s.writes, w) || overlaps(s.reads, w)) needBarrier(op, s);
+    s.reads.insert(reads.begin(), reads.end());
+    s.writes.insert(writes.begin(), writes.end());
+    if (hasBulkCopies_) s.unfenced.insert(writes.begin(), writes.end());
+  }
+
+  // ---- laws 4 to 6 ----
+
+  void apply(const SharedEffects &effects, Operation *op, State &s) {
+    auto rangesOf = [&](Buffers (*buffers)(Operation *)) {
+      llvm::SmallVector<Range, 2> ranges;
+      if (buffers)
+        for (Value v : buffers(op)) ranges.push_back(rangeOf(v));
+      return ranges;
+    };
+    enter(op, s);
+    auto reads = rangesOf(effects.reads);
+    auto writes = rangesOf(effects.writes);
+    auto copiesTo = rangesOf(effects.copiesTo);
+    if (effects.reads || effects.writes) access(op, s, reads, writes);
+    for (Range to : copiesTo) copyTo(op, s, to, effects.throughAsyncProxy);
+    if (effects.startsPending && effects.startsPendingIf(op)) {
+      auto &started = effects.copiesTo ? copiesTo : reads;
+      (s.*effects.startsPending).insert(started.begin(), started.end());
+    }
+    if (effects.waitsFor) {
+      auto &pending = s.*effects.waitsFor;
+      (s.*effects.waitedAs).insert(pending.begin(), pending.end());
+      // Which accesses a wait leaves pending is not analysed: they count again at the next wait.
+      if (effects.waitsForAll(op)) pending.clear();
+    }
+  }
+
+  /// The beginning of an asynchronous write.
+  void copyTo(Operation *op, State &s, Range to, bool throughAsyncProxy) {
+    if (barrierBefore_.contains(op) && fenceBefore_.contains(op)) s.unfenced.clear();
+    bool needsFence = throughAsyncProxy && overlaps(s.unfenced, to);
+    if (needsFence && !onlyCheck_) fenceBefore_.insert(op);
+    if (needsFence || overlaps(s.writes, to) || overlaps(s.reads, to)) needBarrier(op, s);
+    if (needsFence) s.unfenced.clear();
+  }
+
+  // ---- law 10 ----
+
+  static bool isHeldBySeveralWarps(Type t, int64_t warps) {
     if (warps == 1 || !t.isTensor()) return warps > 1;
     auto tensor = t.cast<TensorType>();
     if (!tensor.encoding()) return false;
@@ -367,154 +512,128 @@ private:
       if (dim == layouts::Dim::Warp && mask) return true;
     return false;
   }
-  void storeTo(Operation *op, Value pointer, State &s) {
-    if (before_.contains(op)) s.clear();
+  /// Whether several warps load the same elements, and more than the storing thread uses them.
+  bool isLoadedBySeveralWarps(Operation *load, Value pointer) {
+    return once<bool>(loadedBySeveralWarps_, load, [&] {
+      if (!isHeldBySeveralWarps(load->result(0).type(), numWarpsAt(load))) return false;
+      bool fromArgument(memoryArgument(pointerRoot(pointer)));
+      return !fromArgument || !isOnlyStored(load->result(0));
+    });
+  }
+  void loadThrough(Operation *op, Value pointer, State &s) {
+    if (isLoadedBySeveralWarps(op, pointer)) s.warpLoads.insert(pointerRoot(pointer).impl());
+  }
+  void storeThrough(Operation *op, Value pointer, State &s) {
+    enter(op, s);
     Value root = pointerRoot(pointer);
-    bool known(memoryArgument(root));
-    if (llvm::any_of(s.loads,
-                     [&](ValueImpl *load) { return root == Value(load) || (!known && !memoryArgument(Value(load))); }))
-      need(op, s);
+    bool fromArgument(memoryArgument(root));
+    bool mayHaveBeenLoaded = llvm::any_of(s.warpLoads, [&](ValueImpl *load) {
+      return root == Value(load) || (!fromArgument && !memoryArgument(Value(load)));
+    });
+    if (mayHaveBeenLoaded) needBarrier(op, s);
+  }
+  void visitGlobalAccess(Operation *op, State &s) {
+    switch (op->opcode()) {
+    case Opcode::tt_load: return loadThrough(op, op->cast<tt::LoadOp>().ptr(), s);
+    case Opcode::amdg_buffer_load: return loadThrough(op, op->cast<amdg::BufferLoadOp>().ptr(), s);
+    case Opcode::tt_store: return storeThrough(op, op->cast<tt::StoreOp>().ptr(), s);
+    case Opcode::amdg_buffer_store: return storeThrough(op, op->cast<amdg::BufferStoreOp>().ptr(), s);
+    case Opcode::tt_atomic_rmw: return storeThrough(op, op->cast<tt::AtomicRmwOp>().ptr(), s);
+    case Opcode::tt_atomic_cas: return storeThrough(op, op->cast<tt::AtomicCasOp>().ptr(), s);
+    default: return;
+    }
   }
 
+  // ---- operations ----
+
   void visit(Operation *op, State &s) {
-    if (auto load = op->dyn<tt::LoadOp>()) {
-      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
-    } else if (auto load = op->dyn<amdg::BufferLoadOp>()) {
-      if (sameInSeveralWarps(op)) s.loads.insert(pointerRoot(load.ptr()).impl());
-    } else if (auto store = op->dyn<amdg::BufferStoreOp>())
-      storeTo(op, store.ptr(), s);
-    else if (op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>())
-      storeTo(op, op->operand(0), s);
+    visitGlobalAccess(op, s);
     switch (op->opcode()) {
-    case Opcode::gpu_barrier: s.clear(); return;
-    case Opcode::ttg_local_barrier: s.clearShared(); return;
+    case Opcode::gpu_barrier:
+    case Opcode::ttng_tensormap_fenceproxy_acquire: return s.clear(); // the latter contains a barrier
+    case Opcode::ttg_local_barrier: return s.clearShared();
     case Opcode::ttg_barrier:
-      // Bit 0 is the local (shared) address space; a barrier that leaves it out orders nothing of it.
-      if (op->cast<ttg::BarrierOp>().addrSpace() & 1) s.clearShared();
+      if (op->cast<ttg::BarrierOp>().addrSpace() & kLocalAddressSpace) s.clearShared();
       return;
-    case Opcode::scf_for: walkLoop(op, {&op->region(0)}, s); return;
-    case Opcode::scf_while: walkLoop(op, {&op->region(0), &op->region(1)}, s); return;
-    case Opcode::scf_if: {
-      State then = s, otherwise = s;
-      walkRegion(op->region(0), then);
-      walkRegion(op->region(1), otherwise);
-      then.join(otherwise);
-      s = then;
+    case Opcode::ttng_fence_async_shared: return s.unfenced.clear();
+    case Opcode::scf_for: return walkLoop(op, {&op->region(0)}, s);
+    case Opcode::scf_while: return walkLoop(op, {&op->region(0), &op->region(1)}, s);
+    case Opcode::scf_if: return visitIf(op->cast<scf::IfOp>(), s);
+    case Opcode::ttg_warp_specialize: return visitPartitions(op->cast<ttg::WarpSpecializeOp>(), s);
+    case Opcode::tt_call:
+      // The callee's frame is both read and written; its accesses at both ends are not ordered.
+      if (op->hasAttr("allocation.offset")) access(op, s, kAllSharedMemory, kAllSharedMemory);
       return;
-    }
-    case Opcode::ttg_warp_specialize: {
-      // What is captured, which the first thread writes for all partitions.
-      if (int64_t bytes = scratchBytes(op)) access(op, s, {}, Range{offsetOf(op), offsetOf(op) + bytes});
-      s.clear();
-      State atStart = s;
-      walkRegion(op->region(0), s);
-      s.clear();
-      for (auto &r : partitionRegions(op->cast<ttg::WarpSpecializeOp>())) {
-        State own; // nobody waits for what others have under way
-        own.unfenced = atStart.unfenced;
-        walkRegion(r, own);
-        s.unfenced.insert(own.unfenced.begin(), own.unfenced.end());
-      }
-      return;
-    }
-    case Opcode::tt_call: {
-      // The callee's frame is both read and written, and a callee starts and ends with its accesses unordered.
-      if (!op->hasAttr("allocation.offset")) return;
-      Range all = {0, INT64_MAX, nullptr};
-      access(op, s, all, all);
-      return;
-    }
-    case Opcode::ttg_local_alloc:
-      if (op->numOperands()) access(op, s, {}, rangeOf(op->result()));
-      return;
-    case Opcode::ttg_local_dealloc: return;
-    case Opcode::ttg_async_copy_global_to_local: {
-      Range r = rangeOf(op->cast<ttg::AsyncCopyGlobalToLocalOp>().result());
-      if (before_.contains(op)) s.clear();
-      if (overlaps(s.writes, r) || overlaps(s.reads, r)) need(op, s);
-      s.copies.insert(r);
-      return;
-    }
-    case Opcode::ttg_async_commit_group: return;
-    case Opcode::ttng_fence_async_shared: s.unfenced.clear(); return;
-    case Opcode::ttng_init_barrier:
-    case Opcode::ttng_inval_barrier: access(op, s, {}, rangeOf(op->operand(0))); return;
-    case Opcode::ttng_barrier_expect:
-    case Opcode::ttng_wait_barrier: access(op, s, rangeOf(op->operand(0)), {}); return;
-    case Opcode::ttng_arrive_barrier: {
-      if (before_.contains(op)) s.clear();
-      Range own = rangeOf(op->operand(0));
-      if (!s.reads.empty() || !s.writes.empty()) need(op, s);
-      s.reads.insert(own);
-      return;
-    }
-    case Opcode::ttng_async_tma_copy_global_to_local: {
-      auto copy = op->cast<ttng::AsyncTmaCopyGlobalToLocalOp>();
-      Range to = rangeOf(copy.result());
-      access(op, s, rangeOf(copy.barrier()), {});
-      if (before_.contains(op) && fenced_.contains(op)) s.unfenced.clear();
-      bool fence = overlaps(s.unfenced, to);
-      if (fence && !frozen_) fenced_.insert(op);
-      if (fence || overlaps(s.writes, to) || overlaps(s.reads, to)) need(op, s);
-      if (fence) s.unfenced.clear();
-      return;
-    }
-    case Opcode::ttng_async_tma_copy_local_to_global:
-    case Opcode::ttng_async_tma_reduce: {
-      Range from = rangeOf(op->is<ttng::AsyncTmaReduceOp>() ? op->cast<ttng::AsyncTmaReduceOp>().src()
-                                                            : op->cast<ttng::AsyncTmaCopyLocalToGlobalOp>().src());
-      access(op, s, from, {});
-      s.stores.insert(from);
-      return;
-    }
-    case Opcode::ttng_async_tma_store_wait:
-      s.reads.insert(s.stores.begin(), s.stores.end());
-      if (op->cast<ttng::AsyncTmaStoreWaitOp>().pendings() == 0) s.stores.clear();
-      return;
-    case Opcode::ttng_tensormap_create: access(op, s, {}, Range{offsetOf(op), offsetOf(op) + scratchBytes(op)}); return;
-    case Opcode::ttng_tensormap_fenceproxy_acquire: s.clear(); return; // it has a barrier
-    case Opcode::ttng_warp_group_dot: {
-      auto dot = op->cast<ttng::WarpGroupDotOp>();
-      llvm::SmallVector<Range, 2> ranges;
-      for (Value v : {dot.a(), dot.b()})
-        if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v));
-      access(op, s, ranges, {});
-      if (dot.isAsync()) s.products.insert(ranges.begin(), ranges.end());
-      return;
-    }
-    case Opcode::ttng_warp_group_dot_wait:
-      s.reads.insert(s.products.begin(), s.products.end());
-      if (op->cast<ttng::WarpGroupDotWaitOp>().pendings() == 0) s.products.clear();
-      return;
-    case Opcode::ttg_async_wait:
-      s.writes.insert(s.copies.begin(), s.copies.end());
-      // Which copies are still under way is not looked at: they count as written at the next wait again.
-      if (op->cast<ttg::AsyncWaitOp>().num() == 0) s.copies.clear();
-      return;
+    case Opcode::ttng_tensormap_create: return access(op, s, {}, scratchRange(op));
+    case Opcode::ttng_arrive_barrier: return visitArrival(op->cast<ttng::ArriveBarrierOp>(), s);
     default: break;
     }
-    if (int64_t bytes = scratchBytes(op)) {
-      Range r = {offsetOf(op), offsetOf(op) + bytes, nullptr};
-      access(op, s, {}, r);
-      // Its own barrier stands between its writes and its reads.
-      s.clearShared();
-      s.reads.insert(r);
-      return;
+    if (auto *effects = sharedEffectsOf(op->opcode())) return apply(*effects, op, s);
+    if (scratchBytes(op)) return visitScratch(op, s);
+    visitOther(op, s);
+  }
+
+  void visitIf(scf::IfOp branch, State &s) {
+    State otherwise = s;
+    walkRegion(branch.thenRegion(), s);
+    walkRegion(branch.elseRegion(), otherwise);
+    s.join(otherwise);
+  }
+
+  /// Law 8.
+  void visitPartitions(ttg::WarpSpecializeOp op, State &s) {
+    // The first thread writes the captured values for all partitions.
+    if (scratchBytes(op.op)) access(op.op, s, {}, scratchRange(op.op));
+    s.clear();
+    State atStart = s;
+    walkRegion(op.defaultRegion(), s);
+    s.clear();
+    for (auto &r : partitionRegions(op)) {
+      State partition; // waits concern a warp's own asynchronous accesses
+      partition.unfenced = atStart.unfenced;
+      walkRegion(r, partition);
+      s.unfenced.insert(partition.unfenced.begin(), partition.unfenced.end());
     }
+  }
+
+  /// Law 7.
+  void visitArrival(ttng::ArriveBarrierOp op, State &s) {
+    enter(op.op, s);
+    if (!s.reads.empty() || !s.writes.empty()) needBarrier(op.op, s);
+    s.reads.insert(rangeOf(op.alloc()));
+  }
+
+  /// Law 1: the operation's own barrier stands between its writes and its reads.
+  void visitScratch(Operation *op, State &s) {
+    Range scratch = scratchRange(op);
+    access(op, s, {}, scratch);
+    s.clearShared();
+    s.reads.insert(scratch);
+  }
+
+  /// What the row of ir/ops.table says: all buffers among the operands are read or written.
+  void visitOther(Operation *op, State &s) {
     uint8_t effects = op->info().effects;
     if (!(effects & (kReadsShared | kWritesShared))) {
-      for (auto &r : op->regions())
-        if (op->opcode() != Opcode::tt_reduce && op->opcode() != Opcode::tt_scan) walkRegion(r, s);
+      if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return; // their regions hold no accesses
+      for (auto &r : op->regions()) walkRegion(r, s);
       return;
     }
     llvm::SmallVector<Range, 4> ranges;
     for (auto v : op->operands())
       if (v.type().isa<MemDescType>()) ranges.push_back(rangeOf(v));
-    access(op, s, effects & kReadsShared ? llvm::ArrayRef(ranges) : llvm::ArrayRef<Range>(),
-           effects & kWritesShared ? llvm::ArrayRef(ranges) : llvm::ArrayRef<Range>());
+    llvm::ArrayRef<Range> none;
+    access(op, s, effects & kReadsShared ? llvm::ArrayRef(ranges) : none,
+           effects & kWritesShared ? llvm::ArrayRef(ranges) : none);
   }
 
-  /// Blocks to a fixed point; a region of one block needs one round. It is left from the blocks without successors.
+  // ---- control flow ----
+
+  void walkBlock(Block *b, State &s) {
+    for (auto &op : *b) visit(&op, s);
+  }
+
+  /// Blocks to a fixed point; a region of one block is walked once. It is left from the blocks without successors.
   void walkRegion(Region &r, State &s) {
     if (r.empty()) return;
     if (r.hasOneBlock()) return walkBlock(r.front(), s);
@@ -528,53 +647,56 @@ private:
         State out = entry[b];
         walkBlock(b, out);
         if (b->successors().empty()) left.join(out);
-        out.forgetSlots(); // a successor may be a loop's head
+        out.forgetIndices(); // a successor may be a loop's head
         for (auto *succ : b->successors()) changed |= entry[succ].join(out);
       }
     }
     s = left;
   }
+
+  /// Law 3 at a loop's head: buffer indices that a loop carries are called by the body's arguments. Other indices
+  /// from before the loop keep their names; those of an earlier iteration are forgotten.
+  static void renameToArguments(scf::ForOp loop, State &s, bool fromBeforeLoop) {
+    s.renameIndices([&](ValueImpl *index) -> ValueImpl * {
+      for (unsigned i = 0; loop && i < numCarried(loop); ++i) {
+        CarriedValue c = carried(loop, i);
+        Value incoming = fromBeforeLoop ? c.init : c.yielded;
+        if (incoming == Value(index) && isNextIndex(c.argument, c.yielded)) return c.argument.impl();
+      }
+      return fromBeforeLoop ? index : nullptr;
+    });
+  }
+
   void walkLoop(Operation *op, llvm::ArrayRef<Region *> regions, State &s) {
     auto loop = op->dyn<scf::ForOp>();
-    // The argument that holds the slot in the iteration, by what goes in for it.
-    auto intoArguments = [&](State &state, bool first) {
-      state.renameSlots([&](ValueImpl *slot) -> ValueImpl * {
-        Block *body = loop ? loop.body().front() : nullptr;
-        for (unsigned i = 1; body && i < body->numArgs(); ++i) {
-          auto c = carried(body->arg(i));
-          if ((first ? c->init : c->next) == Value(slot) && isNextInRing(body->arg(i), c->next))
-            return body->arg(i).impl();
-        }
-        return first ? slot : nullptr;
-      });
-    };
     State entry = s;
-    intoArguments(entry, true);
+    renameToArguments(loop, entry, /*fromBeforeLoop=*/true);
     while (true) {
       State body = entry;
       for (auto *r : regions) walkRegion(*r, body);
-      State around = body;
-      intoArguments(around, false);
-      if (entry.join(around)) continue;
-      s = entry;
-      if (loop)
-        s.renameSlots([&](ValueImpl *slot) {
-          return Value(slot).isBlockArgument() && Value(slot).ownerBlock() == loop.body().front() ? nullptr : slot;
-        });
-      // A while loop is left after its condition's region.
-      if (regions.size() > 1) walkRegion(*regions[0], s);
-      return;
+      renameToArguments(loop, body, /*fromBeforeLoop=*/false);
+      if (!entry.join(body)) break;
     }
+    s = entry;
+    if (loop) // the body's arguments mean nothing behind the loop
+      s.renameIndices([&](ValueImpl *index) {
+        bool isArgument = Value(index).isBlockArgument() && Value(index).ownerBlock() == loop.body().front();
+        return isArgument ? nullptr : index;
+      });
+    // An scf.while is left after its condition's region.
+    if (regions.size() > 1) walkRegion(*regions[0], s);
   }
 
   tt::FuncOp func_;
   const TargetInfo &target_;
-  llvm::SetVector<Operation *> before_;
-  llvm::DenseSet<Operation *> fenced_; // of those, where a fence of the asynchronous proxy stands before the barrier
-  bool fills_ = false;                 // the function has bulk copies to shared memory
+  llvm::SetVector<Operation *> barrierBefore_;
+  llvm::DenseSet<Operation *> fenceBefore_; // of those: where a fence of the asynchronous proxy precedes the barrier
+  bool hasBulkCopies_ = false;              // the function has bulk copies to shared memory
   llvm::DenseMap<Operation *, int64_t> scratchBytes_;
-  llvm::DenseMap<Operation *, bool> sameInSeveralWarps_;
-  bool frozen_ = false, disorder_ = false; // while a barrier is tried to be left out
+  llvm::DenseMap<Operation *, bool> loadedBySeveralWarps_;
+  // Law 2: a walk that inserts nothing, but finds out whether the barriers suffice.
+  bool onlyCheck_ = false;
+  bool conflictFound_ = false;
 };
 
 } // namespace

@@ -1,13 +1,12 @@
-// Scratch in shared memory that lowerings use, asked by the allocation and by the lowering (see
-// allocate_shared_memory.h).
+// Bytes of shared memory that operations need (see scratch.h).
+#include "transforms/memory/scratch.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
-#include "layouts/conversion_plan.h"
+#include "ir/tensor_queries.h"
+#include "layouts/cat_shape.h"
 #include "layouts/padded_shared.h"
-#include "transforms/memory/allocate_shared_memory.h"
-#include "transforms/memory/cat_shape.h"
-#include "transforms/memory/reduce_shape.h"
-#include "transforms/memory/scan_shape.h"
+#include "layouts/reduce_shape.h"
+#include "layouts/scan_shape.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -15,92 +14,92 @@ namespace tessera::transforms {
 using namespace ir;
 using layouts::Dim;
 
-ReduceShape reduceShape(const layouts::LinearLayout &source, int axis) {
-  ReduceShape s;
-  for (unsigned bit = 0, n = source.inDimBits(Dim::Warp); bit < n; ++bit)
-    if (source.basis(Dim::Warp, bit)[axis]) s.warps *= 2;
-  for (unsigned d = 0; d < source.numOutDims(); ++d)
-    if (int(d) != axis) {
-      s.resultSizes.push_back(source.outs()[d].size);
-      s.results *= source.outs()[d].size;
-    }
-  return s;
+namespace {
+
+constexpr int64_t kTensorMapBytes = 128;    // size and alignment (CUDA driver API, CUtensorMap)
+constexpr int64_t kHistogramBinBytes = 4;   // an i32
+constexpr int64_t kScalarAtomicBytes = 16;  // one result, rounded up to the alignment
+constexpr int64_t kPartitionStateBytes = 4; // which ttg.warp_specialize the partitions' warps run next; 0: none
+
+const absl::StatusOr<layouts::LinearLayout> &layoutOf(TensorType type) {
+  return type.encoding()->layoutOf(type.shape());
 }
 
-bool combinesOnce(const layouts::LinearLayout &source, const ReduceShape &s, int axis, unsigned operands) {
-  if (s.warps == 1) return false;
-  for (unsigned bit = 0; bit < source.inDimBits(Dim::Block); ++bit) // another block has some of the results
-    if (llvm::any_of(source.basis(Dim::Block, bit), [](int32_t x) { return x != 0; })) return false;
-  int64_t resultsOfThread = 1;
-  for (unsigned bit = 0; bit < source.inDimBits(Dim::Register); ++bit)
-    for (unsigned d = 0; d < source.numOutDims(); ++d)
-      if (int(d) != axis && source.basis(Dim::Register, bit)[d]) {
-        resultsOfThread *= 2;
-        break;
-      }
-  return resultsOfThread * s.warps * operands >= 64;
+/// The bytes of a conversion that goes through shared memory; 0 for other ways and where there is no plan.
+int64_t scratchOfPlan(const absl::StatusOr<layouts::ConversionPlan> &plan) {
+  return plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory ? plan->scratchBytes : 0;
 }
 
-int64_t combinedScratchBytes(const ReduceShape &s, Type operand) {
-  return llvm::alignTo(s.results * std::max<int64_t>(1, operand.scalar().bitWidth() / 8), 16);
+int64_t scratchOfReduce(tt::ReduceOp reduce, const TargetInfo &target) {
+  auto &layout = layoutOf(tensorOf(reduce->operand(0)));
+  if (!layout.ok()) return 0;
+  auto shape = layouts::reduceShape(*layout, reduce.axis());
+  if (shape.warps == 1) return 0;
+  bool once = layouts::combinesOnce(*layout, shape, reduce.axis(), reduce->numOperands(),
+                                    target.tuning.reduceCombineOnceValues);
+  int64_t bytes = 0;
+  for (auto v : reduce->operands()) {
+    int64_t element = scratchElementBytes(v.type());
+    bytes += layouts::reduceScratchBytes(shape, element);
+    if (once) bytes += layouts::combinedScratchBytes(shape, element);
+  }
+  return bytes;
 }
 
-int64_t reduceScratchBytes(const ReduceShape &s, Type operand, int64_t chunks) {
-  int64_t bytes = std::max<int64_t>(1, operand.scalar().bitWidth() / 8);
-  return llvm::alignTo(s.results * s.warps * chunks * bytes, 16);
+int64_t scratchOfScan(tt::ScanOp scan) {
+  auto &layout = layoutOf(tensorOf(scan->operand(0)));
+  if (!layout.ok()) return 0;
+  auto shape = layouts::scanShape(*layout, scan.axis());
+  auto warps = layouts::reduceShape(*layout, scan.axis());
+  if (!shape.inOrder || warps.warps == 1) return 0;
+  int64_t bytes = 0;
+  for (auto v : scan->operands())
+    bytes += layouts::reduceScratchBytes(warps, scratchElementBytes(v.type()), shape.chunks);
+  return bytes;
 }
 
-ScanShape scanShape(const layouts::LinearLayout &source, int axis) {
-  ScanShape s;
-  // Who has which bit of the axis.
-  llvm::SmallVector<std::pair<Dim, unsigned>, 16> owner(llvm::Log2_32(source.outs()[axis].size), {Dim::Block, 0});
-  for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block})
-    for (unsigned bit = 0; bit < source.inDimBits(d); ++bit) {
-      auto basis = source.basis(d, bit);
-      if (!basis[axis]) continue;
-      unsigned others = llvm::count_if(basis, [](auto x) { return x != 0; }) - 1;
-      if (others || !llvm::isPowerOf2_32(basis[axis]) || d == Dim::Block) return s;
-      auto &o = owner[llvm::Log2_32(basis[axis])];
-      if (o.first != Dim::Block) return s; // two owners: the one's elements are the other's
-      o = {d, bit};
-    }
-  unsigned k = 0, lane = 0;
-  auto run = [&](Dim d) {
-    unsigned from = k;
-    for (; k < owner.size() && owner[k].first == d; ++k) {
-      if (d == Dim::Lane && k > from && owner[k].second < lane) return -1;
-      lane = owner[k].second;
-    }
-    return int(k - from);
-  };
-  int low = run(Dim::Register), lanes = run(Dim::Lane), warps = run(Dim::Warp), high = run(Dim::Register);
-  if (low < 0 || lanes < 0 || warps < 0 || high < 0 || k != owner.size()) return s;
-  if (!lanes && !warps) low += high, high = 0;
-  s.inOrder = true;
-  s.chunk = 1 << low;
-  s.chunks = 1 << high;
-  return s;
+int64_t scratchOfConversion(ttg::ConvertLayoutOp convert, const TargetInfo &target) {
+  TensorType from = tensorOf(convert.src());
+  return scratchOfPlan(layouts::planConversionOf(from.encoding(), encodingOf(convert.result()), from.shape(),
+                                                 from.element().bitWidth(), target.memoryModel(),
+                                                 planOptionsOf(convert.op)));
 }
 
-layouts::LinearLayout catLayout(const layouts::LinearLayout &operand) {
-  llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(operand.ins());
-  llvm::SmallVector<layouts::LinearLayout::OutDim, 4> outs(operand.outs());
-  layouts::Basis second(outs.size(), 0);
-  second[0] = outs[0].size;
-  outs[0].size *= 2;
-  for (auto &in : ins)
-    if (in.dim == Dim::Register) in.bases.push_back(second);
-  return layouts::LinearLayout(std::move(ins), std::move(outs));
+int64_t scratchOfCat(tt::CatOp cat, const TargetInfo &target) {
+  TensorType type = tensorOf(cat.result());
+  TensorType part = tensorOf(cat.lhs());
+  auto from = part.encoding()->toLinearLayout(part.shape());
+  auto to = type.encoding()->toLinearLayout(type.shape());
+  if (!from.ok() || !to.ok() || layouts::catKeepsRegisters(*from, *to)) return 0;
+  return scratchOfPlan(layouts::planConversion(layouts::catLayout(*from), *to, type.element().bitWidth(),
+                                               target.memoryModel(), planOptionsOf(cat.op)));
 }
 
-bool catKeepsRegisters(const layouts::LinearLayout &operand, const layouts::LinearLayout &result) {
-  auto cat = catLayout(operand);
-  for (auto &in : cat.ins())
-    if (in.bases.size() != result.inDimBits(in.dim)) return false;
-  if (cat.numInDims() != result.numInDims()) return false;
-  // What the result's layout maps to one element, the other must map to one: it adds nothing to the rank.
-  return result.concatOuts(cat.flattenOuts(Dim::Offset)).rank() == result.rank();
+/// One thread does the atomic; other threads that hold copies of its result read it from scratch.
+int64_t scratchOfAtomic(Operation *op) {
+  if (op->useEmpty()) return 0;
+  auto type = tensorOrNull(op->result());
+  if (!type) return kScalarAtomicBytes;
+  auto &layout = layoutOf(type);
+  if (!layout.ok()) return 0;
+  for (auto [dim, mask] : layout->freeVariableMasks())
+    if (mask && dim != Dim::Register) return type.numElements() * scratchElementBytes(type);
+  return 0;
 }
+
+int64_t scratchOfCaptures(ttg::WarpSpecializeOp specialize) {
+  int64_t bytes = 0;
+  for (Value v : capturesOf(specialize)) {
+    if (v.type().isa<AsyncTokenType>()) continue;
+    auto buffer = v.type().dyn_cast<MemDescType>(); // a pointer and its offsets
+    bytes += kCaptureBytes * (buffer ? 1 + int64_t(buffer.rank()) : 1);
+  }
+  return bytes;
+}
+
+} // namespace
+
+int64_t scratchElementBytes(Type type) { return std::max<int64_t>(1, type.scalar().bitWidth() / 8); }
 
 int64_t bufferBytes(MemDescType type) {
   int64_t elements = type.numElements();
@@ -110,72 +109,51 @@ int64_t bufferBytes(MemDescType type) {
 }
 
 layouts::PlanOptions planOptionsOf(Operation *op) {
-  layouts::PlanOptions o;
-  if (auto bytes = op->attr<IntegerAttr>("allocation.scratch")) o.maxScratchBytes = bytes.sext();
-  return o;
+  layouts::PlanOptions options;
+  if (auto bytes = op->attr<IntegerAttr>("allocation.scratch")) options.maxScratchBytes = bytes.sext();
+  return options;
 }
 
 Scratch scratchOf(Operation *op, const TargetInfo &target) {
-  Scratch s;
-  if (auto reduce = op->dyn<tt::ReduceOp>()) {
-    auto type = op->operand(0).type().cast<TensorType>();
-    auto &layout = type.encoding()->layoutOf(type.shape());
-    if (!layout.ok()) return s;
-    auto shape = reduceShape(*layout, reduce.axis());
-    if (shape.warps == 1) return s;
-    bool once = combinesOnce(*layout, shape, reduce.axis(), op->numOperands());
-    for (auto v : op->operands())
-      s.bytes += reduceScratchBytes(shape, v.type()) + (once ? combinedScratchBytes(shape, v.type()) : 0);
-  } else if (auto scan = op->dyn<tt::ScanOp>()) {
-    auto type = op->operand(0).type().cast<TensorType>();
-    auto &layout = type.encoding()->layoutOf(type.shape());
-    if (!layout.ok()) return s;
-    auto shape = scanShape(*layout, scan.axis());
-    if (auto warps = reduceShape(*layout, scan.axis()); shape.inOrder && warps.warps > 1)
-      for (auto v : op->operands()) s.bytes += reduceScratchBytes(warps, v.type(), shape.chunks);
-  } else if (auto convert = op->dyn<ttg::ConvertLayoutOp>()) {
-    auto plan = layouts::planConversionOf(
-        convert.src().type().cast<TensorType>().encoding(), convert.result().type().cast<TensorType>().encoding(),
-        convert.src().type().cast<TensorType>().shape(), convert.src().type().scalar().bitWidth(), target.memoryModel(),
-        planOptionsOf(op));
-    if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
-  } else if (auto cat = op->dyn<tt::CatOp>()) {
-    auto type = cat.result().type().cast<TensorType>(), part = cat.lhs().type().cast<TensorType>();
-    auto from = part.encoding()->toLinearLayout(part.shape()), to = type.encoding()->toLinearLayout(type.shape());
-    if (!from.ok() || !to.ok() || catKeepsRegisters(*from, *to)) return s;
-    auto plan = layouts::planConversion(catLayout(*from), *to, type.scalar().bitWidth(), target.memoryModel(),
-                                        planOptionsOf(op));
-    if (plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory) s.bytes = plan->scratchBytes;
-  } else if (op->is<tt::GatherOp>()) {
-    auto type = op->operand(0).type().cast<TensorType>();
-    s.bytes = type.numElements() * std::max<int64_t>(1, type.scalar().bitWidth() / 8);
-  } else if (op->is<tt::HistogramOp>()) {
-    s.bytes = op->result().type().cast<TensorType>().numElements() * 4;
-  } else if ((op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>() || op->is<amdg::BufferAtomicRmwOp>() ||
-              op->is<amdg::BufferAtomicCasOp>()) &&
-             !op->useEmpty()) {
-    // One thread does the atomic; the others read its result here.
-    Type t = op->result().type();
-    if (!t.isTensor())
-      s.bytes = 16;
-    else {
-      auto &layout = t.cast<TensorType>().encoding()->layoutOf(t.cast<TensorType>().shape());
-      if (!layout.ok()) return s;
-      for (auto [dim, mask] : layout->freeVariableMasks())
-        if (mask && dim != Dim::Register)
-          s.bytes = t.cast<TensorType>().numElements() * std::max<int64_t>(1, t.scalar().bitWidth() / 8);
-    }
-  } else if (op->is<ttng::TensormapCreateOp>()) {
-    s.bytes = s.alignment = 128; // the tensor map is put together here
-  } else if (auto specialize = op->dyn<ttg::WarpSpecializeOp>()) {
-    for (Value v : capturesOf(specialize)) {
-      auto buffer = v.type().dyn_cast<MemDescType>(); // a pointer and its offsets
-      s.bytes += v.type().isa<AsyncTokenType>() ? 0 : kCaptureBytes * (buffer ? 1 + int64_t(buffer.rank()) : 1);
-    }
-  } else if (op->is<tt::FuncOp>() && specializesWarps(op) && !specializesWarpsOnce(op)) {
-    s.bytes = 4; // what the warps of partitions are to do next
+  switch (op->opcode()) {
+  case Opcode::tt_reduce: return {scratchOfReduce(op->cast<tt::ReduceOp>(), target)};
+  case Opcode::tt_scan: return {scratchOfScan(op->cast<tt::ScanOp>())};
+  case Opcode::ttg_convert_layout: return {scratchOfConversion(op->cast<ttg::ConvertLayoutOp>(), target)};
+  case Opcode::tt_cat: return {scratchOfCat(op->cast<tt::CatOp>(), target)};
+  case Opcode::tt_gather: {
+    auto source = tensorOf(op->cast<tt::GatherOp>().src());
+    return {source.numElements() * scratchElementBytes(source)};
   }
-  return s;
+  case Opcode::tt_histogram: return {tensorOf(op->result()).numElements() * kHistogramBinBytes};
+  case Opcode::tt_atomic_rmw:
+  case Opcode::tt_atomic_cas:
+  case Opcode::amdg_buffer_atomic_rmw:
+  case Opcode::amdg_buffer_atomic_cas: return {scratchOfAtomic(op)};
+  case Opcode::ttng_tensormap_create: return {kTensorMapBytes, kTensorMapBytes};
+  case Opcode::ttg_warp_specialize: return {scratchOfCaptures(op->cast<ttg::WarpSpecializeOp>())};
+  case Opcode::tt_func: return {specializesWarps(op) && !specializesWarpsOnce(op) ? kPartitionStateBytes : 0};
+  default: return {};
+  }
+}
+
+std::string scratchPurpose(Operation *op) {
+  switch (op->opcode()) {
+  case Opcode::tt_reduce: return "partial results of warps";
+  case Opcode::tt_scan: return "totals of warps";
+  case Opcode::ttg_convert_layout: return "layout conversion";
+  case Opcode::tt_cat: return "layout conversion of the joined registers";
+  case Opcode::tt_gather: return "the tensor that is read by index";
+  case Opcode::tt_histogram: return "counts of the bins";
+  case Opcode::tt_atomic_rmw:
+  case Opcode::tt_atomic_cas:
+  case Opcode::amdg_buffer_atomic_rmw:
+  case Opcode::amdg_buffer_atomic_cas: return "result of the atomic, for threads that hold a copy";
+  case Opcode::ttng_tensormap_create: return "tensor map under construction";
+  case Opcode::ttg_warp_specialize: return "values that the partitions capture";
+  case Opcode::tt_func: return "what the warps of partitions run next";
+  case Opcode::tt_call: return "frame of the called function";
+  default: return "scratch";
+  }
 }
 
 } // namespace tessera::transforms

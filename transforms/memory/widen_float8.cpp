@@ -1,11 +1,16 @@
-// Arithmetic on 8-bit floats is done in f32, for no target has any:
+// Pass widen-float8: arithmetic on 8-bit floats is done in f32, since no target has instructions for it.
+// Runs: before lowering, on all targets.
 //
-//   %z = arith.addf %x, %y : f8E4M3FN   →   %z = tt.fp_to_fp (arith.addf (tt.fp_to_fp %x), (tt.fp_to_fp %y) : f32), rounding = rtne
+//   %z = arith.addf %x, %y : f8E4M3FN
+//
+//   →  %a = tt.fp_to_fp %x : f8E4M3FN -> f32          (and %b of %y)
+//      %c = arith.addf %a, %b : f32
+//      %z = tt.fp_to_fp %c, rounding = rtne : f32 -> f8E4M3FN
 //
 // f32 has more than twice the digits of any of these types and two more, so rounding to it first changes no result of
-// an addition, multiplication, division or root that f32 rounds right (Figueroa, "When is double rounding
-// innocuous?", 1995). Where f32's own result is not (math.fma of numbers far apart, quick divisions, functions), that
-// of 8 bits may be one unit off.
+// an addition, multiplication, division or square root that f32 rounds correctly (Figueroa, "When is double rounding
+// innocuous?", 1995). Where f32's own result is not correctly rounded (math.fma of numbers far apart, approximate
+// divisions, functions), the result in 8 bits may be off by one unit.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"

@@ -461,9 +461,7 @@ private:
 /// What a thread of such a module can hold.
 int64_t registersPerThread(Operation *module, const TargetInfo *t) {
   if (!t || !t->registersPerScheduler) return kMostRegisters;
-  int64_t warps = numWarps(module), each = llvm::divideCeil(warps, t->schedulersPerMultiprocessor);
-  int64_t share = t->registersPerScheduler / each / (t->vendor == Vendor::Nvidia ? t->warpSize : 1);
-  return std::min<int64_t>({share, t->maxRegistersPerThread, kMostRegisters});
+  return std::min<int64_t>(t->registersPerThread(numWarps(module), RegisterSplit::PerScheduler), kMostRegisters);
 }
 
 } // namespace

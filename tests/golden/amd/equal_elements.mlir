@@ -1,5 +1,5 @@
-// What is equal for neighbouring elements is computed once for all of them that a thread holds: whether they lie within a
-// bound that is a multiple of their number, quotients, and what is loaded from one address.
+// Values that are equal for neighbouring elements are computed once per thread: bounds that are multiples of the
+// vector width, quotients, and loads from one address.
 // RUN: tessera compile %s --kernel bound --target gfx942 --emit amdgcn | FileCheck %s --check-prefix=BOUND
 // RUN: tessera compile %s --kernel quotients --target gfx942 --emit amdgcn | FileCheck %s --check-prefix=QUOTIENTS
 #b = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [64], warpsPerCTA = [1], order = [0]}>

@@ -1,5 +1,5 @@
-// tt.precise_divf of f32 is rounded correctly: the whole of the hardware's sequence, with the quotient corrected twice.
-// Divisions by the same number share its reciprocal.
+// tt.precise_divf of f32 is correctly rounded: the full division sequence with two corrections. Divisions by the same
+// number share its reciprocal.
 // RUN: tessera compile %s --kernel precise --target gfx942 --num-warps 1 --emit amdgcn | FileCheck %s --check-prefix=PRECISE
 // RUN: tessera compile %s --kernel precise --target gfx1201 --num-warps 1 --emit amdgcn | FileCheck %s --check-prefix=PRECISE
 // RUN: tessera compile %s --kernel shared --target gfx942 --num-warps 1 --emit amdgcn | FileCheck %s

@@ -1,4 +1,5 @@
-// The hint reaches LLVM, which then keeps to the registers of so many waves: eight of a SIMD have 64 each on gfx942.
+// waves-per-eu reaches LLVM, which limits registers to that occupancy: eight waves per SIMD have 64 VGPRs each on
+// gfx942.
 // RUN: tessera compile %S/../../kernels/mm_f16/mm_f16.ttir --target gfx942 --emit llir -o - | FileCheck %s --check-prefix=NONE
 // RUN: tessera compile %S/../../kernels/mm_f16/mm_f16.ttir --target gfx942 --waves-per-eu 4 --emit llir -o - | FileCheck %s --check-prefix=FOUR
 // RUN: tessera compile %S/../../kernels/mm_f16/mm_f16.ttir --target gfx942 --waves-per-eu 8 --emit amdgcn -o - | FileCheck %s --check-prefix=EIGHT

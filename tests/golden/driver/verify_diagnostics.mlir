@@ -1,4 +1,4 @@
-// --verify-diagnostics: every way to say where a diagnostic is expected, from the parser, the verifier and a pass.
+// --verify-diagnostics: every way to write where a diagnostic is expected, from the parser, the verifier and a pass.
 // RUN: tessera opt %s --split-input-file --verify-diagnostics -inline
 // RUN: not tessera opt %s --split-input-file --verify-diagnostics 2>&1 | FileCheck %s
 

@@ -1,4 +1,5 @@
-// --verify-diagnostics fails on what was not produced, and on what was not expected.
+// --verify-diagnostics fails on a diagnostic that was expected but not produced, and on one that was produced but not
+// expected.
 // RUN: not tessera opt %s --split-input-file --verify-diagnostics 2>&1 | FileCheck %s
 
 tt.func @f(%a: tensor<4xi32>) {

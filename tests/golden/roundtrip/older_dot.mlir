@@ -1,4 +1,4 @@
-// A multiplication on tensor cores as dumps of 2022 have it: triton_gpu.mma, conversions written as (source) -> result.
+// A tt.dot on tensor cores as dumps of 2022 have it: triton_gpu.mma, conversions written as (source) -> result.
 #blocked0 = #triton_gpu.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 #blocked1 = #triton_gpu.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
 #mma = #triton_gpu.mma<{version = 2, warpsPerCTA = [1, 1]}>

@@ -1,4 +1,5 @@
-// Multiplications get the layouts of the target's matrix instructions, and stay as they are where none fits.
+// tritongpu-accelerate-matmul: dots get the layouts of the target's matrix instructions; those that no instruction
+// fits are unchanged.
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --target sm_80 --split-input-file | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --target sm_89 --split-input-file | FileCheck %s --check-prefixes=CHECK,SM89
 
@@ -20,7 +21,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 // -----
 
-// f32 by IEEE rules has no instruction on NVIDIA; as three products of tf32 parts it has.
+// NVIDIA has no instruction for IEEE f32; three dots of tf32 parts (tf32x3) use one.
 // CHECK-LABEL: @precisions
 // CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #blocked>
 // CHECK-COUNT-3: tt.dot {{.*}} inputPrecision = tf32 {{.*}} -> tensor<64x64xf32, #{{mma.*}}>

@@ -1,4 +1,5 @@
-// The same on AMD targets: MFMA with the larger tile where every warp has one, WMMA, and f32 by IEEE rules.
+// tritongpu-accelerate-matmul on AMD: MFMA with the larger tile where every warp gets one, WMMA, and f32 under IEEE
+// rules.
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --target gfx942 --split-input-file | FileCheck %s --check-prefixes=CHECK,GFX942
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --target gfx950 --split-input-file | FileCheck %s --check-prefixes=CHECK,GFX950
 
@@ -76,8 +77,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 // -----
 
-// Eight rows for each warp of a chain, if they stand along the rows: the instructions with 4 rows would fit, but take at least
-// twice as long for a product as those that leave sixteen rows to two warps.
+// A chain with eight rows for each warp along M: instructions with 4 rows would fit, but take at least twice as long as
+// 16-row instructions on half of the warps.
 // CHECK-NOT: instrShape = [4, 64
 // CHECK: #[[MMA:.*]] = #ttg.amd_mfma<{version = {{[34]}}, warpsPerCTA = [4, 2], instrShape = [16, 16, {{16|32}}], isTransposed = true}>
 // CHECK-NOT: instrShape = [4, 64

@@ -1,5 +1,5 @@
-// Pointers into buffers of less than 2 GiB become the buffer and an offset of 32 bits, through loops and branches; other
-// pointers stay as they are.
+// tritonamdgpu-canonicalize-pointers: pointers into buffers of less than 2 GiB become the base and a 32-bit offset,
+// through loops and branches; other pointers are unchanged.
 // RUN: tessera opt %s -tritonamdgpu-canonicalize-pointers --verify-each | FileCheck %s
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>

@@ -1,9 +1,9 @@
-// Scans in layouts in which their axis does not run through registers, lanes and warps in order get one in which it does; where
-// it does, and where the result is converted anyway, nothing more is converted.
+// choose-scan-layouts: a scan whose axis does not run through registers, lanes and warps in order gets a layout in
+// which it does. If it does already, or if its result is converted anyway, no conversion is added.
 // RUN: tessera opt %s -choose-scan-layouts --verify-each | FileCheck %s
 // RUN: tessera opt %s -choose-scan-layouts -choose-scan-layouts --verify-each | FileCheck %s
 
-// Rows of the product: register 2 first (row 8), then the lanes that had rows 1, 2, 4, then the warps; columns stay.
+// Rows of the dot's result: register 2 first (row 8), then the lanes that had rows 1, 2, 4, then the warps; columns stay.
 // CHECK-DAG: #[[ROWS:[a-z0-9]+]] = #ttg.linear<{register = {{\[\[}}0, 1], [1, 0], [0, 8], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,4 +1,5 @@
-// Accesses get layouts in which a thread moves as much at once as alignment and the 16 bytes of an access allow.
+// tritongpu-coalesce: accesses get layouts in which a thread's access is as wide as alignment and the 16-byte limit
+// allow.
 // RUN: tessera opt %s -convert-triton-to-tritongpu="target=cuda:80 num-warps=4" -tritongpu-coalesce --split-input-file | FileCheck %s
 
 // Sixteen bytes of f16 are eight elements.
@@ -146,7 +147,7 @@ tt.func public @strided_in_place(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, 
 
 // -----
 
-// Stores of products: 16 bytes a thread, as their own elements want it, though the factors' are half as wide.
+// Stores of a dot's result: 16 bytes a thread of the result's type, though the operands' elements are half as wide.
 // CHECK-DAG: #[[A:.*]] = #ttg.blocked<{sizePerThread = [1, 8], {{.*}}, order = [1, 0]}>
 // CHECK-DAG: #[[C:.*]] = #ttg.blocked<{sizePerThread = [1, 4], {{.*}}, order = [1, 0]}>
 // CHECK: @product

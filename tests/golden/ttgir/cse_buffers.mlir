@@ -1,5 +1,5 @@
-// cse: buffers of shared memory that are filled with one tensor and only read become one while the first is still read, and
-// stay two where that would keep memory for longer or where one is written to.
+// cse: read-only buffers in shared memory that are filled from the same tensor are merged if the first is still read,
+// and stay separate where merging would extend a lifetime or one is written.
 // RUN: tessera opt %s --split-input-file -cse --verify-each | FileCheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,4 +1,5 @@
-// Operands whose memory runs across K and that are loaded element by element: threads load columns and write vectors along K.
+// tritonamdgpu-in-thread-transpose: operands whose memory runs across K and that are loaded element by element.
+// Threads load columns and write vectors along K.
 // RUN: tessera opt %s -split-input-file -tritonamdgpu-in-thread-transpose --target gfx942 | FileCheck %s
 // RUN: tessera opt %s -split-input-file -tritonamdgpu-in-thread-transpose -tritongpu-remove-layout-conversions -tritongpu-optimize-dot-operands --target gfx942 | FileCheck %s --check-prefix=SHARED
 // RUN: tessera opt %s -split-input-file -tritonamdgpu-in-thread-transpose --target sm_80 | FileCheck %s --check-prefix=NVIDIA

@@ -1,5 +1,5 @@
-// An accumulator of a multiplication in the background is waited for before anything else uses it; where a loop begins anew
-// with zeros now and then, it carries a flag instead.
+// insert-wgmma-waits: an asynchronous wgmma's accumulator is waited for before any other use. An accumulator that a
+// select resets to zero in the loop becomes a loop-carried flag, used as scale-d.
 // RUN: tessera opt %s -insert-wgmma-waits --target sm_90a --verify-each | FileCheck %s
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
@@ -29,7 +29,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // The sum is used while it is computed. A wait that another multiplication follows settles the one before it.
+  // The accumulator is used while the dot is in flight. A wait that is followed by another dot waits for the one before it.
   // CHECK-LABEL: @used
   // CHECK: %[[D:.*]] = ttng.warp_group_dot
   // CHECK-NEXT: %[[E:.*]] = ttng.warp_group_dot

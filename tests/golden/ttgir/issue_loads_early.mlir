@@ -1,5 +1,5 @@
-// issue-loads-early: a load moves up to the load before it, with what its address needs; not over a store, and not when
-// its address comes from that load.
+// issue-loads-early: a load moves up to the previous load, with the computation of its address; not across a store,
+// and not if its address depends on that load.
 // RUN: tessera opt %s -issue-loads-early | FileCheck %s
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

@@ -1,4 +1,4 @@
-// As layouts_half_missing.mlir, where the tensor is in the type of a function without a body.
+// As layouts_missing_in_function.mlir, where the tensor is in the type of a function without a body.
 // RUN: tessera opt %s -tritongpu-coalesce --verify-diagnostics
 // RUN: not tessera compile %s --target sm_90a --emit ptx 2>&1 | FileCheck %s
 // CHECK: error: 'tt.func' makes a tensor without a layout, but the module has 'ttg.num-warps'

@@ -1,5 +1,5 @@
-// Conversions into operands of multiplications that move data between warps go through a buffer in shared memory; what a
-// thread or a warp can do alone stays a conversion. Both of triton-opt's names run the same pass.
+// tritongpu-optimize-dot-operands: conversions to dot operand layouts that move data between warps go through a buffer
+// in shared memory; those within a thread or a warp stay conversions. Both of triton-opt's pass names run it.
 // RUN: tessera opt %s -tritongpu-optimize-dot-operands --target sm_80 --verify-each --split-input-file | FileCheck %s
 // The target is that of the module where none is given.
 // RUN: sed 's/module attributes {/&ttg.target = "cuda:80", /' %s > %t && tessera opt %t -tritongpu-reduce-data-duplication --verify-each --split-input-file | FileCheck %s
@@ -24,7 +24,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 // -----
 
-// The result of one multiplication as the operand of the next: the registers of a thread hold what it needs.
+// The result of one dot as an operand of the next: a thread's registers hold what it needs.
 // CHECK-LABEL: @in_registers
 // CHECK-NOT: ttg.local_alloc
 // CHECK: ttg.convert_layout {{.*}} -> tensor<64x32xf16, #ttg.dot_op
@@ -53,7 +53,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 // -----
 
-// Bytes across K that a loop loads lie as they are copied in the background: rows a word's elements apart in different banks.
+// 8-bit operands across K that a loop loads are stored as asynchronous copies write them; rows a word's elements apart are
+// in different banks.
 // CHECK: #[[S:.*]] = #ttg.swizzled_shared<{vec = 16, perPhase = 4, maxPhase = 4, order = [1, 0]}>
 // CHECK-LABEL: @bytes_across
 // CHECK: ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked>) -> !ttg.memdesc<32x64xi8, #[[S]], #smem>

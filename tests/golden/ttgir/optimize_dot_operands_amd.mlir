@@ -1,6 +1,5 @@
-// Rows of 16-bit elements that run across K. On gfx950, whose reads of LDS transpose (ds_read_b64_tr_b16), they lie in the
-// buffer as they come, in rows: the lanes that read step through memory. Elsewhere a lane's elements along K lie side by
-// side.
+// Operands of 16 bits whose rows run across K: gfx950 keeps them row-major in the buffer and transposes on read
+// (ds_read_b64_tr_b16); other targets store a lane's elements along K side by side.
 // RUN: tessera opt %s -tritongpu-optimize-dot-operands --target gfx950 --verify-each | FileCheck %s
 // RUN: tessera opt %s -tritongpu-optimize-dot-operands --target gfx942 --verify-each | FileCheck %s --check-prefix=ALONG
 // CHECK: #[[S:.*]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2],

@@ -1,5 +1,5 @@
-// A sum over an axis in a loop: inside the thread in every round, across lanes once after the loop. The elements of the
-// axis are cut into 2 (registers) x 32 (lanes) x 4 (registers).
+// tritongpu-optimize-thread-locality: a reduction in a loop is done inside the thread in every iteration, and across
+// lanes once after the loop. The axis is split into 2 (registers) x 32 (lanes) x 4 (registers).
 // RUN: tessera opt %s -tritongpu-optimize-thread-locality --verify-each | FileCheck %s
 // CHECK: %[[NEUTRAL:.*]] = arith.constant dense<-0.000000e+00> : tensor<32x32xf32
 // CHECK: %[[L:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[NEUTRAL]]) -> (tensor<32x32xf32

@@ -1,4 +1,5 @@
-// Loads of multiplications run ahead: through copies in the background where lanes can start them, else through registers.
+// tritongpu-pipeline: loads of dot operands are issued iterations ahead, by asynchronous copies where the accesses are
+// wide enough, otherwise through registers.
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=3 --target sm_80 | FileCheck %s --check-prefix=ASYNC
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=3 --target gfx1201 | FileCheck %s --check-prefix=REGS
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=1 --target sm_80 | FileCheck %s --check-prefix=ONE

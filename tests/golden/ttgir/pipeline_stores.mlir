@@ -1,4 +1,5 @@
-// Loops that store: loads run ahead of stores through another argument, not of those that may write what they read.
+// tritongpu-pipeline in loops that store: loads are issued ahead of stores through another argument, not of stores
+// that may alias.
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=3 --target sm_80 | FileCheck %s
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=3 --target gfx1201 | FileCheck %s --check-prefix=REGS
 // CHECK-LABEL: @stores_elsewhere

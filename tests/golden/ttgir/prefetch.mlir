@@ -1,6 +1,6 @@
-// tritongpu-prefetch: the first step along k of the next iteration's operands is loaded behind the barrier that the
-// iteration after would wait for, the copies into the rings write zeros where they are masked off, and the loop keeps its
-// one barrier: the slot read ahead is not the one that the next iteration fills. What is carried travels in words.
+// tritongpu-prefetch: the next iteration's first K step of both operands is loaded after the barrier that iteration
+// would wait for. Masked copies write zeros, the loop keeps its one barrier because the buffer read ahead is not the
+// one that the next iteration fills, and 16-bit values are carried packed in words.
 // RUN: tessera compile %s --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir -o %t.mlir && FileCheck %s < %t.mlir
 // RUN: tessera compile %s --target sm_80 --num-warps 4 --num-stages 3 --emit llir -o - | FileCheck --check-prefix=WORDS %s
 // RUN: tessera opt %t.mlir -allocate-shared-memory -insert-barriers | FileCheck --check-prefix=BARRIER %s

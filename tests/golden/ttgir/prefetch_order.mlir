@@ -1,5 +1,5 @@
-// tritongpu-prefetch reads a slot before the head of the iteration: so nothing of the iteration may have written it, and the
-// slot must be one of the ring's though no iteration follows.
+// tritongpu-prefetch reads a buffer before the iteration starts: nothing in the iteration may have written it, and the
+// index must be in range even if no iteration follows.
 // RUN: tessera opt %s -tritongpu-prefetch --remarks=Prefetched 2>%t | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t
 // REMARK-COUNT-5: the first step of the operands of its multiplications is loaded an iteration ahead [tritongpu-prefetch:Prefetched]
@@ -14,7 +14,7 @@
 #sh = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
-// The slot is filled in the iteration that reads it.
+// The buffer is filled in the iteration that reads it.
 // CHECK-LABEL: @store_of_the_slot
 // CHECK: scf.for
 // CHECK-COUNT-1: tt.dot
@@ -74,7 +74,7 @@ tt.func public @store_between(%n: i32, %v: tensor<64x64xf16, #b>) -> tensor<64x6
   }
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
-// The next slot, filled before this one is read, might be this one.
+// The next buffer, filled before this one is read, might be the same.
 // CHECK-LABEL: @store_of_the_next
 // CHECK: scf.for
 // CHECK-COUNT-1: tt.dot
@@ -229,7 +229,7 @@ tt.func public @wait_inside(%n: i32, %v: tensor<64x64xf16, #b>) -> tensor<64x64x
   }
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
-// A slot for each iteration: there is none after the last.
+// A buffer for each iteration: there is none after the last.
 // CHECK-LABEL: @counts
 // CHECK: scf.for
 // CHECK-COUNT-1: tt.dot
@@ -258,7 +258,7 @@ tt.func public @counts(%n: i32, %v: tensor<64x64xf16, #b>) -> tensor<64x64xf32, 
   }
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
-// Nobody knows that the first slot is one of the ring.
+// The first index is not known to be in range.
 // CHECK-LABEL: @begins_anywhere
 // CHECK: scf.for
 // CHECK-COUNT-1: tt.dot
@@ -287,7 +287,7 @@ tt.func public @begins_anywhere(%n: i32, %v: tensor<64x64xf16, #b>, %i: i32) -> 
   }
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
-// The same slot all the time.
+// The same buffer in every iteration.
 // CHECK-LABEL: @one_slot
 // CHECK: ttg.memdesc_subslice
 // CHECK: scf.for

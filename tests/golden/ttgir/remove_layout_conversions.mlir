@@ -1,4 +1,4 @@
-// Conversions that vanish, move to cheaper places or stay.
+// tritongpu-remove-layout-conversions: conversions that vanish, move to cheaper places, or stay.
 // RUN: tessera opt %s -tritongpu-remove-layout-conversions --verify-each --split-input-file | FileCheck %s
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,5 +1,6 @@
-// Results of AMD matrix instructions are stored from the lanes that hold them where that makes accesses of 8 bytes; where
-// a lane holds every second element (RDNA 3), or the address allows narrow accesses only, they go to whole rows first.
+// Results of AMD matrix instructions are stored in the accumulator's layout where a lane's accesses are at least 8
+// bytes; where a lane holds every second element (RDNA 3), or the address allows only narrow accesses, they are
+// converted to whole rows first.
 // RUN: tessera opt %s -split-input-file -tritongpu-remove-layout-conversions | FileCheck %s
 
 // CHECK: #[[MMA:.*]] = #ttg.amd_mfma

@@ -1,4 +1,5 @@
-// What a multiplication reads from shared memory is loaded just before it, but not behind what may change the buffer.
+// tritongpu-reorder-instructions: dot operands are read from shared memory just before the dot, but not after an
+// operation that may change the buffer.
 // RUN: tessera opt %s -tritongpu-reorder-instructions --verify-each | FileCheck %s
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #b = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -47,7 +48,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What a loop multiplies by in each iteration is read in each iteration, if it takes many registers.
+  // A loop-invariant dot operand is read in each iteration if it takes many registers.
   // CHECK-LABEL: @in_loop
   // CHECK: ttg.local_load {{.*}}opIdx = 1
   // CHECK-NEXT: scf.for
@@ -86,7 +87,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %3 : tensor<64x64xf32, #b>
   }
 
-  // No load behind an arrival, after which another may write the buffer; and what a second product reads again first.
+  // No load moves after an arrival, after which another warp may write the buffer, nor after what a second dot reads again.
   // CHECK-LABEL: @not_behind_an_arrival
   // CHECK: ttg.local_load {{.*}}opIdx = 0
   // CHECK: ttng.arrive_barrier

@@ -1,4 +1,5 @@
-// Loads of serial loops run iterations ahead: the loop takes several iterations at once, and the rest follows.
+// run-loads-ahead: loads of sequential loops are issued iterations ahead: the loop is unrolled, and a second loop runs
+// the remaining iterations.
 // RUN: tessera opt %s -run-loads-ahead -canonicalize | FileCheck %s
 
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

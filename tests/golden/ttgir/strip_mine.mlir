@@ -1,4 +1,5 @@
-// strip-mine: blocks that the registers of a thread cannot hold are worked on in strips; and what must stay whole.
+// strip-mine: blocks that do not fit in a thread's registers are processed in strips; and cases that must not be
+// split.
 // RUN: tessera opt %s -strip-mine -canonicalize -loop-invariant-code-motion -cse --remarks=StripMined 2>%t | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t
 
@@ -217,7 +218,7 @@ tt.func public @row_of_tile(%x: !tt.ptr<f32>, %q: !tt.ptr<f32>, %o: !tt.ptr<f32>
   tt.store %pp, %e : tensor<1024x!tt.ptr<f32>, #cols>
   tt.return
 }
-// What a function that is called is told of memory are not a kernel's arguments: both may be one.
+// The pointer arguments of a called function are not a kernel's: they may alias.
 // CHECK-LABEL: @called
 // CHECK-NOT: scf.for
 // CHECK: tt.return

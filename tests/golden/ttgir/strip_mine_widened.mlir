@@ -1,4 +1,5 @@
-// strip-mine: values of 16 bits that are made wider count as they are, since their arithmetic is done element by element.
+// strip-mine: 16-bit values that are extended count with their own width, since the wide arithmetic is done element by
+// element.
 // RUN: tessera opt %s -strip-mine --target sm_90a | FileCheck %s
 
 // CHECK-NOT: scf.for

@@ -1,3 +1,4 @@
+// widen-float8: arithmetic on 8-bit floats is done in f32.
 // RUN: tessera opt %s -widen-float8 | FileCheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -90,7 +90,7 @@ tt.func public @masks(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %x: i32) -> tensor<8xi
 
 // -----
 
-// Loads: one that nobody looks at goes, volatile ones stay whatever their mask; addptr of zero goes.
+// Loads: an unused one is removed, volatile ones stay whatever their mask; addptr of zero is removed.
 // CHECK-LABEL: @loads
 // CHECK-SAME: %[[P:.*]]: !tt.ptr<i32>
 // CHECK: tt.load %[[P]], %{{.*}} {isVolatile = true} : !tt.ptr<i32>

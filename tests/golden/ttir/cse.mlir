@@ -60,8 +60,8 @@ tt.func public @memory(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> (i32, i32, i32, i3
 
 // -----
 
-// A region sees what stands before it; what stands in one region is not there in another or after it. A store in a region
-// is a store.
+// A region can use values from before it; values of one region are not available in another one or after it. A store in a
+// region counts as a store.
 // CHECK-LABEL: @regions
 // CHECK: %[[A:.*]] = arith.muli
 // CHECK: tt.load

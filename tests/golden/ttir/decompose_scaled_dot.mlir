@@ -1,5 +1,5 @@
-// triton-decompose-scaled-dot: elements and scales become numbers of bf16, or f16 where an operand is made of it, and the
-// product a plain one. (What it computes: tests/unit/runtime_interpreter/passes_test.cpp runs these functions.)
+// triton-decompose-scaled-dot: elements and scales become bf16, or f16 where an operand is f16, and tt.dot_scaled a tt.dot.
+// (tests/unit/runtime_interpreter/passes_test.cpp runs these functions.)
 // RUN: tessera opt %s --split-input-file -triton-decompose-scaled-dot --verify-each | FileCheck %s
 
 // CHECK-LABEL: @e4m3_by_bf16

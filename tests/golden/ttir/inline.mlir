@@ -1,8 +1,8 @@
-// inline and symbol-dce: calls are replaced by what they call, which then goes if it is private.
+// inline and symbol-dce: calls are replaced by the callee's body; private functions without uses are removed.
 // RUN: tessera opt %s --split-input-file -inline -symbol-dce --verify-each | FileCheck %s
 // RUN: tessera opt %s --split-input-file -inline --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
 
-// Through two levels; locations tell the calls.
+// Through two levels; locations record the call sites.
 // CHECK-NOT: tt.func private
 // CHECK-LABEL: tt.func public @kernel
 // CHECK-NEXT: %[[A:.*]] = arith.addi %[[X:.*]], %[[X]]

@@ -1,4 +1,4 @@
-// triton-loop-aware-cse: values that a loop carries twice; and those that only look alike.
+// triton-loop-aware-cse: equal loop-carried values are merged; values that only start alike are not.
 // RUN: tessera opt %s --split-input-file -triton-loop-aware-cse -canonicalize --verify-each | FileCheck %s
 
 // Two offsets, changed alike through each other's class.

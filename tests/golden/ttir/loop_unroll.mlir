@@ -30,8 +30,8 @@ tt.func public @dynamic(%lo: i32, %hi: i32) -> i32 {
 
 // -----
 
-// A number of trips that the factor divides leaves no rest; fewer trips than the factor, a factor of 1 and loops that do
-// not ask leave the loop. Inner loops are unrolled in each copy.
+// A trip count that the unroll factor divides needs no remainder loop. Loops with fewer trips, with factor 1 or without the
+// attribute are unchanged. Inner loops are unrolled in each copy.
 // CHECK-LABEL: @static
 // CHECK: scf.for
 // CHECK-COUNT-4: tt.store

@@ -1,4 +1,4 @@
-// triton-reorder-broadcast: elementwise work comes before the repetition of its operands; and where it cannot.
+// triton-reorder-broadcast: elementwise operations move before the broadcast of their operands; and cases where they cannot.
 // RUN: tessera opt %s --split-input-file -triton-reorder-broadcast --verify-each | FileCheck %s
 
 // CHECK-LABEL: @splat

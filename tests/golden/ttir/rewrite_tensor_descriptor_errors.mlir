@@ -1,4 +1,4 @@
-// What has no plain form is an error where it stands.
+// Descriptor operations without a pointer form are errors.
 // RUN: tessera opt %s --split-input-file -triton-rewrite-tensor-descriptor-to-pointer --verify-diagnostics
 
 tt.func public @inc(%d: !tt.tensordesc<tensor<4xi32>>, %v: tensor<4xi32>, %i: i32) {

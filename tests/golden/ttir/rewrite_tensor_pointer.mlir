@@ -1,4 +1,4 @@
-// Block pointers become plain pointers and masks, and what they are made of goes through all control flow.
+// Block pointers become plain pointers and masks; their parts are passed through all control flow.
 // RUN: tessera opt %s --split-input-file -triton-rewrite-tensor-pointer --verify-each | FileCheck %s
 // RUN: tessera opt %s --split-input-file -triton-rewrite-tensor-pointer -canonicalize --verify-each | FileCheck %s --check-prefix=CANON
 

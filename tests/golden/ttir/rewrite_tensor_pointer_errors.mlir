@@ -1,4 +1,4 @@
-// What cannot be written without block pointers is an error where it stands.
+// Block pointers that cannot be rewritten are errors.
 // RUN: tessera opt %s -triton-rewrite-tensor-pointer --verify-diagnostics
 
 tt.func public @f(%p: !tt.ptr<f32>) {

@@ -1,7 +1,7 @@
-// sccp: constants along the paths that can be taken, through loops, branches and calls; and what must not be taken for one.
+// sccp: constants along the paths that can be taken, through loops, branches and calls; and values that must not be taken for constants.
 // RUN: tessera opt %s --split-input-file -sccp --verify-each | FileCheck %s
 
-// What the loop carries stays 1: the branch that would change it is never taken.
+// The loop-carried value stays 1: the branch that would change it is never taken.
 // CHECK-LABEL: @loop
 // CHECK: %[[C1:.*]] = arith.constant 1 : i32
 // CHECK: tt.return %[[C1]]
@@ -124,7 +124,7 @@ tt.func public @while(%n: i32) -> (i32, i32) {
 // -----
 
 // (a ^ y) ^ y folds to a, which is no operand: when more becomes known of a, here that it is not always 0, the result is
-// looked at again.
+// evaluated again.
 // CHECK-LABEL: @looksThrough
 // CHECK: scf.if
 // CHECK: %[[S:.*]] = arith.xori

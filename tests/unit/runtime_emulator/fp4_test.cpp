@@ -1,6 +1,6 @@
 // ttg.fp4_to_fp: all bytes, to every kind of float that it unpacks to, on targets of both vendors.
 #include "emulation.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 #include <gtest/gtest.h>

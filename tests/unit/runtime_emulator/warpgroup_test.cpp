@@ -4,7 +4,7 @@
 // of "Register Fragments" in the PTX manual. With TESSERA_WGMMA_DUMP=FOLDER the modules, inputs and results are also
 // written there, to be compared with a GPU.
 #include "emulation.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstdlib>
 #include <fstream>

@@ -1,7 +1,7 @@
 // Elementwise operations against loops written here: every pair of 8-bit integers, special and random ones of the other
 // widths, floats with NaN, infinity and signed zeros, conversions, math and device-library functions.
 #include "evaluation.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <random>

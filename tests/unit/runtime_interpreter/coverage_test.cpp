@@ -2,6 +2,7 @@
 // cannot be forgotten altogether is the compiler's doing: the dispatch is a switch over all opcodes.) Growing the
 // list is a decision that shows here.
 #include "ir/op_table.h"
+#include "runtime/interpreter/elementwise.h"
 #include "runtime/interpreter/program.h"
 #include <gmock/gmock.h>
 
@@ -24,10 +25,17 @@ TEST(Coverage, OperationsThatAreNotInterpreted) {
                   "ttng.tmem_subslice"));
 }
 
-TEST(Coverage, ElementwiseOperationsAreOnes) {
+TEST(Coverage, ElementwiseOperationsHaveNoRegions) {
   // What has the trait must be evaluated lane by lane, or reductions could not use it.
   for (auto &row : ir::allOps())
     if (row.has(ir::kElementwise)) EXPECT_EQ(row.numRegions, 0) << row.name.str();
+}
+
+TEST(Coverage, ElementwiseOperationsAreEvaluated) {
+  for (auto &row : ir::allOps()) {
+    if (!row.has(ir::kElementwise) || runtime::whyNotInterpreted(row.opcode)) continue;
+    EXPECT_TRUE(runtime::isEvaluatedElementwise(row.opcode)) << row.name.str();
+  }
 }
 
 } // namespace

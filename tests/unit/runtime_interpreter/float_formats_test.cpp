@@ -1,6 +1,6 @@
 // The float formats against APFloat: every pattern of every format of at most 16 bits, and roundings of numbers chosen
 // around every boundary of the narrow ones.
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 #include <cmath>

@@ -1,6 +1,6 @@
 // Global memory: masks, faults with their reports, block pointers, descriptors, atomics.
 #include "evaluation.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include <cmath>
 
 namespace tessera {

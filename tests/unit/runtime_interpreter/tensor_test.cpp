@@ -1,6 +1,6 @@
 // Shapes, reductions, scans and dots against loops written here, at several shapes.
 #include "evaluation.h"
-#include "runtime/interpreter/float_formats.h"
+#include "runtime/float_formats.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <numeric>

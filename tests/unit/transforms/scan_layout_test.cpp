@@ -1,6 +1,6 @@
 // The layouts that choose-scan-layouts picks, over random ones: the axis is in order, every element is held, threads
 // and registers are as many, and what the source has of the other dimensions stays where it is.
-#include "transforms/memory/scan_shape.h"
+#include "layouts/scan_shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using layouts::Basis;
 using layouts::Dim;
 using layouts::LinearLayout;
 
-/// Units dealt out to registers, lanes and warps at random, with copies; `mixed`: some bases are sums.
+/// Units distributed over registers, lanes and warps at random, with copies; `mixed`: some bases are sums.
 LinearLayout random(std::mt19937 &rng, bool mixed) {
   auto below = [&](unsigned n) { return unsigned(rng() % n); };
   unsigned rank = 1 + below(3), lanes = below(2) ? 5 : 6, warps = below(4);
@@ -53,10 +53,10 @@ TEST(ScanLayout, Laws) {
     bool mixed = n & 1;
     LinearLayout from = random(rng, mixed);
     int axis = int(rng() % from.numOutDims());
-    LinearLayout to = transforms::scanLayout(from, axis);
-    outOfOrder += !transforms::scanShape(from, axis).inOrder;
+    LinearLayout to = layouts::scanLayout(from, axis);
+    outOfOrder += !layouts::scanShape(from, axis).inOrder;
     ASSERT_TRUE(from.isSurjective());
-    EXPECT_TRUE(transforms::scanShape(to, axis).inOrder);
+    EXPECT_TRUE(layouts::scanShape(to, axis).inOrder);
     EXPECT_TRUE(to.isSurjective());
     EXPECT_TRUE(to.outs() == from.outs());
     for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp}) {

@@ -9,7 +9,7 @@
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
-#include "transforms/memory/allocate_shared_memory.h"
+#include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
 #include <gtest/gtest.h>
 #include <map>

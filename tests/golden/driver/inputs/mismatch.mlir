@@ -1,4 +1,4 @@
-// Used by golden.driver_sees_mismatch: FileCheck fails in the middle of a pipe's end, and the test must too.
+// Used by golden.run_reports_mismatch: FileCheck fails at the end of a pipe, and so must the test.
 // RUN: tessera opt %s | FileCheck %s
 // CHECK: tt.nothing
 tt.func @f() {

@@ -1,0 +1,33 @@
+// Checks of launches (see launch_checks.h).
+#include "runtime/launch_checks.h"
+#include "ir/diagnostic.h"
+#include "runtime/interpreter/interpreter.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tessera::runtime {
+
+static_assert(kMaxPrograms == kMaxInterpreterPrograms);
+
+int64_t maxGridSize(unsigned dimension, llvm::StringRef deviceSpec) {
+  return deviceSpec.starts_with("cuda") ? maxGridSize(dimension) : kMaxGridX;
+}
+
+absl::Status checkGrid(std::array<int64_t, 3> grid, llvm::StringRef deviceSpec, int64_t scratchBytesPerProgram) {
+  std::string text = llvm::formatv("the grid ({0}, {1}, {2})", grid[0], grid[1], grid[2]).str();
+  int64_t programs = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (grid[i] < 1) return absl::InvalidArgumentError(text + " is empty");
+    if (grid[i] > maxGridSize(i, deviceSpec) || programs > kMaxPrograms / grid[i])
+      return absl::InvalidArgumentError(text + " is too large for " + deviceSpec.str());
+    programs *= grid[i];
+  }
+  if (scratchBytesPerProgram > kMaxScratchBytes / programs)
+    return absl::InvalidArgumentError(text + " needs too much scratch memory");
+  return absl::OkStatus();
+}
+
+std::string wrongArgumentCount(llvm::StringRef kernel, size_t takes, llvm::StringRef given) {
+  return llvm::formatv("kernel '{0}' takes {1}, but {2}", kernel, ir::counted(takes, "argument"), given).str();
+}
+
+} // namespace tessera::runtime

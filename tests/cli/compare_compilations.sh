@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# tools/compare_compilations.py: equal and different options, and what it exits with.
+#   tests/cli/compare_compilations.sh TESSERA SOURCE_DIR
+set -euo pipefail
+command -v python3 >/dev/null || exit 77
+compare() { python3 "$2/tools/compare_compilations.py" --old "$1" --new "$1" "${@:3}"; }
+kernel=$2/tests/kernels/mm_f16/mm_f16.ttir
+
+same=$(compare "$1" "$2" "$kernel" --target gfx942)
+[ "$same" = "no difference" ] || { echo "expected no difference: $same"; exit 1; }
+
+rc=0
+different=$(compare "$1" "$2" "$kernel" --target gfx942 -- --num-warps 4 -- --num-warps 8) || rc=$?
+[ $rc = 1 ] || { echo "exit code $rc, expected 1"; exit 1; }
+patterns=('^metadata:$' '^  num_warps: 4 -> 8 (+4)$' '^remarks:$' '^  + .*DotInstruction' '^+module.*"ttg.num-warps" = 8')
+for line in "${patterns[@]}"; do
+  grep -q -- "$line" <<<"$different" || { echo "no line matches '$line' in:"; echo "$different"; exit 1; }
+done
+
+rc=0
+compare "$1" "$2" "$kernel" --target sm_1 2>/dev/null || rc=$?
+[ $rc = 3 ] || { echo "exit code $rc of a compilation that fails, expected 3"; exit 1; }

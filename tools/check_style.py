@@ -1,0 +1,382 @@
+#!/usr/bin/env python3
+"""Checks what clang-format does not: line widths, function lengths, vocabulary, and lists of files in READMEs.
+
+    tools/check_style.py                   every tracked file
+    tools/check_style.py transforms ir     files below these paths
+    tools/check_style.py --counts          how many messages there are for each folder and check
+    tools/check_style.py --only words      one check: lines, functions, words, lists or remarks
+
+Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
+
+  lines      No source line (C++, C, Python, shell, CMake) over 120 columns. Exempt: lines of raw strings (IR text),
+             and lines with a long URL.
+  functions  No function over 80 lines (needs universal-ctags). Exempt: tables, which have a comment `// Table: …`
+             directly above, and TABLES below.
+  words      The field's vocabulary: see WORDS, each with what to write instead, and EXCEPTIONS with reasons.
+  lists      Files and folders that a README or a document names exist; README.md names every target.
+  remarks    Every remark that a pass can emit is described in docs/remarks.md.
+"""
+import argparse
+import fnmatch
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+COLUMNS = 120
+FUNCTION_LINES = 80
+
+# Functions that may be longer, with the reason: (file pattern, function, reason).
+TABLES = [
+    ("runtime/interpreter/dispatch.cpp", "dispatch", "one case per operation"),
+    ("codegen/lowering/dispatch.cpp", "rowOf", "one case per operation"),
+    ("runtime/emulator/nvidia.cpp", "nvidiaIntrinsics", "one row per intrinsic"),
+    ("runtime/emulator/amd.cpp", "amdIntrinsics", "one row per intrinsic"),
+    ("runtime/emulator/llvm_intrinsics.cpp", "llvmIntrinsics", "one row per intrinsic"),
+]
+
+
+def word(*patterns):
+    """Words, also as part of identifiers in camelCase and snake_case: `slot` finds slotOf, bufferSlot and slots."""
+    parts = []
+    for p in patterns:
+        head, tail = p[0], p[1:]
+        parts.append(rf"(?<![A-Za-z]){head}{tail}(?![a-z])|(?<=[a-z0-9]){head.upper()}{tail}(?![a-z])")
+        parts.append(rf"(?<![A-Za-z]){head.upper()}{tail}(?![a-z])")
+    return re.compile("|".join(parts))
+
+
+def phrase(pattern):
+    return re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+
+
+# (name, pattern, what to write instead)
+WORDS = [
+    ("product", word("products?"), "dot, MMA, accumulator"),
+    ("multiplication", word("multiplications?", "multiplies"), "dot, MMA"),
+    ("factor", word("factors?"), "operand (A, B), accumulator"),
+    ("slot", word("slots?"), "stage, buffer, buffer index"),
+    ("ring", word("rings?"), "multi-buffered, buffers"),
+    ("turn", phrase(r"(?:as many|one|two|several|of|in|first|last|next|each|every|of its) turns?|turns? through"),
+     "iteration, repetition, stage"),
+    ("round", phrase(r"(?:two|three|four|several|next|last|first|later|earlier|of the|each|every|per) rounds?|"
+                     r"rounds? of (?:the|a) loop"), "iteration"),
+    ("in the background", phrase("in the background"), "asynchronous, in flight"),
+    ("goes on", phrase("go(?:es|ing)? on|went on"), "continues, overlaps with, is in flight"),
+    ("goes out", phrase("go(?:es|ing)? out|went out"), "is issued"),
+    ("under way", phrase("under ?way"), "in flight"),
+    ("settled", word("settled?s?", "settling"), "waited for"),
+    ("threads meet", phrase(r"(?:threads|warps|waves|lanes|blocks|all of them|they|both) meets?"),
+     "synchronise, barrier"),
+    ("threadsMeet", re.compile(r"threadsMeet|\bmeets_"), "synchronise, barrier"),
+    ("deal", word("deals?", "dealt", "dealing"), "distribute"),
+    ("what a loop carries", phrase("what (?:a|the|its|an outer)? ?loops? carr(?:y|ies)"), "loop-carried value"),
+    ("in pieces", phrase("in pieces"), "vectorised, in accesses of N bytes"),
+    ("is told", phrase("(?:is|are|was|were|be|been|being) told"), "is specified by, receives"),
+    ("tells", phrase("tells?|told"), "says, returns, specifies, distinguishes"),
+    ("asks", phrase("asks?|(?:is|are|was|were|be|been) asked"), "queries, requires, requests"),
+    ("looks at", phrase("look(?:s|ed|ing)? at"), "analyses, reads, uses"),
+    ("sees", phrase("sees|(?:is|are|was|were) seen|unseen"), "finds, knows, analyses"),
+    ("carried encoding", re.compile(r"carried encodings?|CarriedEncoding|isCarried\b", re.IGNORECASE),
+     "opaque encoding"),
+    ("for who", phrase("for who"), "for users who"),
+    ("of which none", phrase("of which (?:none|no)"), "if there is none"),
+    ("brought", word("brought"), "a word that says how"),
+]
+
+# What is legitimate: (name of the word, file pattern, regular expression on the line or None, reason). In file
+# patterns `*` matches `/` too.
+EXCEPTIONS = [
+    ("*", "docs/glossary.md", None, "explains words"),
+    ("*", "tools/check_style.py", None, "lists them"),
+    ("*", "*CMakeLists.txt", r"message\(", "CMake's own words"),
+    ("product", "layouts/*", None, "product of linear layouts"),
+    ("product", "tests/unit/layouts/*", None, "product of linear layouts"),
+    ("product", "*",
+     r"(?i)product (?:of|over) (?:the )?(?:dim|extent|shape|size|warp|layout|integer|all dim|bits|two layouts)",
+     "product of numbers or layouts"),
+    ("product", "*",
+     r"(?i)(?:cross|kronecker|cartesian|inner|outer|dot|matrix|64-bit|128-bit|wide|full|high|exact) products?",
+     "mathematics"),
+    ("product", "*", r"std::multiplies|\bproduct\((?:const )?(?:Dims|shape|llvm::ArrayRef|dims|\w*[sS]hape)",
+     "product of a shape"),
+    ("product", "*",
+     r"(?i)high_?Product|high half of the product|products? of (?:two |the two )?(?:integers|numbers)", "of numbers"),
+    ("product", "*", r"productDim|productBases|directProduct|::product|operator\*", "product of layouts"),
+    ("multiplication", "*", r"std::multiplies", "C++'s functor"),
+    ("multiplication", "*",
+     r"(?i)(?:integer|scalar|signed|float\w*|high|wide|32-bit|64-bit|elementwise|point-?wise|address|by a "
+     r"constant|power of two|modular|modulo|GF\(2\)|F₂) multiplications?", "of numbers"),
+    ("multiplication", "*",
+     r"(?i)matrix multiplications?|multiplies matrices|a kernel that multiplies|matrix_multiplication",
+     "the name of the algorithm"),
+    ("factor", "*",
+     r"(?i)(?:scal(?:e|ing)|unroll(?:ing)?|common|interleav\w+|quantis\w+|prime|loading|form|constant) ?-?_?factors?",
+     "the field's word"),
+    ("factor", "*loop_unroll*", None, "unroll factor"),
+    ("slot", "*",
+     r"(?i)(?:issue|stack|argument|delay|map|hash|cache|parameter|scheduler|build|operand) slots?|hardware slots?",
+     "the field's word"),
+    ("slot", "*", r"(?:auto|\w+) [&*]slot\b|\*?slot = |if \(!?\*?slot\)|return (?:\*)?slot\b",
+     "the entry of a memo table"),
+    ("ring", "*", r"(?i)\bring (?:buffer|all-?reduce|exchange)", "the field's word"),
+    ("factor", "tests/golden/ttir/loop_unroll*", None, "unroll factor"),
+    ("tells", "tests/*", r"(?i)tell(?:s)? (?:\w+ )?apart", "distinguish"),
+    ("tells", "*", r"tellg|tell\(\)|\.tell\b|->tell\b", "C++'s and LLVM's streams"),
+    ("asks", "*", r"(?i)bit ?masks?", "another word"),
+    ("turn", "*", r"(?i)in turn\b", "one after the other"),
+    ("goes on", "*", r"(?i)go(?:es)? on (?:the|a|its) (?:list|line|row)", "a place"),
+]
+
+SOURCES = (".cpp", ".h", ".c", ".py", ".sh", ".cmake", ".def", "CMakeLists.txt")
+TEXTS = SOURCES + (".md", ".table", ".in", ".kernels", ".test", ".yml", ".yaml", ".toml", ".txt")
+NOT_TEXTS = ("tests/malformed/*.mlir", "tests/fuzz/*.dict")
+
+
+def tracked(paths):
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z", "--"] + paths, capture_output=True,
+                         check=True).stdout
+    return sorted({f for f in out.decode().split("\0") if f and os.path.isfile(f)})
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().split("\n")
+
+
+def raw_string_lines(lines):
+    """The numbers of lines that are wholly or partly inside a raw string of C++."""
+    inside, end = set(), None
+    for n, line in enumerate(lines, 1):
+        at = 0
+        if end is not None:
+            inside.add(n)
+        while True:
+            if end is None:
+                m = re.compile(r'R"([^()\\ ]{0,16})\(').search(line, at)
+                if not m:
+                    break
+                end, at = ")" + m.group(1) + '"', m.end()
+                inside.add(n)
+            else:
+                found = line.find(end, at)
+                if found < 0:
+                    break
+                at, end = found + len(end), None
+    return inside
+
+
+def check_lines(files):
+    for path in files:
+        if not path.endswith(SOURCES):
+            continue
+        lines = lines_of(path)
+        raw = raw_string_lines(lines) if path.endswith((".cpp", ".h")) else set()
+        for n, line in enumerate(lines, 1):
+            if len(line) > COLUMNS and n not in raw and not re.search(r"https?://\S{20,}", line):
+                yield path, n, f"{len(line)} columns, more than {COLUMNS}"
+
+
+def check_functions(files):
+    sources = [f for f in files if f.endswith((".cpp", ".h", ".c", ".py"))]
+    if not sources:
+        return
+    if not shutil.which("ctags"):
+        sys.exit("check_style: needs universal-ctags (Debian: universal-ctags)")
+    out = subprocess.run(["ctags", "--languages=C++,C,Python", "--langmap=C++:+.h", "--kinds-C++=f", "--kinds-C=f",
+                          "--kinds-Python=fm", "--fields=+ne", "--output-format=json", "-f", "-", "-L", "-"],
+                         input="\n".join(sources), capture_output=True, text=True, check=True).stdout
+    for entry in map(json.loads, out.splitlines()):
+        length = entry.get("end", 0) - entry["line"] + 1
+        if length <= FUNCTION_LINES or any(fnmatch.fnmatch(entry["path"], p) and entry["name"] == f for p, f,
+                                           _ in TABLES):
+            continue
+        at = entry["line"] - 2
+        lines = lines_of(entry["path"])
+        while at >= 0 and (re.match(r"\s*(//|#)", lines[at]) or lines[at].startswith(("template", "static"))):
+            at -= 1
+        if any("Table:" in line for line in lines[at + 1:entry["line"] - 1]):
+            continue
+        yield entry["path"], entry["line"], f"'{entry['name']}' has {length} lines, more than {FUNCTION_LINES}"
+
+
+def text_of(path, line):
+    """What of a line the vocabulary applies to: everything in code and documents, comments in IR."""
+    if path.endswith(".mlir"):
+        m = re.match(r"\s*//(?!\s*(?:-----|expected|[A-Z0-9_-]+:))(.*)", line)
+        return m.group(1) if m else ""
+    return line
+
+
+# A line is searched for a word only if it has one of its stems, which makes the check fast.
+STEMS = {"multiplication": ("multipl",), "goes on": (" on",), "goes out": (" out",), "under way": ("way",),
+         "settled": ("settl",),
+         "threads meet": (" meet",), "deal": ("deal",), "what a loop carries": (" carr",), "is told": ("told",),
+         "tells": ("tell", "told"), "asks": ("ask",), "looks at": ("look",), "sees": ("see",), "threadsMeet": ("meet",),
+         "of which none": ("which no",), "in the background": ("background",), "in pieces": ("pieces",),
+         "turn": ("turn",), "round": ("round",)}
+
+
+def check_words(files):
+    for path in files:
+        if not path.endswith(TEXTS + (".mlir",)) or any(fnmatch.fnmatch(path, p) for p in NOT_TEXTS):
+            continue
+        exceptions = {}
+        for name, pattern, line_pattern, _ in EXCEPTIONS:
+            if fnmatch.fnmatch(path, pattern):
+                exceptions.setdefault(name, []).append(re.compile(line_pattern) if line_pattern else None)
+        if None in exceptions.get("*", []):
+            continue
+        for n, line in enumerate(lines_of(path), 1):
+            lowered = line.lower()
+            candidates = [w for w in WORDS if any(stem in lowered for stem in STEMS.get(w[0], (w[0],)))]
+            if not candidates:
+                continue
+            text = text_of(path, line)
+            found = set()
+            for name, pattern, instead in candidates:
+                for m in pattern.finditer(text):
+                    allowed = any(e is None or e.search(text) for key in ("*", name) for e in exceptions.get(key, []))
+                    # One message a place: `is told` is not also `told`.
+                    if not allowed and not any(m.start() < e and s < m.end() for s, e in found):
+                        found.add(m.span())
+                        yield path, n, f"'{m.group(0)}': write {instead}"
+
+
+NAMED_FILE = re.compile(r"^[\w.{},*/+-]+\.(?:cpp|h|c|md|py|sh|table|def|ttir|ttgir|mlir|txt|cmake|test|kernels)$")
+
+
+def expand_braces(name):
+    m = re.search(r"\{([^{}]*)\}", name)
+    if not m:
+        return [name]
+    return [e for part in m.group(1).split(",") for e in expand_braces(name[:m.start()] + part + name[m.end():])]
+
+
+def check_lists(files):
+    if "README.md" in files:
+        yield from check_targets()
+    everything = tracked([])
+    folders = {os.path.dirname(f) for f in everything}
+    folders |= {d for f in folders for d in _parents(f)}
+    known = everything + [f + "/" for f in folders if f]
+
+    def exists(name, base):
+        candidates = [os.path.normpath(os.path.join(base, name)), os.path.normpath(name)]
+        candidates = [c + "/" if name.endswith("/") else c for c in candidates]
+        return any(c in known or fnmatch.filter(known, c) for c in candidates)
+
+    for path in files:
+        if not path.endswith(".md"):
+            continue
+        base, head, code = os.path.dirname(path), "", False
+        for n, line in enumerate(lines_of(path), 1):
+            if line.startswith("```"):
+                code = not code
+            if code or line.startswith("    "):
+                continue
+            if not line.startswith("|"):
+                head = ""
+            elif not head:
+                head = line.split("|")[1].strip().lower()
+            for name in re.findall(r"`([^`\s]+)`", line):
+                is_file = NAMED_FILE.match(name) or re.match(r"^[\w./-]+/$", name)
+                if not is_file or name in GENERATED or PLACEHOLDER.search(name) or name[0] in "/-":
+                    continue
+                for each in expand_braces(name):
+                    # Relative to the document, to the root, or any file of the name.
+                    if not exists(each, base) and not any(k.endswith("/" + each) for k in known) and \
+                            not fnmatch.filter(known, "*/" + each):
+                        yield path, n, f"names '{each}', which does not exist"
+            if head in ("file", "files") and line.startswith("| `"):
+                for name in re.findall(r"`([\w{},]+)`", line.split("|")[1]):
+                    for each in expand_braces(name):
+                        if not fnmatch.filter(known, os.path.normpath(os.path.join(base, each)) + ".*") and \
+                                not exists(each + "/", base):
+                            yield path, n, f"names '{each}', which does not exist"
+            for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", line):
+                if target != "…" and not re.match(r"[a-z]+:", target) and not exists(target, base):
+                    yield path, n, f"links to '{target}', which does not exist"
+
+
+def check_targets():
+    readme = open("README.md", encoding="utf-8").read()
+    for path in ("codegen_nvidia/arch_table.cpp", "codegen_amd/arch_table.cpp"):
+        for n, line in enumerate(lines_of(path), 1):
+            m = re.search(r'\b(?:info|t)\.name = "(\w+)"', line)
+            if m and f"`{m.group(1)}`" not in readme:
+                yield path, n, f"README.md does not name the target {m.group(1)}"
+
+
+# Names of files in documents that are made by commands, or stand for the reader's own; so do names in capitals.
+GENERATED = {"kernel.ttir", "kernel.py", "small.mlir", "kernel.mlir", "x.mlir", "a.mlir", "b.mlir"}
+PLACEHOLDER = re.compile(r"(?:^|/)[A-Z]+(?:\.|/|$)(?!md)")
+
+
+def _parents(folder):
+    while folder:
+        yield folder
+        folder = os.path.dirname(folder)
+
+
+def check_remarks(files):
+    del files  # The list is of the whole compiler.
+    document = "docs/remarks.md"
+    if not os.path.isfile(document):
+        return
+    text = open(document, encoding="utf-8").read()
+    emitted = {}
+    for path in tracked(["transforms", "codegen", "codegen_nvidia", "codegen_amd", "runtime", "tools"]):
+        if not path.endswith((".cpp", ".h")):
+            continue
+        content = open(path, encoding="utf-8").read()
+        for m in REMARK.finditer(content):
+            emitted.setdefault(m.group(1), (path, content.count("\n", 0, m.start()) + 1))
+    for name, (path, n) in sorted(emitted.items()):
+        if f"`{name}`" not in text:
+            yield path, n, f"the remark {name} is not described in {document}"
+    for n, line in enumerate(text.split("\n"), 1):
+        m = re.match(r"\| `(\w+)`", line)
+        if m and m.group(1) not in emitted:
+            yield document, n, f"describes {m.group(1)}, which no pass emits"
+
+
+# How a remark is made: {kind, pass, "Name", …}.
+REMARK = re.compile(r'[rR]emark\b[^;]{0,120}?,\s*"[\w-]*",\s*"([A-Z]\w+)"')
+
+CHECKS = {"lines": check_lines, "functions": check_functions, "words": check_words, "lists": check_lists,
+          "remarks": check_remarks}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("paths", nargs="*")
+    parser.add_argument("--counts", action="store_true")
+    parser.add_argument("--only", choices=CHECKS, action="append")
+    args = parser.parse_args()
+    root = subprocess.run(["git", "rev-parse", "--show-toplevel"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+    paths = [os.path.relpath(os.path.abspath(p), root) for p in args.paths]
+    os.chdir(root)
+    files = tracked(paths)
+    counts, total = {}, 0
+    for name in args.only or CHECKS:
+        for path, line, message in sorted(set(CHECKS[name](files))):
+            total += 1
+            folder = "/".join(path.split("/")[:-1][:2]) or "."
+            row = counts.setdefault(folder, dict.fromkeys(CHECKS, 0))
+            row[name] += 1
+            if not args.counts:
+                print(f"{path}:{line}: {message}")
+    if args.counts and counts:
+        print(f"{'folder':32}" + "".join(f"{c:>11}" for c in CHECKS))
+        for folder, row in sorted(counts.items()):
+            print(f"{folder:32}" + "".join(f"{row[c]:>11}" for c in CHECKS))
+        print(f"{'all':32}" + "".join(f"{sum(r[c] for r in counts.values()):>11}" for c in CHECKS))
+    sys.exit(1 if total else 0)
+
+
+if __name__ == "__main__":
+    main()

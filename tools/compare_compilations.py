@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Compiles a kernel twice and reports what differs: metadata, remarks, and the text of one stage.
+
+    tools/compare_compilations.py A [B] [--target T] [--emit STAGE] [--kernel K] [-- OPTIONS of A [-- OPTIONS of B]]
+
+  A, B           the inputs (TTIR or TTGIR); without B both compilations read A
+  --target T     the target of both (default: sm_90a)
+  --emit STAGE   the text to compare: ttir, ttgir (default), llir, ptx or amdgcn
+  --old, --new   the compilers of the two sides (default: `tessera` from PATH or a build folder)
+  --summary      metadata and remarks only
+  -- OPTIONS     further options of `tessera compile`, first those of A, then those of B; B takes A's if it has none
+
+Examples:
+
+    tools/compare_compilations.py mm.ttir --target sm_90a -- --num-stages 3 -- --num-stages 4
+    tools/compare_compilations.py mm.ttir --old release-1/tessera --new build/tools/tessera
+
+Metadata comes from the object (registers, spills, occupancy) where the toolchain is installed, otherwise from the last
+stage that can be made. Exit code: 0 nothing differs, 1 something differs, 2 wrong usage, 3 a compilation failed.
+"""
+import argparse
+import collections
+import difflib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILDS = ("build-release", "build-static", "build")
+# Metadata that differs between any two compilations.
+VOLATILE = ("compile_ms", "times", "passes_ms")
+
+
+def find_compiler():
+    for folder in BUILDS:
+        path = ROOT / folder / "tools" / "tessera"
+        if path.exists():
+            return str(path)
+    return shutil.which("tessera")
+
+
+class Compilation:
+    """One side: its command, and what it gives."""
+
+    def __init__(self, compiler, source, args, options):
+        self.compiler, self.source, self.options = compiler, source, options
+        self.base = [compiler, "compile", source, "--target", args.target] + options
+        if args.kernel:
+            self.base += ["--kernel", args.kernel]
+        with tempfile.TemporaryDirectory() as folder:
+            self.text = self.run(["--emit", args.emit, "-o", "-"]).splitlines(keepends=True)
+            self.metadata, self.remarks = self.object(folder, args.target)
+
+    def run(self, more, may_fail=False):
+        result = subprocess.run(self.base + more, capture_output=True, text=True)
+        if result.returncode and not may_fail:
+            sys.stderr.write(result.stderr)
+            print(f"compare_compilations: exit code {result.returncode}: {' '.join(self.base + more)}", file=sys.stderr)
+            sys.exit(3)
+        return result.stdout if not result.returncode else None
+
+    def object(self, folder, target):
+        """Metadata and remarks of the object; of the assembly where no object can be made."""
+        metadata, remarks = folder + "/metadata.json", folder + "/remarks.json"
+        more = ["-o", folder + "/out", "--metadata", metadata, "--remarks-json", remarks]
+        if self.run(more, may_fail=True) is None:
+            self.run(["--emit", "ptx" if target.startswith("sm_") else "amdgcn"] + more)
+        with open(metadata) as m, open(remarks) as r:
+            return flatten(json.load(m)), [remark_text(x) for x in json.load(r)]
+
+    def title(self):
+        return " ".join([self.source] + self.options)
+
+
+def flatten(value, prefix=""):
+    """{"a": {"b": 1}} as {"a.b": 1}, without what always differs."""
+    if not isinstance(value, dict):
+        return {prefix: value}
+    out = {}
+    for key, inner in value.items():
+        if key not in VOLATILE:
+            out.update(flatten(inner, f"{prefix}.{key}" if prefix else key))
+    return out
+
+
+def remark_text(remark):
+    return f"{remark['location']}: {remark['message']} [{remark['pass']}:{remark['name']}]"
+
+
+def print_metadata(old, new):
+    rows = [(k, old.get(k), new.get(k)) for k in sorted(set(old) | set(new)) if old.get(k) != new.get(k)]
+    if rows:
+        print("metadata:")
+    for key, before, after in rows:
+        is_number = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (before, after))
+        print(f"  {key}: {before} -> {after}" + (f" ({after - before:+g})" if is_number else ""))
+    return bool(rows)
+
+
+def print_remarks(old, new):
+    before, after = collections.Counter(old), collections.Counter(new)
+    lines = [f"  - {r}" for r in old if before[r] > after[r]] + [f"  + {r}" for r in new if after[r] > before[r]]
+    if lines:
+        print("remarks:")
+        print("\n".join(lines))
+    return bool(lines)
+
+
+def split_options(arguments):
+    """(arguments of this script, options of A, options of B)"""
+    parts = [[]]
+    for argument in arguments:
+        if argument == "--" and len(parts) < 3:
+            parts.append([])
+        else:
+            parts[-1].append(argument)
+    own, old = parts[0], parts[1] if len(parts) > 1 else []
+    return own, old, parts[2] if len(parts) > 2 else old
+
+
+def main():
+    own, old_options, new_options = split_options(sys.argv[1:])
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("inputs", nargs="+", metavar="INPUT")
+    p.add_argument("--target", default="sm_90a")
+    p.add_argument("--emit", default="ttgir", choices=("ttir", "ttgir", "llir", "ptx", "amdgcn"))
+    p.add_argument("--kernel")
+    p.add_argument("--old")
+    p.add_argument("--new")
+    p.add_argument("--summary", action="store_true")
+    args = p.parse_args(own)
+    if len(args.inputs) > 2:
+        p.error("at most two inputs")
+    compiler = find_compiler()
+    if not (args.old or compiler) or not (args.new or compiler):
+        p.error("no `tessera` in PATH or in a build folder; name the programs with --old and --new")
+    old = Compilation(args.old or compiler, args.inputs[0], args, old_options)
+    new = Compilation(args.new or compiler, args.inputs[-1], args, new_options)
+
+    differ = print_metadata(old.metadata, new.metadata)
+    differ |= print_remarks(old.remarks, new.remarks)
+    if old.text != new.text:
+        differ = True
+        if not args.summary:
+            sys.stdout.writelines(difflib.unified_diff(old.text, new.text, old.title(), new.title()))
+    if not differ:
+        print("no difference")
+    sys.exit(1 if differ else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+// Indices into a multi-buffer (a ttg.local_alloc of N buffers of one type, of which ttg.memdesc_index selects one).
+// The pipeliner lets a loop carry such an index, which counts 0, 1, …, N - 1, 0, …; later passes recognise it again:
+//
+//   %1 = arith.addi %i, 1 ; %2 = arith.cmpi sge, %1, N ; %next = arith.select %2, 0, %1
+#pragma once
+#include "ir/builder.h"
+#include "ir/operation.h"
+#include <optional>
+
+namespace tessera::transforms {
+
+struct MultiBufferStep {
+  ir::Value index;     // of the buffer before
+  int64_t buffers = 0; // N
+};
+
+/// Creates the index of the buffer after `index`, an i32.
+ir::Value createNextBufferIndex(ir::Builder &, ir::Location, ir::Value index, int64_t buffers);
+
+/// What `next` is the index after, if it is computed as above; nothing for other values.
+std::optional<MultiBufferStep> multiBufferStep(ir::Value next);
+
+} // namespace tessera::transforms
