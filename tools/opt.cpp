@@ -10,6 +10,7 @@
 #include "runtime/debug/check_passes.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/pass_list.h"
 #include "tools/verify_diagnostics.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/pipelines.h"
@@ -36,6 +37,7 @@ constexpr llvm::StringRef kOptions[] = {"split-input-file",
                                         "check-passes",
                                         "mlir-print-debuginfo",
                                         "mlir-use-nameloc-as-prefix",
+                                        "list-passes",
                                         "help"};
 
 static int help() {
@@ -67,6 +69,7 @@ static int help() {
          "                            the target. FILE may be left out: the description names it\n"
          "  --mlir-print-debuginfo    print locations\n"
          "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
+         "  --list-passes=markdown    print the passes with options, stages and pipelines, and the pipelines, and end\n"
          "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
     llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help << "\n";
@@ -245,7 +248,13 @@ int optCommand(int argc, char **argv) {
       o.input = a.str();
       continue;
     }
-    if (llvm::StringRef name = a.ltrim('-').split('=').first; name == "help" || name == "h") return help();
+    auto [name, value] = a.ltrim('-').split('=');
+    if (name == "help" || name == "h") return help();
+    if (name == "list-passes") {
+      if (value != "markdown") return fail(kUsage, "--list-passes must be markdown, not '" + value + "'");
+      llvm::outs() << passListAsMarkdown();
+      return kOk;
+    }
     bool nextUsed = false;
     if (int code = o.option(a, i + 1 < argc ? llvm::StringRef(argv[i + 1]) : llvm::StringRef(), nextUsed)) return code;
     i += nextUsed;
