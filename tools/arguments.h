@@ -5,6 +5,7 @@
 #include "transforms/pass.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,9 +24,14 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 
 /// Checks of values, for CLI::Option::check: empty, or what is wrong.
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most = INT32_MAX);
-std::string powerOfTwo(const std::string &);
+std::function<std::string(const std::string &)> powerOfTwo(int64_t most);
 std::string matrixTile(const std::string &);
 std::string onOrOff(const std::string &);
+
+/// The check of values of a kernel option.
+std::function<std::string(const std::string &)> valueOf(const runtime::KernelOption &);
+/// Adds all kernel options (--num-warps, …), which set a configuration.
+void addKernelOptions(CLI::App &, runtime::KernelConfig &);
 
 /// The options of `compile` and `opt` about their passes.
 struct PassFlags {
@@ -48,9 +54,9 @@ struct PassFlags {
   void printTimings() const;
 };
 
-/// The options of `run` and `bench` that stand for numbers of a launch description.
+/// The kernel options of `run` and `bench`, which replace those of a launch description.
 struct NumberFlags {
-  std::optional<int> warps, stages, waves, nonkdim;
+  std::array<std::optional<int>, runtime::kNumKernelOptions> values; // in the order of kernelOptions()
   void add(CLI::App &);
   void apply(runtime::CompileOptions &) const;
 };
