@@ -1,6 +1,6 @@
 // Merges equal loop-carried values: those that start from the same value and are updated in the same way are equal in
-// every iteration, so that one can replace the others. (Two pointers that advance side by side often have a loop-carried
-// offset each.)
+// every iteration, so that one can replace the others. (Two pointers that advance side by side often have a
+// loop-carried offset each.)
 //
 //   scf.for … iter_args(%i = %c0, %j = %c0) {            scf.for … iter_args(%i = %c0, %j = %c0) {
 //     %a = arith.addi %i, %c1                              %a = arith.addi %i, %c1
@@ -12,8 +12,8 @@
 //   Phase 2: a class is split as long as the values that its members yield differ, if members of one class are taken
 //            to be equal. What is left is equal by induction over the iterations.
 //   Phase 3: each class's first member replaces the others.
-// Yielded values are compared through operations of the loop's body that have no effects and no regions. cse runs before,
-// since it makes more operands identical, and after, to merge the updates.
+// Yielded values are compared through operations of the loop's body that have no effects and no regions. cse runs
+// before, since it makes more operands identical, and after, to merge the updates.
 //
 // Runs: TTIR.
 #include "ir/loops.h"
