@@ -22,7 +22,7 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
   std::string message = e.what();
   if (message.empty()) return "wrong arguments";
-  // Without a required argument an unknown option is still told first.
+  // An unknown option is reported even if a required argument is missing, too.
   bool extras = e.get_exit_code() == int(CLI::ExitCodes::ExtrasError) ||
                 (e.get_exit_code() == int(CLI::ExitCodes::RequiredError) && app.remaining_size());
   if (!extras) {

@@ -61,13 +61,13 @@ struct NumberFlags {
   void apply(runtime::CompileOptions &) const;
 };
 
-/// The options about compiled kernels that are kept: none are unless the command line or the environment asks for it.
+/// The options of the cache of compiled kernels, which is off unless the command line or the environment turns it on.
 struct CacheFlags {
   std::string directory; // --cache[=DIR]
   bool off = false;      // --no-cache
 
   void add(CLI::App &);
-  /// The cache that is asked for: one that keeps nothing if none is. An exit code after an error was printed.
+  /// Opens the cache, which keeps nothing if it is off; an exit code after an error was printed.
   int open(std::unique_ptr<runtime::CompileCache> &) const;
   /// Where a kernel could not be kept, says why.
   static void warn(const runtime::CompileCache &);

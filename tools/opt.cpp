@@ -50,18 +50,18 @@ static int help() {
          "{{regex}});\n"
          "                            =only-expected: others may come too\n"
          "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
-         "  --target T                the target that passes may ask about; default: what the module's ttg.target "
-         "says\n"
+         "  --target T                the target that passes query; default: the module's ttg.target\n"
          "  --verify-each             verify after every pass\n"
          "  --print-ir-before=RE      dump the IR to stderr before passes whose name matches\n"
          "  --print-ir-after=RE       … after them\n"
          "  --print-ir-before-all     dump the IR to stderr before every pass\n"
          "  --print-ir-after-all      … after it\n"
          "  --time-passes             print the time of every pass to stderr\n"
-         "  --remarks[=RE]            say what passes did and what they could not do, and why (PASS:NAME matches RE)\n"
+         "  --remarks[=RE]            print what passes did and what they could not do, and why (PASS:NAME matches "
+         "RE)\n"
          "  --remarks-json=FILE       write the remarks to a file, as JSON\n"
-         "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
-         "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
+         "  --skip-pass=NAME          skip a pass (may be given several times)\n"
+         "  --bisect-limit=N          run only the first N passes that can be skipped, and print which ran\n"
          "  --check-passes=LAUNCH     evaluate the kernel on the data of a launch description before and after every "
          "pass,\n"
          "                            and name the first that changes an output; without passes: all of the compiler's "
@@ -84,7 +84,7 @@ static int help() {
 
 namespace {
 
-/// What one `tessera opt` was asked for. The functions give an exit code after what was wrong has been told.
+/// The command line of `tessera opt`. The functions return an exit code after they reported an error.
 struct Opt {
   std::string input, output, targetName, checked, launchText;
   bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;

@@ -1,5 +1,5 @@
-// The list of all passes as a document: what each does, its options, the stages of the IR that it needs and establishes,
-// and the pipelines in which it runs.
+// The list of all passes as a document: what each does, its options, the stages of the IR that it needs and
+// establishes, and the pipelines in which it runs.
 #pragma once
 #include <string>
 

@@ -121,7 +121,7 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
 std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
   std::vector<KernelMetadata::Arg> args;
   for (auto *a : kernel->cast<tt::FuncOp>().body().front()->args()) {
-    // The argument's name in the source, where its location tells it.
+    // The argument's name in the source, if its location has it.
     auto loc = a->loc;
     std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
     args.push_back({name, typeName(a->type)});
@@ -213,7 +213,7 @@ absl::Status Compilation::runPipeline(const transforms::Pipeline &pipeline, cons
   return s;
 }
 
-/// To the stage that is asked for, or to what the lowering needs.
+/// Up to the requested stage, or to the stages that the lowering needs.
 absl::Status Compilation::runPasses() {
   if (!hadLayouts_)
     if (auto s = runPipeline(transforms::ttirPipeline(target_), "ttir"); !s.ok()) return s;

@@ -50,7 +50,7 @@ absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::strin
 
 /// The public function to compile: the named one, or the only one. An error names the candidates.
 absl::StatusOr<ir::Operation *> selectKernel(const ir::Module &, llvm::StringRef name);
-/// A kernel's arguments as the metadata has them: "*f32", named as in the source where its locations tell the names.
+/// A kernel's arguments as the metadata has them: "*f32", named as in the source if its locations have the names.
 std::vector<KernelMetadata::Arg> describeArguments(ir::Operation *kernel);
 
 } // namespace tessera::runtime

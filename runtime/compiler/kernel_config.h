@@ -6,7 +6,8 @@
 
 namespace tessera::runtime {
 
-/// What changes a kernel's code but not its results. CompileOptions, LaunchDescription and KernelMetadata derive from it.
+/// What changes a kernel's code but not its results. CompileOptions, LaunchDescription and KernelMetadata derive from
+/// it.
 struct KernelConfig {
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) int field = initial;
 #include "runtime/compiler/options.def"
