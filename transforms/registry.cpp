@@ -1,7 +1,8 @@
-// The pass registry: one row per pass.
+// The pass registry: one row per pass, and one descriptor per option. docs/passes.md is generated from it.
 #include "transforms/passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <vector>
 
 namespace tessera::transforms {
 using ir::IrStage;
@@ -55,35 +56,54 @@ bool isTargetAttribute(llvm::StringRef text) {
   return kind == "hip" && arch.consume_front("gfx") && isNumber(arch);
 }
 
-} // namespace
+// ---- options
 
-llvm::ArrayRef<PassInfo> allPasses() {
-  using Convert = ConvertTritonToTritonGpuOptions;
-  static const PassOption convertOptions[] = {
-      passOption<&Convert::target>(
+llvm::ArrayRef<PassOption> convertOptions() {
+  using Options = ConvertTritonToTritonGpuOptions;
+  static const PassOption options[] = {
+      passOption<&Options::target>(
           "target", OptionRange::text(isTargetAttribute, "as ttg.target has it, such as cuda:90 or hip:gfx942"),
           "the target that the module's ttg.target is set to", "that of --target"),
-      passOption<&Convert::numWarps>("num-warps", OptionRange::powerOfTwo(64), "warps of a block"),
-      passOption<&Convert::threadsPerWarp>("threads-per-warp", OptionRange::powerOfTwo(64), "threads of a warp",
+      passOption<&Options::numWarps>("num-warps", OptionRange::powerOfTwo(64), "warps of a block"),
+      passOption<&Options::threadsPerWarp>("threads-per-warp", OptionRange::powerOfTwo(64), "threads of a warp",
                                            "the target's, or 32"),
-      passOption<&Convert::numCtas>("num-ctas", OptionRange::powerOfTwo(16), "blocks of a cluster"),
+      passOption<&Options::numCtas>("num-ctas", OptionRange::powerOfTwo(16), "blocks of a cluster"),
   };
-  static const PassOption accelerateMatmulOptions[] = {
+  return options;
+}
+
+llvm::ArrayRef<PassOption> accelerateMatmulOptions() {
+  static const PassOption options[] = {
       passOption<&AccelerateMatmulOptions::matrixInstructionSize>(
           "matrix-instruction-size", {}, "rows and columns of AMD's matrix instructions; 0: the pass chooses"),
   };
-  static const PassOption pipelineOptions[] = {
+  return options;
+}
+
+llvm::ArrayRef<PassOption> pipelineOptions() {
+  static const PassOption options[] = {
       passOption<&PipelineLoadsOptions::numStages>("num-stages", OptionRange::atLeast(1),
                                                    "stages of loops without tt.num_stages"),
   };
-  static const PassOption stripMineOptions[] = {
+  return options;
+}
+
+llvm::ArrayRef<PassOption> stripMineOptions() {
+  static const PassOption options[] = {
       passOption<&StripMineOptions::registers>("registers", OptionRange::atLeast(0),
                                                "registers that the values of a thread may take",
                                                "three quarters of a thread's"),
   };
-  constexpr IrStages layouts = IrStage::LayoutsAssigned;
-  static const PassInfo rows[] = {
-      // ---- any IR
+  return options;
+}
+
+// ---- rows, by folder
+
+using Rows = std::vector<PassInfo>;
+constexpr IrStages kLayouts = IrStage::LayoutsAssigned;
+
+Rows cleanupPasses() {
+  return {
       row<inlineCalls>("inline", "cleanup/inline.cpp", "inline calls of functions that are not noinline"),
       row<canonicalize>("canonicalize", "cleanup/canonicalize.cpp",
                         "fold constants, apply simplifying patterns and drop dead code"),
@@ -100,8 +120,11 @@ llvm::ArrayRef<PassInfo> allPasses() {
       row<loopUnroll>("triton-loop-unroll", "cleanup/loop_unroll.cpp", "unroll loops that have tt.loop_unroll_factor"),
       row<testPrintAlignment>("test-print-alignment", "analyses/test_print_alignment.cpp",
                               "report what AxisInfo knows of every value as a remark"),
+  };
+}
 
-      // ---- TTIR
+Rows ttirPasses() {
+  return {
       row<combine>("triton-combine", "ttir/combine.cpp", "merge pointer additions, masked selects and the like"),
       row<reorderBroadcast>("triton-reorder-broadcast", "ttir/reorder_broadcast.cpp",
                             "do elementwise work before broadcasting its operands"),
@@ -115,71 +138,92 @@ llvm::ArrayRef<PassInfo> allPasses() {
       row<convertTritonToTritonGpu>(
           "convert-triton-to-tritongpu", "ttir/convert_triton_to_tritongpu.cpp",
           "give every tensor its default blocked layout",
-          {.options = convertOptions, .establishes = IrStage::LayoutsAssigned, .required = true}),
+          {.options = convertOptions(), .establishes = IrStage::LayoutsAssigned, .required = true}),
+  };
+}
 
-      // ---- TTGIR: layouts
+Rows layoutPasses() {
+  return {
       row<coalesce>("tritongpu-coalesce", "layout/coalesce.cpp", "choose layouts in which memory accesses coalesce",
-                    {.needs = layouts}),
+                    {.needs = kLayouts}),
       row<accelerateMatmul>("tritongpu-accelerate-matmul", "layout/accelerate_matmul.cpp",
                             "give dots the layouts of the target's matrix instructions",
-                            {.options = accelerateMatmulOptions, .needs = layouts}),
+                            {.options = accelerateMatmulOptions(), .needs = kLayouts}),
       row<inThreadTranspose>("tritonamdgpu-in-thread-transpose", "layout/in_thread_transpose.cpp",
-                             "load dot operands by columns where rows cannot be loaded as vectors", {.needs = layouts}),
+                             "load dot operands by columns where rows cannot be loaded as vectors",
+                             {.needs = kLayouts}),
       row<removeLayoutConversions>("tritongpu-remove-layout-conversions", "layout/remove_layout_conversions.cpp",
-                                   "propagate layouts and remove conversions between them", {.needs = layouts}),
+                                   "propagate layouts and remove conversions between them", {.needs = kLayouts}),
       row<optimizeThreadLocality>("tritongpu-optimize-thread-locality", "layout/optimize_thread_locality.cpp",
-                                  "keep reductions of loops inside threads until after the loop", {.needs = layouts}),
+                                  "keep reductions of loops inside threads until after the loop", {.needs = kLayouts}),
       row<optimizeDotOperands>("tritongpu-optimize-dot-operands", "layout/optimize_dot_operands.cpp",
-                               "read dot operands from swizzled shared memory", {.needs = layouts}),
+                               "read dot operands from swizzled shared memory", {.needs = kLayouts}),
       row<optimizeDotOperands>("tritongpu-reduce-data-duplication", "layout/optimize_dot_operands.cpp",
                                "read dot operands from swizzled shared memory",
-                               {.needs = layouts, .aliasOf = "tritongpu-optimize-dot-operands"}),
+                               {.needs = kLayouts, .aliasOf = "tritongpu-optimize-dot-operands"}),
       row<canonicalizePointers>("tritonamdgpu-canonicalize-pointers", "layout/canonicalize_pointers.cpp",
                                 "rewrite pointers into small buffers as 32-bit offsets"),
       row<chooseScanLayouts>("choose-scan-layouts", "layout/choose_scan_layouts.cpp",
                              "give scans layouts in which their axis runs through registers, lanes and warps in order",
-                             {.needs = layouts, .required = true}),
+                             {.needs = kLayouts, .required = true}),
+  };
+}
 
-      // ---- TTGIR: schedule
+Rows schedulePasses() {
+  return {
       row<pipelineLoads>("tritongpu-pipeline", "schedule/pipeline.cpp",
                          "issue the loads of dot operands some iterations ahead",
-                         {.options = pipelineOptions, .needs = layouts}),
+                         {.options = pipelineOptions(), .needs = kLayouts}),
       row<prefetch>("tritongpu-prefetch", "schedule/prefetch.cpp",
-                    "load dot operands from shared memory one step of K ahead", {.needs = layouts}),
+                    "load dot operands from shared memory one step of K ahead", {.needs = kLayouts}),
       row<stripMine>("strip-mine", "schedule/strip_mine.cpp",
                      "process blocks that exceed a thread's registers in strips",
-                     {.options = stripMineOptions, .needs = layouts}),
+                     {.options = stripMineOptions(), .needs = kLayouts}),
       row<runLoadsAhead>("run-loads-ahead", "schedule/run_loads_ahead.cpp",
-                         "issue the loads of serial loops some iterations ahead", {.needs = layouts}),
+                         "issue the loads of serial loops some iterations ahead", {.needs = kLayouts}),
       row<reorderInstructions>("tritongpu-reorder-instructions", "schedule/reorder_instructions.cpp",
-                               "load dot operands late where registers are scarce", {.needs = layouts}),
+                               "load dot operands late where registers are scarce", {.needs = kLayouts}),
       row<issueLoadsEarly>("issue-loads-early", "schedule/issue_loads_early.cpp",
-                           "issue loads before the arithmetic that uses earlier loads", {.needs = layouts}),
+                           "issue loads before the arithmetic that uses earlier loads", {.needs = kLayouts}),
       row<insertWgmmaWaits>("insert-wgmma-waits", "schedule/insert_wgmma_waits.cpp",
                             "wait for asynchronous dots before their results are used",
-                            {.needs = layouts, .required = true}),
+                            {.needs = kLayouts, .required = true}),
+  };
+}
 
-      // ---- TTGIR: memory
+Rows memoryPasses() {
+  return {
       row<widenFloat8>("widen-float8", "memory/widen_float8.cpp", "compute with 8-bit floats in f32",
                        {.required = true}),
       row<fenceInsertion>("triton-nvidia-gpu-fence-insertion", "memory/fence_insertion.cpp",
                           "make writes to shared memory visible to the matrix unit",
-                          {.needs = layouts, .required = true}),
+                          {.needs = kLayouts, .required = true}),
       row<allocateWarpGroups>("tritongpu-allocate-warp-groups", "memory/allocate_warp_groups.cpp",
                               "give the partitions of ttg.warp_specialize their warps and registers",
-                              {.needs = layouts, .establishes = IrStage::WarpGroupsAllocated, .required = true}),
+                              {.needs = kLayouts, .establishes = IrStage::WarpGroupsAllocated, .required = true}),
       row<allocateGlobalScratch>("tritongpu-global-scratch-memory-allocation",
                                  "memory/global_scratch_memory_allocation.cpp",
                                  "give every scratch buffer in global memory an offset", {.required = true}),
       row<allocateSharedMemory>("allocate-shared-memory", "memory/allocate_shared_memory.cpp",
                                 "give every buffer in shared memory an offset",
-                                {.needs = layouts, .establishes = IrStage::SharedMemoryAllocated, .required = true}),
+                                {.needs = kLayouts, .establishes = IrStage::SharedMemoryAllocated, .required = true}),
       row<insertBarriers>("insert-barriers", "memory/insert_barriers.cpp",
                           "insert barriers between accesses to shared memory that conflict",
-                          {.needs = layouts | IrStage::SharedMemoryAllocated,
+                          {.needs = kLayouts | IrStage::SharedMemoryAllocated,
                            .establishes = IrStage::BarriersInserted,
                            .required = true}),
   };
+}
+
+} // namespace
+
+llvm::ArrayRef<PassInfo> allPasses() {
+  static const Rows rows = [] {
+    Rows all;
+    for (const Rows &part : {cleanupPasses(), ttirPasses(), layoutPasses(), schedulePasses(), memoryPasses()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
   return rows;
 }
 

@@ -5,8 +5,8 @@
 //   %b = arith.addi %x, %y : i32     →      use(%a, %a)
 //   use(%a, %b)
 //
-// Scopes follow dominance: a region sees what its ancestors computed before it; sibling blocks of one region see each
-// other's values only if the region has one block. Operations with effects or regions are left alone, with three
+// Scopes follow dominance: a region uses what its ancestors computed before it; of a region with several blocks, only
+// the entry block is compared with the others. Operations with effects or regions are left alone, with three
 // exceptions: reductions, whose regions are compared; loads, which merge if nothing was written between them in their
 // block; and buffers in shared memory that are filled with the same tensor and only read. A tile that two dots read is
 // stored once, if the first buffer is still read when the second would be filled, so that no buffer lives longer.
