@@ -12,8 +12,8 @@
 
 namespace tessera::runtime {
 
-/// The configuration is that of the options, except for the numbers of warps and blocks, which TTGIR with layouts states
-/// itself.
+/// The configuration is that of the options, except for the numbers of warps and blocks, which TTGIR with layouts
+/// states itself.
 struct KernelMetadata : KernelConfig {
   std::string kernel;
   std::string target;
