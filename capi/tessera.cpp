@@ -93,21 +93,20 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
     if (!s.ok()) return call.fail(s.status(), TESSERA_USAGE);
     o.stage = *s;
   }
-  for (auto [name, value] : {std::pair("num_warps", options.num_warps), std::pair("num_ctas", options.num_ctas)})
-    if (value < 1 || !llvm::isPowerOf2_32(value))
-      return call.fail(TESSERA_USAGE, llvm::Twine(name) + " must be a power of two, not " + llvm::Twine(value));
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) o.field = options.key;
+#include "runtime/compiler/options.def"
+  for (auto &option : runtime::kernelOptions()) {
+    int value = o.*option.field;
+    if (option.form == runtime::KernelOption::PowerOfTwo && (value < 1 || !llvm::isPowerOf2_32(value)))
+      return call.fail(TESSERA_USAGE, option.key + " must be a power of two, not " + llvm::Twine(value));
+  }
   if (options.num_stages < 1)
     return call.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
   if (options.opt_level < 0 || options.opt_level > 3)
     return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
-  o.numWarps = options.num_warps;
-  o.numStages = options.num_stages;
-  o.numCtas = options.num_ctas;
   o.optLevel = options.opt_level;
   o.fpFusion = options.fp_fusion;
   o.lineInfo |= options.line_info != 0;
-  o.wavesPerEu = options.waves_per_eu;
-  o.matrixInstrNonkdim = options.matrix_instr_nonkdim;
   o.kernel = orEmpty(options.kernel).str();
   return TESSERA_OK;
 }

@@ -194,8 +194,7 @@ absl::Status linkDeviceLibrary(llvm::Module &module, const codegen::ArchInfo &ar
     if (!equivalent.empty())
       codegen::renameDeclaration(module, name, equivalent);
     else if (!defineAsOperation(*module.getFunction(name)))
-      return absl::InvalidArgumentError("function '" + name +
-                                        "' of NVIDIA's libdevice has no equivalent in AMD's ocml");
+      return codegen::functionError(name, "of NVIDIA's libdevice has no equivalent in AMD's ocml");
   }
   std::vector<std::string> undefined = codegen::undefinedLibraryFunctions(module);
   // Who runs the module himself (the emulator) prints himself, too.

@@ -30,8 +30,7 @@ absl::Status linkDeviceLibrary(llvm::Module &module) {
   for (const std::string &name : undefined) {
     if (llvm::StringRef(name).starts_with("__nv_")) continue;
     std::string equivalent = codegen::libdeviceEquivalent(name);
-    if (equivalent.empty())
-      return absl::InvalidArgumentError("function '" + name + "' of ocml has no equivalent in NVIDIA's libdevice");
+    if (equivalent.empty()) return codegen::functionError(name, "of ocml has no equivalent in NVIDIA's libdevice");
     codegen::renameDeclaration(module, name, equivalent);
   }
   absl::StatusOr<std::string> path = findDeviceLibrary();

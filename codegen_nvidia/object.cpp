@@ -141,8 +141,7 @@ absl::StatusOr<Compiled> compileInProcess(const NvJitLink &api, llvm::StringRef 
     }
     return s;
   };
-  if (result)
-    return absl::InternalError(tool + " refused the PTX for " + arch.cpu.str() + ": " + text(api.errorSize, api.error));
+  if (result) return refusedPtx(tool, arch, text(api.errorSize, api.error));
   Compiled out;
   size_t size = 0;
   if (api.cubinSize(handle, &size) != 0) return absl::InternalError(tool + " gave no cubin");

@@ -52,6 +52,13 @@ std::vector<std::string> compilerOptions(const ArchInfo &arch, const BackendOpti
   return o;
 }
 
+absl::Status refusedPtx(llvm::StringRef tool, const ArchInfo &arch, llvm::StringRef log) {
+  absl::Status s = absl::InternalError((tool + " refused the PTX for " + arch.cpu + ": " + log).str());
+  llvm::StringRef name = log.split("Unresolved extern function '").second.split('\'').first;
+  if (!name.empty()) s.SetPayload(codegen::kFunctionPayload, absl::Cord(name.str()));
+  return s;
+}
+
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const ArchInfo &arch,
                                           const BackendOptions &options, const PtxOptions &how) {
   absl::StatusOr<TemporaryFile> in = TemporaryFile::create("ptx"), out = TemporaryFile::create("cubin"),
@@ -74,10 +81,10 @@ absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::String
   if (llvm::StringRef(c.log).contains("is not defined for option 'gpu-name'"))
     return absl::FailedPreconditionError(ptxas + " does not know the target " + arch.cpu.str() +
                                          "; a newer CUDA toolkit is needed");
-  return absl::InternalError(ptxas + " refused the PTX for " + arch.cpu.str() + ": " +
-                             (!message.empty() ? message
-                              : !c.log.empty() ? c.log
-                                               : "exit code " + std::to_string(result)));
+  return refusedPtx(ptxas, arch,
+                    !message.empty() ? message
+                    : !c.log.empty() ? c.log
+                                     : "exit code " + std::to_string(result));
 }
 
 namespace {

@@ -23,6 +23,9 @@ struct PtxOptions {
 std::vector<std::string> compilerOptions(const codegen::ArchInfo &, const codegen::BackendOptions &, bool forPtxas,
                                          const PtxOptions & = {});
 
+/// The error of a compiler of PTX that failed with this log. It names the function that the log calls unresolved.
+absl::Status refusedPtx(llvm::StringRef tool, const codegen::ArchInfo &, llvm::StringRef log);
+
 /// Runs ptxas and waits for it.
 absl::StatusOr<Compiled> compileByProcess(const std::string &ptxas, llvm::StringRef ptx, const codegen::ArchInfo &,
                                           const codegen::BackendOptions &, const PtxOptions & = {});

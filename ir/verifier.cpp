@@ -455,4 +455,13 @@ private:
 bool verify(Operation *op, DiagnosticEngine &diag, unsigned maxErrors) { return Verifier(diag, maxErrors).run(op); }
 bool verify(Module &m, DiagnosticEngine &diag, unsigned maxErrors) { return verify(m.op(), diag, maxErrors); }
 
+bool verifyStages(Module &m, IrStages stages, DiagnosticEngine &diag) {
+  bool ok = true;
+  for (IrStage stage : allIrStages()) {
+    Operation *op = stages.has(stage) ? firstContradicting(m, stage) : nullptr;
+    if (op) ok = opError(op, diag, contradictionOf(stage) + ", after the stage '" + irStageName(stage) + "'");
+  }
+  return ok;
+}
+
 } // namespace tessera::ir

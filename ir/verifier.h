@@ -8,21 +8,23 @@
 //   names       no two functions of a module have one
 //   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit);
 //               layouts fit their tensors' rank, warps per CTA and threads per warp those of the module
-//   stage       a module whose functions have layouts has one on every tensor
-// Not checked:
-//   values      ranges of integers, alignment and bounds of addresses, masks: undefined at run time, found by the
-//               interpreter and the emulator
-//   races       whether barriers and waits order the accesses to shared memory (the emulator finds races), and whether
-//               asynchronous copies and dots are waited for before their results are used
-//   target      whether a target has what an operation needs (the lowering says so), and whether registers and shared
-//               memory suffice (the back end does)
-//   layouts     that the layout of an operand is one that the operation's lowering takes, beyond rank, warps and lanes
-//               and what the op's own hook says
-//   effects     that an operation of an unknown dialect, or inline assembly, does what it declares
+//   layouts     a function in which one tensor has a layout has one on every tensor
+//   stages      verifyStages: no operation contradicts a stage that has been established (ir/stages.h)
 // Every violation is reported with the operation printed and a caret under the operand concerned; nothing is aborted.
+//
+// Not checked:
+//   - that memory is defined when it is read, that accesses are in bounds and aligned (the interpreter and the emulator
+//     check that when they run a kernel)
+//   - that threads do not race, and that barriers are reached by all threads (the emulator does)
+//   - that tt.assume's conditions, tt.divisibility and the other hints of the input are true
+//   - that buffers with offsets do not overlap while both are live, and that the scratch of operations has an offset
+//   - that an asynchronous copy or dot is waited for before its result is used
+//   - that a layout can be lowered on the target: the lowering reports what it cannot do
+//   - attributes that a row does not declare; unregistered operations, but for their operands and regions
 #pragma once
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
+#include "ir/stages.h"
 
 namespace tessera::ir {
 
@@ -30,6 +32,8 @@ namespace tessera::ir {
 /// `maxErrors`: after so many it stops looking, with a note.
 bool verify(Module &, DiagnosticEngine &, unsigned maxErrors = 20);
 bool verify(Operation *, DiagnosticEngine &, unsigned maxErrors = 20);
+/// Whether no operation contradicts the stages; for each stage, the first that does has been reported otherwise.
+bool verifyStages(Module &, IrStages, DiagnosticEngine &);
 
 /// For hooks: reports `'tt.load' op message` with the printed operation and a caret under operand `operand`
 /// (negative: under the operation's name) and returns false.

@@ -1,8 +1,10 @@
 // Command lines (see arguments.h).
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <re2/re2.h>
@@ -20,7 +22,7 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
   std::string message = e.what();
   if (message.empty()) return "wrong arguments";
-  // Without a required argument an unknown option is still told first.
+  // An unknown option is reported even if a required argument is missing, too.
   bool extras = e.get_exit_code() == int(CLI::ExitCodes::ExtrasError) ||
                 (e.get_exit_code() == int(CLI::ExitCodes::RequiredError) && app.remaining_size());
   if (!extras) {
@@ -68,10 +70,12 @@ std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64
   };
 }
 
-std::string powerOfTwo(const std::string &s) {
-  unsigned v;
-  if (!llvm::StringRef(s).getAsInteger(10, v) && v && v <= 64 && !(v & (v - 1))) return "";
-  return "must be a power of two up to 64, not '" + s + "'";
+std::function<std::string(const std::string &)> powerOfTwo(int64_t most) {
+  return [=](const std::string &s) -> std::string {
+    int64_t v;
+    if (!llvm::StringRef(s).getAsInteger(10, v) && v >= 1 && v <= most && llvm::isPowerOf2_64(v)) return "";
+    return "must be a power of two up to " + std::to_string(most) + ", not '" + s + "'";
+  };
 }
 
 std::string matrixTile(const std::string &s) {
@@ -162,19 +166,28 @@ void PassFlags::printTimings() const {
     llvm::errs() << llvm::formatv("{0,8:f3} ms  pass {1}{2}\n", p.ms, p.name, p.changed ? "" : " (no change)");
 }
 
+std::function<std::string(const std::string &)> valueOf(const runtime::KernelOption &option) {
+  switch (option.form) {
+  case runtime::KernelOption::PowerOfTwo: return powerOfTwo(option.most);
+  case runtime::KernelOption::Range: return wholeNumber(option.least, option.most);
+  case runtime::KernelOption::MatrixTile: return matrixTile;
+  }
+  llvm_unreachable("form");
+}
+
+void addKernelOptions(CLI::App &app, runtime::KernelConfig &config) {
+  for (auto &option : runtime::kernelOptions())
+    app.add_option(option.flag.str(), config.*option.field, option.help.str())->check(valueOf(option));
+}
+
 void NumberFlags::add(CLI::App &app) {
-  app.add_option("--num-warps", warps, "warps per block, instead of the description's")->check(powerOfTwo);
-  app.add_option("--num-stages", stages, "pipeline stages, instead of the description's")->check(wholeNumber(1));
-  app.add_option("--waves-per-eu", waves,
-                 "AMD: waves of a SIMD that registers are to allow, instead of the description's")
-      ->check(wholeNumber(0, 16));
-  app.add_option("--matrix-instr-nonkdim", nonkdim,
-                 "AMD: rows and columns of matrix instructions, instead of the description's")
-      ->check(matrixTile);
+  for (auto [option, value] : llvm::zip_equal(runtime::kernelOptions(), values))
+    app.add_option(option.flag.str(), value, option.help.str() + ", instead of the description's")
+        ->check(valueOf(option));
 }
 void NumberFlags::apply(runtime::CompileOptions &o) const {
-  o.numWarps = warps.value_or(o.numWarps), o.numStages = stages.value_or(o.numStages);
-  o.wavesPerEu = waves.value_or(o.wavesPerEu), o.matrixInstrNonkdim = nonkdim.value_or(o.matrixInstrNonkdim);
+  for (auto [option, value] : llvm::zip_equal(runtime::kernelOptions(), values))
+    if (value) o.*option.field = *value;
 }
 
 void CacheFlags::add(CLI::App &app) {

@@ -5,6 +5,7 @@
 #include "transforms/pass.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,9 +24,14 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 
 /// Checks of values, for CLI::Option::check: empty, or what is wrong.
 std::function<std::string(const std::string &)> wholeNumber(int64_t least, int64_t most = INT32_MAX);
-std::string powerOfTwo(const std::string &);
+std::function<std::string(const std::string &)> powerOfTwo(int64_t most);
 std::string matrixTile(const std::string &);
 std::string onOrOff(const std::string &);
+
+/// The check of values of a kernel option.
+std::function<std::string(const std::string &)> valueOf(const runtime::KernelOption &);
+/// Adds all kernel options (--num-warps, …), which set a configuration.
+void addKernelOptions(CLI::App &, runtime::KernelConfig &);
 
 /// The options of `compile` and `opt` about their passes.
 struct PassFlags {
@@ -48,20 +54,20 @@ struct PassFlags {
   void printTimings() const;
 };
 
-/// The options of `run` and `bench` that stand for numbers of a launch description.
+/// The kernel options of `run` and `bench`, which replace those of a launch description.
 struct NumberFlags {
-  std::optional<int> warps, stages, waves, nonkdim;
+  std::array<std::optional<int>, runtime::kNumKernelOptions> values; // in the order of kernelOptions()
   void add(CLI::App &);
   void apply(runtime::CompileOptions &) const;
 };
 
-/// The options about compiled kernels that are kept: none are unless the command line or the environment asks for it.
+/// The options of the cache of compiled kernels, which is off unless the command line or the environment turns it on.
 struct CacheFlags {
   std::string directory; // --cache[=DIR]
   bool off = false;      // --no-cache
 
   void add(CLI::App &);
-  /// The cache that is asked for: one that keeps nothing if none is. An exit code after an error was printed.
+  /// Opens the cache, which keeps nothing if it is off; an exit code after an error was printed.
   int open(std::unique_ptr<runtime::CompileCache> &) const;
   /// Where a kernel could not be kept, says why.
   static void warn(const runtime::CompileCache &);

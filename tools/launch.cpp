@@ -47,8 +47,7 @@ int Launch::readKernel(ir::DiagnosticEngine &diag) {
 
 CompileOptions Launch::options(const Device &device) const {
   CompileOptions o;
-  o.numWarps = description.numWarps, o.numStages = description.numStages, o.numCtas = description.numCtas;
-  o.wavesPerEu = description.wavesPerEu, o.matrixInstrNonkdim = description.matrixInstrNonkdim;
+  o.config() = description.config();
   o.kernel = kernel->cast<ir::tt::FuncOp>().symName().str();
   if (device.takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
   return o;

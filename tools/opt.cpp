@@ -10,6 +10,7 @@
 #include "runtime/debug/check_passes.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/pass_list.h"
 #include "tools/verify_diagnostics.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/pipelines.h"
@@ -36,6 +37,7 @@ constexpr llvm::StringRef kOptions[] = {"split-input-file",
                                         "check-passes",
                                         "mlir-print-debuginfo",
                                         "mlir-use-nameloc-as-prefix",
+                                        "list-passes",
                                         "help"};
 
 static int help() {
@@ -48,18 +50,18 @@ static int help() {
          "{{regex}});\n"
          "                            =only-expected: others may come too\n"
          "  --allow-unregistered-dialect  keep operations of unknown dialects\n"
-         "  --target T                the target that passes may ask about; default: what the module's ttg.target "
-         "says\n"
+         "  --target T                the target that passes query; default: the module's ttg.target\n"
          "  --verify-each             verify after every pass\n"
          "  --print-ir-before=RE      dump the IR to stderr before passes whose name matches\n"
          "  --print-ir-after=RE       … after them\n"
          "  --print-ir-before-all     dump the IR to stderr before every pass\n"
          "  --print-ir-after-all      … after it\n"
          "  --time-passes             print the time of every pass to stderr\n"
-         "  --remarks[=RE]            say what passes did and what they could not do, and why (PASS:NAME matches RE)\n"
+         "  --remarks[=RE]            print what passes did and what they could not do, and why (PASS:NAME matches "
+         "RE)\n"
          "  --remarks-json=FILE       write the remarks to a file, as JSON\n"
-         "  --skip-pass=NAME          leave a pass out (may be given several times)\n"
-         "  --bisect-limit=N          run only the first N passes that can be left out, and say which\n"
+         "  --skip-pass=NAME          skip a pass (may be given several times)\n"
+         "  --bisect-limit=N          run only the first N passes that can be skipped, and print which ran\n"
          "  --check-passes=LAUNCH     evaluate the kernel on the data of a launch description before and after every "
          "pass,\n"
          "                            and name the first that changes an output; without passes: all of the compiler's "
@@ -67,6 +69,7 @@ static int help() {
          "                            the target. FILE may be left out: the description names it\n"
          "  --mlir-print-debuginfo    print locations\n"
          "  --mlir-use-nameloc-as-prefix=false  number all values, also those whose location names them\n"
+         "  --list-passes=markdown    print the passes with options, stages and pipelines, and the pipelines, and end\n"
          "  -o OUT                    write to a file\n\npasses:\n";
   for (auto &p : allPasses()) {
     llvm::outs() << "  -" << p.name << std::string(p.name.size() < 38 ? 38 - p.name.size() : 1, ' ') << p.help << "\n";
@@ -81,7 +84,7 @@ static int help() {
 
 namespace {
 
-/// What one `tessera opt` was asked for. The functions give an exit code after what was wrong has been told.
+/// The command line of `tessera opt`. The functions return an exit code after they reported an error.
 struct Opt {
   std::string input, output, targetName, checked, launchText;
   bool split = false, debugInfo = false, nameLocs = true, verifyDiagnostics = false, onlyExpected = false;
@@ -186,8 +189,11 @@ int Opt::prepare() {
   }
   if (launch && pipeline.empty()) {
     if (!run.target) return fail(kUsage, "--check-passes without passes needs --target");
-    for (auto &p : {ttirPipeline(*run.target), ttgirPipeline(*run.target, launch->numWarps, launch->numCtas,
-                                                             launch->numStages, launch->matrixInstrNonkdim)})
+    for (auto &p :
+         {ttirPipeline(*run.target), ttgirPipeline(*run.target, {.numWarps = launch->numWarps,
+                                                                 .numCtas = launch->numCtas,
+                                                                 .numStages = launch->numStages,
+                                                                 .matrixInstructionSize = launch->matrixInstrNonkdim})})
       pipeline.insert(pipeline.end(), p.begin(), p.end());
   }
   parse.locateByText = !debugInfo && !flags.dumps(); // dumps show the locations that the text has
@@ -242,7 +248,13 @@ int optCommand(int argc, char **argv) {
       o.input = a.str();
       continue;
     }
-    if (llvm::StringRef name = a.ltrim('-').split('=').first; name == "help" || name == "h") return help();
+    auto [name, value] = a.ltrim('-').split('=');
+    if (name == "help" || name == "h") return help();
+    if (name == "list-passes") {
+      if (value != "markdown") return fail(kUsage, "--list-passes must be markdown, not '" + value + "'");
+      llvm::outs() << passListAsMarkdown();
+      return kOk;
+    }
     bool nextUsed = false;
     if (int code = o.option(a, i + 1 < argc ? llvm::StringRef(argv[i + 1]) : llvm::StringRef(), nextUsed)) return code;
     i += nextUsed;

@@ -134,11 +134,7 @@ Failure launchCandidate(const Trial &trial, ir::Module &m, ir::Operation *kernel
   auto target = requireTarget((*device)->target());
   if (!target.ok()) return {"device", std::string(target.status().message())};
   CompileOptions o = trial.compile;
-  o.numWarps = l.numWarps;
-  o.numStages = l.numStages;
-  o.numCtas = l.numCtas;
-  o.wavesPerEu = l.wavesPerEu;
-  o.matrixInstrNonkdim = l.matrixInstrNonkdim;
+  o.config() = l.config();
   o.kernel = l.kernel;
   if ((*device)->takesBitcode()) {
     o.stage = Stage::Llir;
@@ -255,11 +251,15 @@ public:
       args.push_back(std::move(o));
     }
     const LaunchDescription &l = launch_;
-    llvm::json::Object o{{"ttir", name_ + ".mlir"}, {"grid", llvm::json::Array{l.grid[0], l.grid[1], l.grid[2]}},
-                         {"num_warps", l.numWarps}, {"num_stages", l.numStages},
-                         {"args", std::move(args)}, {"expected", std::move(expected_)}};
-    if (l.wavesPerEu) o["waves_per_eu"] = l.wavesPerEu;
-    if (l.matrixInstrNonkdim) o["matrix_instr_nonkdim"] = l.matrixInstrNonkdim;
+    llvm::json::Object o{{"ttir", name_ + ".mlir"},
+                         {"grid", llvm::json::Array{l.grid[0], l.grid[1], l.grid[2]}},
+                         {"args", std::move(args)},
+                         {"expected", std::move(expected_)}};
+    for (auto &option : kernelOptions()) {
+      int value = l.*option.field;
+      bool alwaysWritten = option.field == &KernelConfig::numWarps || option.field == &KernelConfig::numStages;
+      if (value != option.initial || alwaysWritten) o[option.key] = value;
+    }
     if (!l.kernel.empty()) o["kernel"] = l.kernel;
     return writeAtomically(stem_ + ".json", llvm::formatv("{0:2}\n", llvm::json::Value(std::move(o))).str());
   }
@@ -353,8 +353,7 @@ void ReduceFlags::add(CLI::App &app, Trial &trial) {
   app.add_option("--target", target, "compile for this target; a failure is an error or a crash");
   app.add_option("--emit", emit, "compile to this stage only");
   app.add_option("--kernel", trial.compile.kernel, "the function to compile, if there are several");
-  app.add_option("--num-warps", trial.compile.numWarps, "warps per block")->check(powerOfTwo);
-  app.add_option("--num-stages", trial.compile.numStages, "stages of software pipelines")->check(wholeNumber(1));
+  addKernelOptions(app, trial.compile);
   app.add_option("--pass", passNames,
                  "run this pass, NAME or NAME=\"KEY=VALUE …\" (may be repeated); a failure is an error or a crash")
       ->expected(1)

@@ -178,7 +178,7 @@ void TuneFlags::add(CLI::App &app) {
                  "found");
   app.add_option("--num-warps", search.warps, "warps per block to try (default 1,2,4,8)")
       ->delimiter(',')
-      ->check(powerOfTwo);
+      ->check(powerOfTwo(64));
   app.add_option("--num-stages", search.stages, "pipeline stages to try (default 1,2,3,4)")
       ->delimiter(',')
       ->check(wholeNumber(1, 100));
@@ -245,8 +245,7 @@ std::string jsonReport(llvm::ArrayRef<TuneMeasurement> all, std::optional<size_t
 /// Writes the description with the best configuration's values.
 bool writeTunedDescription(const std::string &output, const Launch &l, const CompileOptions &c) {
   auto folder = output == "-" ? std::string(".") : llvm::sys::path::parent_path(output).str();
-  return writeOutput(
-      output, launchWith(l.text, l.description, {c.numWarps, c.numStages, c.wavesPerEu, c.matrixInstrNonkdim}, folder));
+  return writeOutput(output, launchWith(l.text, l.description, c.config(), folder));
 }
 
 /// Measures all configurations of the launch.

@@ -1,8 +1,6 @@
-// Running pipelines (see pass.h): the one place where passes meet verification, dumps, timing, skipping, bisection and
-// reproducers.
+// Running pipelines (see pass.h): around every pass verification, dumps, timing, skipping, bisection and reproducers.
 #include "transforms/pass.h"
 #include "ir/module_attributes.h"
-#include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "llvm/ADT/STLExtras.h"
@@ -58,106 +56,149 @@ static std::string commandLine(const Pipeline &p, size_t from) {
   return s;
 }
 
-/// The first operation that makes, takes or gives a tensor without a layout. A module may say that its tensors have
-/// them (`ttg.num-warps`) and hold functions without any: the verifier lets those be, since passes on TTIR may still
-/// run there.
-static Operation *firstWithoutLayout(Module &m) {
-  Operation *found = nullptr;
-  auto bare = [](Type t) { return t.isTensor() && !t.cast<TensorType>().encoding(); };
-  m.op()->walk([&](Operation *op) {
-    if (found) return;
-    for (auto r : op->results())
-      if (bare(r.type())) found = op;
-    if (auto f = op->dyn<tt::FuncOp>()) {
-      auto type = f.functionType().cast<FunctionType>();
-      for (unsigned i = 0; i < type.numInputs(); ++i)
-        if (bare(type.input(i))) found = op;
-      for (unsigned i = 0; i < type.numResults(); ++i)
-        if (bare(type.result(i))) found = op;
-    }
-    for (auto &region : op->regions())
-      for (auto *b = region.front(); b; b = b->next())
-        for (auto *a : b->args())
-          if (bare(a->type)) found = op;
-  });
-  return found;
-}
+namespace {
 
-absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &o, DiagnosticEngine &diag) {
-  auto dump = [&](llvm::StringRef when, llvm::StringRef pass) {
-    if (o.dump) o.dump(("// -----// IR " + when + " " + pass + " //----- //\n" + printToString(m) + "\n").str());
-  };
-  bool layoutsChecked = false;
-  for (size_t i = 0; i < pipeline.size(); ++i) {
-    auto &[pass, options] = pipeline[i];
-    if (llvm::is_contained(o.skip, pass->name.str())) continue;
-    if (o.bisectLimit >= 0 && !pass->has(kRequired)) {
-      bool runs = ++o.bisectDone <= o.bisectLimit;
-      if (o.dump)
-        o.dump(llvm::formatv("bisect: {0} {1} {2}\n", o.bisectDone, runs ? "runs" : "leaves out", pass->name).str());
-      if (!runs) continue;
-    }
-    if (o.printBefore && o.printBefore(pass->name)) dump("Dump Before", pass->name);
-    if (o.hook) o.hook(*pass, m, true);
-    std::string before;
-    if (!o.reproducerPath.empty()) before = printToString(m);
-    unsigned errors = diag.errors();
+/// One run of a pipeline: its state between the steps.
+class PipelineRun {
+public:
+  PipelineRun(Module &m, const Pipeline &pipeline, const RunOptions &options, DiagnosticEngine &diag)
+      : module_(m), pipeline_(pipeline), options_(options), diag_(diag) {}
+
+  absl::Status run() {
+    for (size_t i = 0; i < pipeline_.size(); ++i)
+      if (!leftOut(*pipeline_[i].pass))
+        if (auto status = runStep(i); !status.ok()) return status;
+    return absl::OkStatus();
+  }
+
+private:
+  void dump(llvm::StringRef when, llvm::StringRef pass) {
+    if (!options_.dump) return;
+    options_.dump(("// -----// IR " + when + " " + pass + " //----- //\n" + printToString(module_) + "\n").str());
+  }
+
+  /// By --skip-pass or --bisect-limit.
+  bool leftOut(const PassInfo &pass) {
+    if (llvm::is_contained(options_.skip, pass.name.str())) return true;
+    if (options_.bisectLimit < 0 || pass.required) return false;
+    bool runs = ++options_.bisectDone <= options_.bisectLimit;
+    if (options_.dump)
+      options_.dump(
+          llvm::formatv("bisect: {0} {1} {2}\n", options_.bisectDone, runs ? "runs" : "leaves out", pass.name).str());
+    return !runs;
+  }
+
+  absl::Status runStep(size_t index) {
+    const PassInfo &pass = *pipeline_[index].pass;
+    if (options_.printBefore && options_.printBefore(pass.name)) dump("Dump Before", pass.name);
+    if (options_.hook) options_.hook(pass, module_, true);
+    std::string before = options_.reproducerPath.empty() ? "" : printToString(module_);
+    unsigned errors = diag_.errors();
+
     auto start = std::chrono::steady_clock::now();
-    std::function<void(Remark)> remarks;
-    if (o.remarks)
-      remarks = [&, name = pass->name](Remark r) {
-        r.pass = name.str();
-        o.remarks(r);
-      };
-    PassContext context{o.target, diag, &remarks};
-    if (!context.target && o.findTarget)
-      if (auto name = m.op()->attr<StringAttr>(kTargetAttr)) context.target = o.findTarget(name.value());
-    absl::StatusOr<bool> changed = false;
-    // No pass takes layouts away: one look before the first that needs them is enough.
-    bool look = pass->has(kNeedsLayouts) && !layoutsChecked;
-    layoutsChecked |= look;
-    if (Operation *bare = look ? firstWithoutLayout(m) : nullptr) {
-      Diagnostic d;
-      d.message = llvm::formatv(hasLayouts(m.op()) ? "'{0}' makes a tensor without a layout, but the module has '{2}', "
-                                                     "so that all of its tensors need one; pass '{1}' works on layouts"
-                                                   : "'{0}' makes a tensor without a layout, and pass '{1}' works on "
-                                                     "layouts; run convert-triton-to-tritongpu first",
-                                bare->name(), pass->name, kNumWarpsAttr);
-      d.loc = bare->loc();
-      d.op = bare;
-      diag.report(std::move(d));
-      changed = absl::InvalidArgumentError("the input has no layouts");
-    } else
-      changed = pass->run(m, options, context);
+    absl::StatusOr<bool> changed =
+        stagesHold(pass) ? runPass(pipeline_[index]) : absl::InvalidArgumentError("the pass needs another stage");
     double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    if (o.timings) o.timings->push_back({pass->name.str(), ms, changed.ok() && *changed});
+    if (options_.timings) options_.timings->push_back({pass.name.str(), ms, changed.ok() && *changed});
+
     absl::Status status = changed.status();
-    if (status.ok() && o.verifyEach && !verify(m, diag))
-      status = absl::InternalError(llvm::formatv("the IR is invalid after pass '{0}'", pass->name).str());
+    if (status.ok()) established_ |= pass.establishes;
+    if (status.ok() && options_.verifyEach &&
+        !(verify(module_, diag_) && verifyStages(module_, established_ | checked_, diag_)))
+      status = absl::InternalError(llvm::formatv("the IR is invalid after pass '{0}'", pass.name).str());
     if (!status.ok()) {
-      Diagnostic d;
-      d.severity = Severity::Note;
-      d.message = llvm::formatv("in pass '{0}' (step {1} of {2})", pass->name, i + 1, pipeline.size());
-      if (!o.reproducerPath.empty()) {
-        std::error_code ec;
-        llvm::raw_fd_ostream f(o.reproducerPath, ec);
-        if (!ec) {
-          f << "// tessera opt " << o.reproducerPath << commandLine(pipeline, i) << "\n" << before;
-          d.message += "; the IR before it is in " + o.reproducerPath;
-        }
-      }
-      if (diag.errors() == errors) {
-        Diagnostic e;
-        e.message = std::string(status.message());
-        diag.report(std::move(e));
-      }
-      diag.report(std::move(d));
+      reportFailure(index, before, status, /*reported=*/diag_.errors() != errors);
       return status;
     }
-    if (o.hook) o.hook(*pass, m, false);
-    if (o.printAfterAll || (o.printAfter && o.printAfter(pass->name))) dump("Dump After", pass->name);
+    if (options_.hook) options_.hook(pass, module_, false);
+    bool printAfter = options_.printAfterAll || (options_.printAfter && options_.printAfter(pass.name));
+    if (printAfter) dump("Dump After", pass.name);
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+
+  absl::StatusOr<bool> runPass(const PipelineStep &step) {
+    std::function<void(Remark)> remarks;
+    if (options_.remarks)
+      remarks = [&](Remark r) {
+        r.pass = step.pass->name.str();
+        options_.remarks(r);
+      };
+    PassContext context{options_.target, diag_, &remarks};
+    if (!context.target && options_.findTarget)
+      if (auto name = module_.op()->attr<StringAttr>(kTargetAttr)) context.target = options_.findTarget(name.value());
+    return step.pass->run(module_, step.options, context);
+  }
+
+  /// Whether the module is at the stages that the pass needs; reports the first operation that is not. No pass takes a
+  /// stage away, so each is checked once in a run.
+  bool stagesHold(const PassInfo &pass) {
+    for (IrStage stage : allIrStages()) {
+      if (!pass.needs.has(stage) || checked_.has(stage)) continue;
+      if (Operation *op = firstContradicting(module_, stage)) {
+        reportMissingStage(pass, stage, op);
+        return false;
+      }
+      checked_ |= stage;
+    }
+    return true;
+  }
+
+  void reportMissingStage(const PassInfo &pass, IrStage stage, Operation *op) {
+    Diagnostic d;
+    d.loc = op->loc();
+    d.op = op;
+    d.message = llvm::formatv("'{0}' {1}", op->name(), contradictionOf(stage));
+    if (stage == IrStage::LayoutsAssigned && hasLayouts(module_.op()))
+      d.message += llvm::formatv(", but the module has '{0}', so that all of its tensors need one; pass '{1}' works on "
+                                 "layouts",
+                                 kNumWarpsAttr, pass.name);
+    else if (stage == IrStage::LayoutsAssigned)
+      d.message += llvm::formatv(", and pass '{0}' works on layouts; run {1} first", pass.name, establisherOf(stage));
+    else
+      d.message += llvm::formatv(", and pass '{0}' needs one; run {1} first", pass.name, establisherOf(stage));
+    diag_.report(std::move(d));
+  }
+
+  static llvm::StringRef establisherOf(IrStage stage) {
+    for (auto &pass : allPasses())
+      if (pass.establishes.has(stage)) return pass.name;
+    return "";
+  }
+
+  /// Reports what the pass did not report itself, names the pass and writes the reproducer.
+  void reportFailure(size_t index, const std::string &before, const absl::Status &status, bool reported) {
+    Diagnostic d;
+    d.severity = Severity::Note;
+    d.message =
+        llvm::formatv("in pass '{0}' (step {1} of {2})", pipeline_[index].pass->name, index + 1, pipeline_.size());
+    if (!options_.reproducerPath.empty()) {
+      std::error_code ec;
+      llvm::raw_fd_ostream f(options_.reproducerPath, ec);
+      if (!ec) {
+        f << "// tessera opt " << options_.reproducerPath << commandLine(pipeline_, index) << "\n" << before;
+        d.message += "; the IR before it is in " + options_.reproducerPath;
+      }
+    }
+    if (!reported) {
+      Diagnostic e;
+      e.message = std::string(status.message());
+      diag_.report(std::move(e));
+    }
+    diag_.report(std::move(d));
+  }
+
+  Module &module_;
+  const Pipeline &pipeline_;
+  const RunOptions &options_;
+  DiagnosticEngine &diag_;
+  IrStages established_; // by passes of this run
+  IrStages checked_;     // before a pass that needs them
+};
+
+} // namespace
+
+absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &o, DiagnosticEngine &diag) {
+  return PipelineRun(m, pipeline, o, diag).run();
 }
 
 } // namespace tessera::transforms

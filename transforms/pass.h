@@ -1,11 +1,13 @@
-// Passes and how they are run. A pass is a free function on a module in a file of its own; one row in
-// transforms/registry.cpp gives it a name (triton-opt's where the pass exists there), help and options. A pipeline is a
-// readable function that returns a list of steps; `runPipeline` is the one place where passes meet verification, dumps,
-// timing, skipping, bisection and reproducers.
+// Passes and how they are run. A pass is a free function on a module in a file of its own (transforms/passes.h). One
+// row in transforms/registry.cpp gives it a name (triton-opt's if the pass exists there), help, options and the stages
+// of the IR (ir/stages.h) that it needs and establishes. A pipeline is a function that returns a list of steps
+// (transforms/pipelines.cpp). `runPipeline` does for all passes what is not theirs: verification, dumps, timing,
+// skipping, bisection and reproducers.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
+#include "ir/stages.h"
 #include "ir/target.h"
 #include "transforms/pass_options.h"
 #include "transforms/remark.h"
@@ -18,20 +20,15 @@
 namespace tessera::transforms {
 
 struct PassContext {
-  const ir::TargetInfo *target = nullptr; // null: none was given, and the module names none that there is
-  ir::DiagnosticEngine &diagnostics;      // what is the user's fault is reported here, and the pass returns an error
-  const std::function<void(Remark)> *remarks = nullptr; // null: nobody listens
+  const ir::TargetInfo *target = nullptr; // null: none was given, and the module names no known one
+  ir::DiagnosticEngine &diagnostics;      // takes errors in the input, after which the pass returns an error
+  const std::function<void(Remark)> *remarks = nullptr; // null: remarks are off
 
-  /// Says something, if somebody listens; what is costly to find out is asked for only then.
+  /// Whether remarks are on; facts that are costly to compute are computed only then.
   bool wantsRemarks() const { return remarks && *remarks; }
   void remark(Remark r) const {
     if (wantsRemarks()) (*remarks)(std::move(r));
   }
-};
-
-enum PassTrait : uint8_t {
-  kRequired = 1,     // compiling needs it: bisection does not leave it out
-  kNeedsLayouts = 2, // works on TTGIR: a tensor without a layout is the input's fault
 };
 
 /// The address of a pass's function, to find its row by.
@@ -40,12 +37,15 @@ using AnyFunction = void (*)();
 /// One row of the registry.
 struct PassInfo {
   llvm::StringRef name; // as triton-opt spells it, if the pass exists there
+  llvm::StringRef file; // below transforms/
   AnyFunction function;
   absl::StatusOr<bool> (*run)(ir::Module &, const std::any &options, PassContext &);
   llvm::StringRef help; // one line
   llvm::ArrayRef<PassOption> options;
-  uint8_t traits = 0; // of PassTrait
-  bool has(PassTrait t) const { return traits & t; }
+  ir::IrStages needs;       // checked before the pass runs: the input's fault if the module is not there
+  ir::IrStages establishes; // hold after the pass
+  bool required;            // compiling needs it: it cannot be skipped, and bisection always runs it
+  llvm::StringRef aliasOf;  // the name of the row of which this one is another name; else empty
 };
 
 llvm::ArrayRef<PassInfo> allPasses();
@@ -83,19 +83,18 @@ struct PassTiming {
 
 struct RunOptions {
   const ir::TargetInfo *target = nullptr;
-  const ir::TargetInfo *(*findTarget)(llvm::StringRef name) =
-      nullptr; // without a target: that of the module's ttg.target
+  const ir::TargetInfo *(*findTarget)(llvm::StringRef name) = nullptr; // finds ttg.target's, if `target` is null
   bool verifyEach = false;
   std::function<bool(llvm::StringRef)> printBefore, printAfter; // passes by name; empty: none
   bool printAfterAll = false;
-  std::vector<std::string> skip;  // names of passes to leave out
+  std::vector<std::string> skip;  // names of passes that are skipped
   int64_t bisectLimit = -1;       // run only the first N passes that are not required, and dump which; -1: all
-  mutable int64_t bisectDone = 0; // how many earlier pipelines of the same compilation have run
-  std::string reproducerPath;     // where the IR before a failing pass is written; empty: nowhere
+  mutable int64_t bisectDone = 0; // passes that earlier pipelines of the same compilation counted
+  std::string reproducerPath;     // the file to which the IR before a failing pass is written; empty: none
   std::function<void(llvm::StringRef)> dump;                             // takes printed IR
   std::function<void(const PassInfo &, ir::Module &, bool before)> hook; // called around every pass
   std::vector<PassTiming> *timings = nullptr;
-  std::function<void(const Remark &)> remarks; // takes what passes say; empty: they say nothing
+  std::function<void(const Remark &)> remarks; // empty: remarks are off
 };
 
 /// Runs the steps. On failure a diagnostic names the pass, the operation and its line.

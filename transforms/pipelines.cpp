@@ -1,104 +1,113 @@
-// The pipelines (see pipelines.h).
+// The pipelines (see pipelines.h). A comment says what a step relies on or what would be worse at another place.
 #include "transforms/pipelines.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
 
-static PipelineStep convertToTtgir(const ir::TargetInfo &t, int numWarps, int numCtas) {
-  return step(convertTritonToTritonGpu,
-              {.target = t.tritonTarget.str(), .numWarps = numWarps, .threadsPerWarp = t.warpSize, .numCtas = numCtas});
+static PipelineStep convertToTtgir(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
+  return step(
+      convertTritonToTritonGpu,
+      {.target = t.tritonTarget.str(), .numWarps = o.numWarps, .threadsPerWarp = t.warpSize, .numCtas = o.numCtas});
+}
+
+static Pipeline concat(Pipeline first, const Pipeline &second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 
 Pipeline ttirPipeline(const ir::TargetInfo &) {
   return {
-      step(inlineCalls),                      // first: everything after sees whole kernels
-      step(rewriteTensorPointer),             // block pointers are an abstraction of the language only
-      step(rewriteTensorDescriptorToPointer), // no target's descriptors are lowered yet
-      step(decomposeScaledDot),               // nor are instructions for microscaled operands
-      step(sccp),                             // constants of the specialisation reach branches and loops
-      step(canonicalize),                     // what inlining and rewriting left
-      step(combine),                          // pointer additions, masked selects
+      step(inlineCalls),                      // first: all passes after it see whole kernels
+      step(rewriteTensorPointer),             // no later pass knows block pointers
+      step(rewriteTensorDescriptorToPointer), // nor descriptors; pipelineLoads finds the blocks that TMA can copy
+      step(decomposeScaledDot),               // no matrix instruction with microscaled operands is used yet
+      step(sccp),                             // specialised arguments are constants; decides branches and loop bounds
+      step(canonicalize),                     // folds what inlining and rewriting left
+      step(combine),                          // merges pointer additions and masked selects
       step(canonicalize),                     // folds what combining made
-      step(reorderBroadcast),                 // fewer elements to compute
-      step(loopAwareCse),                     // shared index arithmetic once, carried offsets too
-      step(loopInvariantCodeMotion),          // ranges and masks out of loops, before layouts tie them down
-      step(loopUnroll),                       // after what need not be copied is out of the loop
-      step(canonicalize),                     // values that loops now carry for nothing, unrolled counters
-      step(commonSubexpressions),             // what the copies of a body share
-      step(symbolDce),                        // functions that were inlined
+      step(reorderBroadcast),                 // elementwise work on fewer elements
+      step(loopAwareCse),                     // index arithmetic once, equal loop-carried offsets too
+      step(loopInvariantCodeMotion),          // ranges and masks out of loops, before they get layouts
+      step(loopUnroll),                       // after loop-invariant code, which need not be copied, is out of the loop
+      step(canonicalize),                     // drops loop-carried values without uses, folds unrolled counters
+      step(commonSubexpressions),             // merges what the copies of a body share
+      step(symbolDce),                        // drops functions that were inlined
   };
 }
 
-Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages) {
+/// The last steps to TTGIR, the same for both vendors: clean-up, then the order of the operations.
+static Pipeline cleanUpAndOrder() {
   return {
-      convertToTtgir(t, numWarps, numCtas), // convert-triton-to-tritongpu: every tensor its default blocked layout
-      step(coalesce),                       // the layouts of memory accesses are what the rest follows
-      step(accelerateMatmul),               // nvidia_mma layouts, before layouts are propagated
-      step(removeLayoutConversions),        // most conversions vanish
-      step(optimizeThreadLocality),         // layouts are final: what of a reduction stays in a thread is known
-      step(loopInvariantCodeMotion),        // conversions of operands that no iteration changes
-      step(optimizeDotOperands),            // what is still converted into an operand goes through shared memory
-      step(loopInvariantCodeMotion),        // what every iteration would load again
-      step(commonSubexpressions),           // buffers of one tile, before their loads get slots
-      step(pipelineLoads, {.numStages = numStages}), // cp.async: buffers are known, addresses still simple
-      step(prefetch),                // rings and their slots are there, and not yet merged with other arithmetic
-      step(stripMine),               // blocks beyond the registers, once nothing changes layouts any more
-      step(runLoadsAhead),           // conversions, at which threads meet, are as they stay
-      step(canonicalize),            // constants and splats in their final layouts
-      step(loopInvariantCodeMotion), // index arithmetic that was computed again in a loop
-      step(commonSubexpressions),    // … or twice
-      step(symbolDce),
-      step(reorderInstructions), // operands of multiplications no earlier than they are needed
-      step(issueLoadsEarly),     // last: everything before merges and moves operations as it likes
+      step(canonicalize),            // constants and splats are in their final layouts
+      step(loopInvariantCodeMotion), // hoists index arithmetic that the passes before put into loops
+      step(commonSubexpressions),    // … or computed twice
+      step(symbolDce),               //
+      step(reorderInstructions),     // moves loads of dot operands down to their uses
+      step(issueLoadsEarly),         // last: the passes before merge and move operations in any order
   };
 }
 
-Pipeline amdTtgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim) {
-  return {
-      convertToTtgir(t, numWarps, numCtas), // convert-triton-to-tritongpu: every tensor its default blocked layout
-      step(coalesce),                       // the layouts of memory accesses are what the rest follows
-      step(accelerateMatmul, {.matrixInstructionSize =
-                                  matrixInstrNonkdim}), // amd_mfma and amd_wmma layouts, before layouts are propagated
-      step(inThreadTranspose),                          // layouts of loads by what their multiplications want
-      step(removeLayoutConversions),                    // most conversions vanish
-      step(optimizeThreadLocality),  // layouts are final: what of a reduction stays in a thread is known
-      step(loopInvariantCodeMotion), // conversions of operands that no iteration changes
-      step(optimizeDotOperands),     // what is still converted into an operand goes through LDS
-      step(loopInvariantCodeMotion), // what every iteration would load again
-      step(commonSubexpressions),    // buffers of one tile, before their loads get slots
-      step(pipelineLoads, {.numStages = numStages}), // through registers: buffers are known, addresses still simple
-      step(stripMine),               // blocks beyond the registers, once nothing changes layouts any more
-      step(canonicalizePointers),    // all accesses are there, and what follows takes index arithmetic out of loops
-      step(canonicalize),            // constants and splats in their final layouts
-      step(loopInvariantCodeMotion), // index arithmetic that was computed again in a loop
-      step(commonSubexpressions),    // … or twice
-      step(symbolDce),
-      step(reorderInstructions), // operands of multiplications no earlier than they are needed
-      step(issueLoadsEarly),     // last: everything before merges and moves operations as it likes
+Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
+  Pipeline p = {
+      convertToTtgir(t, o),          // every tensor gets its default blocked layout
+      step(coalesce),                // the layouts of memory accesses, which the others follow
+      step(accelerateMatmul),        // nvidia_mma layouts, before layouts are propagated
+      step(removeLayoutConversions), // propagates layouts; most conversions vanish
+      step(optimizeThreadLocality),  // layouts are final: what a thread can reduce alone is known
+      step(loopInvariantCodeMotion), // hoists conversions of loop-invariant operands
+      step(optimizeDotOperands),     // remaining conversions into dot operands go through shared memory
+      step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
+      step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
+      step(pipelineLoads, {.numStages = o.numStages}), // asynchronous copies; addresses are still simple
+      step(prefetch),      // needs the multi-buffers; before canonicalize merges their indices with other arithmetic
+      step(stripMine),     // blocks beyond the registers; no later pass changes layouts
+      step(runLoadsAhead), // counts conversions, at which threads synchronise; no later pass adds one
   };
+  return concat(std::move(p), cleanUpAndOrder());
 }
 
-Pipeline ttgirPipeline(const ir::TargetInfo &t, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim) {
+Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
+  Pipeline p = {
+      convertToTtgir(t, o), // every tensor gets its default blocked layout
+      step(coalesce),       // the layouts of memory accesses, which the others follow
+      step(accelerateMatmul, {.matrixInstructionSize = o.matrixInstructionSize}), // amd_mfma and amd_wmma layouts
+      step(inThreadTranspose),       // layouts of loads that suit the dots' operands, before layouts are propagated
+      step(removeLayoutConversions), // propagates layouts; most conversions vanish
+      step(optimizeThreadLocality),  // layouts are final: what a thread can reduce alone is known
+      step(loopInvariantCodeMotion), // hoists conversions of loop-invariant operands
+      step(optimizeDotOperands),     // remaining conversions into dot operands go through LDS
+      step(loopInvariantCodeMotion), // hoists loop-invariant loads from LDS
+      step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
+      step(pipelineLoads, {.numStages = o.numStages}), // loads through registers; addresses are still simple
+      step(stripMine),                                 // blocks beyond the registers; no later pass changes layouts
+      step(canonicalizePointers), // no later pass adds accesses, and index arithmetic can still be hoisted
+  };
+  return concat(std::move(p), cleanUpAndOrder());
+}
+
+Pipeline ttgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
   switch (t.vendor) {
-  case ir::Vendor::Nvidia: return nvidiaTtgirPipeline(t, numWarps, numCtas, numStages);
-  case ir::Vendor::Amd: return amdTtgirPipeline(t, numWarps, numCtas, numStages, matrixInstrNonkdim);
+  case ir::Vendor::Nvidia: return nvidiaTtgirPipeline(t, o);
+  case ir::Vendor::Amd: return amdTtgirPipeline(t, o);
   }
   llvm_unreachable("a target is of one of the vendors");
 }
 
 Pipeline loweringPipeline(const ir::TargetInfo &t) {
-  Pipeline p;
-  p.push_back(step(widenFloat8));       // what is left of their arithmetic
-  p.push_back(step(chooseScanLayouts)); // before the conversions that it makes get their memory
+  Pipeline p = {
+      step(widenFloat8),       // arithmetic on 8-bit floats that is left
+      step(chooseScanLayouts), // before the conversions that it makes get shared memory
+  };
   if (t.matrixUnit == ir::MatrixUnit::Wgmma) {
-    p.push_back(step(insertWgmmaWaits)); // before barriers, which count waits
-    p.push_back(step(fenceInsertion));   // before barriers, which order the fences too
+    p.push_back(step(insertWgmmaWaits)); // before barriers, whose placement takes waits into account
+    p.push_back(step(fenceInsertion));   // before barriers, which must come after the fences
   }
-  p.push_back(step(allocateWarpGroups));    // which partitions there are, before what they need
-  p.push_back(step(allocateGlobalScratch)); // tensor maps that the kernel makes
-  p.push_back(step(allocateSharedMemory));  // offsets, which the barrier placement compares
-  p.push_back(step(insertBarriers));        // last: nothing may move across a barrier afterwards
-  return p;
+  return concat(std::move(p), {
+                                  step(allocateWarpGroups),    // before memory is counted per warp
+                                  step(allocateGlobalScratch), // tensor maps that the kernel makes
+                                  step(allocateSharedMemory),  // offsets, which insertBarriers compares
+                                  step(insertBarriers),        // last: nothing may move across a barrier afterwards
+                              });
 }
 
 } // namespace tessera::transforms

@@ -1,20 +1,30 @@
 // The pipelines, one readable function per level and, where vendors differ, per vendor: which passes run, in which
-// order, and why.
+// order, and why. docs/passes.md is generated from them and from the registry.
 #pragma once
 #include "transforms/pass.h"
 
 namespace tessera::transforms {
 
-/// TTIR to better TTIR, the same for all vendors but for what the target lacks.
+/// What a pipeline to TTGIR is configured by; the rest comes from the target.
+struct TtgirPipelineOptions {
+  int numWarps = 4;              // of a block
+  int numCtas = 1;               // blocks of a cluster
+  int numStages = 3;             // of loops that do not say tt.num_stages
+  int matrixInstructionSize = 0; // AMD: rows and columns of matrix instructions; 0: accelerate-matmul chooses
+};
+
+/// TTIR to better TTIR, the same for all targets.
 Pipeline ttirPipeline(const ir::TargetInfo &);
-/// TTIR to TTGIR with good layouts, for NVIDIA.
-Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages);
-/// TTIR to TTGIR with good layouts, for AMD. `matrixInstrNonkdim`: rows and columns of matrix instructions, 0: by the
-/// least work.
-Pipeline amdTtgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim = 0);
-/// The one of the two that is the target's.
-Pipeline ttgirPipeline(const ir::TargetInfo &, int numWarps, int numCtas, int numStages, int matrixInstrNonkdim = 0);
-/// What the lowering needs: shared memory placed, barriers put.
+/// TTIR to TTGIR with good layouts, software pipelines and a schedule.
+Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions &);
+Pipeline amdTtgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions &);
+/// The one of the target's vendor.
+Pipeline ttgirPipeline(const ir::TargetInfo &, const TtgirPipelineOptions &);
+/// What the lowering to LLVM IR requires: the stages of kLoweringNeeds.
 Pipeline loweringPipeline(const ir::TargetInfo &);
+
+/// The stages at which codegen::lowerToLLVM takes a module.
+inline constexpr ir::IrStages kLoweringNeeds = ir::IrStage::LayoutsAssigned | ir::IrStage::WarpGroupsAllocated |
+                                               ir::IrStage::SharedMemoryAllocated | ir::IrStage::BarriersInserted;
 
 } // namespace tessera::transforms

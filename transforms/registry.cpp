@@ -1,9 +1,12 @@
-// The pass registry: one row per pass.
+// The pass registry: one row per pass, and one descriptor per option. docs/passes.md is generated from it.
 #include "transforms/passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <vector>
 
 namespace tessera::transforms {
+using ir::IrStage;
+using ir::IrStages;
 
 namespace {
 
@@ -20,9 +23,27 @@ struct Erased<Pass> {
   }
 };
 
+/// What a row says besides its name, file and help.
+struct RowFacts {
+  llvm::ArrayRef<PassOption> options = {};
+  ir::IrStages needs = {};
+  ir::IrStages establishes = {};
+  bool required = false;
+  llvm::StringRef aliasOf = "";
+};
+
 template <auto Pass>
-PassInfo row(llvm::StringRef name, llvm::StringRef help, llvm::ArrayRef<PassOption> options = {}, uint8_t traits = 0) {
-  return {name, reinterpret_cast<AnyFunction>(Pass), Erased<Pass>::run, help, options, traits};
+PassInfo row(llvm::StringRef name, llvm::StringRef file, llvm::StringRef help, const RowFacts &facts = {}) {
+  return {name,
+          file,
+          reinterpret_cast<AnyFunction>(Pass),
+          Erased<Pass>::run,
+          help,
+          facts.options,
+          facts.needs,
+          facts.establishes,
+          facts.required,
+          facts.aliasOf};
 }
 
 /// Whether a text names a target as `ttg.target` does: `cuda:90`, `hip:gfx942`. Which targets exist is not checked.
@@ -35,100 +56,174 @@ bool isTargetAttribute(llvm::StringRef text) {
   return kind == "hip" && arch.consume_front("gfx") && isNumber(arch);
 }
 
-} // namespace
+// ---- options
 
-llvm::ArrayRef<PassInfo> allPasses() {
-  using Convert = ConvertTritonToTritonGpuOptions;
-  static const PassOption convertOptions[] = {
-      passOption<&Convert::target>(
+llvm::ArrayRef<PassOption> convertOptions() {
+  using Options = ConvertTritonToTritonGpuOptions;
+  static const PassOption options[] = {
+      passOption<&Options::target>(
           "target", OptionRange::text(isTargetAttribute, "as ttg.target has it, such as cuda:90 or hip:gfx942"),
           "the target that the module's ttg.target is set to", "that of --target"),
-      passOption<&Convert::numWarps>("num-warps", OptionRange::powerOfTwo(64), "warps of a block"),
-      passOption<&Convert::threadsPerWarp>("threads-per-warp", OptionRange::powerOfTwo(64), "threads of a warp",
+      passOption<&Options::numWarps>("num-warps", OptionRange::powerOfTwo(64), "warps of a block"),
+      passOption<&Options::threadsPerWarp>("threads-per-warp", OptionRange::powerOfTwo(64), "threads of a warp",
                                            "the target's, or 32"),
-      passOption<&Convert::numCtas>("num-ctas", OptionRange::powerOfTwo(16), "blocks of a cluster"),
+      passOption<&Options::numCtas>("num-ctas", OptionRange::powerOfTwo(16), "blocks of a cluster"),
   };
-  static const PassOption accelerateMatmulOptions[] = {
+  return options;
+}
+
+llvm::ArrayRef<PassOption> accelerateMatmulOptions() {
+  static const PassOption options[] = {
       passOption<&AccelerateMatmulOptions::matrixInstructionSize>(
           "matrix-instruction-size", {}, "rows and columns of AMD's matrix instructions; 0: the pass chooses"),
   };
-  static const PassOption pipelineOptions[] = {
+  return options;
+}
+
+llvm::ArrayRef<PassOption> pipelineOptions() {
+  static const PassOption options[] = {
       passOption<&PipelineLoadsOptions::numStages>("num-stages", OptionRange::atLeast(1),
                                                    "stages of loops without tt.num_stages"),
   };
-  static const PassOption stripMineOptions[] = {
+  return options;
+}
+
+llvm::ArrayRef<PassOption> stripMineOptions() {
+  static const PassOption options[] = {
       passOption<&StripMineOptions::registers>("registers", OptionRange::atLeast(0),
                                                "registers that the values of a thread may take",
                                                "three quarters of a thread's"),
   };
-  static const PassInfo rows[] = {
-      row<inlineCalls>("inline", "inline calls of functions that are not noinline"),
-      row<canonicalize>("canonicalize", "fold constants, apply simplifying patterns and drop dead code"),
-      row<commonSubexpressions>("cse", "merge operations that compute the same"),
-      row<loopAwareCse>("triton-loop-aware-cse", "merge values that loops carry twice"),
-      row<loopInvariantCodeMotion>("loop-invariant-code-motion", "move what a loop does not change out of it"),
-      row<loopInvariantCodeMotion>("triton-licm", "move what a loop does not change out of it"),
-      row<symbolDce>("symbol-dce", "drop private functions that nothing calls"),
-      row<combine>("triton-combine", "merge pointer additions, masked selects and the like"),
-      row<reorderBroadcast>("triton-reorder-broadcast", "do elementwise work before broadcasting its operands"),
-      row<sccp>("sccp", "propagate constants along the paths that can be taken"),
-      row<loopUnroll>("triton-loop-unroll", "unroll the loops that have tt.loop_unroll_factor"),
-      row<rewriteTensorPointer>("triton-rewrite-tensor-pointer", "write block pointers as plain ones", {}, kRequired),
-      row<rewriteTensorDescriptorToPointer>("triton-rewrite-tensor-descriptor-to-pointer",
-                                            "write tensor descriptors as plain pointers", {}, kRequired),
-      row<decomposeScaledDot>("triton-decompose-scaled-dot", "write products of microscaled matrices as plain ones", {},
-                              kRequired),
-      row<convertTritonToTritonGpu>("convert-triton-to-tritongpu", "give every tensor its default layout",
-                                    convertOptions, kRequired),
-      row<coalesce>("tritongpu-coalesce", "choose layouts for memory accesses that coalesce", {}, kNeedsLayouts),
-      row<accelerateMatmul>("tritongpu-accelerate-matmul",
-                            "give multiplications the layouts of the target's matrix instructions",
-                            accelerateMatmulOptions, kNeedsLayouts),
-      row<inThreadTranspose>("tritonamdgpu-in-thread-transpose",
-                             "load operands of multiplications by columns where rows cannot be loaded in vectors", {},
-                             kNeedsLayouts),
-      row<optimizeDotOperands>("tritongpu-optimize-dot-operands",
-                               "read operands of multiplications from swizzled shared memory", {}, kNeedsLayouts),
-      row<pipelineLoads>("tritongpu-pipeline", "run the loads of multiplications some iterations ahead",
-                         pipelineOptions, kNeedsLayouts),
-      row<removeLayoutConversions>("tritongpu-remove-layout-conversions",
-                                   "propagate layouts and remove conversions between them", {}, kNeedsLayouts),
-      row<prefetch>("tritongpu-prefetch", "load operands of multiplications from shared memory one step ahead", {},
-                    kNeedsLayouts),
-      row<stripMine>("strip-mine", "work in strips on blocks that a thread's registers cannot hold", stripMineOptions,
-                     kNeedsLayouts),
-      row<runLoadsAhead>("run-loads-ahead", "run the loads of serial loops some iterations ahead", {}, kNeedsLayouts),
-      row<canonicalizePointers>("tritonamdgpu-canonicalize-pointers",
-                                "write pointers into small buffers as offsets of 32 bits"),
-      row<issueLoadsEarly>("issue-loads-early", "issue loads before the arithmetic on what earlier loads bring", {},
-                           kNeedsLayouts),
-      row<optimizeThreadLocality>("tritongpu-optimize-thread-locality",
-                                  "keep reductions of loops inside threads until the loop's end", {}, kNeedsLayouts),
-      row<fenceInsertion>("triton-nvidia-gpu-fence-insertion",
-                          "make what threads wrote to shared memory visible to the matrix unit", {},
-                          kRequired | kNeedsLayouts),
-      row<optimizeDotOperands>("tritongpu-reduce-data-duplication",
-                               "convert into operands of multiplications through shared memory", {}, kNeedsLayouts),
-      row<reorderInstructions>("tritongpu-reorder-instructions",
-                               "load operands of multiplications late where registers are scarce", {}, kNeedsLayouts),
-      row<testPrintAlignment>("test-print-alignment", "report what AxisInfo knows of every value as a remark"),
-      row<widenFloat8>("widen-float8", "compute with 8-bit floats in f32", {}, kRequired),
-      row<chooseScanLayouts>("choose-scan-layouts",
-                             "give scans layouts in which their axis runs through registers, lanes and warps in order",
-                             {}, kRequired | kNeedsLayouts),
-      row<insertWgmmaWaits>("insert-wgmma-waits",
-                            "wait for multiplications in the background before their results are used", {},
-                            kRequired | kNeedsLayouts),
-      row<allocateWarpGroups>("tritongpu-allocate-warp-groups",
-                              "give the partitions of ttg.warp_specialize their warps and registers", {},
-                              kRequired | kNeedsLayouts),
-      row<allocateSharedMemory>("allocate-shared-memory", "give every buffer in shared memory an offset", {},
-                                kRequired | kNeedsLayouts),
-      row<allocateGlobalScratch>("tritongpu-global-scratch-memory-allocation",
-                                 "give every piece of scratch in global memory an offset", {}, kRequired),
-      row<insertBarriers>("insert-barriers", "put barriers between accesses to shared memory that conflict", {},
-                          kRequired | kNeedsLayouts),
+  return options;
+}
+
+// ---- rows, by folder
+
+using Rows = std::vector<PassInfo>;
+constexpr IrStages kLayouts = IrStage::LayoutsAssigned;
+
+Rows cleanupPasses() {
+  return {
+      row<inlineCalls>("inline", "cleanup/inline.cpp", "inline calls of functions that are not noinline"),
+      row<canonicalize>("canonicalize", "cleanup/canonicalize.cpp",
+                        "fold constants, apply simplifying patterns and drop dead code"),
+      row<commonSubexpressions>("cse", "cleanup/cse.cpp", "merge operations that compute the same value"),
+      row<loopAwareCse>("triton-loop-aware-cse", "cleanup/loop_aware_cse.cpp",
+                        "merge loop-carried values that are equal in every iteration"),
+      row<loopInvariantCodeMotion>("loop-invariant-code-motion", "cleanup/loop_invariant_code_motion.cpp",
+                                   "move loop-invariant operations out of loops"),
+      row<loopInvariantCodeMotion>("triton-licm", "cleanup/loop_invariant_code_motion.cpp",
+                                   "move loop-invariant operations out of loops",
+                                   {.aliasOf = "loop-invariant-code-motion"}),
+      row<symbolDce>("symbol-dce", "cleanup/symbol_dce.cpp", "drop private functions that are never called"),
+      row<sccp>("sccp", "cleanup/sccp.cpp", "propagate constants along the paths that can be taken"),
+      row<loopUnroll>("triton-loop-unroll", "cleanup/loop_unroll.cpp", "unroll loops that have tt.loop_unroll_factor"),
+      row<testPrintAlignment>("test-print-alignment", "analyses/test_print_alignment.cpp",
+                              "report what AxisInfo knows of every value as a remark"),
   };
+}
+
+Rows ttirPasses() {
+  return {
+      row<combine>("triton-combine", "ttir/combine.cpp", "merge pointer additions, masked selects and the like"),
+      row<reorderBroadcast>("triton-reorder-broadcast", "ttir/reorder_broadcast.cpp",
+                            "do elementwise work before broadcasting its operands"),
+      row<rewriteTensorPointer>("triton-rewrite-tensor-pointer", "ttir/rewrite_tensor_pointer.cpp",
+                                "rewrite block pointers as tensors of pointers", {.required = true}),
+      row<rewriteTensorDescriptorToPointer>("triton-rewrite-tensor-descriptor-to-pointer",
+                                            "ttir/rewrite_tensor_descriptor_to_pointer.cpp",
+                                            "rewrite tensor descriptors as tensors of pointers", {.required = true}),
+      row<decomposeScaledDot>("triton-decompose-scaled-dot", "ttir/decompose_scaled_dot.cpp",
+                              "rewrite dots of microscaled operands as plain dots", {.required = true}),
+      row<convertTritonToTritonGpu>(
+          "convert-triton-to-tritongpu", "ttir/convert_triton_to_tritongpu.cpp",
+          "give every tensor its default blocked layout",
+          {.options = convertOptions(), .establishes = IrStage::LayoutsAssigned, .required = true}),
+  };
+}
+
+Rows layoutPasses() {
+  return {
+      row<coalesce>("tritongpu-coalesce", "layout/coalesce.cpp", "choose layouts in which memory accesses coalesce",
+                    {.needs = kLayouts}),
+      row<accelerateMatmul>("tritongpu-accelerate-matmul", "layout/accelerate_matmul.cpp",
+                            "give dots the layouts of the target's matrix instructions",
+                            {.options = accelerateMatmulOptions(), .needs = kLayouts}),
+      row<inThreadTranspose>("tritonamdgpu-in-thread-transpose", "layout/in_thread_transpose.cpp",
+                             "load dot operands by columns where rows cannot be loaded as vectors",
+                             {.needs = kLayouts}),
+      row<removeLayoutConversions>("tritongpu-remove-layout-conversions", "layout/remove_layout_conversions.cpp",
+                                   "propagate layouts and remove conversions between them", {.needs = kLayouts}),
+      row<optimizeThreadLocality>("tritongpu-optimize-thread-locality", "layout/optimize_thread_locality.cpp",
+                                  "keep reductions of loops inside threads until after the loop", {.needs = kLayouts}),
+      row<optimizeDotOperands>("tritongpu-optimize-dot-operands", "layout/optimize_dot_operands.cpp",
+                               "read dot operands from swizzled shared memory", {.needs = kLayouts}),
+      row<optimizeDotOperands>("tritongpu-reduce-data-duplication", "layout/optimize_dot_operands.cpp",
+                               "read dot operands from swizzled shared memory",
+                               {.needs = kLayouts, .aliasOf = "tritongpu-optimize-dot-operands"}),
+      row<canonicalizePointers>("tritonamdgpu-canonicalize-pointers", "layout/canonicalize_pointers.cpp",
+                                "rewrite pointers into small buffers as 32-bit offsets"),
+      row<chooseScanLayouts>("choose-scan-layouts", "layout/choose_scan_layouts.cpp",
+                             "give scans layouts in which their axis runs through registers, lanes and warps in order",
+                             {.needs = kLayouts, .required = true}),
+  };
+}
+
+Rows schedulePasses() {
+  return {
+      row<pipelineLoads>("tritongpu-pipeline", "schedule/pipeline.cpp",
+                         "issue the loads of dot operands some iterations ahead",
+                         {.options = pipelineOptions(), .needs = kLayouts}),
+      row<prefetch>("tritongpu-prefetch", "schedule/prefetch.cpp",
+                    "load dot operands from shared memory one step of K ahead", {.needs = kLayouts}),
+      row<stripMine>("strip-mine", "schedule/strip_mine.cpp",
+                     "process blocks that exceed a thread's registers in strips",
+                     {.options = stripMineOptions(), .needs = kLayouts}),
+      row<runLoadsAhead>("run-loads-ahead", "schedule/run_loads_ahead.cpp",
+                         "issue the loads of serial loops some iterations ahead", {.needs = kLayouts}),
+      row<reorderInstructions>("tritongpu-reorder-instructions", "schedule/reorder_instructions.cpp",
+                               "load dot operands late where registers are scarce", {.needs = kLayouts}),
+      row<issueLoadsEarly>("issue-loads-early", "schedule/issue_loads_early.cpp",
+                           "issue loads before the arithmetic that uses earlier loads", {.needs = kLayouts}),
+      row<insertWgmmaWaits>("insert-wgmma-waits", "schedule/insert_wgmma_waits.cpp",
+                            "wait for asynchronous dots before their results are used",
+                            {.needs = kLayouts, .required = true}),
+  };
+}
+
+Rows memoryPasses() {
+  return {
+      row<widenFloat8>("widen-float8", "memory/widen_float8.cpp", "compute with 8-bit floats in f32",
+                       {.required = true}),
+      row<fenceInsertion>("triton-nvidia-gpu-fence-insertion", "memory/fence_insertion.cpp",
+                          "make writes to shared memory visible to the matrix unit",
+                          {.needs = kLayouts, .required = true}),
+      row<allocateWarpGroups>("tritongpu-allocate-warp-groups", "memory/allocate_warp_groups.cpp",
+                              "give the partitions of ttg.warp_specialize their warps and registers",
+                              {.needs = kLayouts, .establishes = IrStage::WarpGroupsAllocated, .required = true}),
+      row<allocateGlobalScratch>("tritongpu-global-scratch-memory-allocation",
+                                 "memory/global_scratch_memory_allocation.cpp",
+                                 "give every scratch buffer in global memory an offset", {.required = true}),
+      row<allocateSharedMemory>("allocate-shared-memory", "memory/allocate_shared_memory.cpp",
+                                "give every buffer in shared memory an offset",
+                                {.needs = kLayouts, .establishes = IrStage::SharedMemoryAllocated, .required = true}),
+      row<insertBarriers>("insert-barriers", "memory/insert_barriers.cpp",
+                          "insert barriers between accesses to shared memory that conflict",
+                          {.needs = kLayouts | IrStage::SharedMemoryAllocated,
+                           .establishes = IrStage::BarriersInserted,
+                           .required = true}),
+  };
+}
+
+} // namespace
+
+llvm::ArrayRef<PassInfo> allPasses() {
+  static const Rows rows = [] {
+    Rows all;
+    for (const Rows &part : {cleanupPasses(), ttirPasses(), layoutPasses(), schedulePasses(), memoryPasses()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
   return rows;
 }
 

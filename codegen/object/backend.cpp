@@ -308,6 +308,12 @@ static const llvm::MemoryBuffer *libraryFile(const std::string &path) {
   return file.get();
 }
 
+absl::Status functionError(llvm::StringRef name, const llvm::Twine &what) {
+  absl::Status s = absl::InvalidArgumentError(("function '" + name + "' " + what).str());
+  s.SetPayload(kFunctionPayload, absl::Cord(name.str()));
+  return s;
+}
+
 absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, llvm::StringRef prefix) {
   const llvm::MemoryBuffer *file = libraryFile(path);
   if (!file) return absl::NotFoundError("cannot read the device library " + path);
@@ -332,14 +338,12 @@ absl::Status linkBitcodeLibrary(llvm::Module &module, const std::string &path, l
     return absl::InternalError("linking the device library " + path + " failed: " + diagnostics.text());
   for (const std::string &name : wanted) {
     const llvm::Function *f = module.getFunction(name);
-    if (f->isDeclaration())
-      return absl::InvalidArgumentError("function '" + name + "' is not in the device library " + path);
+    if (f->isDeclaration()) return functionError(name, "is not in the device library " + path);
     // With opaque pointers a call may disagree with the definition that it got.
     for (const llvm::Use &use : f->uses())
       if (const auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
           call && call->isCallee(&use) && call->getFunctionType() != f->getFunctionType())
-        return absl::InvalidArgumentError("function '" + name +
-                                          "' is called with other types than the device library's");
+        return functionError(name, "is called with other types than the device library's");
   }
   // The library was compiled for no processor in particular; what it says of one would keep it from being inlined.
   for (llvm::Function &f : module)

@@ -33,10 +33,16 @@ class TargetMachine;
 
 namespace tessera::codegen {
 
-/// Payloads of failures. The number of the tt.elementwise_inline_asm whose text the assembler refused, counted as
-/// inlineAssemblyNumber does (lowering.h); LLVM's state is lost (see Backend::compile).
-inline constexpr const char *kInlineAssemblyPayload = "tessera/inline-assembly",
-                            *kAbandonModulePayload = "tessera/abandon-module";
+/// Payloads of failures.
+/// The number of the tt.elementwise_inline_asm whose text the assembler refused, counted as inlineAssemblyNumber does
+/// (lowering.h).
+inline constexpr const char *kInlineAssemblyPayload = "tessera/inline-assembly";
+/// The symbol of the function that the program calls and that is unknown or has other types.
+inline constexpr const char *kFunctionPayload = "tessera/function";
+/// LLVM's state is lost (see Backend::compile).
+inline constexpr const char *kAbandonModulePayload = "tessera/abandon-module";
+/// An InvalidArgument error about a function that the program calls: "function 'NAME' WHAT".
+absl::Status functionError(llvm::StringRef name, const llvm::Twine &what);
 
 /// A tool that was started before its input exists, see BackendOptions::ahead.
 class ToolAhead {

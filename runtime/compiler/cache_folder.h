@@ -1,6 +1,6 @@
 // A folder of compiled kernels that processes may share: what CompileCache keeps in files, and `tessera cache` shows.
 //
-// An entry is a file named by its key, written under another name and renamed, so that no process sees a part of one.
+// An entry is a file named by its key, written under another name and renamed, so that no process reads a part of one.
 // It begins with a hash of the rest: a damaged entry is known as one. Files with other names are left alone. When an
 // entry is read its time is set: the oldest are those that nobody asked for longest.
 #pragma once
@@ -13,7 +13,7 @@
 namespace tessera::runtime {
 
 /// A cache's folder where nobody names one: TESSERA_CACHE_DIR, else tessera in XDG_CACHE_HOME or ~/.cache; empty if the
-/// environment tells none of them.
+/// environment has none of them.
 std::string defaultCacheDirectory();
 
 class CacheFolder {

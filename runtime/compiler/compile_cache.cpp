@@ -1,7 +1,5 @@
 // Compiled kernels kept (see compile_cache.h).
 #include "runtime/compiler/compile_cache.h"
-#include "frontend/parser.h"
-#include "ir/context.h"
 #include "runtime/compiler/targets.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -47,6 +45,9 @@ uint64_t bytesOf(const CompileResult &r) {
   return n;
 }
 
+std::string keyPart(const std::string &text) { return text; }
+template <typename T> std::string keyPart(T value) { return std::to_string(int64_t(value)); }
+
 } // namespace
 
 CompileCache::CompileCache(CompileCacheOptions o) : options_(std::move(o)), folder_(options_.directory) {}
@@ -57,14 +58,12 @@ std::string CompileCache::key(llvm::StringRef text, llvm::StringRef fileName, co
   auto add = [&](llvm::StringRef part) { all += std::to_string(part.size()) + ":" + part.str(); };
   add(compilerIdentity());
   add(target.name);
-  // All options by name: one that is added does not compile until it stands here.
-  auto &[stage, numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, fpFusion, lineInfo, opNames,
-         bitcode, kernel, passes] = o;
-  (void)passes; // of plain compilations
-  for (int i : {int(stage), numWarps, numStages, numCtas, wavesPerEu, matrixInstrNonkdim, optLevel, int(fpFusion),
-                int(lineInfo), int(opNames), int(bitcode)})
-    add(std::to_string(i));
-  add(kernel);
+  for (auto &option : kernelOptions()) add(std::to_string(o.*option.field));
+  for (const std::string &value : {
+#define COMPILE_OPTION(type, field, initial) keyPart(o.field),
+#include "runtime/compiler/options.def"
+       })
+    add(value);
   // What uses files of the toolkits depends on which are there.
   if (o.stage > Stage::Ttgir)
     for (auto &line : describeTools(*findArch(target.name))) {
@@ -115,17 +114,9 @@ absl::StatusOr<CompileResult> CompileCache::compile(llvm::StringRef text, const 
   std::string id = kept ? key(text, fileName, target, o) : "";
   if (kept)
     if (auto found = find(id)) return *std::move(found);
-  ir::Context context;
-  std::unique_ptr<ir::Module> module;
   unsigned before = diag.reports();
-  if (!parsed) {
-    module = frontend::parseModule(text, fileName, context, diag,
-                                   {.locateByText = o.stage > Stage::Ttgir && !o.passes.printBefore &&
-                                                    !o.passes.printAfter && !o.passes.printAfterAll});
-    if (!module) return absl::InvalidArgumentError("the text does not parse");
-    parsed = module.get();
-  }
-  auto compiled = runtime::compile(*parsed, target, o, diag);
+  auto compiled =
+      parsed ? runtime::compile(*parsed, target, o, diag) : runtime::compileText(text, fileName, target, o, diag);
   if (kept && compiled.ok() && diag.reports() == before) insert(id, *compiled);
   return compiled;
 }

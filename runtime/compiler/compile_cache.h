@@ -4,8 +4,8 @@
 // itself and the tools that it finds (CompileCache::key). So nothing ever becomes wrong; what is no longer asked for
 // becomes the oldest, and the oldest is dropped where a limit is passed.
 //
-// A damaged entry of the folder is a miss, and is replaced. Whether the folder can be written to is nobody's error:
-// an entry that cannot be kept is made again (counts() and problem() tell).
+// A damaged entry of the folder is a miss, and is replaced. A folder that cannot be written to is no error: entries
+// that are not kept are made again (counts() and problem() report it).
 #pragma once
 #include "ir/target.h"
 #include "runtime/compiler/cache_folder.h"
@@ -40,10 +40,9 @@ public:
 
   std::optional<CompileResult> find(const std::string &key);
   void insert(const std::string &key, const CompileResult &);
-  /// Finds what the text compiles to, or compiles it and keeps what was made without a diagnostic. `parsed` is the
-  /// text's module where there is one already; null: the text is parsed if need be. Where passes are to tell
-  /// something of themselves or are left out, nothing is found or kept. Errors as runtime::compile's, with all that
-  /// was reported.
+  /// Finds the result for the text, or compiles it and keeps what was made without a diagnostic. `parsed`: the text's
+  /// module if the caller has parsed it already, else null. If passes are dumped, timed, remarked on or skipped,
+  /// nothing is found or kept. Errors are those of runtime::compile, with all that was reported.
   absl::StatusOr<CompileResult> compile(llvm::StringRef text, const std::string &fileName, ir::Module *parsed,
                                         const ir::TargetInfo &, const CompileOptions &, ir::DiagnosticEngine &);
   /// Forgets all entries, those of the folder too.

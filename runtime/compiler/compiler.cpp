@@ -3,8 +3,8 @@
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "codegen/object/backend.h"
-#include "codegen_amd/lowering_target.h"
-#include "codegen_nvidia/lowering_target.h"
+#include "frontend/parser.h"
+#include "ir/context.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
@@ -95,52 +95,6 @@ std::string typeName(Type t) {
   return t.str();
 }
 
-void describeKernel(Operation *kernel, Module &m, const TargetInfo &t, KernelMetadata &md) {
-  auto f = kernel->cast<tt::FuncOp>();
-  md.kernel = f.symName().str();
-  md.target = t.name.str();
-  md.numWarps = numWarps(m.op());
-  md.numCtas = numCtas(m.op());
-  md.threadsPerWarp = threadsPerWarp(m.op());
-  md.threadsPerBlock = totalNumWarps(m.op()) * md.threadsPerWarp;
-  md.clusterDims = {int(md.numCtas), 1, 1};
-  md.dynamicSharedBytes = moduleInt(m.op(), kSharedAttr, 0);
-  md.globalScratchBytes = moduleInt(m.op(), kGlobalScratchSizeAttr, 0);
-  md.globalScratchAlign = moduleInt(m.op(), kGlobalScratchAlignAttr, 1);
-  md.args = describeArguments(kernel);
-}
-
-/// Reports a failure of the back end at the operation that it is about, as far as that is known: a library function
-/// or inline assembly that the message names, else the kernel. Missing tools are not the program's fault: they stay
-/// Statuses.
-absl::Status located(Module &m, llvm::StringRef kernel, const absl::Status &s, DiagnosticEngine &diag) {
-  if (!absl::IsInvalidArgument(s) && !absl::IsInternal(s)) return s;
-  Operation *at = nullptr;
-  std::vector<Operation *> assemblies;
-  std::string text(s.message());
-  auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);
-  m.op()->walk([&](Operation *op) {
-    if (auto e = op->dyn<tt::ExternElementwiseOp>();
-        e && !at && llvm::StringRef(text).contains(("'" + e.symbol() + "'").str()))
-      at = op;
-    if (!op->is<tt::ElementwiseInlineAsmOp>()) return;
-    if (assembly && std::to_string(assemblies.size()) == std::string(*assembly)) at = op;
-    assemblies.push_back(op);
-  });
-  // Without one of these to point at, an internal failure is a tool's or ours, not the program's.
-  if (!at && absl::IsInternal(s) && assemblies.empty() && !s.GetPayload(codegen::kAbandonModulePayload)) return s;
-  Diagnostic d;
-  d.loc = (at ? at : m.lookupSymbol(kernel))->loc();
-  if (at) d.snippet = at->str();
-  d.message = text;
-  // ptxas names a line of the PTX only: any of the program's own assembly may be meant.
-  if (!at && absl::IsInternal(s))
-    for (size_t i = 0; i < std::min<size_t>(assemblies.size(), 4); ++i)
-      d.note("the kernel has inline assembly here").loc = assemblies[i]->loc();
-  diag.report(std::move(d));
-  return absl::InvalidArgumentError("code generation failed");
-}
-
 } // namespace
 
 absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
@@ -167,7 +121,7 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
 std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
   std::vector<KernelMetadata::Arg> args;
   for (auto *a : kernel->cast<tt::FuncOp>().body().front()->args()) {
-    // The argument's name in the source, where its location tells it.
+    // The argument's name in the source, if its location has it.
     auto loc = a->loc;
     std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
     args.push_back({name, typeName(a->type)});
@@ -175,155 +129,280 @@ std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
   return args;
 }
 
-absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o,
-                                      DiagnosticEngine &diag) {
-  if (auto s = checkShape(target, o); !s.ok()) return s;
-  auto kernel = selectKernel(m, o.kernel);
-  if (!kernel.ok()) return kernel.status();
-  std::string kernelName = (*kernel)->cast<tt::FuncOp>().symName().str();
-  bool alreadyTtgir = hasLayouts(m.op());
-  if (o.numCtas > 1 && !alreadyTtgir) {
+namespace {
+
+/// One compilation: its input, and what the stages hand on.
+class Compilation {
+public:
+  Compilation(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag)
+      : module_(m), target_(target), arch_(*findArch(target.name)), options_(o), run_(o.passes), diag_(diag),
+        watch_(result_.metadata) {
+    run_.target = &target;
+  }
+
+  absl::StatusOr<CompileResult> run() {
+    if (auto s = checkInput(); !s.ok()) return s;
+    startTools();
+    if (auto s = runPasses(); !s.ok()) return s;
+    describeKernel();
+    if (options_.stage <= Stage::Ttgir) {
+      result_.output = printToString(module_);
+      return std::move(result_);
+    }
+    if (auto s = lower(); !s.ok()) return s;
+    remarkUnoptimized();
+    if (auto s = generateCode(); !s.ok()) return s;
+    return std::move(result_);
+  }
+
+private:
+  absl::Status checkInput();
+  void startTools();
+  absl::Status runPasses();
+  absl::Status runPipeline(const transforms::Pipeline &, const char *lap);
+  void describeKernel();
+  absl::Status lower();
+  void remarkUnoptimized() const;
+  absl::Status generateCode();
+  void takeObject(codegen::ObjectInfo &&);
+  void remarkResources() const;
+  absl::Status located(const absl::Status &) const;
+  Operation *kernel() const { return module_.lookupSymbol(kernelName_); }
+
+  Module &module_;
+  const TargetInfo &target_;
+  const codegen::ArchInfo &arch_;
+  const CompileOptions &options_;
+  transforms::RunOptions run_; // of all pipelines: it counts passes for bisection
+  DiagnosticEngine &diag_;
+  CompileResult result_;
+  Stopwatch watch_;
+  std::string kernelName_;  // passes may replace the operation
+  bool hadLayouts_ = false; // the input is TTGIR
+  std::shared_ptr<codegen::ToolAhead> tool_;
+  std::unique_ptr<llvm::LLVMContext> context_;
+  std::unique_ptr<llvm::Module> llvmModule_;
+};
+
+absl::Status Compilation::checkInput() {
+  if (auto s = checkShape(target_, options_); !s.ok()) return s;
+  auto selected = selectKernel(module_, options_.kernel);
+  if (!selected.ok()) return selected.status();
+  kernelName_ = (*selected)->cast<tt::FuncOp>().symName().str();
+  hadLayouts_ = hasLayouts(module_.op());
+  if (options_.numCtas > 1 && !hadLayouts_) {
     Diagnostic d;
     d.severity = Severity::Warning;
-    d.loc = (*kernel)->loc();
+    d.loc = (*selected)->loc();
     d.message = llvm::formatv("num-ctas = {0}: programs are not spread over clusters of blocks, each runs on one; the "
                               "metadata says how to launch it",
-                              o.numCtas);
-    diag.report(std::move(d));
+                              options_.numCtas);
+    diag_.report(std::move(d));
   }
+  return absl::OkStatus();
+}
 
-  codegen::BackendOptions bo;
-  bo.optLevel = o.optLevel;
-  bo.fpFusion = o.fpFusion;
-  bo.lineInfo = o.lineInfo;
-  if (o.stage == Stage::Object) bo.ahead = startAhead(*findArch(target.name), bo);
+/// First of all: ptxas needs some milliseconds before it reads its input.
+void Compilation::startTools() {
+  if (options_.stage == Stage::Object) tool_ = startAhead(arch_, backendOptions(options_));
+}
 
-  bo.wavesPerEu = o.wavesPerEu;
+absl::Status Compilation::runPipeline(const transforms::Pipeline &pipeline, const char *lap) {
+  absl::Status s = transforms::runPipeline(module_, pipeline, run_, diag_);
+  if (s.ok()) watch_.lap(lap);
+  return s;
+}
 
-  CompileResult result;
-  result.metadata.wavesPerEu = o.wavesPerEu;
-  result.metadata.matrixInstrNonkdim = o.matrixInstrNonkdim;
-  Stopwatch watch(result.metadata);
-  transforms::RunOptions run = o.passes;
-  run.target = &target;
-  auto passes = [&](const transforms::Pipeline &p, const char *name) -> absl::Status {
-    if (auto s = transforms::runPipeline(m, p, run, diag); !s.ok()) return s;
-    watch.lap(name);
-    return absl::OkStatus();
-  };
-  auto printed = [&]() {
-    describeKernel(m.lookupSymbol(kernelName), m, target, result.metadata);
-    result.output = printToString(m);
-    return std::move(result);
-  };
-
-  if (!alreadyTtgir)
-    if (auto s = passes(transforms::ttirPipeline(target), "ttir"); !s.ok()) return s;
-  if (o.stage == Stage::Ttir) return printed();
-  if (!alreadyTtgir)
-    if (auto s = passes(transforms::ttgirPipeline(target, o.numWarps, /*numCtas=*/1, o.numStages, o.matrixInstrNonkdim),
-                        "ttgir");
-        !s.ok())
-      return s;
-  if (alreadyTtgir && threadsPerWarp(m.op()) != target.warpSize)
+/// Up to the requested stage, or to the stages that the lowering needs.
+absl::Status Compilation::runPasses() {
+  if (!hadLayouts_)
+    if (auto s = runPipeline(transforms::ttirPipeline(target_), "ttir"); !s.ok()) return s;
+  if (options_.stage == Stage::Ttir) return absl::OkStatus();
+  transforms::TtgirPipelineOptions o{.numWarps = options_.numWarps,
+                                     .numStages = options_.numStages,
+                                     .matrixInstructionSize = options_.matrixInstrNonkdim};
+  if (!hadLayouts_)
+    if (auto s = runPipeline(transforms::ttgirPipeline(target_, o), "ttgir"); !s.ok()) return s;
+  if (hadLayouts_ && threadsPerWarp(module_.op()) != target_.warpSize)
     return absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}",
-                                                    threadsPerWarp(m.op()), target.name, target.warpSize)
+                                                    threadsPerWarp(module_.op()), target_.name, target_.warpSize)
                                           .str());
-  if (o.stage == Stage::Ttgir) return printed();
+  if (options_.stage == Stage::Ttgir) return absl::OkStatus();
+  return runPipeline(transforms::loweringPipeline(target_), "allocation");
+}
 
-  if (auto s = passes(transforms::loweringPipeline(target), "allocation"); !s.ok()) return s;
-  describeKernel(m.lookupSymbol(kernelName), m, target, result.metadata);
+void Compilation::describeKernel() {
+  KernelMetadata &md = result_.metadata;
+  Operation *m = module_.op();
+  md.config() = options_.config();
+  md.kernel = kernelName_;
+  md.target = target_.name.str();
+  md.numWarps = numWarps(m);
+  md.numCtas = numCtas(m);
+  md.threadsPerWarp = threadsPerWarp(m);
+  md.threadsPerBlock = totalNumWarps(m) * md.threadsPerWarp;
+  md.clusterDims = {int(md.numCtas), 1, 1};
+  md.dynamicSharedBytes = moduleInt(m, kSharedAttr, 0);
+  md.globalScratchBytes = moduleInt(m, kGlobalScratchSizeAttr, 0);
+  md.globalScratchAlign = moduleInt(m, kGlobalScratchAlignAttr, 1);
+  md.args = describeArguments(kernel());
+}
 
-  auto lowering = target.vendor == Vendor::Nvidia ? nvidia::makeTarget(target) : amd::makeTarget(target);
-  auto context = std::make_unique<llvm::LLVMContext>();
-  auto llvmModule = codegen::lowerToLLVM(m, *lowering, *context,
-                                         {.fpFusion = o.fpFusion, .lineInfo = o.lineInfo, .opNames = o.opNames}, diag);
-  if (!llvmModule) return absl::InvalidArgumentError("lowering failed");
+absl::Status Compilation::lower() {
+  auto lowering = createTarget(target_);
+  context_ = std::make_unique<llvm::LLVMContext>();
+  llvmModule_ = codegen::lowerToLLVM(
+      module_, *lowering, *context_,
+      {.fpFusion = options_.fpFusion, .lineInfo = options_.lineInfo, .opNames = options_.opNames}, diag_);
+  if (!llvmModule_) return absl::InvalidArgumentError("lowering failed");
   std::string broken;
   llvm::raw_string_ostream brokenStream(broken);
-  if (llvm::verifyModule(*llvmModule, &brokenStream))
+  if (llvm::verifyModule(*llvmModule_, &brokenStream))
     return absl::InternalError("the lowering made an invalid LLVM module; please report this with the input:\n" +
                                broken);
-  watch.lap("lower");
+  if (options_.bitcode) llvmModule_->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
+  watch_.lap("lower");
+  return absl::OkStatus();
+}
 
-  if (run.remarks && o.stage >= Stage::Asm)
-    for (const llvm::Function &f : *llvmModule)
-      if (f.hasFnAttribute(codegen::kSpillsAnyway)) {
-        Operation *function = m.lookupSymbol(f.getName());
-        transforms::Remark r{transforms::Remark::Missed,
-                             "codegen",
-                             "NotOptimized",
-                             function ? function->loc() : Location(),
-                             "",
-                             llvm::json::Object{{"registersPerThread", target.maxRegistersPerThread}}};
-        r.message = llvm::formatv("machine code of '{0}' is made without optimisation, in seconds instead of minutes: "
-                                  "a single tensor of it takes more than the {1} registers that a thread may have; "
-                                  "with more warps or smaller blocks it would fit",
-                                  f.getName(), target.maxRegistersPerThread)
-                        .str();
-        run.remarks(r);
-      }
-
-  if (o.bitcode) llvmModule->addModuleFlag(llvm::Module::Override, "tessera.host-prints", 1);
-  bo.numWarps = result.metadata.warpsPerBlock();
-  bo.numCtas = result.metadata.numCtas;
-  bo.dynamicSharedBytes = result.metadata.dynamicSharedBytes;
-  bo.maxRegisters = moduleInt(m.op(), kMaxRegistersAttr, 0);
-  auto backend = createBackend(*findArch(target.name), bo);
-  using Until = codegen::Backend::Until;
-  codegen::StageTimes times;
-  auto object = backend->compile(*llvmModule,
-                                 o.stage == Stage::Llir  ? Until::Optimized
-                                 : o.stage == Stage::Asm ? Until::Assembly
-                                                         : Until::Object,
-                                 o.stage == Stage::Asm, &times);
-  if (!object.ok()) {
-    if (object.status().GetPayload(codegen::kAbandonModulePayload)) {
-      (void)llvmModule.release();
-      (void)context.release();
-    }
-    return located(m, kernelName, object.status(), diag);
-  }
-  auto &md = result.metadata;
-  md.compileMs.push_back({"device library", times.deviceLibrary});
-  md.compileMs.push_back({"llir", times.optimize});
-  if (o.stage == Stage::Llir) {
-    llvm::raw_string_ostream out(result.output);
-    if (o.bitcode)
-      out << bitcodeObject(*llvmModule);
-    else
-      llvmModule->print(out, nullptr);
-    return result;
-  }
-  md.compileMs.push_back({stageName(Stage::Asm, target).str(), times.assembly});
-  if (o.stage == Stage::Asm) {
-    result.output = std::move(object->assembly);
-    return result;
-  }
-  md.compileMs.push_back({stageName(Stage::Object, target).str(), times.object});
-  md.registers = object->registers;
-  md.spillBytes = object->spillBytes;
-  md.occupancy = object->occupancy;
-  md.staticSharedBytes = object->staticSharedBytes;
-  if (run.remarks) {
-    int64_t shared = md.dynamicSharedBytes + md.staticSharedBytes;
-    transforms::Remark r{transforms::Remark::Analysis,
+void Compilation::remarkUnoptimized() const {
+  if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
+  for (const llvm::Function &f : *llvmModule_) {
+    if (!f.hasFnAttribute(codegen::kSpillsAnyway)) continue;
+    Operation *function = module_.lookupSymbol(f.getName());
+    transforms::Remark r{transforms::Remark::Missed,
                          "codegen",
-                         "Resources",
-                         m.lookupSymbol(kernelName)->loc(),
+                         "NotOptimized",
+                         function ? function->loc() : Location(),
                          "",
-                         llvm::json::Object{{"registers", md.registers},
-                                            {"spillBytes", md.spillBytes},
-                                            {"sharedBytes", shared},
-                                            {"blocksPerMultiprocessor", md.occupancy}}};
-    r.message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of shared "
-                              "memory; {4} blocks of {5} warps fit on a multiprocessor",
-                              kernelName, md.registers, md.spillBytes, shared, md.occupancy, md.warpsPerBlock())
+                         llvm::json::Object{{"registersPerThread", target_.maxRegistersPerThread}}};
+    r.message = llvm::formatv("machine code of '{0}' is made without optimisation, in seconds instead of minutes: "
+                              "a single tensor of it takes more than the {1} registers that a thread may have; "
+                              "with more warps or smaller blocks it would fit",
+                              f.getName(), target_.maxRegistersPerThread)
                     .str();
-    run.remarks(r);
+    options_.passes.remarks(r);
   }
-  result.output = std::move(object->object);
-  return result;
+}
+
+absl::Status Compilation::generateCode() {
+  codegen::BackendOptions bo =
+      backendOptions(options_, &result_.metadata, moduleInt(module_.op(), kMaxRegistersAttr, 0));
+  bo.ahead = std::move(tool_);
+  using Until = codegen::Backend::Until;
+  Until until = options_.stage == Stage::Llir  ? Until::Optimized
+                : options_.stage == Stage::Asm ? Until::Assembly
+                                               : Until::Object;
+  codegen::StageTimes times;
+  auto object = createBackend(arch_, bo)->compile(*llvmModule_, until, options_.stage == Stage::Asm, &times);
+  if (!object.ok()) {
+    // LLVM gave up in the middle of its work: its objects may not be touched any more, not even to be destroyed.
+    if (object.status().GetPayload(codegen::kAbandonModulePayload)) {
+      (void)llvmModule_.release();
+      (void)context_.release();
+    }
+    return located(object.status());
+  }
+  auto &laps = result_.metadata.compileMs;
+  laps.push_back({"device library", times.deviceLibrary});
+  laps.push_back({"llir", times.optimize});
+  if (options_.stage >= Stage::Asm) laps.push_back({stageName(Stage::Asm, target_).str(), times.assembly});
+  if (options_.stage >= Stage::Object) laps.push_back({stageName(Stage::Object, target_).str(), times.object});
+  switch (options_.stage) {
+  case Stage::Llir: {
+    llvm::raw_string_ostream out(result_.output);
+    if (options_.bitcode)
+      out << bitcodeObject(*llvmModule_);
+    else
+      llvmModule_->print(out, nullptr);
+    break;
+  }
+  case Stage::Asm: result_.output = std::move(object->assembly); break;
+  case Stage::Object: takeObject(*std::move(object)); break;
+  case Stage::Ttir:
+  case Stage::Ttgir: llvm_unreachable("printed before");
+  }
+  return absl::OkStatus();
+}
+
+void Compilation::takeObject(codegen::ObjectInfo &&object) {
+  KernelMetadata &md = result_.metadata;
+  md.registers = object.registers;
+  md.spillBytes = object.spillBytes;
+  md.occupancy = object.occupancy;
+  md.staticSharedBytes = object.staticSharedBytes;
+  result_.output = std::move(object.object);
+  if (options_.passes.remarks) remarkResources();
+}
+
+void Compilation::remarkResources() const {
+  const KernelMetadata &md = result_.metadata;
+  int64_t shared = md.dynamicSharedBytes + md.staticSharedBytes;
+  transforms::Remark r{transforms::Remark::Analysis,
+                       "codegen",
+                       "Resources",
+                       kernel()->loc(),
+                       "",
+                       llvm::json::Object{{"registers", md.registers},
+                                          {"spillBytes", md.spillBytes},
+                                          {"sharedBytes", shared},
+                                          {"blocksPerMultiprocessor", md.occupancy}}};
+  r.message = llvm::formatv("'{0}' takes {1} registers of a thread ({2} bytes spilled) and {3} bytes of shared "
+                            "memory; {4} blocks of {5} warps fit on a multiprocessor",
+                            kernelName_, md.registers, md.spillBytes, shared, md.occupancy, md.warpsPerBlock())
+                  .str();
+  options_.passes.remarks(r);
+}
+
+/// Reports a failure of the back end at the operation that caused it, as far as the status says which: a function that
+/// it calls or inline assembly, else the kernel. Missing tools are not the program's fault: they stay Statuses.
+absl::Status Compilation::located(const absl::Status &s) const {
+  if (!absl::IsInvalidArgument(s) && !absl::IsInternal(s)) return s;
+  auto function = s.GetPayload(codegen::kFunctionPayload);
+  auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);
+  Operation *culprit = nullptr;
+  std::vector<Operation *> assemblies;
+  module_.op()->walk([&](Operation *op) {
+    if (auto call = op->dyn<tt::ExternElementwiseOp>();
+        call && function && !culprit && *function == call.symbol().str())
+      culprit = op;
+    if (!op->is<tt::ElementwiseInlineAsmOp>()) return;
+    if (assembly && std::to_string(assemblies.size()) == std::string(*assembly)) culprit = op;
+    assemblies.push_back(op);
+  });
+  // Without one of these, an internal failure is a tool's or ours, not the program's.
+  bool isProgramsFault = culprit || absl::IsInvalidArgument(s) || !assemblies.empty() ||
+                         s.GetPayload(codegen::kAbandonModulePayload).has_value();
+  if (!isProgramsFault) return s;
+  Diagnostic d;
+  d.loc = (culprit ? culprit : kernel())->loc();
+  if (culprit) d.snippet = culprit->str();
+  d.message = std::string(s.message());
+  // ptxas names a line of the PTX only: any of the program's own assembly may be meant.
+  constexpr size_t kNotes = 4;
+  if (!culprit && absl::IsInternal(s))
+    for (size_t i = 0; i < std::min(assemblies.size(), kNotes); ++i)
+      d.note("the kernel has inline assembly here").loc = assemblies[i]->loc();
+  diag_.report(std::move(d));
+  return absl::InvalidArgumentError("code generation failed");
+}
+
+} // namespace
+
+absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const CompileOptions &o,
+                                      DiagnosticEngine &diag) {
+  return Compilation(m, target, o, diag).run();
+}
+
+absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::string &fileName, const TargetInfo &target,
+                                          const CompileOptions &o, DiagnosticEngine &diag) {
+  const transforms::RunOptions &run = o.passes;
+  bool printsIr = run.printBefore || run.printAfter || run.printAfterAll || o.stage <= Stage::Ttgir;
+  ir::Context context;
+  // Printed IR shows the locations that the text has; diagnostics are better off with places in the text.
+  auto module = frontend::parseModule(text, fileName, context, diag, {.locateByText = !printsIr});
+  if (!module) return absl::InvalidArgumentError("the text does not parse");
+  return compile(*module, target, o, diag);
 }
 
 } // namespace tessera::runtime

@@ -6,6 +6,7 @@
 #include "ir/diagnostic.h"
 #include "ir/operation.h"
 #include "ir/target.h"
+#include "runtime/compiler/kernel_config.h"
 #include "runtime/compiler/metadata.h"
 #include "transforms/pass.h"
 #include <optional>
@@ -20,20 +21,11 @@ enum class Stage : uint8_t { Ttir, Ttgir, Llir, Asm, Object };
 absl::StatusOr<Stage> parseStage(llvm::StringRef name, const ir::TargetInfo &);
 llvm::StringRef stageName(Stage, const ir::TargetInfo &);
 
-struct CompileOptions {
-  Stage stage = Stage::Object;
-  int numWarps = 4, numStages = 3, numCtas = 1;
-  // AMD; ignored elsewhere. How many waves of a SIMD the registers are to allow (0: LLVM's choice), a hint, and the
-  // rows and columns of the tiles of matrix instructions, 16 or 32 (0: the least work; likewise where the types have
-  // no such tile).
-  int wavesPerEu = 0, matrixInstrNonkdim = 0;
-  int optLevel = 3;
-  bool fpFusion = true;
-  bool lineInfo = false;
-  bool opNames = false; // LLVM instructions remember the operation that they come from (metadata "tessera.op")
-  bool bitcode = false; // Stage::Llir as bitcode rather than text, for who runs it himself: calls that print stay calls
-  std::string kernel;   // which function of several public ones; empty: the only one
-  transforms::RunOptions passes;
+/// Fields are rows of options.def, which says what they mean.
+struct CompileOptions : KernelConfig {
+#define COMPILE_OPTION(type, field, initial) type field = initial;
+#include "runtime/compiler/options.def"
+  transforms::RunOptions passes; // dumps, remarks, skipping; not part of the cache's key
 };
 
 struct CompileResult {
@@ -52,9 +44,13 @@ absl::Status checkShape(const ir::TargetInfo &, const CompileOptions &);
 absl::StatusOr<CompileResult> compile(ir::Module &, const ir::TargetInfo &, const CompileOptions &,
                                       ir::DiagnosticEngine &);
 
+/// The same for text, which is parsed and verified first.
+absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::string &fileName, const ir::TargetInfo &,
+                                          const CompileOptions &, ir::DiagnosticEngine &);
+
 /// The public function to compile: the named one, or the only one. An error names the candidates.
 absl::StatusOr<ir::Operation *> selectKernel(const ir::Module &, llvm::StringRef name);
-/// A kernel's arguments as the metadata has them: "*f32", named as in the source where its locations tell the names.
+/// A kernel's arguments as the metadata has them: "*f32", named as in the source if its locations have the names.
 std::vector<KernelMetadata::Arg> describeArguments(ir::Operation *kernel);
 
 } // namespace tessera::runtime

@@ -17,13 +17,10 @@ std::string toJson(const KernelMetadata &m) {
   j.object([&] {
     j.attribute("kernel", m.kernel);
     j.attribute("target", m.target);
-    j.attribute("num_warps", m.numWarps);
-    j.attribute("num_ctas", m.numCtas);
+    for (auto &option : kernelOptions()) j.attribute(option.key, m.*option.field);
     j.attribute("threads_per_warp", m.threadsPerWarp);
     j.attribute("threads_per_block", m.threadsPerBlock);
     j.attribute("cluster_dims", llvm::json::Array{m.clusterDims[0], m.clusterDims[1], m.clusterDims[2]});
-    j.attribute("waves_per_eu", m.wavesPerEu);
-    j.attribute("matrix_instr_nonkdim", m.matrixInstrNonkdim);
     j.attribute("dynamic_shared_bytes", m.dynamicSharedBytes);
     j.attribute("static_shared_bytes", m.staticSharedBytes);
     j.attribute("global_scratch_bytes", m.globalScratchBytes);
@@ -55,17 +52,20 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
   if (root.present()) {
     text(root.get("kernel"), m.kernel);
     text(root.get("target"), m.target);
-    for (auto [key, out] : {std::pair("num_warps", &m.numWarps), std::pair("threads_per_warp", &m.threadsPerWarp)}) {
-      number(root.get(key), *out, 1, 64);
-      if (!llvm::isPowerOf2_32(*out)) root.get(key).error("must be a power of two");
+    for (auto &option : kernelOptions()) {
+      bool isRequired = option.field == &KernelConfig::numWarps;
+      JsonNode node = root.get(option.key);
+      if (!node.present() && !isRequired) continue;
+      number(node, m.*option.field, option.least, option.most);
+      if (option.form == KernelOption::PowerOfTwo && !llvm::isPowerOf2_32(m.*option.field))
+        node.error("must be a power of two");
     }
+    number(root.get("threads_per_warp"), m.threadsPerWarp, 1, 64);
+    if (!llvm::isPowerOf2_32(m.threadsPerWarp)) root.get("threads_per_warp").error("must be a power of two");
     number(root.get("threads_per_block"), m.threadsPerBlock, 1, 1024);
-    optional("num_ctas", m.numCtas, 1, 16);
     if (auto n = root.get("cluster_dims"); n.present())
       for (auto [i, d] : llvm::enumerate(n.elements()))
         i < 3 ? number(d, m.clusterDims[i], 1, 16) : d.error("is one dimension too many");
-    optional("waves_per_eu", m.wavesPerEu, 0, 64);
-    optional("matrix_instr_nonkdim", m.matrixInstrNonkdim, 0, 64);
     number(root.get("dynamic_shared_bytes"), m.dynamicSharedBytes, 0, 1 << 20);
     optional("static_shared_bytes", m.staticSharedBytes, 0, 1 << 20);
     optional("global_scratch_bytes", m.globalScratchBytes, 0, int64_t(1) << 32);

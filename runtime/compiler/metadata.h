@@ -2,6 +2,7 @@
 // --metadata` writes it as JSON.
 #pragma once
 #include "absl/status/statusor.h"
+#include "runtime/compiler/kernel_config.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
@@ -11,21 +12,28 @@
 
 namespace tessera::runtime {
 
-struct KernelMetadata {
-  std::string kernel, target;
-  int numWarps = 4, numCtas = 1, threadsPerWarp = 32, threadsPerBlock = 128;
-  int warpsPerBlock() const {
-    return threadsPerBlock / threadsPerWarp;
-  } // with those that only partitions of ttg.warp_specialize run on
+/// The configuration is that of the options, except for the numbers of warps and blocks, which TTGIR with layouts
+/// states itself.
+struct KernelMetadata : KernelConfig {
+  std::string kernel;
+  std::string target;
+  int threadsPerWarp = 32;
+  int threadsPerBlock = 128;
+  /// Those of partitions of ttg.warp_specialize, too.
+  int warpsPerBlock() const { return threadsPerBlock / threadsPerWarp; }
   std::array<int, 3> clusterDims{1, 1, 1};
-  int wavesPerEu = 0, matrixInstrNonkdim = 0; // as asked for; 0: the compiler's choice
-  int64_t dynamicSharedBytes = 0, staticSharedBytes = 0;
-  int64_t globalScratchBytes = 0, globalScratchAlign = 1; // per program
+  int64_t dynamicSharedBytes = 0;
+  int64_t staticSharedBytes = 0;
+  int64_t globalScratchBytes = 0; // per program
+  int64_t globalScratchAlign = 1;
   struct Arg {
-    std::string name, type; // "*f32", "i32"
+    std::string name;
+    std::string type; // "*f32", "i32"
   };
   std::vector<Arg> args;
-  int registers = 0, spillBytes = 0, occupancy = 0; // occupancy: blocks per multiprocessor
+  int registers = 0;  // of a thread
+  int spillBytes = 0; // of a thread
+  int occupancy = 0;  // blocks per multiprocessor
   std::vector<std::pair<std::string, double>> compileMs;
 };
 

@@ -2,11 +2,14 @@
 #include "runtime/compiler/targets.h"
 #include "codegen_amd/arch_table.h"
 #include "codegen_amd/backend.h"
+#include "codegen_amd/lowering_target.h"
 #include "codegen_amd/object.h"
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/backend.h"
+#include "codegen_nvidia/lowering_target.h"
 #include "codegen_nvidia/object.h"
 #include "codegen_nvidia/ptxas_process.h"
+#include "runtime/compiler/compiler.h"
 
 namespace tessera::runtime {
 
@@ -34,6 +37,24 @@ std::vector<std::string> describeToolchains() {
 
 std::vector<std::string> describeTools(const codegen::ArchInfo &arch) {
   return arch.info.vendor == ir::Vendor::Nvidia ? nvidia::describeTools() : amd::describeTools();
+}
+
+std::unique_ptr<codegen::Target> createTarget(const ir::TargetInfo &info) {
+  return info.vendor == ir::Vendor::Nvidia ? nvidia::makeTarget(info) : amd::makeTarget(info);
+}
+
+codegen::BackendOptions backendOptions(const CompileOptions &o, const KernelMetadata *kernel, int maxRegisters) {
+  codegen::BackendOptions b;
+  b.optLevel = o.optLevel;
+  b.fpFusion = o.fpFusion;
+  b.lineInfo = o.lineInfo;
+  b.wavesPerEu = o.wavesPerEu;
+  b.maxRegisters = maxRegisters;
+  if (!kernel) return b;
+  b.numWarps = kernel->warpsPerBlock();
+  b.numCtas = kernel->numCtas;
+  b.dynamicSharedBytes = int(kernel->dynamicSharedBytes);
+  return b;
 }
 
 std::shared_ptr<codegen::ToolAhead> startAhead(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) {

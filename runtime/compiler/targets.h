@@ -1,5 +1,6 @@
 // All targets of both vendors by name, and the back end of each: the one place above the two vendor folders.
 #pragma once
+#include "codegen/lowering/target.h"
 #include "codegen/lowering/targets.h"
 #include "codegen/object/backend.h"
 
@@ -20,6 +21,16 @@ inline const ir::TargetInfo *findTarget(llvm::StringRef name) {
 std::vector<std::string> describeToolchains();
 /// The same for one target's vendor only.
 std::vector<std::string> describeTools(const codegen::ArchInfo &);
+
+/// The vendor's part of the lowering to LLVM IR.
+std::unique_ptr<codegen::Target> createTarget(const ir::TargetInfo &);
+
+struct CompileOptions;
+struct KernelMetadata;
+/// The back end's options for a compilation. What they say of the kernel (warps, blocks, memory) is set if it is known:
+/// `kernel` is not null. `maxRegisters`: the module's ttg.maxnreg; 0: no bound.
+codegen::BackendOptions backendOptions(const CompileOptions &, const KernelMetadata *kernel = nullptr,
+                                       int maxRegisters = 0);
 
 /// Starts what makes the object, if it is a process, so that it gets ready while the assembly is made: for
 /// BackendOptions::ahead. Null where there is nothing to start.

@@ -3,6 +3,7 @@
 #include "runtime/emulator/emulator_device.h"
 #include "codegen/object/fatal_errors.h"
 #include "runtime/compiler/bitcode_object.h"
+#include "runtime/compiler/compiler.h"
 #include "runtime/compiler/targets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -129,9 +130,7 @@ private:
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), *context);
     if (!module) return llvm::consumeError(module.takeError());
-    codegen::BackendOptions o;
-    o.numWarps = metadata.warpsPerBlock(), o.numCtas = metadata.numCtas,
-    o.dynamicSharedBytes = int(metadata.dynamicSharedBytes);
+    codegen::BackendOptions o = backendOptions(CompileOptions(), &metadata);
     absl::StatusOr<codegen::ObjectInfo> made;
     std::string fatal;
     if (!codegen::runCatchingFatalErrors(

@@ -26,9 +26,10 @@ namespace {
 constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
 constexpr size_t kMaxDimensions = 64; // as .npy files have
 
-constexpr llvm::StringRef kRootKeys[] = {
-    "kernel", "ttir",     "grid",  "num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim",
-    "args",   "expected", "flops", "bytes",     "library"};
+constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) #key,
+#include "runtime/compiler/options.def"
+                                         "args",   "expected", "flops", "bytes", "library"};
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
 constexpr llvm::StringRef kBufferKeys[] = {"name", "dtype", "shape", "file", "fill", "lo", "hi", "scale", "transposed"};
@@ -57,17 +58,7 @@ public:
     if (auto n = root_.get("kernel"); n.present()) d_.kernel = n.string().value_or(""), d_.kernelPlace = n.position();
     if (auto n = root_.get("ttir"); n.present()) d_.ttir = fileName(n), d_.ttirPlace = n.position();
     grid(root_.get("grid"));
-    powerOfTwo("num_warps", 64, d_.numWarps);
-    powerOfTwo("num_ctas", 16, d_.numCtas);
-    if (auto n = root_.get("num_stages"); n.present()) d_.numStages = int(n.integer(1, 100).value_or(1));
-    if (auto n = root_.get("waves_per_eu"); n.present()) d_.wavesPerEu = int(n.integer(0, 16).value_or(0));
-    if (auto n = root_.get("matrix_instr_nonkdim"); n.present()) {
-      auto v = n.integer(0, 32);
-      if (v && *v != 0 && *v != 16 && *v != 32)
-        n.error("must be 0, 16 or 32, not " + llvm::Twine(*v));
-      else
-        d_.matrixInstrNonkdim = int(v.value_or(0));
-    }
+    for (auto &option : kernelOptions()) kernelOption(option);
     auto args = root_.get("args");
     d_.argsPlace = args.position();
     for (auto &n : args.elements()) {
@@ -95,14 +86,18 @@ private:
     for (size_t i = 0; i < sizes.size(); ++i) d_.grid[i] = sizes[i].integer(0, maxGridSize(i)).value_or(1);
   }
 
-  void powerOfTwo(llvm::StringRef key, int64_t most, int &out) {
-    auto n = root_.get(key);
+  void kernelOption(const KernelOption &option) {
+    auto n = root_.get(option.key);
     if (!n.present()) return;
-    auto v = n.integer(1, most);
-    if (v && !llvm::isPowerOf2_64(uint64_t(*v)))
+    auto v = n.integer(option.least, option.most);
+    if (!v) return;
+    bool isTile = *v == 0 || *v == 16 || *v == 32;
+    if (option.form == KernelOption::PowerOfTwo && !llvm::isPowerOf2_64(uint64_t(*v)))
       n.error("must be a power of two, not " + llvm::Twine(*v));
-    else if (v)
-      out = int(*v);
+    else if (option.form == KernelOption::MatrixTile && !isTile)
+      n.error("must be 0, 16 or 32, not " + llvm::Twine(*v));
+    else
+      d_.*option.field = int(*v);
   }
 
   void amount(llvm::StringRef key, double &out) {
@@ -388,12 +383,8 @@ namespace {
 /// A description's JSON once more, members in their order, with some values replaced.
 class DescriptionWriter {
 public:
-  DescriptionWriter(const LaunchDescription &d, const LaunchNumbers &n, const std::string &folder)
-      : d_(d), numbers_{{{"num_warps", n.numWarps, true},
-                         {"num_stages", n.numStages, true},
-                         {"waves_per_eu", n.wavesPerEu, n.wavesPerEu != 0},
-                         {"matrix_instr_nonkdim", n.matrixInstrNonkdim, n.matrixInstrNonkdim != 0}}},
-        elsewhere_(absolute(folder) != absolute(d.directory)) {}
+  DescriptionWriter(const LaunchDescription &d, const KernelConfig &config, const std::string &folder)
+      : d_(d), config_(config), elsewhere_(absolute(folder) != absolute(d.directory)) {}
 
   std::string write(const JsonNode &root) {
     for (auto &[key, n] : root.members()) {
@@ -401,8 +392,13 @@ public:
       node(n, key);
     }
     if (!root.get("ttir").present()) member("ttir"), file(d_.ttir);
-    for (auto &n : numbers_)
-      if (n.needed && !root.get(n.key).present()) member(n.key), s_ << n.value;
+    for (auto &option : kernelOptions()) {
+      int value = config_.*option.field;
+      bool alwaysWritten = option.field == &KernelConfig::numWarps || option.field == &KernelConfig::numStages;
+      if (root.get(option.key).present() || (value == option.initial && !alwaysWritten)) continue;
+      member(option.key);
+      s_ << value;
+    }
     return out_ + "}\n";
   }
 
@@ -418,8 +414,9 @@ private:
 
   void node(const JsonNode &n, llvm::StringRef key) {
     llvm::StringRef path = n.path();
-    if (auto *replaced = llvm::find_if(numbers_, [&](auto &x) { return x.key == path; }); replaced != numbers_.end())
-      s_ << replaced->value;
+    const auto *replaced = llvm::find_if(kernelOptions(), [&](auto &option) { return option.key == path; });
+    if (replaced != kernelOptions().end())
+      s_ << config_.*replaced->field;
     else if (n.isString() && (path == "ttir" || ((path.starts_with("args[") || path.starts_with("expected")) &&
                                                  (key == "file" || key == "within"))))
       file(*n.string());
@@ -459,12 +456,7 @@ private:
   }
 
   const LaunchDescription &d_;
-  struct Number {
-    llvm::StringLiteral key;
-    int value;
-    bool needed; // written where the description does not say it
-  };
-  std::array<Number, 4> numbers_;
+  const KernelConfig &config_;
   bool elsewhere_; // files are then given by absolute names
   std::string out_;
   llvm::raw_string_ostream s_{out_};
@@ -472,10 +464,10 @@ private:
 
 } // namespace
 
-std::string launchWith(llvm::StringRef text, const LaunchDescription &d, const LaunchNumbers &numbers,
+std::string launchWith(llvm::StringRef text, const LaunchDescription &d, const KernelConfig &config,
                        const std::string &folder) {
   JsonReader json(text, d.path);
-  return DescriptionWriter(d, numbers, folder).write(json.root());
+  return DescriptionWriter(d, config, folder).write(json.root());
 }
 
 ScalarBits scalarBits(const LaunchArg &a) {

@@ -23,6 +23,7 @@
 // InvalidArgument; every error of a description is reported, each with line, column and path.
 #pragma once
 #include "absl/status/statusor.h"
+#include "runtime/compiler/kernel_config.h"
 #include "runtime/launch/check.h"
 #include "runtime/launch/dtype.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -69,13 +70,11 @@ struct ExpectedOutput {
   std::string within; // instead of it: the file of the allowed error of every element
 };
 
-struct LaunchDescription {
+struct LaunchDescription : KernelConfig {
   std::string path, directory;
   std::string kernel; // empty: the module's only one
   std::string ttir;   // as written, or what readLaunch found
   std::array<int64_t, 3> grid{1, 1, 1};
-  int numWarps = 4, numStages = 3, numCtas = 1;
-  int wavesPerEu = 0, matrixInstrNonkdim = 0; // AMD, see CompileOptions
   std::vector<LaunchArg> args;
   LaunchPlace argsPlace{0, 0}, kernelPlace{0, 0}, ttirPlace{0, 0};
   std::vector<ExpectedOutput> expected; // by argument
@@ -94,13 +93,8 @@ absl::StatusOr<LaunchDescription> parseLaunch(llvm::StringRef text, const std::s
 absl::StatusOr<LaunchDescription> readLaunch(const std::string &path);
 /// As readLaunch, of a text that was read from there.
 absl::StatusOr<LaunchDescription> readLaunchText(llvm::StringRef text, const std::string &path);
-/// The numbers of a description that change a kernel's code and not what it computes.
-struct LaunchNumbers {
-  int numWarps = 4, numStages = 3;
-  int wavesPerEu = 0, matrixInstrNonkdim = 0;
-};
 /// The text of a description with other numbers, for a file in another folder or the same.
-std::string launchWith(llvm::StringRef text, const LaunchDescription &, const LaunchNumbers &,
+std::string launchWith(llvm::StringRef text, const LaunchDescription &, const KernelConfig &,
                        const std::string &folder);
 
 /// The bytes of a buffer argument before the launch, as they lie in memory. ResourceExhausted if the machine does not

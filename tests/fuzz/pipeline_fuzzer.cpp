@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   else {
     if (!ir::hasLayouts(module->op())) {
       pipeline = transforms::ttirPipeline(t);
-      for (auto &s : transforms::ttgirPipeline(t, 4, 1, 3)) pipeline.push_back(s);
+      for (auto &s : transforms::ttgirPipeline(t, {})) pipeline.push_back(s);
     }
     for (auto &s : transforms::loweringPipeline(t)) pipeline.push_back(s);
   }

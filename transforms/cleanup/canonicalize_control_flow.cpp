@@ -1,17 +1,17 @@
 // Patterns of canonicalize on structured control flow, and the clean-up of blocks.
 //
 //   scf.for    that cannot run → its initial values; that runs once → its body
-//              carried values that never change → the initial value inside and after; that nobody needs → gone
+//              loop-carried values that never change → the initial value inside and after; without uses → dropped
 //   scf.if     on a constant → the region taken; the condition is known inside the regions
 //              the same value from both regions → that value; scalars from outside → a select; unused results → gone
 //   scf.while  whose condition is false → its first region once; in its second region the condition is true
-//              carried values that never change, results and arguments that nobody needs → gone
+//              loop-carried values that never change, results and arguments without uses → dropped
 //   scf.execute_region of one block → its contents
 //   cf.cond_br on a constant, or twice to one block with the same values → cf.br
 //
-// simplifyBlocks: blocks that nothing reaches go; a jump to a block that only jumps on goes there; a block whose only
+// simplifyBlocks: unreachable blocks are dropped; a jump to a block that only jumps on goes there; a block whose only
 // predecessor jumps only to it joins it; block arguments that are the same value from everywhere become that value, and
-// those that nobody uses go.
+// unused ones are dropped.
 //
 // Loops are not assumed to end: a loop without effects whose results are unused goes only if it is a counted one.
 #include "ir/op_table.h"
@@ -64,9 +64,8 @@ static void replaceKept(Operation *op, Operation *by, llvm::ArrayRef<bool> drop,
 }
 
 // ---- scf.for
-// ----------------------------------------------------------------------------------------------------------
 
-/// Whether the carried value i is only needed to compute itself or others of `drop`.
+/// Whether the i-th loop-carried value is only used to compute itself or others of `drop`.
 static bool feedsOnlyDropped(Block *body, unsigned i, llvm::ArrayRef<bool> drop) {
   Operation *yield = body->terminator();
   llvm::SmallVector<Value, 8> work{body->arg(i + 1)};
@@ -108,7 +107,7 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
   for (unsigned i = 0; i < n; ++i) {
     Value arg = b->arg(i + 1), init = f.initArgs()[i], out = yield->operand(i), result = op->result(i);
     if (out == arg || out == init) {
-      // It never changes. (The yield's own use goes with the slot.)
+      // It never changes. (The yield's own use is dropped with the loop-carried value.)
       for (auto *u : arg.uses())
         if (u->owner != yield) changed = true;
       arg.replaceUsesIf(init, [&](OpOperand &u) { return u.owner != yield; });

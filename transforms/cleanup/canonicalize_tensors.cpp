@@ -9,7 +9,7 @@
 //   make_range of one number                               →  a constant
 //   load, store, atomic with a mask of all true            →  without mask
 //   load with a mask of all false                          →  the other value
-//   store, atomic nobody looks at, with a mask of all false →  nothing
+//   store, atomic with unused result, with mask all false  →  nothing
 //   assert of true                                         →  nothing
 //   ptr_to_int of int_to_ptr and back                      →  nothing, or a bitcast between pointers
 //   int_to_ptr of ptr_to_int + constant                    →  addptr, where the constant is a number of elements

@@ -1,4 +1,4 @@
-// Carried values that nobody needs (see carried_values.h).
+// Unused loop-carried values (see carried_values.h).
 #include "transforms/cleanup/carried_values.h"
 #include "ir/builder.h"
 #include "ir/op_table.h"
@@ -7,7 +7,7 @@
 namespace tessera::transforms {
 using namespace ir;
 
-/// Erases what is dead in the block, its terminator aside.
+/// Erases dead operations of the block, except for its terminator.
 static void sweep(Block &block) {
   for (bool again = true; again;) {
     again = false;

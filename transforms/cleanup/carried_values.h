@@ -4,8 +4,8 @@
 
 namespace tessera::transforms {
 
-/// Takes out of the loop what nobody needs: operations without uses, and carried values that only their own updates
-/// use, with these. The loop is another operation afterwards, if any went.
+/// Drops what is unused in the loop: operations without uses, and loop-carried values that only their own updates use,
+/// with these updates. The loop is replaced by another operation if any loop-carried value is dropped.
 void dropUnneededCarriedValues(ir::scf::ForOp);
 
 } // namespace tessera::transforms

@@ -1,16 +1,17 @@
-// Common subexpressions: of two operations that compute the same from the same operands, where the first dominates the
-// second, the second is replaced.
+// Common subexpressions: if two operations compute the same value from the same operands and the first dominates the
+// second, the first replaces the second.
 //
 //   %a = arith.addi %x, %y : i32            %a = arith.addi %x, %y : i32
 //   %b = arith.addi %x, %y : i32     →      use(%a, %a)
 //   use(%a, %b)
 //
-// Scopes follow dominance: a region sees what its ancestors computed before it; sibling blocks of one region see each
-// other's values only if the region has one block. Operations with effects or regions are left alone, except for
-// reductions, whose regions are compared, loads, which merge when nothing was written between them in their block,
-// and buffers in shared memory that are filled with the same tensor and only read: a tile that two multiplications
-// read is stored once, if the first buffer is still read when the second would be filled, so that it takes no memory
-// for longer.
+// Scopes follow dominance: a region uses what its ancestors computed before it; of a region with several blocks, only
+// the entry block is compared with the others. Operations with effects or regions are left alone, with three
+// exceptions: reductions, whose regions are compared; loads, which merge if nothing was written between them in their
+// block; and buffers in shared memory that are filled with the same tensor and only read. A tile that two dots read is
+// stored once, if the first buffer is still read when the second would be filled, so that no buffer lives longer.
+//
+// Runs: TTIR, NVIDIA pipeline, AMD pipeline.
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/buffer_readers.h"
@@ -24,7 +25,7 @@ using namespace ir;
 
 namespace {
 
-/// Whether the operation makes a buffer that is filled then and only read.
+/// Whether the operation makes a buffer that is filled at once and only read later.
 bool isFilledOnce(Operation &op) {
   auto alloc = op.dyn<ttg::LocalAllocOp>();
   return alloc && alloc.src() && !alloc.result().type().cast<MemDescType>().isMutable() && isOnlyRead(alloc.result());
@@ -39,6 +40,7 @@ void readersIn(Block *b, Value buffer, llvm::SmallPtrSetImpl<Operation *> &out) 
     if (u) out.insert(u);
   }
 }
+/// Whether the buffer is read in its own block after `later`.
 bool isReadAfter(Operation *alloc, Operation *later) {
   llvm::SmallPtrSet<Operation *, 8> readers;
   readersIn(alloc->block(), alloc->result(0), readers);
@@ -140,6 +142,12 @@ private:
     }
   }
 
+  /// Whether the operation may be replaced, apart from its effects.
+  static bool isCandidate(Operation &op) {
+    if (op.info().has(kTerminator) || op.info().has(kNoCse) || op.opcode() == Opcode::unregistered) return false;
+    return op.numResults() && (op.numRegions() == 0 || op.is<tt::ReduceOp>());
+  }
+
   void block(Block *b) {
     llvm::DenseMap<Operation *, unsigned> loads; // load → number of writes before it
     unsigned writes = 0;
@@ -150,19 +158,16 @@ private:
         continue;
       }
       uint8_t effects = effectsOf(&op);
-      bool regionsOk = op.numRegions() == 0 || op.is<tt::ReduceOp>();
-      bool readsOnly = op.is<tt::LoadOp>() && !(effects & ~(kReadsGlobal));
-      bool buffer = isFilledOnce(op);
-      bool candidate = regionsOk && !op.info().has(kTerminator) && !op.info().has(kNoCse) && op.numResults() &&
-                       op.opcode() != Opcode::unregistered && (effects == 0 || readsOnly || buffer);
-      if (candidate) {
+      bool isLoad = op.is<tt::LoadOp>() && !(effects & ~kReadsGlobal); // volatile loads have other effects
+      bool isBuffer = isFilledOnce(op);
+      if (isCandidate(op) && (effects == 0 || isLoad || isBuffer)) {
         Operation *earlier = table_.lookup(&op);
-        if (earlier && readsOnly) {
+        if (earlier && isLoad) { // of one block, without a write in between
           auto it = loads.find(earlier);
           if (it == loads.end() || it->second != writes) earlier = nullptr;
         }
-        if (earlier && buffer && (earlier->block() != b || !isReadAfter(earlier, &op))) {
-          table_.insert(&op, &op); // the nearer one for what comes
+        if (earlier && isBuffer && (earlier->block() != b || !isReadAfter(earlier, &op))) {
+          table_.insert(&op, &op); // later operations are compared with the nearer one
           continue;
         }
         if (earlier) {
@@ -171,7 +176,7 @@ private:
           changed_ = true;
           continue;
         }
-        if (readsOnly) loads[&op] = writes;
+        if (isLoad) loads[&op] = writes;
         table_.insert(&op, &op);
         continue;
       }

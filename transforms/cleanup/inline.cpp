@@ -1,13 +1,13 @@
-// Inlining of tt.call: a callee that is not noinline takes the place of the call, and locations say so.
+// Inlining: the body of a callee that is not noinline replaces the tt.call, and locations become call sites.
 //
 //   %0 = tt.call @f(%x) : (i32) -> i32      →      %0 = arith.addi %x, %x : i32   loc(callsite(f's at the call's))
 //
-// Callees are inlined into callers bottom up. A callee of several blocks splits the caller's block, which is possible
-// only where the call stands directly in a function; elsewhere it is wrapped in scf.execute_region. Recursion is an
-// error.
+// Callees are inlined into callers bottom up. The body of a callee with several blocks becomes an scf.execute_region.
+// Recursion is an error.
+//
+// Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/ops.h"
-
 #include "transforms/passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -17,16 +17,17 @@ using namespace ir;
 
 namespace {
 
-bool noinline(tt::FuncOp f) {
+bool isNoinline(tt::FuncOp f) {
   auto a = f->attr<IntegerAttr>("noinline");
   return a && !a.value().isZero();
 }
 
-void relocate(Operation *op, Location call, llvm::DenseMap<const void *, Location> &memo) {
+/// Makes the locations of an operation and what it holds call sites. `made`: those made before for the same call.
+void relocate(Operation *op, Location call, llvm::DenseMap<const void *, Location> &made) {
   op->walk([&](Operation *o) {
-    auto &slot = memo[o->loc().storage()];
-    if (slot.isUnknown()) slot = o->context().callSiteLoc(o->loc(), call);
-    o->setLoc(slot);
+    Location &callSite = made[o->loc().storage()];
+    if (callSite.isUnknown()) callSite = o->context().callSiteLoc(o->loc(), call);
+    o->setLoc(callSite);
   });
 }
 
@@ -59,7 +60,7 @@ private:
       Operation *callee = m_.lookupSymbol(call->cast<tt::CallOp>().callee());
       if (!callee || !visit(callee)) return false;
       auto f = callee->cast<tt::FuncOp>();
-      if (!noinline(f) && !f.body().empty()) inlineCall(call, f);
+      if (!isNoinline(f) && !f.body().empty()) inlineCall(call, f);
     }
     active_.remove(func);
     done_.insert(func);
@@ -68,24 +69,32 @@ private:
 
   void inlineCall(Operation *call, tt::FuncOp callee) {
     changed_ = true;
+    if (callee.body().hasOneBlock())
+      inlineBlock(call, callee);
+    else
+      inlineRegion(call, callee);
+    call->erase();
+  }
+
+  /// Clones a body of one block in front of the call.
+  void inlineBlock(Operation *call, tt::FuncOp callee) {
     Builder b(call);
     ValueMap map;
-    llvm::DenseMap<const void *, Location> memo;
-    if (callee.body().hasOneBlock()) {
-      Block *body = callee.body().front();
-      for (unsigned i = 0; i < body->numArgs(); ++i) map.map(body->arg(i), call->operand(i));
-      for (auto &op : *body) {
-        if (op.is<tt::ReturnOp>()) {
-          for (unsigned i = 0; i < call->numResults(); ++i)
-            call->result(i).replaceAllUsesWith(map.lookupOrSelf(op.operand(i)));
-          break;
-        }
-        relocate(b.clone(&op, map), call->loc(), memo);
-      }
-      call->erase();
-      return;
-    }
-    // Several blocks: a region of their own, whose returns become yields.
+    llvm::DenseMap<const void *, Location> made;
+    Block *body = callee.body().front();
+    for (unsigned i = 0; i < body->numArgs(); ++i) map.map(body->arg(i), call->operand(i));
+    for (auto &op : *body)
+      if (!op.is<tt::ReturnOp>()) relocate(b.clone(&op, map), call->loc(), made);
+    Operation *exit = body->terminator();
+    for (unsigned i = 0; i < call->numResults(); ++i)
+      call->result(i).replaceAllUsesWith(map.lookupOrSelf(exit->operand(i)));
+  }
+
+  /// Several blocks become a region of their own, whose returns become yields.
+  void inlineRegion(Operation *call, tt::FuncOp callee) {
+    Builder b(call);
+    ValueMap map;
+    llvm::DenseMap<const void *, Location> made;
     llvm::SmallVector<Type, 2> types;
     for (auto r : call->results()) types.push_back(r.type());
     auto wrap = scf::ExecuteRegionOp::create(b, call->loc(), types);
@@ -94,15 +103,15 @@ private:
     for (unsigned i = 0; i < entry->numArgs(); ++i) entry->arg(i).replaceAllUsesWith(call->operand(i));
     while (entry->numArgs()) entry->eraseArg(entry->numArgs() - 1);
     wrap.region().takeBody(copy->region(0));
-    relocate(wrap, call->loc(), memo);
-    for (auto *blk = wrap.region().front(); blk; blk = blk->next())
-      if (auto *t = blk->terminator(); t && t->is<tt::ReturnOp>()) {
-        Builder end(t);
-        scf::YieldOp::create(end, t->loc(), t->operands().vec());
-        t->erase();
-      }
+    relocate(wrap, call->loc(), made);
+    for (auto *block = wrap.region().front(); block; block = block->next()) {
+      Operation *exit = block->terminator();
+      if (!exit || !exit->is<tt::ReturnOp>()) continue;
+      Builder end(exit);
+      scf::YieldOp::create(end, exit->loc(), exit->operands().vec());
+      exit->erase();
+    }
     call->replaceAllUsesWith(wrap->results().vec());
-    call->erase();
   }
 
   Module &m_;
@@ -115,23 +124,5 @@ private:
 } // namespace
 
 absl::StatusOr<bool> inlineCalls(Module &m, PassContext &c) { return Inliner(m, c).run(); }
-
-absl::StatusOr<bool> symbolDce(Module &m, PassContext &) {
-  bool changed = false, again = true;
-  while (again) {
-    again = false;
-    llvm::DenseSet<llvm::StringRef> called;
-    m.op()->walk([&](Operation *op) {
-      if (auto c = op->dyn<tt::CallOp>()) called.insert(c.callee());
-    });
-    for (auto &op : *m.body()) {
-      auto f = op.dyn<tt::FuncOp>();
-      if (!f || f.symVisibility() != "private" || called.contains(f.symName())) continue;
-      op.erase();
-      changed = again = true;
-    }
-  }
-  return changed;
-}
 
 } // namespace tessera::transforms

@@ -1,16 +1,22 @@
-// Values that a loop carries twice: carried values that start from the same value and are changed in the same way are
-// the same in every iteration, so one stands for all of them. (Two pointers advanced side by side are often carried
-// with an offset each.)
+// Merges equal loop-carried values: those that start from the same value and are updated in the same way are equal in
+// every iteration, so that one can replace the others. (Two pointers that advance side by side often have a
+// loop-carried offset each.)
 //
 //   scf.for … iter_args(%i = %c0, %j = %c0) {            scf.for … iter_args(%i = %c0, %j = %c0) {
 //     %a = arith.addi %i, %c1                              %a = arith.addi %i, %c1
 //     %b = arith.addi %j, %c1                       →      %b = arith.addi %i, %c1
 //     scf.yield %a, %b                                     scf.yield %a, %b
 //
-// cse and canonicalize then drop what is left over. Equality is assumed and refined: carried values with one initial
-// value start in one class, and a class is split while what its members become differs under the classes; what is left
-// is equal by induction over the iterations. What they become is compared through operations of the loop's body that
-// have no effects and no regions. cse runs first in this pass, as it makes more operands the same.
+// cse and canonicalize then drop %b and %j. Equality is assumed and refined, by partition:
+//   Phase 1: loop-carried values with one initial value are put into one class.
+//   Phase 2: a class is split as long as the values that its members yield differ, if members of one class are taken
+//            to be equal. What is left is equal by induction over the iterations.
+//   Phase 3: each class's first member replaces the others.
+// Yielded values are compared through operations of the loop's body that have no effects and no regions. cse runs
+// before, since it makes more operands identical, and after, to merge the updates.
+//
+// Runs: TTIR.
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
@@ -20,79 +26,104 @@ using namespace ir;
 
 namespace {
 
-class Loop {
-public:
-  explicit Loop(scf::ForOp f) : f_(f), body_(f.body().front()), yield_(body_->terminator()), n_(f.initArgs().size()) {}
+/// How many pairs of values are compared for one pair of yielded values: enough for index arithmetic, and it keeps the
+/// comparison of expressions that share operands from growing exponentially.
+constexpr unsigned kComparisons = 100;
 
-  bool run() {
-    // The class of a carried value is its first member.
-    for (unsigned i = 0; i < n_; ++i) {
-      unsigned c = i;
-      for (unsigned j = 0; j < i; ++j)
-        if (f_.initArgs()[j] == f_.initArgs()[i]) {
-          c = j;
-          break;
-        }
-      class_.push_back(c);
+class EqualCarriedValues {
+public:
+  explicit EqualCarriedValues(scf::ForOp loop) : loop_(loop), body_(loop.body().front()) {}
+
+  bool merge() {
+    assumeEqual();
+    while (refine()) {
     }
-    for (bool again = true; again;) {
-      again = false;
-      llvm::SmallVector<unsigned, 8> next;
-      for (unsigned i = 0; i < n_; ++i) {
-        unsigned c = i;
-        for (unsigned j = 0; j < i; ++j) {
-          if (class_[j] != class_[i]) continue;
-          unsigned budget = 100;
-          if (next[j] == j && same(yield_->operand(j), yield_->operand(i), budget)) {
-            c = j;
-            break;
-          }
-        }
-        again |= c != class_[i];
-        next.push_back(c);
-      }
-      class_ = next;
+    return replace();
+  }
+
+private:
+  /// Phase 1. A class is named by the index of its first member.
+  void assumeEqual() {
+    for (unsigned i = 0; i < numCarried(loop_); ++i) {
+      unsigned first = 0;
+      while (loop_.initArgs()[first] != loop_.initArgs()[i]) ++first;
+      classOf_.push_back(first);
     }
+  }
+
+  /// Phase 2, one step: splits classes by what their members yield. Returns whether any class was split.
+  bool refine() {
+    llvm::SmallVector<unsigned, 8> refined;
+    for (unsigned i = 0; i < numCarried(loop_); ++i) {
+      unsigned first = 0;
+      while (first < i && !staysWith(first, i, refined)) ++first;
+      refined.push_back(first);
+    }
+    bool split = refined != classOf_;
+    classOf_ = std::move(refined);
+    return split;
+  }
+
+  /// Whether `i` stays in a class with `first`, which must be the first member of its refined class.
+  bool staysWith(unsigned first, unsigned i, llvm::ArrayRef<unsigned> refined) {
+    if (classOf_[first] != classOf_[i] || refined[first] != first) return false;
+    unsigned budget = kComparisons;
+    return areEqual(carried(loop_, first).yielded, carried(loop_, i).yielded, budget);
+  }
+
+  /// Phase 3.
+  bool replace() {
     bool changed = false;
-    for (unsigned i = 0; i < n_; ++i) {
-      if (class_[i] == i) continue;
-      Value arg = body_->arg(i + 1), result = f_->result(i);
-      changed |= !arg.useEmpty() || !result.useEmpty();
-      arg.replaceAllUsesWith(body_->arg(class_[i] + 1));
-      result.replaceAllUsesWith(f_->result(class_[i]));
+    for (unsigned i = 0; i < numCarried(loop_); ++i) {
+      if (classOf_[i] == i) continue;
+      CarriedValue duplicate = carried(loop_, i);
+      CarriedValue kept = carried(loop_, classOf_[i]);
+      changed |= !duplicate.argument.useEmpty() || !duplicate.result.useEmpty();
+      duplicate.argument.replaceAllUsesWith(kept.argument);
+      duplicate.result.replaceAllUsesWith(kept.result);
     }
     return changed;
   }
 
-private:
-  /// Whether two values of one iteration are equal if the carried ones of each class are.
-  bool same(Value a, Value b, unsigned &budget) {
+  /// Whether two values are equal in an iteration at whose beginning the members of each class are.
+  bool areEqual(Value a, Value b, unsigned &budget) {
     if (a == b) return true;
     if (!budget || a.type() != b.type()) return false;
     --budget;
-    if (a.isBlockArgument() || b.isBlockArgument())
-      return a.isBlockArgument() && b.isBlockArgument() && a.ownerBlock() == body_ && b.ownerBlock() == body_ &&
-             a.index() && b.index() && class_[a.index() - 1] == class_[b.index() - 1];
-    Operation *x = a.definingOp(), *y = b.definingOp();
-    if (a.index() != b.index() || x->block() != body_ || y->block() != body_ || x->opcode() != y->opcode() ||
-        x->opcode() == Opcode::unregistered || x->info().has(kNoCse))
-      return false;
-    if (x->numRegions() || !isPure(x) || !isPure(y) || x->numOperands() != y->numOperands() ||
-        x->numResults() != y->numResults() || x->operandSegments() != y->operandSegments())
-      return false;
-    if (x->attrs().size() != y->attrs().size()) return false;
-    for (auto &attr : x->attrs())
-      if (y->attr(attr.name) != attr.value) return false;
+    if (a.isBlockArgument() || b.isBlockArgument()) {
+      auto carriedA = carriedHere(a), carriedB = carriedHere(b);
+      return carriedA && carriedB && classOf_[*carriedA] == classOf_[*carriedB];
+    }
+    Operation *x = a.definingOp();
+    Operation *y = b.definingOp();
+    if (a.index() != b.index() || !computeTheSame(x, y)) return false;
     for (unsigned i = 0; i < x->numOperands(); ++i)
-      if (!same(x->operand(i), y->operand(i), budget)) return false;
+      if (!areEqual(x->operand(i), y->operand(i), budget)) return false;
     return true;
   }
 
-  scf::ForOp f_;
+  /// Which of this loop's carried values an argument is.
+  std::optional<unsigned> carriedHere(Value v) {
+    if (!v.isBlockArgument() || v.ownerBlock() != body_ || isInductionVariable(v)) return std::nullopt;
+    return carriedByArgument(v)->index;
+  }
+
+  /// Whether two operations of the body give equal results for equal operands.
+  bool computeTheSame(Operation *x, Operation *y) {
+    if (x->block() != body_ || y->block() != body_) return false;
+    if (x->opcode() != y->opcode() || x->opcode() == Opcode::unregistered || x->info().has(kNoCse)) return false;
+    if (x->numRegions() || !isPure(x) || !isPure(y)) return false;
+    bool sameShape = x->numOperands() == y->numOperands() && x->numResults() == y->numResults() &&
+                     x->operandSegments() == y->operandSegments() && x->attrs().size() == y->attrs().size();
+    if (!sameShape) return false;
+    for (auto &attr : x->attrs())
+      if (y->attr(attr.name) != attr.value) return false;
+    return true;
+  }
+
+  scf::ForOp loop_;
   Block *body_;
-  Operation *yield_;
-  unsigned n_;
-  llvm::SmallVector<unsigned, 8> class_;
+  llvm::SmallVector<unsigned, 8> classOf_; // of each loop-carried value: its class's first member
 };
 
 } // namespace
@@ -102,7 +133,7 @@ absl::StatusOr<bool> loopAwareCse(Module &m, PassContext &c) {
   if (!changed.ok()) return changed;
   bool merged = false;
   m.op()->walkPostOrder([&](Operation *op) {
-    if (auto f = op->dyn<scf::ForOp>()) merged |= Loop(f).run();
+    if (auto f = op->dyn<scf::ForOp>()) merged |= EqualCarriedValues(f).merge();
   });
   if (!merged) return changed;
   if (auto again = commonSubexpressions(m, c); !again.ok()) return again;

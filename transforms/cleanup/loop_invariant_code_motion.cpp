@@ -4,13 +4,19 @@
 //     %s = tt.splat %n : …             →     scf.for %i = … {
 //     …                                        …
 //
-// Innermost loops first, so that code can climb several levels. What must not happen where the loop does not run
-// moves only out of loops that are known to run: integer divisions whose divisor may be zero (or -1, for signed
-// ones), which are undefined then. A load, in a loop that writes no memory, moves out of any scf.for: where the loop
-// may not run, its mask says so.
+// Innermost loops come first, so that an operation can leave several loops. Two kinds of operations need care if the
+// loop may run zero times:
+//   - Integer divisions whose divisor may be zero (or -1, for signed ones) are undefined then. They leave only loops
+//     that are known to run.
+//   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs:
 //
 //   scf.for %i = %lo to %hi … {                      %runs = arith.cmpi slt, %lo, %hi
 //     %v = tt.load %p                         →      %v = tt.load %p, %runs
+//
+// Limits: registers are not counted. A value that is cheap to compute (a splat, a range) occupies registers during the
+// whole loop once it is hoisted; LLVM moves such values back if registers are scarce.
+//
+// Runs: TTIR, NVIDIA pipeline, AMD pipeline.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -20,20 +26,21 @@
 namespace tessera::transforms {
 using namespace ir;
 
-static bool definedOutside(Value v, Operation *loop) {
+static bool isDefinedOutside(Value v, Operation *loop) {
   for (Operation *p = v.parentBlock()->parentOp(); p; p = p->parentOp())
     if (p == loop) return false;
   return true;
 }
 
-static bool runsAtLeastOnce(Operation *loop) {
+static bool certainlyRuns(Operation *loop) {
   auto f = loop->dyn<scf::ForOp>();
   if (!f) return false;
-  auto lo = intConstantOf(f.lowerBound()), hi = intConstantOf(f.upperBound());
-  return lo && hi && *lo < *hi;
+  auto lower = intConstantOf(f.lowerBound());
+  auto upper = intConstantOf(f.upperBound());
+  return lower && upper && *lower < *upper;
 }
 
-/// Whether the operation may be undefined where it did not run before.
+/// Whether the operation is undefined for some values of its operands, so that it must not run if it did not before.
 static bool mayBeUndefined(Operation *op) {
   switch (op->opcode()) {
   case Opcode::arith_divsi:
@@ -43,9 +50,13 @@ static bool mayBeUndefined(Operation *op) {
   case Opcode::arith_divui:
   case Opcode::arith_remui:
   case Opcode::arith_ceildivui: {
-    auto divisor = integerRange(op->operand(1));
+    constexpr unsigned kDivisor = 1; // all of these have the operands (dividend, divisor)
+    auto divisor = integerRange(op->operand(kDivisor));
     bool isUnsigned = op->is<arith::DivuiOp>() || op->is<arith::RemuiOp>() || op->is<arith::CeildivuiOp>();
-    return !divisor || !(divisor->low > 0 || divisor->high < (isUnsigned ? 0 : -1));
+    // Signed division by -1 overflows for the smallest dividend.
+    int64_t largestSafeNegative = isUnsigned ? -1 : -2;
+    bool isSafe = divisor && (divisor->low > 0 || divisor->high <= largestSafeNegative);
+    return !isSafe;
   }
   default: return false;
   }
@@ -53,44 +64,84 @@ static bool mayBeUndefined(Operation *op) {
 
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 
-/// The load happens only if the loop behind it runs.
+/// Masks the load, which stands before the loop, by whether the loop runs at all.
 static void maskByTrip(tt::LoadOp load, scf::ForOp loop) {
   Builder b(load.op);
-  auto p = loop.unsignedCmp() ? CmpIPredicate::Ult : CmpIPredicate::Slt;
+  auto predicate = loop.unsignedCmp() ? CmpIPredicate::Ult : CmpIPredicate::Slt;
   Value runs = arith::CmpiOp::create(b, load.loc(), loop.lowerBound(), loop.upperBound(),
-                                     {b.named("predicate", IntegerAttr::get(b.context().i64(), int64_t(p)))})
+                                     {b.named("predicate", IntegerAttr::get(b.context().i64(), int64_t(predicate)))})
                    .result();
   if (auto t = load.ptr().type().dyn_cast<TensorType>())
     runs = tt::SplatOp::create(b, load.loc(), t.withElement(b.context().i1()), runs).result();
   if (load.mask()) runs = arith::AndiOp::create(b, load.loc(), runs, load.mask()).result();
-  load->setOperandGroup(1, runs);
+  constexpr unsigned kMaskGroup = 1; // tt.load's operands are ptr, mask?, other?
+  load->setOperandGroup(kMaskGroup, runs);
 }
 
+namespace {
+
+/// What decides whether an operation may leave a loop.
+class HoistRules {
+public:
+  explicit HoistRules(Operation *loop)
+      : loop_(loop), loopRuns_(certainlyRuns(loop)),
+        // Another thread's write may become visible where threads synchronise.
+        memoryMayChange_(effectsOf(loop) & (kWritesGlobal | kSynchronizes)) {}
+
+  bool loopRuns() const { return loopRuns_; }
+
+  bool mayMove(Operation &op) const {
+    if (op.info().has(kTerminator)) return false;
+    // The region of a reduction only combines values; other regions may hold anything.
+    if (op.numRegions() && !op.is<tt::ReduceOp>()) return false;
+    if (effectsOf(&op) != 0 && !isMovableLoad(op)) return false;
+    if (mayBeUndefined(&op) && !loopRuns_) return false;
+    return isInvariant(op);
+  }
+
+  /// A load that reads the same in every iteration and can be masked if the loop may not run. There is no such mask for
+  /// scf.while, whose condition is computed inside, nor for block pointers, whose loads have none.
+  bool isMovableLoad(Operation &op) const {
+    auto load = op.dyn<tt::LoadOp>();
+    if (!load || !loop_->is<scf::ForOp>() || isBlockPointer(load.ptr().type())) return false;
+    bool onlyReads = !(effectsOf(&op) & ~kReadsGlobal); // volatile loads do more
+    return onlyReads && !memoryMayChange_;
+  }
+
+private:
+  /// Whether all operands, those inside of regions included, are defined outside of the loop (or in the operation).
+  bool isInvariant(Operation &op) const {
+    for (auto v : op.operands())
+      if (!isDefinedOutside(v, loop_)) return false;
+    bool invariant = true;
+    if (op.numRegions())
+      op.walk([&](Operation *inner) {
+        for (auto v : inner->operands()) invariant &= isDefinedOutside(v, loop_) || !isDefinedOutside(v, &op);
+      });
+    return invariant;
+  }
+
+  Operation *loop_;
+  bool loopRuns_; // at least one iteration, certainly
+  bool memoryMayChange_;
+};
+
+} // namespace
+
 static bool hoist(Operation *loop) {
-  bool changed = false, writes = effectsOf(loop) & (kWritesGlobal | kSynchronizes);
-  for (auto &r : loop->regions())
-    for (auto *b = r.front(); b; b = b->next()) {
-      if (b != r.front()) continue; // further blocks may not run
-      for (auto &op : *b) {
-        if (op.info().has(kTerminator) || (op.numRegions() && !op.is<tt::ReduceOp>())) continue;
-        uint8_t e = effectsOf(&op);
-        bool runs = runsAtLeastOnce(loop), load = op.is<tt::LoadOp>() && !(e & ~kReadsGlobal) && !writes &&
-                                                  loop->is<scf::ForOp>() && !isBlockPointer(op.operand(0).type());
-        if (e != 0 && !load) continue;
-        if (!runs && mayBeUndefined(&op)) continue;
-        if (loop->is<scf::WhileOp>() && &r == &loop->region(1) && load) continue;
-        bool invariant = true;
-        for (auto v : op.operands()) invariant &= definedOutside(v, loop);
-        if (op.numRegions())
-          op.walk([&](Operation *inner) {
-            for (auto v : inner->operands()) invariant &= definedOutside(v, loop) || !definedOutside(v, &op);
-          });
-        if (!invariant) continue;
-        op.moveBefore(loop);
-        if (load && !runs) maskByTrip(op.cast<tt::LoadOp>(), loop->cast<scf::ForOp>());
-        changed = true;
-      }
+  HoistRules rules(loop);
+  bool changed = false;
+  for (auto &region : loop->regions()) {
+    if (region.empty()) continue;
+    // Only a region's entry block: the others need not run in an iteration.
+    for (auto &op : *region.front()) {
+      if (!rules.mayMove(op)) continue;
+      bool needsMask = rules.isMovableLoad(op) && !rules.loopRuns();
+      op.moveBefore(loop);
+      if (needsMask) maskByTrip(op.cast<tt::LoadOp>(), loop->cast<scf::ForOp>());
+      changed = true;
     }
+  }
   return changed;
 }
 

@@ -1,5 +1,5 @@
-// Unrolling of the loops that ask for it: a loop with `tt.loop_unroll_factor = U` becomes one that runs U times the
-// step with U copies of the body, and a loop for the iterations that are left.
+// Unrolls loops that have `tt.loop_unroll_factor = U`: the loop becomes one with U copies of the body and U times the
+// step, and a remainder loop for the iterations that are left.
 //
 //   scf.for %i = %lo to %hi step %s iter_args(%x = %x0) {      scf.for %i = %lo to %mid step %s·U iter_args(%x = %x0) {
 //     %y = f(%i, %x)                                             %y = f(%i, %x)
@@ -9,8 +9,10 @@
 //                                                              scf.for %i = %mid to %hi step %s {…} {tt.num_stages = 1}
 //
 // where %mid = %lo + %s · (trips - trips mod U). With constant bounds the parts that do not run are left out. The
-// rest loop is short and is told not to be pipelined. The trip count is computed unsigned, so that it is right for
-// every pair of bounds. Inner loops are unrolled first.
+// remainder loop is short, so it is marked not to be pipelined. The trip count is computed unsigned, so that it is
+// right for every pair of bounds. Inner loops are unrolled first.
+//
+// Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"

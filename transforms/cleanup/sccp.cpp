@@ -1,16 +1,18 @@
 // Sparse conditional constant propagation: values that are the same constant on every path that can be taken become
-// that constant. Assumes constants until proved otherwise, and only along paths not yet known to be dead, so it sees
-// through loops and branches where folding alone cannot:
+// that constant. Assumes constants until proved otherwise, and only along paths not yet known to be dead, so it finds
+// constants through loops and branches where folding alone does not:
 //
-//   %r = scf.for … iter_args(%x = %c1) {          %r is 1: what the loop carries starts as 1, and is only changed on a
+//   %r = scf.for … iter_args(%x = %c1) {          %r is 1: the loop-carried value starts as 1, and is only changed on a
 //     %t = arith.cmpi eq, %x, %c2                 path that is taken when it is 2
 //     %y = scf.if %t -> (i32) { yield %c5 } else { yield %x }
 //     scf.yield %y
 //   }
 //
 // Arguments and results of private functions are followed through their calls. The control flow itself is left to
-// canonicalize. Constants are folded by the rows' fold hooks; loops' bounds are looked at, ranges of integers are not.
-// (Wegman and Zadeck, Constant Propagation with Conditional Branches, 1991.)
+// canonicalize. Constants are folded by the fold hooks of the op table; loops' bounds are used, ranges of integers are
+// not. (Wegman and Zadeck, Constant Propagation with Conditional Branches, 1991.)
+//
+// Runs: TTIR.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"

@@ -1,8 +1,8 @@
-// Plain pointers and masks for a block of a tensor in memory, which block pointers and tensor descriptors stand for.
+// Pointers and masks for a block of a tensor in memory, as block pointers and tensor descriptors describe it.
 //
-// Element (i0, i1, …) of the block stands at base + Σ (offset_d + i_d) · stride_d, and is inside where 0 <= offset_d
-// + i_d < limit_d for each dimension that has a limit. Everything is computed in 64 bits. What depends on the offsets
-// is kept scalar, so that in a loop that advances the block the tensors of offsets stay the same and move out:
+// Element (i0, i1, …) of the block is at base + Σ (offset_d + i_d) · stride_d. It is inside if 0 <= offset_d + i_d <
+// limit_d for each dimension that has a limit. All of this is computed in 64 bits. What depends on the offsets is kept
+// scalar: in a loop that advances the block, the tensors of offsets are then loop-invariant and are hoisted.
 //
 //   pointers = splat(base + Σ offset_d · stride_d) + Σ broadcast(range_d · stride_d)
 //   inside   = & broadcast(range_d >= -offset_d  &  range_d < limit_d - offset_d)

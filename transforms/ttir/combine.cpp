@@ -1,4 +1,4 @@
-// Small rewrites on TTIR that the frontend's code often allows:
+// Small rewrites on TTIR that apply to much code as Triton's frontend makes it:
 //
 //   tt.addptr(tt.addptr(%p, %a), %b)                   →  tt.addptr(%p, %a + %b)      (offsets of one type)
 //   arith.select(%c, tt.load(%p, broadcast %c), %o)    →  tt.load(%p, broadcast %c, %o)
@@ -7,6 +7,8 @@
 // Pointer additions merge only when the inner one has no other use, so that shared address arithmetic stays shared,
 // when one offset is constant, and when the sum of the offsets cannot wrap in their type (64 bits wrap as addresses
 // do). A dot takes its addend only in its own block: it must not move into a loop.
+//
+// Runs: TTIR.
 #include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -33,7 +35,7 @@ static bool mergeAddptr(Operation *op, Rewriter &rw) {
   return true;
 }
 
-/// Whether the value is there where the operation stands, as far as structured regions tell.
+/// Whether the value dominates the operation, by blocks and structured regions.
 static bool availableAt(Value v, Operation *op) {
   while (op && op->block() != v.parentBlock()) op = op->parentOp();
   return op && (v.isBlockArgument() || v.definingOp()->isBeforeInBlock(op));

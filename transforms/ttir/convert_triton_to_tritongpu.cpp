@@ -7,14 +7,22 @@
 //   %1 = ttg.convert_layout %0 : … -> tensor<128xi32, #ttg.slice<{dim = 1, parent = #blocked2}>>
 //   %2 = tt.expand_dims %1 {axis = 1 : i32} : … -> tensor<128x1xi32, #blocked2>
 //
-// The rules are Triton's: a tensor has the default blocked layout of its shape (layouts/blocked.h), except where an
-// operation ties its result's layout to its operands' (broadcast, expand_dims, trans, reshape, join, split, cat,
-// reduce, dot); where an operand has another layout than is wanted, ttg.convert_layout stands between. Later passes
-// remove nearly all of these conversions.
+// The rules are Triton's (lib/Conversion/TritonToTritonGPU): a tensor has the default blocked layout of its shape
+// (layouts/blocked.h), except where an operation ties its result's layout to its operands' (broadcast, expand_dims,
+// trans, reshape, join, split, cat, reduce, dot). Where an operand has another layout than its operation requires, a
+// ttg.convert_layout is inserted; later passes remove nearly all of these.
+//
+// Tensors that have a layout keep it. It must fit the numbers of warps and threads that the module gets: a module with
+// layouts usually has these numbers already (`ttg.num-warps`), and then the pass changes nothing.
+//
+// Runs: NVIDIA pipeline, AMD pipeline.
 #include "ir/builder.h"
+#include "ir/defined_types.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
+#include "ir/stages.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "transforms/passes.h"
@@ -33,10 +41,9 @@ public:
   Conversion(Module &m, int warps, int lanes, int ctas)
       : m_(m), pool_(m.context().encodings()), warps_(warps), lanes_(lanes), ctas_(ctas) {}
 
-  bool run() {
+  void run() {
     for (auto &op : *m_.body())
       if (op.is<tt::FuncOp>()) function(&op);
-    return ok_;
   }
 
 private:
@@ -52,21 +59,18 @@ private:
   }
   static Type with(Type t, const Encoding *e) { return t.cast<TensorType>().withEncoding(e); }
 
-  /// The operand in the wanted layout, through a conversion if needed.
-  void want(Operation *op, unsigned i, const Encoding *e) {
+  /// Converts the i-th operand to a layout, if it is a tensor with another one.
+  void require(Operation *op, unsigned i, const Encoding *e) {
     Value v = op->operand(i);
     if (!v.type().isTensor() || encodingOf(v) == e) return;
     Builder b(op);
     op->setOperand(i, ttg::ConvertLayoutOp::create(b, op->loc(), with(v.type(), e), v).result());
   }
-  void wantType(Operation *op, unsigned i, Type t) {
-    if (t.isTensor()) want(op, i, t.cast<TensorType>().encoding());
-  }
-  void wantAllDefault(Operation *op) {
+  void requireDefault(Operation *op) {
     for (unsigned i = 0; i < op->numOperands(); ++i)
-      if (auto t = op->operand(i).type().dyn_cast<TensorType>()) want(op, i, defaultFor(t.shape()));
+      if (auto t = tensorOrNull(op->operand(i))) require(op, i, defaultFor(t.shape()));
   }
-  void resultsDefault(Operation *op) {
+  void setResultsDefault(Operation *op) {
     for (auto r : op->results()) r.setType(convert(r.type()));
   }
 
@@ -87,200 +91,222 @@ private:
   }
 
   void operation(Operation *op) {
-    Builder b(op);
     switch (op->opcode()) {
-    case Opcode::arith_constant: {
-      Type t = convert(op->result().type());
-      if (auto d = op->attr<DenseElementsAttr>("value")) op->setAttr("value", d.withType(t.cast<TensorType>()));
-      op->result().setType(t);
-      return;
-    }
-    case Opcode::tt_broadcast: op->result().setType(with(op->result().type(), encodingOf(op->operand(0)))); return;
-    case Opcode::tt_expand_dims: {
-      unsigned axis = op->cast<tt::ExpandDimsOp>().axis();
-      auto srcType = op->operand(0).type().cast<TensorType>();
-      auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(srcType.encoding());
-      if (!blocked) blocked = layouts::dynCast<layouts::BlockedEncoding>(defaultFor(srcType.shape()));
-      layouts::BlockedParams p = blocked->params();
-      p.sizePerThread.insert(p.sizePerThread.begin() + axis, 1);
-      p.threadsPerWarp.insert(p.threadsPerWarp.begin() + axis, 1);
-      p.warpsPerCta.insert(p.warpsPerCta.begin() + axis, 1);
-      p.order.clear();
-      for (unsigned i = 0; i < p.sizePerThread.size(); ++i) p.order.push_back(i);
-      for (auto &basis : p.cta.bases) basis.insert(basis.begin() + axis, 0);
-      auto *e = *pool_.getBlocked(std::move(p));
-      op->result().setType(with(op->result().type(), e));
-      want(op, 0, *pool_.getSlice(axis, e));
-      return;
-    }
-    case Opcode::tt_trans: {
-      auto src = op->operand(0).type().cast<TensorType>();
-      op->result().setType(
-          with(op->result().type(),
-               layouts::inferTrans(pool_, src.encoding(), op->cast<tt::TransOp>().order(), src.shape())));
-      return;
-    }
-    case Opcode::tt_reshape: {
-      auto src = op->operand(0).type().cast<TensorType>();
-      auto dst = op->result().type().cast<TensorType>();
-      auto *e = op->cast<tt::ReshapeOp>().allowReorder()
-                    ? defaultFor(dst.shape())
-                    : layouts::inferReshape(pool_, src.encoding(), src.shape(), dst.shape());
-      op->result().setType(dst.withEncoding(e));
-      return;
-    }
-    case Opcode::tt_join: {
-      auto src = op->operand(0).type().cast<TensorType>();
-      for (unsigned i = 0; i < 2; ++i) want(op, i, defaultFor(src.shape()));
-      op->result().setType(with(op->result().type(), layouts::inferJoin(pool_, defaultFor(src.shape()), src.shape())));
-      return;
-    }
-    case Opcode::tt_split: {
-      resultsDefault(op);
-      auto dst = op->result(0).type().cast<TensorType>();
-      want(op, 0, layouts::inferJoin(pool_, dst.encoding(), dst.shape()));
-      return;
-    }
-    case Opcode::tt_cat: {
-      wantAllDefault(op);
-      auto dst = op->result().type().cast<TensorType>();
-      auto p = layouts::dynCast<layouts::BlockedEncoding>(defaultFor(dst.shape()))->params();
-      auto perThread = [&](Type t) {
-        return int64_t(t.cast<TensorType>()
-                           .encoding()
-                           ->toLinearLayout(t.cast<TensorType>().shape())
-                           ->inDimSize(layouts::Dim::Register));
-      };
-      int64_t wanted = llvm::PowerOf2Ceil(2 * perThread(op->operand(0).type())),
-              has = perThread(dst.withEncoding(defaultFor(dst.shape())));
-      p.sizePerThread[p.order[0]] *= std::max<int64_t>(1, wanted / has);
-      op->result().setType(dst.withEncoding(*pool_.getBlocked(std::move(p))));
-      return;
-    }
-    case Opcode::tt_reduce: {
-      auto *e = encodingOf(op->operand(0));
-      for (unsigned i = 1; i < op->numOperands(); ++i) want(op, i, e);
-      auto axis = op->cast<tt::ReduceOp>().axis();
-      for (auto r : op->results())
-        if (r.type().isTensor()) r.setType(with(r.type(), *pool_.getSlice(axis, e)));
-      return;
-    }
-    case Opcode::tt_scan: {
-      auto *e = encodingOf(op->operand(0));
-      for (unsigned i = 1; i < op->numOperands(); ++i) want(op, i, e);
-      for (auto r : op->results()) r.setType(with(r.type(), e));
-      return;
-    }
-    case Opcode::tt_dot: return dot(op);
-    case Opcode::scf_for: {
-      auto f = op->cast<scf::ForOp>();
-      for (unsigned i = 0; i < f.initArgs().size(); ++i)
-        wantType(op, i + 3,
-                 convert(f.initArgs()[i].type().isTensor()
-                             ? f.initArgs()[i].type().cast<TensorType>().withEncoding(nullptr)
-                             : f.initArgs()[i].type()));
-      resultsDefault(op);
-      region(f.body());
-      return;
-    }
-    case Opcode::scf_while: {
-      for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (auto t = op->operand(i).type().dyn_cast<TensorType>()) want(op, i, defaultFor(t.shape()));
-      resultsDefault(op);
-      region(op->region(0));
-      region(op->region(1));
-      return;
-    }
-    case Opcode::scf_if:
-    case Opcode::scf_execute_region:
-      resultsDefault(op);
-      for (auto &r : op->regions()) region(r);
-      return;
-    default:
-      if (op->info().has(kTerminator) || op->is<tt::CallOp>()) {
-        if (op->parentOp()->is<tt::ReduceOp>() || op->parentOp()->is<tt::ScanOp>()) return;
-        wantAllDefault(op);
-        resultsDefault(op);
-        return;
-      }
-      // Everything else acts elementwise in the default layouts of its shapes.
-      wantAllDefault(op);
-      resultsDefault(op);
-      for (auto &r : op->regions()) region(r);
+    case Opcode::arith_constant: return constant(op);
+    case Opcode::tt_broadcast: return broadcast(op->cast<tt::BroadcastOp>());
+    case Opcode::tt_expand_dims: return expandDims(op->cast<tt::ExpandDimsOp>());
+    case Opcode::tt_trans: return trans(op->cast<tt::TransOp>());
+    case Opcode::tt_reshape: return reshape(op->cast<tt::ReshapeOp>());
+    case Opcode::tt_join: return join(op->cast<tt::JoinOp>());
+    case Opcode::tt_split: return split(op->cast<tt::SplitOp>());
+    case Opcode::tt_cat: return cat(op->cast<tt::CatOp>());
+    case Opcode::tt_reduce: return reduce(op->cast<tt::ReduceOp>());
+    case Opcode::tt_scan: return scan(op->cast<tt::ScanOp>());
+    case Opcode::tt_dot: return dot(op->cast<tt::DotOp>());
+    default: return inDefaultLayouts(op);
     }
   }
 
-  void dot(Operation *op) {
-    auto d = op->cast<tt::DotOp>();
-    auto type = op->result().type().cast<TensorType>();
+  /// Elementwise operations, loads and stores, loops, branches, calls, terminators: operands, results and loop-carried
+  /// values in the default layouts of their shapes.
+  void inDefaultLayouts(Operation *op) {
+    bool isTerminator = op->info().has(kTerminator);
+    // The regions of reductions and scans work on scalars.
+    if (isTerminator && (op->parentOp()->is<tt::ReduceOp>() || op->parentOp()->is<tt::ScanOp>())) return;
+    requireDefault(op);
+    setResultsDefault(op);
+    // The partitions of a ttg.warp_specialize run on other warps; TTIR has none.
+    if (isTerminator) return;
+    for (auto &r : op->regions()) region(r);
+  }
+
+  void constant(Operation *op) {
+    Type t = convert(op->result().type());
+    if (auto elements = op->attr<DenseElementsAttr>("value"))
+      op->setAttr("value", elements.withType(t.cast<TensorType>()));
+    op->result().setType(t);
+  }
+
+  void broadcast(tt::BroadcastOp op) { op.result().setType(with(op.result().type(), encodingOf(op.src()))); }
+
+  /// The result's layout is the source's with another dimension; the source is then a slice of it.
+  void expandDims(tt::ExpandDimsOp op) {
+    unsigned axis = op.axis();
+    TensorType source = tensorOf(op.src());
+    auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(source.encoding());
+    if (!blocked) blocked = layouts::dynCast<layouts::BlockedEncoding>(defaultFor(source.shape()));
+    layouts::BlockedParams p = blocked->params();
+    p.sizePerThread.insert(p.sizePerThread.begin() + axis, 1);
+    p.threadsPerWarp.insert(p.threadsPerWarp.begin() + axis, 1);
+    p.warpsPerCta.insert(p.warpsPerCta.begin() + axis, 1);
+    p.order.clear();
+    for (unsigned i = 0; i < p.sizePerThread.size(); ++i) p.order.push_back(i);
+    for (auto &basis : p.cta.bases) basis.insert(basis.begin() + axis, 0);
+    auto *e = *pool_.getBlocked(std::move(p));
+    op.result().setType(with(op.result().type(), e));
+    require(op.op, kSource, *pool_.getSlice(axis, e));
+  }
+
+  void trans(tt::TransOp op) {
+    TensorType source = tensorOf(op.src());
+    op.result().setType(
+        with(op.result().type(), layouts::inferTrans(pool_, source.encoding(), op.order(), source.shape())));
+  }
+
+  void reshape(tt::ReshapeOp op) {
+    TensorType source = tensorOf(op.src());
+    TensorType result = tensorOf(op.result());
+    auto *e = op.allowReorder() ? defaultFor(result.shape())
+                                : layouts::inferReshape(pool_, source.encoding(), source.shape(), result.shape());
+    op.result().setType(result.withEncoding(e));
+  }
+
+  void join(tt::JoinOp op) {
+    auto shape = tensorOf(op.lhs()).shape();
+    requireDefault(op.op);
+    op.result().setType(with(op.result().type(), layouts::inferJoin(pool_, defaultFor(shape), shape)));
+  }
+
+  void split(tt::SplitOp op) {
+    setResultsDefault(op.op);
+    TensorType half = tensorOf(op->result(0));
+    require(op.op, kSource, layouts::inferJoin(pool_, half.encoding(), half.shape()));
+  }
+
+  /// A thread keeps the elements of both operands, so that its layout must have room for twice as many registers.
+  void cat(tt::CatOp op) {
+    requireDefault(op.op);
+    TensorType result = tensorOf(op.result());
+    auto params = layouts::dynCast<layouts::BlockedEncoding>(defaultFor(result.shape()))->params();
+    auto registersOf = [](TensorType t) {
+      return int64_t(t.encoding()->toLinearLayout(t.shape())->inDimSize(layouts::Dim::Register));
+    };
+    int64_t needed = llvm::PowerOf2Ceil(2 * registersOf(tensorOf(op.lhs())));
+    int64_t present = registersOf(result.withEncoding(defaultFor(result.shape())));
+    params.sizePerThread[params.order[0]] *= std::max<int64_t>(1, needed / present);
+    op.result().setType(result.withEncoding(*pool_.getBlocked(std::move(params))));
+  }
+
+  /// All operands get the first one's layout; the results lack its reduced dimension.
+  void reduce(tt::ReduceOp op) {
+    auto *e = encodingOf(op->operand(0));
+    for (unsigned i = 1; i < op->numOperands(); ++i) require(op.op, i, e);
+    for (auto r : op->results())
+      if (r.type().isTensor()) r.setType(with(r.type(), *pool_.getSlice(op.axis(), e)));
+  }
+
+  void scan(tt::ScanOp op) {
+    auto *e = encodingOf(op->operand(0));
+    for (unsigned i = 1; i < op->numOperands(); ++i) require(op.op, i, e);
+    for (auto r : op->results()) r.setType(with(r.type(), e));
+  }
+
+  /// The accumulator's layout has tiles of 4x4 or 2x2 elements per thread, if there are as many, as in Triton's
+  /// TritonDotPattern; accelerateMatmul replaces it on targets with matrix instructions. The operands follow it.
+  void dot(tt::DotOp op) {
+    TensorType type = tensorOf(op.d());
     auto shape = type.shape();
     unsigned rank = shape.size();
     int64_t perThread = type.numElements() / (int64_t(warps_) * lanes_);
-    llvm::SmallVector<int32_t, 4> size(rank, 1), order;
-    int32_t s = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
-    size[rank - 1] = size[rank - 2] = s;
+    int32_t tile = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
+    llvm::SmallVector<int32_t, 4> size(rank, 1);
+    size[rank - 1] = size[rank - 2] = tile;
+    llvm::SmallVector<int32_t, 4> order;
     for (unsigned i = 0; i < rank; ++i) order.push_back(rank - 1 - i);
     auto *e = *pool_.getBlocked(layouts::blockedParamsFor(shape, size, order, warps_, lanes_));
-    op->result().setType(type.withEncoding(e));
+    op.d().setType(type.withEncoding(e));
     auto isDotOperand = [](Value v) {
       return encodingOf(v) && encodingOf(v)->kind() == layouts::EncodingKind::DotOperand;
     };
-    for (unsigned i = 0; i < 2; ++i)
-      if (!isDotOperand(op->operand(i))) want(op, i, *pool_.getDotOperand(i, e, 0));
-    want(op, 2, e);
-    (void)d;
+    enum : unsigned { A, B, Accumulator }; // tt.dot's operands
+    if (!isDotOperand(op.a())) require(op.op, A, *pool_.getDotOperand(0, e, 0));
+    if (!isDotOperand(op.b())) require(op.op, B, *pool_.getDotOperand(1, e, 0));
+    require(op.op, Accumulator, e);
   }
+
+  static constexpr unsigned kSource = 0; // the operand of shape operations
 
   Module &m_;
   layouts::EncodingPool &pool_;
   int warps_, lanes_, ctas_;
-  bool ok_ = true;
 };
 
-/// The first operation with a tensor that has no dimensions: there is no layout to give it.
-Operation *firstWithoutDimensions(Module &m, Type &which) {
-  Operation *found = nullptr;
+/// An operation and a type that it defines.
+struct OperationWithType {
+  Operation *op = nullptr;
+  TensorType type;
+};
+
+/// The first operation that defines a tensor, or a pointer to one, of which the predicate is true.
+OperationWithType findTensor(Module &m, llvm::function_ref<bool(Operation *, TensorType)> predicate) {
+  OperationWithType found;
   m.op()->walk([&](Operation *op) {
-    auto look = [&](Type t) {
+    forEachDefinedType(op, [&](Type t) {
       if (auto p = t.dyn_cast<PointerType>()) t = p.pointee();
-      if (found || !t || !t.isTensor() || !t.cast<TensorType>().shape().empty()) return;
-      found = op;
-      which = t;
-    };
-    for (auto r : op->results()) look(r.type());
-    if (auto f = op->dyn<tt::FuncOp>()) {
-      auto type = f.functionType().cast<FunctionType>();
-      for (unsigned i = 0; i < type.numInputs(); ++i) look(type.input(i));
-      for (unsigned i = 0; i < type.numResults(); ++i) look(type.result(i));
-    }
-    for (auto &region : op->regions())
-      for (auto *b = region.front(); b; b = b->next())
-        for (auto *a : b->args()) look(a->type);
+      if (found.op || !t || !t.isTensor()) return;
+      if (predicate(op, t.cast<TensorType>())) found = {op, t.cast<TensorType>()};
+    });
   });
   return found;
+}
+
+absl::Status report(PassContext &c, Operation *op, const llvm::Twine &message) {
+  Diagnostic d;
+  d.message = message.str();
+  d.loc = op->loc();
+  d.op = op;
+  c.diagnostics.report(std::move(d));
+  return absl::InvalidArgumentError("the input has no TTGIR form");
+}
+
+/// Reports tensors that no layout can be given to, or whose layouts are for another number of warps or threads.
+absl::Status checkTensors(Module &m, int64_t warps, int64_t lanes, PassContext &c) {
+  auto scalar = findTensor(m, [](Operation *, TensorType t) { return t.shape().empty(); });
+  if (scalar.op)
+    return report(c, scalar.op,
+                  "'" + scalar.op->name() + "' has type " + scalar.type.str() +
+                      ", and a tensor without dimensions has no layout; use a scalar");
+  int64_t itsWarps = 0;
+  int64_t itsLanes = 0;
+  auto misfit = findTensor(m, [&](Operation *op, TensorType t) {
+    if (!t.encoding() || !t.encoding()->isDistributed()) return false;
+    auto layout = t.encoding()->toLinearLayout(t.shape());
+    if (!layout.ok()) return false; // the verifier reports it
+    itsWarps = layout->inDimSize(layouts::Dim::Warp);
+    itsLanes = layout->inDimSize(layouts::Dim::Lane);
+    Partition partition = partitionOf(op);
+    int64_t warpsHere = partition && partition.hasOwnWarps() ? numWarpsAt(op) : warps;
+    return itsWarps != warpsHere || itsLanes != lanes;
+  });
+  if (misfit.op)
+    return report(c, misfit.op,
+                  "'" + misfit.op->name() + "' has type " + misfit.type.str() + " with " + llvm::Twine(itsWarps) +
+                      " warps of " + llvm::Twine(itsLanes) + " threads, but the module is converted for " +
+                      llvm::Twine(warps) + " warps of " + llvm::Twine(lanes) +
+                      "; compile it for the number of warps of its layouts");
+  return absl::OkStatus();
 }
 
 } // namespace
 
 absl::StatusOr<bool> convertTritonToTritonGpu(Module &m, const ConvertTritonToTritonGpuOptions &o, PassContext &c) {
-  if (hasLayouts(m.op())) return false;
+  if (hasLayouts(m.op())) {
+    if (Operation *op = firstContradicting(m, IrStage::LayoutsAssigned))
+      return report(c, op,
+                    "'" + op->name() + "' makes a tensor without a layout, but the module has '" + kNumWarpsAttr +
+                        "', so that all of its tensors need one");
+    return false;
+  }
   std::string target = !o.target.empty() ? o.target : c.target ? c.target->tritonTarget.str() : "";
   int64_t lanes = o.threadsPerWarp.value_or(c.target ? c.target->warpSize : 32);
-  Type type;
-  if (Operation *op = firstWithoutDimensions(m, type)) {
-    Diagnostic d;
-    d.message = "'" + op->name().str() + "' has type " + type.str() +
-                ", and a tensor without dimensions has no layout; use a scalar";
-    d.loc = op->loc();
-    d.op = op;
-    c.diagnostics.report(std::move(d));
-    return absl::InvalidArgumentError("a tensor has no dimensions");
-  }
+  if (auto status = checkTensors(m, o.numWarps, lanes, c); !status.ok()) return status;
   setModuleInt(m.op(), kNumCtasAttr, o.numCtas);
   setModuleInt(m.op(), kNumWarpsAttr, o.numWarps);
   if (!target.empty()) m.op()->setAttr(kTargetAttr, StringAttr::get(m.context(), target));
   setModuleInt(m.op(), kThreadsPerWarpAttr, lanes);
   Conversion(m, o.numWarps, lanes, o.numCtas).run();
+  if (Operation *op = firstContradicting(m, IrStage::LayoutsAssigned))
+    return report(c, op, "'" + op->name() + "' makes a tensor without a layout in a partition of ttg.warp_specialize");
   return true;
 }
 

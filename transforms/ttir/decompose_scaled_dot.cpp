@@ -1,8 +1,10 @@
-// Products of microscaled matrices (OCP Microscaling Formats: groups of elements along K share a scale) become plain
-// ones, for no target's instructions take them yet. Elements and scales become numbers of a type that holds them
-// exactly, bf16, or f16 where an operand is made of f16 (whose range the scaled elements then have, as in Triton):
+// Rewrites dots of microscaled operands (OCP Microscaling Formats: groups of elements along K share a scale) as plain
+// dots, on all targets: matrix instructions that take scales are not used yet. Elements and scales are converted to a
+// type that holds them exactly: bf16, or f16 if an operand is f16 (the scaled elements then have f16's range, as in
+// Triton):
 //
-//   %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16 : tensor<MxKxi8>, tensor<Mx(K/32)xi8> * tensor<KxNxbf16> -> …
+//   %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = bf16
+//          : tensor<MxKxi8>, tensor<Mx(K/32)xi8> * tensor<KxNxbf16> -> …
 //     →
 //   %x = tt.fp_to_fp (tt.bitcast %a)                      : tensor<MxKxbf16>
 //   %e = 2^(%s - 127), not a number for 255               : tensor<Mx(K/32)xbf16>
@@ -13,6 +15,8 @@
 // four bits come first. Scales may also be floats (e4m3), with groups of any size.
 //
 // Limits: TTIR only (no layouts yet).
+//
+// Runs: TTIR.
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
@@ -151,8 +155,8 @@ private:
       order.push_back(rank - 1), order.push_back(rank - 2);
       s = trans(s, order);
     }
-    Value product = arith::MulfOp::create(b_, loc_, toFloat(x, s.type().scalar()), s).result();
-    return toFloat(product, compute_);
+    Value scaled = arith::MulfOp::create(b_, loc_, toFloat(x, s.type().scalar()), s).result();
+    return toFloat(scaled, compute_);
   }
 
   tt::DotScaledOp op_;
@@ -174,7 +178,7 @@ bool decompose(Operation *op, Rewriter &rw) {
 } // namespace
 
 absl::StatusOr<bool> decomposeScaledDot(Module &m, PassContext &) {
-  static const Pattern patterns[] = {{Opcode::tt_dot_scaled, decompose, "product of microscaled matrices"}};
+  static const Pattern patterns[] = {{Opcode::tt_dot_scaled, decompose, "dot of microscaled operands"}};
   return applyPatterns(m.op(), patterns);
 }
 

@@ -7,7 +7,7 @@
 //     …                                       →      …
 //     scf.yield %q : T                               scf.yield %c, %d : A, B
 //
-// What does not change along a loop is carried nevertheless; canonicalize takes it out again.
+// Parts that do not change in a loop become loop-carried values, too; canonicalize drops them.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/builder.h"

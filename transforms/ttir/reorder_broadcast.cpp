@@ -1,10 +1,12 @@
-// Elementwise work is done before its operands are repeated:
+// Does elementwise work before its operands are splat or broadcast, on fewer elements:
 //
 //   %s = tt.splat %a : i32 -> tensor<64xi32>         %n = arith.negi %a
 //   %n = op %s : tensor<64xi32>                 →    %s = tt.splat %n
 //
 //   op(tt.broadcast %x, tt.broadcast %y), one source shape   →   tt.broadcast(op %x, %y)
 //   op(tt.broadcast %x, constant splat)                      →   tt.broadcast(op %x, smaller splat)
+//
+// Runs: TTIR.
 #include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -14,11 +16,12 @@
 namespace tessera::transforms {
 using namespace ir;
 
-/// Acts on each element alone; a select may have a scalar for its condition.
-static bool elementwise(Operation *op) {
-  if (op->is<arith::SelectOp>()) return op->result().type().isTensor();
-  return op->info().has(kElementwise) && op->numResults() == 1 && op->numRegions() == 0 && isPure(op) &&
-         op->result().type().isTensor() && !op->is<tt::ExternElementwiseOp>();
+/// Whether the operation makes a tensor element by element, so that it can work on scalars or smaller tensors as well.
+static bool isElementwise(Operation *op) {
+  if (op->is<arith::SelectOp>()) return op->result().type().isTensor(); // its condition may be a scalar
+  bool hasForm = op->info().has(kElementwise) && op->numResults() == 1 && op->numRegions() == 0;
+  if (!hasForm || !isPure(op) || !op->result().type().isTensor()) return false;
+  return !op->is<tt::ExternElementwiseOp>(); // the library may have no function of scalars by this name
 }
 
 static Operation *cloneOn(Operation *op, Rewriter &rw, llvm::ArrayRef<Value> operands, Type result) {
@@ -31,7 +34,7 @@ static Operation *cloneOn(Operation *op, Rewriter &rw, llvm::ArrayRef<Value> ope
 }
 
 static bool moveSplat(Operation *op, Rewriter &rw) {
-  if (!elementwise(op) || op->numOperands() == 0) return false;
+  if (!isElementwise(op) || op->numOperands() == 0) return false;
   bool anySplat = false;
   for (auto v : op->operands()) {
     bool splat = v.definedBy<tt::SplatOp>();
@@ -58,7 +61,7 @@ static bool moveSplat(Operation *op, Rewriter &rw) {
 }
 
 static bool moveBroadcast(Operation *op, Rewriter &rw) {
-  if (!elementwise(op) || op->numOperands() == 0) return false;
+  if (!isElementwise(op) || op->numOperands() == 0) return false;
   Type source; // the type (up to the element) that all operands were broadcast from
   auto *ctx = &rw.context();
   for (auto v : op->operands()) {

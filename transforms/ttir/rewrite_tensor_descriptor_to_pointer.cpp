@@ -1,6 +1,6 @@
-// Tensor descriptors become plain pointers, for targets (or kernels) without a unit that moves blocks through them. A
-// descriptor is its base, shape, strides and what out-of-bounds elements read as; they travel as scalars, and each
-// access gets a tensor of pointers and a mask:
+// Rewrites tensor descriptors as tensors of pointers, for all targets. A descriptor is its base, shape, strides and the
+// value that out-of-bounds elements read as; they travel as scalars, and each access gets a tensor of pointers and a
+// mask:
 //
 //   %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %one] : <f16>, <tensor<64x64xf16>>
 //   %v = tt.descriptor_load %d[%i, %j] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
@@ -12,10 +12,13 @@
 // makes it. A kernel's argument of descriptor type becomes a pointer, the shape and strides as i64, and an i1 that
 // says whether the padding is NaN, in the order in which Triton's launcher passes them.
 //
-// Loads of blocks keep in mind where they come from (`tessera.descriptor`): strides of descriptors are positive and
-// multiples of 16 bytes, which the pipeline counts on where it copies blocks whole.
+// Loads of blocks get the attribute `tessera.descriptor`: strides of descriptors are positive and multiples of 16
+// bytes. tritongpu-pipeline uses that where it makes a descriptor again, for targets that copy whole blocks (TMA;
+// analyses/tensor_block.h).
 //
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
+//
+// Runs: TTIR.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"

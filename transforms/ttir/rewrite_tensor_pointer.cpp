@@ -1,6 +1,6 @@
-// Block pointers become plain ones. A block pointer (`!tt.ptr<tensor<…>>`) is its base, shape, strides and offsets;
-// they travel as scalars, through loops, branches and calls, and loads and stores through it get tensors of pointers
-// and, for the dimensions that are to be checked, masks. Nothing after this pass knows block pointers.
+// Rewrites block pointers as tensors of pointers. A block pointer (`!tt.ptr<tensor<…>>`) is its base, shape, strides
+// and offsets; these become scalar values, through loops, branches and calls. Loads and stores through it get tensors
+// of pointers and masks for the dimensions that are checked. No later pass knows block pointers.
 //
 //   %p = tt.make_tensor_ptr %base, [%n], [%s], [%o] {order = array<i32: 0>} : <tensor<64xf16>>
 //   %q = tt.advance %p, [%c] : <tensor<64xf16>>
@@ -16,6 +16,8 @@
 // a hint that later layouts do not need: they follow the strides.
 //
 // Limits: TTIR only (no layouts yet); atomics take no block pointers.
+//
+// Runs: TTIR.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"

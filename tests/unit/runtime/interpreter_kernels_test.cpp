@@ -63,7 +63,8 @@ protected:
         };
       }
       ASSERT_TRUE(transforms::runPipeline(*m, transforms::ttirPipeline(**t), o, diag).ok()) << messages;
-      ASSERT_TRUE(transforms::runPipeline(*m, transforms::ttgirPipeline(**t, warps, 1, 3), o, diag).ok()) << messages;
+      ASSERT_TRUE(transforms::runPipeline(*m, transforms::ttgirPipeline(**t, {.numWarps = warps}), o, diag).ok())
+          << messages;
     }
     if (!everyPass) evaluate(*m, *d);
   }

@@ -80,7 +80,7 @@ std::string pipelined(const std::string &text, const char *target, int stages) {
   o.target = *runtime::requireTarget(target);
   o.verifyEach = true;
   EXPECT_TRUE(transforms::runPipeline(*m, transforms::ttirPipeline(*o.target), o, diag).ok()) << messages;
-  EXPECT_TRUE(transforms::runPipeline(*m, transforms::ttgirPipeline(*o.target, 4, 1, stages), o, diag).ok())
+  EXPECT_TRUE(transforms::runPipeline(*m, transforms::ttgirPipeline(*o.target, {.numStages = stages}), o, diag).ok())
       << messages;
   return printToString(*m);
 }

@@ -1,0 +1,47 @@
+// The numbers that a kernel is configured by, and how each is spelled and checked wherever it is written. The rows are
+// in options.def.
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tessera::runtime {
+
+/// What changes a kernel's code but not its results. CompileOptions, LaunchDescription and KernelMetadata derive from
+/// it.
+struct KernelConfig {
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) int field = initial;
+#include "runtime/compiler/options.def"
+
+  /// This part of a larger struct, to copy all of it.
+  KernelConfig &config() { return *this; }
+  const KernelConfig &config() const { return *this; }
+};
+
+/// One field of KernelConfig.
+struct KernelOption {
+  enum Form : uint8_t { PowerOfTwo, Range, MatrixTile };
+  int KernelConfig::*field;
+  llvm::StringRef key;  // "num_warps": launch descriptions, metadata, the C API
+  llvm::StringRef flag; // "--num-warps"
+  int initial;
+  Form form;
+  int least;
+  int most;
+  llvm::StringRef help; // one line
+};
+
+/// In the order of the rows.
+inline llvm::ArrayRef<KernelOption> kernelOptions() {
+  static constexpr KernelOption rows[] = {
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help)                                              \
+  {&KernelConfig::field, #key, flag, initial, KernelOption::form, least, most, help},
+#include "runtime/compiler/options.def"
+  };
+  return rows;
+}
+inline constexpr size_t kNumKernelOptions = 0
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) +1
+#include "runtime/compiler/options.def"
+    ;
+
+} // namespace tessera::runtime
