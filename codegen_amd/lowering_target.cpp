@@ -131,7 +131,7 @@ Value *AmdTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 /// A function that traps. On gfx11, where a trap is a sequence with a loop, LLVM 22 leaves instructions of the blocks
-/// that follow it in a function unexpanded (FinalizeISel goes on behind the loop, at the function's end) and cannot
+/// that follow it in a function unexpanded (FinalizeISel continues behind the loop, at the function's end) and cannot
 /// write them.
 static Function *trapFunction(Module &m) {
   constexpr StringRef kName = "tessera.trap";

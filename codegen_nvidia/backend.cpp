@@ -64,9 +64,7 @@ public:
     return ptx;
   }
 
-  absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override {
-    return makeCubin(ptx, arch_, options_);
-  }
+  absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override { return makeCubin(ptx, arch_, options_); }
 
 protected:
   absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &module, llvm::StringRef ptx) const override {

@@ -1,4 +1,4 @@
-// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. What is peculiar: operands travel
+// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. Operands are passed
 // in 32-bit words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements
 // of t in the first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of
 // K. B has one word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t +
