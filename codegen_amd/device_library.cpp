@@ -61,7 +61,7 @@ public:
   Value *emit() {
     for (auto family : {&LibdeviceBody::roundedArithmetic, &LibdeviceBody::bitConversions, &LibdeviceBody::toFloat,
                         &LibdeviceBody::toInteger, &LibdeviceBody::threeIntegers, &LibdeviceBody::countsOfBits,
-                        &LibdeviceBody::averagesAndProducts, &LibdeviceBody::twoIntegers})
+                        &LibdeviceBody::averagesAndMul24, &LibdeviceBody::twoIntegers})
       if (Value *v = (this->*family)()) return v->getType() == result ? v : nullptr;
     return nullptr;
   }
@@ -177,7 +177,7 @@ private:
   }
 
   /// hadd, rhadd (averages rounded down or up) and mul24 of 32 bits, signed or unsigned.
-  Value *averagesAndProducts() {
+  Value *averagesAndMul24() {
     if (!hasTwo() || !isInt(0, 32)) return nullptr;
     bool isUnsigned = name.starts_with("u");
     if (name.ends_with("hadd")) {

@@ -1,8 +1,8 @@
-// Matrix instructions of AMD GPUs. CDNA's MFMA keep four consecutive rows of the accumulator in
-// four registers of a lane and give K to groups of lanes; RDNA 3's WMMA take every operand twice, in both halves of
-// the wave, and spread the accumulator's rows over the halves alternately; RDNA 4's distribute K and rows over the halves in
-// blocks of eight. Narrow operands travel in vectors of their own type (f16, bf16, and bf16 as i16 where LLVM's
-// intrinsic says so) or packed in integers (8 bits).
+// Matrix instructions of AMD GPUs. CDNA's MFMA keep four consecutive rows of the accumulator in four registers of a
+// lane and give K to groups of lanes; RDNA 3's WMMA take every operand twice, in both halves of the wave, and spread
+// the accumulator's rows over the halves alternately; RDNA 4's distribute K and rows over the halves in blocks of
+// eight. Narrow operands travel in vectors of their own type (f16, bf16, and bf16 as i16 where LLVM's intrinsic says
+// so) or packed in integers (8 bits).
 //
 // Fragments: "AMD Instinct MI300 Instruction Set Architecture", chapter "Matrix Arithmetic Instructions"; "RDNA 3" and
 // "RDNA 4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"; checked against AMD's matrix instruction

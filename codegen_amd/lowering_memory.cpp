@@ -1,8 +1,8 @@
 // Global and shared memory accesses and atomics on AMD GPUs, which have no predicates. A masked access is
 //
 //   a branch          that switches lanes off (EXEC); accesses under one mask share one branch; or
-//   a buffer access   through a resource descriptor of base and length, where the address is a uniform base and an offset
-//                     below 2^31: a masked-off lane gets an offset beyond the end, reads 0 and writes nothing.
+//   a buffer access   through a resource descriptor of base and length, where the address is a uniform base and an
+//                     offset below 2^31: a masked-off lane gets an offset beyond the end, reads 0 and writes nothing.
 //
 // A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
 // accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the

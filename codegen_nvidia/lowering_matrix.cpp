@@ -137,7 +137,7 @@ SmallVector<Value *, 4> NvidiaTarget::loadMatrices(IRBuilder<> &b, Value *ptr, u
   SmallVector<Type *, 4> results(count, b.getInt32Ty());
   auto *type =
       FunctionType::get(count == 1 ? results[0] : StructType::get(b.getContext(), results), {ptr->getType()}, false);
-  // Shared pointers are 64 bits wide for LLVM unless told otherwise; the instruction takes 32.
+  // Shared pointers are 64 bits wide for LLVM by default; the instruction takes 32.
   Value *address = b.CreatePtrToInt(ptr, b.getInt32Ty());
   type = FunctionType::get(type->getReturnType(), {b.getInt32Ty()}, false);
   auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + "r,~{memory}", true), {address});

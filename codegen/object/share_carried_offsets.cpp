@@ -6,8 +6,8 @@
 //   %x2 = add i32 %x, %step                                  %x2 = add i32 %x, %step
 //   %y2 = add i32 %y, %step
 //
-// with %a8 = add i32 %a, 8, or a sum of the same terms that differs from that of %a by 8. The column numbers of a 128
-// x 128 dot by four warps take one register instead of 32. Differences of such numbers, for instance of rows and columns,
+// with %a8 = add i32 %a, 8, or a sum of the same terms that differs from that of %a by 8. The column numbers of a 128 x
+// 128 dot by four warps take one register instead of 32. Differences of such numbers, for instance of rows and columns,
 // are then one of them and constants, many of them equal: 50 instead of 128 there.
 //
 //   %d = sub i32 %row, %x                                    %d = sub i32 %row, %x
