@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Main loops of AMD kernels, ours against Triton's for the same TTIR, by disassembly. No GPU needed.
 
-  amd_loops.py --tessera PATH KERNEL_DIR... [--targets gfx942,gfx950,gfx1100,gfx1201] [--num-warps N] [--objdump llvm-objdump-22] [--readelf llvm-readelf-22]
+  amd_loops.py --tessera PATH KERNEL_DIR... [--targets gfx942,gfx950,gfx1100,gfx1201] [--num-warps N]
+               [--objdump llvm-objdump-22] [--readelf llvm-readelf-22]
 
-KERNEL_DIR holds launch.json (`ttir`, `num_warps`, `num_stages`). Prints a Markdown table with two rows per kernel and target: ours, and
-Triton's where `pip install triton` is there (without it, ours alone). The main loop is the innermost natural loop with the most work of
-matrix instructions; without one (no loop, or no matrix instruction in it) the whole kernel is counted. Columns:
+KERNEL_DIR holds launch.json (`ttir`, `num_warps`, `num_stages`). Prints a Markdown table with two rows per kernel and
+target: Tessera's, and Triton's if `pip install triton` was run. The main loop is the innermost natural loop with the
+most matrix work; without one (no loop, or no matrix instruction in it) the whole kernel is counted. Columns:
 
   MACs       multiply-adds of the loop's matrix instructions, in thousands per wave, and the instructions
   VGPRs      of the kernel, accumulation registers included; spills
@@ -13,11 +14,22 @@ matrix instructions; without one (no loop, or no matrix instruction in it) the w
   loads      global loads by bytes per lane: 2x16 is two of 16 bytes
   all        instructions of the loop
 """
-import argparse, collections, json, os, re, subprocess, sys, tempfile
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
 
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-p.add_argument("kernels", nargs="+"); p.add_argument("--tessera", required=True); p.add_argument("--targets", default="gfx942,gfx950,gfx1100,gfx1201")
-p.add_argument("--num-warps", type=int); p.add_argument("--objdump", default="llvm-objdump-22"); p.add_argument("--readelf", default="llvm-readelf-22")
+p.add_argument("kernels", nargs="+")
+p.add_argument("--tessera", required=True)
+p.add_argument("--targets", default="gfx942,gfx950,gfx1100,gfx1201")
+p.add_argument("--num-warps", type=int)
+p.add_argument("--objdump", default="llvm-objdump-22")
+p.add_argument("--readelf", default="llvm-readelf-22")
 o = p.parse_args()
 os.environ["TRITON_ALWAYS_COMPILE"] = "1"
 os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp(prefix="amd_loops")
@@ -31,7 +43,8 @@ except ImportError:
 def instructions(path):
     """(address, text, branch target or None) in order."""
     out, base = [], None
-    for line in subprocess.run([o.objdump, "-d", path], capture_output=True, text=True, check=True).stdout.splitlines():
+    text = subprocess.run([o.objdump, "-d", path], capture_output=True, text=True, check=True).stdout
+    for line in text.splitlines():
         m = re.match(r"\s+(\S.*?)\s*// ([0-9A-F]+): [0-9A-F ]+(?:<[^>+]*(?:\+0x([0-9a-f]+))?>)?", line)
         if not m:
             continue
@@ -45,7 +58,9 @@ def natural_loops(ins):
     """Lists of instruction numbers."""
     at = {a: i for i, (a, _, _) in enumerate(ins)}
     ends = lambda t: t.startswith("s_endpgm")
-    leaders = {0} | {at[x] for _, _, x in ins if x in at} | {i + 1 for i, (_, t, x) in enumerate(ins) if (x is not None or ends(t)) and i + 1 < len(ins)}
+    targets = {at[x] for _, _, x in ins if x in at}
+    after_branches = {i + 1 for i, (_, t, x) in enumerate(ins[:-1]) if x is not None or ends(t)}
+    leaders = {0} | targets | after_branches
     starts = sorted(leaders)
     number = {s: k for k, s in enumerate(starts)}
     last = [e - 1 for e in starts[1:]] + [len(ins) - 1]
@@ -111,8 +126,10 @@ def counts(path):
     for i in loop:
         op = ins[i][1].split()[0]
         r["all"] += 1
-        r["macs"] += macs(op); r["matrix"] += bool(macs(op))
-        r["lds_loads"] += bool(re.match(r"ds_(read|load)", op)); r["lds_stores"] += bool(re.match(r"ds_(write|store)", op))
+        r["macs"] += macs(op)
+        r["matrix"] += bool(macs(op))
+        r["lds_loads"] += bool(re.match(r"ds_(read|load)", op))
+        r["lds_stores"] += bool(re.match(r"ds_(write|store)", op))
         r["barriers"] += op in ("s_barrier", "s_barrier_wait")
         if load_bytes(op):
             loads[load_bytes(op)] += 1
@@ -123,12 +140,15 @@ def counts(path):
     return r
 
 
-def row(name, target, who, r):
+def row(name, target, compiler, r):
     whole = " (no loop)" if r["whole"] else ""
-    print(f"| {name} | {target} | {who}{whole} | {r['macs'] / 1000:.0f} ({r['matrix']}) | {r['vgprs']} | {r['spills']} | {r['lds_loads']} + {r['lds_stores']} | {r['loads']} | {r['barriers']} | {r['all']} |")
+    cells = [name, target, compiler + whole, f"{r['macs'] / 1000:.0f} ({r['matrix']})", r["vgprs"], r["spills"],
+             f"{r['lds_loads']} + {r['lds_stores']}", r["loads"], r["barriers"], r["all"]]
+    print("| " + " | ".join(map(str, cells)) + " |")
 
 
-print("| kernel | target | | MACs/1000 (instructions) | VGPRs | spills | LDS loads + stores | global loads | barriers | all |")
+print("| kernel | target | | MACs/1000 (instructions) | VGPRs | spills | LDS loads + stores | global loads | barriers "
+      "| all |")
 print("|---|---|---|---|---|---|---|---|---|---|")
 with tempfile.TemporaryDirectory() as tmp:
     for directory in o.kernels:
@@ -136,16 +156,19 @@ with tempfile.TemporaryDirectory() as tmp:
         name, ttir = os.path.basename(os.path.normpath(directory)), f"{directory}/{spec['ttir']}"
         options = {"num_warps": o.num_warps or spec["num_warps"], "num_stages": spec["num_stages"]}
         for target in o.targets.split(","):
-            subprocess.run([o.tessera, "compile", ttir, "--target", target, "--emit", "hsaco", "-o", f"{tmp}/ours.hsaco", "--num-warps", str(options["num_warps"]), "--num-stages", str(options["num_stages"])], check=True)
-            row(name, target, "ours", counts(f"{tmp}/ours.hsaco"))
+            command = [o.tessera, "compile", ttir, "--target", target, "--emit", "hsaco", "-o", f"{tmp}/tessera.hsaco"]
+            command += ["--num-warps", str(options["num_warps"]), "--num-stages", str(options["num_stages"])]
+            subprocess.run(command, check=True)
+            row(name, target, "Tessera", counts(f"{tmp}/tessera.hsaco"))
             if not triton:
                 continue
             try:
-                kernel = triton.compile(ttir, target=GPUTarget("hip", target, 64 if target.startswith("gfx9") else 32), options=dict(options))
+                gpu = GPUTarget("hip", target, 64 if target.startswith("gfx9") else 32)
+                kernel = triton.compile(ttir, target=gpu, options=dict(options))
             except Exception as e:
                 print(f"| {name} | {target} | Triton {triton.__version__} | {type(e).__name__} | | | | | | |")
                 continue
-            with open(f"{tmp}/theirs.hsaco", "wb") as f:
+            with open(f"{tmp}/triton.hsaco", "wb") as f:
                 f.write(kernel.asm["hsaco"])
-            row(name, target, f"Triton {triton.__version__}", counts(f"{tmp}/theirs.hsaco"))
+            row(name, target, f"Triton {triton.__version__}", counts(f"{tmp}/triton.hsaco"))
             sys.stdout.flush()

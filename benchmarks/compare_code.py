@@ -4,20 +4,34 @@
   compare_code.py OLD NEW [--kernels DIR]... [--conformance] [--targets T,T] [--warps 1,4,8] [--cache DIR] [--show N]
   compare_code.py OLD NEW --time ROUNDS [--kernels DIR]... [--targets T,T] [--warps 4]
 
-OLD and NEW are the two programs. A DIR is searched for *.ttir and *.ttgir files (default: tests/kernels). `--conformance`
-adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN for every target and
-number of warps. Compared are exit code and bytes; where both refuse a kernel, the diagnostics may differ in their words.
-`--cache` keeps the digests of OLD's output in a folder, which then runs only NEW.
+OLD and NEW are the two programs. A DIR is searched for *.ttir and *.ttgir files (default: tests/kernels).
+`--conformance` adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN
+for every target (default: all that NEW has) and number of warps. Exit code and bytes are compared; where both refuse a
+kernel, the diagnostics may differ. `--cache` keeps the digests of OLD's output in a folder, which then runs only NEW.
 
-`--time` compiles with OLD and NEW in turn, ROUNDS times, and prints the ratio of the sums of the fastest times per kernel
-(milliseconds inside the process, from the metadata's `compile_ms`).
+`--time` compiles with OLD and NEW alternately, ROUNDS times, and prints the ratio of the sums of the fastest times per
+kernel (milliseconds inside the process, from the metadata's `compile_ms`).
 
 Exit code: 0 no difference, 1 differences (each listed), 2 wrong usage.
 """
-import argparse, concurrent.futures, difflib, hashlib, json, os, pathlib, subprocess, sys, tempfile
+import argparse
+import concurrent.futures
+import difflib
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TARGETS = "sm_80 sm_86 sm_89 sm_90a sm_100a sm_120a gfx90a gfx942 gfx950 gfx1100 gfx1200 gfx1201".split()
+
+
+def targets_of(program):
+    """Every target of a compiler, as the error about an unknown one lists them."""
+    text = subprocess.run([program, "compile", "-", "--target", "?"], input="", capture_output=True, text=True).stderr
+    return text.partition("targets: ")[2].strip().replace(", ", ",")
 
 
 def compile_kernel(program, case, metadata=None):
@@ -43,9 +57,11 @@ def kernel_files(options, scratch):
     if options.conformance:
         dumped = os.path.join(options.cache or scratch, "conformance")
         if not os.path.isdir(dumped):
-            subprocess.run([options.old, "conformance", "--quick", "--dump", dumped], check=True, stdout=subprocess.DEVNULL)
+            command = [options.old, "conformance", "--quick", "--dump", dumped]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         folders = folders + [dumped]
-    files = sorted(str(f) for d in folders for f in pathlib.Path(d).rglob("*") if f.suffix in (".ttir", ".ttgir", ".mlir"))
+    found = [f for folder in folders for f in pathlib.Path(folder).rglob("*")]
+    files = sorted(str(f) for f in found if f.suffix in (".ttir", ".ttgir", ".mlir"))
     if not files:
         sys.exit("compare_code.py: no kernels found")
     return files
@@ -53,7 +69,8 @@ def kernel_files(options, scratch):
 
 def progress(done, total, differences):
     if sys.stderr.isatty():
-        print(f"\r\033[K{done} of {total}, {differences} differ", end="" if done < total else "\n", file=sys.stderr, flush=True)
+        end = "" if done < total else "\n"
+        print(f"\r\033[K{done} of {total}, {differences} differ", end=end, file=sys.stderr, flush=True)
 
 
 def compare(options, cases):
@@ -116,13 +133,14 @@ def main():
     parser.add_argument("new")
     parser.add_argument("--kernels", action="append", default=[])
     parser.add_argument("--conformance", action="store_true")
-    parser.add_argument("--targets", default=",".join(TARGETS))
+    parser.add_argument("--targets")
     parser.add_argument("--warps", default="1,4,8")
     parser.add_argument("--cache")
     parser.add_argument("--show", type=int, default=3)
     parser.add_argument("--time", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    options.targets = options.targets or targets_of(options.new)
     with tempfile.TemporaryDirectory() as scratch:
         files = kernel_files(options, scratch)
         cases = [(f, t, int(w)) for f in files for t in options.targets.split(",") for w in options.warps.split(",")]

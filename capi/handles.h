@@ -1,5 +1,5 @@
-// The objects behind the handles of tessera.h, and the class that reports the errors of one call: shared by the files of
-// this folder.
+// The objects behind the handles of tessera.h, and the class that reports the errors of one call: shared by the files
+// of this folder.
 #pragma once
 #include "capi/tessera.h"
 #include "ir/context.h"

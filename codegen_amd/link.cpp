@@ -1,14 +1,15 @@
 // The link of an hsaco by lld, which is part of our program: it lays out sections, resolves the kernel descriptors'
 // offsets and adds the dynamic symbol table in which the HSA loader finds kernels.
 //
-// lld keeps its state in a global, so links take turns (0.3 ms each, the first one 1.7), and reads and writes files
-// only.
+// lld keeps its state in a global, so links are serialised (0.3 ms each, the first one 1.7), and it reads and writes
+// files only. Without --no-mmap-output-file it would create the output under a temporary name and have LLVM remove it
+// on a signal, which installs handlers for all fatal signals in the process: not ours to change in a library.
 //
-// Its driver calls the initialisers of every target that its LLVM was built with, at each link. The empty ones below
-// stand in for those that we have no use for: without them a statically linked program would have to carry twenty back
-// ends. NVPTX and AMDGPU keep their real ones, and so does the host's target where the tests are built, which run code
-// on it (TESSERA_HOST_TARGET). The list is that of LLVM 22 (llvm/Config/Targets.def); a target that is missing in it is
-// a link error in a static program, harmless otherwise. Links hold the lock of LLVM's registry of targets, which these
+// lld's driver calls the initialisers of every target that its LLVM was built with, at each link. The empty ones below
+// replace those that we do not use: without them a statically linked program would contain twenty back ends. NVPTX and
+// AMDGPU keep their real ones, and so does the host's target if the tests are built, which run code on it
+// (TESSERA_HOST_TARGET). The list is that of LLVM 22 (llvm/Config/Targets.def); a target that is missing in it is a
+// link error in a static program, harmless otherwise. Links hold the lock of LLVM's registry of targets, which these
 // initialisers write.
 // Source: LLVM "User Guide for AMDGPU Backend", section "ELF Code Object".
 #include "codegen_amd/link.h"
@@ -63,7 +64,7 @@ TESSERA_NO_TARGET(WebAssembly)
 TESSERA_NO_PRINTER(XCore)
 TESSERA_NO_TARGET(Xtensa)
 
-// Debian's LLVM registers Polly with the link-time optimiser, which lld refers to; the archive is not needed.
+// Debian's LLVM registers Polly with the link-time optimiser, which lld references; the archive is not needed.
 llvm::PassPluginLibraryInfo getPollyPluginInfo();
 llvm::PassPluginLibraryInfo getPollyPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder &) {}, nullptr};
@@ -83,7 +84,8 @@ absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
   std::string messages;
   llvm::raw_string_ostream log(messages);
   // --threads=1: our callers compile in parallel themselves, and small links gain nothing.
-  const char *arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", in->path(), "-o", out->path()};
+  const char *arguments[] = {"ld.lld",   "-shared", "--no-undefined", "--threads=1", "--no-mmap-output-file",
+                             in->path(), "-o",      out->path()};
   {
     std::lock_guard<std::mutex> lock(codegen::llvmTargetRegistryMutex());
     lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});

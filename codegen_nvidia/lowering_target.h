@@ -56,11 +56,11 @@ public:
                                                    bool transposed) const override;
   void storeMatrices(llvm::IRBuilder<> &, llvm::Value *ptr, llvm::ArrayRef<llvm::Value *> words,
                      bool transposed) const override;
-  void warpGroupMultiply(llvm::IRBuilder<> &, const codegen::WarpGroupProduct &,
+  void warpGroupMultiply(llvm::IRBuilder<> &, const codegen::WarpGroupDot &,
                          llvm::MutableArrayRef<llvm::Value *> acc) const override;
   llvm::Value *opaqueFalse(llvm::IRBuilder<> &) const override;
-  void commitProducts(llvm::IRBuilder<> &) const override;
-  void waitForProducts(llvm::IRBuilder<> &, unsigned pending, llvm::MutableArrayRef<llvm::Value *>) const override;
+  void commitDots(llvm::IRBuilder<> &) const override;
+  void waitForDots(llvm::IRBuilder<> &, unsigned pending, llvm::MutableArrayRef<llvm::Value *>) const override;
   void fenceAsyncShared(llvm::IRBuilder<> &) const override;
   bool copyToShared(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *shared, unsigned bytes,
                     llvm::Value *acts) const override;

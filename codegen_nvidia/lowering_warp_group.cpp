@@ -17,7 +17,7 @@
 namespace tessera::nvidia {
 using namespace llvm;
 using codegen::SharedMatrix;
-using codegen::WarpGroupProduct;
+using codegen::WarpGroupDot;
 using ir::MatrixType;
 
 namespace {
@@ -67,7 +67,7 @@ void valuesOf(IRBuilder<> &b, ArrayRef<Value *> registers, MutableArrayRef<Value
 
 } // namespace
 
-void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupProduct &t, MutableArrayRef<Value *> acc) const {
+void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupDot &t, MutableArrayRef<Value *> acc) const {
   auto *constant = dyn_cast_or_null<ConstantInt>(t.accumulates);
   bool fresh = constant && constant->isZero(); // the first step does not read the accumulator
   if (constant && !fresh) constant = nullptr;
@@ -150,9 +150,9 @@ Value *NvidiaTarget::opaqueFalse(IRBuilder<> &b) const {
   return b.CreateICmpSLT(moved, b.getInt32(0));
 }
 
-void NvidiaTarget::commitProducts(IRBuilder<> &b) const { sideEffect(b, "wgmma.commit_group.sync.aligned;"); }
+void NvidiaTarget::commitDots(IRBuilder<> &b) const { sideEffect(b, "wgmma.commit_group.sync.aligned;"); }
 
-void NvidiaTarget::waitForProducts(IRBuilder<> &b, unsigned pending, MutableArrayRef<Value *> values) const {
+void NvidiaTarget::waitForDots(IRBuilder<> &b, unsigned pending, MutableArrayRef<Value *> values) const {
   std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";", constraints;
   if (values.empty()) return sideEffect(b, text);
   // Values of several kinds may be waited for together: each passes through the statement as its register.

@@ -46,7 +46,7 @@ enum class Op : uint8_t {
   Not,
   Invert,
   Sum,
-  Product,
+  Multiply,
   Least,
   Greatest,
   Every,
@@ -131,8 +131,8 @@ const Function kFunctions[] = {
     {"random_bits", Op::RandomBits, 0},
 };
 const std::pair<const char *, Op> kReductions[] = {
-    {"sum", Op::Sum},     {"product", Op::Product}, {"least", Op::Least},   {"greatest", Op::Greatest},
-    {"every", Op::Every}, {"any", Op::Any},         {"parity", Op::Parity}, {"first", Op::First}};
+    {"sum", Op::Sum},     {"product", Op::Multiply}, {"least", Op::Least},   {"greatest", Op::Greatest},
+    {"every", Op::Every}, {"any", Op::Any},          {"parity", Op::Parity}, {"first", Op::First}};
 
 const llvm::fltSemantics *semanticsOf(DType t) {
   using llvm::APFloat;
@@ -215,7 +215,7 @@ struct Formula::Node {
   int a = -1, b = -1, c = -1;
   std::vector<int> indices = {}; // Element
   Number constant = {};
-  unsigned slot = 0; // Variable and reductions; Element and Scalar: the buffer; draws: the number of the draw
+  unsigned index = 0; // of the variable (Variable, reductions), buffer (Element, Scalar) or draw
   DType dtype = DType::F32;
   double (*real1)(double) = nullptr;
   double (*real2)(double, double) = nullptr;
@@ -236,12 +236,12 @@ public:
 
   absl::StatusOr<Formula> run() {
     Formula f;
-    f.slots_ = variables_.size();
+    f.variableCount_ = variables_.size();
     f.root_ = choice();
     skip();
     if (error_.empty() && !rest_.empty()) fail("'" + rest_.take_front(12) + "' is left over");
     if (!error_.empty()) return absl::InvalidArgumentError(error_);
-    f.slots_ = slots_ = std::max<unsigned>(slots_, variables_.size());
+    f.variableCount_ = variableCount_ = std::max<unsigned>(variableCount_, variables_.size());
     f.nodes_ = std::make_shared<const std::vector<Node>>(std::move(nodes_));
     return f;
   }
@@ -361,14 +361,14 @@ private:
     for (size_t i = variables_.size(); i-- > 0;)
       if (variables_[i] == name) {
         Node n{Op::Variable};
-        n.slot = i;
+        n.index = i;
         return add(std::move(n));
       }
     for (size_t i = 0; i < buffers_.size(); ++i)
       if (buffers_[i].name == name) {
         if (!buffers_[i].shape.empty()) return fail("'" + name + "' is a buffer and needs indices");
         Node n{Op::Scalar};
-        n.slot = i;
+        n.index = i;
         return add(std::move(n));
       }
     return fail("there is no '" + name + "'");
@@ -399,7 +399,7 @@ private:
     size_t i = 0;
     while (i < buffers_.size() && buffers_[i].name != name) ++i;
     if (i == buffers_.size()) return fail("there is no buffer '" + name + "'");
-    n.slot = i;
+    n.index = i;
     do n.indices.push_back(choice());
     while (take(","));
     expect("]");
@@ -426,9 +426,9 @@ private:
       expect("<");
       n.a = level(7); // binds tighter than comparisons
       expect(",");
-      n.slot = variables_.size();
+      n.index = variables_.size();
       variables_.push_back(variable.str());
-      slots_ = std::max<unsigned>(slots_, variables_.size());
+      variableCount_ = std::max<unsigned>(variableCount_, variables_.size());
       n.b = choice();
       variables_.pop_back();
       expect(")");
@@ -460,7 +460,7 @@ private:
       if (name != f.name) continue;
       Node n{f.op};
       n.real1 = f.real1, n.real2 = f.real2;
-      n.slot = draws_++;
+      n.index = draws_++;
       int *to[] = {&n.a, &n.b, &n.c};
       for (unsigned i = 0; i < f.arguments; ++i) {
         if (i) expect(",");
@@ -477,7 +477,7 @@ private:
   llvm::ArrayRef<FormulaBuffer> buffers_;
   std::vector<Node> nodes_;
   std::string error_;
-  unsigned slots_ = 0, draws_ = 0, depth_ = 0;
+  unsigned variableCount_ = 0, draws_ = 0, depth_ = 0;
 };
 
 absl::StatusOr<Formula> Formula::parse(llvm::StringRef text, llvm::ArrayRef<std::string> variables,
@@ -499,8 +499,8 @@ public:
     auto &n = nodes_[index];
     switch (n.op) {
     case Op::Constant: return n.constant;
-    case Op::Variable: return Number::of(variables[n.slot]);
-    case Op::Scalar: return elementAt(buffers_[n.slot].dtype, buffers_[n.slot].data);
+    case Op::Variable: return Number::of(variables[n.index]);
+    case Op::Scalar: return elementAt(buffers_[n.index].dtype, buffers_[n.index].data);
     case Op::Element: return element(n);
     case Op::Choose: return truth(of(n.a)) ? of(n.b) : of(n.c);
     case Op::Or: return Number::of(truth(of(n.a)) || truth(of(n.b)));
@@ -512,7 +512,7 @@ public:
     }
     case Op::Invert: return Number::of(~of(n.a).integer);
     case Op::Sum:
-    case Op::Product:
+    case Op::Multiply:
     case Op::Least:
     case Op::Greatest:
     case Op::Every:
@@ -565,7 +565,7 @@ public:
 
 private:
   static bool truth(Number n) { return n.real ? n.value != 0 : n.integer != 0; }
-  uint64_t draw(const Formula::Node &n) const { return element_ * 16 + n.slot; }
+  uint64_t draw(const Formula::Node &n) const { return element_ * 16 + n.index; }
 
   Number conversion(const Formula::Node &n) {
     using llvm::RoundingMode;
@@ -643,7 +643,7 @@ private:
   }
 
   Number element(const Formula::Node &n) {
-    auto &b = buffers_[n.slot];
+    auto &b = buffers_[n.index];
     int64_t flat = 0;
     for (size_t d = 0; d < n.indices.size(); ++d) {
       int64_t i = of(n.indices[d]).integer;
@@ -659,20 +659,20 @@ private:
 
   Number reduction(const Formula::Node &n) {
     int64_t count = of(n.a).integer;
-    Number r = Number::of(n.op == Op::Product ? 1 : n.op == Op::Every ? -1 : 0);
+    Number r = Number::of(n.op == Op::Multiply ? 1 : n.op == Op::Every ? -1 : 0);
     for (int64_t k = 0; k < count; ++k) {
-      variables[n.slot] = k;
+      variables[n.index] = k;
       Number v = of(n.b);
       if (n.op == Op::First) {
         if (truth(v)) return Number::of(k);
       } else if (n.op == Op::Least || n.op == Op::Greatest)
         r = k ? lesser(r, v, n.op == Op::Least) : v;
       else
-        r = operation(n.op == Op::Sum       ? Op::Add
-                      : n.op == Op::Product ? Op::Mul
-                      : n.op == Op::Every   ? Op::BitAnd
-                      : n.op == Op::Any     ? Op::BitOr
-                                            : Op::BitXor,
+        r = operation(n.op == Op::Sum        ? Op::Add
+                      : n.op == Op::Multiply ? Op::Mul
+                      : n.op == Op::Every    ? Op::BitAnd
+                      : n.op == Op::Any      ? Op::BitOr
+                                             : Op::BitXor,
                       r, v);
     }
     return n.op == Op::First ? Number::of(count) : r;
@@ -690,7 +690,7 @@ absl::StatusOr<Number> Formula::evaluate(llvm::ArrayRef<int64_t> variables, llvm
                                          uint64_t stream, uint64_t element) const {
   Evaluation e(*nodes_, buffers, stream, element);
   e.variables.assign(variables.begin(), variables.end());
-  e.variables.resize(slots_);
+  e.variables.resize(variableCount_);
   Number n = e.of(root_);
   if (!e.error.empty()) return absl::InvalidArgumentError(e.error);
   return n;

@@ -44,7 +44,7 @@ struct FormulaBuffer {
   const uint8_t *data = nullptr; // row-major; set before evaluating
 };
 
-/// The value of an element as a formula sees it, and the bytes of a number in a dtype (rounded to nearest even; 8-bit
+/// The value of an element in a formula, and the bytes of a number in a dtype (rounded to nearest even; 8-bit
 /// floats saturate; integers wrap).
 Number elementAt(runtime::DType, const uint8_t *);
 void store(runtime::DType, Number, uint8_t *);
@@ -69,7 +69,7 @@ private:
   Formula();
   std::shared_ptr<const std::vector<Node>> nodes_;
   int root_ = -1;
-  unsigned slots_ = 0;
+  unsigned variableCount_ = 0;
   friend class FormulaParser;
 };
 

@@ -21,7 +21,8 @@ struct Total {
     skipped += o.status == Outcome::Skipped;
     notMeant += o.status == Outcome::NotMeant;
     ms += o.ms;
-    // What a failure's error is, its message says; the worst of what passed tells how near the bounds the device is.
+    // Failures have their error in the message; the worst of the cases that passed shows how near the bounds the device
+    // is.
     if (o.status != Outcome::Passed) return;
     ulp = std::max(ulp, o.ulp), relative = std::max(relative, o.relative);
   }

@@ -53,7 +53,7 @@ double distance(DType t, const uint8_t *actual, const uint8_t *expected) {
   if (!std::memcmp(actual, expected, dtypeBytes(t))) return 0;
   if (!isFloat(t)) {
     double d = std::abs(double(elementAt(t, actual).integer) - double(elementAt(t, expected).integer));
-    return std::max(d, 1.0); // also where doubles do not tell them apart
+    return std::max(d, 1.0); // also if they are the same double
   }
   double a = toDouble(t, actual), e = toDouble(t, expected);
   if (a == e || (std::isnan(a) && std::isnan(e))) return 0;
@@ -111,7 +111,7 @@ void compareOutputs(const Instance &in, const std::vector<std::vector<uint8_t>> 
       if (d == 0) continue;
       double value = std::abs(elementAt(arg.dtype, &e[i * bytes]).asReal()), unit = unitInLastPlace(arg.dtype, value),
              scale = value;
-      // Errors are told in what the bound is told in.
+      // Errors are in the unit of the bound.
       if (o.of) {
         auto of = o.of->evaluate(indices(i, arg.shape), in.names);
         if (of.ok()) scale = std::max(value, std::abs(of->asReal())), unit = unitInLastPlace(arg.dtype, scale);

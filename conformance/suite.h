@@ -14,8 +14,8 @@
 
 namespace tessera::conformance {
 
-/// Which values of a kernel's parameters meet: every value at least once, every two values of different parameters at
-/// least once, or all with all. Each contains the one before.
+/// Which values of a kernel's parameters are combined: every value at least once, every two values of different
+/// parameters at least once, or all with all. Each contains the one before.
 enum class Coverage : uint8_t { Quick, Pairs, All };
 
 /// A line of a kernel that says something, after its keyword.

@@ -1,6 +1,6 @@
 // Makes an operation from the parts of its text: names are resolved to operands, types that the text leaves out are
-// inferred from them, and printed types are compared. Also finds the position of an operation and its operands in the text,
-// for the verifier's errors.
+// inferred from them, and printed types are compared. Also finds the position of an operation and its operands in the
+// text, for the verifier's errors.
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -108,7 +108,7 @@ bool ParserState::inferMissingResults(OpParse &o, OperationState &s) {
     bool known = inferResultTypes(one, ctx, s.operands, s.segments, type) && type.size() == inferred.size() + 1;
     if (known)
       if (auto opaque = type.back().scalar().dyn_cast<OpaqueType>()) known = opaque.text() != "!unknown";
-    if (!known) return error("cannot tell the result type of '" + info.name + "' from its operands", o.at);
+    if (!known) return error("cannot infer the result type of '" + info.name + "' from its operands", o.at);
     inferred.push_back(type.back());
   }
   s.resultTypes.assign(inferred.begin(), inferred.end());

@@ -40,8 +40,8 @@ public:
   using Entry = EncodingEntries::Entry;
   EncodingParameters(ParserState &p, llvm::StringRef mnemonic, const char *at) : p_(p), mnemonic_(mnemonic), at_(at) {}
 
-  /// `<{key = value, …}>`, or without braces; before the braces `[256:+8, …]` where paddings are asked for, after them
-  /// `, alignment = 16` where an alignment is. False after an error.
+  /// `<{key = value, …}>`, or without braces; before the braces `[256:+8, …]` if `paddings` is given, after them
+  /// `, alignment = 16` if `alignment` is. False after an error.
   bool parse(llvm::SmallVectorImpl<layouts::PaddedSharedParams::Padding> *paddings, int64_t *alignment);
 
 protected:

@@ -96,7 +96,7 @@ bool ParserState::startsHere(const FormatElement &group) {
   const char *back = lex.position();
   if (!eatLiteral(lex, first.text)) return false;
   bool present = true;
-  // `,` may belong to what follows the group: look at the element after it.
+  // `,` may belong to what follows the group: the element after it decides.
   if (group.group.size() > 1) {
     auto &second = group.group[1];
     if (second.kind == FormatElement::Operand)

@@ -89,7 +89,7 @@ std::optional<llvm::APInt> ParserState::parseElement(Type t) {
   if (text.empty() || text == "-" || text == "+") return fail("expected a number");
   bool hex = text.contains("0x") || text.contains("0X");
   unsigned width = t.bitWidth();
-  // A digit tells more than a bit. To convert thousands of them takes long.
+  // A digit is more than a bit; converting thousands of them would take long.
   bool tooLong = text.ltrim("+-").drop_front(hex ? 2 : 0).ltrim('0').size() > std::max(width, 1u);
   if (auto f = t.dyn_cast<FloatType>()) {
     if (hex) {

@@ -1,5 +1,5 @@
-// The parser's way through a text: sections, modules, operations in the pretty and the generic form. What it asks of
-// others: names and regions (names.cpp), formats of the op table (formats.cpp), operations made of what was read
+// Parses a text: sections, modules, operations in the pretty and the generic form. The rest is in other files: names
+// and regions (names.cpp), formats of the op table (formats.cpp), operations made of what was read
 // (build_operation.cpp), errors (recovery.cpp); see parser_state.h.
 #include "frontend/parser_state.h"
 #include "ir/ops.h"
@@ -93,7 +93,8 @@ bool ParserState::parseOperationText(OpParse &o, Block *block) {
   }
 }
 
-/// Defines the names as the results of `op`, or as the values that an older form stands for. Null: no operation was made.
+/// Defines the names as the results of `op`, or as the values that an older form stands for. Null: no operation was
+/// made.
 bool ParserState::nameResults(const OpParse &o, Operation *op, llvm::ArrayRef<ResultName> names) {
   llvm::SmallVector<Value, 4> values;
   if (o.values)

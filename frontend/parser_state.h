@@ -231,7 +231,7 @@ public:
   void standsFor(const Operation *op, const Operation *there) {
     if (auto it = positions_.find(there); it != positions_.end()) positions_[op] = it->second;
   }
-  /// Null where the operation's form does not tell.
+  /// Null if the operation's form has no positions of operands.
   const char *placeOfOperand(const Operation &, unsigned operand, const char *at);
 
 private:

@@ -1,5 +1,5 @@
-// What happens at an error: it is kept until all of the text is read, and reading goes on at the next operation that
-// can be told from its line (see parser_state.h).
+// Error recovery: an error is kept until all of the text is read, and parsing continues at the next line that starts
+// with an operation (see parser_state.h).
 #include "frontend/parser_state.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -119,7 +119,7 @@ void ParserState::skipFunctionBody() {
     if (p == lex.end()) break;
     if (*p == '{') ++depth;
     if (*p == '}' && --depth == 0) {
-      lex.seek(p); // recovery goes on behind it
+      lex.seek(p); // recovery continues after it
       return;
     }
   }

@@ -75,7 +75,7 @@ std::string describe(Location loc) {
       return describe(loc.part(0));
     break;
   case LocationKind::CallSite: {
-    // An unknown callee (an argument of an inlined function) is told by its caller.
+    // An unknown callee (an argument of an inlined function) is described by its caller.
     if (loc.callee().source().isUnknown()) return describe(loc.caller());
     o << describe(loc.callee());
     if (!loc.caller().source().isUnknown()) o << " (called at " << describe(loc.caller()) << ")";
@@ -103,7 +103,7 @@ static void renderInto(const Diagnostic &d, llvm::raw_ostream &o) {
     if (d.snippet.back() != '\n') o << "\n";
   }
   for (auto &n : d.notes) renderInto(n, o);
-  // An error in a text that some source was compiled to tells both places.
+  // An error in a text with source locations shows both places.
   if (d.position.line && !d.loc.source().isUnknown()) o << describe(d.loc) << ": note: it comes from here\n";
 }
 

@@ -24,6 +24,11 @@ static bool give(llvm::SmallVectorImpl<FoldResult> &out, Attribute a) {
   return true;
 }
 
+/// The operands of binary operations, and of unary ones and conversions, which the hooks share.
+static Value lhs(Operation *op) { return op->operand(0); }
+static Value rhs(Operation *op) { return op->operand(1); }
+static Value input(Operation *op) { return op->operand(0); }
+
 /// An attribute of the type from its element patterns (one: a splat or a scalar).
 static Attribute makeConstant(Type type, llvm::ArrayRef<APInt> bits) {
   if (auto t = type.dyn_cast<TensorType>()) return DenseElementsAttr::get(t, bits);
@@ -35,7 +40,7 @@ static llvm::ArrayRef<APInt> patterns(Attribute a) {
   return a.storage()->bits;
 }
 
-/// Applies f to each element's pattern; f gives nothing where it cannot tell.
+/// Applies f to each element's pattern; f gives nothing if it does not fold.
 template <class F>
 static bool mapElements(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
   size_t n = 1;
@@ -74,20 +79,20 @@ using MaybeInt = std::optional<APInt>;
 // ---- integers -------------------------------------------------------------------------------------------------------
 
 FOLD(arith_addi) {
-  if (isInt(c[1], 0)) return give(out, op->operand(0));
-  if (isInt(c[0], 0)) return give(out, op->operand(1));
+  if (isInt(c[1], 0)) return give(out, lhs(op));
+  if (isInt(c[0], 0)) return give(out, rhs(op));
   for (unsigned i = 0; i < 2; ++i) // (a - b) + b
     if (auto sub = op->operand(i).definedBy<arith::SubiOp>(); sub && sub.rhs() == op->operand(1 - i))
       return give(out, sub.lhs());
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] + v[1]; });
 }
 FOLD(arith_subi) {
-  if (isInt(c[1], 0)) return give(out, op->operand(0));
-  if (op->operand(0) == op->operand(1))
+  if (isInt(c[1], 0)) return give(out, lhs(op));
+  if (lhs(op) == rhs(op))
     return give(out, makeConstant(op->result().type(), APInt(op->result().type().scalar().bitWidth(), 0)));
-  if (auto add = op->operand(0).definedBy<arith::AddiOp>()) { // (a + b) - b, (a + b) - a
-    if (add.rhs() == op->operand(1)) return give(out, add.lhs());
-    if (add.lhs() == op->operand(1)) return give(out, add.rhs());
+  if (auto add = lhs(op).definedBy<arith::AddiOp>()) { // (a + b) - b, (a + b) - a
+    if (add.rhs() == rhs(op)) return give(out, add.lhs());
+    if (add.lhs() == rhs(op)) return give(out, add.rhs());
   }
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] - v[1]; });
 }
@@ -99,14 +104,14 @@ FOLD(arith_muli) {
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] * v[1]; });
 }
 FOLD(arith_divsi) {
-  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  if (isInt(c[1], 1)) return give(out, lhs(op));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt {
     if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {};
     return v[0].sdiv(v[1]);
   });
 }
 FOLD(arith_divui) {
-  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  if (isInt(c[1], 1)) return give(out, lhs(op));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt {
     if (v[1].isZero()) return {};
     return v[0].udiv(v[1]);
@@ -129,7 +134,7 @@ FOLD(arith_remui) {
   });
 }
 FOLD(arith_ceildivsi) {
-  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  if (isInt(c[1], 1)) return give(out, lhs(op));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt {
     if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {};
     APInt q, r;
@@ -138,7 +143,7 @@ FOLD(arith_ceildivsi) {
   });
 }
 FOLD(arith_floordivsi) {
-  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  if (isInt(c[1], 1)) return give(out, lhs(op));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt {
     if (v[1].isZero() || (v[1].isAllOnes() && v[0].isMinSignedValue())) return {};
     APInt q, r;
@@ -147,7 +152,7 @@ FOLD(arith_floordivsi) {
   });
 }
 FOLD(arith_ceildivui) {
-  if (isInt(c[1], 1)) return give(out, op->operand(0));
+  if (isInt(c[1], 1)) return give(out, lhs(op));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt {
     if (v[1].isZero()) return {};
     APInt q, r;
@@ -157,7 +162,7 @@ FOLD(arith_ceildivui) {
 }
 template <class F>
 static bool foldShift(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f) {
-  if (isInt(c[1], 0)) return give(out, op->operand(0));
+  if (isInt(c[1], 0)) return give(out, lhs(op));
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     if (v[1].uge(v[0].getBitWidth())) return {};
     return f(v[0], unsigned(v[1].getZExtValue()));
@@ -178,9 +183,7 @@ static Value complemented(Value v) {
   if (!x) return {};
   return isInt(constantOf(x.rhs()), -1) ? x.lhs() : isInt(constantOf(x.lhs()), -1) ? x.rhs() : Value();
 }
-static bool complements(Operation *op) {
-  return complemented(op->operand(0)) == op->operand(1) || complemented(op->operand(1)) == op->operand(0);
-}
+static bool complements(Operation *op) { return complemented(lhs(op)) == rhs(op) || complemented(rhs(op)) == lhs(op); }
 static Attribute allBits(Operation *op, bool set) {
   unsigned w = op->result().type().scalar().bitWidth();
   return makeConstant(op->result().type(), set ? APInt::getAllOnes(w) : APInt(w, 0));
@@ -190,7 +193,7 @@ FOLD(arith_andi) {
     if (isInt(c[i], 0)) return give(out, op->operand(i));
     if (isInt(c[i], -1)) return give(out, op->operand(1 - i));
   }
-  if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  if (lhs(op) == rhs(op)) return give(out, lhs(op));
   if (complements(op)) return give(out, allBits(op, false));
   for (unsigned i = 0; i < 2; ++i) // (a & b) & a
     if (auto inner = op->operand(i).definedBy<arith::AndiOp>();
@@ -203,7 +206,7 @@ FOLD(arith_ori) {
     if (isInt(c[i], 0)) return give(out, op->operand(1 - i));
     if (isInt(c[i], -1)) return give(out, op->operand(i));
   }
-  if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  if (lhs(op) == rhs(op)) return give(out, lhs(op));
   if (complements(op)) return give(out, allBits(op, true));
   for (unsigned i = 0; i < 2; ++i) // (a | b) | a
     if (auto inner = op->operand(i).definedBy<arith::OriOp>();
@@ -214,7 +217,7 @@ FOLD(arith_ori) {
 FOLD(arith_xori) {
   for (unsigned i = 0; i < 2; ++i)
     if (isInt(c[i], 0)) return give(out, op->operand(1 - i));
-  if (op->operand(0) == op->operand(1)) return give(out, allBits(op, false));
+  if (lhs(op) == rhs(op)) return give(out, allBits(op, false));
   for (unsigned i = 0; i < 2; ++i) // (a ^ b) ^ b
     if (auto inner = op->operand(i).definedBy<arith::XoriOp>()) {
       if (inner.lhs() == op->operand(1 - i)) return give(out, inner.rhs());
@@ -225,7 +228,7 @@ FOLD(arith_xori) {
 /// The type's least and greatest number swallow or leave everything.
 #define MINMAX(name, pick, none, all)                                                                                  \
   FOLD(arith_##name) {                                                                                                 \
-    if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));                                            \
+    if (lhs(op) == rhs(op)) return give(out, lhs(op));                                                                 \
     unsigned w = op->result().type().scalar().bitWidth();                                                              \
     for (unsigned i = 0; i < 2; ++i) {                                                                                 \
       auto *bits = c[i] ? splatBits(c[i]) : nullptr;                                                                   \
@@ -257,14 +260,13 @@ FOLD(arith_cmpi) {
     }
     return false;
   };
-  if (op->operand(0) == op->operand(1))
-    return give(out, makeConstant(op->result().type(), APInt(1, test(APInt(8, 0), APInt(8, 0)))));
+  if (lhs(op) == rhs(op)) return give(out, makeConstant(op->result().type(), APInt(1, test(APInt(8, 0), APInt(8, 0)))));
   auto *bits = c[1] ? splatBits(c[1]) : nullptr;
   if (bits) {
     // A truth value compared with a truth value.
     if (bits->getBitWidth() == 1 &&
         ((p == CmpIPredicate::Ne && bits->isZero()) || (p == CmpIPredicate::Eq && !bits->isZero())))
-      return give(out, op->operand(0));
+      return give(out, lhs(op));
     // Nothing is beyond the type's least and greatest number.
     bool never = (p == CmpIPredicate::Slt && bits->isMinSignedValue()) ||
                  (p == CmpIPredicate::Sgt && bits->isMaxSignedValue()) || (p == CmpIPredicate::Ult && bits->isZero()) ||
@@ -288,9 +290,9 @@ FOLD(arith_extui) {
 }
 FOLD(arith_trunci) {
   // trunc(ext(x)) of the same width is x.
-  Operation *def = op->operand(0).definingOp();
-  if (def && (def->is<arith::ExtsiOp>() || def->is<arith::ExtuiOp>()) && def->operand(0).type() == op->result().type())
-    return give(out, def->operand(0));
+  Operation *def = input(op).definingOp();
+  if (def && (def->is<arith::ExtsiOp>() || def->is<arith::ExtuiOp>()) && input(def).type() == op->result().type())
+    return give(out, input(def));
   unsigned w = resultWidth(op);
   return mapElements(op, c, out, [w](Ints v) -> MaybeInt { return v[0].trunc(w); });
 }
@@ -308,13 +310,13 @@ FOLD(arith_index_castui) {
 using MaybeFloat = std::optional<APFloat>;
 
 /// Arithmetic on the 8-bit kinds saturates in ways of their own, infinities too, so that not even x + -0 is always x.
-static bool isF8(Operation *op) { return op->operand(0).type().scalar().cast<FloatType>().isF8(); }
+static bool isF8(Operation *op) { return input(op).type().scalar().cast<FloatType>().isF8(); }
 
 /// A function of two numbers; NaN operands reach f only if it says that it takes them.
 template <class F>
 static bool foldFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f,
                       bool takesNan = false) {
-  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  auto &sem = input(op).type().scalar().cast<FloatType>().semantics();
   bool narrow = APFloat::getSizeInBits(sem) < 32, lost;
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     APFloat a(sem, v[0]), b(sem, v[1]);
@@ -342,7 +344,7 @@ static bool isNan(Attribute a, Type t) {
 }
 FOLD(arith_addf) {
   if (isF8(op)) return false;
-  if (isFloat(c[1], op->result().type(), -0.0)) return give(out, op->operand(0));
+  if (isFloat(c[1], op->result().type(), -0.0)) return give(out, lhs(op));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
     a.add(b, APFloat::rmNearestTiesToEven);
     return a;
@@ -350,7 +352,7 @@ FOLD(arith_addf) {
 }
 FOLD(arith_subf) {
   if (isF8(op)) return false;
-  if (isFloat(c[1], op->result().type(), 0.0)) return give(out, op->operand(0));
+  if (isFloat(c[1], op->result().type(), 0.0)) return give(out, lhs(op));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
     a.subtract(b, APFloat::rmNearestTiesToEven);
     return a;
@@ -367,7 +369,7 @@ FOLD(arith_mulf) {
 }
 FOLD(arith_divf) {
   if (isF8(op)) return false;
-  if (isFloat(c[1], op->result().type(), 1.0)) return give(out, op->operand(0));
+  if (isFloat(c[1], op->result().type(), 1.0)) return give(out, lhs(op));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
     if (b.isZero()) return {};
     a.divide(b, APFloat::rmNearestTiesToEven);
@@ -387,7 +389,7 @@ template <class F>
 static bool foldExtremum(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, bool isMax,
                          bool propagatesNan, F f) {
   if (isF8(op)) return false;
-  if (op->operand(0) == op->operand(1)) return give(out, op->operand(0));
+  if (lhs(op) == rhs(op)) return give(out, lhs(op));
   for (unsigned i = 0; i < 2; ++i)
     if (propagatesNan ? isInfinity(c[i], op->result().type(), isMax) : isNan(c[i], op->result().type()))
       return give(out, op->operand(1 - i));
@@ -398,8 +400,8 @@ FOLD(arith_minimumf) { return foldExtremum(op, c, out, false, true, llvm::minimu
 FOLD(arith_maxnumf) { return foldExtremum(op, c, out, true, false, llvm::maximumnum); }
 FOLD(arith_minnumf) { return foldExtremum(op, c, out, false, false, llvm::minimumnum); }
 FOLD(arith_negf) {
-  if (auto inner = op->operand(0).definedBy<arith::NegfOp>()) return give(out, inner.operand());
-  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  if (auto inner = input(op).definedBy<arith::NegfOp>()) return give(out, inner.operand());
+  auto &sem = input(op).type().scalar().cast<FloatType>().semantics();
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt { return neg(APFloat(sem, v[0])).bitcastToAPInt(); });
 }
 static bool holds(CmpFPredicate p, APFloat::cmpResult r) {
@@ -429,15 +431,15 @@ FOLD(arith_cmpf) {
   auto p = op->cast<arith::CmpfOp>().predicate();
   if (p == CmpFPredicate::False || p == CmpFPredicate::True)
     return give(out, makeConstant(op->result().type(), APInt(1, p == CmpFPredicate::True)));
-  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  auto &sem = input(op).type().scalar().cast<FloatType>().semantics();
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     return APInt(1, holds(p, APFloat(sem, v[0]).compare(APFloat(sem, v[1]))));
   });
 }
 
 static bool convertFloats(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out) {
-  if (op->operand(0).type() == op->result().type()) return give(out, op->operand(0));
-  auto &from = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  if (input(op).type() == op->result().type()) return give(out, input(op));
+  auto &from = input(op).type().scalar().cast<FloatType>().semantics();
   auto &to = op->result().type().scalar().cast<FloatType>().semantics();
   auto kind = op->result().type().scalar().cast<FloatType>().floatKind();
   bool lacksNegativeZero =
@@ -468,7 +470,7 @@ FOLD(arith_sitofp) { return intToFloat(op, c, out, true); }
 FOLD(arith_uitofp) { return intToFloat(op, c, out, false); }
 static bool floatToInt(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out,
                        bool isSigned) {
-  auto &sem = op->operand(0).type().scalar().cast<FloatType>().semantics();
+  auto &sem = input(op).type().scalar().cast<FloatType>().semantics();
   unsigned w = resultWidth(op);
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     llvm::APSInt r(w, !isSigned);
@@ -500,19 +502,19 @@ FOLD(arith_select) {
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].isZero() ? v[2] : v[1]; });
 }
 static bool sameType(Operation *op, llvm::SmallVectorImpl<FoldResult> &out) {
-  return op->operand(0).type() == op->result().type() && give(out, op->operand(0));
+  return input(op).type() == op->result().type() && give(out, input(op));
 }
 FOLD(arith_bitcast) {
   if (sameType(op, out)) return true;
-  if (op->result().type().scalar().isPointer() || op->operand(0).type().scalar().isPointer()) return false;
+  if (op->result().type().scalar().isPointer() || input(op).type().scalar().isPointer()) return false;
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0]; });
 }
 FOLD(tt_bitcast) { return fold_arith_bitcast(op, c, out); }
-FOLD(tt_addptr) { return isInt(c[1], 0) && give(out, op->operand(0)); }
+FOLD(tt_addptr) { return isInt(c[1], 0) && give(out, op->cast<tt::AddptrOp>().ptr()); }
 FOLD(tt_advance) {
   for (unsigned i = 1; i < op->numOperands(); ++i)
     if (!isInt(c[i], 0)) return false;
-  return give(out, op->operand(0));
+  return give(out, input(op));
 }
 static bool resplat(Operation *op, Attribute a, llvm::SmallVectorImpl<FoldResult> &out) {
   auto *bits = a ? splatBits(a) : nullptr;
@@ -531,7 +533,8 @@ FOLD(tt_trans) {
 }
 FOLD(ttg_convert_layout) {
   if (sameType(op, out)) return true;
-  if (auto inner = op->operand(0).definedBy<ttg::ConvertLayoutOp>(); inner && inner.src().type() == op->result().type())
+  if (auto inner = op->cast<ttg::ConvertLayoutOp>().src().definedBy<ttg::ConvertLayoutOp>();
+      inner && inner.src().type() == op->result().type())
     return give(out, inner.src());
   return resplat(op, c[0], out);
 }

@@ -69,7 +69,7 @@ private:
   ValueImpl *impl_ = nullptr;
 };
 
-/// One operand slot: a link in the use list of its value.
+/// One operand: a link in the use list of its value.
 struct OpOperand {
   ValueImpl *value = nullptr;
   Operation *owner = nullptr;

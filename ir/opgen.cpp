@@ -189,6 +189,83 @@ Op family(const std::string &dialect, const std::string &n, const std::string &h
   return o;
 }
 
+// Table: sentences of semantics of the operations that come in families.
+std::string sentenceOf(const std::string &name) {
+  static const std::map<std::string, std::string> sentences = {
+      {"divsi", "Signed division, rounded towards zero."},
+      {"divui", "Unsigned division."},
+      {"remsi", "Remainder of the signed division, with the sign of the dividend."},
+      {"remui", "Remainder of the unsigned division."},
+      {"shrsi", "Arithmetic shift right; poison if the amount is the width or more."},
+      {"shrui", "Logical shift right; poison if the amount is the width or more."},
+      {"ceildivsi", "Signed division, rounded up."},
+      {"ceildivui", "Unsigned division, rounded up."},
+      {"floordivsi", "Signed division, rounded down."},
+      {"andi", "Bitwise and."},
+      {"ori", "Bitwise or."},
+      {"xori", "Bitwise exclusive or."},
+      {"maxsi", "Signed maximum."},
+      {"maxui", "Unsigned maximum."},
+      {"minsi", "Signed minimum."},
+      {"minui", "Unsigned minimum."},
+      {"subf", "Floating-point subtraction."},
+      {"divf", "Floating-point division."},
+      {"remf", "Floating-point remainder, with the sign of the dividend (fmod)."},
+      {"addf", "Floating-point addition."},
+      {"mulf", "Floating-point multiplication."},
+      {"maximumf", "Maximum; NaN if an operand is NaN."},
+      {"minimumf", "Minimum; NaN if an operand is NaN."},
+      {"maxnumf", "Maximum; the other operand if one is NaN."},
+      {"minnumf", "Minimum; the other operand if one is NaN."},
+      {"extsi", "Sign extension."},
+      {"extui", "Zero extension."},
+      {"trunci", "Truncation to fewer bits."},
+      {"extf", "Conversion to a wider floating-point format, exact."},
+      {"sitofp", "Signed integer to floating point, rounded to nearest even."},
+      {"uitofp", "Unsigned integer to floating point, rounded to nearest even."},
+      {"fptosi", "Floating point to signed integer, rounded towards zero."},
+      {"fptoui", "Floating point to unsigned integer, rounded towards zero."},
+      {"absf", "Absolute value."},
+      {"ceil", "Rounds up to an integer."},
+      {"floor", "Rounds down to an integer."},
+      {"trunc", "Rounds towards zero to an integer."},
+      {"round", "Rounds to the nearest integer, halves away from zero."},
+      {"roundeven", "Rounds to the nearest integer, halves to even."},
+      {"exp", "e to the power of x."},
+      {"exp2", "2 to the power of x."},
+      {"expm1", "e to the power of x, minus 1."},
+      {"log", "Natural logarithm."},
+      {"log1p", "Natural logarithm of 1 + x."},
+      {"log2", "Logarithm to base 2."},
+      {"log10", "Logarithm to base 10."},
+      {"sqrt", "Square root."},
+      {"rsqrt", "1 / square root."},
+      {"sin", "Sine."},
+      {"cos", "Cosine."},
+      {"tan", "Tangent."},
+      {"asin", "Arc sine."},
+      {"acos", "Arc cosine."},
+      {"atan", "Arc tangent."},
+      {"sinh", "Hyperbolic sine."},
+      {"cosh", "Hyperbolic cosine."},
+      {"tanh", "Hyperbolic tangent."},
+      {"asinh", "Inverse hyperbolic sine."},
+      {"acosh", "Inverse hyperbolic cosine."},
+      {"atanh", "Inverse hyperbolic tangent."},
+      {"cbrt", "Cube root."},
+      {"erf", "Error function."},
+      {"erfc", "Complementary error function, 1 - erf(x)."},
+      {"atan2", "Arc tangent of lhs / rhs, in the quadrant of both."},
+      {"copysign", "The magnitude of lhs with the sign of rhs."},
+      {"powf", "lhs to the power of rhs."},
+      {"ctlz", "Number of leading zero bits."},
+      {"cttz", "Number of trailing zero bits."},
+      {"ctpop", "Number of one bits."}};
+  auto it = sentences.find(name);
+  if (it == sentences.end()) fail("no sentence of semantics for " + name + " (sentenceOf in ir/opgen.cpp)");
+  return it->second;
+}
+
 bool expandFamily(const std::string &line) {
   std::istringstream in(line);
   std::string kind, n;
@@ -199,39 +276,38 @@ bool expandFamily(const std::string &line) {
                                  e = {"elementwise"};
   while (in >> n) {
     if (kind == "@binary_int")
-      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ew, "Integer " + n + "."));
+      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ew, sentenceOf(n)));
     else if (kind == "@binary_int_commutative")
-      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ewc, "Integer " + n + "."));
+      ops.push_back(family("arith", n, bin, "", "$lhs , $rhs attrs : type($result)", ewc, sentenceOf(n)));
     else if (kind == "@binary_float")
       ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)",
-                           ew, "Floating-point " + n + "."));
+                           ew, sentenceOf(n)));
     else if (kind == "@binary_float_commutative")
       ops.push_back(family("arith", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)",
-                           ewc, "Floating-point " + n + "."));
+                           ewc, sentenceOf(n)));
     else if (kind == "@int_cast")
       ops.push_back(
           family("arith", n, "in: SignlessIntLike -> out: SignlessIntLike", n == "trunci" ? "overflowFlags: i32=0" : "",
                  std::string("$in ") + (n == "trunci" ? "custom(Overflow) " : "") + "attrs : type($in) to type($out)",
-                 e, "Integer conversion.", true));
+                 e, sentenceOf(n), true));
     else if (kind == "@float_cast")
       ops.push_back(family("arith", n, "in: FloatLike -> out: FloatLike", "fastmath: i32=0",
-                           "$in custom(FastMath) attrs : type($in) to type($out)", e, "Floating-point conversion.",
-                           true));
+                           "$in custom(FastMath) attrs : type($in) to type($out)", e, sentenceOf(n), true));
     else if (kind == "@int_to_float")
       ops.push_back(family("arith", n, "in: SignlessIntLike -> out: FloatLike", "",
-                           "$in attrs : type($in) to type($out)", e, "Integer to floating point, to nearest even."));
+                           "$in attrs : type($in) to type($out)", e, sentenceOf(n)));
     else if (kind == "@float_to_int")
       ops.push_back(family("arith", n, "in: FloatLike -> out: SignlessIntLike", "",
-                           "$in attrs : type($in) to type($out)", e, "Floating point to integer, towards zero."));
+                           "$in attrs : type($in) to type($out)", e, sentenceOf(n)));
     else if (kind == "@math_unary")
       ops.push_back(family("math", n, "operand: FloatLike -> result = same(operand)", "fastmath: i32=0",
-                           "$operand custom(FastMath) attrs : type($result)", ew, "The function " + n + "."));
+                           "$operand custom(FastMath) attrs : type($result)", ew, sentenceOf(n)));
     else if (kind == "@math_binary")
       ops.push_back(family("math", n, binf, "fastmath: i32=0", "$lhs , $rhs custom(FastMath) attrs : type($result)", ew,
-                           "The function " + n + "."));
+                           sentenceOf(n)));
     else if (kind == "@math_unary_int")
       ops.push_back(family("math", n, "operand: SignlessIntLike -> result = same(operand)", "",
-                           "$operand attrs : type($result)", ew, "The function " + n + "."));
+                           "$operand attrs : type($result)", ew, sentenceOf(n)));
     else
       return false;
   }

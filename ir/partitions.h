@@ -1,6 +1,6 @@
 // Who runs an operation: all warps of a kernel, or those of one partition of a ttg.warp_specialize. The default
 // region is the kernel's own warps' (`ttg.num-warps`), every other partition has warps of its own beyond those; all
-// of them run at the same time, and meet at the beginning and at the end.
+// of them run at the same time, and synchronise at the beginning and at the end.
 #pragma once
 #include "ir/ops.h"
 

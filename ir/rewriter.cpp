@@ -142,14 +142,14 @@ private:
     for (auto *op : constants) {
       Operation *scope = scopeOf(op);
       if (!scope->parentOp()) continue; // directly in the module
-      auto &slot = constants_[{scope, op->cast<arith::ConstantOp>().value()}];
-      if (slot) {
-        op->replaceAllUsesWith(slot);
+      auto &existing = constants_[{scope, op->cast<arith::ConstantOp>().value()}];
+      if (existing) {
+        op->replaceAllUsesWith(existing);
         op->erase();
         changed_ = true;
         continue;
       }
-      slot = op;
+      existing = op;
       Operation *&before = last[scope];
       Operation *wanted = before ? before->next() : scope->region(0).front()->front();
       if (op != wanted) {
@@ -162,11 +162,11 @@ private:
 
   Value constantAtEntry(Operation *op, Type type, Attribute a) {
     Operation *scope = scopeOf(op);
-    auto &slot = constants_[{scope, a}];
-    if (slot && !erased_.contains(slot)) return slot->result();
+    auto &existing = constants_[{scope, a}];
+    if (existing && !erased_.contains(existing)) return existing->result();
     Builder b = Builder::atStart(scope->region(0).front());
-    slot = b.constant(op->loc(), type, a).definingOp();
-    return slot->result();
+    existing = b.constant(op->loc(), type, a).definingOp();
+    return existing->result();
   }
 
   Operation *root_;

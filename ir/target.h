@@ -126,7 +126,10 @@ struct TargetInfo {
   int registersPerThread(int64_t warps, RegisterSplit) const;
 
   /// How accesses to shared memory are counted.
-  layouts::MemoryModel memoryModel() const { return {sharedMemoryBanks, sharedMemoryBankBytes, maxSharedAccessBytes}; }
+  layouts::MemoryModel memoryModel() const {
+    return {sharedMemoryBanks, sharedMemoryBankBytes, maxSharedAccessBytes, tuning.planInstructionCost,
+            tuning.planRoundTripCost};
+  }
   /// Consecutive floats of `bits` each (`bfloat`: bf16 rather than f16) that one atomic addition takes.
   int atomicAddElements(unsigned bits, bool bfloat, bool resultUsed) const {
     bool pairs = bits == 16 && (bfloat ? atomicAddBf16x2 : atomicAddF16x2);
@@ -134,5 +137,9 @@ struct TargetInfo {
     return pairs ? 2 : 1;
   }
 };
+
+// layouts/ cannot include the table of tuning numbers; the defaults that it has for plans without a target agree.
+static_assert(Tuning().planInstructionCost == layouts::MemoryModel().instructionCost &&
+              Tuning().planRoundTripCost == layouts::MemoryModel().roundTripCost);
 
 } // namespace tessera::ir

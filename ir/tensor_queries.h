@@ -1,4 +1,4 @@
-// Small questions about tensors and operations on them that many files ask.
+// Small questions about tensors and operations on them that many files need.
 #pragma once
 #include "ir/ops.h"
 

@@ -9,6 +9,16 @@
 //   types       tensor dimensions are powers of two and counts of elements fit in 2^20 elements (Triton's limit);
 //               layouts fit their tensors' rank, warps per CTA and threads per warp those of the module
 //   stage       a module whose functions have layouts has one on every tensor
+// Not checked:
+//   values      ranges of integers, alignment and bounds of addresses, masks: undefined at run time, found by the
+//               interpreter and the emulator
+//   races       whether barriers and waits order the accesses to shared memory (the emulator finds races), and whether
+//               asynchronous copies and dots are waited for before their results are used
+//   target      whether a target has what an operation needs (the lowering says so), and whether registers and shared
+//               memory suffice (the back end does)
+//   layouts     that the layout of an operand is one that the operation's lowering takes, beyond rank, warps and lanes
+//               and what the op's own hook says
+//   effects     that an operation of an unknown dialect, or inline assembly, does what it declares
 // Every violation is reported with the operation printed and a caret under the operand concerned; nothing is aborted.
 #pragma once
 #include "ir/diagnostic.h"

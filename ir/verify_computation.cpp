@@ -1,4 +1,4 @@
-// The verifier's hooks of operations on values: constants, casts, shapes of tensors, products and combinations (see
+// The verifier's hooks of operations on values: constants, casts, shapes of tensors, dots, reductions and scans (see
 // verifier.h).
 #include "ir/verify_hook.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,14 +8,19 @@ namespace tessera::ir {
 // ---- constants, casts and comparisons
 // --------------------------------------------------------------------------------
 
+/// The operands of binary operations, of unary ones, and the first of those that have any number.
+static Value lhs(Operation *op) { return op->operand(0); }
+static Value rhs(Operation *op) { return op->operand(1); }
+static Value input(Operation *op) { return op->operand(0); }
+static Value firstOf(Operation *op) { return op->operand(0); }
+
 HOOK(arith_constant) {
   return typeOfConstant(op->attr("value")) == op->result().type() ||
          opError(op, diag, "has a value of another type than its result");
 }
 HOOK(arith_cmpi) {
-  return sameShape(op->operand(0).type(), op->result().type()) && op->operand(0).type() == op->operand(1).type()
-             ? true
-             : opError(op, diag, "compares values of different types");
+  bool fits = sameShape(lhs(op).type(), op->result().type()) && lhs(op).type() == rhs(op).type();
+  return fits || opError(op, diag, "compares values of different types");
 }
 HOOK(arith_cmpf) { return verify_arith_cmpi(op, diag); }
 HOOK(arith_select) {
@@ -27,10 +32,10 @@ HOOK(arith_select) {
   return true;
 }
 static bool widths(Operation *op, DiagnosticEngine &diag, bool widens) {
-  unsigned a = op->operand(0).type().scalar().bitWidth(), b = op->result().type().scalar().bitWidth();
+  unsigned a = input(op).type().scalar().bitWidth(), b = op->result().type().scalar().bitWidth();
   if (widens ? b > a : b < a) return true;
   return opError(op, diag,
-                 llvm::Twine("must ") + (widens ? "widen" : "narrow") + ": " + op->operand(0).type().str() + " to " +
+                 llvm::Twine("must ") + (widens ? "widen" : "narrow") + ": " + input(op).type().str() + " to " +
                      op->result().type().str(),
                  0);
 }
@@ -40,24 +45,24 @@ HOOK(arith_extf) { return widths(op, diag, true); }
 HOOK(arith_trunci) { return widths(op, diag, false); }
 HOOK(arith_truncf) { return widths(op, diag, false); }
 HOOK(arith_bitcast) {
-  unsigned a = op->operand(0).type().scalar().bitWidth(), b = op->result().type().scalar().bitWidth();
+  unsigned a = input(op).type().scalar().bitWidth(), b = op->result().type().scalar().bitWidth();
   return a == b ||
-         opError(op, diag, "changes the width: " + op->operand(0).type().str() + " to " + op->result().type().str(), 0);
+         opError(op, diag, "changes the width: " + input(op).type().str() + " to " + op->result().type().str(), 0);
 }
 HOOK(tt_bitcast) { return verify_arith_bitcast(op, diag); }
 HOOK(tt_fp_to_fp) {
-  unsigned a = op->operand(0).type().scalar().bitWidth(), b = op->result().type().scalar().bitWidth();
+  unsigned a = input(op).type().scalar().bitWidth(), b = op->result().type().scalar().bitWidth();
   if (b < a && !op->hasAttr("rounding")) return opError(op, diag, "narrows, so it must state its rounding");
   return true;
 }
 HOOK(tt_int_to_ptr) {
-  return op->operand(0).type().scalar().isInteger(64) || opError(op, diag, "takes integers of 64 bits", 0);
+  return input(op).type().scalar().isInteger(64) || opError(op, diag, "takes integers of 64 bits", 0);
 }
 HOOK(tt_ptr_to_int) {
   return op->result().type().scalar().isInteger(64) || opError(op, diag, "gives integers of 64 bits");
 }
 HOOK(arith_index_cast) {
-  return op->operand(0).type().scalar().isIndex() != op->result().type().scalar().isIndex() ||
+  return input(op).type().scalar().isIndex() != op->result().type().scalar().isIndex() ||
          opError(op, diag, "converts between index and an integer type", 0);
 }
 
@@ -65,12 +70,12 @@ HOOK(arith_index_cast) {
 // ----------------------------------------------------------------------------------------------------------
 
 HOOK(tt_splat) {
-  bool scalar = !op->operand(0).type().isTensor() || shapeOf(op->operand(0)).empty();
-  return (scalar && op->operand(0).type().scalar() == op->result().type().scalar()) ||
-         opError(op, diag, "splats " + op->operand(0).type().str() + " to " + op->result().type().str(), 0);
+  bool scalar = !input(op).type().isTensor() || shapeOf(input(op)).empty();
+  return (scalar && input(op).type().scalar() == op->result().type().scalar()) ||
+         opError(op, diag, "splats " + input(op).type().str() + " to " + op->result().type().str(), 0);
 }
 HOOK(tt_unsplat) {
-  auto t = op->operand(0).type().cast<TensorType>();
+  auto t = input(op).type().cast<TensorType>();
   if (t.numElements() != 1) return opError(op, diag, "needs a tensor of one element", 0);
   return op->result().type() == t.element() || opError(op, diag, "must give the tensor's element type");
 }
@@ -102,38 +107,36 @@ HOOK(tt_expand_dims) {
   return true;
 }
 HOOK(tt_reshape) {
-  if (op->operand(0).type().scalar() != op->result().type().scalar())
-    return opError(op, diag, "changes the element type");
-  if (op->operand(0).type().cast<TensorType>().numElements() != op->result().type().cast<TensorType>().numElements())
+  if (input(op).type().scalar() != op->result().type().scalar()) return opError(op, diag, "changes the element type");
+  if (input(op).type().cast<TensorType>().numElements() != op->result().type().cast<TensorType>().numElements())
     return opError(op, diag, "changes the number of elements");
   return true;
 }
 HOOK(tt_broadcast) {
-  auto src = shapeOf(op->operand(0)), dst = shapeOf(op->result());
-  if (op->operand(0).type().scalar() != op->result().type().scalar())
-    return opError(op, diag, "changes the element type");
+  auto src = shapeOf(input(op)), dst = shapeOf(op->result());
+  if (input(op).type().scalar() != op->result().type().scalar()) return opError(op, diag, "changes the element type");
   if (src.size() != dst.size()) return opError(op, diag, "changes the rank");
   for (unsigned i = 0; i < src.size(); ++i)
     if (src[i] != dst[i] && src[i] != 1)
       return opError(op, diag, "cannot repeat dimension " + llvm::Twine(i) + " of size " + llvm::Twine(src[i]));
-  return encodingOf(op->operand(0)) == encodingOf(op->result()) || opError(op, diag, "must keep the layout");
+  return encodingOf(input(op)) == encodingOf(op->result()) || opError(op, diag, "must keep the layout");
 }
 HOOK(tt_cat) {
-  if (op->operand(0).type() != op->operand(1).type()) return opError(op, diag, "needs operands of one type");
-  auto src = shapeOf(op->operand(0)), dst = shapeOf(op->result());
+  if (lhs(op).type() != rhs(op).type()) return opError(op, diag, "needs operands of one type");
+  auto src = shapeOf(input(op)), dst = shapeOf(op->result());
   if (dst.size() != src.size() || dst[0] != 2 * src[0] || dst.drop_front() != src.drop_front())
     return opError(op, diag, "gives a tensor of the wrong shape");
   return true;
 }
 HOOK(tt_join) {
-  if (op->operand(0).type() != op->operand(1).type()) return opError(op, diag, "needs operands of one type");
-  auto src = shapeOf(op->operand(0)), dst = shapeOf(op->result());
+  if (lhs(op).type() != rhs(op).type()) return opError(op, diag, "needs operands of one type");
+  auto src = shapeOf(input(op)), dst = shapeOf(op->result());
   if (dst.size() != src.size() + 1 || dst.back() != 2 || dst.drop_back() != src)
     return opError(op, diag, "gives a tensor of the wrong shape");
   return true;
 }
 HOOK(tt_split) {
-  auto src = shapeOf(op->operand(0)), dst = shapeOf(op->result(0));
+  auto src = shapeOf(input(op)), dst = shapeOf(op->result(0));
   if (op->result(0).type() != op->result(1).type()) return opError(op, diag, "gives two tensors of one type");
   if (src.back() != 2 || src.drop_back() != dst)
     return opError(op, diag, "needs a last dimension of 2, which the results lack");
@@ -176,7 +179,7 @@ HOOK(tt_dot) {
   return d.c().type() == d.d().type() || opError(op, diag, "gives the accumulator's type");
 }
 
-/// An operand of a product of microscaled matrices and its scales. `packed` of its last two dimensions (0 or 1) has
+/// An operand of a dot of microscaled matrices and its scales. `packed` of its last two dimensions (0 or 1) has
 /// two e2m1 to a byte; `kDim` is K, the other one `outer`.
 static bool scaledOperand(Operation *op, DiagnosticEngine &diag, unsigned index, Value scale, ScaleDotElemType kind,
                           unsigned packed, unsigned kDim, int64_t &outer, int64_t &k) {
@@ -228,7 +231,7 @@ static bool combines(Operation *op, DiagnosticEngine &diag, Opcode terminator) {
   if (!n) return opError(op, diag, "needs an operand");
   if (op->numResults() != n)
     return opError(op, diag, "has " + counted(n, "operand") + " but " + counted(op->numResults(), "result"));
-  auto first = op->operand(0).type().cast<TensorType>();
+  auto first = firstOf(op).type().cast<TensorType>();
   for (unsigned i = 1; i < n; ++i)
     if (!sameShape(op->operand(i).type(), first)) return opError(op, diag, "needs operands of one shape and layout", i);
   auto axis = op->attr<IntegerAttr>("axis").sext();
@@ -254,7 +257,7 @@ static bool combines(Operation *op, DiagnosticEngine &diag, Opcode terminator) {
 }
 HOOK(tt_reduce) {
   if (!combines(op, diag, Opcode::tt_reduce_return)) return false;
-  auto first = op->operand(0).type().cast<TensorType>();
+  auto first = firstOf(op).type().cast<TensorType>();
   int64_t axis = op->attr<IntegerAttr>("axis").sext();
   for (unsigned i = 0; i < op->numResults(); ++i) {
     Type t = op->result(i).type();
@@ -297,9 +300,9 @@ HOOK(tt_map_elementwise) {
                    "needs a region of " + counted(op->numOperands() * uint64_t(m.pack()), "argument") + ", not " +
                        llvm::Twine(b->numArgs()));
   for (auto v : op->operands())
-    if (!sameShape(v.type(), op->operand(0).type())) return opError(op, diag, "needs operands of one shape and layout");
+    if (!sameShape(v.type(), firstOf(op).type())) return opError(op, diag, "needs operands of one shape and layout");
   for (auto v : op->results())
-    if (!sameShape(v.type(), op->operand(0).type())) return opError(op, diag, "gives tensors of its operands' shape");
+    if (!sameShape(v.type(), firstOf(op).type())) return opError(op, diag, "gives tensors of its operands' shape");
   return true;
 }
 HOOK(ttng_warp_group_dot) {

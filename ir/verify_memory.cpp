@@ -158,13 +158,15 @@ static bool sameContents(Operation *op, Value tensor, Value buffer, DiagnosticEn
   return (t.shape() == b.shape() && t.element() == b.element()) ||
          opError(op, diag, "moves " + t.str() + " from or to a buffer of " + b.str());
 }
-HOOK(ttg_local_load) { return sameContents(op, op->result(), op->operand(0), diag); }
+HOOK(ttg_local_load) { return sameContents(op, op->result(), op->cast<ttg::LocalLoadOp>().src(), diag); }
 HOOK(ttg_local_store) {
-  if (!bufferOf(op->operand(1)).isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 1);
-  return sameContents(op, op->operand(0), op->operand(1), diag);
+  auto store = op->cast<ttg::LocalStoreOp>();
+  if (!bufferOf(store.dst()).isMutable()) return opError(op, diag, "writes to a buffer that is not mutable", 1);
+  return sameContents(op, store.src(), store.dst(), diag);
 }
 HOOK(ttg_local_dealloc) {
-  return bufferOf(op->operand(0)).isMutable() || opError(op, diag, "ends a buffer that is not mutable", 0);
+  return bufferOf(op->cast<ttg::LocalDeallocOp>().src()).isMutable() ||
+         opError(op, diag, "ends a buffer that is not mutable", 0);
 }
 HOOK(ttg_memdesc_index) {
   auto src = bufferOf(op->operand(0)), dst = bufferOf(op->result());

@@ -51,7 +51,7 @@ absl::StatusOr<LinearLayout> AmdMfmaEncoding::toLinearLayout(llvm::ArrayRef<int6
                    LinearLayout::identity1D(kWave / lanesAcross, Dim::Lane, along) *
                    LinearLayout::identity1D(std::max(1, m() * n() / (kWave * height)), Dim::Register, along);
   l = l.transposeOuts({dimN, dimM});
-  // The tiles run along N through the whole tensor before they step along M: the order in which the multiplication's
+  // The tiles run along N through the whole tensor before they step along M: the order in which the dot's
   // accumulators are listed.
   int32_t tilesM = tilesPerWarp(mi), tilesN = tilesPerWarp(ni), warpsM = p_.warpsPerCta[mi],
           warpsN = p_.warpsPerCta[ni];

@@ -138,7 +138,7 @@ void AmdWmmaEncoding::print(llvm::raw_ostream &o, AliasPrinter) const {
     o << ", instrShape = ";
     printList(o, p_.instrShape);
   }
-  // The rank is told by the other parameters, except where ctaLayout has no bases.
+  // The other parameters determine the rank, except where ctaLayout has no bases.
   if (!counts && !p_.tiles.totalInBits() && r != 2) o << ", rank = " << r;
   o << "}>";
 }

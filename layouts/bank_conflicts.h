@@ -1,8 +1,8 @@
 // Bank conflicts of one access to shared memory by all lanes of a warp.
 //
 // Model: memory is `banks` banks of words of `bankBytes`; consecutive words lie in consecutive banks. In one wavefront
-// each bank serves one word, to as many lanes as want it. The lanes are taken in groups of neighbours, as many as fill
-// one row of all banks (32 lanes of 4 bytes, 16 of 8, 8 of 16 on a machine of 32 banks); groups do not share
+// each bank serves one word, to as many lanes as request it. The lanes are taken in groups of neighbours, as many as
+// fill one row of all banks (32 lanes of 4 bytes, 16 of 8, 8 of 16 on a machine of 32 banks); groups do not share
 // wavefronts. That is how NVIDIA's GPUs behave; AMD's order the lanes of a 16-byte access differently within a wave,
 // which the model ignores.
 #pragma once
@@ -11,8 +11,14 @@
 
 namespace tessera::layouts {
 
+/// A target's shared memory, and what conversion plans weigh its accesses against.
 struct MemoryModel {
-  int banks = 32, bankBytes = 4, maxAccessBytes = 16;
+  int banks = 32;
+  int bankBytes = 4;
+  int maxAccessBytes = 16; // widest access of one lane
+  /// In wavefronts (ir/tuning.def): an instruction that only computes; the latency of a store, a barrier and a load.
+  double instructionCost = 0.25;
+  double roundTripCost = 24;
 };
 
 struct Wavefronts {

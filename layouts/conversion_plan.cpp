@@ -34,8 +34,12 @@ bool ConversionPlan::staysInLane(unsigned k) const {
   return true;
 }
 
-// Costs in wavefronts of shared memory (one a cycle). An instruction that only computes is issued four to a cycle.
-static constexpr double kInstruction = 0.25, kRoundTrip = 24; // store, barrier, load: latency that little else hides
+LinearLayout ConversionPlan::sharedWithBlocks() const {
+  if (shared.hasInDim(Dim::Block)) return shared;
+  llvm::SmallVector<LinearLayout::InDim, 4> ins(shared.ins());
+  ins.push_back({Dim::Block, {}});
+  return LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(shared.outs()));
+}
 
 // ---- shuffles -------------------------------------------------------------------------------------------------------
 
@@ -108,7 +112,7 @@ static bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPl
         uint64_t image = w.ofLane[bit] ^ sumOf(w.ofRegister, c);
         auto solution = reached.solve(image & w.laneMask());
         if (mustBeNew ? solution.has_value() : !solution.has_value()) return;
-        if (solution) { // the same lane is asked twice: for the same register?
+        if (solution) { // the same lane is read twice: for the same register?
           for (unsigned i = 0; i < chosen.size(); ++i)
             if (*solution >> i & 1) image ^= chosen[i].second;
           if (image) return;
@@ -121,8 +125,8 @@ static bool planShuffles(const LinearLayout &map, bool laneSelects, ConversionPl
       if (!best) return false;
       take(bit, *best);
     }
-    // What a source lane sends: the register part of the image that its number solves to; lanes that nobody asks,
-    // nothing.
+    // What a source lane sends: the register part of the image that its number solves to; lanes that nobody reads
+    // send nothing.
     llvm::SmallVector<uint64_t, 16> sends;
     for (auto &c : chosen) sends.push_back(c.second >> w.laneBits);
     for (unsigned lane = 0; lane < w.laneBits; ++lane) {
@@ -152,11 +156,11 @@ static double shuffleCost(const ConversionPlan &p, int sourceRegisters, int byte
   int words = std::max(1, bytes / 4);
   double wave = std::max(1.0, double(lanes) * 4 / (m.banks * m.bankBytes)), cost = 0;
   for (unsigned k = 0; k < p.sourceRegister.size(); ++k)
-    if (!p.staysInLane(k)) cost += words * (wave + kInstruction);
+    if (!p.staysInLane(k)) cost += words * (wave + m.instructionCost);
   auto selects = [&](llvm::ArrayRef<unsigned> columns, int registers) {
     F2Span span;
     for (auto c : columns) span.add(c);
-    cost += span.dimension() * double(registers) * words * kInstruction;
+    cost += span.dimension() * double(registers) * words * m.instructionCost;
   };
   selects(p.sendSelect, sourceRegisters);
   selects(p.receiveSelect, p.sourceRegister.size());
@@ -174,22 +178,21 @@ struct Side {
       : registers(l.columns(Dim::Register)), lanes(l.columns(Dim::Lane)), warps(l.columns(Dim::Warp)) {}
 };
 
+/// The two sides of a conversion, with the memory between them.
 struct SharedPlanner {
   const LinearLayout &src, &dst;
-  int bytes;
+  int bytes; // of an element
   const MemoryModel &m;
-  Side a, b;
+  Side source, destination;
   llvm::SmallVector<uint64_t, 4> blocks; // the columns of the block dimension that are not zero
   unsigned total = 0;                    // bits of an offset
 
   SharedPlanner(const LinearLayout &src, const LinearLayout &dst, int bytes, const MemoryModel &m)
-      : src(src), dst(dst), bytes(bytes), m(m), a(src), b(dst) {}
+      : src(src), dst(dst), bytes(bytes), m(m), source(src), destination(dst) {}
 
   unsigned rowBits() const { return llvm::Log2_32(std::max(1, m.banks * m.bankBytes / bytes)); }
   unsigned wordBits() const { return llvm::Log2_32(std::max(1, m.bankBytes / bytes)); }
   unsigned vectorLimit() const { return llvm::Log2_32(std::max(1, m.maxAccessBytes / bytes)); }
-
-  std::optional<LinearLayout> layoutFor(llvm::ArrayRef<uint64_t> vector, bool forSrc, bool forDst) const;
 };
 
 } // namespace
@@ -211,119 +214,186 @@ static llvm::SmallVector<uint64_t, 8> forbidden(llvm::ArrayRef<uint64_t> lanes, 
   return out;
 }
 
-std::optional<LinearLayout> SharedPlanner::layoutFor(llvm::ArrayRef<uint64_t> vector, bool forSrc, bool forDst) const {
-  unsigned v = vector.size();
-  // A basis of the index space: V, then a complement H.
-  F2Span span;
-  llvm::SmallVector<uint64_t, 24> basis(vector.begin(), vector.end());
-  for (auto c : vector)
-    if (!span.add(c)) return std::nullopt;
-  // Lanes and warps of those sides must have no part in V; their registers may (an access gathers a coset of
-  // registers).
-  llvm::SmallVector<uint64_t, 32> apart;
-  for (auto *side : {&a, &b})
-    if (side == &a ? forSrc : forDst) {
+namespace {
+
+/// The layout of shared memory for one vector V, in the steps of the head of this file. `forSrc`, `forDst`: V is the
+/// vector of that side's accesses, so that its lanes and warps must have no part in V.
+class SharedLayoutBuilder {
+public:
+  SharedLayoutBuilder(const SharedPlanner &planner, llvm::ArrayRef<uint64_t> vector, bool forSrc, bool forDst)
+      : planner_(planner), source_(planner.source), destination_(planner.destination), vector_(vector), forSrc_(forSrc),
+        forDst_(forDst) {}
+
+  /// Nothing if V is no vector of the sides that it is for.
+  std::optional<LinearLayout> run() {
+    if (!chooseBasis()) return std::nullopt;
+    if (!chooseSegments()) return std::nullopt;
+    chooseBanks();
+    return layout();
+  }
+
+private:
+  using Columns = llvm::SmallVector<uint64_t, 24>;
+
+  /// The sides that V is for.
+  llvm::SmallVector<const Side *, 2> sidesOfVector() const {
+    llvm::SmallVector<const Side *, 2> sides;
+    if (forSrc_) sides.push_back(&source_);
+    if (forDst_) sides.push_back(&destination_);
+    return sides;
+  }
+
+  /// Step 1: a basis of the index space: V, then fillers up to a word, then the rest of a complement H.
+  bool chooseBasis() {
+    // Lanes and warps of V's sides must have no part in it; their registers may (an access gathers a coset of
+    // registers).
+    llvm::SmallVector<uint64_t, 32> apart;
+    for (auto *side : sidesOfVector()) {
       llvm::append_range(apart, side->lanes);
       llvm::append_range(apart, side->warps);
     }
-  F2Span check;
-  for (auto c : apart) check.add(c);
-  for (auto c : blocks) check.add(c);
-  for (auto c : vector)
-    if (!check.add(c)) return std::nullopt;
-  F2Span closed = span; // what the basis and the blocks span; blocks are apart from all the rest
-  for (auto c : blocks) closed.add(c);
-  auto add = [&](uint64_t c) {
-    if (closed.add(c)) basis.push_back(c);
-  };
-  // Fillers of the word first, if V is less than one: lanes, so that neighbours share words.
-  unsigned low = std::max(v, std::min(wordBits(), total));
-  auto fill = [&](llvm::ArrayRef<uint64_t> columns) {
-    for (auto c : columns)
-      if (basis.size() < low) add(c);
-  };
-  llvm::SmallVector<uint64_t, 32> units;
-  for (unsigned bit = 0; bit < src.totalOutBits(); ++bit) units.push_back(uint64_t(1) << bit);
-  for (llvm::ArrayRef<uint64_t> columns : {llvm::ArrayRef<uint64_t>(apart), llvm::ArrayRef<uint64_t>(b.lanes),
-                                           llvm::ArrayRef<uint64_t>(a.lanes), llvm::ArrayRef<uint64_t>(units)})
-    fill(columns);
-  // H: those columns, then the registers, then anything.
-  for (auto c : apart) add(c);
-  for (auto *side : {&a, &b})
-    if (side == &a ? forSrc : forDst)
-      for (auto c : side->registers) add(c);
-  for (auto *side : {&a, &b})
-    for (auto *columns : {&side->lanes, &side->warps, &side->registers})
-      for (auto c : *columns) add(c);
-  for (auto c : units) add(c);
-  if (basis.size() != total) return std::nullopt;
-
-  // Everything in coordinates of that basis, the blocks' share left out.
-  F2Span coordinates;
-  for (auto c : basis) coordinates.add(c);
-  for (auto c : blocks) coordinates.add(c);
-  uint64_t mask = total == 64 ? ~uint64_t(0) : (uint64_t(1) << total) - 1;
-  auto inBasis = [&](llvm::ArrayRef<uint64_t> columns) {
-    llvm::SmallVector<uint64_t, 24> out;
-    for (auto c : columns) out.push_back(coordinates.solve(c).value_or(0) & mask);
-    return out;
-  };
-  unsigned n = total - low, segments = total > rowBits() ? total - rowBits() : 0;
-  segments = std::min(segments, n);
-  auto forbiddenBy = [&](const Side &side, bool byV) {
-    unsigned access = byV ? v : 0;
-    size_t served = llvm::Log2_32(std::max(1, m.banks * m.bankBytes / std::max(m.bankBytes, bytes << access)));
-    auto lanes = inBasis(llvm::ArrayRef(side.lanes).take_front(std::min(side.lanes.size(), served)));
-    return forbidden(lanes, std::max(access, wordBits()), low);
-  };
-  F2Span ua, ub, chosen;
-  for (auto x : forbiddenBy(a, forSrc)) ua.add(x);
-  for (auto x : forbiddenBy(b, forDst)) ub.add(x);
-
-  // Segments. Preferred are vectors that cost nothing to address: registers of both sides, then other single columns.
-  llvm::SmallVector<uint64_t, 48> singles;
-  auto ha = inBasis(a.registers), hb = inBasis(b.registers), wa = inBasis(a.warps), wb = inBasis(b.warps);
-  auto prefer = [&](uint64_t x) {
-    if (x >> low) singles.push_back(x >> low);
-  };
-  for (auto x : ha)
-    if (llvm::is_contained(hb, x)) prefer(x);
-  for (auto &columns : {wa, wb, ha, hb})
-    for (auto x : columns) prefer(x);
-  for (unsigned bit = n; bit-- > 0;) singles.push_back(uint64_t(1) << bit);
-  llvm::SmallVector<uint64_t, 24> s;
-  while (s.size() < segments) {
-    bool fullA = ua.dimension() == n, fullB = ub.dimension() == n;
-    auto fits = [&](uint64_t x) {
-      return x && !chosen.contains(x) && (fullA || !ua.contains(x)) && (fullB || !ub.contains(x));
+    F2Span apartSpan;
+    for (auto c : apart) apartSpan.add(c);
+    for (auto c : planner_.blocks) apartSpan.add(c);
+    F2Span closed; // what the basis and the blocks span; blocks are apart from all the rest
+    for (auto c : vector_)
+      if (!closed.add(c) || !apartSpan.add(c)) return false;
+    basis_.assign(vector_.begin(), vector_.end());
+    for (auto c : planner_.blocks) closed.add(c);
+    auto add = [&](uint64_t c) {
+      if (closed.add(c)) basis_.push_back(c);
     };
-    uint64_t found = 0;
-    if (auto *it = llvm::find_if(singles, fits); it != singles.end()) found = *it;
-    // Else a sum of two: x outside the one and y outside the other, both in what the other lacks.
-    for (unsigned i = 0; i < singles.size() && !found; ++i)
-      for (unsigned j = 0; j < i && !found; ++j)
-        if (fits(singles[i] ^ singles[j])) found = singles[i] ^ singles[j];
-    if (!found) return std::nullopt; // not reached: see the top of the file
-    s.push_back(found);
-    chosen.add(found), ua.add(found), ub.add(found);
-  }
-  std::reverse(s.begin(), s.end()); // registers of both sides on top: they can be split off in repetitions
-  // The rest of a row of banks: lanes in order, then anything.
-  llvm::SmallVector<uint64_t, 24> row;
-  auto bank = [&](uint64_t x) {
-    if (row.size() + s.size() < n && chosen.add(x >> low)) row.push_back(x >> low);
-  };
-  for (auto &columns : {inBasis(a.lanes), inBasis(b.lanes), ha, hb}) // by value: columns are few
-    for (auto x : columns) bank(x);
-  for (unsigned bit = 0; bit < n; ++bit) bank(uint64_t(1) << (bit + low));
+    llvm::SmallVector<uint64_t, 32> units;
+    for (unsigned bit = 0; bit < planner_.src.totalOutBits(); ++bit) units.push_back(uint64_t(1) << bit);
 
-  llvm::SmallVector<uint64_t, 24> offsets(basis.begin(), basis.begin() + low);
-  for (auto &part : {row, s})
-    for (auto x : part) offsets.push_back(sumOf(llvm::ArrayRef(basis).drop_front(low), x));
-  LinearLayout l = LinearLayout::fromColumns(Dim::Offset, offsets, src.outs());
-  if (!src.hasInDim(Dim::Block) || blocks.empty()) return l;
-  return l.concatIns(LinearLayout::fromColumns(Dim::Block, blocks, src.outs()));
-}
+    // Fillers of the word if V is less than one: lanes, so that neighbours share words.
+    low_ = std::max<unsigned>(vector_.size(), std::min(planner_.wordBits(), planner_.total));
+    for (llvm::ArrayRef<uint64_t> columns :
+         {llvm::ArrayRef<uint64_t>(apart), llvm::ArrayRef<uint64_t>(destination_.lanes),
+          llvm::ArrayRef<uint64_t>(source_.lanes), llvm::ArrayRef<uint64_t>(units)})
+      for (auto c : columns)
+        if (basis_.size() < low_) add(c);
+
+    // H: the columns that are apart, then the registers of V's sides, then anything.
+    for (auto c : apart) add(c);
+    for (auto *side : sidesOfVector())
+      for (auto c : side->registers) add(c);
+    for (auto *side : {&source_, &destination_})
+      for (auto *columns : {&side->lanes, &side->warps, &side->registers})
+        for (auto c : *columns) add(c);
+    for (auto c : units) add(c);
+    if (basis_.size() != planner_.total) return false;
+    for (auto c : basis_) coordinates_.add(c);
+    for (auto c : planner_.blocks) coordinates_.add(c);
+    high_ = planner_.total - low_;
+    return true;
+  }
+
+  /// Columns in coordinates of the basis, the blocks' share left out.
+  Columns inBasis(llvm::ArrayRef<uint64_t> columns) const {
+    unsigned total = planner_.total;
+    uint64_t mask = total == 64 ? ~uint64_t(0) : (uint64_t(1) << total) - 1;
+    Columns out;
+    for (auto c : columns) out.push_back(coordinates_.solve(c).value_or(0) & mask);
+    return out;
+  }
+
+  /// What no segment may be for a side: differences of lanes that are served at once.
+  F2Span forbiddenFor(const Side &side, bool isForVector) const {
+    const MemoryModel &m = planner_.m;
+    unsigned accessBits = isForVector ? vector_.size() : 0;
+    int accessBytes = std::max(m.bankBytes, planner_.bytes << accessBits);
+    size_t served = llvm::Log2_32(std::max(1, m.banks * m.bankBytes / accessBytes));
+    auto lanes = inBasis(llvm::ArrayRef(side.lanes).take_front(std::min(side.lanes.size(), served)));
+    F2Span span;
+    for (auto x : forbidden(lanes, std::max(accessBits, planner_.wordBits()), low_)) span.add(x);
+    return span;
+  }
+
+  /// Vectors for segments, best first: those that cost nothing to address (registers of both sides), then other single
+  /// columns, then any.
+  llvm::SmallVector<uint64_t, 48> segmentCandidates() const {
+    llvm::SmallVector<uint64_t, 48> candidates;
+    auto add = [&](uint64_t x) {
+      if (x >> low_) candidates.push_back(x >> low_);
+    };
+    auto sourceRegisters = inBasis(source_.registers), destinationRegisters = inBasis(destination_.registers);
+    for (auto x : sourceRegisters)
+      if (llvm::is_contained(destinationRegisters, x)) add(x);
+    for (auto x : inBasis(source_.warps)) add(x);
+    for (auto x : inBasis(destination_.warps)) add(x);
+    for (auto x : sourceRegisters) add(x);
+    for (auto x : destinationRegisters) add(x);
+    for (unsigned bit = high_; bit-- > 0;) candidates.push_back(uint64_t(1) << bit);
+    return candidates;
+  }
+
+  /// Step 2: the bits of an offset above a row of banks.
+  bool chooseSegments() {
+    unsigned count = planner_.total > planner_.rowBits() ? planner_.total - planner_.rowBits() : 0;
+    count = std::min(count, high_);
+    F2Span forbiddenForSource = forbiddenFor(source_, forSrc_);
+    F2Span forbiddenForDestination = forbiddenFor(destination_, forDst_);
+    auto candidates = segmentCandidates();
+    while (segments_.size() < count) {
+      // A side whose forbidden subspace is everything has conflicts in any case.
+      bool sourceIsLost = forbiddenForSource.dimension() == high_;
+      bool destinationIsLost = forbiddenForDestination.dimension() == high_;
+      auto fits = [&](uint64_t x) {
+        return x && !chosen_.contains(x) && (sourceIsLost || !forbiddenForSource.contains(x)) &&
+               (destinationIsLost || !forbiddenForDestination.contains(x));
+      };
+      uint64_t found = 0;
+      if (auto *it = llvm::find_if(candidates, fits); it != candidates.end()) found = *it;
+      // Else a sum of two: x outside the one and y outside the other, both in what the other lacks.
+      for (unsigned i = 0; i < candidates.size() && !found; ++i)
+        for (unsigned j = 0; j < i && !found; ++j)
+          if (fits(candidates[i] ^ candidates[j])) found = candidates[i] ^ candidates[j];
+      if (!found) return false; // not reached: see the head of the file
+      segments_.push_back(found);
+      chosen_.add(found);
+      forbiddenForSource.add(found);
+      forbiddenForDestination.add(found);
+    }
+    // Registers of both sides on top: they can be split off in repetitions.
+    std::reverse(segments_.begin(), segments_.end());
+    return true;
+  }
+
+  /// Step 3: the rest of a row of banks: lanes in order, then anything.
+  void chooseBanks() {
+    auto add = [&](uint64_t x) {
+      if (banks_.size() + segments_.size() < high_ && chosen_.add(x >> low_)) banks_.push_back(x >> low_);
+    };
+    for (auto *columns : {&source_.lanes, &destination_.lanes, &source_.registers, &destination_.registers})
+      for (auto x : inBasis(*columns)) add(x);
+    for (unsigned bit = 0; bit < high_; ++bit) add(uint64_t(1) << (bit + low_));
+  }
+
+  /// Offset bits from below: V and the fillers, banks, segments.
+  LinearLayout layout() const {
+    Columns offsets(basis_.begin(), basis_.begin() + low_);
+    for (auto *part : {&banks_, &segments_})
+      for (auto x : *part) offsets.push_back(sumOf(llvm::ArrayRef(basis_).drop_front(low_), x));
+    auto outs = planner_.src.outs();
+    LinearLayout l = LinearLayout::fromColumns(Dim::Offset, offsets, outs);
+    if (!planner_.src.hasInDim(Dim::Block) || planner_.blocks.empty()) return l;
+    return l.concatIns(LinearLayout::fromColumns(Dim::Block, planner_.blocks, outs));
+  }
+
+  const SharedPlanner &planner_;
+  const Side &source_, &destination_;
+  llvm::ArrayRef<uint64_t> vector_;
+  bool forSrc_, forDst_;
+  Columns basis_;            // V first; `low_` of them are within a word or access
+  F2Span coordinates_;       // of the basis, then of the blocks
+  unsigned low_ = 0;         // bits of an offset within a word or access
+  unsigned high_ = 0;        // the others
+  F2Span chosen_;            // segments and banks, as sums of the high vectors of the basis
+  Columns segments_, banks_; // likewise
+};
+
+} // namespace
 
 namespace {
 struct Access {
@@ -402,7 +472,7 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
                                const PlanOptions &options, ConversionPlan &p, double &cost) {
   SharedPlanner planner(src, dst, bytes, m);
   F2Span threads;
-  for (auto *side : {&planner.a, &planner.b})
+  for (auto *side : {&planner.source, &planner.destination})
     for (auto *columns : {&side->registers, &side->lanes, &side->warps})
       for (auto c : *columns) threads.add(c);
   for (auto c : src.columns(Dim::Block))
@@ -428,18 +498,18 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
       if (n <= planner.wordBits() || n == 0) break;
     }
   };
-  consider(commonRegisters(planner.a, planner.b, options.gatherRegisters), true, true);
-  consider(planner.a.registers, true, false);
-  consider(planner.b.registers, false, true);
+  consider(commonRegisters(planner.source, planner.destination, options.gatherRegisters), true, true);
+  consider(planner.source.registers, true, false);
+  consider(planner.destination.registers, false, true);
   consider({}, false, false);
   std::optional<double> best;
   Access write, read;
   for (auto &c : candidates) {
-    auto shared = planner.layoutFor(c.vector, c.src, c.dst);
+    auto shared = SharedLayoutBuilder(planner, c.vector, c.src, c.dst).run();
     if (!shared) continue;
     auto w = accessOf(src, *shared, bytes, m, options.gatherRegisters),
          r = accessOf(dst, *shared, bytes, m, options.gatherRegisters);
-    double waves = w.wavefronts + r.wavefronts, now = waves + (w.instructions + r.instructions) * kInstruction;
+    double waves = w.wavefronts + r.wavefronts, now = waves + (w.instructions + r.instructions) * m.instructionCost;
     if (best && now >= *best) continue;
     best = now;
     p.shared = std::move(*shared);
@@ -448,7 +518,7 @@ static absl::Status planShared(const LinearLayout &src, const LinearLayout &dst,
     write = std::move(w), read = std::move(r);
   }
   if (!best) return absl::InternalError("no layout of shared memory was found for a conversion");
-  cost = *best + kRoundTrip;
+  cost = *best + m.roundTripCost;
   p.writeVector = write.vector, p.readVector = read.vector;
   p.writeConflicts = write.conflicts, p.readConflicts = read.conflicts;
   p.writeVectorRegisters = write.vectorRegisters, p.readVectorRegisters = read.vectorRegisters;

@@ -9,7 +9,7 @@
 
 namespace tessera::layouts {
 
-/// What the lowering that asks can do, and how much memory it may take.
+/// What the lowering can do, and how much memory it may take.
 struct PlanOptions {
   /// Shuffles may have registers chosen by the lane (sendSelect, receiveSelect); without it such conversions go through
   /// memory.
@@ -52,6 +52,8 @@ struct ConversionPlan {
   /// offset (elements), block → dims. Elements that several threads hold are written by the ones whose free bits
   /// (LinearLayout::freeVariableMasks of the source) are zero.
   LinearLayout shared;
+  /// The same with a dimension of blocks in any case, as #ttg.shared_linear takes it.
+  LinearLayout sharedWithBlocks() const;
   int64_t scratchBytes = 0;                  // of one repetition
   int writeVector = 1, readVector = 1;       // elements per access
   int writeConflicts = 1, readConflicts = 1; // wavefronts per access over the least possible; 1: none
@@ -60,9 +62,9 @@ struct ConversionPlan {
   /// Register numbers whose offsets are 1, 2, 4, … up to half the vector: element e of an access that starts at
   /// register r is register r ^ (the xor of those of e's set bits). 1, 2, 4, … in the common case.
   llvm::SmallVector<unsigned, 4> writeVectorRegisters, readVectorRegisters;
-  /// The conversion is done in this many turns, each through the same scratch with a barrier before and after: turn t
-  /// moves the elements whose offsets have t in the bits above scratchBytes. Registers of both sides decide those
-  /// bits as far as possible; of accesses where threads decide them, some threads' are in each turn.
+  /// The conversion is done in this many repetitions, each through the same scratch with a barrier before and after:
+  /// repetition t moves the elements whose offsets have t in the bits above scratchBytes. Registers of both sides
+  /// decide those bits as far as possible; of accesses where threads decide them, some threads' are in each repetition.
   int repetitions = 1;
 };
 

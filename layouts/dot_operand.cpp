@@ -21,7 +21,7 @@ absl::Status DotOperandEncoding::check(int64_t opIdx, const Encoding *parent, in
     if (kWidth != 0) return invalid("a dot_op over a blocked layout has no kWidth");
     return absl::OkStatus();
   case EncodingKind::NvidiaMma: {
-    int32_t version = static_cast<const NvidiaMmaEncoding *>(parent)->versionMajor(); // never carried
+    int32_t version = static_cast<const NvidiaMmaEncoding *>(parent)->versionMajor(); // never opaque
     if (version == 2 || version == 3) {
       if (kWidth == 0) return invalid(llvm::formatv("a dot_op over nvidia_mma version {0} needs a kWidth", version));
     } else if (kWidth != 0)
@@ -35,7 +35,7 @@ absl::Status DotOperandEncoding::check(int64_t opIdx, const Encoding *parent, in
     return absl::OkStatus();
   case EncodingKind::AmdWmma: {
     auto *wmma = dynCast<AmdWmmaEncoding>(parent);
-    if (!wmma) return absl::OkStatus(); // carried: its version is not known
+    if (!wmma) return absl::OkStatus(); // opaque: its version is not known
     int32_t version = wmma->params().version;
     if (version == 1 && kWidth != 8 && kWidth != 16)
       return invalid("a dot_op over amd_wmma version 1 needs kWidth = 8 or 16");
@@ -60,7 +60,7 @@ absl::Status DotOperandEncoding::check(int64_t opIdx, const Encoding *parent, in
   return invalid("the parent of a dot_op must be a blocked layout or that of a matrix instruction");
 }
 
-/// Multiplication by fma: every thread has the whole of K for its rows or columns.
+/// Dots by fma: every thread has the whole of K for its rows or columns.
 static LinearLayout blockedOperand(const BlockedEncoding &blocked, unsigned k, const CtaLayout &cta,
                                    llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int32_t, 4> size(blocked.sizePerThread());

@@ -1,6 +1,6 @@
-// The dot_op encoding: an operand of a matrix multiplication whose result has the parent's layout. Over a blocked
-// parent (multiplication by fma) each thread holds the whole K dimension of its rows (operand 0) or columns (operand
-// 1). Over a matrix instruction's layout it is that instruction's operand fragment (operandLayout of the parent).
+// The dot_op encoding: an operand of a dot whose result has the parent's layout. Over a blocked parent (dots by fma)
+// each thread holds the whole K dimension of its rows (operand 0) or columns (operand 1). Over a matrix instruction's
+// layout it is that instruction's operand fragment (operandLayout of the parent).
 #pragma once
 #include "layouts/encoding.h"
 

@@ -1,6 +1,6 @@
 // Encodings: what a user writes as `#ttg.blocked<{...}>` and its kin. An Encoding is immutable and lives in the
 // EncodingPool of a Context, which makes equal ones the same object, so they are compared by pointer. What an encoding
-// means is the linear layout it gives for a shape; everything else asks that.
+// means is the linear layout it gives for a shape; everything else uses that.
 #pragma once
 #include "absl/status/statusor.h"
 #include "layouts/cta_layout.h"
@@ -53,7 +53,7 @@ public:
   /// shapes of another rank.
   virtual absl::StatusOr<LinearLayout> toLinearLayout(llvm::ArrayRef<int64_t> shape) const = 0;
 
-  /// The same, worked out once per shape: passes ask it of few encodings, thousands of times.
+  /// The same, worked out once per shape: passes need it of few encodings, thousands of times.
   const absl::StatusOr<LinearLayout> &layoutOf(llvm::ArrayRef<int64_t> shape) const;
 
   /// The parameters in Triton 3.6's spelling with its elisions: `#ttg.blocked<{sizePerThread = [1], …}>`.
@@ -64,15 +64,15 @@ public:
   llvm::StringRef aliasStem() const;
 
 protected:
-  explicit Encoding(EncodingKind k, bool carried = false) : kind_(k), carried_(carried) {}
+  explicit Encoding(EncodingKind k, bool opaque = false) : kind_(k), opaque_(opaque) {}
 
 public:
-  /// The parameters are kept as text only (carried.h): the class of this kind is not what the object is.
-  bool isOpaque() const { return carried_; }
+  /// The parameters are kept as text only (opaque_encoding.h): the object is not of this kind's class.
+  bool isOpaque() const { return opaque_; }
 
 private:
   EncodingKind kind_;
-  bool carried_;
+  bool opaque_;
   mutable std::list<std::pair<llvm::SmallVector<int64_t, 4>, absl::StatusOr<LinearLayout>>> layouts_; // of layoutOf
 };
 

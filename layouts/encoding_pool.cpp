@@ -18,9 +18,9 @@ template <class T> const T *EncodingPool::unique(std::unique_ptr<T> e) {
     out << (const void *)parent;
     return true;
   });
-  auto &slot = byText_[key];
-  if (!slot) slot = std::move(e);
-  return static_cast<const T *>(slot.get());
+  auto &known = byText_[key];
+  if (!known) known = std::move(e);
+  return static_cast<const T *>(known.get());
 }
 
 absl::StatusOr<const BlockedEncoding *> EncodingPool::getBlocked(BlockedParams p) {
@@ -83,7 +83,7 @@ absl::StatusOr<const TensorMemoryScalesEncoding *> EncodingPool::getTensorMemory
   if (auto s = TensorMemoryScalesEncoding::check(p); !s.ok()) return s;
   return unique(std::make_unique<TensorMemoryScalesEncoding>(std::move(p)));
 }
-const OpaqueEncoding *EncodingPool::getCarried(EncodingKind k, std::string prefix, std::string body, unsigned rank) {
+const OpaqueEncoding *EncodingPool::getOpaque(EncodingKind k, std::string prefix, std::string body, unsigned rank) {
   return unique(std::make_unique<OpaqueEncoding>(k, std::move(prefix), std::move(body), rank));
 }
 const BlockedEncoding *EncodingPool::defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp,

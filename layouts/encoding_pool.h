@@ -1,5 +1,5 @@
 // The EncodingPool makes and owns encodings: equal parameters give the same object. One per IR Context, used by one
-// thread at a time. The get functions check their parameters and say what is wrong.
+// thread at a time. The get functions check their parameters and return what is wrong as an error.
 #pragma once
 #include "layouts/amd_mfma.h"
 #include "layouts/amd_wmma.h"
@@ -39,7 +39,7 @@ public:
                                                                          int64_t partitionDim, const Encoding *layout);
   absl::StatusOr<const TensorMemoryEncoding *> getTensorMemory(TensorMemoryParams);
   absl::StatusOr<const TensorMemoryScalesEncoding *> getTensorMemoryScales(TensorMemoryScalesParams);
-  const OpaqueEncoding *getCarried(EncodingKind, std::string prefix, std::string body, unsigned rank);
+  const OpaqueEncoding *getOpaque(EncodingKind, std::string prefix, std::string body, unsigned rank);
 
   /// The default blocked encoding of a shape. @pre the shape is one of powers of two
   const BlockedEncoding *defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp,

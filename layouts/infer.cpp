@@ -105,8 +105,8 @@ static LinearLayout reshaped(const LinearLayout &l, llvm::ArrayRef<int64_t> srcS
 }
 
 /// The blocked parameters that a reshape suggests: the shapes are cut into the smallest runs of dimensions with equal
-/// products, and what a run of the source has per thread, warp and block is dealt to the run of the result, fastest
-/// dimension first. Whether it is the reshaped layout remains to be seen.
+/// products, and what a run of the source has per thread, warp and block is distributed over the run of the result,
+/// fastest dimension first. The caller checks whether it is the reshaped layout.
 static std::optional<BlockedParams> reshapedBlocked(const BlockedEncoding &b, llvm::ArrayRef<int64_t> src,
                                                     llvm::ArrayRef<int64_t> dst) {
   if (!b.cta().isTrivial()) return std::nullopt;
@@ -128,13 +128,14 @@ static std::optional<BlockedParams> reshapedBlocked(const BlockedEncoding &b, ll
     // Dimensions of 1 that follow belong to the last run.
     if (std::all_of(src.begin() + i, src.end(), [](auto x) { return x == 1; })) i = src.size();
     if (std::all_of(dst.begin() + j, dst.end(), [](auto x) { return x == 1; })) j = dst.size();
-    r.srcTo = i, r.dstTo = j;
+    r.srcTo = i;
+    r.dstTo = j;
     r.place = llvm::find(b.order(), int32_t(i - 1)) - b.order().begin();
     runs.push_back(r);
   }
   BlockedParams p;
   llvm::SmallVector<int64_t, 4> left(dst);
-  auto deal = [&](llvm::ArrayRef<int32_t> from, llvm::SmallVector<int32_t, 4> &to) {
+  auto distribute = [&](llvm::ArrayRef<int32_t> from, llvm::SmallVector<int32_t, 4> &to) {
     to.assign(dst.size(), 1);
     for (auto &r : runs) {
       int64_t n = 1;
@@ -147,9 +148,9 @@ static std::optional<BlockedParams> reshapedBlocked(const BlockedEncoding &b, ll
       to[r.dstFrom] *= n; // more than the shape has: copies
     }
   };
-  deal(b.sizePerThread(), p.sizePerThread);
-  deal(b.threadsPerWarp(), p.threadsPerWarp);
-  deal(b.warpsPerCta(), p.warpsPerCta);
+  distribute(b.sizePerThread(), p.sizePerThread);
+  distribute(b.threadsPerWarp(), p.threadsPerWarp);
+  distribute(b.warpsPerCta(), p.warpsPerCta);
   llvm::sort(runs, [](auto &x, auto &y) { return x.place < y.place; });
   for (auto &r : runs)
     for (unsigned d = r.dstTo; d-- > r.dstFrom;) p.order.push_back(d);

@@ -90,4 +90,11 @@ llvm::SmallVector<int32_t, 4> contiguousPerThread(const LinearLayout &l) {
   return n;
 }
 
+int64_t consecutiveElements(const LinearLayout &l, unsigned dim) {
+  int64_t n = 1;
+  for (unsigned bit = 0; bit < l.inDimBits(Dim::Register) && l.basis(Dim::Register, bit, tensorDim(dim)) == n; ++bit)
+    n *= 2;
+  return n;
+}
+
 } // namespace tessera::layouts

@@ -1,5 +1,5 @@
-// Questions about a layout that passes and lowerings ask: which dimension runs fastest, how many elements a thread
-// holds, how many of them in a row. Answered from the linear layout, so that they hold for every kind of encoding.
+// Queries about a layout for passes and lowerings: which dimension runs fastest, how many elements a thread holds, how
+// many of them in a row. Answered from the linear layout, so that they hold for every kind of encoding.
 #pragma once
 #include "layouts/encoding.h"
 #include "layouts/linear_layout.h"
@@ -11,8 +11,9 @@ namespace tessera::layouts {
 llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &, Dim in);
 /// The order in which a distributed layout walks a tensor: by registers, then lanes, then warps.
 llvm::SmallVector<int32_t, 4> orderOf(const LinearLayout &);
-/// The order in which a buffer for the tensor lies best: as orderOf by registers and lanes, but the fastest dimension
-/// is that of a thread's consecutive elements, else of the lanes' (a fragment's first register may move by rows).
+/// The order in which a buffer for the tensor is best stored: as orderOf by registers and lanes, but the fastest
+/// dimension is that of a thread's consecutive elements, else of the lanes' (a fragment's first register may move by
+/// rows).
 llvm::SmallVector<int32_t, 4> storageOrderOf(const LinearLayout &);
 /// Likewise; a blocked encoding says it.
 llvm::SmallVector<int32_t, 4> storageOrderOf(const Encoding *, const LinearLayout &);
@@ -24,5 +25,8 @@ int32_t uniqueElementsPerThread(const LinearLayout &);
 /// The box of consecutive elements that a thread holds in its first registers, fastest dimension first: its size along
 /// each dimension. For a blocked layout no larger than its tensor this is sizePerThread.
 llvm::SmallVector<int32_t, 4> contiguousPerThread(const LinearLayout &);
+/// How many consecutive elements along a dimension a thread's first registers hold: the first basis of a register is 1
+/// along it, the next 2, ….
+int64_t consecutiveElements(const LinearLayout &, unsigned dim);
 
 } // namespace tessera::layouts

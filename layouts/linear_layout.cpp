@@ -29,7 +29,7 @@ uint64_t F2Span::reduce(uint64_t v, uint64_t *combination) const {
 }
 
 bool F2Span::add(uint64_t v) {
-  // Sums are told of the first 64 vectors; where there are more, only membership is asked.
+  // Combinations are known of the first 64 vectors; callers with more of them query membership only.
   uint64_t combination = count_ < 64 ? uint64_t(1) << count_ : 0;
   ++count_;
   v = reduce(v, &combination);

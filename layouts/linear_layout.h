@@ -28,7 +28,7 @@ enum class Dim : uint8_t { Register, Lane, Warp, Block, Offset, Dim0, Dim1, Dim2
 inline Dim tensorDim(unsigned i) { return Dim(unsigned(Dim::Dim0) + i); }
 llvm::StringRef dimName(Dim);
 /// Dimensions of a tensor at most; the names above stand for the first. A tensor has at most 2^20 elements, and
-/// sorting makes a dimension of each factor of two.
+/// sorting makes a dimension of each power of two.
 inline constexpr unsigned kMaxRank = 32;
 
 /// One image vector: a value per output dimension, in the layout's order of output dimensions.

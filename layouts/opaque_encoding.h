@@ -1,6 +1,6 @@
-// Encodings whose parameters are kept as text in the order written and whose linear layout is therefore unknown: what a
-// reader of text makes of a kind that it does not take apart. The classes of the kinds (amd_mfma.h, nvmma_shared.h, …)
-// say more; equal text makes one object here, but never the same object as that of the class.
+// Opaque encodings: the parameters are kept as text, in the order written, so that the linear layout is unknown. For
+// kinds that a reader of text does not parse. Equal text makes one object, but never the same object as the class of
+// the kind (amd_mfma.h, nvmma_shared.h, …) makes of equal parameters.
 #pragma once
 #include "layouts/encoding.h"
 #include <string>
@@ -11,7 +11,7 @@ class OpaqueEncoding : public Encoding {
 public:
   /// `prefix`: "#ttg.amd_mfma"; `body`: what stands between `<` and `>`, as printed.
   OpaqueEncoding(EncodingKind k, std::string prefix, std::string body, unsigned rank)
-      : Encoding(k, /*carried=*/true), prefix_(std::move(prefix)), body_(std::move(body)), rank_(rank) {}
+      : Encoding(k, /*opaque=*/true), prefix_(std::move(prefix)), body_(std::move(body)), rank_(rank) {}
   unsigned rank() const override { return rank_; }
   const CtaLayout &cta() const override { return cta_; }
   absl::StatusOr<LinearLayout> toLinearLayout(llvm::ArrayRef<int64_t>) const override {

@@ -1,6 +1,6 @@
 // The partitioned_shared encoding: a tensor cut along `partitionDim` into numPartitions · numGroups pieces that are
-// dealt in turn to numPartitions separate buffers of shared memory (the LDS partitions of gfx1250); each piece has the
-// layout `partitionLayout`. Read, checked and printed; its map into several buffers is not modelled.
+// distributed in turn over numPartitions separate buffers of shared memory (the LDS partitions of gfx1250); each piece
+// has the layout `partitionLayout`. Read, checked and printed; its map into several buffers is not modelled.
 #pragma once
 #include "layouts/encoding.h"
 

@@ -3,6 +3,7 @@
 // different banks. Offset of (row r, column c): r·columns + (((c / vec) ^ ((r / perPhase) % maxPhase)) · vec + c %
 // vec).
 #pragma once
+#include "layouts/bank_conflicts.h"
 #include "layouts/encoding.h"
 
 namespace tessera::layouts {
@@ -30,5 +31,15 @@ public:
 private:
   SwizzledSharedParams p_;
 };
+
+/// The swizzle of a buffer whose rows are written and read 16 bytes at a time: in eight consecutive rows, what lies in
+/// one column is in different banks, as far as rows are long enough for that. The rows that fill all banks once share a
+/// phase. Used for matrices that ldmatrix reads, for buffers that loops copy to and read by plain loads, and for bytes
+/// across K.
+/// @pre rank 2 or more; `elementBytes` is a power of two up to 16. `order`: fastest dimension first. `minRowsPerPhase`:
+/// consecutive rows that each lane reads itself (kWidth of an operand across K), which need no phases of their own.
+SwizzledSharedParams conflictFreeSwizzle(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order,
+                                         const CtaLayout &cta, int64_t elementBytes, const MemoryModel &,
+                                         int64_t minRowsPerPhase = 1);
 
 } // namespace tessera::layouts

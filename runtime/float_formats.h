@@ -1,11 +1,11 @@
 // Conversions between bit patterns of the IR's floating-point formats and the host's float and double, exact or rounded
 // once. Every format up to f32 is a subset of double, so conversions go through `double`; f64 is the double itself.
 //
-// The interpreter (the oracle) and the emulator (which executes the lowered code that the oracle judges) share this file:
-// the formats are data of the manuals, not a decision of either. A mistake here would hide from a comparison of the two,
-// so it is checked against LLVM's APFloat: for every pattern of the formats of at most 16 bits and for numbers around every
-// rounding boundary (tests/unit/runtime_interpreter/float_formats_test.cpp). The expected values of the conformance suite
-// come from `runtime/launch/dtype.h`, which does not use this file.
+// The interpreter (the oracle) and the emulator (which executes the lowered code that the oracle judges) share this
+// file: the formats are data of the manuals, not a decision of either. A mistake here would hide from a comparison of
+// the two, so it is checked against LLVM's APFloat: for every pattern of the formats of at most 16 bits and for numbers
+// around every rounding boundary (tests/unit/runtime_interpreter/float_formats_test.cpp). The expected values of the
+// conformance suite come from `runtime/launch/dtype.h`, which does not use this file.
 //
 // Rounding is to nearest even, or towards zero on request. What a format cannot hold:
 //   f16 bf16 f32  too large to nearest: infinity; towards zero: the largest finite value

@@ -1,5 +1,6 @@
-// Checks of a launch's grid and arguments, whether the launch comes from a description (launch/launch_description.h), the
-// command line (launcher.h) or the C API (capi/launch.cpp). The interpreter, which depends on ir/ alone, checks again.
+// Checks of a launch's grid and arguments, whether the launch comes from a description (launch/launch_description.h),
+// the command line (launcher.h) or the C API (capi/launch.cpp). The interpreter, which depends on ir/ alone, checks
+// again.
 #pragma once
 #include "absl/status/status.h"
 #include "llvm/ADT/StringRef.h"

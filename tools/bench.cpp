@@ -19,8 +19,7 @@ int benchCommand(int argc, char **argv) {
   std::unique_ptr<Device> device;
   app.add_option("LAUNCH", path, "launch description (launch.json)")->required();
   app.add_option("--device", deviceName, "cuda[:N], hip[:N] or emulator:TARGET; default: the first GPU found");
-  app.add_option("--reps", reps, "launches that are measured, after one that is not (default 100)")
-      ->check(wholeNumber(1));
+  app.add_option("--reps", reps, "measured launches, after one warm-up launch (default 100)")->check(wholeNumber(1));
   numbers.add(app);
   app.add_option("--json", jsonFile, "write the figures as JSON (- for standard output)");
   cacheFlags.add(app);

@@ -40,5 +40,13 @@ for folder in "${!patterns[@]}"; do
     failed=1
   fi
 done
+
+# Documents that the program prints.
+if [ -f docs/passes.md ] && [[ docs.passes == *"$filter"* ]]; then
+  "$build/tools/tessera" opt --list-passes=markdown >docs/passes.md
+fi
+if [ -f tools/generate_tuning_docs.py ] && [[ docs.tuning == *"$filter"* ]]; then
+  python3 tools/generate_tuning_docs.py
+fi
 git --no-pager diff --stat
 exit $failed

@@ -55,7 +55,7 @@ def phrase(pattern):
 # (name, pattern, what to write instead)
 WORDS = [
     ("product", word("products?"), "dot, MMA, accumulator"),
-    ("multiplication", word("multiplications?", "multiplies"), "dot, MMA"),
+    ("multiplication", word("multiplications?"), "dot, MMA"),
     ("factor", word("factors?"), "operand (A, B), accumulator"),
     ("slot", word("slots?"), "stage, buffer, buffer index"),
     ("ring", word("rings?"), "multi-buffered, buffers"),
@@ -105,12 +105,11 @@ EXCEPTIONS = [
     ("product", "*",
      r"(?i)high_?Product|high half of the product|products? of (?:two |the two )?(?:integers|numbers)", "of numbers"),
     ("product", "*", r"productDim|productBases|directProduct|::product|operator\*", "product of layouts"),
-    ("multiplication", "*", r"std::multiplies", "C++'s functor"),
     ("multiplication", "*",
      r"(?i)(?:integer|scalar|signed|float\w*|high|wide|32-bit|64-bit|elementwise|point-?wise|address|by a "
      r"constant|power of two|modular|modulo|GF\(2\)|F₂) multiplications?", "of numbers"),
     ("multiplication", "*",
-     r"(?i)matrix multiplications?|multiplies matrices|a kernel that multiplies|matrix_multiplication",
+     r"(?i)matrix multiplications?|matrix_multiplication",
      "the name of the algorithm"),
     ("factor", "*",
      r"(?i)(?:scal(?:e|ing)|unroll(?:ing)?|common|interleav\w+|quantis\w+|prime|loading|form|constant) ?-?_?factors?",
@@ -123,7 +122,10 @@ EXCEPTIONS = [
      "the entry of a memo table"),
     ("ring", "*", r"(?i)\bring (?:buffer|all-?reduce|exchange)", "the field's word"),
     ("factor", "tests/golden/ttir/loop_unroll*", None, "unroll factor"),
-    ("tells", "tests/*", r"(?i)tell(?:s)? (?:\w+ )?apart", "distinguish"),
+    ("tells", "*", r"(?i)tells? (?:\w+ )*apart", "distinguish"),
+    ("product", "tests/*", r"\bproduct\(", "the number of a shape's elements"),
+    ("product", "tests/unit/runtime_interpreter/arithmetic_test.cpp", None, "products of integers"),
+    ("product", "transforms/analyses/local_stride*", None, "products of integers"),
     ("tells", "*", r"tellg|tell\(\)|\.tell\b|->tell\b", "C++'s and LLVM's streams"),
     ("asks", "*", r"(?i)bit ?masks?", "another word"),
     ("turn", "*", r"(?i)in turn\b", "one after the other"),
@@ -211,7 +213,7 @@ def text_of(path, line):
 
 
 # A line is searched for a word only if it has one of its stems, which makes the check fast.
-STEMS = {"multiplication": ("multipl",), "goes on": (" on",), "goes out": (" out",), "under way": ("way",),
+STEMS = {"goes on": (" on",), "goes out": (" out",), "under way": ("way",),
          "settled": ("settl",),
          "threads meet": (" meet",), "deal": ("deal",), "what a loop carries": (" carr",), "is told": ("told",),
          "tells": ("tell", "told"), "asks": ("ask",), "looks at": ("look",), "sees": ("see",), "threadsMeet": ("meet",),

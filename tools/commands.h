@@ -38,7 +38,7 @@ llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> readText(const std::string &p
 std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path);
 /// Writes to the file (`-` or empty: standard output). False after an error was printed.
 bool writeOutput(const std::string &path, llvm::StringRef contents);
-/// An engine that prints what it is told to stderr.
+/// An engine that prints diagnostics to stderr.
 ir::DiagnosticEngine printingDiagnostics();
 
 } // namespace tessera::tools

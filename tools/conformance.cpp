@@ -1,5 +1,5 @@
-// `tessera conformance [--device DEV]… [--filter RE]`: runs the kernels of the conformance suite on devices and tells
-// which compute what they should (conformance/README.md). Cases run in child processes: one that crashes is a failure
+// `tessera conformance [--device DEV]… [--filter RE]`: runs the kernels of the conformance suite on devices and reports
+// which compute the right results (conformance/README.md). Cases run in child processes: one that crashes is a failure
 // like others.
 #include "conformance/report.h"
 #include "runtime/compiler/compiler.h"
@@ -22,8 +22,8 @@ using namespace conformance;
 using runtime::IsolatedWork;
 using runtime::runIsolated;
 
-/// Drivers do not outlive a fork(): GPUs are asked by a process of its own. `specs` empty: all that are there.
-static std::vector<DeviceName> askForGpus(const std::vector<std::string> &specs, std::string &problem) {
+/// Drivers do not outlive a fork(): GPUs are enumerated in a child process. `specs` empty: all that are there.
+static std::vector<DeviceName> enumerateGpus(const std::vector<std::string> &specs, std::string &problem) {
   std::vector<DeviceName> out;
   IsolatedWork w;
   w.jobs = 1;
@@ -60,7 +60,7 @@ static std::vector<DeviceName> askForGpus(const std::vector<std::string> &specs,
   return out;
 }
 
-/// What the command line asks for.
+/// The command line's options.
 struct ConformanceOptions {
   std::vector<std::string> devices, files;
   std::string filter, html, json, dump;
@@ -75,8 +75,8 @@ static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions 
                "tessera conformance");
   auto many = CLI::MultiOptionPolicy::TakeAll;
   app.add_option("--device", o.devices,
-                 "emulator:TARGET, cuda[:N] or hip[:N]; may be given several times. The interpreter always runs. "
-                 "Default: all GPUs, else the interpreter alone")
+                 "emulator:TARGET, cuda[:N] or hip[:N]; may be repeated. The interpreter always runs. "
+                 "By default every GPU found is tested")
       ->expected(1)
       ->multi_option_policy(many);
   app.add_option("--filter", o.filter, "only cases whose name matches this regular expression");
@@ -84,16 +84,15 @@ static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions 
   app.add_flag("--quick", o.quick, "fewer cases: every kernel with every value of every parameter at least once");
   app.add_flag(
       "--all", o.all,
-      "all combinations of parameters; by default every two values of different parameters meet at least once");
+      "all combinations of parameters; by default every two values of different parameters are combined at least once");
   app.add_option("--html,--report", o.html, "write a page with the results");
   app.add_option("--json", o.json, "write the results as JSON");
   app.add_option("--dump", o.dump, "write the cases into this folder as files for `tessera run`, and run nothing");
-  app.add_option("--kernels", o.files,
-                 "a file of kernels to use instead of those of the program; may be given several times")
+  app.add_option("--kernels", o.files, "a file of kernels to use instead of the built-in ones; may be repeated")
       ->expected(1)
       ->multi_option_policy(many);
-  app.add_option("--jobs", o.jobs, "processes that work at once; default: one per core")->check(wholeNumber(1, 1024));
-  app.add_option("--time-limit", o.limit, "seconds that one case may take on one device (default 60)")
+  app.add_option("--jobs", o.jobs, "number of parallel processes; default: one per core")->check(wholeNumber(1, 1024));
+  app.add_option("--time-limit", o.limit, "seconds for one case on one device (default 60)")
       ->check(wholeNumber(1, 1000000));
   app.add_flag("--no-times", o.noTimes, "leave times out of what is printed and written");
   if (auto code = parseArguments(app, argc, argv)) return *code;
@@ -102,13 +101,13 @@ static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions 
   return std::nullopt;
 }
 
-/// What is wrong in a file of kernels, as it is told: with its place.
+/// An error in a file of kernels, with its position.
 static int failInKernels(const absl::Status &s) {
   llvm::errs() << std::string(s.message()) << "\n";
   return kInputAtFault;
 }
 
-/// The kernels, and of their cases those that are asked for.
+/// Reads the kernels and selects the cases.
 static int chooseCases(const ConformanceOptions &o, Suite &suite, std::vector<Case> &chosen) {
   RE2 re(o.filter, RE2::Quiet);
   if (!re.ok()) return fail(kUsage, "--filter: bad regular expression '" + o.filter + "': " + re.error());
@@ -144,7 +143,7 @@ static int dumpCases(const Suite &suite, const std::vector<Case> &cases, const s
   return kOk;
 }
 
-/// The interpreter, then the emulators and the GPUs that are asked for.
+/// The interpreter, then the requested emulators and GPUs.
 static int findDevices(const std::vector<std::string> &names, std::vector<DeviceName> &devices) {
   devices.push_back({"interpreter", ""});
   std::vector<std::string> gpus;
@@ -163,7 +162,7 @@ static int findDevices(const std::vector<std::string> &names, std::vector<Device
   }
   if (gpus.empty() && !names.empty()) return kOk;
   std::string problem;
-  auto found = askForGpus(gpus, problem);
+  auto found = enumerateGpus(gpus, problem);
   if (!problem.empty() && !gpus.empty()) return fail(problem[0] == 'u' ? kUsage : kRunFailed, problem.substr(1));
   devices.insert(devices.end(), found.begin(), found.end());
   return kOk;

@@ -21,9 +21,9 @@ struct Launch {
   /// `path`: - for standard input.
   int readDescription(const std::string &path);
   int readKernel(ir::DiagnosticEngine &);
-  /// What the kernel is compiled with for the device if nobody asks for other numbers.
+  /// The options of the description, for the device.
   runtime::CompileOptions options(const runtime::Device &) const;
-  /// For the device, or for a target that was asked for. The module is used up.
+  /// For the device, or for the target of --target. The module is used up.
   int compile(runtime::CompileCache &, const runtime::Device &, const std::string &targetName,
               const runtime::CompileOptions &, ir::DiagnosticEngine &, runtime::CompileResult &);
 };

@@ -11,7 +11,7 @@
 
 namespace tessera::tools {
 
-/// An error about a tensor's shape, told at the dimension of its text that is at fault: the first that is no power of
+/// An error about a tensor's shape, at the position of the dimension that is at fault: the first that is no power of
 /// two, or the first of all.
 static int failAtShape(const std::string &text, llvm::ArrayRef<int64_t> shape, const llvm::Twine &message) {
   size_t first = text.find('<'), at = first = text.find_first_not_of(' ', first + 1);
@@ -48,8 +48,7 @@ int layoutCommand(int argc, char **argv) {
   std::vector<char *> arguments;
   for (auto &a : spelt) arguments.push_back(a.data());
   if (auto code = parseArguments(app, arguments.size(), arguments.data())) return *code;
-  if (!l->count() && !i->count())
-    return fail(kUsage, "--layout or --input is required; `tessera layout --help` tells more");
+  if (!l->count() && !i->count()) return fail(kUsage, "--layout or --input is required; see `tessera layout --help`");
 
   ir::Context context;
   auto diag = printingDiagnostics();

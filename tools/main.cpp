@@ -104,10 +104,10 @@ static const struct Command {
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
     {"bench", benchCommand, "measure a kernel as a launch description says"},
-    {"tune", tuneCommand, "find the numbers of warps and stages that a kernel runs fastest with"},
+    {"tune", tuneCommand, "find the fastest numbers of warps and stages for a kernel"},
     {"conformance", conformanceCommand, "run the conformance suite on devices"},
-    {"reduce", reduceCommand, "make a failing kernel small"},
-    {"cache", cacheCommand, "show the folder of compiled kernels, and make it smaller"},
+    {"reduce", reduceCommand, "shrink a failing kernel"},
+    {"cache", cacheCommand, "show or shrink the cache of compiled kernels"},
     {"devices", devicesCommand, "list the GPUs of this machine"},
     {"version", versionCommand, "print the versions of Tessera, LLVM and the toolchains found"},
 };
@@ -116,7 +116,7 @@ static int usage(llvm::raw_ostream &o, int code) {
   o << "usage: tessera COMMAND ...\n\ncommands:\n";
   for (auto &c : commands)
     o << "  " << llvm::StringRef(c.name) << std::string(12 - llvm::StringRef(c.name).size(), ' ') << c.help << "\n";
-  o << "\n`tessera COMMAND --help` tells more of one.\n";
+  o << "\n`tessera COMMAND --help` prints a command's options.\n";
   return code;
 }
 

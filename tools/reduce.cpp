@@ -1,7 +1,7 @@
 // `tessera reduce FILE …`: shrinks a failing kernel (runtime/debug/reducer.h). The failure is an error or a crash of a
-// compilation (--target) or of passes (--pass), or a launch on a device (--device with a launch description) that reports a
-// fault or gives other results than the interpreter. Every candidate runs in a child process, so that a crash is a failure
-// like any other.
+// compilation (--target) or of passes (--pass), or a launch on a device (--device with a launch description) that
+// reports a fault or gives other results than the interpreter. Every candidate runs in a child process, so that a crash
+// is a failure like any other.
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "ir/printer.h"
@@ -42,8 +42,8 @@ struct Failure {
   }
   /// Whether there is nothing to compare with: the kernel is unreadable, or its results are not defined.
   bool invalidInput() const { return kind == "unreadable" || kind == "uninterpretable" || kind == "undefined"; }
-  /// Kind and text without the parts that change as the kernel shrinks: numbers, names of values, positions in the text,
-  /// and, in reports of devices, the operations.
+  /// Kind and text without the parts that change as the kernel shrinks: numbers, names of values, positions in the
+  /// text, and, in reports of devices, the operations.
   std::string signature() const {
     std::string s = llvm::StringRef(text).split('\n').first.str();
     if (kind == "report") { // "…, at FILE:1:2: race: it reads …": the kind of report is enough
@@ -106,8 +106,8 @@ std::string difference(const LaunchArg &a, double limit, llvm::ArrayRef<uint8_t>
   return r.line;
 }
 
-/// The interpreter's results in `expected`, by argument. They must not depend on undefined values, in which a device may
-/// differ.
+/// The interpreter's results in `expected`, by argument. They must not depend on undefined values, in which a device
+/// may differ.
 Failure interpretCandidate(const Trial &trial, ir::Module &m, ir::Operation *kernel, const LaunchDescription &l,
                            ir::DiagnosticEngine &diag, std::vector<std::vector<uint8_t>> &expected) {
   constexpr int64_t kMaxSteps = 1 << 24; // of one program: a reduced kernel is small
@@ -226,7 +226,8 @@ bool writeAtomically(const std::string &path, llvm::StringRef contents) {
   return true;
 }
 
-/// A launch description of the reduced kernel, with the interpreter's results as the expected ones, and its data beside it.
+/// A launch description of the reduced kernel, with the interpreter's results as the expected ones, and its data beside
+/// it.
 class LaunchWriter {
 public:
   LaunchWriter(const Failing &f, const std::string &stem)
@@ -289,8 +290,8 @@ private:
     return !written || expectedData(i);
   }
 
-  /// Writes the expected contents and the bounds of their elements. ("rel_l2" could not express the NaNs that are expected
-  /// in memory that is not written.)
+  /// Writes the expected contents and the bounds of their elements. ("rel_l2" could not express the NaNs that are
+  /// expected in memory that is not written.)
   bool expectedData(size_t i) {
     auto &arg = launch_.args[i];
     std::string wanted = dataFile(i, ".expected.npy");

@@ -11,6 +11,7 @@
 #include "codegen/lowering/access_plan.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/integer_facts.h"
 #include "transforms/analyses/pointer_root.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -19,131 +20,11 @@ namespace tessera::codegen {
 using namespace ir;
 using layouts::Dim;
 
-// ---- ranges --------------------------------------------------------------------------------------------------------
-
-namespace {
-
-std::optional<IntegerRange> rangeOf(Value v, unsigned depth) {
-  using Range = std::optional<IntegerRange>;
-  Type type = v.type().scalar();
-  if (!type.isIntOrIndex()) return std::nullopt;
-  Operation *op = v.definingOp();
-  if (!op || !depth) return std::nullopt;
-  auto operand = [&](unsigned i) { return rangeOf(op->operand(i), depth - 1); };
-  auto constant = [&](unsigned i) -> std::optional<int64_t> {
-    auto r = operand(i);
-    if (r && r->low == r->high) return r->low;
-    return std::nullopt;
-  };
-  // What does not fit the type wrapped.
-  unsigned width = std::min(type.isIndex() ? 32u : type.bitWidth(), 62u);
-  auto fits = [&](int64_t low, int64_t high) -> Range {
-    int64_t limit = int64_t(1) << (width - 1);
-    if (low > high || low < -limit || high >= limit) return std::nullopt;
-    return IntegerRange{low, high};
-  };
-  switch (op->opcode()) {
-  case Opcode::arith_constant: {
-    if (const llvm::APInt *bits = splatBits(op->attr("value"))) return fits(bits->getSExtValue(), bits->getSExtValue());
-    auto dense = op->attr<DenseElementsAttr>("value");
-    if (!dense || dense.size() > 4096) return std::nullopt;
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    for (size_t i = 0; i < dense.size(); ++i) {
-      low = std::min(low, dense.element(i).getSExtValue());
-      high = std::max(high, dense.element(i).getSExtValue());
-    }
-    return fits(low, high);
-  }
-  case Opcode::tt_make_range: return fits(op->cast<tt::MakeRangeOp>().start(), op->cast<tt::MakeRangeOp>().end() - 1);
-  case Opcode::tt_splat:
-  case Opcode::tt_broadcast:
-  case Opcode::tt_expand_dims:
-  case Opcode::tt_reshape:
-  case Opcode::tt_trans:
-  case Opcode::ttg_convert_layout:
-  case Opcode::arith_extsi: return operand(0);
-  case Opcode::tt_get_program_id: return fits(0, INT32_MAX);
-  case Opcode::arith_extui: {
-    auto r = operand(0);
-    if (r && r->low >= 0) return r;
-    unsigned from = op->operand(0).type().scalar().bitWidth();
-    return from < 32 ? fits(0, (int64_t(1) << from) - 1) : Range();
-  }
-  case Opcode::arith_addi: {
-    auto x = operand(0), y = operand(1);
-    return x && y ? fits(x->low + y->low, x->high + y->high) : Range();
-  }
-  case Opcode::arith_subi: {
-    auto x = operand(0), y = operand(1);
-    return x && y ? fits(x->low - y->high, x->high - y->low) : Range();
-  }
-  case Opcode::arith_muli: {
-    auto x = operand(0), y = operand(1);
-    if (!x || !y || x->low < 0 || y->low < 0 || x->high > INT32_MAX || y->high > INT32_MAX) return std::nullopt;
-    return fits(x->low * y->low, x->high * y->high);
-  }
-  case Opcode::arith_shli: {
-    auto x = operand(0);
-    auto s = constant(1);
-    if (!x || !s || x->low < 0 || x->high > INT32_MAX || *s < 0 || *s > 30) return std::nullopt;
-    return fits(x->low << *s, x->high << *s);
-  }
-  case Opcode::arith_andi:
-    // With a mask that is not negative nothing exceeds the mask.
-    for (unsigned i : {1u, 0u})
-      if (auto m = operand(i); m && m->low >= 0) return fits(0, m->high);
-    return std::nullopt;
-  case Opcode::arith_remui:
-    if (auto d = constant(1); d && *d > 0) return fits(0, *d - 1);
-    return std::nullopt;
-  case Opcode::arith_remsi: {
-    auto x = operand(0);
-    auto d = constant(1);
-    if (!d || *d <= 0) return std::nullopt;
-    return x && x->low >= 0 ? fits(0, *d - 1) : fits(1 - *d, *d - 1);
-  }
-  case Opcode::arith_divsi:
-  case Opcode::arith_divui: {
-    auto x = operand(0);
-    auto d = constant(1);
-    if (!x || x->low < 0 || !d || *d <= 0) return std::nullopt;
-    return fits(x->low / *d, x->high / *d);
-  }
-  case Opcode::arith_shrui:
-  case Opcode::arith_shrsi: {
-    auto x = operand(0);
-    auto s = constant(1);
-    if (!x || x->low < 0 || !s || *s < 0 || *s > 31) return std::nullopt;
-    return fits(x->low >> *s, x->high >> *s);
-  }
-  case Opcode::arith_minsi: {
-    auto x = operand(0), y = operand(1);
-    if (!x || !y) return std::nullopt;
-    return fits(std::min(x->low, y->low), std::min(x->high, y->high));
-  }
-  case Opcode::arith_maxsi: {
-    auto x = operand(0), y = operand(1);
-    if (!x || !y) return std::nullopt;
-    return fits(std::max(x->low, y->low), std::max(x->high, y->high));
-  }
-  case Opcode::arith_select: {
-    auto x = operand(1), y = operand(2);
-    if (!x || !y) return std::nullopt;
-    return fits(std::min(x->low, y->low), std::max(x->high, y->high));
-  }
-  default: return std::nullopt;
-  }
-}
-
-} // namespace
-
-std::optional<IntegerRange> rangeOf(Value v) { return rangeOf(v, 12); }
-
 // ---- grouping ------------------------------------------------------------------------------------------------------
 
 AccessPlan::AccessPlan(FunctionLowering &fl, Value ptr, Value mask, int64_t elementBytes, int64_t maxBytes)
     : fl_(fl), ptr_(ptr) {
-  auto &info = *fl.axisInfo;
+  auto &info = fl.axisInfo();
   plan(
       ptr, mask, elementBytes, maxBytes, [&](unsigned d) { return info.alignment(ptr, d); },
       [&](unsigned d) { return info.get(ptr).contiguity[d]; });
@@ -152,7 +33,7 @@ AccessPlan::AccessPlan(FunctionLowering &fl, Value ptr, Value mask, int64_t elem
 AccessPlan::AccessPlan(FunctionLowering &fl, Value offsets, Value mask, int64_t elementBytes, int64_t maxBytes,
                        int64_t contiguity)
     : fl_(fl), ptr_(offsets) {
-  auto &info = *fl.axisInfo;
+  auto &info = fl.axisInfo();
   // The operation's own statement holds along the dimension in which its registers run.
   auto own = [&](unsigned d) {
     int64_t inner = 1;
@@ -184,7 +65,7 @@ void AccessPlan::plan(Value value, Value mask, int64_t elementBytes, int64_t max
   for (unsigned d = 0; d < rank; ++d) {
     int64_t alignment = std::max<int64_t>(elementBytes, std::min<int64_t>(maxBytes, alignmentOf(d)));
     int64_t limit = std::min({contiguityOf(d), maxBytes / elementBytes, alignment / elementBytes});
-    if (mask) limit = std::min(limit, fl_.axisInfo->maskConstancy(mask, d));
+    if (mask) limit = std::min(limit, fl_.axisInfo().maskConstancy(mask, d));
     // Registers that run along d.
     int64_t run = 1;
     auto hasBasis = [&](int64_t x) {
@@ -254,6 +135,11 @@ void AccessPlan::group(Type type, int64_t contiguity, unsigned dim, unsigned vec
 
 namespace {
 
+/// Offsets from the base stay below this many bytes, with room for the constants of accesses in one group.
+constexpr int64_t kMaxOffset = (int64_t(1) << 31) - 64;
+/// Definitions that are followed for the bounds of an offset: more than canonicalize follows, as this is done once.
+constexpr int kOffsetDepth = 12;
+
 /// The parts of a tensor of pointers: base + uniform offset (bytes) + sum of terms.
 struct Split {
   FunctionLowering &fl;
@@ -280,7 +166,9 @@ struct Split {
       uniform.push_back({fl.scalar(op->operand(0)), scale});
       return true;
     }
-    if (op && (op->is<arith::AddiOp>())) return offset(op->operand(0), scale) && offset(op->operand(1), scale);
+    // Narrower sums wrap: 8 and 16 bits are too few for indices.
+    bool isIndexSum = op && op->is<arith::AddiOp>() && v.type().scalar().bitWidth() >= 32;
+    if (isIndexSum) return offset(op->operand(0), scale) && offset(op->operand(1), scale);
     if (op && op->is<arith::ExtsiOp>()) return offset(op->operand(0), scale);
     // A broadcast of something that is uniform after all.
     if (op && (op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>())) {
@@ -294,11 +182,11 @@ struct Split {
       terms.resize(before);
     }
     if (!sameRegisters(v)) return false;
-    auto range = codegen::rangeOf(v);
-    if (!range || range->low < 0) return false;
+    auto range = transforms::integerRange(v, {.depth = kOffsetDepth, .indexBits = 32});
+    if (!range || range->low < 0 || range->high >= kMaxOffset) return false;
     maxOffset += range->high * scale;
     terms.push_back({v, scale});
-    return maxOffset < (int64_t(1) << 31) - 64;
+    return maxOffset < kMaxOffset;
   }
 
   bool pointer(Value p) {

@@ -52,10 +52,4 @@ private:
   llvm::SmallVector<std::pair<ir::Value, int64_t>, 4> terms_; // per-lane parts of the offset and their scale
 };
 
-/// The values an integer can take, where both bounds are known.
-struct IntegerRange {
-  int64_t low, high;
-};
-std::optional<IntegerRange> rangeOf(ir::Value);
-
 } // namespace tessera::codegen

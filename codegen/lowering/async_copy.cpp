@@ -1,9 +1,9 @@
-// Lowering of copies from global to shared memory that run in the background: ttg.async_copy_global_to_local, the
-// groups that they are counted in, and the wait for them. An access of global memory is cut into pieces whose
-// elements also lie one after the other in shared memory; a piece of a size that the target copies by itself is such
-// a copy. Others, those with a value other than zero for masked-off elements, and all of them on targets without such
-// copies, are a load and a store at the place of the copy, which is early but never wrong: what a program does
-// between a copy and its wait does not look at the buffer.
+// Lowering of asynchronous copies from global to shared memory: ttg.async_copy_global_to_local, the groups that they
+// are counted in, and the wait for them. An access of global memory is split into parts that are consecutive in shared
+// memory too; a part of a size that the target copies asynchronously becomes such a copy. All others become a load and
+// a store at the place of the copy: parts of other sizes, masked-off elements with a value other than zero, and all
+// copies on targets without asynchronous ones. A store that early is correct, since no program accesses the buffer
+// between a copy and its wait.
 #include "codegen/lowering/access_plan.h"
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
@@ -22,17 +22,18 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
   int64_t bytes = element->isPointerTy() ? 8 : element->getPrimitiveSizeInBits() / 8;
   auto &registers = fl.layout(op.src().type());
   SharedAccess access(registers, *shared, element, fl, type.encoding());
-  llvm::Value *base = fl.get(op.result())[0], *view = viewOffset(op.result(), *shared, fl),
-              *acts = fl.isRepresentative(registers);
+  llvm::Value *base = fl.get(op.result())[0];
+  llvm::Value *view = viewOffset(op.result(), *shared, fl);
+  llvm::Value *acts = fl.isRepresentative(registers);
   AccessPlan plan(fl, op.src(), op.mask(), bytes, fl.target.info().maxGlobalAccessBytes);
   bool stored = false;
   bool zeroFills = !op.other() || isZero(op.other());
   for (auto &v : plan.accesses()) {
     bool consecutive = true;
     for (auto [i, r] : llvm::enumerate(v.registers)) consecutive &= r == v.registers[0] + i;
-    unsigned piece = std::min<unsigned>(v.registers.size(), consecutive ? access.vectorLength() : 1);
+    unsigned length = std::min<unsigned>(v.registers.size(), consecutive ? access.vectorLength() : 1);
     llvm::Value *mask = op.mask() ? fl.get(op.mask())[op.mask().type().isTensor() ? v.registers[0] : 0] : nullptr;
-    for (unsigned i = 0; i < v.registers.size(); i += piece) {
+    for (unsigned i = 0; i < v.registers.size(); i += length) {
       LoadAccess a;
       plan.address(v, a);
       if (i) {
@@ -41,27 +42,29 @@ static bool copy(ttg::AsyncCopyGlobalToLocalOp op, FunctionLowering &fl) {
         a.alignment = llvm::MinAlign(a.alignment, i * bytes);
       }
       a.mask = mask;
-      a.count = piece;
-      a.cache = op.cache(), a.evict = op.evict(), a.isVolatile = op.isVolatile();
+      a.count = length;
+      a.cache = op.cache();
+      a.evict = op.evict();
+      a.isVolatile = op.isVolatile();
       llvm::Value *to = access.address(base, v.registers[i], view);
-      if (zeroFills && !a.isVolatile && a.alignment >= piece * bytes &&
-          fl.target.copyToShared(b, a, to, piece * bytes, acts))
-        continue;
+      bool mayBeAsynchronous = zeroFills && !a.isVolatile && a.alignment >= length * bytes;
+      if (mayBeAsynchronous && fl.target.copyToShared(b, a, to, length * bytes, acts)) continue;
       if (mask)
-        for (unsigned k = 0; k < piece; ++k)
+        for (unsigned k = 0; k < length; ++k)
           a.other.push_back(op.other() ? fl.get(op.other())[op.other().type().isTensor() ? v.registers[i + k] : 0]
                                        : llvm::Constant::getNullValue(element));
       fl.target.load(b, element, a);
       llvm::Value *value = a.result[0];
-      if (piece > 1) {
-        value = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, piece));
-        for (unsigned k = 0; k < piece; ++k) value = b.CreateInsertElement(value, a.result[k], k);
+      if (length > 1) {
+        value = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, length));
+        for (unsigned k = 0; k < length; ++k) value = b.CreateInsertElement(value, a.result[k], k);
       }
-      fl.target.storeShared(b, to, value, piece * bytes, acts);
+      fl.target.storeShared(b, to, value, length * bytes, acts);
       stored = true;
     }
   }
-  // What a matrix unit may read by itself.
+  // Buffers of this layout may be read by a matrix unit through the asynchronous proxy. The copies themselves would
+  // need no fence, but the stores that replaced them do.
   if (stored && type.encoding()->kind() == layouts::EncodingKind::NvmmaShared) fl.target.fenceAsyncShared(b);
   fl.set(op.token(), Elements());
   return true;

@@ -5,19 +5,17 @@
 //
 //   encode (from f32; f16 and bf16 widen exactly, f64 is first rounded to odd, which keeps the later rounding right)
 //     normal     the bits of |x|, plus the rounding bias of the dropped part, shifted down and re-biased
-//     subnormal  |x| + C, where C is so large that a unit in its last place is the smallest subnormal of the result:
-//     the
-//                float adder rounds, and the low bits of the sum are the result. Toward zero: |x| scaled by a power of
-//                two to an integer, which the conversion truncates
+//     subnormal  to nearest: |x| + C, where a unit in the last place of C is the smallest subnormal of the result. The
+//                float adder rounds; the low bits of the sum are the result.
+//                toward zero: |x| scaled by a power of two to an integer, which the conversion truncates
 //     the rest   min with the largest finite (8-bit kinds saturate, infinities too), NaN, sign
 //   decode (to f32)
 //     normal     exponent and fraction moved into place and re-biased; subnormal: the integer times its unit
 //
-// What a conversion to an 8-bit kind does with values out of range is what the hardware of recent NVIDIA GPUs does
-// (`cvt.rn.satfinite`): the largest finite value of the sign, infinities included; NaN stays NaN. Toward zero, which
-// cuts bits off, an infinity stays one in the kinds that have it. The kinds without negative zero give zero for it.
-// To f16 and bf16 an overflow gives infinity to nearest even and the largest finite value toward zero, and infinities
-// stay.
+// Values out of range of an 8-bit kind become the largest finite value of their sign, infinities included, as with
+// NVIDIA's `cvt.rn.satfinite`; NaN stays NaN. Toward zero an infinity stays one in the kinds that have it. Kinds
+// without negative zero give zero for it. For f16 and bf16, an overflow gives infinity to nearest even and the largest
+// finite value toward zero; infinities stay.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"

@@ -1,13 +1,18 @@
 // Lowering of structured control flow, calls, barriers, program ids, assertions and prints.
 //
-//   scf.for %i = %lb to %ub step %s          if (lb < ub) {                            phis in the loop's only header;
-//     iter_args(%a = %x) { … yield %y }  →     i = phi(lb, i + s); a = phi(x, y)       the test stands at the end, so
-//     the
-//                                              …; if (i + s < ub) again }              loop is in LLVM's rotated form
+//   scf.for %i = %lb to %ub step %s          if (lb < ub) {
+//     iter_args(%a = %x) { … yield %y }  →     i = phi(lb, i + s); a = phi(x, y)
+//                                              …
+//                                              if (i + s < ub) again
+//                                            }
 //                                            result = phi(x, y)
 //
-// i + s is marked as not wrapping: a loop whose induction variable wrapped would never end. Values of any kind are
-// carried: tensors as one phi per register element, memory descriptors as their base and offsets.
+// The phis are in the loop's only header, and the test is at the end: LLVM's rotated form. i + s is marked as not
+// wrapping, since counters of scf.for do not wrap (transforms/analyses/integer_facts.h). Values of any kind may be
+// loop-carried: tensors as one phi per register element, memory descriptors as their base and offsets.
+//
+// One question about encodings is answered here (elementsPerPhi): which fragments hold several elements in a 32-bit
+// register. It is about ptxas, so it names the NVIDIA fragments.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
@@ -21,21 +26,24 @@ using namespace ir;
 
 namespace {
 
-/// How many elements of a tensor travel together, as the register that they lie in. Halves that a multiplication by
-/// warp groups may own: a phi of each would take a register apart while the multiplication is under way. Operands of
-/// mma.sync that are loaded an iteration ahead: ptxas would merge the halves of different words, and sort them out
-/// again.
+/// How many elements of a tensor share a phi, which is then of the 32-bit register that holds them. Two cases:
+///   16-bit accumulators of wgmma: a phi of each half would split a register while the instruction is in flight
+///   operands of mma.sync that are loaded an iteration ahead: ptxas would merge halves of different words, and separate
+///   them again
 unsigned elementsPerPhi(FunctionLowering &fl, Type t) {
   auto tensor = t.dyn_cast<TensorType>();
   if (!tensor || !tensor.encoding()) return 1;
   auto types = fl.elementTypes(t);
-  if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensor.encoding()))
-    return mma->versionMajor() == 3 && types.size() % 2 == 0 && types[0]->isHalfTy() ? 2 : 1;
+  if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensor.encoding())) {
+    bool isWgmma = mma->versionMajor() == 3;
+    return isWgmma && types.size() % 2 == 0 && types[0]->isHalfTy() ? 2 : 1;
+  }
   auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(tensor.encoding());
   unsigned bits = types[0]->getPrimitiveSizeInBits();
-  if (!operand || !layouts::dynCast<layouts::NvidiaMmaEncoding>(operand->parent()) || (bits != 8 && bits != 16))
-    return 1;
-  return operand->kWidth() * bits % 32 || types.size() * bits % 32 ? 1 : 32 / bits;
+  bool isMmaOperand = operand && layouts::dynCast<layouts::NvidiaMmaEncoding>(operand->parent());
+  if (!isMmaOperand || (bits != 8 && bits != 16)) return 1;
+  bool fillsRegisters = operand->kWidth() * bits % 32 == 0 && types.size() * bits % 32 == 0;
+  return fillsRegisters ? 32 / bits : 1;
 }
 
 /// One phi per LLVM value of each type, at the builder's point.
@@ -287,7 +295,7 @@ void lowerAssert(Operation *op, Value condition, llvm::StringRef message, Functi
   Location at = op->loc().source();
   fl.inBranch(b.CreateNot(all), [&] {
     fl.target.assertFail(b, message, at.isUnknown() ? "unknown" : at.file(), at.isUnknown() ? 0 : at.line(),
-                         fl.function->getName());
+                         fl.function()->getName());
   });
 }
 
@@ -408,13 +416,11 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   case Opcode::tt_call: {
     auto call = op->cast<tt::CallOp>();
     Operation *symbol = op->module().lookupSymbol(call.callee());
-    llvm::Function *callee = fl.functions_->lookup(symbol);
+    llvm::Function *callee = fl.functionOf(symbol);
     if (callee && callee->getCallingConv() != llvm::CallingConv::C) return fl.error(op, "calls a kernel");
     if (fl.inPartition())
-      return fl.error(
-          op,
-          "cannot be lowered: functions that stay calls are for the kernel's own warps, not for those of a partition");
-    return lowerCall(call, fl, callee, {fl.globalScratchOf(op), fl.profileScratch_, fl.scratch(op)});
+      return fl.error(op, "cannot be lowered in a warp partition: only the kernel's own warps may call functions");
+    return lowerCall(call, fl, callee, {fl.globalScratchOf(op), fl.profileScratch(), fl.scratch(op)});
   }
   case Opcode::tt_get_program_id:
     fl.set(op->result(), fl.target.programId(b, int(op->cast<tt::GetProgramIdOp>().axis()), fl.numCtas() > 1));
@@ -437,7 +443,9 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
     return true;
   case Opcode::rocdl_s_setprio: return true; // a hint
   case Opcode::ttg_global_scratch_alloc: fl.set(op->result(), fl.globalScratchOf(op)); return true;
-  case Opcode::llvm_intr_assume: b.CreateAssumption(fl.scalar(op->operand(0))); return true;
+  case Opcode::llvm_intr_assume:
+    b.CreateAssumption(fl.scalar(op->cast<llvm_dialect::IntrAssumeOp>().condition()));
+    return true;
   case Opcode::tt_assert: {
     auto a = op->cast<tt::AssertOp>();
     lowerAssert(op, a.condition(), a.message(), fl);

@@ -1,12 +1,11 @@
 // Lowering of ttg.convert_layout by its plan (layouts/conversion_plan.h): registers are renamed, exchanged by
 // shuffles within the warp, or go through shared memory under the plan's layout: every thread that owns an element
-// stores it, one barrier, every thread reads what it needs; in turns through a part of the memory where the
-// allocation says so (transforms::planOptionsOf).
+// stores it, one barrier, every thread reads what it needs. If the allocation gave less memory than the tensor needs
+// (transforms::planOptionsOf), this is repeated for parts of the tensor.
 //
-// Shuffles move words: narrow elements travel together with their neighbours, and a word that several results need
-// moves once. Where a lane reads the one at a fixed distance (xor), it is a shuffle by that distance; where results
-// differ in one bit of the lane that the own lane does not decide (operands that both halves of a wave hold), lanes
-// choose between the value and its shuffle.
+// Shuffles move words: narrow elements are packed with their neighbours, and a word that several results need moves
+// once. If a lane reads the one at a fixed distance (xor), it is a shuffle by that distance. If both halves of a wave
+// hold copies of the source, one bit of the source lane is free: lanes choose between the value and its shuffle.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
@@ -53,35 +52,40 @@ public:
 private:
   llvm::Value *word(unsigned w) {
     if (perWord_ == 1) return values_[w];
-    auto &slot = words_[w];
-    if (!slot) {
-      slot = llvm::PoisonValue::get(llvm::FixedVectorType::get(values_[0]->getType(), perWord_));
-      for (unsigned i = 0; i < perWord_; ++i) slot = b_.CreateInsertElement(slot, values_[w * perWord_ + i], i);
+    llvm::Value *&packed = words_[w];
+    if (!packed) {
+      packed = llvm::PoisonValue::get(llvm::FixedVectorType::get(values_[0]->getType(), perWord_));
+      for (unsigned i = 0; i < perWord_; ++i) packed = b_.CreateInsertElement(packed, values_[w * perWord_ + i], i);
     }
-    return slot;
+    return packed;
   }
   /// The word of the lane at the distance.
   llvm::Value *at(unsigned w, unsigned distance) {
     if (!distance) return word(w);
-    auto &slot = shuffled_[{w, distance}];
-    return slot ? slot : slot = shuffleXor(b_, fl_.target, word(w), distance);
+    llvm::Value *&shuffled = shuffled_[{w, distance}];
+    if (!shuffled) shuffled = shuffleXor(b_, fl_.target, word(w), distance);
+    return shuffled;
   }
+  /// The word of the source lane of a register whose part of the lane's number is `constant`.
   llvm::Value *moved(unsigned w, unsigned constant) {
-    auto &slot = moved_[{w, constant}];
-    if (slot) return slot;
+    llvm::Value *&result = moved_[{w, constant}];
+    if (!result) result = move(w, constant);
+    return result;
+  }
+  llvm::Value *move(unsigned w, unsigned constant) {
     if (!byDistance_) {
       // This lane's part (which may depend on its warp) xor the register's constant.
       if (!own_)
         own_ = fl_.applyLayout(
             plan_.sourceOf, {{Dim::Lane, fl_.laneId()}, {Dim::Warp, fl_.warpId()}})[plan_.sourceOf.outIndex(Dim::Lane)];
-      return slot = shuffleIndex(b_, fl_.target, word(w), constant ? b_.CreateXor(own_, fl_.i32(constant)) : own_);
+      return shuffleIndex(b_, fl_.target, word(w), constant ? b_.CreateXor(own_, fl_.i32(constant)) : own_);
     }
-    if (!free_) return slot = at(w, constant);
-    // The lanes whose free bit is the constant's read at the distance without it, the others with it.
+    if (!free_) return at(w, constant);
+    // Lanes whose free bit equals the constant's read at the distance without it, the others with it.
     unsigned distance = constant & ~free_;
     llvm::Value *same = at(w, distance), *other = at(w, distance | free_);
     if (!bit_) bit_ = b_.CreateICmpNE(b_.CreateAnd(fl_.laneId(), fl_.i32(free_)), fl_.i32(0));
-    return slot = constant & free_ ? b_.CreateSelect(bit_, same, other) : b_.CreateSelect(bit_, other, same);
+    return constant & free_ ? b_.CreateSelect(bit_, same, other) : b_.CreateSelect(bit_, other, same);
   }
 
   const ConversionPlan &plan_;
@@ -119,10 +123,10 @@ std::optional<layouts::LinearLayout> asMatrices(const layouts::LinearLayout &l, 
   return layouts::LinearLayout(std::move(ins), {l.outs().begin(), l.outs().end()});
 }
 
-/// Whether those instructions find their 8 elements together under this layout of shared memory, and all else moves
-/// by whole pieces; where the memory is used in turns, of so many elements, only registers beyond an instruction's
-/// may decide the turn.
-bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &shared, bool transposed, int64_t turn) {
+/// Whether those instructions find their 8 elements together under this layout of shared memory, and the other bits move
+/// multiples of 8 elements. If the tensor goes through the memory in parts of `part` elements, only
+/// registers beyond an instruction's may decide the part.
+bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &shared, bool transposed, int64_t part) {
   auto map = l.invertAndCompose(shared);
   unsigned matrices = 0;
   for (Dim d : {Dim::Register, Dim::Lane, Dim::Warp})
@@ -134,7 +138,7 @@ bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &
                                               : 0;
       if (step ? offset != step : offset % 8) return false;
       bool inOne = d != Dim::Register || !bit || (offset && matrices++ < 2);
-      if (inOne && offset >= turn) return false;
+      if (inOne && offset >= part) return false;
     }
   return true;
 }
@@ -217,12 +221,13 @@ bool convertElements(Operation *op, FunctionLowering &fl, const Elements &values
       break;
     }
     int32_t elements = plan->scratchBytes / std::max<int64_t>(1, type.scalar().bitWidth() / 8);
-    for (int turn = 0; turn < plan->repetitions; ++turn) {
-      write.turn(elements, turn), read.turn(elements, turn);
-      if (turn) fl.barrier(); // what the turn before wrote has been read
+    for (int part = 0; part < plan->repetitions; ++part) {
+      write.setPart(elements, part);
+      read.setPart(elements, part);
+      if (part) fl.barrier(); // the part before has been read
       write.store(base, values, writes);
       fl.barrier();
-      read.loadTurn(base, element, out);
+      read.loadPart(base, element, out);
     }
     break;
   }

@@ -44,9 +44,9 @@ void DebugInfo::enter(llvm::Function &f, Location loc) {
 llvm::DIScope *DebugInfo::scopeIn(llvm::DISubprogram *scope, llvm::StringRef path) {
   llvm::DIFile *f = file(path);
   if (f == scope->getFile()) return scope;
-  llvm::DIScope *&slot = scopes_[{scope, f}];
-  if (!slot) slot = builder_.createLexicalBlockFile(scope, f);
-  return slot;
+  llvm::DIScope *&known = scopes_[{scope, f}];
+  if (!known) known = builder_.createLexicalBlockFile(scope, f);
+  return known;
 }
 
 llvm::DISubprogram *DebugInfo::inlined(Location source) {

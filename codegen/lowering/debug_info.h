@@ -1,5 +1,5 @@
-// Debug locations of lowered code: turns IR locations into LLVM's DILocations, so that profilers and debuggers show the
-// user's source lines. Line tables only: no variables, no types. A call-site location (`loc(callsite(callee at
+// Debug locations of lowered code: converts IR locations to LLVM's DILocations, so that profilers and debuggers show
+// the user's source lines. Line tables only: no variables, no types. A call-site location (`loc(callsite(callee at
 // caller))`) becomes an inlined-at chain, in which every inlined frame has a subprogram named after its file and line,
 // since the text does not give the name of the function it came from.
 #pragma once

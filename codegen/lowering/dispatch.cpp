@@ -1,5 +1,5 @@
-// The dispatch table of the lowering: which family of operations lowers an opcode (FunctionLowering::lowerOperation
-// asks), or why none does.
+// The dispatch table of the lowering: which family of operations lowers an opcode, or why none does. Used by
+// FunctionLowering::lowerOperation.
 #include "codegen/lowering/lowering.h"
 
 namespace tessera::codegen {

@@ -1,18 +1,21 @@
-// Lowering of tt.dot. The layouts of operands and result say which elements a thread has; both ways of multiplying only
-// pair its registers:
+// Lowering of tt.dot. The layouts of operands and result say which elements a thread has; both lowerings only pair its
+// registers:
 //
 //   fma      the result has a blocked layout, the operands dot_op layouts over it: a thread has whole rows of A and
-//            columns of B, and adds up its own elements
+//            columns of B, and accumulates its own elements
 //   matrix   the result has the layout of a matrix instruction: for every tile that the warp owns, and every step along
 //            K, the registers of the fragment go into one instruction (Target::multiply)
 //
-// The sum does not depend on the order of K, so which of a lane's elements along K go into which step is free as long
-// as both operands agree: elements are taken in the order of the layout, `depth` at a time. A kWidth other than the
-// instruction's own is therefore no obstacle. Where K is smaller than an instruction's, the layout holds copies; all
-// but one of them are replaced by zeros.
+// Any order of K is correct, so the elements along K that go into a step may be chosen freely as long as both operands
+// agree: elements are taken in the order of the layout, `depth` at a time. A kWidth other than the instruction's own is
+// therefore no obstacle. If K is smaller than an instruction's, the layout holds copies; all but one of them are
+// replaced by zeros.
 //
-// Narrow accumulators (f16, bf16) of the fma way are summed in f32 and rounded once. Where accumulators fill a
-// quarter of the registers, operands are loaded from shared memory where they are multiplied (findLateLoads).
+// fma accumulates narrow floats (f16, bf16) in f32 and rounds once. If accumulators fill a quarter of the registers,
+// operands are loaded from shared memory just before their use (findLateLoads).
+//
+// Kinds of encodings are named in two places: to choose between the two lowerings, and to read the tile that one
+// instruction computes, which each kind of matrix layout has among its own parameters.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/matrix_registers.h"
 #include "codegen/lowering/target.h"
@@ -36,6 +39,13 @@ using layouts::LinearLayout;
 
 namespace {
 
+// Numbers of the lowering by fma. Unmeasured, except where a reason is given.
+constexpr unsigned kStreamPercent = 25; // of a thread's registers: accumulators that leave no room for operands
+constexpr unsigned kLargeOperands = 2;  // times a thread's registers: operands that are read just before their use
+constexpr unsigned kRareUses = 2;       // accumulators for each row and column: fewer use the operands rarely
+constexpr unsigned kStreamStep = 4;     // elements along K that are read together: 16 bytes, four f32
+constexpr unsigned kKeepPercent = 50;   // of a thread's registers: beyond it, arithmetic is kept beside its loads
+
 class DotLowering {
 public:
   DotLowering(tt::DotOp dot, FunctionLowering &fl)
@@ -47,16 +57,16 @@ public:
     if (la_.numOutDims() != lc_.numOutDims() || lb_.numOutDims() != lc_.numOutDims() || lc_.numOutDims() < 2 ||
         lc_.numOutDims() > 3)
       return fl_.error(dot_.op, "is lowered for matrices and batches of them only");
-    bool isMatrix = encoding->kind() == layouts::EncodingKind::NvidiaMma ||
-                    encoding->kind() == layouts::EncodingKind::AmdMfma ||
-                    encoding->kind() == layouts::EncodingKind::AmdWmma;
-    return isMatrix ? matrix(encoding) : sameThreads(false, false) && fma();
+    bool hasInstruction = encoding->kind() == layouts::EncodingKind::NvidiaMma ||
+                          encoding->kind() == layouts::EncodingKind::AmdMfma ||
+                          encoding->kind() == layouts::EncodingKind::AmdWmma;
+    return hasInstruction ? matrix(encoding) : sameThreads(false, false) && fma();
   }
 
 private:
-  /// Every thread has the operands' elements for its own elements of the result, and both operands the same part of
-  /// K. A matrix instruction exchanges rows and columns between the lanes of a warp by itself, one that broadcasts
-  /// parts of K too.
+  /// Checks that every thread has the operands' elements for its own elements of the result, and both operands the same
+  /// part of K. `lanesExchange`: not rows and columns among the lanes of a warp, which the matrix instruction
+  /// exchanges; `lanesShareK`: nor parts of K, which it broadcasts.
   bool sameThreads(bool lanesExchange, bool lanesShareK) {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < std::max({la_.inDimBits(d), lb_.inDimBits(d), lc_.inDimBits(d)}); ++bit) {
@@ -65,14 +75,10 @@ private:
         };
         Place a = place(la_, a_), b = place(lb_, bb_), c = place(lc_, c_);
         if (a.column != b.row && !(d == Dim::Lane && lanesShareK))
-          return fl_.error(dot_.op, "has operands whose layouts deal K to the threads in different ways");
+          return fl_.error(dot_.op, "has operands whose layouts distribute K differently over threads");
         if (d == Dim::Lane && lanesExchange) continue;
-        // A copy of the whole result (a zero basis) may stand where the operands differ: it is computed for nothing.
-        bool copy = c == Place();
-        if (!copy && (a.batch != c.batch || b.batch != c.batch || a.row != c.row || b.column != c.column))
-          return fl_.error(dot_.op,
-                           "has operands whose layouts do not give each thread what its elements of the result need");
-        if (copy && (a.row || b.column || a.batch || b.batch))
+        bool sameRowsAndColumns = a.row == c.row && b.column == c.column && a.batch == c.batch && b.batch == c.batch;
+        if (!sameRowsAndColumns)
           return fl_.error(dot_.op,
                            "has operands whose layouts do not give each thread what its elements of the result need");
       }
@@ -97,21 +103,21 @@ private:
     return out;
   }
 
-  /// The loads of this block that nothing orders against what is emitted from here on: those of shared memory behind
-  /// the last write or barrier. A thread has whole rows and columns of the operands, more than it has registers, so
-  /// they are loaded where they are multiplied; LLVM's scheduler does not find that by itself in thousands of
-  /// instructions.
+  /// Finds the loads of this block that may be moved to here: loads of shared memory after the last write or barrier. A
+  /// thread has whole rows and columns of the operands, more than it has registers, so they are loaded just before
+  /// their use; LLVM's scheduler does not find that by itself in thousands of instructions.
   void findLateLoads() {
     for (auto &i : llvm::reverse(*b_.GetInsertBlock())) {
       if (i.mayHaveSideEffects()) break;
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
       if (!load || load->getPointerAddressSpace() != 3) continue;
-      // Uses other than the parts of a vector might stand in front of the multiplication.
-      if (!load->getType()->isVectorTy() ? load->use_empty() : llvm::all_of(load->users(), [&](llvm::User *u) {
-            auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(u);
-            return part && part->getParent() == load->getParent() && part->use_empty();
-          }))
-        late_.insert(load);
+      // Other uses than by this dot might come before it. A vector is used by the extraction of its elements.
+      auto isUnusedElement = [&](llvm::User *u) {
+        auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(u);
+        return part && part->getParent() == load->getParent() && part->use_empty();
+      };
+      bool unused = load->getType()->isVectorTy() ? llvm::all_of(load->users(), isUnusedElement) : load->use_empty();
+      if (unused) late_.insert(load);
     }
   }
   /// Whether all elements of an operand come from those loads.
@@ -134,57 +140,78 @@ private:
         e->moveBefore(*b_.GetInsertBlock(), b_.GetInsertPoint());
   }
 
+  /// The type in which fma accumulates; null after a diagnostic if operands and result have no such type.
+  llvm::Type *accumulatorType() {
+    Type ct = dot_.d().type().scalar(), at = dot_.a().type().scalar(), bt = dot_.b().type().scalar();
+    if (at.isFloat() != ct.isFloat() || bt.isFloat() != ct.isFloat()) {
+      fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() +
+                             ", which the lowering does not know");
+      return nullptr;
+    }
+    if (ct.isFloat()) {
+      bool isDouble = ct.bitWidth() == 64 || at.bitWidth() == 64 || bt.bitWidth() == 64;
+      return isDouble ? b_.getDoubleTy() : b_.getFloatTy();
+    }
+    if (at.bitWidth() > ct.bitWidth()) {
+      fl_.error(dot_.op, "has operands wider than its result");
+      return nullptr;
+    }
+    return fl_.elementType(ct);
+  }
+
   bool fma() {
     for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned bit = 0; bit < la_.inDimBits(d); ++bit)
         if (a_.of(la_.basis(d, bit)).column) return fl_.error(dot_.op, "has a blocked layout whose threads share K");
-    Type ct = dot_.d().type().scalar(), at = dot_.a().type().scalar(), bt = dot_.b().type().scalar();
-    bool isFloat = ct.isFloat();
-    if (at.isFloat() != isFloat || bt.isFloat() != isFloat)
-      return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() +
-                                    ", which the lowering does not know");
-    if (!isFloat && at.bitWidth() > ct.bitWidth()) return fl_.error(dot_.op, "has operands wider than its result");
-    llvm::Type *type = !isFloat ? fl_.elementType(ct) : ct.bitWidth() == 64 ? b_.getDoubleTy() : b_.getFloatTy();
-    if (isFloat && (at.bitWidth() == 64 || bt.bitWidth() == 64)) type = b_.getDoubleTy();
+    llvm::Type *type = accumulatorType();
+    if (!type) return false;
+    bool isFloat = type->isFloatingPointTy();
     llvm::SmallVector<unsigned, 64> order; // of the accumulators, without copies
     std::set<int32_t> rows, columns;
     for (unsigned r = 0; r < c_.places().size(); ++r)
-      if (Place p = c_.places()[r]; c_.at(p) == int(r))
-        order.push_back(r), rows.insert(p.row), columns.insert(p.column);
-    // Along K outermost: neighbouring instructions do not wait for each other, and LLVM's scheduler brings loads
-    // close to their use by itself. Not where the accumulators leave it little room: there the elements of the
-    // shorter side of the thread's tile are held for a few steps along K, those of the longer come one after the
-    // other.
+      if (Place p = c_.places()[r]; c_.at(p) == int(r)) {
+        order.push_back(r);
+        rows.insert(p.row);
+        columns.insert(p.column);
+      }
+    // K is the outermost loop: neighbouring instructions do not depend on each other, and LLVM's scheduler brings loads
+    // close to their use by itself. If the accumulators leave few registers, operands are streamed instead: the
+    // elements of the shorter side of the thread's tile are held for a few steps along K, those of the longer side are
+    // loaded one after the other.
     auto &info = fl_.target.info();
-    size_t words = type->getPrimitiveSizeInBits() / 32, lines = rows.size() + columns.size(),
-           registers = info.maxRegistersPerThread;
-    bool streams = info.hasScheduleBarriers && order.size() * words >= registers / 4;
-    // Nor where the operands are twice the registers and each element is multiplied few times.
-    if (!streams && info.hasScheduleBarriers && lines * a_.line(true).size() * words >= 2 * registers &&
-        order.size() < 2 * lines) {
+    size_t words = type->getPrimitiveSizeInBits() / 32; // registers of one number
+    size_t lines = rows.size() + columns.size();
+    size_t registers = info.maxRegistersPerThread;
+    bool streams = info.hasScheduleBarriers && order.size() * words >= registers * kStreamPercent / 100;
+    // The same if the operands take twice the registers and each element is used few times.
+    bool operandsAreLarge = lines * a_.line(true).size() * words >= kLargeOperands * registers;
+    bool operandsAreUsedRarely = order.size() < kRareUses * lines;
+    if (!streams && info.hasScheduleBarriers && operandsAreLarge && operandsAreUsedRarely) {
       findLateLoads();
       streams = areLate(dot_.a()) && areLate(dot_.b());
       if (!streams) late_.clear();
     }
-    size_t steps = streams ? 4 : 1; // as many f32 as a read of shared memory gives
-    auto turn = [&, byRows = rows.size() >= columns.size()](unsigned r) {
+    size_t steps = streams ? kStreamStep : 1;
+    // Accumulators of one group share a row or column, whose elements are loaded once for the group.
+    auto groupOf = [&, byRows = rows.size() >= columns.size()](unsigned r) {
       Place p = c_.places()[r];
       return streams ? std::pair(p.batch, byRows ? p.row : p.column) : std::pair(0, 0);
     };
-    llvm::stable_sort(order, [&](unsigned x, unsigned y) { return turn(x) < turn(y); });
+    llvm::stable_sort(order, [&](unsigned x, unsigned y) { return groupOf(x) < groupOf(y); });
     if ((streams || !info.hasScheduleBarriers) && late_.empty()) findLateLoads();
     Elements a = widened(dot_.a(), type), b = widened(dot_.b(), type), sum = widened(dot_.c(), type);
     auto line = a_.line(true);
     for (size_t k = 0; k < line.size(); k += steps) {
       if (streams) fl_.target.scheduleBarrier(b_, 0); // it would bring the loads forward again
       for (llvm::ArrayRef<unsigned> rest = order, together; !rest.empty(); rest = rest.drop_front(together.size())) {
-        together = rest.take_while([&](unsigned r) { return turn(r) == turn(rest[0]); });
+        together = rest.take_while([&](unsigned r) { return groupOf(r) == groupOf(rest[0]); });
         for (int32_t at : llvm::ArrayRef(line).slice(k).take_front(steps))
           for (unsigned r : together) {
             Place p = c_.places()[r];
             int ra = a_.at({p.batch, p.row, at}), rb = bb_.at({p.batch, at, p.column});
             if (ra < 0 || rb < 0) return missing();
-            loadHere(a[ra]), loadHere(b[rb]);
+            loadHere(a[ra]);
+            loadHere(b[rb]);
             if (isFloat)
               sum[r] = b_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a[ra], b[rb], sum[r]});
             else
@@ -192,23 +219,28 @@ private:
           }
       }
     }
-    // LLVM would move the product to the only place that uses it, a branch of masked stores, say, and leave the loads
-    // behind. Where there are not registers enough for that, a use that becomes nothing holds it.
-    if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() &&
-        (lines * line.size() + order.size()) * words > registers / 2)
+    // LLVM would sink the arithmetic to its only use, a branch of masked stores, say, and leave the loads here. If
+    // there are not enough registers for that, a use that generates no code keeps the arithmetic here.
+    bool loadsWouldFillRegisters =
+        (lines * line.size() + order.size()) * words > registers * kKeepPercent / 100;
+    if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() && loadsWouldFillRegisters)
       for (unsigned r : order)
         b_.CreateCall(
             llvm::Intrinsic::getOrInsertDeclaration(b_.GetInsertBlock()->getModule(), llvm::Intrinsic::fake_use),
             {sum[r]});
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
-    Elements out;
-    FloatKind kind = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;
-    if (isFloat && ct.cast<FloatType>().floatKind() != kind)
-      convertFloats(fl_, kind, ct.cast<FloatType>().floatKind(), RoundingMode::Rtne, sum, out);
-    else
-      out = std::move(sum);
-    fl_.set(dot_.d(), std::move(out));
+    fl_.set(dot_.d(), isFloat ? rounded(std::move(sum), type) : std::move(sum));
     return true;
+  }
+
+  /// Accumulated floats as the result's kind.
+  Elements rounded(Elements sum, llvm::Type *type) {
+    FloatKind from = type->isDoubleTy() ? FloatKind::F64 : FloatKind::F32;
+    FloatKind to = dot_.d().type().scalar().cast<FloatType>().floatKind();
+    if (from == to) return sum;
+    Elements out;
+    convertFloats(fl_, from, to, RoundingMode::Rtne, sum, out);
+    return out;
   }
 
   // ---- matrix instructions ----
@@ -219,11 +251,15 @@ private:
     int m = 0, n = 0;
     if (auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(e)) {
       if (mma->versionMajor() != 2) return nullptr;
-      m = mma->tileM(), n = mma->tileN();
-    } else if (auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(e))
-      m = mfma->m(), n = mfma->n();
-    else if (layouts::dynCast<layouts::AmdWmmaEncoding>(e))
-      m = n = 16;
+      m = mma->tileM();
+      n = mma->tileN();
+    } else if (auto *mfma = layouts::dynCast<layouts::AmdMfmaEncoding>(e)) {
+      m = mfma->m();
+      n = mfma->n();
+    } else if (layouts::dynCast<layouts::AmdWmmaEncoding>(e)) {
+      m = 16;
+      n = 16;
+    }
     auto ta = matrixTypeOf(dot_.a().type().scalar()), tb = matrixTypeOf(dot_.b().type().scalar()),
          tc = matrixTypeOf(dot_.d().type().scalar());
     if (!ta || !tb || !tc) return nullptr;
@@ -247,8 +283,8 @@ private:
     unsigned group = 0;
   };
 
-  /// The steps of instructions that broadcast. Lanes of the instruction's A deal out K, those of its B each have all
-  /// of it: for every group of lanes of A, the elements of B's registers that it has.
+  /// The steps of instructions that broadcast. K is distributed over the lanes of the instruction's A; each lane of its
+  /// B has all of it. A step takes the elements of B's registers that one group of lanes of A has.
   bool broadcastSteps(const MatrixFragment &f, unsigned depth, llvm::SmallVectorImpl<Step> &steps) {
     const LinearLayout &narrow = f.transposed ? lb_ : la_, &wide = f.transposed ? la_ : lb_;
     const Registers &narrowRegisters = f.transposed ? bb_ : a_, &wideRegisters = f.transposed ? a_ : bb_;
@@ -257,11 +293,11 @@ private:
       Place p = r.of(l.basis(Dim::Lane, bit));
       return (&l == &la_) ? p.column : p.row;
     };
-    bool dealt = true;
+    bool distributed = true;
     std::vector<int32_t> kOfGroup = {0};
     for (unsigned bit = 0; 1u << bit < unsigned(fl_.warpSize()); ++bit) {
       int32_t k = kOf(narrow, narrowRegisters, bit);
-      dealt &= kOf(wide, wideRegisters, bit) == 0 && (k == 0 || f.lanesOfK >> bit & 1);
+      distributed &= kOf(wide, wideRegisters, bit) == 0 && (k == 0 || f.lanesOfK >> bit & 1);
       if (f.lanesOfK >> bit & 1)
         for (size_t g = 0, n = kOfGroup.size(); g < n; ++g) kOfGroup.push_back(kOfGroup[g] ^ k);
     }
@@ -273,7 +309,7 @@ private:
     for (int32_t k : wideLine) {
       auto it = held.find(k);
       if (it == held.end())
-        dealt = false;
+        distributed = false;
       else {
         auto [g, r] = it->second;
         Step &s = open[g];
@@ -285,8 +321,9 @@ private:
     }
     for (auto &[g, s] : open)
       if (!s.a.empty()) steps.push_back(s);
-    if (!dealt || held.size() != wideLine.size())
-      return fl_.error(dot_.op, "has operands whose layouts do not deal K as an instruction that broadcasts wants");
+    if (!distributed || held.size() != wideLine.size())
+      return fl_.error(dot_.op,
+                       "has operands whose layouts do not distribute K as an instruction that broadcasts needs");
     return true;
   }
 
@@ -301,72 +338,98 @@ private:
                            .str());
     MatrixFragment f = fl_.target.matrixFragment(*inst, encoding);
     if (!sameThreads(true, f.broadcasts)) return false;
-    unsigned depth = inst->depth();
     llvm::SmallVector<Step, 16> steps;
     if (f.broadcasts) {
-      if (!broadcastSteps(f, depth, steps)) return false;
+      if (!broadcastSteps(f, inst->depth(), steps)) return false;
     } else {
-      if (kOfA != kOfB)
-        return fl_.error(dot_.op, "has operands whose layouts deal K to the registers in different ways");
-      for (size_t k = 0; k < kOfA.size(); k += depth) {
-        auto part = llvm::ArrayRef(kOfA).slice(k).take_front(depth);
+      if (kOfA != kOfB) return fl_.error(dot_.op, "has operands whose layouts distribute K differently over registers");
+      for (size_t k = 0; k < kOfA.size(); k += inst->depth()) {
+        auto part = llvm::ArrayRef(kOfA).slice(k).take_front(inst->depth());
         steps.push_back({{part.begin(), part.end()}, {part.begin(), part.end()}});
       }
     }
-    MatrixInstruction exchanged = *inst;
-    if (f.transposed) std::swap(exchanged.a, exchanged.b);
+    return accumulate(*inst, f, steps);
+  }
 
-    // Lanes that hold copies along K, and steps beyond the last element, give zeros.
-    Elements a = fl_.get(dot_.a()), b = fl_.get(dot_.b());
+  /// A tile of the result that one instruction accumulates into: its first element, and its registers' values in the
+  /// instruction's order.
+  struct Tile {
+    Place first;
+    llvm::SmallVector<llvm::Value *, 16> accumulator;
+  };
+
+  /// The tiles of this warp, without copies. `accumulator`: (row, column) in the tile of each of its registers.
+  bool tilesOf(const Elements &c, llvm::ArrayRef<std::pair<int, int>> accumulator, llvm::SmallVectorImpl<Tile> &tiles) {
+    int32_t rowsInTile = 0, columnsInTile = 0;
+    for (auto [row, column] : accumulator) {
+      rowsInTile |= row;
+      columnsInTile |= column;
+    }
+    for (auto [r, p] : llvm::enumerate(c_.places())) {
+      bool isFirst = !(p.row & rowsInTile) && !(p.column & columnsInTile);
+      if (c_.at(p) == int(r) && isFirst) tiles.push_back({p, {}});
+    }
+    for (auto &[p, values] : tiles)
+      for (auto [row, column] : accumulator) {
+        int r = c_.at({p.batch, p.row | row, p.column | column});
+        if (r < 0) return missing();
+        values.push_back(c[r]);
+      }
+    return true;
+  }
+
+  /// An operand's values for one tile and step: of each line (row of A, column of B) `depth` elements along K; zeros
+  /// beyond the step's.
+  bool valuesOf(bool isA, const Elements &operand, const Place &tile, llvm::ArrayRef<int> lines,
+                llvm::ArrayRef<int32_t> alongK, unsigned depth, llvm::SmallVectorImpl<llvm::Value *> &out) {
+    llvm::Value *zero = llvm::Constant::getNullValue(operand[0]->getType());
+    out.clear();
+    for (int line : lines)
+      for (unsigned i = 0; i < depth; ++i) {
+        if (i >= alongK.size()) {
+          out.push_back(zero);
+          continue;
+        }
+        int r =
+            isA ? a_.at({tile.batch, tile.row | line, alongK[i]}) : bb_.at({tile.batch, alongK[i], tile.column | line});
+        if (r < 0) return missing();
+        out.push_back(operand[r]);
+      }
+    return true;
+  }
+
+  /// Adds the steps to all tiles, step by step.
+  bool accumulate(const MatrixInstruction &inst, const MatrixFragment &f, llvm::ArrayRef<Step> steps) {
+    MatrixInstruction exchanged = inst;
+    if (f.transposed) std::swap(exchanged.a, exchanged.b);
+    // Lanes that hold copies along K give zeros.
+    Elements a = fl_.get(dot_.a()), b = fl_.get(dot_.b()), d = fl_.get(dot_.c());
     if (llvm::Value *extra = f.broadcasts ? nullptr : copiesAlongK(f.lanesOfK))
       for (auto *&v : a) v = b_.CreateSelect(extra, llvm::Constant::getNullValue(v->getType()), v);
-    auto *zeroA = llvm::Constant::getNullValue(a[0]->getType()), *zeroB = llvm::Constant::getNullValue(b[0]->getType());
 
-    // What the instruction calls rows and columns, in the tensor.
+    // The instruction's rows and columns, in the tensor.
     auto rows = f.transposed ? f.columns : f.rows, columns = f.transposed ? f.rows : f.columns;
     auto accumulator = f.accumulator;
     if (f.transposed)
       for (auto &[row, column] : accumulator) std::swap(row, column);
-    int32_t rowsInTile = 0, columnsInTile = 0;
-    for (auto [row, column] : accumulator) rowsInTile |= row, columnsInTile |= column;
+    llvm::SmallVector<Tile, 16> tiles;
+    if (!tilesOf(d, accumulator, tiles)) return false;
 
-    Elements d = fl_.get(dot_.c());
-    // The tiles of this warp: first elements, no copies.
-    llvm::SmallVector<Place, 16> tiles;
-    for (auto [r, p] : llvm::enumerate(c_.places()))
-      if (c_.at(p) == int(r) && !(p.row & rowsInTile) && !(p.column & columnsInTile)) tiles.push_back(p);
-    llvm::SmallVector<llvm::SmallVector<llvm::Value *, 16>, 16> acc(tiles.size());
-    for (auto [t, p] : llvm::enumerate(tiles))
-      for (auto [row, column] : accumulator) {
-        int r = c_.at({p.batch, p.row | row, p.column | column});
-        if (r < 0) return missing();
-        acc[t].push_back(d[r]);
-      }
     llvm::SmallVector<llvm::Value *, 16> av, bv;
-    for (Step &step : steps)
-      for (auto [t, p] : llvm::enumerate(tiles)) {
-        av.clear(), bv.clear();
-        for (int row : rows)
-          for (unsigned i = 0; i < depth; ++i) {
-            int r = i < step.a.size() ? a_.at({p.batch, p.row | row, step.a[i]}) : 0;
-            if (r < 0) return missing();
-            av.push_back(i < step.a.size() ? a[r] : zeroA);
-          }
-        for (int column : columns)
-          for (unsigned i = 0; i < depth; ++i) {
-            int r = i < step.b.size() ? bb_.at({p.batch, step.b[i], p.column | column}) : 0;
-            if (r < 0) return missing();
-            bv.push_back(i < step.b.size() ? b[r] : zeroB);
-          }
+    for (const Step &step : steps)
+      for (Tile &tile : tiles) {
+        if (!valuesOf(true, a, tile.first, rows, step.a, inst.depth(), av) ||
+            !valuesOf(false, b, tile.first, columns, step.b, inst.depth(), bv))
+          return false;
         auto &x = f.transposed ? bv : av, &y = f.transposed ? av : bv;
         if (f.broadcasts)
-          fl_.target.multiplyBroadcast(b_, exchanged, x, y, acc[t], step.group);
+          fl_.target.multiplyBroadcast(b_, exchanged, x, y, tile.accumulator, step.group);
         else
-          fl_.target.multiply(b_, exchanged, x, y, acc[t]);
+          fl_.target.multiply(b_, exchanged, x, y, tile.accumulator);
       }
-    for (auto [t, p] : llvm::enumerate(tiles))
+    for (auto &[p, values] : tiles)
       for (auto [i, at] : llvm::enumerate(accumulator))
-        d[c_.at({p.batch, p.row | at.first, p.column | at.second})] = acc[t][i];
+        d[c_.at({p.batch, p.row | at.first, p.column | at.second})] = values[i];
     for (unsigned r = 0; r < d.size(); ++r) d[r] = d[c_.at(c_.places()[r])];
     fl_.set(dot_.d(), std::move(d));
     return true;

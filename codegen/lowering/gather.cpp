@@ -1,5 +1,5 @@
-// Lowering of tt.gather and tt.histogram: operations whose elements come from, or go to, threads that only the data
-// tells. Both go through shared memory.
+// Lowering of tt.gather and tt.histogram: data decides which thread an element comes from or goes to. Both go through
+// shared memory.
 //
 //   tt.gather     every thread stores what it holds of the source; after a barrier each result register is read at
 //                 its own index with the axis' coordinate replaced. Indices are unsigned.

@@ -18,7 +18,8 @@ using namespace ir;
 using layouts::Dim;
 
 /// 32-bit registers that the largest tensor of a function takes in a thread; pointers, which are mostly one base and
-/// constants, do not count, nor do operands of sums of fma, which are loaded where they are multiplied (dot.cpp).
+/// constants, do not count, nor do operands of dots by fma, which are loaded where they are multiplied (dot.cpp): those
+/// whose parent is a blocked layout, the only one without a matrix instruction.
 static unsigned widestTensor(Operation *function, FunctionLowering &fl) {
   unsigned widest = 0;
   function->walk([&](Operation *op) {
@@ -68,22 +69,24 @@ public:
 private:
   static bool isKernel(tt::FuncOp f) { return f.symVisibility() != "private"; }
 
-  /// A FunctionLowering with the module's facts filled in.
-  void init(FunctionLowering &fl, tt::FuncOp f) {
+  /// What is known of a function before it is lowered.
+  FunctionContext contextOf(tt::FuncOp f) {
     Operation *m = module_.op();
-    fl.warpSize_ = threadsPerWarp(m);
-    auto own = f->attr<IntegerAttr>(kNumWarpsAttr);
-    fl.part_.numWarps = own ? own.sext() : numWarps(m);
-    fl.numCtas_ = numCtas(m);
-    if (specialized_)
-      fl.part_.barrier = FunctionLowering::kOwnBarrier; // of the kernel's own warps, which alone call functions
-    fl.functions_ = &functions_;
-    fl.debug_ = debug_.get();
+    auto ownWarps = f->attr<IntegerAttr>(kNumWarpsAttr);
+    FunctionContext c;
+    c.warpSize = threadsPerWarp(m);
+    c.numWarps = ownWarps ? ownWarps.sext() : numWarps(m);
+    c.numCtas = numCtas(m);
+    // The barrier of the kernel's own warps, which alone call functions.
+    if (specialized_) c.barrier = FunctionLowering::kOwnBarrier;
+    c.function = functions_.lookup(f);
+    c.functions = &functions_;
+    c.debug = debug_.get();
+    return c;
   }
 
   bool declare(tt::FuncOp f) {
-    FunctionLowering fl(b_, target_, diag_, options_);
-    init(fl, f);
+    FunctionLowering fl(b_, target_, diag_, options_, contextOf(f));
     auto type = f.functionType().cast<FunctionType>();
     bool kernel = isKernel(f);
     llvm::SmallVector<llvm::Type *, 16> params, results;
@@ -124,11 +127,11 @@ private:
                                       f.symName(), *out_);
     fn->setDoesNotThrow();
     if (kernel) {
-      // A launch passes bits. Where LLVM asks whether a value may be poison, as strength reduction does for every
-      // pair of candidates, it need not look for instructions that would forbid it.
+      // A launch passes bits, never poison. This spares LLVM a search whenever it must know that a value is not poison,
+      // as strength reduction does for every pair of candidates.
       for (llvm::Argument &a : fn->args()) a.addAttr(llvm::Attribute::NoUndef);
       for (unsigned i : tensorMaps) target_.tensorMapArgument(*fn->getArg(i));
-      target_.kernelAttributes(*fn, unsigned(fl.warpSize_ * totalNumWarps(module_.op())), fl.numCtas_,
+      target_.kernelAttributes(*fn, unsigned(fl.warpSize() * totalNumWarps(module_.op())), fl.numCtas(),
                                moduleInt(module_.op(), kMaxRegistersAttr, 0), widestTensor(f.op, fl));
     } else {
       fn->addFnAttr(llvm::Attribute::NoInline);
@@ -151,17 +154,17 @@ private:
   }
 
   bool lower(tt::FuncOp f, const transforms::AxisInfoAnalysis &axisInfo, const transforms::GlobalAccesses &accesses) {
-    FunctionLowering fl(b_, target_, diag_, options_);
-    init(fl, f);
-    fl.axisInfo = &axisInfo;
-    fl.globalAccesses = &accesses;
-    fl.function = functions_[f];
-    if (debug_) debug_->enter(*fl.function, f.loc());
-    auto *prologue = llvm::BasicBlock::Create(b_.getContext(), "entry", fl.function);
-    auto *body = llvm::BasicBlock::Create(b_.getContext(), "body", fl.function);
+    FunctionContext context = contextOf(f);
+    context.axisInfo = &axisInfo;
+    context.globalAccesses = &accesses;
+    FunctionLowering fl(b_, target_, diag_, options_, context);
+    llvm::Function *function = context.function;
+    if (debug_) debug_->enter(*function, f.loc());
+    auto *prologue = llvm::BasicBlock::Create(b_.getContext(), "entry", function);
+    auto *body = llvm::BasicBlock::Create(b_.getContext(), "body", function);
     b_.SetCurrentDebugLocation({});
     if (specializesWarps(f)) {
-      auto *main = llvm::BasicBlock::Create(b_.getContext(), "main", fl.function, body);
+      auto *main = llvm::BasicBlock::Create(b_.getContext(), "main", function, body);
       fl.beginSpecialized(f, prologue, main);
       prologue = main;
     }
@@ -170,28 +173,30 @@ private:
     llvm::FastMathFlags flags;
     flags.setAllowContract(options_.fpFusion);
     b_.setFastMathFlags(flags);
-    fl.part_.prologueEnd = b_.CreateBr(body);
+    fl.setPrologueEnd(b_.CreateBr(body));
     b_.SetInsertPoint(body);
 
-    auto arg = fl.function->arg_begin();
+    auto arg = function->arg_begin();
     for (auto *a : f.body().front()->args()) {
       Elements e;
       for (unsigned i = 0, n = fl.numElements(a->type); i < n; ++i) e.push_back(&*arg++);
       if (a->loc.kind() == LocationKind::Name && e.size() == 1) e[0]->setName(a->loc.name());
       fl.set(Value(a), std::move(e));
     }
-    fl.globalScratch_ = &*arg++;
-    fl.profileScratch_ = &*arg++;
-    if (!isKernel(f))
-      fl.shared_ = &*arg++;
+    FunctionLowering::HiddenArguments hidden;
+    hidden.globalScratch = &*arg++;
+    hidden.profileScratch = &*arg++;
+    if (isKernel(f))
+      hidden.globalScratchBytes = moduleInt(module_.op(), kGlobalScratchSizeAttr, 0);
     else
-      fl.globalScratchBytes_ = moduleInt(module_.op(), kGlobalScratchSizeAttr, 0);
+      hidden.shared = &*arg++;
+    fl.setHiddenArguments(hidden);
 
     unsigned before = diag_.errors();
     bool ok = fl.lowerRegion(f.body(), [&](Operation *terminator) {
       auto ret = terminator->dyn<tt::ReturnOp>();
       if (!ret) return fl.error(terminator, "does not end a function");
-      llvm::Type *type = fl.function->getReturnType();
+      llvm::Type *type = function->getReturnType();
       fl.endSpecialized();
       if (type->isVoidTy()) {
         b_.CreateRetVoid();
@@ -207,7 +212,7 @@ private:
     ok = ok && fl.lowerWorkers();
     if (!ok || diag_.errors() != before) return false;
     llvm::MergeBlockIntoPredecessor(body);
-    target_.finish(*fl.function);
+    target_.finish(*function);
     return true;
   }
 

@@ -1,5 +1,6 @@
 // The walk through a function: values, blocks, regions and operations (see lowering.h). Modules and their functions are
-// lower_module.cpp, the indices of elements thread_indices.cpp, and which file lowers an operation says dispatch.cpp.
+// lowered by lower_module.cpp; indices of elements are in thread_indices.cpp; dispatch.cpp says which file lowers an
+// operation.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/debug_info.h"
 #include "codegen/lowering/target.h"
@@ -11,6 +12,15 @@
 namespace tessera::codegen {
 using namespace ir;
 using layouts::Dim;
+
+FunctionLowering::FunctionLowering(llvm::IRBuilder<> &builder, const Target &target, DiagnosticEngine &diag,
+                                   const LoweringOptions &options, const FunctionContext &context)
+    : b(builder), target(target), diag(diag), options(options), context_(context) {
+  partition_.numWarps = context.numWarps;
+  partition_.barrier = context.barrier;
+}
+
+void FunctionLowering::setHiddenArguments(const HiddenArguments &arguments) { hidden_ = arguments; }
 
 // ---- types ---------------------------------------------------------------------------------------------------------
 
@@ -92,7 +102,7 @@ bool FunctionLowering::error(Operation *op, const llvm::Twine &message) {
 }
 
 llvm::FunctionCallee FunctionLowering::declare(llvm::StringRef name, llvm::FunctionType *type, bool pure) {
-  auto callee = function->getParent()->getOrInsertFunction(name, type);
+  auto callee = context_.function->getParent()->getOrInsertFunction(name, type);
   if (auto *f = llvm::dyn_cast<llvm::Function>(callee.getCallee()); f && pure) {
     f->setDoesNotAccessMemory();
     f->setDoesNotThrow();
@@ -102,7 +112,7 @@ llvm::FunctionCallee FunctionLowering::declare(llvm::StringRef name, llvm::Funct
 }
 
 llvm::BasicBlock *FunctionLowering::newBlock(const llvm::Twine &name) {
-  return llvm::BasicBlock::Create(b.getContext(), name, function, b.GetInsertBlock()->getNextNode());
+  return llvm::BasicBlock::Create(b.getContext(), name, context_.function, b.GetInsertBlock()->getNextNode());
 }
 
 void FunctionLowering::inBranch(llvm::Value *condition, llvm::function_ref<void()> body) {
@@ -121,24 +131,25 @@ void FunctionLowering::inBranch(llvm::Value *condition, llvm::function_ref<void(
 // ---- shared memory -------------------------------------------------------------------------------------------------
 
 llvm::Value *FunctionLowering::sharedAt(int64_t byteOffset) {
-  if (!shared_) shared_ = target.sharedMemory(*function->getParent());
-  return byteOffset ? b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), shared_, byteOffset) : shared_;
+  if (!hidden_.shared) hidden_.shared = target.sharedMemory(*context_.function->getParent());
+  return byteOffset ? b.CreateConstInBoundsGEP1_32(b.getInt8Ty(), hidden_.shared, byteOffset) : hidden_.shared;
 }
 
 llvm::Value *FunctionLowering::globalScratchOf(Operation *op) {
   auto offset = op->attr<IntegerAttr>("ttg.global_scratch_memory_offset");
-  if (!globalScratchBytes_) return b.CreateConstGEP1_64(b.getInt8Ty(), globalScratch_, offset ? offset.sext() : 0);
-  if (!part_.ownScratch)
-    part_.ownScratch = inPrologue([&] {
-      bool clusters = numCtas_ > 1;
+  if (!hidden_.globalScratchBytes)
+    return b.CreateConstGEP1_64(b.getInt8Ty(), hidden_.globalScratch, offset ? offset.sext() : 0);
+  if (!partition_.programScratch)
+    partition_.programScratch = inPrologue([&] {
+      bool clusters = numCtas() > 1;
       llvm::Value *number = target.programId(b, 2, clusters);
       for (int axis : {1, 0})
         number = b.CreateAdd(b.CreateMul(number, target.numPrograms(b, axis, clusters)),
                              target.programId(b, axis, clusters));
-      llvm::Value *bytes = b.CreateMul(b.CreateZExt(number, b.getInt64Ty()), b.getInt64(globalScratchBytes_));
-      return b.CreateGEP(b.getInt8Ty(), globalScratch_, bytes);
+      llvm::Value *bytes = b.CreateMul(b.CreateZExt(number, b.getInt64Ty()), b.getInt64(hidden_.globalScratchBytes));
+      return b.CreateGEP(b.getInt8Ty(), hidden_.globalScratch, bytes);
     });
-  return b.CreateConstGEP1_64(b.getInt8Ty(), part_.ownScratch, offset ? offset.sext() : 0);
+  return b.CreateConstGEP1_64(b.getInt8Ty(), partition_.programScratch, offset ? offset.sext() : 0);
 }
 
 llvm::Value *FunctionLowering::scratch(Operation *op) {
@@ -149,7 +160,7 @@ llvm::Value *FunctionLowering::scratch(Operation *op) {
 // ---- operations ----------------------------------------------------------------------------------------------------
 
 bool FunctionLowering::lowerOperation(Operation *op) {
-  if (debug_) b.SetCurrentDebugLocation(debug_->at(op->loc()));
+  if (context_.debug) b.SetCurrentDebugLocation(context_.debug->at(op->loc()));
   Operation *outer = named_;
   nameInstructions(op);
   LowerFn fn = loweringOf(op->opcode());
@@ -166,9 +177,9 @@ bool FunctionLowering::lowerOperation(Operation *op) {
   return ok;
 }
 
-/// Registers that hold equal elements, by AxisInfo (a bound on columns that is a multiple of 16, a quotient by 8),
-/// get one value: what was computed for the others, and what would be computed from them, is not used any more. LLVM,
-/// which sees no tensors, does not know.
+/// Registers that hold equal elements by AxisInfo (a bound on columns that is a multiple of 16, a quotient by 8) get
+/// one value. What was computed for the others becomes dead, and nothing more is computed from it. LLVM cannot find
+/// this: it knows no tensors.
 void FunctionLowering::shareEqual(Operation *op) {
   if (op->numResults() != 1 || !op->result().type().isTensor()) return;
   bool elementwise = (op->info().has(kElementwise) || op->is<arith::SelectOp>()) && isPure(op) && op->numOperands();
@@ -176,7 +187,7 @@ void FunctionLowering::shareEqual(Operation *op) {
   Value v = op->result();
   auto it = values_.find(v);
   if (it == values_.end() || it->second->size() < 2) return;
-  auto constancy = axisInfo->get(v).constancy;
+  auto constancy = axisInfo().get(v).constancy;
   if (llvm::all_of(constancy, [](int64_t c) { return c <= 1; })) return;
   // Which group of equal elements a register is in: its index without the bits inside groups (their size's power of
   // two).
@@ -207,7 +218,7 @@ void FunctionLowering::nameInstructions(Operation *op) {
 bool FunctionLowering::lowerBlock(Block *block) {
   for (Operation &op : *block) {
     if (&op == block->terminator()) {
-      if (debug_) b.SetCurrentDebugLocation(debug_->at(op.loc()));
+      if (context_.debug) b.SetCurrentDebugLocation(context_.debug->at(op.loc()));
       return true;
     }
     if (!lowerOperation(&op)) return false;
@@ -229,7 +240,7 @@ bool FunctionLowering::lowerRegion(Region &region, llvm::function_ref<bool(Opera
   std::reverse(order.begin(), order.end());
   llvm::BasicBlock *last = b.GetInsertBlock();
   for (Block *block : llvm::drop_begin(order)) {
-    last = llvm::BasicBlock::Create(b.getContext(), "bb", function, last->getNextNode());
+    last = llvm::BasicBlock::Create(b.getContext(), "bb", context_.function, last->getNextNode());
     blocks_[block] = last;
     llvm::IRBuilder<>::InsertPointGuard guard(b);
     b.SetInsertPoint(last);

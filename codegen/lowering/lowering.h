@@ -1,8 +1,8 @@
 // Lowering of a verified TTGIR module to LLVM IR, one function at a time, in one walk. A tensor value becomes, per
 // thread, the list of its register elements (the `register` dimension of its layout, register 0 first); structured
-// control flow becomes blocks and phis directly. What depends on the vendor is asked of the Target
-// (codegen/lowering/target.h); there is one file per family of operations (pointwise.cpp, memory.cpp, reduce.cpp,
-// convert_layout.cpp, …), each of which defines the functions that the dispatch table in dispatch.cpp names.
+// control flow becomes blocks and phis directly. What depends on the vendor is behind the Target
+// (codegen/lowering/target.h). There is one file per family of operations (pointwise.cpp, memory.cpp, reduce.cpp,
+// convert_layout.cpp, …); each defines functions that the dispatch table in dispatch.cpp names.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/diagnostic.h"
@@ -30,25 +30,43 @@ class DebugInfo;
 using Elements = llvm::SmallVector<llvm::Value *, 8>;
 
 struct LoweringOptions {
-  bool fpFusion = true;  // multiplications and additions may be contracted into fma
+  bool fpFusion = true;  // mulf and addf may be contracted into fma
   bool lineInfo = false; // write debug locations
   bool opNames = false;  // instructions carry the name of the operation they come from (metadata "tessera.op")
 };
 
-/// State of the lowering of one function. The lower… functions return false after having reported a diagnostic.
-class FunctionLowering {
-public:
-  FunctionLowering(llvm::IRBuilder<> &b, const Target &target, ir::DiagnosticEngine &diag,
-                   const LoweringOptions &options)
-      : b(b), target(target), diag(diag), options(options) {}
-
-  llvm::IRBuilder<> &b;
-  const Target &target;
-  ir::DiagnosticEngine &diag;
-  const LoweringOptions &options;
+/// What the lowering of a function is given of its module.
+struct FunctionContext {
+  int warpSize = 32;
+  int numCtas = 1;
+  int numWarps = 4;                // that run the function
+  std::optional<unsigned> barrier; // of these warps alone; none: they are the whole block
+  llvm::Function *function = nullptr;
+  const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions = nullptr; // of the module, by tt.func
   const transforms::AxisInfoAnalysis *axisInfo = nullptr;
   const transforms::GlobalAccesses *globalAccesses = nullptr;
-  llvm::Function *function = nullptr;
+  DebugInfo *debug = nullptr; // null: no debug locations
+};
+
+/// State of the lowering of one function. The public part is what families of operations use, by groups; the state
+/// itself is private. Functions that return a bool return false after having reported a diagnostic.
+class FunctionLowering {
+public:
+  FunctionLowering(llvm::IRBuilder<> &, const Target &, ir::DiagnosticEngine &, const LoweringOptions &,
+                   const FunctionContext &);
+
+  /// Where instructions are made. Families may move it, and leave it where the next operation's instructions belong.
+  llvm::IRBuilder<> &b;
+  const Target &target;
+  ir::DiagnosticEngine &diag; // see also error()
+  const LoweringOptions &options;
+
+  // ---- facts about the function ----
+  const transforms::AxisInfoAnalysis &axisInfo() const { return *context_.axisInfo; }
+  const transforms::GlobalAccesses &globalAccesses() const { return *context_.globalAccesses; }
+  llvm::Function *function() const { return context_.function; }
+  /// What another function of the module became; null if it has no body.
+  llvm::Function *functionOf(ir::Operation *func) const { return context_.functions->lookup(func); }
 
   // ---- types ----
   /// The LLVM type of one element: i1, iN, half, bfloat, float, double; 8-bit floats are i8; pointers ptr of their
@@ -77,7 +95,7 @@ public:
   unsigned freeRegisters(ir::Type);
   /// The index along each dimension of every register element of a tensor of this type in this thread:
   /// result[register][dim], i32. The thread's part is computed once, in the function's prologue; a register adds a
-  /// constant to it (`or disjoint`, or xor where bits of the two meet).
+  /// constant to it (`or disjoint`, or xor where bits of the two overlap).
   llvm::SmallVector<llvm::SmallVector<llvm::Value *, 4>, 0> indices(ir::Type);
   /// The thread's part of the above: the indices of register 0.
   llvm::ArrayRef<llvm::Value *> threadIndices(ir::Type);
@@ -99,15 +117,15 @@ public:
   llvm::Value *laneId();         // in its warp, i32
   llvm::Value *warpId();         // likewise, i32, uniform in a warp
   llvm::Value *blockInCluster(); // i32
-  int warpSize() const { return warpSize_; }
-  int numWarps() const { return part_.numWarps; } // that run what is being lowered
-  int numCtas() const { return numCtas_; }
+  int warpSize() const { return context_.warpSize; }
+  int numWarps() const { return partition_.numWarps; } // that run what is being lowered
+  int numCtas() const { return context_.numCtas; }
 
   /// All threads that run what is being lowered; shared memory is visible after it, and with `global` their accesses to
   /// global memory too.
   void barrier(bool global = false);
 
-  // ---- partitions of warps (warp_specialize.cpp) ----
+  // ---- partitions of warps (for warp_specialize.cpp and lower_module.cpp) ----
   /// A kernel with ttg.warp_specialize.
   struct Specialized {
     ir::Operation *func = nullptr;
@@ -120,7 +138,7 @@ public:
   };
   Specialized *specialized() { return specialized_ ? &*specialized_ : nullptr; }
   static constexpr unsigned kOwnBarrier = 0; // that of a kernel's own warps
-  bool inPartition() const { return part_.firstWarp; }
+  bool inPartition() const { return partition_.firstWarp; }
   void beginSpecialized(ir::Operation *func, llvm::BasicBlock *entry, llvm::BasicBlock *main);
   /// Before a return: lets the warps of partitions end too.
   void endSpecialized();
@@ -134,10 +152,13 @@ public:
   /// Base of the block's dynamic shared memory plus the op's `allocation.offset` (bytes), ptr addrspace(3).
   llvm::Value *scratch(ir::Operation *op);
   llvm::Value *sharedAt(int64_t byteOffset);
-  /// Where the op's piece of the program's scratch in global memory is (ttg.global_scratch_memory_offset).
-  llvm::Value *globalScratchOf(ir::Operation *op);
 
-  // ---- small helpers ----
+  // ---- scratch in global memory ----
+  /// The op's part of the program's scratch (ttg.global_scratch_memory_offset).
+  llvm::Value *globalScratchOf(ir::Operation *op);
+  llvm::Value *profileScratch() const { return hidden_.profileScratch; }
+
+  // ---- making instructions ----
   llvm::Value *i32(int64_t v) { return b.getInt32(v); }
   /// Reports `message` at the op and returns false.
   bool error(ir::Operation *, const llvm::Twine &message);
@@ -145,7 +166,7 @@ public:
   llvm::FunctionCallee declare(llvm::StringRef name, llvm::FunctionType *, bool pure);
   /// A fresh block after the current one.
   llvm::BasicBlock *newBlock(const llvm::Twine &name);
-  /// Runs `body` where the condition holds (null: always) and goes on after it.
+  /// Runs `body` where the condition holds (null: always); leaves the builder after it.
   void inBranch(llvm::Value *condition, llvm::function_ref<void()> body);
 
   // ---- regions ----
@@ -155,53 +176,68 @@ public:
   /// Lowers a region of any blocks from the builder's point (the entry block's arguments are set already). `exit` is
   /// called at each terminator that leaves the region.
   bool lowerRegion(ir::Region &, llvm::function_ref<bool(ir::Operation *terminator)> exit);
-  /// Goes on where the exits of a region, and what each yields, meet.
+  /// Leaves the builder where the exits of a region join; the results are what each exit yields.
   using Exits = llvm::ArrayRef<std::pair<llvm::BasicBlock *, llvm::SmallVector<ir::Value, 4>>>;
   void joinExits(llvm::ArrayRef<ir::Value> results, Exits);
 
+  // ---- a function's frame (for lower_module.cpp) ----
+  /// Marks the end of the prologue, a block that dominates all other code and in which nothing else is made.
+  void setPrologueEnd(llvm::Instruction *end) { partition_.prologueEnd = end; }
+  /// The function's arguments after those of the IR.
+  struct HiddenArguments {
+    llvm::Value *globalScratch = nullptr;
+    int64_t globalScratchBytes = 0; // of a program, if `globalScratch` is the scratch of all programs
+    llvm::Value *profileScratch = nullptr;
+    llvm::Value *shared = nullptr; // null: the base of the block's shared memory
+  };
+  void setHiddenArguments(const HiddenArguments &);
+
 private:
-  friend class ModuleLowering;
   struct LayoutInfo {
     layouts::LinearLayout layout;
     unsigned freeRegisters = 0;
-    llvm::SmallVector<llvm::Value *, 4> thread; // indices of register 0, once asked for; of part_
+    llvm::SmallVector<llvm::Value *, 4> thread; // indices of register 0; made by the first use, of partition_
   };
-  /// The warps whose code is being lowered, and what they know of themselves, once asked for, in their prologue.
-  struct Part {
+  /// The warps whose code is being lowered, and what they know of themselves: made by the first use, in their prologue.
+  struct Partition {
     int firstWarp = 0, numWarps = 4;
     std::optional<unsigned> barrier; // their own's number; none: they are all of the block
     llvm::Instruction *prologueEnd = nullptr;
-    llvm::Value *tid = nullptr, *lane = nullptr, *warp = nullptr, *block = nullptr, *firstThread = nullptr,
-                *leader = nullptr;
+    llvm::Value *tid = nullptr;
+    llvm::Value *lane = nullptr;
+    llvm::Value *warp = nullptr;
     llvm::Value *tidOfWarp =
-        nullptr; // of any of the warp's lanes, uniform: only its bits above the lane's mean anything
-    llvm::Value *ownScratch = nullptr;
+        nullptr;                  // of any of the warp's lanes, uniform: only its bits above the lane's have a meaning
+    llvm::Value *block = nullptr; // in the cluster
+    llvm::Value *firstThread = nullptr;
+    llvm::Value *leader = nullptr;
+    llvm::Value *programScratch = nullptr; // in global memory
     llvm::DenseMap<uint64_t, llvm::Value *> representatives;
   };
   LayoutInfo &layoutInfo(ir::Type);
-  /// Instructions made from now on are the operation's (null: nobody's in particular).
+  /// Instructions made from now on are the operation's (null: no operation's).
   void nameInstructions(ir::Operation *);
   void shareEqual(ir::Operation *);
   /// Runs `make` with the builder at the end of the prologue, which dominates everything.
   llvm::Value *inPrologue(llvm::function_ref<llvm::Value *()> make);
 
+  const FunctionContext context_;
+  HiddenArguments hidden_;
+
+  // Values and blocks of the IR.
   std::deque<Elements> storage_;
   llvm::DenseMap<ir::Value, Elements *> values_;
+  llvm::DenseMap<ir::Block *, llvm::BasicBlock *> blocks_;
+
+  // Layouts, by type, and shared by types of one encoding and shape.
   std::deque<LayoutInfo> layoutStorage_;
   llvm::DenseMap<ir::Type, LayoutInfo *> layouts_;
   llvm::DenseMap<std::pair<const layouts::Encoding *, llvm::ArrayRef<int64_t>>, LayoutInfo *> byEncoding_;
-  llvm::DenseMap<ir::Block *, llvm::BasicBlock *> blocks_;
-  Part part_;
-  std::optional<Specialized> specialized_;
-  llvm::Value *shared_ = nullptr, *globalScratch_ = nullptr, *profileScratch_ = nullptr;
-  DebugInfo *debug_ = nullptr;
-  ir::Operation *named_ = nullptr; // what instructions are made for, with LoweringOptions::opNames
-  const llvm::DenseMap<ir::Operation *, llvm::Function *> *functions_ = nullptr;
-  int warpSize_ = 32, numCtas_ = 1;
-  int64_t globalScratchBytes_ = 0; // of a program, where the pointer is to those of all programs
 
-  friend bool lowerControl(ir::Operation *, FunctionLowering &);
-  friend llvm::Value *calleeShared(FunctionLowering &);
+  // Where the walk is.
+  Partition partition_;
+  std::optional<Specialized> specialized_;
+  ir::Operation *named_ = nullptr; // what instructions are made for, with LoweringOptions::opNames
 };
 
 /// Lowers the module for the target into a fresh LLVM module. @pre it verifies and has layouts and shared memory
@@ -216,6 +252,8 @@ int64_t inlineAssemblyNumber(ir::Operation *);
 using LowerFn = bool (*)(ir::Operation *, FunctionLowering &);
 /// The lowering of an opcode, or null: those that never reach it are listed with the reason in dispatch.cpp.
 LowerFn loweringOf(ir::Opcode);
+/// Whether lowerMath knows a way to compute the operation that all targets share (math.cpp).
+bool hasScalarMath(ir::Opcode);
 /// Why an opcode has no lowering ("a terminator, lowered with its region"), or empty for those that have one.
 llvm::StringRef whyNotLowered(ir::Opcode);
 
@@ -229,10 +267,8 @@ bool lowerConvertLayout(ir::Operation *, FunctionLowering &); // convert_layout.
 bool lowerInThreadTranspose(ir::Operation *, FunctionLowering &);
 bool lowerReduce(ir::Operation *, FunctionLowering &); // reduce.cpp
 bool lowerScan(ir::Operation *, FunctionLowering &);   // scan.cpp
-bool lowerShape(ir::Operation *,
-                FunctionLowering &); // shape.cpp: splat, broadcast, expand_dims, reshape, trans, join, split, cat, …
-bool lowerShared(ir::Operation *,
-                 FunctionLowering &); // shared_memory.cpp: local_alloc, local_load, local_store, views, …
+bool lowerShape(ir::Operation *, FunctionLowering &);  // shape.cpp: splat, broadcast, reshape, trans, join, split, …
+bool lowerShared(ir::Operation *, FunctionLowering &); // shared_memory.cpp: local_alloc, local_load, views, …
 bool lowerGatherLike(ir::Operation *, FunctionLowering &); // gather.cpp: tt.gather, tt.histogram
 bool lowerPointwise(ir::Operation *, FunctionLowering &);  // pointwise.cpp: arith, select, pointers
 bool lowerCast(ir::Operation *, FunctionLowering &);       // casts.cpp: conversions between floats and integers
@@ -240,11 +276,10 @@ bool lowerFp4ToFp(ir::Operation *, FunctionLowering &);    // fp4.cpp: pairs of 
 bool lowerMath(ir::Operation *, FunctionLowering &);       // math.cpp: math.*, extern_elementwise, divf, clampf
 bool lowerMemory(ir::Operation *, FunctionLowering &);     // memory.cpp: load, store, buffer accesses
 bool lowerAtomic(ir::Operation *, FunctionLowering &);     // atomics.cpp: atomic_rmw, atomic_cas
-bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);  // async_copy.cpp: copies global → shared in the background
-bool lowerDot(ir::Operation *, FunctionLowering &);        // dot.cpp: matrix multiplication
-bool lowerWarpGroup(ir::Operation *, FunctionLowering &);  // warp_group_dot.cpp: multiplication by warp groups
-bool lowerTensorCopy(ir::Operation *,
-                     FunctionLowering &); // tensor_copy.cpp: bulk copies of tensors, barriers in shared memory
+bool lowerAsyncCopy(ir::Operation *, FunctionLowering &);  // async_copy.cpp: asynchronous copies global → shared
+bool lowerDot(ir::Operation *, FunctionLowering &);        // dot.cpp: tt.dot
+bool lowerWarpGroup(ir::Operation *, FunctionLowering &);  // warp_group_dot.cpp: ttng.warp_group_dot and its wait
+bool lowerTensorCopy(ir::Operation *, FunctionLowering &); // tensor_copy.cpp: bulk copies, barriers in shared memory
 bool lowerInlineAssembly(ir::Operation *, FunctionLowering &); // inline_assembly.cpp
 bool lowerControl(ir::Operation *, FunctionLowering &);        // control_flow.cpp: scf, call, barriers, assert, print
 bool lowerWarpSpecialize(ir::Operation *, FunctionLowering &); // warp_specialize.cpp: code of partitions of warps

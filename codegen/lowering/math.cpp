@@ -1,7 +1,7 @@
 // Lowering of mathematical functions, division, clamp and calls of device-library functions. Each scalar operation
 // takes the first of these ways that exists:
-//   1. the target's own (Target::mathOp): approximate instructions where Triton uses them; asked first for the type as
-//      it is, then for f32
+//   1. the target's own (Target::mathOp): approximate instructions where Triton uses them; first for the type as it is,
+//      then for f32
 //   2. an LLVM intrinsic that every target selects in a few instructions (fabs, floor, fma, …)
 //   3. the device library's function (Target::libraryFunction), linked later by the back end
 // f16 and bf16 go through f32 in ways 1 and 3, and in 2 where rounding once in f32 gives the same or a better result.
@@ -16,55 +16,61 @@ using namespace ir;
 
 namespace {
 
-/// Intrinsics that all targets select directly, by operation; not_intrinsic for the others.
-llvm::Intrinsic::ID intrinsicOf(Opcode op) {
+/// The ways that are the same for all targets: an intrinsic that each selects directly, or C's name for a function of
+/// the device libraries. Both libraries (NVIDIA's libdevice, AMD's ocml) must have the function for f32 and f64. What
+/// only one of them has (libdevice has no tanpi, for example) belongs to the vendor's Target::mathOp.
+struct CommonWay {
+  llvm::Intrinsic::ID intrinsic = llvm::Intrinsic::not_intrinsic;
+  llvm::StringRef function = "";
+};
+CommonWay commonWayOf(Opcode op) {
+  auto intrinsic = [](llvm::Intrinsic::ID id) { return CommonWay{id, ""}; };
+  auto function = [](llvm::StringRef name) { return CommonWay{llvm::Intrinsic::not_intrinsic, name}; };
   switch (op) {
-  case Opcode::math_absf: return llvm::Intrinsic::fabs;
-  case Opcode::math_ceil: return llvm::Intrinsic::ceil;
-  case Opcode::math_floor: return llvm::Intrinsic::floor;
-  case Opcode::math_trunc: return llvm::Intrinsic::trunc;
-  case Opcode::math_round: return llvm::Intrinsic::round;
-  case Opcode::math_roundeven: return llvm::Intrinsic::roundeven;
+  case Opcode::math_absf: return intrinsic(llvm::Intrinsic::fabs);
+  case Opcode::math_ceil: return intrinsic(llvm::Intrinsic::ceil);
+  case Opcode::math_floor: return intrinsic(llvm::Intrinsic::floor);
+  case Opcode::math_trunc: return intrinsic(llvm::Intrinsic::trunc);
+  case Opcode::math_round: return intrinsic(llvm::Intrinsic::round);
+  case Opcode::math_roundeven: return intrinsic(llvm::Intrinsic::roundeven);
   case Opcode::math_sqrt:
-  case Opcode::tt_precise_sqrt: return llvm::Intrinsic::sqrt;
-  case Opcode::math_fma: return llvm::Intrinsic::fma;
-  case Opcode::math_copysign: return llvm::Intrinsic::copysign;
-  default: return llvm::Intrinsic::not_intrinsic;
+  case Opcode::tt_precise_sqrt: return intrinsic(llvm::Intrinsic::sqrt);
+  case Opcode::math_fma: return intrinsic(llvm::Intrinsic::fma);
+  case Opcode::math_copysign: return intrinsic(llvm::Intrinsic::copysign);
+  case Opcode::math_exp: return function("exp");
+  case Opcode::math_exp2: return function("exp2");
+  case Opcode::math_expm1: return function("expm1");
+  case Opcode::math_log: return function("log");
+  case Opcode::math_log1p: return function("log1p");
+  case Opcode::math_log2: return function("log2");
+  case Opcode::math_log10: return function("log10");
+  case Opcode::math_rsqrt: return function("rsqrt");
+  case Opcode::math_sin: return function("sin");
+  case Opcode::math_cos: return function("cos");
+  case Opcode::math_tan: return function("tan");
+  case Opcode::math_asin: return function("asin");
+  case Opcode::math_acos: return function("acos");
+  case Opcode::math_atan: return function("atan");
+  case Opcode::math_sinh: return function("sinh");
+  case Opcode::math_cosh: return function("cosh");
+  case Opcode::math_tanh: return function("tanh");
+  case Opcode::math_asinh: return function("asinh");
+  case Opcode::math_acosh: return function("acosh");
+  case Opcode::math_atanh: return function("atanh");
+  case Opcode::math_cbrt: return function("cbrt");
+  case Opcode::math_erf: return function("erf");
+  case Opcode::math_erfc: return function("erfc");
+  case Opcode::math_atan2: return function("atan2");
+  case Opcode::math_powf: return function("pow");
+  case Opcode::arith_remf: return function("fmod");
+  case Opcode::math_fpowi: return function("powi");
+  default: return {};
   }
 }
 
-/// C's function for the operation, of which device libraries have one for f32 and one for f64; empty: there is none.
-llvm::StringRef libraryNameOf(Opcode op) {
-  switch (op) {
-  case Opcode::math_exp: return "exp";
-  case Opcode::math_exp2: return "exp2";
-  case Opcode::math_expm1: return "expm1";
-  case Opcode::math_log: return "log";
-  case Opcode::math_log1p: return "log1p";
-  case Opcode::math_log2: return "log2";
-  case Opcode::math_log10: return "log10";
-  case Opcode::math_rsqrt: return "rsqrt";
-  case Opcode::math_sin: return "sin";
-  case Opcode::math_cos: return "cos";
-  case Opcode::math_tan: return "tan";
-  case Opcode::math_asin: return "asin";
-  case Opcode::math_acos: return "acos";
-  case Opcode::math_atan: return "atan";
-  case Opcode::math_sinh: return "sinh";
-  case Opcode::math_cosh: return "cosh";
-  case Opcode::math_tanh: return "tanh";
-  case Opcode::math_asinh: return "asinh";
-  case Opcode::math_acosh: return "acosh";
-  case Opcode::math_atanh: return "atanh";
-  case Opcode::math_cbrt: return "cbrt";
-  case Opcode::math_erf: return "erf";
-  case Opcode::math_erfc: return "erfc";
-  case Opcode::math_atan2: return "atan2";
-  case Opcode::math_powf: return "pow";
-  case Opcode::arith_remf: return "fmod";
-  case Opcode::math_fpowi: return "powi";
-  default: return "";
-  }
+/// Operations that are instructions of LLVM, or several: written out in ScalarMath::at.
+bool isWrittenOut(Opcode op) {
+  return op == Opcode::arith_divf || op == Opcode::tt_precise_divf || op == Opcode::tt_clampf;
 }
 
 /// Whether the operation is done in the narrow type itself: it touches bits only, or the target has it natively.
@@ -93,29 +99,29 @@ struct ScalarMath {
     return r ? b.CreateFPTrunc(r, type) : nullptr;
   }
 
+  /// The operation in this type, in a way that all targets share; null: there is none.
   llvm::Value *at(llvm::Type *type, llvm::ArrayRef<llvm::Value *> args) {
     auto &b = fl.b;
-    switch (op->opcode()) {
-    case Opcode::arith_divf:
-    case Opcode::tt_precise_divf: return b.CreateFDiv(args[0], args[1]);
-    case Opcode::arith_remf: break; // exact for any quotient, which LLVM's own expansion for NVPTX is not
-    case Opcode::tt_clampf: {
-      bool nan = op->cast<tt::ClampfOp>().propagateNan() == PropagateNan::All;
-      llvm::Value *low =
-          b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, args[0], args[1]);
-      return b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum, low, args[2]);
-    }
-    default: break;
-    }
-    if (auto id = intrinsicOf(op->opcode()); id != llvm::Intrinsic::not_intrinsic)
-      return b.CreateIntrinsic(id, {type}, args);
-    llvm::StringRef function = libraryNameOf(op->opcode());
-    if (function.empty() || !(type->isFloatTy() || type->isDoubleTy())) return nullptr;
-    std::string name = fl.target.libraryFunction(function, type);
+    if (isWrittenOut(op->opcode())) return writtenOut(args);
+    // arith.remf is a library function: exact for any quotient, which LLVM's own expansion for NVPTX is not.
+    CommonWay way = commonWayOf(op->opcode());
+    if (way.intrinsic != llvm::Intrinsic::not_intrinsic) return b.CreateIntrinsic(way.intrinsic, {type}, args);
+    if (way.function.empty() || !(type->isFloatTy() || type->isDoubleTy())) return nullptr;
+    std::string name = fl.target.libraryFunction(way.function, type);
     if (name.empty()) return nullptr;
     llvm::SmallVector<llvm::Type *, 3> types;
     for (llvm::Value *a : args) types.push_back(a->getType());
     return b.CreateCall(fl.declare(name, llvm::FunctionType::get(type, types, false), true), args);
+  }
+
+  llvm::Value *writtenOut(llvm::ArrayRef<llvm::Value *> args) {
+    auto &b = fl.b;
+    auto clamp = op->dyn<tt::ClampfOp>();
+    if (!clamp) return b.CreateFDiv(args[0], args[1]);
+    bool nan = clamp.propagateNan() == PropagateNan::All;
+    llvm::Value *low =
+        b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, args[0], args[1]);
+    return b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum, low, args[2]);
   }
 };
 
@@ -138,6 +144,11 @@ bool lowerExtern(tt::ExternElementwiseOp op, FunctionLowering &fl) {
 }
 
 } // namespace
+
+bool hasScalarMath(Opcode op) {
+  CommonWay way = commonWayOf(op);
+  return isWrittenOut(op) || way.intrinsic != llvm::Intrinsic::not_intrinsic || !way.function.empty();
+}
 
 bool lowerMath(Operation *op, FunctionLowering &fl) {
   if (auto e = op->dyn<tt::ExternElementwiseOp>()) return lowerExtern(e, fl);

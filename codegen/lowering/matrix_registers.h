@@ -1,5 +1,5 @@
-// Which register of a thread holds which element of a matrix (or of a batch of matrices): what the lowerings of
-// multiplications ask layouts.
+// Which register of a thread holds which element of a matrix (or of a batch of matrices), by its layout. For the
+// lowerings of dots.
 #pragma once
 #include "layouts/linear_layout.h"
 #include <map>
@@ -16,7 +16,8 @@ struct Place {
 class Registers {
 public:
   explicit Registers(const layouts::LinearLayout &l) : rank_(l.numOutDims()) {
-    rows_ = l.outs()[rank_ - 2].size, columns_ = l.outs()[rank_ - 1].size;
+    rows_ = l.outs()[rank_ - 2].size;
+    columns_ = l.outs()[rank_ - 1].size;
     for (int32_t r = 0, n = l.inDimSize(layouts::Dim::Register); r < n; ++r) {
       places_.push_back(of(l.apply({{layouts::Dim::Register, r}})));
       byPlace_.try_emplace(places_.back(), r);
@@ -28,11 +29,12 @@ public:
   llvm::ArrayRef<Place> places() const { return places_; }
   /// Places outside of the tensor wrap around: the layout holds copies there. -1 where no register has it.
   int at(Place p) const {
-    p.row &= rows_ - 1, p.column &= columns_ - 1;
+    p.row &= rows_ - 1;
+    p.column &= columns_ - 1;
     auto it = byPlace_.find(p);
     return it == byPlace_.end() ? -1 : int(it->second);
   }
-  /// The different rows (columns) that registers of batch 0 and column (row) 0 hold, ascending.
+  /// The distinct columns (`alongColumns`, else rows) that registers of batch 0 and row (else column) 0 hold, ascending.
   llvm::SmallVector<int32_t, 16> line(bool alongColumns) const {
     llvm::SmallVector<int32_t, 16> out;
     for (auto &[p, r] : byPlace_)

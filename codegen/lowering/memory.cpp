@@ -1,10 +1,10 @@
-// Lowering of loads and stores of global memory. How elements are grouped into accesses is the AccessPlan's work, how
-// an access is done the Target's; here operands are put together: masks, values where the mask is false, hints.
+// Lowering of loads and stores of global memory. AccessPlan groups elements into accesses, and the Target emits an
+// access; this file collects an access's operands: masks, values where the mask is false, hints.
 //
-// A masked-off element without a value for it is zero, as in Triton, on which programs rely. Of several threads that
-// hold copies of an element one stores it; all of them load, unless what they load is only stored, and may be through
-// the same argument of the kernel: then a load has the store's predicate, so that it neither reads what another
-// thread has changed nor asks for a barrier (insert_barriers.cpp). A scalar store is done by the first thread of the
+// A masked-off element without a value for it is zero, as in Triton; programs rely on it. If several threads hold
+// copies of an element, one stores it and all load it. Exception: a loaded value that is only stored, and may be
+// through the same argument of the kernel. Such a load has the store's predicate, so that it does not read what another
+// thread has stored and needs no barrier (insert_barriers.cpp). A scalar store is done by the first thread of the
 // block.
 #include "codegen/lowering/access_plan.h"
 #include "codegen/lowering/lowering.h"
@@ -80,7 +80,7 @@ bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn
   llvm::SmallVector<const VectorAccess *, 8> vectors;
   Elements out(fl.numElements(result.type()), nullptr);
   bool byOne = fl.target.info().hasPredicatedAccess && fl.numWarps() > 1 && !hints.isVolatile &&
-               fl.globalAccesses->mayBeWritten(op->operand(0)) && transforms::isOnlyStored(result);
+               fl.globalAccesses().mayBeWritten(op->operand(0)) && transforms::isOnlyStored(result);
   MaskOfActing maskOf(b, byOne ? storesIt(fl, result.type()) : nullptr);
   auto otherOf = [&](unsigned r) -> llvm::Value * {
     if (!other) return zero;

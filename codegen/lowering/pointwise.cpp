@@ -108,7 +108,7 @@ bool lowerConstant(Operation *op, FunctionLowering &fl) {
     table.push_back(constantOf(memory, elementType, type->isIntegerTy(1) ? bits.zext(8) : bits));
   }
   auto *array = llvm::ArrayType::get(memory, table.size());
-  auto *global = new llvm::GlobalVariable(*fl.function->getParent(), array, true, llvm::GlobalValue::PrivateLinkage,
+  auto *global = new llvm::GlobalVariable(*fl.function()->getParent(), array, true, llvm::GlobalValue::PrivateLinkage,
                                           llvm::ConstantArray::get(array, table), "table", nullptr,
                                           llvm::GlobalValue::NotThreadLocal, 1);
   global->setAlignment(llvm::Align(16));
@@ -262,125 +262,201 @@ Value1 bitcast(llvm::IRBuilder<> &b, Value1 v, llvm::Type *to) {
   return b.CreateBitCast(v, to);
 }
 
-} // namespace
+/// Elementwise operations, by groups. Each group's function is a table of cases; none has another group's.
+class Pointwise {
+public:
+  Pointwise(Operation *op, FunctionLowering &fl) : op_(op), fl_(fl), b_(fl.b) {}
 
-bool lowerPointwise(Operation *op, FunctionLowering &fl) {
-  auto &b = fl.b;
+  bool integers();
+  bool floats();
+  bool comparisons();
+  bool changesOfType();
+  bool select();
+
+private:
   using Args = llvm::ArrayRef<Value1>;
-  auto overflow = [&] {
-    return op->attr<IntegerAttr>("overflowFlags") ? op->attr<IntegerAttr>("overflowFlags").zext() : 0;
-  };
-  auto unary = [&](auto f) { return elementwise(op, fl, [&](Args a) -> Value1 { return f(a[0]); }); };
-  auto binary = [&](auto f) { return elementwise(op, fl, [&](Args a) -> Value1 { return f(a[0], a[1]); }); };
-  auto binaryIntrinsic = [&](llvm::Intrinsic::ID id) {
-    return binary([&, id](Value1 x, Value1 y) { return b.CreateBinaryIntrinsic(id, x, y); });
-  };
-  llvm::IRBuilder<>::FastMathFlagGuard guard(b);
-  switch (op->opcode()) {
-  case Opcode::arith_constant: return lowerConstant(op, fl);
-  case Opcode::ub_poison: { // zeros: a program that goes on with what nothing defines does the same every time
-    Elements out;
-    for (llvm::Type *t : fl.elementTypes(op->result().type())) out.push_back(llvm::Constant::getNullValue(t));
-    fl.set(op->result(), std::move(out));
-    return true;
+  template <class F> bool unary(F f) {
+    return elementwise(op_, fl_, [&](Args a) -> Value1 { return f(a[0]); });
   }
+  template <class F> bool binary(F f) {
+    return elementwise(op_, fl_, [&](Args a) -> Value1 { return f(a[0], a[1]); });
+  }
+  bool binaryIntrinsic(llvm::Intrinsic::ID id) {
+    return binary([&](Value1 x, Value1 y) { return b_.CreateBinaryIntrinsic(id, x, y); });
+  }
+  /// Minimum or maximum of floats.
+  bool floatIntrinsic(llvm::Intrinsic::ID id) {
+    b_.setFastMathFlags(flagsOf(op_, false));
+    return binaryIntrinsic(id);
+  }
+  /// What the operation promises of its result.
+  struct WrapFlags {
+    bool noSignedWrap, noUnsignedWrap;
+  };
+  WrapFlags wrapFlags() {
+    auto flags = op_->attr<IntegerAttr>("overflowFlags");
+    uint64_t bits = flags ? flags.zext() : 0;
+    return {bool(bits & 1), bool(bits & 2)};
+  }
+  bool isNoPointwise() { return fl_.error(op_, "is not a pointwise operation"); }
 
-  // ---- integers: bit 0 of the flags is no signed wrap, bit 1 no unsigned wrap ----
+  Operation *op_;
+  FunctionLowering &fl_;
+  llvm::IRBuilder<> &b_;
+};
+
+bool Pointwise::integers() {
+  switch (op_->opcode()) {
   case Opcode::arith_addi:
-    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateAdd(x, y, "", o & 2, o & 1); });
+    return binary(
+        [&, o = wrapFlags()](Value1 x, Value1 y) { return b_.CreateAdd(x, y, "", o.noUnsignedWrap, o.noSignedWrap); });
   case Opcode::arith_subi:
-    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateSub(x, y, "", o & 2, o & 1); });
+    return binary(
+        [&, o = wrapFlags()](Value1 x, Value1 y) { return b_.CreateSub(x, y, "", o.noUnsignedWrap, o.noSignedWrap); });
   case Opcode::arith_muli:
-    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateMul(x, y, "", o & 2, o & 1); });
+    return binary(
+        [&, o = wrapFlags()](Value1 x, Value1 y) { return b_.CreateMul(x, y, "", o.noUnsignedWrap, o.noSignedWrap); });
   case Opcode::arith_shli:
-    return binary([&, o = overflow()](Value1 x, Value1 y) { return b.CreateShl(x, y, "", o & 2, o & 1); });
+    return binary(
+        [&, o = wrapFlags()](Value1 x, Value1 y) { return b_.CreateShl(x, y, "", o.noUnsignedWrap, o.noSignedWrap); });
   case Opcode::arith_divsi:
-    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::SDiv, x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::SDiv, x, y); });
   case Opcode::arith_divui:
-    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::UDiv, x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::UDiv, x, y); });
   case Opcode::arith_remsi:
-    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::SRem, x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::SRem, x, y); });
   case Opcode::arith_remui:
-    return binary([&](Value1 x, Value1 y) { return division(b, llvm::Instruction::URem, x, y); });
-  case Opcode::arith_shrsi: return binary([&](Value1 x, Value1 y) { return b.CreateAShr(x, y); });
-  case Opcode::arith_shrui: return binary([&](Value1 x, Value1 y) { return b.CreateLShr(x, y); });
-  case Opcode::arith_andi: return binary([&](Value1 x, Value1 y) { return b.CreateAnd(x, y); });
-  case Opcode::arith_ori: return binary([&](Value1 x, Value1 y) { return b.CreateOr(x, y); });
-  case Opcode::arith_xori: return binary([&](Value1 x, Value1 y) { return b.CreateXor(x, y); });
+    return binary([&](Value1 x, Value1 y) { return division(b_, llvm::Instruction::URem, x, y); });
+  case Opcode::arith_shrsi: return binary([&](Value1 x, Value1 y) { return b_.CreateAShr(x, y); });
+  case Opcode::arith_shrui: return binary([&](Value1 x, Value1 y) { return b_.CreateLShr(x, y); });
+  case Opcode::arith_andi: return binary([&](Value1 x, Value1 y) { return b_.CreateAnd(x, y); });
+  case Opcode::arith_ori: return binary([&](Value1 x, Value1 y) { return b_.CreateOr(x, y); });
+  case Opcode::arith_xori: return binary([&](Value1 x, Value1 y) { return b_.CreateXor(x, y); });
   case Opcode::arith_ceildivsi:
   case Opcode::arith_ceildivui:
   case Opcode::arith_floordivsi:
-    return binary([&](Value1 x, Value1 y) { return roundedDivision(b, op->opcode(), x, y); });
+    return binary([&](Value1 x, Value1 y) { return roundedDivision(b_, op_->opcode(), x, y); });
   case Opcode::arith_maxsi: return binaryIntrinsic(llvm::Intrinsic::smax);
   case Opcode::arith_maxui: return binaryIntrinsic(llvm::Intrinsic::umax);
   case Opcode::arith_minsi: return binaryIntrinsic(llvm::Intrinsic::smin);
   case Opcode::arith_minui: return binaryIntrinsic(llvm::Intrinsic::umin);
   case Opcode::arith_addui_extended:
   case Opcode::arith_mulsi_extended:
-  case Opcode::arith_mului_extended: return lowerExtended(op, fl);
-  case Opcode::tt_mulhiui: return binary([&](Value1 x, Value1 y) { return highProduct(b, x, y, false); });
+  case Opcode::arith_mului_extended: return lowerExtended(op_, fl_);
+  case Opcode::tt_mulhiui: return binary([&](Value1 x, Value1 y) { return highProduct(b_, x, y, false); });
   case Opcode::math_absi:
-    return unary([&](Value1 x) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse()); });
+    return unary([&](Value1 x) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b_.getFalse()); });
   case Opcode::math_ctlz:
-    return unary([&](Value1 x) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b.getFalse()); });
+    return unary([&](Value1 x) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b_.getFalse()); });
   case Opcode::math_cttz:
-    return unary([&](Value1 x) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, x, b.getFalse()); });
-  case Opcode::math_ctpop: return unary([&](Value1 x) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x); });
+    return unary([&](Value1 x) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, x, b_.getFalse()); });
+  case Opcode::math_ctpop: return unary([&](Value1 x) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x); });
+  default: return isNoPointwise();
+  }
+}
 
-  // ---- floats ----
+bool Pointwise::floats() {
+  switch (op_->opcode()) {
   case Opcode::arith_addf:
   case Opcode::arith_subf:
   case Opcode::arith_mulf:
-    b.setFastMathFlags(flagsOf(op, fl.options.fpFusion));
+    b_.setFastMathFlags(flagsOf(op_, fl_.options.fpFusion));
     return binary([&](Value1 x, Value1 y) {
-      if (op->opcode() == Opcode::arith_addf) return b.CreateFAdd(x, y);
-      return op->opcode() == Opcode::arith_subf ? b.CreateFSub(x, y) : b.CreateFMul(x, y);
+      if (op_->opcode() == Opcode::arith_addf) return b_.CreateFAdd(x, y);
+      return op_->opcode() == Opcode::arith_subf ? b_.CreateFSub(x, y) : b_.CreateFMul(x, y);
     });
-  case Opcode::arith_maximumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::maximum);
-  case Opcode::arith_minimumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::minimum);
-  case Opcode::arith_maxnumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::maxnum);
-  case Opcode::arith_minnumf: b.setFastMathFlags(flagsOf(op, false)); return binaryIntrinsic(llvm::Intrinsic::minnum);
-  case Opcode::arith_negf: return unary([&](Value1 x) { return b.CreateFNeg(x); });
-  case Opcode::arith_cmpi:
-    return binary([&, p = predicateOf(op->cast<arith::CmpiOp>().predicate())](Value1 x, Value1 y) {
-      return b.CreateICmp(p, x, y);
-    });
-  case Opcode::arith_cmpf:
-    b.setFastMathFlags(flagsOf(op, false));
-    return binary([&, p = predicateOf(op->cast<arith::CmpfOp>().predicate())](Value1 x, Value1 y) {
-      return b.CreateFCmp(p, x, y);
-    });
-  case Opcode::arith_select: {
-    // A scalar condition chooses between whole values, of any kind.
-    Value condition = op->operand(0);
-    if (op->result().type().isTensor())
-      return elementwise(op, fl, [&](Args a) -> Value1 { return b.CreateSelect(a[0], a[1], a[2]); });
-    Elements out;
-    for (auto [x, y] : llvm::zip(fl.get(op->operand(1)), fl.get(op->operand(2))))
-      out.push_back(b.CreateSelect(fl.scalar(condition), x, y));
-    fl.set(op->result(), std::move(out));
-    return true;
+  case Opcode::arith_maximumf: return floatIntrinsic(llvm::Intrinsic::maximum);
+  case Opcode::arith_minimumf: return floatIntrinsic(llvm::Intrinsic::minimum);
+  case Opcode::arith_maxnumf: return floatIntrinsic(llvm::Intrinsic::maxnum);
+  case Opcode::arith_minnumf: return floatIntrinsic(llvm::Intrinsic::minnum);
+  case Opcode::arith_negf: return unary([&](Value1 x) { return b_.CreateFNeg(x); });
+  default: return isNoPointwise();
   }
+}
 
-  // ---- the same value in another type ----
+bool Pointwise::comparisons() {
+  if (auto compare = op_->dyn<arith::CmpiOp>()) {
+    auto predicate = predicateOf(compare.predicate());
+    return binary([&](Value1 x, Value1 y) { return b_.CreateICmp(predicate, x, y); });
+  }
+  auto predicate = predicateOf(op_->cast<arith::CmpfOp>().predicate());
+  b_.setFastMathFlags(flagsOf(op_, false));
+  return binary([&](Value1 x, Value1 y) { return b_.CreateFCmp(predicate, x, y); });
+}
+
+bool Pointwise::select() {
+  auto select = op_->cast<arith::SelectOp>();
+  if (op_->result().type().isTensor())
+    return elementwise(op_, fl_, [&](Args a) -> Value1 { return b_.CreateSelect(a[0], a[1], a[2]); });
+  // A scalar condition chooses between whole values, of any kind.
+  Elements out;
+  for (auto [x, y] : llvm::zip(fl_.get(select.trueValue()), fl_.get(select.falseValue())))
+    out.push_back(b_.CreateSelect(fl_.scalar(select.condition()), x, y));
+  fl_.set(op_->result(), std::move(out));
+  return true;
+}
+
+bool Pointwise::changesOfType() {
+  switch (op_->opcode()) {
   case Opcode::arith_extsi:
   case Opcode::arith_trunci:
   case Opcode::arith_index_cast:
-    return unary([&, t = fl.elementType(op->result().type())](Value1 x) { return b.CreateSExtOrTrunc(x, t); });
+    return unary([&, t = fl_.elementType(op_->result().type())](Value1 x) { return b_.CreateSExtOrTrunc(x, t); });
   case Opcode::arith_extui:
   case Opcode::arith_index_castui:
-    return unary([&, t = fl.elementType(op->result().type())](Value1 x) { return b.CreateZExtOrTrunc(x, t); });
+    return unary([&, t = fl_.elementType(op_->result().type())](Value1 x) { return b_.CreateZExtOrTrunc(x, t); });
   case Opcode::arith_bitcast:
   case Opcode::tt_bitcast:
   case Opcode::tt_int_to_ptr:
   case Opcode::tt_ptr_to_int:
-    return unary([&, t = fl.elementType(op->result().type())](Value1 x) { return bitcast(b, x, t); });
+    return unary([&, t = fl_.elementType(op_->result().type())](Value1 x) { return bitcast(b_, x, t); });
   case Opcode::tt_addptr: {
-    llvm::Type *pointee = fl.memoryType(op->result().type().scalar().cast<PointerType>().pointee());
-    if (!pointee) return fl.error(op, "moves a pointer to something that has no size");
-    return binary([&](Value1 p, Value1 offset) { return b.CreateGEP(pointee, p, offset); });
+    llvm::Type *pointee = fl_.memoryType(op_->result().type().scalar().cast<PointerType>().pointee());
+    if (!pointee) return fl_.error(op_, "moves a pointer to something that has no size");
+    return binary([&](Value1 p, Value1 offset) { return b_.CreateGEP(pointee, p, offset); });
   }
-  default: return fl.error(op, "is not a pointwise operation");
+  default: return isNoPointwise();
+  }
+}
+
+/// Zeros: a program that uses an undefined value does the same in every run.
+bool lowerPoison(Operation *op, FunctionLowering &fl) {
+  Elements out;
+  for (llvm::Type *t : fl.elementTypes(op->result().type())) out.push_back(llvm::Constant::getNullValue(t));
+  fl.set(op->result(), std::move(out));
+  return true;
+}
+
+} // namespace
+
+bool lowerPointwise(Operation *op, FunctionLowering &fl) {
+  llvm::IRBuilder<>::FastMathFlagGuard guard(fl.b);
+  Pointwise pointwise(op, fl);
+  switch (op->opcode()) {
+  case Opcode::arith_constant: return lowerConstant(op, fl);
+  case Opcode::ub_poison: return lowerPoison(op, fl);
+  case Opcode::arith_select: return pointwise.select();
+  case Opcode::arith_cmpi:
+  case Opcode::arith_cmpf: return pointwise.comparisons();
+  case Opcode::arith_addf:
+  case Opcode::arith_subf:
+  case Opcode::arith_mulf:
+  case Opcode::arith_maximumf:
+  case Opcode::arith_minimumf:
+  case Opcode::arith_maxnumf:
+  case Opcode::arith_minnumf:
+  case Opcode::arith_negf: return pointwise.floats();
+  case Opcode::arith_extsi:
+  case Opcode::arith_trunci:
+  case Opcode::arith_index_cast:
+  case Opcode::arith_extui:
+  case Opcode::arith_index_castui:
+  case Opcode::arith_bitcast:
+  case Opcode::tt_bitcast:
+  case Opcode::tt_int_to_ptr:
+  case Opcode::tt_ptr_to_int:
+  case Opcode::tt_addptr: return pointwise.changesOfType();
+  default: return pointwise.integers();
   }
 }
 

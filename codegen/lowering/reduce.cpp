@@ -79,9 +79,9 @@ private:
     for (auto v : op_.srcs()) srcs.push_back(&fl_.get(v));
     for (unsigned r = 0; r < srcs[0]->size(); ++r) {
       auto index = layout_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}});
-      auto &slot = groups[keyOf(layout_, r, true)][index[axis_]];
-      if (!slot.empty()) continue; // a register that holds a copy
-      for (auto *s : srcs) slot.push_back((*s)[r]);
+      auto &values = groups[keyOf(layout_, r, true)][index[axis_]];
+      if (!values.empty()) continue; // a register that holds a copy
+      for (auto *s : srcs) values.push_back((*s)[r]);
     }
     for (auto &[key, members] : groups) {
       llvm::SmallVector<Partial, 16> level;
@@ -151,7 +151,8 @@ private:
 
   void reduceAcrossWarps(const layouts::ReduceShape &shape) {
     WarpPartials exchange(fl_, op_, layout_, axis_, shape);
-    bool once = layouts::combinesOnce(layout_, shape, axis_, op_.srcs().size(), fl_.target.info().tuning.reduceCombineOnceValues);
+    bool once = layouts::combinesOnce(layout_, shape, axis_, op_.srcs().size(),
+                                      fl_.target.info().tuning.reduceCombineOnceValues);
     if (!once && exchange.lanesApart()) return combineByWarp(exchange);
     for (auto &[key, p] : partials_) exchange.store(key, 0, p);
     fl_.barrier();
@@ -184,7 +185,7 @@ private:
     return level[0];
   }
 
-  /// Each result by one thread, which tells the others.
+  /// Each result is combined by one thread, which stores it for the others.
   void combineOnce(WarpPartials &exchange, const layouts::ReduceShape &shape) {
     auto &b = fl_.b;
     int64_t threads = int64_t(fl_.warpSize()) * fl_.numWarps();

@@ -4,13 +4,13 @@
 //   warp    totals of lanes are scanned by shuffles, log₂ of the lanes steps: in step k the upper half of every group
 //           of 2^(k+1) lanes takes the total of the lower half
 //   block   totals of warps go through shared memory; every thread combines those of the warps before its own
-//   chunks  what all threads hold of the chunks before is carried on
+//   chunks  the total of the chunks before, over all threads, is added to the next
 // and at the end each register is combined with all that lies before its thread's chunk. A reverse scan is the same in
-// the order of falling indices. The combining region sees (earlier, later) always; it need not be commutative.
+// the order of falling indices. The combining region always gets (earlier, later); it need not be commutative.
 //
 // Scans in other layouts were given one of these before (transforms/layout/choose_scan_layouts.cpp).
 //
-// Scratch (transforms/memory/scratch.cpp): warp_partials.h.
+// Scratch (transforms/memory/scratch.h): warp_partials.h.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "codegen/lowering/warp_partials.h"

@@ -23,11 +23,14 @@ public:
              llvm::Value *extraXor = nullptr);
   /// Reads all registers, as values of `type` (the element type before i1 became a byte).
   Elements load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor = nullptr);
-  /// From now on store and loadTurn move only what has `number` as its offset divided by `elements` (a power of two, a
-  /// multiple of an access's elements), through that many elements of memory.
-  void turn(int32_t elements, int32_t number) { window_ = elements, turn_ = number; }
-  /// Replaces what the turn brings in `values`, which a first turn finds empty.
-  void loadTurn(llvm::Value *base, llvm::Type *type, Elements &values);
+  /// From now on store and loadPart move only elements whose offset divided by `elements` is `number`, through that many
+  /// elements of memory. `elements`: a power of two, a multiple of an access's elements.
+  void setPart(int32_t elements, int32_t number) {
+    window_ = elements;
+    part_ = number;
+  }
+  /// Replaces the part's elements in `values`; a first part finds it empty.
+  void loadPart(llvm::Value *base, llvm::Type *type, Elements &values);
   /// Registers r … r + vectorLength() - 1 lie one after the other, r a multiple of it. (Accesses may be longer.)
   unsigned vectorLength() const;
   /// Where the register's element is.
@@ -71,7 +74,7 @@ private:
   llvm::SmallVector<uint64_t, 4> vectorRegisters_; // registers (as sets of bits) whose offsets are 1, 2, 4, …
   llvm::Value *thread_ = nullptr;
   int32_t threadBits_ = 0;
-  int32_t window_ = 0, turn_ = 0;
+  int32_t window_ = 0, part_ = 0;
   const layouts::PaddedSharedEncoding *padded_ = nullptr;
   std::map<std::tuple<llvm::Value *, llvm::Value *, int32_t>, llvm::Value *> bases_;
 };

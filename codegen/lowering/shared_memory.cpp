@@ -75,14 +75,14 @@ int32_t SharedAccess::offsetOf(unsigned r) const {
 
 bool SharedAccess::inTurn(unsigned r, llvm::Value *&condition) {
   if (!window_) return true;
-  int32_t which = -window_, wanted = (offsetOf(r) ^ turn_ * window_) & which; // what the threads' part must be
+  int32_t which = -window_, wanted = (offsetOf(r) ^ part_ * window_) & which; // what the threads' part must be
   if (wanted & ~threadBits_) return false;
   if (int32_t decided = threadBits_ & which)
     condition = fl_.b.CreateICmpEQ(fl_.b.CreateAnd(thread_, decided), fl_.i32(wanted));
   return true;
 }
 
-void SharedAccess::loadTurn(llvm::Value *base, llvm::Type *type, Elements &values) {
+void SharedAccess::loadPart(llvm::Value *base, llvm::Type *type, Elements &values) {
   auto &b = fl_.b;
   values.resize(map_.inDimSize(Dim::Register));
   for (unsigned r = 0, n = values.size(); r < n; ++r) {
@@ -124,13 +124,14 @@ llvm::Value *SharedAccess::address(llvm::Value *base, unsigned reg, llvm::Value 
   if (extraXor) offset = b.CreateXor(offset, extraXor);
   int32_t clash = extraXor ? constant : constant & threadBits_;
   // Equal clashing parts share one xor.
-  auto &slot = bases_[{base, extraXor, clash}];
-  if (!slot)
-    slot = b.CreateGEP(element_, base, withPadding(padded_, clash ? b.CreateXor(offset, fl_.i32(clash)) : offset, fl_));
-  if (constant == clash) return slot;
+  auto &address = bases_[{base, extraXor, clash}];
+  if (!address)
+    address =
+        b.CreateGEP(element_, base, withPadding(padded_, clash ? b.CreateXor(offset, fl_.i32(clash)) : offset, fl_));
+  if (constant == clash) return address;
   // The rest has no bit in common with what it is added to, so that the gaps before both add up as well.
   int64_t rest = constant - clash;
-  return b.CreateConstGEP1_32(element_, slot, padded_ ? padded_->paddedOffset(rest) : rest);
+  return b.CreateConstGEP1_32(element_, address, padded_ ? padded_->paddedOffset(rest) : rest);
 }
 
 llvm::Value *withPadding(const layouts::Encoding *encoding, llvm::Value *offset, FunctionLowering &fl) {
@@ -251,13 +252,13 @@ llvm::Value *SharedAccess::matrixAddress(Matrices &m, llvm::Value *base, unsigne
   int32_t constant = offsetOf(reg);
   if (window_) constant %= window_;
   int32_t clash = extraXor ? constant : constant & m.threadBits;
-  auto &slot = m.bases[clash];
-  if (!slot) {
-    // In bytes, so that a loop over slots only adds.
+  auto &address = m.bases[clash];
+  if (!address) {
+    // In bytes, so that a loop over several buffers only adds.
     llvm::Value *offset = clash ? b.CreateXor(m.thread, fl_.i32(clash)) : m.thread;
-    slot = b.CreateGEP(b.getInt8Ty(), base, b.CreateShl(offset, llvm::Log2_64(byteSize(element_))));
+    address = b.CreateGEP(b.getInt8Ty(), base, b.CreateShl(offset, llvm::Log2_64(byteSize(element_))));
   }
-  return constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash);
+  return constant == clash ? address : b.CreateConstGEP1_32(element_, address, constant - clash);
 }
 
 bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
@@ -284,15 +285,15 @@ bool SharedAccess::loadMatrices(llvm::Value *base, llvm::Type *type, llvm::Value
   return true;
 }
 
-// Not where a row's 16 bytes lie together in one thread anyway, nor where eight rows meet with more bank conflicts
-// than plain stores of the same bytes: under a layout of shared memory that was not made for it. In turns, rows and
-// matrices whose addresses different lanes of an instruction give must be in the same turn.
+// Not used if a row's 16 bytes are in one thread anyway, nor if eight rows have more bank conflicts than plain stores
+// of the same bytes (the layout of shared memory was made for something else). If the tensor is stored in parts, rows
+// and matrices whose addresses come from different lanes of one instruction must be in the same part.
 bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *> values, llvm::Value *extraXor) {
   auto &info = fl_.target.info();
   if (!info.hasStmatrix || vector_ * byteSize(element_) >= 16) return false;
   auto m = matrices(values[0]->getType());
   if (!m || (window_ && m->threadBits >= window_)) return false;
-  auto passes = [&](const LinearLayout &map, unsigned lanes, unsigned elements) {
+  auto wavefrontsPerElement = [&](const LinearLayout &map, unsigned lanes, unsigned elements) {
     llvm::SmallVector<int64_t, 64> offsets;
     for (unsigned lane = 0; lane < lanes; ++lane)
       offsets.push_back(
@@ -303,9 +304,10 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
   };
   auto &b = fl_.b;
   unsigned perWord = 1u << m->wordBits, count = 1u << m->logCount;
-  if (passes(m->addresses, 8 * count, 4 * perWord) > passes(map_, 32, vector_)) return false;
+  if (wavefrontsPerElement(m->addresses, 8 * count, 4 * perWord) > wavefrontsPerElement(map_, 32, vector_))
+    return false;
   for (unsigned r = 0; r < values.size(); ++r) {
-    if (r & (m->inOne | m->copies) || (window_ && offsetOf(r) / window_ != turn_)) continue;
+    if (r & (m->inOne | m->copies) || (window_ && offsetOf(r) / window_ != part_)) continue;
     llvm::SmallVector<llvm::Value *, 4> words;
     for (unsigned w = 0; w < count; ++w) {
       unsigned first = m->firstOf(r, w);
@@ -321,28 +323,30 @@ bool SharedAccess::storeMatrices(llvm::Value *base, llvm::ArrayRef<llvm::Value *
   return true;
 }
 
-// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four elements that
-// follow each other and gets one of each of four lanes' (layouts::canReadTransposed). Not where that meets with more
-// bank conflicts than plain reads: under a layout of shared memory that was not made for it.
+// Reads that transpose among 16 lanes (Target::loadTransposed): each lane gives the address of four consecutive
+// elements and gets one of each of four lanes' (layouts::canReadTransposed). Not used if they have more bank conflicts
+// than plain reads.
 bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor, Elements &out) {
   if (padded_ || extraXor || !fl_.target.info().hasTransposedLdsRead || !layouts::canReadTransposed(map_)) return false;
   if (byteSize(element_) != 2 || !(type->isHalfTy() || type->isBFloatTy() || type->isIntegerTy(16))) return false;
   LinearLayout addresses = *layouts::transposedReadAddresses(map_);
-  auto passesPerElement = [&](const LinearLayout &map, unsigned elements) {
+  auto wavefrontsPerElement = [&](const LinearLayout &map, unsigned elements) {
     auto &info = fl_.target.info();
     llvm::SmallVector<int64_t, 64> offsets;
     for (int32_t lane = 0; lane < map.inDimSize(Dim::Lane); ++lane)
       offsets.push_back(2 * map.apply({{Dim::Register, 0}, {Dim::Lane, lane}, {Dim::Warp, 0}, {Dim::Block, 0}})[0]);
     return double(layouts::countWavefronts(offsets, 2 * elements, info.memoryModel()).actual) / elements;
   };
-  if (passesPerElement(addresses, 4) > passesPerElement(map_, vector_)) return false;
+  if (wavefrontsPerElement(addresses, 4) > wavefrontsPerElement(map_, vector_)) return false;
   unsigned one = 0, copies = 0, bits[2], found = 0;
   int32_t threadBits = 0;
   for (unsigned bit = 0; bit < map_.inDimBits(Dim::Register); ++bit)
     if (!map_.basis(Dim::Register, bit)[0])
       copies |= 1u << bit;
-    else if (found < 2)
-      one |= 1u << bit, bits[found++] = bit;
+    else if (found < 2) {
+      one |= 1u << bit;
+      bits[found++] = bit;
+    }
   for (Dim d : {Dim::Lane, Dim::Warp})
     for (unsigned bit = 0; bit < addresses.inDimBits(d); ++bit) threadBits |= addresses.basis(d, bit)[0];
   auto &b = fl_.b;
@@ -356,10 +360,10 @@ bool SharedAccess::loadTransposed(llvm::Value *base, llvm::Type *type, llvm::Val
     if (r & (one | copies)) continue;
     int32_t constant = map_.apply({{Dim::Register, int32_t(r)}, {Dim::Lane, 0}, {Dim::Warp, 0}, {Dim::Block, 0}})[0];
     int32_t clash = constant & threadBits;
-    auto &slot = bases[clash];
-    if (!slot) slot = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
+    auto &address = bases[clash];
+    if (!address) address = b.CreateGEP(element_, base, clash ? b.CreateXor(thread, fl_.i32(clash)) : thread);
     llvm::Value *four = fl_.target.loadTransposed(
-        b, constant == clash ? slot : b.CreateConstGEP1_32(element_, slot, constant - clash), type);
+        b, constant == clash ? address : b.CreateConstGEP1_32(element_, address, constant - clash), type);
     for (unsigned j = 0; j < 4; ++j)
       out[r | (j & 1) << bits[0] | (j >> 1) << bits[1]] = b.CreateExtractElement(four, j);
   }

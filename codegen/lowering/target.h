@@ -1,4 +1,4 @@
-// The Target: what the vendor-neutral lowering asks of a vendor, per thread. One implementation in codegen_nvidia/
+// The Target: what a vendor does its own way in the lowering, per thread. One implementation in codegen_nvidia/
 // (inline PTX and nvvm intrinsics) and one in codegen_amd/ (amdgcn intrinsics); the files of the two have the same
 // names for the same jobs. All functions insert at the builder's point. Lengths are in bytes unless said otherwise.
 #pragma once
@@ -43,7 +43,7 @@ struct StoreAccess : MemoryAccess {
 /// What one lane gives to and gets from one matrix instruction, as offsets from the first element that it holds: rows
 /// of A and columns of B (of each it gives instruction.depth() elements along K), and (row, column) of the
 /// accumulator in the order of the instruction's registers. `transposed`: the instruction computes the transposed
-/// product from the exchanged operands (its A is the tensor's B); the offsets are the instruction's own.
+/// result from exchanged operands (its A is the tensor's B); the offsets are the instruction's own.
 /// `broadcasts`: the instruction is one of a series (multiplyBroadcast), each of which takes A from the lanes of one
 /// part of K.
 struct MatrixFragment {
@@ -54,7 +54,7 @@ struct MatrixFragment {
 };
 
 /// A matrix in shared memory as a warp group's matrix unit reads it: tiles of 8 rows of `swizzleBytes` (32, 64 or 128)
-/// whose pieces of 16 bytes are exchanged by xor with the row's number (layouts/nvmma_shared.h). Rows run along K
+/// whose chunks of 16 bytes are exchanged by xor with the row's number (layouts/nvmma_shared.h). Rows run along K
 /// (`kMajor`), or across it.
 struct SharedMatrix {
   llvm::Value *pointer = nullptr; // of the first element, ptr addrspace(3), equal in all lanes of a warp group
@@ -64,9 +64,9 @@ struct SharedMatrix {
   int64_t leadingBytes = 0; // across K: from as many columns as a row has to the next
 };
 
-/// Products of tiles of 64 rows by n columns that a warp group (four warps) adds to its accumulators, each in several
-/// steps along K.
-struct WarpGroupProduct {
+/// Dots of tiles of 64 rows by n columns that a warp group (four warps) adds to its accumulators, each in several steps
+/// along K.
+struct WarpGroupDot {
   ir::MatrixType a, b, c;
   unsigned n = 0, k = 0; // of one step
   struct Step {
@@ -80,7 +80,7 @@ struct WarpGroupProduct {
   llvm::Value *accumulates = nullptr; // i1: whether a tile's first step adds to its accumulator; null: it does
 };
 
-/// A tensor as the unit that copies blocks of it sees it; the innermost dimension comes first.
+/// A tensor as the unit that copies blocks of it addresses it; the innermost dimension comes first.
 struct TensorMap {
   llvm::Value *address = nullptr, *map = nullptr; // ptr addrspace(1): the tensor; where its description goes
   llvm::SmallVector<llvm::Value *, 5> box, size, elementStride;   // i32
@@ -174,7 +174,7 @@ public:
                             llvm::Value * /*acts*/) const {
     return false;
   }
-  /// Closes the group of copies started since the last one; waits until at most `pending` groups are under way.
+  /// Closes the group of copies started since the last one; waits until at most `pending` groups are in flight.
   virtual void commitCopies(llvm::IRBuilder<> &) const {}
   virtual void waitForCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
 
@@ -221,17 +221,17 @@ public:
   }
 
   // ---- matrices of a warp group (info().matrixUnit == Wgmma) ----
-  /// Starts the products. The accumulators, of equal lengths one after the other (row 0 columns 0 and 1, row 8 of the
+  /// Issues the steps. The accumulators, of equal lengths one after the other (row 0 columns 0 and 1, row 8 of the
   /// same, then the same of the next 8 columns), are replaced by the values that they will have when they are waited
   /// for.
-  virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupProduct &,
+  virtual void warpGroupMultiply(llvm::IRBuilder<> &, const WarpGroupDot &,
                                  llvm::MutableArrayRef<llvm::Value *> /*acc*/) const {}
-  /// False, which an assembler cannot know: a product with it for `accumulates` takes the registers that it is given.
+  /// False, which an assembler cannot know: a dot with it for `accumulates` keeps the registers that it is given.
   virtual llvm::Value *opaqueFalse(llvm::IRBuilder<> &b) const { return b.getFalse(); }
-  /// Closes the group of products started since the last one; waits until at most `pending` groups are under way, after
-  /// which the values stand for what was computed.
-  virtual void commitProducts(llvm::IRBuilder<> &) const {}
-  virtual void waitForProducts(llvm::IRBuilder<> &, unsigned /*pending*/, llvm::MutableArrayRef<llvm::Value *>) const {}
+  /// Closes the group of dots issued since the last one; waits until at most `pending` groups are in flight, after
+  /// which the values are the results.
+  virtual void commitDots(llvm::IRBuilder<> &) const {}
+  virtual void waitForDots(llvm::IRBuilder<> &, unsigned /*pending*/, llvm::MutableArrayRef<llvm::Value *>) const {}
   /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its
   /// lanes do after it.
   virtual void fenceAsyncShared(llvm::IRBuilder<> &) const {}

@@ -1,15 +1,14 @@
-// Lowering of bulk copies of tensors between global and shared memory, which a unit of the multiprocessor makes by
-// itself (NVIDIA's TMA), and of the barriers in shared memory that tell when they have arrived:
+// Lowering of bulk copies of tensors between global and shared memory, which are done by a unit of the multiprocessor
+// (NVIDIA's TMA), and of the barriers in shared memory that signal their arrival:
 //
 //   ttng.tensormap_create             one warp describes the tensor in 128 bytes: address, sizes, strides, box, swizzle
 //   ttng.tensormap_fenceproxy_acquire … and makes the description visible to the unit; the other warps wait
 //   ttng.async_tma_copy_*             one thread of the first warp starts a copy, box by box
 //   ttng.*_barrier                    one thread of the first warp changes a barrier's state; all threads wait
 //
-// A box is what one copy brings: at most 256 elements along a dimension, and along the innermost one as many as the
-// swizzle spans. Boxes follow each other in shared memory, and where in the tensor each lies is what the buffer's
-// linear layout says of its first element. Descriptors of tensors are pointers to their 128 bytes, as generic
-// addresses.
+// One copy moves a box: at most 256 elements along a dimension, and along the innermost one as many as the swizzle
+// spans. Boxes follow each other in shared memory; the buffer's linear layout gives the place in the tensor of each
+// one's first element. Descriptors of tensors are pointers to their 128 bytes, as generic addresses.
 //
 // Not lowered: copies of several blocks of a cluster (multicast), im2col copies, buffers that are parts of buffers,
 // or under layouts other than #ttg.nvmma_shared without padding.

@@ -1,10 +1,9 @@
-// What a thread knows of itself and of its elements: its lane and warp, and by a layout the indices of the elements
-// in its registers.
+// A thread's own numbers (thread, lane, warp) and, by a layout, the indices of the elements in its registers.
 //
 // Everything that depends on the thread's index alone stands in a prologue, a block before the first one, so that it
 // dominates every use and is computed once. A layout's part that lanes and warps decide is a linear map of the bits of
 // the thread index over F₂: applyLayout groups the bits that move by the same distance, so that the usual layouts cost
-// one or two shifts. Registers add constants to it, with `or disjoint` where the bits do not meet, which LLVM folds
+// one or two shifts. Registers add constants to it, with `or disjoint` where the bits do not overlap, which LLVM folds
 // into addresses.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
@@ -20,8 +19,8 @@ using layouts::LinearLayout;
 // ---- layouts -------------------------------------------------------------------------------------------------------
 
 FunctionLowering::LayoutInfo &FunctionLowering::layoutInfo(Type type) {
-  LayoutInfo *&slot = layouts_[type];
-  if (slot) return *slot;
+  LayoutInfo *&known = layouts_[type];
+  if (known) return *known;
   auto shaped = type.cast<ShapedType>();
   LayoutInfo *&shared = byEncoding_[{shaped.encoding(), shaped.shape()}];
   if (!shared) {
@@ -39,7 +38,8 @@ FunctionLowering::LayoutInfo &FunctionLowering::layoutInfo(Type type) {
       shared->layout = l1;
     }
   }
-  return *(slot = shared);
+  known = shared;
+  return *known;
 }
 
 const LinearLayout &FunctionLowering::layout(Type type) { return layoutInfo(type).layout; }
@@ -47,69 +47,35 @@ unsigned FunctionLowering::freeRegisters(Type type) { return layoutInfo(type).fr
 
 llvm::Value *FunctionLowering::inPrologue(llvm::function_ref<llvm::Value *()> make) {
   llvm::IRBuilder<>::InsertPointGuard guard(b);
-  b.SetInsertPoint(part_.prologueEnd);
+  b.SetInsertPoint(partition_.prologueEnd);
   b.SetCurrentDebugLocation({});
   return make();
 }
 
-llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLayout &layout,
-                                                                  llvm::ArrayRef<std::pair<Dim, llvm::Value *>> in) {
-  unsigned outs = layout.numOutDims();
-  llvm::SmallVector<int32_t, 4> constants(outs, 0);
-  // For each output: (source, distance) → the source's bits that move by the distance.
-  struct Group {
-    llvm::Value *source;
-    int distance;
-    uint32_t bits;
-  };
-  llvm::SmallVector<llvm::SmallVector<Group, 4>, 4> groups(outs);
-  llvm::DenseMap<llvm::Value *, unsigned> width; // bits above are zero
-  unsigned laneBits = llvm::Log2_32(warpSize_), warpBits = llvm::Log2_32(part_.numWarps);
-  llvm::SmallVector<bool, 4> ofLane(outs, false); // the output depends on the lane
-  for (auto [dim, value] : in)
-    if (value == part_.lane)
-      for (unsigned bit = 0; bit < layout.inDimBits(dim); ++bit)
-        for (unsigned o = 0; o < outs; ++o) ofLane[o] |= layout.basis(dim, bit)[o] != 0;
-  for (auto [dim, value] : in) {
-    unsigned n = layout.inDimBits(dim);
-    if (!n) continue;
-    if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(value)) {
-      for (unsigned bit = 0; bit < n; ++bit)
-        if (c->getZExtValue() >> bit & 1)
-          for (unsigned o = 0; o < outs; ++o) constants[o] ^= layout.basis(dim, bit)[o];
-      continue;
-    }
-    // The lane and the warp are bits of the thread index: taken from there, bits of both move together. What depends on
-    // the warp alone comes from a thread index that is known to be uniform.
-    unsigned low = part_.tid && value == part_.warp ? laneBits : 0;
-    for (unsigned bit = 0; bit < n; ++bit) {
-      auto basis = layout.basis(dim, bit);
-      for (unsigned o = 0; o < outs; ++o) {
-        llvm::Value *source = value;
-        if (part_.tid && value == part_.lane) source = part_.tid;
-        if (part_.tid && value == part_.warp) source = ofLane[o] ? part_.tid : part_.tidOfWarp;
-        width[source] =
-            source == part_.tid || source == part_.tidOfWarp ? laneBits + warpBits : std::max(width[source], n);
-        for (uint32_t rest = basis[o]; rest; rest &= rest - 1) {
-          int distance = int(llvm::countr_zero(rest)) - int(low + bit);
-          uint32_t mask = 1u << (low + bit);
-          auto *g = llvm::find_if(
-              groups[o], [&](Group &g) { return g.source == source && g.distance == distance && !(g.bits & mask); });
-          if (g == groups[o].end())
-            groups[o].push_back({source, distance, mask});
-          else
-            g->bits |= mask;
-        }
-      }
-    }
+namespace {
+
+/// One output of a linear layout: bits of some values, each moved by a distance, and a constant, all xor-ed.
+class LayoutOutput {
+public:
+  /// The source's bit `mask` becomes the bit `distance` above it.
+  void add(llvm::Value *source, int distance, uint32_t mask) {
+    // A bit that moves twice by one distance needs a group of its own.
+    auto *g = llvm::find_if(groups_,
+                            [&](Group &g) { return g.source == source && g.distance == distance && !(g.bits & mask); });
+    if (g == groups_.end())
+      groups_.push_back({source, distance, mask});
+    else
+      g->bits |= mask;
   }
-  llvm::SmallVector<llvm::Value *, 4> out;
-  for (unsigned o = 0; o < outs; ++o) {
+  void addConstant(int32_t c) { constant_ ^= c; }
+
+  /// `widths`: of each source, the number of low bits that may be set.
+  llvm::Value *evaluate(llvm::IRBuilder<> &b, const llvm::DenseMap<llvm::Value *, unsigned> &widths) const {
     llvm::Value *sum = nullptr;
     uint32_t sumBits = 0;
-    for (Group &g : groups[o]) {
+    for (const Group &g : groups_) {
       llvm::Value *v = g.source;
-      uint32_t all = llvm::maskTrailingOnes<uint32_t>(width[g.source]);
+      uint32_t all = llvm::maskTrailingOnes<uint32_t>(widths.lookup(g.source));
       uint32_t moved;
       if (g.distance >= 0) {
         if (g.bits != all) v = b.CreateAnd(v, g.bits);
@@ -120,19 +86,70 @@ llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLa
         moved = g.bits >> -g.distance;
         if (moved != all >> -g.distance) v = b.CreateAnd(v, moved);
       }
-      if (!sum)
-        sum = v;
-      else
-        sum = sumBits & moved ? b.CreateXor(sum, v) : b.CreateOr(sum, v, "", true);
+      sum = sum ? combined(b, sum, v, sumBits & moved) : v;
       sumBits |= moved;
     }
-    llvm::Value *c = i32(constants[o]);
-    if (!sum)
-      sum = c;
-    else if (constants[o])
-      sum = sumBits & constants[o] ? b.CreateXor(sum, c) : b.CreateOr(sum, c, "", true);
-    out.push_back(sum);
+    llvm::Value *c = b.getInt32(constant_);
+    if (!sum) return c;
+    return constant_ ? combined(b, sum, c, sumBits & constant_) : sum;
   }
+
+private:
+  /// Bits of one source that move by one distance.
+  struct Group {
+    llvm::Value *source;
+    int distance;
+    uint32_t bits;
+  };
+  static llvm::Value *combined(llvm::IRBuilder<> &b, llvm::Value *x, llvm::Value *y, bool overlap) {
+    return overlap ? b.CreateXor(x, y) : b.CreateOr(x, y, "", /*IsDisjoint=*/true);
+  }
+
+  llvm::SmallVector<Group, 4> groups_;
+  int32_t constant_ = 0;
+};
+
+} // namespace
+
+llvm::SmallVector<llvm::Value *, 4> FunctionLowering::applyLayout(const LinearLayout &layout,
+                                                                  llvm::ArrayRef<std::pair<Dim, llvm::Value *>> in) {
+  unsigned outs = layout.numOutDims();
+  llvm::SmallVector<LayoutOutput, 4> outputs(outs);
+  llvm::DenseMap<llvm::Value *, unsigned> widths; // bits above are zero
+  unsigned laneBits = llvm::Log2_32(warpSize()), warpBits = llvm::Log2_32(numWarps());
+  llvm::SmallVector<bool, 4> dependsOnLane(outs, false);
+  for (auto [dim, value] : in)
+    if (value == partition_.lane)
+      for (unsigned bit = 0; bit < layout.inDimBits(dim); ++bit)
+        for (unsigned o = 0; o < outs; ++o) dependsOnLane[o] |= layout.basis(dim, bit)[o] != 0;
+  for (auto [dim, value] : in) {
+    unsigned n = layout.inDimBits(dim);
+    if (!n) continue;
+    if (auto *c = llvm::dyn_cast<llvm::ConstantInt>(value)) {
+      for (unsigned bit = 0; bit < n; ++bit)
+        if (c->getZExtValue() >> bit & 1)
+          for (unsigned o = 0; o < outs; ++o) outputs[o].addConstant(layout.basis(dim, bit)[o]);
+      continue;
+    }
+    // The lane and the warp are bits of the thread index: taken from there, bits of both move together. What depends on
+    // the warp alone comes from a thread index that is known to be uniform.
+    bool isLane = partition_.tid && value == partition_.lane, isWarp = partition_.tid && value == partition_.warp;
+    unsigned low = isWarp ? laneBits : 0;
+    for (unsigned bit = 0; bit < n; ++bit) {
+      auto basis = layout.basis(dim, bit);
+      for (unsigned o = 0; o < outs; ++o) {
+        llvm::Value *source = value;
+        if (isLane) source = partition_.tid;
+        if (isWarp) source = dependsOnLane[o] ? partition_.tid : partition_.tidOfWarp;
+        bool isThread = source == partition_.tid || source == partition_.tidOfWarp;
+        widths[source] = isThread ? laneBits + warpBits : std::max(widths[source], n);
+        for (uint32_t rest = basis[o]; rest; rest &= rest - 1)
+          outputs[o].add(source, int(llvm::countr_zero(rest)) - int(low + bit), 1u << (low + bit));
+      }
+    }
+  }
+  llvm::SmallVector<llvm::Value *, 4> out;
+  for (auto &o : outputs) out.push_back(o.evaluate(b, widths));
   return out;
 }
 
@@ -181,22 +198,22 @@ llvm::Value *FunctionLowering::isRepresentative(const LinearLayout &l) {
   uint64_t threadMask = 0, blockMask = 0;
   for (auto [dim, mask] : l.freeVariableMasks()) {
     if (dim == Dim::Lane) threadMask |= uint64_t(mask);
-    if (dim == Dim::Warp) threadMask |= uint64_t(mask) << llvm::Log2_32(warpSize_);
+    if (dim == Dim::Warp) threadMask |= uint64_t(mask) << llvm::Log2_32(warpSize());
     if (dim == Dim::Block) blockMask |= uint64_t(mask);
   }
   // A layout of fewer threads than the block has: the others hold copies too.
-  uint64_t threads = uint64_t(warpSize_) * part_.numWarps;
-  for (uint64_t t = uint64_t(l.inDimSize(Dim::Lane)); t < uint64_t(warpSize_); t <<= 1) threadMask |= t;
-  for (uint64_t t = uint64_t(l.inDimSize(Dim::Warp)) * warpSize_; t < threads; t <<= 1) threadMask |= t;
+  uint64_t threads = uint64_t(warpSize()) * numWarps();
+  for (uint64_t t = uint64_t(l.inDimSize(Dim::Lane)); t < uint64_t(warpSize()); t <<= 1) threadMask |= t;
+  for (uint64_t t = uint64_t(l.inDimSize(Dim::Warp)) * warpSize(); t < threads; t <<= 1) threadMask |= t;
   if (!threadMask && !blockMask) return nullptr;
-  llvm::Value *&slot = part_.representatives[threadMask | blockMask << 32];
-  if (!slot) {
+  llvm::Value *&representative = partition_.representatives[threadMask | blockMask << 32];
+  if (!representative) {
     llvm::Value *tid = threadId(), *block = blockMask ? blockInCluster() : nullptr;
-    if (threadMask && !(threadMask & (warpSize_ - 1))) {
+    if (threadMask && !(threadMask & (warpSize() - 1))) {
       warpId();
-      tid = part_.tidOfWarp; // a scalar branch
+      tid = partition_.tidOfWarp; // a scalar branch
     }
-    slot = inPrologue([&] {
+    representative = inPrologue([&] {
       llvm::Value *v = nullptr;
       if (threadMask) v = b.CreateICmpEQ(threadMask == threads - 1 ? tid : b.CreateAnd(tid, threadMask), i32(0));
       if (!blockMask) return v;
@@ -204,34 +221,34 @@ llvm::Value *FunctionLowering::isRepresentative(const LinearLayout &l) {
       return v ? b.CreateAnd(v, w) : w;
     });
   }
-  return slot;
+  return representative;
 }
 
 llvm::Value *FunctionLowering::isFirstThread() {
-  if (!part_.firstThread) {
+  if (!partition_.firstThread) {
     llvm::Value *tid = threadId();
-    part_.firstThread = inPrologue([&] { return b.CreateICmpEQ(tid, i32(0)); });
+    partition_.firstThread = inPrologue([&] { return b.CreateICmpEQ(tid, i32(0)); });
   }
-  return part_.firstThread;
+  return partition_.firstThread;
 }
 
 llvm::Value *FunctionLowering::leader() {
   llvm::Value *warp = warpId();
-  if (!part_.leader)
-    part_.leader = inPrologue([&] { return b.CreateAnd(target.electThread(b), b.CreateICmpEQ(warp, i32(0))); });
-  return part_.leader;
+  if (!partition_.leader)
+    partition_.leader = inPrologue([&] { return b.CreateAnd(target.electThread(b), b.CreateICmpEQ(warp, i32(0))); });
+  return partition_.leader;
 }
 
 // ---- the thread ----------------------------------------------------------------------------------------------------
 
 llvm::Value *FunctionLowering::threadId() {
-  if (part_.tid) return part_.tid;
-  return part_.tid = inPrologue([&] {
+  if (partition_.tid) return partition_.tid;
+  return partition_.tid = inPrologue([&] {
            llvm::Value *v = target.threadId(b);
-           uint64_t first = uint64_t(warpSize_) * part_.firstWarp;
+           uint64_t first = uint64_t(warpSize()) * partition_.firstWarp;
            if (auto *call = llvm::dyn_cast<llvm::CallInst>(v)) {
              llvm::ConstantRange range(llvm::APInt(32, first),
-                                       llvm::APInt(32, first + uint64_t(warpSize_) * part_.numWarps));
+                                       llvm::APInt(32, first + uint64_t(warpSize()) * numWarps()));
              call->addRangeRetAttr(range);
            }
            return first ? b.CreateSub(v, i32(first), "", true, true) : v;
@@ -240,27 +257,28 @@ llvm::Value *FunctionLowering::threadId() {
 
 llvm::Value *FunctionLowering::laneId() {
   llvm::Value *tid = threadId();
-  if (!part_.lane) part_.lane = inPrologue([&] { return b.CreateAnd(tid, i32(warpSize_ - 1)); });
-  return part_.lane;
+  if (!partition_.lane) partition_.lane = inPrologue([&] { return b.CreateAnd(tid, i32(warpSize() - 1)); });
+  return partition_.lane;
 }
 
 llvm::Value *FunctionLowering::warpId() {
   llvm::Value *tid = threadId();
-  if (!part_.warp)
-    part_.warp = inPrologue([&]() -> llvm::Value * {
-      if (part_.numWarps == 1) return i32(0);
+  if (!partition_.warp)
+    partition_.warp = inPrologue([&]() -> llvm::Value * {
+      if (numWarps() == 1) return i32(0);
       // Made uniform before the shift: LLVM knows that the shifted index is, takes this back, and no longer knows once
       // the shift has become part of something else.
-      part_.tidOfWarp = target.uniform(b, tid);
-      return b.CreateLShr(part_.tidOfWarp, llvm::Log2_32(warpSize_));
+      partition_.tidOfWarp = target.uniform(b, tid);
+      return b.CreateLShr(partition_.tidOfWarp, llvm::Log2_32(warpSize()));
     });
-  return part_.warp;
+  return partition_.warp;
 }
 
 llvm::Value *FunctionLowering::blockInCluster() {
-  if (!part_.block)
-    part_.block = inPrologue([&]() -> llvm::Value * { return numCtas_ == 1 ? i32(0) : target.blockInCluster(b); });
-  return part_.block;
+  if (!partition_.block)
+    partition_.block =
+        inPrologue([&]() -> llvm::Value * { return numCtas() == 1 ? i32(0) : target.blockInCluster(b); });
+  return partition_.block;
 }
 
 } // namespace tessera::codegen

@@ -1,15 +1,15 @@
-// Lowering of multiplications by warp groups (four warps together, the left factor in registers or shared memory, the
-// right one in shared memory): ttng.warp_group_dot, its wait, and the fence that makes stores visible to the matrix
-// unit.
+// Lowering of dots by warp groups (four warps together; A in registers or shared memory, B in shared memory):
+// ttng.warp_group_dot, its wait, and the fence that makes stores visible to the matrix unit.
 //
-//   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, …> * !ttg.memdesc<64x256xf16, …> -> tensor<128x256xf32, #mma>
+//   %d = ttng.warp_group_dot %a, %b, %c
+//      : !ttg.memdesc<128x64xf16, …> * !ttg.memdesc<64x256xf16, …> -> tensor<128x256xf32, #mma>
 //
-// A tile of 64 rows and the layout's tileN columns is multiplied in several steps along K
-// (Target::warpGroupMultiply). Where its factors lie is asked of the shared layout: of the tile's first element, of
-// the next 8 rows, of the next step. All of these offsets have bits of their own, so that they add up.
+// A tile of 64 rows and the layout's tileN columns is computed in several steps along K (Target::warpGroupMultiply).
+// The shared layout gives the offsets of its operands: of the tile's first element, of the next 8 rows, of the next
+// step. All of these offsets have bits of their own, so that they add up.
 //
-// 8-bit floats are summed with fewer bits than f32 has; `maxNumImpreciseAcc` says after how many products along K the
-// sum goes to an accumulator of its own.
+// The instruction accumulates 8-bit floats with fewer bits than f32 has. After `maxNumImpreciseAcc` elements along K
+// the partial result is added to the accumulator by ordinary additions.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/matrix_registers.h"
 #include "codegen/lowering/shared_access.h"
@@ -27,8 +27,8 @@ using layouts::LinearLayout;
 
 namespace {
 
-/// A factor in shared memory.
-struct Factor {
+/// An operand in shared memory.
+struct SharedOperand {
   SharedMatrix matrix;
   LinearLayout places; // dim0, dim1 → offset in elements
   unsigned k;          // the dimension that is K
@@ -36,7 +36,8 @@ struct Factor {
 
   int64_t at(int32_t mn, int32_t alongK) const {
     int32_t dims[2];
-    dims[k] = alongK, dims[1 - k] = mn;
+    dims[k] = alongK;
+    dims[1 - k] = mn;
     return places.apply({{Dim::Dim0, dims[0]}, {Dim::Dim1, dims[1]}})[0] * bytes;
   }
 };
@@ -49,35 +50,31 @@ public:
   bool run() {
     auto type = dot_.d().type().cast<TensorType>();
     auto &info = fl_.target.info();
-    if (info.matrixUnit != MatrixUnit::Wgmma)
-      return fl_.error(dot_.op, info.name + " has no multiplication by warp groups");
+    if (info.matrixUnit != MatrixUnit::Wgmma) return fl_.error(dot_.op, info.name + " has no dots by warp groups");
     auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(type.encoding());
     if (!mma || mma->versionMajor() != 3 || type.rank() != 2)
       return fl_.error(dot_.op, "needs a result under #ttg.nvidia_mma of version 3, not " + type.encoding()->str());
     if (!tileTypes()) return false;
-    product_.n = mma->tileN();
+    step_.n = mma->tileN();
     int64_t k = shapeOf(dot_.a())[1];
-    if (k % product_.k)
+    if (k % step_.k)
       return fl_.error(
-          dot_.op,
-          llvm::formatv("multiplies along K = {0}; an instruction takes multiples of {1}", k, product_.k).str());
-    if (product_.n > 256)
+          dot_.op, llvm::formatv("multiplies along K = {0}; an instruction takes multiples of {1}", k, step_.k).str());
+    if (step_.n > 256)
       return fl_.error(dot_.op,
-                       llvm::formatv("has tiles of {0} columns; an instruction has at most 256", product_.n).str());
+                       llvm::formatv("has tiles of {0} columns; an instruction has at most 256", step_.n).str());
     if (!warpsAreGroups()) return false;
 
-    Factor a, &b = right_;
+    SharedOperand a, &b = sharedB_;
     bool shared = dot_.a().type().isa<MemDescType>();
-    if (shared && !factor(dot_.a(), 1, 64, a)) return false;
-    if (!factor(dot_.b(), 0, product_.n, b)) return false;
+    if (shared && !sharedOperand(dot_.a(), 1, 64, a)) return false;
+    if (!sharedOperand(dot_.b(), 0, step_.n, b)) return false;
 
     Elements sum = fl_.get(dot_.c());
-    // The parts after which a sum of 8-bit products is added to the accumulator, in steps.
-    int64_t steps = k / product_.k, part = steps;
-    if (bitWidthOf(product_.a) == 8 && product_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k)
-      part = std::max<int64_t>(1, dot_.maxNumImpreciseAcc() / int64_t(product_.k));
-    bool parts = part < steps ||
-                 (bitWidthOf(product_.a) == 8 && product_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k);
+    // Parts along K, in steps, after which an accumulator of 8-bit floats is added to the f32 one.
+    int64_t steps = k / step_.k, part = steps;
+    bool parts = bitWidthOf(step_.a) == 8 && step_.c == MatrixType::F32 && dot_.maxNumImpreciseAcc() <= k;
+    if (parts) part = std::max<int64_t>(1, dot_.maxNumImpreciseAcc() / int64_t(step_.k));
     if (parts && dot_.isAsync())
       return fl_.error(dot_.op, "cannot add up sums of limited precision while it is in flight");
 
@@ -85,9 +82,9 @@ public:
     llvm::SmallVector<Place, 4> tiles;
     llvm::SmallVector<int, 128> registers;
     for (auto [r, p] : llvm::enumerate(c_.places())) {
-      if (c_.at(p) != int(r) || (p.row & 8) || (p.column & (int32_t(product_.n) - 1))) continue;
+      if (c_.at(p) != int(r) || (p.row & 8) || (p.column & (int32_t(step_.n) - 1))) continue;
       tiles.push_back(p);
-      for (int32_t column = 0; column < int32_t(product_.n); column += 8)
+      for (int32_t column = 0; column < int32_t(step_.n); column += 8)
         for (int32_t row : {0, 8})
           for (int32_t i : {0, 1}) registers.push_back(c_.at({0, p.row | row, p.column | column | i}));
     }
@@ -95,21 +92,21 @@ public:
       return fl_.error(dot_.op, "has a result whose layout lacks registers of an instruction's tile");
     llvm::SmallVector<llvm::Value *, 128> acc;
     for (int i : registers) acc.push_back(sum[i]);
-    product_.matrixA = shared ? std::optional(a.matrix) : std::nullopt;
-    product_.matrixB = b.matrix;
-    product_.accumulates = parts || isZero(dot_.c()) ? b_.getFalse() : dot_.useC() ? fl_.scalar(dot_.useC()) : nullptr;
+    step_.matrixA = shared ? std::optional(a.matrix) : std::nullopt;
+    step_.matrixB = b.matrix;
+    step_.accumulates = parts || isZero(dot_.c()) ? b_.getFalse() : dot_.useC() ? fl_.scalar(dot_.useC()) : nullptr;
     for (int64_t from = 0; from < steps; from += part) {
-      product_.steps.clear();
+      step_.steps.clear();
       for (auto [t, p] : llvm::enumerate(tiles))
         for (int64_t s = from; s < std::min(steps, from + part); ++s) {
-          WarpGroupProduct::Step step;
+          WarpGroupDot::Step step;
           step.tile = t;
           if (shared)
-            step.offsetA = a.at(p.row, s * product_.k);
+            step.offsetA = a.at(p.row, s * step_.k);
           else if (!fragment(p.row, s, step.a))
             return false;
-          step.offsetB = b.at(p.column, s * product_.k);
-          product_.steps.push_back(std::move(step));
+          step.offsetB = b.at(p.column, s * step_.k);
+          step_.steps.push_back(std::move(step));
         }
       if (!parts) {
         multiply(tiles.size(), acc);
@@ -119,8 +116,8 @@ public:
     }
     for (auto [i, v] : llvm::zip(registers, acc)) sum[i] = v;
     if (!parts) {
-      fl_.target.commitProducts(b_);
-      if (!dot_.isAsync()) fl_.target.waitForProducts(b_, 0, sum);
+      fl_.target.commitDots(b_);
+      if (!dot_.isAsync()) fl_.target.waitForDots(b_, 0, sum);
     }
     for (unsigned r = 0; r < sum.size(); ++r) sum[r] = sum[c_.at(c_.places()[r])];
     fl_.set(dot_.d(), std::move(sum));
@@ -128,67 +125,73 @@ public:
   }
 
 private:
-  /// All tiles in one statement. But a left factor in registers was computed, and what one tile's registers still
-  /// need can be done while the tile before is multiplied: there each has a statement of its own.
+  /// All tiles in one statement if A is in shared memory. A in registers was computed: what one tile's registers still
+  /// need can overlap with the tile before, so each tile has a statement of its own.
   void multiply(size_t tiles, llvm::MutableArrayRef<llvm::Value *> acc) {
-    if (product_.matrixA) return fl_.target.warpGroupMultiply(b_, product_, acc);
-    size_t registers = acc.size() / tiles, steps = product_.steps.size() / tiles;
+    if (step_.matrixA) return fl_.target.warpGroupMultiply(b_, step_, acc);
+    size_t registers = acc.size() / tiles, steps = step_.steps.size() / tiles;
     for (size_t t = 0; t < tiles; ++t) {
-      WarpGroupProduct one = product_;
-      one.steps.assign(product_.steps.begin() + t * steps, product_.steps.begin() + (t + 1) * steps);
+      WarpGroupDot one = step_;
+      one.steps.assign(step_.steps.begin() + t * steps, step_.steps.begin() + (t + 1) * steps);
       for (auto &s : one.steps) s.tile = 0;
       fl_.target.warpGroupMultiply(b_, one, acc.slice(t * registers, registers));
     }
   }
 
-  /// The product's steps, each tile from zero, added to the accumulators. Where accumulators and sums are more than
-  /// half of a thread's registers, piece by piece: one's sums are added while the next one is multiplied.
+  /// Computes the steps, each tile from zero, and adds the results to the accumulators. If both take more than half of
+  /// a thread's registers, tiles are split by columns: one part is added while the next is in flight.
   void addParts(llvm::ArrayRef<Place> tiles, llvm::MutableArrayRef<llvm::Value *> acc, bool first) {
-    struct Piece {
+    struct Part {
       size_t at; // its first accumulator
       llvm::SmallVector<llvm::Value *, 128> sums;
     };
-    auto add = [&](Piece &piece, unsigned pending) {
-      fl_.target.waitForProducts(b_, pending, piece.sums);
-      for (auto [x, y] : llvm::zip(acc.slice(piece.at, piece.sums.size()), piece.sums)) {
+    auto add = [&](Part &part, unsigned pending) {
+      fl_.target.waitForDots(b_, pending, part.sums);
+      for (auto [x, y] : llvm::zip(acc.slice(part.at, part.sums.size()), part.sums)) {
         llvm::Value *old = x;
         if (first && dot_.useC())
           old = b_.CreateSelect(fl_.scalar(dot_.useC()), x, llvm::ConstantFP::getZero(x->getType()));
         x = b_.CreateFAdd(old, y);
       }
     };
-    unsigned columns = product_.n % kPieceColumns ? product_.n : kPieceColumns;
-    size_t pieces = tiles.size() * (product_.n / columns);
-    bool split = pieces > 2 && int64_t(acc.size()) * 2 > fl_.target.info().maxRegistersPerThread / 2;
+    unsigned columns = step_.n % kPartColumns ? step_.n : kPartColumns;
+    size_t numParts = tiles.size() * (step_.n / columns);
+    size_t registers = size_t(fl_.target.info().maxRegistersPerThread);
+    bool split = numParts > 2 && acc.size() * 2 > registers / 2;
     if (!split) {
-      Piece all{0, {acc.begin(), acc.end()}};
+      Part all{0, {acc.begin(), acc.end()}};
       multiply(tiles.size(), all.sums);
-      fl_.target.commitProducts(b_);
+      fl_.target.commitDots(b_);
       return add(all, 0);
     }
-    size_t ofTile = acc.size() / tiles.size(), ofPiece = acc.size() / pieces;
-    std::optional<Piece> before, last;
+    size_t ofTile = acc.size() / tiles.size(), ofPart = acc.size() / numParts;
+    std::optional<Part> before, last;
     for (size_t t = 0; t < tiles.size(); ++t)
-      for (size_t i = 0; i < ofTile / ofPiece; ++i) {
-        WarpGroupProduct one = product_;
+      for (size_t i = 0; i < ofTile / ofPart; ++i) {
+        WarpGroupDot one = step_;
         one.n = columns;
         llvm::erase_if(one.steps, [&](auto &s) { return s.tile != t; });
-        for (auto &s : one.steps)
-          s.tile = 0, s.offsetB += right_.at(tiles[t].column + i * columns, 0) - right_.at(tiles[t].column, 0);
-        Piece piece{t * ofTile + i * ofPiece, {}};
-        // The registers of the piece before the last one: its sums are added before they are written again.
-        if (last)
-          piece.sums = last->sums, one.accumulates = fl_.target.opaqueFalse(b_);
-        else
-          piece.sums.assign(acc.begin() + piece.at, acc.begin() + piece.at + ofPiece);
-        fl_.target.warpGroupMultiply(b_, one, piece.sums);
-        fl_.target.commitProducts(b_);
+        for (auto &s : one.steps) {
+          s.tile = 0;
+          s.offsetB += sharedB_.at(tiles[t].column + i * columns, 0) - sharedB_.at(tiles[t].column, 0);
+        }
+        Part part{t * ofTile + i * ofPart, {}};
+        // The registers of the part before the last one: they are added before they are written again.
+        if (last) {
+          part.sums = last->sums;
+          one.accumulates = fl_.target.opaqueFalse(b_);
+        } else
+          part.sums.assign(acc.begin() + part.at, acc.begin() + part.at + ofPart);
+        fl_.target.warpGroupMultiply(b_, one, part.sums);
+        fl_.target.commitDots(b_);
         if (before) add(*before, 1);
-        last = std::move(before), before = std::move(piece);
+        last = std::move(before);
+        before = std::move(part);
       }
     add(*before, 0);
   }
-  static constexpr unsigned kPieceColumns = 64;
+
+  static constexpr unsigned kPartColumns = 64; // unmeasured
 
   static llvm::ArrayRef<int64_t> shapeOf(Value v) {
     if (auto m = v.type().dyn_cast<MemDescType>()) return m.shape();
@@ -206,15 +209,17 @@ private:
     if (b == MatrixType::F32) b = MatrixType::TF32;
     auto isF8 = [](auto t) { return t == MatrixType::F8E4M3FN || t == MatrixType::F8E5M2; };
     bool f32 = c == MatrixType::F32, f16 = c == MatrixType::F16;
-    bool known = a && b && c &&
-                 ((a == b && ((a == MatrixType::F16 && (f32 || f16)) || (a == MatrixType::BF16 && f32) ||
-                              (a == MatrixType::TF32 && f32) || (a == MatrixType::I8 && c == MatrixType::I32))) ||
-                  (isF8(*a) && isF8(*b) && (f32 || f16)));
+    bool equal = a && b && c && a == b;
+    bool known = (equal && a == MatrixType::F16 && (f32 || f16)) || (equal && a == MatrixType::BF16 && f32) ||
+                 (equal && a == MatrixType::TF32 && f32) || (equal && a == MatrixType::I8 && c == MatrixType::I32) ||
+                 (a && b && c && isF8(*a) && isF8(*b) && (f32 || f16));
     if (!known)
       return fl_.error(dot_.op, "multiplies " + at.str() + " and " + bt.str() + " into " + ct.str() + ", for which " +
                                     fl_.target.info().name + " has no instruction of warp groups");
-    product_.a = *a, product_.b = *b, product_.c = *c;
-    product_.k = 256 / bitWidthOf(*a);
+    step_.a = *a;
+    step_.b = *b;
+    step_.c = *c;
+    step_.k = 256 / bitWidthOf(*a);
     return true;
   }
 
@@ -226,7 +231,8 @@ private:
     return true;
   }
 
-  bool factor(Value v, unsigned k, int32_t extent, Factor &f) {
+  /// Fills `f` for the operand whose dimension `k` is K; `extent`: of a tile across K. False after a diagnostic.
+  bool sharedOperand(Value v, unsigned k, int32_t extent, SharedOperand &f) {
     auto type = v.type().cast<MemDescType>();
     auto *encoding = layouts::dynCast<layouts::NvmmaSharedEncoding>(type.encoding());
     if (!encoding || !encoding->params().swizzlingByteWidth)
@@ -236,7 +242,9 @@ private:
     if (!shared.ok()) return fl_.error(dot_.op, std::string(shared.status().message()));
     if (viewOffset(v, *shared, fl_))
       return fl_.error(dot_.op, "reads a part of a buffer, which its lowering does not know");
-    f.places = shared->pseudoInvert(), f.k = k, f.bytes = type.element().bitWidth() / 8;
+    f.places = shared->pseudoInvert();
+    f.k = k;
+    f.bytes = type.element().bitWidth() / 8;
     auto &m = f.matrix;
     m.swizzleBytes = encoding->params().swizzlingByteWidth;
     m.kMajor = (encoding->params().transposed ? 0u : 1u) == k;
@@ -257,7 +265,7 @@ private:
       m.strideBytes = f.at(0, 8);
       m.leadingBytes = extent > rowElements ? f.at(rowElements, 0) : 0;
       canonical = regular(
-                      8, product_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) &&
+                      8, step_.k, [&](int32_t i) { return f.at(0, i); }, m.strideBytes) &&
                   regular(rowElements, extent, [&](int32_t i) { return f.at(i, 0); }, m.leadingBytes);
     }
     if (!canonical)
@@ -280,21 +288,20 @@ private:
     auto &la = fl_.layout(dot_.a().type());
     if (!a_) a_.emplace(la);
     auto &values = fl_.get(dot_.a());
-    unsigned perWord = std::max(1, 32 / bitWidthOf(product_.a)), half = 4 * perWord;
+    unsigned perWord = std::max(1, 32 / bitWidthOf(step_.a)), half = 4 * perWord;
     for (int32_t r : {0, 8})
       for (unsigned h : {0u, half})
         for (unsigned i = 0; i < perWord; ++i) {
-          int reg = a_->at({0, row | r, int32_t(step * product_.k + h + i)});
-          if (reg < 0)
-            return fl_.error(dot_.op, "has a left operand whose layout lacks registers that the result needs");
+          int reg = a_->at({0, row | r, int32_t(step * step_.k + h + i)});
+          if (reg < 0) return fl_.error(dot_.op, "has an operand A whose layout lacks registers that the result needs");
           out.push_back(values[reg]);
         }
     for (unsigned bit = 0; bit < 2; ++bit)
       if (la.inDimBits(Dim::Lane) <= bit || la.basis(Dim::Lane, bit)[1] != int32_t(perWord << bit))
-        return fl_.error(dot_.op, "has a left operand whose layout is not that of the instruction's fragment");
+        return fl_.error(dot_.op, "has an operand A whose layout is not that of the instruction's fragment");
     for (unsigned bit = 0; bit < lc_.inDimBits(Dim::Warp); ++bit)
       if (la.basis(Dim::Warp, bit)[0] != lc_.basis(Dim::Warp, bit)[0] || la.basis(Dim::Warp, bit)[1])
-        return fl_.error(dot_.op, "has a left operand whose rows lie in other warps than the result's");
+        return fl_.error(dot_.op, "has an operand A whose rows are in other warps than the result's");
     return true;
   }
 
@@ -304,8 +311,8 @@ private:
   const LinearLayout &lc_;
   Registers c_;
   std::optional<Registers> a_;
-  Factor right_;
-  WarpGroupProduct product_;
+  SharedOperand sharedB_;
+  WarpGroupDot step_; // the next statement
 };
 
 } // namespace
@@ -315,13 +322,13 @@ bool lowerWarpGroup(Operation *op, FunctionLowering &fl) {
   case Opcode::ttng_warp_group_dot: return WarpGroupDotLowering(op->cast<ttng::WarpGroupDotOp>(), fl).run();
   case Opcode::ttng_warp_group_dot_wait: {
     if (fl.target.info().matrixUnit != MatrixUnit::Wgmma)
-      return fl.error(op, fl.target.info().name + " has no multiplication by warp groups");
+      return fl.error(op, fl.target.info().name + " has no dots by warp groups");
     auto wait = op->cast<ttng::WarpGroupDotWaitOp>();
     // Only results in flight are bound to the wait; buffers that it keeps alive pass.
     Elements all;
     for (auto v : op->operands())
       if (v.type().isTensor()) all.append(fl.get(v));
-    fl.target.waitForProducts(fl.b, wait.pendings(), all);
+    fl.target.waitForDots(fl.b, wait.pendings(), all);
     size_t next = 0;
     for (auto [from, to] : llvm::zip(op->operands(), op->results())) {
       if (!from.type().isTensor()) {

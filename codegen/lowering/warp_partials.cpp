@@ -10,8 +10,7 @@ using layouts::Dim;
 
 WarpPartials::WarpPartials(FunctionLowering &fl, Operation *op, const layouts::LinearLayout &layout, int axis,
                            const layouts::ReduceShape &shape, unsigned chunks, bool lastAlongAxis)
-    : fl_(fl), shape_(shape), axis_(axis), chunks_(chunks), base_(fl.scratch(op)), result_(fl.i32(0)),
-      along_(fl.i32(0)) {
+    : fl_(fl), shape_(shape), chunks_(chunks), base_(fl.scratch(op)), result_(fl.i32(0)), along_(fl.i32(0)) {
   auto &b = fl.b;
   // The thread's part (lane and warp) of the flat result index, and the warp's number along the axis.
   auto add = [&](llvm::Value *&acc, llvm::Value *source, unsigned bit, int64_t weight) {

@@ -64,8 +64,7 @@ private:
 
   FunctionLowering &fl_;
   layouts::ReduceShape shape_;
-  int axis_;
-  unsigned chunks_, sameResult_ = 0; // the lane bits that do not tell results apart
+  unsigned chunks_, sameResult_ = 0; // the lane bits that have no part in the result's index
   int64_t threadResults_ = 0;        // bits of the flat result index that the thread decides
   llvm::Value *base_, *result_, *along_, *writes_ = nullptr;
   llvm::SmallVector<llvm::Type *, 2> types_, stored_;

@@ -1,31 +1,31 @@
 // Lowering of ttg.warp_specialize: code for warps beyond those that run the kernel.
 //
-//   entry:    warp < numWarps ? main : workers          every warp of the block comes through here once
-//   main:     … the kernel …                            workers:  barrier 1
-//             store captures, number of the operation             switch (number of the operation)
-//             barrier 1                                  op 1:     warp in partition 0 ? …  each loads what it captures, runs
-//             default region                                      warp in partition 1 ? …  its region, and comes to
-//             barrier 1                                            barrier 1
-//             … the kernel goes on …                               back to workers
-//             store 0, barrier 1, return                  op 0:    return
+//   entry:    warp < numWarps ? main : workers       (executed once by every warp of the block)
 //
-// Where a kernel comes to its only operation exactly once, nobody need be told: the warps of partitions come to
-// barrier 1, run their regions, come to it again, and end. Else LICM takes nothing out of the loop of the workers:
-// all that a partition computes of its threads' numbers is the same each time, and would lie in registers that they
-// do not have yet, or in memory.
+//   main:     … the kernel …                         workers:  barrier 1
+//             store captures, number of the operation          switch (number of the operation)
+//             barrier 1                              op 1:     warp in partition 0 ? load captures, run its region
+//             default region                                   warp in partition 1 ? …
+//             barrier 1                                        barrier 1
+//             … the rest of the kernel …                       back to workers
+//             store 0, barrier 1, return             op 0:     return
 //
-// Warps of partitions wait at barrier 1, which is the whole block's, between two operations. What they are to do next
-// is a word of shared memory that the allocation gives the function; what they capture stands in the scratch of the
-// operation, but for constants and arguments of the kernel, which they have anyway. Both are written before a barrier
-// that the readers come through, and not again before the next one that they come through.
+// If a kernel executes its only such operation exactly once, no number is stored: the warps of partitions pass barrier
+// 1, run their regions, pass it again, and end. Otherwise LICM is disabled for the loop of the workers: all that a
+// partition computes from its threads' numbers is loop-invariant, and would take registers that they do not have yet.
+//
+// Between two operations, warps of partitions wait at barrier 1, which is the whole block's. The number of the next
+// operation is a word of shared memory that the allocation gives the function. Captured values are in the scratch of
+// the operation, except constants and arguments of the kernel, which every warp has. Both are written before a barrier
+// that the readers pass, and not again before the next one.
 //
 // Barriers inside of a region are named: 0 is that of the kernel's own warps, partition p has 2 + p (one warp needs
 // none: a barrier of its lanes does). Threads and warps are numbered from 0 in each partition, so that each has a
 // prologue.
 //
-// Registers (actualRegisters, see allocate_warp_groups.cpp): four warps change their number together at the
-// beginning, and back at the end, each time after barrier 1. Whoever takes more waits until others have given theirs
-// back, which they do without waiting for anything.
+// Registers (actualRegisters, see allocate_warp_groups.cpp): four warps change their number together at the beginning,
+// and back at the end, each time after barrier 1. Warps that take more wait until others have released theirs, which
+// these do without waiting.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
 #include "ir/module_attributes.h"
@@ -40,7 +40,7 @@ namespace {
 constexpr unsigned kBlockBarrier = 1, kFirstPartitionBarrier = 2; // and FunctionLowering::kOwnBarrier
 constexpr int64_t kGroup = 4; // warps that change their number of registers together
 
-/// Whether every warp has it without being told: it comes before all code.
+/// Whether every warp has the value: it is defined before all code.
 bool isKnownEverywhere(llvm::Value *v) { return llvm::isa<llvm::Constant>(v) || llvm::isa<llvm::Argument>(v); }
 
 /// Calls `f` for every captured value that is handed over, with its place in the scratch.
@@ -56,14 +56,14 @@ void forHandedOver(ttg::WarpSpecializeOp op, FunctionLowering &fl,
 /// As it lies in memory: i1 takes a byte.
 llvm::Type *storedType(FunctionLowering &fl, llvm::Type *t) { return t->isIntegerTy(1) ? fl.b.getInt8Ty() : t; }
 unsigned alignmentOf(FunctionLowering &fl, llvm::Type *t) {
-  return unsigned(fl.function->getParent()->getDataLayout().getTypeStoreSize(t));
+  return unsigned(fl.function()->getParent()->getDataLayout().getTypeStoreSize(t));
 }
 llvm::Value *placeOf(ttg::WarpSpecializeOp op, FunctionLowering &fl, int64_t at) {
   return fl.b.CreateConstInBoundsGEP1_32(fl.b.getInt8Ty(), fl.scratch(op), at);
 }
 
-/// Tells the warps of partitions what to do.
-void tellWorkers(FunctionLowering &fl, unsigned number) {
+/// Starts the operation of that number on the warps of partitions; 0: they end.
+void startWorkers(FunctionLowering &fl, unsigned number) {
   if (!fl.specialized()->once)
     fl.target.storeShared(fl.b, fl.scratch(fl.specialized()->func), fl.i32(number), 4, fl.isFirstThread());
   fl.blockBarrier();
@@ -76,43 +76,47 @@ void setRegisters(FunctionLowering &fl, int64_t from, int64_t to) {
 } // namespace
 
 void FunctionLowering::blockBarrier() {
-  target.namedBarrier(b, kBlockBarrier, unsigned(specialized_->totalWarps * warpSize_));
+  target.namedBarrier(b, kBlockBarrier, unsigned(specialized_->totalWarps * context_.warpSize));
 }
 
 void FunctionLowering::barrier(bool global) {
-  if (!part_.barrier)
+  if (!partition_.barrier)
     target.barrier(b, global);
-  else if (part_.numWarps == 1)
+  else if (partition_.numWarps == 1)
     target.warpBarrier(b);
   else
-    target.namedBarrier(b, *part_.barrier, unsigned(part_.numWarps * warpSize_));
+    target.namedBarrier(b, *partition_.barrier, unsigned(partition_.numWarps * context_.warpSize));
 }
 
 void FunctionLowering::enterPartition(int firstWarp, int numWarps, std::optional<unsigned> barrier,
                                       llvm::Instruction *prologueEnd) {
-  part_ = Part();
-  part_.firstWarp = firstWarp, part_.numWarps = numWarps, part_.barrier = barrier, part_.prologueEnd = prologueEnd;
+  partition_ = Partition();
+  partition_.firstWarp = firstWarp;
+  partition_.numWarps = numWarps;
+  partition_.barrier = barrier;
+  partition_.prologueEnd = prologueEnd;
   for (auto &l : layoutStorage_) l.thread.clear();
 }
 
-/// The kernel's own warps go on at `main`; the others' code follows when theirs is lowered (lowerWorkers).
+/// The kernel's own warps continue at `main`; the code of the others follows when all of theirs is lowered.
 void FunctionLowering::beginSpecialized(Operation *func, llvm::BasicBlock *entry, llvm::BasicBlock *main) {
   Operation *module = func->module().op();
   specialized_.emplace();
   specialized_->func = func;
   specialized_->once = specializesWarpsOnce(func);
-  specialized_->ownWarps = part_.numWarps;
+  specialized_->ownWarps = partition_.numWarps;
   specialized_->totalWarps = int(totalNumWarps(module));
   specialized_->registers = moduleInt(module, kMaxRegistersAttr, 0);
   b.SetInsertPoint(entry);
   llvm::Value *tid = target.threadId(b);
-  specialized_->warp = b.CreateLShr(tid, llvm::Log2_32(warpSize_));
-  specialized_->workers = llvm::BasicBlock::Create(b.getContext(), "workers", function);
-  b.CreateCondBr(b.CreateICmpULT(tid, i32(int64_t(part_.numWarps) * warpSize_)), main, specialized_->workers);
+  specialized_->warp = b.CreateLShr(tid, llvm::Log2_32(context_.warpSize));
+  specialized_->workers = llvm::BasicBlock::Create(b.getContext(), "workers", context_.function);
+  b.CreateCondBr(b.CreateICmpULT(tid, i32(int64_t(partition_.numWarps) * context_.warpSize)), main,
+                 specialized_->workers);
 }
 
 void FunctionLowering::endSpecialized() {
-  if (specialized_ && !specialized_->once) tellWorkers(*this, 0);
+  if (specialized_ && !specialized_->once) startWorkers(*this, 0);
 }
 
 bool lowerWarpSpecialize(Operation *operation, FunctionLowering &fl) {
@@ -125,7 +129,7 @@ bool lowerWarpSpecialize(Operation *operation, FunctionLowering &fl) {
     if (e->getType()->isIntegerTy(1)) e = b.CreateZExt(e, b.getInt8Ty());
     fl.target.storeShared(b, placeOf(op, fl, at), e, alignmentOf(fl, e->getType()), fl.isFirstThread());
   });
-  tellWorkers(fl, unsigned(s->ops.size()));
+  startWorkers(fl, unsigned(s->ops.size()));
   auto registers = op.actualRegisters();
   if (!registers.empty()) setRegisters(fl, s->registers, registers[0]);
   llvm::SmallVector<std::pair<llvm::BasicBlock *, llvm::SmallVector<Value, 4>>, 2> exits;
@@ -159,12 +163,13 @@ public:
     for (unsigned p = 0; p < starts.size(); ++p) order.push_back(p);
     llvm::sort(order, [&](unsigned a, unsigned b) { return starts[a] < starts[b]; });
     // Each unit of warps that change registers together, or each partition where none do.
-    int64_t known = s_.ownWarps; // warps before it have been told from the others, who are somewhere from here on
+    int64_t known = s_.ownWarps; // warps below it are excluded here already
     for (size_t i = 0; i < order.size();) {
       int64_t first = starts[order[i]], last = first + sizes[order[i]];
       size_t end = i + 1;
       if (!op_.actualRegisters().empty()) {
-        first = llvm::alignDown(first, kGroup), last = llvm::alignTo(last, kGroup);
+        first = llvm::alignDown(first, kGroup);
+        last = llvm::alignTo(last, kGroup);
         while (end < order.size() && starts[order[end]] < last) ++end;
       }
       auto make = [&] { return unit(first, last, llvm::ArrayRef(order).slice(i, end - i), registersOf(order[i])); };
@@ -173,7 +178,7 @@ public:
       if (first == known) known = last;
       i = end;
     }
-    return unit(0, 0, {}, op_.actualRegisters().empty() ? 0 : kFewest); // nobody's
+    return unit(0, 0, {}, op_.actualRegisters().empty() ? 0 : kFewest); // warps of no partition
   }
 
 private:
@@ -187,10 +192,10 @@ private:
     int64_t at;
   };
 
-  /// Warps from `first` up to `last` do what `body` makes; the builder goes on where the others are.
+  /// Warps from `first` up to `last` execute what `body` emits; the builder is left where the others continue.
   bool in(int64_t first, int64_t last, llvm::function_ref<bool()> body) {
     llvm::BasicBlock *these = fl_.newBlock("partition"),
-                     *others = llvm::BasicBlock::Create(b_.getContext(), "others", fl_.function);
+                     *others = llvm::BasicBlock::Create(b_.getContext(), "others", fl_.function());
     b_.CreateCondBr(b_.CreateICmpULT(b_.CreateSub(s_.warp, fl_.i32(first)), fl_.i32(last - first)), these, others);
     b_.SetInsertPoint(these);
     bool ok = body();
@@ -201,7 +206,7 @@ private:
   /// Warps from `first` up to `last`, which change their registers together.
   bool unit(int64_t first, int64_t last, llvm::ArrayRef<unsigned> partitions, int64_t registers) {
     if (registers) setRegisters(fl_, s_.registers, registers);
-    auto *done = llvm::BasicBlock::Create(b_.getContext(), "done", fl_.function);
+    auto *done = llvm::BasicBlock::Create(b_.getContext(), "done", fl_.function());
     auto starts = op_.warpGroupStartIds(), sizes = op_.partitionNumWarps();
     bool ok = true, all = false;
     for (unsigned p : partitions) {
@@ -254,7 +259,7 @@ bool FunctionLowering::lowerWorkers() {
   b.SetInsertPoint(s.workers);
   b.SetCurrentDebugLocation({});
   blockBarrier();
-  auto *end = llvm::BasicBlock::Create(b.getContext(), "end", function);
+  auto *end = llvm::BasicBlock::Create(b.getContext(), "end", context_.function);
   if (s.once) {
     if (!Workers(s.ops[0]->cast<ttg::WarpSpecializeOp>(), *this, end).run()) return false;
     b.SetInsertPoint(end);
@@ -265,7 +270,7 @@ bool FunctionLowering::lowerWorkers() {
   auto *next = b.CreateSwitch(number, end, s.ops.size());
   b.SetInsertPoint(end);
   b.CreateRetVoid();
-  auto *again = llvm::BasicBlock::Create(b.getContext(), "again", function);
+  auto *again = llvm::BasicBlock::Create(b.getContext(), "again", context_.function);
   b.SetInsertPoint(again);
   auto &c = b.getContext();
   auto *distinct =
@@ -273,7 +278,7 @@ bool FunctionLowering::lowerWorkers() {
   distinct->replaceOperandWith(0, distinct);
   b.CreateBr(s.workers)->setMetadata(llvm::LLVMContext::MD_loop, distinct);
   for (auto [i, op] : llvm::enumerate(s.ops)) {
-    auto *block = llvm::BasicBlock::Create(b.getContext(), "specialized", function);
+    auto *block = llvm::BasicBlock::Create(b.getContext(), "specialized", context_.function);
     next->addCase(b.getInt32(uint32_t(i + 1)), block);
     b.SetInsertPoint(block);
     if (!Workers(op->cast<ttg::WarpSpecializeOp>(), *this, again).run()) return false;

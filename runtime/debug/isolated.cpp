@@ -187,7 +187,7 @@ private:
       c.busy = false;
   }
 
-  /// The part that the child is at has no result; `what` is empty where its end has to tell.
+  /// The part that the child is at has no result; `what`: why, or empty to take it from the child's exit status.
   void lose(Child &c, std::string what) {
     int status = 0;
     if (!what.empty()) kill(c.pid, SIGKILL);
@@ -221,7 +221,7 @@ private:
 
   const IsolatedWork &w_;
   std::vector<Child> children_;
-  std::vector<std::pair<size_t, size_t>> waiting_; // jobs to go on with
+  std::vector<std::pair<size_t, size_t>> waiting_; // jobs to continue
   size_t next_ = 0;
   std::string error_;
 };

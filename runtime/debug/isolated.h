@@ -2,7 +2,7 @@
 //
 // A job has several parts, done in order by one process, which sends each part's result as text. When the process
 // dies, or a part takes longer than the limit (the process is then killed), that part is reported as lost, and
-// another process goes on with the job's next part. The parent has no threads of its own: it starts processes with
+// another process continues with the job's next part. The parent has no threads of its own: it starts processes with
 // fork(), and waits.
 #pragma once
 #include <cstddef>
@@ -17,7 +17,7 @@ struct IsolatedWork {
   double limitSeconds = 60; // of one part
   /// How many parts a job has.
   std::function<size_t(size_t job)> parts;
-  /// Runs in a child: does one part, gives its result. `renew` asks for a new process for what follows.
+  /// Runs in a child: does one part, gives its result. `renew`: the next part runs in a new process.
   std::function<std::string(size_t job, size_t part, bool &renew)> work;
   /// Runs in the parent, in any order of jobs.
   std::function<void(size_t job, size_t part, const std::string &result)> done;

@@ -1,5 +1,5 @@
 // Makes a failing kernel small: tries one change after the other, each on a copy, keeps those after which the module
-// still verifies and still fails, and goes on until none does (delta debugging: Zeller and Hildebrandt, "Simplifying
+// still verifies and still fails, and continues until none does (delta debugging: Zeller and Hildebrandt, "Simplifying
 // and Isolating Failure-Inducing Input", IEEE TSE 28, 2002). What failing means, the caller says.
 //
 //   passes     inline, canonicalize, cse
@@ -8,7 +8,7 @@
 //   carried    values that a loop carries become what they start as; reductions and scans of several operands lose some
 //   operands   masks, other values and the like are left out
 //   constants  0, 1, half
-//   attributes hints and those that nobody asks for
+//   attributes hints and those that no code reads
 //   shapes     a size of tensors is halved everywhere at once
 //   arguments  unused ones go, from the kernel and from the launch; grid, warps and stages become 1 or half
 //

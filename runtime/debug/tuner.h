@@ -1,9 +1,9 @@
 // The autotuner: compiles a launch description's kernel with several sets of options (numbers of warps and stages,
-// and what else changes the code and not what it computes), runs each, sees that each computes the same, and measures
+// and what else changes the code and not what it computes), runs each, checks that each computes the same, and measures
 // it.
 //
-// On GPUs and by the host's clock nothing else is asked of the device; an emulator has no time, so there the measure
-// is the number of instructions that its warps executed: it tells work apart that was saved, not latencies that were
+// On GPUs and by the host's clock nothing else is needed of the device; an emulator has no time, so there the measure
+// is the number of instructions that its warps executed: it shows work that was saved, not latencies that were
 // hidden (stages of a pipeline look like more work, and never like less).
 //
 // What is right: the description's expected outputs; else what the interpreter or the first configuration computes,

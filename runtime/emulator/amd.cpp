@@ -429,7 +429,7 @@ void exponent(Decoder &d, CallInst &c) {
 template <class T> uint32_t classOf(T x) {
   bool negative = std::signbit(x);
   switch (std::fpclassify(x)) {
-  case FP_NAN: return 3; // signalling or quiet: the tests ask for both
+  case FP_NAN: return 3; // signalling or quiet: the tests mean both
   case FP_INFINITE: return negative ? 4 : 512;
   case FP_NORMAL: return negative ? 8 : 256;
   case FP_SUBNORMAL: return negative ? 16 : 128;
@@ -538,6 +538,7 @@ void ignore(Decoder &, CallInst &) {}
 
 } // namespace
 
+// Table: the intrinsics of AMDGPU.
 ArrayRef<IntrinsicRow> amdIntrinsics() {
   static constexpr const char
       *kIds = "AMDGPUUsage, Initial Kernel Execution State, Kernel Arguments (code object V5)",

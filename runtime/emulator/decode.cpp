@@ -1,7 +1,7 @@
 // Decoding of a function (see decode.h): functions inlined, globals placed, blocks ordered, what its values need to
 // be watched for. Instructions: decode_instructions.cpp.
 //
-// The order of blocks is what makes lanes meet again: a warp always runs the group of lanes whose block comes first
+// The order of blocks makes lanes reconverge: a warp always runs the group of lanes whose block comes first
 // in it (execute.cpp). Bourdoncle's weak topological order puts a join after everything that leads to it and keeps
 // each loop in one piece, so that lanes that have left a loop wait behind it. Source: F. Bourdoncle, "Efficient
 // chaotic iteration strategies with widenings", 1993; for the scheduling: G. Diamos et al., "SIMD re-convergence at
@@ -207,7 +207,7 @@ void Decoder::markAddresses(Function &f) {
   }
 }
 
-/// What hands a multiplication's accumulator on without reading it.
+/// Whether an instruction passes on an accumulator of wgmma without reading it.
 static bool handsOn(const llvm::Instruction &i) {
   if (isa<PHINode, ExtractValueInst, InsertValueInst, FreezeInst>(i)) return true;
   if (isa<BitCastInst>(i)) return !i.getType()->isVectorTy() && !i.getOperand(0)->getType()->isVectorTy();
@@ -216,7 +216,7 @@ static bool handsOn(const llvm::Instruction &i) {
   StringRef text = cast<InlineAsm>(c->getCalledOperand())->getAsmString();
   return text.contains("wgmma.") || text.trim().empty();
 }
-/// Values that are accumulators of wgmma, which may still be under way.
+/// Values that are accumulators of wgmma, which may still be in flight.
 void Decoder::markAccumulators(Function &f) {
   SmallVector<const Value *, 32> work;
   for (llvm::BasicBlock &b : f)
@@ -235,7 +235,7 @@ void Decoder::checkAccumulators(llvm::Instruction &i) {
   SmallVector<Row, 8> read;
   for (Value *o : i.operands())
     if (accumulators_.contains(o)) read.append(rows(o).begin(), rows(o).end());
-  if (!read.empty()) emitSettledCheck(*this, read);
+  if (!read.empty()) emitArrivalCheck(*this, read);
 }
 
 absl::StatusOr<std::unique_ptr<Program>> Decoder::run(const std::string &kernel, Launch &launch) {

@@ -131,7 +131,7 @@ ArrayRef<Row> Decoder::rows(Value *v) {
     if (current_) unknown(*current_, "an operand that is not computed before: " + printed(*v));
     for (Type *t : elements(v->getType())) out.push_back(constant(0, bytesOf(t)));
   }
-  // What is not known was reported; decoding goes on to its end with rows of the right number.
+  // An unknown value has been reported; decoding continues to its end with the right number of rows.
   auto types = elements(v->getType());
   while (out.size() < types.size()) out.push_back(constant(0, bytesOf(types[out.size()])));
   if (out.empty()) out.push_back(constant(0, 8));

@@ -1,5 +1,5 @@
-// The launch: blocks of the grid one after the other, the warps of a block in turns, barriers, and what is reported
-// at the end. Blocks run in the grid's order, so a run gives the same bits every time. One that cannot go on, because
+// The launch: blocks of the grid one after the other, the warps of a block round-robin, barriers, and what is reported
+// at the end. Blocks run in the grid's order, so a run gives the same bits every time. One that is blocked, because
 // it waits in a loop for another, is put aside and the next are started, as on hardware, which has many at once.
 //
 // Blocks that have nothing to do with each other may run on several host threads (runInParallel). That they have not
@@ -163,7 +163,7 @@ private:
       }
       if (b.done == b.warps.size()) {
         if (!b.issued.empty() && !warpgroupsTogether(b, nullptr, [](auto &) { return true; })) return;
-        if (std::string why = copyUnderWay(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
+        if (std::string why = copyInFlight(b); !why.empty()) return fail(b.warps[0], nullptr, -1, why);
         b.finished = true;
         launch_.report.instructions += b.instructions;
         return;
@@ -197,7 +197,7 @@ private:
   static unsigned threadsOf(const Warp &w) { return unsigned(w.barrier->immediate >> 16); }
   static bool waitsAtNamed(const Warp &w) { return w.state == Warp::State::AtBarrier && threadsOf(w); }
 
-  /// Lets those go on who wait at a named barrier to which all have come that it waits for; whether there are any.
+  /// Releases the warps at named barriers at which all expected threads have arrived; whether there are any.
   /// What each of them did before, or knew of, all of them know of.
   bool releaseNamed(Block &b) {
     bool any = false;
@@ -245,7 +245,7 @@ private:
     return any;
   }
 
-  /// All warps wait or have ended: lets them go on if they wait for the same.
+  /// All warps wait or have ended: releases them if they wait for the same barrier.
   void release(Block &b) {
     Warp *first = nullptr;
     for (Warp &w : b.warps)
@@ -303,7 +303,7 @@ private:
     b.pictureBarrier = &barrier, b.pictureChanges = launch_.changes;
   }
 
-  /// What warps wait for may be lanes of their own that wait for the others to join them: those may go on now.
+  /// Warps may wait for lanes of their own that wait for the others to reconverge: those may run now.
   bool letLanesGo(const std::deque<std::unique_ptr<Block>> &resident) {
     if (program_.target->vendor != ir::Vendor::Nvidia) return false;
     bool any = false;
@@ -389,7 +389,7 @@ bool shareWrites(const std::vector<std::unique_ptr<Launch>> &parts) {
 bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   uint64_t total = uint64_t(launch.grid[0]) * uint64_t(launch.grid[1]) * uint64_t(launch.grid[2]);
   unsigned threads = unsigned(std::min<uint64_t>(uint64_t(std::max(1, launch.options->threads)), total));
-  // Without the record of accesses nobody could tell whether the order mattered.
+  // Without the record of accesses it is unknown whether the order mattered.
   if (threads < 2 || launch.program->blocksInteract || !launch.checks.races) return false;
   for (auto &r : launch.buffers)
     if (r.bytes > kMostShadowed) return false;

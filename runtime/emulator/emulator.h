@@ -4,10 +4,10 @@
 // A warp is executed as hardware does it: all its lanes at once, one LLVM instruction after the other, lanes that
 // took another branch switched off until control flow joins again (execute.h). Vendor intrinsics and the inline PTX
 // that the lowering emits are executed from tables that name the manual's section (nvidia.cpp, inline_ptx.cpp,
-// amd.cpp; README.md lists them all); one that is not there is an error that names it. Warps of a block take turns
+// amd.cpp; README.md lists them all); one that is not there is an error that names it. Warps of a block run round-robin
 // between barriers, blocks run as if one after the other, so every run gives the same bits.
 //
-// What it checks, unless told not to:
+// What it checks, unless disabled:
 //   bounds      accesses to global buffers and shared memory out of their bounds, writes to constants
 //   alignment   accesses less aligned than the instruction promises
 //   undefined   reads of shared memory that the block never wrote

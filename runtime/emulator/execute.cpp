@@ -1,6 +1,6 @@
 // How a warp runs. All lanes that are about to enter the same block form a group; the group whose block comes first
 // in the program's order runs next, up to the end of the block, where it parts or joins others. Since joins come
-// after what they join and loops are in one piece (decode.cpp), lanes meet again as early as on hardware, whatever
+// after what they join and loops are in one piece (decode.cpp), lanes reconverge as early as on hardware, whatever
 // the control flow looks like, and code that structured programs reach with all lanes is reached by all at once.
 //
 // A warp that waits in a loop for another is found out by its picture: when it comes back to a block with the same

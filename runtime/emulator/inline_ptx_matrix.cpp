@@ -164,7 +164,7 @@ bool PtxDecoder::emitWarpgroup(Statement &s) {
     return true;
   };
   if (!rowsOf(s.operands[0], op.d) || (registers && !rowsOf(s.operands[1], op.aRows))) return bad("register");
-  if (registers) emitSettledCheck(d_, op.aRows);
+  if (registers) emitArrivalCheck(d_, op.aRows);
   for (unsigned k : {1u, 2u}) {
     if (k == 1 && registers) continue;
     Operand &o = s.operands[k];

@@ -477,8 +477,8 @@ bool PtxDecoder::emitFloatArithmetic(Statement &s, const ScalarModifiers &m, Arr
   return variant != kNoVariant && emitEvaluation(s, m, in, floatUnary, variant, 1);
 }
 
-/// A link of a chain of 32-bit operations that hand a carry on. `chained`: it adds the carry of the link before it; with
-/// `.cc` it also gives one. The last link has no `.cc`, the first is not chained.
+/// A link of a chain of 32-bit operations that hand a carry on. `chained`: it adds the carry of the link before it;
+/// with `.cc` it also gives one. The last link has no `.cc`, the first is not chained.
 bool PtxDecoder::emitCarryChain(Statement &s, const ScalarModifiers &m, ArrayRef<Operand> in, bool chained) {
   if (m.type.bits != 32) return bad("carry of " + Twine(m.type.bits) + " bits");
   unsigned variant = StringSwitch<unsigned>(s.opcode)

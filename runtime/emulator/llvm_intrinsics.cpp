@@ -176,7 +176,7 @@ template <auto F32, auto F64> void floatBinary(Decoder &d, CallInst &c) {
 void fusedMultiplyAdd(Decoder &d, CallInst &c) {
   Type *t = c.getType()->getScalarType();
   if (t->isHalfTy() || t->isBFloatTy()) {
-    // The product is exact in f32 for bfloat and in double for both; the sum rounded to double, and once more, odd so
+    // The multiplication is exact in f32 for bfloat and in double for both; the sum rounded to double, and once more, odd so
     // that the second rounding is right.
     auto h = [](float x, float y, float z) {
       double p = double(x) * double(y), s = p + double(z), v = s - p;
@@ -366,6 +366,7 @@ struct XorBitsOp {
 
 } // namespace
 
+// Table: LLVM's own intrinsics.
 ArrayRef<IntrinsicRow> llvmIntrinsics() {
   static constexpr const char *kInteger = "LangRef, Standard C/C++ Library and Bit Manipulation Intrinsics",
                               *kFloat = "LangRef, Math Intrinsics",

@@ -1,9 +1,9 @@
 // The machine that a decoded program runs on: instructions, warps, blocks and the launch they belong to.
 //
-// Every SSA value of a scalar type has a row of one slot per lane in its warp's frame: 1, 2, 4, 8 or 16 bytes, the
+// Every SSA value of a scalar type has a row of one entry per lane in its warp's frame: 1, 2, 4, 8 or 16 bytes, the
 // least power of two that holds the type. Integers of other widths are kept zero-extended, i1 as a byte of 0 or 1,
 // floats as their bits. Vectors and structs are decoded into their elements. A row is named by the byte offset of its
-// first slot.
+// first entry.
 #pragma once
 #include "absl/status/status.h"
 #include "runtime/emulator/emulator.h"
@@ -21,7 +21,7 @@ using Row = uint32_t;
 constexpr Row kNoRow = ~0u;
 constexpr unsigned kMaxLanes = 64;
 
-/// Where the parts of the emulated address space lie. A generic pointer tells by its value what it points to.
+/// Where the parts of the emulated address space lie. The value of a generic pointer gives its space.
 constexpr uint64_t kGlobalBase = uint64_t(1) << 44, kGlobalStride = uint64_t(1) << 40; // buffer i at base + i * stride
 constexpr uint64_t kConstantBase = uint64_t(1) << 43, kConstantStride = uint64_t(1) << 32;
 constexpr uint64_t kSharedWindow = uint64_t(1) << 41, kPrivateWindow = uint64_t(1) << 42;
@@ -168,7 +168,7 @@ struct ShadowPage {
   GlobalCell *cells = nullptr; // made when first touched
   uint8_t piece = 0;
 };
-/// Memory for cells, in chunks that go back together: pages are many, and threads that ask malloc for them wait for
+/// Memory for cells, in chunks that go back together: pages are many, and threads that allocate them with malloc wait for
 /// each other.
 class ShadowMemory {
 public:
@@ -204,7 +204,7 @@ struct Exact {
   const llvm::Instruction *origin = nullptr;
 };
 
-/// What cp.async has under way: bytes for shared memory, and the warp's group that they belong to.
+/// Copies of cp.async in flight: bytes for shared memory, and the warp's group that they belong to.
 struct PendingCopy {
   uint64_t group = 0;
   uint32_t offset = 0, site = 0;
@@ -216,9 +216,9 @@ struct Message {
   std::string format;
   std::vector<uint64_t> words;
 };
-constexpr uint8_t kArrived = 1, kUnderWay = 2; // Block::defined; 0: never written
+constexpr uint8_t kArrived = 1, kInFlight = 2; // Block::defined; 0: never written
 
-// ---- multiplications of a warpgroup (warpgroup.cpp) ----
+// ---- wgmma (warpgroup.cpp) ----
 
 /// One that nobody has waited for: its results, register by register and lane by lane, and the 16-byte pieces of shared
 /// memory that it reads.
@@ -228,14 +228,14 @@ struct PendingMultiply {
   std::vector<uint32_t> results;
   llvm::SmallVector<uint32_t, 0> pieces;
 };
-/// A row's lanes that will hold register `index` of a multiplication's results.
+/// A row's lanes that will hold register `index` of a wgmma's results.
 struct Promise {
   uint64_t operation = 0;
   unsigned index = 0;
   uint64_t lanes = 0;
 };
 struct WarpgroupState {
-  uint64_t group = 0; // that multiplications belong to now
+  uint64_t group = 0; // that wgmmas belong to now
   uint64_t operations = 0, issued = 0;
   bool fenced = false;
   std::vector<PendingMultiply> pending;
@@ -289,7 +289,7 @@ struct Warp {
   uint64_t sinceProgress = 0;
   bool stop = false; // leave the instruction loop
   bool stuck = false;
-  bool starving = false; // lanes wait in a loop for other lanes of the warp: all take turns
+  bool starving = false; // lanes wait in a loop for other lanes of the warp: all are scheduled
   uint64_t stuckAt = 0;  // Launch::changes then
   std::vector<PendingCopy> copies;
   std::vector<Message> messages; // by lane
@@ -298,10 +298,9 @@ struct Warp {
   std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
   std::unique_ptr<WarpgroupState> warpgroup;    // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
-  std::vector<std::pair<uint64_t, uint64_t>>
-      fences;                         // stamps and lanes of those that somebody may still ask for, in order
-  std::vector<uint64_t> knownAtFence; // `known` at the last that all lanes executed
-  unsigned registers = 0;             // of a thread, where the kernel says so; setmaxnreg changes it
+  std::vector<std::pair<uint64_t, uint64_t>> fences; // stamps and lanes of those that may still be queried, in order
+  std::vector<uint64_t> knownAtFence;                // `known` at the last that all lanes executed
+  unsigned registers = 0;                            // of a thread, where the kernel says so; setmaxnreg changes it
   std::vector<uint64_t>
       known; // by thread: the stamp up to which its accesses are ordered before this warp's, by mbarriers
   llvm::DenseMap<Row, std::unique_ptr<Exact>> exact;
@@ -321,11 +320,11 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> shared, defined;
   std::vector<SharedCell> cells;
-  std::vector<uint16_t> inFlight;               // by 16-byte piece: multiplications under way that read it
+  std::vector<uint16_t> inFlight;               // by 16-byte piece: wgmmas in flight that read it
   std::vector<std::vector<Issued>> issued;      // by warpgroup
   llvm::DenseMap<uint32_t, Mbarrier> mbarriers; // by byte of shared memory
   std::vector<PendingFill> fills;
-  unsigned drains = 0; // of its warps, under way
+  unsigned drains = 0; // of its warps, in flight
   /// The number that marks carry of what bulk copies write, which is no thread's.
   unsigned copyUnit() const { return unsigned(warps.size()) * warps[0].lanes; }
   uint64_t lastBarrier = 0, lastGlobalBarrier = 0; // stamps
@@ -419,10 +418,10 @@ bool noteGlobalAccess(Warp &, const Instruction &, unsigned lane, Region &, uint
                       bool writes, bool atomic, const uint8_t *changed, uint64_t now);
 
 // tensor_copy.cpp
-/// What is under way for the mbarrier at this byte arrives.
+/// Copies in flight that signal the mbarrier at this byte arrive.
 void arriveFills(Warp &, uint32_t barrier);
 /// Why the block may not end yet, or empty.
-std::string copyUnderWay(const Block &);
+std::string copyInFlight(const Block &);
 
 // warpgroup.cpp
 /// Whether a unit that reads by the asynchronous proxy may read the 16 bytes at `offset` of shared memory for this
@@ -430,11 +429,11 @@ std::string copyUnderWay(const Block &);
 bool mayReadAsynchronously(Warp &, const Instruction &, uint32_t offset, const char *who);
 /// Whether a fence of the asynchronous proxy lies between the write and what this warp starts now.
 bool fencedSince(Warp &, const Mark &);
-/// Accumulators under way are copied, in these lanes.
+/// Accumulators in flight are copied, in these lanes.
 void movePromises(Warp &, llvm::ArrayRef<Copy>, uint64_t lanes);
 /// Who reads this 16-byte piece of shared memory.
-std::string multiplicationUnderWay(const Block &, uint32_t piece);
-/// All of these warps of a warpgroup must have issued the same number of multiplications; else an error, and false.
+std::string wgmmaInFlight(const Block &, uint32_t piece);
+/// All of these warps of a warpgroup must have issued the same number of wgmmas; else an error, and false.
 bool warpgroupsTogether(Block &, const Instruction *at, llvm::function_ref<bool(const Warp &)> among);
 
 // execute.cpp

@@ -4,8 +4,9 @@
 //   MFMA      "AMD Instinct MI300 Instruction Set Architecture", "Matrix Arithmetic Instructions", "Dense matrix
 //             layouts"
 //   WMMA      "RDNA3" and "RDNA4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"
-// Products are exact in double; the sum over K is taken in double and rounded once to the accumulator's type, where
-// hardware rounds or truncates in an order that the manuals leave open. Integers wrap. tf32 and xf32 drop low bits.
+// Multiplications are exact in double; the sum over K is taken in double and rounded once to the accumulator's type,
+// where hardware rounds or truncates in an order that the manuals leave open. Integers wrap. tf32 and xf32 drop low
+// bits.
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/lane_functions.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -109,7 +110,7 @@ Place operandPlace(const MatrixOperation &op, bool isA, unsigned bits, unsigned 
   }
   return {};
 }
-/// Row and column of element `index` of the accumulator: those of A and B that it is the product of.
+/// Row and column of element `index` of the accumulator: the row of A and the column of B.
 Place accumulatorPlace(const MatrixOperation &op, unsigned lane, unsigned index) {
   switch (op.family) {
   case MatrixFamily::MmaSync: return {lane / 4 + 8 * (index / 2), 2 * (lane % 4) + index % 2};

@@ -15,8 +15,8 @@ struct MatrixOperation {
   unsigned m = 0, n = 0, k = 0;
   MatrixElement a = MatrixElement::None, b = MatrixElement::None, c = MatrixElement::None;
   llvm::SmallVector<Row, 8> aRows, bRows, cRows, d;
-  unsigned aBytes = 4, bBytes = 4, accumulatorBytes = 4; // of a row's slot
-  // MFMA of 4 by 4: that many products at once, of four lanes each; each 2^broadcast of them take A from the one of
+  unsigned aBytes = 4, bBytes = 4, accumulatorBytes = 4; // of a row's entry
+  // MFMA of 4 by 4: that many dots at once, of four lanes each; each 2^broadcast of them take A from the one of
   // them numbered `broadcastFrom`.
   unsigned blocks = 1, broadcast = 0, broadcastFrom = 0;
 };

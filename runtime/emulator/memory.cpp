@@ -126,7 +126,7 @@ bool readable(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, uns
     uint8_t d = b.defined[offset + k];
     if (d == kArrived) continue;
     fail(w, &i, int(lane),
-         d ? llvm::formatv("reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody has "
+         d ? llvm::formatv("reads byte {0} of shared memory, into which an asynchronous copy is in flight: nobody has "
                            "waited for it",
                            offset + k)
            : llvm::formatv("reads byte {0} of shared memory, which the block never wrote", offset + k));
@@ -387,7 +387,7 @@ void startCopy(const LaneAccess &x, unsigned l, uint32_t to, const uint8_t *byte
   c.group = w.copyGroup, c.offset = to, c.site = x.i.id, c.thread = uint16_t(w.index * w.lanes + l);
   c.bytes.assign(bytes, bytes + x.a.bytes);
   w.copies.push_back(std::move(c));
-  memset(w.block->defined.data() + to, kUnderWay, x.a.bytes);
+  memset(w.block->defined.data() + to, kInFlight, x.a.bytes);
 }
 
 /// Lane by lane: a later lane's value stands where two write the same place.

@@ -61,7 +61,7 @@ void decodeNamedBarrier(Decoder &d, CallInst &c) {
   d.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3 | number << 8 | threads << 16);
 }
 /// setmaxnreg, whose number LLVM has checked: all warps of a warpgroup execute it; that the registers are there is
-/// not looked at.
+/// ignored.
 template <bool More> void setRegisters(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "setmaxnreg")) return;
   unsigned count = unsigned(i.immediate);
@@ -544,6 +544,7 @@ bool decodeDriverFunction(Decoder &d, CallInst &c) {
   return false;
 }
 
+// Table: the intrinsics of NVPTX.
 ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
   static constexpr const char *kSpecial = "PTX, Special Registers", *kBar = "PTX, bar / barrier, bar.warp.sync",
                               *kShfl = "PTX, shfl.sync", *kVote = "PTX, vote.sync, match.sync, redux.sync",

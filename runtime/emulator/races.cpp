@@ -87,12 +87,12 @@ void checkSharedOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
     if (!b.inFlight.empty() && b.inFlight[(offset + k) / 16])
       return fail(w, &i, int(lane),
                   llvm::formatv(
-                      "race: it changes {0}, which {1} reads: that is under way, no wgmma.wait_group has waited for it",
-                      place(), multiplicationUnderWay(b, (offset + k) / 16)));
+                      "race: it changes {0}, which {1} reads: that is in flight, no wgmma.wait_group has waited for it",
+                      place(), wgmmaInFlight(b, (offset + k) / 16)));
     if (auto *d = b.drains ? drained(offset + k) : nullptr) {
       std::string at = describe(w.program->instructions[d->site].source);
       return fail(w, &i, int(lane),
-                  llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is under way, no "
+                  llvm::formatv("race: it changes {0}, which a bulk copy{1} reads: that is in flight, no "
                                 "cp.async.bulk.wait_group has waited for it",
                                 place(), at.empty() ? "" : " (" + at + ")"));
     }

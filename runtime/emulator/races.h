@@ -1,4 +1,4 @@
-// What memory.cpp asks before it lets lanes access memory: whether that is ordered after what other threads did
+// Queries of memory.cpp before an access of lanes: whether that is ordered after what other threads did
 // there. Errors end the launch (fail in machine.h). `changed`: which of the bytes a write changes; null: all.
 #pragma once
 #include "runtime/emulator/machine.h"

@@ -127,6 +127,57 @@ private:
       words_[&i][0] = Words(words(s->getOperand(0)))[0];
   }
 
+  /// extractvalue, insertvalue.
+  void namesMember(const llvm::Instruction &i, Words &out) {
+    if (auto *e = dyn_cast<ExtractValueInst>(&i)) {
+      unsigned at = offset(e->getAggregateOperand()->getType(), e->getIndices());
+      Words w = words(e->getAggregateOperand());
+      out.assign(w.begin() + at, w.begin() + at + wordsOf(i.getType()));
+      return;
+    }
+    auto &insert = cast<InsertValueInst>(i);
+    Words part = words(insert.getInsertedValueOperand());
+    out = words(insert.getAggregateOperand());
+    std::copy(part.begin(), part.end(), out.begin() + offset(insert.getType(), insert.getIndices()));
+  }
+
+  /// extractelement, insertelement: if the element is whole words at a constant index.
+  bool namesElement(const llvm::Instruction &i, Words &out) {
+    bool extract = i.getOpcode() == llvm::Instruction::ExtractElement;
+    auto *v = dyn_cast<FixedVectorType>(i.getOperand(0)->getType());
+    auto *index = dyn_cast<ConstantInt>(i.getOperand(extract ? 1 : 2));
+    if (!v || !index || index->getZExtValue() >= v->getNumElements()) return false;
+    Words w = words(i.getOperand(0));
+    unsigned perElement = w.size() / v->getNumElements();
+    unsigned at = unsigned(index->getZExtValue()) * perElement;
+    bool wholeWords = perElement && perElement * v->getNumElements() == w.size();
+    if (!wholeWords) return false;
+    if (extract) {
+      out.assign(w.begin() + at, w.begin() + at + perElement);
+    } else {
+      Words part = words(i.getOperand(1));
+      std::copy(part.begin(), part.end(), w.begin() + at);
+      out = w;
+    }
+    return true;
+  }
+
+  bool namesShuffle(const ShuffleVectorInst &s, Words &out) {
+    auto *v = dyn_cast<FixedVectorType>(s.getOperand(0)->getType());
+    if (!v) return false;
+    Words w = words(s.getOperand(0));
+    Words second = words(s.getOperand(1));
+    unsigned n = v->getNumElements();
+    unsigned perElement = w.size() / n;
+    bool wholeWords = perElement && perElement * n == w.size();
+    if (!wholeWords) return false;
+    w.append(second.begin(), second.end());
+    for (int k : s.getShuffleMask())
+      for (unsigned j = 0; j < perElement; ++j) out.push_back(k < 0 ? kNothing : w[unsigned(k) * perElement + j]);
+    return true;
+  }
+
+  /// Whether the instruction computes nothing: its result is words of its operands.
   bool namesOnly(const llvm::Instruction &i, Words &out) {
     auto same = [&](const Value *v) {
       out = words(v);
@@ -152,50 +203,11 @@ private:
       if (!i.getType()->isIntegerTy(64) || !i.getOperand(0)->getType()->isIntegerTy(32)) return false;
       out = {words(i.getOperand(0))[0], kNothing};
       return true;
-    case llvm::Instruction::ExtractValue: {
-      auto &e = cast<ExtractValueInst>(i);
-      unsigned at = offset(e.getAggregateOperand()->getType(), e.getIndices());
-      Words w = words(e.getAggregateOperand());
-      out.assign(w.begin() + at, w.begin() + at + wordsOf(i.getType()));
-      return true;
-    }
-    case llvm::Instruction::InsertValue: {
-      auto &e = cast<InsertValueInst>(i);
-      Words part = words(e.getInsertedValueOperand());
-      out = words(e.getAggregateOperand());
-      std::copy(part.begin(), part.end(), out.begin() + offset(e.getType(), e.getIndices()));
-      return true;
-    }
+    case llvm::Instruction::ExtractValue:
+    case llvm::Instruction::InsertValue: namesMember(i, out); return true;
     case llvm::Instruction::ExtractElement:
-    case llvm::Instruction::InsertElement: {
-      bool extract = i.getOpcode() == llvm::Instruction::ExtractElement;
-      auto *v = dyn_cast<FixedVectorType>(i.getOperand(0)->getType());
-      auto *index = dyn_cast<ConstantInt>(i.getOperand(extract ? 1 : 2));
-      if (!v || !index || index->getZExtValue() >= v->getNumElements()) return false;
-      Words w = words(i.getOperand(0));
-      unsigned per = w.size() / v->getNumElements(), at = unsigned(index->getZExtValue()) * per;
-      if (per * v->getNumElements() != w.size() || !per) return false; // a part of a word
-      if (extract) {
-        out.assign(w.begin() + at, w.begin() + at + per);
-      } else {
-        Words part = words(i.getOperand(1));
-        std::copy(part.begin(), part.end(), w.begin() + at);
-        out = w;
-      }
-      return true;
-    }
-    case llvm::Instruction::ShuffleVector: {
-      auto &s = cast<ShuffleVectorInst>(i);
-      auto *v = dyn_cast<FixedVectorType>(s.getOperand(0)->getType());
-      if (!v) return false;
-      Words w = words(s.getOperand(0)), second = words(s.getOperand(1));
-      unsigned n = v->getNumElements(), per = w.size() / n;
-      if (per * n != w.size() || !per) return false;
-      w.append(second.begin(), second.end());
-      for (int k : s.getShuffleMask())
-        for (unsigned j = 0; j < per; ++j) out.push_back(k < 0 ? kNothing : w[unsigned(k) * per + j]);
-      return true;
-    }
+    case llvm::Instruction::InsertElement: return namesElement(i, out);
+    case llvm::Instruction::ShuffleVector: return namesShuffle(cast<ShuffleVectorInst>(i), out);
     case llvm::Instruction::GetElementPtr:
       if (offsetIsTakenUp(cast<GetElementPtrInst>(i))) return same(i.getOperand(0));
       break;

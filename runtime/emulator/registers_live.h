@@ -1,5 +1,5 @@
 // How many registers a thread holds live at one point of the code that the emulator executes: the figure that says
-// whether a kernel will spill or lose occupancy, before any allocator has run. registers_live.cpp tells what is
+// whether a kernel will spill or lose occupancy, before any allocator has run. registers_live.cpp says what is
 // counted.
 #pragma once
 #include "runtime/emulator/emulator.h"

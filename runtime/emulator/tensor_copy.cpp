@@ -6,7 +6,7 @@
 // file reads or writes: its fields are set by tensormap.replace, and those that a copy needs must have been.
 //
 // A copy to shared memory takes what global memory holds when it is issued and keeps it aside; the bytes count as
-// under way, and reading them is reported, until somebody looks at the copy's mbarrier: then it arrives, and its
+// in flight, and reading them is reported, until a thread tests the copy's mbarrier: then it arrives, and its
 // bytes count there. What it brings is written by a thread of its own (Block::copyUnit), whose writes are known to
 // whoever finds the phase complete. A copy from shared memory is made when it is issued, but its buffer may not be
 // changed before its thread has waited for its group. Both proxies' accesses are ordered by fence.proxy.async:
@@ -309,116 +309,177 @@ bool reduces(StringRef name, const ElementType &t) {
   return true;
 }
 
+/// One lane's bulk copy: between a box of a tensor and bytes of shared memory.
+class TensorCopy {
+public:
+  TensorCopy(Warp &w, const Instruction &i, unsigned lane, uint64_t now)
+      : w_(w), i_(i), lane_(lane), op_(*reinterpret_cast<const TensorCopyOperation *>(i.immediate)), b_(*w.block),
+        launch_(*w.block->launch), now_(now), in_(op_.kind == TensorCopyOperation::ToShared),
+        reduce_(op_.kind == TensorCopyOperation::Reduce) {}
+
+  /// False: a fault was reported.
+  bool run() {
+    if (!readOperands()) return false;
+    count();
+    return in_ ? copyIn() : copyOut();
+  }
+
+private:
+  bool fault(const std::string &what) {
+    fail(w_, &i_, int(lane_), what);
+    return false;
+  }
+
+  bool readOperands() {
+    uint64_t mapAddress = w_.row<uint64_t>(op_.map)[lane_] + uint64_t(op_.mapOffset);
+    if (!readMap(w_, i_, lane_, mapAddress, now_, map_)) return false;
+    if (op_.coordinates.size() != map_.rank + 1u)
+      return fault(formatv("a copy of {0} dimensions by a tensor map of {1}", op_.coordinates.size(), map_.rank + 1));
+    type_ = &kElementTypes[map_.elementType];
+    for (auto [d, row] : enumerate(op_.coordinates)) at_[d] = int32_t(w_.row<uint32_t>(row)[lane_]);
+    rowBytes_ = map_.box[0] * type_->bytes;
+    bytes_ = rowBytes_;
+    for (unsigned d = 1; d <= map_.rank; ++d) bytes_ *= map_.box[d];
+    // "Shared memory addresses must be 128-byte aligned."
+    constexpr unsigned kSharedAlignment = 128;
+    if (!sharedByte(w_, i_, lane_, op_.shared, op_.sharedBytes, op_.sharedOffset, bytes_, kSharedAlignment,
+                    "a bulk copy", shared_))
+      return false;
+    return !in_ ||
+           sharedByte(w_, i_, lane_, op_.barrier, op_.barrierBytes, op_.barrierOffset, 8, 8, "an mbarrier", barrier_);
+  }
+
+  void count() {
+    constexpr uint32_t kSector = 32; // bytes of a transaction of global memory
+    SiteCounters *s = siteOf(w_, i_);
+    if (!s) return;
+    s->kind = SiteCounters::Kind::Global;
+    if (!s->executed) {
+      s->operation = in_ ? "bulk copy in" : reduce_ ? "bulk reduction" : "bulk copy out";
+      s->bytesPerLane = bytes_;
+    }
+    ++s->executed;
+    ++s->lanes;
+    s->transactions += bytes_ / kSector;
+    s->leastPossible += bytes_ / kSector;
+  }
+
+  bool copyIn() {
+    if (!b_.mbarriers.contains(barrier_))
+      return fault(formatv("there is no initialised mbarrier at byte {0} of shared memory", barrier_));
+    PendingFill fill;
+    fill.barrier = barrier_;
+    fill.offset = shared_;
+    fill.site = i_.id;
+    fill.thread = uint16_t(w_.index * w_.lanes + lane_);
+    for (uint32_t k = 0; k < bytes_; ++k)
+      if (b_.defined[shared_ + k] == kInFlight)
+        return fault(
+            formatv("race: two asynchronous copies into byte {0} of shared memory are in flight", shared_ + k));
+    if (launch_.checks.races)
+      for (uint32_t k = 0; k < bytes_; ++k)
+        if (const Mark &mark = b_.cells[shared_ + k].write; mark.stamp && !fencedSince(w_, mark))
+          return fault(formatv("race: a bulk copy changes byte {0} of shared memory, which thread {1} wrote by an "
+                               "ordinary store: no fence.proxy.async lies between, together with a barrier",
+                               shared_ + k, mark.thread));
+    if (!noteSharedAccess(w_, i_, lane_, shared_, bytes_, true, now_)) return false;
+    if (!readRows(fill.bytes)) return false;
+    memset(b_.defined.data() + shared_, kInFlight, bytes_);
+    b_.fills.push_back(std::move(fill));
+    ++launch_.changes;
+    return true;
+  }
+
+  /// The box's bytes as they will lie in shared memory; elements outside the tensor are zero or NaN.
+  bool readRows(std::vector<uint8_t> &out) {
+    out.resize(bytes_);
+    uint64_t outside = map_.fill ? quietNan(type_->format) : 0;
+    std::vector<uint8_t> row(rowBytes_);
+    return forRows(map_, at_, [&](uint32_t number, unsigned from, unsigned to, uint64_t address) {
+      for (unsigned e = 0; e < map_.box[0]; ++e) memcpy(row.data() + e * type_->bytes, &outside, type_->bytes);
+      if (to > from) {
+        Region *region;
+        uint32_t n = (to - from) * type_->bytes;
+        uint8_t *host = globalBytes(w_, i_, lane_, address, n, "a bulk copy that reads a row", region);
+        if (!host || !noteGlobalAccess(w_, i_, lane_, *region, address - region->base, n, false, false, nullptr, now_))
+          return false;
+        memcpy(row.data() + from * type_->bytes, host, n);
+      }
+      for (uint32_t k = 0; k < rowBytes_; k += 16)
+        memcpy(out.data() + (swizzled(shared_ + number * rowBytes_ + k, map_.swizzle) - shared_), row.data() + k, 16);
+      return true;
+    });
+  }
+
+  bool copyOut() {
+    if (reduce_ && !reduces(op_.reduction, *type_))
+      return fault(formatv("there is no bulk reduction '{0}' of {1}", op_.reduction, type_->name));
+    for (uint32_t k = 0; k < bytes_; k += 16)
+      if (!mayReadAsynchronously(w_, i_, shared_ + k, "the bulk copy")) return false;
+    if (!noteSharedAccess(w_, i_, lane_, shared_, bytes_, false, now_)) return false;
+    std::vector<uint8_t> row(rowBytes_);
+    std::vector<uint8_t> changed(rowBytes_);
+    bool ok = forRows(map_, at_, [&](uint32_t number, unsigned from, unsigned to, uint64_t address) {
+      if (to <= from) return true;
+      for (uint32_t k = 0; k < rowBytes_; k += 16)
+        memcpy(row.data() + k, b_.shared.data() + swizzled(shared_ + number * rowBytes_ + k, map_.swizzle), 16);
+      return writeRow(row.data() + from * type_->bytes, (to - from) * type_->bytes, address, changed.data());
+    });
+    if (!ok) return false;
+    w_.drains.push_back({w_.drainGroup[lane_], shared_, bytes_, i_.id, lane_});
+    ++b_.drains;
+    ++launch_.changes;
+    return true;
+  }
+
+  /// Writes `n` bytes of a row to the tensor, or combines them with what is there. `changed`: a byte for each.
+  bool writeRow(uint8_t *row, uint32_t n, uint64_t address, uint8_t *changed) {
+    Region *region;
+    uint8_t *host = globalBytes(w_, i_, lane_, address, n, "a bulk copy that writes a row", region);
+    if (!host) return false;
+    if (region->readOnly) return fault(formatv("it writes the constant '{0}'", region->name));
+    if (reduce_)
+      for (uint32_t k = 0; k < n; k += type_->bytes) {
+        uint64_t old = 0;
+        uint64_t v = 0;
+        memcpy(&old, host + k, type_->bytes);
+        memcpy(&v, row + k, type_->bytes);
+        v = combine(reductionOf(op_.reduction, *type_), type_->format, type_->bytes, old, v);
+        memcpy(row + k, &v, type_->bytes);
+      }
+    for (uint32_t k = 0; k < n; ++k) changed[k] = host[k] != row[k];
+    const uint8_t *changes = reduce_ ? nullptr : changed;
+    if (!noteGlobalAccess(w_, i_, lane_, *region, address - region->base, n, true, reduce_, changes, now_))
+      return false;
+    memcpy(host, row, n);
+    return true;
+  }
+
+  Warp &w_;
+  const Instruction &i_;
+  unsigned lane_;
+  const TensorCopyOperation &op_;
+  Block &b_;
+  Launch &launch_;
+  uint64_t now_;
+  bool in_;     // to shared memory
+  bool reduce_; // the tensor's elements are combined, not replaced
+  TensorMap map_;
+  const ElementType *type_ = nullptr;
+  int32_t at_[kMostDimensions] = {}; // the box's first element
+  uint32_t rowBytes_ = 0;
+  uint32_t bytes_ = 0; // of the box
+  uint32_t shared_ = 0;
+  uint32_t barrier_ = 0;
+};
+
 void copyTensor(Warp &w, const Instruction &i) {
   const auto &op = *reinterpret_cast<const TensorCopyOperation *>(i.immediate);
-  Block &b = *w.block;
-  Launch &launch = *b.launch;
-  uint64_t now = ++launch.stamp;
-  bool in = op.kind == TensorCopyOperation::ToShared;
+  uint64_t now = ++w.block->launch->stamp;
   for (uint64_t lanes = w.mask; lanes; lanes &= lanes - 1) {
     unsigned l = unsigned(std::countr_zero(lanes));
     if (isOff(w, op.guard, op.guardNegated, l)) continue;
-    TensorMap m;
-    if (!readMap(w, i, l, w.row<uint64_t>(op.map)[l] + uint64_t(op.mapOffset), now, m)) return;
-    if (op.coordinates.size() != m.rank + 1u)
-      return fail(w, &i, int(l),
-                  formatv("a copy of {0} dimensions by a tensor map of {1}", op.coordinates.size(), m.rank + 1));
-    const ElementType &type = kElementTypes[m.elementType];
-    int32_t at[kMostDimensions] = {};
-    for (auto [d, row] : enumerate(op.coordinates)) at[d] = int32_t(w.row<uint32_t>(row)[l]);
-    uint32_t rowBytes = m.box[0] * type.bytes, bytes = rowBytes;
-    for (unsigned d = 1; d <= m.rank; ++d) bytes *= m.box[d];
-    uint32_t shared, barrier = 0;
-    // "Shared memory addresses must be 128-byte aligned."
-    if (!sharedByte(w, i, l, op.shared, op.sharedBytes, op.sharedOffset, bytes, 128, "a bulk copy", shared)) return;
-    if (in && !sharedByte(w, i, l, op.barrier, op.barrierBytes, op.barrierOffset, 8, 8, "an mbarrier", barrier)) return;
-    if (SiteCounters *s = siteOf(w, i)) {
-      s->kind = SiteCounters::Kind::Global;
-      if (!s->executed)
-        s->operation = in                                       ? "bulk copy in"
-                       : op.kind == TensorCopyOperation::Reduce ? "bulk reduction"
-                                                                : "bulk copy out",
-        s->bytesPerLane = bytes;
-      ++s->executed, ++s->lanes;
-      s->transactions += bytes / 32, s->leastPossible += bytes / 32;
-    }
-    if (in) {
-      if (!b.mbarriers.contains(barrier))
-        return fail(w, &i, int(l), formatv("there is no initialised mbarrier at byte {0} of shared memory", barrier));
-      PendingFill fill;
-      fill.barrier = barrier, fill.offset = shared, fill.site = i.id, fill.thread = uint16_t(w.index * w.lanes + l);
-      for (uint32_t k = 0; k < bytes; ++k)
-        if (b.defined[shared + k] == kUnderWay)
-          return fail(
-              w, &i, int(l),
-              formatv("race: two asynchronous copies into byte {0} of shared memory are under way", shared + k));
-      if (launch.checks.races)
-        for (uint32_t k = 0; k < bytes; ++k)
-          if (const Mark &mark = b.cells[shared + k].write; mark.stamp && !fencedSince(w, mark))
-            return fail(w, &i, int(l),
-                        formatv("race: a bulk copy changes byte {0} of shared memory, which thread {1} wrote by an "
-                                "ordinary store: no fence.proxy.async lies between, together with a barrier",
-                                shared + k, mark.thread));
-      if (!noteSharedAccess(w, i, l, shared, bytes, true, now)) return;
-      fill.bytes.resize(bytes);
-      uint64_t nan = m.fill ? quietNan(type.format) : 0;
-      std::vector<uint8_t> row(rowBytes);
-      bool ok = forRows(m, at, [&](uint32_t number, unsigned from, unsigned to, uint64_t address) {
-        for (unsigned e = 0; e < m.box[0]; ++e) memcpy(row.data() + e * type.bytes, &nan, type.bytes);
-        if (to > from) {
-          Region *region;
-          uint32_t n = (to - from) * type.bytes;
-          uint8_t *host = globalBytes(w, i, l, address, n, "a bulk copy that reads a row", region);
-          if (!host || !noteGlobalAccess(w, i, l, *region, address - region->base, n, false, false, nullptr, now))
-            return false;
-          memcpy(row.data() + from * type.bytes, host, n);
-        }
-        for (uint32_t k = 0; k < rowBytes; k += 16)
-          memcpy(fill.bytes.data() + (swizzled(shared + number * rowBytes + k, m.swizzle) - shared), row.data() + k,
-                 16);
-        return true;
-      });
-      if (!ok) return;
-      memset(b.defined.data() + shared, kUnderWay, bytes);
-      b.fills.push_back(std::move(fill));
-      ++launch.changes;
-      continue;
-    }
-    bool reduce = op.kind == TensorCopyOperation::Reduce;
-    if (reduce && !reduces(op.reduction, type))
-      return fail(w, &i, int(l), formatv("there is no bulk reduction '{0}' of {1}", op.reduction, type.name));
-    for (uint32_t k = 0; k < bytes; k += 16)
-      if (!mayReadAsynchronously(w, i, shared + k, "the bulk copy")) return;
-    if (!noteSharedAccess(w, i, l, shared, bytes, false, now)) return;
-    std::vector<uint8_t> row(rowBytes), changed(rowBytes);
-    bool ok = forRows(m, at, [&](uint32_t number, unsigned from, unsigned to, uint64_t address) {
-      if (to <= from) return true;
-      for (uint32_t k = 0; k < rowBytes; k += 16)
-        memcpy(row.data() + k, b.shared.data() + swizzled(shared + number * rowBytes + k, m.swizzle), 16);
-      Region *region;
-      uint32_t n = (to - from) * type.bytes;
-      uint8_t *host = globalBytes(w, i, l, address, n, "a bulk copy that writes a row", region),
-              *mine = row.data() + from * type.bytes;
-      if (!host) return false;
-      if (region->readOnly) return fail(w, &i, int(l), formatv("it writes the constant '{0}'", region->name)), false;
-      if (reduce)
-        for (uint32_t k = 0; k < n; k += type.bytes) {
-          uint64_t old = 0, v = 0;
-          memcpy(&old, host + k, type.bytes), memcpy(&v, mine + k, type.bytes);
-          v = combine(reductionOf(op.reduction, type), type.format, type.bytes, old, v);
-          memcpy(mine + k, &v, type.bytes);
-        }
-      for (uint32_t k = 0; k < n; ++k) changed[k] = host[k] != mine[k];
-      if (!noteGlobalAccess(w, i, l, *region, address - region->base, n, true, reduce,
-                            reduce ? nullptr : changed.data(), now))
-        return false;
-      memcpy(host, mine, n);
-      return true;
-    });
-    if (!ok) return;
-    w.drains.push_back({w.drainGroup[l], shared, bytes, i.id, l});
-    ++b.drains;
-    ++launch.changes;
+    if (!TensorCopy(w, i, l, now).run()) return;
   }
 }
 
@@ -470,11 +531,11 @@ void arriveFills(Warp &w, uint32_t barrier) {
   erase_if(b.fills, mine);
 }
 
-std::string copyUnderWay(const Block &b) {
+std::string copyInFlight(const Block &b) {
   if (!b.fills.empty())
-    return "a bulk copy to shared memory is under way when the block ends: nobody has waited for its mbarrier";
+    return "a bulk copy to shared memory is in flight when the block ends: nobody has waited for its mbarrier";
   if (b.drains)
-    return "a bulk copy from shared memory is under way when the block ends: no cp.async.bulk.wait_group has waited "
+    return "a bulk copy from shared memory is in flight when the block ends: no cp.async.bulk.wait_group has waited "
            "for it";
   return {};
 }

@@ -20,8 +20,8 @@ static Exact *find(Warp &w, Row r) {
   return it == w.exact.end() ? nullptr : it->second.get();
 }
 
-/// If an operand of a multiplication adds a small negative constant whose upper bits were dropped: by how much the operand
-/// is too large.
+/// If an operand of a multiplication adds a small negative constant whose upper bits were dropped: by how much the
+/// operand is too large.
 static int64_t droppedBits(const llvm::Value *v) {
   auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
   auto *c = add && add->getOpcode() == llvm::Instruction::Add ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1))

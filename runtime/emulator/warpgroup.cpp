@@ -8,7 +8,7 @@
 // 16-byte pieces of shared memory that are read as in use, until the wait: a write there is a race. What was written
 // to them by ordinary stores must have come through fence.proxy.async: of the writer and then a barrier, or a barrier
 // and then of the reader (PTX ISA, "Memory Consistency Model: Causality Order", proxy-preserved base causality
-// order). Of cp.async no fence is asked. The four warps of a warpgroup must issue the same instructions with the same
+// order). cp.async needs no fence. The four warps of a warpgroup must issue the same instructions with the same
 // descriptors.
 #include "runtime/emulator/warpgroup.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,7 +19,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr uint32_t kUnderWayPattern = 0xffffdead; // NaN as f32 and in both halves
+constexpr uint32_t kInFlightPattern = 0xffffdead; // NaN as f32 and in both halves
 constexpr unsigned kWarps = 4;                    // of a warpgroup
 
 WarpgroupState &stateOf(Warp &w) {
@@ -94,7 +94,7 @@ bool mayReadAsynchronously(Warp &w, const Instruction &i, uint32_t offset, const
       if (b.defined[offset + k] != kArrived) {
         fail(w, &i, -1,
              b.defined[offset + k]
-                 ? formatv("{1} reads byte {0} of shared memory, into which an asynchronous copy is under way: nobody "
+                 ? formatv("{1} reads byte {0} of shared memory, into which an asynchronous copy is in flight: nobody "
                            "has waited for it",
                            offset + k, who)
                  : formatv("{1} reads byte {0} of shared memory, which the block never wrote", offset + k, who));
@@ -190,7 +190,8 @@ bool uniform(Warp &w, const Instruction &i, Row r, unsigned bytes, uint64_t &val
   return true;
 }
 
-/// The operands of one warp's part of a matrix multiplication as numbers, and its sums. A: 16 rows of k; B: k rows of n.
+/// The operands of one warp's part of a matrix multiplication as numbers, and its sums. A: 16 rows of k; B: k rows of
+/// n.
 struct MultiplyBuffers {
   std::vector<double> a;
   std::vector<double> b;
@@ -281,7 +282,7 @@ void accumulateRows(const WarpgroupOperation &op, MultiplyBuffers &m) {
   }
 }
 
-/// A register of the accumulator as it is, or as the asynchronous multiplication that writes it will leave it.
+/// A register of the accumulator as it is, or as the wgmma in flight that writes it will leave it.
 void readAccumulator(Warp &w, const WarpgroupState &state, Row row, uint32_t *old) {
   memcpy(old, w.row<uint32_t>(row), sizeof(uint32_t) * w.lanes);
   auto it = state.promises.find(row);
@@ -365,7 +366,7 @@ void multiply(Warp &w, const Instruction &i) {
   computeResults(w, op, state, m, accumulate, now);
   for (auto [r, row] : enumerate(op.d)) {
     state.promises[row].assign(1, {now.number, unsigned(r), w.full});
-    std::fill_n(w.row<uint32_t>(row), w.lanes, kUnderWayPattern);
+    std::fill_n(w.row<uint32_t>(row), w.lanes, kInFlightPattern);
   }
   for (uint32_t p : now.pieces) ++block.inFlight[p];
   state.pending.push_back(std::move(now));
@@ -424,8 +425,8 @@ void proxyFence(Warp &w, const Instruction &) {
   uint64_t barrier = w.block->lastBarrier;
   forLanes(w, [&](unsigned l) { w.proxyFences[l] = {now, barrier}; });
   // Of those before a barrier of the block, which everybody knows, the last will do.
-  auto settled = [&](auto &f) { return f.first <= barrier && f.second == w.full; };
-  auto last = std::find_if(w.fences.rbegin(), w.fences.rend(), settled);
+  auto ordered = [&](auto &f) { return f.first <= barrier && f.second == w.full; };
+  auto last = std::find_if(w.fences.rbegin(), w.fences.rend(), ordered);
   if (last != w.fences.rend()) w.fences.erase(w.fences.begin(), last.base() - 1);
   w.fences.push_back({now, w.mask});
   if (w.mask == w.full) w.knownAtFence = w.known;
@@ -436,7 +437,7 @@ void copyAccumulator(Warp &w, const Instruction &i) {
   if (w.warpgroup && !w.warpgroup->promises.empty()) movePromises(w, Copy{i.a, i.to, 4}, w.mask);
 }
 
-void checkSettled(Warp &w, const Instruction &i) {
+void checkArrived(Warp &w, const Instruction &i) {
   if (!w.warpgroup || w.warpgroup->promises.empty()) return;
   for (Row r : i.more)
     if (auto it = w.warpgroup->promises.find(r); it != w.warpgroup->promises.end())
@@ -445,7 +446,7 @@ void checkSettled(Warp &w, const Instruction &i) {
           for (auto &m : w.warpgroup->pending)
             if (m.number == p.operation)
               return fail(w, &i, int(std::countr_zero(p.lanes & w.mask)),
-                          formatv("it reads an accumulator of a matrix multiplication{0} that is under way: no "
+                          formatv("it reads an accumulator of a matrix multiplication{0} that is in flight: no "
                                   "wgmma.wait_group has waited for it",
                                   placeOf(w, m.site)));
 }
@@ -473,7 +474,7 @@ void movePromises(Warp &w, ArrayRef<Copy> copies, uint64_t lanes) {
   }
 }
 
-std::string multiplicationUnderWay(const Block &b, uint32_t piece) {
+std::string wgmmaInFlight(const Block &b, uint32_t piece) {
   for (const Warp &w : b.warps)
     if (w.warpgroup)
       for (auto &m : w.warpgroup->pending)
@@ -524,6 +525,6 @@ void emitWarpgroupCommit(Decoder &d) { d.emit(commit); }
 void emitWarpgroupWait(Decoder &d, uint64_t pending) { d.emit(wait, kNoRow, kNoRow, kNoRow, kNoRow, pending); }
 void emitProxyFence(Decoder &d) { d.emit(proxyFence); }
 void emitAccumulatorCopy(Decoder &d, Row to, Row from) { d.emit(copyAccumulator, to, from); }
-void emitSettledCheck(Decoder &d, ArrayRef<Row> rows) { d.emit(checkSettled).more = d.list(rows); }
+void emitArrivalCheck(Decoder &d, ArrayRef<Row> rows) { d.emit(checkArrived).more = d.list(rows); }
 
 } // namespace tessera::emulator

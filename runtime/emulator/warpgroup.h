@@ -21,13 +21,13 @@ struct WarpgroupOperation {
 bool emitWarpgroupOperation(Decoder &, WarpgroupOperation, std::string &why);
 void emitWarpgroupFence(Decoder &);
 void emitWarpgroupCommit(Decoder &);
-/// Waits until at most `pending` committed groups are under way.
+/// Waits until at most `pending` committed groups are in flight.
 void emitWarpgroupWait(Decoder &, uint64_t pending);
 /// fence.proxy.async, of shared memory.
 void emitProxyFence(Decoder &);
-/// Copies a 4-byte row that may be an accumulator under way.
+/// Copies a 4-byte row that may be an accumulator in flight.
 void emitAccumulatorCopy(Decoder &, Row to, Row from);
-/// Reports a read of any of these rows while it is an accumulator under way.
-void emitSettledCheck(Decoder &, llvm::ArrayRef<Row>);
+/// Reports a read of any of these rows while it is an accumulator in flight.
+void emitArrivalCheck(Decoder &, llvm::ArrayRef<Row>);
 
 } // namespace tessera::emulator

@@ -23,10 +23,10 @@ bool Program::call(Op func, llvm::ArrayRef<Datum> args, llvm::SmallVectorImpl<Da
   if (body.empty())
     return fail(caller ? caller : func, "the function '" + func->cast<tt::FuncOp>().symName() + "' has no body");
   if (depth_ >= 128) return fail(caller ? caller : func, "calls nest more than 128 deep");
-  Frame frame{std::vector<Datum>(run_.plan.numSlots(func)), caller}, *outer = frame_;
+  Frame frame{std::vector<Datum>(run_.plan.numValues(func)), caller}, *outer = frame_;
   ++depth_;
   frame_ = &frame;
-  for (unsigned i = 0; i < args.size(); ++i) slot(body.front()->arg(i)) = args[i];
+  for (unsigned i = 0; i < args.size(); ++i) datum(body.front()->arg(i)) = args[i];
   Op end = runRegion(body);
   if (end)
     for (auto v : end->operands()) results.push_back(get(v));
@@ -72,7 +72,7 @@ Operation *Program::runRegion(Region &r) {
     if (!loopBack(t, branches)) break;
     llvm::SmallVector<Datum, 8> passed;
     for (auto v : values) passed.push_back(get(v));
-    for (unsigned i = 0; i < passed.size(); ++i) slot(b->arg(i)) = std::move(passed[i]);
+    for (unsigned i = 0; i < passed.size(); ++i) datum(b->arg(i)) = std::move(passed[i]);
   }
   --nesting_;
   return end;
@@ -103,7 +103,7 @@ bool Program::evaluateCall(tt::CallOp op) {
   llvm::SmallVector<Datum, 8> args, results;
   for (auto v : op.operands()) args.push_back(get(v));
   if (!call(callee, args, results, op)) return false;
-  for (unsigned i = 0; i < results.size(); ++i) slot(op->result(i)) = std::move(results[i]);
+  for (unsigned i = 0; i < results.size(); ++i) datum(op->result(i)) = std::move(results[i]);
   return true;
 }
 
@@ -120,13 +120,13 @@ bool Program::evaluateFor(scf::ForOp op) {
   int64_t iteration = 0;
   for (Int128 i = value(op.lowerBound()); i < upper; i += step) {
     set(body->arg(0), Lanes::one(laneBytes(t), zeroExtend(uint64_t(i), t.bitWidth())));
-    for (unsigned k = 0; k < n; ++k) slot(body->arg(k + 1)) = std::move(carried[k]);
+    for (unsigned k = 0; k < n; ++k) datum(body->arg(k + 1)) = std::move(carried[k]);
     Op end = runRegion(op.body());
     if (!end) return false;
     for (unsigned k = 0; k < n; ++k) carried[k] = get(end->operand(k));
     if (!loopBack(op, iteration++)) return false;
   }
-  for (unsigned k = 0; k < n; ++k) slot(op->result(k)) = std::move(carried[k]);
+  for (unsigned k = 0; k < n; ++k) datum(op->result(k)) = std::move(carried[k]);
   return true;
 }
 
@@ -134,17 +134,17 @@ bool Program::evaluateWhile(scf::WhileOp op) {
   llvm::SmallVector<Datum, 8> carried;
   for (auto v : op.inits()) carried.push_back(get(v));
   for (int64_t iteration = 0;; ++iteration) {
-    for (unsigned k = 0; k < carried.size(); ++k) slot(op.before().front()->arg(k)) = std::move(carried[k]);
+    for (unsigned k = 0; k < carried.size(); ++k) datum(op.before().front()->arg(k)) = std::move(carried[k]);
     Op end = runRegion(op.before());
     if (!end) return false;
     auto condition = end->cast<scf::ConditionOp>();
     llvm::SmallVector<Datum, 8> passed;
     for (auto v : condition.args()) passed.push_back(get(v));
     if (!flag(condition.condition())) {
-      for (unsigned k = 0; k < passed.size(); ++k) slot(op->result(k)) = std::move(passed[k]);
+      for (unsigned k = 0; k < passed.size(); ++k) datum(op->result(k)) = std::move(passed[k]);
       return true;
     }
-    for (unsigned k = 0; k < passed.size(); ++k) slot(op.after().front()->arg(k)) = std::move(passed[k]);
+    for (unsigned k = 0; k < passed.size(); ++k) datum(op.after().front()->arg(k)) = std::move(passed[k]);
     end = runRegion(op.after());
     if (!end) return false;
     carried.clear();
@@ -159,7 +159,7 @@ bool Program::yieldFrom(Op op, Region &r) {
   if (!end) return false;
   llvm::SmallVector<Datum, 4> values;
   for (auto v : end->operands()) values.push_back(get(v));
-  for (unsigned i = 0; i < op->numResults(); ++i) slot(op->result(i)) = std::move(values[i]);
+  for (unsigned i = 0; i < op->numResults(); ++i) datum(op->result(i)) = std::move(values[i]);
   return true;
 }
 

@@ -83,6 +83,7 @@ double roundHalfEven(double x) {
     }                                                                                                                  \
   }
 
+// Table: functions of floating-point numbers by their stem.
 const llvm::StringMap<DeviceFunction> &realFunctions() {
   constexpr double pi = std::numbers::pi;
   static const llvm::StringMap<DeviceFunction> table = {

@@ -18,7 +18,7 @@ const char *whyNotInterpreted(Opcode o) {
   case Opcode::ttng_clc_get_program_id:
   case Opcode::ttng_clc_is_canceled:
   case Opcode::ttng_clc_load_result:
-  case Opcode::ttng_clc_try_cancel: return "it asks the hardware which block runs next";
+  case Opcode::ttng_clc_try_cancel: return "it queries the hardware for the next block to run";
   case Opcode::amdg_arrive_barrier:
   case Opcode::amdg_async_copy_local_to_global:
   case Opcode::amdg_async_copy_mbarrier_arrive:
@@ -45,6 +45,7 @@ bool Program::notInterpreted(Op op) {
   return fail(op, "the interpreter cannot evaluate '" + op->name() + "': " + (why ? why : "it is not expected here"));
 }
 
+// Table: opcodes and the functions that evaluate them. Exhaustive: a new opcode does not compile without its row.
 bool Program::dispatch(Op op) {
   switch (op->opcode()) {
   case Opcode::arith_constant: return evaluateConstant(op);

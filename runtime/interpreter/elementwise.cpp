@@ -278,8 +278,8 @@ Lanes floatBinary(LanePool &p, Opcode op, FloatKind k, const Lanes &a, const Lan
   });
 }
 
-/// a * b + c rounded once: exactly in f32 and f64; for the narrow kinds the product is exact in double, and the sum is
-/// rounded to odd before the last rounding.
+/// a * b + c rounded once: exactly in f32 and f64; for the narrow kinds the multiplication is exact in double, and the
+/// sum is rounded to odd before the last rounding.
 Lanes fusedMultiplyAdd(LanePool &p, FloatKind k, const Lanes &a, const Lanes &b, const Lanes &c) {
   if (k == FloatKind::F32)
     return map<uint32_t>(p, a, b, c, [](uint32_t x, uint32_t y, uint32_t z) {
@@ -312,7 +312,7 @@ Lanes clamp(LanePool &p, FloatKind k, bool propagateNan, const Lanes &a, const L
 
 Lanes floatCompare(LanePool &p, CmpFPredicate predicate, FloatKind k, const Lanes &a, const Lanes &b) {
   // The set of outcomes for which a predicate holds: equal 1, greater 2, less 4, unordered 8. The IR numbers the
-  // ordered ones as these sets (`ord` 7) and goes on with `ueq` 8, …, `une` 13, `uno` 14.
+  // ordered ones as these sets (`ord` 7) and continues with `ueq` 8, …, `une` 13, `uno` 14.
   unsigned number = unsigned(predicate), set = number < 8     ? number
                                                : number == 14 ? 8
                                                : number == 15 ? 15
@@ -564,7 +564,7 @@ enum class Family {
   DeviceFunction,
 };
 
-/// Table: opcodes and their families.
+// Table: opcodes and their families.
 Family familyOf(Opcode op) {
   switch (op) {
   case Opcode::arith_addi:

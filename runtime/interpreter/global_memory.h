@@ -1,4 +1,4 @@
-// Global memory as a kernel sees it: registered buffers at virtual addresses. Every buffer has a window of 16 GiB to
+// Global memory of a kernel: registered buffers at virtual addresses. Every buffer has a window of 16 GiB to
 // itself and starts in its middle, so that an address that leaves the buffer in either direction still names it, and
 // address 0 and what is near it belong to nobody. Every access is checked: inside the buffer, aligned to its size.
 //

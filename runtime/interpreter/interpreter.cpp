@@ -1,7 +1,7 @@
 // The grid: checks the arguments, runs the programs, on one thread or several, and reports what went wrong (see
 // interpreter.h). A program is evaluated on the stack of its thread; one that waits for others keeps its thread and
-// hands its turn to the next program, which then runs on a thread of its own. With one turn, which is the default,
-// exactly one program runs at any time and the order is always the same.
+// lets the next program run, on a thread of its own. By default exactly one program runs at any time, and the order is
+// always the same.
 #include "runtime/interpreter/interpreter.h"
 #include "ir/printer.h"
 #include "runtime/interpreter/program.h"
@@ -49,7 +49,7 @@ public:
 private:
   /// A program that has begun.
   struct Running {
-    bool turn = false; // after waiting: may go on
+    bool turn = false; // after waiting: may run
     std::condition_variable wake;
     uint64_t seen = 0; // the number of writes when it last gave up its turn
     int64_t idle = 0;  // how often in a row without any write in between
@@ -113,7 +113,7 @@ private:
       llvm::erase(running_, &self);
       run_.writes.fetch_add(1); // an end may be what others wait for
       if (fault) {
-        // Of several faults the one of the first program is told.
+        // Of several faults the first program's is reported.
         if (!failure_ || index < failed_) failure_ = Failure{std::move(*fault), id}, failed_ = index;
         stopAll();
       } else if (!run_.stop && run_.options.progress)
@@ -124,7 +124,7 @@ private:
     if (!run_.stop) passTurn();
   }
 
-  /// Called by a program that waits: lets others go first. False when no program can go on.
+  /// Called by a program that waits: lets others run first. False if no program can run.
   bool spin(Running &self) {
     std::unique_lock lock(mutex_);
     if (run_.stop) return false;

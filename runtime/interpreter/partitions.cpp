@@ -1,7 +1,6 @@
 // ttg.warp_specialize: the default region and the partitions, which run at once. Each is evaluated by a thread of its
-// own, of which exactly one has the turn: it goes on until it waits for an mbarrier whose phase is not complete, or
-// ends, and gives the turn to the next in order. So a run is the same every time; if all of them wait, none can ever
-// go on.
+// own. Exactly one runs at a time: until it waits for an mbarrier whose phase is not complete, or ends; then the next
+// in order runs. So every run is the same; if all of them wait, it is a deadlock.
 #include "ir/partitions.h"
 #include "runtime/interpreter/program.h"
 #include <condition_variable>
@@ -12,15 +11,15 @@
 namespace tessera::runtime {
 using namespace ir;
 
-struct Program::Turns {
+struct Program::Scheduler {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<bool> ended; // by region; the default region is the first
   unsigned current = 0;
-  unsigned idle = 0; // turns in a row that began and ended with the same wait
+  unsigned idle = 0; // partitions in a row that ran without leaving their wait
 
   unsigned live() const { return unsigned(llvm::count(ended, false)); }
-  /// Gives the turn to the next that has not ended; false if there is no other.
+  /// Lets the next that has not ended run; false if there is no other.
   bool pass() {
     for (unsigned k = 1; k < ended.size(); ++k)
       if (unsigned next = (current + k) % ended.size(); !ended[next]) {
@@ -36,46 +35,46 @@ struct Program::Turns {
 };
 
 bool Program::letOthersRun(bool waits) {
-  if (!turns_) return false;
-  std::unique_lock lock(turns_->mutex);
-  turns_->idle = waits ? turns_->idle + 1 : 0;
-  if (turns_->idle > turns_->live()) return false;
-  unsigned self = turns_->current;
+  if (!scheduler_) return false;
+  std::unique_lock lock(scheduler_->mutex);
+  scheduler_->idle = waits ? scheduler_->idle + 1 : 0;
+  if (scheduler_->idle > scheduler_->live()) return false;
+  unsigned self = scheduler_->current;
   auto *frame = frame_;
   auto depth = depth_, nesting = nesting_;
-  if (!turns_->pass()) return false;
-  turns_->await(lock, self);
+  if (!scheduler_->pass()) return false;
+  scheduler_->await(lock, self);
   frame_ = frame, depth_ = depth, nesting_ = nesting;
   return !fault_ && !run_.stop.load(std::memory_order_relaxed);
 }
 void Program::wentOn() {
-  if (turns_) turns_->idle = 0;
+  if (scheduler_) scheduler_->idle = 0;
 }
 
 bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
-  if (turns_) return fail(op, "'ttg.warp_specialize' stands in a partition of another");
+  if (scheduler_) return fail(op, "'ttg.warp_specialize' must not be nested in a partition of another");
   auto partitions = partitionRegions(op);
   auto captures = capturesOf(op);
   for (auto &r : partitions)
     for (auto [arg, v] : llvm::zip(r.front()->args(), captures)) pass(v, Value(arg));
-  Turns turns;
-  turns.ended.assign(partitions.size() + 1, false);
-  turns_ = &turns;
+  Scheduler scheduler;
+  scheduler.ended.assign(partitions.size() + 1, false);
+  scheduler_ = &scheduler;
   auto *frame = frame_;
   auto depth = depth_, nesting = nesting_;
   bool ok = true;
   auto end = [&](unsigned self) { // with the lock
-    turns.ended[self] = true;
-    turns.idle = 0;
-    turns.pass();
+    scheduler.ended[self] = true;
+    scheduler.idle = 0;
+    scheduler.pass();
   };
   std::vector<std::thread> threads;
   try {
     for (unsigned k = 0; k < partitions.size(); ++k)
       threads.emplace_back([&, k] {
-        std::unique_lock lock(turns.mutex);
-        turns.await(lock, k + 1);
-        turns.idle = 0;
+        std::unique_lock lock(scheduler.mutex);
+        scheduler.await(lock, k + 1);
+        scheduler.idle = 0;
         lock.unlock();
         frame_ = frame, depth_ = depth, nesting_ = nesting;
         bool finished = ok && !fault_ && runRegion(partitions[k]);
@@ -85,23 +84,23 @@ bool Program::warpSpecialize(ttg::WarpSpecializeOp op) {
       });
   } catch (const std::system_error &) {
     ok = fail(op, "no more threads can be started for the partitions");
-    std::scoped_lock lock(turns.mutex);
-    for (size_t k = threads.size() + 1; k < turns.ended.size(); ++k) turns.ended[k] = true;
+    std::scoped_lock lock(scheduler.mutex);
+    for (size_t k = threads.size() + 1; k < scheduler.ended.size(); ++k) scheduler.ended[k] = true;
   }
   llvm::SmallVector<Datum, 4> values;
   Op yield = ok ? runRegion(op.defaultRegion()) : nullptr;
   if (yield)
     for (auto v : yield->operands()) values.push_back(get(v));
   {
-    std::unique_lock lock(turns.mutex);
+    std::unique_lock lock(scheduler.mutex);
     ok &= yield != nullptr;
     end(0);
   }
   for (auto &t : threads) t.join();
-  turns_ = nullptr;
+  scheduler_ = nullptr;
   frame_ = frame, depth_ = depth, nesting_ = nesting;
   if (!ok) return false;
-  for (unsigned i = 0; i < values.size(); ++i) slot(op->result(i)) = std::move(values[i]);
+  for (unsigned i = 0; i < values.size(); ++i) datum(op->result(i)) = std::move(values[i]);
   return true;
 }
 

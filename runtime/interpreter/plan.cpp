@@ -35,7 +35,7 @@ bool Plan::visit(Operation *func, DiagnosticEngine &diag) {
   unsigned next = 0;
   bool ok = true;
   auto define = [&](Value v, Operation *at) {
-    slots_[v.impl()] = next++;
+    places_[v.impl()] = next++;
     if (auto why = unusable(v.type()); !why.empty() && ok) {
       ok = false;
       diag.error(at->loc(), "the type " + v.type().str() + " " + why);
@@ -49,7 +49,7 @@ bool Plan::visit(Operation *func, DiagnosticEngine &diag) {
       if (!last || last->isBeforeInBlock(user)) last = user;
     }
     if (!last) last = v.definingOp();
-    if (last) dying_[last].push_back(slots_[v.impl()]);
+    if (last) dying_[last].push_back(places_[v.impl()]);
   };
   func->walk([&](Operation *op) {
     for (auto v : op->results()) define(v, op);
@@ -57,7 +57,7 @@ bool Plan::visit(Operation *func, DiagnosticEngine &diag) {
       for (auto *b : r.blocks())
         for (auto *a : b->args()) define(Value(a), op);
   });
-  numSlots_[func] = next;
+  numValues_[func] = next;
   return ok;
 }
 

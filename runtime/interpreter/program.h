@@ -68,9 +68,9 @@ public:
   /// Fails where a type cannot be evaluated at all, with a diagnostic.
   bool build(ir::Module &, ir::DiagnosticEngine &);
 
-  unsigned slot(ir::Value v) const { return slots_.find(v.impl())->second; }
-  unsigned numSlots(const ir::Operation *func) const { return numSlots_.lookup(func); }
-  /// Slots whose values nobody reads after the operation.
+  unsigned place(ir::Value v) const { return places_.find(v.impl())->second; }
+  unsigned numValues(const ir::Operation *func) const { return numValues_.lookup(func); }
+  /// Places whose values are dead after the operation.
   const llvm::SmallVector<unsigned, 2> *dying(const ir::Operation *op) const {
     auto it = dying_.find(op);
     return it == dying_.end() ? nullptr : &it->second;
@@ -84,8 +84,8 @@ private:
   bool visit(ir::Operation *func, ir::DiagnosticEngine &);
   bool computeLanewise(ir::Region &);
 
-  llvm::DenseMap<const ir::ValueImpl *, unsigned> slots_;
-  llvm::DenseMap<const ir::Operation *, unsigned> numSlots_;
+  llvm::DenseMap<const ir::ValueImpl *, unsigned> places_;
+  llvm::DenseMap<const ir::Operation *, unsigned> numValues_;
   llvm::DenseMap<const ir::Operation *, llvm::SmallVector<unsigned, 2>> dying_;
   llvm::DenseMap<const ir::Region *, bool> lanewise_;
   llvm::StringMap<ir::Operation *> functions_;
@@ -129,29 +129,29 @@ private:
   };
 
   // Values.
-  Datum &slot(ir::Value v) { return frame_->values[run_.plan.slot(v)]; }
-  const Datum &get(ir::Value v) { return slot(v); }
-  const Lanes &lanes(ir::Value v) { return slot(v).lanes; }
+  Datum &datum(ir::Value v) { return frame_->values[run_.plan.place(v)]; }
+  const Datum &get(ir::Value v) { return datum(v); }
+  const Lanes &lanes(ir::Value v) { return datum(v).lanes; }
   uint64_t word(ir::Value v) { return lanes(v).word(); }
   bool flag(ir::Value v) { return lanes(v).flag(); }
   int64_t integer(ir::Value v) { return signedAt(lanes(v), 0, v.type().scalar()); }
   bool set(ir::Value v, Lanes l) {
-    slot(v) = {std::move(l), nullptr};
+    datum(v) = {std::move(l), nullptr};
     return true;
   }
   bool set(ir::Value v, Object o) {
-    slot(v) = {Lanes(), std::make_shared<const Object>(std::move(o))};
+    datum(v) = {Lanes(), std::make_shared<const Object>(std::move(o))};
     return true;
   }
   bool setUndefined(ir::Value v);
   bool pass(ir::Value from, ir::Value to) {
-    Datum d = slot(from);
-    slot(to) = std::move(d);
+    Datum d = datum(from);
+    datum(to) = std::move(d);
     return true;
   }
-  const BlockPointer &blockPointer(ir::Value v) { return std::get<BlockPointer>(*slot(v).object); }
-  const TensorDescriptor &descriptor(ir::Value v) { return std::get<TensorDescriptor>(*slot(v).object); }
-  const SharedView &view(ir::Value v) { return std::get<SharedView>(*slot(v).object); }
+  const BlockPointer &blockPointer(ir::Value v) { return std::get<BlockPointer>(*datum(v).object); }
+  const TensorDescriptor &descriptor(ir::Value v) { return std::get<TensorDescriptor>(*datum(v).object); }
+  const SharedView &view(ir::Value v) { return std::get<SharedView>(*datum(v).object); }
   Lanes undefined(ir::Type scalar, size_t count) {
     return undefinedLanes(pool_, scalar, count, run_.options.undefinedIsZero);
   }
@@ -172,8 +172,8 @@ private:
   bool evaluateIf(ir::scf::IfOp);
   bool yieldFrom(Op op, ir::Region &);
   bool warpSpecialize(ir::ttg::WarpSpecializeOp);
-  /// In a partition: gives the others a turn; `waits`: this one cannot go on without them. False when nobody can go
-  /// on, after a fault, or when there are no others.
+  /// In a partition: lets the others run; `waits`: this one cannot continue without them. False if no one can
+  /// run, after a fault, or without others.
   bool letOthersRun(bool waits);
   void wentOn(); // what the partition waited for has happened
   bool evaluateConstant(Op);
@@ -267,8 +267,8 @@ private:
   std::function<bool()> spin_;
   Frame *frame_ = nullptr;
   unsigned depth_ = 0, nesting_ = 0;
-  struct Turns;
-  Turns *turns_ = nullptr; // while partitions run
+  struct Scheduler;
+  Scheduler *scheduler_ = nullptr; // while partitions run
   int64_t steps_ = 0;
   bool waited_ = false, wrote_ = false;             // since the last look: atomics or volatile loads, changes of memory
   std::map<uint64_t, TensorDescriptor> tensormaps_; // by the address that they were written to

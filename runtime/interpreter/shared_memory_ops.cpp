@@ -1,6 +1,6 @@
 // Shared and tensor memory as logical tensors (see program.h): a buffer is its elements in row-major order, a memory
-// descriptor a list of which of them it shows. Layouts, swizzles and padding have no part in it. Copies that hardware
-// does in the background are done at once; mbarriers count arrivals and bytes all the same, so that a wait that
+// descriptor a list of which of them it shows. Layouts, swizzles and padding have no part in it. Copies that are
+// asynchronous on hardware are done at once; mbarriers count arrivals and bytes all the same, so that a wait that
 // nothing satisfies is found.
 #include "ir/op_table.h"
 #include "runtime/interpreter/program.h"
@@ -254,7 +254,7 @@ bool Program::tensorCoreDot(ttng::TcGen5MmaOp op) {
   for (Value v : {op.a(), op.b(), op.d()})
     if (!checkLive(op, v)) return false;
   if (flag(op.pred())) {
-    if (op.isUnsigned()) return fail(op, "the interpreter multiplies signed integers only");
+    if (op.isUnsigned()) return fail(op, "the interpreter evaluates dots of signed integers only");
     Lanes c = flag(op.useD()) ? readView(op.d())
                               : padding(op.d().type().cast<MemDescType>().element(), view(op.d()).at.size(), false),
           d;

@@ -275,7 +275,7 @@ bool Program::dot(Op op, Type aType, const Lanes &a, Type bType, const Lanes &b,
   auto as = aType.cast<ShapedType>().shape(), bs = bType.cast<ShapedType>().shape();
   unsigned rank = as.size();
   if (rank < 2 || rank > 3 || bs.size() != rank)
-    return fail(op, "the interpreter multiplies matrices and batches of them only");
+    return fail(op, "the interpreter evaluates dots of matrices and batches of them only");
   int64_t batch = rank == 3 ? as[0] : 1, m = as[rank - 2], k = as[rank - 1], n = bs[rank - 1];
   if (bs[rank - 2] != k || (rank == 3 && bs[0] != batch) || int64_t(c.size()) != batch * m * n)
     return fail(op, "the operands' shapes do not fit together");

@@ -58,7 +58,7 @@ std::string valueText(DType t, const uint8_t *p) {
     if (t == DType::U64) return std::to_string(uint64_t(integerAt(t, p)));
     return std::to_string(int64_t(integerAt(t, p)));
   }
-  // Enough digits to tell two neighbours of the type apart.
+  // Enough digits to distinguish two neighbours of the type.
   char text[40];
   if (std::isnan(toDouble(t, p))) return "nan"; // printf shows its sign
   int digits = t == DType::F64 ? 17 : t == DType::F32 ? 9 : dtypeBytes(t) == 2 ? 6 : 4;

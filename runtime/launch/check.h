@@ -1,4 +1,4 @@
-// Comparing outputs: ‖actual − expected‖₂ / ‖expected‖₂ against a limit, where 0 asks for the same bits.
+// Comparing outputs: ‖actual − expected‖₂ / ‖expected‖₂ against a limit, where 0 means the same bits.
 //
 // In detail: a NaN on either side never passes. Where the expected value is infinite the actual one must be the same,
 // and such elements count in neither norm. If every expected value is zero, every actual one must be. Integers are
@@ -27,7 +27,7 @@ struct CheckResult {
 CheckResult compareArrays(llvm::StringRef name, DType, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<uint8_t> actual,
                           llvm::ArrayRef<uint8_t> expected, double relL2);
 
-/// Element by element: |actual - expected| is at most the element's bound, in doubles; a bound of 0 asks for the same
+/// Element by element: |actual - expected| is at most the element's bound, in doubles; a bound of 0 means the same
 /// value (0 and -0 are), integers beyond double's precision for the same bits at bound 0. A NaN passes where a NaN is
 /// expected.
 CheckResult compareWithin(llvm::StringRef name, DType, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<uint8_t> actual,

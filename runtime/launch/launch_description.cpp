@@ -236,7 +236,7 @@ private:
     for (auto &s : sizes) {
       auto d = s.integer(0, kMaxBufferBytes);
       a.shape.push_back(d.value_or(0));
-      // Zero sizes do not excuse an overflow before or after them: products of parts of a shape are taken too.
+      // Zero sizes do not excuse an overflow before or after them: the size of a part of the shape must fit too.
       if (d && *d && __builtin_mul_overflow(bytes, *d, &bytes)) overflow = true;
     }
     if (overflow || bytes > kMaxBufferBytes) {
@@ -465,7 +465,7 @@ private:
     bool needed; // written where the description does not say it
   };
   std::array<Number, 4> numbers_;
-  bool elsewhere_; // files are told by absolute names then
+  bool elsewhere_; // files are then given by absolute names
   std::string out_;
   llvm::raw_string_ostream s_{out_};
 };
@@ -490,7 +490,7 @@ ScalarBits scalarBits(const LaunchArg &a) {
   return s;
 }
 
-/// The file's array, once it is seen to hold the argument's type and shape.
+/// The file's array, checked against the argument's type and shape.
 static absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, llvm::StringRef file, unsigned index) {
   const LaunchArg &a = d.args[index];
   std::string path = d.resolve(file);

@@ -17,7 +17,7 @@
 // "bytes", "library" and times of others ("triton_…").
 //
 // Random contents depend on the argument's index and the element's alone (a counter-based generator and arithmetic
-// without a mathematics library), so every device on every host sees the same data.
+// without a mathematics library), so every device on every host gets the same data.
 //
 // Files are relative to the description's folder. What is wrong with a description or a file that it names is
 // InvalidArgument; every error of a description is reported, each with line, column and path.

@@ -195,7 +195,7 @@ absl::StatusOr<NpyArray> parseNpy(llvm::StringRef bytes, llvm::StringRef fileNam
 }
 
 absl::StatusOr<NpyArray> readNpy(const std::string &path) {
-  // Only regular files have a size to check against; a device or pipe could go on for ever.
+  // Only regular files have a size to check against; a device or pipe could be endless.
   llvm::sys::fs::file_status status;
   if (std::error_code ec = llvm::sys::fs::status(path, status))
     return absl::InvalidArgumentError(path + ": " + ec.message());

@@ -12,7 +12,8 @@ same=$(compare "$1" "$2" "$kernel" --target gfx942)
 rc=0
 different=$(compare "$1" "$2" "$kernel" --target gfx942 -- --num-warps 4 -- --num-warps 8) || rc=$?
 [ $rc = 1 ] || { echo "exit code $rc, expected 1"; exit 1; }
-patterns=('^metadata:$' '^  num_warps: 4 -> 8 (+4)$' '^remarks:$' '^  + .*DotInstruction' '^+module.*"ttg.num-warps" = 8')
+patterns=('^metadata:$' '^  num_warps: 4 -> 8 (+4)$' '^remarks:$' '^  + .*DotInstruction'
+          '^+module.*"ttg.num-warps" = 8')
 for line in "${patterns[@]}"; do
   grep -q -- "$line" <<<"$different" || { echo "no line matches '$line' in:"; echo "$different"; exit 1; }
 done

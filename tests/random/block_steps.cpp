@@ -73,7 +73,7 @@ std::string Generator::descriptor(const std::string &base, Type t, const Shape &
 Value Generator::loadBlock(const Shape &s, Type t) {
   bool described = s.back() * kTypeBits[t] >= 128 && coin();
   Value v{"", s, t, t == I32 ? -1 : kSmall, {}};
-  unsigned room = std::min(product(s), (kInputs - product(s)) / 4) / 16 * 16;
+  unsigned room = std::min(elementCount(s), (kInputs - elementCount(s)) / 4) / 16 * 16;
   Parent p = parent(s, t, kInputs - 3 * room, described);
   std::string base = moved(inputOf(t), t, room ? perProgram(room) : ""), block = tensorOf(s, kTypeNames[t], "");
   if (described) {
@@ -111,7 +111,7 @@ void Generator::storeBlock(Value v) {
   if (depth_ || v.type == I1 || isNarrow(v.type)) v = cast(v, I32);
   if (depth_) return put(v); // what is stored has a place of its own
   bool described = v.shape.back() * kTypeBits[v.type] >= 128 && coin();
-  Parent p = parent(v.shape, v.type, 2 * int64_t(product(v.shape)) + 64, described);
+  Parent p = parent(v.shape, v.type, 2 * int64_t(elementCount(v.shape)) + 64, described);
   unsigned elements = unsigned(llvm::alignTo(uint64_t(p.shape[p.order.back()] * p.strides[p.order.back()]), 16)),
            bytes = elements * kTypeBits[v.type] / 8, all = bytes * unsigned(kernel_.programs);
   unsigned at;

@@ -133,7 +133,7 @@ Value Generator::call(Value v) {
     parameters += cat(", ", p.name, ": !tt.ptr<", kTypeNames[p.type], "> {tt.divisibility = 16 : i32}");
   }
   types += ") -> " + t;
-  // It sees what it is given alone.
+  // Its operands are its arguments alone.
   std::vector<Value> pool;
   std::string caller = pid_;
   pool.swap(values_);

@@ -83,7 +83,7 @@ Shape Generator::randomShape() {
 
 void Generator::step() {
   Value v = any();
-  if (v.shape.empty()) { // scalars come from reductions of everything; they go on as tensors
+  if (v.shape.empty()) { // scalars come from reductions of everything; they become tensors again
     Value t{"", {16}, v.type, v.bound, {}};
     t.name = emit(cat("tt.splat ", v.name, " : ", kTypeNames[v.type], " -> ", typeOf(t)));
     v = t;
@@ -97,7 +97,7 @@ void Generator::step() {
   case 5: return put(reduce(v));
   case 6: return put(scan(v));
   case 7: return put(transpose(v));
-  case 8: return put(reshape(v, otherShape(product(v.shape))));
+  case 8: return put(reshape(v, otherShape(elementCount(v.shape))));
   case 9: return put(joinOrSplit(v));
   case 10: return put(gather(v));
   case 11: return put(histogram(v));

@@ -61,7 +61,7 @@ inline std::string str(unsigned v) { return std::to_string(v); }
 inline std::string str(int v) { return std::to_string(v); }
 template <class... A> std::string cat(const A &...a) { return (str(a) + ...); }
 
-inline unsigned product(const Shape &s) {
+inline unsigned elementCount(const Shape &s) {
   unsigned n = 1;
   for (unsigned d : s) n *= d;
   return n;
@@ -230,9 +230,9 @@ private:
   Value multiply(const Value &a, const Value &b, const Value &c, const char *precision);
   void dot();
   void batchedDot();
-  /// A loop over products of what it loads or computes: plain, of a product again, of a matrix with its own transpose.
+  /// A loop over dots of loaded or computed operands: plain, of a dot's result, of a matrix with its own transpose.
   void dotLoop();
-  /// A loop of one or two products whose operands move on in memory, loaded some stages ahead.
+  /// A loop of one or two dots whose operands advance in memory, loaded some stages ahead.
   void pipelinedDots();
   void ttgirDot();
 

@@ -18,12 +18,13 @@ Value Generator::spread(Value vector, const Shape &s, unsigned dim) {
 
 Value Generator::inPlace(Value v) {
   v = toI32(v);
-  unsigned bytes = product(v.shape) * 4, all = bytes * unsigned(kernel_.programs);
+  unsigned bytes = elementCount(v.shape) * 4, all = bytes * unsigned(kernel_.programs);
   if (upTo(4)) output_ = (output_ + 1) % kOutputs;
   unsigned at;
   if (!takeOutput(all, at)) return v;
   std::string offset = scalar(at / 4);
-  if (kernel_.programs > 1) offset = emit(cat("arith.addi ", offset, ", ", perProgram(product(v.shape)), " : i32"));
+  if (kernel_.programs > 1)
+    offset = emit(cat("arith.addi ", offset, ", ", perProgram(elementCount(v.shape)), " : i32"));
   std::string p = pointers(output(), I32, offset, coin() ? index(v) : shuffledIndex(v)), pt = like(v, "!tt.ptr<i32>");
   for (unsigned times = 1 + upTo(3); times-- > 0;) {
     std::string m = upTo(3) ? "" : ", " + mask(v).name;

@@ -48,13 +48,13 @@ Value Generator::index(const Value &shapeOf) {
     i = arithmetic("arith.muli", i, constant(shapeOf, I32, shapeOf.shape[d]));
     i = arithmetic("arith.addi", i, range(shapeOf, d));
   }
-  i.bound = product(shapeOf.shape);
+  i.bound = elementCount(shapeOf.shape);
   return i;
 }
 
 Value Generator::shuffledIndex(const Value &shapeOf) {
   Value i = index(shapeOf);
-  unsigned n = product(shapeOf.shape);
+  unsigned n = elementCount(shapeOf.shape);
   if (upTo(3) == 0) i = arithmetic("arith.xori", i, constant(shapeOf, I32, upTo(n)));
   if (upTo(4) == 0) {
     i = arithmetic("arith.muli", i, constant(shapeOf, I32, 2 * upTo(8) + 1));
@@ -65,7 +65,7 @@ Value Generator::shuffledIndex(const Value &shapeOf) {
 }
 
 Value Generator::mask(const Value &shapeOf) {
-  Value i = index(shapeOf), n = constant(shapeOf, I32, upTo(product(shapeOf.shape) + 1));
+  Value i = index(shapeOf), n = constant(shapeOf, I32, upTo(elementCount(shapeOf.shape) + 1));
   Value m = shapeOf;
   if (coin()) i = arithmetic("arith.xori", i, constant(shapeOf, I32, upTo(64)));
   return make(m, I1, 1,
@@ -91,11 +91,11 @@ Value Generator::load(const Shape &s, Type t, bool plain) {
   Value v{"", s, t, t == I32 ? -1 : kSmall, newLayout(s, t)};
   const char *base = inputOf(t);
   Value i = plain ? index(v) : shuffledIndex(v);
-  // Three programs, six rounds of a loop: all within the buffer.
-  std::string offset = perProgram(std::min(product(s), (kInputs - product(s)) / 4));
+  // Three programs, six iterations of a loop: all within the buffer.
+  std::string offset = perProgram(std::min(elementCount(s), (kInputs - elementCount(s)) / 4));
   if (!counter_.empty() && coin()) {
-    std::string moved =
-        emit(cat("arith.muli ", counter_, ", ", scalar(std::min(product(s), (kInputs - product(s)) / 12)), " : i32"));
+    std::string moved = emit(cat("arith.muli ", counter_, ", ",
+                                 scalar(std::min(elementCount(s), (kInputs - elementCount(s)) / 12)), " : i32"));
     offset = offset.empty() ? moved : emit(cat("arith.addi ", offset, ", ", moved, " : i32"));
   }
   std::string p = pointers(base, t, offset, i);
@@ -115,7 +115,7 @@ void Generator::store(Value v) {
     v = make(one, v.type, v.bound, cat("tt.splat ", v.name, " : ", kTypeNames[v.type], " -> ", typeOf(one)));
   }
   if (v.type == I1 || isNarrow(v.type)) v = cast(v, v.type == I1 ? I8 : F32);
-  unsigned bytes = product(v.shape) * kTypeBits[v.type] / 8, all = bytes * unsigned(kernel_.programs);
+  unsigned bytes = elementCount(v.shape) * kTypeBits[v.type] / 8, all = bytes * unsigned(kernel_.programs);
   if (kernel_.large) output_ = (output_ + 1) % kOutputs;
   unsigned at;
   if (!takeOutput(all, at)) return;
@@ -124,7 +124,8 @@ void Generator::store(Value v) {
   std::string base = output();
   if (v.type != I32) base = emit(cat("tt.bitcast ", output(), " : !tt.ptr<i32> -> !tt.ptr<", kTypeNames[v.type], ">"));
   std::string offset = emit(cat("arith.constant ", at * 8 / kTypeBits[v.type], " : i32"));
-  if (kernel_.programs > 1) offset = emit(cat("arith.addi ", offset, ", ", perProgram(product(v.shape)), " : i32"));
+  if (kernel_.programs > 1)
+    offset = emit(cat("arith.addi ", offset, ", ", perProgram(elementCount(v.shape)), " : i32"));
   std::string p = pointers(base, v.type, offset, i),
               pt = like(v, (std::string("!tt.ptr<") + kTypeNames[v.type] + ">").c_str());
   if (upTo(3)) {
@@ -139,9 +140,10 @@ Value Generator::atomic(Value v) {
   if (depth_) return binary(v); // not more often than its region has room for
   // A region of its own; addresses either all different (then the old value may be read) or shared.
   Type t = pick({I32, I32, I64, F32, F16, BF16});
-  if ((t == F16 || t == BF16) && product(v.shape) < 2) t = I32;
+  if ((t == F16 || t == BF16) && elementCount(v.shape) < 2) t = I32;
   v = cast(v, t);
-  unsigned elements = product(v.shape), bytes = elements * kTypeBits[t] / 8, all = bytes * unsigned(kernel_.programs);
+  unsigned elements = elementCount(v.shape), bytes = elements * kTypeBits[t] / 8,
+           all = bytes * unsigned(kernel_.programs);
   if (atomicUsed_ + all > kAtomicBytes) return v;
   bool unique = coin() || t == F16 || t == BF16;
   std::string op = isFloat(t) ? "fadd" : pick({"add", "max", "min", "umax", "umin", "and", "or", "xor"});

@@ -160,7 +160,7 @@ Value Generator::joinOrSplit(Value v) {
     return r;
   }
   Value o = partner(v), j = v;
-  if (product(v.shape) > 4096 || v.shape.size() > 3) return v;
+  if (elementCount(v.shape) > 4096 || v.shape.size() > 3) return v;
   j.shape.push_back(2);
   return make(j, v.type, v.bound < 0 || o.bound < 0 ? -1 : std::max(v.bound, o.bound),
               cat("tt.join ", v.name, ", ", o.name, " : ", typeOf(v), " -> ", typeOf(j)));
@@ -175,15 +175,15 @@ Value Generator::gather(const Value &v) {
 }
 
 Value Generator::histogram(const Value &v) {
-  if (product(v.shape) < 32) return v;
+  if (elementCount(v.shape) < 32) return v;
   unsigned bins = 1u << (1 + upTo(7));
   Value i = smallInt(v, bins - 1, false);
-  if (i.shape.size() > 1) i = ttgir_ ? i : reshape(i, {product(i.shape)});
+  if (i.shape.size() > 1) i = ttgir_ ? i : reshape(i, {elementCount(i.shape)});
   if (i.shape.size() > 1) return v;
   Value h = i;
   h.shape = {bins};
   h.layout = newLayout(h.shape, I32);
-  return make(h, I32, product(i.shape),
+  return make(h, I32, elementCount(i.shape),
               cat("tt.histogram ", i.name, coin() ? "" : ", " + mask(i).name, " : ", typeOf(i), " -> ", typeOf(h)));
 }
 
@@ -214,7 +214,7 @@ Value Generator::recurrence(Value v) {
 
 Value Generator::concatenate(Value v) {
   v = toI32(v);
-  if (v.shape.size() > 1) v = ttgir_ ? v : reshape(v, {product(v.shape)});
+  if (v.shape.size() > 1) v = ttgir_ ? v : reshape(v, {elementCount(v.shape)});
   if (v.shape.size() > 1) return v;
   Value o = partner(v), both = v, r{"", {}, I32, -1, {}};
   both.shape[0] *= 2;

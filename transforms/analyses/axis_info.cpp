@@ -1,7 +1,8 @@
 // AxisInfo (see axis_info.h): a forward walk per function, callers before callees. Values that loops and branches
-// carry start from what first reaches them and are joined with all else that does until nothing falls any more. What
-// holds for the result of one operation is axis_info_rules.cpp.
+// carry start from what first reaches them and are joined with all else that does until nothing falls any more. The
+// rules for single operations are in axis_info_rules.cpp.
 #include "transforms/analyses/axis_info.h"
+#include "ir/loops.h"
 #include "ir/ops.h"
 #include "transforms/analyses/axis_info_rules.h"
 #include "llvm/ADT/SetVector.h"
@@ -15,8 +16,8 @@ AxisInfo AxisInfoAnalysis::get(Value v) const {
   return it != info_.end() ? it->second : unknown(v.type());
 }
 
-/// What holds for both. Constancy stays where the constants differ: each reaches the whole tensor.
-static void meet(AxisInfo &i, const AxisInfo &n, int64_t unit) {
+/// Weakens `i` to what holds for `n` too. Constancy stays where the constants differ: each reaches the whole tensor.
+static void weaken(AxisInfo &i, const AxisInfo &n, int64_t unit) {
   for (unsigned d = 0; d < i.rank(); ++d) {
     int64_t c = minp(i.contiguity[d], n.contiguity[d]);
     i.divisibility[d] = minp(divisibilityAt(i, d, c, unit), divisibilityAt(n, d, c, unit));
@@ -30,25 +31,24 @@ bool AxisInfoAnalysis::join(Value v, const AxisInfo &n) {
   auto [it, fresh] = info_.try_emplace(v, n);
   if (fresh) return true;
   AxisInfo old = it->second;
-  meet(it->second, n, unitOf(v.type()));
+  weaken(it->second, n, unitOf(v.type()));
   return !(it->second == old);
 }
 
 void AxisInfoAnalysis::visitFor(Operation *op) {
-  auto f = op->cast<scf::ForOp>();
-  Block *b = f.body().front();
+  auto loop = op->cast<scf::ForOp>();
   // The induction variable: what divides the lower bound and the step.
-  AxisInfo lo = get(f.lowerBound()), st = get(f.step()), iv = unknown(f.lowerBound().type());
-  iv.divisibility[0] = minp(lo.divisibility[0], st.divisibility[0]);
-  info_[b->arg(0)] = iv;
-  for (unsigned i = 0; i < f.initArgs().size(); ++i) info_[b->arg(i + 1)] = get(f.initArgs()[i]);
+  AxisInfo counter = unknown(loop.lowerBound().type());
+  counter.divisibility[0] = minp(get(loop.lowerBound()).divisibility[0], get(loop.step()).divisibility[0]);
+  info_[inductionVariable(loop)] = counter;
+  unsigned n = numCarried(loop);
+  for (unsigned i = 0; i < n; ++i) info_[carried(loop, i).argument] = get(carried(loop, i).init);
   for (bool changed = true; changed;) {
     changed = false;
-    block(b);
-    Operation *y = b->terminator();
-    for (unsigned i = 0; i < f.initArgs().size(); ++i) changed |= join(b->arg(i + 1), get(y->operand(i)));
+    block(loop.body().front());
+    for (unsigned i = 0; i < n; ++i) changed |= join(carried(loop, i).argument, get(carried(loop, i).yielded));
   }
-  for (unsigned i = 0; i < op->numResults(); ++i) info_[op->result(i)] = get(b->arg(i + 1));
+  for (unsigned i = 0; i < n; ++i) info_[carried(loop, i).result] = get(carried(loop, i).argument);
 }
 
 void AxisInfoAnalysis::visitWhile(Operation *op) {
@@ -77,7 +77,7 @@ void AxisInfoAnalysis::visitIf(Operation *op) {
   }
 }
 
-/// The partitions see the captured values through arguments.
+/// Partitions have the captured values as arguments.
 void AxisInfoAnalysis::visitWarpSpecialize(Operation *op) {
   auto w = op->cast<ttg::WarpSpecializeOp>();
   region(w.defaultRegion());
@@ -109,7 +109,7 @@ void AxisInfoAnalysis::visit(Operation *op) {
     for (unsigned i = 0; i < op->numOperands(); ++i) {
       AxisInfo a = get(op->operand(i));
       if (args[i] && args[i]->rank() == a.rank())
-        meet(*args[i], a, unitOf(op->operand(i).type()));
+        weaken(*args[i], a, unitOf(op->operand(i).type()));
       else
         args[i] = a;
     }
@@ -121,10 +121,13 @@ void AxisInfoAnalysis::visit(Operation *op) {
       AxisInfo a = get(op->operand(0));
       info_[r] = unknown(r.type());
       if (!r.type().isTensor()) {
-        info_[r].divisibility[0] = divisibilityOfAll(a), info_[r].constant = a.constant;
+        info_[r].divisibility[0] = divisibilityOfAll(a);
+        info_[r].constant = a.constant;
         continue;
       }
-      a.contiguity.pop_back(), a.divisibility.pop_back(), a.constancy.pop_back();
+      a.contiguity.pop_back();
+      a.divisibility.pop_back();
+      a.constancy.pop_back();
       info_[r] = a;
     }
     return;
@@ -180,14 +183,15 @@ void AxisInfoAnalysis::function(Operation *op) {
       raise(info, [&](llvm::StringRef name) { return d.get(name); });
     for (unsigned k = 0; k < info.rank(); ++k) {
       int64_t size = std::max<int64_t>(1, dimOf(entry->arg(i).type(), k));
-      info.contiguity[k] = std::min(info.contiguity[k], size), info.constancy[k] = std::min(info.constancy[k], size);
+      info.contiguity[k] = std::min(info.contiguity[k], size);
+      info.constancy[k] = std::min(info.constancy[k], size);
     }
     info_[entry->arg(i)] = info;
   }
   region(op->region(0));
 }
 
-AxisInfoAnalysis::AxisInfoAnalysis(Module &m) : signs_(m) {
+AxisInfoAnalysis::AxisInfoAnalysis(Module &m) : signs_(m, Overflow::Assumed) {
   // Callers first; what calls itself in a circle knows nothing of its arguments.
   llvm::DenseMap<Operation *, unsigned> callers;
   llvm::SmallVector<Operation *, 8> functions, ready;

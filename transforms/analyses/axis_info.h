@@ -8,15 +8,17 @@
 // nothing it says 1.
 //
 // Wrap-around. A group that starts at a multiple of its size cannot overflow its type inside, so aligned groups of
-// min(contiguity, divisibility) elements rise by one whatever the values are, and start at multiples of both. What
-// contiguity says beyond divisibility holds as long as index arithmetic does not overflow inside a tensor; it is meant
-// for choosing layouts and for sharing address arithmetic, where an overflow means an access 2^31 elements away.
+// min(contiguity, divisibility) elements rise by one whatever the values are, and start at multiples of both. Claims of
+// more contiguity than divisibility are made of integers of 32 and more bits alone. They hold as long as index
+// arithmetic does not overflow inside a tensor; they are meant for choosing layouts and for sharing address arithmetic,
+// where an overflow means an access 2^31 elements away. Zero extension of an index that may be negative ends them.
 //
 // Signs. Division and remainder of signed integers round towards zero, so what they do to a group is known only where
-// the dividend is not negative; that is proved by analyses/non_negative.h, which states what it takes for granted.
+// the dividend is not negative; that is proved by SignAnalysis
+// (analyses/integer_facts.h), under the assumption that index arithmetic of 32 and more bits does not wrap.
 #pragma once
 #include "ir/operation.h"
-#include "transforms/analyses/non_negative.h"
+#include "transforms/analyses/integer_facts.h"
 #include <optional>
 
 namespace tessera::transforms {
@@ -34,8 +36,8 @@ public:
   explicit AxisInfoAnalysis(ir::Module &);
   AxisInfo get(ir::Value) const;
 
-  /// Elements that lie one after the other in memory from each aligned group's first, along `dim`, as far as both
-  /// contiguity and alignment (divisibility) tell. `ptr` is a pointer or tensor of pointers.
+  /// Elements that lie one after the other in memory from each aligned group's first, along `dim`, by both contiguity
+  /// and alignment (divisibility). `ptr` is a pointer or tensor of pointers.
   int64_t contiguousElements(ir::Value ptr, unsigned dim) const;
   /// Known alignment in bytes of the first pointer of each such group.
   int64_t alignment(ir::Value ptr, unsigned dim) const;
@@ -55,7 +57,7 @@ private:
   bool join(ir::Value, const AxisInfo &);
   llvm::DenseMap<ir::Value, AxisInfo> info_;
   llvm::DenseMap<ir::Operation *, llvm::SmallVector<std::optional<AxisInfo>, 8>> callArgs_; // by function called
-  NonNegative signs_;
+  SignAnalysis signs_;
 };
 
 } // namespace tessera::transforms

@@ -95,6 +95,9 @@ static bool foldComparison(CmpIPredicate p, int64_t a, int64_t b, unsigned width
 
 namespace {
 
+/// Integers of fewer bits are data as often as indices.
+constexpr unsigned kNarrowestIndex = 32;
+
 /// The rules. One object per operation with one result; `run` dispatches.
 class Transfer {
 public:
@@ -103,6 +106,9 @@ public:
 
   AxisInfo run() {
     apply();
+    // Numbers of 8 and 16 bits wrap around in ordinary programs.
+    bool isNarrow = t_.scalar().isInteger() && width() < kNarrowestIndex;
+    if (isNarrow) alignGroups();
     raise(r_, [&](llvm::StringRef name) { return op_->attr(name); });
     // A group as large as half the type's values would contain the place where its sign changes.
     int64_t most = t_.scalar().isInteger() && t_.scalar().bitWidth() < 62
@@ -110,8 +116,10 @@ public:
                        : kMaxDivisor;
     for (unsigned d = 0; d < rank_; ++d) {
       int64_t most1 = std::min(most, std::max<int64_t>(1, dimOf(t_, d)));
-      if (r_.contiguity[d] > most1)
-        r_.divisibility[d] = divisibilityAt(r_, d, most1, unitOf(t_)), r_.contiguity[d] = most1;
+      if (r_.contiguity[d] > most1) {
+        r_.divisibility[d] = divisibilityAt(r_, d, most1, unitOf(t_));
+        r_.contiguity[d] = most1;
+      }
       r_.constancy[d] = std::min(r_.constancy[d], std::max<int64_t>(1, dimOf(t_, d)));
     }
     return r_;
@@ -121,6 +129,16 @@ private:
   AxisInfo in(unsigned i) const { return analysis_.get(op_->operand(i)); }
   unsigned width() const { return t_.scalar().bitWidth(); }
   void constant(int64_t v) { r_ = constantInfo(t_, v); }
+  /// Keeps groups of integers that start at a multiple of their size. No wrap-around and no change of sign falls inside
+  /// one, whatever the numbers are.
+  void alignGroups() {
+    for (unsigned d = 0; d < rank_; ++d) r_.contiguity[d] = minp(r_.contiguity[d], r_.divisibility[d]);
+  }
+  bool hasUnalignedGroups() const {
+    for (unsigned d = 0; d < rank_; ++d)
+      if (r_.contiguity[d] > r_.divisibility[d]) return true;
+    return false;
+  }
 
   void apply() {
     switch (op_->opcode()) {
@@ -194,7 +212,7 @@ private:
   // ---- making and moving elements ----
 
   void literal() {
-    // Nothing asks about floats.
+    // Constants are kept for integers alone.
     auto *bits = splatBits(op_->attr("value"));
     if (bits && t_.scalar().isIntOrIndex() && bits->getSignificantBits() <= 64) constant(bits->getSExtValue());
   }
@@ -205,8 +223,10 @@ private:
   }
   void splat() {
     AxisInfo a = in(0);
-    for (unsigned d = 0; d < rank_; ++d)
-      r_.constancy[d] = dimOf(t_, d), r_.divisibility[d] = divisibilityOfAll(a, 0, unitOf(t_));
+    for (unsigned d = 0; d < rank_; ++d) {
+      r_.constancy[d] = dimOf(t_, d);
+      r_.divisibility[d] = divisibilityOfAll(a, 0, unitOf(t_));
+    }
     r_.constant = a.constant;
   }
   void expandDims() {
@@ -225,9 +245,11 @@ private:
   void transpose() {
     AxisInfo a = in(0);
     r_.constant = a.constant;
-    for (auto [d, from] : llvm::enumerate(op_->cast<tt::TransOp>().order()))
-      r_.contiguity[d] = a.contiguity[from], r_.divisibility[d] = a.divisibility[from],
+    for (auto [d, from] : llvm::enumerate(op_->cast<tt::TransOp>().order())) {
+      r_.contiguity[d] = a.contiguity[from];
+      r_.divisibility[d] = a.divisibility[from];
       r_.constancy[d] = a.constancy[from];
+    }
   }
   /// In row-major order every dimension owns some bits of the element's number. A result dimension whose lowest bits
   /// are the lowest of a source dimension inherits its groups as far as they go; it is constant as far as each of its
@@ -297,9 +319,12 @@ private:
   // ---- casts ----
 
   /// A group that starts at a multiple of its size stays one whether bits are added or dropped: it lies inside the
-  /// narrower type's range. So does divisibility: what a large power of two divides is zero in fewer bits.
+  /// narrower type's range. So does divisibility: what a large power of two divides is zero in fewer bits. Other groups
+  /// stay as long as nothing wraps; but a group that passes from -1 to 0 is torn apart by zero extension.
   void integerCast() {
     r_ = in(0);
+    bool zeroExtends = op_->is<arith::ExtuiOp>() || op_->is<arith::IndexCastuiOp>();
+    if (zeroExtends && hasUnalignedGroups() && !analysis_.nonNegative(op_->operand(0))) alignGroups();
     if (!r_.constant) return;
     unsigned from = op_->operand(0).type().scalar().bitWidth(), to = width();
     if (from > 64 || to > 64) {
@@ -307,9 +332,15 @@ private:
       return;
     }
     llvm::APInt v = llvm::APInt(64, uint64_t(*r_.constant)).trunc(from);
-    bool zero = op_->is<arith::ExtuiOp>() || op_->is<arith::IndexCastuiOp>();
-    v = zero ? v.zextOrTrunc(to) : v.sextOrTrunc(to);
+    v = zeroExtends ? v.zextOrTrunc(to) : v.sextOrTrunc(to);
     constant(v.getSExtValue());
+  }
+  /// Groups of one element, each of which keeps what divides it; `unit` is the operand's.
+  void singleElements(const AxisInfo &operand, int64_t unit) {
+    for (unsigned d = 0; d < rank_; ++d) {
+      r_.divisibility[d] = divisibilityOfAll(operand, d, unit);
+      r_.contiguity[d] = 1;
+    }
   }
   void bitcast() {
     Type from = op_->operand(0).type().scalar(), to = t_.scalar();
@@ -319,7 +350,7 @@ private:
       r_ = a;
       int64_t unit = unitOf(from);
       if (unit == unitOf(to)) return;
-      for (unsigned d = 0; d < rank_; ++d) r_.divisibility[d] = divisibilityOfAll(a, d, unit), r_.contiguity[d] = 1;
+      singleElements(a, unit);
     } else if (!fromPtr && !toPtr && from.bitWidth() == to.bitWidth())
       r_ = a;
     else if (a.rank() == rank_)
@@ -331,8 +362,7 @@ private:
     r_ = a;
     int64_t unit = op_->is<tt::PtrToIntOp>() ? unitOf(op_->operand(0).type()) : 1;
     bool bytes = unit == 1 && unitOf(t_) == 1 && (op_->is<tt::IntToPtrOp>() || width() == 64);
-    for (unsigned d = 0; d < rank_ && !bytes; ++d)
-      r_.divisibility[d] = divisibilityOfAll(a, d, unit), r_.contiguity[d] = 1;
+    if (!bytes) singleElements(a, unit);
     r_.constant.reset();
   }
 
@@ -370,8 +400,8 @@ private:
       r_.divisibility[d] = a.contiguity[d] == b.contiguity[d] ? both : minp(2, both);
     }
   }
-  /// The right operand of a shift by a constant as the factor that it stands for; nothing for other amounts.
-  std::optional<AxisInfo> shiftFactor() const {
+  /// The power of two that a shift by a constant multiplies or divides by; none for other amounts.
+  std::optional<AxisInfo> powerOfShift() const {
     AxisInfo b = in(1);
     if (!b.constant || *b.constant < 0 || *b.constant >= std::min(width(), 62u)) return std::nullopt;
     return constantInfo(op_->operand(1).type(), int64_t(1) << *b.constant);
@@ -379,22 +409,25 @@ private:
   void multiply() {
     AxisInfo a = in(0), b = in(1);
     if (op_->is<arith::ShliOp>()) {
-      auto factor = shiftFactor();
-      if (!factor) {
+      auto power = powerOfShift();
+      if (!power) {
         // Some power of two: bits only move up.
-        for (unsigned d = 0; d < rank_; ++d)
-          r_.divisibility[d] = divisibilityOfAll(a, d), r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
+        for (unsigned d = 0; d < rank_; ++d) {
+          r_.divisibility[d] = divisibilityOfAll(a, d);
+          r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
+        }
         return;
       }
-      b = *factor;
+      b = *power;
     }
     if (a.constant == 0 || b.constant == 0) return constant(0);
     for (unsigned d = 0; d < rank_; ++d) {
       r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
       const AxisInfo *kept = b.constant == 1 ? &a : a.constant == 1 ? &b : nullptr;
-      if (kept)
-        r_.contiguity[d] = kept->contiguity[d], r_.divisibility[d] = kept->divisibility[d];
-      else
+      if (kept) {
+        r_.contiguity[d] = kept->contiguity[d];
+        r_.divisibility[d] = kept->divisibility[d];
+      } else
         r_.divisibility[d] = capped(divisibilityOfAll(a, d), divisibilityOfAll(b, d));
     }
   }
@@ -403,12 +436,14 @@ private:
     bool shift = op_->is<arith::ShrsiOp>() || op_->is<arith::ShruiOp>();
     for (unsigned d = 0; d < rank_; ++d) r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
     if (shift) {
-      auto factor = shiftFactor();
-      if (!factor) return;
-      b = *factor;
+      auto power = powerOfShift();
+      if (!power) return;
+      b = *power;
     }
     if (b.constant == 1) {
-      r_.contiguity = a.contiguity, r_.divisibility = a.divisibility, r_.constancy = a.constancy;
+      r_.contiguity = a.contiguity;
+      r_.divisibility = a.divisibility;
+      r_.constancy = a.constancy;
       return;
     }
     // Rounding down, consecutive numbers from a multiple of the divisor's power of two share their quotient. Signed
@@ -456,11 +491,15 @@ private:
   void minMax() {
     AxisInfo a = in(0), b = in(1);
     for (unsigned d = 0; d < rank_; ++d) {
-      // Of two groups the one with the larger first element is larger throughout.
+      // Of two groups the one with the larger first element is larger throughout. (Read as unsigned numbers, only if
+      // neither passes from -1 to 0.)
       r_.contiguity[d] = minp(a.contiguity[d], b.contiguity[d]);
       r_.divisibility[d] = minp(divisibilityAt(a, d, r_.contiguity[d]), divisibilityAt(b, d, r_.contiguity[d]));
       r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
     }
+    bool isUnsigned = op_->is<arith::MinuiOp>() || op_->is<arith::MaxuiOp>();
+    auto signsKnown = [&] { return analysis_.nonNegative(op_->operand(0)) && analysis_.nonNegative(op_->operand(1)); };
+    if (isUnsigned && hasUnalignedGroups() && !signsKnown()) alignGroups();
   }
   void compare() {
     AxisInfo a = in(0), b = in(1);
@@ -495,8 +534,6 @@ private:
           minp(divisibilityAt(a, d, r_.contiguity[d], unit), divisibilityAt(b, d, r_.contiguity[d], unit));
     }
   }
-
-  /// What the frontend promised (tl.multiple_of and its kin).
 
   const AxisInfoAnalysis &analysis_;
   Operation *op_;

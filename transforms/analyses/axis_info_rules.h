@@ -19,8 +19,10 @@ void raise(AxisInfo &, llvm::function_ref<Attribute(llvm::StringRef)> promised);
 /// Nothing is known.
 AxisInfo unknown(Type);
 
-/// The largest divisor that is told apart: what divides zero. For ranges from zero it is bounded by their 32 bits.
-inline constexpr int64_t kMaxDivisor = int64_t(1) << 62, kMaxRangeDivisor = int64_t(1) << 30;
+/// The largest divisor that is distinguished: the divisor of zero.
+inline constexpr int64_t kMaxDivisor = int64_t(1) << 62;
+/// The divisor of ranges from zero, which have 32 bits.
+inline constexpr int64_t kMaxRangeDivisor = int64_t(1) << 30;
 
 inline int64_t powerOfTwoDivisor(int64_t v, int64_t most = kMaxDivisor) {
   return v == 0 ? most : std::min<int64_t>(most, int64_t(1) << std::min(62, llvm::countr_zero(uint64_t(v))));
@@ -44,7 +46,7 @@ inline int64_t divisibilityAt(const AxisInfo &i, unsigned d, int64_t group, int6
 inline int64_t divisibilityOfAll(const AxisInfo &i, unsigned d, int64_t unit = 1) {
   return divisibilityAt(i, d, 1, unit);
 }
-/// What divides every value, whichever dimension tells it.
+/// What divides every value, by the best of the dimensions.
 inline int64_t divisibilityOfAll(const AxisInfo &i) {
   int64_t all = 1;
   for (unsigned d = 0; d < i.rank(); ++d)

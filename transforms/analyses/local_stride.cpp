@@ -1,6 +1,7 @@
 // Local strides by definitions (see local_stride.h), a bounded number of steps up.
 #include "transforms/analyses/local_stride.h"
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,25 +15,20 @@ namespace {
 using Stride = std::optional<int64_t>;
 using Strides = llvm::SmallVector<Stride, 4>;
 
-/// The number that all elements are.
+/// The number that all elements are equal to. Larger ones are no strides.
 Stride splatOf(Value v) {
-  auto c = v.definedBy<arith::ConstantOp>();
-  if (!c) return {};
-  Attribute a = c.value();
-  if (auto d = a.dyn_cast<DenseElementsAttr>(); d && !d.isSplat()) return {};
-  auto range = a.dyn_cast<DenseElementsAttr>() ? a.cast<DenseElementsAttr>().storage()->elements : a.storage()->bits;
-  if (range.empty() || range[0].getSignificantBits() > 32) return {};
-  return range[0].getSExtValue();
+  auto n = intConstantOf(v);
+  return n && llvm::isInt<32>(*n) ? Stride(*n) : Stride();
 }
 
-/// One number for all elements, known or not.
+/// Whether all elements are equal, to a number that need not be known.
 bool isUniform(Value v) {
-  while (auto *op = v.definingOp())
-    if (op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>() || op->is<arith::TrunciOp>() ||
-        op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>())
-      v = op->operand(0);
-    else
-      return op->is<tt::SplatOp>();
+  while (auto *op = v.definingOp()) {
+    bool keepsUniform = op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>() || op->is<arith::TrunciOp>() ||
+                        op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>();
+    if (!keepsUniform) return op->is<tt::SplatOp>();
+    v = op->operand(0);
+  }
   return false;
 }
 
@@ -41,9 +37,10 @@ Stride sum(Stride a, Stride b) {
   int64_t r;
   return a && b && !llvm::AddOverflow(*a, *b, r) ? Stride(r) : Stride();
 }
-Stride product(Stride a, Stride b) {
+Stride scaled(Stride a, Stride by) {
+  if (a == 0 || by == 0) return 0;
   int64_t r;
-  return a == 0 || b == 0 ? Stride(0) : a && b && !llvm::MulOverflow(*a, *b, r) ? Stride(r) : Stride();
+  return a && by && !llvm::MulOverflow(*a, *by, r) ? Stride(r) : Stride();
 }
 
 class Walk {
@@ -61,13 +58,13 @@ private:
   Strides compute(Value v, TensorType type, int depth) {
     Strides unknown(type.rank()), none(type.rank(), 0);
     Operation *op = v.definingOp();
-    if (!op) { // what a loop carries lies as what it starts with
-      auto loop = v.isBlockArgument() ? v.ownerBlock()->parentOp()->dyn<scf::ForOp>() : scf::ForOp();
-      return loop && v.index() > 0 ? of(loop.initArgs()[v.index() - 1], depth) : unknown;
+    if (!op) { // loops seldom change the strides of the values that they carry
+      auto value = carriedByArgument(v);
+      return value ? of(value->init, depth) : unknown;
     }
     auto in = [&](unsigned i) { return of(op->operand(i), depth); };
-    auto scaled = [&](Strides s, Stride by) {
-      for (auto &x : s) x = product(x, by);
+    auto allScaled = [&](Strides s, Stride by) {
+      for (auto &x : s) x = scaled(x, by);
       return s;
     };
     switch (op->opcode()) {
@@ -94,15 +91,15 @@ private:
     case Opcode::arith_subi:
     case Opcode::tt_addptr: {
       Strides a = in(0), b = in(1);
-      for (auto [x, y] : llvm::zip(a, b)) x = sum(x, op->is<arith::SubiOp>() ? product(y, -1) : y);
+      for (auto [x, y] : llvm::zip(a, b)) x = sum(x, op->is<arith::SubiOp>() ? scaled(y, -1) : y);
       return a;
     }
     case Opcode::arith_muli:
-      if (auto c = splatOf(op->operand(1))) return scaled(in(0), c);
-      if (auto c = splatOf(op->operand(0))) return scaled(in(1), c);
-      return op->operand(0).definedBy<tt::SplatOp>()   ? scaled(in(1), {})
-             : op->operand(1).definedBy<tt::SplatOp>() ? scaled(in(0), {})
-                                                       : unknown;
+      if (auto c = splatOf(op->operand(1))) return allScaled(in(0), c);
+      if (auto c = splatOf(op->operand(0))) return allScaled(in(1), c);
+      // By a number that is not known: strides of zero stay.
+      if (op->operand(0).definedBy<tt::SplatOp>()) return allScaled(in(1), {});
+      return op->operand(1).definedBy<tt::SplatOp>() ? allScaled(in(0), {}) : unknown;
     // A divisor that is not known is taken for larger than the strides.
     case Opcode::arith_divsi:
     case Opcode::arith_divui: {

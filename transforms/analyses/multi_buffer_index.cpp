@@ -10,9 +10,8 @@ Value createNextBufferIndex(Builder &b, Location loc, Value index, int64_t buffe
   auto integer = [&](int64_t v) { return b.intConstant(loc, c.i32(), v); };
   Value next = arith::AddiOp::create(b, loc, index, integer(1)).op->result();
   auto predicate = b.named("predicate", IntegerAttr::get(c.i64(), int(CmpIPredicate::Sge)));
-  Value zero = integer(0);
   Value wraps = arith::CmpiOp::create(b, loc, next, integer(buffers), {predicate}).op->result();
-  return arith::SelectOp::create(b, loc, wraps, zero, next).op->result();
+  return arith::SelectOp::create(b, loc, wraps, integer(0), next).op->result();
 }
 
 std::optional<MultiBufferStep> multiBufferStep(Value v) {

@@ -1,5 +1,6 @@
 // Where a pointer comes from, by following its definitions.
 #include "transforms/analyses/pointer_root.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/partitions.h"
@@ -9,19 +10,20 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMostSteps = 1000, kMostLoops = 16;
+constexpr int kMaxSteps = 1000; // of definitions that are followed
+constexpr int kMaxLoops = 16;   // around a value
 
-/// `around`: values that loops carry, of whose next values this is asked: the answer for them is themselves.
-Value rootOf(Value v, llvm::SmallVectorImpl<Value> &around) {
-  for (int steps = 0; steps < kMostSteps; ++steps) {
+/// `visiting`: arguments of loops whose yielded values are being followed. Each is its own root here.
+Value rootOf(Value v, llvm::SmallVectorImpl<Value> &visiting) {
+  for (int steps = 0; steps < kMaxSteps; ++steps) {
     if (Operation *def = v.definingOp()) {
       bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() ||
                         def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
                         def->is<tt::BitcastOp>() || def->is<ttg::ConvertLayoutOp>();
       if (sameMemory)
         v = def->operand(0);
-      else if (auto loop = def->dyn<scf::ForOp>())
-        v = loop.body().front()->arg(v.index() + 1);
+      else if (auto value = carriedByResult(v))
+        v = value->argument;
       else
         return v;
       continue;
@@ -30,18 +32,15 @@ Value rootOf(Value v, llvm::SmallVectorImpl<Value> &around) {
       v = capture;
       continue;
     }
-    Operation *parent = v.ownerBlock()->parentOp();
-    auto loop = parent ? parent->dyn<scf::ForOp>() : scf::ForOp();
-    if (!loop || v.index() == 0 || llvm::is_contained(around, v)) return v;
-    // What comes back must come from the same place: loops may let pointers change places.
-    Value init = loop.initArgs()[v.index() - 1], next = v.ownerBlock()->terminator()->operand(v.index() - 1);
-    if (around.size() == kMostLoops) return v;
-    around.push_back(v);
-    Value back = rootOf(next, around);
-    bool same = back == v || back == rootOf(init, around);
-    around.pop_back();
+    auto value = carriedByArgument(v);
+    if (!value || llvm::is_contained(visiting, v) || visiting.size() == kMaxLoops) return v;
+    // The yielded pointer must have the same root: a loop may exchange two pointers.
+    visiting.push_back(v);
+    Value yielded = rootOf(value->yielded, visiting);
+    bool same = yielded == v || yielded == rootOf(value->init, visiting);
+    visiting.pop_back();
     if (!same) return v;
-    v = init;
+    v = value->init;
   }
   return v;
 }
@@ -49,8 +48,8 @@ Value rootOf(Value v, llvm::SmallVectorImpl<Value> &around) {
 } // namespace
 
 Value pointerRoot(Value v) {
-  llvm::SmallVector<Value, 4> around;
-  return rootOf(v, around);
+  llvm::SmallVector<Value, 4> visiting;
+  return rootOf(v, visiting);
 }
 
 Value memoryArgument(Value v) {
@@ -61,13 +60,13 @@ Value memoryArgument(Value v) {
 }
 
 bool reachDifferentMemory(Value a, Value b) {
-  a = memoryArgument(a), b = memoryArgument(b);
-  return a && b && a != b;
+  Value from = memoryArgument(a), other = memoryArgument(b);
+  return from && other && from != other;
 }
 
 GlobalAccesses::GlobalAccesses(Module &m) {
   m.op()->walk([&](Operation *op) {
-    // Barriers order accesses, and are none; nor are assumptions.
+    // Barriers order accesses and assumptions have an effect, but neither accesses memory.
     bool accesses = !op->numRegions() && !op->is<gpu::BarrierOp>() && !op->is<ttg::BarrierOp>() &&
                     !op->is<llvm_dialect::IntrAssumeOp>();
     uint8_t effects = accesses ? effectsOf(op) : 0;
@@ -92,9 +91,9 @@ bool hasSmallRange(Value argument) {
   Operation *func = argument.ownerBlock()->parentOp();
   if (!func || !func->is<tt::FuncOp>() || argument.ownerBlock() != func->region(0).front()) return false;
   auto attrs = func->attr<ArrayAttr>("arg_attrs");
-  auto own =
+  auto ofArgument =
       attrs && argument.index() < attrs.size() ? attrs[argument.index()].dyn_cast<DictionaryAttr>() : DictionaryAttr();
-  auto range = own ? own.get("tt.pointer_range") : Attribute();
+  auto range = ofArgument ? ofArgument.get("tt.pointer_range") : Attribute();
   auto bits = range ? range.dyn_cast<IntegerAttr>() : IntegerAttr();
   return bits && bits.sext() == 32;
 }

@@ -1,35 +1,35 @@
-// Where a pointer comes from: the argument of the function, or the value, that its memory is told by.
+// Where a pointer comes from: the function's argument, or the value, that identifies its memory.
 #pragma once
 #include "ir/operation.h"
 
 namespace tessera::transforms {
 
-/// Follows address arithmetic, changes of shape and layout, what loops carry and partitions of warps capture back to
-/// where the pointer (or tensor of pointers) came from: a block argument, or what another operation made or loaded.
+/// Follows a pointer (or tensor of pointers) back to its origin, through address arithmetic, changes of shape and
+/// layout, loop-carried values and captures of warp partitions. The origin is a block argument, or a value that another
+/// operation made or loaded.
 ir::Value pointerRoot(ir::Value);
 
-/// The argument of a kernel that a pointer comes from, or nothing. Two that come from different ones are taken to
-/// reach different memory: that is Triton's contract with its users, who see a kernel's loads and stores through
-/// different arguments in any order. It says nothing of functions that are called: a kernel may well pass one pointer
-/// twice.
+/// The kernel argument that a pointer comes from, or null. Pointers from different arguments are taken to reach
+/// different memory: by Triton's contract loads and stores through different arguments may be reordered. This does not
+/// hold for called functions: a kernel may pass one pointer twice.
 ir::Value memoryArgument(ir::Value);
 
 /// Whether two pointers are taken to reach different memory.
 bool reachDifferentMemory(ir::Value, ir::Value);
 
-/// The accesses of a module to global memory. Threads do not wait for each other between two of them: what one tensor
-/// operation wrote another may read only if each thread does so for the same elements. A pass that gives a load or a
-/// store other threads than its own layout asks here first.
+/// The accesses of a module to global memory. Threads do not synchronise between two of them: an operation may read
+/// what another wrote only if each thread reads the elements that it wrote. A pass that moves a load or a store to
+/// another layout, and thus to other threads, must query this first.
 class GlobalAccesses {
 public:
   explicit GlobalAccesses(ir::Module &);
-  /// Whether anything may write what is read through the pointer.
+  /// Whether any operation may write the memory that is read through the pointer.
   bool mayBeWritten(ir::Value pointer) const { return reaching(writes_, pointer); }
-  /// Whether anything but one store may read or write what that one writes through the pointer.
+  /// Whether operations other than one store may read or write the memory that it writes through the pointer.
   bool isShared(ir::Value pointer) const { return reaching(reads_, pointer) || reaching(writes_, pointer) > 1; }
 
 private:
-  /// By access: a kernel's argument, which stays while passes make addresses anew; a null one for any memory.
+  /// One for each access: the kernel's argument, which stays valid while passes rewrite addresses; null: any memory.
   using Arguments = llvm::SmallVector<ir::Value, 8>;
   static size_t reaching(const Arguments &, ir::Value pointer);
   Arguments reads_, writes_;

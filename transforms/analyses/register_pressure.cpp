@@ -24,18 +24,20 @@ int64_t registerBits(Type element, int64_t elements, int64_t least) {
 int64_t registersOf(Value v) {
   auto type = v.type().dyn_cast<TensorType>();
   if (!type || type.element().isPointer() || type.element().bitWidth() == 1) return 0;
-  Operation *op = v.definingOp();
-  if (op && (op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() ||
-             op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>()))
-    return 0;
-  // Integers are data where they come from memory, another layout or a product.
-  if (op && !type.element().isFloat() && op->info().has(kElementwise)) return 0;
+  if (Operation *op = v.definingOp()) {
+    bool isRecomputed = op->is<arith::ConstantOp>() || op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() ||
+                        op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>();
+    // Integers are data if they come from memory, a conversion or a dot; else they are indices.
+    bool isIndex = !type.element().isFloat() && op->info().has(kElementwise);
+    if (isRecomputed || isIndex) return 0;
+  }
   return registerBits(type.element(), elementsPerThread(type).value_or(0)) / 32;
 }
 
-int64_t registersPerThread(const TargetInfo &t, int64_t threads) {
-  if (!t.tuning.loadRegistersByBlockSize) return t.maxRegistersPerThread;
-  return t.registersPerThread(threads / t.warpSize, RegisterSplit::Evenly);
+int64_t usableRegisters(const TargetInfo &target, int64_t warps) {
+  int64_t registers = target.maxRegistersPerThread;
+  if (target.tuning.loadRegistersByBlockSize) registers = target.registersPerThread(warps, RegisterSplit::Evenly);
+  return registers * target.tuning.usableRegistersPercent / 100;
 }
 
 RegisterPressure::RegisterPressure(Operation *function) {
@@ -64,14 +66,16 @@ void RegisterPressure::count(Value v) {
   int64_t registers = registersOf(v);
   if (!registers) return;
   Operation *holder = v.definingOp() ? v.definingOp() : v.ownerBlock()->parentOp();
-  unsigned from = v.definingOp() ? ends_.lookup(holder) : begins_.lookup(holder), to = from;
+  unsigned from = v.definingOp() ? ends_.lookup(holder) : begins_.lookup(holder);
+  unsigned to = from;
   for (auto *user : v.users()) {
     to = std::max(to, begins_.lookup(user));
-    // A loop in between comes round again.
+    // The value lives to the end of a loop around its use that it is not defined in: the loop iterates again.
     for (Operation *p = user->parentOp(); p && p->parentRegion() && p != holder && !p->is<tt::FuncOp>();
-         p = p->parentOp())
-      if ((p->is<scf::ForOp>() || p->is<scf::WhileOp>()) && begins_.lookup(p) > from)
-        to = std::max(to, ends_.lookup(p));
+         p = p->parentOp()) {
+      bool isLoop = p->is<scf::ForOp>() || p->is<scf::WhileOp>();
+      if (isLoop && begins_.lookup(p) > from) to = std::max(to, ends_.lookup(p));
+    }
   }
   taken_[from] += registers;
   if (to + 1 < taken_.size()) taken_[to + 1] -= registers;

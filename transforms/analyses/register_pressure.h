@@ -1,7 +1,7 @@
-// How many registers the tensors of a function take in each thread at a place: an estimate for passes that can choose
-// where values are made. Counted are values from their operation to their last use, or to the end of the loop in
-// which they are used, in order of the text. What is made again for less than a register costs (constants, splats,
-// ranges, masks, indices and pointers) is left out: assemblers keep bases and add constants.
+// How many registers the tensors of a function take in each thread at a place: an estimate for passes that choose where
+// values are computed. Counted are values from their operation to their last use, or to the end of the loop in which
+// they are used, in the order of the text. Not counted is what is recomputed for less than a register costs (constants,
+// splats, ranges, masks, indices and pointers): assemblers keep bases and add constants.
 #pragma once
 #include "ir/operation.h"
 #include "ir/target.h"
@@ -15,20 +15,21 @@ namespace tessera::transforms {
 /// shape.
 std::optional<int64_t> elementsPerThread(ir::Type);
 
-/// Bits of registers for so many elements of a scalar type, of which each takes `least` or more: 8 as loads bring
-/// them, 32 where arithmetic gives each a register of its own.
+/// Bits of registers for so many elements of a scalar type, each of which takes at least `least`: 8 as they are loaded,
+/// 32 if each is in a register of its own, as for arithmetic.
 int64_t registerBits(ir::Type element, int64_t elements, int64_t least = 1);
 
-/// Registers of 32 bits that a tensor takes in each thread, packed; 0 for what the estimate leaves out.
+/// Registers of 32 bits that a tensor takes in each thread, packed; 0 for what the estimate does not count.
 int64_t registersOf(ir::Value);
 
-/// What a thread can have in a block of so many.
-int64_t registersPerThread(const ir::TargetInfo &, int64_t threads);
+/// The part of a thread's registers that tensors may take in a block of so many warps; the rest is for what the
+/// estimate does not count (ir/tuning.def, usableRegistersPercent).
+int64_t usableRegisters(const ir::TargetInfo &, int64_t warps);
 
 class RegisterPressure {
 public:
   explicit RegisterPressure(ir::Operation *function);
-  /// The most that are taken at once from `first` to `last`, what is nested in them included.
+  /// The highest pressure from `first` to `last`, including what is nested in them.
   int64_t highest(ir::Operation *first, ir::Operation *last) const;
 
 private:
@@ -36,7 +37,7 @@ private:
   void count(ir::Value);
 
   llvm::DenseMap<ir::Operation *, unsigned> begins_, ends_;
-  std::vector<int64_t> taken_; // at each number
+  std::vector<int64_t> taken_; // by number of an operation's beginning or end
 };
 
 } // namespace tessera::transforms

@@ -1,10 +1,10 @@
-// A load of a block of a matrix, seen as a copy by a tensor's description: what base, sizes and strides the matrix
-// has and where the block begins, read from the pointers and mask that block_access.cpp makes of a descriptor:
+// A load of a block of a matrix as a bulk copy (TMA) can do it: the base, sizes and strides of the matrix, and where
+// the block starts. They are read off the pointers and mask that block_access.cpp creates for a descriptor:
 //
 //   pointers   base + start0 · stride + start1 + (row · stride + column)
 //   mask       −start0 ≤ row < size0 − start0  and  −start1 ≤ column < size1 − start1
 //
-// with zeros for the rest. Every element that the load reads is one that such a copy reads, and no others are.
+// with zeros for masked-off elements. Such a copy reads exactly the elements that the load reads.
 #pragma once
 #include "ir/ops.h"
 #include <array>
@@ -16,15 +16,15 @@ class AxisInfoAnalysis;
 struct TensorBlock {
   ir::Value base;                 // a pointer
   std::array<ir::Value, 2> size;  // i32, rows then columns
-  ir::Value stride;               // i64, elements from row to row; columns lie one after the other
+  ir::Value stride;               // i64, elements from row to row; columns are contiguous
   std::array<ir::Value, 2> start; // i32; null: 0
 };
 
-/// Of loads that were loads of a descriptor's block: its strides are positive, multiples of 16 bytes, and less than
-/// 2⁴⁰.
+/// Attribute of loads that were loads of a descriptor's block: its strides are positive, multiples of 16 bytes, and
+/// less than 2⁴⁰.
 inline constexpr const char *kFromDescriptorAttr = "tessera.descriptor";
 
-/// Empty where the load is not seen to be such a copy, or starts and sizes are no extended i32. Where the mask has no
+/// Nothing if the load is not recognised as such a copy, or if starts and sizes are no extended i32. If the mask has no
 /// lower bound, the start must be known not to be negative.
 std::optional<TensorBlock> tensorBlock(ir::tt::LoadOp, const AxisInfoAnalysis &);
 

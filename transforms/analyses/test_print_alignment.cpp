@@ -1,7 +1,8 @@
 // A pass for tests: reports what AxisInfo knows of every result as a remark, in the words of triton-opt's pass of that
-// name, so that the analysis is tested by text:
+// name, so that the analysis is tested by text (one line in the test):
 //
-//   // expected-remark @below {{contiguity = [128], divisibility = [1073741824], constancy = [1], constant_value = <none>}}
+//   // expected-remark @below {{contiguity = [128], divisibility = [1073741824], constancy = [1],
+//   //                          constant_value = <none>}}
 //   %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
 #include "transforms/analyses/axis_info.h"
 #include "transforms/passes.h"

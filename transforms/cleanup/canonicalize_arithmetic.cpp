@@ -18,7 +18,7 @@
 #include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "transforms/analyses/integer_range.h"
+#include "transforms/analyses/integer_facts.h"
 #include "transforms/cleanup/canonicalize_patterns.h"
 
 namespace tessera::transforms {

@@ -14,7 +14,7 @@
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "transforms/analyses/integer_range.h"
+#include "transforms/analyses/integer_facts.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {

@@ -10,12 +10,18 @@
 //   %d = tt.addptr %c, %col : tensor<64x32xi32>            %o = arith.addi %s, %col
 //   %v = tt.load %d                                        %v = tt.load (tt.addptr (tt.splat %p), %o)
 //
-// Loops and branches carry the offsets. Every access in the new form says by that form alone that its offset is a
-// number of elements modulo 2^32 (smallBuffer in analyses/pointer_root.h), which is how it is lowered.
+// Loops and branches carry the offsets. By its form alone, an access in the new form has an offset that is a number of
+// elements modulo 2^32 (smallBuffer in analyses/pointer_root.h), which is how it is lowered.
+//
+// Steps: findRoots determines which argument each pointer is computed from; rewriteRegion gives each pointer with such
+// a root an offset, and each access an address made of the two.
 //
 // Limits: pointers that while loops or branches between blocks carry, that come from memory, from several arguments
 // or from a pointer cast to elements of another size stay as they are.
+//
+// Runs: AMD pipeline, after all accesses are there and before index arithmetic leaves loops.
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/pointer_root.h"
@@ -43,84 +49,88 @@ public:
 
   bool run() {
     Block *entry = function_->region(0).front();
+    bool anySmall = false;
     for (auto *a : entry->args())
       if (isPointer(a)) {
-        bool small = hasSmallRange(a);
-        roots_[a] = small ? Value(a) : Value();
-        any_ |= small;
+        bool isSmall = hasSmallRange(a);
+        roots_[a] = isSmall ? Value(a) : Value();
+        anySmall |= isSmall;
       }
-    if (!any_) return false;
+    if (!anySmall) return false;
     findRoots();
-    region(function_->region(0));
+    rewriteRegion(function_->region(0));
     return changed_;
   }
 
 private:
-  // ---- where pointers come from
-  // -------------------------------------------------------------------------------------- A value without an entry
-  // has not been reached yet; a null root is none that helps.
+  // ---- which argument each pointer is computed from
+  // ------------------------------------------------------------------ A value without an entry has not been reached
+  // yet; a null root means that no single argument is known.
 
-  void meet(Value v, Value root) {
+  /// Joins what is known of a value's root with one more source.
+  void joinRoot(Value v, Value root) {
     auto [it, isNew] = roots_.try_emplace(v, root);
-    if (isNew || it->second == root || !it->second) {
-      moved_ |= isNew;
-      return;
-    }
+    if (isNew) rootsChanged_ = true;
+    bool contradicts = !isNew && it->second && it->second != root;
+    if (!contradicts) return;
     it->second = Value();
-    moved_ = true;
+    rootsChanged_ = true;
   }
-  void follow(Value from, Value to) {
-    if (auto it = roots_.find(from); it != roots_.end()) meet(to, it->second);
+  void propagateRoot(Value from, Value to) {
+    if (auto it = roots_.find(from); it != roots_.end()) joinRoot(to, it->second);
   }
-  /// The pointers that op makes, by those that it is given.
-  void transfer(Operation *op) {
-    if (auto loop = op->dyn<scf::ForOp>()) {
-      Block *body = loop.body().front();
-      Operation *yield = body->terminator();
-      for (unsigned i = 0; i < op->numResults(); ++i) {
-        if (!isPointer(op->result(i))) continue;
-        follow(loop.initArgs()[i], body->arg(i + 1));
-        follow(yield->operand(i), body->arg(i + 1));
-        follow(body->arg(i + 1), op->result(i));
+  void hasNoRoot(Value v) { joinRoot(v, {}); }
+
+  void propagateThroughLoop(scf::ForOp loop) {
+    for (unsigned i = 0; i < numCarried(loop); ++i) {
+      auto c = carried(loop, i);
+      if (!isPointer(c.result)) continue;
+      propagateRoot(c.init, c.argument);
+      propagateRoot(c.yielded, c.argument);
+      propagateRoot(c.argument, c.result);
+    }
+  }
+  void propagateThroughBranch(scf::IfOp branch) {
+    for (auto *r : {&branch.thenRegion(), &branch.elseRegion()})
+      for (auto result : branch->results()) {
+        if (!isPointer(result)) continue;
+        if (r->hasOneBlock())
+          propagateRoot(r->front()->terminator()->operand(result.index()), result);
+        else
+          hasNoRoot(result);
       }
-      return;
+  }
+  /// Whether the pointers that an operation makes are in the buffer of its first operand, or of both of a select's.
+  bool staysInBuffer(Operation *op) {
+    if (auto add = op->dyn<tt::AddptrOp>()) {
+      Type offset = add.offset().type().scalar();
+      return offset.isInteger() && offset.bitWidth() > 1;
     }
-    if (auto branch = op->dyn<scf::IfOp>(); branch && op->numResults()) {
-      for (auto *r : {&branch.thenRegion(), &branch.elseRegion()})
-        for (unsigned i = 0; i < op->numResults(); ++i)
-          if (isPointer(op->result(i))) {
-            if (r->hasOneBlock())
-              follow(r->front()->terminator()->operand(i), op->result(i));
-            else
-              meet(op->result(i), {});
-          }
-      return;
+    if (auto cast = op->dyn<tt::BitcastOp>(); cast && isPointer(cast.src())) {
+      bool keepsUnit = elementBytes(cast.src().type()) == elementBytes(cast.result().type());
+      bool isOfBuffer = rootOf(cast.src()) == cast.src(); // there are no offsets yet whose unit could change
+      return keepsUnit || isOfBuffer;
     }
+    return keepsAddresses(op) || op->is<arith::SelectOp>();
+  }
+  /// The roots of the pointers that an operation makes.
+  void propagateThrough(Operation *op) {
+    if (auto loop = op->dyn<scf::ForOp>()) return propagateThroughLoop(loop);
+    if (auto branch = op->dyn<scf::IfOp>(); branch && op->numResults()) return propagateThroughBranch(branch);
     for (auto r : op->results()) {
       if (!isPointer(r)) continue;
-      if (op->is<tt::AddptrOp>()) {
-        Type offset = op->operand(1).type().scalar();
-        if (offset.isInteger() && offset.bitWidth() > 1)
-          follow(op->operand(0), r);
-        else
-          meet(r, {});
-      } else if (keepsAddresses(op))
-        follow(op->operand(0), r);
-      else if (op->is<tt::BitcastOp>() && isPointer(op->operand(0))) {
-        // A cast of the buffer itself may change the unit of offsets: there are none yet.
-        if (elementBytes(op->operand(0).type()) == elementBytes(r.type()) || rootOf(op->operand(0)) == op->operand(0))
-          follow(op->operand(0), r);
-        else
-          meet(r, {});
-      } else if (op->is<arith::SelectOp>()) {
-        follow(op->operand(1), r);
-        follow(op->operand(2), r);
-      } else
-        meet(r, {});
+      if (!staysInBuffer(op)) {
+        hasNoRoot(r);
+      } else if (auto select = op->dyn<arith::SelectOp>()) {
+        propagateRoot(select.trueValue(), r);
+        propagateRoot(select.falseValue(), r);
+      } else {
+        propagateRoot(op->operand(0), r);
+      }
     }
   }
   void findRoots() {
-    // Arguments of blocks that are no bodies of loops.
+    // Arguments of blocks other than bodies of loops.
     function_->walk([&](Operation *op) {
       if (op->is<scf::ForOp>()) return;
       for (auto &r : op->regions())
@@ -129,11 +139,11 @@ private:
             if (isPointer(a)) roots_.try_emplace(a, Value());
     });
     do {
-      moved_ = false;
+      rootsChanged_ = false;
       function_->walk([&](Operation *op) {
-        if (op != function_) transfer(op);
+        if (op != function_) propagateThrough(op);
       });
-    } while (moved_);
+    } while (rootsChanged_);
   }
   /// The argument that v is computed from, or none.
   Value rootOf(Value v) const {
@@ -144,16 +154,16 @@ private:
   // ---- rewriting ---------------------------------------------------------------------------------------------------
 
   Type offsetType(Value pointer) const { return pointer.type().withScalar(pointer.type().context()->i32()); }
-  Value narrow(Builder &b, Location loc, Value offset) {
+  Value as32Bits(Builder &b, Location loc, Value offset) {
     unsigned bits = offset.type().scalar().bitWidth();
     if (bits == 32) return offset;
-    if (auto wide = offset.definedBy<arith::ExtsiOp>(); wide && wide->operand(0).type().scalar().isInteger(32))
-      return wide->operand(0);
+    if (auto wide = offset.definedBy<arith::ExtsiOp>(); wide && wide.in().type().scalar().isInteger(32))
+      return wide.in();
     Type to = offset.type().withScalar(b.context().i32());
     return bits > 32 ? arith::TrunciOp::create(b, loc, to, offset)->result()
                      : arith::ExtsiOp::create(b, loc, to, offset)->result();
   }
-  /// The offset of a pointer with a root, made if it is still none.
+  /// The offset of a pointer with a root; zero is made where it is needed.
   Value offsetOf(Builder &b, Location loc, Value pointer) {
     if (Value o = offsets_.lookup(pointer)) return o;
     return b.intConstant(loc, offsetType(pointer), 0);
@@ -173,8 +183,8 @@ private:
     return tt::AddptrOp::create(b, loc, base, offset).result();
   }
 
-  /// Carried from now on as an offset; users get the pointer made from it.
-  void retype(Builder b, Value v) {
+  /// Has the value carried as an offset from now on; users get the pointer made from it.
+  void carryOffset(Builder b, Value v) {
     Value root = rootOf(v);
     Type type = v.type();
     v.setType(offsetType(v));
@@ -186,47 +196,50 @@ private:
     changed_ = true;
   }
 
-  void region(Region &r) {
+  void rewriteRegion(Region &r) {
     for (Block *b : r.blocks())
       for (Operation *op = b->front(), *next; op; op = next) {
         next = op->next();
-        operation(op);
+        rewrite(op);
       }
   }
 
-  void operation(Operation *op) {
-    if (auto loop = op->dyn<scf::ForOp>()) return forLoop(op, loop);
-    if (auto branch = op->dyn<scf::IfOp>()) return conditional(op, branch);
-    for (auto &r : op->regions()) region(r);
-    if (op->numResults() == 1 && isPointer(op->result()) && rootOf(op->result())) return arithmetic(op);
-    if (!accesses(op)) return;
-    Value p = op->operand(0), root = isPointer(p) ? rootOf(p) : Value();
+  void rewrite(Operation *op) {
+    if (auto loop = op->dyn<scf::ForOp>()) return rewriteLoop(loop);
+    if (auto branch = op->dyn<scf::IfOp>()) return rewriteBranch(branch);
+    for (auto &r : op->regions()) rewriteRegion(r);
+    if (op->numResults() == 1 && isPointer(op->result()) && rootOf(op->result())) return makeOffset(op);
+    if (!isAccess(op)) return;
+    Value p = op->operand(0); // of each kind of access
+    Value root = isPointer(p) ? rootOf(p) : Value();
     if (!root) return;
-    if (!offsets_.lookup(p) || smallBuffer(p)) return; // no arithmetic, or as it should be
+    bool hasNoArithmetic = !offsets_.lookup(p);
+    if (hasNoArithmetic || smallBuffer(p)) return;
     Builder b(op);
     op->setOperand(0, pointerTo(b, op->loc(), root, offsetOf(b, op->loc(), p), p.type()));
     changed_ = true;
   }
 
-  static bool accesses(Operation *op) {
+  static bool isAccess(Operation *op) {
     return op->is<tt::LoadOp>() || op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>();
   }
 
-  /// Makes the offset of the pointer that op makes. An offset of zero is not written down.
-  void arithmetic(Operation *op) {
+  /// Makes the offset of the pointer that the operation makes. Offsets of zero have no entry.
+  void makeOffset(Operation *op) {
     Value r = op->result();
     if (offsets_.count(r)) return; // made from a carried offset
     Builder b(op);
-    if (op->is<tt::AddptrOp>()) {
-      Value more = narrow(b, op->loc(), op->operand(1)), from = offsets_.lookup(op->operand(0));
+    if (auto add = op->dyn<tt::AddptrOp>()) {
+      Value more = as32Bits(b, op->loc(), add.offset());
+      Value from = offsets_.lookup(add.ptr());
       offsets_[r] = from ? arith::AddiOp::create(b, op->loc(), from, more).result() : more;
       return;
     }
-    if (op->is<arith::SelectOp>()) {
-      Value x = offsets_.lookup(op->operand(1)), y = offsets_.lookup(op->operand(2));
-      if (!x && !y) return;
-      x = offsetOf(b, op->loc(), op->operand(1)), y = offsetOf(b, op->loc(), op->operand(2));
-      offsets_[r] = arith::SelectOp::create(b, op->loc(), op->operand(0), x, y).result();
+    if (auto select = op->dyn<arith::SelectOp>()) {
+      if (!offsets_.lookup(select.trueValue()) && !offsets_.lookup(select.falseValue())) return;
+      Value ifTrue = offsetOf(b, op->loc(), select.trueValue());
+      Value ifFalse = offsetOf(b, op->loc(), select.falseValue());
+      offsets_[r] = arith::SelectOp::create(b, op->loc(), select.condition(), ifTrue, ifFalse).result();
       return;
     }
     Value from = offsets_.lookup(op->operand(0));
@@ -242,40 +255,42 @@ private:
     offsets_[r] = b.create(s)->result();
   }
 
-  void forLoop(Operation *op, scf::ForOp loop) {
-    Block *body = loop.body().front();
-    llvm::SmallVector<unsigned, 4> carried;
-    for (unsigned i = 0; i < op->numResults(); ++i)
-      if (isPointer(op->result(i)) && rootOf(body->arg(i + 1))) carried.push_back(i);
-    Builder b(op);
-    unsigned first = op->numOperands() - op->numResults();
-    for (unsigned i : carried) {
-      op->setOperand(first + i, offsetOf(b, op->loc(), loop.initArgs()[i]));
-      retype(Builder::atStart(body), body->arg(i + 1));
-      retype(Builder::after(op), op->result(i));
+  void rewriteLoop(scf::ForOp loop) {
+    llvm::SmallVector<unsigned, 4> carriedPointers;
+    for (unsigned i = 0; i < numCarried(loop); ++i) {
+      auto c = carried(loop, i);
+      if (isPointer(c.result) && rootOf(c.argument)) carriedPointers.push_back(i);
     }
-    region(loop.body());
-    yield(body->terminator(), carried);
+    Builder b(loop.op);
+    for (unsigned i : carriedPointers) {
+      auto c = carried(loop, i);
+      c.setInit(offsetOf(b, loop->loc(), c.init));
+      carryOffset(Builder::atStart(loop.body().front()), c.argument);
+      carryOffset(Builder::after(loop.op), c.result);
+    }
+    rewriteRegion(loop.body());
+    yieldOffsets(loop.body().front()->terminator(), carriedPointers);
   }
-  void conditional(Operation *op, scf::IfOp branch) {
-    llvm::SmallVector<unsigned, 4> carried;
-    for (unsigned i = 0; i < op->numResults(); ++i)
-      if (isPointer(op->result(i)) && rootOf(op->result(i))) carried.push_back(i);
-    for (unsigned i : carried) retype(Builder::after(op), op->result(i));
-    for (auto &r : op->regions()) {
-      region(r);
-      if (!carried.empty()) yield(r.front()->terminator(), carried);
+  void rewriteBranch(scf::IfOp branch) {
+    llvm::SmallVector<unsigned, 4> pointers;
+    for (auto r : branch->results())
+      if (isPointer(r) && rootOf(r)) pointers.push_back(r.index());
+    for (unsigned i : pointers) carryOffset(Builder::after(branch.op), branch->result(i));
+    for (auto &r : branch->regions()) {
+      rewriteRegion(r);
+      if (!pointers.empty()) yieldOffsets(r.front()->terminator(), pointers);
     }
   }
-  void yield(Operation *end, llvm::ArrayRef<unsigned> carried) {
-    Builder b(end);
-    for (unsigned i : carried) end->setOperand(i, offsetOf(b, end->loc(), end->operand(i)));
+  void yieldOffsets(Operation *yield, llvm::ArrayRef<unsigned> indices) {
+    Builder b(yield);
+    for (unsigned i : indices) yield->setOperand(i, offsetOf(b, yield->loc(), yield->operand(i)));
   }
 
   Operation *function_;
   llvm::DenseMap<Value, Value> roots_, offsets_;
   llvm::DenseMap<std::pair<Value, Type>, Value> casts_;
-  bool any_ = false, moved_ = false, changed_ = false;
+  bool rootsChanged_ = false; // by the current walk of findRoots
+  bool changed_ = false;      // the function
 };
 
 } // namespace

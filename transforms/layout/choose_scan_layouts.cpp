@@ -1,17 +1,19 @@
 // Pass choose-scan-layouts: every tt.scan gets a layout that it can be lowered in. Its axis must run through a
-// thread's registers, then lanes, then warps (layouts/scan_shape.h), which the layouts of matrix instructions, for one, do
-// not: rows of an nvidia_mma result go lanes, registers, warps.
+// thread's registers, then lanes, then warps (layouts/scan_shape.h), which the layouts of matrix instructions, for one,
+// do not: rows of an nvidia_mma result go lanes, registers, warps.
 //
 //   %1 = "tt.scan"(%0) … : tensor<64x64xf32, #mma>     →     %0' = ttg.convert_layout %0 : #mma -> #linear
 //                                                            %1' = "tt.scan"(%0') … : tensor<64x64xf32, #linear>
 //                                                            %1 = ttg.convert_layout %1' : #linear -> #mma
 //
-// The layout chosen is the tensor's own with the places along the axis dealt out anew, registers first: what a
+// The layout chosen is the tensor's own with the positions along the axis distributed anew, registers first: what a
 // thread, lane or warp holds of the other dimensions stays where it is. The conversions are as any others: they go
-// through shared memory in turns where there is little of it, so that no scan needs memory for its whole tensor.
+// through shared memory in repetitions if there is little of it, so that no scan needs memory for its whole tensor.
 //
-// Text that is compiled from TTIR hardly has such scans: remove-layout-conversions moves none into a layout out of
-// order. Axes that reach across the blocks of a cluster stay as they are.
+// Kernels compiled from TTIR hardly have such scans: remove-layout-conversions moves none into a layout out of order.
+// Limits: axes that reach across the blocks of a cluster stay as they are.
+//
+// Runs: before lowering.
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "layouts/scan_shape.h"

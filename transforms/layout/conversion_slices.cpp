@@ -1,23 +1,30 @@
 // Backward slices of layout conversions (see conversion_slices.h).
 //
-//   %q = tt.addptr %p, %o : #A               %p1 = …, %o1 = …  (in #B, from what they are made of)
+//   %q = tt.addptr %p, %o : #A               %p1 = …, %o1 = …  (in #B, from their own operands)
 //   %r = ttg.convert_layout %q : #A -> #B  → %r  = tt.addptr %p1, %o1 : #B
 //
-// A slice starts at the conversion's source and goes up through elementwise work, renamings of elements, small loads
-// and values that loops and branches carry. At every value there is a choice: make it in the layout wanted, which
-// asks the same of its operands, or convert it there. The cheaper one is taken, in weights that count elements per
-// thread and how often a place is executed; so conversions leave loops, go to the narrower side of a cast, or vanish
-// into ranges and splats.
+// A slice starts at the conversion's source and goes up through elementwise operations, operations that rename elements
+// (broadcast, transpose, reshape), small loads, scans, loop-carried values and results of branches. Every value on the
+// way has two alternatives:
+//   recompute   compute it in the wanted layout, which needs its operands in a layout that follows from it;
+//   convert     convert it there.
+// The cheaper one is taken, in costs that count elements per thread and how often a block is executed
+// (analyses/op_cost.h). So conversions leave loops, move to the narrower side of a cast, or vanish into ranges and
+// splats.
 //
-// A load of no more elements than the block has threads is taken for arithmetic: every thread loads what it needs, and
-// the lines are read once. It saves the round trip through shared memory behind the load's latency.
+// A load of no more elements than the block has threads counts as arithmetic: every thread loads what it needs, and the
+// lines are read once. That saves the round trip through shared memory behind the load's latency.
 //
-// Work that only feeds the slice (or other conversions to the layout wanted) moves and costs nothing; the rest is
-// done twice and costs its weight. A carried value changes its layout in place, and is converted back for users
-// outside the slice. The slice is taken if it costs less than the conversions that it replaces. Where no conversion's
-// own slice is worth it, slices of several conversions to one layout are tried.
+// Operations that only feed the slice (or other conversions to the wanted layout) move and cost nothing; others are
+// computed twice and cost their weight. A loop-carried value changes its layout in place, and is converted back for
+// users outside the slice. The slice is applied if it costs less than the conversions that it replaces.
+//
+// Steps for each conversion: plan (which alternative is cheapest, for each value), collect (which values the choices
+// reach), gain (the slice's cost with everything shared taken into account), apply. Where no conversion's own slice
+// gains, slices of several conversions to one layout are tried.
 #include "transforms/layout/conversion_slices.h"
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -25,8 +32,12 @@
 #include "layouts/dot_operand.h"
 #include "layouts/infer.h"
 #include "layouts/scan_shape.h"
+#include "transforms/analyses/dots.h"
+#include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/layout/convert_values.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -35,240 +46,195 @@ using namespace ir;
 using layouts::Encoding;
 
 void eraseDeadOperations(Module &m) {
-  for (bool again = true; again;) {
-    again = false;
+  bool changed = true;
+  while (changed) {
+    changed = false;
     m.op()->walkPostOrder([&](Operation *op) {
-      if (op->numRegions() == 0 && op->block() && op->parentOp() && isTriviallyDead(op)) op->erase(), again = true;
+      bool mayErase = op->numRegions() == 0 && op->block() && op->parentOp();
+      if (!mayErase || !isTriviallyDead(op)) return;
+      op->erase();
+      changed = true;
     });
   }
 }
 
 namespace {
 
-using Item = std::pair<Value, const Encoding *>; // a value in a layout
+/// A value in a layout.
+using LayoutValue = std::pair<Value, const Encoding *>;
 
-// ---- weights -------------------------------------------------------------------------------------------------------
+/// Bounds of one plan, which keep compile time linear.
+constexpr unsigned kMaxDepth = 200;
+constexpr unsigned kMaxPlannedValues = 2000;
 
-/// How often a place is executed, with eight rounds for a loop whose count is not known.
-double frequency(Block *b) {
-  double f = 1;
-  for (Operation *p = b->parentOp(); p; p = p->parentOp())
-    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) f *= 8;
-  return f;
+// ---- facts about values ---------------------------------------------------------------------------------------------
+
+/// The loop or branch whose loop-carried value or result `v` is, or null.
+Operation *carrierOf(Value v) {
+  if (auto c = carriedOf(v)) return c->loop.op;
+  Operation *op = v.definingOp();
+  return op && op->is<scf::IfOp>() ? op : nullptr;
 }
-/// Weights of operations and conversions, remembering sizes of layouts.
-class Weights {
-public:
-  double conversion(Value v, const Encoding *e);
-  double operation(Operation *op, const Encoding *e);
 
-private:
-  double elementsPerThread(TensorType t, const Encoding *e) {
-    auto [it, fresh] =
-        sizes_.try_emplace(t.withElement(IntegerType::get(*t.element().context(), 1)).withEncoding(e).storage(), 0.0);
-    if (!fresh) return it->second;
-    auto l = e->toLinearLayout(t.shape());
-    return it->second = l.ok() ? double(l->inDimSize(layouts::Dim::Register)) : double(t.numElements());
+bool isDotOperand(const Encoding *e) { return e->kind() == layouts::EncodingKind::DotOperand; }
+
+unsigned bitsOf(Value v) {
+  Type t = v.type().scalar();
+  return t.isPointer() ? 64 : t.bitWidth();
+}
+
+/// The layout of an operation's only tensor operand from which its result gets layout `e`; null if there is none.
+const Encoding *operandLayoutFor(layouts::EncodingPool &pool, Operation *op, const Encoding *e) {
+  auto result = tensorOf(op->result());
+  if (auto x = op->dyn<tt::ExpandDimsOp>()) {
+    auto slice = pool.getSlice(x.axis(), e);
+    return slice.ok() ? *slice : nullptr;
   }
-  llvm::DenseMap<const TypeStorage *, double> sizes_;
+  if (auto x = op->dyn<tt::TransOp>()) {
+    auto order = x.order();
+    llvm::SmallVector<int64_t, 4> inverse(order.size());
+    for (auto [i, o] : llvm::enumerate(order)) inverse[o] = i;
+    auto *in = layouts::inferTrans(pool, e, inverse, result.shape());
+    return in && layouts::inferTrans(pool, in, order, tensorOf(x.src()).shape()) == e ? in : nullptr;
+  }
+  if (auto x = op->dyn<tt::ReshapeOp>()) {
+    if (x.allowReorder()) return nullptr;
+    auto from = tensorOf(x.src()).shape(), to = result.shape();
+    auto *in = layouts::inferReshape(pool, e, to, from);
+    return in && layouts::inferReshape(pool, in, from, to) == e ? in : nullptr;
+  }
+  if (auto x = op->dyn<tt::ScanOp>()) {
+    auto &layout = e->layoutOf(result.shape());
+    bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, x.axis()).inOrder;
+    return op->numOperands() == 1 && canBeLowered ? e : nullptr;
+  }
+  return op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() ? e : nullptr;
+}
+
+// ---- one slice ------------------------------------------------------------------------------------------------------
+
+/// What slices of one module share.
+struct SliceContext {
+  const Tuning &tuning;
+  LayoutCosts costs;
+  int64_t threads; // of a block
+  GlobalAccesses accesses;
 };
-
-/// A round trip through shared memory, with its barriers; shuffles and moves of registers are cheaper, but which it
-/// will be is the lowering's choice.
-double Weights::conversion(Value v, const Encoding *e) {
-  if (encodingOf(v) == e) return 0;
-  auto t = tensorOf(v);
-  if (layouts::sameLayout(encodingOf(v), e, t.shape())) return 1; // a renaming
-  double words = std::max(0.25, t.element().bitWidth() / 32.0);
-  return 32 + 2 * words * (elementsPerThread(t, e) + elementsPerThread(t, encodingOf(v)));
-}
-/// What a scan takes in a layout: its elements, the shuffles of each run's total, and what warps tell each other of
-/// those.
-double scanWork(tt::ScanOp scan, const Encoding *e) {
-  auto type = tensorOf(scan->operand(0));
-  auto &layout = e->layoutOf(type.shape());
-  if (!layout.ok()) return 1e6;
-  int axis = scan.axis();
-  auto shape = layouts::scanShape(*layout, axis);
-  if (!shape.inOrder) return 1e6;
-  unsigned lanes = 0, warps = 0;
-  for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Lane); ++bit)
-    lanes += layout->basis(layouts::Dim::Lane, bit)[axis] != 0;
-  for (unsigned bit = 0; bit < layout->inDimBits(layouts::Dim::Warp); ++bit)
-    warps += layout->basis(layouts::Dim::Warp, bit)[axis] != 0;
-  double elements = layout->inDimSize(layouts::Dim::Register), runs = elements / shape.chunk;
-  return 2 * elements + runs * 3 * lanes + (warps ? 32 + 6 * runs : 0);
-}
-double Weights::operation(Operation *op, const Encoding *e) {
-  double each = 1;
-  switch (op->opcode()) {
-  case Opcode::arith_constant:
-  case Opcode::tt_splat:
-  case Opcode::tt_make_range:
-  case Opcode::tt_broadcast:
-  case Opcode::tt_expand_dims:
-  case Opcode::tt_reshape:
-  case Opcode::tt_trans: return 0.25;
-  case Opcode::arith_divsi:
-  case Opcode::arith_divui:
-  case Opcode::arith_remsi:
-  case Opcode::arith_remui: each = intConstantOf(op->operand(1)) ? 4 : 20; break;
-  case Opcode::arith_divf:
-  case Opcode::tt_precise_divf:
-  case Opcode::tt_precise_sqrt:
-  case Opcode::arith_remf:
-  case Opcode::tt_extern_elementwise:
-  case Opcode::tt_elementwise_inline_asm: each = 16; break;
-  case Opcode::math_absf:
-  case Opcode::math_fma: break;
-  case Opcode::tt_load: each = 8; break;
-  case Opcode::tt_scan: return scanWork(op->cast<tt::ScanOp>(), e);
-  default:
-    if (op->name().starts_with("math.")) each = 12;
-  }
-  return each * std::max(1.0, op->result().type().scalar().bitWidth() / 32.0) *
-         elementsPerThread(op->result().type().cast<TensorType>(), e);
-}
-
-/// Whether it is the body of a loop that multiplies.
-static bool multiplies(Block *b) {
-  return b->parentOp()->is<scf::ForOp>() &&
-         llvm::any_of(*b, [](Operation &op) { return op.is<tt::DotOp>() || op.is<ttng::WarpGroupDotOp>(); });
-}
-
-// ---- one slice -----------------------------------------------------------------------------------------------------
 
 class Slice {
 public:
-  /// @pre all are to one layout
-  Slice(llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, Weights &weights, bool duplicatesCost, int64_t threads,
-        const GlobalAccesses &accesses)
-      : converts_(conversions), weights_(weights), pool_(conversions[0].op->context().encodings()),
-        wanted_(encodingOf(converts_[0].result())), duplicatesCost_(duplicatesCost), threads_(threads),
-        accesses_(accesses) {
-    for (auto c : converts_) plan(c.src(), wanted_, 0);
-    for (auto c : converts_) settle(c.src(), wanted_);
+  /// `duplicatesCost`: plan as if every recomputed operation remained for other users, too.
+  /// @pre all conversions are to one layout
+  Slice(SliceContext &context, llvm::ArrayRef<ttg::ConvertLayoutOp> conversions, bool duplicatesCost)
+      : context_(context), costs_(context.costs), conversions_(conversions),
+        pool_(conversions_[0].op->context().encodings()), wanted_(encodingOf(conversions_[0].result())),
+        duplicatesCost_(duplicatesCost) {
+    for (auto c : conversions_) plan(c.src(), wanted_, 0);
+    for (auto c : conversions_) collect(c.src(), wanted_);
   }
-  /// What the slice saves; applied if positive.
-  double gain() {
-    double before = 0, after = 0;
-    for (auto *c : replaced())
-      before += weights_.conversion(c->operand(0), encodingOf(c->result())) * frequency(c->block());
-    for (auto &[v, e] : converted_) after += conversionAt(v, e);
-    // Where operands are loaded is another pass's concern, but for what is computed from loads of a loop: their
-    // copies go through shared memory in any case, from which the operand's layout is read as well as another.
-    bool operand = wanted_->kind() == layouts::EncodingKind::DotOperand;
-    // Of an fma operand each thread has whole rows, which many others have too, more than it has registers: they are
-    // read where they are multiplied, and so nothing is computed between.
-    if (auto *o = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
-        o && layouts::dynCast<layouts::BlockedEncoding>(o->parent()) && llvm::any_of(recomputed_, [&](auto &i) {
-          return !carrier(i.first) && weights_.operation(i.first.definingOp(), i.second) >
-                                          weights_.operation(i.first.definingOp(), encodingOf(i.first));
-        }))
-      return 0;
-    if (operand && !llvm::all_of(converted_, [&](auto &i) {
-          return copiedInLoop(i.first) ||
-                 tensorOf(i.first).numElements() * 8 <= tensorOf(converts_[0].src()).numElements();
-        }))
-      return 0;
-    after += computed() + conversionsBack();
-    return before - after;
-  }
+  /// What the slice saves.
+  double gain();
+  bool isWorthwhile() { return gain() > context_.tuning.minimumSliceGain; }
   void apply();
 
 private:
-  /// What computing `v` needs of its operands to be in layout `e`; false: it cannot be.
-  bool needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out);
+  /// What computing `v` in layout `e` needs of its operands; false: it cannot be computed there.
+  bool inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutValue> &inputs);
   double plan(Value v, const Encoding *e, unsigned depth);
-  void settle(Value v, const Encoding *e);
+  void collect(Value v, const Encoding *e);
+  bool readsWholeRowsForFma();
+  bool onlyMovesLoads();
   double conversionAt(Value v, const Encoding *e) {
-    return (e->kind() == layouts::EncodingKind::DotOperand && copiedInLoop(v) ? 1 : weights_.conversion(v, e)) *
-           frequency(v.parentBlock());
+    bool readsCopy = isDotOperand(e) && isCopiedInLoop(v); // in any layout alike
+    return (readsCopy ? 1 : costs_.conversion(v, e)) * costs_.frequency(v.parentBlock());
   }
-  /// Whether what an operand's layout has side by side of the value fills a word, or its elements are no narrower
-  /// than the operand's: others would be read one by one.
-  bool isWordOfOperand(Value v) const {
-    unsigned bits = v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
-    auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
-    return bits >= converts_[0].result().type().scalar().bitWidth() || (operand && operand->kWidth() * bits >= 32);
+  /// Computing the value where it is defined, in a layout.
+  double operationAt(Value v, const Encoding *e) {
+    return costs_.operation(v.definingOp(), e) * costs_.frequency(v.parentBlock());
   }
-  /// A load that the pipeliner makes a copy to shared memory.
-  bool copiedInLoop(Value v) {
-    return isWordOfOperand(v) && v.definedBy<tt::LoadOp>() && v.hasOneUse() &&
-           v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == converts_[0]->block();
-  }
-  llvm::SmallVector<Operation *, 4> replaced();
-  double computed();
-  double conversionsBack();
-  /// A carried value, and what carries it: arguments and results of loops, results of branches.
-  static Operation *carrier(Value v) {
-    if (Operation *op = v.definingOp()) return op->is<scf::ForOp>() || op->is<scf::IfOp>() ? op : nullptr;
-    Operation *p = v.ownerBlock()->parentOp();
-    return p && p->is<scf::ForOp>() && v.index() > 0 ? p : nullptr;
-  }
-  /// A load of no more elements than there are threads, from what nobody writes, which may as well be done in another
-  /// layout, or a second time.
-  bool narrowLoad(Operation *op) const {
-    auto load = op->dyn<tt::LoadOp>();
-    if (!load || load.isVolatile() || !load.ptr().type().isTensor() || (effectsOf(op) & ~kReadsGlobal)) return false;
-    // In a loop that multiplies the pipeliner brings it ahead, but only one of two.
-    return tensorOf(load.result()).numElements() <= threads_ && !multiplies(op->block()) &&
-           !accesses_.mayBeWritten(load.ptr());
-  }
-  bool insideUse(OpOperand *use, const Encoding *e);
-  Value make(Value v, const Encoding *e);
-  void retype(Value v, const Encoding *e);
+  bool isWordOfOperand(Value v) const;
+  bool isCopiedInLoop(Value v);
+  llvm::SmallVector<Operation *, 4> replacedConversions();
+  llvm::DenseSet<Value> valuesThatRemain();
+  double recomputationCost();
+  double conversionsBackCost();
+  bool isNarrowLoad(Operation *op) const;
+  bool isInsideUse(OpOperand *use, const Encoding *e);
+  Value materialize(Value v, const Encoding *e);
+  Value materializeCarried(Value v, const Encoding *e);
+  Value recompute(Operation *op, const Encoding *e);
+  void changeCarriedLayout(Value v, const Encoding *e);
 
-  llvm::SmallVector<ttg::ConvertLayoutOp, 4> converts_;
-  Weights &weights_;
+  SliceContext &context_;
+  LayoutCosts &costs_;
+  llvm::SmallVector<ttg::ConvertLayoutOp, 4> conversions_;
   layouts::EncodingPool &pool_;
   const Encoding *wanted_;
   bool duplicatesCost_;
-  int64_t threads_; // of a block
-  const GlobalAccesses &accesses_;
   struct Choice {
     double cost = 0;
     bool recompute = false;
   };
-  llvm::DenseMap<Item, Choice> choices_;
-  llvm::SetVector<Item> recomputed_, converted_;
-  llvm::DenseMap<Value, llvm::SmallVector<std::pair<const Encoding *, llvm::SmallVector<Item, 4>>, 1>>
-      inputs_; // of recomputed values, by layout
-  llvm::DenseMap<Item, Value> made_;
+  llvm::DenseMap<LayoutValue, Choice> choices_;
+  llvm::SetVector<LayoutValue> recomputed_, converted_;
+  using InputsInLayout = std::pair<const Encoding *, llvm::SmallVector<LayoutValue, 4>>;
+  llvm::DenseMap<Value, llvm::SmallVector<InputsInLayout, 1>> inputs_; // of recomputed values, by layout
+  llvm::DenseMap<LayoutValue, Value> made_;
 };
 
-/// The operand index of a terminator or loop that carries into the value.
-bool Slice::needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out) {
-  if (Operation *c = carrier(v)) {
-    if (e->kind() == layouts::EncodingKind::DotOperand) return false;
-    if (auto f = c->dyn<scf::ForOp>()) {
-      unsigned i = v.definingOp() ? v.index() : v.index() - 1;
-      out.push_back({f.body().front()->arg(i + 1), e});
-      if (!v.definingOp())
-        out.push_back({f.initArgs()[i], e}), out.push_back({f.body().front()->terminator()->operand(i), e});
-      else
-        out.push_back({c->result(i), e});
-      // The argument and the result change together.
-      if (!v.definingOp()) out.push_back({c->result(i), e});
-      return true;
+/// Whether what an operand's layout has side by side of the value fills a word, or the value's elements are no narrower
+/// than the operand's: others would be read one by one.
+bool Slice::isWordOfOperand(Value v) const {
+  auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
+  return bitsOf(v) >= conversions_[0].result().type().scalar().bitWidth() ||
+         (operand && operand->kWidth() * bitsOf(v) >= 32);
+}
+/// Whether the value is a load that the pipeliner makes a copy to shared memory.
+bool Slice::isCopiedInLoop(Value v) {
+  bool isOfLoop = v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == conversions_[0]->block();
+  return isOfLoop && isWordOfOperand(v) && v.definedBy<tt::LoadOp>() && v.hasOneUse();
+}
+/// Whether it is a load of no more elements than there are threads, from what nobody writes, which may as well be done
+/// in another layout, or a second time.
+bool Slice::isNarrowLoad(Operation *op) const {
+  auto load = op->dyn<tt::LoadOp>();
+  bool onlyReads = !(effectsOf(op) & ~kReadsGlobal);
+  if (!load || load.isVolatile() || !load.ptr().type().isTensor() || !onlyReads) return false;
+  // In a loop with dots the pipeliner issues it ahead, but only one of two.
+  return tensorOf(load.result()).numElements() <= context_.threads && !isLoopBodyWithDot(op->block()) &&
+         !context_.accesses.mayBeWritten(load.ptr());
+}
+
+bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutValue> &inputs) {
+  // A loop-carried value has one layout in all of its places.
+  if (auto c = carriedOf(v)) {
+    if (isDotOperand(e)) return false;
+    inputs.push_back({c->argument, e});
+    if (v == c->argument) {
+      inputs.push_back({c->init, e});
+      inputs.push_back({c->yielded, e});
+      inputs.push_back({c->result, e});
     }
-    for (auto &r : c->regions()) {
+    return true;
+  }
+  if (Operation *branch = carrierOf(v)) {
+    if (isDotOperand(e)) return false;
+    for (auto &r : branch->regions()) {
       if (!r.hasOneBlock()) return false;
-      out.push_back({r.front()->terminator()->operand(v.index()), e});
+      inputs.push_back({r.front()->terminator()->operand(v.index()), e});
     }
     return true;
   }
   Operation *op = v.definingOp();
-  if (op && narrowLoad(op)) {
+  auto addTensorOperands = [&] {
     for (auto o : op->operands())
-      if (o.type().isTensor()) out.push_back({o, e});
-    return e->kind() != layouts::EncodingKind::DotOperand;
+      if (o.type().isTensor()) inputs.push_back({o, e});
+  };
+  if (op && isNarrowLoad(op)) {
+    addTensorOperands();
+    return !isDotOperand(e);
   }
   if (!op || !isPure(op) || op->numResults() != 1) return false;
-  auto operand = [&](const Encoding *in) {
-    if (in) out.push_back({op->operand(0), in});
-    return in != nullptr;
-  };
   switch (op->opcode()) {
   case Opcode::arith_constant: {
     auto d = op->attr<DenseElementsAttr>("value");
@@ -277,212 +243,234 @@ bool Slice::needs(Value v, const Encoding *e, llvm::SmallVectorImpl<Item> &out) 
   case Opcode::tt_splat:
   case Opcode::tt_make_range: return true;
   case Opcode::ttg_convert_layout:
-  case Opcode::tt_broadcast: return operand(e);
-  case Opcode::tt_expand_dims: {
-    auto slice = pool_.getSlice(op->cast<tt::ExpandDimsOp>().axis(), e);
-    return operand(slice.ok() ? *slice : nullptr);
-  }
-  case Opcode::tt_trans: {
-    auto order = op->cast<tt::TransOp>().order();
-    llvm::SmallVector<int64_t, 4> inverse(order.size());
-    for (auto [i, o] : llvm::enumerate(order)) inverse[o] = i;
-    auto *in = layouts::inferTrans(pool_, e, inverse, tensorOf(v).shape());
-    return operand(in && layouts::inferTrans(pool_, in, order, tensorOf(op->operand(0)).shape()) == e ? in : nullptr);
-  }
-  case Opcode::tt_reshape: {
-    if (op->cast<tt::ReshapeOp>().allowReorder()) return false;
-    auto from = tensorOf(op->operand(0)).shape(), to = tensorOf(v).shape();
-    auto *in = layouts::inferReshape(pool_, e, to, from);
-    return operand(in && layouts::inferReshape(pool_, in, from, to) == e ? in : nullptr);
+  case Opcode::tt_broadcast:
+  case Opcode::tt_expand_dims:
+  case Opcode::tt_trans:
+  case Opcode::tt_reshape:
+  case Opcode::tt_scan: {
+    auto *in = operandLayoutFor(pool_, op, e);
+    if (in) inputs.push_back({op->operand(0), in});
+    return in != nullptr;
   }
   case Opcode::tt_elementwise_inline_asm: return false; // may pack neighbouring registers
-  case Opcode::tt_scan: {
-    auto &layout = e->layoutOf(tensorOf(v).shape());
-    if (op->numOperands() != 1 || e->kind() == layouts::EncodingKind::DotOperand || !layout.ok() ||
-        !layouts::scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder)
-      return false;
-    return operand(e);
-  }
   default: break;
   }
-  if ((!op->info().has(kElementwise) && !op->is<arith::SelectOp>()) || op->numRegions()) return false;
-  for (auto o : op->operands())
-    if (o.type().isTensor()) out.push_back({o, e});
+  bool isElementwise = op->info().has(kElementwise) || op->is<arith::SelectOp>();
+  if (!isElementwise || op->numRegions()) return false;
+  addTensorOperands();
   return true;
 }
 
-/// The least cost of having the value in the layout: made there or converted. A value met again while it is being
-/// planned is carried round a loop and costs nothing more.
+/// The least cost of having the value in the layout: computed there or converted. A value that is reached again while
+/// it is being planned is loop-carried and costs nothing more.
 double Slice::plan(Value v, const Encoding *e, unsigned depth) {
   if (encodingOf(v) == e) return 0;
-  auto [it, fresh] = choices_.try_emplace(Item{v, e});
-  if (!fresh) return it->second.cost;
+  auto [it, isNew] = choices_.try_emplace(LayoutValue{v, e});
+  if (!isNew) return it->second.cost;
   Choice best{conversionAt(v, e), false};
-  llvm::SmallVector<Item, 4> inputs;
-  if (depth < 200 && choices_.size() < 2000 && needs(v, e, inputs)) {
+  llvm::SmallVector<LayoutValue, 4> inputs;
+  if (depth < kMaxDepth && choices_.size() < kMaxPlannedValues && inputsFor(v, e, inputs)) {
     double cost = 0;
     for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1);
-    // A conversion on the way goes if it served nobody else.
-    if (auto inner = v.definedBy<ttg::ConvertLayoutOp>(); inner && v.hasOneUse())
-      cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
-    else if (duplicatesCost_ && v.definingOp() && !carrier(v))
-      cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
-    // A load or scan that only moves costs what it takes more there.
-    else if (v.definingOp() && (narrowLoad(v.definingOp()) || v.definingOp()->is<tt::ScanOp>()))
-      cost += (weights_.operation(v.definingOp(), e) - weights_.operation(v.definingOp(), encodingOf(v))) *
-              frequency(v.parentBlock());
-    // On a par, conversions stay below: work in fewer layouts.
+    Operation *def = v.definingOp();
+    auto inner = v.definedBy<ttg::ConvertLayoutOp>();
+    bool mayNotMove = def && (isNarrowLoad(def) || def->is<tt::ScanOp>());
+    if (inner && v.hasOneUse()) // a conversion on the way goes if it served nobody else
+      cost -= costs_.conversion(inner.src(), encodingOf(v)) * costs_.frequency(v.parentBlock());
+    else if (duplicatesCost_ && def && !carrierOf(v))
+      cost += operationAt(v, e);
+    else if (mayNotMove) // even if it only moves, it may take more there
+      cost += (costs_.operation(def, e) - costs_.operation(def, encodingOf(v))) * costs_.frequency(v.parentBlock());
+    // On a par, conversions stay below: fewer layouts.
     if (cost < best.cost) best = {cost, true};
   }
   return (choices_[{v, e}] = best).cost;
 }
-/// Lists what the choices reach.
-void Slice::settle(Value v, const Encoding *e) {
+
+/// Lists the values that the choices reach.
+void Slice::collect(Value v, const Encoding *e) {
   if (encodingOf(v) == e || recomputed_.contains({v, e}) || converted_.contains({v, e})) return;
-  llvm::SmallVector<Item, 4> inputs;
-  bool recompute = choices_[{v, e}].recompute && needs(v, e, inputs);
-  // A loop's argument and result are one thing: both change or neither.
-  if (Operation *c = carrier(v); recompute && c && c->is<scf::ForOp>())
+  llvm::SmallVector<LayoutValue, 4> inputs;
+  bool recompute = choices_[{v, e}].recompute && inputsFor(v, e, inputs);
+  // A loop's argument and result change both or neither.
+  if (auto c = carriedOf(v); recompute && c)
     for (auto &[o, in] : inputs)
-      if (carrier(o) == c && !choices_[{o, in}].recompute) recompute = false;
+      if (carrierOf(o) == c->loop.op && !choices_[{o, in}].recompute) recompute = false;
   if (!recompute) {
     converted_.insert({v, e});
     return;
   }
   recomputed_.insert({v, e});
   inputs_[v].push_back({e, inputs});
-  for (auto &[o, in] : inputs) settle(o, in);
+  for (auto &[o, in] : inputs) collect(o, in);
 }
 
-/// Whether the user will take the value in layout e: it is recomputed so, or converts to it.
-bool Slice::insideUse(OpOperand *use, const Encoding *e) {
+// ---- what a slice gains ---------------------------------------------------------------------------------------------
+
+/// Whether operands of fma would be computed from more elements than their values have threads for: each thread has
+/// whole rows, which many others have too, more than it has registers for. They are read where they are multiplied, so
+/// nothing may be computed between.
+bool Slice::readsWholeRowsForFma() {
+  auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
+  if (!operand || !layouts::dynCast<layouts::BlockedEncoding>(operand->parent())) return false;
+  return llvm::any_of(recomputed_, [&](auto &item) {
+    auto [v, e] = item;
+    return !carrierOf(v) && costs_.operation(v.definingOp(), e) > costs_.operation(v.definingOp(), encodingOf(v));
+  });
+}
+/// Where dot operands are loaded is another pass's concern, except for what is computed from loads of a loop: their
+/// copies go through shared memory in any case, from which the operand's layout is read as well as another.
+bool Slice::onlyMovesLoads() {
+  int64_t elements = tensorOf(conversions_[0].src()).numElements();
+  return !llvm::all_of(converted_, [&](auto &item) {
+    bool isNarrow = tensorOf(item.first).numElements() * context_.tuning.narrowOperandFraction <= elements;
+    return isCopiedInLoop(item.first) || isNarrow;
+  });
+}
+
+double Slice::gain() {
+  if (readsWholeRowsForFma()) return 0;
+  if (isDotOperand(wanted_) && onlyMovesLoads()) return 0;
+  double before = 0;
+  for (auto *c : replacedConversions())
+    before += costs_.conversion(c->operand(0), encodingOf(c->result())) * costs_.frequency(c->block());
+  double after = 0;
+  for (auto &[v, e] : converted_) after += conversionAt(v, e);
+  after += recomputationCost() + conversionsBackCost();
+  return before - after;
+}
+
+/// Whether the user will take the value in layout `e`: it is recomputed so, or converts to it.
+bool Slice::isInsideUse(OpOperand *use, const Encoding *e) {
   Operation *op = use->owner;
   if (auto c = op->dyn<ttg::ConvertLayoutOp>())
     return encodingOf(c.result()) == e || recomputed_.contains({c.result(), e});
   if (op->info().has(kTerminator)) {
-    Operation *p = op->parentOp();
-    if (auto f = p->dyn<scf::ForOp>()) return recomputed_.contains({f.body().front()->arg(use->index() + 1), e});
-    return p->is<scf::IfOp>() && recomputed_.contains({p->result(use->index()), e});
+    Operation *parent = op->parentOp();
+    if (auto loop = parent->dyn<scf::ForOp>()) return recomputed_.contains({carried(loop, use->index()).argument, e});
+    return parent->is<scf::IfOp>() && recomputed_.contains({parent->result(use->index()), e});
   }
-  if (op->is<scf::ForOp>()) return use->index() >= 3 && recomputed_.contains({op->result(use->index() - 3), e});
+  if (auto loop = op->dyn<scf::ForOp>())
+    return use->index() >= kFirstInitOperand &&
+           recomputed_.contains({carried(loop, use->index() - kFirstInitOperand).result, e});
   if (op->numResults() != 1 || !op->result().type().isTensor()) return false;
-  if (auto it = inputs_.find(op->result()); it != inputs_.end())
-    for (auto &[layout, inputs] : it->second)
-      if (llvm::is_contained(inputs, Item{use->get(), e})) return true;
-  return false;
+  auto it = inputs_.find(op->result());
+  if (it == inputs_.end()) return false;
+  return llvm::any_of(it->second,
+                      [&](auto &inputs) { return llvm::is_contained(inputs.second, LayoutValue{use->get(), e}); });
 }
 
 /// The conversions that go: the slice's own, and those of recomputed values to the layout they are recomputed in.
-llvm::SmallVector<Operation *, 4> Slice::replaced() {
-  llvm::SmallVector<Operation *, 4> out;
-  for (auto c : converts_) out.push_back(c.op);
+llvm::SmallVector<Operation *, 4> Slice::replacedConversions() {
+  llvm::SmallVector<Operation *, 4> replaced;
+  for (auto c : conversions_) replaced.push_back(c.op);
   for (auto *set : {&recomputed_, &converted_})
     for (auto &[v, e] : *set)
-      for (auto *user : v.users())
-        if (auto c = user->dyn<ttg::ConvertLayoutOp>();
-            c && encodingOf(c.result()) == e && !llvm::is_contained(out, user))
-          out.push_back(user);
-  return out;
+      for (auto *user : v.users()) {
+        auto c = user->dyn<ttg::ConvertLayoutOp>();
+        if (c && encodingOf(c.result()) == e && !llvm::is_contained(replaced, user)) replaced.push_back(user);
+      }
+  return replaced;
 }
 
-/// What the slice computes less what is no longer computed: work is done twice where a use outside, or by something
-/// that stays itself, remains.
-double Slice::computed() {
-  llvm::DenseSet<Value> stays;
-  for (bool changed = true; changed;) {
+/// Recomputed values whose old computation remains: for a use outside the slice, or by something that remains itself.
+llvm::DenseSet<Value> Slice::valuesThatRemain() {
+  llvm::DenseSet<Value> remaining;
+  auto isUsedInOldLayout = [&](Value v, const Encoding *e) {
+    return llvm::any_of(v.uses(), [&](OpOperand *use) {
+      Operation *user = use->owner;
+      bool hasTensorResult = user->numResults() == 1 && user->result().type().isTensor();
+      bool userRemains = hasTensorResult && remaining.contains(user->result());
+      return userRemains || !isInsideUse(use, e);
+    });
+  };
+  bool changed = true;
+  while (changed) {
     changed = false;
-    for (auto &[v, e] : recomputed_) {
-      if (carrier(v) || stays.contains(v)) continue;
-      for (auto *use = v.firstUse(); use; use = use->nextUse) {
-        Operation *user = use->owner;
-        bool userStays = user->numResults() == 1 && user->result().type().isTensor() && stays.contains(user->result());
-        if (insideUse(use, e) && !userStays) continue;
-        changed |= stays.insert(v).second;
-        break;
-      }
-    }
+    for (auto &[v, e] : recomputed_)
+      if (!carrierOf(v) && !remaining.contains(v) && isUsedInOldLayout(v, e)) changed |= remaining.insert(v).second;
   }
+  return remaining;
+}
+
+/// What the slice computes less what is no longer computed.
+double Slice::recomputationCost() {
+  auto remaining = valuesThatRemain();
   double cost = 0;
   for (auto &[v, e] : recomputed_) {
-    if (carrier(v)) continue;
-    if (auto inner = v.definingOp()->dyn<ttg::ConvertLayoutOp>()) { // nothing is computed, and the conversion may go
-      if (!stays.contains(v)) cost -= weights_.conversion(inner.src(), encodingOf(v)) * frequency(v.parentBlock());
+    if (carrierOf(v)) continue;
+    bool remains = remaining.contains(v);
+    if (auto inner = v.definedBy<ttg::ConvertLayoutOp>()) { // nothing is computed, and the conversion may go
+      if (!remains) cost -= costs_.conversion(inner.src(), encodingOf(v)) * costs_.frequency(v.parentBlock());
       continue;
     }
-    cost += weights_.operation(v.definingOp(), e) * frequency(v.parentBlock());
-    if (!stays.contains(v)) cost -= weights_.operation(v.definingOp(), encodingOf(v)) * frequency(v.parentBlock());
+    cost += operationAt(v, e);
+    if (!remains) cost -= operationAt(v, encodingOf(v));
   }
   return cost;
 }
-/// Carried values are converted back for users outside.
-double Slice::conversionsBack() {
+
+/// Loop-carried values are converted back for users outside.
+double Slice::conversionsBackCost() {
   double cost = 0;
-  for (auto &[v, e] : recomputed_) {
-    if (!carrier(v)) continue;
-    bool outside = false;
-    for (auto *use = v.firstUse(); use && !outside; use = use->nextUse) outside = !insideUse(use, e);
-    if (outside) cost += conversionAt(v, e);
+  for (auto &item : recomputed_) {
+    auto [v, e] = item;
+    if (!carrierOf(v)) continue;
+    const Encoding *layout = e;
+    bool isUsedOutside = llvm::any_of(v.uses(), [&](OpOperand *use) { return !isInsideUse(use, layout); });
+    if (isUsedOutside) cost += conversionAt(v, e);
   }
   return cost;
 }
 
-/// Gives a carried value the layout in place, and its users, which expect the old one, a conversion back; where they
-/// are remade, it is left without uses.
-void Slice::retype(Value v, const Encoding *e) {
-  auto t = tensorOf(v);
-  v.setType(t.withEncoding(e));
+// ---- applying a slice -----------------------------------------------------------------------------------------------
+
+/// Gives a loop-carried value the layout in place, and its users, which expect the old one, a conversion back; users
+/// that are recomputed leave it without uses.
+void Slice::changeCarriedLayout(Value v, const Encoding *e) {
+  Operation *back = changeLayout(v, e);
   made_[{v, e}] = v;
-  if (v.useEmpty()) return;
-  Builder b = v.definingOp() ? Builder::after(v.definingOp()) : Builder::atStart(v.ownerBlock());
-  auto back = ttg::ConvertLayoutOp::create(b, v.loc(), t, v);
-  v.replaceUsesIf(back.result(), [&](OpOperand &u) { return u.owner != back.op; });
-  made_[{back.result(), e}] = v; // what was planned for the value itself
+  if (back) made_[{back->result(), e}] = v; // what was planned for the value itself
 }
 
-Value Slice::make(Value v, const Encoding *e) {
-  if (encodingOf(v) == e) return v;
-  if (auto it = made_.find({v, e}); it != made_.end()) return it->second;
-  auto type = tensorOf(v).withEncoding(e);
-  if (!recomputed_.contains({v, e})) {
-    Builder b = v.definingOp() ? Builder::after(v.definingOp()) : Builder::atStart(v.ownerBlock());
-    return made_[{v, e}] = ttg::ConvertLayoutOp::create(b, v.loc(), type, v).result();
-  }
-  if (Operation *c = carrier(v)) {
-    if (auto f = c->dyn<scf::ForOp>()) {
-      unsigned i = v.definingOp() ? v.index() : v.index() - 1;
-      Operation *y = f.body().front()->terminator();
-      Value init = f.initArgs()[i], yielded = y->operand(i);
-      retype(f.body().front()->arg(i + 1), e);
-      retype(c->result(i), e);
-      c->setOperand(3 + i, make(init, e));
-      // The value yielded may have been the argument itself.
-      y->setOperand(i, make(yielded == f.body().front()->arg(i + 1) ? yielded : y->operand(i), e));
-      return made_.lookup({v, e});
-    }
-    unsigned i = v.index();
-    retype(c->result(i), e);
-    for (auto &r : c->regions()) {
-      Operation *y = r.front()->terminator();
-      y->setOperand(i, make(y->operand(i), e));
-    }
+Value Slice::materializeCarried(Value v, const Encoding *e) {
+  if (auto c = carriedOf(v)) {
+    changeCarriedLayout(c->argument, e);
+    changeCarriedLayout(c->result, e);
+    c->setInit(materialize(c->init, e));
+    // A yielded value that is not the argument itself may have been replaced by a conversion back.
+    Value yielded = c->yielded == c->argument ? c->argument : carried(c->loop, c->index).yielded;
+    c->setYielded(materialize(yielded, e));
     return made_.lookup({v, e});
   }
-  Operation *op = v.definingOp();
-  llvm::SmallVector<Item, 4> inputs;
-  needs(v, e, inputs);
-  if (op->is<ttg::ConvertLayoutOp>()) return made_[{v, e}] = make(op->operand(0), e);
+  Operation *branch = carrierOf(v);
+  unsigned i = v.index();
+  changeCarriedLayout(branch->result(i), e);
+  for (auto &r : branch->regions()) {
+    Operation *yield = r.front()->terminator();
+    yield->setOperand(i, materialize(yield->operand(i), e));
+  }
+  return made_.lookup({v, e});
+}
+
+/// Computes the operation's result in a layout. @pre it can be
+Value Slice::recompute(Operation *op, const Encoding *e) {
+  auto type = tensorOf(op->result()).withEncoding(e);
+  llvm::SmallVector<LayoutValue, 4> inputs;
+  inputsFor(op->result(), e, inputs);
+  if (auto conversion = op->dyn<ttg::ConvertLayoutOp>()) return materialize(conversion.src(), e);
   // Operands first: making them may replace uses of this operation's operands by conversions back.
   llvm::SmallVector<Value, 4> operands = op->operands().vec();
   unsigned next = 0;
   for (auto &o : operands)
-    if (o.type().isTensor() && next < inputs.size()) o = make(o, inputs[next++].second);
+    if (o.type().isTensor() && next < inputs.size()) o = materialize(o, inputs[next++].second);
   Builder b(op);
   if (op->is<tt::ScanOp>()) {
     ValueMap map;
     map.map(op->operand(0), operands[0]);
     Value result = b.clone(op, map)->result();
     result.setType(type);
-    return made_[{v, e}] = result;
+    return result;
   }
   OperationState s(op->opcode(), op->loc());
   s.segments.assign(op->operandSegments().begin(), op->operandSegments().end());
@@ -492,38 +480,62 @@ Value Slice::make(Value v, const Encoding *e) {
   if (op->is<arith::ConstantOp>())
     for (auto &a : s.attrs)
       if (a.name == "value") a.value = a.value.cast<DenseElementsAttr>().withType(type);
-  return made_[{v, e}] = b.create(s)->result();
+  return b.create(s)->result();
+}
+
+/// The value in the layout, as it was planned.
+Value Slice::materialize(Value v, const Encoding *e) {
+  if (encodingOf(v) == e) return v;
+  if (auto it = made_.find({v, e}); it != made_.end()) return it->second;
+  if (!recomputed_.contains({v, e})) {
+    Builder b = v.definingOp() ? Builder::after(v.definingOp()) : Builder::atStart(v.ownerBlock());
+    return made_[{v, e}] = inLayout(b, v.loc(), v, e);
+  }
+  if (carrierOf(v)) return materializeCarried(v, e);
+  Value result = recompute(v.definingOp(), e);
+  return made_[{v, e}] = result;
 }
 
 void Slice::apply() {
-  for (auto c : converts_) {
-    Value v = make(c.src(), wanted_);
+  for (auto c : conversions_) {
+    Value v = materialize(c.src(), wanted_);
     c.result().replaceAllUsesWith(v);
   }
   // Other conversions of what was made.
   for (auto *set : {&recomputed_, &converted_})
-    for (auto &[from, e] : *set)
-      if (auto it = made_.find({from, e}); it != made_.end() && it->second != from)
-        for (auto *user : from.users())
-          if (auto c = user->dyn<ttg::ConvertLayoutOp>(); c && encodingOf(c.result()) == e && c.result() != it->second)
-            c.result().replaceAllUsesWith(it->second);
+    for (auto &[from, e] : *set) {
+      auto it = made_.find({from, e});
+      if (it == made_.end() || it->second == from) continue;
+      for (auto *user : from.users()) {
+        auto c = user->dyn<ttg::ConvertLayoutOp>();
+        bool isRedundant = c && encodingOf(c.result()) == e && c.result() != it->second;
+        if (isRedundant) c.result().replaceAllUsesWith(it->second);
+      }
+    }
 }
 
 } // namespace
 
-/// Conversions to one layout may have work in common that is worth moving for all of them and for none alone: index
-/// arithmetic that gives a pointer and its mask.
-static bool recomputeTogether(Module &m, Weights &weights, int64_t threads, const GlobalAccesses &accesses) {
+// ---- all slices -----------------------------------------------------------------------------------------------------
+
+static std::vector<ttg::ConvertLayoutOp> usedConversions(Module &m) {
+  std::vector<ttg::ConvertLayoutOp> conversions;
+  m.op()->walk([&](Operation *op) {
+    if (auto c = op->dyn<ttg::ConvertLayoutOp>(); c && !op->useEmpty()) conversions.push_back(c);
+  });
+  return conversions;
+}
+
+/// Conversions to one layout may share operations that are worth moving for all of them and for none alone: index
+/// arithmetic from which a pointer and its mask are computed.
+static bool recomputeTogether(Module &m, SliceContext &context) {
   using Key = std::tuple<Block *, const Encoding *, const Encoding *>;
   llvm::MapVector<Key, llvm::SmallVector<ttg::ConvertLayoutOp, 4>> groups;
-  m.op()->walk([&](Operation *op) {
-    if (auto c = op->dyn<ttg::ConvertLayoutOp>(); c && !op->useEmpty())
-      groups[{op->block(), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
-  });
+  for (auto c : usedConversions(m)) groups[{c->block(), encodingOf(c.src()), encodingOf(c.result())}].push_back(c);
   for (auto &[key, group] : groups) {
     if (group.size() < 2) continue;
-    Slice s(group, weights, false, threads, accesses);
-    if (s.gain() <= 0.5) continue;
+    Slice s(context, group, /*duplicatesCost=*/false);
+    if (!s.isWorthwhile()) continue;
     s.apply();
     eraseDeadOperations(m);
     return true;
@@ -531,38 +543,40 @@ static bool recomputeTogether(Module &m, Weights &weights, int64_t threads, cons
   return false;
 }
 
-bool recomputeConversions(Module &m) {
-  bool any = false;
-  Weights weights;
-  int64_t threads = numWarps(m.op()) * threadsPerWarp(m.op());
-  GlobalAccesses accesses(m);
+/// Applies the conversion's slice if that gains.
+static bool recomputeAlone(Module &m, SliceContext &context, ttg::ConvertLayoutOp conversion) {
+  if (conversion.src().type() == conversion.result().type()) {
+    conversion.result().replaceAllUsesWith(conversion.src());
+    return true;
+  }
+  for (bool duplicatesCost : {false, true}) {
+    Slice s(context, conversion, duplicatesCost);
+    if (!s.isWorthwhile()) continue;
+    s.apply();
+    eraseDeadOperations(m);
+    return true;
+  }
+  return false;
+}
+
+bool recomputeConversions(Module &m, const Tuning &tuning) {
   // Every slice lowers the total cost; the bound is a safety net.
-  for (int round = 0; round < 50; ++round) {
-    bool changed = false;
-    std::vector<ttg::ConvertLayoutOp> all;
-    m.op()->walk([&](Operation *op) {
-      if (auto c = op->dyn<ttg::ConvertLayoutOp>(); c && !op->useEmpty()) all.push_back(c);
-    });
+  constexpr int kMaxRounds = 50;
+  SliceContext context{tuning, LayoutCosts(tuning), numWarps(m.op()) * threadsPerWarp(m.op()), GlobalAccesses(m)};
+  bool any = false;
+  for (int round = 0; round < kMaxRounds; ++round) {
     // Inner conversions first: they are executed most.
-    llvm::stable_sort(all, [](auto a, auto b) { return frequency(a.op->block()) > frequency(b.op->block()); });
-    for (auto c : all) {
-      if (!c.op->block() || c.result().useEmpty()) continue; // went with another
-      if (c.src().type() == c.result().type()) {
-        c.result().replaceAllUsesWith(c.src());
-        changed = true;
-        continue;
-      }
-      for (bool duplicatesCost : {false, true}) {
-        Slice s(c, weights, duplicatesCost, threads, accesses);
-        if (s.gain() <= 0.5) continue;
-        s.apply();
-        eraseDeadOperations(m);
-        changed = true;
-        break;
-      }
+    auto conversions = usedConversions(m);
+    llvm::stable_sort(conversions, [&](auto a, auto b) {
+      return context.costs.frequency(a->block()) > context.costs.frequency(b->block());
+    });
+    bool changed = false;
+    for (auto c : conversions) {
+      bool isGone = !c.op->block() || c.result().useEmpty(); // with another conversion's slice
+      if (!isGone) changed |= recomputeAlone(m, context, c);
     }
     eraseDeadOperations(m);
-    if (!changed) changed = recomputeTogether(m, weights, threads, accesses);
+    if (!changed) changed = recomputeTogether(m, context);
     if (!changed) break;
     any = true;
   }

@@ -1,13 +1,14 @@
-// Backward slices of layout conversions: what a converted value is computed from can be computed in the layout wanted
-// instead. Part of remove-layout-conversions; conversion_slices.cpp tells how slices are chosen.
+// Backward slices of layout conversions: what a converted value is computed from can be computed in the wanted layout
+// instead. Part of remove-layout-conversions; conversion_slices.cpp says how slices are chosen.
 #pragma once
 #include "ir/operation.h"
+#include "ir/tuning.h"
 
 namespace tessera::transforms {
 
 /// Replaces conversions by recomputation, or by conversions further up, wherever that costs less. Every replacement
 /// lowers the total cost, so this ends. Returns whether anything changed.
-bool recomputeConversions(ir::Module &);
+bool recomputeConversions(ir::Module &, const ir::Tuning &);
 
 /// Drops operations without effects whose results nobody uses.
 void eraseDeadOperations(ir::Module &);

@@ -5,7 +5,7 @@
 // elements of one column instead of elements all over: it then writes them to shared memory as one vector.
 // Neighbouring lanes still load neighbouring elements of a row.
 //
-//   sizePerThread = [1, 1], a thread's elements rows apart   →   sizePerThread = [8, 1], eight rows that follow each other
+//   sizePerThread = [1, 1], a thread's elements are rows apart   →   sizePerThread = [8, 1], eight consecutive rows
 //
 //   %x = tt.load %p : #L                                     %q = ttg.convert_layout %p : #L -> #T
 //   %o = ttg.convert_layout %x : #L -> #ttg.dot_op<…>   →    %x = tt.load %q : #T
@@ -14,9 +14,17 @@
 // The conversions of addresses go with tritongpu-remove-layout-conversions, which runs next. Targets: those whose
 // matrix instructions read their operands from registers that shared memory fills by elements (MFMA, WMMA); ldmatrix
 // transposes by itself.
+//
+// Limits: elements narrower than a word, loaded one by one, by a load that has no other use.
+//
+// Runs: AMD pipeline, after tritongpu-accelerate-matmul.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/dots.h"
+#include "transforms/layout/convert_values.h"
+#include "transforms/layout/matrix_instruction_choice.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -25,35 +33,39 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kWidestWrite = 16; // bytes of one write to shared memory
+constexpr int64_t kWidestWriteBytes = 16; // to shared memory
 
 /// The load that the operand is converted from, if nothing else uses it.
 tt::LoadOp loadOf(Value operand) {
   auto convert = operand.definedBy<ttg::ConvertLayoutOp>();
   if (!convert || !convert.result().hasOneUse()) return {};
-  Value v = convert.src();
-  while (auto c = v.definedBy<ttg::ConvertLayoutOp>()) v = c.src();
+  Value v = beforeConversions(convert.src());
   auto load = v.definedBy<tt::LoadOp>();
   if (!load || !load.ptr().type().isTensor()) return {};
   // Conversions back to what the load was before it was coalesced may be left over, without uses.
-  for (auto *user : v.users())
-    if (!user->is<ttg::ConvertLayoutOp>() || (user != operand.definingOp() && !user->result().useEmpty())) return {};
+  for (auto *user : v.users()) {
+    bool isUnusedConversion = user->is<ttg::ConvertLayoutOp>() && user->result().useEmpty();
+    if (user != convert.op && !isUnusedConversion) return {};
+  }
   return load;
 }
 
 /// The layout of the load by columns, or null.
 const layouts::Encoding *transposed(tt::LoadOp load, unsigned k, Module &m) {
-  auto type = load.result().type().cast<TensorType>();
+  auto type = tensorOf(load.result());
   auto *from = layouts::dynCast<layouts::BlockedEncoding>(type.encoding());
   int64_t bits = type.element().bitWidth();
-  if (!from || bits < 8 || bits >= 32) return nullptr;
-  unsigned fast = from->order()[0];
-  if (fast == k || from->sizePerThread()[k] != 1) return nullptr;
-  int64_t warps = numWarps(m.op()), lanes = threadsPerWarp(m.op()), width = from->sizePerThread()[fast];
-  // Rows loaded in vectors would have to be permuted (v_perm_b32). Attention on gfx11 and gfx12 with two rows in a
+  constexpr int64_t kByteBits = 8, kWordBits = 32;
+  if (!from || bits < kByteBits || bits >= kWordBits) return nullptr;
+  unsigned fastest = from->order()[0];
+  if (fastest == k || from->sizePerThread()[k] != 1) return nullptr;
+  // Rows loaded as vectors would have to be permuted (v_perm_b32). Attention on gfx11 and gfx12 with two rows in a
   // thread writes half as often, but has 2 to 5 % more instructions and up to a sixth more registers.
-  if (width > 1) return nullptr;
-  int64_t run = std::min({type.numElements() / (warps * lanes), kWidestWrite * 8 / bits, type.dim(k)});
+  if (from->sizePerThread()[fastest] > 1) return nullptr;
+  int64_t warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
+  int64_t elementsOfThread = type.numElements() / (warps * lanes);
+  int64_t elementsOfWrite = kWidestWriteBytes * 8 / bits;
+  int64_t run = std::min({elementsOfThread, elementsOfWrite, type.dim(k)});
   if (run < 2) return nullptr;
   llvm::SmallVector<int32_t, 4> size(from->sizePerThread());
   size[k] = run;
@@ -69,30 +81,20 @@ absl::StatusOr<bool> inThreadTranspose(Module &m, PassContext &c) {
     c.diagnostics.error({}, "tritonamdgpu-in-thread-transpose needs a target");
     return absl::InvalidArgumentError("no target");
   }
-  if (c.target->matrixUnit != MatrixUnit::Mfma && c.target->matrixUnit != MatrixUnit::Wmma) return false;
+  if (!isMfmaOrWmma(c.target->matrixUnit)) return false;
   std::vector<std::pair<tt::LoadOp, const layouts::Encoding *>> loads;
   m.op()->walk([&](Operation *op) {
     auto dot = op->dyn<tt::DotOp>();
     if (!dot) return;
     for (Value operand : {dot.a(), dot.b()}) {
-      auto *to = layouts::dynCast<layouts::DotOperandEncoding>(operand.type().cast<TensorType>().encoding());
-      if (!to || layouts::dynCast<layouts::BlockedEncoding>(to->parent())) continue;
+      auto *to = layouts::dynCast<layouts::DotOperandEncoding>(encodingOf(operand));
+      bool isOfFma = to && layouts::dynCast<layouts::BlockedEncoding>(to->parent());
+      if (!to || isOfFma) continue;
       if (auto load = loadOf(operand))
         if (auto *e = transposed(load, to->kDim(), m)) loads.push_back({load, e});
     }
   });
-  for (auto [load, e] : loads) {
-    Builder b(load.op);
-    for (unsigned i = 0; i < load->numOperands(); ++i)
-      if (auto t = load->operand(i).type().dyn_cast<TensorType>())
-        load->setOperand(i, ttg::ConvertLayoutOp::create(b, load->loc(), t.withEncoding(e), load->operand(i)).result());
-    Value v = load.result();
-    auto old = v.type().cast<TensorType>();
-    v.setType(old.withEncoding(e));
-    b.setInsertionPointAfter(load.op);
-    auto back = ttg::ConvertLayoutOp::create(b, load->loc(), old, v);
-    v.replaceUsesIf(back.result(), [&](OpOperand &u) { return u.owner != back.op; });
-  }
+  for (auto [load, e] : loads) computeInLayout(load.op, e);
   return !loads.empty();
 }
 

@@ -1,4 +1,4 @@
-// Operands of multiplications that have to move between warps go through a buffer in shared memory of their own:
+// Operands of dots that have to move between warps go through a buffer of their own in shared memory:
 //
 //   %b = ttg.convert_layout %a : #blocked -> #ttg.dot_op<…>
 //   →
@@ -6,24 +6,25 @@
 //   %b = ttg.local_load %m : … -> tensor<64x32xf16, #ttg.dot_op<…>>
 //
 // so that the pipeliner can give the buffer several stages, and the lowering can use instructions that read matrices. A
-// conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one
-// multiplication's result feed the next without memory. Three exceptions:
+// conversion that is a renaming of registers or a few shuffles stays one: values computed in the layout of one dot's
+// result feed the next without memory. Three exceptions:
 //
-//   copied loads    what a loop loads, where the target copies it to shared memory in the background: the operand is
-//                   read from there as well as what was loaded
-//   fma operands    of which each lane needs rows that others loaded, a shuffle for each element: through a buffer
-//                   where that takes less than half as many accesses (in loops on AMD, where reads are scheduled to
-//                   where they are multiplied; in straight code of many small products the scheduler brings them
-//                   forward and spills)
+//   copied loads    what a loop loads, where the target copies it to shared memory asynchronously: the operand is read
+//                   from there as well as what was loaded
+//   fma operands    of which each lane needs rows that others loaded, a shuffle for each element: through a buffer if
+//                   that takes less than half as many accesses (in loops on AMD, where reads are scheduled next to the
+//                   dot; in straight code of many small dots the scheduler hoists them and spills)
 //   warp groups     a left operand that its threads already have as the instruction takes it goes the other way, from
 //                   its buffer to registers
 //
-// The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of the 16 bytes
-// of a matrix row such that the eight rows of a matrix lie in different banks: a group is xored with the row's number
-// within the rows that fill all banks once. Bytes across K that a loop copies in the background lie in the same way,
-// in pieces of 16 (a layout for reads of words along K would take the copies apart). Elsewhere it is the layout that
-// the conversion's plan finds best for the writes and the reads (layouts/conversion_plan.h), as #ttg.shared_linear;
-// where reads transpose (ds_read_b64_tr_b16), the one for rows written as they come, if that costs less.
+// The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of 16 bytes, a
+// matrix row, such that the eight rows of a matrix lie in different banks (conflictFreeSwizzle). Bytes across K that a
+// loop copies asynchronously are swizzled in the same way (a layout for reads of words along K would split the copies).
+// Elsewhere it is the layout that the conversion's plan finds best for the writes and the reads
+// (layouts/conversion_plan.h), as #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for rows that
+// are written as they were loaded, if that costs less.
+//
+// Runs: both pipelines.
 #include "ir/builder.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
@@ -31,186 +32,200 @@
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
 #include "transforms/passes.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace tessera::transforms {
 using namespace ir;
+using layouts::ConversionPlan;
 using layouts::Dim;
+using layouts::DotOperandEncoding;
 using layouts::Encoding;
+using layouts::LinearLayout;
 
 namespace {
 
-const Encoding *sharedFor(layouts::EncodingPool &pool, TensorType type, const layouts::DotOperandEncoding *to,
-                          const layouts::LinearLayout &from, const layouts::ConversionPlan &plan, bool copied,
-                          const TargetInfo &target) {
-  int64_t bytes = type.element().bitWidth() / 8;
-  auto order = layouts::storageOrderOf(type.encoding(), from);
-  unsigned rank = type.rank();
-  bool matrix = layouts::dynCast<layouts::NvidiaMmaEncoding>(to->parent());
-  bool alongK = order[0] == int32_t(to->kDim());
-  // ldmatrix serves rows along K of any width up to a word, and transposed ones of 16 bits.
-  if (target.hasLdmatrix && matrix && bytes <= 4 && (alongK || bytes == 2)) {
-    layouts::SwizzledSharedParams p;
-    p.order = order;
-    p.cta = type.encoding()->cta();
-    int64_t rowBytes = type.dim(order[0]) * bytes,
-            allBanks = int64_t(target.sharedMemoryBanks) * target.sharedMemoryBankBytes;
-    p.vec = std::min<int64_t>(16 / bytes, type.dim(order[0]));
-    p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
-    p.maxPhase = std::max<int64_t>(1, std::min<int64_t>(8, std::min<int64_t>(rowBytes, allBanks) / (p.vec * bytes)));
-    p.maxPhase = std::min<int64_t>(p.maxPhase, std::max<int64_t>(1, type.dim(order[1 % rank]) / p.perPhase));
-    if (auto e = pool.getSwizzledShared(p); e.ok()) return *e;
-  }
-  // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
-  // in the background. Lanes that differ in K read rows a word's elements apart.
-  int64_t piece = 1;
-  for (unsigned bit = 0;
-       bit < from.inDimBits(Dim::Register) && from.basis(Dim::Register, bit, layouts::tensorDim(order[0])) == piece;
-       ++bit)
-    piece *= 2;
-  if (copied && target.hasLdmatrix && matrix && bytes == 1 && !alongK && piece >= 4) {
-    layouts::SwizzledSharedParams p;
-    p.order = order;
-    p.cta = type.encoding()->cta();
-    int64_t row = type.dim(order[0]), allBanks = int64_t(target.sharedMemoryBanks) * target.sharedMemoryBankBytes;
-    p.vec = std::min<int64_t>(16, row);
-    p.perPhase = std::max<int64_t>(to->kWidth(), allBanks / row);
-    p.maxPhase = std::max<int64_t>(
-        1, std::min<int64_t>({8, std::min(row, allBanks) / p.vec, type.dim(order[1 % rank]) / p.perPhase}));
-    if (auto e = pool.getSwizzledShared(p); e.ok()) return *e;
-  }
-  layouts::LinearLayout shared = plan.shared;
-  if (!shared.hasInDim(Dim::Block)) {
-    llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(shared.ins());
-    ins.push_back({Dim::Block, {}});
-    shared = layouts::LinearLayout(ins, llvm::SmallVector<layouts::LinearLayout::OutDim, 4>(shared.outs()));
-  }
-  if (auto e = pool.getSharedLinear(shared); e.ok()) return *e;
-  return nullptr;
-}
+/// The conversion of a tensor to an operand's layout, with all that decides how it is done.
+struct OperandConversion {
+  ttg::ConvertLayoutOp op;
+  TensorType type; // of the source
+  const DotOperandEncoding *to;
+  LinearLayout from, into;
+  ConversionPlan plan;
+  bool loadedInLoop; // loaded in the innermost loop for the conversion alone: the pipeliner copies it to shared memory
 
-/// What a plan costs: accesses, and the times that the banks are busy.
-int costOf(const layouts::ConversionPlan &plan, const layouts::LinearLayout &from, const layouts::LinearLayout &into) {
-  return plan.wavefronts + from.inDimSize(Dim::Register) / plan.writeVector +
-         into.inDimSize(Dim::Register) / plan.readVector;
-}
+  int64_t bits() const { return type.element().bitWidth(); }
+};
 
-/// Whether a multiplication by fma gets an operand by more than twice as many shuffles as it takes accesses of a
-/// buffer.
-bool manyShuffles(const layouts::ConversionPlan &plan, const layouts::DotOperandEncoding *to,
-                  const layouts::LinearLayout &from, const layouts::LinearLayout &into, const TargetInfo &target) {
-  if (plan.kind != layouts::ConversionPlan::WarpShuffle || !target.hasScheduleBarriers ||
-      !layouts::dynCast<layouts::BlockedEncoding>(to->parent()) || plan.writeVector < 1 || plan.readVector < 1)
-    return false;
-  if (int64_t(into.inDimSize(Dim::Register)) > target.maxRegistersPerThread / 2)
-    return false; // what hardly fits into registers as it is would spill more
-  int shuffles = 0;
-  for (unsigned r = 0; r < plan.sourceRegister.size(); ++r) shuffles += !plan.staysInLane(r);
-  return shuffles >
-         2 * int(from.inDimSize(Dim::Register) / plan.writeVector + into.inDimSize(Dim::Register) / plan.readVector);
-}
-
-/// Where the target's reads transpose: the plan by which rows that do not run along K are written as they come and
-/// transposed by the reads, if it costs less than the other.
-std::optional<layouts::ConversionPlan> transposedPlan(const layouts::LinearLayout &from,
-                                                      const layouts::LinearLayout &into, int64_t bits,
-                                                      const layouts::ConversionPlan &other, const TargetInfo &target) {
-  if (!target.hasTransposedLdsRead || bits != 16) return std::nullopt;
-  auto read = layouts::transposedReadAddresses(into);
-  if (!read) return std::nullopt;
-  auto plan = layouts::planConversion(from, *read, bits, target.memoryModel());
-  if (!plan.ok() || plan->kind != layouts::ConversionPlan::SharedMemory ||
-      !layouts::canReadTransposed(into.invertAndCompose(plan->shared)))
-    return std::nullopt;
-  if (costOf(*plan, from, *read) >= costOf(other, from, into)) return std::nullopt;
-  return *std::move(plan);
-}
-
-/// Whether the value is loaded in the innermost loop for the conversion alone: the pipeliner copies it to shared
-/// memory.
 bool isLoadedInLoop(Value v) {
   return v.definedBy<tt::LoadOp>() && v.hasOneUse() && v.parentBlock()->parentOp()->is<scf::ForOp>();
 }
 
-} // namespace
+/// None for conversions to other layouts, and for operands that cannot be planned.
+std::optional<OperandConversion> operandConversion(ttg::ConvertLayoutOp op, const TargetInfo &target) {
+  auto type = tensorOf(op.src());
+  auto *to = layouts::dynCast<DotOperandEncoding>(encodingOf(op.result()));
+  constexpr int kByte = 8; // narrower elements are not stored one by one
+  if (!to || type.element().isPointer() || type.element().bitWidth() < kByte) return std::nullopt;
+  auto from = type.encoding()->toLinearLayout(type.shape()), into = to->toLinearLayout(type.shape());
+  if (!from.ok() || !into.ok()) return std::nullopt;
+  auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), target.memoryModel());
+  if (!plan.ok()) return std::nullopt;
+  return OperandConversion{op, type, to, *from, *into, *std::move(plan), isLoadedInLoop(op.src())};
+}
 
-/// The left operand of a product by warp groups, if it is stored for the product alone and its threads have it as the
-/// instruction takes it from registers: a result of another one, say, that a loop carries.
-static bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
+// ---- the buffer's layout --------------------------------------------------------------------------------------------
+
+/// The swizzle for reads by ldmatrix, or for bytes across K that a loop copies asynchronously; none for other operands.
+std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &c, const TargetInfo &target) {
+  if (!target.hasLdmatrix || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent())) return std::nullopt;
+  int64_t bytes = c.bits() / 8;
+  auto order = layouts::storageOrderOf(c.type.encoding(), c.from);
+  bool alongK = order[0] == int32_t(c.to->kDim());
+  auto swizzle = [&](int64_t minRowsPerPhase) {
+    return layouts::conflictFreeSwizzle(c.type.shape(), order, c.type.encoding()->cta(), bytes, target.memoryModel(),
+                                        minRowsPerPhase);
+  };
+  // ldmatrix serves rows along K of any width up to a word, and transposed ones of 16 bits.
+  if (bytes <= 4 && (alongK || bytes == 2)) return swizzle(1);
+  // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
+  // asynchronously. Lanes that differ in K read rows a word's elements apart.
+  constexpr int64_t kWordBytes = 4;
+  bool copied = target.asyncCopyAnyDestination && c.loadedInLoop;
+  if (copied && bytes == 1 && !alongK && layouts::consecutiveElements(c.from, order[0]) >= kWordBytes)
+    return swizzle(c.to->kWidth());
+  return std::nullopt;
+}
+
+/// Null if there is none.
+const Encoding *bufferLayout(layouts::EncodingPool &pool, const OperandConversion &c, const TargetInfo &target) {
+  if (auto swizzle = swizzleOf(c, target))
+    if (auto e = pool.getSwizzledShared(*swizzle); e.ok()) return *e;
+  auto e = pool.getSharedLinear(c.plan.sharedWithBlocks());
+  return e.ok() ? *e : nullptr;
+}
+
+/// What a plan costs: accesses, and wavefronts.
+int costOf(const ConversionPlan &plan, const LinearLayout &from, const LinearLayout &into) {
+  return plan.wavefronts + from.inDimSize(Dim::Register) / plan.writeVector +
+         into.inDimSize(Dim::Register) / plan.readVector;
+}
+
+/// Where the target's reads transpose: the plan by which rows that do not run along K are written as they were loaded
+/// and transposed by the reads, if it costs less.
+std::optional<ConversionPlan> transposedPlan(const OperandConversion &c, const TargetInfo &target) {
+  if (!target.hasTransposedLdsRead || c.bits() != 16) return std::nullopt;
+  auto read = layouts::transposedReadAddresses(c.into);
+  if (!read) return std::nullopt;
+  auto plan = layouts::planConversion(c.from, *read, c.bits(), target.memoryModel());
+  if (!plan.ok() || plan->kind != ConversionPlan::SharedMemory) return std::nullopt;
+  if (!layouts::canReadTransposed(c.into.invertAndCompose(plan->shared))) return std::nullopt;
+  if (costOf(*plan, c.from, *read) >= costOf(c.plan, c.from, c.into)) return std::nullopt;
+  return *std::move(plan);
+}
+
+// ---- which operands go through a buffer -----------------------------------------------------------------------------
+
+/// Whether a dot by fma gets an operand by more than twice as many shuffles as it takes accesses of a buffer.
+bool takesManyShuffles(const OperandConversion &c, const TargetInfo &target) {
+  bool isOfFma = layouts::dynCast<layouts::BlockedEncoding>(c.to->parent());
+  if (c.plan.kind != ConversionPlan::WarpShuffle || !target.hasScheduleBarriers || !isOfFma) return false;
+  if (c.plan.writeVector < 1 || c.plan.readVector < 1) return false;
+  int64_t reads = c.into.inDimSize(Dim::Register);
+  int64_t writes = c.from.inDimSize(Dim::Register);
+  if (reads > target.maxRegistersPerThread / 2) return false; // what hardly fits into registers would spill more
+  int64_t shuffles = 0;
+  for (unsigned r = 0; r < c.plan.sourceRegister.size(); ++r) shuffles += !c.plan.staysInLane(r);
+  return shuffles > 2 * (writes / c.plan.writeVector + reads / c.plan.readVector);
+}
+
+bool needsBuffer(const OperandConversion &c, const TargetInfo &target) {
+  if (c.plan.kind == ConversionPlan::SharedMemory) return true;
+  bool shufflesCopiedLoad = c.plan.kind == ConversionPlan::WarpShuffle && c.plan.instructions > 0 && c.loadedInLoop;
+  if (shufflesCopiedLoad && target.asyncCopyAnyDestination) return true;
+  return c.op->parentOfType<scf::ForOp>() && takesManyShuffles(c, target);
+}
+
+// ---- rewriting ------------------------------------------------------------------------------------------------------
+
+Value bufferOf(Builder &b, Location loc, Value v, const Encoding *layout) {
+  auto t = tensorOf(v);
+  auto type = MemDescType::get(t.shape(), t.element(), layout, sharedMemorySpace(b.context()), false);
+  return ttg::LocalAllocOp::create(b, loc, type, v).result();
+}
+
+/// A load that is transposed before it is converted goes to the buffer as it is loaded, so that the copy can be
+/// asynchronous. Null for other values.
+Value bufferOfTransposedLoad(Builder &b, const OperandConversion &c, const Encoding *layout) {
+  auto trans = c.op.src().definedBy<tt::TransOp>();
+  bool swapsTwo = trans && c.type.rank() == 2 && trans.order()[0] == 1;
+  if (!swapsTwo || !trans.src().definedBy<tt::LoadOp>()) return {};
+  auto *transposed = layouts::inferTrans(b.context().encodings(), layout, {1, 0}, c.type.shape());
+  if (!transposed) return {};
+  Location loc = c.op->loc();
+  auto view = MemDescType::get(c.type.shape(), c.type.element(), layout, sharedMemorySpace(b.context()), false);
+  return ttg::MemdescTransOp::create(b, loc, view, bufferOf(b, loc, trans.src(), transposed),
+                                     {b.denseI32Attr("order", {1, 0})})
+      ->result();
+}
+
+void goThroughBuffer(const OperandConversion &c, const Encoding *layout) {
+  ttg::ConvertLayoutOp op = c.op;
+  Builder b(op.op);
+  Value buffer = bufferOfTransposedLoad(b, c, layout);
+  if (!buffer) buffer = bufferOf(b, op->loc(), op.src(), layout);
+  Value loaded = ttg::LocalLoadOp::create(b, op->loc(), tensorOf(op.result()), buffer, Value()).result();
+  op.result().replaceAllUsesWith(loaded);
+  auto trans = op.src().definedBy<tt::TransOp>();
+  op->erase();
+  // The load then has one user, as the pipeliner requires.
+  if (trans && trans->useEmpty()) trans->erase();
+}
+
+/// The left operand of a dot by warp groups goes to registers if it is stored for the dot alone and its threads have it
+/// as the instruction takes it from registers: another dot's result, say, that a loop carries.
+bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
   auto buffer = dot.a().definedBy<ttg::LocalAllocOp>();
-  auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(tensorOf(dot.d()).encoding());
-  if (!buffer || !buffer.src() || buffer->block() != dot->block() || !buffer.result().hasOneUse() || !mma ||
-      mma->versionMajor() != 3)
-    return false;
+  auto *mma = layouts::dynCast<layouts::NvidiaMmaEncoding>(encodingOf(dot.d()));
+  bool isStoredForDot = buffer && buffer.src() && buffer->block() == dot->block() && buffer.result().hasOneUse();
+  if (!isStoredForDot || !mma || mma->versionMajor() != 3) return false;
   auto type = tensorOf(buffer.src());
-  auto &pool = dot->context().encodings();
-  auto to = pool.getDotOperand(0, mma, std::max<unsigned>(1, 32 / type.element().bitWidth()));
+  constexpr unsigned kWordBits = 32;
+  auto to =
+      dot->context().encodings().getDotOperand(0, mma, std::max<unsigned>(1, kWordBits / type.element().bitWidth()));
   if (!to.ok()) return false;
   auto plan =
       layouts::planConversionOf(type.encoding(), *to, type.shape(), type.element().bitWidth(), target.memoryModel());
-  if (!plan.ok() ||
-      (plan->kind != layouts::ConversionPlan::None && plan->kind != layouts::ConversionPlan::RegisterPermutation))
-    return false;
+  bool staysInThreads =
+      plan.ok() && (plan->kind == ConversionPlan::None || plan->kind == ConversionPlan::RegisterPermutation);
+  if (!staysInThreads) return false;
   Builder b(dot.op);
   dot->setOperand(0, ttg::ConvertLayoutOp::create(b, buffer->loc(), type.withEncoding(*to), buffer.src()).result());
   buffer->erase();
   return true;
 }
 
-absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &c) {
-  if (!c.target) {
-    c.diagnostics.error({}, "tritongpu-optimize-dot-operands needs a target");
+} // namespace
+
+absl::StatusOr<bool> optimizeDotOperands(Module &m, PassContext &context) {
+  if (!context.target) {
+    context.diagnostics.error({}, "tritongpu-optimize-dot-operands needs a target");
     return absl::InvalidArgumentError("no target");
   }
+  const TargetInfo &target = *context.target;
   std::vector<ttg::ConvertLayoutOp> conversions;
-  std::vector<ttng::WarpGroupDotOp> products;
+  std::vector<ttng::WarpGroupDotOp> warpGroupDots;
   m.op()->walk([&](Operation *op) {
     if (auto x = op->dyn<ttg::ConvertLayoutOp>()) conversions.push_back(x);
-    if (auto x = op->dyn<ttng::WarpGroupDotOp>()) products.push_back(x);
+    if (auto x = op->dyn<ttng::WarpGroupDotOp>()) warpGroupDots.push_back(x);
   });
-  auto &pool = m.context().encodings();
   bool changed = false;
-  for (auto x : products) changed |= keepLeftInRegisters(x, *c.target);
+  for (auto dot : warpGroupDots) changed |= keepLeftInRegisters(dot, target);
   for (auto x : conversions) {
-    auto type = x.src().type().cast<TensorType>(), result = x.result().type().cast<TensorType>();
-    auto *to = layouts::dynCast<layouts::DotOperandEncoding>(result.encoding());
-    if (!to || type.element().isPointer() || type.element().bitWidth() < 8) continue;
-    auto from = type.encoding()->toLinearLayout(type.shape()), into = to->toLinearLayout(type.shape());
-    if (!from.ok() || !into.ok()) continue;
-    auto plan = layouts::planConversion(*from, *into, type.element().bitWidth(), c.target->memoryModel());
-    if (!plan.ok()) continue;
-    bool copied = c.target->asyncCopyAnyDestination && plan->kind == layouts::ConversionPlan::WarpShuffle &&
-                  plan->instructions > 0 && isLoadedInLoop(x.src());
-    bool shuffled = x->parentOfType<scf::ForOp>() && manyShuffles(*plan, to, *from, *into, *c.target);
-    if (plan->kind != layouts::ConversionPlan::SharedMemory && !copied && !shuffled) continue;
-    if (auto transposed = transposedPlan(*from, *into, type.element().bitWidth(), *plan, *c.target))
-      plan = *std::move(transposed);
-    const Encoding *shared = sharedFor(pool, type, to, *from, *plan,
-                                       c.target->asyncCopyAnyDestination && isLoadedInLoop(x.src()), *c.target);
-    if (!shared) continue;
-    Builder b(x.op);
-    Attribute memory = sharedMemorySpace(m.context());
-    auto buffer = [&](TensorType t, const Encoding *e, Value v) {
-      return ttg::LocalAllocOp::create(b, x->loc(), MemDescType::get(t.shape(), t.element(), e, memory, false), v)
-          .result();
-    };
-    // What is loaded and then transposed goes to the buffer as it is loaded, so that the copy can be one in the
-    // background.
-    Value source;
-    if (auto trans = x.src().definedBy<tt::TransOp>();
-        trans && type.rank() == 2 && trans.order()[0] == 1 && trans.src().definedBy<tt::LoadOp>())
-      if (auto *turned = layouts::inferTrans(pool, shared, {1, 0}, type.shape()))
-        source = ttg::MemdescTransOp::create(
-                     b, x->loc(), MemDescType::get(type.shape(), type.element(), shared, memory, false),
-                     buffer(tensorOf(trans.src()), turned, trans.src()), {b.denseI32Attr("order", {1, 0})})
-                     .op->result();
-    if (!source) source = buffer(type, shared, x.src());
-    Value loaded = ttg::LocalLoadOp::create(b, x->loc(), result, source, Value()).result();
-    x.result().replaceAllUsesWith(loaded);
-    Operation *before = x.src().definingOp();
-    x->erase();
-    if (before && before->is<tt::TransOp>() && before->useEmpty())
-      before->erase(); // the load has one user then, which the pipeliner looks for
+    auto c = operandConversion(x, target);
+    if (!c || !needsBuffer(*c, target)) continue;
+    if (auto transposed = transposedPlan(*c, target)) c->plan = *std::move(transposed);
+    const Encoding *layout = bufferLayout(m.context().encodings(), *c, target);
+    if (!layout) continue;
+    goThroughBuffer(*c, layout);
     changed = true;
   }
   return changed;

@@ -1,5 +1,5 @@
-// Thread locality of reductions in loops. A loop that reduces a tensor and adds the result to what it carries makes
-// lanes and warps exchange partial results in every round:
+// Thread locality of reductions in loops. A loop that reduces a tensor and adds the result to a loop-carried value
+// makes lanes and warps exchange partial results in every iteration:
 //
 //   %sum = scf.for … iter_args(%acc = %init) -> (tensor<64xf32, #slice>) {
 //     %x = "tt.reduce"(%t) <{axis = 1}> ({ addf }) : (tensor<64x256xf32, #L>) -> tensor<64xf32, #slice>
@@ -8,7 +8,7 @@
 //   }
 //   →
 //   %part = scf.for … iter_args(%acc = %neutral) -> (tensor<64x32xf32, …>) {
-//     %r = tt.reshape %t : … -> tensor<64x2x32x4xf32, …>          (runs of bits of the axis: registers, threads, registers)
+//     %r = tt.reshape %t : … -> tensor<64x2x32x4xf32, …>     (runs of bits of the axis: registers, threads, registers)
 //     %l = "tt.reduce"(%r) <{axis = 3}> …, then axis 1             (inside the thread)
 //     %n = arith.addf %acc, %l
 //     scf.yield %n
@@ -16,17 +16,21 @@
 //   %x = "tt.reduce"(%part) <{axis = 1}> …                          (threads and warps, once)
 //   %sum = arith.addf %init, %x
 //
-// The axis is cut, in row-major order, where bits of the element's number change between those that tell registers
-// and those that tell lanes and warps; a dimension of registers alone is reduced without leaving the thread. The
+// The axis is cut, in row-major order, where bits of the element's number change between those that select registers
+// and those that select lanes and warps; a dimension of registers alone is reduced without leaving the thread. The
 // order of the sum changes, as it does in Triton. The neutral element changes no value: -0.0 for sums (0.0 would turn
 // -0.0 into 0.0), a NaN for maxnumf and minnumf, which ignore it.
 //
-// Done where the combination is one operation, the same as the update; the carried value has no other use; and the axis
+// Limits: the combination is one operation, the same as the update; the loop-carried value has no other use; the axis
 // reaches over threads, else the reduction is local already.
+//
+// Runs: both pipelines, when layouts are final.
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "transforms/passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,9 +41,10 @@ using layouts::Dim;
 
 namespace {
 
-struct Candidate {
+/// A reduction in a loop with the update of the loop-carried value that it belongs to.
+struct LoopReduction {
   scf::ForOp loop;
-  unsigned carried; // index among the carried values
+  unsigned index; // among the loop-carried values
   tt::ReduceOp reduce;
   Operation *update;
   Operation *conversion; // of the reduction's result, or null
@@ -49,11 +54,12 @@ struct Candidate {
 Operation *combination(Operation *reduce) {
   Block *b = reduce->region(0).front();
   Operation *op = b->front(), *end = b->terminator();
-  if (!op || op->next() != end || op->numOperands() != 2 || op->numResults() != 1 || end->operand(0) != op->result())
+  bool isOnlyOperation = op && op->next() == end;
+  if (!isOnlyOperation || op->numOperands() != 2 || op->numResults() != 1 || end->operand(0) != op->result())
     return nullptr;
-  bool straight = op->operand(0) == b->arg(0) && op->operand(1) == b->arg(1),
-       crossed = op->operand(0) == b->arg(1) && op->operand(1) == b->arg(0);
-  return straight || crossed ? op : nullptr;
+  bool inOrder = op->operand(0) == b->arg(0) && op->operand(1) == b->arg(1);
+  bool swapped = op->operand(0) == b->arg(1) && op->operand(1) == b->arg(0);
+  return inOrder || swapped ? op : nullptr;
 }
 
 /// A splat that leaves every value as it is when combined with it; nothing for other operations.
@@ -84,15 +90,15 @@ std::optional<llvm::APInt> neutralBits(Opcode op, Type element) {
   }
 }
 
-class Locality {
+class ThreadLocality {
 public:
-  explicit Locality(Module &m) : m_(m), pool_(m.context().encodings()) {}
+  explicit ThreadLocality(Module &m) : m_(m), pool_(m.context().encodings()) {}
 
   bool run() {
-    std::vector<Candidate> all;
+    std::vector<LoopReduction> all;
     m_.op()->walk([&](Operation *op) {
       if (auto r = op->dyn<tt::ReduceOp>())
-        if (auto c = candidate(r)) all.push_back(*c);
+        if (auto c = loopReduction(r)) all.push_back(*c);
     });
     bool changed = false;
     for (auto &c : all) changed |= rewrite(c);
@@ -100,57 +106,65 @@ public:
   }
 
 private:
-  std::optional<Candidate> candidate(tt::ReduceOp reduce) {
-    Operation *op = reduce.op, *combine = combination(op);
-    auto loop = op->parentOp() ? op->parentOp()->dyn<scf::ForOp>() : scf::ForOp();
-    if (!loop || op->numOperands() != 1 || !combine || !op->result().type().isTensor() || !op->result().hasOneUse())
-      return std::nullopt;
-    Operation *update = op->result().users()[0], *conversion = nullptr;
-    if (update->is<ttg::ConvertLayoutOp>() && update->result().hasOneUse())
-      conversion = update, update = update->result().users()[0];
-    Value reduced = conversion ? conversion->result() : op->result();
-    if (update->opcode() != combine->opcode() || update->block() != op->block() || update->numOperands() != 2 ||
-        !update->result().hasOneUse())
-      return std::nullopt;
-    unsigned self = update->operand(0) == reduced ? 0 : 1;
-    Value acc = update->operand(1 - self);
-    Operation *yield = loop.body().front()->terminator();
-    OpOperand *use = update->result().firstUse();
-    if (use->owner != yield || !acc.isBlockArgument() || acc.ownerBlock() != loop.body().front() ||
-        acc.index() != use->index() + 1 || !acc.hasOneUse())
-      return std::nullopt;
-    if (!neutralBits(combine->opcode(), acc.type().scalar())) return std::nullopt;
-    return Candidate{loop, use->index(), reduce, update, conversion};
+  std::optional<LoopReduction> loopReduction(tt::ReduceOp reduce) {
+    Operation *combine = combination(reduce.op);
+    auto loop = reduce->parentOp() ? reduce->parentOp()->dyn<scf::ForOp>() : scf::ForOp();
+    bool isOneTensor = reduce->numOperands() == 1 && reduce->result().type().isTensor();
+    if (!loop || !combine || !isOneTensor || !reduce->result().hasOneUse()) return std::nullopt;
+
+    // The only user of the result, a conversion aside, combines it with a loop-carried value.
+    Value reduced = reduce->result();
+    Operation *conversion = nullptr;
+    if (Operation *user = reduced.users()[0]; user->is<ttg::ConvertLayoutOp>() && user->result().hasOneUse()) {
+      conversion = user;
+      reduced = user->result();
+    }
+    Operation *update = reduced.users()[0];
+    bool isLikeReduction = update->opcode() == combine->opcode() && update->numOperands() == 2;
+    if (!isLikeReduction || update->block() != reduce->block() || !update->result().hasOneUse()) return std::nullopt;
+    Value other = update->operand(update->operand(0) == reduced ? 1 : 0);
+    auto c = carriedByArgument(other);
+    bool isUpdate = c && c->loop.op == loop.op && c->yielded == update->result();
+    if (!isUpdate || !c->argument.hasOneUse()) return std::nullopt;
+    if (!neutralBits(combine->opcode(), c->argument.type().scalar())) return std::nullopt;
+    return LoopReduction{loop, c->index, reduce, update, conversion};
   }
 
-  /// Runs of bits of the axis, lowest first: length of the run, and whether registers tell them.
-  std::optional<llvm::SmallVector<std::pair<int64_t, bool>, 4>> runsOf(TensorType t, unsigned axis) {
+  /// Consecutive elements of the axis, all in one thread's registers or all in different threads.
+  struct AxisRun {
+    int64_t length;
+    bool ofRegisters;
+  };
+  using AxisRuns = llvm::SmallVector<AxisRun, 4>;
+
+  /// Runs of bits of the axis, lowest first. None if a basis moves along several bits, or several along one.
+  std::optional<AxisRuns> runsOf(TensorType t, unsigned axis) {
     auto l = t.encoding()->toLinearLayout(t.shape());
     if (!l.ok()) return std::nullopt;
     unsigned bits = llvm::Log2_64(t.dim(axis));
-    llvm::SmallVector<int, 16> owner(bits, 0); // 1: registers, 2: threads
-    for (auto [in, who] :
-         {std::pair(Dim::Register, 1), std::pair(Dim::Lane, 2), std::pair(Dim::Warp, 2), std::pair(Dim::Block, 2)})
+    enum Owner { kNobody, kRegisters, kThreads };
+    llvm::SmallVector<Owner, 16> owners(bits, kNobody);
+    for (Dim in : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned b = 0; b < l->inDimBits(in); ++b) {
         int32_t along = l->basis(in, b)[axis];
         if (!along) continue;
         if (!llvm::isPowerOf2_32(along)) return std::nullopt; // swizzled: bits mix
-        int &o = owner[llvm::Log2_32(along)];
-        if (o) return std::nullopt;
-        o = who;
+        Owner &owner = owners[llvm::Log2_32(along)];
+        if (owner != kNobody) return std::nullopt;
+        owner = in == Dim::Register ? kRegisters : kThreads;
       }
-    llvm::SmallVector<std::pair<int64_t, bool>, 4> runs;
-    for (int o : owner) {
-      bool registers = o == 1;
-      if (runs.empty() || runs.back().second != registers) runs.push_back({1, registers});
-      runs.back().first *= 2;
+    AxisRuns runs;
+    for (Owner owner : owners) {
+      bool ofRegisters = owner == kRegisters;
+      if (runs.empty() || runs.back().ofRegisters != ofRegisters) runs.push_back({1, ofRegisters});
+      runs.back().length *= 2;
     }
     return runs;
   }
 
   /// A reduction like the original, of another tensor along another axis.
   Value reduceLike(Builder &b, tt::ReduceOp like, Value v, unsigned axis) {
-    auto t = v.type().cast<TensorType>();
+    auto t = tensorOf(v);
     auto *e = layouts::inferReduce(pool_, t.encoding(), axis);
     llvm::SmallVector<int64_t, 4> shape(t.shape());
     shape.erase(shape.begin() + axis);
@@ -171,72 +185,76 @@ private:
   }
   /// Null if the layout does not follow.
   Value reshape(Builder &b, Location loc, Value v, llvm::ArrayRef<int64_t> shape) {
-    auto t = v.type().cast<TensorType>();
+    auto t = tensorOf(v);
     if (t.shape() == shape) return v;
     auto *e = layouts::inferReshape(pool_, t.encoding(), t.shape(), shape);
     return e ? tt::ReshapeOp::create(b, loc, {TensorType::get(shape, t.element(), e)}, v).result() : Value();
   }
 
-  bool rewrite(Candidate &c) {
-    unsigned axis = c.reduce.axis();
-    auto source = c.reduce.op->operand(0).type().cast<TensorType>();
-    auto runs = runsOf(source, axis);
-    if (!runs || llvm::all_of(*runs, [](auto &r) { return r.second; })) return false;
-    Location loc = c.reduce.op->loc();
-
-    // In the loop: one dimension per run, those of registers reduced, the others put together again.
-    Builder b(c.reduce.op);
-    llvm::SmallVector<int64_t, 8> cut(source.shape().begin(), source.shape().begin() + axis);
-    for (auto &run : llvm::reverse(*runs)) cut.push_back(run.first);
-    cut.append(source.shape().begin() + axis + 1, source.shape().end());
-    Value v = reshape(b, loc, c.reduce.op->operand(0), cut);
-    if (!v) return false;
+  /// In the loop: one dimension per run, those of registers reduced, the others put together again. Null if a layout
+  /// does not follow.
+  Value reduceInThread(Builder &b, const LoopReduction &r, const AxisRuns &runs) {
+    Location loc = r.reduce->loc();
+    Value source = r.reduce->operand(0); // the only one
+    auto shape = tensorOf(source).shape();
+    unsigned axis = r.reduce.axis();
+    llvm::SmallVector<int64_t, 8> cut(shape.begin(), shape.begin() + axis);
+    for (auto &run : llvm::reverse(runs)) cut.push_back(run.length);
+    cut.append(shape.begin() + axis + 1, shape.end());
+    Value v = reshape(b, loc, source, cut);
+    if (!v) return {};
     int64_t threads = 1;
-    for (unsigned i = 0; i < runs->size(); ++i) { // lowest run first: later dimensions go before earlier ones
-      if ((*runs)[i].second)
-        v = reduceLike(b, c.reduce, v, axis + runs->size() - 1 - i);
+    for (unsigned i = 0; i < runs.size(); ++i) { // lowest run first: later dimensions go before earlier ones
+      if (runs[i].ofRegisters)
+        v = reduceLike(b, r.reduce, v, axis + runs.size() - 1 - i);
       else
-        threads *= (*runs)[i].first;
+        threads *= runs[i].length;
     }
-    llvm::SmallVector<int64_t, 4> kept(source.shape());
+    llvm::SmallVector<int64_t, 4> kept(shape);
     kept[axis] = threads;
-    v = reshape(b, loc, v, kept);
-    if (!v) return false;
+    return reshape(b, loc, v, kept);
+  }
 
-    // The carried value becomes the partial results.
-    auto type = v.type().cast<TensorType>();
-    Value init = c.loop.initArgs()[c.carried], acc = c.loop.body().front()->arg(c.carried + 1),
-          result = c.loop.op->result(c.carried);
-    auto oldType = result.type().cast<TensorType>();
-    Builder before(c.loop.op);
-    auto neutral = DenseElementsAttr::get(type, {*neutralBits(c.update->opcode(), type.element())});
-    c.loop.op->setOperand(3 + c.carried, before.constant(loc, type, neutral));
-    acc.setType(type);
-    OperationState s(c.update->opcode(), c.update->loc());
-    s.operands = {acc, v};
-    s.resultTypes = {type};
-    s.attrs.assign(c.update->attrs().begin(), c.update->attrs().end());
-    Value updated = b.create(s)->result();
-    c.loop.body().front()->terminator()->setOperand(c.carried, updated);
-    result.setType(type);
+  /// An operation like the update.
+  static Value updateLike(Builder &b, Operation *update, Value x, Value y) {
+    OperationState s(update->opcode(), update->loc());
+    s.operands = {x, y};
+    s.resultTypes = {x.type()};
+    s.attrs.assign(update->attrs().begin(), update->attrs().end());
+    return b.create(s)->result();
+  }
 
-    // After it: what remains of the reduction, and the initial value.
-    Builder after = Builder::after(c.loop.op);
-    Value whole = reduceLike(after, c.reduce, result, axis);
-    Operation *first = whole.definingOp();
+  bool rewrite(const LoopReduction &r) {
+    unsigned axis = r.reduce.axis();
+    auto runs = runsOf(tensorOf(r.reduce->operand(0)), axis);
+    if (!runs || llvm::all_of(*runs, [](auto &run) { return run.ofRegisters; })) return false;
+    Location loc = r.reduce->loc();
+    Builder b(r.reduce.op);
+    Value partial = reduceInThread(b, r, *runs);
+    if (!partial) return false;
+
+    // The loop-carried value becomes the partial results.
+    auto c = carried(r.loop, r.index);
+    auto oldType = tensorOf(c.result), type = tensorOf(partial);
+    auto neutral = *neutralBits(r.update->opcode(), type.element());
+    Builder before(r.loop.op);
+    c.setInit(before.constant(loc, type, DenseElementsAttr::get(type, {neutral})));
+    c.argument.setType(type);
+    c.setYielded(updateLike(b, r.update, c.argument, partial));
+    c.result.setType(type);
+
+    // Behind the loop: what remains of the reduction, and the initial value.
+    Builder after = Builder::after(r.loop.op);
+    Value whole = reduceLike(after, r.reduce, c.result, axis);
+    Operation *reductionOfResult = whole.definingOp();
     if (whole.type() != Type(oldType)) whole = ttg::ConvertLayoutOp::create(after, loc, oldType, whole).result();
-    auto *initBits = constantBits(init);
-    if (!initBits || *initBits != *neutralBits(c.update->opcode(), type.element())) {
-      OperationState sum(c.update->opcode(), c.update->loc());
-      sum.operands = {init, whole};
-      sum.resultTypes = {oldType};
-      sum.attrs.assign(c.update->attrs().begin(), c.update->attrs().end());
-      whole = after.create(sum)->result();
-    }
-    result.replaceUsesIf(whole, [&](OpOperand &u) { return u.owner != first; });
-    c.update->erase();
-    if (c.conversion) c.conversion->erase();
-    c.reduce.op->erase();
+    auto *initBits = constantBits(c.init);
+    bool startsFromNeutral = initBits && *initBits == neutral;
+    if (!startsFromNeutral) whole = updateLike(after, r.update, c.init, whole);
+    c.result.replaceUsesIf(whole, [&](OpOperand &u) { return u.owner != reductionOfResult; });
+    r.update->erase();
+    if (r.conversion) r.conversion->erase();
+    r.reduce->erase();
     return true;
   }
 
@@ -246,6 +264,6 @@ private:
 
 } // namespace
 
-absl::StatusOr<bool> optimizeThreadLocality(Module &m, PassContext &) { return Locality(m).run(); }
+absl::StatusOr<bool> optimizeThreadLocality(Module &m, PassContext &) { return ThreadLocality(m).run(); }
 
 } // namespace tessera::transforms

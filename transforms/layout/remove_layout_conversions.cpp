@@ -1,108 +1,146 @@
-// Removal of layout conversions. Three moves, repeated until none applies:
+// Removal of layout conversions, by two algorithms.
 //
-//   down      work that uses a converted value is done in the value's own layout, and the result is converted instead:
-//               %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
-//               %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//             through elementwise operations, broadcast, expand_dims, trans, reduce, scan (if its axis stays in
-//             order), into buffers, and values that loops and branches carry. Conversions so travel towards the
-//             stores, meet there and vanish when both ends have one layout.
-//   up        a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing
-//             it a second time in the layout wanted
-//   stores    a store whose value arrives in a layout that makes accesses as wide as its own is done in that layout, if
-//             nothing else reads or writes that memory (threads see and order only what they wrote themselves)
+// First five moves, repeated until none applies. They need no cost model, since none of them computes anything
+// expensive twice; they take conversions forward, through operations that the second algorithm does not reach:
 //
-// When these have come to rest, what is left is weighed against computing the converted value, or part of what it is
-// made of, in the layout wanted (conversion_slices.cpp): that takes conversions out of loops and to the narrow side
-// of casts; what it converts for uses outside a slice goes to the narrow side of casts last.
+//   fold     a conversion to the layout that the value has vanishes; two in a row are joined
+//   repeat   a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it
+//            a second time in the wanted layout
+//   down     an operation on a converted value is done in the value's own layout, and its result is converted instead:
+//              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
+//              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
+//            through elementwise operations, broadcast, expand_dims, trans, reshape, reduce, scan (if its axis stays in
+//            order), into buffers and into loops. So conversions travel towards the stores and vanish where both ends
+//            have one layout
+//   carry    loop-carried values and results of branches take the layout in which they are yielded
+//   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
+//            layout, if nothing else reads or writes that memory (threads order only their own accesses)
 //
-// Conversions move down only from values that are costly to make (loads, reductions, atomics, carried values): cheap
-// ones are made where they are used. Which values are cheap is decided by `Cheap`, whose bound is a count of
-// operations.
+// Then conversion slices (conversion_slices.cpp), which have the last word: a cost model weighs each conversion that is
+// left against computing the converted value, or part of what it is computed from, in the wanted layout. That takes
+// conversions out of loops and to the narrow side of casts. What a slice changes may let moves apply again, so both run
+// twice. At the end, conversions behind loops go to the narrow side of casts.
+//
+// Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
+// conversions behind those would remain. The moves alone would keep every conversion that costs something to avoid.
+//
+// Conversions move down only from values that are expensive to compute (loads, reductions, atomics, loop-carried
+// values); cheap ones are computed where they are used (Rematerializer).
+//
+// Runs: both pipelines.
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
+#include "layouts/layout_order.h"
 #include "layouts/scan_shape.h"
+#include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/layout/conversion_slices.h"
+#include "transforms/layout/convert_values.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
-#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
+using layouts::Dim;
 using layouts::Encoding;
+using layouts::LinearLayout;
 
 namespace {
 
-/// Layouts of matrix instructions come before others: what a product is made in costs most to leave.
+// ---- facts about layouts and operations -----------------------------------------------------------------------------
+
+/// Whether it is the layout of a matrix instruction's result, or a slice of one. They come before others: a dot's
+/// result is what costs most to convert.
 bool isMatrixLayout(const Encoding *e) {
   while (auto *s = layouts::dynCast<layouts::SliceEncoding>(e)) e = s->parent();
   return e->kind() == layouts::EncodingKind::NvidiaMma || e->kind() == layouts::EncodingKind::AmdMfma ||
          e->kind() == layouts::EncodingKind::AmdWmma;
 }
-bool stronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a) && !isMatrixLayout(b); }
+bool isStronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a) && !isMatrixLayout(b); }
 
-bool elementwise(Operation *op) {
+bool isDotOperand(const Encoding *e) { return e->kind() == layouts::EncodingKind::DotOperand; }
+
+bool isElementwise(Operation *op) {
   return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() == 1 &&
          op->result().type().isTensor();
 }
-/// Elementwise work on which a second computation is wasted.
-bool costly(Operation *op) {
-  if (op->name().starts_with("math.")) return !op->is<math::AbsfOp>() && !op->is<math::FmaOp>();
-  return op->is<arith::DivfOp>() || op->is<arith::DivsiOp>() || op->is<arith::DivuiOp>() || op->is<arith::RemsiOp>() ||
-         op->is<arith::RemuiOp>() || op->is<tt::ExternElementwiseOp>() || op->is<tt::ElementwiseInlineAsmOp>() ||
-         op->is<arith::RemfOp>();
+
+int64_t elementsPerThread(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
+  auto &l = e->layoutOf(shape);
+  return l.ok() ? l->inDimSize(Dim::Register) : INT64_MAX;
 }
 
-/// Can the value be computed in the layout `e` from ranges, splats and constants, and from values of up to `narrow`
-/// elements that are converted? Counts operations into `budget`.
-class Cheap {
+unsigned bitsOf(Value v) {
+  Type t = v.type().scalar();
+  return t.isPointer() ? 64 : t.bitWidth();
+}
+
+/// How many elements there were before broadcasts made the value larger: so many must be converted to have it in
+/// another layout.
+int64_t elementsBeforeBroadcasts(Value v, int depth = 0) {
+  constexpr int kMaxDepth = 8;
+  if (!v.type().isTensor()) return 1;
+  int64_t all = tensorOf(v).numElements();
+  Operation *op = v.definingOp();
+  if (!op || depth > kMaxDepth) return all;
+  if (op->is<tt::SplatOp>() || op->is<arith::ConstantOp>() || op->is<tt::MakeRangeOp>()) return 1;
+  if (op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())
+    return elementsBeforeBroadcasts(op->operand(0), depth + 1);
+  if (!isElementwise(op) || !isPure(op)) return all;
+  int64_t most = 1;
+  for (auto o : op->operands()) most = std::max(most, elementsBeforeBroadcasts(o, depth + 1));
+  return most;
+}
+
+/// Whether the layout of a narrow value spreads the elements that a broadcast makes of it over the threads as well as
+/// the result's own layout does. The layout of a column, say, gives every thread whole rows of the result.
+bool spreadsBroadcast(tt::BroadcastOp broadcast, const Encoding *e) {
+  auto narrow = tensorOf(broadcast.src()), wide = tensorOf(broadcast.result());
+  auto &now = wide.encoding()->layoutOf(wide.shape());
+  auto &then = e->layoutOf(wide.shape());
+  if (!now.ok() || !then.ok() || then->inDimSize(Dim::Register) > now->inDimSize(Dim::Register)) return false;
+  auto hasThreadsAlong = [](const LinearLayout &l, unsigned d) {
+    for (auto dim : {Dim::Lane, Dim::Warp})
+      for (unsigned b = 0; b < l.inDimBits(dim); ++b)
+        if (l.basis(dim, b, layouts::tensorDim(d))) return true;
+    return false;
+  };
+  for (unsigned d = 0; d < wide.rank(); ++d) {
+    bool isWidened = narrow.dim(d) < wide.dim(d);
+    if (isWidened && hasThreadsAlong(*now, d) && !hasThreadsAlong(*then, d)) return false;
+  }
+  return true;
+}
+
+// ---- computing cheap values a second time ---------------------------------------------------------------------------
+
+/// Computes values in other layouts from ranges, splats and constants, and from values of up to `convertible` elements,
+/// which are converted.
+class Rematerializer {
 public:
-  explicit Cheap(Context &c) : pool_(c.encodings()) {}
-  bool can(Value v, const Encoding *e, int &budget, int64_t narrow = 0) {
-    if (!v.type().isTensor() || encodingOf(v) == e) return true;
-    if (--budget < 0) return false;
-    if (tensorOf(v).numElements() <= narrow) return true;
-    Operation *op = v.definingOp();
-    if (!op) return false;
-    switch (op->opcode()) {
-    case Opcode::arith_constant: {
-      auto d = op->attr<DenseElementsAttr>("value");
-      return d && d.isSplat();
-    }
-    case Opcode::tt_splat:
-    case Opcode::tt_make_range: return true;
-    case Opcode::ttg_convert_layout: return can(op->operand(0), e, budget, narrow);
-    case Opcode::tt_broadcast: return can(op->operand(0), e, budget, narrow);
-    case Opcode::tt_expand_dims: {
-      auto slice = pool_.getSlice(op->cast<tt::ExpandDimsOp>().axis(), e);
-      return slice.ok() && can(op->operand(0), *slice, budget, narrow);
-    }
-    default: break;
-    }
-    if ((!elementwise(op) && !op->is<arith::SelectOp>()) || !isPure(op)) return false;
-    if (costly(op) && (!isNarrowDivision(op) || (budget -= 8) < 0)) return false;
-    for (auto o : op->operands())
-      if (!can(o, e, budget, narrow)) return false;
-    return true;
+  Rematerializer(Context &c, const Tuning &tuning) : pool_(c.encodings()), tuning_(tuning) {}
+
+  using Made = llvm::DenseMap<std::pair<Value, const Encoding *>, Value>;
+
+  bool canMake(Value v, const Encoding *e, int64_t convertible = 0) {
+    int64_t budget = tuning_.rematerializedOperations;
+    return canMake(v, e, budget, convertible);
   }
 
-  /// The value in layout `e`. @pre can(v, e, …, narrow)
-  Value make(Value v, const Encoding *e, llvm::DenseMap<std::pair<Value, const Encoding *>, Value> &made,
-             int64_t narrow = 0) {
+  /// The value in layout `e`. @pre canMake(v, e, convertible)
+  Value make(Value v, const Encoding *e, Made &made, int64_t convertible = 0) {
     if (!v.type().isTensor() || encodingOf(v) == e) return v;
-    auto &slot = made[{v, e}];
-    if (slot) return slot;
+    if (Value known = made.lookup({v, e})) return known;
     Operation *op = v.definingOp();
-    if (op && op->is<ttg::ConvertLayoutOp>()) return make(op->operand(0), e, made, narrow);
-    if (int budget = 40; tensorOf(v).numElements() <= narrow && !can(v, e, budget)) {
+    if (auto c = v.definedBy<ttg::ConvertLayoutOp>()) return make(c.src(), e, made, convertible);
+    if (tensorOf(v).numElements() <= convertible && !canMake(v, e)) {
       Builder b = op ? Builder::after(op) : Builder::atStart(v.ownerBlock());
-      return slot = ttg::ConvertLayoutOp::create(b, v.loc(), tensorOf(v).withEncoding(e), v).result();
+      return made[{v, e}] = inLayout(b, v.loc(), v, e);
     }
     Builder b(op);
     OperationState s(op->opcode(), op->loc());
@@ -113,40 +151,137 @@ public:
     if (op->is<arith::ConstantOp>()) s.attrs[0].value = op->attr<DenseElementsAttr>("value").withType(type);
     const Encoding *inner = e;
     if (auto x = op->dyn<tt::ExpandDimsOp>()) inner = *pool_.getSlice(x.axis(), e);
-    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made, narrow));
+    for (auto o : op->operands()) s.operands.push_back(op->is<tt::SplatOp>() ? o : make(o, inner, made, convertible));
     Value result = b.create(s)->result();
     return made[{v, e}] = result;
   }
 
 private:
+  /// `budget`: operations that may still be repeated.
+  bool canMake(Value v, const Encoding *e, int64_t &budget, int64_t convertible) {
+    if (!v.type().isTensor() || encodingOf(v) == e) return true;
+    if (--budget < 0) return false;
+    if (tensorOf(v).numElements() <= convertible) return true;
+    Operation *op = v.definingOp();
+    if (!op) return false;
+    switch (op->opcode()) {
+    case Opcode::arith_constant: {
+      auto d = op->attr<DenseElementsAttr>("value");
+      return d && d.isSplat();
+    }
+    case Opcode::tt_splat:
+    case Opcode::tt_make_range: return true;
+    case Opcode::ttg_convert_layout:
+    case Opcode::tt_broadcast: return canMake(op->operand(0), e, budget, convertible);
+    case Opcode::tt_expand_dims: {
+      auto slice = pool_.getSlice(op->cast<tt::ExpandDimsOp>().axis(), e);
+      return slice.ok() && canMake(op->operand(0), *slice, budget, convertible);
+    }
+    default: break;
+    }
+    if ((!isElementwise(op) && !op->is<arith::SelectOp>()) || !isPure(op)) return false;
+    if (!costOf(op, tuning_).isRepeated) {
+      if (!isNarrowDivision(op)) return false;
+      budget -= tuning_.narrowDivisionOperations;
+      if (budget < 0) return false;
+    }
+    return llvm::all_of(op->operands(), [&](Value o) { return canMake(o, e, budget, convertible); });
+  }
+
   /// A division by a constant of rows or columns alone, before they are made larger: one for many elements.
   static bool isNarrowDivision(Operation *op) {
-    if (!op->is<arith::DivsiOp>() && !op->is<arith::DivuiOp>() && !op->is<arith::RemsiOp>() &&
-        !op->is<arith::RemuiOp>())
-      return false;
+    bool isDivision =
+        op->is<arith::DivsiOp>() || op->is<arith::DivuiOp>() || op->is<arith::RemsiOp>() || op->is<arith::RemuiOp>();
+    if (!isDivision) return false;
     auto t = tensorOf(op->result());
-    bool narrow = encodingOf(op->result())->kind() == layouts::EncodingKind::Slice ||
-                  (t.rank() > 1 && llvm::is_contained(t.shape(), 1));
-    return narrow && op->operand(1).definedBy<arith::ConstantOp>();
+    bool isSlice = t.encoding()->kind() == layouts::EncodingKind::Slice;
+    bool isRowOrColumn = t.rank() > 1 && llvm::is_contained(t.shape(), 1);
+    return (isSlice || isRowOrColumn) && op->operand(1).definedBy<arith::ConstantOp>();
   }
 
   layouts::EncodingPool &pool_;
+  const Tuning &tuning_;
 };
 
-class Removal {
+// ---- stores ---------------------------------------------------------------------------------------------------------
+
+constexpr int64_t kWidestAccessBytes = 16;
+constexpr int64_t kLeastRowBytes = 8; // of consecutive elements that are worth an access of their own
+
+/// How many elements along a dimension one thread holds one after the other from the first on; 0 if the next lane does
+/// not continue where the thread ends. A thread that holds whole rows makes each access of the warp touch as many rows
+/// as it has lanes, and counts as 0.
+int64_t coalescedElements(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim) {
+  auto &l = e->layoutOf(shape);
+  if (!l.ok()) return 0;
+  int64_t n = layouts::consecutiveElements(*l, dim);
+  bool holdsWholeRows = n >= shape[dim] && shape.size() > 1;
+  bool nextLaneIsElsewhere =
+      n < shape[dim] && l->inDimBits(Dim::Lane) && l->basis(Dim::Lane, 0, layouts::tensorDim(dim)) != n;
+  return holdsWholeRows || nextLaneIsElsewhere ? 0 : n;
+}
+
+/// Bytes of a lane's consecutive elements in the result of an AMD matrix instruction, 0 for other layouts. Its lanes
+/// stand along the other dimension, so an access touches as many rows as there are lanes, a few times 8 to 32 bytes of
+/// each; that is less than the round trip through shared memory, with its barriers, that whole rows would cost.
+int64_t rowBytesOfAmdResult(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t bytes) {
+  if (e->kind() != layouts::EncodingKind::AmdMfma && e->kind() != layouts::EncodingKind::AmdWmma) return 0;
+  auto &l = e->layoutOf(shape);
+  return l.ok() ? layouts::consecutiveElements(*l, dim) * bytes : bytes;
+}
+
+/// Accesses of a thread, each to `width` elements.
+int64_t accessesOfThread(const Encoding *e, llvm::ArrayRef<int64_t> shape, int64_t width) {
+  auto &l = e->layoutOf(shape);
+  if (!l.ok()) return INT64_MAX;
+  int64_t distinct = 1;
+  for (unsigned b = 0; b < l->inDimBits(Dim::Register); ++b)
+    if (llvm::any_of(l->basis(Dim::Register, b), [](int32_t x) { return x != 0; })) distinct *= 2;
+  return std::max<int64_t>(1, distinct / std::max<int64_t>(1, width));
+}
+
+/// Whether stores in layout `e` are as good as in the layout that the store has, a conversion counted in.
+bool storesAsWell(tt::StoreOp store, const layouts::BlockedEncoding *now, const Encoding *e, const Tuning &tuning) {
+  unsigned fast = now->order()[0];
+  auto shape = tensorOf(store.ptr()).shape();
+  int64_t bytes = std::max<int64_t>(1, tensorOf(store.value()).element().bitWidth() / 8);
+  int64_t wanted =
+      std::min<int64_t>(coalescedElements(now, shape, fast), std::max<int64_t>(1, kWidestAccessBytes / bytes));
+  int64_t offered = coalescedElements(e, shape, fast);
+  // Where threads hold copies of each other's elements, few of them store, one element after the other.
+  constexpr int64_t kFewElements = 4;
+  if (elementsPerThread(e, shape) > std::max<int64_t>(elementsPerThread(now, shape), kFewElements)) return false;
+  bool storesMatrixRows =
+      wanted * bytes >= kLeastRowBytes && rowBytesOfAmdResult(e, shape, fast, bytes) >= kLeastRowBytes;
+  if (storesMatrixRows) return true;
+  // What does not fill the threads takes one access of some lanes in any layout.
+  auto &l = now->layoutOf(shape);
+  int64_t threads = int64_t(1) << (l->inDimBits(Dim::Lane) + l->inDimBits(Dim::Warp));
+  bool leavesThreadsIdle = tensorOf(store.ptr()).numElements() < threads;
+  bool isWideVector = offered > 0 && shape.size() == 1 && offered * bytes >= kLeastRowBytes;
+  if (offered < wanted && !leavesThreadsIdle && !isWideVector) return false;
+  // A layout that has many elements in one lane and copies in the others needs one access for each.
+  return accessesOfThread(e, shape, std::min(offered, wanted)) <=
+         accessesOfThread(now, shape, wanted) + tuning.extraStoresPerConversion;
+}
+
+// ---- the moves ------------------------------------------------------------------------------------------------------
+
+class ConversionMoves {
 public:
-  explicit Removal(Module &m) : m_(m), pool_(m.context().encodings()), cheap_(m.context()) {}
+  ConversionMoves(Module &m, const Tuning &tuning)
+      : m_(m), pool_(m.context().encodings()), tuning_(tuning), cheap_(m.context(), tuning) {}
 
   bool run() {
-    bool any = narrow();
     // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.
-    for (int round = 0; round < 100; ++round) {
-      bool changed = false;
-      changed |= fold();
-      changed |= up();
-      changed |= down();
-      changed |= carried();
-      changed |= stores();
+    constexpr int kMaxRounds = 100;
+    bool any = convertBeforeBroadcasts();
+    for (int round = 0; round < kMaxRounds; ++round) {
+      bool changed = fold();
+      changed |= repeatCheapSources();
+      changed |= moveAllDown();
+      changed |= changeCarriedLayouts();
+      changed |= storeInLayoutOfValue();
       if (!changed) break;
       any = true;
     }
@@ -161,24 +296,23 @@ public:
   }
 
   /// What a loop or branch carries and its users only make narrower is converted behind the cast.
-  bool narrowCasts() {
+  bool convertBehindNarrowingCasts() {
+    auto narrows = [&](Operation *op) {
+      return isElementwise(op) && isPure(op) && op->numOperands() == 1 && bitsOf(op->result()) < bitsOf(op->operand(0));
+    };
     bool changed = false;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
       const Encoding *from = encodingOf(c.src()), *to = encodingOf(c.result());
       auto shape = tensorOf(c.src()).shape();
-      auto narrows = [&](Operation *op) {
-        return elementwise(op) && isPure(op) && op->numOperands() == 1 && bits(op->result()) < bits(op->operand(0));
-      };
-      if (auto *def = c.src().definingOp(); def && !def->numRegions()) continue;
-      if (c.result().useEmpty() || from->kind() == layouts::EncodingKind::DotOperand ||
-          registers(from, shape) > registers(to, shape))
-        continue;
-      if (!llvm::all_of(c.result().users(), narrows)) continue;
-      llvm::SmallVector<Operation *, 4> casts;
-      for (auto *op : c.result().users()) casts.push_back(op);
+      Operation *def = c.src().definingOp();
+      if (def && !def->numRegions()) continue;
+      bool computesMore = elementsPerThread(from, shape) > elementsPerThread(to, shape);
+      if (c.result().useEmpty() || isDotOperand(from) || computesMore) continue;
+      auto casts = c.result().users();
+      if (!llvm::all_of(casts, narrows)) continue;
       for (auto *op : casts) {
         op->setOperand(0, c.src());
-        retype(op->result(), from);
+        changeLayout(op->result(), from);
       }
       c->erase();
       changed = true;
@@ -195,6 +329,8 @@ private:
     return v;
   }
 
+  // ---- fold, repeat ----
+
   bool foldOnce() {
     bool changed = false;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
@@ -207,19 +343,10 @@ private:
         c->setOperand(0, inner.src());
         changed = true;
       }
-      // One conversion before a new dimension and one behind it: once is enough.
-      if (auto wider = c.src().definedBy<tt::ExpandDimsOp>(); wider && wider.src().definedBy<ttg::ConvertLayoutOp>())
-        if (auto slice = pool_.getSlice(wider.axis(), encodingOf(c.result())); slice.ok()) {
-          Builder b(c.op);
-          Value narrow =
-              ttg::ConvertLayoutOp::create(b, c->loc(), tensorOf(wider.src()).withEncoding(*slice), wider.src())
-                  .result();
-          Value whole = tt::ExpandDimsOp::create(b, wider->loc(), c.result().type(), narrow, wider->attrs()).result();
-          c.result().replaceAllUsesWith(whole);
-          c->erase();
-          changed = true;
-          continue;
-        }
+      if (joinAroundExpandDims(c)) {
+        changed = true;
+        continue;
+      }
       if (c.src().type() == c.result().type()) {
         c.result().replaceAllUsesWith(c.src());
         c->erase();
@@ -228,19 +355,31 @@ private:
     }
     return changed;
   }
+  /// One conversion before a new dimension and one behind it: once is enough.
+  bool joinAroundExpandDims(ttg::ConvertLayoutOp c) {
+    auto expand = c.src().definedBy<tt::ExpandDimsOp>();
+    if (!expand || !expand.src().definedBy<ttg::ConvertLayoutOp>()) return false;
+    auto slice = pool_.getSlice(expand.axis(), encodingOf(c.result()));
+    if (!slice.ok()) return false;
+    Builder b(c.op);
+    auto type = tensorOf(expand.src()).withEncoding(*slice);
+    Value narrow = ttg::ConvertLayoutOp::create(b, c->loc(), type, expand.src()).result();
+    Value whole = tt::ExpandDimsOp::create(b, expand->loc(), c.result().type(), narrow, expand->attrs()).result();
+    c.result().replaceAllUsesWith(whole);
+    c->erase();
+    return true;
+  }
 
-  /// What a broadcast made is converted before it is made larger.
-  bool narrow() {
+  /// The result of a broadcast is converted before it is made larger.
+  bool convertBeforeBroadcasts() {
     bool changed = false;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
       auto broadcast = c.src().definedBy<tt::BroadcastOp>();
       if (!broadcast) continue;
-      auto *e = encodingOf(c.result());
       Builder b(c.op);
-      auto small =
-          ttg::ConvertLayoutOp::create(b, c->loc(), tensorOf(broadcast.src()).withEncoding(e), broadcast.src());
-      c.result().replaceAllUsesWith(
-          tt::BroadcastOp::create(b, broadcast->loc(), c.result().type(), small.result()).result());
+      auto type = tensorOf(broadcast.src()).withEncoding(encodingOf(c.result()));
+      Value narrow = ttg::ConvertLayoutOp::create(b, c->loc(), type, broadcast.src()).result();
+      c.result().replaceAllUsesWith(tt::BroadcastOp::create(b, broadcast->loc(), c.result().type(), narrow).result());
       c->erase();
       changed = true;
     }
@@ -248,16 +387,11 @@ private:
     return changed;
   }
 
-  bool isCheap(Value v, const Encoding *e) {
-    int budget = 40;
-    return cheap_.can(v, e, budget);
-  }
-
-  bool up() {
+  bool repeatCheapSources() {
     bool changed = false;
-    llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
+    Rematerializer::Made made;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
-      if (!isCheap(c.src(), encodingOf(c.result()))) continue;
+      if (!cheap_.canMake(c.src(), encodingOf(c.result()))) continue;
       c.result().replaceAllUsesWith(cheap_.make(c.src(), encodingOf(c.result()), made));
       c->erase();
       changed = true;
@@ -266,446 +400,343 @@ private:
     return changed;
   }
 
-  /// Whether the value can be made in the layout out of narrower ones, which alone are converted.
-  static int64_t narrowFor(Value v) { return tensorOf(v).numElements() / 2; }
-  bool widened(Value v, const Encoding *e) {
-    int budget = 40;
-    return cheap_.can(v, e, budget, narrowFor(v));
-  }
+  // ---- values in other layouts ----
 
-  /// Whether the operand can be had in layout e without a new conversion: it is in it, was converted from it, or is
+  /// Whether the value can be computed in the layout from narrower ones, which alone are converted.
+  bool isWidened(Value v, const Encoding *e) { return cheap_.canMake(v, e, elementsOfNarrower(v)); }
+  static int64_t elementsOfNarrower(Value v) { return tensorOf(v).numElements() / 2; }
+
+  /// Whether the value can be had in layout `e` without a new conversion: it is in it, was converted from it, or is
   /// cheap.
-  bool available(Value v, const Encoding *e) {
+  bool isAvailable(Value v, const Encoding *e) {
     if (!v.type().isTensor() || encodingOf(v) == e) return true;
     if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return true;
-    return isCheap(v, e);
+    return cheap_.canMake(v, e);
   }
-  /// Likewise, or worth a conversion, since `e` is the layout of a matrix product and the operand's is not.
-  bool acceptable(Value v, const Encoding *e) {
-    if (available(v, e)) return true;
+  /// Likewise, or worth a conversion, since `e` is a dot's layout and the value's is not.
+  bool isAcceptable(Value v, const Encoding *e) {
+    if (isAvailable(v, e)) return true;
     auto c = v.definedBy<ttg::ConvertLayoutOp>();
-    return stronger(e, encodingOf(c ? c.src() : v));
+    return isStronger(e, encodingOf(c ? c.src() : v));
   }
-  Value get(Value v, const Encoding *e, Operation *at) {
+  /// The value in layout `e`, for the operation `at`: as it is, computed anew or converted.
+  Value getIn(Value v, const Encoding *e, Operation *at) {
     if (!v.type().isTensor() || encodingOf(v) == e) return v;
     if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return c.src();
-    if (isCheap(v, e)) {
-      llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
-      return cheap_.make(v, e, made);
-    }
-    if (widened(v, e)) {
-      llvm::DenseMap<std::pair<Value, const Encoding *>, Value> made;
-      return cheap_.make(v, e, made, narrowFor(v));
-    }
+    Rematerializer::Made made;
+    if (cheap_.canMake(v, e)) return cheap_.make(v, e, made);
+    if (isWidened(v, e)) return cheap_.make(v, e, made, elementsOfNarrower(v));
     Builder b(at);
-    return ttg::ConvertLayoutOp::create(b, at->loc(), tensorOf(v).withEncoding(e), v).result();
+    return inLayout(b, at->loc(), v, e);
+  }
+  void setOperandLayout(Operation *op, unsigned i, const Encoding *e) {
+    op->setOperand(i, getIn(op->operand(i), e, op));
+  }
+  void setOperandLayouts(Operation *op, const Encoding *e) {
+    for (unsigned i = 0; i < op->numOperands(); ++i) setOperandLayout(op, i, e);
   }
 
-  /// A value carried by a loop that has not been given another layout yet, and that can start in layout e: once its
-  /// update is computed in e, the loop carries it in e (see carried).
+  // ---- loop-carried values ----
+
+  /// A loop-carried value or a branch's result gets another layout once, so that two layouts do not alternate; a dot's
+  /// layout may still replace the first.
+  bool mayChangeLayout(Operation *carrier, unsigned i, const Encoding *e) const {
+    auto it = changedLayouts_.find({carrier, i});
+    return it == changedLayouts_.end() || isStronger(e, it->second);
+  }
+  void changeCarriedLayout(const CarriedValue &c, const Encoding *e) {
+    changedLayouts_[{c.loop.op, c.index}] = e;
+    Operation *yield = c.loop.body().front()->terminator();
+    c.setInit(getIn(c.init, e, c.loop.op));
+    setOperandLayout(yield, c.index, e);
+    changeLayout(c.argument, e);
+    changeLayout(c.result, e);
+  }
+
+  /// Whether it is a loop-carried value that has not been given another layout yet, and that can start in layout `e`:
+  /// once its update is computed in `e`, the loop carries it so.
   bool canCarry(Value v, const Encoding *e) {
-    if (!v.isBlockArgument() || v.index() == 0 || e->kind() == layouts::EncodingKind::DotOperand) return false;
-    Operation *loop = v.ownerBlock()->parentOp();
-    auto f = loop->dyn<scf::ForOp>();
-    return f && v.type().isTensor() && mayRetype(loop, v.index() - 1, e) && acceptable(f.initArgs()[v.index() - 1], e);
+    auto c = carriedByArgument(v);
+    if (!c || isDotOperand(e) || !v.type().isTensor()) return false;
+    return mayChangeLayout(c->loop.op, c->index, e) && isAcceptable(c->init, e);
   }
 
-  /// Carried values out of which, with constants and other cheap values alone, `v` is computed, and which can all be
-  /// carried in the layout `e` (a count of elements beside their sum, say). Empty: there are none, or others are
-  /// needed too.
-  using Carried = llvm::SmallSetVector<Value, 4>;
-  Carried carriedLeaves(Value v, const Encoding *e) {
-    Carried leaves;
-    int budget = 12;
+  /// The loop-carried values from which `v` is computed (with constants and other cheap values), if all of them can be
+  /// carried in layout `e`: a count of elements beside their sum, say. Empty: there are none, or others are needed too.
+  using CarriedLeaves = llvm::SmallSetVector<Value, 4>;
+  CarriedLeaves carriedLeaves(Value v, const Encoding *e) {
+    CarriedLeaves leaves;
+    int64_t budget = tuning_.carriedUpdateOperations;
     if (!collectLeaves(v, e, leaves, budget)) leaves.clear();
     return leaves;
   }
-  bool collectLeaves(Value v, const Encoding *e, Carried &leaves, int &budget) {
-    if (available(v, e)) return true;
+  bool collectLeaves(Value v, const Encoding *e, CarriedLeaves &leaves, int64_t &budget) {
+    if (isAvailable(v, e)) return true;
     if (--budget < 0) return false;
-    if (canCarry(v, e)) return leaves.insert(v), true;
+    if (canCarry(v, e)) {
+      leaves.insert(v);
+      return true;
+    }
     Operation *op = v.definingOp();
-    return op && elementwise(op) && isPure(op) &&
+    return op && isElementwise(op) && isPure(op) &&
            llvm::all_of(op->operands(), [&](Value o) { return collectLeaves(o, e, leaves, budget); });
   }
 
-  /// A carried value gets another layout once, so that two layouts do not take turns; that of a matrix product may
-  /// still replace the first.
-  bool mayRetype(Operation *op, unsigned i, const Encoding *e) const {
-    auto it = retyped_.find({op, i});
-    return it == retyped_.end() || stronger(e, it->second);
-  }
-
-  /// Gives the result the layout e, with a conversion back for its users.
-  void retype(Value r, const Encoding *e) {
-    auto t = tensorOf(r);
-    if (t.encoding() == e) return;
-    r.setType(t.withEncoding(e));
-    if (r.useEmpty()) return;
-    Builder b = r.definingOp() ? Builder::after(r.definingOp()) : Builder::atStart(r.ownerBlock());
-    auto back = ttg::ConvertLayoutOp::create(b, r.loc(), t, r);
-    r.replaceUsesIf(back.result(), [&](OpOperand &u) { return u.owner != back.op; });
-  }
-
-  bool down() {
-    bool changed = false;
-    for (auto c : all<ttg::ConvertLayoutOp>()) {
-      const Encoding *e = encodingOf(c.src());
-      if (e->kind() == layouts::EncodingKind::DotOperand) continue;
-      for (auto *use : c.result().uses()) {
-        if (use->value != c.result().impl()) continue;
-        Operation *op = use->owner;
-        if (moveDown(op, use->index(), e)) changed = true;
-      }
-    }
-    return changed;
-  }
-
-  /// How many elements were there before the value was made larger by broadcasts: so many must be converted to have
-  /// it in another layout.
-  static int64_t elementsMade(Value v, int depth = 0) {
-    if (!v.type().isTensor()) return 1;
-    int64_t all = tensorOf(v).numElements();
-    Operation *op = v.definingOp();
-    if (!op || depth > 8) return all;
-    if (op->is<tt::SplatOp>() || op->is<arith::ConstantOp>() || op->is<tt::MakeRangeOp>()) return 1;
-    if (op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())
-      return elementsMade(op->operand(0), depth + 1);
-    if (!elementwise(op) || !isPure(op)) return all;
-    int64_t most = 1;
-    for (auto o : op->operands()) most = std::max(most, elementsMade(o, depth + 1));
-    return most;
-  }
-  /// Whether operand i of an operation decides its layout, rather than operand `at`: the one made of more elements,
-  /// of equals the one with wider elements (a select's condition is cheaper to convert than what it chooses), or the
-  /// first.
-  static bool decides(Operation *op, unsigned i, unsigned at) {
-    auto rank = [&](unsigned k) { return std::pair(elementsMade(op->operand(k)), bits(op->operand(k))); };
-    auto a = rank(i), b = rank(at);
-    return a != b ? a > b : i < at;
-  }
-  /// Elements per thread.
-  static int64_t registers(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
-    auto &l = e->layoutOf(shape);
-    return l.ok() ? l->inDimSize(layouts::Dim::Register) : INT64_MAX;
-  }
-  static unsigned bits(Value v) {
-    Type t = v.type().scalar();
-    return t.isPointer() ? 64 : t.bitWidth();
-  }
-
-  /// Whether the layout of a narrow value deals the elements that a broadcast makes of it out to the threads as well
-  /// as the result's own layout does. The layout of a column, say, gives every thread whole rows of the result.
-  static bool spreads(Operation *broadcast, const Encoding *e) {
-    auto narrow = tensorOf(broadcast->operand(0)), wide = tensorOf(broadcast->result());
-    auto &own = wide.encoding()->layoutOf(wide.shape()), &other = e->layoutOf(wide.shape());
-    if (!own.ok() || !other.ok() || other->inDimSize(layouts::Dim::Register) > own->inDimSize(layouts::Dim::Register))
-      return false;
-    auto threadsAlong = [](const layouts::LinearLayout &l, unsigned d) {
-      for (auto dim : {layouts::Dim::Lane, layouts::Dim::Warp})
-        for (unsigned b = 0; b < l.inDimBits(dim); ++b)
-          if (l.basis(dim, b, layouts::tensorDim(d))) return true;
-      return false;
-    };
-    for (unsigned d = 0; d < wide.rank(); ++d)
-      if (narrow.dim(d) < wide.dim(d) && threadsAlong(*own, d) && !threadsAlong(*other, d)) return false;
-    return true;
-  }
-
-  bool moveDown(Operation *op, unsigned at, const Encoding *e) {
-    if ((elementwise(op) || op->is<arith::SelectOp>()) && isPure(op) &&
-        op->numResults() == 1) { // a scalar condition has no layout
-      for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (i != at && !available(op->operand(i), e)) {
-          if (canCarry(op->operand(i), e)) {
-            retyped_[{op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1}] = e;
-            carry(op->operand(i).ownerBlock()->parentOp(), op->operand(i).index() - 1, e);
-            continue;
-          }
-          if (auto leaves = carriedLeaves(op->operand(i), e); !leaves.empty()) { // then this operand comes in e, too
-            for (Value v : leaves) {
-              Operation *loop = v.ownerBlock()->parentOp();
-              retyped_[{loop, v.index() - 1}] = e;
-              carry(loop, v.index() - 1, e);
-            }
-            return true;
-          }
-          // Two costly operands in different layouts: always the same one decides, so that the choice does not swing.
-          auto other = op->operand(i).definedBy<ttg::ConvertLayoutOp>();
-          if (acceptable(op->operand(i), e)) continue;
-          if (widened(op->operand(i), e) &&
-              !widened(op->operand(at).definedBy<ttg::ConvertLayoutOp>().src(), encodingOf(op->result())))
-            continue;
-          if (other && (stronger(encodingOf(other.src()), e) || decides(op, i, at))) return false;
-          if (other || encodingOf(op->operand(i)) != encodingOf(op->result())) continue;
-          // An operand that is in the operation's layout as it is: one conversion for another, but of fewer elements.
-          if (elementsMade(op->operand(i)) >= elementsMade(op->operand(at))) return false;
-        }
-      for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
-      retype(op->result(), e);
-      return true;
-    }
-    switch (op->opcode()) {
-    case Opcode::tt_broadcast:
-      if (!spreads(op, e)) return false;
-      op->setOperand(0, get(op->operand(0), e, op));
-      retype(op->result(), e);
-      return true;
-    case Opcode::tt_expand_dims: {
-      auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
-      if (!slice || slice->dim() != op->cast<tt::ExpandDimsOp>().axis()) return false;
-      op->setOperand(0, get(op->operand(0), e, op));
-      retype(op->result(), slice->parent());
-      return true;
-    }
-    case Opcode::tt_trans: {
-      auto *to = layouts::inferTrans(pool_, e, op->cast<tt::TransOp>().order(), tensorOf(op->operand(0)).shape());
-      if (!to) return false;
-      op->setOperand(0, get(op->operand(0), e, op));
-      retype(op->result(), to);
-      return true;
-    }
-    case Opcode::tt_reshape: {
-      if (op->cast<tt::ReshapeOp>().allowReorder()) {
-        // Any order will do, so that each thread may keep what it has, if the result has as much place for it.
-        auto from = e->toLinearLayout(tensorOf(op->operand(0)).shape()),
-             to = encodingOf(op->result())->toLinearLayout(tensorOf(op->result()).shape());
-        if (!from.ok() || !to.ok()) return false;
-        auto whole = [](const layouts::LinearLayout &l) { return l.isInjective() && l.isSurjective(); };
-        if (!whole(*from) || !whole(*to) ||
-            from->inDimSize(layouts::Dim::Register) != to->inDimSize(layouts::Dim::Register))
-          return false;
-        op->setOperand(0, get(op->operand(0), e, op));
-        return true;
-      }
-      auto *to = layouts::inferReshape(pool_, e, tensorOf(op->operand(0)).shape(), tensorOf(op->result()).shape());
-      if (!to) return false;
-      op->setOperand(0, get(op->operand(0), e, op));
-      retype(op->result(), to);
-      return true;
-    }
-    case Opcode::tt_scan: {
-      // In a layout out of order it would be converted on the way in and out again (choose-scan-layouts).
-      auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
-      if (e->kind() == layouts::EncodingKind::DotOperand || !layout.ok() ||
-          !layouts::scanShape(*layout, op->cast<tt::ScanOp>().axis()).inOrder)
-        return false;
-      for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (i != at && !acceptable(op->operand(i), e)) return false;
-      for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
-      for (auto r : op->results()) retype(r, e);
-      return true;
-    }
-    case Opcode::tt_reduce: {
-      for (unsigned i = 0; i < op->numOperands(); ++i)
-        if (i != at && !acceptable(op->operand(i), e)) return false;
-      for (unsigned i = 0; i < op->numOperands(); ++i) op->setOperand(i, get(op->operand(i), e, op));
-      auto axis = op->cast<tt::ReduceOp>().axis();
-      for (auto r : op->results())
-        if (r.type().isTensor()) retype(r, *pool_.getSlice(axis, e));
-      return true;
-    }
-    case Opcode::tt_assert: // each thread tests what it has
-    case Opcode::
-        ttg_local_alloc: // a buffer is filled from any layout; through another one the value would pass memory twice
-      op->setOperand(0, get(op->operand(0), e, op));
-      return true;
-    case Opcode::scf_for: return moveIntoFor(op, at, e);
-    default: return false;
-    }
-  }
-
-  /// An initial value arrives converted: the loop carries the original layout. The yielded value is converted to it.
-  bool moveIntoFor(Operation *op, unsigned at, const Encoding *e) {
-    if (at < 3) return false;
-    unsigned i = at - 3;
-    if (!mayRetype(op, i, e)) return false;
-    retyped_[{op, i}] = e;
-    carry(op, i, e);
-    return true;
-  }
-  void carry(Operation *op, unsigned i, const Encoding *e) {
-    auto f = op->cast<scf::ForOp>();
-    Operation *y = f.body().front()->terminator();
-    op->setOperand(3 + i, get(f.initArgs()[i], e, op));
-    y->setOperand(i, get(y->operand(i), e, y));
-    retype(f.body().front()->arg(i + 1), e);
-    retype(op->result(i), e);
-  }
-
-  /// Values that loops and branches carry: what arrives converted at a yield is carried in its own layout.
-  bool carried() {
+  /// Values that are yielded converted are carried in the layout from before the conversion.
+  bool changeCarriedLayouts() {
     bool changed = false;
     std::vector<Operation *> ops;
     m_.op()->walkPostOrder([&](Operation *op) {
-      if (op->is<scf::ForOp>() || op->is<scf::IfOp>() || op->is<scf::WhileOp>()) ops.push_back(op);
+      if (op->is<scf::ForOp>() || op->is<scf::IfOp>()) ops.push_back(op);
     });
     for (auto *op : ops) {
-      if (auto f = op->dyn<scf::ForOp>()) {
-        Operation *y = f.body().front()->terminator();
-        for (unsigned i = 0; i < op->numResults(); ++i) {
-          if (!op->result(i).type().isTensor()) continue;
-          const Encoding *e = nullptr;
-          if (auto c = y->operand(i).definedBy<ttg::ConvertLayoutOp>())
-            e = encodingOf(c.src());
-          else {
-            // A carried pointer or index: its users in the body agree on another layout.
-            Value arg = f.body().front()->arg(i + 1);
-            for (auto *user : arg.users())
-              if (Operation *c = user; c->is<ttg::ConvertLayoutOp>()) {
-                const Encoding *w = encodingOf(c->result());
-                if (e && e != w) {
-                  e = nullptr;
-                  break;
-                }
-                e = w;
-              }
-          }
-          if (!e || e == encodingOf(op->result(i)) || e->kind() == layouts::EncodingKind::DotOperand ||
-              !available(f.initArgs()[i], e))
-            continue;
-          if (!mayRetype(op, i, e)) continue;
-          retyped_[{op, i}] = e;
-          carry(op, i, e);
-          changed = true;
-        }
-      } else if (auto s = op->dyn<scf::IfOp>();
-                 s && op->numResults() && s.thenRegion().hasOneBlock() && s.elseRegion().hasOneBlock()) {
-        Operation *a = s.thenRegion().front()->terminator(), *b = s.elseRegion().front()->terminator();
-        for (unsigned i = 0; i < op->numResults(); ++i) {
-          if (!op->result(i).type().isTensor()) continue;
-          for (auto [x, y] : {std::pair(a, b), std::pair(b, a)}) {
-            auto c = x->operand(i).definedBy<ttg::ConvertLayoutOp>();
-            if (!c || !available(y->operand(i), encodingOf(c.src())) || !mayRetype(op, i, encodingOf(c.src())))
-              continue;
-            const Encoding *e = encodingOf(c.src());
-            retyped_[{op, i}] = e;
-            x->setOperand(i, c.src());
-            y->setOperand(i, get(y->operand(i), e, y));
-            retype(op->result(i), e);
-            changed = true;
-            break;
-          }
-        }
-      }
+      if (auto loop = op->dyn<scf::ForOp>()) changed |= changeCarriedLayoutsOf(loop);
+      if (auto branch = op->dyn<scf::IfOp>()) changed |= changeResultLayoutsOf(branch);
     }
     return changed;
   }
-
-  /// Elements of the fastest dimension that one thread holds one after the other, and whether lanes follow on.
-  static int64_t run(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim) {
-    auto &l = e->layoutOf(shape);
-    if (!l.ok()) return 0;
-    int64_t n = 1;
-    for (unsigned b = 0; b < l->inDimBits(layouts::Dim::Register); ++b) {
-      if (l->basis(layouts::Dim::Register, b, layouts::tensorDim(dim)) != n) break;
-      n *= 2;
-    }
-    // The next lane should go on where the thread ends; a thread that holds whole rows makes each access of the warp
-    // touch as many rows as it has lanes.
-    if (n >= shape[dim] && shape.size() > 1) return 0;
-    if (n < shape[dim] && l->inDimBits(layouts::Dim::Lane) &&
-        l->basis(layouts::Dim::Lane, 0, layouts::tensorDim(dim)) != n)
-      return 0;
-    return n;
-  }
-
-  /// Bytes of a lane's consecutive elements in the result of an AMD matrix instruction. Its lanes stand along the
-  /// other dimension, so an access touches as many rows as there are lanes, a few times 8 to 32 bytes of each; that
-  /// is less than the round trip through shared memory, with its barriers, that whole rows would cost.
-  static int64_t rowOfResult(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t bytes) {
-    if (e->kind() != layouts::EncodingKind::AmdMfma && e->kind() != layouts::EncodingKind::AmdWmma) return 0;
-    auto l = e->toLinearLayout(shape);
-    int64_t n = 1;
-    for (unsigned b = 0; l.ok() && b < l->inDimBits(layouts::Dim::Register) &&
-                         l->basis(layouts::Dim::Register, b, layouts::tensorDim(dim)) == n;
-         ++b)
-      n *= 2;
-    return n * bytes;
-  }
-
-  /// Accesses of a thread, each to `width` elements.
-  static int64_t accesses(const Encoding *e, llvm::ArrayRef<int64_t> shape, int64_t width) {
-    auto &l = e->layoutOf(shape);
-    if (!l.ok()) return INT64_MAX;
-    int64_t distinct = 1;
-    for (unsigned b = 0; b < l->inDimBits(layouts::Dim::Register); ++b)
-      if (llvm::any_of(l->basis(layouts::Dim::Register, b), [](int32_t x) { return x != 0; })) distinct *= 2;
-    return std::max<int64_t>(1, distinct / std::max<int64_t>(1, width));
-  }
-  static constexpr int64_t kMoreStores = 3; // cheaper than a conversion
-
-  bool stores() {
+  bool changeCarriedLayoutsOf(scf::ForOp loop) {
     bool changed = false;
-    GlobalAccesses memory(m_);
-    std::vector<Operation *> ops;
-    m_.op()->walk([&](Operation *op) {
-      if (op->is<tt::StoreOp>()) ops.push_back(op);
-    });
-    for (auto *op : ops) {
-      auto s = op->cast<tt::StoreOp>();
-      // A column may have been converted before it became one.
-      auto widened = s.value().definedBy<tt::ExpandDimsOp>();
-      auto c = (widened ? widened.src() : s.value()).definedBy<ttg::ConvertLayoutOp>();
-      if (!c || !s.ptr().type().isTensor() || memory.isShared(s.ptr())) continue;
-      const Encoding *own = encodingOf(s.ptr()), *e = encodingOf(c.src());
-      if (widened) {
-        auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
-        if (!slice || slice->dim() != widened.axis()) continue;
-        e = slice->parent();
-      }
-      auto *blocked = layouts::dynCast<layouts::BlockedEncoding>(own);
-      if (!blocked || e->kind() == layouts::EncodingKind::DotOperand) continue;
-      unsigned fast = blocked->order()[0];
-      auto shape = tensorOf(s.ptr()).shape();
-      int64_t bytes = std::max<int64_t>(1, tensorOf(s.value()).element().bitWidth() / 8);
-      int64_t want = std::min<int64_t>(run(own, shape, fast), std::max<int64_t>(1, 16 / bytes)),
-              has = run(e, shape, fast);
-      // Where threads hold copies of each other's elements, few of them store, one element after the other.
-      if (registers(e, shape) > std::max<int64_t>(registers(own, shape), 4)) continue;
-      bool direct = want * bytes >= 8 && rowOfResult(e, shape, fast, bytes) >= 8;
-      // What does not fill the threads takes one access of some lanes in any layout.
-      bool few =
-          tensorOf(s.ptr()).numElements() < (int64_t(1) << (own->layoutOf(shape)->inDimBits(layouts::Dim::Lane) +
-                                                            own->layoutOf(shape)->inDimBits(layouts::Dim::Warp)));
-      if (has < want && !direct && !few && !(has > 0 && shape.size() == 1 && has * bytes >= 8)) continue;
-      // A layout that has many elements in one lane and copies in the others needs one access for each.
-      if (!direct && accesses(e, shape, std::min(has, want)) > accesses(own, shape, want) + kMoreStores) continue;
-      if (!isCheap(s.ptr(), e) || (s.mask() && !isCheap(s.mask(), e))) continue;
-      op->setOperand(op->operandGroupStart(0), get(s.ptr(), e, op));
-      Value value = c.src();
-      if (widened) {
-        Builder b(op);
-        value =
-            tt::ExpandDimsOp::create(b, widened->loc(), tensorOf(s.value()).withEncoding(e), value, widened->attrs())
-                .result();
-      }
-      op->setOperand(op->operandGroupStart(1), value);
-      if (s.mask()) op->setOperand(op->operandGroupStart(2), get(s.mask(), e, op));
+    for (unsigned i = 0; i < numCarried(loop); ++i) {
+      auto c = carried(loop, i);
+      if (!c.result.type().isTensor()) continue;
+      auto conversion = c.yielded.definedBy<ttg::ConvertLayoutOp>();
+      const Encoding *e = conversion ? encodingOf(conversion.src()) : layoutOfConversionsOf(c.argument);
+      if (!e || e == encodingOf(c.result) || isDotOperand(e) || !isAvailable(c.init, e)) continue;
+      if (!mayChangeLayout(loop.op, i, e)) continue;
+      changeCarriedLayout(c, e);
       changed = true;
     }
     return changed;
   }
+  /// The layout to which a value (a carried pointer or index) is converted, if all of its conversions agree; else null.
+  static const Encoding *layoutOfConversionsOf(Value v) {
+    const Encoding *e = nullptr;
+    for (auto *user : v.users()) {
+      if (!user->is<ttg::ConvertLayoutOp>()) continue;
+      const Encoding *wanted = encodingOf(user->result());
+      if (e && e != wanted) return nullptr;
+      e = wanted;
+    }
+    return e;
+  }
+  bool changeResultLayoutsOf(scf::IfOp branch) {
+    if (!branch->numResults() || !branch.thenRegion().hasOneBlock() || !branch.elseRegion().hasOneBlock()) return false;
+    Operation *thenYield = branch.thenRegion().front()->terminator();
+    Operation *elseYield = branch.elseRegion().front()->terminator();
+    bool changed = false;
+    for (unsigned i = 0; i < branch->numResults(); ++i) {
+      if (!branch->result(i).type().isTensor()) continue;
+      for (auto [yield, otherYield] : {std::pair(thenYield, elseYield), std::pair(elseYield, thenYield)}) {
+        auto c = yield->operand(i).definedBy<ttg::ConvertLayoutOp>();
+        if (!c) continue;
+        const Encoding *e = encodingOf(c.src());
+        if (!isAvailable(otherYield->operand(i), e) || !mayChangeLayout(branch.op, i, e)) continue;
+        changedLayouts_[{branch.op, i}] = e;
+        yield->setOperand(i, c.src());
+        setOperandLayout(otherYield, i, e);
+        changeLayout(branch->result(i), e);
+        changed = true;
+        break;
+      }
+    }
+    return changed;
+  }
+
+  // ---- down ----
+
+  bool moveAllDown() {
+    bool changed = false;
+    for (auto c : all<ttg::ConvertLayoutOp>()) {
+      const Encoding *e = encodingOf(c.src());
+      if (isDotOperand(e)) continue;
+      for (auto *use : c.result().uses()) {
+        bool isStillUsed = use->value == c.result().impl(); // an earlier move may have replaced the use
+        if (isStillUsed) changed |= moveDown(use->owner, use->index(), e);
+      }
+    }
+    return changed;
+  }
+
+  /// Does the operation in layout `e`, from which its operand `at` was converted. False: it stays as it is.
+  bool moveDown(Operation *op, unsigned at, const Encoding *e) {
+    bool hasLayoutOfOperands = isElementwise(op) || op->is<arith::SelectOp>();
+    if (hasLayoutOfOperands && isPure(op) && op->numResults() == 1) return moveDownElementwise(op, at, e);
+    switch (op->opcode()) {
+    case Opcode::tt_broadcast: return spreadsBroadcast(op->cast<tt::BroadcastOp>(), e) && moveTo(op, e, e);
+    case Opcode::tt_expand_dims: {
+      auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
+      return slice && slice->dim() == op->cast<tt::ExpandDimsOp>().axis() && moveTo(op, e, slice->parent());
+    }
+    case Opcode::tt_trans: {
+      auto x = op->cast<tt::TransOp>();
+      return moveTo(op, e, layouts::inferTrans(pool_, e, x.order(), tensorOf(x.src()).shape()));
+    }
+    case Opcode::tt_reshape: return moveDownReshape(op->cast<tt::ReshapeOp>(), e);
+    case Opcode::tt_scan: return moveDownScan(op->cast<tt::ScanOp>(), at, e);
+    case Opcode::tt_reduce: return moveDownReduce(op->cast<tt::ReduceOp>(), at, e);
+    case Opcode::tt_assert:       // each thread tests what it has
+    case Opcode::ttg_local_alloc: // filled from any layout; through another one the value would pass memory twice
+      setOperandLayout(op, 0, e);
+      return true;
+    case Opcode::scf_for: return moveIntoLoop(op->cast<scf::ForOp>(), at, e);
+    default: return false;
+    }
+  }
+
+  /// Does an operation of one tensor operand in layout `e`, with its result in `result`. False if that is null.
+  bool moveTo(Operation *op, const Encoding *e, const Encoding *result) {
+    if (!result) return false;
+    setOperandLayout(op, 0, e);
+    changeLayout(op->result(), result);
+    return true;
+  }
+
+  bool moveDownElementwise(Operation *op, unsigned at, const Encoding *e) {
+    for (unsigned i = 0; i < op->numOperands(); ++i) {
+      Value o = op->operand(i);
+      if (i == at || isAvailable(o, e)) continue;
+      if (canCarry(o, e)) {
+        changeCarriedLayout(*carriedByArgument(o), e);
+        continue;
+      }
+      if (auto leaves = carriedLeaves(o, e); !leaves.empty()) { // then this operand will come in `e`, too
+        for (Value v : leaves) changeCarriedLayout(*carriedByArgument(v), e);
+        return true;
+      }
+      if (!mayConvertOperand(op, i, at, e)) return false;
+    }
+    setOperandLayouts(op, e);
+    changeLayout(op->result(), e);
+    return true;
+  }
+  /// Whether operand `i` of an elementwise operation may be converted to `e`, so that operand `at` need not be
+  /// converted to the operation's layout.
+  bool mayConvertOperand(Operation *op, unsigned i, unsigned at, const Encoding *e) {
+    Value o = op->operand(i);
+    if (isAcceptable(o, e)) return true;
+    auto arriving = op->operand(at).definedBy<ttg::ConvertLayoutOp>();
+    if (isWidened(o, e) && !isWidened(arriving.src(), encodingOf(op->result()))) return true;
+    // Two expensive operands in different layouts: always the same one decides, so that the choice does not alternate.
+    if (auto other = o.definedBy<ttg::ConvertLayoutOp>())
+      return !isStronger(encodingOf(other.src()), e) && !decidesLayout(op, i, at);
+    if (encodingOf(o) != encodingOf(op->result())) return true;
+    // An operand that is in the operation's layout as it is: one conversion for another, but of fewer elements.
+    return elementsBeforeBroadcasts(o) < elementsBeforeBroadcasts(op->operand(at));
+  }
+  /// Whether operand `i` of an operation decides its layout, rather than operand `at`: the one computed from more
+  /// elements, of equals the one with wider elements (a select's condition is cheaper to convert than what it selects),
+  /// or the first.
+  static bool decidesLayout(Operation *op, unsigned i, unsigned at) {
+    auto weight = [&](unsigned k) {
+      return std::pair(elementsBeforeBroadcasts(op->operand(k)), bitsOf(op->operand(k)));
+    };
+    auto a = weight(i), b = weight(at);
+    return a != b ? a > b : i < at;
+  }
+
+  bool moveDownReshape(tt::ReshapeOp op, const Encoding *e) {
+    auto from = tensorOf(op.src()).shape(), to = tensorOf(op.result()).shape();
+    if (!op.allowReorder()) return moveTo(op.op, e, layouts::inferReshape(pool_, e, from, to));
+    // Any order will do, so that each thread may keep what it has, if the result has as much place for it.
+    auto source = e->toLinearLayout(from), result = encodingOf(op.result())->toLinearLayout(to);
+    if (!source.ok() || !result.ok()) return false;
+    auto isBijective = [](const LinearLayout &l) { return l.isInjective() && l.isSurjective(); };
+    bool sameRegisters = source->inDimSize(Dim::Register) == result->inDimSize(Dim::Register);
+    if (!isBijective(*source) || !isBijective(*result) || !sameRegisters) return false;
+    setOperandLayout(op.op, 0, e);
+    return true;
+  }
+
+  bool othersAreAcceptable(Operation *op, unsigned at, const Encoding *e) {
+    for (unsigned i = 0; i < op->numOperands(); ++i)
+      if (i != at && !isAcceptable(op->operand(i), e)) return false;
+    return true;
+  }
+  bool moveDownScan(tt::ScanOp op, unsigned at, const Encoding *e) {
+    // In a layout out of order it would be converted on the way in and out again (choose-scan-layouts).
+    auto &layout = e->layoutOf(tensorOf(op->operand(at)).shape());
+    bool canBeLowered = !isDotOperand(e) && layout.ok() && layouts::scanShape(*layout, op.axis()).inOrder;
+    if (!canBeLowered || !othersAreAcceptable(op.op, at, e)) return false;
+    setOperandLayouts(op.op, e);
+    for (auto r : op->results()) changeLayout(r, e);
+    return true;
+  }
+  bool moveDownReduce(tt::ReduceOp op, unsigned at, const Encoding *e) {
+    if (!othersAreAcceptable(op.op, at, e)) return false;
+    setOperandLayouts(op.op, e);
+    for (auto r : op->results())
+      if (r.type().isTensor()) changeLayout(r, *pool_.getSlice(op.axis(), e));
+    return true;
+  }
+
+  /// An initial value arrives converted: the loop carries the original layout. The yielded value is converted to it.
+  bool moveIntoLoop(scf::ForOp loop, unsigned at, const Encoding *e) {
+    if (at < kFirstInitOperand) return false;
+    unsigned i = at - kFirstInitOperand;
+    if (!mayChangeLayout(loop.op, i, e)) return false;
+    changeCarriedLayout(carried(loop, i), e);
+    return true;
+  }
+
+  // ---- stores ----
+
+  bool storeInLayoutOfValue() {
+    bool changed = false;
+    GlobalAccesses memory(m_);
+    for (auto s : all<tt::StoreOp>()) changed |= storeInLayoutOfValue(s, memory);
+    return changed;
+  }
+  bool storeInLayoutOfValue(tt::StoreOp s, const GlobalAccesses &memory) {
+    // A column may have been converted before it became one.
+    auto expand = s.value().definedBy<tt::ExpandDimsOp>();
+    auto c = (expand ? expand.src() : s.value()).definedBy<ttg::ConvertLayoutOp>();
+    if (!c || !s.ptr().type().isTensor() || memory.isShared(s.ptr())) return false;
+    const Encoding *e = encodingOf(c.src());
+    if (expand) {
+      auto *slice = layouts::dynCast<layouts::SliceEncoding>(e);
+      if (!slice || slice->dim() != expand.axis()) return false;
+      e = slice->parent();
+    }
+    auto *now = layouts::dynCast<layouts::BlockedEncoding>(encodingOf(s.ptr()));
+    if (!now || isDotOperand(e) || !storesAsWell(s, now, e, tuning_)) return false;
+    if (!cheap_.canMake(s.ptr(), e) || (s.mask() && !cheap_.canMake(s.mask(), e))) return false;
+    enum : unsigned { kPointer, kValue, kMask };
+    s->setOperand(s->operandGroupStart(kPointer), getIn(s.ptr(), e, s.op));
+    Value value = c.src();
+    if (expand) {
+      Builder b(s.op);
+      auto type = tensorOf(s.value()).withEncoding(e);
+      value = tt::ExpandDimsOp::create(b, expand->loc(), type, value, expand->attrs()).result();
+    }
+    s->setOperand(s->operandGroupStart(kValue), value);
+    if (s.mask()) s->setOperand(s->operandGroupStart(kMask), getIn(s.mask(), e, s.op));
+    return true;
+  }
 
   Module &m_;
   layouts::EncodingPool &pool_;
-  Cheap cheap_;
-  llvm::DenseMap<std::pair<Operation *, unsigned>, const Encoding *> retyped_;
+  const Tuning &tuning_;
+  Rematerializer cheap_;
+  llvm::DenseMap<std::pair<Operation *, unsigned>, const Encoding *> changedLayouts_; // by loop or branch, and index
 };
 
 } // namespace
 
-absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &) {
-  // What has been computed in another layout may let more conversions move.
+absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
   bool changed = false;
-  for (int round = 0; round < 2; ++round) {
-    changed |= Removal(m).run();
-    if (!recomputeConversions(m)) break;
+  // What slices compute in another layout may let more conversions move.
+  constexpr int kRounds = 2;
+  for (int round = 0; round < kRounds; ++round) {
+    changed |= ConversionMoves(m, tuning).run();
+    if (!recomputeConversions(m, tuning)) break;
     changed = true;
   }
-  Removal last(m);
-  changed |= last.narrowCasts();
-  return changed | last.fold();
+  ConversionMoves last(m, tuning);
+  changed |= last.convertBehindNarrowingCasts();
+  changed |= last.fold();
+  return changed;
 }
 
 } // namespace tessera::transforms

@@ -9,8 +9,8 @@
 //
 // A fence is inserted after every write to a buffer that some ttng.warp_group_dot reads. Asynchronous copies
 // (ttg.async_copy_global_to_local) need none once they are waited for, as in CUTLASS's kernels that read operands
-// written by cp.async; a copy that is lowered to loads and stores brings its own. Before a dot whose buffer is not known
-// (a loop-carried descriptor, an argument of a function) there is a fence as well.
+// written by cp.async; a copy that is lowered to loads and stores brings its own. Before a dot whose buffer is not
+// known (a loop-carried descriptor, an argument of a function) there is a fence as well.
 //
 // Kernels that contain fences already are not changed.
 #include "ir/builder.h"

@@ -1,21 +1,23 @@
-// Pass insert-wgmma-waits: a multiplication in the background (ttng.warp_group_dot with isAsync) owns its
-// accumulator's registers until it is waited for; nothing but further multiplications may touch them. TTGIR that
-// comes from elsewhere does so all the same, foremost in loops that were two nested ones, where an accumulator starts
-// anew now and then:
+// Pass insert-wgmma-waits: waits for asynchronous wgmma results before their first use. An asynchronous dot
+// (ttng.warp_group_dot with isAsync) owns its accumulator's registers until it is waited for; only further dots may use
+// them. TTGIR from other compilers uses them all the same, foremost in flattened loops over tiles and K, where an
+// accumulator restarts from zeros now and then.
+// Runs: before lowering, on targets with wgmma.
 //
-//   %d = ttng.warp_group_dot %a, %b, %acc {isAsync}         %d = ttng.warp_group_dot %a, %b, %acc, %goesOn {isAsync}
+//   %d = ttng.warp_group_dot %a, %b, %acc {isAsync}         %d = ttng.warp_group_dot %a, %b, %acc, %useC {isAsync}
 //   %w:3 = ttng.warp_group_dot_wait %d, … {pendings = 1}    %w:3 = ttng.warp_group_dot_wait %d, … {pendings = 1}
-//   %n = arith.select %last, %zeros, %w#0              →    %not = arith.xori %last, %true
-//   scf.yield %n                                            scf.yield %w#0, %not
+//   %n = arith.select %last, %zeros, %w#0              →    %keep = arith.xori %last, %true
+//   scf.yield %n                                            scf.yield %w#0, %keep
 //
-// There the loop carries instead whether the next multiplication adds to the accumulator. Any other use of an
-// accumulator under way gets a wait of its own before it.
+// Step 1: restarts become flags. A loop that restarts an accumulator by a select carries instead whether the next dot
+// adds to its accumulator (wgmma's scale-d operand), so that nothing but dots uses the accumulator.
 //
-// A wait that leaves n multiplications under way settles those that n others of its block follow; whether values that
-// loops carry are settled is judged by the multiplications of the iteration alone. More waits than needed do no harm
-// but to speed.
+// Step 2: waits. Any other use of an accumulator in flight gets a wait of its own before it. A wait that leaves n dots
+// pending is a wait for a value if n other dots follow the value's own dot in the wait's block. For loop-carried values
+// only the dots of the iteration are counted. Waits that are not needed cost speed, not correctness.
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
@@ -26,15 +28,18 @@ using namespace ir;
 
 namespace {
 
-/// The multiplication that alone uses an iteration's argument, as its accumulator.
-ttng::WarpGroupDotOp onlyDot(Value arg) {
-  if (!arg.hasOneUse()) return {};
-  auto dot = arg.firstUse()->owner->dyn<ttng::WarpGroupDotOp>();
-  return dot && dot.isAsync() && dot.c() == arg && !dot.useC() ? dot : ttng::WarpGroupDotOp();
+// ---- step 1: restarts become flags ----
+
+/// The asynchronous dot that is the only user of an iteration's argument, as its accumulator.
+ttng::WarpGroupDotOp onlyDotOf(Value argument) {
+  if (!argument.hasOneUse()) return {};
+  auto dot = argument.firstUse()->owner->dyn<ttng::WarpGroupDotOp>();
+  bool accumulates = dot && dot.isAsync() && dot.c() == argument && !dot.useC();
+  return accumulates ? dot : ttng::WarpGroupDotOp();
 }
 
-/// Whether nobody looks at the value: waits pass it on to nobody.
-bool unseen(Value v) {
+/// Whether the value has no users, or only waits whose corresponding results have none.
+bool isUnused(Value v) {
   for (auto *use : v.uses()) {
     if (!use->owner->is<ttng::WarpGroupDotWaitOp>()) return false;
     for (unsigned k = 0; k < use->owner->numOperands(); ++k)
@@ -43,55 +48,64 @@ bool unseen(Value v) {
   return true;
 }
 
-/// Restarts of the loop's accumulators become flags (see above).
-bool carryFlags(scf::ForOp loop) {
-  struct Restart {
-    unsigned index; // of the carried value
-    ttng::WarpGroupDotOp dot;
-    Value restarts, goesOn; // condition; what it is carried on as
-    bool whenTrue;
-  };
-  Block &body = *loop.body().front();
-  Operation *yield = body.terminator();
+/// An accumulator that a loop restarts: `select` yields zeros or the accumulator.
+struct Restart {
+  CarriedValue accumulator;
+  ttng::WarpGroupDotOp dot;
+  arith::SelectOp select;
+  Value kept;          // the accumulator, if it does not restart
+  bool restartsIfTrue; // the select's condition
+};
+
+llvm::SmallVector<Restart, 2> findRestarts(scf::ForOp loop) {
   llvm::SmallVector<Restart, 2> found;
-  for (unsigned i = 0; i < yield->numOperands(); ++i) {
-    auto *def = yield->operand(i).definingOp();
-    auto select = def && def->block() == &body ? def->dyn<arith::SelectOp>() : arith::SelectOp();
-    if (!select || select.condition().type().isTensor() || !yield->operand(i).hasOneUse()) continue;
-    bool first = isZero(select.trueValue()), second = isZero(select.falseValue());
-    Value goesOn = first ? select.falseValue() : select.trueValue();
-    auto dot = onlyDot(body.arg(i + 1));
-    if (first == second || !dot || !unseen(loop->result(i))) continue;
-    found.push_back({i, dot, select.condition(), goesOn, first});
+  Block *body = loop.body().front();
+  for (unsigned i = 0; i < numCarried(loop); ++i) {
+    CarriedValue c = carried(loop, i);
+    auto select = c.yielded.definedBy<arith::SelectOp>();
+    bool isScalarSelect = select && select->block() == body && !select.condition().type().isTensor();
+    if (!isScalarSelect || !c.yielded.hasOneUse()) continue;
+    bool zeroIfTrue = isZero(select.trueValue());
+    bool zeroIfFalse = isZero(select.falseValue());
+    auto dot = onlyDotOf(c.argument);
+    if (zeroIfTrue == zeroIfFalse || !dot || !isUnused(c.result)) continue;
+    Value kept = zeroIfTrue ? select.falseValue() : select.trueValue();
+    found.push_back({c, dot, select, kept, zeroIfTrue});
   }
-  if (found.empty()) return false;
-  Builder b(loop.op);
-  Type i1 = IntegerType::get(b.context(), 1);
-  llvm::SmallVector<Value, 16> inits(loop.initArgs().begin(), loop.initArgs().end()),
-      yields(yield->operands().begin(), yield->operands().end());
-  Builder last(yield);
-  llvm::SmallVector<Operation *, 2> selects;
-  for (auto &r : found) {
-    Value begins = r.restarts;
-    selects.push_back(yield->operand(r.index).definingOp());
-    yields[r.index] = r.goesOn;
-    if (r.whenTrue)
-      begins =
-          arith::XoriOp::create(last, yield->loc(), r.restarts, last.intConstant(yield->loc(), i1, 1)).op->result();
-    yields.push_back(begins);
-    inits.push_back(b.intConstant(loop->loc(), i1, !isZero(inits[r.index])));
+  return found;
+}
+
+bool turnRestartsIntoFlags(scf::ForOp loop) {
+  auto restarts = findRestarts(loop);
+  if (restarts.empty()) return false;
+  Operation *yield = loop.body().front()->terminator();
+  Builder before(loop.op);
+  Builder atEnd(yield);
+  Type i1 = IntegerType::get(before.context(), 1);
+  llvm::SmallVector<Value, 16> inits(loop.initArgs().begin(), loop.initArgs().end());
+  llvm::SmallVector<Value, 16> yields(yield->operands().begin(), yield->operands().end());
+  for (auto &r : restarts) {
+    unsigned i = r.accumulator.index;
+    yields[i] = r.kept;
+    Value adds = r.select.condition();
+    if (r.restartsIfTrue)
+      adds = arith::XoriOp::create(atEnd, yield->loc(), adds, atEnd.intConstant(yield->loc(), i1, 1)).op->result();
+    yields.push_back(adds);
+    inits.push_back(before.intConstant(loop->loc(), i1, !isZero(inits[i])));
   }
-  scf::YieldOp::create(last, yield->loc(), yields);
+  scf::YieldOp::create(atEnd, yield->loc(), yields);
   yield->erase();
-  for (auto *select : selects) select->erase(); // it had no other use, and would be one of a sum under way
+  for (auto &r : restarts) r.select->erase(); // without users; it would be a use of an accumulator in flight
+
   llvm::SmallVector<Type, 16> types;
   for (auto v : inits) types.push_back(v.type());
-  auto now = scf::ForOp::create(b, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
-                                llvm::SmallVector<NamedAttribute, 4>(loop->attrs().begin(), loop->attrs().end()));
-  unsigned carried = loop->numResults();
-  now.body().takeBody(loop.body());
-  for (auto [k, r] : llvm::enumerate(found)) {
-    Value flag = now.body().front()->addArg(i1, r.dot->loc());
+  auto newLoop =
+      scf::ForOp::create(before, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
+                         llvm::SmallVector<NamedAttribute, 4>(loop->attrs().begin(), loop->attrs().end()));
+  unsigned numOld = loop->numResults();
+  newLoop.body().takeBody(loop.body());
+  for (auto &r : restarts) {
+    Value flag = newLoop.body().front()->addArg(i1, r.dot->loc());
     Builder at(r.dot.op);
     auto dot = ttng::WarpGroupDotOp::create(
         at, r.dot->loc(), r.dot.a(), r.dot.b(), r.dot.c(), flag,
@@ -99,89 +113,94 @@ bool carryFlags(scf::ForOp loop) {
     r.dot.d().replaceAllUsesWith(dot.d());
     r.dot->erase();
   }
-  for (unsigned i = 0; i < carried; ++i) loop->result(i).replaceAllUsesWith(now->result(i));
+  for (unsigned i = 0; i < numOld; ++i) loop->result(i).replaceAllUsesWith(newLoop->result(i));
   loop->erase();
   return true;
 }
 
-class Settling {
+// ---- step 2: waits ----
+
+class WaitInsertion {
 public:
-  explicit Settling(Operation *func) : func_(func) {}
+  explicit WaitInsertion(Operation *func) : func_(func) {}
 
   bool run() {
     func_->walk([&](Operation *op) {
-      if (auto dot = op->dyn<ttng::WarpGroupDotOp>(); dot && dot.isAsync()) mark(dot.d());
+      if (auto dot = op->dyn<ttng::WarpGroupDotOp>(); dot && dot.isAsync()) markInFlight(dot.d());
     });
     while (!work_.empty()) {
       Value v = work_.pop_back_val();
       for (auto *use : v.uses()) follow(v, use);
     }
-    for (auto [op, k] : uses_) settle(op, k);
-    return !uses_.empty();
+    for (auto [op, operand] : usesInFlight_) insertWait(op, operand);
+    return !usesInFlight_.empty();
   }
 
 private:
-  void mark(Value v) {
-    if (v.type().isTensor() && underWay_.insert(v).second) work_.push_back(v);
+  void markInFlight(Value v) {
+    if (v.type().isTensor() && inFlight_.insert(v).second) work_.push_back(v);
   }
 
+  /// What a use of a value in flight means: further values in flight, or a use that needs a wait.
   void follow(Value v, OpOperand *use) {
     Operation *op = use->owner;
     unsigned k = 0;
     while (&op->opOperand(k) != use) ++k;
     if (auto dot = op->dyn<ttng::WarpGroupDotOp>()) {
-      if (dot.c() != v || !dot.isAsync()) uses_.push_back({op, k});
+      bool accumulatesAsync = dot.c() == v && dot.isAsync();
+      if (!accumulatesAsync) usesInFlight_.push_back({op, k});
       return;
     }
     if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>()) {
-      if (!settles(wait, v)) mark(op->result(k));
+      if (!isWaitFor(wait, v)) markInFlight(op->result(k));
       return;
     }
-    if (auto loop = op->dyn<scf::ForOp>(); loop && k >= 3) return mark(loop.body().front()->arg(k - 2));
+    if (auto loop = op->dyn<scf::ForOp>(); loop && k >= kFirstInitOperand)
+      return markInFlight(carried(loop, k - kFirstInitOperand).argument);
     if (op->is<scf::YieldOp>()) {
       Operation *parent = op->parentOp();
-      if (parent->is<scf::ForOp>())
-        mark(parent->cast<scf::ForOp>().body().front()->arg(k + 1)), mark(parent->result(k));
-      else if (parent->is<scf::IfOp>())
-        mark(parent->result(k));
-      else
-        uses_.push_back({op, k});
-      return;
+      if (auto loop = parent->dyn<scf::ForOp>()) {
+        markInFlight(carried(loop, k).argument);
+        markInFlight(carried(loop, k).result);
+        return;
+      }
+      if (parent->is<scf::IfOp>()) return markInFlight(parent->result(k));
     }
-    uses_.push_back({op, k});
+    usesInFlight_.push_back({op, k});
   }
 
-  /// Whether as many multiplications as the wait leaves under way follow the value's own.
-  static bool settles(ttng::WarpGroupDotWaitOp wait, Value v) {
-    int64_t left = wait.pendings();
-    Operation *own = v.definingOp();
-    for (Operation *op = wait->prev(); op && left > 0; op = op->prev()) {
-      if (op == own && op->is<ttng::WarpGroupDotOp>()) return false;
+  /// Whether at least as many dots as the wait leaves pending follow the value's own.
+  static bool isWaitFor(ttng::WarpGroupDotWaitOp wait, Value v) {
+    int64_t pending = wait.pendings();
+    Operation *ownDot = v.definingOp();
+    for (Operation *op = wait->prev(); op && pending > 0; op = op->prev()) {
       auto dot = op->dyn<ttng::WarpGroupDotOp>();
       if (!dot) continue;
-      if (!dot.isAsync()) return true; // it waited for all
-      --left;
+      if (op == ownDot) return false;
+      if (!dot.isAsync()) return true; // a synchronous dot waits for all before it
+      --pending;
     }
-    return left <= 0;
+    return pending <= 0;
   }
 
-  void settle(Operation *user, unsigned k) {
-    Value v = user->operand(k);
-    if (!underWay_.contains(v)) return; // an earlier use's wait is behind it now
+  void insertWait(Operation *user, unsigned operand) {
+    Value v = user->operand(operand);
+    if (!inFlight_.contains(v)) return; // replaced by the result of an earlier use's wait
     Builder b(user);
     auto wait = ttng::WarpGroupDotWaitOp::create(b, user->loc(), {v.type()}, {v}, {b.i32Attr("pendings", 0)});
     Block *block = user->block();
     v.replaceUsesIf(wait->result(0), [&](OpOperand &use) {
       Operation *at = use.owner;
       while (at && at->block() != block) at = at->parentOp();
-      return at && at != wait.op && (at == user || user->isBeforeInBlock(at));
+      bool comesAfterWait = at && (at == user || user->isBeforeInBlock(at));
+      return comesAfterWait && at != wait.op;
     });
   }
 
   Operation *func_;
-  llvm::DenseSet<Value> underWay_;
+  llvm::DenseSet<Value> inFlight_;
   llvm::SmallVector<Value, 16> work_;
-  llvm::SmallVector<std::pair<Operation *, unsigned>, 8> uses_;
+  llvm::SmallVector<std::pair<Operation *, unsigned>, 8> usesInFlight_; // operations with the operand's number
 };
 
 } // namespace
@@ -195,8 +214,8 @@ absl::StatusOr<bool> insertWgmmaWaits(Module &m, PassContext &) {
     op.walk([&](Operation *inner) {
       if (auto loop = inner->dyn<scf::ForOp>()) loops.push_back(loop);
     });
-    for (auto loop : loops) changed |= carryFlags(loop);
-    changed |= Settling(&op).run();
+    for (auto loop : loops) changed |= turnRestartsIntoFlags(loop);
+    changed |= WaitInsertion(&op).run();
   }
   return changed;
 }

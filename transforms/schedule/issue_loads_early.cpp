@@ -1,4 +1,6 @@
-// Loads are issued one after another before the arithmetic on what they bring, so that their latencies overlap:
+// Pass issue-loads-early: loads are issued one after another before the arithmetic on their values, so that their
+// latencies overlap.
+// Runs: NVIDIA and AMD pipelines, last.
 //
 //   %a = tt.load %p                          %a = tt.load %p
 //   %x = arith.mulf %a, %s                   %q = tt.addptr %w, %i
@@ -6,12 +8,16 @@
 //   %b = tt.load %q                          %x = arith.mulf %a, %s
 //   %y = arith.addf %x, %b                   %y = arith.addf %x, %b
 //
-// A load moves up to the load before it in its block, with the operations that its address, mask and other value
-// need, if nothing in between writes global memory or synchronises, and the registers that the loads of one group
-// fill stay under a budget: a fixed one, and three quarters of what a thread has where the other values leave that.
-// The order of loads does not change. Assemblers do this too, within their own view of register pressure and not
-// across barriers, such as come between two operands of a multiplication that go to shared memory: 128 × 128 × 128 of
-// f16 in one block took a quarter longer.
+// A load moves up to the load before it in its block, with the operations that compute its address, mask and other
+// value, if nothing in between writes global memory or synchronises, and if the loads of a group fit: into a fixed
+// number of registers (loadGroupBytes of ir/tuning.def), or into the usable part of a thread's registers beside the
+// other values. The order of loads does not change.
+//
+// Assemblers do this too, within their own view of register pressure, but not across barriers, such as the one between
+// two operands of a dot that go to shared memory: a dot of 128 x 128 x 128 of f16 in one block took a quarter longer.
+//
+// Narrow elements that are loaded one by one take a register each, and part of another for the address. Their value is
+// stored to its buffer at once, rather than after the loads for another buffer.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -24,26 +30,28 @@ using namespace ir;
 
 namespace {
 
-/// Bytes of registers that the loads of one group may fill, per thread, whatever else is there: 32 registers, half of
-/// what a thread has at half occupancy on NVIDIA.
-constexpr int64_t kBudget = 128;
+constexpr int64_t kRegisterBytes = 4;
+constexpr int64_t kBitsPerSingleElement = 64; // a register for the element, and most of another for its address
+constexpr int64_t kLeastElementBits = 8;
 
-/// Whether a thread has several elements of less than a register, of which each is loaded by itself: no two lie one
-/// after the other along the fastest dimension.
+/// Whether a thread has several elements of less than a register, each of which is loaded by itself: no two are
+/// neighbours along the fastest dimension.
 bool isLoadedSingly(Value v) {
   auto type = v.type().dyn_cast<TensorType>();
   auto *blocked = type ? layouts::dynCast<layouts::BlockedEncoding>(type.encoding()) : nullptr;
-  return blocked && blocked->sizePerThread()[blocked->order()[0]] == 1 && elementsPerThread(type).value_or(1) > 1 &&
-         type.scalar().bitWidth() < 32;
+  if (!blocked || type.scalar().bitWidth() >= 32) return false;
+  bool hasNeighbours = blocked->sizePerThread()[blocked->order()[0]] != 1;
+  return !hasNeighbours && elementsPerThread(type).value_or(1) > 1;
 }
 
-/// What is loaded singly takes a register for each element, and most of another for its address.
-int64_t registerBytes(Value v) {
+/// Bytes of registers that a loaded value takes; nothing if its layout is not known.
+std::optional<int64_t> registerBytes(Value v) {
   auto elements = elementsPerThread(v.type());
-  return elements ? registerBits(v.type().scalar(), *elements, isLoadedSingly(v) ? 64 : 8) / 8 : kBudget + 1;
+  if (!elements) return std::nullopt;
+  return registerBits(v.type().scalar(), *elements, isLoadedSingly(v) ? kBitsPerSingleElement : kLeastElementBits) / 8;
 }
 
-/// What is loaded singly for a buffer is stored at once, rather than after the loads for another.
+/// Moves ttg.local_alloc of singly loaded values behind their loads.
 bool storeSingleElements(Block &block) {
   llvm::SmallVector<ttg::LocalAllocOp, 4> buffers;
   for (auto &op : block)
@@ -51,9 +59,8 @@ bool storeSingleElements(Block &block) {
   bool changed = false;
   for (auto alloc : buffers) {
     auto load = alloc.src().definedBy<tt::LoadOp>();
-    if (!load || load->block() != &block || load->next() == alloc.op || !load.result().hasOneUse() ||
-        !isLoadedSingly(load.result()))
-      continue;
+    if (!load || load->block() != &block || load->next() == alloc.op) continue;
+    if (!load.result().hasOneUse() || !isLoadedSingly(load.result())) continue;
     alloc->moveAfter(load.op);
     changed = true;
   }
@@ -62,32 +69,24 @@ bool storeSingleElements(Block &block) {
 
 class LoadGroups {
 public:
-  LoadGroups(Block &b, const RegisterPressure &pressure, int64_t registers)
-      : block_(b), pressure_(pressure), registers_(registers) {}
+  LoadGroups(Block &b, const RegisterPressure &pressure, int64_t usableRegisters, int64_t groupBytes)
+      : block_(b), pressure_(pressure), usableRegisters_(usableRegisters), groupBytes_(groupBytes) {}
 
   bool run() {
     llvm::SmallVector<Operation *, 64> ops;
     for (auto &op : block_) ops.push_back(&op);
     bool changed = false;
     for (auto *op : ops) {
-      bool plainLoad = op->is<tt::LoadOp>() && !(effectsOf(op) & ~kReadsGlobal);
-      if (!plainLoad) {
-        if (op->numRegions() || (effectsOf(op) & (kWritesGlobal | kSynchronizes))) last_ = nullptr;
+      bool isPlainLoad = op->is<tt::LoadOp>() && !(effectsOf(op) & ~kReadsGlobal);
+      if (!isPlainLoad) {
+        bool endsGroup = op->numRegions() || (effectsOf(op) & (kWritesGlobal | kSynchronizes));
+        if (endsGroup) last_ = nullptr;
         continue;
       }
-      int64_t bytes = registerBytes(op->result());
+      int64_t bytes = registerBytes(op->result()).value_or(groupBytes_ + 1);
       llvm::SmallVector<Operation *, 8> needed;
-      if (last_ &&
-          (bytes_ + bytes <= kBudget ||
-           (std::max(pressure_.highest(last_, op), bytes_ / 4) + bytes / 4) * 4 <= registers_ * 3) &&
-          collect(op, needed)) {
-        llvm::sort(needed, [](auto *a, auto *b) { return a->isBeforeInBlock(b); });
-        Operation *at = last_;
-        for (auto *n : needed) {
-          changed |= at->next() != n;
-          n->moveAfter(at);
-          at = n;
-        }
+      if (last_ && fits(op, bytes) && collect(op, needed)) {
+        changed |= moveBehindLast(needed);
         bytes_ += bytes;
       } else
         bytes_ = bytes;
@@ -97,37 +96,59 @@ public:
   }
 
 private:
-  /// The operations after the last load that `op` needs, and itself; false if one must stay where it is.
+  /// Whether the group may have the load, too.
+  bool fits(Operation *load, int64_t bytes) const {
+    if (bytes_ + bytes <= groupBytes_) return true;
+    int64_t registers = std::max(pressure_.highest(last_, load), bytes_ / kRegisterBytes);
+    return registers + bytes / kRegisterBytes <= usableRegisters_;
+  }
+
+  /// The operations behind the last load that `op` needs, and itself; false if one must stay where it is.
   bool collect(Operation *op, llvm::SmallVectorImpl<Operation *> &needed) {
     if (llvm::is_contained(needed, op)) return true;
     needed.push_back(op);
     for (auto v : op->operands()) {
       auto *def = v.definingOp();
       if (!def || def->block() != &block_ || def->isBeforeInBlock(last_)) continue;
-      if (def == last_ || def->numRegions() || !isPure(def) || !collect(def, needed)) return false;
+      bool mayMove = def != last_ && !def->numRegions() && isPure(def);
+      if (!mayMove || !collect(def, needed)) return false;
     }
     return true;
   }
 
+  bool moveBehindLast(llvm::SmallVectorImpl<Operation *> &needed) {
+    llvm::sort(needed, [](auto *a, auto *b) { return a->isBeforeInBlock(b); });
+    bool changed = false;
+    Operation *at = last_;
+    for (auto *n : needed) {
+      changed |= at->next() != n;
+      n->moveAfter(at);
+      at = n;
+    }
+    return changed;
+  }
+
   Block &block_;
-  const RegisterPressure &pressure_; // as it was
-  int64_t registers_;                // of a thread
-  Operation *last_ = nullptr;        // the load that the next one may follow
-  int64_t bytes_ = 0;                // of its group
+  const RegisterPressure &pressure_; // before anything moved
+  int64_t usableRegisters_;          // of a thread
+  int64_t groupBytes_;
+  Operation *last_ = nullptr; // the load that the next one may follow
+  int64_t bytes_ = 0;         // of its group
 };
 
 } // namespace
 
 absl::StatusOr<bool> issueLoadsEarly(Module &m, PassContext &c) {
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
+  int64_t usable = c.target ? usableRegisters(*c.target, numWarps(m.op())) : 0;
   bool changed = false;
-  int64_t registers = c.target ? registersPerThread(*c.target, numWarps(m.op()) * c.target->warpSize) : 0;
   for (auto &function : *m.body()) {
     RegisterPressure pressure(&function);
     function.walk([&](Operation *op) {
       for (auto &r : op->regions())
         for (auto *b = r.front(); b; b = b->next()) {
           changed |= storeSingleElements(*b);
-          changed |= LoadGroups(*b, pressure, registers).run();
+          changed |= LoadGroups(*b, pressure, usable, tuning.loadGroupBytes).run();
         }
     });
   }

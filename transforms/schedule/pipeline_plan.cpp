@@ -1,9 +1,9 @@
-// Which loads of a loop run ahead of its multiplications, and how (see pipeline_plan.h; pipeline.cpp tells what
-// becomes of it). The loads are those that operands of the body's multiplications are made from. They can run ahead
-// if nothing that the body stores may be what they read, and if their addresses and masks are computed from what is
-// known an iteration before.
+// Which loads of a loop are issued ahead of its dots, and how (see pipeline_plan.h; pipeline.cpp shows the result). The
+// loads are those that operands of the body's dots are computed from. They can be issued ahead if no store of the body
+// may write what they read, and if their addresses and masks are computed from what is known an iteration before.
 #include "transforms/schedule/pipeline_plan.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
@@ -12,10 +12,10 @@
 #include "layouts/layout_order.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/buffer_readers.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tessera::transforms {
@@ -25,253 +25,280 @@ using layouts::Encoding;
 
 namespace {
 
+constexpr int64_t kLeastAsyncCopyBytes = 4;       // of one cp.async (PTX ISA), also the bytes of a register
+constexpr int64_t kMostAsyncCopyBytes = 16;       // of one cp.async
+constexpr int64_t kTensorMapStrideAlignment = 16; // bytes (CUDA driver API, cuTensorMapEncodeTiled)
+
+bool isLoopOrCall(const Operation *op) {
+  return op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<tt::CallOp>();
+}
+
 class PipelinePlanner {
 public:
   PipelinePlanner(scf::ForOp loop, int64_t stages, const TargetInfo &target, const AxisInfoAnalysis &axis,
-                  std::string &why)
+                  std::string &whyNot)
       : loop_(loop), body_(*loop.body().front()), stages_(stages), target_(target), axis_(axis), c_(loop->context()),
-        why_(why) {}
+        whyNot_(whyNot) {}
 
   std::optional<PipelinePlan> run() {
-    if (!suitable() || !findLoads() || !findProducer() || !readsNoStores()) return std::nullopt;
-    plan_.background = target_.asyncCopyAnyDestination && llvm::all_of(plan_.ahead, [&](auto &a) { return copies(a); });
-    plan_.distance = plan_.background ? stages_ - 1 : 1;
-    if (plan_.background)
+    if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
+    plan_.asyncCopies =
+        target_.asyncCopyAnyDestination && llvm::all_of(plan_.loads, [&](auto &a) { return canCopyAsync(a.load); });
+    plan_.distance = plan_.asyncCopies ? stages_ - 1 : 1;
+    if (plan_.asyncCopies)
       findReaders();
-    else if (!worthRegisters())
+    else if (!isWorthRegisters())
       return std::nullopt;
     if (!planBuffers()) return std::nullopt;
-    plan_.overlapped = plan_.background && onlyAccumulate();
-    plan_.blocks = plan_.overlapped && findBlocks();
-    if (plan_.background && !plan_.overlapped) plan_.beside = productBesideCopies();
-    plan_.readsFirst = plan_.background && !plan_.overlapped && plan_.distance > 1 &&
-                       numWarps(loop_->module().op()) <= kFewWarps && fewOperandRegisters();
+    if (plan_.asyncCopies) orderCopiesAndDots();
     return std::move(plan_);
   }
 
 private:
-  /// Whether what the buffer holds stays there while the next iteration begins: it is a slot of a ring, or from
-  /// before the loop. A buffer that the body fills from registers is filled again by the next iteration, at once.
+  // ---- the order of copies and dots in the body ----
+
+  void orderCopiesAndDots() {
+    plan_.dotsInFlight = onlyAccumulates();
+    if (plan_.dotsInFlight) {
+      plan_.bulkCopies = findBlocks();
+      return;
+    }
+    plan_.copiesAfter = dotBeforeCopies();
+    bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
+    plan_.operandsFirst = plan_.distance > 1 && fewWarps && operandsFitRegisters();
+  }
+
+  /// Whether a buffer keeps its contents while the next iteration begins: it is one of a multi-buffer, or from before
+  /// the loop. A buffer that the body fills from registers is filled again at once by the next iteration.
   bool outlivesIteration(Value buffer) {
     Operation *def = buffer.definingOp();
-    while (def && def->block() == &body_ && def->is<ttg::MemdescTransOp>()) def = def->operand(0).definingOp();
-    return !def || def->block() != &body_ || llvm::any_of(plan_.ahead, [&](auto &a) { return a.isBuffer(def); });
+    while (def && def->block() == &body_ && def->is<ttg::MemdescTransOp>())
+      def = def->cast<ttg::MemdescTransOp>().src().definingOp();
+    bool fromOutside = !def || def->block() != &body_;
+    return fromOutside || llvm::any_of(plan_.loads, [&](auto &a) { return a.isBuffer(def); });
   }
-  /// Whether sums of limited precision are added to the accumulator when the product is done, so that it cannot go on
-  /// in the background.
-  static bool addsUpAfterwards(ttng::WarpGroupDotOp dot) {
+  /// Whether sums of limited precision are added to the accumulator after the instruction (8-bit floats with
+  /// maxNumImpreciseAcc), so that the dot cannot be asynchronous.
+  static bool addsAfterwards(ttng::WarpGroupDotOp dot) {
     auto b = dot.b().type().cast<MemDescType>();
-    return b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat() && dot.maxNumImpreciseAcc() <= b.dim(0);
+    bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
+    return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
   }
-  /// Whether the loop carries the product as what the next one adds to, as it is or, under a condition, zeros
-  /// instead, and looks at it in branches alone, as at the end of a tile in a loop over tiles: these wait for it by
-  /// themselves (insert-wgmma-waits), behind all products.
-  bool isOpaque(ttng::WarpGroupDotOp dot) {
-    auto behindProducts = [](Operation *at) {
-      for (auto *op = at->next(); op; op = op->next())
-        if (op->is<ttng::WarpGroupDotOp>()) return false;
-      return true;
-    };
-    Value next = body_.terminator()->operand(dot.c().index() - 1);
+
+  /// Whether no ttng.warp_group_dot follows in the body.
+  static bool isBehindDots(Operation *at) {
+    for (auto *op = at->next(); op; op = op->next())
+      if (op->is<ttng::WarpGroupDotOp>()) return false;
+    return true;
+  }
+  /// Whether the accumulator is only carried on to the same dot of the next iteration, as it is or, under a condition,
+  /// as zeros, and otherwise used in branches alone, as at the end of a tile in a loop over tiles. The branches wait
+  /// for it by themselves (insert-wgmma-waits), behind all dots.
+  bool isCarriedToItself(ttng::WarpGroupDotOp dot, const CarriedValue &accumulator) {
+    Value next = accumulator.yielded;
     auto select = next.definedBy<arith::SelectOp>();
-    bool restarts = select && next != dot.d() && next.hasOneUse() && !select.condition().type().isTensor() &&
-                    (isZero(select.trueValue()) || isZero(select.falseValue()));
-    if (restarts ? !behindProducts(select.op) : next != dot.d()) return false;
+    bool selectsZeros =
+        select && !select.condition().type().isTensor() && (isZero(select.trueValue()) || isZero(select.falseValue()));
+    bool restarts = selectsZeros && next != dot.d() && next.hasOneUse();
+    if (restarts ? !isBehindDots(select.op) : next != dot.d()) return false;
     return llvm::all_of(dot.d().uses(), [&](OpOperand *use) {
-      if (use->owner == body_.terminator())
-        return !restarts && use->get() == next && body_.terminator()->operand(dot.c().index() - 1) == use->get();
+      if (use->owner == body_.terminator()) return !restarts;
       if (restarts && use->owner == select.op) return true;
       Operation *at = use->owner;
       while (at->block() != &body_) at = at->parentOp();
-      return at != use->owner && at->is<scf::IfOp>() && behindProducts(at);
+      bool inBranch = at != use->owner && at->is<scf::IfOp>();
+      return inBranch && isBehindDots(at);
     });
   }
-  /// Whether every multiplication is one of warp groups on shared memory that adds to a value of its own that the loop
-  /// carries.
-  bool onlyAccumulate() {
+  /// Whether every dot is a ttng.warp_group_dot on buffers that outlive the iteration, and accumulates into a
+  /// loop-carried value of its own.
+  bool onlyAccumulates() {
     for (auto &op : body_) {
       if (op.is<tt::DotOp>()) return false;
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       if (!dot) continue;
+      if (!dot.a().type().isa<MemDescType>() || dot.useC()) return false;
       if (!outlivesIteration(dot.a()) || !outlivesIteration(dot.b())) return false;
-      if (!dot.a().type().isa<MemDescType>() || dot.useC() || !dot.c().isBlockArgument() ||
-          dot.c().ownerBlock() != &body_ || !dot.c().hasOneUse())
-        return false;
-      if (dot.c().index() == 0 || !isOpaque(dot)) return false;
-      if (addsUpAfterwards(dot)) return false;
+      bool isArgument = dot.c().isBlockArgument() && dot.c().ownerBlock() == &body_;
+      auto accumulator = isArgument ? carriedByArgument(dot.c()) : std::nullopt;
+      if (!accumulator || !dot.c().hasOneUse()) return false;
+      if (!isCarriedToItself(dot, *accumulator) || addsAfterwards(dot)) return false;
     }
     return true;
   }
 
-  /// The product beside which the copies go out. Their addresses and requests keep a warp busy for as long as a
-  /// product takes, and one in the background needs nothing from it. The last one, mostly: against copies before the
-  /// first, attention with heads of 128 gains 3 % on an H200 and gradients of attention 4 to 7. The first where there
-  /// are two and shared memory admits one block, so that no other block multiplies while this one waits for its
-  /// operands: 2 %. None where the next iteration needs the copies: they have no time to lose.
-  ttng::WarpGroupDotOp productBesideCopies() {
-    llvm::SmallVector<ttng::WarpGroupDotOp, 4> products;
+  /// The dot after which the next copies are issued, if any. Computing their addresses and issuing them keeps a warp
+  /// busy for as long as a dot takes, and an asynchronous dot needs nothing from the warp. Measured on an H200:
+  ///   - the last dot, mostly: against copies before the first one, attention with heads of 128 gains 3 %, gradients
+  ///     of attention 4 to 7 %;
+  ///   - the first of two if shared memory admits one block per multiprocessor, so that no other block computes while
+  ///     this one waits for its operands: 2 %.
+  /// None if the next iteration needs the copies: then they must be issued at once.
+  ttng::WarpGroupDotOp dotBeforeCopies() {
+    llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots;
     for (auto &op : body_)
-      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) products.push_back(dot);
-    if (products.empty() || plan_.distance < 2) return {};
-    auto first = products.front(), last = products.back();
-    bool startsAtOnce =
+      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) dots.push_back(dot);
+    if (dots.empty() || plan_.distance < 2) return {};
+    auto first = dots.front();
+    bool firstStartsAtOnce =
         first.a().type().isa<MemDescType>() && outlivesIteration(first.a()) && outlivesIteration(first.b());
-    bool oneBlock = 2 * plan_.bytes * plan_.slots > target_.sharedMemoryPerMultiprocessor;
-    auto product = products.size() == 2 && oneBlock && startsAtOnce ? first : last;
-    return addsUpAfterwards(product) ? ttng::WarpGroupDotOp() : product;
+    bool oneBlockFits = 2 * plan_.bytesPerStage * plan_.buffers > target_.sharedMemoryPerMultiprocessor;
+    bool takeFirst = dots.size() == 2 && oneBlockFits && firstStartsAtOnce;
+    auto dot = takeFirst ? first : dots.back();
+    return addsAfterwards(dot) ? ttng::WarpGroupDotOp() : dot;
   }
 
-  /// Whether the operands are read by the threads and fit into registers all at once. Then reads come before the
-  /// copies that go out in the same iteration: these keep the unit that does both busy for a while, and with few
-  /// warps nothing else is there to be multiplied in the meantime.
-  bool fewOperandRegisters() {
+  /// Whether the threads read all operands of the dots from shared memory, and these and the accumulators fit into
+  /// registers all at once. Then operands are read before the iteration's copies are issued: both keep the load-store
+  /// unit busy, and with few warps no other warp computes meanwhile.
+  bool operandsFitRegisters() {
     int64_t registers = 0;
     for (auto &op : body_) {
       if (op.is<ttng::WarpGroupDotOp>()) return false;
       auto dot = op.dyn<tt::DotOp>();
       if (!dot) continue;
       for (Value v : {dot.a(), dot.b(), dot.d()}) {
-        Operation *def = v.definingOp();
-        if (v != dot.d() && (!def || !def->is<ttg::LocalLoadOp>() || def->block() != &body_)) return false;
+        auto load = v.definedBy<ttg::LocalLoadOp>();
+        bool isLoadedHere = load && load->block() == &body_;
+        if (v != dot.d() && !isLoadedHere) return false;
         auto n = elementsPerThread(v.type());
         if (!n) return false;
         registers += registerBits(v.type().scalar(), *n) / 32;
       }
     }
-    return registers && registers <= kFewRegisters; // none: the multiplications are in regions of the body
+    bool hasDots = registers > 0; // else they are in regions of the body
+    return hasDots && registers <= target_.tuning.pipelineEarlyOperandRegisters;
   }
-  static constexpr int64_t kFewRegisters = 96, kFewWarps = 2;
 
-  bool no(const llvm::Twine &reason) {
-    why_ = reason.str();
+  // ---- which loads ----
+
+  bool refuse(const llvm::Twine &reason) {
+    whyNot_ = reason.str();
     return false;
   }
 
-  /// Whether all that the operation writes in global memory are plain stores; notes these.
+  /// Whether the operation writes global memory by plain stores alone, and does not synchronise. Collects the stores.
   bool onlyStores(Operation *op) {
-    if (!(effectsOf(op) & (kWritesGlobal | kSynchronizes))) return true;
+    constexpr uint8_t kObstacles = kWritesGlobal | kSynchronizes;
+    if (!(effectsOf(op) & kObstacles)) return true;
     if (auto store = op->dyn<tt::StoreOp>()) {
       stores_.push_back(store);
       return true;
     }
-    if (!op->numRegions() || op->info().effects & (kWritesGlobal | kSynchronizes)) return false;
+    if (!op->numRegions() || op->info().effects & kObstacles) return false;
     for (auto &r : op->regions())
       for (auto *b = r.front(); b; b = b->next())
         for (auto &inner : *b)
           if (!onlyStores(&inner)) return false;
     return true;
   }
-  /// Whether no load that would run ahead reads what the body stores.
-  bool readsNoStores() {
+  /// Whether no load that would be issued ahead reads what the body stores.
+  bool readsNothingStored() {
     llvm::SmallVector<tt::LoadOp, 8> early;
-    for (auto &a : plan_.ahead) early.push_back(a.load);
+    for (auto &a : plan_.loads) early.push_back(a.load);
     for (auto *op : plan_.producer)
       if (auto load = op->dyn<tt::LoadOp>()) early.push_back(load);
     for (auto store : stores_)
       for (auto load : early)
         if (!reachDifferentMemory(store.ptr(), load.ptr()))
-          return no("'tt.store' at " + describe(store->loc()) + " may write what 'tt.load' at " +
-                    describe(load->loc()) + " reads");
+          return refuse("'tt.store' at " + describe(store->loc()) + " may write what 'tt.load' at " +
+                        describe(load->loc()) + " reads");
     return true;
   }
 
-  bool suitable() {
-    bool dots = false;
-    for (auto &op : body_) dots |= isDot(&op);
-    if (!dots) return false;
-    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return no("it counts unsigned or has several blocks");
+  bool isSuitable() {
+    if (llvm::none_of(body_, [](Operation &op) { return isDot(&op); })) return false;
+    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock())
+      return refuse("its counter is unsigned, or its body has several blocks");
+    auto contains = [](Operation &op) { return "it contains '" + op.name() + "' at " + describe(op.loc()); };
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
-      if (op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>())
-        return no("it holds '" + op.name() + "' at " + describe(op.loc()));
+      if (isLoopOrCall(&op)) return refuse(contains(op));
       if (!onlyStores(&op))
-        return no("'" + op.name() + "' at " + describe(op.loc()) + " writes memory or synchronizes");
-      if (op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>()) return false; // done already
+        return refuse("'" + op.name() + "' at " + describe(op.loc()) + " writes memory or synchronizes");
+      bool isPipelinedAlready = op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>();
+      if (isPipelinedAlready) return false;
       for (auto &r : op.regions())
         for (auto *b = r.front(); b; b = b->next())
           for (auto &inner : *b)
-            if (inner.is<scf::ForOp>() || inner.is<scf::WhileOp>() || inner.is<tt::CallOp>())
-              return no("it holds '" + inner.name() + "' at " + describe(inner.loc()));
+            if (isLoopOrCall(&inner)) return refuse(contains(inner));
     }
     return true;
   }
 
-  /// The loads that reach an operand of a multiplication of the body, not through another multiplication.
+  static bool isLoadOfTensor(tt::LoadOp load) {
+    if (!load.ptr().type().isTensor() || load.isVolatile()) return false;
+    return load.ptr().type().scalar().cast<PointerType>().pointee().bitWidth() >= 8;
+  }
+  /// The buffer that alone uses the loaded value, and is only read.
+  ttg::LocalAllocOp bufferOf(tt::LoadOp load) {
+    if (!load.result().hasOneUse()) return {};
+    auto alloc = load.result().users()[0]->dyn<ttg::LocalAllocOp>();
+    return alloc && alloc->block() == &body_ && isOnlyRead(alloc.result()) ? alloc : ttg::LocalAllocOp();
+  }
+  /// The loads from which operands of the body's dots are computed, not through another dot.
   bool findLoads() {
-    llvm::SetVector<Operation *> found;
-    llvm::DenseSet<Operation *> seen;
-    llvm::SmallVector<Value, 16> work;
-    for (auto &op : body_)
-      if (isDot(&op)) work.append({op.operand(0), op.operand(1)});
-    while (!work.empty()) {
-      Operation *def = work.pop_back_val().definingOp();
-      if (!def || def->block() != &body_ || isDot(def) || !seen.insert(def).second) continue;
-      if (auto load = def->dyn<tt::LoadOp>()) {
-        if (load.ptr().type().isTensor() && !load.isVolatile() &&
-            load.ptr().type().scalar().cast<PointerType>().pointee().bitWidth() >= 8)
-          found.insert(def);
-        continue;
-      }
-      if (def->numRegions()) continue;
-      for (auto v : def->operands()) work.push_back(v);
+    for (auto load : loadsFeedingDots(body_)) {
+      if (!isLoadOfTensor(load)) continue;
+      PipelinedLoad a;
+      a.load = load;
+      a.alloc = bufferOf(a.load);
+      plan_.loads.push_back(a);
     }
-    for (auto &op : body_) // in the order of the text
-      if (found.contains(&op)) {
-        AheadLoad a;
-        a.load = op.cast<tt::LoadOp>();
-        if (a.load.result().hasOneUse())
-          if (auto alloc = a.load.result().users()[0]->dyn<ttg::LocalAllocOp>();
-              alloc && alloc->block() == &body_ && isOnlyRead(alloc.result()))
-            a.alloc = alloc;
-        plan_.ahead.push_back(a);
-      }
-    return !plan_.ahead.empty() || no("no load of the loop feeds a multiplication");
+    return !plan_.loads.empty() || refuse("no load of the loop feeds a dot");
   }
 
-  /// Whether it is a branch that only computes: the next tile's number, say, at the end of one in a loop over all
+  /// Whether it is a branch that only computes, like the number of the next tile at the end of one in a loop over all
   /// tiles.
   static bool isPureBranch(Operation *op) {
-    bool pure = op->is<scf::IfOp>();
+    if (!op->is<scf::IfOp>()) return false;
+    bool pure = true;
     op->walk([&](Operation *inner) {
-      pure &= inner == op || inner->is<scf::YieldOp>() ||
-              (isPure(inner) && !inner->numRegions() && !isDot(inner) && !inner->is<ttg::ConvertLayoutOp>() &&
-               !inner->is<tt::ReduceOp>() && !inner->is<tt::ScanOp>());
+      if (inner == op || inner->is<scf::YieldOp>()) return;
+      bool needsSharedMemory =
+          inner->is<ttg::ConvertLayoutOp>() || inner->is<tt::ReduceOp>() || inner->is<tt::ScanOp>();
+      pure &= isPure(inner) && !inner->numRegions() && !isDot(inner) && !needsSharedMemory;
     });
     return pure;
   }
+  /// Whether the producer may contain the operation.
+  static bool mayBeProducer(Operation *def) {
+    bool isPlainLoad = def->is<tt::LoadOp>() && !def->cast<tt::LoadOp>().isVolatile();
+    if (def->numRegions() && !isPureBranch(def)) return false;
+    if (effectsOf(def) && !isPlainLoad) return false;
+    return !isDot(def) && !def->is<ttg::LocalAllocOp>();
+  }
 
-  /// What addresses and masks are made from, around the loop: fills plan_.producer (operations of the body) and
-  /// plan_.carried (numbers of the carried values that it needs).
+  /// What addresses and masks are computed from, across iterations: fills plan_.producer and plan_.producerCarried.
   bool findProducer() {
     while (true) {
-      plan_.producer.clear(), plan_.carried.clear();
+      plan_.producer.clear();
+      plan_.producerCarried.clear();
       llvm::SmallVector<Value, 16> work;
-      for (auto &a : plan_.ahead)
+      for (auto &a : plan_.loads)
         for (auto v : a.load->operands()) work.push_back(v);
       bool again = false;
       while (!work.empty() && !again) {
         Value v = work.pop_back_val();
         if (v.isBlockArgument()) {
-          if (v.ownerBlock() == &body_ && v.index() > 0 && plan_.carried.insert(v.index() - 1))
-            work.push_back(body_.terminator()->operand(v.index() - 1));
+          auto c = v.ownerBlock() == &body_ ? carriedByArgument(v) : std::nullopt;
+          if (c && plan_.producerCarried.insert(c->index)) work.push_back(c->yielded);
           continue;
         }
         Operation *def = v.definingOp();
         if (def->block() != &body_ || plan_.producer.contains(def)) continue;
-        // A load that another load's address needs is done when the address is.
-        auto it = llvm::find_if(plan_.ahead, [&](auto &a) { return a.load.op == def; });
-        if (it != plan_.ahead.end()) {
-          plan_.ahead.erase(it);
-          if (plan_.ahead.empty()) return no("each load's address depends on another load");
+        // A load that the address of another one needs is done when the address is: it is not issued ahead by itself.
+        auto it = llvm::find_if(plan_.loads, [&](auto &a) { return a.load.op == def; });
+        if (it != plan_.loads.end()) {
+          plan_.loads.erase(it);
+          if (plan_.loads.empty()) return refuse("each load's address depends on another load");
           again = true;
           break;
         }
-        bool load = def->is<tt::LoadOp>() && !def->cast<tt::LoadOp>().isVolatile();
-        if ((def->numRegions() && !isPureBranch(def)) || (effectsOf(def) && !load) || isDot(def) ||
-            def->is<ttg::LocalAllocOp>())
-          return no("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
+        if (!mayBeProducer(def))
+          return refuse("an address or mask depends on '" + def->name() + "' at " + describe(def->loc()));
         plan_.producer.insert(def);
-        // A branch needs what its operations use, too; values of its own are in other blocks.
+        // A branch also needs what its operations use; its own values are in other blocks.
         def->walk([&](Operation *op) {
           for (auto o : op->operands()) work.push_back(o);
         });
@@ -280,45 +307,49 @@ private:
     }
   }
 
-  /// Whether a copy in the background can do the load: no value for masked-off elements but zero, pieces of 4 bytes.
-  bool copies(const AheadLoad &a) {
-    auto load = a.load;
-    return (!load.other() || isZero(load.other())) && bytesOfAccess(load) >= 4;
+  // ---- asynchronous copies or registers ----
+
+  /// Whether asynchronous copies can do the load: masked-off elements become zero, and an access has enough bytes.
+  bool canCopyAsync(tt::LoadOp load) {
+    return (!load.other() || isZero(load.other())) && bytesPerAccess(load) >= kLeastAsyncCopyBytes;
   }
 
-  /// Bytes that one access of a thread brings.
-  int64_t bytesOfAccess(tt::LoadOp load) const {
+  /// Bytes that a thread can load by one access.
+  int64_t bytesPerAccess(tt::LoadOp load) const {
     auto type = tensorOf(load.result());
-    int64_t bits = type.element().bitWidth(), best = 1;
+    int64_t bits = type.element().bitWidth();
     auto layout = type.encoding()->toLinearLayout(type.shape());
     if (!layout.ok()) return bits / 8;
+    int64_t best = 1;
     for (unsigned d = 0; d < type.rank(); ++d) {
-      int64_t run = 1;
+      int64_t elements = 1;
       for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register); ++bit)
-        if (layout->basis(Dim::Register, bit, layouts::tensorDim(d)) == run) run *= 2;
-      run = std::min(run, axis_.contiguousElements(load.ptr(), d));
-      if (load.mask() && load.mask().type().isTensor()) run = std::min(run, axis_.maskConstancy(load.mask(), d));
-      best = std::max(best, run);
+        if (layout->basis(Dim::Register, bit, layouts::tensorDim(d)) == elements) elements *= 2;
+      elements = std::min(elements, axis_.contiguousElements(load.ptr(), d));
+      bool hasMaskPerElement = load.mask() && load.mask().type().isTensor();
+      if (hasMaskPerElement) elements = std::min(elements, axis_.maskConstancy(load.mask(), d));
+      best = std::max(best, elements);
     }
     return best * bits / 8;
   }
 
-  /// Whether the threads should carry what the loads bring. Where the target could copy in the background but for
-  /// accesses of less than a register, each of these takes a register, an address and a predicate. Assemblers then
-  /// bring the loads down to where their values are stored, and nothing is gained: on an H200, products of bf16 with
-  /// rows of odd length take 9.7 µs without, and 20.9 µs with 64 such loads in each thread.
-  bool worthRegisters() {
+  /// Whether threads should hold the loaded values in registers. If the target could copy asynchronously but for the
+  /// width of accesses, each narrow access takes a register, an address and a predicate. Assemblers then sink the loads
+  /// to the stores of their values, and nothing is gained (ir/tuning.def, pipelineNarrowLoads).
+  bool isWorthRegisters() {
     if (!target_.asyncCopyAnyDestination) return true;
-    int64_t small = 0;
-    for (auto &a : plan_.ahead)
-      if (int64_t bytes = bytesOfAccess(a.load); bytes < 4)
-        if (auto n = elementsPerThread(tensorOf(a.load.result())))
-          small += *n * std::max<int64_t>(1, tensorOf(a.load.result()).element().bitWidth() / 8) /
-                   std::max<int64_t>(1, bytes);
-    return small < kManySmallLoads ||
-           no("threads would carry what " + llvm::Twine(small) + " loads of less than 4 bytes bring");
+    int64_t narrow = 0;
+    for (auto &a : plan_.loads) {
+      int64_t bytes = bytesPerAccess(a.load);
+      auto type = tensorOf(a.load.result());
+      auto elements = elementsPerThread(type);
+      if (bytes >= kLeastAsyncCopyBytes || !elements) continue;
+      int64_t elementBytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
+      narrow += *elements * elementBytes / std::max<int64_t>(1, bytes);
+    }
+    return narrow < target_.tuning.pipelineNarrowLoads ||
+           refuse("threads would hold the values of " + llvm::Twine(narrow) + " loads of less than 4 bytes");
   }
-  static constexpr int64_t kManySmallLoads = 48;
 
   static bool isReadByFma(Value buffer) {
     return llvm::any_of(buffer.users(), [](Operation *u) {
@@ -329,31 +360,44 @@ private:
       return operand && operand->parent()->kind() == layouts::EncodingKind::Blocked;
     });
   }
-  /// What reads the slots of copies in the background: what is used in several ways is in shared memory already.
+  /// What else can read the multi-buffer of an asynchronous copy: the value is in shared memory already.
   void findReaders() {
-    for (auto &a : plan_.ahead) {
+    for (auto &a : plan_.loads) {
       for (auto *user : a.load.result().users()) {
         if (user->block() != &body_) continue;
         if (auto c = user->dyn<ttg::ConvertLayoutOp>()) a.conversions.push_back(c);
         auto buffer = user->dyn<ttg::LocalAllocOp>();
-        if (!buffer || buffer.op == a.alloc.op || buffer.result().type().cast<MemDescType>().isMutable() ||
-            !isOnlyRead(buffer.result()))
-          continue;
+        if (!buffer || buffer.op == a.alloc.op) continue;
+        bool isConstant = !buffer.result().type().cast<MemDescType>().isMutable() && isOnlyRead(buffer.result());
         // By fma, a thread reads more of an operand than it can hold; the barrier behind the buffer's store keeps
         // these reads late.
-        if (isReadByFma(buffer.result())) continue;
+        if (!isConstant || isReadByFma(buffer.result())) continue;
         if (!a.alloc)
           a.alloc = buffer;
         else if (buffer.result().type() == a.alloc.result().type())
-          a.copies.push_back(buffer);
+          a.sameBuffers.push_back(buffer);
       }
     }
   }
 
-  /// The layout of a slot whose value is read by plain loads. If it comes back to the threads that copied it, rows as
-  /// they lie; else one in which both the copies and the reads of the first other layout are free of conflicts, if
-  /// that leaves the copies whole, or rows swizzled in pieces of 16 bytes.
-  const Encoding *slotLayout(AheadLoad &a) {
+  // ---- buffers ----
+
+  /// The layout that a conversion through shared memory would use, if both the copies (whole accesses of threads) and
+  /// the reads in the layout `into` are free of conflicts in it; null otherwise.
+  const Encoding *layoutOfConversion(const layouts::LinearLayout &from, TensorType into, int64_t elementsPerAccess) {
+    auto to = into.encoding()->toLinearLayout(into.shape());
+    if (!to.ok()) return nullptr;
+    auto plan = layouts::planConversion(from, *to, into.element().bitWidth(), target_.memoryModel());
+    bool copiesStayWhole =
+        plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory && plan->writeVector >= elementsPerAccess;
+    if (!copiesStayWhole) return nullptr;
+    auto e = c_.encodings().getSharedLinear(plan->sharedWithBlocks());
+    return e.ok() ? *e : nullptr;
+  }
+
+  /// The layout of a buffer whose value is read by plain loads. If the value comes back to the threads that copied it:
+  /// rows, unswizzled. Else the layout of the first conversion, or rows swizzled in units of 16 bytes.
+  const Encoding *bufferLayout(PipelinedLoad &a) {
     auto type = tensorOf(a.load.result());
     auto layout = type.encoding()->toLinearLayout(type.shape());
     if (!layout.ok()) return nullptr;
@@ -362,111 +406,95 @@ private:
     p.order = layouts::orderOf(*layout);
     p.cta = type.encoding()->cta();
     if (!a.conversions.empty() && type.rank() == 2) {
-      auto into = tensorOf(a.conversions[0].result()).encoding()->toLinearLayout(type.shape());
-      int64_t piece = 1; // what a thread copies at once
-      for (unsigned bit = 0;
-           bit < layout->inDimBits(Dim::Register) &&
-           layout->basis(Dim::Register, bit, layouts::tensorDim(p.order[0])) == piece && piece * bytes < 16;
-           ++bit)
-        piece *= 2;
-      if (into.ok())
-        if (auto plan = layouts::planConversion(*layout, *into, type.element().bitWidth(), target_.memoryModel());
-            plan.ok() && plan->kind == layouts::ConversionPlan::SharedMemory && plan->writeVector >= piece) {
-          layouts::LinearLayout shared = plan->shared;
-          if (!shared.hasInDim(Dim::Block)) {
-            llvm::SmallVector<layouts::LinearLayout::InDim, 4> ins(shared.ins());
-            ins.push_back({Dim::Block, {}});
-            shared = layouts::LinearLayout(ins, llvm::SmallVector<layouts::LinearLayout::OutDim, 4>(shared.outs()));
-          }
-          if (auto e = c_.encodings().getSharedLinear(shared); e.ok()) return *e;
-        }
-      int64_t rowBytes = type.dim(p.order[0]) * bytes,
-              allBanks = int64_t(target_.sharedMemoryBanks) * target_.sharedMemoryBankBytes;
-      p.vec = std::max<int64_t>(1, std::min<int64_t>(16 / bytes, type.dim(p.order[0])));
-      p.perPhase = std::max<int64_t>(1, allBanks / rowBytes);
-      p.maxPhase =
-          std::max<int64_t>(1, std::min<int64_t>(std::min<int64_t>(8, std::min(rowBytes, allBanks) / (p.vec * bytes)),
-                                                 type.dim(p.order[1]) / p.perPhase));
+      // What a thread copies at once.
+      int64_t elementsPerAccess = std::min<int64_t>(layouts::consecutiveElements(*layout, p.order[0]),
+                                                    std::max<int64_t>(1, kMostAsyncCopyBytes / bytes));
+      if (auto *e = layoutOfConversion(*layout, tensorOf(a.conversions[0].result()), elementsPerAccess)) return e;
+      p = layouts::conflictFreeSwizzle(type.shape(), p.order, p.cta, bytes, target_.memoryModel());
     }
     auto e = c_.encodings().getSwizzledShared(p);
     return e.ok() ? *e : nullptr;
   }
 
-  /// The buffers' types, and a distance for which they fit.
+  /// The types of the buffers, and a distance for which they fit.
   bool planBuffers() {
-    int64_t one = 0;
-    for (auto &a : plan_.ahead) {
+    int64_t bytes = 0;
+    for (auto &a : plan_.loads) {
       auto type = tensorOf(a.load.result());
-      Attribute memory = sharedMemorySpace(c_);
       const Encoding *shared = nullptr;
       if (a.alloc)
         shared = a.alloc.result().type().cast<MemDescType>().encoding();
-      else if (plan_.background) {
-        shared = slotLayout(a);
+      else if (plan_.asyncCopies) {
+        shared = bufferLayout(a);
         if (!shared) return false;
       } else
         continue;
-      a.slot = MemDescType::get(type.shape(), type.element(), shared, memory, true);
-      one += type.numElements() * type.element().bitWidth() / 8;
+      a.bufferType = MemDescType::get(type.shape(), type.element(), shared, sharedMemorySpace(c_), true);
+      bytes += type.numElements() * type.element().bitWidth() / 8;
     }
+    plan_.bytesPerStage = bytes;
     llvm::SmallVector<Operation *, 4> replaced;
-    for (auto &a : plan_.ahead)
+    for (auto &a : plan_.loads)
       for (auto &op : body_)
         if (a.isBuffer(&op)) replaced.push_back(&op);
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(loop_.op, replaced, target_);
-    plan_.bytes = one;
-    if (plan_.background) {
-      while (plan_.distance > 0 && (plan_.distance + 1) * one > room) --plan_.distance;
-      plan_.slots = plan_.distance + 1;
-      return plan_.distance > 0 ||
-             no(llvm::formatv("two slots of {0} bytes do not fit into the {1} bytes of shared memory that are left",
-                              one, room)
-                    .str());
+    auto doNotFit = [&](llvm::StringRef what) {
+      return refuse(llvm::formatv("{0} of {1} bytes of shared memory: {2} are left", what, bytes, room).str());
+    };
+    if (plan_.asyncCopies) {
+      while (plan_.distance > 0 && (plan_.distance + 1) * bytes > room) --plan_.distance;
+      plan_.buffers = plan_.distance + 1;
+      return plan_.distance > 0 || doNotFit("no room for two stages");
     }
-    plan_.slots = 2 * one <= room && 2 * one <= target_.sharedMemoryPerBlock / 2 ? 2 : 1;
-    return one <= room ||
-           no(llvm::formatv("a slot of {0} bytes does not fit into the {1} bytes of shared memory that are left", one,
-                            room)
-                  .str());
+    // Two buffers save a barrier, if that leaves room for a second block.
+    bool twoFit = 2 * bytes <= room && 2 * bytes <= target_.sharedMemoryPerBlock / 2;
+    plan_.buffers = twoFit ? 2 : 1;
+    return bytes <= room || doNotFit("no room for a stage");
   }
 
-  // ---- blocks of tensors ----
+  // ---- bulk copies (TMA) ----
 
-  /// The outermost loop that this one is in; null where it is in none, or in other regions than loops'.
-  Operation *outermost() {
+  /// The outermost loop that this one is nested in; null if it is in none, or in regions other than loops'.
+  Operation *outermostLoop() {
     Operation *op = loop_.op;
     while (op->parentOp()->is<scf::ForOp>()) op = op->parentOp();
-    return op != loop_.op && op->parentOp()->is<tt::FuncOp>() && op->parentRegion()->hasOneBlock() ? op : nullptr;
+    bool inFunctionBody = op->parentOp()->is<tt::FuncOp>() && op->parentRegion()->hasOneBlock();
+    return op != loop_.op && inFunctionBody ? op : nullptr;
   }
-  static bool definedBefore(Value v, Operation *op) {
+  static bool isDefinedBefore(Value v, Operation *op) {
     if (v.isBlockArgument()) return v.ownerBlock() == op->block();
     return v.definingOp()->block() == op->block() && v.definingOp()->isBeforeInBlock(op);
   }
-  /// Whether all loads are blocks that the target can copy whole.
+  /// Whether bulk copies can write buffers of the layout.
+  static bool isBulkCopyLayout(const layouts::NvmmaSharedEncoding &shared, TensorType type) {
+    auto &p = shared.params();
+    bool isPlain = !p.transposed && !p.fp4Padded && p.swizzlingByteWidth && p.cta.isTrivial();
+    return isPlain && tensormapElementType(type.element()) >= 0 && shared.copyBox(type.shape()).ok();
+  }
+  /// Whether a tensor map can describe the matrix: created before the outermost loop, with aligned rows.
+  bool isDescribable(const TensorBlock &block, TensorType type) {
+    for (Value v : {block.base, block.stride, block.size[0], block.size[1]})
+      if (!isDefinedBefore(v, plan_.outermostLoop)) return false;
+    if (block.base.type().cast<PointerType>().pointee() != type.element()) return false;
+    int64_t bytes = type.element().bitWidth() / 8;
+    bool baseIsAligned = axis_.get(block.base).divisibility[0] % kTensorMapStrideAlignment == 0;
+    bool rowsAreAligned = axis_.get(block.stride).divisibility[0] * bytes % kTensorMapStrideAlignment == 0;
+    return baseIsAligned && rowsAreAligned;
+  }
+  /// Whether all loads are blocks of tensors that the target can copy by TMA. Fills their `block`.
   bool findBlocks() {
-    plan_.outermost = outermost();
-    if (!target_.hasTensorCopy || !plan_.outermost || numCtas(loop_->module().op()) != 1 || plan_.slots < 2)
+    plan_.outermostLoop = outermostLoop();
+    if (!target_.hasTensorCopy || !plan_.outermostLoop || numCtas(loop_->module().op()) != 1 || plan_.buffers < 2)
       return false;
-    for (auto &a : plan_.ahead) {
+    for (auto &a : plan_.loads) {
+      // The buffer must be the value's only reader.
+      if (!a.alloc || !a.sameBuffers.empty() || !a.conversions.empty() || !a.load.result().hasOneUse()) return false;
       auto *shared =
-          a.alloc
-              ? layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding())
-              : nullptr;
+          layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding());
       auto block = a.load->hasAttr(kFromDescriptorAttr) ? tensorBlock(a.load, axis_) : std::nullopt;
-      if (!shared || !block || !a.copies.empty() || !a.conversions.empty() || !a.load.result().hasOneUse())
-        return false;
-      auto &p = shared->params();
+      if (!shared || !block) return false;
       auto type = tensorOf(a.load.result());
-      int64_t bytes = type.element().bitWidth() / 8;
-      if (p.transposed || p.fp4Padded || !p.swizzlingByteWidth || !p.cta.isTrivial() ||
-          tensormapElementType(type.element()) < 0 || !shared->copyBox(type.shape()).ok())
-        return false;
-      for (Value v : {block->base, block->stride, block->size[0], block->size[1]})
-        if (!definedBefore(v, plan_.outermost)) return false;
-      if (block->base.type().cast<PointerType>().pointee() != type.element()) return false;
-      // Addresses and strides are multiples of 16 bytes.
-      if (axis_.get(block->base).divisibility[0] % 16 || axis_.get(block->stride).divisibility[0] * bytes % 16)
-        return false;
+      if (!isBulkCopyLayout(*shared, type) || !isDescribable(*block, type)) return false;
       a.block = *block;
     }
     return true;
@@ -478,7 +506,7 @@ private:
   const TargetInfo &target_;
   const AxisInfoAnalysis &axis_;
   Context &c_;
-  std::string &why_;
+  std::string &whyNot_;
   PipelinePlan plan_;
   llvm::SmallVector<tt::StoreOp, 4> stores_; // of the body
 };
@@ -486,20 +514,22 @@ private:
 } // namespace
 
 int tensormapElementType(Type t) {
+  // PTX ISA, "tensormap.replace", .elemtype.
+  constexpr int kU8 = 0, kF16 = 6, kF32 = 7, kBF16 = 10, kNone = -1;
   if (t.isFloat()) {
     switch (t.cast<FloatType>().floatKind()) {
-    case FloatKind::F16: return 6;
-    case FloatKind::BF16: return 10;
-    case FloatKind::F32: return 7;
+    case FloatKind::F16: return kF16;
+    case FloatKind::BF16: return kBF16;
+    case FloatKind::F32: return kF32;
     default: break;
     }
   }
-  return t.bitWidth() == 8 ? 0 : -1;
+  return t.bitWidth() == 8 ? kU8 : kNone;
 }
 
 std::optional<PipelinePlan> planPipeline(scf::ForOp loop, int64_t stages, const TargetInfo &target,
-                                         const AxisInfoAnalysis &axis, std::string &why) {
-  return PipelinePlanner(loop, stages, target, axis, why).run();
+                                         const AxisInfoAnalysis &axis, std::string &whyNot) {
+  return PipelinePlanner(loop, stages, target, axis, whyNot).run();
 }
 
 } // namespace tessera::transforms

@@ -1,5 +1,5 @@
-// What tritongpu-pipeline does to a loop (pipeline.cpp tells why and how): which loads run ahead, how far, where what
-// they bring lies, and what their addresses are computed from.
+// What tritongpu-pipeline does to a loop (pipeline.cpp explains why and how): which loads are issued ahead, by how many
+// iterations, where their values are buffered, and what their addresses are computed from.
 #pragma once
 #include "ir/ops.h"
 #include "ir/target.h"
@@ -12,18 +12,19 @@
 
 namespace tessera::transforms {
 
-/// One load that runs ahead.
-struct AheadLoad {
+/// One load that is issued ahead.
+struct PipelinedLoad {
   ir::tt::LoadOp load;
-  ir::ttg::LocalAllocOp alloc; // the buffer that it fills; null: the value itself is used
-  // In the background, what else reads the slot: buffers of the same type, conversions of the value, in their layouts.
-  llvm::SmallVector<ir::ttg::LocalAllocOp, 2> copies;
+  ir::ttg::LocalAllocOp alloc; // the buffer that the loop copies it to; null: the value itself is used
+  // Asynchronous copies: further readers of the multi-buffer, which are replaced by it: buffers of the same type and
+  // layout conversions of the value.
+  llvm::SmallVector<ir::ttg::LocalAllocOp, 2> sameBuffers;
   llvm::SmallVector<ir::ttg::ConvertLayoutOp, 2> conversions;
-  ir::MemDescType slot; // the type of one slot; null: carried in registers
-  TensorBlock block;    // PipelinePlan::blocks: what is copied
+  ir::MemDescType bufferType; // of one stage; null: the value is carried in registers
+  TensorBlock block;          // what a bulk copy copies (PipelinePlan::bulkCopies)
 
   bool isBuffer(ir::Operation *op) const {
-    return (alloc && alloc.op == op) || llvm::any_of(copies, [&](auto &x) { return x.op == op; });
+    return (alloc && alloc.op == op) || llvm::any_of(sameBuffers, [&](auto &x) { return x.op == op; });
   }
   bool isConversion(ir::Operation *op) const {
     return llvm::any_of(conversions, [&](auto &x) { return x.op == op; });
@@ -31,25 +32,27 @@ struct AheadLoad {
 };
 
 struct PipelinePlan {
-  std::vector<AheadLoad> ahead;              // in the order of the body
-  llvm::SetVector<ir::Operation *> producer; // operations of the body that addresses and masks are computed from
-  llvm::SetVector<unsigned> carried;         // numbers of the carried values that these need
-  bool background = false;                   // copied to shared memory in the background, else through registers
-  bool overlapped = false;                   // multiplications go on beside the next iteration's
-  bool readsFirst = false;                   // operands are read before the next copies go out
-  bool blocks = false;                       // copied as blocks of tensors, which the target does by itself
-  ir::Operation *outermost = nullptr;        // then: the loop of loops before which the tensors are described
-  ir::ttng::WarpGroupDotOp beside;           // the product beside which the next copies go out; null: none
+  std::vector<PipelinedLoad> loads;          // in the order of the body
+  llvm::SetVector<ir::Operation *> producer; // operations of the body that compute addresses and masks
+  llvm::SetVector<unsigned> producerCarried; // indices of the loop-carried values that these need
   int64_t distance = 1;                      // iterations ahead
-  int64_t slots = 1, bytes = 0;              // of the rings, and the bytes of one slot of all of them
+  int64_t buffers = 1;                       // in each multi-buffer
+  int64_t bytesPerStage = 0;                 // of the buffers of all loads, one of each
+  bool asyncCopies = false;                  // copied to shared memory asynchronously; else through registers
+  // The rest concerns asynchronous copies.
+  bool dotsInFlight = false;              // dots stay in flight across the iteration's end
+  bool operandsFirst = false;             // operands are read before the next copies are issued
+  ir::ttng::WarpGroupDotOp copiesAfter;   // the next copies are issued after this dot, which is waited for behind them
+  bool bulkCopies = false;                // blocks of tensors, copied by TMA
+  ir::Operation *outermostLoop = nullptr; // bulkCopies: the loop before which tensor maps are created
 };
 
-/// The number by which descriptions of tensors call the type of elements (PTX ISA, tensormap.replace); -1: none.
+/// The code of an element type in tensor maps (PTX ISA, tensormap.replace); -1: none.
 int tensormapElementType(ir::Type);
 
-/// The plan for a loop, or nothing where it is to be left alone; `why` then tells, if that is a loss (the loop
-/// multiplies).
+/// The plan for a loop, or nothing if it cannot or should not be pipelined; then `whyNot` is the reason, if the loop
+/// has dots.
 std::optional<PipelinePlan> planPipeline(ir::scf::ForOp, int64_t stages, const ir::TargetInfo &,
-                                         const AxisInfoAnalysis &, std::string &why);
+                                         const AxisInfoAnalysis &, std::string &whyNot);
 
 } // namespace tessera::transforms

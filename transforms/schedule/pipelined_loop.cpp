@@ -1,12 +1,24 @@
-// Building pipelined loops (see pipelined_loop.h): the producer of the first iterations, the loop with the producer
-// some iterations ahead of the consumer, and what follows it: waiting, or the last iteration.
+// Building pipelined loops (see pipelined_loop.h; pipeline.cpp shows the results):
+//
+//   buffers    a multi-buffer for each load that goes to shared memory; mbarriers and tensor maps for bulk copies
+//   guard      an scf.if, if the peeled last iteration might not exist
+//   prologue   the producer of the first iterations
+//   loop       the producer some iterations ahead of the consumer, in the order that the plan gives
+//   epilogue   waits for what is in flight, or the consumer of the last iteration
+//
+// The new loop carries, in this order: the values of the old loop; those of the producer, which are for the iteration
+// that it is at; the index of the buffer to read; the index of the buffer to fill (asynchronous copies); loaded values
+// that are in registers; the induction variable of the next iteration (through registers); the phase of the mbarriers
+// (bulk copies).
 #include "transforms/schedule/pipelined_loop.h"
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "layouts/nvmma_shared.h"
 #include "layouts/swizzled_shared.h"
+#include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/cleanup/carried_values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -17,6 +29,20 @@ using namespace ir;
 
 namespace {
 
+constexpr int64_t kTensorMapBytes = 128; // size and alignment (CUDA driver API, CUtensorMap)
+/// A coordinate that is outside every tensor: copies from there write zeros.
+constexpr int64_t kOutsideTensor = 1 << 30;
+
+/// The swizzle_mode of a tensor map for a buffer (PTX ISA, "tensormap.replace", .swizzle_mode).
+int swizzleMode(const layouts::NvmmaSharedEncoding &shared) {
+  constexpr int k32Bytes = 1, k64Bytes = 2, k128Bytes = 3;
+  switch (shared.params().swizzlingByteWidth) {
+  case 128: return k128Bytes;
+  case 64: return k64Bytes;
+  default: return k32Bytes;
+  }
+}
+
 class PipelinedLoop {
 public:
   PipelinedLoop(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target)
@@ -24,313 +50,365 @@ public:
         b_(loop.op) {}
 
   void build() {
-    allocateRings();
+    allocateBuffers();
     openGuard();
     emitPrologue();
     emitLoop();
     emitEpilogue();
     closeGuard();
-    for (auto &a : plan_.ahead)
-      if (Value ring = rings_.lookup(&a)) ttg::LocalDeallocOp::create(b_, loc_, ring);
-    for (unsigned i : results_) loop_->result(i).replaceAllUsesWith(finals_[i]);
-    if (!plan_.background) eraseDead(*loop_->block(), loop_.op); // what the last iteration computed for a next one
+    for (auto &a : plan_.loads)
+      if (Value buffers = multiBuffers_.lookup(&a)) ttg::LocalDeallocOp::create(b_, loc_, buffers);
+    for (unsigned i : usedResults_) loop_->result(i).replaceAllUsesWith(finals_[i]);
+    if (!plan_.asyncCopies) eraseDead(*loop_->block(), loop_.op); // what the last iteration computed for a next one
     loop_->dropAllReferences();
     loop_->erase();
-    dropUnneededCarriedValues(made_);
+    dropUnneededCarriedValues(newLoop_);
   }
 
 private:
-  void allocateRings() {
-    for (auto &a : plan_.ahead) {
-      if (!a.slot) continue;
-      llvm::SmallVector<int64_t, 4> shape(a.slot.shape());
-      shape.insert(shape.begin(), plan_.slots);
-      rings_[&a] =
-          ttg::LocalAllocOp::create(
-              b_, a.load->loc(),
-              MemDescType::get(shape, a.slot.element(), a.slot.encoding(), a.slot.memorySpace(), true), Value())
-              .result();
+  // ---- buffers ----
+
+  static MemDescType multiBufferType(MemDescType buffer, int64_t buffers) {
+    llvm::SmallVector<int64_t, 4> shape(buffer.shape());
+    shape.insert(shape.begin(), buffers);
+    return MemDescType::get(shape, buffer.element(), buffer.encoding(), buffer.memorySpace(), true);
+  }
+  void allocateBuffers() {
+    for (auto &a : plan_.loads) {
+      if (!a.bufferType) continue;
+      MemDescType type = multiBufferType(a.bufferType, plan_.buffers);
+      multiBuffers_[&a] = ttg::LocalAllocOp::create(b_, a.load->loc(), type, Value()).result();
     }
-    if (!plan_.blocks) return;
-    Builder before(plan_.outermost);
-    describeTensors(before);
-    layouts::SwizzledSharedParams plain;
-    plain.vec = plain.perPhase = plain.maxPhase = 1, plain.order = {0};
-    Attribute memory = sharedMemorySpace(c_);
-    const layouts::Encoding *encoding = *c_.encodings().getSwizzledShared(plain);
-    barrier_ = MemDescType::get({1}, c_.i64(), encoding, memory, true);
-    barriers_ = ttg::LocalAllocOp::create(b_, loc_,
-                                          MemDescType::get({plan_.slots, 1}, c_.i64(), encoding, memory, true), Value())
-                    .result();
-    for (int64_t k = 0; k < plan_.slots; ++k)
-      ttng::InitBarrierOp::create(b_, loc_, barrierAt(b_, integer(b_, k)), {b_.i32Attr("count", 1)});
+    if (!plan_.bulkCopies) return;
+    Builder before(plan_.outermostLoop);
+    createTensorMaps(before);
+    layouts::SwizzledSharedParams unswizzled;
+    unswizzled.vec = unswizzled.perPhase = unswizzled.maxPhase = 1;
+    unswizzled.order = {0};
+    const layouts::Encoding *encoding = *c_.encodings().getSwizzledShared(unswizzled);
+    mbarrierType_ = MemDescType::get({1}, c_.i64(), encoding, sharedMemorySpace(c_), true);
+    mbarriers_ = ttg::LocalAllocOp::create(b_, loc_, multiBufferType(mbarrierType_, plan_.buffers), Value()).result();
+    for (int64_t k = 0; k < plan_.buffers; ++k)
+      ttng::InitBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)), {b_.i32Attr("count", 1)});
   }
 
-  /// Puts an scf.if around everything that follows, if there may be no iteration and the last one comes after the loop.
+  // ---- guard ----
+
+  /// Puts an scf.if around everything that follows, if the last iteration is peeled and there may be none.
   void openGuard() {
     for (unsigned i = 0; i < loop_->numResults(); ++i)
-      if (!loop_->result(i).useEmpty()) results_.push_back(i);
-    if (plan_.background || runs()) return;
+      if (!loop_->result(i).useEmpty()) usedResults_.push_back(i);
+    if (plan_.asyncCopies || surelyIterates()) return;
     llvm::SmallVector<Type, 8> types;
-    for (unsigned i : results_) types.push_back(loop_->result(i).type());
-    guard_ =
-        scf::IfOp::create(b_, loc_, types, compare(b_, CmpIPredicate::Slt, loop_.lowerBound(), loop_.upperBound()));
+    for (unsigned i : usedResults_) types.push_back(loop_->result(i).type());
+    Value iterates = compare(b_, CmpIPredicate::Slt, loop_.lowerBound(), loop_.upperBound());
+    guard_ = scf::IfOp::create(b_, loc_, types, iterates);
     b_.setInsertionPointToEnd(guard_.thenRegion().addBlock());
   }
   void closeGuard() {
     if (!guard_) return;
     Location at = body_.terminator()->loc();
     llvm::SmallVector<Value, 8> then, otherwise;
-    for (unsigned i : results_) then.push_back(finals_[i]), otherwise.push_back(loop_.initArgs()[i]);
+    for (unsigned i : usedResults_) {
+      then.push_back(finals_[i]);
+      otherwise.push_back(loop_.initArgs()[i]);
+    }
     scf::YieldOp::create(b_, at, then);
     Builder other = Builder::atEnd(guard_.elseRegion().addBlock());
     scf::YieldOp::create(other, at, otherwise);
-    for (auto [k, i] : llvm::enumerate(results_)) finals_[i] = guard_->result(k);
+    for (auto [k, i] : llvm::enumerate(usedResults_)) finals_[i] = guard_->result(k);
     b_.setInsertionPointAfter(guard_.op);
   }
 
-  /// The producer's carried values stand for the iteration that it is at: begin() maps them and the counter,
-  /// advance() takes them to the next one.
-  void begin(ValueMap &map, Value at) {
-    map.map(body_.arg(0), at);
-    for (auto [k, i] : llvm::enumerate(plan_.carried)) map.map(body_.arg(i + 1), state_[k]);
+  // ---- prologue ----
+
+  /// Maps the body's arguments to the producer's values at the iteration that it is at.
+  void beginProducer(ValueMap &map, Value inductionVariable) {
+    map.map(ir::inductionVariable(loop_), inductionVariable);
+    for (auto [k, i] : llvm::enumerate(plan_.producerCarried)) map.map(carried(loop_, i).argument, producerState_[k]);
   }
-  void advance(ValueMap &map) {
-    for (auto [k, i] : llvm::enumerate(plan_.carried)) state_[k] = map.lookupOrSelf(body_.terminator()->operand(i));
+  /// Takes the producer's carried values to the next iteration.
+  void advanceProducer(ValueMap &map) {
+    for (auto [k, i] : llvm::enumerate(plan_.producerCarried))
+      producerState_[k] = map.lookupOrSelf(carried(loop_, i).yielded);
   }
 
-  /// The producer of the first iterations.
   void emitPrologue() {
-    for (auto i : plan_.carried) state_.push_back(loop_.initArgs()[i]);
+    for (auto i : plan_.producerCarried) producerState_.push_back(loop_.initArgs()[i]);
     for (int64_t d = 0; d < plan_.distance; ++d) {
       ValueMap map;
-      begin(map, d ? make<arith::AddiOp>(b_, loop_.lowerBound(), steps(b_, d)) : loop_.lowerBound());
+      beginProducer(map, d ? make<arith::AddiOp>(b_, loop_.lowerBound(), steps(b_, d)) : loop_.lowerBound());
       Value predicate;
-      if (plan_.background) predicate = compare(b_, CmpIPredicate::Slt, loop_.lowerBound(), boundBefore(b_, d));
+      if (plan_.asyncCopies) predicate = compare(b_, CmpIPredicate::Slt, loop_.lowerBound(), boundBefore(b_, d));
       emitProducer(b_, map, predicate);
-      if (plan_.background)
+      if (plan_.asyncCopies)
         emitCopies(b_, map, predicate, integer(b_, d));
       else {
-        brought_ = emitLoads(b_, map, predicate);
-        for (auto [a, v] : llvm::zip(plan_.ahead, brought_))
-          if (a.slot) ttg::LocalStoreOp::create(b_, loc_, v, slotAt(b_, a, integer(b_, 0)));
+        loaded_ = emitLoads(b_, map, predicate);
+        for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
+          if (a.bufferType) ttg::LocalStoreOp::create(b_, loc_, v, bufferAt(b_, a, integer(b_, 0)));
       }
-      advance(map);
+      advanceProducer(map);
     }
   }
 
-  /// The loop carries its own values, the producer's, the slot to read (and to fill), values in registers, the next
-  /// iteration's number, and which round of the ring the slot to read is in.
-  llvm::SmallVector<Value, 16> carriedValues() {
+  // ---- the loop ----
+
+  /// The first values of what the loop carries, in the order that the head of the file gives.
+  llvm::SmallVector<Value, 16> carriedInits() {
     llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end());
-    own_ = inits.size(), slotsAt_ = own_ + state_.size();
-    inits.append(state_.begin(), state_.end());
-    ring_ = plan_.slots > 1 && usesSlots();
-    if (ring_) inits.push_back(integer(b_, 0));
-    if (ring_ && plan_.background) inits.push_back(integer(b_, plan_.distance));
-    valuesAt_ = inits.size();
-    if (!plan_.background)
-      for (auto [a, v] : llvm::zip(plan_.ahead, brought_))
-        if (!a.slot) inits.push_back(v);
-    lastAt_ = inits.size();
-    if (!plan_.background) inits.push_back(loop_.lowerBound());
-    parityAt_ = inits.size();
-    if (plan_.blocks) inits.push_back(integer(b_, 0));
-    if (plan_.overlapped)
-      for (auto &op : body_)
-        if (auto dot = op.dyn<ttng::WarpGroupDotOp>())
-          products_.push_back(dot.d()), accumulators_.push_back(dot.c().index() - 1);
+    at_.producer = inits.size();
+    inits.append(producerState_.begin(), producerState_.end());
+    at_.readIndex = inits.size();
+    carriesIndices_ = plan_.buffers > 1 && usesBuffers();
+    if (carriesIndices_) inits.push_back(integer(b_, 0));
+    at_.fillIndex = inits.size();
+    if (carriesIndices_ && plan_.asyncCopies) inits.push_back(integer(b_, plan_.distance));
+    at_.loaded = inits.size();
+    if (!plan_.asyncCopies)
+      for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
+        if (!a.bufferType) inits.push_back(v);
+    at_.nextIteration = inits.size();
+    if (!plan_.asyncCopies) inits.push_back(loop_.lowerBound());
+    at_.phase = inits.size();
+    if (plan_.bulkCopies) inits.push_back(integer(b_, 0));
     return inits;
   }
-  bool usesSlots() const {
-    return llvm::any_of(plan_.ahead, [](auto &a) { return bool(a.slot); });
+  bool usesBuffers() const {
+    return llvm::any_of(plan_.loads, [](auto &a) { return bool(a.bufferType); });
   }
+  /// The body's argument for a carried value of the new loop; argument 0 is the induction variable.
+  static Value argument(Block &block, unsigned carriedValue) { return block.arg(carriedValue + 1); }
 
   void emitLoop() {
-    auto inits = carriedValues();
+    auto inits = carriedInits();
+    if (plan_.dotsInFlight)
+      for (auto &op : body_)
+        if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
+          dots_.push_back(dot.d());
+          accumulators_.push_back(carriedByArgument(dot.c())->index);
+        }
     llvm::SmallVector<Type, 16> types;
     for (auto v : inits) types.push_back(v.type());
-    Value stepsAhead = steps(b_, plan_.distance), bound = loop_.upperBound();
-    // Where the loop runs at all, from a start that is not negative, the bound is positive and one step less is a
-    // number.
-    bool simple =
-        !plan_.background && splatOf(loop_.lowerBound(), [](const llvm::APInt &x) { return x.isNonNegative(); });
-    Value boundAhead = simple ? make<arith::SubiOp>(b_, bound, stepsAhead) : boundBefore(b_, plan_.distance);
-    made_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), plan_.background ? bound : boundAhead, loop_.step(),
-                               inits, attrsOf(loop_.op));
-    Block *block = made_.body().addBlock();
+    Value stepsAhead = steps(b_, plan_.distance);
+    Value bound = loop_.upperBound();
+    // If the loop iterates at all, from a start that is not negative, the bound is positive, and one step less does
+    // not wrap.
+    auto *lower = constantBits(loop_.lowerBound());
+    bool cannotWrap = !plan_.asyncCopies && lower && lower->isNonNegative();
+    Value boundAhead = cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead) : boundBefore(b_, plan_.distance);
+    newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), plan_.asyncCopies ? bound : boundAhead,
+                                  loop_.step(), inits, attrsOf(loop_.op));
+    Block *block = newLoop_.body().addBlock();
     block->addArg(body_.arg(0).type(), body_.arg(0).loc());
-    for (auto [i, t] : llvm::enumerate(types)) block->addArg(t, i < own_ ? body_.arg(i + 1).loc() : loc_);
+    for (auto [i, t] : llvm::enumerate(types)) block->addArg(t, i < at_.producer ? body_.arg(i + 1).loc() : loc_);
     emitBody(*block, stepsAhead, boundAhead);
   }
 
+  /// One iteration of the new loop while it is built.
+  struct Iteration {
+    Block &block;
+    Builder in;
+    Value stepsAhead, boundAhead; // D·s and ub - D·s
+    ValueMap consumer;            // old values of this iteration to new ones
+    ValueMap producer;            // … and of the iteration that the producer is at
+    Value readIndex, fillIndex;   // of the buffers that the consumer reads and the producer fills
+    Value token;                  // of the wait for the consumer's copies
+  };
+
   void emitBody(Block &block, Value stepsAhead, Value boundAhead) {
-    Builder in = Builder::atEnd(&block);
-    Operation *yield = body_.terminator();
-    ValueMap map, ahead;
-    map.map(body_.arg(0), block.arg(0));
-    for (unsigned i = 0; i < own_; ++i) map.map(body_.arg(i + 1), block.arg(i + 1));
-    auto beside = plan_.beside;
-    Value reads = ring_ ? block.arg(slotsAt_ + 1) : integer(in, 0), fills, token;
-    auto produce = [&] {
-      if (plan_.background) fills = block.arg(slotsAt_ + 2);
-      Value predicate;
-      if (plan_.background) predicate = compare(in, CmpIPredicate::Slt, block.arg(0), boundAhead);
-      for (unsigned k = 0; k < state_.size(); ++k) state_[k] = block.arg(own_ + k + 1);
-      begin(ahead, make<arith::AddiOp>(in, block.arg(0), stepsAhead));
-      emitProducer(in, ahead, predicate);
-      if (plan_.background)
-        emitCopies(in, ahead, predicate, fills);
-      else
-        brought_ = emitLoads(in, ahead, predicate);
-      advance(ahead);
-    };
-    if (plan_.blocks)
-      ttng::WaitBarrierOp::create(in, loc_, barrierAt(in, reads), block.arg(parityAt_ + 1), Value(), {});
-    else if (plan_.background)
-      token = ttg::AsyncWaitOp::create(in, loc_, {}, {in.i32Attr("num", plan_.distance - 1)}).op->result();
-    if (!plan_.overlapped && !plan_.readsFirst && !plan_.beside) produce();
-    llvm::SmallVector<Value, 4> values;
-    for (unsigned i = valuesAt_; i < lastAt_; ++i) values.push_back(block.arg(i + 1));
-    emitConsumer(in, map, reads, values, token);
-    if (plan_.readsFirst) {
-      in.setInsertionPoint(&*llvm::find_if(block, [](Operation &op) { return op.is<tt::DotOp>(); }));
-      produce();
-      in.setInsertionPointToEnd(&block);
+    Iteration it{block, Builder::atEnd(&block), stepsAhead, boundAhead, {}, {}, {}, {}, {}};
+    it.consumer.map(body_.arg(0), block.arg(0));
+    for (unsigned i = 0; i < at_.producer; ++i) it.consumer.map(body_.arg(i + 1), argument(block, i));
+    it.readIndex = carriesIndices_ ? argument(block, at_.readIndex) : integer(it.in, 0);
+    if (plan_.asyncCopies) it.fillIndex = argument(block, at_.fillIndex);
+    emitWaitForStage(it);
+    bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter;
+    if (!copiesComeLater) produceNext(it);
+    llvm::SmallVector<Value, 4> loaded;
+    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(argument(block, i));
+    emitConsumer(it.in, it.consumer, it.readIndex, loaded, it.token);
+    if (plan_.operandsFirst) produceBeforeFirstDot(it);
+    if (plan_.copiesAfter) produceAfterDot(it);
+    if (plan_.dotsInFlight) produceAfterLastIterationsDots(it);
+    emitYield(it);
+  }
+
+  /// Waits until the copies into the buffers of this iteration's stage are done.
+  void emitWaitForStage(Iteration &it) {
+    if (plan_.bulkCopies)
+      ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), argument(it.block, at_.phase), Value(),
+                                  {});
+    else if (plan_.asyncCopies)
+      it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
+  }
+
+  /// The producer, at the iteration `distance` ahead.
+  void produceNext(Iteration &it) {
+    Value predicate;
+    if (plan_.asyncCopies) predicate = compare(it.in, CmpIPredicate::Slt, it.block.arg(0), it.boundAhead);
+    for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = argument(it.block, at_.producer + k);
+    beginProducer(it.producer, make<arith::AddiOp>(it.in, it.block.arg(0), it.stepsAhead));
+    emitProducer(it.in, it.producer, predicate);
+    if (plan_.asyncCopies)
+      emitCopies(it.in, it.producer, predicate, it.fillIndex);
+    else
+      loaded_ = emitLoads(it.in, it.producer, predicate);
+    advanceProducer(it.producer);
+  }
+
+  /// PipelinePlan::operandsFirst: behind the loads of operands from shared memory.
+  void produceBeforeFirstDot(Iteration &it) {
+    it.in.setInsertionPoint(&*llvm::find_if(it.block, [](Operation &op) { return op.is<tt::DotOp>(); }));
+    produceNext(it);
+    it.in.setInsertionPointToEnd(&it.block);
+  }
+
+  /// PipelinePlan::copiesAfter: between the issue of the dot and the wait for it.
+  void produceAfterDot(Iteration &it) {
+    Value oldResult = ttng::WarpGroupDotOp(plan_.copiesAfter).d();
+    auto dot = it.consumer.lookupOrSelf(oldResult).definingOp()->cast<ttng::WarpGroupDotOp>();
+    dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+    it.in.setInsertionPointAfter(dot.op);
+    produceNext(it);
+    Value done = waitForDots(it.in, {dot.d()}, 0)[0];
+    dot.d().replaceUsesIf(done, [&](OpOperand &use) { return use.owner != done.definingOp(); });
+    it.consumer.map(oldResult, done);
+    it.in.setInsertionPointToEnd(&it.block);
+  }
+
+  /// PipelinePlan::dotsInFlight: this iteration's dots stay in flight; those of the last one are done after the wait,
+  /// so that their buffers can be filled. Branches that use accumulators come behind.
+  void produceAfterLastIterationsDots(Iteration &it) {
+    llvm::SmallVector<Value, 2> issued;
+    for (auto v : dots_) issued.push_back(it.consumer.lookupOrSelf(v));
+    if (llvm::any_of(issued, [](Value v) { return !v.useEmpty(); })) it.in.setInsertionPointAfter(lastOf(issued));
+    auto done = waitForDots(it.in, issued, issued.size());
+    for (auto [k, v] : llvm::enumerate(dots_)) {
+      issued[k].replaceUsesIf(done[k], [&](OpOperand &use) { return use.owner != done[k].definingOp(); });
+      it.consumer.map(v, done[k]);
     }
-    if (plan_.beside) {
-      auto product = map.lookupOrSelf(beside.d()).definingOp()->cast<ttng::WarpGroupDotOp>();
-      product->setAttr("isAsync", IntegerAttr::getBool(c_, true));
-      in.setInsertionPointAfter(product.op);
-      produce();
-      Value done = waitFor(in, {product.d()}, 0)[0];
-      product.d().replaceUsesIf(done, [&](OpOperand &use) { return use.owner != done.definingOp(); });
-      map.map(beside.d(), done);
-      in.setInsertionPointToEnd(&block);
-    }
-    if (plan_.overlapped) {
-      // What this iteration started goes on; what the one before it did is done. Branches that look at products come
-      // behind.
-      llvm::SmallVector<Value, 2> products;
-      for (auto v : products_) products.push_back(map.lookupOrSelf(v));
-      if (llvm::any_of(products, [](Value v) { return !v.useEmpty(); })) in.setInsertionPointAfter(lastOf(products));
-      auto done = waitFor(in, products, products.size());
-      for (auto [k, v] : llvm::enumerate(products_)) {
-        products[k].replaceUsesIf(done[k], [&](OpOperand &use) { return use.owner != done[k].definingOp(); });
-        map.map(v, done[k]);
-      }
-      produce();
-      in.setInsertionPointToEnd(&block);
-    }
-    auto next = [&](Value slot) {
-      Value up = make<arith::AddiOp>(in, slot, integer(in, 1));
-      return arith::SelectOp::create(in, loc_, compare(in, CmpIPredicate::Sge, up, integer(in, plan_.slots)),
-                                     integer(in, 0), up)
-          .op->result();
-    };
+    produceNext(it);
+    it.in.setInsertionPointToEnd(&it.block);
+  }
+
+  void emitYield(Iteration &it) {
+    Operation *oldYield = body_.terminator();
     llvm::SmallVector<Value, 16> yields;
-    for (auto v : yield->operands()) yields.push_back(map.lookupOrSelf(v));
-    yields.append(state_.begin(), state_.end());
-    Value nextReads = ring_ ? next(reads) : Value();
-    if (ring_) yields.push_back(nextReads);
-    if (ring_ && plan_.background) yields.push_back(next(fills));
-    if (!plan_.background) {
-      // The stores wait for the loads: they stay behind the multiplications.
-      if (target_.hasScheduleBarriers && usesSlots()) rocdl::SchedBarrierOp::create(in, loc_, {in.i32Attr("mask", 0)});
-      for (auto [a, v] : llvm::zip(plan_.ahead, brought_)) {
-        if (a.slot)
-          ttg::LocalStoreOp::create(in, loc_, v, slotAt(in, a, ring_ ? nextReads : reads));
+    for (auto v : oldYield->operands()) yields.push_back(it.consumer.lookupOrSelf(v));
+    yields.append(producerState_.begin(), producerState_.end());
+    Value nextRead = it.readIndex;
+    if (carriesIndices_) {
+      nextRead = createNextBufferIndex(it.in, loc_, it.readIndex, plan_.buffers);
+      yields.push_back(nextRead);
+      if (plan_.asyncCopies) yields.push_back(createNextBufferIndex(it.in, loc_, it.fillIndex, plan_.buffers));
+    }
+    if (!plan_.asyncCopies) {
+      // The stores wait for the loads: they stay behind the dots.
+      if (target_.hasScheduleBarriers && usesBuffers())
+        rocdl::SchedBarrierOp::create(it.in, loc_, {it.in.i32Attr("mask", 0)});
+      for (auto [a, v] : llvm::zip(plan_.loads, loaded_)) {
+        if (a.bufferType)
+          ttg::LocalStoreOp::create(it.in, loc_, v, bufferAt(it.in, a, nextRead));
         else
           yields.push_back(v);
       }
-      yields.push_back(ahead.lookupOrSelf(body_.arg(0)));
+      yields.push_back(it.producer.lookupOrSelf(body_.arg(0)));
     }
-    if (plan_.blocks) { // it changes with every round of the ring
-      Value parity = block.arg(parityAt_ + 1), again = compare(in, CmpIPredicate::Eq, nextReads, integer(in, 0));
-      yields.push_back(arith::SelectOp::create(in, loc_, again, make<arith::XoriOp>(in, parity, integer(in, 1)), parity)
-                           .op->result());
-    }
-    scf::YieldOp::create(in, yield->loc(), yields);
+    if (plan_.bulkCopies) yields.push_back(nextPhase(it, nextRead));
+    scf::YieldOp::create(it.in, oldYield->loc(), yields);
+  }
+  /// The phase of the mbarriers changes when the index returns to the first buffer.
+  Value nextPhase(Iteration &it, Value nextRead) {
+    Value phase = argument(it.block, at_.phase);
+    Value wraps = compare(it.in, CmpIPredicate::Eq, nextRead, integer(it.in, 0));
+    Value other = make<arith::XoriOp>(it.in, phase, integer(it.in, 1));
+    return arith::SelectOp::create(it.in, loc_, wraps, other, phase).op->result();
   }
 
-  /// What follows the loop: waiting for all that is in the background, or the last iteration. Fills finals_.
+  // ---- epilogue ----
+
+  /// Waits for everything in flight, or the peeled last iteration. Fills finals_.
   void emitEpilogue() {
-    b_.setInsertionPointAfter(made_.op);
+    b_.setInsertionPointAfter(newLoop_.op);
     finals_.resize(loop_->numResults());
-    for (unsigned i : results_) finals_[i] = made_->result(i);
-    if (plan_.overlapped) {
-      llvm::SmallVector<Value, 2> products;
-      for (auto i : accumulators_) products.push_back(made_->result(i));
-      auto done = waitFor(b_, products, 0);
+    for (unsigned i : usedResults_) finals_[i] = newLoop_->result(i);
+    if (plan_.dotsInFlight) {
+      llvm::SmallVector<Value, 2> issued;
+      for (auto i : accumulators_) issued.push_back(newLoop_->result(i));
+      auto done = waitForDots(b_, issued, 0);
       for (auto [k, i] : llvm::enumerate(accumulators_)) finals_[i] = done[k];
     }
-    if (plan_.blocks) {
-      for (int64_t k = 0; k < plan_.slots; ++k) ttng::InvalBarrierOp::create(b_, loc_, barrierAt(b_, integer(b_, k)));
-      ttg::LocalDeallocOp::create(b_, loc_, barriers_);
+    if (plan_.bulkCopies) {
+      for (int64_t k = 0; k < plan_.buffers; ++k)
+        ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)));
+      ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
       return;
     }
-    if (plan_.background) {
+    if (plan_.asyncCopies) {
       ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
       return;
     }
     ValueMap last;
-    last.map(body_.arg(0), made_->result(lastAt_));
-    for (unsigned i = 0; i < own_; ++i) last.map(body_.arg(i + 1), made_->result(i));
-    llvm::SmallVector<Value, 4> values;
-    for (unsigned i = valuesAt_; i < lastAt_; ++i) values.push_back(made_->result(i));
-    emitConsumer(b_, last, ring_ ? made_->result(slotsAt_) : integer(b_, 0), values, Value());
-    for (unsigned i : results_) finals_[i] = last.lookupOrSelf(body_.terminator()->operand(i));
+    last.map(body_.arg(0), newLoop_->result(at_.nextIteration));
+    for (unsigned i = 0; i < at_.producer; ++i) last.map(body_.arg(i + 1), newLoop_->result(i));
+    llvm::SmallVector<Value, 4> loaded;
+    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(newLoop_->result(i));
+    Value readIndex = carriesIndices_ ? newLoop_->result(at_.readIndex) : integer(b_, 0);
+    emitConsumer(b_, last, readIndex, loaded, Value());
+    for (unsigned i : usedResults_) finals_[i] = last.lookupOrSelf(carried(loop_, i).yielded);
   }
 
-  /// Whether there surely is an iteration.
-  bool runs() {
-    auto *lower = constantBits(loop_.lowerBound()), *upper = constantBits(loop_.upperBound());
+  bool surelyIterates() {
+    auto *lower = constantBits(loop_.lowerBound());
+    auto *upper = constantBits(loop_.upperBound());
     return lower && upper && lower->slt(*upper);
   }
-  static bool splatOf(Value v, llvm::function_ref<bool(const llvm::APInt &)> holds) {
-    auto *bits = constantBits(v);
-    return bits && holds(*bits);
+
+  // ---- the consumer ----
+
+  const PipelinedLoad *loadThat(llvm::function_ref<bool(const PipelinedLoad &)> holds) const {
+    auto it = llvm::find_if(plan_.loads, holds);
+    return it == plan_.loads.end() ? nullptr : &*it;
   }
 
-  /// The body without the producer's loads, on the values of `map`: what they brought is in the slot `reads`, or in
-  /// `values`, one for each load without a buffer.
-  void emitConsumer(Builder &b, ValueMap &map, Value reads, llvm::ArrayRef<Value> values, Value token) {
-    unsigned value = 0;
-    llvm::DenseSet<Operation *> done; // loads of buffers that were made with the buffer's slot
+  /// The body without the producer's loads, on the values of `map`. Loaded values are in the buffer `readIndex`, or in
+  /// `loaded`, one for each load without a buffer.
+  void emitConsumer(Builder &b, ValueMap &map, Value readIndex, llvm::ArrayRef<Value> loaded, Value token) {
+    llvm::DenseSet<Operation *> done; // loads from buffers, created with the buffer
+    const Value *nextLoaded = loaded.begin();
+    auto readBuffer = [&](const PipelinedLoad &a, Operation *op, Type type) {
+      return ttg::LocalLoadOp::create(b, op->loc(), type, bufferAt(b, a, readIndex), token).result();
+    };
     for (auto &op : body_) {
       if (&op == body_.terminator() || done.contains(&op)) continue;
-      auto converted = llvm::find_if(plan_.ahead, [&](auto &a) { return a.slot && a.isConversion(&op); });
-      if (converted != plan_.ahead.end()) {
-        map.map(
-            op.result(),
-            ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, *converted, reads), token).result());
-        continue;
-      }
-      auto it = llvm::find_if(plan_.ahead, [&](auto &a) { return a.load.op == &op || a.isBuffer(&op); });
-      if (it == plan_.ahead.end()) {
-        Operation *copy = b.clone(&op, map);
-        if (plan_.overlapped && copy->is<ttng::WarpGroupDotOp>())
-          copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
-        continue;
-      }
-      auto &a = *it;
-      if (a.isBuffer(&op)) {
-        Value view = slotAt(b, a, reads);
-        map.map(op.result(), view); // for multiplications by warp groups and their views
+      if (auto *a = loadThat([&](auto &a) { return a.bufferType && a.isConversion(&op); })) {
+        map.map(op.result(), readBuffer(*a, &op, op.result().type()));
+      } else if (auto *a = loadThat([&](auto &a) { return a.isBuffer(&op); })) {
+        Value view = bufferAt(b, *a, readIndex);
+        map.map(op.result(), view); // for dots that read shared memory, and for views
         for (auto *user : op.result().users()) {
           if (!user->is<ttg::LocalLoadOp>()) continue;
-          auto loaded = ttg::LocalLoadOp::create(b, user->loc(), user->result().type(), view, token);
-          map.map(user->result(), loaded.result());
+          auto load = ttg::LocalLoadOp::create(b, user->loc(), user->result().type(), view, token);
+          map.map(user->result(), load.result());
           done.insert(user);
         }
-      } else if (!a.slot || llvm::any_of(op.result().users(),
-                                         [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); })) {
-        Value v = a.slot
-                      ? ttg::LocalLoadOp::create(b, op.loc(), op.result().type(), slotAt(b, a, reads), token).result()
-                      : values[value++];
-        map.map(op.result(), v);
+      } else if (auto *a = loadThat([&](auto &a) { return a.load.op == &op; })) {
+        if (!a->bufferType)
+          map.map(op.result(), *nextLoaded++);
+        else if (hasOtherUsers(*a))
+          map.map(op.result(), readBuffer(*a, &op, op.result().type()));
+      } else {
+        Operation *copy = b.clone(&op, map);
+        if (plan_.dotsInFlight && copy->is<ttng::WarpGroupDotOp>())
+          copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
       }
     }
+  }
+  /// Whether the loaded value has users other than the buffers and conversions that the multi-buffer replaces.
+  static bool hasOtherUsers(const PipelinedLoad &a) {
+    auto load = a.load;
+    return llvm::any_of(load.result().users(), [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); });
   }
 
   /// @pre all are of one block
@@ -362,34 +440,38 @@ private:
     if (iterations == 1) return loop_.step();
     return make<arith::MuliOp>(b, loop_.step(), b.intConstant(loc_, loop_.step().type(), iterations));
   }
-  llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> products, unsigned pending) {
+  llvm::SmallVector<Value, 2> waitForDots(Builder &b, llvm::ArrayRef<Value> dots, unsigned pending) {
     llvm::SmallVector<Type, 2> types;
-    for (auto v : products) types.push_back(v.type());
-    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, products, {b.i32Attr("pendings", pending)});
+    for (auto v : dots) types.push_back(v.type());
+    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, dots, {b.i32Attr("pendings", pending)});
     return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
   }
-  /// ub − iterations · step, which no counter is below where that is less than its type holds.
+  /// ub − iterations · step, or the least number of the type where that wraps: no counter is below it.
   Value boundBefore(Builder &b, int64_t iterations) {
     Value bound = loop_.upperBound();
     if (!iterations) return bound;
     Type type = bound.type();
-    unsigned bits = type.isInteger() ? type.bitWidth() : 64;
-    int64_t least = bits < 64 ? -(int64_t(1) << (bits - 1)) : std::numeric_limits<int64_t>::min();
-    if (bits < 64) {
-      auto wide = [&](Value v) { return arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result(); };
-      Value ahead = make<arith::MuliOp>(b, wide(loop_.step()), b.intConstant(loc_, c_.i64(), iterations));
-      Value exact =
-          make<arith::MaxsiOp>(b, make<arith::SubiOp>(b, wide(bound), ahead), b.intConstant(loc_, c_.i64(), least));
+    constexpr unsigned kWidest = 64;
+    unsigned bits = type.isInteger() ? type.bitWidth() : kWidest;
+    int64_t least = bits < kWidest ? -(int64_t(1) << (bits - 1)) : std::numeric_limits<int64_t>::min();
+    if (bits < kWidest) {
+      auto extend = [&](Value v) { return arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result(); };
+      Value ahead = make<arith::MuliOp>(b, extend(loop_.step()), b.intConstant(loc_, c_.i64(), iterations));
+      Value difference = make<arith::SubiOp>(b, extend(bound), ahead);
+      Value exact = make<arith::MaxsiOp>(b, difference, b.intConstant(loc_, c_.i64(), least));
       return arith::TrunciOp::create(b, loc_, type, exact).op->result();
     }
     Value before = make<arith::SubiOp>(b, bound, steps(b, iterations));
-    return arith::SelectOp::create(b, loc_, compare(b, CmpIPredicate::Sgt, before, bound),
-                                   b.intConstant(loc_, type, least), before)
-        .op->result();
+    Value wraps = compare(b, CmpIPredicate::Sgt, before, bound);
+    return arith::SelectOp::create(b, loc_, wraps, b.intConstant(loc_, type, least), before).op->result();
   }
-  Value slotAt(Builder &b, const AheadLoad &a, Value index) {
-    return ttg::MemdescIndexOp::create(b, loc_, a.slot, rings_.lookup(&a), index).op->result();
+  Value bufferAt(Builder &b, const PipelinedLoad &a, Value index) {
+    return ttg::MemdescIndexOp::create(b, loc_, a.bufferType, multiBuffers_.lookup(&a), index).op->result();
   }
+  Value mbarrierAt(Builder &b, Value index) {
+    return ttg::MemdescIndexOp::create(b, loc_, mbarrierType_, mbarriers_, index).op->result();
+  }
+  /// The mask and the predicate of the iteration, as one mask. Either may be null.
   Value maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
     if (!predicate) return mask;
     if (mask && !mask.type().isTensor() && ptr.type().isTensor()) return make<arith::AndiOp>(b, mask, predicate);
@@ -398,112 +480,109 @@ private:
     return mask ? make<arith::AndiOp>(b, mask, predicate) : predicate;
   }
 
-  /// The producer's operations on the values of `map`; those of its loads that only addresses need are masked
-  /// by the predicate, if there is one.
+  // ---- the producer ----
+
+  /// A load on the values of `map`, masked by the predicate, if there is one.
+  Value emitLoad(Builder &b, tt::LoadOp load, ValueMap &map, Value predicate) {
+    Value ptr = map.lookupOrSelf(load.ptr());
+    Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
+    Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
+    return tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, maskOf(b, ptr, mask, predicate), other,
+                              attrsOf(load.op))
+        .result();
+  }
+  /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
   void emitProducer(Builder &b, ValueMap &map, Value predicate) {
     for (auto &op : body_) {
       if (!plan_.producer.contains(&op)) continue;
-      if (auto load = op.dyn<tt::LoadOp>()) {
-        Value ptr = map.lookupOrSelf(load.ptr()), mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-        auto copy = tt::LoadOp::create(b, op.loc(), op.result().type(), ptr, maskOf(b, ptr, mask, predicate),
-                                       load.other() ? map.lookupOrSelf(load.other()) : Value(), attrsOf(load.op));
-        map.map(op.result(), copy.result());
-        continue;
-      }
-      b.clone(&op, map);
+      if (auto load = op.dyn<tt::LoadOp>())
+        map.map(op.result(), emitLoad(b, load, map, predicate));
+      else
+        b.clone(&op, map);
     }
   }
   static llvm::SmallVector<NamedAttribute, 4> attrsOf(Operation *op) {
     return llvm::SmallVector<NamedAttribute, 4>(op->attrs().begin(), op->attrs().end());
   }
 
-  /// Copies into the slot and closes their group.
-  void emitCopies(Builder &b, ValueMap &map, Value predicate, Value slot) {
-    if (plan_.blocks) return emitBlockCopies(b, map, predicate, slot);
+  /// Asynchronous copies into the buffers of a stage, one commit group.
+  void emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
+    if (plan_.bulkCopies) return emitBulkCopies(b, map, predicate, fillIndex);
     llvm::SmallVector<Value, 4> tokens;
-    for (auto &a : plan_.ahead) {
+    for (auto &a : plan_.loads) {
       auto load = a.load;
-      Value ptr = map.lookupOrSelf(load.ptr()), mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
+      Value ptr = map.lookupOrSelf(load.ptr());
+      Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
       llvm::SmallVector<NamedAttribute, 4> attrs;
       for (auto &x : load->attrs())
         if (x.name == "cache" || x.name == "evict") attrs.push_back(x);
-      tokens.push_back(ttg::AsyncCopyGlobalToLocalOp::create(
-                           b, load->loc(), ptr, slotAt(b, a, slot), maskOf(b, ptr, mask, predicate),
-                           load.other() ? map.lookupOrSelf(load.other()) : Value(), attrs)
-                           .token());
+      Value buffer = bufferAt(b, a, fillIndex);
+      Value masked = maskOf(b, ptr, mask, predicate);
+      Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
+      tokens.push_back(
+          ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, attrs).token());
     }
     ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
   }
 
-  /// The loads, masked by the predicate if there is one. (A branch around them would merge their values element by
-  /// element.)
+  /// The pipelined loads, masked by the predicate if there is one. (A branch around them would merge their values
+  /// element by element.)
   llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate) {
     llvm::SmallVector<Value, 4> values;
-    for (auto &a : plan_.ahead) {
-      auto load = a.load;
-      Value ptr = map.lookupOrSelf(load.ptr()), mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-      values.push_back(tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, maskOf(b, ptr, mask, predicate),
-                                          load.other() ? map.lookupOrSelf(load.other()) : Value(), attrsOf(load.op))
-                           .result());
-    }
+    for (auto &a : plan_.loads) values.push_back(emitLoad(b, a.load, map, predicate));
     return values;
   }
 
-  // ---- blocks of tensors ----
+  // ---- bulk copies (TMA) ----
 
-  struct Description {
+  struct TensorMap {
     Value map;
-    std::array<Value, 2> empty; // i1: whether the tensor has nothing along a dimension; null: it has
+    std::array<Value, 2> isEmpty; // i1: whether the tensor has no element along a dimension; null: it has some
   };
-  void describeTensors(Builder &b) {
+  void createTensorMaps(Builder &b) {
     auto i32 = [&](int64_t v) { return integer(b, v); };
-    for (auto &a : plan_.ahead) {
+    for (auto &a : plan_.loads) {
       auto type = tensorOf(a.load.result());
-      auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(a.slot.encoding());
+      auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(a.bufferType.encoding());
       auto box = *shared->copyBox(type.shape());
-      Value raw = ttg::GlobalScratchAllocOp::create(b, loc_, PointerType::get(IntegerType::get(c_, 8)),
-                                                    {b.i32Attr("nbytes", 128), b.i32Attr("alignment", 128)})
-                      .result();
-      // A description has at least one element along a dimension. Where the tensor has none, copies begin far behind
-      // it.
-      Description &described = descriptions_[&a];
+      Value memory = ttg::GlobalScratchAllocOp::create(
+                         b, loc_, PointerType::get(IntegerType::get(c_, 8)),
+                         {b.i32Attr("nbytes", kTensorMapBytes), b.i32Attr("alignment", kTensorMapBytes)})
+                         .result();
+      // A tensor map has at least one element along a dimension. If the tensor has none, copies begin outside of it.
+      TensorMap &tensorMap = tensorMaps_[&a];
       std::array<Value, 2> size = a.block.size;
       for (unsigned d : {0u, 1u})
         if (auto n = intConstantOf(size[d]); !n || *n < 1) {
-          described.empty[d] = compare(b, CmpIPredicate::Slt, size[d], i32(1));
+          tensorMap.isEmpty[d] = compare(b, CmpIPredicate::Slt, size[d], i32(1));
           size[d] = make<arith::MaxsiOp>(b, size[d], i32(1));
         }
-      Value stride =
-          make<arith::MuliOp>(b, a.block.stride, b.intConstant(loc_, c_.i64(), type.element().bitWidth() / 8));
-      int swizzle = shared->params().swizzlingByteWidth == 128 ? 3 : shared->params().swizzlingByteWidth == 64 ? 2 : 1;
+      Value bytes = b.intConstant(loc_, c_.i64(), type.element().bitWidth() / 8);
+      Value stride = make<arith::MuliOp>(b, a.block.stride, bytes);
       ttng::TensormapCreateOp::create(
-          b, loc_, raw, a.block.base, {i32(box[1]), i32(box[0])}, {size[1], size[0]}, {stride}, {i32(1), i32(1)},
+          b, loc_, memory, a.block.base, {i32(box[1]), i32(box[0])}, {size[1], size[0]}, {stride}, {i32(1), i32(1)},
           {b.i32Attr("elem_type", tensormapElementType(type.element())), b.i32Attr("interleave_layout", 0),
-           b.i32Attr("swizzle_mode", swizzle), b.i32Attr("fill_mode", 0)});
-      ttng::TensormapFenceproxyAcquireOp::create(b, loc_, raw);
-      described.map = ttng::ReinterpretTensorDescriptorOp::create(
-                          b, loc_, TensorDescType::get(type.shape(), type.element(), a.slot.encoding()), raw)
+           b.i32Attr("swizzle_mode", swizzleMode(*shared)), b.i32Attr("fill_mode", 0)});
+      ttng::TensormapFenceproxyAcquireOp::create(b, loc_, memory);
+      tensorMap.map = ttng::ReinterpretTensorDescriptorOp::create(
+                          b, loc_, TensorDescType::get(type.shape(), type.element(), a.bufferType.encoding()), memory)
                           .result();
     }
   }
-  static constexpr int64_t kFarBehind = 1 << 30;
-  Value barrierAt(Builder &b, Value index) {
-    return ttg::MemdescIndexOp::create(b, loc_, barrier_, barriers_, index).op->result();
-  }
-  void emitBlockCopies(Builder &b, ValueMap &map, Value predicate, Value slot) {
-    Value barrier = barrierAt(b, slot);
-    ttng::BarrierExpectOp::create(b, loc_, barrier, predicate, {b.i32Attr("size", plan_.bytes)});
-    for (auto &a : plan_.ahead) {
-      const Description &described = descriptions_.find(&a)->second;
+  void emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
+    Value mbarrier = mbarrierAt(b, fillIndex);
+    ttng::BarrierExpectOp::create(b, loc_, mbarrier, predicate, {b.i32Attr("size", plan_.bytesPerStage)});
+    for (auto &a : plan_.loads) {
+      const TensorMap &tensorMap = tensorMaps_.find(&a)->second;
       llvm::SmallVector<Value, 2> coordinates;
       for (unsigned d : {0u, 1u}) {
-        Value v = a.block.start[d] ? map.lookupOrSelf(a.block.start[d]) : integer(b, 0);
-        if (described.empty[d])
-          v = arith::SelectOp::create(b, loc_, described.empty[d], integer(b, kFarBehind), v).op->result();
-        coordinates.push_back(v);
+        Value start = a.block.start[d] ? map.lookupOrSelf(a.block.start[d]) : integer(b, 0);
+        if (Value isEmpty = tensorMap.isEmpty[d])
+          start = arith::SelectOp::create(b, loc_, isEmpty, integer(b, kOutsideTensor), start).op->result();
+        coordinates.push_back(start);
       }
-      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.load->loc(), described.map, coordinates, {}, barrier,
-                                                slotAt(b, a, slot), predicate, {});
+      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.load->loc(), tensorMap.map, coordinates, {}, mbarrier,
+                                                bufferAt(b, a, fillIndex), predicate, {});
     }
   }
 
@@ -513,22 +592,24 @@ private:
   const TargetInfo &target_;
   Context &c_;
   Location loc_;
-  Builder b_;                                      // around the loop
-  llvm::DenseMap<const AheadLoad *, Value> rings_; // the buffers of all slots
-  llvm::DenseMap<const AheadLoad *, Description> descriptions_;
-  MemDescType barrier_; // of a slot, where blocks are copied
-  Value barriers_;
+  Builder b_; // around the loop
+  llvm::DenseMap<const PipelinedLoad *, Value> multiBuffers_;
+  llvm::DenseMap<const PipelinedLoad *, TensorMap> tensorMaps_;
+  MemDescType mbarrierType_; // bulk copies: of one stage
+  Value mbarriers_;
   scf::IfOp guard_;
-  scf::ForOp made_;
-  llvm::SmallVector<unsigned, 8> results_; // of the loop that have uses
-  llvm::SmallVector<Value, 8> finals_;     // what stands for them
-  llvm::SmallVector<Value, 8> state_;   // the producer's carried values, as they stand for the iteration that it is at
-  llvm::SmallVector<Value, 4> brought_; // by the loads through registers
-  // Where a kind of carried values begins.
-  unsigned own_ = 0, slotsAt_ = 0, valuesAt_ = 0, lastAt_ = 0, parityAt_ = 0;
-  bool ring_ = false;                           // whether slots are told apart by carried numbers
-  llvm::SmallVector<Value, 2> products_;        // PipelinePlan::overlapped: of the old body
-  llvm::SmallVector<unsigned, 2> accumulators_; // the carried values that they become
+  scf::ForOp newLoop_;
+  llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses
+  llvm::SmallVector<Value, 8> finals_;         // what replaces them, by index
+  llvm::SmallVector<Value, 8> producerState_;  // the producer's carried values, at the iteration that it is at
+  llvm::SmallVector<Value, 4> loaded_;         // values of the last emitted loads (through registers)
+  /// Where each kind of carried values begins, among those of the new loop.
+  struct {
+    unsigned producer = 0, readIndex = 0, fillIndex = 0, loaded = 0, nextIteration = 0, phase = 0;
+  } at_;
+  bool carriesIndices_ = false;                 // there are several buffers
+  llvm::SmallVector<Value, 2> dots_;            // PipelinePlan::dotsInFlight: results in the old body
+  llvm::SmallVector<unsigned, 2> accumulators_; // indices of the carried values that these become
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The loop that tritongpu-pipeline makes of another one by a plan (pipeline.cpp shows its form).
+// Building the loop that tritongpu-pipeline has planned (pipeline.cpp shows its form).
 #pragma once
 #include "transforms/schedule/pipeline_plan.h"
 

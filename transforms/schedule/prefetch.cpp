@@ -1,6 +1,8 @@
-// Prefetch of operands from shared memory to registers. At the head of an iteration a multiplication waits for the
-// barrier and then for its first operands; so the first step along k of the next iteration's operands is loaded at
-// the end of this one, behind the same barrier, and carried in registers:
+// Pass tritongpu-prefetch: loads the first operands of a loop's dots from shared memory to registers an iteration
+// ahead. At the head of an iteration a dot would wait for the barrier and then for its first operands. Instead, the
+// first step along K of the next iteration's operands is loaded at the end of this one, behind the same barrier, and
+// carried in registers.
+// Runs: NVIDIA pipeline, after tritongpu-pipeline.
 //
 //   scf.for … iter_args(%acc, %s) {                      %a0 = first step of A[0], %b0 = of B[0]
 //     ttg.async_wait                                     scf.for … iter_args(%acc, %s, %a = %a0, %b = %b0) {
@@ -13,17 +15,18 @@
 //                                                          scf.yield %d, next(%s), %an, %bn
 //                                                        }
 //
-// Done for mma.sync, where both operands come from slots of rings that the pipeline filled (wgmma reads shared memory
-// by itself), unless the accumulators leave no registers. What is read at the end of an iteration must be what the
-// next one would read: so nothing between its head and its loads may write the slots or wait for others. After the
-// last iteration a slot is read that nothing may have filled; it must be one of the ring's. What is read is not used,
-// and copies into the rings that are masked off write zeros, so that it is something.
+// Done for mma.sync with both operands in multi-buffers that the pipeliner filled (wgmma reads shared memory by
+// itself), unless the accumulators leave no registers. What is read at the end of an iteration must be what the next
+// one would read: nothing between its head and its loads may write the buffers or wait for further copies. After the
+// last iteration a buffer is read that may not have been filled; its index must still be within the multi-buffer. The
+// values are not used, and copies that are masked off write zeros, so that they are defined.
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
-#include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
-#include "transforms/analyses/ring_step.h"
+#include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -33,62 +36,70 @@ using layouts::Dim;
 
 namespace {
 
-/// Accumulators that a thread may have. Measured on an H100 (mma.sync code of sm_80, 3 stages, times with and
-/// without): f16 with 64 accumulators 3 to 5 % less time; with 128 from 2 % less to 6 % more; tf32 with 128, whose
-/// operands come in more and narrower loads, 9 % less.
-constexpr int64_t kMostAccumulators = 64, kMostAccumulatorsOf32Bits = 128;
+constexpr int64_t kInstructionBits = 256; // of A along K that one mma.sync takes per row (PTX ISA, "mma")
+constexpr unsigned kThreadsAlongK = 4;    // of a warp, in an operand of mma.sync
+constexpr unsigned kFragmentsAlongK = 2;  // registers of a thread along K, in an operand of mma.sync
 
-/// An operand: `load` of a view (perhaps transposed) of the slot `index` of a ring.
+/// An operand: a load from a buffer of a multi-buffer, perhaps transposed.
 struct Operand {
   ttg::LocalLoadOp load;
-  ttg::MemdescIndexOp slot;
-  ttg::MemdescTransOp trans; // of the slot, or null
-  unsigned k = 0;            // the dimension that is summed over
-  unsigned carried = 0;      // where the loop carries the slot's number
+  ttg::MemdescIndexOp buffer;
+  ttg::MemdescTransOp trans; // of the buffer, or null
+  unsigned k = 0;            // the dimension of K
+  unsigned carriedIndex = 0; // which loop-carried value is the index of the buffer
+};
+
+struct PrefetchedDot {
+  tt::DotOp dot;
+  Operand a, b;
+  int64_t step = 0; // elements along K that are prefetched
 };
 
 class Prefetching {
 public:
-  explicit Prefetching(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()) {}
+  Prefetching(scf::ForOp loop, const Tuning &tuning)
+      : loop_(loop), body_(*loop.body().front()), loc_(loop->loc()), tuning_(tuning) {}
 
   bool run() {
     if (!loop_.body().hasOneBlock()) return false;
     for (auto &op : body_)
       if (auto dot = op.dyn<tt::DotOp>()) collect(dot);
-    if (found_.empty() || !findWait() || !mayReadEarlier()) return false;
+    if (dots_.empty() || !findWait() || !mayReadEarlier()) return false;
     fillWithZeros();
     rewrite();
     return true;
   }
 
 private:
-  struct Found {
-    tt::DotOp dot;
-    Operand a, b;
-    int64_t step = 0; // of k
-  };
+  // ---- which dots ----
+
+  bool leavesRegisters(TensorType accumulator, const layouts::NvidiaMmaEncoding &mma, int64_t operandBits) {
+    auto layout = mma.toLinearLayout(accumulator.shape());
+    if (!layout.ok()) return false;
+    int64_t registersOfElement = std::max<int64_t>(1, accumulator.element().bitWidth() / 32);
+    int64_t accumulators = layout->inDimSize(Dim::Register) * registersOfElement;
+    return accumulators <= (operandBits < 32 ? tuning_.prefetchMaxAccumulators : tuning_.prefetchMaxAccumulators32);
+  }
 
   void collect(tt::DotOp dot) {
-    auto acc = dot.d().type().cast<TensorType>();
-    auto *mma = acc.encoding() ? layouts::dynCast<layouts::NvidiaMmaEncoding>(acc.encoding()) : nullptr;
-    if (!mma || mma->versionMajor() != 2 || acc.rank() != 2) return;
-    auto type = dot.a().type().cast<TensorType>();
-    int64_t bits = type.element().bitWidth(), step = 256 / bits, k = type.dim(1); // of one instruction
-    auto layout = mma->toLinearLayout(acc.shape());
-    if (!layout.ok() || layout->inDimSize(Dim::Register) * std::max<int64_t>(1, acc.element().bitWidth() / 32) >
-                            (bits < 32 ? kMostAccumulators : kMostAccumulatorsOf32Bits))
-      return;
-    auto a = operand(dot.a(), 1), b = operand(dot.b(), 0);
+    auto accumulator = tensorOf(dot.d());
+    auto *mma = accumulator.encoding() ? layouts::dynCast<layouts::NvidiaMmaEncoding>(accumulator.encoding()) : nullptr;
+    bool isMmaSync = mma && mma->versionMajor() == 2 && accumulator.rank() == 2;
+    if (!isMmaSync) return;
+    int64_t bits = tensorOf(dot.a()).element().bitWidth();
+    if (!leavesRegisters(accumulator, *mma, bits)) return;
+    auto a = operand(dot.a(), 1);
+    auto b = operand(dot.b(), 0);
     if (!a || !b) return;
-    // A thread may hold more consecutive elements than one instruction takes: then a step is of several.
+    int64_t step = kInstructionBits / bits;
+    // A thread may hold more consecutive elements than one instruction takes: then a step is of several instructions.
     for (auto &o : {*a, *b}) {
-      auto *layout =
-          layouts::dynCast<layouts::DotOperandEncoding>(o.load.result().type().cast<TensorType>().encoding());
+      auto *layout = layouts::dynCast<layouts::DotOperandEncoding>(encodingOf(o.load.result()));
       if (!layout) return;
-      if (bits < 64) step = std::max<int64_t>(step, 8 * layout->kWidth());
+      if (bits < 64) step = std::max<int64_t>(step, kThreadsAlongK * kFragmentsAlongK * layout->kWidth());
     }
-    if (k < 2 * step) return;
-    found_.push_back({dot, *a, *b, step});
+    if (tensorOf(dot.a()).dim(1) < 2 * step) return;
+    dots_.push_back({dot, *a, *b, step});
   }
 
   std::optional<Operand> operand(Value v, unsigned k) {
@@ -98,114 +109,128 @@ private:
     if (!o.load || o.load->block() != &body_ || !v.hasOneUse()) return {};
     Value view = o.load.src();
     if ((o.trans = view.definedBy<ttg::MemdescTransOp>())) view = o.trans.src();
-    o.slot = view.definedBy<ttg::MemdescIndexOp>();
-    if (!o.slot || !isRing(o.slot.src())) return {};
-    Value index = o.slot.index();
-    if (!index.isBlockArgument() || index.ownerBlock() != &body_ || index.index() == 0) return {};
-    llvm::SmallVector<Value, 4> around;
-    if (!isSlot(index, o.slot.src().type().cast<MemDescType>().dim(0), around)) return {};
-    o.carried = index.index() - 1;
+    o.buffer = view.definedBy<ttg::MemdescIndexOp>();
+    if (!o.buffer || !isMultiBuffer(o.buffer.src())) return {};
+    Value index = o.buffer.index();
+    bool isArgument = index.isBlockArgument() && index.ownerBlock() == &body_;
+    auto carriedIndex = isArgument ? carriedByArgument(index) : std::nullopt;
+    if (!carriedIndex) return {};
+    llvm::SmallVector<Value, 4> visited;
+    if (!isIndexWithin(index, o.buffer.src().type().cast<MemDescType>().dim(0), visited)) return {};
+    o.carriedIndex = carriedIndex->index;
     return o;
   }
-  bool isRing(Value v) {
+  bool isMultiBuffer(Value v) {
     auto alloc = v.definedBy<ttg::LocalAllocOp>();
     return alloc && !alloc.src() && !loop_->isAncestorOf(alloc.op);
   }
 
-  /// Whether an index is one of a ring's, whatever iteration it is of. `around`: what loops carry and is looked at
-  /// already.
-  static bool isSlot(Value index, int64_t slots, llvm::SmallVectorImpl<Value> &around) {
-    if (auto c = intConstantOf(index)) return *c >= 0 && *c < slots;
-    if (auto loop = index.definedBy<scf::ForOp>()) index = loop.body().front()->arg(index.index() + 1);
-    if (index.isBlockArgument()) {
-      auto *parent = index.ownerBlock()->parentOp();
-      auto loop = parent ? parent->dyn<scf::ForOp>() : scf::ForOp();
-      if (!loop || index.index() == 0 || !loop.body().hasOneBlock()) return false;
-      if (llvm::is_contained(around, index)) return true;
-      around.push_back(index);
-      return isSlot(loop.initArgs()[index.index() - 1], slots, around) &&
-             isSlot(index.ownerBlock()->terminator()->operand(index.index() - 1), slots, around);
+  /// Whether an index is one of `buffers`, in any iteration. `visited`: loop-carried values that are being followed.
+  static bool isIndexWithin(Value index, int64_t buffers, llvm::SmallVectorImpl<Value> &visited) {
+    if (auto c = intConstantOf(index)) return *c >= 0 && *c < buffers;
+    if (auto c = index.isBlockArgument() || index.definedBy<scf::ForOp>() ? carriedOf(index) : std::nullopt) {
+      if (!c->loop.body().hasOneBlock()) return false;
+      if (llvm::is_contained(visited, c->argument)) return true;
+      visited.push_back(c->argument);
+      return isIndexWithin(c->init, buffers, visited) && isIndexWithin(c->yielded, buffers, visited);
     }
-    auto step = ringStep(index);
-    return step && step->slots <= slots && isSlot(step->from, slots, around);
+    if (index.isBlockArgument()) return false;
+    auto step = multiBufferStep(index);
+    return step && step->buffers <= buffers && isIndexWithin(step->index, buffers, visited);
   }
 
-  /// Whether, from the head of the body to the last of the loads, nothing makes what the slots hold but the copies
-  /// that the wait waited for; and the wait tells nobody else than loads.
+  // ---- whether the loads may be moved across the iteration's head ----
+
+  /// Whether, from the head of the body to the last of the loads, nothing writes the buffers but the copies that the
+  /// wait is for; and whether loads are the wait's only users.
   bool mayReadEarlier() {
     llvm::DenseSet<Operation *> loads;
-    llvm::DenseSet<Value> rings;
-    for (auto &f : found_)
-      for (auto *o : {&f.a, &f.b}) loads.insert(o->load.op), rings.insert(o->slot.src());
+    llvm::DenseSet<Value> multiBuffers;
+    for (auto &d : dots_)
+      for (auto *o : {&d.a, &d.b}) {
+        loads.insert(o->load.op);
+        multiBuffers.insert(o->buffer.src());
+      }
     for (auto it = body_.begin(); !loads.empty(); ++it) {
       Operation *op = &*it;
       if (loads.erase(op) || op == wait_.op || op->is<ttg::AsyncCommitGroupOp>()) continue;
       uint8_t effects = effectsOf(op);
       if (effects & kSynchronizes) return false;
-      if (!(effects & kWritesShared) || op->is<ttg::AsyncCopyGlobalToLocalOp>())
-        continue; // a copy is not waited for yet
-      auto store = op->dyn<ttg::LocalStoreOp>();
-      Value to = store ? store.dst() : Value();
-      while (to && to.definingOp() && to.definingOp()->is<ttg::MemdescIndexOp>()) to = to.definingOp()->operand(0);
-      if (!to || !isRing(to) || rings.contains(to)) return false;
+      if (op->is<ttg::AsyncCopyGlobalToLocalOp>()) continue; // it is waited for in a later iteration
+      if ((effects & kWritesShared) && !writesOther(op, multiBuffers)) return false;
     }
     return !wait_ ||
            llvm::all_of(wait_->result().users(), [](Operation *user) { return user->is<ttg::LocalLoadOp>(); });
   }
+  /// Whether the operation is a store to a multi-buffer that is none of these.
+  bool writesOther(Operation *op, const llvm::DenseSet<Value> &multiBuffers) {
+    auto store = op->dyn<ttg::LocalStoreOp>();
+    if (!store) return false;
+    Value to = store.dst();
+    while (auto index = to.definedBy<ttg::MemdescIndexOp>()) to = index.src();
+    return isMultiBuffer(to) && !multiBuffers.contains(to);
+  }
 
-  /// The wait of the body, which must come before all else that has effects. False: there is one elsewhere.
+  /// The wait of the body, which must precede everything else that has effects. False: there is one elsewhere.
   bool findWait() {
-    bool effects = false;
+    bool hasEffectsBefore = false;
     for (auto &op : body_) {
       if (auto wait = op.dyn<ttg::AsyncWaitOp>()) {
-        if (wait_ || effects || wait->numOperands()) return false;
+        if (wait_ || hasEffectsBefore || wait->numOperands()) return false;
         wait_ = wait;
       } else if (!isPure(&op))
-        effects = true;
+        hasEffectsBefore = true;
     }
     return true;
   }
 
-  /// Copies into the rings write zeros where they are masked off.
-  void fillWithZeros() {
-    for (auto &f : found_)
-      for (auto *o : {&f.a, &f.b})
-        for (auto *user : o->slot.src().users())
-          if (auto index = user->dyn<ttg::MemdescIndexOp>())
-            for (auto *filler : index.result().users()) {
-              auto copy = filler->dyn<ttg::AsyncCopyGlobalToLocalOp>();
-              if (!copy || copy.other() || !copy.mask()) continue;
-              Builder b(copy.op);
-              auto type = copy.result().type().cast<MemDescType>();
-              auto pointers = copy.src().type().cast<TensorType>();
-              auto values = TensorType::get(pointers.shape(), type.element(), pointers.encoding());
-              Value zero =
-                  b.constant(copy->loc(), values,
-                             DenseElementsAttr::get(values, {llvm::APInt::getZero(type.element().bitWidth())}));
-              auto filled = ttg::AsyncCopyGlobalToLocalOp::create(
-                  b, copy->loc(), copy.src(), copy.result(), copy.mask(), zero,
-                  llvm::SmallVector<NamedAttribute, 4>(copy->attrs().begin(), copy->attrs().end()));
-              copy.token().replaceAllUsesWith(filled.token());
-              copy->erase();
-            }
+  // ---- rewriting ----
+
+  static llvm::SmallVector<NamedAttribute, 4> attrsOf(Operation *op) {
+    return llvm::SmallVector<NamedAttribute, 4>(op->attrs().begin(), op->attrs().end());
   }
 
-  /// Elements [from, from + size) along k of an operand in that slot.
+  /// Copies into the multi-buffers write zeros where they are masked off.
+  void fillWithZeros() {
+    for (auto &d : dots_)
+      for (auto *o : {&d.a, &d.b})
+        for (auto *user : o->buffer.src().users())
+          if (auto index = user->dyn<ttg::MemdescIndexOp>())
+            for (auto *writer : index.result().users())
+              if (auto copy = writer->dyn<ttg::AsyncCopyGlobalToLocalOp>()) fillWithZeros(copy);
+  }
+  static void fillWithZeros(ttg::AsyncCopyGlobalToLocalOp copy) {
+    if (copy.other() || !copy.mask()) return;
+    Builder b(copy.op);
+    auto type = copy.result().type().cast<MemDescType>();
+    auto pointers = tensorOf(copy.src());
+    auto values = TensorType::get(pointers.shape(), type.element(), pointers.encoding());
+    auto zeros = DenseElementsAttr::get(values, {llvm::APInt::getZero(type.element().bitWidth())});
+    Value zero = b.constant(copy->loc(), values, zeros);
+    auto filled = ttg::AsyncCopyGlobalToLocalOp::create(b, copy->loc(), copy.src(), copy.result(), copy.mask(), zero,
+                                                        attrsOf(copy.op));
+    copy.token().replaceAllUsesWith(filled.token());
+    copy->erase();
+  }
+
+  /// Elements [from, from + size) along K of an operand in the buffer `index`.
   Value load(Builder &b, const Operand &o, Value index, int64_t from, int64_t size, Value token) {
-    Value view = ttg::MemdescIndexOp::create(b, o.slot->loc(), o.slot.result().type(), o.slot.src(), index).result();
-    if (o.trans)
-      view = ttg::MemdescTransOp::create(
-                 b, o.trans->loc(), o.trans.result().type(), view,
-                 llvm::SmallVector<NamedAttribute, 1>(o.trans->attrs().begin(), o.trans->attrs().end()))
-                 .result();
-    auto whole = view.type().cast<MemDescType>();
-    llvm::SmallVector<int64_t, 2> shape(whole.shape()), offsets(whole.rank(), 0);
-    shape[o.k] = size, offsets[o.k] = from;
-    auto part = MemDescType::get(shape, whole.element(), whole.encoding(), whole.memorySpace(), whole.isMutable(),
-                                 whole.allocShape());
-    view = ttg::MemdescSubsliceOp::create(b, o.load->loc(), part, view, {b.denseI32Attr("offsets", offsets)}).result();
-    auto type = o.load.result().type().cast<TensorType>();
-    return ttg::LocalLoadOp::create(b, o.load->loc(), TensorType::get(shape, type.element(), type.encoding()), view,
+    auto buffer = o.buffer;
+    auto trans = o.trans;
+    auto whole = o.load;
+    Value view = ttg::MemdescIndexOp::create(b, buffer->loc(), buffer.result().type(), buffer.src(), index).result();
+    if (trans)
+      view = ttg::MemdescTransOp::create(b, trans->loc(), trans.result().type(), view, attrsOf(trans.op)).result();
+    auto viewType = view.type().cast<MemDescType>();
+    llvm::SmallVector<int64_t, 2> shape(viewType.shape());
+    llvm::SmallVector<int64_t, 2> offsets(viewType.rank(), 0);
+    shape[o.k] = size;
+    offsets[o.k] = from;
+    auto part = MemDescType::get(shape, viewType.element(), viewType.encoding(), viewType.memorySpace(),
+                                 viewType.isMutable(), viewType.allocShape());
+    view = ttg::MemdescSubsliceOp::create(b, whole->loc(), part, view, {b.denseI32Attr("offsets", offsets)}).result();
+    auto type = tensorOf(whole.result());
+    return ttg::LocalLoadOp::create(b, whole->loc(), TensorType::get(shape, type.element(), type.encoding()), view,
                                     token)
         .result();
   }
@@ -218,83 +243,101 @@ private:
   }
 
   void rewrite() {
-    // Before the loop: the first iteration's.
+    unsigned numOwn = numCarried(loop_); // the prefetched operands follow these
+    auto loop = makeLoop();
+    Block *body = loop.body().front();
+    prefetchNext(body);
+    for (auto [n, d] : llvm::enumerate(dots_))
+      splitDot(d, body->arg(1 + numOwn + 2 * n), body->arg(2 + numOwn + 2 * n));
+    if (wait_) removeWait();
+    for (unsigned i = 0; i < numOwn; ++i) loop_->result(i).replaceAllUsesWith(loop->result(i));
+    loop_->erase();
+  }
+
+  /// The loop with the operands of the first iteration loaded before it, and carried.
+  scf::ForOp makeLoop() {
     Builder before(loop_.op);
     Value token;
     if (wait_) token = before.clone(wait_.op)->result();
     llvm::SmallVector<Value, 8> inits(loop_.initArgs().begin(), loop_.initArgs().end());
-    unsigned own = inits.size();
-    for (auto &f : found_)
-      for (auto *o : {&f.a, &f.b}) inits.push_back(load(before, *o, loop_.initArgs()[o->carried], 0, f.step, token));
+    unsigned numOwn = inits.size();
+    for (auto &d : dots_)
+      for (auto *o : {&d.a, &d.b})
+        inits.push_back(load(before, *o, loop_.initArgs()[o->carriedIndex], 0, d.step, token));
     llvm::SmallVector<Type, 8> types;
     for (auto v : inits) types.push_back(v.type());
     auto loop = scf::ForOp::create(before, loc_, types, loop_.lowerBound(), loop_.upperBound(), loop_.step(), inits,
-                                   llvm::SmallVector<NamedAttribute, 4>(loop_->attrs().begin(), loop_->attrs().end()));
+                                   attrsOf(loop_.op));
     loop.body().takeBody(loop_.body());
-    Block *body = loop.body().front();
-    for (unsigned i = own; i < inits.size(); ++i) body->addArg(types[i], loc_);
+    for (unsigned i = numOwn; i < inits.size(); ++i) loop.body().front()->addArg(types[i], loc_);
+    return loop;
+  }
 
-    // At its end: the next iteration's.
+  /// At the end of the body: the next iteration's operands.
+  void prefetchNext(Block *body) {
     Operation *yield = body->terminator();
     llvm::SmallVector<Value, 8> yields(yield->operands().begin(), yield->operands().end());
     Builder end(yield);
+    Value token;
     if (wait_) token = end.clone(wait_.op)->result();
-    for (auto &f : found_)
-      for (auto *o : {&f.a, &f.b}) yields.push_back(load(end, *o, yield->operand(o->carried), 0, f.step, token));
+    for (auto &d : dots_)
+      for (auto *o : {&d.a, &d.b}) yields.push_back(load(end, *o, yield->operand(o->carriedIndex), 0, d.step, token));
     scf::YieldOp::create(end, yield->loc(), yields);
     yield->erase();
+  }
 
-    // In it: the first step with what is carried, and the rest.
-    for (auto [n, f] : llvm::enumerate(found_)) {
-      Builder b(f.dot.op);
-      int64_t k = f.dot.a().type().cast<TensorType>().dim(1);
-      auto multiply = [&](Value x, Value y, Value acc) {
-        return tt::DotOp::create(b, f.dot->loc(), f.dot.d().type(), x, y, acc,
-                                 llvm::SmallVector<NamedAttribute, 4>(f.dot->attrs().begin(), f.dot->attrs().end()))
-            .d();
-      };
-      Value acc = multiply(body->arg(1 + own + 2 * n), body->arg(2 + own + 2 * n), f.dot.c());
-      // Pieces that lie at multiples of their length.
-      for (int64_t at = f.step; at < k;) {
-        int64_t size = std::min(at & -at, k - at);
-        Builder loadA(f.a.load.op), loadB(f.b.load.op);
-        if (onlyReadsBetween(f.a.load.op, f.b.load.op)) { // the pieces that are multiplied first first
-          Operation *later = f.a.load->isBeforeInBlock(f.b.load.op) ? f.b.load.op : f.a.load.op;
-          loadA.setInsertionPoint(later), loadB.setInsertionPoint(later);
-        }
-        Value x = load(loadA, f.a, f.a.slot.index(), at, size, {}),
-              y = load(loadB, f.b, f.b.slot.index(), at, size, {});
-        acc = multiply(x, y, acc);
-        at += size;
+  /// Replaces a dot by one of the prefetched operands and some of the rest of K.
+  void splitDot(PrefetchedDot &d, Value firstA, Value firstB) {
+    Builder b(d.dot.op);
+    int64_t k = tensorOf(d.dot.a()).dim(1);
+    auto accumulate = [&](Value x, Value y, Value acc) {
+      return tt::DotOp::create(b, d.dot->loc(), d.dot.d().type(), x, y, acc, attrsOf(d.dot.op)).d();
+    };
+    Value acc = accumulate(firstA, firstB, d.dot.c());
+    // Parts of the rest that begin at multiples of their length, which memdesc_subslice needs.
+    for (int64_t at = d.step; at < k;) {
+      int64_t size = std::min(at & -at, k - at);
+      Builder loadA(d.a.load.op);
+      Builder loadB(d.b.load.op);
+      if (onlyReadsBetween(d.a.load.op, d.b.load.op)) { // A and B of a part together, in the order of their use
+        Operation *later = d.a.load->isBeforeInBlock(d.b.load.op) ? d.b.load.op : d.a.load.op;
+        loadA.setInsertionPoint(later);
+        loadB.setInsertionPoint(later);
       }
-      f.dot.d().replaceAllUsesWith(acc);
-      f.dot->erase();
-      for (auto *o : {&f.a, &f.b}) o->load->erase();
+      Value x = load(loadA, d.a, d.a.buffer.index(), at, size, {});
+      Value y = load(loadB, d.b, d.b.buffer.index(), at, size, {});
+      acc = accumulate(x, y, acc);
+      at += size;
     }
-    if (wait_) {
-      for (auto *user : wait_->result().users()) { // loads of other buffers: the wait stands before them still
-        auto other = user->cast<ttg::LocalLoadOp>();
-        Builder b(user);
-        other.result().replaceAllUsesWith(
-            ttg::LocalLoadOp::create(b, user->loc(), other.result().type(), other.src(), Value()).result());
-        user->erase();
-      }
-      wait_->erase();
+    d.dot.d().replaceAllUsesWith(acc);
+    d.dot->erase();
+    for (auto *o : {&d.a, &d.b}) o->load->erase();
+  }
+
+  /// Loads of other buffers stay behind the wait, which is at the end of the iteration before now.
+  void removeWait() {
+    for (auto *user : wait_->result().users()) {
+      auto other = user->cast<ttg::LocalLoadOp>();
+      Builder b(user);
+      other.result().replaceAllUsesWith(
+          ttg::LocalLoadOp::create(b, user->loc(), other.result().type(), other.src(), Value()).result());
+      user->erase();
     }
-    for (unsigned i = 0; i < own; ++i) loop_->result(i).replaceAllUsesWith(loop->result(i));
-    loop_->erase();
+    wait_->erase();
   }
 
   scf::ForOp loop_;
   Block &body_;
   Location loc_;
-  std::vector<Found> found_;
+  const Tuning &tuning_;
+  std::vector<PrefetchedDot> dots_;
   ttg::AsyncWaitOp wait_;
 };
 
 } // namespace
 
 absl::StatusOr<bool> prefetch(Module &m, PassContext &c) {
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
   std::vector<scf::ForOp> loops;
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
@@ -302,12 +345,12 @@ absl::StatusOr<bool> prefetch(Module &m, PassContext &c) {
   bool changed = false;
   for (auto f : loops) {
     Location loc = f->loc();
-    if (!Prefetching(f).run()) continue;
+    if (!Prefetching(f, tuning).run()) continue;
     c.remark({Remark::Applied,
               "",
               "Prefetched",
               loc,
-              "the first step of the operands of its multiplications is loaded an iteration ahead",
+              "the first step of the operands of its dots is loaded from shared memory an iteration ahead",
               {}});
     changed = true;
   }

@@ -1,28 +1,30 @@
-// Reordering for register pressure: what a multiplication reads from shared memory is loaded just before it, with the
-// elementwise operations on the way.
+// Pass tritongpu-reorder-instructions: operands of dots are loaded from shared memory just before the dot, with the
+// elementwise operations in between, to reduce register pressure.
+// Runs: NVIDIA and AMD pipelines.
 //
 //   %a = ttg.local_load %m                      %x = ttg.convert_layout …
 //   %x = ttg.convert_layout …             →     %a = ttg.local_load %m
 //   %y = tt.dot %a, …, %x                       %y = tt.dot %a, …, %x
 //
-// A thread has whole rows and columns of the operands, often more than it has registers, and an assembler that
-// schedules loads late by itself does not take them across a barrier, such as a conversion through memory has: the 64
-// × 64 × 64 product of f32 above, by fma in 128 threads for sm_90a, spilled 7 KiB a thread and took 30 times as long
-// on an H200.
+// A thread has whole rows and columns of the operands, often more than it has registers. Assemblers schedule loads late
+// by themselves, but not across a barrier, such as the one in a conversion through memory: the dot of 64 x 64 x 64 of
+// f32 above, by fma in 128 threads for sm_90a, spilled 7 KiB per thread and took 30 times as long on an H200.
 //
-// A value that a loop multiplies by in every iteration, and that takes more registers than it can have for so long,
-// is loaded in the loop. Otherwise loads stay in their block, above what may write their buffer, gives memory back or
-// orders threads; a wait for copies does not stop them, since it only makes more of them visible. What other
-// multiplications read again comes first. Nothing moves if a block's shared memory would no longer hold all buffers,
-// which live longer.
+// 1. An operand that is loaded before a loop and used by a dot of every iteration is loaded in the loop, if registers
+//    are scarce there.
+// 2. Other loads stay in their block, and do not move past operations that may write their buffer, free memory or
+//    synchronise. A wait for copies does not stop them: it only makes more of them visible. Values that other dots use
+//    again are loaded first.
+// 3. A conversion moves behind the ends of buffers (local_dealloc) that are between it and its first user, so that it
+//    can use their shared memory; and to its first user, if its source lives until then anyway.
 //
-// A conversion is made behind the buffers' ends (local_dealloc) that stand between it and its first user, so that its
-// own shared memory may be theirs. Other loads and conversions stay where they are: LLVM's schedulers and ptxas place
-// every instruction between barriers again.
+// All moves are undone if a block's shared memory would no longer hold all buffers, since they live longer. Other loads
+// and conversions stay where they are: LLVM and ptxas schedule every instruction between barriers again.
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/passes.h"
@@ -30,9 +32,11 @@
 namespace tessera::transforms {
 using namespace ir;
 
-/// The first user in the operation's own block (a user inside a region counts where the region's operation stands), or
-/// null if there is none or a user is elsewhere.
-static Operation *firstUser(Operation *op) {
+namespace {
+
+/// The first user in the operation's own block (a user inside a region counts as the operation that has the region);
+/// null if there is none, or if a user is in another block.
+Operation *firstUser(Operation *op) {
   Operation *first = nullptr;
   for (auto r : op->results())
     for (auto *user : r.users()) {
@@ -43,44 +47,35 @@ static Operation *firstUser(Operation *op) {
   return first;
 }
 
-/// What a view is a part of: a buffer, or a value whose buffer is not known (an argument, what an operation chose).
-static Value rootOf(Value memory) {
-  while (auto *op = memory.definingOp()) {
-    if (!op->numOperands() || !op->operand(0).type().isa<MemDescType>() || !isPure(op)) break;
-    memory = op->operand(0);
-  }
-  return memory;
-}
+bool isAllocation(Value root) { return bool(root.definedBy<ttg::LocalAllocOp>()); }
 
-static bool isBuffer(Value root) { return root.definingOp() && root.definingOp()->is<ttg::LocalAllocOp>(); }
-
-/// Whether a load of `root` may not be made behind that operation instead of before it.
-static bool stops(Operation *op, Value root) {
+/// Whether a load from `root` (memdescRoot) must not move past the operation.
+bool stopsLoad(Operation *op, Value root) {
   if (op->is<ttg::AsyncWaitOp>()) return false;
   uint8_t effects = effectsOf(op);
   if (op->is<ttg::LocalDeallocOp>() || (effects & kSynchronizes)) return true;
   if (!(effects & kWritesShared)) return false;
-  if (op->is<ttg::LocalAllocOp>()) return false; // writes memory that nobody else has
-  if (op->numRegions() || !isBuffer(root)) return true;
+  if (op->is<ttg::LocalAllocOp>()) return false; // writes a buffer of its own
+  if (op->numRegions() || !isAllocation(root)) return true;
   return llvm::any_of(op->operands(), [&](Value v) {
     if (!v.type().isa<MemDescType>()) return false;
-    Value other = rootOf(v);
-    return other == root || !isBuffer(other);
+    Value written = memdescRoot(v);
+    return written == root || !isAllocation(written);
   });
 }
 
-/// Whether an operand, or the operation's own result, is used at or behind `at` in its block anyway.
-static bool livesTo(Value v, Operation *at) {
+/// Whether the value is used at or behind `at` in its block.
+bool livesTo(Value v, Operation *at) {
   return llvm::any_of(v.users(), [&](Operation *user) {
     while (user && user->block() != at->block()) user = user->parentOp();
     return user && (user == at || at->isBeforeInBlock(user));
   });
 }
 
-class OperandsLate {
+class LateOperands {
 public:
-  OperandsLate(Operation *func, const TargetInfo *target) : func_(func), target_(target), pressure_(func) {
-    if (target) limit_ = registersPerThread(*target, numWarps(func->module().op()) * target->warpSize);
+  LateOperands(Operation *func, const TargetInfo *target) : func_(func), target_(target), pressure_(func) {
+    if (target) usableRegisters_ = usableRegisters(*target, numWarps(func->module().op()));
   }
 
   bool run() {
@@ -88,75 +83,87 @@ public:
     func_->walk([&](Operation *op) {
       if (op->is<ttg::LocalLoadOp>() || op->is<ttg::ConvertLayoutOp>()) all.push_back(op);
     });
-    // Users first: what comes first in the text is made last.
+    // Users first: what comes first in the text moves last.
     for (auto *op : llvm::reverse(all)) {
-      if (op->is<ttg::ConvertLayoutOp>())
-        convertLate(op);
-      else if (!loadInLoop(op))
-        loadLate(op);
+      if (auto convert = op->dyn<ttg::ConvertLayoutOp>())
+        convertLate(convert);
+      else if (auto load = op->cast<ttg::LocalLoadOp>(); !loadInLoop(load))
+        loadLate(load);
     }
     // The buffers live longer now.
-    if (!moved_.empty() && target_ && sharedBytesDuring(func_, {}, *target_) > target_->sharedMemoryPerBlock) undo();
+    bool tooMuchMemory =
+        !moved_.empty() && target_ && sharedBytesDuring(func_, {}, *target_) > target_->sharedMemoryPerBlock;
+    if (tooMuchMemory) undo();
     return !moved_.empty();
   }
 
 private:
-  /// Whether registers are scarce somewhere between the two: with a quarter left for indices and what is not counted.
-  bool scarce(Operation *from, Operation *to) const { return pressure_.highest(from, to) * 4 > limit_ * 3; }
+  bool registersAreScarce(Operation *from, Operation *to) const {
+    return pressure_.highest(from, to) > usableRegisters_;
+  }
 
-  /// The load and the elementwise operations from it to multiplications, if it serves nothing else.
-  void loadLate(Operation *load) {
+  /// The load and the elementwise operations from it to dots; empty if they serve anything else. `user`: the first dot.
+  static llvm::SmallVector<Operation *, 4> chainToDots(Operation *load, Operation *&user) {
     llvm::SmallVector<Operation *, 4> chain = {load};
-    Operation *user = nullptr;
-    for (;;) {
-      user = firstUser(chain.back());
-      if (!user || user->block() != load->block()) return;
-      if (llvm::all_of(chain.back()->result().users(), isDot)) break;
-      if (!chain.back()->result().hasOneUse() || user->numOperands() != 1 || !user->info().has(kElementwise) ||
-          !isPure(user))
-        return;
+    while (true) {
+      Operation *last = chain.back();
+      user = firstUser(last);
+      if (!user || user->block() != load->block()) return {};
+      if (llvm::all_of(last->result().users(), isDot)) return chain;
+      bool isElementwise = user->numOperands() == 1 && user->info().has(kElementwise) && isPure(user);
+      if (!last->result().hasOneUse() || !isElementwise) return {};
       chain.push_back(user);
     }
-    if (!scarce(load, user)) return;
+  }
+
+  /// 2.
+  void loadLate(ttg::LocalLoadOp load) {
+    Operation *user = nullptr;
+    auto chain = chainToDots(load.op, user);
+    if (chain.empty() || !registersAreScarce(load.op, user)) return;
     Operation *before = user;
-    Value root = rootOf(load->operand(0));
+    Value root = memdescRoot(load.src());
     for (auto *at = load->next(); at != before; at = at->next())
-      if (stops(at, root)) {
+      if (stopsLoad(at, root)) {
         before = at;
         break;
       }
-    if (before != user) chain.resize(1);
-    // What lives on beyond the multiplication goes in front of what ends with it.
-    if (before == user && !chain.back()->result().hasOneUse())
-      for (auto *at = user->prev(); at && at != load && at->is<ttg::LocalLoadOp>() && at->result().hasOneUse() &&
-                                    at->result().users().front() == user;
-           at = at->prev())
-        before = at;
+    bool isStopped = before != user;
+    if (isStopped) chain.resize(1);
+    // A value that lives on beyond the dot is loaded before those that end with it.
+    bool livesOn = !chain.back()->result().hasOneUse();
+    if (!isStopped && livesOn) {
+      auto endsWithDot = [&](Operation *op) {
+        return op->is<ttg::LocalLoadOp>() && op->result().hasOneUse() && op->result().users().front() == user;
+      };
+      for (auto *at = user->prev(); at && at != load.op && endsWithDot(at); at = at->prev()) before = at;
+    }
     for (auto *op : chain) move(op, before);
   }
 
-  /// A load outside a loop whose body alone uses the value, as an operand of a multiplication: every iteration can
-  /// read it. The buffer holds one value from its beginning to its end.
-  bool loadInLoop(Operation *load) {
-    if (!load->result().hasOneUse()) return false;
-    Operation *user = load->result().users().front(), *loop = user->parentOp();
-    auto buffer = load->operand(0).definedBy<ttg::LocalAllocOp>();
-    if (!isDot(user) || !loop->is<scf::ForOp>() || loop->block() != load->block() || !buffer || !buffer.src() ||
-        buffer.result().type().cast<MemDescType>().isMutable())
-      return false;
-    if (!scarce(loop, loop)) return false;
-    move(load, user);
+  /// 1. The buffer must hold one value from its beginning to its end.
+  bool loadInLoop(ttg::LocalLoadOp load) {
+    if (!load.result().hasOneUse()) return false;
+    Operation *user = load.result().users().front();
+    Operation *loop = user->parentOp();
+    bool isLoopBehind = loop->is<scf::ForOp>() && loop->block() == load->block();
+    if (!isDot(user) || !isLoopBehind) return false;
+    auto buffer = load.src().definedBy<ttg::LocalAllocOp>();
+    bool isConstant = buffer && buffer.src() && !buffer.result().type().cast<MemDescType>().isMutable();
+    if (!isConstant || !registersAreScarce(loop, loop)) return false;
+    move(load.op, user);
     return true;
   }
 
-  /// A conversion whose source is in registers until then anyway, or one before the end of buffers.
-  void convertLate(Operation *op) {
-    Operation *user = firstUser(op), *end = nullptr;
+  /// 3.
+  void convertLate(ttg::ConvertLayoutOp convert) {
+    Operation *user = firstUser(convert.op);
     if (!user) return;
-    for (auto *at = op->next(); at != user; at = at->next())
-      if (at->is<ttg::LocalDeallocOp>()) end = at;
-    if (end) move(op, end->next());
-    if (livesTo(op->operand(0), user) && scarce(op, user)) move(op, user);
+    Operation *lastEnd = nullptr;
+    for (auto *at = convert->next(); at != user; at = at->next())
+      if (at->is<ttg::LocalDeallocOp>()) lastEnd = at;
+    if (lastEnd) move(convert.op, lastEnd->next());
+    if (livesTo(convert.src(), user) && registersAreScarce(convert.op, user)) move(convert.op, user);
   }
 
   void move(Operation *op, Operation *before) {
@@ -172,14 +179,16 @@ private:
   Operation *func_;
   const TargetInfo *target_;
   RegisterPressure pressure_;                                        // before anything moved
-  int64_t limit_ = 0;                                                // registers of a thread
-  llvm::SmallVector<std::pair<Operation *, Operation *>, 16> moved_; // and what came behind it
+  int64_t usableRegisters_ = 0;                                      // of a thread
+  llvm::SmallVector<std::pair<Operation *, Operation *>, 16> moved_; // with the operation that followed
 };
+
+} // namespace
 
 absl::StatusOr<bool> reorderInstructions(Module &m, PassContext &c) {
   bool changed = false;
   for (auto &op : *m.body())
-    if (op.is<tt::FuncOp>()) changed |= OperandsLate(&op, c.target).run();
+    if (op.is<tt::FuncOp>()) changed |= LateOperands(&op, c.target).run();
   return changed;
 }
 

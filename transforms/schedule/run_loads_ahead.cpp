@@ -1,36 +1,40 @@
-// Loads of a serial loop run some iterations ahead of the work on what they bring.
+// Pass run-loads-ahead: loads of a serial loop are issued some iterations ahead of the work on their values.
+// Runs: NVIDIA pipeline.
 //
-//   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %h = %h0) {       a recurrence: each iteration loads a little, and
-//     %x = tt.load %p                                                     threads meet in it (reductions, conversions) or
-//     %h1 = … %x … %h                                                     store, so that no assembler moves the next loads up
-//     %o = "tt.reduce"(%h1) …
+//   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %h = %h0) {       a recurrence: each iteration loads a little,
+//     %x = tt.load %p                                                     and synchronises (reductions, conversions) or
+//     %h1 = … %x … %h                                                     stores, so that no assembler moves the next
+//     %o = "tt.reduce"(%h1) …                                             loads up
 //     tt.store %q, %o
 //     scf.yield %p + %k, %h1
 //   }
 //
-// The latency of the loads is then most of an iteration. D iterations become one, and each of them, once it has used
-// what was loaded for it, loads for the one D further on into the same registers:
+// The latency of the loads is then most of an iteration. D iterations are unrolled into one. Each of them, once it has
+// used the value that was loaded for it, loads for the iteration D further on into the same registers:
 //
-//   %x0 = tt.load …, lb < ub    %x1 = tt.load …, lb + s < ub              before the loop, on addresses of their own
+//   %x0 = tt.load …, lb < ub    %x1 = tt.load …, lb + s < ub              prologue, on addresses of its own
 //   %main = scf.for %i = %lb to %mid step D·%s iter_args(%h, %a = %x0, %b = %x1, addresses) {
 //     the body with %a              %a1 = tt.load …, %i + 2·s < ub
 //     the body with %b, at %i + s   %b1 = tt.load …, %i + 3·s < ub
 //     scf.yield …, %a1, %b1
 //   }
-//   scf.for %i = %mid to %ub step %s iter_args(%main…)                    the rest, fewer than D iterations, as it was
+//   scf.for %i = %mid to %ub step %s iter_args(%main…)                    epilogue: fewer than D iterations, as before
 //
-// No value moves from register to register, which would wait for it. A predicate keeps loads of iterations that there
-// are not from being done; only iterations that there are use what was loaded.
+// No value moves from register to register, which would wait for it. A predicate keeps loads for iterations behind the
+// last one from being executed; their values are not used.
 //
-// A load runs ahead if its address and mask depend on no load of the loop and on nothing that may not be computed
-// twice, and if no store of the loop may write what it reads (reachDifferentMemory). Loops with multiplications are
-// tritongpu-pipeline's; loops with inner loops, calls, atomics or barriers are left alone, and so are those whose
-// loads or work are large: they hide latencies by other warps, and want their registers. So do loops that only store,
-// and whose iterations hand no sum on: those can be in flight from many warps at once.
+// Steps: 1. is the loop suitable, 2. which loads, 3. which distance, 4. rewriting.
+//
+// A load can be issued ahead if its address and mask depend on no load of the loop and on nothing that must not be
+// computed twice, and if no store of the loop may write what it reads (reachDifferentMemory). Not changed: loops with
+// dots (tritongpu-pipeline), with inner loops, calls, atomics or barriers; loops with large loads or much work, which
+// hide latencies by other warps and need their registers; and loops that only store and have no floating-point
+// recurrence, whose iterations many warps can have in flight at once.
 #include "ir/builder.h"
 #include "ir/constants.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
-#include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/infer.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/pointer_root.h"
@@ -46,32 +50,40 @@ using namespace ir;
 
 namespace {
 
-/// Registers of 32 bits per thread that loads ahead and their addresses may fill where threads meet in every
-/// iteration, and where they do not: there other warps go on meanwhile.
-constexpr int64_t kRegistersMeeting = 32, kRegistersStoring = 16;
-/// Registers that the results of one iteration's operations take, all together: a measure of its code.
-constexpr int64_t kMostWork = 1200;
-
-/// Each element in a register of its own. Scalars count as one whatever their width: nearly all are indices, extended.
+/// Registers of a value with each element in a register of its own. Scalar integers count as one whatever their width:
+/// nearly all are extended indices.
 int64_t unpackedRegisters(Value v) {
   if (v.type().isInteger()) return 1;
   auto elements = elementsPerThread(v.type());
   return elements ? registerBits(v.type().scalar(), *elements, 32) / 32 : std::numeric_limits<int32_t>::max();
 }
 
-class RunAhead {
+bool synchronises(Operation *op) {
+  if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>() || op->is<tt::GatherOp>() || op->is<tt::HistogramOp>())
+    return true;
+  auto c = op->dyn<ttg::ConvertLayoutOp>();
+  if (!c) return false;
+  auto from = tensorOf(c.src());
+  return !layouts::sameLayout(from.encoding(), encodingOf(c.result()), from.shape());
+}
+
+bool isLoopCallOrDot(Operation *op) {
+  return op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || isDot(op);
+}
+
+class LoadsAhead {
 public:
-  RunAhead(scf::ForOp loop, const AxisInfoAnalysis &axis)
-      : axis_(axis), loop_(loop), body_(*loop.body().front()), c_(loop->context()) {}
+  LoadsAhead(scf::ForOp loop, const AxisInfoAnalysis &axis, const Tuning &tuning)
+      : axis_(axis), tuning_(tuning), loop_(loop), body_(*loop.body().front()), c_(loop->context()) {}
 
   bool run() {
-    if (!suitable() || !findLoads() || !chooseDistance()) return false;
+    if (!isSuitable() || !findLoads() || !chooseDistance()) return false;
     rewrite();
     return true;
   }
-  std::string done() const {
-    return llvm::formatv("{0} of the loop's loads run {1} iterations ahead, in {2} registers", loads_.size(), distance_,
-                         registers_ * distance_)
+  std::string summary() const {
+    return llvm::formatv("{0} of the loop's loads are issued {1} iterations ahead, in {2} registers", loads_.size(),
+                         distance_, registers_ * distance_)
         .str();
   }
   llvm::json::Object facts() const {
@@ -80,66 +92,63 @@ public:
   }
 
 private:
-  static bool threadsMeet(Operation *op) {
-    if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>() || op->is<tt::GatherOp>() || op->is<tt::HistogramOp>())
-      return true;
-    auto c = op->dyn<ttg::ConvertLayoutOp>();
-    if (!c) return false;
-    auto from = c.src().type().cast<TensorType>(), to = c.result().type().cast<TensorType>();
-    return !layouts::sameLayout(from.encoding(), to.encoding(), from.shape());
-  }
+  // ---- 1. suitable loops ----
+
+  /// Whether the operation writes by plain stores alone. Collects the stores.
   bool onlyStores(Operation *op) {
-    if (op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<tt::CallOp>() || op->is<tt::DotOp>() ||
-        op->is<ttng::WarpGroupDotOp>())
-      return false;
+    if (isLoopCallOrDot(op)) return false;
     if (auto store = op->dyn<tt::StoreOp>()) {
       stores_.push_back(store);
       return true;
     }
-    if (op->info().effects & ~kReadsGlobal && !op->numRegions()) {
-      if (effectsOf(op) & ~kReadsGlobal) return false;
-    }
+    bool mayHaveEffects = !op->numRegions() && (op->info().effects & ~kReadsGlobal);
+    if (mayHaveEffects && (effectsOf(op) & ~kReadsGlobal)) return false;
     for (auto &r : op->regions())
       for (auto *b = r.front(); b; b = b->next())
         for (auto &inner : *b)
           if (!onlyStores(&inner)) return false;
     return true;
   }
-  bool suitable() {
+  /// Bounds are computed in 64 bits. A counter of 64 bits must start at a number that is not negative, and have a small
+  /// step, so that nothing wraps.
+  bool boundsCannotWrap() {
     Type type = loop_.lowerBound().type();
-    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock() || !type.isInteger() || type.bitWidth() > 64) return false;
-    // Bounds are computed in 64 bits; counters of as many leave room if they begin at a number that is not negative.
-    if (auto *lb = constantBits(loop_.lowerBound()), *s = constantBits(loop_.step());
-        type.bitWidth() > 32 &&
-        !(lb && s && lb->isNonNegative() && s->isStrictlyPositive() && s->getActiveBits() <= 32))
-      return false;
-    int64_t work = 0;
+    if (loop_.unsignedCmp() || !type.isInteger() || type.bitWidth() > 64) return false;
+    if (type.bitWidth() <= 32) return true;
+    auto *lower = constantBits(loop_.lowerBound());
+    auto *step = constantBits(loop_.step());
+    bool smallStep = step && step->isStrictlyPositive() && step->getActiveBits() <= 32;
+    return lower && lower->isNonNegative() && smallStep;
+  }
+  bool isSuitable() {
+    if (!loop_.body().hasOneBlock() || !boundsCannotWrap()) return false;
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
       if (!onlyStores(&op)) return false;
-      meets_ |= threadsMeet(&op);
-      for (auto r : op.results()) work += unpackedRegisters(r);
-      if (work > kMostWork) return false;
+      synchronises_ |= synchronises(&op);
+      for (auto r : op.results()) work_ += unpackedRegisters(r);
+      if (work_ > tuning_.loadsAheadMaxWork) return false;
     }
-    work_ = work;
-    // Iterations that are independent of each other are spread over warps; those of a recurrence cannot be.
-    bool recurrence = llvm::any_of(loop_.initArgs(), [](Value v) { return v.type().scalar().isFloat(); });
-    return meets_ || (recurrence && !stores_.empty());
+    // Independent iterations are spread over warps; those of a recurrence cannot be.
+    bool isRecurrence = llvm::any_of(loop_.initArgs(), [](Value v) { return v.type().scalar().isFloat(); });
+    return synchronises_ || (isRecurrence && !stores_.empty());
   }
 
-  /// What the operands of the load are made from, around the loop; false: it cannot run ahead.
-  bool collect(tt::LoadOp load, llvm::SetVector<Operation *> &producer, llvm::SetVector<unsigned> &carried) {
+  // ---- 2. loads ----
+
+  /// Collects what the load's operands are computed from, across iterations; false if it cannot be issued ahead.
+  bool collectProducer(tt::LoadOp load, llvm::SetVector<Operation *> &producer, llvm::SetVector<unsigned> &indices) {
     llvm::SmallVector<Value, 16> work(load->operands().begin(), load->operands().end());
     while (!work.empty()) {
       Value v = work.pop_back_val();
       if (v.isBlockArgument()) {
-        if (v.ownerBlock() == &body_ && v.index() > 0 && carried.insert(v.index() - 1))
-          work.push_back(body_.terminator()->operand(v.index() - 1));
+        auto c = v.ownerBlock() == &body_ ? carriedByArgument(v) : std::nullopt;
+        if (c && indices.insert(c->index)) work.push_back(c->yielded);
         continue;
       }
       Operation *def = v.definingOp();
       if (def->block() != &body_ || !producer.insert(def)) continue;
-      if (def->numRegions() || !isPure(def) || threadsMeet(def)) return false;
+      if (def->numRegions() || !isPure(def) || synchronises(def)) return false;
       for (auto o : def->operands()) work.push_back(o);
     }
     return true;
@@ -148,50 +157,69 @@ private:
     for (auto &op : body_) {
       auto load = op.dyn<tt::LoadOp>();
       if (!load || load.isVolatile() || (effectsOf(&op) & ~kReadsGlobal)) continue;
-      if (llvm::any_of(stores_, [&](auto store) { return !reachDifferentMemory(store.ptr(), load.ptr()); })) continue;
+      bool mayBeStored =
+          llvm::any_of(stores_, [&](auto store) { return !reachDifferentMemory(store.ptr(), load.ptr()); });
+      if (mayBeStored) continue;
       auto producer = producer_;
-      auto carried = carried_;
-      if (!collect(load, producer, carried)) continue;
-      producer_ = std::move(producer), carried_ = std::move(carried);
+      auto indices = producerCarried_;
+      if (!collectProducer(load, producer, indices)) continue;
+      producer_ = std::move(producer);
+      producerCarried_ = std::move(indices);
       loads_.push_back(load);
       registers_ += unpackedRegisters(load.result());
     }
     return !loads_.empty();
   }
 
+  // ---- 3. distance ----
+
+  /// Registers of a loop-carried value of the producer: consecutive addresses are one address and constants.
+  int64_t carriedRegisters(unsigned i) {
+    CarriedValue c = carried(loop_, i);
+    int64_t registers = unpackedRegisters(c.init);
+    auto elements = elementsPerThread(c.init.type());
+    bool isPointers = c.init.type().isTensor() && c.init.type().scalar().isPointer();
+    if (!isPointers || !elements) return registers;
+    int64_t consecutive = 1;
+    for (int64_t n : axis_.get(c.argument).contiguity) consecutive = std::max(consecutive, std::min(n, *elements));
+    return registers / consecutive;
+  }
+
   bool chooseDistance() {
-    int64_t most = meets_ ? kRegistersMeeting : kRegistersStoring;
-    distance_ = 4;
-    // Addresses of their own take registers, too.
+    int64_t available = synchronises_ ? tuning_.loadsAheadRegistersSynchronized : tuning_.loadsAheadRegistersStoring;
     int64_t addresses = 0;
-    for (auto i : carried_) addresses += carriedRegisters(i);
-    while (distance_ > 1 && (registers_ * distance_ + addresses > most || work_ * distance_ > kMostWork))
-      distance_ /= 2;
-    auto *lb = constantBits(loop_.lowerBound()), *ub = constantBits(loop_.upperBound()),
-         *s = constantBits(loop_.step());
-    if (s && !s->isStrictlyPositive()) return false;
-    if (lb && ub && s) {
-      int64_t iterations = (ub->getSExtValue() - lb->getSExtValue() + s->getSExtValue() - 1) / s->getSExtValue();
+    for (auto i : producerCarried_) addresses += carriedRegisters(i);
+    auto fits = [&](int64_t distance) {
+      return registers_ * distance + addresses <= available && work_ * distance <= tuning_.loadsAheadMaxWork;
+    };
+    distance_ = tuning_.loadsAheadMaxDistance;
+    while (distance_ > 1 && !fits(distance_)) distance_ /= 2;
+    auto *lower = constantBits(loop_.lowerBound());
+    auto *upper = constantBits(loop_.upperBound());
+    auto *step = constantBits(loop_.step());
+    if (step && !step->isStrictlyPositive()) return false;
+    if (lower && upper && step) {
+      int64_t s = step->getSExtValue();
+      int64_t iterations = (upper->getSExtValue() - lower->getSExtValue() + s - 1) / s;
       if (iterations < 2) return false;
       distance_ = std::min(distance_, iterations);
     }
     return distance_ > 1;
   }
 
-  // ---- rewriting ----
+  // ---- 4. rewriting ----
 
-  Value wide(Builder &b, Value v) {
+  Value extend(Builder &b, Value v) {
     return v.type() == c_.i64() ? v : arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result();
   }
-  Value narrow(Builder &b, Value v, Type type) {
+  Value truncate(Builder &b, Value v, Type type) {
     return v.type() == type ? v : arith::TrunciOp::create(b, loc_, type, v).op->result();
   }
   Value number(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i64(), v); }
   template <class OpT> Value make(Builder &b, Value x, Value y) { return OpT::create(b, loc_, x, y).op->result(); }
-  Value less(Builder &b, Value x, Value y) {
-    return arith::CmpiOp::create(b, loc_, x, y,
-                                 {b.named("predicate", IntegerAttr::get(c_.i64(), int(CmpIPredicate::Slt)))})
-        .op->result();
+  Value isLess(Builder &b, Value x, Value y) {
+    auto predicate = b.named("predicate", IntegerAttr::get(c_.i64(), int(CmpIPredicate::Slt)));
+    return arith::CmpiOp::create(b, loc_, x, y, {predicate}).op->result();
   }
   static llvm::SmallVector<NamedAttribute, 4> attrsOf(Operation *op) {
     return llvm::SmallVector<NamedAttribute, 4>(op->attrs().begin(), op->attrs().end());
@@ -203,11 +231,13 @@ private:
       if (producer_.contains(&op)) b.clone(&op, map);
     llvm::SmallVector<Value, 4> values;
     for (auto load : loads_) {
-      Value ptr = map.lookupOrSelf(load.ptr()), mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value(),
-            p = predicate;
-      if (ptr.type().isTensor() && !(mask && !mask.type().isTensor()))
-        p = tt::SplatOp::create(b, loc_, ptr.type().cast<TensorType>().withElement(c_.i1()), p).result();
-      mask = mask ? make<arith::AndiOp>(b, mask, p) : p;
+      Value ptr = map.lookupOrSelf(load.ptr());
+      Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
+      Value executes = predicate;
+      bool masksAreTensors = ptr.type().isTensor() && !(mask && !mask.type().isTensor());
+      if (masksAreTensors)
+        executes = tt::SplatOp::create(b, loc_, tensorOf(ptr).withElement(c_.i1()), predicate).result();
+      mask = mask ? make<arith::AndiOp>(b, mask, executes) : executes;
       values.push_back(tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, mask,
                                           load.other() ? map.lookupOrSelf(load.other()) : Value(), attrsOf(load.op))
                            .result());
@@ -215,102 +245,111 @@ private:
     return values;
   }
 
+  /// offset_[d] = d·s, and bound_[d] = ub - d·s, below which there is an iteration d further on.
+  void computeOffsets(Builder &b, Value upper64, Value step64) {
+    Type type = loop_.step().type();
+    bool isNarrow = type.bitWidth() < 64;
+    Value least = number(b, isNarrow ? -(int64_t(1) << (type.bitWidth() - 1)) : std::numeric_limits<int64_t>::min());
+    for (int64_t d = 0; d < 2 * distance_; ++d) {
+      offset_.push_back(make<arith::MuliOp>(b, loop_.step(), b.intConstant(loc_, type, d)));
+      Value ahead = make<arith::MuliOp>(b, step64, number(b, d));
+      Value bound = make<arith::MaxsiOp>(b, make<arith::SubiOp>(b, upper64, ahead), least);
+      bound_.push_back(truncate(b, bound, type));
+    }
+  }
+  Value counterAt(Builder &b, Value first, int64_t d) { return d ? make<arith::AddiOp>(b, first, offset_[d]) : first; }
+  /// The loads for the iteration `d` behind the one at `first`; takes the producer's state one iteration further.
+  llvm::SmallVector<Value, 4> emitLoadsAhead(Builder &b, Value first, int64_t d) {
+    ValueMap map;
+    map.map(inductionVariable(loop_), counterAt(b, first, d));
+    for (auto [k, i] : llvm::enumerate(producerCarried_)) map.map(carried(loop_, i).argument, producerState_[k]);
+    auto values = emitLoads(b, map, isLess(b, first, bound_[d]));
+    for (auto [k, i] : llvm::enumerate(producerCarried_))
+      producerState_[k] = map.lookupOrSelf(carried(loop_, i).yielded);
+    return values;
+  }
+
   void rewrite() {
     loc_ = loop_->loc();
     Builder b(loop_.op);
-    Value iv = body_.arg(0), lower = loop_.lowerBound(), upper = loop_.upperBound(), step = loop_.step();
-    Type type = iv.type();
-    Operation *yield = body_.terminator();
-    unsigned own = loop_->numResults();
-    // Offsets of iterations from the first of a round, and the bound below which there is the iteration that many
-    // ahead.
-    Value lower64 = wide(b, lower), upper64 = make<arith::MaxsiOp>(b, wide(b, upper), lower64), step64 = wide(b, step);
-    Value least =
-        number(b, type.bitWidth() < 64 ? -(int64_t(1) << (type.bitWidth() - 1)) : std::numeric_limits<int64_t>::min());
-    llvm::SmallVector<Value, 8> offset(2 * distance_), bound(2 * distance_);
-    for (int64_t d = 0; d < 2 * distance_; ++d) {
-      offset[d] = make<arith::MuliOp>(b, step, b.intConstant(loc_, type, d));
-      bound[d] = narrow(
-          b,
-          make<arith::MaxsiOp>(b, make<arith::SubiOp>(b, upper64, make<arith::MuliOp>(b, step64, number(b, d))), least),
-          type);
-    }
-    // Where whole rounds end.
-    Value round = make<arith::MuliOp>(b, step64, number(b, distance_));
-    Value rounds = make<arith::DivuiOp>(b, make<arith::SubiOp>(b, upper64, lower64), round);
-    Value middle = narrow(b, make<arith::AddiOp>(b, lower64, make<arith::MuliOp>(b, rounds, round)), type);
+    Value lower = loop_.lowerBound();
+    Type type = lower.type();
+    Value lower64 = extend(b, lower);
+    Value upper64 = make<arith::MaxsiOp>(b, extend(b, loop_.upperBound()), lower64);
+    Value step64 = extend(b, loop_.step());
+    computeOffsets(b, upper64, step64);
+    // The unrolled loop ends where fewer than D iterations are left.
+    Value unrolledStep = make<arith::MuliOp>(b, step64, number(b, distance_));
+    Value trips = make<arith::DivuiOp>(b, make<arith::SubiOp>(b, upper64, lower64), unrolledStep);
+    Value middle = truncate(b, make<arith::AddiOp>(b, lower64, make<arith::MuliOp>(b, trips, unrolledStep)), type);
 
-    llvm::SmallVector<Value, 8> state;
-    for (auto i : carried_) state.push_back(loop_.initArgs()[i]);
-    auto at = [&](Builder &in, Value first, int64_t d) {
-      return d ? make<arith::AddiOp>(in, first, offset[d]) : first;
-    };
-    auto ahead = [&](Builder &in, Value first, int64_t d) {
-      ValueMap map;
-      map.map(iv, at(in, first, d));
-      for (auto [k, i] : llvm::enumerate(carried_)) map.map(body_.arg(i + 1), state[k]);
-      auto values = emitLoads(in, map, less(in, first, bound[d]));
-      for (auto [k, i] : llvm::enumerate(carried_)) state[k] = map.lookupOrSelf(yield->operand(i));
-      return values;
-    };
-    llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end()), loaded;
+    // Prologue.
+    for (auto i : producerCarried_) producerState_.push_back(loop_.initArgs()[i]);
+    llvm::SmallVector<Value, 16> loaded;
     for (int64_t d = 0; d < distance_; ++d)
-      for (auto v : ahead(b, lower, d)) loaded.push_back(v);
-    inits.append(state.begin(), state.end());
+      for (auto v : emitLoadsAhead(b, lower, d)) loaded.push_back(v);
+
+    // The unrolled loop carries the old loop's values, the producer's, and the loaded ones.
+    llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end());
+    inits.append(producerState_.begin(), producerState_.end());
     inits.append(loaded.begin(), loaded.end());
     llvm::SmallVector<Type, 16> types;
     for (auto v : inits) types.push_back(v.type());
-
-    auto main = scf::ForOp::create(b, loc_, types, lower, middle, narrow(b, round, type), inits, attrsOf(loop_.op));
+    auto main =
+        scf::ForOp::create(b, loc_, types, lower, middle, truncate(b, unrolledStep, type), inits, attrsOf(loop_.op));
     Block *block = main.body().addBlock();
-    Value first = block->addArg(type, iv.loc());
+    block->addArg(type, inductionVariable(loop_).loc());
     for (auto t : types) block->addArg(t, loc_);
-    Builder in = Builder::atEnd(block);
-    llvm::SmallVector<Value, 16> current, next;
-    for (unsigned i = 0; i < own; ++i) current.push_back(block->arg(i + 1));
-    for (unsigned k = 0; k < state.size(); ++k) state[k] = block->arg(own + k + 1);
-    for (int64_t d = 0; d < distance_; ++d) {
-      ValueMap map;
-      map.map(iv, at(in, first, d));
-      for (unsigned i = 0; i < own; ++i) map.map(body_.arg(i + 1), current[i]);
-      for (auto [k, load] : llvm::enumerate(loads_))
-        map.map(load.result(), block->arg(own + state.size() + d * loads_.size() + k + 1));
-      for (auto &op : body_)
-        if (&op != yield && !llvm::any_of(loads_, [&](auto &l) { return l.op == &op; })) in.clone(&op, map);
-      for (unsigned i = 0; i < own; ++i) current[i] = map.lookupOrSelf(yield->operand(i));
-      for (auto v : ahead(in, first, d + distance_)) next.push_back(v);
-    }
-    llvm::SmallVector<Value, 16> yields(current);
-    yields.append(state.begin(), state.end());
-    yields.append(next.begin(), next.end());
-    scf::YieldOp::create(in, yield->loc(), yields);
-    // The loop goes on where whole rounds end.
-    loop_->setOperand(0, middle);
-    for (unsigned i = 0; i < own; ++i) loop_->setOperand(3 + i, main->result(i));
+    emitUnrolledBody(*block);
+
+    // The old loop becomes the epilogue.
+    loop_->setOperand(0, middle); // the lower bound
+    for (unsigned i = 0; i < numCarried(loop_); ++i) carried(loop_, i).setInit(main->result(i));
   }
 
-  /// Registers of a value that the loop carries for its loads: addresses in a row are one address and constants.
-  int64_t carriedRegisters(unsigned i) {
-    Value v = loop_.initArgs()[i];
-    int64_t registers = unpackedRegisters(v);
-    auto elements = elementsPerThread(v.type());
-    if (!v.type().isTensor() || !v.type().scalar().isPointer() || !elements) return registers;
-    int64_t run = 1;
-    for (int64_t c : axis_.get(body_.arg(i + 1)).contiguity) run = std::max(run, std::min(c, *elements));
-    return registers / run;
+  void emitUnrolledBody(Block &block) {
+    Builder in = Builder::atEnd(&block);
+    Operation *yield = body_.terminator();
+    unsigned numOwn = numCarried(loop_);
+    auto argument = [&](unsigned carriedValue) { return block.arg(carriedValue + 1); };
+    Value first = block.arg(0);
+    llvm::SmallVector<Value, 16> current, next;
+    for (unsigned i = 0; i < numOwn; ++i) current.push_back(argument(i));
+    for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = argument(numOwn + k);
+    unsigned loadedAt = numOwn + producerState_.size();
+    auto isLoadAhead = [&](Operation &op) { return llvm::any_of(loads_, [&](auto &l) { return l.op == &op; }); };
+    for (int64_t d = 0; d < distance_; ++d) {
+      ValueMap map;
+      map.map(inductionVariable(loop_), counterAt(in, first, d));
+      for (unsigned i = 0; i < numOwn; ++i) map.map(carried(loop_, i).argument, current[i]);
+      for (auto [k, load] : llvm::enumerate(loads_)) map.map(load.result(), argument(loadedAt + d * loads_.size() + k));
+      for (auto &op : body_)
+        if (&op != yield && !isLoadAhead(op)) in.clone(&op, map);
+      for (unsigned i = 0; i < numOwn; ++i) current[i] = map.lookupOrSelf(carried(loop_, i).yielded);
+      for (auto v : emitLoadsAhead(in, first, d + distance_)) next.push_back(v);
+    }
+    llvm::SmallVector<Value, 16> yields(current);
+    yields.append(producerState_.begin(), producerState_.end());
+    yields.append(next.begin(), next.end());
+    scf::YieldOp::create(in, yield->loc(), yields);
   }
 
   const AxisInfoAnalysis &axis_;
+  const Tuning &tuning_;
   scf::ForOp loop_;
   Block &body_;
   Context &c_;
   Location loc_;
-  bool meets_ = false;
-  int64_t work_ = 0, registers_ = 0, distance_ = 1;
+  bool synchronises_ = false; // in every iteration
+  int64_t work_ = 0;          // registers of all results of an iteration: a measure of its code
+  int64_t registers_ = 0;     // of the loaded values of an iteration
+  int64_t distance_ = 1;
   llvm::SmallVector<tt::StoreOp, 4> stores_;
-  llvm::SmallVector<tt::LoadOp, 8> loads_; // in the order of the text
-  llvm::SetVector<Operation *> producer_;  // what their addresses and masks are made with, in the body
-  llvm::SetVector<unsigned> carried_;      // the values that the loop carries for these
+  llvm::SmallVector<tt::LoadOp, 8> loads_;     // in the order of the text
+  llvm::SetVector<Operation *> producer_;      // operations of the body that compute their addresses and masks
+  llvm::SetVector<unsigned> producerCarried_;  // indices of the loop-carried values that these need
+  llvm::SmallVector<Value, 8> producerState_;  // those values, at the iteration that the producer is at
+  llvm::SmallVector<Value, 8> offset_, bound_; // see computeOffsets
 };
 
 } // namespace
@@ -323,11 +362,12 @@ absl::StatusOr<bool> runLoadsAhead(Module &m, PassContext &c) {
   bool changed = false;
   if (loops.empty()) return false;
   AxisInfoAnalysis axis(m);
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
   for (auto f : loops) {
-    RunAhead ahead(f, axis);
+    LoadsAhead ahead(f, axis, tuning);
     if (!ahead.run()) continue;
     changed = true;
-    c.remark({Remark::Applied, "", "LoadsAhead", f->loc(), ahead.done(), ahead.facts()});
+    c.remark({Remark::Applied, "", "LoadsAhead", f->loc(), ahead.summary(), ahead.facts()});
   }
   return changed;
 }

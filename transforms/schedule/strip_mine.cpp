@@ -1,7 +1,7 @@
-// Strip-mining: elementwise work on a block so large that a thread's share does not fit its registers is done in
-// strips, one after another in a loop. Operations are lowered one by one for the whole block, so that between the
-// loads and the stores every element is live at once: beyond the registers there are, that is spills, and seconds to
-// minutes for register allocators.
+// Pass strip-mine: elementwise work on a block that does not fit a thread's registers is done strip by strip in a loop.
+// Operations are lowered one by one for the whole block, so that between the loads and the stores every element is live
+// at once: with more elements than registers, that means spills, and seconds to minutes for register allocators.
+// Runs: NVIDIA and AMD pipelines.
 //
 //   %i = tt.make_range {start = 0, end = 65536}          scf.for %s = 0 to 65536 step 2048 {
 //   %p = tt.addptr %x, %i                                  %r = tt.make_range {start = 0, end = 2048}
@@ -10,20 +10,24 @@
 //   tt.store %q, %w                                        tt.store %q', %w'
 //                                                        }
 //
-// A group is what hangs together around stores in one block: their operands, back to loads and ranges, and every
-// other use of those. It is cut along one dimension of its tensors if each of its operations acts on the elements
-// along it one by one (reductions and scans along another dimension are such, too), and nothing else uses what it
-// computes, apart from index arithmetic, which is computed anew. Layouts stay: a strip has the same layout in fewer
-// registers.
+// Segments. A block is divided at operations that must stay where they are (terminators, barriers, calls, atomics that
+// order other accesses, …); everything below happens within a segment.
 //
-// Loads of a later strip come after stores of an earlier one. So every access that moves must reach other memory than
-// any store around it (Triton's contract about arguments, see memoryArgument), or go through the very same pointers,
-// no two of which are the same. Atomics that order other accesses are left where they are.
+// Groups. A group consists of stores with their operands, back to loads and ranges, and all other uses of those. It is
+// cut along one dimension of its tensors, if each of its operations works on the elements along that dimension
+// independently (reductions and scans along another dimension do, too), and nothing else uses its results. Index
+// arithmetic is not part of groups: it is recomputed for every strip. Layouts do not change: a strip has the same
+// layout in fewer registers.
+//
+// Order of accesses. Loads of a later strip come after stores of an earlier one. So every access that moves must reach
+// other memory than any store around it (Triton's contract about arguments, see memoryArgument), or use the very same
+// pointers, no two of which are equal.
 #include "ir/builder.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
-#include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "transforms/analyses/axis_info.h"
+#include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
@@ -37,21 +41,9 @@ using namespace ir;
 
 namespace {
 
-/// Registers of a strip per thread: enough loads in flight to hide their latency, at more than one block a
-/// multiprocessor.
-constexpr int64_t kStripRegisters = 64;
-
-/// Instructions of a thread, roughly, beyond which a block is cut though its registers suffice, and what a strip then
-/// has: straight-line code of tens of thousands of instructions is compiled slowly and fills the instruction cache.
-constexpr int64_t kMostWork = 8192, kStripWork = 4096;
-
-constexpr int64_t kMostRegisters = 255; // that instructions address, but for AMD's accumulation registers
-
-constexpr int kMostIndexSteps = 500; // from a range to an address
+constexpr int64_t kMostRegisters = 255; // that an instruction can address, except for AMD's accumulation registers
 
 constexpr int kWhole = -1; // in place of a dimension: not cut
-
-TensorType tensorOf(Value v) { return v.type().isTensor() ? v.type().cast<TensorType>() : TensorType(); }
 
 /// The type of a strip: a `strips`-th along the dimension.
 TensorType stripType(TensorType t, int dim, int64_t strips) {
@@ -60,116 +52,127 @@ TensorType stripType(TensorType t, int dim, int64_t strips) {
   return TensorType::get(shape, t.element(), t.encoding());
 }
 
-/// Registers that hold so many elements, of which no more than two share one.
+/// Registers for so many elements, no more than two in one.
 int64_t registersFor(TensorType t, int64_t elements) {
-  return t.element().isInteger(1)
-             ? 0
-             : llvm::divideCeil(registerBits(t.element(), elements, 16), 32); // i1: predicates, masks of lanes
+  constexpr int64_t kLeastBits = 16;
+  if (t.element().isInteger(1)) return 0; // predicates, masks of lanes
+  return llvm::divideCeil(registerBits(t.element(), elements, kLeastBits), 32);
 }
 
-/// Instructions per element, roughly.
-int64_t workOf(Operation *op) {
+/// Loads, stores and atomics that strips are made of.
+bool accessesMemory(Operation *op) {
+  return op->is<tt::LoadOp>() || op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>();
+}
+/// @pre accessesMemory(op)
+bool writesMemory(Operation *op) { return !op->is<tt::LoadOp>(); }
+/// @pre accessesMemory(op)
+Value pointerOf(Operation *op) {
+  if (auto load = op->dyn<tt::LoadOp>()) return load.ptr();
+  if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
+  return op->cast<tt::AtomicRmwOp>().ptr();
+}
+bool isRelaxedAtomic(Operation *op) {
+  auto rmw = op->dyn<tt::AtomicRmwOp>();
+  return rmw && rmw.sem() == MemSemantic::Relaxed;
+}
+
+/// How the dimensions of an operation's operands and results correspond. Each operation has one dimension that it is
+/// cut along: that of its result, or of its operands if it removes a dimension or has no result.
+namespace dims {
+
+/// Whether strips may contain the operation.
+bool isKnown(Operation *op) {
   switch (op->opcode()) {
-  case Opcode::arith_divsi:
-  case Opcode::arith_divui:
-  case Opcode::arith_remsi:
-  case Opcode::arith_remui:
-  case Opcode::arith_ceildivsi:
-  case Opcode::arith_ceildivui:
-  case Opcode::arith_floordivsi:
-  case Opcode::arith_divf:
-  case Opcode::arith_remf:
-  case Opcode::tt_precise_divf:
-  case Opcode::tt_extern_elementwise: return 16;
-  default: return op->name().starts_with("math.") ? 16 : 1;
+  case Opcode::tt_load:
+  case Opcode::tt_store: {
+    auto pointers = tensorOrNull(pointerOf(op));
+    return pointers && pointers.encoding();
+  }
+  case Opcode::tt_atomic_rmw: return bool(tensorOrNull(pointerOf(op)));
+  case Opcode::tt_splat:
+  case Opcode::tt_make_range:
+  case Opcode::tt_expand_dims:
+  case Opcode::tt_broadcast:
+  case Opcode::tt_trans:
+  case Opcode::tt_join:
+  case Opcode::tt_split:
+  case Opcode::arith_constant:
+  case Opcode::ttg_convert_layout: return true;
+  case Opcode::tt_reduce:
+  case Opcode::tt_scan:
+  case Opcode::arith_select:
+  case Opcode::tt_elementwise_inline_asm: return isPure(op);
+  default: return op->info().has(kElementwise) && isPure(op);
   }
 }
 
-/// Dimensions of an operation's tensors in terms of one: that of its result, or of its operands where it removes one
-/// or has no result.
-namespace dims {
-
-bool has(Operation *op) {
-  if (op->is<tt::LoadOp>() || op->is<tt::StoreOp>())
-    return tensorOf(op->operand(0)) && tensorOf(op->operand(0)).encoding();
-  if (op->is<tt::AtomicRmwOp>()) return bool(tensorOf(op->operand(0)));
-  if (op->info().has(kElementwise) || op->is<arith::SelectOp>() || op->is<tt::ElementwiseInlineAsmOp>())
-    return isPure(op);
-  return op->is<tt::SplatOp>() || op->is<tt::MakeRangeOp>() || op->is<tt::ExpandDimsOp>() ||
-         op->is<tt::BroadcastOp>() || op->is<tt::TransOp>() || op->is<tt::JoinOp>() || op->is<tt::SplitOp>() ||
-         op->is<arith::ConstantOp>() || op->is<ttg::ConvertLayoutOp>() ||
-         ((op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) && isPure(op));
-}
-
+/// The operand's dimension, from the operation's.
 int ofOperand(Operation *op, unsigned operand, int d) {
-  auto t = tensorOf(op->operand(operand));
+  auto t = tensorOrNull(op->operand(operand));
   if (!t) return kWhole;
   if (auto e = op->dyn<tt::ExpandDimsOp>()) return d > int(e.axis()) ? d - 1 : d;
   if (op->is<tt::BroadcastOp>() && t.dim(d) == 1) return kWhole;
   if (auto trans = op->dyn<tt::TransOp>()) return int(trans.order()[d]);
   return d;
 }
+/// The results' dimension, from the operation's.
 int ofResult(Operation *op, int d) {
   if (auto r = op->dyn<tt::ReduceOp>()) return d > int(r.axis()) ? d - 1 : d;
   return d;
 }
+/// The operation's dimension, from that of its operands.
 int fromOperand(Operation *op, int d) {
   if (auto e = op->dyn<tt::ExpandDimsOp>()) return d >= int(e.axis()) ? d + 1 : d;
   if (auto trans = op->dyn<tt::TransOp>()) return int(llvm::find(trans.order(), d) - trans.order().begin());
   return d;
 }
+/// The operation's dimension, from that of its results.
 int fromResult(Operation *op, int d) {
   if (auto r = op->dyn<tt::ReduceOp>()) return d >= int(r.axis()) ? d + 1 : d;
   return d;
 }
-/// Whether elements along the dimension have nothing to do with each other.
-bool separate(Operation *op, int d) {
+/// Whether the elements along the dimension are computed independently of each other.
+bool areIndependent(Operation *op, int d) {
   if (auto r = op->dyn<tt::ReduceOp>()) return d != int(r.axis());
   if (auto s = op->dyn<tt::ScanOp>()) return d != int(s.axis());
-  if (op->is<tt::JoinOp>()) return d + 1 < int(tensorOf(op->result()).rank());
-  if (op->is<tt::SplitOp>()) return d + 1 < int(tensorOf(op->operand(0)).rank());
+  if (op->is<tt::JoinOp>()) return d + 1 < int(tensorOrNull(op->result()).rank());
+  if (op->is<tt::SplitOp>()) return d + 1 < int(tensorOrNull(op->operand(0)).rank());
   if (auto e = op->dyn<tt::ExpandDimsOp>()) return d != int(e.axis()); // the operand has no such dimension
   if (op->is<arith::ConstantOp>()) return splatBits(op->attr("value"));
-  if (op->is<tt::MakeRangeOp>()) return tensorOf(op->result()).element().bitWidth() == 32;
+  if (op->is<tt::MakeRangeOp>()) return tensorOrNull(op->result()).element().bitWidth() == 32;
   return true;
 }
 
 } // namespace dims
 
-bool accessesMemory(Operation *op) {
-  return op->is<tt::LoadOp>() || op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>();
-}
-bool writesMemory(Operation *op) { return !op->is<tt::LoadOp>(); }
-bool isRelaxedAtomic(Operation *op) {
-  auto rmw = op->dyn<tt::AtomicRmwOp>();
-  return rmw && rmw.sem() == MemSemantic::Relaxed;
-}
-
 /// Stores with all that is cut together with them.
 struct Group {
-  llvm::MapVector<Operation *, int> ops; // and the dimension that each is cut along, in terms of dims::
-  int64_t length = 0;                    // of the dimension
+  llvm::MapVector<Operation *, int> ops; // with the dimension that each is cut along (see dims)
+  int64_t length = 0;                    // of that dimension, in the stored tensors
   int64_t strips = 1;
-  int64_t before = 0, after = 0; // registers that a thread needs at once
+  int64_t registersBefore = 0; // that a thread needs at once for the whole block
+  int64_t registersAfter = 0;  // … for a strip
 };
 
 /// Operations of a block between two that must stay where they are.
-class Run {
+class Segment {
 public:
-  Run(llvm::ArrayRef<Operation *> ops, int64_t registers, llvm::function_ref<const AxisInfoAnalysis &()> axis)
-      : ops_(ops), registers_(registers), axis_(axis) {
-    inRun_.insert(ops.begin(), ops.end());
+  using GetAxisInfo = llvm::function_ref<const AxisInfoAnalysis &()>; // computes it at the first call
+
+  Segment(llvm::ArrayRef<Operation *> ops, int64_t registers, const Tuning &tuning, GetAxisInfo axis)
+      : ops_(ops), registers_(registers), tuning_(tuning), axis_(axis) {
+    inSegment_.insert(ops.begin(), ops.end());
   }
 
   std::vector<Group> groups() {
     std::vector<Group> all;
     llvm::DenseSet<Operation *> done;
     for (auto *root : ops_) {
-      bool isRoot = accessesMemory(root) && writesMemory(root) && tensorOf(root->operand(0));
+      bool isRoot = accessesMemory(root) && writesMemory(root) && tensorOrNull(pointerOf(root));
       if (!isRoot || done.count(root)) continue;
       auto g = bestGroup(root);
       if (!g) continue;
-      // What another group uses as a whole may hang together with that group's operations along another dimension.
+      // Values that another group uses as a whole may belong to that group along another dimension.
       if (llvm::any_of(g->ops, [&](auto &op) { return done.contains(op.first); })) {
         failed_.insert(g->ops.begin(), g->ops.end());
         continue;
@@ -185,33 +188,35 @@ public:
 private:
   std::optional<Group> bestGroup(Operation *root) {
     std::optional<Group> best;
-    for (int d = 0; d < int(tensorOf(root->operand(0)).rank()); ++d) {
+    auto pointers = tensorOrNull(pointerOf(root));
+    for (int d = 0; d < int(pointers.rank()); ++d) {
       Group g;
-      g.length = tensorOf(root->operand(0)).dim(d);
+      g.length = pointers.dim(d);
       if (!collect(g, root, d) || !chooseStrips(g)) {
         failed_.insert(g.ops.begin(), g.ops.end());
         continue;
       }
-      if (!best || g.after < best->after) best = std::move(g);
+      if (!best || g.registersAfter < best->registersAfter) best = std::move(g);
     }
     return best;
   }
 
-  // ---- what hangs together ----
+  // ---- groups ----
 
+  /// Adds everything that must be cut together with `root` along dimension `d`; false if that is not possible.
   bool collect(Group &g, Operation *root, int d) {
     llvm::SmallVector<std::pair<Operation *, int>, 16> list{{root, d}};
     llvm::SmallVector<Value, 8> whole; // used as a whole by the group
     while (!list.empty()) {
       auto [op, dim] = list.pop_back_val();
-      auto [it, fresh] = g.ops.insert({op, dim});
-      if (!fresh) {
+      auto [it, isNew] = g.ops.insert({op, dim});
+      if (!isNew) {
         if (it->second != dim) return false;
         continue;
       }
-      if (failed_.contains({op, dim}))
-        return false; // what hangs together with this does not depend on where one begins
-      if (!inRun_.count(op) || !dims::has(op) || !dims::separate(op, dim)) return false;
+      // The group of an operation is the same from whichever of its operations one starts.
+      if (failed_.contains({op, dim})) return false;
+      if (!inSegment_.count(op) || !dims::isKnown(op) || !dims::areIndependent(op, dim)) return false;
       for (unsigned i = 0; i < op->numOperands(); ++i) {
         Value v = op->operand(i);
         int along = dims::ofOperand(op, i, dim);
@@ -224,9 +229,9 @@ private:
           return false;
       }
       for (auto r : op->results()) {
-        if (!tensorOf(r) && !r.useEmpty()) return false;
+        if (!tensorOrNull(r) && !r.useEmpty()) return false;
         for (auto *use : r.uses()) {
-          if (!inRun_.count(use->owner) || !dims::has(use->owner)) return false;
+          if (!inSegment_.count(use->owner) || !dims::isKnown(use->owner)) return false;
           list.push_back({use->owner, dims::fromOperand(use->owner, dims::ofResult(op, dim))});
         }
       }
@@ -239,17 +244,18 @@ private:
     return true;
   }
 
-  /// Whether a tensor is made of ranges, constants and scalars by the arithmetic of indices, addresses and masks,
-  /// which costs little to compute again and, most of it, no registers.
-  bool isIndex(Value v) { return indexSteps(v, 0) <= kMostIndexSteps; }
+  /// Whether a tensor is computed from ranges, constants and scalars by arithmetic of indices, addresses and masks,
+  /// which is cheap to recompute and takes, most of it, no registers.
+  bool isIndex(Value v) { return indexSteps(v, 0) <= tuning_.stripIndexSteps; }
 
-  /// The most operations from a range, constant or scalar to an index; more than kMostIndexSteps if it is none.
+  /// The length of the longest chain of operations from a range, constant or scalar to an index; more than
+  /// stripIndexSteps if the value is no index.
   int indexSteps(Value v, int depth) {
-    constexpr int none = kMostIndexSteps + 1;
-    auto [it, fresh] = index_.try_emplace(v, none);
-    if (!fresh) return it->second;
+    const int none = int(tuning_.stripIndexSteps) + 1;
+    auto [it, isNew] = indexSteps_.try_emplace(v, none);
+    if (!isNew) return it->second;
     Operation *op = v.definingOp();
-    if (!op || !tensorOf(v) || depth > kMostIndexSteps) return none;
+    if (!op || !tensorOrNull(v) || depth >= none) return none;
     switch (op->opcode()) {
     case Opcode::tt_make_range:
     case Opcode::tt_splat:
@@ -270,16 +276,16 @@ private:
     }
     int steps = 1;
     for (auto x : op->operands())
-      if (tensorOf(x) && steps < none) steps = std::max(steps, 1 + indexSteps(x, depth + 1));
-    return index_[v] = std::min(steps, none);
+      if (tensorOrNull(x) && steps < none) steps = std::max(steps, 1 + indexSteps(x, depth + 1));
+    return indexSteps_[v] = std::min(steps, none);
   }
 
   bool indexMayBeCut(Value v, int along) {
-    auto [it, fresh] = mayBeCut_.try_emplace({v, along}, true);
-    if (!fresh) return it->second;
+    auto [it, isNew] = mayBeCut_.try_emplace({v, along}, true);
+    if (!isNew) return it->second;
     Operation *op = v.definingOp();
     int d = dims::fromResult(op, along);
-    bool may = dims::separate(op, d);
+    bool may = dims::areIndependent(op, d);
     for (unsigned i = 0; may && i < op->numOperands(); ++i) {
       int x = dims::ofOperand(op, i, d);
       may = x == kWhole || indexMayBeCut(op->operand(i), x);
@@ -302,20 +308,22 @@ private:
     for (auto &[op, d] : g.ops) {
       int64_t widest = 0;
       for (auto r : op->results()) {
-        auto t = stripType(tensorOf(r), dims::ofResult(op, d), strips);
+        auto t = stripType(tensorOrNull(r), dims::ofResult(op, d), strips);
         auto n = elementsPerThread(t);
-        if (!n || (op->is<tt::ElementwiseInlineAsmOp>() && *n % op->cast<tt::ElementwiseInlineAsmOp>().packedElement()))
-          return std::nullopt;
+        if (!n) return std::nullopt;
+        auto inlineAsm = op->dyn<tt::ElementwiseInlineAsmOp>();
+        bool splitsPack = inlineAsm && *n % inlineAsm.packedElement();
+        if (splitsPack) return std::nullopt;
         widest = std::max(widest, *n);
-        // What was made wider is made so where it is used, element by element.
+        // Extensions are done where the value is used, element by element.
         bool widened = op->is<arith::ExtfOp>() || op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>();
-        held[r.impl()] = registersFor(widened ? tensorOf(op->operand(0)) : t, *n);
+        held[r.impl()] = registersFor(widened ? tensorOrNull(op->operand(0)) : t, *n);
         Operation *last = op;
         for (auto *u : r.users())
           if (last->isBeforeInBlock(u)) last = u;
         freed[last].push_back(r.impl());
       }
-      needs.work += widest * workOf(op);
+      needs.work += widest * costOf(op, tuning_).instructions;
     }
     int64_t live = 0;
     for (auto &[op, d] : g.ops) {
@@ -331,15 +339,23 @@ private:
 
   bool chooseStrips(Group &g) {
     auto whole = needsOf(g, 1);
-    if (!whole || (whole->registers <= registers_ && whole->work <= kMostWork)) return false;
-    g.before = g.after = whole->registers;
-    int64_t work = whole->work, enough = std::min(kStripRegisters, registers_);
-    // As long as halving a strip halves what it needs: further on, threads would compute the same elements.
-    for (int64_t strips = 2; strips <= g.length && (g.after > enough || work > kStripWork); strips *= 2) {
-      auto n = needsOf(g, strips);
-      if (!n || n->work * 8 > work * 5 || n->registers * 8 > g.after * 5) break;
-      g.after = n->registers;
-      work = n->work;
+    bool isLarge = whole && (whole->registers > registers_ || whole->work > tuning_.stripMineWork);
+    if (!isLarge) return false;
+    g.registersBefore = whole->registers;
+    g.registersAfter = whole->registers;
+    int64_t work = whole->work;
+    int64_t enoughRegisters = std::min<int64_t>(tuning_.stripRegisters, registers_);
+    for (int64_t strips = 2; strips <= g.length; strips *= 2) {
+      bool isSmall = g.registersAfter <= enoughRegisters && work <= tuning_.stripWork;
+      if (isSmall) break;
+      // As long as halving a strip about halves what it needs: further on, threads would compute the same elements.
+      auto half = needsOf(g, strips);
+      auto saves = [&](int64_t now, int64_t before) {
+        return double(now) <= double(before) * tuning_.stripHalvingRatio;
+      };
+      if (!half || !saves(half->work, work) || !saves(half->registers, g.registersAfter)) break;
+      g.registersAfter = half->registers;
+      work = half->work;
       g.strips = strips;
     }
     return g.strips > 1;
@@ -347,61 +363,67 @@ private:
 
   // ---- what may move ----
 
-  /// The run's accesses, by the argument that they go through; null: what may reach any memory.
+  /// The segment's accesses, by the kernel argument that their pointers derive from; null: they may reach any memory.
   struct Accesses {
     llvm::SmallVector<Operation *, 4> reads, writes;
   };
 
   void collectAccesses() {
-    for (auto *b : ops_) {
-      uint8_t effects = effectsOf(b) & (kReadsGlobal | kWritesGlobal);
-      if (!effects || b->opcode() == Opcode::llvm_intr_assume) continue;
-      Value root = accessesMemory(b) ? memoryArgument(b->operand(0)) : Value();
-      auto &of = accesses_[root];
-      (accessesMemory(b) && !writesMemory(b) ? of.reads : of.writes).push_back(b);
+    for (auto *op : ops_) {
+      uint8_t effects = effectsOf(op) & (kReadsGlobal | kWritesGlobal);
+      if (!effects || op->opcode() == Opcode::llvm_intr_assume) continue;
+      bool isKnown = accessesMemory(op);
+      auto &ofArgument = accesses_[isKnown ? memoryArgument(pointerOf(op)) : Value()];
+      bool onlyReads = isKnown && !writesMemory(op);
+      (onlyReads ? ofArgument.reads : ofArgument.writes).push_back(op);
     }
   }
 
   bool mayMove(const Group &g) {
+    // Whether `a` may change places with each of the others: they are in the same group, cut along the same dimension,
+    // and access the same elements strip by strip.
     auto mayPass = [&](Operation *a, int dim, llvm::ArrayRef<Operation *> others) {
       return llvm::all_of(others, [&](Operation *b) {
         if (a == b) return true;
         auto other = g.ops.find(b);
-        return other != g.ops.end() && other->second == dim && a->operand(0) == b->operand(0) &&
-               distinct(a->operand(0));
+        bool isCutAlike = other != g.ops.end() && other->second == dim;
+        return isCutAlike && pointerOf(a) == pointerOf(b) && areDistinct(pointerOf(a));
       });
     };
     for (auto &[a, dim] : g.ops) {
       if (!accessesMemory(a)) continue;
-      Value root = memoryArgument(a->operand(0));
-      for (auto &[of, others] : accesses_) {
-        if (of && root && of != root) continue; // other memory
-        if (!mayPass(a, dim, others.writes) || (writesMemory(a) && !mayPass(a, dim, others.reads))) return false;
+      Value root = memoryArgument(pointerOf(a));
+      for (auto &[argument, others] : accesses_) {
+        bool isOtherMemory = argument && root && argument != root;
+        if (isOtherMemory) continue;
+        if (!mayPass(a, dim, others.writes)) return false;
+        if (writesMemory(a) && !mayPass(a, dim, others.reads)) return false;
       }
     }
     return true;
   }
 
-  /// Whether no two elements of the pointers are the same, as far as that is easily seen.
-  bool distinct(Value pointers) {
+  /// Whether no two of the pointers are equal; false if that is not easily seen.
+  bool areDistinct(Value pointers) {
     auto t = tensorOf(pointers);
     return t.rank() == 1 && axis_().get(pointers).contiguity[0] >= t.dim(0);
   }
 
   llvm::ArrayRef<Operation *> ops_;
   int64_t registers_;
-  llvm::DenseSet<Operation *> inRun_;
-  llvm::function_ref<const AxisInfoAnalysis &()> axis_;
-  llvm::DenseMap<Value, int> index_;
+  const Tuning &tuning_;
+  llvm::DenseSet<Operation *> inSegment_;
+  GetAxisInfo axis_;
+  llvm::DenseMap<Value, int> indexSteps_;
   llvm::DenseMap<std::pair<Value, int>, bool> mayBeCut_;
-  llvm::DenseSet<std::pair<Operation *, int>> failed_; // of groups that are not cut, with the dimension
+  llvm::DenseSet<std::pair<Operation *, int>> failed_; // in groups that cannot be cut, with the dimension
   llvm::MapVector<Value, Accesses> accesses_;
 };
 
-/// Writes a group as a loop.
-class Loop {
+/// Replaces a group by a loop over its strips.
+class StripLoop {
 public:
-  Loop(Group &g) : g_(g), b_(g.ops.back().first) {}
+  explicit StripLoop(Group &g) : g_(g), b_(g.ops.back().first) {}
 
   Location run() {
     Location loc = g_.ops.back().first->loc();
@@ -422,17 +444,18 @@ public:
   }
 
 private:
+  /// The strip of a value.
   Value cut(Value v, int dim) {
     if (dim == kWhole) return v;
     if (Value done = map_.lookup({v, dim})) return done;
-    clone(v.definingOp(), dims::fromResult(v.definingOp(), dim)); // index arithmetic: the rest is in order
+    clone(v.definingOp(), dims::fromResult(v.definingOp(), dim)); // index arithmetic; the group is cloned in order
     return map_.lookup({v, dim});
   }
 
   void clone(Operation *op, int d) {
     auto define = [&](unsigned i, Value by) { map_[{op->result(i), dims::ofResult(op, d)}] = by; };
     if (op->is<arith::ConstantOp>()) {
-      auto t = stripType(tensorOf(op->result()), d, g_.strips);
+      auto t = stripType(tensorOrNull(op->result()), d, g_.strips);
       return define(0, b_.constant(op->loc(), t, DenseElementsAttr::get(t, {*splatBits(op->attr("value"))})));
     }
     ValueMap operands;
@@ -442,9 +465,9 @@ private:
     Operation *copy = b_.clone(op, operands);
     for (auto &[i, v] : replaced) copy->setOperand(i, v);
     for (auto r : copy->results())
-      if (auto t = tensorOf(r)) r.setType(stripType(t, dims::ofResult(op, d), g_.strips));
+      if (auto t = tensorOrNull(r)) r.setType(stripType(t, dims::ofResult(op, d), g_.strips));
     if (auto range = copy->dyn<tt::MakeRangeOp>()) {
-      auto t = tensorOf(copy->result());
+      auto t = tensorOrNull(copy->result());
       copy->setAttr("end", IntegerAttr::getI32(op->context(), int64_t(range.start()) + t.dim(0)));
       Value offset = tt::SplatOp::create(b_, op->loc(), {t}, start_).result();
       return define(0, arith::AddiOp::create(b_, op->loc(), copy->result(), offset).result());
@@ -454,51 +477,67 @@ private:
 
   Group &g_;
   Builder b_;
-  Value start_;
+  Value start_; // of the strip
   llvm::DenseMap<std::pair<Value, int>, Value> map_;
 };
 
-/// What a thread of such a module can hold.
-int64_t registersPerThread(Operation *module, const TargetInfo *t) {
+int64_t registersOfThread(Operation *module, const TargetInfo *t) {
   if (!t || !t->registersPerScheduler) return kMostRegisters;
   return std::min<int64_t>(t->registersPerThread(numWarps(module), RegisterSplit::PerScheduler), kMostRegisters);
+}
+
+/// Whether the operation may not move with a group.
+bool staysInPlace(Operation &op) {
+  if (op.info().has(kTerminator)) return true;
+  uint8_t effects = effectsOf(&op);
+  if (op.numRegions() && effects) return true;
+  bool hasOtherEffects = effects & ~(kReadsGlobal | kWritesGlobal);
+  if (hasOtherEffects && !isRelaxedAtomic(&op)) return true;
+  return op.is<tt::LoadOp>() && op.cast<tt::LoadOp>().isVolatile();
+}
+
+Remark stripRemark(const Group &g, Location loc) {
+  return {
+      Remark::Applied,
+      "",
+      "StripMined",
+      loc,
+      llvm::formatv("a block of {0} elements along one dimension is processed in {1} strips of {2}: {3} registers of "
+                    "a thread instead of {4}",
+                    g.length, g.strips, g.length / g.strips, g.registersAfter, g.registersBefore)
+          .str(),
+      llvm::json::Object{{"length", g.length},
+                         {"strips", g.strips},
+                         {"registersBefore", g.registersBefore},
+                         {"registersAfter", g.registersAfter}}};
 }
 
 } // namespace
 
 absl::StatusOr<bool> stripMine(Module &m, const StripMineOptions &o, PassContext &c) {
-  // A quarter is for addresses and intermediate results.
-  int64_t registers = o.registers.value_or(registersPerThread(m.op(), c.target) * 3 / 4);
+  const Tuning tuning = c.target ? c.target->tuning : Tuning();
+  int64_t registers = o.registers.value_or(registersOfThread(m.op(), c.target) * tuning.usableRegistersPercent / 100);
   llvm::SmallVector<Block *, 8> blocks;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::ReduceOp>() || op->is<tt::ScanOp>()) return;
     for (auto &r : op->regions())
       for (auto *b = r.front(); b; b = b->next()) blocks.push_back(b);
   });
-  std::optional<AxisInfoAnalysis> computed; // of the module before, for accesses in place
+  std::optional<AxisInfoAnalysis> computed; // of the module before it changes
   auto axis = [&]() -> const AxisInfoAnalysis & { return computed ? *computed : computed.emplace(m); };
   bool changed = false;
   for (auto *block : blocks) {
-    std::vector<std::vector<Operation *>> runs(1);
+    std::vector<std::vector<Operation *>> segments(1);
     for (auto &op : *block) {
-      uint8_t effects = effectsOf(&op);
-      bool stays = op.info().has(kTerminator) || (op.numRegions() && effects) ||
-                   (effects & ~(kReadsGlobal | kWritesGlobal) && !isRelaxedAtomic(&op)) ||
-                   (op.is<tt::LoadOp>() && op.cast<tt::LoadOp>().isVolatile());
-      if (stays)
-        runs.emplace_back();
+      if (staysInPlace(op))
+        segments.emplace_back();
       else
-        runs.back().push_back(&op);
+        segments.back().push_back(&op);
     }
-    for (auto &ops : runs)
-      for (auto &g : Run(ops, registers, axis).groups()) {
-        std::string what = llvm::formatv("a block of {0} elements along one dimension is worked on in {1} strips of "
-                                         "{2}: {3} registers of a thread instead of {4}",
-                                         g.length, g.strips, g.length / g.strips, g.after, g.before);
-        llvm::json::Object facts{
-            {"length", g.length}, {"strips", g.strips}, {"registersBefore", g.before}, {"registersAfter", g.after}};
-        Location loc = Loop(g).run();
-        c.remark({Remark::Applied, "", "StripMined", loc, what, std::move(facts)});
+    for (auto &ops : segments)
+      for (auto &g : Segment(ops, registers, tuning, axis).groups()) {
+        Location loc = StripLoop(g).run();
+        c.remark(stripRemark(g, loc));
         changed = true;
       }
   }

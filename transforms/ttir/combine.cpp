@@ -11,7 +11,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
-#include "transforms/analyses/integer_range.h"
+#include "transforms/analyses/integer_facts.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {

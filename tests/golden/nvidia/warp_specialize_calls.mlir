@@ -3,7 +3,7 @@
 // RUN: not tessera compile %s --target sm_90a --emit llir 2>&1 | FileCheck %s
 // RUN: sed -e '/IN A PARTITION/d' %s > %t.mlir
 // RUN: tessera compile %t.mlir --target sm_90a --emit ptx | FileCheck %s --check-prefix=OWN
-// CHECK: warp_specialize_calls.mlir:[[#@LINE+25]]:12: error: 'tt.call' cannot be lowered: functions that stay calls are for the kernel's own warps, not for those of a partition
+// CHECK: warp_specialize_calls.mlir:[[#@LINE+25]]:12: error: 'tt.call' cannot be lowered in a warp partition: only the kernel's own warps may call functions
 // CHECK-NOT: error
 
 // OWN: .func {{.*}} sum

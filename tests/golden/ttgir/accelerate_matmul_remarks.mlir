@@ -4,10 +4,10 @@
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --remarks-json=%t --target sm_90a >/dev/null && FileCheck %s --check-prefix=JSON < %t
 // Only those that match.
 // RUN: tessera opt %s -tritongpu-accelerate-matmul --remarks=LoopPipelined --target sm_90a 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE --allow-empty
-// SM90: remark: the multiplication of f16 by f16 into f32 is done by wgmma m64n64k16 [tritongpu-accelerate-matmul:DotInstruction]
-// SM90: remark: the multiplication of f32 by f32 into f32 stays a sum of fma: sm_90a has no matrix instruction for the types and this precision
-// SM90: remark: the multiplication of f16 by f16 into f32 is done by mma.sync 16x8x16, {{.*}}; not by wgmma: the shape has no tile of 64 rows
-// GFX942: remark: the multiplication of f16 by f16 into f32 is done by MFMA 32x32x8
+// SM90: remark: the dot of f16 by f16 into f32 is computed by wgmma m64n64k16 [tritongpu-accelerate-matmul:DotInstruction]
+// SM90: remark: the dot of f32 by f32 into f32 is computed by fma: sm_90a has no matrix instruction for the types and this precision
+// SM90: remark: the dot of f16 by f16 into f32 is computed by mma.sync 16x8x16, {{.*}}; not by wgmma: the shape has no tile of 64 rows
+// GFX942: remark: the dot of f16 by f16 into f32 is computed by MFMA 32x32x8
 // JSON: "facts": {
 // JSON: "instruction": "wgmma m64n64k16"
 // JSON: "kind": "applied"

@@ -40,7 +40,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
   tt.func public @nested() {
     ttg.warp_specialize()
     default {
-      // expected-error @below {{stands in another one}}
+      // expected-error @below {{must not be nested in another ttg.warp_specialize}}
       ttg.warp_specialize()
       default {
         ttg.warp_yield
@@ -61,7 +61,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func private @function() attributes {noinline = true} {
-    // expected-error @below {{stands in the function 'function', which stays a call}}
+    // expected-error @below {{is in the function 'function', which is called and not inlined}}
     ttg.warp_specialize()
     default {
       ttg.warp_yield

@@ -7,7 +7,7 @@
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=3 -allocate-shared-memory -insert-barriers --target sm_80 | FileCheck %s --check-prefix=BARRIER
 
 // ASYNC-LABEL: @mm
-// ASYNC: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x32x32xf16, #shared, #smem, mutable>
+// ASYNC: %[[BUFFERS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x32x32xf16, #shared, #smem, mutable>
 // ASYNC-COUNT-2: ttg.async_commit_group
 // ASYNC: scf.for
 // ASYNC-NEXT: %[[TOKEN:.*]] = ttg.async_wait {num = 1 : i32}
@@ -19,10 +19,10 @@
 // ASYNC: tt.dot
 // ASYNC: scf.yield
 // ASYNC: ttg.async_wait {num = 0 : i32}
-// ASYNC: ttg.local_dealloc %[[RING]]
+// ASYNC: ttg.local_dealloc %[[BUFFERS]]
 
 // REGS-LABEL: @mm
-// REGS: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #shared, #smem, mutable>
+// REGS: %[[BUFFERS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #shared, #smem, mutable>
 // REGS: %[[ANY:.*]] = arith.cmpi slt, %{{.*}}, %arg1
 // REGS: scf.if %[[ANY]]
 // REGS: tt.load
@@ -38,7 +38,7 @@
 // REGS: ttg.local_store
 // REGS: scf.yield
 // REGS-NOT: tt.load
-// REGS: ttg.memdesc_index %[[RING]][%[[L]]#
+// REGS: ttg.memdesc_index %[[BUFFERS]][%[[L]]#
 // REGS: ttg.local_load
 // REGS: tt.dot
 // REGS: else

@@ -2,8 +2,8 @@
 // if it were alone.
 // RUN: tessera compile %s --target sm_90a --num-warps 8 --num-stages 5 --emit ttgir -o %t --remarks=LoopPipelined 2>&1 | FileCheck %s
 
-// CHECK: remark: 2 of the loop's loads run 4 iterations ahead {{.*}}; 5 slots take 163840 bytes of shared memory
-// CHECK: remark: 2 of the loop's loads run 4 iterations ahead {{.*}}; 5 slots take 163840 bytes of shared memory
+// CHECK: remark: 2 of the loop's loads are issued 4 iterations ahead {{.*}}; 5 stages take 163840 bytes of shared memory
+// CHECK: remark: 2 of the loop's loads are issued 4 iterations ahead {{.*}}; 5 stages take 163840 bytes of shared memory
 tt.func public @two_products(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
   %c0 = arith.constant 0 : i32

@@ -3,10 +3,10 @@
 // RUN: tessera opt %s -tritongpu-pipeline=num-stages=2 --target sm_80 --split-input-file | FileCheck %s
 // One store of the copied tile less, and one load for each reader.
 // CHECK-LABEL: @two_products
-// CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #[[S:.*]], #smem, mutable>
+// CHECK: %[[BUFFERS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #[[S:.*]], #smem, mutable>
 // CHECK: scf.for
 // CHECK: ttg.async_copy_global_to_local
-// CHECK: %[[ONE:.*]] = ttg.memdesc_index %[[RING]]
+// CHECK: %[[ONE:.*]] = ttg.memdesc_index %[[BUFFERS]]
 // CHECK: ttg.local_load %[[ONE]] {{.*}} -> tensor<32x32xf16, #ttg.dot_op<{opIdx = 0
 // CHECK: ttg.local_load {{.*}} -> tensor<32x32xf16, #ttg.dot_op<{opIdx = 1
 // CHECK: ttg.local_load {{.*}} -> tensor<32x32xf16, #mma>

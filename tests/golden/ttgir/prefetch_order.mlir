@@ -2,7 +2,7 @@
 // index must be in range even if no iteration follows.
 // RUN: tessera opt %s -tritongpu-prefetch --remarks=Prefetched 2>%t | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t
-// REMARK-COUNT-5: the first step of the operands of its multiplications is loaded an iteration ahead [tritongpu-prefetch:Prefetched]
+// REMARK-COUNT-5: the first step of the operands of its dots is loaded from shared memory an iteration ahead [tritongpu-prefetch:Prefetched]
 // REMARK-NOT: Prefetched
 
 #b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -3,11 +3,11 @@
 // RUN: tessera opt %s -strip-mine -canonicalize -loop-invariant-code-motion -cse --remarks=StripMined 2>%t | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t
 
-// REMARK: a block of 65536 elements along one dimension is worked on in 16 strips of 4096: 64 registers of a thread instead of 1024 [strip-mine:StripMined]
-// REMARK: a block of 256 elements along one dimension is worked on in {{.*}}StripMined]
-// REMARK: a block of 65536 elements along one dimension is worked on in {{.*}}StripMined]
-// REMARK: a block of 65536 elements along one dimension is worked on in {{.*}}StripMined]
-// REMARK: a block of 256 elements along one dimension is worked on in {{.*}}StripMined]
+// REMARK: a block of 65536 elements along one dimension is processed in 16 strips of 4096: 64 registers of a thread instead of 1024 [strip-mine:StripMined]
+// REMARK: a block of 256 elements along one dimension is processed in {{.*}}StripMined]
+// REMARK: a block of 65536 elements along one dimension is processed in {{.*}}StripMined]
+// REMARK: a block of 65536 elements along one dimension is processed in {{.*}}StripMined]
+// REMARK: a block of 256 elements along one dimension is processed in {{.*}}StripMined]
 // REMARK-NOT: StripMined
 
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -17,7 +17,9 @@ public:
   }
   const ir::TargetInfo &info() const override { return info_; }
   ir::TargetInfo info_;
-  mutable unsigned widestLoad = 0, widestStore = 0, stores = 0; // in elements; what the lowering asked for
+  // Of the accesses that the lowering emitted; lengths in elements.
+  mutable unsigned widestLoad = 0, widestStore = 0, stores = 0;
+  mutable unsigned loadsFromBase = 0; // with a uniform base and an offset of 32 bits
 
   llvm::Value *variable(llvm::IRBuilder<> &b, const char *name) const {
     auto *g = b.GetInsertBlock()->getModule()->getOrInsertGlobal(name, b.getInt32Ty());
@@ -52,12 +54,13 @@ public:
             llvm::MutableArrayRef<codegen::LoadAccess> accesses) const override {
     for (auto &a : accesses) {
       widestLoad = std::max(widestLoad, a.count);
+      loadsFromBase += a.base != nullptr;
       for (unsigned i = 0; i < a.count; ++i) {
-        auto *slot = b.CreateAlloca(element);
-        b.CreateStore(a.other.empty() ? llvm::Constant::getNullValue(element) : a.other[i], slot);
+        auto *result = b.CreateAlloca(element);
+        b.CreateStore(a.other.empty() ? llvm::Constant::getNullValue(element) : a.other[i], result);
         masked(b, a.mask,
-               [&] { b.CreateStore(b.CreateLoad(element, b.CreateConstGEP1_32(element, a.pointer, i)), slot); });
-        a.result.push_back(b.CreateLoad(element, slot));
+               [&] { b.CreateStore(b.CreateLoad(element, b.CreateConstGEP1_32(element, a.pointer, i)), result); });
+        a.result.push_back(b.CreateLoad(element, result));
       }
     }
   }
@@ -76,13 +79,13 @@ public:
   llvm::SmallVector<llvm::Value *, 4> atomicRmw(llvm::IRBuilder<> &b, ir::RmwOp op, const codegen::MemoryAccess &a,
                                                 llvm::ArrayRef<llvm::Value *> values, ir::MemSemantic, ir::MemSyncScope,
                                                 bool) const override {
-    auto *slot = b.CreateAlloca(values[0]->getType());
+    auto *result = b.CreateAlloca(values[0]->getType());
     masked(b, a.mask, [&] {
       auto *old = b.CreateLoad(values[0]->getType(), a.pointer);
-      b.CreateStore(old, slot);
+      b.CreateStore(old, result);
       b.CreateStore(op == ir::RmwOp::Exch ? values[0] : b.CreateAdd(old, values[0]), a.pointer);
     });
-    return {b.CreateLoad(values[0]->getType(), slot)};
+    return {b.CreateLoad(values[0]->getType(), result)};
   }
   llvm::Value *atomicCas(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *cmp, llvm::Value *,
                          ir::MemSemantic, ir::MemSyncScope) const override {

@@ -22,6 +22,19 @@ TEST(Lowering, EveryOpcodeIsLoweredOrHasAReason) {
   }
 }
 
+/// A row of the dispatch table that names lowerMath promises nothing yet: the operation needs a way to be computed that
+/// both vendors have.
+TEST(Lowering, EveryMathOperationHasAWay) {
+  int n = 0;
+  for (auto &row : ir::allOps()) {
+    if (codegen::loweringOf(row.opcode) != codegen::lowerMath) continue;
+    ++n;
+    bool callsSymbol = row.opcode == ir::Opcode::tt_extern_elementwise;
+    EXPECT_TRUE(callsSymbol || codegen::hasScalarMath(row.opcode)) << row.name.str();
+  }
+  EXPECT_GT(n, 35);
+}
+
 /// out[row * columns + column] = row * columns + column, each element stored exactly once whatever the layout.
 struct LayoutCase {
   const char *encoding, *shape;
@@ -113,6 +126,53 @@ TEST(Lowering, AccessesAreAsWideAsAlignmentMaskAndLayoutAllow) {
   EXPECT_EQ(widths("f32", 4, "{tt.divisibility = 8 : i32}", aligned), P(2, 2));
   EXPECT_EQ(widths("f32", 4, "", aligned), P(1, 1));
   EXPECT_EQ(widths("f32", 4, aligned, ""), P(1, 1)); // the mask may change inside a vector
+}
+
+std::string repeated(const std::string &part, int times) {
+  std::string out = part;
+  for (int i = 1; i < times; ++i) out += ", " + part;
+  return out;
+}
+
+/// How many loads have a uniform base and a small offset: loads of f64 from %in + %offset, 128 elements.
+unsigned loadsFromBase(const std::string &type, const std::string &offset) {
+  std::string l = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
+  std::string t = "tensor<128x" + type + ", #l>", p = "tensor<128x!tt.ptr<f64>, #l>";
+  std::string text =
+      "#l = " + l + "\n" + kModule + "tt.func public @k(%in: !tt.ptr<f64>, %out: !tt.ptr<f64>, %x: " + type + ") {\n" +
+      "%r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #l>\n%xs = tt.splat %x : " + type +
+      " -> " + t + "\n" + offset + "\n%s = tt.splat %in : !tt.ptr<f64> -> " + p +
+      "\n%q = tt.addptr %s, %offset : " + p + ", " + t + "\n%v = tt.load %q : " + p +
+      "\n%s2 = tt.splat %out : !tt.ptr<f64> -> " + p + "\n%q2 = tt.addptr %s2, %r : " + p +
+      ", tensor<128xi32, #l>\ntt.store %q2, %v : " + p + "\ntt.return\n}\n}\n";
+  testing::HostTarget target;
+  target.info_.hasBufferOps = true;
+  llvm::LLVMContext context;
+  std::string errors;
+  EXPECT_TRUE(lowerText(text, target, context, errors)) << errors;
+  return target.loadsFromBase;
+}
+
+/// %x goes to the base if the sum with the range does not wrap: assumed of 32 bits, not of 16, in which 32700 + 100 is
+/// -32736.
+TEST(Lowering, OffsetsAreSplitWhereSumsOfIndicesDoNotWrap) {
+  EXPECT_EQ(loadsFromBase("i32", "%offset = arith.addi %xs, %r : tensor<128xi32, #l>"), 1u);
+  EXPECT_EQ(loadsFromBase("i64", "%w = arith.extsi %r : tensor<128xi32, #l> to tensor<128xi64, #l>\n"
+                                 "%offset = arith.addi %xs, %w : tensor<128xi64, #l>"),
+            1u);
+  EXPECT_EQ(loadsFromBase("i16", "%n = arith.constant dense<[" + repeated("0, 1", 64) + "]> : tensor<128xi16, #l>\n" +
+                                     "%offset = arith.addi %xs, %n : tensor<128xi16, #l>"),
+            0u);
+}
+
+/// Offsets of 32 bits hold 2^31 bytes; (2^61 - 1) * 8 bytes do not fit 64 bits either.
+TEST(Lowering, LargeOffsetsAreNotSplit) {
+  auto constant = [](const char *large) {
+    return "%offset = arith.constant dense<[" + repeated(std::string("0, ") + large, 64) + "]> : tensor<128xi64, #l>";
+  };
+  EXPECT_EQ(loadsFromBase("i64", constant("268435447")), 1u);
+  EXPECT_EQ(loadsFromBase("i64", constant("268435455")), 0u);
+  EXPECT_EQ(loadsFromBase("i64", constant("2305843009213693951")), 0u);
 }
 
 TEST(Lowering, MaskedAccessesTouchNothingElse) {

@@ -103,7 +103,7 @@ TEST(Run, KernelsThatAreNoneFail) {
   r = run("kernel k\n  buffer o: i32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<f32>) {\n    tt.return\n  "
           "}\nend\n");
   EXPECT_EQ(r.message, "argument 'o' is !tt.ptr<f32> in the text, not !tt.ptr<i32>");
-  // Out of bounds: the interpreter says so, and no device is asked.
+  // Out of bounds: the interpreter says so, and no device runs.
   std::string beyond = "kernel k\n  buffer o: i32[4] = 0\ntext\n  tt.func public @kernel(%o: !tt.ptr<i32>) {\n    %c = "
                        "arith.constant 4 : i32\n    %p = tt.addptr %o, %c : !tt.ptr<i32>, i32\n    tt.store %p, %c : "
                        "!tt.ptr<i32>\n    tt.return\n  }\nend\n";

@@ -41,7 +41,7 @@ text
 end
 )";
 
-TEST(Suite, AllIsTheProductWithoutWhatIsExcluded) {
+TEST(Suite, AllIsEveryCombinationThatIsNotExcluded) {
   EXPECT_EQ(names(read(kThree), Coverage::All).size(), 3 * 3 * 2 - 3u);
 }
 

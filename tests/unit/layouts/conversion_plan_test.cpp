@@ -253,7 +253,7 @@ TEST(ConversionPlan, OfSmallScratchIsDoneInTurns) {
 // ---- reads that transpose ----
 
 /// What the instruction brings, by its definition, is what the map says, for all lanes of maps that have the form;
-/// and the form is told from others.
+/// and the form is distinguished from others.
 TEST(TransposedReads, BringWhatTheMapSays) {
   Generator g(44);
   int readable = 0;

@@ -1,4 +1,4 @@
-// Multiplications by matrix instructions, checked by running what the lowering gives on the host, with the instructions
+// Dots by matrix instructions, checked by running the lowered code on the host, with the instructions
 // replaced by what the vendors' manuals say of them, element by element:
 //
 //   mma.sync   PTX ISA, "Matrix Fragments for mma.m16n8k4/8/16/32" and "mma.m8n8k4 with .f64"
@@ -151,7 +151,7 @@ public:
     return vendor->matrixFragment(i, e);
   }
 
-  static llvm::Value *slots(llvm::IRBuilder<> &b, llvm::ArrayRef<llvm::Value *> values) {
+  static llvm::Value *inMemory(llvm::IRBuilder<> &b, llvm::ArrayRef<llvm::Value *> values) {
     auto *array = b.CreateAlloca(b.getInt64Ty(), b.getInt32(values.size()));
     for (auto [i, v] : llvm::enumerate(values)) {
       auto *bits = b.CreateBitCast(v, b.getIntNTy(v->getType()->getPrimitiveSizeInBits()));
@@ -169,9 +169,9 @@ public:
   void multiply(llvm::IRBuilder<> &b, const MatrixInstruction &i, llvm::ArrayRef<llvm::Value *> a,
                 llvm::ArrayRef<llvm::Value *> bb, llvm::MutableArrayRef<llvm::Value *> acc) const override {
     calls.push_back(i);
-    auto *c = slots(b, acc);
+    auto *c = inMemory(b, acc);
     call(b, doMultiply,
-         {b.getInt32(calls.size() - 1), threadId(b), slots(b, a), b.getInt32(a.size()), slots(b, bb),
+         {b.getInt32(calls.size() - 1), threadId(b), inMemory(b, a), b.getInt32(a.size()), inMemory(b, bb),
           b.getInt32(bb.size()), c, b.getInt32(acc.size())});
     for (unsigned k = 0; k < acc.size(); ++k) {
       llvm::Type *t = acc[k]->getType();
@@ -234,7 +234,7 @@ public:
 
   llvm::SmallVector<llvm::Value *, 4> loadMatrices(llvm::IRBuilder<> &b, llvm::Value *ptr, unsigned count,
                                                    bool transposed) const override {
-    auto *out = slots(b, llvm::SmallVector<llvm::Value *, 4>(count, b.getInt32(0)));
+    auto *out = inMemory(b, llvm::SmallVector<llvm::Value *, 4>(count, b.getInt32(0)));
     transposedLoads += transposed;
     call(b, doLoad,
          {b.getInt32(matrixLoads++), threadId(b), b.CreateAddrSpaceCast(ptr, b.getPtrTy()), b.getInt32(count),

@@ -2,6 +2,7 @@
 // builds the kernel's arguments and a dispatch: every argument's place, size and kind for all types that a kernel
 // takes, the wave's size, the block's size and LDS. The figures are those of the ABI: arguments in order, each at a
 // multiple of its size, then the two pointers to scratch memory that every kernel has last; LDS is given at launch.
+#include "codegen_amd/arch_table.h"
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "runtime/compiler/compiler.h"
@@ -73,7 +74,7 @@ llvm::msgpack::MapDocNode kernelOf(llvm::StringRef hsaco, llvm::msgpack::Documen
   return kernels[0].getMap(/*Convert=*/true);
 }
 
-class AmdMetadataNote : public testing::TestWithParam<const char *> {};
+class AmdMetadataNote : public testing::TestWithParam<std::string> {};
 
 TEST_P(AmdMetadataNote, DescribesArgumentsAndLaunch) {
   const ir::TargetInfo *target = *runtime::requireTarget(GetParam());
@@ -99,7 +100,7 @@ TEST_P(AmdMetadataNote, DescribesArgumentsAndLaunch) {
     EXPECT_EQ(number(".private_segment_fixed_size"), 0u);
     EXPECT_EQ(number(".vgpr_spill_count"), 0u);
     EXPECT_EQ(number(".sgpr_spill_count"), 0u);
-    // LDS is dynamic: the loader adds what the compiler's metadata asks for. One wave reduces without it.
+    // LDS is dynamic: the loader adds what the compiler's metadata requests. One wave reduces without it.
     EXPECT_EQ(number(".group_segment_fixed_size"), 0u);
     EXPECT_EQ(r->metadata.dynamicSharedBytes > 0, warps > 1);
     const Argument expected[] = {{0, 1, "by_value", ""},
@@ -128,9 +129,13 @@ TEST_P(AmdMetadataNote, DescribesArgumentsAndLaunch) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, AmdMetadataNote,
-                         testing::Values("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1201"),
-                         [](auto &p) { return std::string(p.param); });
+std::vector<std::string> amdTargets() {
+  std::vector<std::string> names;
+  for (auto &arch : amd::archTable()) names.push_back(arch.info.name.str());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, AmdMetadataNote, testing::ValuesIn(amdTargets()), [](auto &p) { return p.param; });
 
 } // namespace
 } // namespace tessera

@@ -76,7 +76,7 @@ TEST(Isolated, WhatTakesTooLongIsKilled) {
   EXPECT_EQ((r.lost[{1, 0}]), "took longer than 0.3 s");
 }
 
-// A part may ask for a new process for what follows.
+// A part may request a new process for what follows.
 TEST(Isolated, Renewal) {
   Record r(1, 4, 1);
   static int turns = 0;

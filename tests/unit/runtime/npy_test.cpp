@@ -120,7 +120,7 @@ const Malformed kMalformed[] = {
                    }()),
           ""),
      "malformed header: 'shape' has more than 64 dimensions"},
-    {"ProductOverflows", file(describe("<f4", "False", "(4294967296, 4294967296)"), ""),
+    {"SizeOverflows", file(describe("<f4", "False", "(4294967296, 4294967296)"), ""),
      "its shape (4294967296, 4294967296) is too large"},
     {"BytesOverflow", file(describe("<f8", "False", "(2305843009213693952,)"), ""),
      "its shape (2305843009213693952,) is too large"},

@@ -59,7 +59,7 @@ std::string kernel(const char *name) {
 }
 
 // Whole kernels: the operation that is at fault, and what its operands need.
-TEST(Reducer, OneOperationOfAMatrixMultiplication) {
+TEST(Reducer, MatmulToOneOperation) {
   auto r = reduceText(kernel("mm_f16"), [](ir::Module &m) { return count(m, "tt.dot") > 0; });
   EXPECT_GE(r->r.operationsBefore, 50u);
   EXPECT_LE(r->r.operationsAfter, 6u) << r->text; // with its operands and the store that keeps it alive

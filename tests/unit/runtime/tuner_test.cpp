@@ -19,7 +19,7 @@ const char kKernel[] = R"(module {
 }
 )";
 
-/// Runs nothing: what "comes out" and how long it takes is told by the number of warps.
+/// Runs nothing: the results and the time depend on the number of warps.
 class TestDevice final : public Device {
 public:
   std::string name() const override { return "test"; }

@@ -40,8 +40,8 @@ void expectCopied(const std::string &body) {
   EXPECT_EQ(e.buffers[0], e.buffers[1]);
 }
 
-/// Slot 1 of the first ring and slot 2 of the second are the same bytes.
-TEST(Buffers, SlotsOfOtherSizesInTheSameMemoryAreInOrder) {
+/// Buffer 1 of the first allocation and buffer 2 of the second are the same bytes.
+TEST(Buffers, OfOtherSizesInTheSameMemoryAreOrdered) {
   expectCopied(R"(
     %a = ttg.local_alloc : () -> !ttg.memdesc<2x128xi32, #s, #m, mutable>
     %a1 = ttg.memdesc_index %a[%c1] : !ttg.memdesc<2x128xi32, #s, #m, mutable> -> !ttg.memdesc<128xi32, #s, #m, mutable>
@@ -57,8 +57,8 @@ TEST(Buffers, SlotsOfOtherSizesInTheSameMemoryAreInOrder) {
 )");
 }
 
-/// A slot of a part of a ring is counted from where the part begins.
-TEST(Buffers, SlotsOfAPartOfARing) {
+/// A buffer index into a part of an allocation counts from the beginning of the part.
+TEST(Buffers, OfASubsliceAreOrdered) {
   expectCopied(R"(
     %a = ttg.local_alloc : () -> !ttg.memdesc<4x128xi32, #s, #m, mutable>
     %p = ttg.memdesc_subslice %a[2, 0] : !ttg.memdesc<4x128xi32, #s, #m, mutable> -> !ttg.memdesc<2x128xi32, #s, #m, mutable, 4x128>
@@ -70,10 +70,11 @@ TEST(Buffers, SlotsOfAPartOfARing) {
 )");
 }
 
-/// A loop fills one slot of a ring of three and reads one; which ones it carries: around the ring from the same place
+/// A loop fills one of three buffers and reads one; their indices are loop-carried: modulo three from the same place
 /// or from different ones, in the other's place, one of the two standing still.
-TEST(Buffers, SlotsThatALoopCarriesAreInOrder) {
-  const std::string ring = "!ttg.memdesc<3x128xi32, #s, #m, mutable>", slot = "!ttg.memdesc<128xi32, #s, #m, mutable>";
+TEST(Buffers, WithLoopCarriedIndicesAreOrdered) {
+  const std::string buffers = "!ttg.memdesc<3x128xi32, #s, #m, mutable>",
+                    buffer = "!ttg.memdesc<128xi32, #s, #m, mutable>";
   struct Next {
     const char *s, *q;
   };
@@ -83,14 +84,14 @@ TEST(Buffers, SlotsThatALoopCarriesAreInOrder) {
         for (auto [s, q] :
              {Next{"%sn", "%qn"}, Next{"%qn", "%sn"}, Next{"%q", "%s"}, Next{"%sn", "%q"}, Next{"%sn", "%sn"}}) {
           std::string fill,
-              load = "      %l = ttg.memdesc_index %a[%q] : " + ring + " -> " + slot +
-                     "\n      %u = ttg.local_load %l : " + slot + " -> tensor<128xi32, #w>\n",
-              store = "      %t = ttg.memdesc_index %a[%s] : " + ring + " -> " + slot +
-                      "\n      ttg.local_store %vi, %t : tensor<128xi32, #b> -> " + slot + "\n";
+              load = "      %l = ttg.memdesc_index %a[%q] : " + buffers + " -> " + buffer +
+                     "\n      %u = ttg.local_load %l : " + buffer + " -> tensor<128xi32, #w>\n",
+              store = "      %t = ttg.memdesc_index %a[%s] : " + buffers + " -> " + buffer +
+                      "\n      ttg.local_store %vi, %t : tensor<128xi32, #b> -> " + buffer + "\n";
           for (int k = 0; k < 3; ++k) {
             std::string n = std::to_string(k);
-            fill += "    %f" + n + " = ttg.memdesc_index %a[%c" + n + "] : " + ring + " -> " + slot +
-                    "\n    ttg.local_store %v, %f" + n + " : tensor<128xi32, #b> -> " + slot + "\n";
+            fill += "    %f" + n + " = ttg.memdesc_index %a[%c" + n + "] : " + buffers + " -> " + buffer +
+                    "\n    ttg.local_store %v, %f" + n + " : tensor<128xi32, #b> -> " + buffer + "\n";
           }
           auto next = [](std::string x) {
             return "      %" + x + "p = arith.addi %" + x + ", %c1 : i32\n      %" + x + "g = arith.cmpi sge, %" + x +
@@ -102,9 +103,10 @@ TEST(Buffers, SlotsThatALoopCarriesAreInOrder) {
               kernel(
                   "    %c3 = arith.constant 3 : i32\n    %c5 = arith.constant 5 : i32\n    %zero = arith.constant "
                   "dense<0> : tensor<128xi32, #w>\n    %a = ttg.local_alloc : () -> " +
-                  ring + "\n" + fill + "    %z:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%acc = %zero, %s = %c" +
-                  std::to_string(a) + ", %q = %c" + std::to_string(b) +
-                  ") -> (tensor<128xi32, #w>, i32, i32) : i32 {\n" + next("s") + next("q") +
+                  buffers + "\n" + fill +
+                  "    %z:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%acc = %zero, %s = %c" + std::to_string(a) +
+                  ", %q = %c" + std::to_string(b) + ") -> (tensor<128xi32, #w>, i32, i32) : i32 {\n" + next("s") +
+                  next("q") +
                   "      %is = tt.splat %i : i32 -> tensor<128xi32, #b>\n      %vi = arith.addi %v, %is : "
                   "tensor<128xi32, #b>\n" +
                   (loadFirst ? load + store : store + load) +

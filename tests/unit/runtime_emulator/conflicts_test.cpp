@@ -1,5 +1,5 @@
 // Bank conflicts, as the emulator counts them: layout conversions through shared memory, and the paths of a matrix
-// multiplication's operands, take no more passes over the banks than the bytes need.
+// dot's operands, take no more passes over the banks than the bytes need.
 #include "emulation.h"
 #include "runtime/compiler/targets.h"
 #include "llvm/ADT/StringRef.h"
@@ -186,7 +186,7 @@ TEST(MatrixStores, OfAccumulators) {
   }
 }
 
-/// In turns through a part of the memory, as where the block has too little of it: registers decide the turn of an
+/// Repeatedly through a part of the memory, as if the block had too little of it: registers decide the repetition of an
 /// instruction. Where that needs lanes too (a quarter, here), stores are plain.
 TEST(MatrixStores, InTurns) {
   for (int bytes : {8192, 4096, 2048}) {
@@ -212,7 +212,7 @@ TEST(MatrixStores, InTurns) {
 }
 
 /// C = A * B over several steps of K, well aligned: what goes through shared memory on the way to the operands.
-std::string product(unsigned m, unsigned n, unsigned k) {
+std::string dotKernel(unsigned m, unsigned n, unsigned k) {
   return llvm::formatv(R"(
 module {{
   tt.func public @k(%a: !tt.ptr<f16> {{tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {{tt.divisibility = 16 : i32}, %c: !tt.ptr<f16> {{tt.divisibility = 16 : i32}) {{
@@ -268,13 +268,13 @@ module {{
       .str();
 }
 
-class ProductConflicts : public ::testing::TestWithParam<Target> {};
-TEST_P(ProductConflicts, OperandsHaveNone) {
+class DotConflicts : public ::testing::TestWithParam<Target> {};
+TEST_P(DotConflicts, OperandsHaveNone) {
   for (auto [m, n, k] : {std::array{64u, 64u, 32u}, {128u, 64u, 32u}, {128u, 128u, 32u}, {64u, 128u, 64u}}) {
     Emulation e;
     e.target = GetParam().name;
     e.options.counters = true;
-    auto r = e.text(product(m, n, k), "k", {zeros(m * 8 * k * 2), zeros(8 * k * n * 2), zeros(m * n * 2)});
+    auto r = e.text(dotKernel(m, n, k), "k", {zeros(m * 8 * k * 2), zeros(8 * k * n * 2), zeros(m * n * 2)});
     ASSERT_TRUE(r.ok()) << r.status();
     std::string name = llvm::formatv("{0} {1}x{2}x{3}", GetParam().name, m, n, k).str();
     for (const char *what : {"load", "store"}) {
@@ -286,7 +286,7 @@ TEST_P(ProductConflicts, OperandsHaveNone) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Targets, ProductConflicts, ::testing::ValuesIn(kTargets),
+INSTANTIATE_TEST_SUITE_P(Targets, DotConflicts, ::testing::ValuesIn(kTargets),
                          [](auto &i) { return std::string(i.param.name); });
 
 } // namespace

@@ -131,7 +131,7 @@ TEST_P(Faults, WrapThatIsTakenBackIsSound) {
                              kLess),
                       "k", {counting(1024), zeros(1024), scalar(256)}));
 }
-TEST_P(Faults, ProductOfWhichBitsWereDroppedIsSound) {
+TEST_P(Faults, MultiplicationWithDroppedBitsIsSound) {
   // (n - 1) * n * 64, which LLVM writes as (n + 0x3ffffff) * (n * 64).
   auto e = make();
   EXPECT_SOUND(
@@ -593,7 +593,7 @@ TEST_P(Faults, OneLaneWorksWhileTheOthersWait) {
       {zeros(4)}));
 }
 TEST_P(Faults, LockAmongTheLanesOfAWarp) {
-  // Lanes of NVIDIA's warps go on independently; those of a wave wait for each other.
+  // Lanes of NVIDIA's warps run independently; those of a wave wait for each other.
   auto e = make(1);
   auto r = e.llvmModule(
       Module{amd()}("  br label %spin\nspin:\n  %old = cmpxchg ptr addrspace(1) %x, i32 0, i32 1 acq_rel monotonic\n  "
@@ -743,11 +743,11 @@ TEST_P(Faults, MissingWaitForAsynchronousCopies) {
   EXPECT_SOUND(e.llvmModule(Module{false}(with(wait, "$BARRIER")), {counting(2048)}));
   EXPECT_EQ(e.buffers[0][1024], 64);
   EXPECT_FOUND(e.llvmModule(Module{false}(with("", "$BARRIER")), {counting(2048)}),
-               HasSubstr("an asynchronous copy is under way"));
+               HasSubstr("an asynchronous copy is in flight"));
   EXPECT_FOUND(e.llvmModule(Module{false}(with("call void asm sideeffect \"cp.async.wait_group 1;\", \"~{memory}\"()",
                                                "$BARRIER")),
                             {counting(2048)}),
-               HasSubstr("an asynchronous copy is under way"));
+               HasSubstr("an asynchronous copy is in flight"));
   auto r = e.llvmModule(Module{false}(with(wait, "")), {counting(2048)});
   EXPECT_THAT(messageOf(r.status()), ::testing::AnyOf(HasSubstr("never wrote"), HasSubstr("race")));
 }

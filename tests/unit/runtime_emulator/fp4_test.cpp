@@ -65,7 +65,7 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
 }
 
 TEST(MatrixF64, TilesOfSixteenRows) {
-  // What Triton makes of products of f64; before sm_90 an instruction has 8 rows.
+  // What Triton makes of dots of f64; before sm_90 an instruction has 8 rows.
   for (Target t : {Target{"sm_80", "cuda:80", 32}, {"sm_90a", "cuda:90", 32}}) {
     std::string text =
         llvm::formatv(

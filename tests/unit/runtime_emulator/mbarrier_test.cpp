@@ -75,7 +75,7 @@ TEST(Mbarrier, ArrivalsOrderWhatCameBefore) {
   }
 }
 TEST(Mbarrier, PhasesFollowOneAnother) {
-  // Three rounds of: write, arrive, wait, read, arrive, wait.
+  // Three iterations of: write, arrive, wait, read, arrive, wait.
   std::string body = initialised(64);
   for (int k = 0; k < 3; ++k) {
     std::string n = std::to_string(k), arrive = kArrive, load = kLoad;

@@ -251,7 +251,7 @@ TEST(RegistersLive, VectorAddition) {
 }
 
 TEST(RegistersLive, Accumulators) {
-  // A product of 64 × 64 has 32 accumulators in each of 128 threads, 16 in each of 256 (gfx942).
+  // A dot of 64 × 64 has 32 accumulators in each of 128 threads, 16 in each of 256 (gfx942).
   for (auto [target, least] : {std::pair{"sm_80", 32u}, {"sm_90a", 32u}, {"gfx942", 16u}, {"gfx1201", 32u}}) {
     Emulation e;
     e.target = target;

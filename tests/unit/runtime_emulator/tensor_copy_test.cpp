@@ -210,7 +210,7 @@ std::string without(const std::string &line) {
 
 TEST(TensorCopyFaults, NobodyWaits) {
   EXPECT_THAT(messageOf(without("wait_barrier")),
-              AnyOf(HasSubstr("is invalidated while a bulk copy that it counts is under way"),
+              AnyOf(HasSubstr("is invalidated while a bulk copy that it counts is in flight"),
                     HasSubstr("nobody has waited for it")));
   EXPECT_THAT(messageOf(without("async_tma_store_wait")), HasSubstr("no cp.async.bulk.wait_group has waited for it"));
 }
@@ -224,7 +224,7 @@ TEST(TensorCopyFaults, MapThatIsNotAcquired) {
   EXPECT_THAT(messageOf(without("fenceproxy_acquire")), HasSubstr("fence.proxy.tensormap"));
 }
 TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
-  // What threads wrote goes out by the asynchronous proxy.
+  // What threads wrote is stored by the asynchronous proxy.
   std::string ir = text(kPlain, 64 * 64 * 2), fence = "    ttng.fence_async_shared {bCluster = false}\n";
   std::string write =
       "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "

@@ -82,7 +82,7 @@ TEST(NamedBarrier, OrdersNobodyElse) {
                      "  %even = and i32 %warp, 1\n  %is = icmp eq i32 %even, 0\n  br i1 %is, label %a, label %b\na:\n" +
                      sync(1, 64) + "  br label %end\nb:\n" + sync(2, 64) + "  br label %end\nend:\n" + load("v");
   EXPECT_THAT(messageOf(body), AllOf(HasSubstr("race"), HasSubstr("no barrier orders the two")));
-  // One after the other, both do: 0 with 2, 1 with 3, then 2 with 3, then each tells its partner.
+  // One after the other, both do: 0 with 2, 1 with 3, then 2 with 3, then each signals its partner.
   std::string chain =
       std::string(kStore) +
       "  %even = and i32 %warp, 1\n  %is = icmp eq i32 %even, 0\n  br i1 %is, label %a, label %b\na:\n" + sync(1, 64) +
@@ -234,7 +234,7 @@ TEST(WarpSpecialize, PlantedFaultsAreFound) {
                 barriers(m, 2)[0]->setArgOperand(1, llvm::ConstantInt::get(llvm::Type::getInt32Ty(m.getContext()), 64));
               }),
               HasSubstr("barrier 2 is for 64 threads"));
-  // Without one of those at which all warps meet.
+  // Without one of the barriers of all warps.
   size_t meetings = 0;
   with([&](llvm::Module &m) { meetings = barriers(m, 1).size(); });
   EXPECT_GE(meetings, 4u);

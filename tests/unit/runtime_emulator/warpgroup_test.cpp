@@ -1,4 +1,4 @@
-// wgmma on the emulator: modules written by hand, as the lowering writes them, against products computed here. Where
+// wgmma on the emulator: modules written by hand, as the lowering writes them, against results computed here. Where
 // the elements of an operand lie in shared memory is stated in terms of swizzle atoms (8 rows of 32, 64 or 128 bytes,
 // whose 16-byte columns are permuted by the row), and which thread holds which element of the result by the figures
 // of "Register Fragments" in the PTX manual. With TESSERA_WGMMA_DUMP=FOLDER the modules, inputs and results are also
@@ -106,11 +106,11 @@ Operand place(Format f, unsigned mn, unsigned k, unsigned swizzle, bool mnMajor,
 
 struct Parts {
   bool proxyFence = true, barrier = true, fence = true, wait = true;
-  const char *before = "", *between = "", *after = ""; // the multiplication; its commit and wait; the wait
+  const char *before = "", *between = "", *after = ""; // the wgmma; its commit and wait; the wait
   bool onlyFirstWarps = false;
 };
 
-/// kernel(image, registers of A, accumulators): copies the image to shared memory, multiplies, stores the accumulators.
+/// kernel(image, registers of A, accumulators): copies the image to shared memory, runs wgmma, stores the accumulators.
 std::string module(const Config &c, const Operand *a, const Operand &b, unsigned imageBytes, unsigned registers,
                    const Parts &parts = {}) {
   std::string s =
@@ -288,7 +288,7 @@ absl::StatusOr<emulator::Report> run(Emulation &e, const Prepared &p, bool accum
 
 class Warpgroup : public ::testing::TestWithParam<Config> {};
 
-TEST_P(Warpgroup, Multiplies) {
+TEST_P(Warpgroup, ComputesD) {
   const Config &c = GetParam();
   Prepared p = prepare(c);
   Emulation e;
@@ -351,7 +351,7 @@ std::vector<Config> configs() {
 INSTANTIATE_TEST_SUITE_P(All, Warpgroup, ::testing::ValuesIn(configs()),
                          [](auto &i) { return nameOf(i.param) + "_" + std::to_string(i.index); });
 
-/// Accumulators of halves, two to a register, in a loop whose multiplications are waited for one round later: nothing
+/// Accumulators of halves, two to a register, in a loop whose wgmmas are waited for one iteration later: nothing
 /// may take their registers apart on the way round.
 TEST(WarpgroupLoops, CarryPairsOfHalves) {
   constexpr llvm::StringRef text = R"(
@@ -400,7 +400,7 @@ tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %w: !tt.ptr<f16
         background = all.find("wgmma.wait_group.sync.aligned 1") != std::string::npos;
       });
   ASSERT_TRUE(r.ok()) << r.status();
-  EXPECT_TRUE(background) << "the loop waits for every multiplication at once";
+  EXPECT_TRUE(background) << "the loop waits for every wgmma at once";
   for (int i = 0; i < 4096; ++i) {
     uint16_t v;
     memcpy(&v, &e.buffers[2][size_t(i) * 2], 2);
@@ -454,7 +454,7 @@ TEST(WarpgroupFaults, OperandOverwrittenUnderWay) {
   Parts p;
   p.between = "  store i32 0, ptr addrspace(3) %s0, align 4\n";
   EXPECT_THAT(messageOf(p), AllOf(HasSubstr("race: it changes byte"), HasSubstr("matrix multiplication of warp 0"),
-                                  HasSubstr("under way")));
+                                  HasSubstr("in flight")));
 }
 TEST(WarpgroupFaults, OperandOverwrittenWithoutBarrier) {
   Parts p;

@@ -1,5 +1,5 @@
-// Pipelined loops do the same work whatever the number of stages and of iterations: a multiplication with masked
-// loads along K is made TTGIR and pipelined for targets that copy in the background and through registers, and the
+// Pipelined loops do the same work whatever the number of stages and of iterations: a matmul with masked
+// loads along K is made TTGIR and pipelined for targets that copy asynchronously and through registers, and the
 // interpreter compares it with a plain sum. Reads outside of the buffers are faults of the interpreter, so a load
 // that runs ahead too far is found.
 #include "evaluation.h"
@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-/// c[16, 16] += a[16, K] · b[K, 16] in steps of 16; with `cast` the operands are f16 in memory and f32 in the product.
+/// c[16, 16] += a[16, K] · b[K, 16] in steps of 16; with `cast` the operands are f16 in memory and f32 in the dot.
 /// `masked` leaves the tail of K out; else K is a multiple of 16.
 std::string matmul(bool masked, bool cast) {
   std::string type = cast ? "f16" : "f32", op = "tensor<16x16x" + type + ">",

@@ -1,0 +1,160 @@
+// How values and dots are connected (see dots.h).
+#include "transforms/analyses/dots.h"
+#include "ir/loops.h"
+#include "ir/op_table.h"
+#include "ir/tensor_queries.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+static bool isElementwiseOrConversion(Operation *op) {
+  return op->info().has(kElementwise) || op->is<ttg::ConvertLayoutOp>() || op->is<arith::SelectOp>();
+}
+static bool isInPlace(Operation *op) { return isElementwiseOrConversion(op) && op->numResults() == 1; }
+static bool isOnWayToOperand(Operation *op) {
+  bool rearranges = op->is<ttg::ConvertLayoutOp>() || op->is<tt::TransOp>() || op->is<tt::ReshapeOp>();
+  return (op->info().has(kElementwise) || rearranges) && op->numResults() == 1;
+}
+
+const DotPath kInPlace = {isInPlace, /*oneShape=*/true, /*throughLoops=*/false};
+const DotPath kTowardsStore = {isElementwiseOrConversion, /*oneShape=*/false, /*throughLoops=*/true};
+const DotPath kFromLoad = {isOnWayToOperand, /*oneShape=*/false, /*throughLoops=*/false};
+
+static bool mayFollow(Value from, Value to, const DotPath &path) {
+  return to.type().isTensor() && (!path.oneShape || tensorOf(to).shape() == tensorOf(from).shape());
+}
+
+static bool comesFromDot(Value v, const DotPath &path, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = v.definingOp();
+  if (!op || !v.type().isTensor() || !seen.insert(op).second) return false;
+  if (op->is<tt::DotOp>()) return true;
+  if (path.throughLoops)
+    if (auto loopResult = carriedByResult(v)) return comesFromDot(loopResult->yielded, path, seen);
+  if (!path.mayLieBetween(op)) return false;
+  return llvm::any_of(op->operands(), [&](Value o) { return mayFollow(v, o, path) && comesFromDot(o, path, seen); });
+}
+bool comesFromDot(Value v, const DotPath &path) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  return comesFromDot(v, path, seen);
+}
+
+static unsigned dotOperandsFedBy(Value v, const DotPath &path, llvm::DenseSet<Value> &seen) {
+  if (!seen.insert(v).second) return kNoOperand;
+  unsigned found = kNoOperand;
+  for (Operation *user : v.users()) {
+    if (auto dot = user->dyn<tt::DotOp>()) {
+      if (dot.a() == v) found |= kOperandA;
+      if (dot.b() == v) found |= kOperandB;
+    } else if (path.mayLieBetween(user) && mayFollow(v, user->result(), path)) {
+      found |= dotOperandsFedBy(user->result(), path, seen);
+    }
+  }
+  return found;
+}
+unsigned dotOperandsFedBy(Value v, const DotPath &path) {
+  llvm::DenseSet<Value> seen;
+  return dotOperandsFedBy(v, path, seen);
+}
+
+static bool feedsDotOrBuffer(Value v, const DotPath &path, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  return llvm::any_of(v.users(), [&](Operation *user) {
+    if (!seen.insert(user).second) return false;
+    if (user->is<tt::DotOp>() || user->is<tt::DotScaledOp>() || user->is<ttg::LocalAllocOp>()) return true;
+    return path.mayLieBetween(user) && feedsDotOrBuffer(user->result(), path, seen);
+  });
+}
+bool feedsDotOrBuffer(Value v, const DotPath &path) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  return feedsDotOrBuffer(v, path, seen);
+}
+
+DotChain chainOf(tt::DotOp dot) {
+  DotChain chain;
+  chain.to = dotOperandsFedBy(dot.d(), kInPlace);
+  if (comesFromDot(dot.a(), kInPlace)) chain.from |= kOperandA;
+  if (comesFromDot(dot.b(), kInPlace)) chain.from |= kOperandB;
+  return chain;
+}
+
+Value beforeConversions(Value v) {
+  while (auto c = v.definedBy<ttg::ConvertLayoutOp>()) v = c.src();
+  return v;
+}
+
+bool isLoopBodyWithDot(Block *b) {
+  return b->parentOp()->is<scf::ForOp>() && llvm::any_of(*b, [](Operation &op) { return isDot(&op); });
+}
+
+llvm::SmallVector<tt::LoadOp, 4> loadsFeedingDots(Block &body) {
+  llvm::DenseSet<Operation *> seen;
+  llvm::DenseSet<Operation *> loads;
+  llvm::SmallVector<Value, 16> work;
+  for (auto &op : body) {
+    if (auto dot = op.dyn<tt::DotOp>()) work.append({dot.a(), dot.b()});
+    if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) work.append({dot.a(), dot.b()});
+  }
+  while (!work.empty()) {
+    Operation *def = work.pop_back_val().definingOp();
+    if (!def || def->block() != &body || isDot(def) || !seen.insert(def).second) continue;
+    if (def->is<tt::LoadOp>())
+      loads.insert(def);
+    else if (!def->numRegions())
+      for (auto v : def->operands()) work.push_back(v);
+  }
+  llvm::SmallVector<tt::LoadOp, 4> ordered;
+  for (auto &op : body)
+    if (loads.contains(&op)) ordered.push_back(op.cast<tt::LoadOp>());
+  return ordered;
+}
+
+/// Tensors that cost nothing to have in another layout: scalars and constants spread over a tensor.
+static bool isSpread(Operation *op) {
+  return op && (op->is<tt::BroadcastOp>() || op->is<tt::SplatOp>() || op->is<arith::ConstantOp>());
+}
+
+bool isComputedFromOneLoad(Value v, Block *body) {
+  if (!body->parentOp()->is<scf::ForOp>()) return false;
+  bool computed = false;
+  unsigned width = v.type().scalar().bitWidth();
+  for (v = beforeConversions(v);; computed = true) {
+    Operation *def = v.definingOp();
+    if (!def || def->block() != body) return false;
+    if (def->is<tt::LoadOp>()) return computed && v.type().scalar().bitWidth() >= width;
+    if (!isInPlace(def) || !isPure(def)) return false;
+    Value large; // the one operand that is made by the body and not spread
+    for (auto o : def->operands()) {
+      Operation *of = beforeConversions(o).definingOp();
+      bool madeOutside = of && of->block() != body;
+      if (!o.type().isTensor() || isSpread(of) || madeOutside) continue;
+      if (large && large != o) return false;
+      large = o;
+    }
+    if (!large) return false;
+    v = beforeConversions(large);
+  }
+}
+
+static std::optional<unsigned> widestLoadedBits(Value v, Block *body, int depth) {
+  constexpr int kMaxDepth = 16;
+  v = beforeConversions(v);
+  Operation *def = v.definingOp();
+  if (!def || def->block() != body || depth > kMaxDepth) return std::nullopt;
+  if (def->is<tt::LoadOp>()) return v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
+  if (auto t = def->dyn<tt::TransOp>()) return widestLoadedBits(t.src(), body, depth + 1);
+  if (!isInPlace(def) || !isPure(def)) return std::nullopt;
+  std::optional<unsigned> bits;
+  for (auto o : def->operands()) {
+    bool isCondition = o.type().isTensor() && o.type().scalar().bitWidth() == 1;
+    if (!o.type().isTensor() || isCondition || isSpread(beforeConversions(o).definingOp())) continue;
+    auto ofOperand = widestLoadedBits(o, body, depth + 1);
+    if (!ofOperand) return std::nullopt;
+    bits = std::max(bits.value_or(0), *ofOperand);
+  }
+  return bits;
+}
+std::optional<unsigned> widestLoadedBits(Value v, Block *body) { return widestLoadedBits(v, body, 0); }
+
+} // namespace tessera::transforms

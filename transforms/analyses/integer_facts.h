@@ -1,0 +1,75 @@
+// Facts about integers: which numbers a value may be (as signed ones), and which values cannot be negative. All passes
+// and the lowering get such facts here, so that what is assumed about wrap-around is written down once.
+//
+//   integerRange(%v)          least and greatest number, from a few definitions above the value. No induction.
+//   SignAnalysis::nonNegative a proof that no element is negative: follows all definitions, and loop-carried values by
+//                             induction over the loop. Uses what the kernel promises with llvm.intr.assume.
+//
+// Both apply the same rules, one for each operation (integer_rules.h), on bounds of the operands.
+//
+// Wrap-around. Integers of the IR wrap around at their width. What a query assumes is its Overflow mode:
+//   MayWrap   Nothing. Bounds of a sum, product or shift that leave the type become those of the type.
+//   Assumed   Sums, differences, products and left shifts of 32 and more bits stay within their type, unless the
+//             operands are known at compile time and show that they do not. Divisors that are no constants are
+//             positive. Narrower types wrap as under MayWrap: 8 and 16 bits are data as often as indices.
+// In both modes: shift amounts are below the width (others are undefined), and counters of scf.for do not wrap (the
+// interpreter counts without bounds, and the lowering marks the addition as not wrapping).
+//
+// Who assumes what, and why that is sound:
+//   canonicalize (comparisons that are always true or false), loop-invariant-code-motion (divisors that cannot be zero)
+//   and combine (sums of offsets): MayWrap. They rewrite any arithmetic, data included.
+//   codegen/lowering/access_plan (sizes of offsets from a common base): MayWrap, with index as the i32 to which it is
+//   lowered. The plan assumes by itself that *offsets of pointers* of 32 and more bits do not wrap when it splits them.
+//   AxisInfo (signed quotients and remainders) and through it tensor_block (a start without a lower bound in the mask):
+//   Assumed. Their numbers are indices. An index that wrapped at 32 bits would address memory 2^31 elements away from
+//   its base, on the other side. Programs that compute with wrapped numbers on purpose (hashes, random numbers)
+//   multiply by large constants; where these make numbers wrap that are known at compile time, nothing is assumed. What
+//   remains is a contract with the kernel's author: a hash of a program id must be masked or taken modulo as an unsigned
+//   number before it is divided as a signed one. Triton's analysis assumes more (dividends of any origin are positive).
+#pragma once
+#include "ir/operation.h"
+#include "llvm/ADT/DenseSet.h"
+#include <optional>
+
+namespace tessera::transforms {
+
+enum class Overflow { MayWrap, Assumed };
+
+/// Bounds, both inclusive, of a number read as signed. An i1 that is true is -1.
+struct IntegerRange {
+  int64_t low, high;
+  bool operator==(const IntegerRange &) const = default;
+};
+
+struct RangeOptions {
+  Overflow overflow = Overflow::MayWrap;
+  /// Definitions above the value that are followed. A query may visit up to 2^depth values.
+  int depth = 8;
+  /// Width of the type index: 64 in the IR; the lowering makes it i32.
+  unsigned indexBits = 64;
+};
+
+/// Bounds of an integer or index value, or of a tensor's elements; at most those of its type. None for other values and
+/// for integers of more than 64 bits.
+std::optional<IntegerRange> integerRange(ir::Value, const RangeOptions & = {});
+
+/// Proofs that integers are not negative. Answers are kept: valid until the module changes.
+class SignAnalysis {
+public:
+  /// Collects what the module's functions assume (llvm.intr.assume in entry blocks, which every run executes).
+  SignAnalysis(ir::Module &, Overflow);
+  /// True: no element of the integer (or tensor of integers) is negative. False: not known.
+  bool nonNegative(ir::Value) const;
+
+private:
+  using Goals = llvm::DenseSet<ir::Value>;
+  bool prove(ir::Value, Goals &, unsigned &budget) const;
+  bool proveCarried(ir::Value, Goals &, unsigned &budget) const;
+  bool proveByOperands(ir::Operation *, Goals &, unsigned &budget) const;
+
+  Overflow overflow_;
+  llvm::DenseSet<ir::Value> assumed_;
+  mutable llvm::DenseSet<ir::Value> proved_, failed_;
+};
+
+} // namespace tessera::transforms

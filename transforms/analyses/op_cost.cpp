@@ -1,0 +1,119 @@
+// What operations and layout conversions cost (see op_cost.h).
+#include "transforms/analyses/op_cost.h"
+#include "ir/builder.h"
+#include "ir/ops.h"
+#include "ir/tensor_queries.h"
+#include "layouts/infer.h"
+#include "layouts/scan_shape.h"
+
+namespace tessera::transforms {
+using namespace ir;
+using layouts::Dim;
+using layouts::Encoding;
+
+// ---- operations -----------------------------------------------------------------------------------------------------
+
+/// Layouts that an operation cannot be lowered in.
+static constexpr double kImpossible = 1e6;
+
+OperationCost costOf(Operation *op, const Tuning &t) {
+  const int64_t slow = t.stripSlowOpWork;
+  switch (op->opcode()) {
+  case Opcode::arith_constant:
+  case Opcode::tt_splat:
+  case Opcode::tt_make_range:
+  case Opcode::tt_broadcast:
+  case Opcode::tt_expand_dims:
+  case Opcode::tt_reshape:
+  case Opcode::tt_trans: return {t.placementCost, true, 1, true};
+
+  case Opcode::arith_divsi:
+  case Opcode::arith_divui:
+  case Opcode::arith_remsi:
+  case Opcode::arith_remui: {
+    bool byConstant = intConstantOf(op->operand(1)).has_value();
+    return {byConstant ? t.divisionByConstantCost : t.integerDivisionCost, false, slow, false};
+  }
+  // Rare in index arithmetic, which is what layouts are chosen for: counted in code size alone.
+  case Opcode::arith_ceildivsi:
+  case Opcode::arith_ceildivui:
+  case Opcode::arith_floordivsi: return {1, true, slow, false};
+
+  case Opcode::arith_divf:
+  case Opcode::arith_remf:
+  case Opcode::tt_extern_elementwise: return {t.floatDivisionCost, false, slow, false};
+  // Precise division and square root are requested where values are computed, which is seldom beside a conversion that
+  // the moves could remove; only the comparison by time knows them as slow.
+  case Opcode::tt_precise_divf: return {t.floatDivisionCost, true, slow, false};
+  case Opcode::tt_precise_sqrt: return {t.floatDivisionCost, true, 1, false};
+  // Its text is as many instructions as the user wrote: usually one for several elements.
+  case Opcode::tt_elementwise_inline_asm: return {t.floatDivisionCost, false, 1, false};
+
+  // One instruction each; strip-mine counts all of math alike.
+  case Opcode::math_absf:
+  case Opcode::math_fma: return {1, true, slow, false};
+
+  case Opcode::tt_load: return {t.narrowLoadCost, false, 1, false};
+  default: break;
+  }
+  if (op->name().starts_with("math.")) return {t.mathFunctionCost, false, slow, false};
+  return {1, true, 1, false};
+}
+
+double LayoutCosts::elementsPerThread(TensorType type, const Encoding *e) {
+  // The element type does not matter.
+  auto key = type.withElement(IntegerType::get(*type.element().context(), 1)).withEncoding(e).storage();
+  auto [it, isNew] = elementsPerThread_.try_emplace(key, 0.0);
+  if (!isNew) return it->second;
+  auto layout = e->toLinearLayout(type.shape());
+  return it->second = layout.ok() ? double(layout->inDimSize(Dim::Register)) : double(type.numElements());
+}
+
+/// What a scan takes in a layout: its elements, the shuffles of each run's total, and the exchange of those between
+/// warps.
+double LayoutCosts::scan(Operation *op, const Encoding *e) const {
+  auto scan = op->cast<tt::ScanOp>();
+  auto &layout = e->layoutOf(tensorOf(op->operand(0)).shape());
+  if (!layout.ok()) return kImpossible;
+  int axis = scan.axis();
+  auto shape = layouts::scanShape(*layout, axis);
+  if (!shape.inOrder) return kImpossible;
+  auto bitsAlongAxis = [&](Dim dim) {
+    unsigned bits = 0;
+    for (unsigned bit = 0; bit < layout->inDimBits(dim); ++bit) bits += layout->basis(dim, bit)[axis] != 0;
+    return bits;
+  };
+  double elements = layout->inDimSize(Dim::Register);
+  double runs = elements / shape.chunk;
+  double betweenWarps = bitsAlongAxis(Dim::Warp) ? tuning_.scanWarpsCost + tuning_.scanWarpsRunCost * runs : 0;
+  return tuning_.scanElementCost * elements + runs * tuning_.scanShuffleCost * bitsAlongAxis(Dim::Lane) + betweenWarps;
+}
+
+double LayoutCosts::operation(Operation *op, const Encoding *e) {
+  if (op->is<tt::ScanOp>()) return scan(op, e);
+  auto cost = costOf(op, tuning_);
+  if (cost.ofWholeTensor) return cost.time;
+  double words = std::max(1.0, op->result().type().scalar().bitWidth() / 32.0);
+  return cost.time * words * elementsPerThread(tensorOf(op->result()), e);
+}
+
+// ---- layout conversions ---------------------------------------------------------------------------------------------
+
+double LayoutCosts::conversion(Value v, const Encoding *to) {
+  const Encoding *from = encodingOf(v);
+  if (from == to) return 0;
+  auto type = tensorOf(v);
+  if (layouts::sameLayout(from, to, type.shape())) return tuning_.conversionRenamingCost;
+  double words = std::max(tuning_.narrowestElementWords, type.element().bitWidth() / 32.0);
+  double elements = elementsPerThread(type, to) + elementsPerThread(type, from);
+  return tuning_.conversionRoundTripCost + tuning_.conversionWordCost * words * elements;
+}
+
+double LayoutCosts::frequency(Block *b) const {
+  double executions = 1;
+  for (Operation *p = b->parentOp(); p; p = p->parentOp())
+    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) executions *= tuning_.assumedIterations;
+  return executions;
+}
+
+} // namespace tessera::transforms

@@ -1,0 +1,326 @@
+// Dots by warp groups (see warp_group_dot.h).
+#include "transforms/layout/warp_group_dot.h"
+#include "ir/builder.h"
+#include "ir/constants.h"
+#include "ir/tensor_queries.h"
+#include "layouts/infer.h"
+#include "layouts/layout_order.h"
+#include "transforms/layout/convert_values.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tessera::transforms {
+using namespace ir;
+using layouts::Encoding;
+using layouts::NvidiaMmaEncoding;
+using layouts::NvmmaSharedEncoding;
+
+// wgmma: PTX ISA, "Asynchronous warpgroup level matrix instructions".
+static constexpr int kWarpsOfGroup = 4;
+static constexpr int64_t kRowsOfGroup = 64;
+static constexpr int64_t kRowsOfWarp = 16;
+static constexpr int64_t kLeastColumns = 8;
+static constexpr int64_t kMostColumns = 256;
+static constexpr int kBitsOfStep = 256; // of a row of A, and of a column of B, in one instruction
+static constexpr int64_t kLeastRowBytes = 32;
+static constexpr int64_t kMostRowBytes = 128; // the widest swizzle
+static constexpr int64_t kRowsOfSwizzle = 8;
+
+// ---- operands in shared memory --------------------------------------------------------------------------------------
+
+namespace {
+
+/// A value before layout conversions and, if `transposed`, before a transposition.
+struct Untransposed {
+  Value value;
+  bool transposed;
+};
+
+} // namespace
+
+static Untransposed untransposed(Value v) {
+  v = beforeConversions(v);
+  if (auto t = v.definedBy<tt::TransOp>(); t && t.order().size() == 2 && t.order()[0] == 1)
+    return {beforeConversions(t.src()), true};
+  return {v, false};
+}
+
+/// The layout of a shared buffer whose rows are as the value's lie in registers. Null if the matrix unit cannot read it
+/// that way (across K it reads 16-bit elements only), or a row is too narrow. `tile`: rows or columns of an
+/// instruction.
+static const NvmmaSharedEncoding *bufferLayout(TensorType type, unsigned kDim, int64_t tile) {
+  auto layout = type.encoding()->toLinearLayout(type.shape());
+  if (!layout.ok()) return nullptr;
+  unsigned contiguous = layouts::storageOrderOf(type.encoding(), *layout)[0];
+  int64_t bytes = type.element().bitWidth() / 8;
+  if (contiguous != kDim && bytes != 2) return nullptr;
+  // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without bank
+  // conflicts.
+  int64_t rowBytes = type.dim(contiguous) * bytes;
+  if (contiguous != kDim && tile * bytes < kLeastRowBytes) return nullptr;
+  if (rowBytes < kLeastRowBytes || type.dim(1 - contiguous) < kRowsOfSwizzle) return nullptr;
+  layouts::NvmmaSharedParams p;
+  p.swizzlingByteWidth = std::min<int64_t>(rowBytes, kMostRowBytes);
+  p.transposed = contiguous == 0;
+  p.elementBitWidth = type.element().bitWidth();
+  p.cta = type.encoding()->cta();
+  auto e = type.element().context()->encodings().getNvmmaShared(p);
+  return e.ok() ? *e : nullptr;
+}
+
+/// Whether the matrix unit can read the value, cast to `element`, from shared memory. `kDim`: which dimension is K.
+static bool isReadable(Value v, unsigned kDim, Type element, int64_t tile) {
+  auto [source, swapped] = untransposed(v);
+  return bufferLayout(tensorOf(source).withElement(element), swapped ? 1 - kDim : kDim, tile);
+}
+
+static Value transposedView(Builder &b, Location loc, Value buffer) {
+  auto type = buffer.type().cast<MemDescType>();
+  auto p = layouts::dynCast<NvmmaSharedEncoding>(type.encoding())->params();
+  p.transposed = !p.transposed;
+  int64_t shape[] = {type.dim(1), type.dim(0)};
+  auto *layout = *b.context().encodings().getNvmmaShared(p);
+  return ttg::MemdescTransOp::create(b, loc, MemDescType::get(shape, type.element(), layout, type.memorySpace(), false),
+                                     buffer, {b.denseI32Attr("order", {1, 0})})
+      ->result();
+}
+
+/// The value in a buffer that the matrix unit reads, made where the value is. @pre isReadable
+static Value toShared(Location loc, Value v, unsigned kDim, Type element, int64_t tile) {
+  auto [source, swapped] = untransposed(v);
+  auto type = tensorOf(source).withElement(element);
+  auto *layout = bufferLayout(type, swapped ? 1 - kDim : kDim, tile);
+  Operation *def = source.definingOp();
+  Builder b = def ? Builder(def) : Builder(&*source.ownerBlock()->begin());
+  if (def) b.setInsertionPointAfter(def);
+  source = inElementType(b, loc, source, element);
+  auto bufferType = MemDescType::get(type.shape(), element, layout, sharedMemorySpace(b.context()), false);
+  Value buffer = ttg::LocalAllocOp::create(b, loc, bufferType, source).result();
+  return swapped ? transposedView(b, loc, buffer) : buffer;
+}
+
+// ---- the plan -------------------------------------------------------------------------------------------------------
+
+/// The layout of a result of m by n elements: warps along the rows as long as there are rows for them, the rest along
+/// the columns; tiles as wide as the instruction goes. Null if a group has less than a tile.
+static const NvidiaMmaEncoding *layoutOfResult(layouts::EncodingPool &pool, int64_t m, int64_t n, int bits,
+                                               int64_t numWarps, const layouts::CtaLayout &cta) {
+  if (m < kRowsOfGroup) return nullptr;
+  int64_t warpsAlongM = kWarpsOfGroup;
+  while (warpsAlongM < numWarps && m >= kRowsOfWarp * warpsAlongM * 2) warpsAlongM *= 2;
+  int64_t warpsAlongN = numWarps / warpsAlongM;
+  int64_t tileN = std::min<int64_t>(kMostColumns, n / warpsAlongN);
+  if (tileN < kLeastColumns) return nullptr;
+  layouts::NvidiaMmaParams p;
+  p.versionMajor = 3;
+  p.warpsPerCta = {int32_t(warpsAlongM), int32_t(warpsAlongN)};
+  p.instrShape = {int32_t(kRowsOfWarp), int32_t(tileN), kBitsOfStep / bits};
+  p.cta = cta;
+  auto e = pool.getNvidiaMma(p);
+  return e.ok() ? *e : nullptr;
+}
+
+static bool hasWarpGroupInstruction(const DotTypes &types, int64_t k) {
+  bool isKnown = types.a == MatrixType::F16 || types.a == MatrixType::BF16 || types.a == MatrixType::TF32 ||
+                 types.a == MatrixType::I8 || types.a == MatrixType::F8E4M3FN || types.a == MatrixType::F8E5M2;
+  int bits = bitWidthOf(types.a);
+  return isKnown && bitWidthOf(types.b) == bits && k * bits >= kBitsOfStep;
+}
+
+namespace {
+
+class WarpGroupDotPlanner {
+public:
+  WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, int64_t numWarps, std::string &whyNot)
+      : dot_(dot), types_(types), chain_(chain), numWarps_(numWarps), whyNot_(whyNot),
+        pool_(dot->context().encodings()), result_(tensorOf(dot.d())) {}
+
+  std::optional<WarpGroupDotPlan> run() {
+    if (numWarps_ % kWarpsOfGroup) return no("a warp group is four warps");
+    bool isDecomposed = types_.decomposition != DotDecomposition::None;
+    if (result_.rank() != 2 || isDecomposed || !result_.encoding()->cta().isTrivial())
+      return no("wgmma has no batches, decomposed f32 or clusters here");
+    if (!hasWarpGroupInstruction(types_, tensorOf(dot_.a()).dim(1)))
+      return no("no instruction has the types, or K is shorter than a step");
+    plan_.bits = bitWidthOf(types_.a);
+    plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
+    bool asItIs = plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN());
+    if (!(asItIs ? planLeft() : planTransposed())) return std::nullopt;
+    if (!planComputedLeft() || !planLayouts()) return std::nullopt;
+    return plan_;
+  }
+
+private:
+  std::nullopt_t no(const char *why) {
+    whyNot_ = why;
+    return std::nullopt;
+  }
+  bool fails(const char *why) {
+    whyNot_ = why;
+    return false;
+  }
+  int64_t tileN() const { return plan_.instructionLayout->tileN(); }
+  bool hasWarpsAlongColumns() const { return plan_.instructionLayout->params().warpsPerCta[1] > 1; }
+  const NvidiaMmaEncoding *layoutFor(int64_t m, int64_t n) {
+    return layoutOfResult(pool_, m, n, plan_.bits, numWarps_, result_.encoding()->cta());
+  }
+
+  /// D = A · B + C, with B in shared memory.
+  bool planLeft() {
+    bool comesFromDot = chain_.from & kOperandA;
+    bool isInItsWarps = comesFromDot && !hasWarpsAlongColumns();
+    plan_.leftInRegisters = isInItsWarps || !isReadable(dot_.a(), 1, types_.operandA, kRowsOfGroup);
+    return true;
+  }
+  /// Dᵀ = Bᵀ · Aᵀ + Cᵀ, with A in shared memory.
+  bool planTransposed() {
+    if (chain_.to != kNoOperand || chain_.from != kNoOperand) // they take the result as it is
+      return fails("an operand cannot be read from shared memory as it lies, and the dot is part of a chain");
+    plan_.transposed = true;
+    plan_.instructionLayout = layoutFor(result_.dim(1), result_.dim(0));
+    if (!plan_.instructionLayout || !isReadable(dot_.a(), 1, types_.operandA, tileN()))
+      return fails("the shape has no tile of 64 rows for a warp group, or no operand can be read from shared memory as "
+                   "it lies");
+    plan_.leftInRegisters = !isReadable(dot_.b(), 0, types_.operandB, kRowsOfGroup);
+    constexpr int64_t kLeastColumnsOfRegisters = 32;
+    if (plan_.leftInRegisters && hasWarpsAlongColumns() && tileN() < kLeastColumnsOfRegisters)
+      return fails("the transposed dot has too few columns for each warp group to load all rows of its operand");
+    return true;
+  }
+  /// A left operand that the loop computes from what it loads stays in registers.
+  bool planComputedLeft() {
+    Value left = plan_.transposed ? dot_.b() : dot_.a();
+    plan_.leftIsComputedFromLoad =
+        !plan_.leftInRegisters && !hasWarpsAlongColumns() && isComputedFromOneLoad(left, dot_->block());
+    plan_.leftInRegisters |= plan_.leftIsComputedFromLoad;
+    plan_.leftComesFromDot = chain_.from & kOperandA;
+    if (plan_.leftComesFromDot && plan_.leftInRegisters && hasWarpsAlongColumns())
+      return fails("the left operand comes from another dot, and its values would have to move between warps");
+    return true;
+  }
+  bool planLayouts() {
+    plan_.resultLayout = plan_.instructionLayout;
+    if (plan_.transposed)
+      plan_.resultLayout =
+          layouts::inferTrans(pool_, plan_.instructionLayout, {1, 0}, {result_.dim(1), result_.dim(0)});
+    if (!plan_.resultLayout) return false;
+    if (!plan_.leftInRegisters) return true;
+    constexpr int kWordBits = 32;
+    auto layout = pool_.getDotOperand(0, plan_.instructionLayout, std::max(1, kWordBits / plan_.bits));
+    if (!layout.ok()) return false;
+    plan_.leftLayout = *layout;
+    if (!plan_.transposed) return true;
+    auto source = tensorOf(beforeConversions(dot_.b()));
+    plan_.leftTransposedLayout = layouts::inferTrans(pool_, source.encoding(), {1, 0}, source.shape());
+    return plan_.leftTransposedLayout;
+  }
+
+  tt::DotOp dot_;
+  const DotTypes &types_;
+  DotChain chain_;
+  int64_t numWarps_;
+  std::string &whyNot_;
+  layouts::EncodingPool &pool_;
+  TensorType result_;
+  WarpGroupDotPlan plan_;
+};
+
+} // namespace
+
+std::string WarpGroupDotPlan::instruction() const {
+  return llvm::formatv("wgmma m64n{0}k{1}", instructionLayout->tileN(), kBitsOfStep / bits).str();
+}
+std::string WarpGroupDotPlan::description() const {
+  std::string text = instruction();
+  if (transposed) text += " as the transposed dot";
+  if (!leftInRegisters) return text;
+  text += llvm::formatv(", the {0} operand in registers", transposed ? "right" : "left").str();
+  if (leftIsComputedFromLoad && !leftComesFromDot) text += ", where it is computed from what is loaded";
+  if (!leftIsComputedFromLoad && !leftComesFromDot) text += ": it cannot be read from shared memory across K";
+  return text;
+}
+
+std::optional<WarpGroupDotPlan> planWarpGroupDot(tt::DotOp dot, const DotTypes &types, DotChain chain,
+                                                 const TargetInfo &target, int64_t numWarps, std::string &whyNot) {
+  whyNot.clear();
+  if (target.matrixUnit != MatrixUnit::Wgmma) return std::nullopt;
+  return WarpGroupDotPlanner(dot, types, chain, numWarps, whyNot).run();
+}
+
+// ---- the rewrite ----------------------------------------------------------------------------------------------------
+
+/// The addition that is the only user of a dot of floats that starts from zero, and what it adds to, if that is known
+/// before the dot: x + (0 + a·b). Null if partial sums of limited precision are added up before K ends.
+static Operation *additionAfter(tt::DotOp dot, int64_t k, Value &addend) {
+  bool startsFromZero = isZero(beforeConversions(dot.c()));
+  bool addsUpWithinK = dot.maxNumImpreciseAcc() <= k;
+  if (!startsFromZero || !dot.d().type().scalar().isF32() || addsUpWithinK) return nullptr;
+  Value sum = dot.d();
+  while (sum.hasOneUse() && sum.users()[0]->is<ttg::ConvertLayoutOp>()) sum = sum.users()[0]->result();
+  auto add = sum.hasOneUse() ? sum.users()[0]->dyn<arith::AddfOp>() : arith::AddfOp();
+  if (!add || add->block() != dot->block()) return nullptr;
+  Value other = add.lhs() == sum ? add.rhs() : add.lhs();
+  Operation *def = other.definingOp();
+  if (def && def->block() == dot->block() && !def->isBeforeInBlock(dot.op)) return nullptr;
+  addend = other;
+  return add.op;
+}
+
+/// A dot of 8-bit floats whose sum is then added to what there is accumulates on that itself; its lowering decides how
+/// many partial sums there are. Returns the accumulator.
+static Value absorbAddition(tt::DotOp dot, int bits, llvm::SmallVectorImpl<NamedAttribute> &attrs) {
+  Value accumulator = dot.c();
+  if (bits != 8) return accumulator;
+  int64_t k = tensorOf(dot.a()).dim(1);
+  Operation *addition = additionAfter(dot, k, accumulator);
+  if (!addition) return accumulator;
+  auto add = addition->cast<arith::AddfOp>();
+  addition->result().replaceAllUsesWith(beforeConversions(add.lhs()) == dot.d() ? add.lhs() : add.rhs());
+  addition->erase();
+  llvm::erase_if(attrs, [](auto &x) { return x.name == "maxNumImpreciseAcc"; });
+  attrs.push_back(Builder(dot.op).i32Attr("maxNumImpreciseAcc", k));
+  return accumulator;
+}
+
+static Value transposedTensor(Builder &b, Location loc, Value v, const Encoding *layout) {
+  auto t = tensorOf(v);
+  return tt::TransOp::create(b, loc, TensorType::get({t.dim(1), t.dim(0)}, t.element(), layout), v,
+                             {b.denseI32Attr("order", {1, 0})})
+      ->result();
+}
+
+/// The instruction's left operand, in registers or in shared memory.
+static Value leftOperand(Builder &b, tt::DotOp dot, const DotTypes &types, const WarpGroupDotPlan &plan) {
+  Location loc = dot->loc();
+  Value left = plan.transposed ? dot.b() : dot.a();
+  Type element = plan.transposed ? types.operandB : types.operandA;
+  if (plan.leftInRegisters) {
+    left = inElementType(b, loc, beforeConversions(left), element);
+    if (plan.transposed) left = transposedTensor(b, loc, left, plan.leftTransposedLayout);
+    return inLayout(b, loc, left, plan.leftLayout);
+  }
+  unsigned kDim = plan.transposed ? 0 : 1;
+  Value buffer = toShared(loc, left, kDim, element, kRowsOfGroup);
+  return plan.transposed ? transposedView(b, loc, buffer) : buffer;
+}
+
+Value buildWarpGroupDot(tt::DotOp dot, const DotTypes &types, const WarpGroupDotPlan &plan) {
+  Location loc = dot->loc();
+  auto type = tensorOf(dot.d());
+  int64_t tileN = plan.instructionLayout->tileN();
+  llvm::SmallVector<NamedAttribute, 2> attrs(dot->attrs().begin(), dot->attrs().end());
+  Value accumulator = absorbAddition(dot, plan.bits, attrs);
+
+  Builder b(dot.op);
+  Value left = leftOperand(b, dot, types, plan);
+  Value right = plan.transposed ? toShared(loc, dot.a(), 1, types.operandA, tileN)
+                                : toShared(loc, dot.b(), 0, types.operandB, tileN);
+  if (plan.transposed) right = transposedView(b, loc, right);
+  Value c = inElementType(b, loc, inLayout(b, loc, accumulator, plan.resultLayout), types.accumulator);
+  if (plan.transposed) c = transposedTensor(b, loc, c, plan.instructionLayout);
+  Value d = ttng::WarpGroupDotOp::create(b, loc, left, right, c, Value(), attrs).d();
+  if (plan.transposed) d = transposedTensor(b, loc, d, plan.resultLayout);
+  return inLayout(b, loc, inElementType(b, loc, d, type.element()), type.encoding());
+}
+
+} // namespace tessera::transforms

@@ -1,0 +1,51 @@
+// Dots by warp groups (wgmma): four warps multiply together, asynchronously, and read operands from shared memory.
+//
+//   %d = tt.dot %a, %b, %c : … -> tensor<128x256xf32, #blocked>
+//   →
+//   %l = ttg.local_alloc %a : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #nvmma_shared, #smem>
+//   %m = ttg.local_alloc %b : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #nvmma_shared, #smem>
+//   %d1 = ttng.warp_group_dot %l, %m, %c1 : … -> tensor<128x256xf32, #mma>        (%c1: %c in #mma)
+//   %d = ttg.convert_layout %d1 : #mma -> #blocked
+//
+// The buffers are made where the operands' values are. The left operand stays in registers instead
+//   - if it is computed from another dot's result. If warps stand along the columns, each has a part of its rows only,
+//     and such a dot takes mma.sync;
+//   - if the loop computes it elementwise from what it loads: it then passes shared memory once, not twice;
+//   - if the unit cannot read it from shared memory: across K it reads 16-bit elements only.
+//
+// If the unit cannot read the right operand, or the dot has less than 64 rows, the transposed dot is computed:
+// Dᵀ = Bᵀ · Aᵀ + Cᵀ, whose right operand is A. B may then stay in registers.
+//
+// Limits: no batches, decomposed f32 or clusters; a chain of dots is never transposed.
+#pragma once
+#include "transforms/layout/matrix_instruction_choice.h"
+#include <string>
+
+namespace tessera::transforms {
+
+struct WarpGroupDotPlan {
+  const layouts::NvidiaMmaEncoding *instructionLayout = nullptr; // of the instruction's result
+  const layouts::Encoding *resultLayout = nullptr;               // of the dot's: the same, transposed back if need be
+  bool transposed = false;                                       // Dᵀ = Bᵀ · Aᵀ + Cᵀ
+  bool leftInRegisters = false;                                  // the instruction's left operand
+  bool leftComesFromDot = false;                                 // that is why
+  bool leftIsComputedFromLoad = false;                           // likewise
+  const layouts::Encoding *leftLayout = nullptr;                 // of a left operand in registers
+  const layouts::Encoding *leftTransposedLayout = nullptr;       // of its transpose before it is converted to that
+  int bits = 0;                                                  // of an operand's element
+
+  /// "wgmma m64n128k16".
+  std::string instruction() const;
+  /// The same, and how the operands get there.
+  std::string description() const;
+};
+
+/// None if the dot cannot be computed by warp groups, with the reason for remarks (empty if the target has none).
+std::optional<WarpGroupDotPlan> planWarpGroupDot(ir::tt::DotOp, const DotTypes &, DotChain, const ir::TargetInfo &,
+                                                 int64_t numWarps, std::string &whyNot);
+
+/// Makes the dot beside the old one, and returns its result in the old one's type. The additions around a dot of 8-bit
+/// elements may become its accumulator.
+ir::Value buildWarpGroupDot(ir::tt::DotOp, const DotTypes &, const WarpGroupDotPlan &);
+
+} // namespace tessera::transforms
