@@ -11,12 +11,8 @@
 // one ends they are as before. The same module gives the same bytes in every program, every run and on any number of
 // threads.
 //
-<<<<<<< HEAD
 // Failures are Statuses: InvalidArgument (the module needs something that does not exist: an unknown library function,
 // too much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
-=======
-// Failures are Statuses: InvalidArgument (an unknown library function, too much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
->>>>>>> main
 // FailedPrecondition (a tool that is too old for the target), Internal (LLVM, ptxas or the linker refused our code).
 #pragma once
 #include "absl/status/statusor.h"
@@ -115,11 +111,7 @@ public:
   /// Assembly text. Instruction selection changes the module: afterwards it is good for nothing but destruction.
   virtual absl::StatusOr<std::string> emitAssembly(llvm::Module &) const = 0;
 
-<<<<<<< HEAD
   /// Object and resource figures. Consumes the module as emitAssembly does. `keepAssembly` returns the text as well.
-=======
-  /// Object and resource figures. Consumes the module as emitAssembly does. `keepAssembly`: the text is returned as well.
->>>>>>> main
   absl::StatusOr<ObjectInfo> emitObject(llvm::Module &, bool keepAssembly = false) const;
 
   /// Object from assembly text that emitAssembly gave (or a user wrote).
