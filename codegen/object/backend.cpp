@@ -310,7 +310,7 @@ static const llvm::MemoryBuffer *libraryFile(const std::string &path) {
 
 absl::Status functionError(llvm::StringRef name, const llvm::Twine &what) {
   absl::Status s = absl::InvalidArgumentError(("function '" + name + "' " + what).str());
-  s.SetPayload(kFunctionPayload, absl::Cord(name.str()));
+  s.SetPayload(kFunctionPayload, absl::Cord(absl::string_view(name.data(), name.size())));
   return s;
 }
 
