@@ -15,6 +15,6 @@ foreach(_file ${FILES})
   string(APPEND _text "static const char k_${_feature}[] = \"${_contents}\";\n")
   string(APPEND _rows "    {\"conformance/kernels/${_name}\", \"${_feature}\", k_${_feature}},\n")
 endforeach()
-string(APPEND _text "llvm::ArrayRef<EmbeddedFile> embeddedKernels() {\n  static const EmbeddedFile files[] = {\n${_rows}"
-  "  };\n  return files;\n}\n} // namespace tessera::conformance\n")
+string(APPEND _text "llvm::ArrayRef<EmbeddedFile> embeddedKernels() {\n"
+  "  static const EmbeddedFile files[] = {\n${_rows}  };\n  return files;\n}\n} // namespace tessera::conformance\n")
 file(WRITE ${OUT} "${_text}")

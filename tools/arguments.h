@@ -1,5 +1,5 @@
-// What the subcommands share in reading their command lines: errors in one form, suggestions for what is misspelt, and
-// the options that ask for dumps, timings and bisection of passes.
+// What the subcommands share in reading their command lines: errors in one form, suggestions for misspelt names, and
+// the options for dumps, timings and bisection of passes.
 #pragma once
 #include "runtime/compiler/compile_cache.h"
 #include "transforms/pass.h"
@@ -16,7 +16,7 @@ class App;
 }
 namespace tessera::tools {
 
-/// Parses; gives the exit code where the command is over: help was asked for, or an error was printed.
+/// Parses. Returns the exit code if the command ends here: help or an error was printed.
 std::optional<int> parseArguments(CLI::App &, int argc, char **argv);
 
 /// "; did you mean 'X'?" with the nearest of the names, or nothing.
@@ -48,7 +48,7 @@ struct PassFlags {
   bool dumps() const { return beforeAll || afterAll || !before.empty() || !after.empty(); }
   /// Adds --remarks and --remarks-json.
   void addRemarks(CLI::App &);
-  /// Writes the file of --remarks-json, if it was asked for; false after an error was printed.
+  /// Writes the file of --remarks-json, if given; false after an error was printed.
   bool writeRemarks() const;
   /// --time-passes: to stderr.
   void printTimings() const;

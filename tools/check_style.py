@@ -107,7 +107,7 @@ EXCEPTIONS = [
      r"(?i)high_?Product|high half of the product|products? of (?:two |the two )?(?:integers|numbers)", "of numbers"),
     ("product", "*", r"productDim|productBases|directProduct|::product|operator\*", "product of layouts"),
     ("multiplication", "*",
-     r"(?i)(?:integer|scalar|signed|float\w*|high|wide|32-bit|64-bit|elementwise|point-?wise|address|by a "
+     r"(?i)(?:integer|scalar|signed|float\w*|floating-point|high|wide|32-bit|64-bit|elementwise|point-?wise|address|by a "
      r"constant|power of two|modular|modulo|GF\(2\)|F₂) multiplications?", "of numbers"),
     ("multiplication", "*",
      r"(?i)matrix multiplications?|matrix_multiplication",
@@ -129,6 +129,10 @@ EXCEPTIONS = [
     ("product", "transforms/analyses/local_stride*", None, "products of integers"),
     ("tells", "*", r"tellg|tell\(\)|\.tell\b|->tell\b", "C++'s and LLVM's streams"),
     ("asks", "*", r"(?i)bit ?masks?", "another word"),
+    ("product", "conformance/kernels/*", r"\bproduct\(", "a function of the formulas"),
+    ("product", "conformance/formula.*", None, "a function of the formulas, and products of numbers"),
+    ("multiplication", "ir/ops.table", r"full-width result of a multiplication", "of integers"),
+    ("slot", "codegen_nvidia/backend.cpp", r"stack-slot-coloring", "the name of an LLVM pass"),
     ("turn", "*", r"(?i)in turn\b", "one after the other"),
     ("goes on", "*", r"(?i)go(?:es)? on (?:the|a|its) (?:list|line|row)", "a place"),
 ]

@@ -232,10 +232,10 @@ Row rowOf(Opcode opcode) {
   case Opcode::tt_descriptor_store:
   case Opcode::tt_descriptor_reduce:
   case Opcode::tt_descriptor_gather:
-  case Opcode::tt_descriptor_scatter: return {nullptr, kRewrittenReason};
+  case Opcode::tt_descriptor_scatter:
+  case Opcode::tt_dot_scaled: return {nullptr, kRewrittenReason};
   case Opcode::ttg_predicate_stage:
   case Opcode::ttg_mask: return {nullptr, "an intermediate form of the pipeliner"};
-  case Opcode::tt_dot_scaled:
   case Opcode::ttng_cluster_arrive:
   case Opcode::ttng_cluster_wait:
   case Opcode::ttng_tmem_alloc:

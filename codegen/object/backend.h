@@ -164,8 +164,8 @@ protected:
   virtual llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const = 0;
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
-  /// Whether multiplications and additions of the device library may be fused as the lowered code's (which are marked
-  /// `contract`) may.
+  /// Whether floating-point multiplications and additions of the device library may be fused as the lowered code's
+  /// (which are marked `contract`) may.
   virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
   /// As assemble, of the text that emitAssembly made of the module, whose function attributes may state more.

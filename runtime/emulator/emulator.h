@@ -22,8 +22,8 @@
 //   always      threads of a block at different barriers, warp-wide operations without all their lanes, deadlock
 //
 // What it does not model: time, caches, the memory system's reordering, and the last bits of approximate functions
-// (they are computed in double and rounded, which is within the manuals' bounds). Multiplications and additions that
-// the instruction selector may contract are not contracted.
+// (they are computed in double and rounded, which is within the manuals' bounds). fmul and fadd that the instruction
+// selector may contract are not contracted.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/target.h"

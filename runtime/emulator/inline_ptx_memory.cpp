@@ -240,7 +240,7 @@ bool PtxDecoder::emitFence(Statement &s) {
   if (s.modifiers[0] == "proxy") {
     if (s.modifiers.size() < 2 || s.modifiers[1] != "async" || s.modifiers.size() > 3) return bad("proxy");
     StringRef space = s.modifiers.size() == 3 ? s.modifiers[2] : "";
-    if (space == "global") return true; // multiplications read no global memory
+    if (space == "global") return true; // no MMA reads global memory
     if (!space.empty() && space != "shared::cta" && space != "shared::cluster") return bad("modifier ." + space);
     return emitProxyFence(d_), true;
   }

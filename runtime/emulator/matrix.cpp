@@ -4,7 +4,7 @@
 //   MFMA      "AMD Instinct MI300 Instruction Set Architecture", "Matrix Arithmetic Instructions", "Dense matrix
 //             layouts"
 //   WMMA      "RDNA3" and "RDNA4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"
-// Multiplications are exact in double; the sum over K is taken in double and rounded once to the accumulator's type,
+// Each a * b is exact in double; the sum over K is taken in double and rounded once to the accumulator's type,
 // where hardware rounds or truncates in an order that the manuals leave open. Integers wrap. tf32 and xf32 drop low
 // bits.
 #include "runtime/emulator/matrix.h"

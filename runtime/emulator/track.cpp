@@ -5,8 +5,8 @@
 // makes the lane's address wrong, which the access reports. Masking, shifting right, division and comparisons drop
 // the record: hash functions and the like overflow on purpose. So does a shift left by 31, which is how LLVM makes
 // the offset that is out of bounds where a mask is not set (select of 0 and the sign bit by bit 0): no stride is so
-// large. Nor does a multiplication count as overflown if LLVM has dropped the upper bits of a constant that the
-// multiplication shifts out: (x - 1) * 64 is written as (x + 0x3ffffff) * 64.
+// large. Nor does an integer mul count as overflown if LLVM has dropped the upper bits of a constant that the mul
+// shifts out: (x - 1) * 64 is written as (x + 0x3ffffff) * 64.
 #include "runtime/emulator/lane_functions.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
@@ -20,7 +20,7 @@ static Exact *find(Warp &w, Row r) {
   return it == w.exact.end() ? nullptr : it->second.get();
 }
 
-/// If an operand of a multiplication adds a small negative constant whose upper bits were dropped: by how much the
+/// If an operand of an integer mul adds a small negative constant whose upper bits were dropped: by how much the
 /// operand is too large.
 static int64_t droppedBits(const llvm::Value *v) {
   auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
@@ -100,7 +100,7 @@ static void recordArithmetic(Warp &w, const Instruction &i, Exact *a, Exact *b) 
     dropped[0] = droppedBits(i.source->getOperand(0));
     if (i.tracking == Tracking::Mul) dropped[1] = droppedBits(i.source->getOperand(1));
   }
-  // Whether the multiplication is in range as it was written, before LLVM dropped bits of a constant.
+  // Whether the integer mul is in range as it was written, before LLVM dropped bits of a constant.
   auto inRangeAsWritten = [&](unsigned l) {
     for (int64_t p : {int64_t(int32_t(x[l])), int32_t(x[l]) - dropped[0]})
       for (int64_t q : {int64_t(int32_t(y[l])), int32_t(y[l]) - dropped[1]})

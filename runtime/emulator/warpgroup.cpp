@@ -37,7 +37,7 @@ struct Descriptor {
         stride(uint32_t(bits >> 32 & 0x3fff) << 4), base(unsigned(bits >> 49 & 7)),
         swizzle(std::array{0u, 7u, 3u, 1u}[bits >> 62]) {}
 
-  /// Address of the piece of 16 bytes that holds row (or column) `mn` from `depth` on; `depth` in pieces. "Canonical
+  /// Address of the 16 bytes that hold row (or column) `mn` along K, from the `piece`-th 16 bytes on. "Canonical
   /// Layouts", K-major: ((8,m),(T,2k)) : ((T or swizzle,SBO),(1,T or LBO)).
   uint32_t alongK(unsigned mn, unsigned piece) const {
     uint32_t offset = swizzle ? mn % 8 * 16 * (swizzle + 1) + mn / 8 * stride + piece * 16
@@ -331,7 +331,7 @@ void computeResults(Warp &w, const WarpgroupOperation &op, const WarpgroupState 
 /// Computes the warp's part at once, but keeps the results apart until a wait: the registers hold a pattern meanwhile.
 void multiply(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "the warpgroup's matrix multiplication")) return;
-  countWarpOperation(w, i, SiteCounters::Kind::Matrix, "warpgroup multiplication");
+  countWarpOperation(w, i, SiteCounters::Kind::Matrix, "wgmma");
   const auto &op = *reinterpret_cast<const WarpgroupOperation *>(i.immediate);
   Block &block = *w.block;
   WarpgroupState &state = stateOf(w);

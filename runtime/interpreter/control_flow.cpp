@@ -90,10 +90,11 @@ bool Program::loopBack(Op loop, int64_t iteration) {
   waited_ = wrote_ = false;
   if (spins) letOthersRun(/*waits=*/false); // or for another partition
   if (spins && !spin_())
-    return run_.stop ? false
-                     : fail(loop, llvm::formatv("deadlock: '{0}' waits for another program, and no program can go on",
-                                                loop->name())
-                                      .str());
+    return run_.stop
+               ? false
+               : fail(loop, llvm::formatv("deadlock: '{0}' waits for another program, and no program can continue",
+                                          loop->name())
+                                .str());
   return true;
 }
 

@@ -278,8 +278,8 @@ Lanes floatBinary(LanePool &p, Opcode op, FloatKind k, const Lanes &a, const Lan
   });
 }
 
-/// a * b + c rounded once: exactly in f32 and f64; for the narrow kinds the multiplication is exact in double, and the
-/// sum is rounded to odd before the last rounding.
+/// a * b + c rounded once: exactly in f32 and f64; for the narrow kinds a * b is exact in double, and the sum is
+/// rounded to odd before the last rounding.
 Lanes fusedMultiplyAdd(LanePool &p, FloatKind k, const Lanes &a, const Lanes &b, const Lanes &c) {
   if (k == FloatKind::F32)
     return map<uint32_t>(p, a, b, c, [](uint32_t x, uint32_t y, uint32_t z) {
@@ -292,8 +292,12 @@ Lanes fusedMultiplyAdd(LanePool &p, FloatKind k, const Lanes &a, const Lanes &b,
   return withFloat(k, [&](auto format) -> Lanes {
     using B = typename decltype(format)::Bits;
     return map<B>(p, a, b, c, [k, format](B x, B y, B z) -> B {
-      double product = double(format.get(x)) * double(format.get(y)), addend = format.get(z), sum = product + addend;
-      double part = sum - product, rest = (product - (sum - part)) + (addend - part);
+      const double multiplied = double(format.get(x)) * double(format.get(y)); // exact
+      const double addend = format.get(z);
+      const double sum = multiplied + addend;
+      // What the rounding of the sum lost (Knuth's TwoSum).
+      const double part = sum - multiplied;
+      const double rest = (multiplied - (sum - part)) + (addend - part);
       return B(encodeFloat(k, roundToOdd(sum, rest)));
     });
   });

@@ -21,7 +21,7 @@
 //               give 0 (or the sign). The IR leaves all of these open
 //   undefined   elements that a masked load leaves open, poison, fresh shared memory: all bits set (NaN, -1)
 //   reductions  combine neighbours pairwise, a tree in the order of the elements; scans go element by element
-//   dots        exact multiplications, summed in f64 (f32 operands rounded to tf32 first if requested), rounded once;
+//   dots        each a * b is exact; summed in f64 (f32 operands rounded to tf32 first if requested), rounded once;
 //               integers wrap at the accumulator's width; the x3 and x6 precisions compute as ieee
 //   cat         the first operand's elements, then the second's; map_elementwise packs neighbours in row-major order
 #pragma once

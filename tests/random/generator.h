@@ -1,6 +1,6 @@
 // Random kernels whose results are known bit by bit: a seed gives the same text on every platform. Integers wrap;
 // floats are kept to whole numbers that the type holds exactly (a bound on their size is carried with every value),
-// so additions and multiplications may be done in any order and no tolerance is needed. What order could change is not
+// so add and mul may be done in any order and no tolerance is needed. What order could change is not
 // generated: atomics that several threads aim at one place commute and nobody reads what was there, conversions round
 // values that are given.
 //

@@ -8,8 +8,8 @@
 // Both apply the same rules, one for each operation (integer_rules.h), on bounds of the operands.
 //
 // Wrap-around. Integers of the IR wrap around at their width. What a query assumes is its Overflow mode:
-//   MayWrap   Nothing. Bounds of a sum, product or shift that leave the type become those of the type.
-//   Assumed   Sums, differences, products and left shifts of 32 and more bits stay within their type, unless the
+//   MayWrap   Nothing. Bounds of an add, mul or shift that leave the type become those of the type.
+//   Assumed   Add, sub, mul and left shifts of 32 and more bits stay within their type, unless the
 //             operands are known at compile time and show that they do not. Divisors that are no constants are
 //             positive. Narrower types wrap as under MayWrap: 8 and 16 bits are data as often as indices.
 // In both modes: shift amounts are below the width (others are undefined), and counters of scf.for do not wrap (the

@@ -1,4 +1,4 @@
-// The rules of integer facts (see integer_rules.h). Bounds are computed in 128 bits, in which no sum, product or shift
+// The rules of integer facts (see integer_rules.h). Bounds are computed in 128 bits, in which no add, mul or shift
 // of 64-bit numbers overflows; what leaves the type is then given up or cut off, as the mode says (`fitted`).
 #include "transforms/analyses/integer_rules.h"
 #include "ir/builder.h"

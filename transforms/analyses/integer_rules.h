@@ -19,7 +19,7 @@ IntegerRange allOf(unsigned width);
 IntegerRange rangeOfResult(ir::Operation *op, llvm::function_ref<IntegerRange(unsigned)> operand, Overflow,
                            unsigned indexBits = 64);
 
-/// Whether the sum, product or left shift wraps around in every run: one operand is a constant, the other a constant or
+/// Whether the add, mul or left shift wraps around in every run: one operand is a constant, the other a constant or
 /// a range (tt.make_range), moved and scaled by constants, and the result of some element leaves the type.
 bool certainlyWraps(ir::Operation *);
 

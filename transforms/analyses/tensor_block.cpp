@@ -96,7 +96,7 @@ private:
       flatten<arith::AddiOp>(moved.offset(), terms);
       if (terms.size() > 2) return false;
       for (Value term : terms) {
-        Value row = factorOfStride(term);
+        Value row = coefficientOfStride(term);
         Value &start = start_[row ? 0 : 1];
         if (start) return false;
         start = row ? row : term;
@@ -105,7 +105,7 @@ private:
     return !block_.base.type().isTensor() && !block_.base.definedBy<tt::AddptrOp>();
   }
   /// x of x · stride; null for other values.
-  Value factorOfStride(Value v) {
+  Value coefficientOfStride(Value v) {
     auto mul = v.definedBy<arith::MuliOp>();
     if (!mul) return {};
     if (mul.lhs() == block_.stride) return mul.rhs();

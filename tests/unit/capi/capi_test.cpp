@@ -1,4 +1,4 @@
-// The C API as a program sees it: every status, what the handler is told, several threads at once.
+// The C API from a program: every status, what the handler receives, several threads at once.
 #include "capi/tessera.h"
 #include <atomic>
 #include <cstring>
@@ -52,7 +52,7 @@ tessera_context *newContext(Outcome &o) {
   EXPECT_EQ(tessera_context_create(&options, &c, nullptr), TESSERA_OK);
   return c;
 }
-/// What the out-parameter says must be what the handler was told.
+/// The out-parameter and the handler must receive the same error.
 void checkError(const Outcome &o, tessera_error *e) {
   EXPECT_EQ(tessera_error_status(e), o.status);
   EXPECT_EQ(e == nullptr, o.status == TESSERA_OK);
@@ -89,94 +89,124 @@ Outcome passes(const std::string &text, std::vector<const char *> names, const c
   return o;
 }
 
-TEST(CApi, ModulesAreParsedOnceAndCompiledOften) {
-  Outcome o;
-  tessera_context *c = newContext(o);
-  const std::string text = std::string(kKernel, sizeof kKernel - 1);
-  tessera_module *m;
-  ASSERT_EQ(tessera_module_parse(c, text.data(), text.size(), "k.ttir", &m, nullptr), TESSERA_OK) << o.texts;
-  EXPECT_STREQ(tessera_module_kernel(m, 0), "twice");
-  EXPECT_EQ(tessera_module_kernel(m, 1), nullptr);
-  tessera_options options;
-  tessera_options_init(&options, sizeof options);
-  auto code = [&](const char *target, const char *stage) {
-    options.target = target, options.stage = stage;
+/// A parsed module, its code and its text.
+class CApiModule : public testing::Test {
+protected:
+  void SetUp() override {
+    context_ = newContext(outcome_);
+    tessera_options_init(&options_, sizeof options_);
+    ASSERT_EQ(tessera_module_parse(context_, text_.data(), text_.size(), "k.ttir", &module_, nullptr), TESSERA_OK)
+        << outcome_.texts;
+  }
+  void TearDown() override {
+    tessera_context_destroy(context_); // before the module, which does not need it
+    tessera_module_destroy(module_);
+  }
+  std::string code(const char *target, const char *stage) {
+    options_.target = target;
+    options_.stage = stage;
     tessera_result *r;
-    EXPECT_EQ(tessera_module_compile(m, &options, &r, nullptr), TESSERA_OK) << o.texts;
+    EXPECT_EQ(tessera_module_compile(module_, &options_, &r, nullptr), TESSERA_OK) << outcome_.texts;
     Outcome out;
     finish(out, r);
     return out.data;
-  };
-  auto printed = [&](int locations) {
+  }
+  std::string printed(int locations) {
     tessera_result *r;
-    EXPECT_EQ(tessera_module_print(m, locations, &r, nullptr), TESSERA_OK) << o.texts;
+    EXPECT_EQ(tessera_module_print(module_, locations, &r, nullptr), TESSERA_OK) << outcome_.texts;
     Outcome out;
     finish(out, r);
     return out.data;
-  };
+  }
+  /// Gives the module layouts for 8 warps of 32 lanes.
+  void addLayouts() {
+    const char *convert[] = {"convert-triton-to-tritongpu=num-warps=8", "tritongpu-coalesce"};
+    EXPECT_EQ(tessera_module_run_passes(module_, convert, 2, "sm_80", nullptr), TESSERA_OK) << outcome_.texts;
+  }
+
+  const std::string text_ = std::string(kKernel, sizeof kKernel - 1);
+  Outcome outcome_;
+  tessera_context *context_ = nullptr;
+  tessera_module *module_ = nullptr;
+  tessera_options options_;
+};
+
+TEST_F(CApiModule, IsParsedOnceAndCompiledOften) {
+  EXPECT_STREQ(tessera_module_kernel(module_, 0), "twice");
+  EXPECT_EQ(tessera_module_kernel(module_, 1), nullptr);
   // For several targets, each as from the text; the module stays as it is.
-  EXPECT_EQ(code("sm_80", "ptx"), compile(text.c_str(), "sm_80", "ptx").data);
-  EXPECT_EQ(code("gfx942", "amdgcn"), compile(text.c_str(), "gfx942", "amdgcn").data);
-  EXPECT_EQ(code("sm_80", "ptx"), compile(text.c_str(), "sm_80", "ptx").data);
+  EXPECT_EQ(code("sm_80", "ptx"), compile(text_, "sm_80", "ptx").data);
+  EXPECT_EQ(code("gfx942", "amdgcn"), compile(text_, "gfx942", "amdgcn").data);
+  EXPECT_EQ(code("sm_80", "ptx"), compile(text_, "sm_80", "ptx").data);
   std::string before = printed(0);
   EXPECT_THAT(before, HasSubstr("tt.make_range"));
   EXPECT_THAT(before, testing::Not(HasSubstr("loc(")));
   EXPECT_THAT(printed(1), HasSubstr("loc("));
+}
 
-  // Passes change it, one after the other; one that fails does not.
-  const char *convert[] = {"convert-triton-to-tritongpu=num-warps=8", "tritongpu-coalesce"};
-  EXPECT_EQ(tessera_module_run_passes(m, convert, 2, "sm_80", nullptr), TESSERA_OK) << o.texts;
+TEST_F(CApiModule, IsChangedByPassesThatSucceed) {
+  addLayouts();
   std::string layouts = printed(0);
   EXPECT_THAT(layouts, HasSubstr("\"ttg.num-warps\" = 8"));
-  EXPECT_EQ(tessera_module_run_passes(m, nullptr, 0, nullptr, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_module_run_passes(module_, nullptr, 0, nullptr, nullptr), TESSERA_OK);
   EXPECT_EQ(printed(0), layouts);
   const char *unknown[] = {"cse", "no-such-pass"}, *bad[] = {"tritongpu-pipeline=num-stages=0"};
-  EXPECT_EQ(tessera_module_run_passes(m, unknown, 2, nullptr, nullptr), TESSERA_USAGE);
-  EXPECT_EQ(tessera_module_run_passes(m, bad, 1, nullptr, nullptr), TESSERA_USAGE);
-  EXPECT_THAT(o.messages, HasSubstr("'num-stages' must be at least 1, not 0"));
+  EXPECT_EQ(tessera_module_run_passes(module_, unknown, 2, nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_module_run_passes(module_, bad, 1, nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_THAT(outcome_.messages, HasSubstr("'num-stages' must be at least 1, not 0"));
   EXPECT_EQ(printed(0), layouts);
   EXPECT_THAT(code("sm_80", "ptx"), HasSubstr(".reqntid 256"));
+}
 
-  // What cannot be.
+TEST_F(CApiModule, RefusesInvalidRequests) {
+  addLayouts();
   tessera_module *none;
-  EXPECT_EQ(tessera_module_parse(c, "module {", 8, nullptr, &none, nullptr), TESSERA_INPUT);
+  EXPECT_EQ(tessera_module_parse(context_, "module {", 8, nullptr, &none, nullptr), TESSERA_INPUT);
   EXPECT_EQ(none, nullptr);
   EXPECT_EQ(tessera_module_parse(nullptr, "", 0, nullptr, &none, nullptr), TESSERA_USAGE);
-  EXPECT_EQ(tessera_module_parse(c, nullptr, 1, nullptr, &none, nullptr), TESSERA_USAGE);
-  EXPECT_EQ(tessera_module_parse(c, "", 0, nullptr, nullptr, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_module_parse(context_, nullptr, 1, nullptr, &none, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_module_parse(context_, "", 0, nullptr, nullptr, nullptr), TESSERA_USAGE);
   tessera_result *r;
-  EXPECT_EQ(tessera_module_compile(m, nullptr, &r, nullptr), TESSERA_USAGE); // no target
-  EXPECT_EQ(tessera_module_compile(nullptr, &options, &r, nullptr), TESSERA_USAGE);
-  EXPECT_EQ(tessera_module_print(m, 0, nullptr, nullptr), TESSERA_USAGE);
-  options.target = "gfx942", options.stage = nullptr; // of 32 lanes now, and it has 64
-  EXPECT_EQ(tessera_module_compile(m, &options, &r, nullptr), TESSERA_INPUT);
+  EXPECT_EQ(tessera_module_compile(module_, nullptr, &r, nullptr), TESSERA_USAGE); // no target
+  EXPECT_EQ(tessera_module_compile(nullptr, &options_, &r, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_module_print(module_, 0, nullptr, nullptr), TESSERA_USAGE);
+  options_.target = "gfx942"; // has waves of 64 lanes, and the module's layouts are for 32
+  options_.stage = nullptr;
+  EXPECT_EQ(tessera_module_compile(module_, &options_, &r, nullptr), TESSERA_INPUT);
   EXPECT_EQ(r, nullptr);
+}
 
-  // On a device; and from several threads while passes run.
+TEST_F(CApiModule, IsCompiledForADevice) {
+  addLayouts();
   tessera_device *d;
-  ASSERT_EQ(tessera_device_open(c, "emulator:sm_80", &d, nullptr), TESSERA_OK) << o.texts;
+  ASSERT_EQ(tessera_device_open(context_, "emulator:sm_80", &d, nullptr), TESSERA_OK) << outcome_.texts;
   tessera_kernel *k;
-  EXPECT_EQ(tessera_kernel_compile_module(d, m, nullptr, &k, nullptr), TESSERA_OK) << o.texts;
+  EXPECT_EQ(tessera_kernel_compile_module(d, module_, nullptr, &k, nullptr), TESSERA_OK) << outcome_.texts;
   EXPECT_THAT(tessera_kernel_metadata(k), HasSubstr("\"num_warps\": 8"));
   tessera_kernel_destroy(k);
   EXPECT_EQ(tessera_kernel_compile_module(d, nullptr, nullptr, &k, nullptr), TESSERA_USAGE);
   EXPECT_EQ(k, nullptr);
   tessera_device_destroy(d);
-  tessera_context_destroy(c); // before the module
-  options.target = "sm_80", options.stage = "ptx";
+}
+
+TEST_F(CApiModule, IsCompiledWhileOtherThreadsRunPasses) {
+  addLayouts();
+  tessera_context_destroy(context_); // the module does not need it
+  context_ = nullptr;
+  options_.target = "sm_80";
+  options_.stage = "ptx";
   std::vector<std::thread> threads;
   std::atomic<int> failed = 0;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&, i] {
       const char *cse[] = {"cse"};
       tessera_result *mine = nullptr;
-      failed += i % 2 ? tessera_module_run_passes(m, cse, 1, nullptr, nullptr) != TESSERA_OK
-                      : tessera_module_compile(m, &options, &mine, nullptr) != TESSERA_OK;
+      failed += i % 2 ? tessera_module_run_passes(module_, cse, 1, nullptr, nullptr) != TESSERA_OK
+                      : tessera_module_compile(module_, &options_, &mine, nullptr) != TESSERA_OK;
       tessera_result_destroy(mine);
     });
   for (auto &t : threads) t.join();
   EXPECT_EQ(failed, 0);
-  tessera_module_destroy(m);
 }
 
 TEST(CApi, CompilesForBothVendors) {

@@ -1,5 +1,5 @@
 // The C API's devices, buffers, kernels and cache, on the interpreter, an emulator of either vendor, and stand-ins
-// for the drivers of GPUs (tests/fakes): what a launch computes, every way to ask for what cannot be, and that
+// for the drivers of GPUs (tests/fakes): what a launch computes, every request that is invalid, and that
 // handles may be destroyed in any order.
 #include "session.h"
 #include <atomic>
@@ -22,9 +22,9 @@ class OnDevice : public testing::TestWithParam<const char *> {};
 
 TEST_P(OnDevice, Launches) {
   Session s(GetParam());
-  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   EXPECT_THAT(tessera_kernel_metadata(s.kernel), HasSubstr("\"kernel\": \"axpy\""));
-  EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
   EXPECT_EQ(s.wrong(), 0);
   s.a = -7; // read at every launch
   EXPECT_EQ(s.wrong(), kN - 1);
@@ -39,13 +39,13 @@ TEST_P(OnDevice, Launches) {
 
 TEST_P(OnDevice, OffsetsAndSharedBuffers) {
   Session s(GetParam());
-  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   // Elements 100 to 163 in place: o = x, both from element 100 on.
   s.n = 64;
   s.arguments[0].offset = s.arguments[2].offset = 400;
   s.arguments[2].buffer = s.x;
   uint32_t one[3] = {1, 1, 1};
-  EXPECT_EQ(s.launch(one), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(s.launch(one), TESSERA_OK) << s.diagnostics.texts;
   std::vector<float> out(kN);
   EXPECT_EQ(tessera_buffer_read(s.x, 0, out.data(), kN * 4, nullptr), TESSERA_OK);
   for (int i = 0; i < kN; ++i)
@@ -54,7 +54,7 @@ TEST_P(OnDevice, OffsetsAndSharedBuffers) {
 
 TEST_P(OnDevice, FaultsOfTheKernelAreTold) {
   Session s(GetParam());
-  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   s.n = 100000; // beyond the buffers
   tessera_error *e;
   EXPECT_EQ(tessera_launch(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), &e), TESSERA_FAILED);
@@ -72,7 +72,7 @@ TEST_P(OnDevice, FaultsOfTheKernelAreTold) {
 
 TEST_P(OnDevice, WrongArgumentsAreRefused) {
   Session s(GetParam());
-  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   Session other(GetParam() == std::string("interpreter") ? "emulator:gfx90a" : "interpreter");
   ASSERT_EQ(other.prepare(), TESSERA_OK);
   std::vector<tessera_argument> good = s.arguments;
@@ -108,10 +108,10 @@ TEST_P(OnDevice, WrongArgumentsAreRefused) {
   s.arguments[0] = tessera_argument_value(&wide, sizeof wide);
   refused("a buffer is needed");
   refused("the grid is null", nullptr);
-  uint32_t empty[3] = {1, 0, 1}, large[3] = {0x80000000u, 1, 1}, product[3] = {1 << 20, 60000, 60000};
+  uint32_t empty[3] = {1, 0, 1}, large[3] = {0x80000000u, 1, 1}, largeTogether[3] = {1 << 20, 60000, 60000};
   refused("the grid (1, 0, 1) is empty", empty);
   refused("is too large", large);
-  refused("is too large", product);
+  refused("is too large", largeTogether);
   tessera_times t;
   EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 0, &t, nullptr), TESSERA_USAGE);
   EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 1, nullptr, nullptr), TESSERA_USAGE);
@@ -152,7 +152,7 @@ TEST_P(OnDevice, PiecesOfBuffers) {
 /// A kernel compiled ahead and loaded from its bytes does what one compiled for the device does.
 TEST_P(OnDevice, LoadsWhatWasCompiledBefore) {
   Session s(GetParam());
-  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   auto *info = tessera_device_describe(s.device);
   std::string data = kAxpy, metadata;
   if (*info->target) {
@@ -161,7 +161,7 @@ TEST_P(OnDevice, LoadsWhatWasCompiledBefore) {
     o.target = info->target, o.stage = info->stage;
     tessera_result *r;
     ASSERT_EQ(tessera_compile(s.context, kAxpy, sizeof kAxpy - 1, "axpy.ttir", &o, &r, nullptr), TESSERA_OK)
-        << s.told.texts;
+        << s.diagnostics.texts;
     size_t length;
     const char *bytes = tessera_result_data(r, &length);
     data.assign(bytes, length), metadata = tessera_result_metadata(r);
@@ -169,8 +169,8 @@ TEST_P(OnDevice, LoadsWhatWasCompiledBefore) {
   }
   tessera_kernel_destroy(s.kernel);
   ASSERT_EQ(tessera_kernel_load(s.device, data.data(), data.size(), metadata.c_str(), &s.kernel, nullptr), TESSERA_OK)
-      << s.told.texts;
-  EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+      << s.diagnostics.texts;
+  EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
   EXPECT_EQ(s.wrong(), 0);
 
   auto refused = [&](const std::string &object, const char *md, const char *why,
@@ -210,7 +210,7 @@ TEST_P(OnDevice, LoadsWhatWasCompiledBefore) {
 
 TEST_P(OnDevice, ThreadsShareAKernel) {
   Session s(GetParam());
-  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   std::vector<std::thread> threads;
   std::atomic<int> failed = 0;
   for (int t = 0; t < 4; ++t)
@@ -231,18 +231,20 @@ TEST_P(OnDevice, ThreadsShareAKernel) {
 
 TEST_P(OnDevice, StreamsAndEvents) {
   Session s(GetParam());
-  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.told.texts;
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
   tessera_stream *one, *two;
   tessera_event *start, *stop;
-  for (auto *st : {&one, &two}) ASSERT_EQ(tessera_stream_create(s.device, st, nullptr), TESSERA_OK) << s.told.texts;
-  for (auto *e : {&start, &stop}) ASSERT_EQ(tessera_event_create(s.device, e, nullptr), TESSERA_OK) << s.told.texts;
+  for (auto *st : {&one, &two})
+    ASSERT_EQ(tessera_stream_create(s.device, st, nullptr), TESSERA_OK) << s.diagnostics.texts;
+  for (auto *e : {&start, &stop})
+    ASSERT_EQ(tessera_event_create(s.device, e, nullptr), TESSERA_OK) << s.diagnostics.texts;
   EXPECT_EQ(tessera_stream_native(one), nullptr);
   double ms = -1;
   EXPECT_EQ(tessera_event_elapsed(start, stop, &ms, nullptr), TESSERA_USAGE); // neither is recorded
   EXPECT_EQ(tessera_stream_wait(two, stop, nullptr), TESSERA_USAGE);
   EXPECT_EQ(tessera_event_record(start, one, nullptr), TESSERA_OK);
   EXPECT_EQ(tessera_stream_launch(one, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK)
-      << s.told.texts;
+      << s.diagnostics.texts;
   EXPECT_EQ(tessera_event_record(stop, one, nullptr), TESSERA_OK);
   EXPECT_EQ(tessera_stream_wait(two, stop, nullptr), TESSERA_OK);
   EXPECT_EQ(tessera_event_elapsed(start, stop, &ms, nullptr), TESSERA_OK);
@@ -302,14 +304,14 @@ TEST_P(OnDevice, OneBufferAsInputAndOutput) {
   tessera_options_init(&o, sizeof o);
   o.num_warps = 8;
   ASSERT_EQ(tessera_kernel_compile(s.device, text.data(), text.size(), "k", &o, &s.kernel, nullptr), TESSERA_OK)
-      << s.told.texts;
+      << s.diagnostics.texts;
   ASSERT_EQ(tessera_buffer_create(s.device, 64 * 4, &s.x, nullptr), TESSERA_OK);
   std::vector<float> values(64), out(64);
   for (int i = 0; i < 64; ++i) values[i] = float(i);
   ASSERT_EQ(tessera_buffer_write(s.x, 0, values.data(), 64 * 4, nullptr), TESSERA_OK);
   tessera_argument argument = tessera_argument_buffer(s.x);
   const uint32_t grid[3] = {1, 1, 1};
-  EXPECT_EQ(tessera_launch(s.kernel, grid, &argument, 1, nullptr), TESSERA_OK) << s.told.texts;
+  EXPECT_EQ(tessera_launch(s.kernel, grid, &argument, 1, nullptr), TESSERA_OK) << s.diagnostics.texts;
   ASSERT_EQ(tessera_buffer_read(s.x, 0, out.data(), 64 * 4, nullptr), TESSERA_OK);
   for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], float(2 * i));
 }
@@ -393,14 +395,14 @@ TEST(CApiDevices, PrintsGoToTheHandler) {
     Session s(spec);
     ASSERT_EQ(tessera_kernel_compile(s.device, text, sizeof text - 1, "k.ttir", nullptr, &s.kernel, nullptr),
               TESSERA_OK)
-        << s.told.texts;
+        << s.diagnostics.texts;
     int32_t n = -42;
     auto argument = tessera_argument_value(&n, sizeof n);
     uint32_t one[3] = {1, 1, 1};
     testing::internal::CaptureStdout();
-    EXPECT_EQ(tessera_launch(s.kernel, one, &argument, 1, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(tessera_launch(s.kernel, one, &argument, 1, nullptr), TESSERA_OK) << s.diagnostics.texts;
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-    EXPECT_THAT(s.told.texts, HasSubstr("n = -42"));
+    EXPECT_THAT(s.diagnostics.texts, HasSubstr("n = -42"));
   }
 }
 
@@ -420,23 +422,23 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     EXPECT_STREQ(info->name, "Stand-in GPU");
     EXPECT_EQ(info->memory_bytes, uint64_t(1) << 30);
     if (auto status = s.prepare();
-        status == TESSERA_FAILED && s.told.texts.find("no tool to compile PTX") != std::string::npos)
-      GTEST_SKIP() << s.told.texts;
+        status == TESSERA_FAILED && s.diagnostics.texts.find("no tool to compile PTX") != std::string::npos)
+      GTEST_SKIP() << s.diagnostics.texts;
     else
-      ASSERT_EQ(status, TESSERA_OK) << s.told.texts;
-    EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+      ASSERT_EQ(status, TESSERA_OK) << s.diagnostics.texts;
+    EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
     std::vector<float> back(kN);
     EXPECT_EQ(tessera_buffer_read(s.x, 4, back.data(), 8, nullptr), TESSERA_OK);
     EXPECT_EQ(back[0], 1.0f);
     EXPECT_EQ(back[1], 2.0f);
     tessera_times t;
     EXPECT_EQ(tessera_time(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), 3, &t, nullptr), TESSERA_OK)
-        << s.told.texts;
+        << s.diagnostics.texts;
     EXPECT_EQ(t.median_ms, 0.5);
     // Streams of its own and of others.
     tessera_stream *own, *adopted;
     tessera_event *start, *stop;
-    ASSERT_EQ(tessera_stream_create(s.device, &own, nullptr), TESSERA_OK) << s.told.texts;
+    ASSERT_EQ(tessera_stream_create(s.device, &own, nullptr), TESSERA_OK) << s.diagnostics.texts;
     EXPECT_NE(tessera_stream_native(own), nullptr);
     ASSERT_EQ(tessera_stream_adopt(s.device, tessera_stream_native(own), &adopted, nullptr), TESSERA_OK);
     ASSERT_EQ(tessera_event_create(s.device, &start, nullptr), TESSERA_OK);
@@ -444,7 +446,7 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     EXPECT_EQ(tessera_event_record(start, own, nullptr), TESSERA_OK);
     for (auto *on : {own, adopted})
       EXPECT_EQ(tessera_stream_launch(on, s.kernel, kGrid, s.arguments.data(), s.arguments.size(), nullptr), TESSERA_OK)
-          << s.told.texts;
+          << s.diagnostics.texts;
     EXPECT_EQ(tessera_event_record(stop, adopted, nullptr), TESSERA_OK);
     EXPECT_EQ(tessera_stream_wait(own, stop, nullptr), TESSERA_OK);
     double ms = 0;
@@ -453,11 +455,11 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
     EXPECT_EQ(tessera_stream_synchronize(adopted, nullptr), TESSERA_OK);
     tessera_stream_destroy(own), tessera_event_destroy(start), tessera_event_destroy(stop);
     EXPECT_EQ(tessera_stream_synchronize(adopted, nullptr), TESSERA_FAILED); // its owner has destroyed it
-    EXPECT_THAT(s.told.texts, HasSubstr("running what was launched on a stream failed"));
+    EXPECT_THAT(s.diagnostics.texts, HasSubstr("running what was launched on a stream failed"));
     tessera_stream_destroy(adopted);
     uint64_t address = 4096; // of another library's memory
     s.arguments[0] = tessera_argument_value(&address, sizeof address);
-    EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
     uint32_t tall[3] = {1, 65536, 1};
     EXPECT_EQ(s.launch(tall), info->spec[0] == 'c' ? TESSERA_USAGE : TESSERA_OK);
     tessera_kernel *none;
@@ -472,7 +474,7 @@ TEST_P(OnGpu, LaunchesAndGivesEverythingBack) {
       tessera_buffer *b;
       EXPECT_EQ(tessera_buffer_create(again, 64, &b, nullptr), TESSERA_OK);
       s.arguments[0] = tessera_argument_buffer(b);
-      EXPECT_EQ(s.launch(), TESSERA_OK) << s.told.texts;
+      EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
       tessera_device_destroy(again), tessera_buffer_destroy(b);
     }).join();
     tessera_device_list *l;
@@ -512,7 +514,8 @@ protected:
     tessera_options_init(&o, sizeof o);
     o.target = target, o.stage = stage, o.num_warps = warps;
     tessera_result *r;
-    EXPECT_EQ(tessera_compile(s.context, text.data(), text.size(), file, &o, &r, nullptr), TESSERA_OK) << s.told.texts;
+    EXPECT_EQ(tessera_compile(s.context, text.data(), text.size(), file, &o, &r, nullptr), TESSERA_OK)
+        << s.diagnostics.texts;
     size_t length;
     const char *data = tessera_result_data(r, &length);
     std::string out = std::string(data, length) + tessera_result_metadata(r);

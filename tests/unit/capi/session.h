@@ -1,4 +1,4 @@
-// A kernel on a device by way of the C API, as the tests of launches and of tuning want it.
+// A kernel on a device through the C API, for the tests of launches and of tuning.
 #pragma once
 #include "capi/tessera.h"
 #include <cstring>
@@ -38,19 +38,20 @@ inline const char kAxpy[] = R"(module {
 inline constexpr int kN = 300;
 inline const uint32_t kGrid[3] = {2, 1, 1};
 
-struct Told {
+/// What the context's handler received.
+struct Diagnostics {
   std::string texts;
   unsigned line = 0;
 };
 inline void take(const tessera_diagnostic *d, void *user) {
-  auto &t = *static_cast<Told *>(user);
+  auto &t = *static_cast<Diagnostics *>(user);
   t.texts += d->text;
   if (!t.line) t.line = d->line;
 }
 
 /// A context, a device and the kernel with its buffers.
 struct Session {
-  Told told;
+  Diagnostics diagnostics;
   tessera_context *context = nullptr;
   tessera_device *device = nullptr;
   tessera_kernel *kernel = nullptr;
@@ -62,9 +63,11 @@ struct Session {
   explicit Session(const char *spec, const char *directory = nullptr) {
     tessera_context_options options;
     tessera_context_options_init(&options, sizeof options);
-    options.handler = take, options.user = &told, options.cache_directory = directory;
+    options.handler = take;
+    options.user = &diagnostics;
+    options.cache_directory = directory;
     EXPECT_EQ(tessera_context_create(&options, &context, nullptr), TESSERA_OK);
-    if (spec) EXPECT_EQ(tessera_device_open(context, spec, &device, nullptr), TESSERA_OK) << told.texts;
+    if (spec) EXPECT_EQ(tessera_device_open(context, spec, &device, nullptr), TESSERA_OK) << diagnostics.texts;
   }
   ~Session() {
     // The parents first: nothing may depend on the order.
@@ -76,9 +79,10 @@ struct Session {
       return s;
     std::vector<float> xs(kN), ys(kN);
     for (int i = 0; i < kN; ++i) xs[i] = float(i), ys[i] = float(1000 - 3 * i);
-    for (auto *b : {&x, &y, &o}) EXPECT_EQ(tessera_buffer_create(device, kN * 4, b, nullptr), TESSERA_OK) << told.texts;
+    for (auto *b : {&x, &y, &o})
+      EXPECT_EQ(tessera_buffer_create(device, kN * 4, b, nullptr), TESSERA_OK) << diagnostics.texts;
     EXPECT_EQ(tessera_buffer_write(x, 0, xs.data(), kN * 4, nullptr), TESSERA_OK);
-    EXPECT_EQ(tessera_buffer_write(y, 0, ys.data(), kN * 2, nullptr), TESSERA_OK); // in two pieces
+    EXPECT_EQ(tessera_buffer_write(y, 0, ys.data(), kN * 2, nullptr), TESSERA_OK); // in two halves
     EXPECT_EQ(tessera_buffer_write(y, kN * 2, reinterpret_cast<char *>(ys.data()) + kN * 2, kN * 2, nullptr),
               TESSERA_OK);
     arguments = {tessera_argument_buffer(x), tessera_argument_buffer(y), tessera_argument_buffer(o),

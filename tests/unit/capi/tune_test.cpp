@@ -1,5 +1,5 @@
 // The C API's tuning: on emulators of both vendors and on stand-ins for the drivers of GPUs (tests/fakes) what is
-// measured and what is best, that the caller's buffers stay as they are, and every way to ask for what cannot be.
+// measured and what is best, that the caller's buffers stay as they are, and every request that is invalid.
 #include "session.h"
 #include <cstring>
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ struct Tuning {
 
   explicit Tuning(const char *spec, const char *text = kAxpy) : s(spec) {
     EXPECT_EQ(tessera_module_parse(s.context, text, strlen(text), "axpy.ttir", &module, nullptr), TESSERA_OK)
-        << s.told.texts;
+        << s.diagnostics.texts;
   }
   ~Tuning() { tessera_module_destroy(module), tessera_tuning_destroy(result); }
   tessera_options &add(int warps, int stages = 1) {
@@ -38,11 +38,11 @@ class TuneOnEmulator : public testing::TestWithParam<const char *> {};
 
 TEST_P(TuneOnEmulator, TellsWhatBecomesOfEach) {
   Tuning t(GetParam());
-  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.told.texts;
+  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;
   std::vector<float> nothing(kN, -1), after(kN);
   ASSERT_EQ(tessera_buffer_write(t.s.o, 0, nothing.data(), kN * 4, nullptr), TESSERA_OK);
   t.add(8), t.add(1), t.add(1, 4), t.add(64);
-  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.told.texts;
+  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.diagnostics.texts;
   ASSERT_EQ(tessera_tuning_count(t.result), 4u);
   EXPECT_EQ(tessera_tuning_measurement(t.result, 4), nullptr);
   EXPECT_EQ(t.at(0).outcome, TESSERA_MEASURED) << t.at(0).reason;
@@ -68,14 +68,14 @@ TEST_P(TuneOnEmulator, TellsWhatBecomesOfEach) {
 /// A launch that fails, and offsets: the copies end where the buffers do.
 TEST_P(TuneOnEmulator, FaultsAreReasons) {
   Tuning t(GetParam());
-  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.told.texts;
+  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;
   t.add(4);
   t.s.n = 200;
   t.s.arguments[0].offset = 4 * (kN - 200);
-  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.told.texts;
+  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.diagnostics.texts;
   EXPECT_EQ(t.at(0).outcome, TESSERA_MEASURED) << t.at(0).reason;
   t.s.arguments[0].offset += 4;
-  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.told.texts;
+  ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.diagnostics.texts;
   EXPECT_EQ(t.at(0).outcome, TESSERA_RUN_FAILED);
   EXPECT_THAT(t.at(0).reason, HasSubstr("out of bounds"));
   EXPECT_EQ(tessera_tuning_best(t.result), 1u);
@@ -83,7 +83,7 @@ TEST_P(TuneOnEmulator, FaultsAreReasons) {
 
 TEST_P(TuneOnEmulator, WhatCannotBeAskedIsRefused) {
   Tuning t(GetParam());
-  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.told.texts;
+  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;
   auto good = t.s.arguments;
   auto refused = [&](const char *why, tessera_status status = TESSERA_USAGE, int repetitions = 1,
                      const uint32_t *grid = kGrid) {
@@ -123,7 +123,7 @@ TEST_P(TuneOnEmulator, WhatCannotBeAskedIsRefused) {
             TESSERA_USAGE);
   EXPECT_EQ(tessera_tune(nullptr, t.module, &one, 1, kGrid, good.data(), good.size(), 1, &t.result, nullptr),
             TESSERA_USAGE);
-  EXPECT_EQ(t.tune(), TESSERA_OK) << t.s.told.texts;
+  EXPECT_EQ(t.tune(), TESSERA_OK) << t.s.diagnostics.texts;
   EXPECT_EQ(t.at(0).outcome, TESSERA_MEASURED);
 }
 
@@ -132,10 +132,10 @@ INSTANTIATE_TEST_SUITE_P(Devices, TuneOnEmulator, testing::Values("emulator:sm_9
 
 TEST(CApiTuning, TheInterpreterIsNotMeasured) {
   Tuning t("interpreter");
-  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.told.texts;
+  ASSERT_EQ(t.s.prepare(), TESSERA_OK) << t.s.diagnostics.texts;
   t.add(4);
   EXPECT_EQ(t.tune(), TESSERA_USAGE);
-  EXPECT_THAT(t.s.told.texts, HasSubstr("the interpreter's time says nothing of a kernel"));
+  EXPECT_THAT(t.s.diagnostics.texts, HasSubstr("the interpreter's time says nothing of a kernel"));
   EXPECT_EQ(tessera_tuning_count(nullptr), 0u);
   EXPECT_EQ(tessera_tuning_measurement(nullptr, 0), nullptr);
   tessera_tuning_destroy(nullptr);
@@ -150,13 +150,13 @@ TEST_P(TuneOnGpu, TakesTheTime) {
   {
     Tuning t(GetParam().spec);
     if (auto status = t.s.prepare();
-        status == TESSERA_FAILED && t.s.told.texts.find("no tool to compile PTX") != std::string::npos)
-      GTEST_SKIP() << t.s.told.texts;
+        status == TESSERA_FAILED && t.s.diagnostics.texts.find("no tool to compile PTX") != std::string::npos)
+      GTEST_SKIP() << t.s.diagnostics.texts;
     else
-      ASSERT_EQ(status, TESSERA_OK) << t.s.told.texts;
+      ASSERT_EQ(status, TESSERA_OK) << t.s.diagnostics.texts;
     t.add(2), t.add(4), t.add(4, 2);
     int before = held();
-    ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.told.texts;
+    ASSERT_EQ(t.tune(), TESSERA_OK) << t.s.diagnostics.texts;
     EXPECT_EQ(held(), before);
     EXPECT_EQ(t.at(0).outcome, TESSERA_MEASURED) << t.at(0).reason;
     EXPECT_EQ(t.at(0).times.median_ms, 0.5);
@@ -167,7 +167,7 @@ TEST_P(TuneOnGpu, TakesTheTime) {
     uint64_t address = 4096;
     t.s.arguments[0] = tessera_argument_value(&address, sizeof address);
     EXPECT_EQ(t.tune(), TESSERA_USAGE);
-    EXPECT_THAT(t.s.told.texts, HasSubstr("is an address, of whose memory there is no copy"));
+    EXPECT_THAT(t.s.diagnostics.texts, HasSubstr("is an address, of whose memory there is no copy"));
   }
   EXPECT_EQ(held(), 0);
 }

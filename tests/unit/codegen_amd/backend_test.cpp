@@ -469,7 +469,7 @@ TEST(AmdBackend, AFatalErrorOfLLVMFailsTheCallAlone) {
     EXPECT_THAT(std::string(object.status().message()), HasSubstr("Cannot select"));
     EXPECT_TRUE(object.status().GetPayload(codegen::kAbandonModulePayload));
   }
-  // And the back end goes on.
+  // And the back end still compiles.
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   auto module = llvm::parseAssemblyString("define amdgpu_kernel void @k() {\n  ret void\n}\n", error, context);

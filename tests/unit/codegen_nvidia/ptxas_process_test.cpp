@@ -87,7 +87,7 @@ TEST(PtxasAhead, GivesThePlainRunsCubin) {
     ASSERT_TRUE(ahead.has_value());
     EXPECT_EQ(ahead->cubin, plain->object);
     EXPECT_THAT(ahead->log, testing::HasSubstr("registers"));
-    // It serves once; makeCubin goes on without it.
+    // It serves once; makeCubin works without it.
     EXPECT_FALSE(compileAhead(options.ahead.get(), *ptxas, kPtx).has_value());
     auto again = makeCubin(kPtx, sm90(), options);
     ASSERT_TRUE(again.ok());

@@ -1,5 +1,6 @@
 // The table of one_operation_kernels.h. A template is the text of an operation with
-//   {T} {U}  the types of operands and result: an element type in the scalar kernel, a tensor of it in the tensor kernel
+//   {T} {U}  the types of operands and result: an element type in the scalar kernel, a tensor of it in the tensor
+//            kernel
 //   {t} {u}  their element types
 //   {B}      i1 in the same shape
 #include "one_operation_kernels.h"

@@ -131,7 +131,7 @@ TEST_P(Faults, WrapThatIsTakenBackIsSound) {
                              kLess),
                       "k", {counting(1024), zeros(1024), scalar(256)}));
 }
-TEST_P(Faults, MultiplicationWithDroppedBitsIsSound) {
+TEST_P(Faults, MuliWithDroppedBitsIsSound) {
   // (n - 1) * n * 64, which LLVM writes as (n + 0x3ffffff) * (n * 64).
   auto e = make();
   EXPECT_SOUND(

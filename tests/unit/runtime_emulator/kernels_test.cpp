@@ -101,9 +101,10 @@ tt.func public @k(%p: !tt.ptr<i64>) {
     }
 }
 
-/// Conversions between layouts that need more shared memory than a block has are made in turns: transposes of 128 and
-/// 256 KiB, where registers alone, or threads of either side, decide which turn an element is in.
-TEST(Conversions, BeyondSharedMemoryAreMadeInTurns) {
+/// Conversions between layouts that need more shared memory than a block has are made in several passes over the
+/// buffer: transposes of 128 and 256 KiB, where registers alone, or threads of either side, decide in which pass an
+/// element is.
+TEST(Conversions, BeyondSharedMemoryTakeSeveralPasses) {
   struct Type {
     const char *name, *cast;
     int bytes, rows;

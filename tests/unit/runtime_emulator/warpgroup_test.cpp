@@ -110,19 +110,20 @@ struct Parts {
   bool onlyFirstWarps = false;
 };
 
-/// kernel(image, registers of A, accumulators): copies the image to shared memory, runs wgmma, stores the accumulators.
-std::string module(const Config &c, const Operand *a, const Operand &b, unsigned imageBytes, unsigned registers,
-                   const Parts &parts = {}) {
-  std::string s =
-      R"(target datalayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
-target triple = "nvptx64-nvidia-cuda"
-@smem = external addrspace(3) global [0 x i8], align 1024
-declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
-define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs, ptr addrspace(1) %acc, i32 %scale, ptr addrspace(1) %h0, ptr addrspace(1) %h1) {
-  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %t16 = mul i32 %t, 16
-)";
+/// The type in LLVM IR of a register of accumulators.
+const char *accumulatorType(const Config &c) { return std::string(c.c) == "f32" ? "float" : "i32"; }
+
+/// As many accumulator types as there are registers, with commas between them.
+std::string accumulatorTypes(const Config &c, unsigned registers) {
+  std::string types;
+  for (unsigned r = 0; r < registers; ++r) types += std::string(r ? ", " : "") + accumulatorType(c);
+  return types;
+}
+
+/// Copies the image to shared memory and loads the accumulators, %c0…, and the registers of A, %a0….
+std::string loads(const Config &c, unsigned imageBytes, unsigned registers, const Parts &parts) {
+  std::string s;
+  const char *type = accumulatorType(c);
   for (unsigned k = 0; k < imageBytes / 2048; ++k)
     s += llvm::formatv("  %o{0} = add i32 %t16, {1}\n  %g{0} = getelementptr i8, ptr addrspace(1) %image, i32 %o{0}\n  "
                        "%v{0} = load <4 x i32>, ptr addrspace(1) %g{0}, align 16\n"
@@ -132,7 +133,6 @@ define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs,
              .str();
   if (parts.proxyFence) s += "  call void asm sideeffect \"fence.proxy.async.shared::cta;\", \"~{memory}\"()\n";
   if (parts.barrier) s += "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n";
-  const char *type = std::string(c.c) == "f32" ? "float" : "i32";
   s += llvm::formatv("  %rb = mul i32 %t, {0}\n", registers * 4).str();
   for (unsigned r = 0; r < registers; ++r)
     s += llvm::formatv("  %ro{0} = add i32 %rb, {1}\n  %rp{0} = getelementptr i8, ptr addrspace(1) %acc, i32 %ro{0}\n  "
@@ -144,26 +144,20 @@ define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs,
                        "%ao{0}\n  %a{0} = load i32, ptr addrspace(1) %ap{0}, align 4\n",
                        r, r * 4)
              .str();
-  s += "  %base = ptrtoint ptr addrspace(3) @smem to i32\n  %base64 = zext i32 %base to i64\n";
-  auto descriptor = [&](const char *name, const Operand &o, unsigned at) {
-    s += llvm::formatv(
-             "  %{0}.at = add i64 %base64, {1}\n  %{0}.sh = lshr i64 %{0}.at, 4\n  %{0} = or i64 %{0}.sh, {2}\n", name,
-             at + o.start, int64_t(o.descriptor))
-             .str();
-  };
-  if (a) descriptor("da", *a, 0);
-  descriptor("db", b, a ? unsigned(a->image.size()) : 0);
-  if (parts.onlyFirstWarps) s += "  %few = icmp ult i32 %t, 64\n  br i1 %few, label %go, label %done\ngo:\n";
-  s += parts.before;
-  if (parts.fence) s += "  call void asm sideeffect \"wgmma.fence.sync.aligned;\", \"~{memory}\"()\n";
+  return s;
+}
+
+/// %d = wgmma of %da or %a0…, %db and %c0….
+std::string wgmma(const Config &c, unsigned registers) {
+  const char *type = accumulatorType(c);
+  const std::string types = accumulatorTypes(c, registers);
   // d…; a or its registers; b; scale; then the immediates.
   bool whole = std::string(c.c) == "s32", half = std::string(c.a.name) == "f16" || std::string(c.a.name) == "bf16";
   unsigned k = 256 / c.a.bits, next = registers;
-  std::string list, constraints, types;
+  std::string list, constraints;
   for (unsigned r = 0; r < registers; ++r) {
     list += (r ? ", $" : "$") + std::to_string(r);
     constraints += *type == 'f' ? "=f," : "=r,";
-    types += std::string(r ? ", " : "") + type;
   }
   std::string operands, arguments;
   if (c.registersA) {
@@ -184,13 +178,45 @@ define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs,
     if (!c.registersA) immediates += c.mnMajorA ? ", 1" : ", 0";
     immediates += c.mnMajorB ? ", 1" : ", 0";
   }
-  s += llvm::formatv("  %d = call { {0} } asm sideeffect \"{{ .reg .pred p; setp.ne.b32 p, {1}, 0; "
-                     "wgmma.mma_async.sync.aligned.m64n{2}k{3}.{4}.{5}.{6} {{{7}}, {8}, p{9}; }\", \"{10}\"({11})\n",
-                     types, scale, c.n, k, c.c, c.a.name, c.b.name, list, operands, immediates, constraints, arguments)
-           .str();
+  return llvm::formatv("  %d = call { {0} } asm sideeffect \"{{ .reg .pred p; setp.ne.b32 p, {1}, 0; "
+                       "wgmma.mma_async.sync.aligned.m64n{2}k{3}.{4}.{5}.{6} {{{7}}, {8}, p{9}; }\", \"{10}\"({11})\n",
+                       types, scale, c.n, k, c.c, c.a.name, c.b.name, list, operands, immediates, constraints,
+                       arguments)
+      .str();
+}
+
+/// kernel(image, registers of A, accumulators): copies the image to shared memory, runs wgmma, stores the accumulators.
+std::string module(const Config &c, const Operand *a, const Operand &b, unsigned imageBytes, unsigned registers,
+                   const Parts &parts = {}) {
+  std::string s =
+      R"(target datalayout = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+@smem = external addrspace(3) global [0 x i8], align 1024
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+define ptx_kernel void @kernel(ptr addrspace(1) %image, ptr addrspace(1) %aregs, ptr addrspace(1) %acc, i32 %scale, ptr addrspace(1) %h0, ptr addrspace(1) %h1) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %t16 = mul i32 %t, 16
+)";
+  s += loads(c, imageBytes, registers, parts);
+  s += "  %base = ptrtoint ptr addrspace(3) @smem to i32\n  %base64 = zext i32 %base to i64\n";
+  auto descriptor = [&](const char *name, const Operand &o, unsigned at) {
+    s += llvm::formatv(
+             "  %{0}.at = add i64 %base64, {1}\n  %{0}.sh = lshr i64 %{0}.at, 4\n  %{0} = or i64 %{0}.sh, {2}\n", name,
+             at + o.start, int64_t(o.descriptor))
+             .str();
+  };
+  if (a) descriptor("da", *a, 0);
+  descriptor("db", b, a ? unsigned(a->image.size()) : 0);
+  if (parts.onlyFirstWarps) s += "  %few = icmp ult i32 %t, 64\n  br i1 %few, label %go, label %done\ngo:\n";
+  s += parts.before;
+  if (parts.fence) s += "  call void asm sideeffect \"wgmma.fence.sync.aligned;\", \"~{memory}\"()\n";
+  s += wgmma(c, registers);
   s += "  call void asm sideeffect \"wgmma.commit_group.sync.aligned;\", \"~{memory}\"()\n";
   s += parts.between;
-  // The wait carries the accumulators through.
+  // The accumulators pass through the wait, so that they are not read before it.
+  const char *type = accumulatorType(c);
+  const std::string types = accumulatorTypes(c, registers);
   std::string through;
   for (unsigned r = 0; r < registers; ++r) {
     s += llvm::formatv("  %x{0} = extractvalue { {1} } %d, {0}\n", r, types).str();

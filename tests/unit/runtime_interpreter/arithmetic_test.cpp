@@ -119,7 +119,7 @@ template <class U> void checkIntegers() {
         .ok();
     for (size_t i = 0; i < a.size(); ++i) ASSERT_EQ(r[i], p.f(S(a[i]), S(b[i]), a[i], b[i])) << p.name;
   }
-  // Both halves of multiplications.
+  // Both halves of arith.mulsi_extended and arith.mului_extended.
   for (bool isSigned : {false, true}) {
     std::vector<U> low(a.size()), high(a.size());
     Evaluation(elementwiseKernel(a.size(), {t, t}, {t, t},

@@ -214,7 +214,7 @@ TEST(Waiting, DeadlocksAreReported) {
     std::vector<int32_t> memory = {1, 0};
     Evaluation lock(kernel(kLocked));
     lock.options.threads = threads;
-    lock.buffer(memory).scalar(0).fails("deadlock: 'scf.while' waits for another program, and no program can go on",
+    lock.buffer(memory).scalar(0).fails("deadlock: 'scf.while' waits for another program, and no program can continue",
                                         {8, 1, 1});
     memory = {0, 0};
     Evaluation barrier(kernel(kGridBarrier));

@@ -89,8 +89,6 @@ public:
   std::vector<Signature> signatures(const OpInfo &row) {
     std::vector<Signature> out;
     Builder b(m_);
-    std::vector<Type> allFloats = floats_, noIndex(ints_.begin(), ints_.end() - 1);
-    allFloats.insert(allFloats.end(), narrow_.begin(), narrow_.end());
     auto rule = row.operands.empty() ? TypeRule::Any : row.operands[0].rule;
     switch (row.opcode) {
     case Opcode::arith_cmpi:
@@ -106,6 +104,36 @@ public:
     case Opcode::arith_select:
       for (Type t : {context_.i1(), context_.i32(), context_.f32()}) out.push_back({{context_.i1(), t, t}, t, {}});
       return out;
+    case Opcode::tt_addptr:
+      for (Type t : {context_.i32(), context_.i64()})
+        out.push_back({{PointerType::get(context_.f32()), t}, PointerType::get(context_.f32()), {}});
+      return out;
+    default: break;
+    }
+    if (auto converted = conversions(row); !converted.empty()) return converted;
+    // The rest works on values of one type.
+    if (!row.has(kElementwise) || !row.has(kSameTypes)) return out;
+    if (rule == TypeRule::FloatLike) {
+      for (Type t : allFloats()) out.push_back({llvm::SmallVector<Type, 3>(row.operands.size(), t), t, {}});
+    } else if (rule == TypeRule::SignlessIntLike || rule == TypeRule::IntLike) {
+      for (Type t : ints_) out.push_back({llvm::SmallVector<Type, 3>(row.operands.size(), t), t, {}});
+    }
+    return out;
+  }
+
+  std::vector<Type> allFloats() const {
+    std::vector<Type> out = floats_;
+    out.insert(out.end(), narrow_.begin(), narrow_.end());
+    return out;
+  }
+
+  /// The signatures of a conversion; none for other operations.
+  std::vector<Signature> conversions(const OpInfo &row) {
+    std::vector<Signature> out;
+    Builder b(m_);
+    const std::vector<Type> allFloats = this->allFloats();
+    const std::vector<Type> noIndex(ints_.begin(), ints_.end() - 1);
+    switch (row.opcode) {
     case Opcode::arith_extsi:
     case Opcode::arith_extui:
       for (Type f : noIndex)
@@ -152,20 +180,8 @@ public:
           if (f.bitWidth() == t.bitWidth()) out.push_back({{f}, t, {}});
       return out;
     }
-    case Opcode::tt_addptr:
-      for (Type t : {context_.i32(), context_.i64()})
-        out.push_back({{PointerType::get(context_.f32()), t}, PointerType::get(context_.f32()), {}});
-      return out;
-    default: break;
+    default: return out;
     }
-    // The rest works on values of one type.
-    if (!row.has(kElementwise) || !row.has(kSameTypes)) return out;
-    if (rule == TypeRule::FloatLike) {
-      for (Type t : allFloats) out.push_back({llvm::SmallVector<Type, 3>(row.operands.size(), t), t, {}});
-    } else if (rule == TypeRule::SignlessIntLike || rule == TypeRule::IntLike) {
-      for (Type t : ints_) out.push_back({llvm::SmallVector<Type, 3>(row.operands.size(), t), t, {}});
-    }
-    return out;
   }
 
   /// Checks all combinations of constants and unknown values. Counts what folded.

@@ -58,14 +58,14 @@ public:
     indent_ = "    ";
     statements(8 + pick(20), 3);
     // Everything that is left is stored, so that nothing is dead.
-    int slot = 0;
-    for (auto &v : std::vector<std::string>(values_["i32"])) storeAt("%q", "i32", slot++, v);
+    int stored = 0;
+    for (auto &v : std::vector<std::string>(values_["i32"])) storeAt("%q", "i32", stored++, v);
     for (auto &v : std::vector<std::string>(values_["i1"]))
-      storeAt("%q", "i32", slot++, emit("i32", "arith.extui " + v + " : i1 to i32"));
+      storeAt("%q", "i32", stored++, emit("i32", "arith.extui " + v + " : i1 to i32"));
     for (auto &v : std::vector<std::string>(values_["i64"]))
-      storeAt("%q", "i32", slot++, emit("i32", "arith.trunci " + v + " : i64 to i32"));
-    for (auto &v : std::vector<std::string>(values_["f32"])) storeAt("%f", "f32", slot++, v);
-    for (auto &v : std::vector<std::string>(values_["tensor<8xi32>"])) storeTensor(256 + 8 * slot++, v);
+      storeAt("%q", "i32", stored++, emit("i32", "arith.trunci " + v + " : i64 to i32"));
+    for (auto &v : std::vector<std::string>(values_["f32"])) storeAt("%f", "f32", stored++, v);
+    for (auto &v : std::vector<std::string>(values_["tensor<8xi32>"])) storeTensor(256 + 8 * stored++, v);
     return "module {\n" + helpers +
            "  tt.func public @k(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %f: !tt.ptr<f32>, %a: i32, %b: i32, %c: i32, %t: "
            "i1, %x: f32, %y: f32) {\n" +
@@ -119,17 +119,17 @@ private:
     line(v + " = tt.addptr " + base + ", " + i + " : !tt.ptr<" + element + ">, i32");
     return v;
   }
-  void storeAt(const char *base, const std::string &element, int slot, const std::string &v) {
+  void storeAt(const char *base, const std::string &element, int offset, const std::string &v) {
     std::string i = fresh(), p = fresh();
-    line(i + " = arith.constant " + std::to_string(64 + slot) + " : i32");
+    line(i + " = arith.constant " + std::to_string(64 + offset) + " : i32");
     line(p + " = tt.addptr " + base + ", " + i + " : !tt.ptr<" + element + ">, i32");
     line("tt.store " + p + ", " + v + " : !tt.ptr<" + element + ">");
   }
-  void storeTensor(int slot, const std::string &v) {
+  void storeTensor(int offset, const std::string &v) {
     std::string s = fresh(), r = fresh(), c = fresh(), o = fresh(), p = fresh();
     line(s + " = tt.splat %q : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>");
     line(r + " = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>");
-    line(c + " = arith.constant dense<" + std::to_string(slot) + "> : tensor<8xi32>");
+    line(c + " = arith.constant dense<" + std::to_string(offset) + "> : tensor<8xi32>");
     line(o + " = arith.addi " + r + ", " + c + " : tensor<8xi32>");
     line(p + " = tt.addptr " + s + ", " + o + " : tensor<8x!tt.ptr<i32>>, tensor<8xi32>");
     line("tt.store " + p + ", " + v + " : tensor<8x!tt.ptr<i32>>");
@@ -137,6 +137,16 @@ private:
 
   void statements(int n, int depth) {
     for (int i = 0; i < n; ++i) statement(depth);
+  }
+
+  void load() {
+    std::string p = address("%p", "i32");
+    if (pick(2)) {
+      emit("i32", "tt.load " + p + " : !tt.ptr<i32>");
+      return;
+    }
+    std::string mask = value("i1"), other = value("i32");
+    emit("i32", "tt.load " + p + ", " + mask + ", " + other + " : !tt.ptr<i32>");
   }
 
   void statement(int depth) {
@@ -190,17 +200,9 @@ private:
       emit("i1", std::string("arith.cmpf ") + among(orders) + ", " + a + ", " + b + " : f32");
       return;
     }
-    case 9: {
+    case 9:
       if (helper_) return statement(depth);
-      std::string p = address("%p", "i32");
-      if (pick(2))
-        emit("i32", "tt.load " + p + " : !tt.ptr<i32>");
-      else {
-        std::string m = value("i1"), o = value("i32");
-        emit("i32", "tt.load " + p + ", " + m + ", " + o + " : !tt.ptr<i32>");
-      }
-      return;
-    }
+      return load();
     case 10: {
       if (helper_) return statement(depth);
       std::string p = address("%p", "i32"), v = value("i32");

@@ -9,7 +9,7 @@
 //   $ command            `tessera` is the program under test
 //   exit N
 //   err / out            the lines that follow and start with `|`; `out *` takes anything
-// Lines that start with # are comments. No GPU is seen: the drivers' libraries are named as files that do not exist.
+// Lines that start with # are comments. No GPU is found: the drivers' libraries are named as files that do not exist.
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"

@@ -124,12 +124,11 @@ TEST_P(FakeDriver, TuneMeasuresEveryConfiguration) {
   EXPECT_THAT(o.out, HasSubstr("0.5000     0.5000  same code as 2 warps, 1 stage\n"));
   EXPECT_THAT(o.out, HasSubstr("best: --num-warps 2 --num-stages 1, "));
   EXPECT_EQ(o.held, 0);
-  // One launch that is looked at and three that are measured, of each code; a configuration with the same code is not
-  // run.
+  // Of each code one launch is checked and three are measured; a configuration with the same code is not run.
   auto launches = llvm::count_if(o.calls, [](auto &c) { return llvm::StringRef(c).contains("LaunchKernel"); });
   EXPECT_EQ(launches, 8);
 
-  // Of a launch that fails the driver's text is told, and the others are measured all the same.
+  // If a launch fails, its driver's text is printed, and the others are measured all the same.
   size_t first =
       llvm::find_if(o.calls, [](auto &c) { return llvm::StringRef(c).contains("LaunchKernel"); }) - o.calls.begin();
   auto f = tessera(arguments, environment + " FAKE_DRIVER_FAIL_AT=" + std::to_string(first + 1));
@@ -161,7 +160,7 @@ TEST_P(FakeDriver, EveryCallMayFail) {
     EXPECT_THAT(o.err, HasSubstr("unspecified launch failure"));
     EXPECT_THAT(o.err, HasSubstr(GetParam().device == llvm::StringRef("hip") ? "hipErrorLaunchFailure"
                                                                              : "CUDA_ERROR_LAUNCH_FAILED"));
-    // Once the kernel is there, its name is told.
+    // Once the kernel is loaded, the error names it.
     bool inRun = false;
     for (size_t k = 0; k < i; ++k) inRun |= llvm::StringRef(whole.calls[k]).contains("ModuleLoadData");
     if (inRun || name.contains("ModuleLoadData")) EXPECT_THAT(o.err, HasSubstr("kernel 'vecadd'"));
