@@ -3,10 +3,17 @@
 
   process_time.py PROGRAM... [--rounds N] [--kernel NAME]...
 
-The programs run in turn, so that all meet the same load. Per program, kernel and target: the shortest and the median wall
-time, the shortest CPU time (user and system), and page faults; then their sums over all cases.
+The programs run alternately, so that all have the same load. Per program, kernel and target: the shortest and the
+median wall time, the shortest CPU time (user and system), and page faults; then their sums over all cases.
 """
-import argparse, os, pathlib, statistics, subprocess, sys, tempfile, time
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CASES = [("sm_90a", "ptx"), ("gfx942", "hsaco")]
@@ -43,7 +50,8 @@ def main():
                     wall, cpu, faults = zip(*times[program])
                     row = min(wall), statistics.median(wall), min(cpu), min(faults)
                     sums[program] = [a + b for a, b in zip(sums.get(program, [0] * 4), row)]
-                    print("%-12s %-7s %8.2f ms, median %8.2f, CPU %8.2f, %6d faults  %s" % (kernel, target, *row, program))
+                    line = "%-12s %-7s %8.2f ms, median %8.2f, CPU %8.2f, %6d faults  %s"
+                    print(line % (kernel, target, *row, program))
     for program in options.programs:
         print("%-20s %8.2f ms, median %8.2f, CPU %8.2f, %6d faults  %s" % ("sum", *sums[program], program))
 

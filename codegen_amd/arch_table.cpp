@@ -58,8 +58,8 @@ static constexpr auto kMfmaF32 = onTiles(MatrixType::F32, MatrixType::F32, {{32,
 static constexpr auto kMfmaF64 = onTiles(MatrixType::F64, MatrixType::F64, {{16, 16, 4, 4}});
 static constexpr auto kMfmaI8Gfx942 = onTiles(MatrixType::I8, MatrixType::I32, {{32, 32, 16, 2}, {16, 16, 32, 4}});
 // Last, because other tiles are better at equal work: 4 by 64 and 64 by 4, series of 16 v_mfma_…_4x4x…_16b whose rows
-// of 4 are broadcast (16 lanes share one of those). Each takes 2 passes for 1,024 products (f32: 256), by the guides'
-// tables of passes; with 16-bit operands 16 by 16 takes 8 for 4,096 on gfx90a, 4 on gfx942, and 4 for 8,192 on
+// of 4 are broadcast (16 lanes share one of those). Each takes 2 passes for 1,024 multiplications (f32: 256), by the
+// guides' tables of passes; with 16-bit operands 16 by 16 takes 8 for 4,096 on gfx90a, 4 on gfx942, and 4 for 8,192 on
 // gfx950, with 8-bit integers for twice as many from gfx942 on.
 static constexpr auto broadcast(int slownessOfHalves, int slownessOfI8) {
   return rows(halves({{4, 64, 64, 16, slownessOfHalves}, {64, 4, 64, 16, slownessOfHalves}}),

@@ -1,8 +1,8 @@
-// Matrix instructions of AMD GPUs. What is peculiar: CDNA's MFMA keep four consecutive rows of the accumulator in
-// four registers of a lane and give K to groups of lanes; RDNA 3's WMMA want every operand twice, in both halves of
-// the wave, and spread the accumulator's rows over the halves alternately; RDNA 4's deal K and rows to the halves in
-// blocks of eight. Narrow operands travel in vectors of their own type (f16, bf16, and bf16 as i16 where LLVM's
-// intrinsic says so) or packed in integers (8 bits).
+// Matrix instructions of AMD GPUs. CDNA's MFMA keep four consecutive rows of the accumulator in four registers of a
+// lane and give K to groups of lanes; RDNA 3's WMMA take every operand twice, in both halves of the wave, and spread
+// the accumulator's rows over the halves alternately; RDNA 4's distribute K and rows over the halves in blocks of
+// eight. Narrow operands travel in vectors of their own type (f16, bf16, and bf16 as i16 where LLVM's intrinsic says
+// so) or packed in integers (8 bits).
 //
 // Fragments: "AMD Instinct MI300 Instruction Set Architecture", chapter "Matrix Arithmetic Instructions"; "RDNA 3" and
 // "RDNA 4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"; checked against AMD's matrix instruction
@@ -29,7 +29,7 @@ codegen::MatrixFragment AmdTarget::matrixFragment(const MatrixInstruction &inst,
       f.broadcasts = true;
       return f;
     }
-    // Groups of lanes take four rows each (f64: one), then the registers go on below all groups.
+    // Groups of lanes take four rows each (f64: one), then the registers continue below all groups.
     int height = inst.c == MatrixType::F64 ? 1 : 4, groups = info_.warpSize / inst.n;
     for (int i = 0; i < inst.m * inst.n / info_.warpSize; ++i)
       f.accumulator.push_back({i % height + i / height * height * groups, 0});

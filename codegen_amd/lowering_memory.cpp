@@ -1,10 +1,9 @@
-// Global and shared memory accesses and atomics on AMD GPUs. What is peculiar: there are no predicates. A masked access
-// is either
-//   a branch   that switches lanes off (EXEC); accesses under one mask share one branch, or
-//   a buffer access   through a resource descriptor of base and length, where the address is known as a uniform base
-//   and an
-//                     offset below 2^31: a masked-off lane is given an offset beyond the end, reads 0 and writes
-//                     nothing.
+// Global and shared memory accesses and atomics on AMD GPUs, which have no predicates. A masked access is
+//
+//   a branch          that switches lanes off (EXEC); accesses under one mask share one branch; or
+//   a buffer access   through a resource descriptor of base and length, where the address is a uniform base and an
+//                     offset below 2^31: a masked-off lane gets an offset beyond the end, reads 0 and writes nothing.
+//
 // A branch costs three instructions, a buffer access one per mask and offset and four scalar ones per base; buffer
 // accesses leave the scheduler free to move them. Where the caller promises that a buffer has less than 2 GiB, the
 // base is the argument itself and the offset everything else, modulo 2^32
@@ -54,7 +53,7 @@ void setHints(Instruction *i, const MemoryAccess &a) {
                  MDNode::get(c, ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1))));
 }
 
-/// A block whose instructions run in the lanes of the mask; `close` goes on after it.
+/// A block whose instructions run in the lanes of the mask; `close` continues behind it.
 class Branch {
 public:
   Branch(IRBuilder<> &b, Value *mask) : b_(b) {
@@ -236,7 +235,7 @@ void AmdTarget::load(IRBuilder<> &b, Type *element, MutableArrayRef<LoadAccess> 
            (branches || !takesBuffer(accesses[end], element, accesses[end].count)))
       ++end;
     SmallVector<Value *, 8> others, loaded;
-    // Values meet behind the branch as words: LLVM would cut a vector of bytes or halves into its elements there.
+    // Phis behind the branch are of words: LLVM would cut a vector of bytes or halves into its elements there.
     auto moved = [&](const LoadAccess &a) -> Type * {
       unsigned bytes = bytesOf(element) * a.count;
       return a.mask && a.count > 1 && bytesOf(element) < 4 && bytes % 4 == 0 ? bufferType(b, bytes)

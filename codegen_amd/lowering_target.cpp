@@ -131,7 +131,7 @@ Value *AmdTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 /// A function that traps. On gfx11, where a trap is a sequence with a loop, LLVM 22 leaves instructions of the blocks
-/// that follow it in a function unexpanded (FinalizeISel goes on behind the loop, at the function's end) and cannot
+/// that follow it in a function unexpanded (FinalizeISel continues behind the loop, at the function's end) and cannot
 /// write them.
 static Function *trapFunction(Module &m) {
   constexpr StringRef kName = "tessera.trap";
@@ -155,8 +155,8 @@ void AmdTarget::assertFail(IRBuilder<> &b, StringRef message, StringRef file, un
 }
 
 /// printf by ockl's host calls: a message is begun, the format appended, then the arguments, seven at a time, as 64-bit
-/// words. HIP's runtime starts the service when a kernel's metadata names the host-call buffer, which LLVM sees to.
-/// Source: ROCm-Device-Libs, ockl/inc/ockl.h (__ockl_printf_*).
+/// words. HIP's runtime starts the service when a kernel's metadata names the host-call buffer, which LLVM takes care
+/// of. Source: ROCm-Device-Libs, ockl/inc/ockl.h (__ockl_printf_*).
 bool AmdTarget::print(IRBuilder<> &b, StringRef format, ArrayRef<Value *> args) const {
   Module &m = *b.GetInsertBlock()->getModule();
   Type *i64 = b.getInt64Ty();

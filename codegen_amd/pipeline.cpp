@@ -81,7 +81,8 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
     if (optLevel >= 1) passes.addPass(createModuleToFunctionPassAdaptor(MarkSlowAllocationPass(info)));
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere
     // Finds the implicit inputs (dispatch packet, queue, y and z of ids, accumulation registers, …) that are not used:
-    // registers are set up and kept for the others. At level 0 too: without it the metadata would name hidden arguments.
+    // registers are set up and kept for the others. At level 0 too: without it the metadata would name hidden
+    // arguments.
     if (Error e = builder.parsePassPipeline(passes, "amdgpu-attributor"))
       parsed = absl::InternalError(toString(std::move(e)));
   });

@@ -1,10 +1,10 @@
-// Two settings of LLVM's scheduler for AMD. LLVM has no function attributes or subtarget features for them, only options
-// of the whole process.
+// Two settings of LLVM's scheduler for AMD. LLVM has no function attributes or subtarget features for them, only
+// options of the whole process.
 //
-//   amdgpu-disable-clustered-low-occupancy-reschedule   Where one region of a kernel needs so many registers that fewer
-//       waves fit than was aimed for, the other regions are not ordered anew with the registers of the lost waves. In
-//       loops of matrix instructions that would hoist the load of every operand, for a fifth more registers and no fewer
-//       instructions.
+//   amdgpu-disable-clustered-low-occupancy-reschedule   Where one region of a kernel needs so many registers that
+//       fewer waves fit than was aimed for, the other regions are not ordered anew with the registers of the lost
+//       waves. In loops of matrix instructions that would hoist the load of every operand, for a fifth more registers
+//       and no fewer instructions.
 //   amdgpu-use-amdgpu-trackers   The pressure of registers is followed exactly, tuples included: loops of WMMA take up
 //       to a third fewer registers (a kernel that spilled does not), in the same time.
 //

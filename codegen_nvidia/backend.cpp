@@ -36,7 +36,7 @@ public:
       return absl::InvalidArgumentError("a cluster of " + std::to_string(options_.numCtas) + " blocks: " +
                                         info().name.str() + " has at most " + std::to_string(info().maxClusterSize));
     if (absl::Status s = setLayout(module); !s.ok()) return s;
-    // libdevice asks by __nvvm_reflect whether f32 denormals are flushed; its functions flush them, as Triton's do.
+    // libdevice queries by __nvvm_reflect whether f32 denormals are flushed; its functions flush them, as Triton's do.
     module.setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 1);
     for (llvm::Function &f : module)
       if (f.getCallingConv() == llvm::CallingConv::PTX_Kernel && !f.isDeclaration())
@@ -64,9 +64,7 @@ public:
     return ptx;
   }
 
-  absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override {
-    return makeCubin(ptx, arch_, options_);
-  }
+  absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override { return makeCubin(ptx, arch_, options_); }
 
 protected:
   absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &module, llvm::StringRef ptx) const override {
@@ -74,8 +72,8 @@ protected:
   }
   bool objectNeedsAssembly() const override { return true; }
   llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const override {
-    // The first three find nothing. ptxas does the work of the others again, or the lowering has done it (vectors): over
-    // 121 kernels of many kinds the registers stay the same and the instructions within 0.04 %.
+    // The first three find nothing. ptxas does the work of the others again, or the lowering has done it (vectors):
+    // over 121 kernels of many kinds the registers stay the same and the instructions within 0.04 %.
     static constexpr llvm::StringLiteral kSkipped[] = {"NVPTX Image Optimizer",
                                                        "NVPTX Replace Image Handles",
                                                        "nvptx-lower-ctor-dtor",
@@ -97,7 +95,7 @@ private:
     if (!llvm::StringRef(ptx).contains("tensormap.replace")) return;
     if (size_t at = ptx.find(kOld.data()); at != std::string::npos) ptx.replace(at, kOld.size(), "\n.version 8.5\n");
   }
-  // `.target sm_90a, debug` tells ptxas to keep code debuggable, that is, not to optimise; line numbers need it not.
+  // `.target sm_90a, debug` makes ptxas keep code debuggable, that is, not optimise; line numbers do not need it.
   static void dropDebugFlag(std::string &ptx) {
     size_t target = ptx.find("\n.target ");
     if (target == std::string::npos) return;

@@ -1,4 +1,4 @@
-// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. What is peculiar: operands travel
+// Matrix instructions of NVIDIA GPUs on registers: mma.sync, ldmatrix and stmatrix. Operands are passed
 // in 32-bit words of consecutive elements along K. With lane = 4 · group + t, word 0 of A is row `group`, K elements
 // of t in the first half of the instruction's K; word 1 the same of row group + 8; words 2 and 3 the second half of
 // K. B has one word per half (its column is `group`). The accumulator's registers are row group, columns 2t and 2t +
@@ -137,7 +137,7 @@ SmallVector<Value *, 4> NvidiaTarget::loadMatrices(IRBuilder<> &b, Value *ptr, u
   SmallVector<Type *, 4> results(count, b.getInt32Ty());
   auto *type =
       FunctionType::get(count == 1 ? results[0] : StructType::get(b.getContext(), results), {ptr->getType()}, false);
-  // Shared pointers are 64 bits wide for LLVM unless told otherwise; the instruction takes 32.
+  // Shared pointers are 64 bits wide for LLVM by default; the instruction takes 32.
   Value *address = b.CreatePtrToInt(ptr, b.getInt32Ty());
   type = FunctionType::get(type->getReturnType(), {b.getInt32Ty()}, false);
   auto *call = b.CreateCall(type, InlineAsm::get(type, text, constraints + "r,~{memory}", true), {address});

@@ -1,4 +1,4 @@
-// Global and shared memory accesses and atomics on NVIDIA GPUs. What is peculiar: any access takes a predicate, so
+// Global and shared memory accesses and atomics on NVIDIA GPUs. Any access takes a predicate, so
 // masks cost no branch, but LLVM cannot express a predicate: masked accesses, and those with cache hints, are inline
 // PTX. Plain ones are LLVM loads and stores. Inline PTX that writes is marked as clobbering memory, so LLVM keeps the
 // order between the two kinds.

@@ -1,11 +1,10 @@
-// Matrix multiplication by warp groups: wgmma. What is peculiar: an instruction of four warps multiplies in the
-// background, reads its right factor (and its left one, if that is not in registers) from shared memory through
-// 64-bit descriptors, and owns the accumulator's registers until it is waited for. The products of an operation are
-// one piece of inline PTX with their fence, so that nothing comes between the registers' last writes and the first
-// instruction:
+// Dots of warp groups: wgmma. An instruction of four warps is asynchronous. It reads its B operand (and its A operand,
+// if that is not in registers) from shared memory through 64-bit descriptors, and owns the accumulator's registers
+// until it is waited for. The instructions of one dot and their fence are one inline PTX statement, so that nothing
+// comes between the registers' last writes and the first instruction:
 //
 //   wgmma.fence.sync.aligned;
-//   wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {d…}, descriptor of A, descriptor of B, p, 1, 1, 0, 1;   (per step)
+//   wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {d…}, descriptor of A, descriptor of B, p, 1, 1, 0, 1;
 //
 // Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions": "Matrix Descriptor Format",
 // "Strides", "wgmma.mma_async", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group".

@@ -8,7 +8,8 @@
 //
 // Resources: the compiler's log (`-v`) is read for spills, which the cubin does not state, and stack; registers and
 // shared memory come from the cubin, an ELF file: the attribute EIATTR_REGCOUNT of section `.nv.info`, the size of
-// sections `.nv.shared.*`. Sources: nvJitLink documentation; the attribute numbers are those that cuobjdump -elf prints.
+// sections `.nv.shared.*`. Sources: nvJitLink documentation; the attribute numbers are those that cuobjdump -elf
+// prints.
 #include "codegen_nvidia/object.h"
 #include "absl/status/status.h"
 #include "codegen/object/toolchain.h"

@@ -5,9 +5,9 @@
 
 namespace tessera::nvidia {
 
-/// Compiles PTX: by ptxas, or, where the options prefer it or ptxas is missing, in process by libnvJitLink. Compiles again
-/// where the plan calls for it, and gives the best object. Environment: TESSERA_NVJITLINK, TESSERA_PTXAS name the file to
-/// use, or a directory to look in and nowhere else.
+/// Compiles PTX: by ptxas, or, where the options prefer it or ptxas is missing, in process by libnvJitLink. Compiles
+/// again where the plan calls for it, and gives the best object. Environment: TESSERA_NVJITLINK, TESSERA_PTXAS name the
+/// file to use, or a directory to look in and nowhere else.
 absl::StatusOr<codegen::ObjectInfo> makeCubin(llvm::StringRef ptx, const codegen::ArchInfo &,
                                               const codegen::BackendOptions &, const OccupancyPlan & = {});
 

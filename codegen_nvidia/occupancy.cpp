@@ -1,8 +1,8 @@
 // Occupancy (see occupancy.h). The request of a kernel, by its facts:
 //
-//   shared memory admits so few blocks that each thread can have all registers   those blocks: by itself ptxas gives the
-//       addresses of a row of copies one pair of registers, each copy waiting for the one before (dots of 64 x 64 x 128
-//       by four warps, five stages: 64 registers become 96)
+//   shared memory admits so few blocks that each thread can have all registers   those blocks: by itself ptxas gives
+//       the addresses of a row of copies one pair of registers, each copy waiting for the one before (dots of 64 x 64 x
+//       128 by four warps, five stages: 64 registers become 96)
 //   a wide tensor                    none: it needs its registers
 //   a small or medium tensor         half or a quarter of full occupancy, but
 //     with matrix instructions         none below half: of 174 kernels with dots as many lost as gained by it. Nor more
@@ -51,7 +51,7 @@ int registersFor(int blocks, const ir::TargetInfo &t, const BackendOptions &o) {
   return t.registersPerThread(int64_t(blocks) * o.numWarps, ir::RegisterSplit::Allocated);
 }
 
-/// Whether so few blocks are asked for that each thread can have all registers there are.
+/// Whether so few blocks are requested that each thread can have all registers there are.
 bool leavesAllRegisters(int blocks, const ir::TargetInfo &t, const BackendOptions &o) {
   return registersFor(blocks, t, o) == registersFor(1, t, o);
 }
@@ -72,7 +72,7 @@ int registersForOneMore(const ObjectInfo &info, const ir::TargetInfo &t, const B
   return 0;
 }
 
-/// The blocks that a kernel asks for by its tensors, loads and matrix instructions; 0: none.
+/// The blocks that a kernel requests by its tensors, loads and matrix instructions; 0: none.
 int requestedBlocks(const KernelFacts &facts, const ir::TargetInfo &t, const BackendOptions &o) {
   if (!facts.widestTensor || *facts.widestTensor > t.tuning.mediumTensorElements) return 0;
   int part = *facts.widestTensor > t.tuning.smallTensorElements ? 4 : 2;
@@ -165,12 +165,12 @@ bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, cons
   case Attempt::WithoutRequest: // the request must not cost spills
     return minBlocks && first.spillBytes && !leavesAllRegisters(minBlocks, t, o);
   case Attempt::OneBlock:
-    // Told that one block is enough, ptxas mostly does not give up (10 KiB of spills in 32 registers became 1.5 in 255
+    // With a request for one block, ptxas mostly does not give up (10 KiB of spills in 32 registers became 1.5 in 255
     // for a gradient through a gate).
     return !minBlocks && gaveUp(first, t, o);
   case Attempt::OneMoreBlock: {
-    // A kernel with warp-group dots that misses one more block by few registers is asked to do with them: another block
-    // multiplies while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
+    // A kernel with warp-group dots that misses one more block by few registers is compiled for them: another block
+    // computes while this one does something else (attention with blocks of 128 x 64: 172 registers become 168, 11 %
     // faster on an H200).
     bool mayCompileAgain = o.optLevel >= 3 && !o.maxRegisters;
     if (minBlocks || !hasWarpGroupDots || first.spillBytes || !mayCompileAgain) return false;

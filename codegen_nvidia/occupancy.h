@@ -1,4 +1,4 @@
-// Occupancy on NVIDIA in one place: the blocks that fit on a multiprocessor, the occupancy that a kernel asks ptxas for,
+// Occupancy on NVIDIA in one place: the blocks that fit on a multiprocessor, the occupancy that a kernel requests,
 // and the further compilations that are tried where ptxas made poor use of the registers.
 //
 //   lowering (recordWidestTensor, recordLoad, …)  →  optimised LLVM module (collectFacts, planOccupancy, applyPlan)
@@ -68,7 +68,7 @@ OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const c
 
 /// Plans each kernel of an optimised module and writes the plan into its attributes.
 void applyPlans(llvm::Module &, const ir::TargetInfo &, const codegen::BackendOptions &);
-/// The plan that a module's attributes state: of the first kernel that asks for blocks, if any.
+/// The plan that a module's attributes state: of the first kernel that requests blocks, if any.
 OccupancyPlan planOf(const llvm::Module &);
 
 } // namespace tessera::nvidia

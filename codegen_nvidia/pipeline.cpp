@@ -37,7 +37,7 @@ absl::Status runPipeline(llvm::Module &module, llvm::TargetMachine &tm, int optL
       late.addPass(SimplifyCFGPass());                   // small ifs to selects
       late.addPass(ADCEPass());                          // whole cycles of dead phis
       late.addPass(NarrowOffsetsPass(tuning));           // before code generation reduces their strength
-      late.addPass(SinkPredicatesPass());                // last: what is shared by now stays
+      late.addPass(SinkPredicatesPass());                // last: CSE would share predicates again
       passes.addPass(createModuleToFunctionPassAdaptor(std::move(late)));
     }
     if (helpers) passes.addPass(GlobalDCEPass()); // bodies that were inlined everywhere

@@ -2,7 +2,8 @@
 # as long as a file, so each line is its own.
 file(GLOB FILES ${FOLDER}/*.kernels)
 list(SORT FILES)
-set(_text "// Made by conformance/embed.cmake from conformance/kernels.\n#include \"conformance/embedded.h\"\nnamespace tessera::conformance {\n")
+string(CONCAT _text "// Made by conformance/embed.cmake from conformance/kernels.\n"
+  "#include \"conformance/embedded.h\"\nnamespace tessera::conformance {\n")
 set(_rows "")
 foreach(_file ${FILES})
   get_filename_component(_name "${_file}" NAME)
@@ -14,5 +15,6 @@ foreach(_file ${FILES})
   string(APPEND _text "static const char k_${_feature}[] = \"${_contents}\";\n")
   string(APPEND _rows "    {\"conformance/kernels/${_name}\", \"${_feature}\", k_${_feature}},\n")
 endforeach()
-string(APPEND _text "llvm::ArrayRef<EmbeddedFile> embeddedKernels() {\n  static const EmbeddedFile files[] = {\n${_rows}  };\n  return files;\n}\n} // namespace tessera::conformance\n")
+string(APPEND _text "llvm::ArrayRef<EmbeddedFile> embeddedKernels() {\n  static const EmbeddedFile files[] = {\n${_rows}"
+  "  };\n  return files;\n}\n} // namespace tessera::conformance\n")
 file(WRITE ${OUT} "${_text}")

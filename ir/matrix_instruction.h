@@ -1,6 +1,6 @@
-// The matrix instructions of a target as data: the shapes and element types that its matrix unit takes. The passes
+// The matrix instructions of a target as data: shapes and element types of its matrix unit. The passes
 // choose a row of the target's table (TargetInfo::matrixInstructions) and say it through the layout of the result; the
-// lowering finds the row again by the types and the layout. Which lane holds what is the layouts' business
+// lowering finds the row again by the types and the layout. The layouts say which lane holds which element
 // (layouts/nvidia_mma.h, amd_mfma.h, amd_wmma.h).
 #pragma once
 #include <cstdint>
@@ -22,7 +22,7 @@ struct MatrixInstruction {
   MatrixType a, b, c; // c: of the accumulator and the result
   int m, n, k;
   int lanesK;       // lanes that share a row of A (and a column of B), each with its part of K
-  int slowness = 1; // time of a dot relative to the fastest instruction for the types
+  int slowness = 1; // time relative to the fastest instruction for the types
   /// Elements of one row of A, and of one column of B, that one lane gives.
   int depth() const { return k / lanesK; }
 };

@@ -27,7 +27,7 @@ enum class MatrixUnit : uint8_t {
   Wmma,    // AMD RDNA: #ttg.amd_wmma version 1 (gfx11), 2 (gfx12)
 };
 
-/// How instructions ask for coherence with other blocks, the host or other devices, and for a streaming policy.
+/// How instructions request coherence with other blocks, the host or other devices, and for a streaming policy.
 enum class CachePolicyBits : uint8_t {
   None,     // by other instructions (NVIDIA: qualifiers of ld and st)
   GlcSlc,   // gfx90a, gfx11: glc, slc

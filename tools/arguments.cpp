@@ -95,7 +95,7 @@ std::optional<int> parseArguments(CLI::App &app, int argc, char **argv) {
     return kOk;
   } catch (const CLI::ParseError &e) {
     fail(kUsage, describe(app, e));
-    llvm::errs() << "`" << app.get_name() << " --help` tells more\n";
+    llvm::errs() << "see `" << app.get_name() << " --help`\n";
     return kUsage;
   }
 }

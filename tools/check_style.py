@@ -90,6 +90,7 @@ WORDS = [
 # patterns `*` matches `/` too.
 EXCEPTIONS = [
     ("*", "docs/glossary.md", None, "explains words"),
+    ("multiplication", "docs/ops.md", None, "operations on numbers"),
     ("*", "tools/check_style.py", None, "lists them"),
     ("*", "*CMakeLists.txt", r"message\(", "CMake's own words"),
     ("product", "layouts/*", None, "product of linear layouts"),

@@ -15,7 +15,10 @@ done
 [ ${#missing[@]} -eq 0 ] && exit 0
 sudo=""
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "missing: ${missing[*]}; run this as root once: $(realpath "$0") $*" >&2; exit 1; }
+  if ! command -v sudo >/dev/null; then
+    echo "missing: ${missing[*]}; run this as root once: $(realpath "$0") $*" >&2
+    exit 1
+  fi
   sudo=sudo
 fi
 echo "installing: ${missing[*]}"

@@ -180,7 +180,7 @@ int Opt::prepare() {
       return fail(kUsage, "no input file, and " + checked + " names none (\"ttir\")");
     if (input.empty()) input = launch->resolve(launch->ttir);
   }
-  if (input.empty()) return fail(kUsage, "no input file; `tessera opt --help` tells more");
+  if (input.empty()) return fail(kUsage, "no input file; see `tessera opt --help`");
   run.findTarget = runtime::findTarget;
   if (!targetName.empty()) {
     auto t = runtime::requireTarget(targetName);

@@ -123,9 +123,9 @@ std::optional<layouts::LinearLayout> asMatrices(const layouts::LinearLayout &l, 
   return layouts::LinearLayout(std::move(ins), {l.outs().begin(), l.outs().end()});
 }
 
-/// Whether those instructions find their 8 elements together under this layout of shared memory, and the other bits move
-/// multiples of 8 elements. If the tensor goes through the memory in parts of `part` elements, only
-/// registers beyond an instruction's may decide the part.
+/// Whether those instructions find their 8 elements together under this layout of shared memory, and the other bits
+/// move multiples of 8 elements. If the tensor goes through the memory in parts of `part` elements, only registers
+/// beyond an instruction's may decide the part.
 bool holdsMatrices(const layouts::LinearLayout &l, const layouts::LinearLayout &shared, bool transposed, int64_t part) {
   auto map = l.invertAndCompose(shared);
   unsigned matrices = 0;

@@ -39,13 +39,6 @@ using layouts::LinearLayout;
 
 namespace {
 
-// Numbers of the lowering by fma. Unmeasured, except where a reason is given.
-constexpr unsigned kStreamPercent = 25; // of a thread's registers: accumulators that leave no room for operands
-constexpr unsigned kLargeOperands = 2;  // times a thread's registers: operands that are read just before their use
-constexpr unsigned kRareUses = 2;       // accumulators for each row and column: fewer use the operands rarely
-constexpr unsigned kStreamStep = 4;     // elements along K that are read together: 16 bytes, four f32
-constexpr unsigned kKeepPercent = 50;   // of a thread's registers: beyond it, arithmetic is kept beside its loads
-
 class DotLowering {
 public:
   DotLowering(tt::DotOp dot, FunctionLowering &fl)
@@ -182,16 +175,17 @@ private:
     size_t words = type->getPrimitiveSizeInBits() / 32; // registers of one number
     size_t lines = rows.size() + columns.size();
     size_t registers = info.maxRegistersPerThread;
-    bool streams = info.hasScheduleBarriers && order.size() * words >= registers * kStreamPercent / 100;
+    auto &tuning = info.tuning;
+    bool streams = info.hasScheduleBarriers && order.size() * words >= registers * tuning.fmaStreamPercent / 100;
     // The same if the operands take twice the registers and each element is used few times.
-    bool operandsAreLarge = lines * a_.line(true).size() * words >= kLargeOperands * registers;
-    bool operandsAreUsedRarely = order.size() < kRareUses * lines;
+    bool operandsAreLarge = lines * a_.line(true).size() * words >= tuning.fmaLargeOperands * registers;
+    bool operandsAreUsedRarely = order.size() < tuning.fmaRareUses * lines;
     if (!streams && info.hasScheduleBarriers && operandsAreLarge && operandsAreUsedRarely) {
       findLateLoads();
       streams = areLate(dot_.a()) && areLate(dot_.b());
       if (!streams) late_.clear();
     }
-    size_t steps = streams ? kStreamStep : 1;
+    size_t steps = streams ? tuning.fmaStreamStep : 1;
     // Accumulators of one group share a row or column, whose elements are loaded once for the group.
     auto groupOf = [&, byRows = rows.size() >= columns.size()](unsigned r) {
       Place p = c_.places()[r];
@@ -222,7 +216,7 @@ private:
     // LLVM would sink the arithmetic to its only use, a branch of masked stores, say, and leave the loads here. If
     // there are not enough registers for that, a use that generates no code keeps the arithmetic here.
     bool loadsWouldFillRegisters =
-        (lines * line.size() + order.size()) * words > registers * kKeepPercent / 100;
+        (lines * line.size() + order.size()) * words > registers * tuning.fmaKeepPercent / 100;
     if (info.hasScheduleBarriers && !dot_->parentOfType<scf::ForOp>() && loadsWouldFillRegisters)
       for (unsigned r : order)
         b_.CreateCall(

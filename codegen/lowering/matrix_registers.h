@@ -34,7 +34,8 @@ public:
     auto it = byPlace_.find(p);
     return it == byPlace_.end() ? -1 : int(it->second);
   }
-  /// The distinct columns (`alongColumns`, else rows) that registers of batch 0 and row (else column) 0 hold, ascending.
+  /// The distinct columns (`alongColumns`, else rows) that registers of batch 0 and row (else column) 0 hold,
+  /// ascending.
   llvm::SmallVector<int32_t, 16> line(bool alongColumns) const {
     llvm::SmallVector<int32_t, 16> out;
     for (auto &[p, r] : byPlace_)

@@ -23,8 +23,8 @@ public:
              llvm::Value *extraXor = nullptr);
   /// Reads all registers, as values of `type` (the element type before i1 became a byte).
   Elements load(llvm::Value *base, llvm::Type *type, llvm::Value *extraXor = nullptr);
-  /// From now on store and loadPart move only elements whose offset divided by `elements` is `number`, through that many
-  /// elements of memory. `elements`: a power of two, a multiple of an access's elements.
+  /// From now on store and loadPart move only elements whose offset divided by `elements` is `number`, through that
+  /// many elements of memory. `elements`: a power of two, a multiple of an access's elements.
   void setPart(int32_t elements, int32_t number) {
     window_ = elements;
     part_ = number;

@@ -154,10 +154,11 @@ private:
         x = b_.CreateFAdd(old, y);
       }
     };
-    unsigned columns = step_.n % kPartColumns ? step_.n : kPartColumns;
+    auto &tuning = fl_.target.info().tuning;
+    unsigned columns = step_.n % tuning.warpGroupPartColumns ? step_.n : tuning.warpGroupPartColumns;
     size_t numParts = tiles.size() * (step_.n / columns);
     size_t registers = size_t(fl_.target.info().maxRegistersPerThread);
-    bool split = numParts > 2 && acc.size() * 2 > registers / 2;
+    bool split = numParts > 2 && acc.size() * 2 > registers * tuning.warpGroupPartPercent / 100;
     if (!split) {
       Part all{0, {acc.begin(), acc.end()}};
       multiply(tiles.size(), all.sums);
@@ -190,8 +191,6 @@ private:
       }
     add(*before, 0);
   }
-
-  static constexpr unsigned kPartColumns = 64; // unmeasured
 
   static llvm::ArrayRef<int64_t> shapeOf(Value v) {
     if (auto m = v.type().dyn_cast<MemDescType>()) return m.shape();

@@ -121,9 +121,9 @@ namespace {
 
 /// Passes of LLVM's code generators that find nothing in our modules, by the argument LLVM knows a pass by, or else by
 /// its name. They are for calls of a C library, garbage collection, exceptions, instrumentation, statepoints, variadic
-/// functions, variables in a debugger and masked vector accesses; or the lowering and the pipelines have done their work
-/// (constants are placed, no loop has a freeze that its induction variable needs, sums are in order). To make such a
-/// pass, place it among the analyses and run it on each function costs as much as the useful ones for a small kernel.
+/// functions, variables in a debugger and masked vector accesses; or the lowering and the pipelines have done their
+/// work (constants are placed, no loop has a freeze that its induction variable needs, sums are in order). To make such
+/// a pass, place it among the analyses and run it on each function costs as much as the useful ones for a small kernel.
 constexpr llvm::StringLiteral kSkippedPasses[] = {"Expand variadic functions",
                                                   "callbrprepare",
                                                   "canon-freeze",

@@ -11,7 +11,8 @@
 // one ends they are as before. The same module gives the same bytes in every program, every run and on any number of
 // threads.
 //
-// Failures are Statuses: InvalidArgument (an unknown library function, too much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
+// Failures are Statuses: InvalidArgument (the module needs something that does not exist: an unknown library function,
+// too much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
 // FailedPrecondition (a tool that is too old for the target), Internal (LLVM, ptxas or the linker refused our code).
 #pragma once
 #include "absl/status/statusor.h"
@@ -86,9 +87,9 @@ struct ObjectInfo {
   int occupancy = 0;             // blocks per multiprocessor that registers, shared memory and warps allow
 };
 
-/// A function attribute: a single tensor, or the values of a loop, do not fit into a thread's registers. LLVM's register
-/// allocator would take seconds to minutes over the spills (AMDGPU: 50 s for a 4×65536 block of floats on gfx1100), so
-/// such code is generated without optimisation.
+/// A function attribute: a single tensor, or the values of a loop, do not fit into a thread's registers. LLVM's
+/// register allocator would take seconds to minutes over the spills (AMDGPU: 50 s for a 4×65536 block of floats on
+/// gfx1100), so such code is generated without optimisation.
 inline constexpr llvm::StringLiteral kSpillsAnyway = "tessera-spills-anyway";
 
 class Backend {
@@ -116,17 +117,17 @@ public:
   /// Assembly text. Instruction selection changes the module: afterwards it is good for nothing but destruction.
   virtual absl::StatusOr<std::string> emitAssembly(llvm::Module &) const = 0;
 
-  /// Object and resource figures. Consumes the module as emitAssembly does. `keepAssembly`: the text is returned as well.
+  /// Object and resource figures. Consumes the module as emitAssembly does. `keepAssembly` returns the text as well.
   absl::StatusOr<ObjectInfo> emitObject(llvm::Module &, bool keepAssembly = false) const;
 
   /// Object from assembly text that emitAssembly gave (or a user wrote).
   virtual absl::StatusOr<ObjectInfo> assemble(llvm::StringRef assembly) const = 0;
 
   enum class Until { Optimized, Assembly, Object };
-  /// Calls `use` with LLVM's target machine, for analyses that ask it.
+  /// Calls `use` with LLVM's target machine, for analyses that need it.
   absl::Status withMachine(llvm::function_ref<void(llvm::TargetMachine &)> use) const;
 
-  /// All stages up to the one named, timed. With Until::Optimized the module is what is asked for; with
+  /// All stages up to the one named, timed. With Until::Optimized the module is the result; with
   /// Until::Assembly only ObjectInfo::assembly is set. A failure with kAbandonModulePayload means that LLVM gave up in
   /// the middle of its work: module and context must not be touched again, nor destroyed.
   absl::StatusOr<ObjectInfo> compile(llvm::Module &, Until, bool keepAssembly = false,
@@ -163,7 +164,7 @@ protected:
   virtual llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const = 0;
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
-  /// Whether the device library's multiplications and additions may be fused as the lowered code's (which are marked
+  /// Whether multiplications and additions of the device library may be fused as the lowered code's (which are marked
   /// `contract`) may.
   virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;

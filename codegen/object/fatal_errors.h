@@ -6,7 +6,7 @@
 // LLVM has one handler of fatal errors for the process. It is ours only while some thread is inside
 // runCatchingFatalErrors; the last one to leave takes it away. LLVM does not say which handler was there before: a host
 // program that shares LLVM with us and has a handler of its own names it by setHostFatalErrorHandler. In a library or
-// program with LLVM linked into it nobody else sees the handler.
+// program with LLVM linked into it the handler is private.
 #pragma once
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/ErrorHandling.h"

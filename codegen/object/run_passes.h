@@ -17,9 +17,9 @@ namespace tessera::codegen {
 absl::Status runPasses(llvm::Module &, llvm::TargetMachine &tm,
                        llvm::function_ref<void(llvm::PassBuilder &, llvm::ModulePassManager &)> addPasses);
 
-/// What every pipeline begins with: the target's own passes; functions that ask for it inlined and, from level 2 on,
-/// those that are cheap, bottom up, each simplified before; from level 1 on the lowering's scalars, indices and
-/// branches cleaned up. True if there is something to inline: a function that is not a kernel has a body.
+/// What every pipeline begins with: the target's own passes; functions that are marked alwaysinline inlined and, from
+/// level 2 on, those that are cheap, bottom up, each simplified before; from level 1 on the lowering's scalars, indices
+/// and branches cleaned up. True if there is something to inline: a function that is not a kernel has a body.
 bool addCleaning(const llvm::Module &, llvm::PassBuilder &, llvm::ModulePassManager &, int optLevel);
 
 } // namespace tessera::codegen

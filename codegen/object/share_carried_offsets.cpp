@@ -1,16 +1,14 @@
-// The elements of an index tensor that a loop carries and moves on by one number: one of them is carried, the others
-// are at constant distances from it.
+// Loop-carried elements of an index tensor that all advance by one number: one of them stays loop-carried, the others
+// become sums of it and constants.
 //
 //   %x = phi i32 [ %a, %entry ], [ %x2, %loop ]              %x = phi i32 [ %a, %entry ], [ %x2, %loop ]
 //   %y = phi i32 [ %a8, %entry ], [ %y2, %loop ]      →      %y = add i32 %x, 8
 //   %x2 = add i32 %x, %step                                  %x2 = add i32 %x, %step
 //   %y2 = add i32 %y, %step
 //
-// with %a8 = add i32 %a, 8, or a sum of the same terms that differs from that of %a by 8. The column numbers of a 128
-// x 128 product by four warps take one register instead of 32.
-//
-// Differences of such numbers, of rows and columns say, are one of them and constants, of which many are the same: 50
-// instead of 128 there.
+// with %a8 = add i32 %a, 8, or a sum of the same terms that differs from that of %a by 8. The column numbers of a 128 x
+// 128 dot by four warps take one register instead of 32. Differences of such numbers, for instance of rows and columns,
+// are then one of them and constants, many of them equal: 50 instead of 128 there.
 //
 //   %d = sub i32 %row, %x                                    %d = sub i32 %row, %x
 //   %e = sub i32 %row8, %x1                           →      %e = add i32 %d, 7

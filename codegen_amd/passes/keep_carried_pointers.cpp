@@ -7,9 +7,9 @@
 //     %p = phi [%start, %before], [%next, %loop]          %p = phi [%hidden, %before], [%next, %loop]
 //     %next = getelementptr …, %p, %step                  %next = getelementptr …, %p, %step
 //
-// LLVM's strength reduction, which runs in code generation, splits the sum that such a pointer starts from: each of many
-// pointers keeps its row, and the column that they share is added to all of them in every iteration. The intrinsic hides
-// the sum from it and becomes nothing afterwards. It hides as much from other passes, so this one runs last.
+// LLVM's strength reduction, which runs in code generation, splits the sum that such a pointer starts from: each of
+// many pointers keeps its row, and the column that they share is added to all of them in every iteration. The intrinsic
+// hides the sum from it and becomes nothing afterwards. It hides as much from other passes, so this one runs last.
 #include "codegen_amd/passes/keep_carried_pointers.h"
 #include "llvm/IR/IRBuilder.h"
 

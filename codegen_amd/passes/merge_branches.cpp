@@ -66,7 +66,7 @@ public:
 
   void make() {
     BasicBlock *then = first_.then, *middle = first_.after, *after = second_.after;
-    ValueToValueMapTy inside; // values of the middle as the joined branch sees them
+    ValueToValueMapTy inside; // values of the middle in the joined branch
     for (PHINode &phi : middle->phis()) inside[&phi] = phi.getIncomingValueForBlock(then);
     then->getTerminator()->eraseFromParent();
     SmallVector<Instruction *, 16> moved;

@@ -2,8 +2,8 @@
 //
 //   fadd half %a0, %b0;  fadd half %a1, %b1   →   fadd <2 x half> %a, %b   (v_pk_add_f16)
 //
-// Functions with WMMA are left alone: the vectoriser takes their fragments apart. Functions with little arithmetic on f16
-// would get up to 7 % more instructions.
+// Functions with WMMA are left alone: the vectoriser takes their fragments apart. Functions with little arithmetic on
+// f16 would get up to 7 % more instructions.
 #include "codegen_amd/passes/pack_halves.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"

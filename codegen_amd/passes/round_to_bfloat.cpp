@@ -2,8 +2,8 @@
 //
 //   fptrunc float %x to bfloat   →   the upper half of  %x is ordered ? bits(%x) + 0x7fff + bit 16 of it : 0x7fff0000
 //
-// LLVM's own expansion keeps the payload of a NaN, which takes one more instruction for each element than to give the one
-// NaN that conversion instructions give.
+// LLVM's own expansion keeps the payload of a NaN, which takes one more instruction for each element than to give the
+// one NaN that conversion instructions give.
 #include "codegen_amd/passes/round_to_bfloat.h"
 #include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"

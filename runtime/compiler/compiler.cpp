@@ -79,6 +79,7 @@ namespace {
 class Stopwatch {
 public:
   explicit Stopwatch(KernelMetadata &m) : m_(m) {}
+  void start() { last_ = std::chrono::steady_clock::now(); }
   void lap(llvm::StringRef name) {
     auto now = std::chrono::steady_clock::now();
     m_.compileMs.push_back({name.str(), std::chrono::duration<double, std::milli>(now - last_).count()});
@@ -215,6 +216,7 @@ absl::Status Compilation::runPipeline(const transforms::Pipeline &pipeline, cons
 
 /// Up to the requested stage, or to the stages that the lowering needs.
 absl::Status Compilation::runPasses() {
+  watch_.start();
   if (!hadLayouts_)
     if (auto s = runPipeline(transforms::ttirPipeline(target_), "ttir"); !s.ok()) return s;
   if (options_.stage == Stage::Ttir) return absl::OkStatus();

@@ -176,8 +176,8 @@ template <auto F32, auto F64> void floatBinary(Decoder &d, CallInst &c) {
 void fusedMultiplyAdd(Decoder &d, CallInst &c) {
   Type *t = c.getType()->getScalarType();
   if (t->isHalfTy() || t->isBFloatTy()) {
-    // The multiplication is exact in f32 for bfloat and in double for both; the sum rounded to double, and once more, odd so
-    // that the second rounding is right.
+    // The multiplication is exact in f32 for bfloat and in double for both; the sum rounded to double, and once more,
+    // odd so that the second rounding is right.
     auto h = [](float x, float y, float z) {
       double p = double(x) * double(y), s = p + double(z), v = s - p;
       return runtime::roundToOdd(s, (p - (s - v)) + (double(z) - v));

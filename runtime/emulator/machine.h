@@ -168,8 +168,8 @@ struct ShadowPage {
   GlobalCell *cells = nullptr; // made when first touched
   uint8_t piece = 0;
 };
-/// Memory for cells, in chunks that go back together: pages are many, and threads that allocate them with malloc wait for
-/// each other.
+/// Memory for cells, in chunks that go back together: pages are many, and threads that allocate them with malloc wait
+/// for each other.
 class ShadowMemory {
 public:
   /// Makes the page's pieces at most as large.

@@ -555,6 +555,7 @@ ArrayRef<IntrinsicRow> nvidiaIntrinsics() {
                               *kInt = "PTX, Integer Arithmetic Instructions; prmt", *kFence = "PTX, membar / fence",
                               *kElect = "PTX, elect.sync",
                               *kWarpgroup = "PTX, Asynchronous Warpgroup Level Matrix Instructions";
+  // Table: in a lambda, since some rows are made in a loop.
   static const std::vector<IntrinsicRow> rows = [] {
     std::vector<IntrinsicRow> r = {
         {"llvm.nvvm.read.ptx.sreg.tid.x", kSpecial, reads<threadX>},

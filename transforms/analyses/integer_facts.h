@@ -24,8 +24,9 @@
 //   Assumed. Their numbers are indices. An index that wrapped at 32 bits would address memory 2^31 elements away from
 //   its base, on the other side. Programs that compute with wrapped numbers on purpose (hashes, random numbers)
 //   multiply by large constants; where these make numbers wrap that are known at compile time, nothing is assumed. What
-//   remains is a contract with the kernel's author: a hash of a program id must be masked or taken modulo as an unsigned
-//   number before it is divided as a signed one. Triton's analysis assumes more (dividends of any origin are positive).
+//   remains is a contract with the kernel's author: a hash of a program id must be masked, or taken modulo as an
+//   unsigned number, before it is divided as a signed one. Triton's analysis assumes more: that dividends of any origin
+//   are positive.
 #pragma once
 #include "ir/operation.h"
 #include "llvm/ADT/DenseSet.h"

@@ -95,7 +95,7 @@ public:
     // The region of a reduction only combines values; other regions may hold anything.
     if (op.numRegions() && !op.is<tt::ReduceOp>()) return false;
     if (effectsOf(&op) != 0 && !isMovableLoad(op)) return false;
-    if (mayBeUndefined(&op) && !loopRuns_) return false;
+    if (!loopRuns_ && mayBeUndefined(&op)) return false;
     return isInvariant(op);
   }
 

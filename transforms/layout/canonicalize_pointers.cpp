@@ -25,7 +25,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/pointer_root.h"
-#include "transforms/layout/conversion_slices.h"
+#include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
 

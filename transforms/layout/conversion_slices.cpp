@@ -35,6 +35,7 @@
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/layout/convert_values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -44,19 +45,6 @@
 namespace tessera::transforms {
 using namespace ir;
 using layouts::Encoding;
-
-void eraseDeadOperations(Module &m) {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    m.op()->walkPostOrder([&](Operation *op) {
-      bool mayErase = op->numRegions() == 0 && op->block() && op->parentOp();
-      if (!mayErase || !isTriviallyDead(op)) return;
-      op->erase();
-      changed = true;
-    });
-  }
-}
 
 namespace {
 

@@ -10,7 +10,4 @@ namespace tessera::transforms {
 /// lowers the total cost, so this ends. Returns whether anything changed.
 bool recomputeConversions(ir::Module &, const ir::Tuning &);
 
-/// Drops operations without effects whose results nobody uses.
-void eraseDeadOperations(ir::Module &);
-
 } // namespace tessera::transforms

@@ -38,6 +38,7 @@
 #include "layouts/scan_shape.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/cleanup/erase_dead_operations.h"
 #include "transforms/layout/conversion_slices.h"
 #include "transforms/layout/convert_values.h"
 #include "transforms/passes.h"

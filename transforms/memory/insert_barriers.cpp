@@ -31,8 +31,8 @@
 //    of this analysis. The unit writes through the asynchronous proxy: ordinary writes to the buffer that no
 //    `ttng.fence_async_shared` followed get one, in front of the barrier. A copy from shared memory reads until a
 //    `ttng.async_tma_store_wait` that leaves none pending, as in law 5.
-// 7. Arrivals (`ttng.arrive_barrier`) tell other agents that the block has finished an access, so all accesses come
-//    before them.
+// 7. Arrivals (`ttng.arrive_barrier`) signal to other agents that the block has finished an access, so all accesses
+//    come before them.
 // 8. Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, the program orders what
 //    partitions do to each other's buffers; barriers inside a partition order the accesses of its own warps. Buffers
 //    that only one partition uses share no bytes with others (allocate_shared_memory.h).

@@ -8,9 +8,9 @@
 //      %z = tt.fp_to_fp %c, rounding = rtne : f32 -> f8E4M3FN
 //
 // f32 has more than twice the digits of any of these types and two more, so rounding to it first changes no result of
-// an addition, multiplication, division or square root that f32 rounds correctly (Figueroa, "When is double rounding
-// innocuous?", 1995). Where f32's own result is not correctly rounded (math.fma of numbers far apart, approximate
-// divisions, functions), the result in 8 bits may be off by one unit.
+// addf, mulf, divf or sqrt that f32 rounds correctly (Figueroa, "When is double rounding innocuous?", 1995). Where
+// f32's own result is not correctly rounded (math.fma of numbers far apart, approximate divisions, functions), the
+// result in 8 bits may be off by one unit.
 #include "ir/builder.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"

@@ -154,7 +154,7 @@ private:
 
   // ---- the loop ----
 
-  /// The first values of what the loop carries, in the order that the head of the file gives.
+  /// What the new loop's carried values start with, in the order that the head of the file gives.
   llvm::SmallVector<Value, 16> carriedInits() {
     llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end());
     at_.producer = inits.size();

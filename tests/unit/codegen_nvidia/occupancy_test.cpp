@@ -1,4 +1,4 @@
-// The plan of a kernel's occupancy: blocks that it asks ptxas for, and compilations that are tried again.
+// The plan of a kernel's occupancy: blocks that it requests from ptxas, and compilations that are tried again.
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/occupancy.h"
 #include "llvm/AsmParser/Parser.h"

@@ -1,7 +1,7 @@
 // Compiles the kernels of one operation each (one_operation_kernels.h) for every target. Nothing may be refused, and
 // nothing may end the process. A quick run takes a part of the kernels for each target, so that all kernels and all
-// targets are covered; with TESSERA_STRESS=all every kernel is compiled for every target to the final object, or for the
-// targets that it names (gfx942,sm_90a). TESSERA_STRESS_FILTER takes the kernels whose name contains it;
+// targets are covered; with TESSERA_STRESS=all every kernel is compiled for every target to the final object, or for
+// the targets that it names (gfx942,sm_90a). TESSERA_STRESS_FILTER takes the kernels whose name contains it;
 // TESSERA_STRESS_DUMP names a folder that gets the texts and a list of them, for runs on an emulator.
 #include "codegen_nvidia/device_library.h"
 #include "frontend/parser.h"

@@ -1,5 +1,5 @@
 // Every pass alone on every text at hand, TTIR and TTGIR, whether it makes sense or not: a pass either works and
-// leaves valid IR, or reports an error that tells a place; it never crashes. And every pass has a golden test. Texts:
+// leaves valid IR, or reports an error with a location; it never crashes. And every pass has a golden test. Texts:
 // tests/kernels, tests/golden/roundtrip and, with TESSERA_SHARED set, $TESSERA_SHARED/ttgir and the kernels there.
 #include "frontend/parser.h"
 #include "ir/context.h"
@@ -77,7 +77,7 @@ TEST_P(EveryPass, WorksOrComplains) {
   RecordProperty("complained", int(complained));
 }
 
-/// Whether a RUN line of the text gives the pass to `tessera opt` and looks at what comes out.
+/// Whether a RUN line of the text runs the pass by `tessera opt` and checks the result.
 bool tests(llvm::StringRef text, llvm::StringRef pass) {
   llvm::SmallVector<llvm::StringRef> lines, words;
   text.split(lines, '\n');
