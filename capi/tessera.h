@@ -21,11 +21,12 @@
  * Handler    A context's handler receives every diagnostic, errors among them, on the thread that made the call, while
  *            the call runs. What a diagnostic points to lives until the handler returns. The handler may be called
  *            until the context and all that was made with it are destroyed.
- * Process    The library prints nothing, installs no signal handler and does not end the process: errors that LLVM
- *            treats as fatal become failed calls, and what LLVM had allocated by then is leaked. It cannot recover from
- *            memory that runs out inside LLVM, or from a stack overflow. Compiling writes temporary files (AMD objects,
- *            cubins). The released library contains its own LLVM, whose global state is separate from any other LLVM in
- *            the process; a library built with shared LLVM uses the process's.
+ * Process    The library prints nothing, does not end the process, and leaves its signal handlers as they are (LLVM's
+ *            are installed while an hsaco is linked, and removed). Errors that LLVM treats as fatal become failed
+ *            calls, and what LLVM had allocated by then is leaked. Memory that runs out inside LLVM and a stack
+ *            overflow end the process. Compiling writes temporary files (AMD objects, cubins). The released library
+ *            contains its own LLVM, whose global state is separate from any other LLVM in the process; a library built
+ *            with shared LLVM uses the process's.
  * Tools      ptxas, device libraries and drivers are found as the program `tessera` finds them: docs/command_line.md,
  *            "Environment".
  */

@@ -30,13 +30,14 @@ install(FILES ${_completion}/tessera.fish COMPONENT program
 # ---- The library ----
 if(TARGET tessera_capi)
   file(RELATIVE_PATH _to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" _to_prefix ${_to_prefix})
   file(CONFIGURE OUTPUT tessera.pc CONTENT "prefix=\${pcfiledir}/${_to_prefix}
 Name: tessera
 Description: A GPU kernel compiler: TTIR and TTGIR to NVIDIA and AMD code
 Version: ${PROJECT_VERSION}
 Cflags: -I\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
 Libs: -L\${prefix}/${CMAKE_INSTALL_LIBDIR} -ltessera
-")
+" @ONLY)
   install(TARGETS tessera_capi EXPORT TesseraTargets COMPONENT capi
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(FILES capi/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT capi)

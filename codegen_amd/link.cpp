@@ -2,8 +2,8 @@
 // offsets and adds the dynamic symbol table in which the HSA loader finds kernels.
 //
 // lld keeps its state in a global, so links are serialised (0.3 ms each, the first one 1.7), and it reads and writes
-// files only. Without --no-mmap-output-file it would create the output under a temporary name and have LLVM remove it
-// on a signal, which installs handlers for all fatal signals in the process: not ours to change in a library.
+// files only. It has LLVM remove the unfinished output on a signal, which installs handlers for all fatal signals in
+// the process. A library must not change those: they are restored after each link.
 //
 // lld's driver calls the initialisers of every target that its LLVM was built with, at each link. The empty ones below
 // replace those that we do not use: without them a statically linked program would contain twenty back ends. NVPTX and
@@ -18,7 +18,9 @@
 #include "codegen/object/temporary_file.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -75,6 +77,13 @@ llvm::PassPluginLibraryInfo getPollyPluginInfo() {
 
 namespace tessera::amd {
 
+/// What the process does on SIGINT: one of the signals that LLVM handles.
+static struct sigaction interruptAction() {
+  struct sigaction action = {};
+  sigaction(SIGINT, nullptr, &action);
+  return action;
+}
+
 absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
   absl::StatusOr<codegen::TemporaryFile> in = codegen::TemporaryFile::create("o"),
                                          out = codegen::TemporaryFile::create("hsaco");
@@ -84,11 +93,13 @@ absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
   std::string messages;
   llvm::raw_string_ostream log(messages);
   // --threads=1: our callers compile in parallel themselves, and small links gain nothing.
-  const char *arguments[] = {"ld.lld",   "-shared", "--no-undefined", "--threads=1", "--no-mmap-output-file",
-                             in->path(), "-o",      out->path()};
+  const char *arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", in->path(), "-o", out->path()};
   {
     std::lock_guard<std::mutex> lock(codegen::llvmTargetRegistryMutex());
+    struct sigaction before = interruptAction();
     lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
+    // If LLVM's handlers were there before, the program wants them.
+    if (interruptAction().sa_sigaction != before.sa_sigaction) llvm::sys::unregisterHandlers();
     if (result.retCode != 0) return absl::InternalError("lld could not link the code object: " + messages);
   }
   return out->read();
