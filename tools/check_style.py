@@ -107,8 +107,8 @@ EXCEPTIONS = [
      r"(?i)high_?Product|high half of the product|products? of (?:two |the two )?(?:integers|numbers)", "of numbers"),
     ("product", "*", r"productDim|productBases|directProduct|::product|operator\*", "product of layouts"),
     ("multiplication", "*",
-     r"(?i)(?:integer|scalar|signed|float\w*|floating-point|high|wide|32-bit|64-bit|elementwise|point-?wise|address|by a "
-     r"constant|power of two|modular|modulo|GF\(2\)|F₂) multiplications?", "of numbers"),
+     r"(?i)(?:integer|scalar|signed|float\w*|floating-point|high|wide|32-bit|64-bit|elementwise|point-?wise|address|"
+     r"by a constant|power of two|modular|modulo|GF\(2\)|F₂) multiplications?", "of numbers"),
     ("multiplication", "*",
      r"(?i)matrix multiplications?|matrix_multiplication",
      "the name of the algorithm"),

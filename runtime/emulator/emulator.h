@@ -2,7 +2,7 @@
 // needs no GPU, no driver and no assembler, and watches what hardware does not.
 //
 // A warp is executed as hardware does it: all its lanes at once, one LLVM instruction after the other, lanes that
-// took another branch switched off until control flow joins again (execute.h). Vendor intrinsics and the inline PTX
+// took another branch switched off until control flow joins again (execute.cpp). Vendor intrinsics and the inline PTX
 // that the lowering emits are executed from tables that name the manual's section (nvidia.cpp, inline_ptx.cpp,
 // amd.cpp; README.md lists them all); one that is not there is an error that names it. Warps of a block run round-robin
 // between barriers, blocks run as if one after the other, so every run gives the same bits.
