@@ -7,7 +7,7 @@
 set -euo pipefail
 packages=(cmake ninja-build g++ clang-22 lld-22 llvm-22-dev llvm-22-tools liblld-22-dev libclang-rt-22-dev
   zlib1g-dev libzstd-dev libabsl-dev libre2-dev libcli11-dev libgtest-dev libgmock-dev rocm-device-libs python3)
-[ "${1:-}" = --ci ] && packages+=(clang-format-22 clang-tidy-22 universal-ctags ccache pkg-config git)
+[ "${1:-}" = --ci ] && packages+=(clang-format-22 clang-tidy-22 universal-ctags ccache pkg-config git dpkg-dev)
 missing=()
 for p in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q "ok installed" || missing+=("$p")
