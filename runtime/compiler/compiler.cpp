@@ -399,12 +399,26 @@ absl::StatusOr<CompileResult> compile(Module &m, const TargetInfo &target, const
 absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::string &fileName, const TargetInfo &target,
                                           const CompileOptions &o, DiagnosticEngine &diag) {
   const transforms::RunOptions &run = o.passes;
-  bool printsIr = run.printBefore || run.printAfter || run.printAfterAll || o.stage <= Stage::Ttgir;
+  // Printed IR shows the locations that the text itself has; diagnostics are better off with places in the text.
+  auto compileWith = [&](bool locateByText, ir::Context &context,
+                         DiagnosticEngine &to) -> absl::StatusOr<CompileResult> {
+    auto module = frontend::parseModule(text, fileName, context, to, {.locateByText = locateByText});
+    if (!module) return absl::InvalidArgumentError("the text does not parse");
+    return compile(*module, target, o, to);
+  };
   ir::Context context;
-  // Printed IR shows the locations that the text has; diagnostics are better off with places in the text.
-  auto module = frontend::parseModule(text, fileName, context, diag, {.locateByText = !printsIr});
-  if (!module) return absl::InvalidArgumentError("the text does not parse");
-  return compile(*module, target, o, diag);
+  bool dumpsIr = run.printBefore || run.printAfter || run.printAfterAll;
+  if (dumpsIr || o.stage > Stage::Ttgir) return compileWith(/*locateByText=*/!dumpsIr, context, diag);
+  std::vector<Diagnostic> held;
+  DiagnosticEngine holding([&](const Diagnostic &d) { held.push_back(d); });
+  auto result = compileWith(/*locateByText=*/false, context, holding);
+  if (result.ok() || held.empty()) {
+    for (Diagnostic &d : held) diag.report(std::move(d));
+    return result;
+  }
+  // The input is at fault: once more, for errors that say where.
+  ir::Context again;
+  return compileWith(/*locateByText=*/true, again, diag);
 }
 
 } // namespace tessera::runtime
