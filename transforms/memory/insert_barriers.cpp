@@ -36,21 +36,19 @@
 // 8. Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, the program orders what
 //    partitions do to each other's buffers; barriers inside a partition order the accesses of its own warps. Buffers
 //    that only one partition uses share no bytes with others (allocate_shared_memory.h).
-// 9. Barriers and global memory. Programs may rely on these barriers for global memory too: all threads load what the
-//    first one stored after a reduction. So a barrier orders global memory as well, unless no pair of accesses needs
-//    that of it: then it gets `tessera.local`. That is the case if no write to global memory lies between the barrier
-//    before and this one, and none between this one and the next. Every pair of accesses with a write and a barrier
-//    between them still has one that orders global memory: the first after the write, or the last before it. A
-//    pipelined loop has no such write, so that no barrier waits for the loads in flight. Barriers inside the lowering
-//    of an operation do not count.
-// 10. Copies of an element in several warps. The program orders its accesses to global memory, except for what it
-//    cannot see: if several warps hold an element (a scalar; a tensor smaller than the block) each of them loads it,
-//    but only one stores it. A store or atomic through a pointer that such a load used comes after a barrier that
-//    orders global memory, or else a late warp loads what an early one stored. Pointers that derive from no argument
-//    of the kernel may be equal to any other such pointer. A value loaded through an argument and only stored again,
-//    after elementwise operations, needs no barrier: the thread that stores an element loads it itself
-//    (analyses/only_stored.h; LLVM moves such loads into branches around the stores, else they have the stores'
-//    predicates).
+// 9. Global memory:
+//      tt.store %p, %x;  %s = tt.reduce %x;  gpu.barrier;  %y = tt.load %p      the barrier orders %p's accesses too
+//      %x = tt.load %p;  gpu.barrier {tessera.local};  ttg.local_store %x       it need not wait for the load
+//    Programs may rely on the inserted barriers for global memory: the first one after a write to it, and the last one
+//    before a write, order it. All others get `tessera.local`, like those of a pipelined loop, which has no writes.
+//    Barriers inside the lowering of an operation do not count.
+// 10. One element in several warps (a scalar; a tensor smaller than the block):
+//      %x = tt.load %p;  gpu.barrier;  tt.store %p, %y        each warp loads the element, one of them stores it
+//    Without the barrier a late warp would load what an early one stored. It comes before a store or atomic through a
+//    pointer of the same root as such a load's; roots that are no arguments of the kernel may all be equal. A value
+//    loaded through an argument and only stored again (analyses/only_stored.h) needs none: the thread that stores an
+//    element loads it itself. (LLVM moves such a load into the branch around the store, or the load has the store's
+//    predicate.)
 #include "ir/builder.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
@@ -512,7 +510,8 @@ private:
       if (dim == layouts::Dim::Warp && mask) return true;
     return false;
   }
-  /// Whether several warps load the same elements, and more than the storing thread uses them.
+  /// Whether several warps load the same elements, and the value is used for more than storing it again, or is loaded
+  /// through no argument.
   bool isLoadedBySeveralWarps(Operation *load, Value pointer) {
     return once<bool>(loadedBySeveralWarps_, load, [&] {
       if (!isHeldBySeveralWarps(load->result(0).type(), numWarpsAt(load))) return false;
@@ -540,6 +539,8 @@ private:
     case Opcode::amdg_buffer_store: return storeThrough(op, op->cast<amdg::BufferStoreOp>().ptr(), s);
     case Opcode::tt_atomic_rmw: return storeThrough(op, op->cast<tt::AtomicRmwOp>().ptr(), s);
     case Opcode::tt_atomic_cas: return storeThrough(op, op->cast<tt::AtomicCasOp>().ptr(), s);
+    case Opcode::amdg_buffer_atomic_rmw: return storeThrough(op, op->cast<amdg::BufferAtomicRmwOp>().ptr(), s);
+    case Opcode::amdg_buffer_atomic_cas: return storeThrough(op, op->cast<amdg::BufferAtomicCasOp>().ptr(), s);
     default: return;
     }
   }
@@ -654,7 +655,7 @@ private:
     s = left;
   }
 
-  /// Law 3 at a loop's head: buffer indices that a loop carries are called by the body's arguments. Other indices
+  /// Law 3 at a loop's head: buffer indices that a loop carries are renamed to the body's arguments. Other indices
   /// from before the loop keep their names; those of an earlier iteration are forgotten.
   static void renameToArguments(scf::ForOp loop, State &s, bool fromBeforeLoop) {
     s.renameIndices([&](ValueImpl *index) -> ValueImpl * {
