@@ -1,16 +1,24 @@
-// Occupancy (see occupancy.h). The request of a kernel, by its facts:
+// Occupancy (see occupancy.h). A request is a number of blocks per multiprocessor (`nvvm.minctasm`): more blocks, fewer
+// registers per thread. planOccupancy and requestedBlocks take the first row that fits; their numbers are in
+// ir/tuning.def:
 //
-//   shared memory admits so few blocks that each thread can have all registers   those blocks: by itself ptxas gives
-//       the addresses of a row of copies one pair of registers, each copy waiting for the one before (dots of 64 x 64 x
-//       128 by four warps, five stages: 64 registers become 96)
-//   a wide tensor                    none: it needs its registers
-//   a small or medium tensor         half or a quarter of full occupancy, but
-//     with matrix instructions         none below half: of 174 kernels with dots as many lost as gained by it. Nor more
-//                                      than half: they take registers in blocks, and ptxas refuses the code if there
-//                                      are too few for one.
-//     few loads                        none: all of them are in flight with the registers of full occupancy, and more
-//                                      warps hide more
-//     some loads                       three quarters
+//   kernel                                               request
+//   the user gives registers or clusters                 none
+//   shared memory admits so few blocks that each thread
+//     can have all registers                             those blocks (a)
+//   its widest tensor is unknown, or wide                none: it needs its registers
+//   less than two blocks would be requested              none
+//   with matrix instructions                             half of full occupancy, if the widest tensor is small;
+//                                                        none if it is medium, or if blocks do not fill the half (b)
+//   loads many registers                                 half of full occupancy; a quarter if the tensor is medium
+//   loads few registers                                  none (c)
+//   loads some registers                                 three quarters; three eighths if the tensor is medium
+//
+// (a) By itself ptxas gives the addresses of a row of copies one pair of registers, each copy waiting for the one
+//     before (dots of 64 x 64 x 128 by four warps, five stages: 64 registers become 96).
+// (b) By less than half as many of 174 kernels with dots lost as gained. Nor is more requested: matrix instructions take
+//     registers in blocks, and ptxas refuses the code if there are too few for one.
+// (c) All loads are in flight with the registers of full occupancy, and more warps hide more.
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,
 // "Occupancy Calculator"; PTX ISA, "Performance-Tuning Directives".

@@ -151,7 +151,6 @@ public:
       return std::move(result_);
     }
     if (auto s = lower(); !s.ok()) return s;
-    remarkUnoptimized();
     if (auto s = generateCode(); !s.ok()) return s;
     return std::move(result_);
   }
@@ -220,6 +219,8 @@ absl::Status Compilation::runPasses() {
   if (!hadLayouts_)
     if (auto s = runPipeline(transforms::ttirPipeline(target_), "ttir"); !s.ok()) return s;
   if (options_.stage == Stage::Ttir) return absl::OkStatus();
+  // Without numCtas: programs are not spread over clusters, so that the layouts are those of one block (checkInput
+  // warns).
   transforms::TtgirPipelineOptions o{.numWarps = options_.numWarps,
                                      .numStages = options_.numStages,
                                      .matrixInstructionSize = options_.matrixInstrNonkdim};
@@ -267,6 +268,7 @@ absl::Status Compilation::lower() {
   return absl::OkStatus();
 }
 
+/// After the back end, which marks further functions while it optimises.
 void Compilation::remarkUnoptimized() const {
   if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
   for (const llvm::Function &f : *llvmModule_) {
@@ -279,8 +281,8 @@ void Compilation::remarkUnoptimized() const {
                          "",
                          llvm::json::Object{{"registersPerThread", target_.maxRegistersPerThread}}};
     r.message = llvm::formatv("machine code of '{0}' is made without optimisation, in seconds instead of minutes: "
-                              "a single tensor of it takes more than the {1} registers that a thread may have; "
-                              "with more warps or smaller blocks it would fit",
+                              "a tensor of it, or the values of a loop, take more than the {1} registers that a thread "
+                              "may have; with more warps or smaller blocks they would fit",
                               f.getName(), target_.maxRegistersPerThread)
                     .str();
     options_.passes.remarks(r);
@@ -302,9 +304,11 @@ absl::Status Compilation::generateCode() {
     if (object.status().GetPayload(codegen::kAbandonModulePayload)) {
       (void)llvmModule_.release();
       (void)context_.release();
-    }
+    } else
+      remarkUnoptimized();
     return located(object.status());
   }
+  remarkUnoptimized();
   auto &laps = result_.metadata.compileMs;
   laps.push_back({"device library", times.deviceLibrary});
   laps.push_back({"llir", times.optimize});

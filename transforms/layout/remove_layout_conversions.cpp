@@ -1,7 +1,8 @@
 // Removal of layout conversions, by two algorithms.
 //
-// First five moves, repeated until none applies. They need no cost model, since none of them computes anything
-// expensive twice; they take conversions forward, through operations that the second algorithm does not reach:
+// First each conversion of a broadcast goes before it, where there are fewer elements. Then five moves, repeated until
+// none applies. They need no cost model, since none of them computes anything expensive twice; they take
+// conversions forward, through operations that the second algorithm does not reach:
 //
 //   fold     a conversion to the layout that the value has vanishes; two in a row are joined
 //   repeat   a conversion of something cheap (ranges, splats, constants, index arithmetic) is replaced by computing it
@@ -19,7 +20,7 @@
 // Then conversion slices (conversion_slices.cpp), which have the last word: a cost model weighs each conversion that is
 // left against computing the converted value, or part of what it is computed from, in the wanted layout. That takes
 // conversions out of loops and to the narrow side of casts. What a slice changes may let moves apply again, so both run
-// twice. At the end, conversions behind loops go to the narrow side of casts.
+// twice. At the end, values that loops or branches yield are converted after a narrowing cast rather than before.
 //
 // Why both: slices go backward from one conversion and stop at wide loads, reductions and dots; without the moves, the
 // conversions behind those would remain. The moves alone would keep every conversion that costs something to avoid.
@@ -414,7 +415,8 @@ private:
     if (auto c = v.definedBy<ttg::ConvertLayoutOp>(); c && encodingOf(c.src()) == e) return true;
     return cheap_.canMake(v, e);
   }
-  /// Likewise, or worth a conversion, since `e` is a dot's layout and the value's is not.
+  /// Whether the value is available in layout `e` (isAvailable), or is worth a conversion, since `e` is a dot's layout
+  /// and the value's is not.
   bool isAcceptable(Value v, const Encoding *e) {
     if (isAvailable(v, e)) return true;
     auto c = v.definedBy<ttg::ConvertLayoutOp>();

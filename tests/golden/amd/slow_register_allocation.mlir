@@ -1,9 +1,12 @@
 // Attention whose loop holds far more values than a thread has registers: LLVM's register allocator would take over a
 // minute, so the code is generated without optimisation.
 // RUN: tessera compile %s --target gfx942 --num-warps 1 --emit llir -o - | FileCheck %s --check-prefix=LLIR
-// RUN: timeout 60 tessera compile %s --target gfx942 --num-warps 1 --emit amdgcn -o - | FileCheck %s
+// RUN: timeout 60 tessera compile %s --target gfx942 --num-warps 1 --emit amdgcn -o - --remarks=NotOptimized 2>%t | FileCheck %s
+// RUN: FileCheck --check-prefix=REMARK %s < %t
 // LLIR: "tessera-spills-anyway"
 // CHECK: v_mfma_f32
+// REMARK: remark: machine code of 'attn_fwd' is made without optimisation, {{.*}}: a tensor of it, or the values of a loop, take more than the 512 registers {{.*}} [codegen:NotOptimized]
+// REMARK-NOT: remark
 tt.func public @attn_fwd(%q: !tt.ptr<f16>, %k: !tt.ptr<f16>, %v: !tt.ptr<f16>, %o: !tt.ptr<f16>, %lse: !tt.ptr<f32>, %scale: f32, %H: i32, %N: i32) {
   %acc = arith.constant dense<0.000000e+00> : tensor<256x128xf32>
   %li = arith.constant dense<0.000000e+00> : tensor<256xf32>
