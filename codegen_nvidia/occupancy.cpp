@@ -16,8 +16,8 @@
 //
 // (a) By itself ptxas gives the addresses of a row of copies one pair of registers, each copy waiting for the one
 //     before (dots of 64 x 64 x 128 by four warps, five stages: 64 registers become 96).
-// (b) By less than half as many of 174 kernels with dots lost as gained. Nor is more requested: matrix instructions take
-//     registers in blocks, and ptxas refuses the code if there are too few for one.
+// (b) By less than half as many of 174 kernels with dots lost as gained. Nor is more requested: matrix instructions
+//     take registers in blocks, and ptxas refuses the code if there are too few for one.
 // (c) All loads are in flight with the registers of full occupancy, and more warps hide more.
 //
 // Loads are counted in the optimised code, in which short loops are unrolled. Sources: CUDA C++ Programming Guide,

@@ -41,7 +41,7 @@ static Pipeline cleanUpAndOrder() {
       step(canonicalize),            // constants and splats are in their final layouts
       step(loopInvariantCodeMotion), // hoists index arithmetic that the passes before put into loops
       step(commonSubexpressions),    // … or computed twice
-      step(symbolDce),               //
+      step(symbolDce),               // drops functions that nothing calls
       step(reorderInstructions),     // moves loads of dot operands down to their uses
       step(issueLoadsEarly),         // last: the passes before merge and move operations in any order
   };

@@ -84,6 +84,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit into half of what a block has";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
   if (p.bulkCopies) s += "; blocks of tensors are copied by TMA";
+  if (!p.whyNoBulkCopies.empty()) s += ("; blocks are not copied by TMA: " + p.whyNoBulkCopies).str();
   if (p.asyncCopies && p.distance < stages - 1)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
                        p.distance + 1, target.sharedMemoryPerBlock);
@@ -119,7 +120,11 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
     std::string whyNot;
     if (auto plan = planPipeline(f, stages, *c.target, axis, whyNot)) {
       changed = true;
-      Remark done{Remark::Applied, "", "LoopPipelined", loc, summary(*plan, stages, *c.target), facts(*plan, stages)};
+      Remark done{Remark::Applied, "", "LoopPipelined", loc, "", {}};
+      if (c.wantsRemarks()) { // before operations of the plan are replaced
+        done.message = summary(*plan, stages, *c.target);
+        done.facts = facts(*plan, stages);
+      }
       buildPipelinedLoop(f, *plan, *c.target);
       c.remark(std::move(done));
     } else if (!whyNot.empty()) {

@@ -59,10 +59,8 @@ private:
 
   void orderCopiesAndDots() {
     plan_.dotsInFlight = onlyAccumulates();
-    if (plan_.dotsInFlight) {
-      plan_.bulkCopies = findBlocks();
-      return;
-    }
+    plan_.bulkCopies = findBlocks();
+    if (plan_.dotsInFlight) return;
     plan_.copiesAfter = dotBeforeCopies();
     bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
     plan_.operandsFirst = plan_.distance > 1 && fewWarps && operandsFitRegisters();
@@ -471,30 +469,47 @@ private:
     bool isPlain = !p.transposed && !p.fp4Padded && p.swizzlingByteWidth && p.cta.isTrivial();
     return isPlain && tensormapElementType(type.element()) >= 0 && shared.copyBox(type.shape()).ok();
   }
+  /// The reason is for the remark, and of interest only where a program asks for copies of blocks.
+  bool refuseBlocks(llvm::StringRef reason) {
+    auto isOfDescriptor = [](const PipelinedLoad &a) { return a.load->hasAttr(kFromDescriptorAttr); };
+    if (llvm::any_of(plan_.loads, isOfDescriptor)) plan_.whyNoBulkCopies = reason;
+    return false;
+  }
   /// Whether a tensor map can describe the matrix: created before the outermost loop, with aligned rows.
   bool isDescribable(const TensorBlock &block, TensorType type) {
     for (Value v : {block.base, block.stride, block.size[0], block.size[1]})
-      if (!isDefinedBefore(v, plan_.outermostLoop)) return false;
-    if (block.base.type().cast<PointerType>().pointee() != type.element()) return false;
+      if (!isDefinedBefore(v, plan_.outermostLoop))
+        return refuseBlocks("a base, stride or size is not known before the outermost loop");
+    if (block.base.type().cast<PointerType>().pointee() != type.element())
+      return refuseBlocks("a base points at elements of another type");
     int64_t bytes = type.element().bitWidth() / 8;
-    bool baseIsAligned = axis_.get(block.base).divisibility[0] % kTensorMapStrideAlignment == 0;
-    bool rowsAreAligned = axis_.get(block.stride).divisibility[0] * bytes % kTensorMapStrideAlignment == 0;
-    return baseIsAligned && rowsAreAligned;
+    if (axis_.get(block.base).divisibility[0] % kTensorMapStrideAlignment)
+      return refuseBlocks("the alignment of a base is not known to be 16 bytes");
+    if (axis_.get(block.stride).divisibility[0] * bytes % kTensorMapStrideAlignment)
+      return refuseBlocks("the alignment of a stride is not known to be 16 bytes");
+    return true;
   }
   /// Whether all loads are blocks of tensors that the target can copy by TMA. Fills their `block`.
   bool findBlocks() {
+    if (!target_.hasTensorCopy) return false;
+    if (!plan_.dotsInFlight) return refuseBlocks("dots do not overlap the next iteration's");
     plan_.outermostLoop = outermostLoop();
-    if (!target_.hasTensorCopy || !plan_.outermostLoop || numCtas(loop_->module().op()) != 1 || plan_.buffers < 2)
-      return false;
+    if (!plan_.outermostLoop) return refuseBlocks("the loop is in no other loop, before which tensor maps are created");
+    if (numCtas(loop_->module().op()) != 1) return refuseBlocks("a cluster has several blocks");
+    if (plan_.buffers < 2) return refuseBlocks("a copy has one buffer");
     for (auto &a : plan_.loads) {
-      // The buffer must be the value's only reader.
-      if (!a.alloc || !a.sameBuffers.empty() || !a.conversions.empty() || !a.load.result().hasOneUse()) return false;
+      bool isReadThroughBuffer =
+          a.alloc && a.sameBuffers.empty() && a.conversions.empty() && a.load.result().hasOneUse();
+      if (!isReadThroughBuffer) return refuseBlocks("a loaded block has other uses than one buffer");
+      if (!a.load->hasAttr(kFromDescriptorAttr)) return refuseBlocks("a load is not of a descriptor's block");
+      auto block = tensorBlock(a.load, axis_);
+      if (!block) return refuseBlocks("an address or mask is not that of a matrix's block with i32 sizes and offsets");
+      auto type = tensorOf(a.load.result());
       auto *shared =
           layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding());
-      auto block = a.load->hasAttr(kFromDescriptorAttr) ? tensorBlock(a.load, axis_) : std::nullopt;
-      if (!shared || !block) return false;
-      auto type = tensorOf(a.load.result());
-      if (!isBulkCopyLayout(*shared, type) || !isDescribable(*block, type)) return false;
+      if (!shared || !isBulkCopyLayout(*shared, type))
+        return refuseBlocks("a buffer has a layout or an element type that TMA cannot write");
+      if (!isDescribable(*block, type)) return false;
       a.block = *block;
     }
     return true;

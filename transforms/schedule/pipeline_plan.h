@@ -45,6 +45,7 @@ struct PipelinePlan {
   ir::ttng::WarpGroupDotOp copiesAfter;   // the next copies are issued after this dot, which is waited for behind them
   bool bulkCopies = false;                // blocks of tensors, copied by TMA
   ir::Operation *outermostLoop = nullptr; // bulkCopies: the loop before which tensor maps are created
+  llvm::StringRef whyNoBulkCopies;        // the reason, if the target has TMA and loads are of descriptors' blocks
 };
 
 /// The code of an element type in tensor maps (PTX ISA, tensormap.replace); -1: none.

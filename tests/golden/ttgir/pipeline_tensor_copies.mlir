@@ -5,6 +5,11 @@
 // RUN: tessera compile %s --kernel once --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=ONCE
 // RUN: tessera compile %s --kernel odd --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=ODD
 // RUN: tessera compile %s --kernel tiles --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=SM80
+// RUN: tessera compile %s --kernel tiles --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir -o %t --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: sed 's/%k: i32 {tt.divisibility = 16/%k: i32 {tt.divisibility = 4/' %s | tessera compile - --kernel tiles --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir -o %t --remarks=LoopPipelined 2>&1 | FileCheck %s --check-prefix=UNALIGNED
+// REMARK: ; blocks of tensors are copied by TMA [tritongpu-pipeline:LoopPipelined]
+// REMARK: ; blocks are not copied by TMA: the loop is in no other loop, before which tensor maps are created [tritongpu-pipeline:LoopPipelined]
+// UNALIGNED: ; blocks are not copied by TMA: the alignment of a stride is not known to be 16 bytes [tritongpu-pipeline:LoopPipelined]
 // SM80-LABEL: @tiles
 // SM80-NOT: ttng.
 
