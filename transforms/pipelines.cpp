@@ -59,9 +59,13 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // asynchronous copies; addresses are still simple
-      step(prefetch),      // needs the multi-buffers; before canonicalize merges their indices with other arithmetic
-      step(stripMine),     // blocks beyond the registers; no later pass changes layouts
-      step(runLoadsAhead), // counts conversions, at which threads synchronise; no later pass adds one
+      // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices with
+      // other arithmetic.
+      step(prefetch),
+      step(stripMine), // blocks beyond the registers; no later pass changes layouts
+      // Its loads have predicates (hasPredicatedAccess), thus on NVIDIA only. Counts conversions, at which threads
+      // synchronise; no later pass adds one.
+      step(runLoadsAhead),
   };
   return concat(std::move(p), cleanUpAndOrder());
 }
@@ -100,7 +104,8 @@ Pipeline loweringPipeline(const ir::TargetInfo &t) {
   };
   if (t.matrixUnit == ir::MatrixUnit::Wgmma) {
     p.push_back(step(insertWgmmaWaits)); // before barriers, whose placement takes waits into account
-    p.push_back(step(fenceInsertion));   // before barriers, which must come after the fences
+    // Fences for wgmma; those for TMA come from insertBarriers. Before barriers, which must come after the fences.
+    p.push_back(step(fenceInsertion));
   }
   return concat(std::move(p), {
                                   step(allocateWarpGroups),    // before memory is counted per warp

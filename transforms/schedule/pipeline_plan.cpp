@@ -469,7 +469,7 @@ private:
     bool isPlain = !p.transposed && !p.fp4Padded && p.swizzlingByteWidth && p.cta.isTrivial();
     return isPlain && tensormapElementType(type.element()) >= 0 && shared.copyBox(type.shape()).ok();
   }
-  /// The reason is for the remark, and of interest only where a program asks for copies of blocks.
+  /// The reason is for the remark, and of interest only where loads are of descriptors' blocks.
   bool refuseBlocks(llvm::StringRef reason) {
     auto isOfDescriptor = [](const PipelinedLoad &a) { return a.load->hasAttr(kFromDescriptorAttr); };
     if (llvm::any_of(plan_.loads, isOfDescriptor)) plan_.whyNoBulkCopies = reason;
