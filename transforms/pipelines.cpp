@@ -59,8 +59,8 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // asynchronous copies; addresses are still simple
-      // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices with
-      // other arithmetic.
+      // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices
+      // with other arithmetic.
       step(prefetch),
       step(stripMine), // blocks beyond the registers; no later pass changes layouts
       // Its loads have predicates (hasPredicatedAccess), thus on NVIDIA only. Counts conversions, at which threads
