@@ -1,5 +1,6 @@
 // Creating and recognising the next index into a multi-buffer (see multi_buffer_index.h).
 #include "transforms/analyses/multi_buffer_index.h"
+#include "ir/compare.h"
 #include "ir/ops.h"
 
 namespace tessera::transforms {
@@ -9,8 +10,7 @@ Value createNextBufferIndex(Builder &b, Location loc, Value index, int64_t buffe
   Context &c = b.context();
   auto integer = [&](int64_t v) { return b.intConstant(loc, c.i32(), v); };
   Value next = arith::AddiOp::create(b, loc, index, integer(1)).op->result();
-  auto predicate = b.named("predicate", IntegerAttr::get(c.i64(), int(CmpIPredicate::Sge)));
-  Value wraps = arith::CmpiOp::create(b, loc, next, integer(buffers), {predicate}).op->result();
+  Value wraps = compare(b, loc, CmpIPredicate::Sge, next, integer(buffers));
   return arith::SelectOp::create(b, loc, wraps, integer(0), next).op->result();
 }
 

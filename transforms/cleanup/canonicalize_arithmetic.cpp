@@ -15,6 +15,7 @@
 //
 // Signed division and remainder by powers of two stay what they are: the analyses of layouts read them better than the
 // shifts and masks that LLVM makes of them later.
+#include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -121,15 +122,11 @@ static CmpIPredicate asUnsigned(CmpIPredicate p) {
   }
   return p;
 }
-static Operation *compare(Rewriter &rw, Location loc, CmpIPredicate p, Value a, Value b) {
-  return arith::CmpiOp::create(rw, loc, a, b, {rw.named("predicate", IntegerAttr::get(rw.context().i64(), int64_t(p)))})
-      .op;
-}
 
 static bool constantToTheRight(Operation *op, Rewriter &rw) {
   auto c = op->cast<arith::CmpiOp>();
   if (!constantOf(c.lhs()) || constantOf(c.rhs())) return false;
-  rw.replaceOp(op, compare(rw, op->loc(), swapped(c.predicate()), c.rhs(), c.lhs()));
+  rw.replaceOp(op, {compare(rw, op->loc(), swapped(c.predicate()), c.rhs(), c.lhs())});
   return true;
 }
 
@@ -141,7 +138,7 @@ static bool compareExtended(Operation *op, Rewriter &rw) {
     return false;
   // Zero-extended numbers compare as unsigned ones; sign extension keeps both orders.
   auto p = a->is<arith::ExtuiOp>() ? asUnsigned(c.predicate()) : c.predicate();
-  rw.replaceOp(op, compare(rw, op->loc(), p, a->operand(0), b->operand(0)));
+  rw.replaceOp(op, {compare(rw, op->loc(), p, a->operand(0), b->operand(0))});
   return true;
 }
 
@@ -209,7 +206,7 @@ static bool notOfComparison(Operation *op, Rewriter &rw) {
   Value v = negated(op->result());
   auto c = v ? v.definedBy<arith::CmpiOp>() : arith::CmpiOp();
   if (!c) return false;
-  rw.replaceOp(op, compare(rw, op->loc(), inverted(c.predicate()), c.lhs(), c.rhs()));
+  rw.replaceOp(op, {compare(rw, op->loc(), inverted(c.predicate()), c.lhs(), c.rhs())});
   return true;
 }
 
@@ -287,9 +284,9 @@ static bool truncationOf(Operation *op, Rewriter &rw) {
 
 /// Narrowing what was widened from the type itself loses nothing.
 static bool truncationOfFloat(Operation *op, Rewriter &rw) {
-  auto inner = op->operand(0).definedBy<arith::ExtfOp>();
-  if (!inner || inner->operand(0).type() != op->result().type()) return false;
-  rw.replaceOp(op, {inner->operand(0)});
+  auto inner = op->cast<arith::TruncfOp>().in().definedBy<arith::ExtfOp>();
+  if (!inner || inner.in().type() != op->result().type()) return false;
+  rw.replaceOp(op, {inner.in()});
   return true;
 }
 

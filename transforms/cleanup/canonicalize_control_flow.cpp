@@ -14,6 +14,7 @@
 // unused ones are dropped.
 //
 // Loops are not assumed to end: a loop without effects whose results are unused goes only if it is a counted one.
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/cleanup/canonicalize_patterns.h"
@@ -66,9 +67,10 @@ static void replaceKept(Operation *op, Operation *by, llvm::ArrayRef<bool> drop,
 // ---- scf.for
 
 /// Whether the i-th loop-carried value is only used to compute itself or others of `drop`.
-static bool feedsOnlyDropped(Block *body, unsigned i, llvm::ArrayRef<bool> drop) {
+static bool feedsOnlyDropped(scf::ForOp loop, unsigned i, llvm::ArrayRef<bool> drop) {
+  Block *body = loop.body().front();
   Operation *yield = body->terminator();
-  llvm::SmallVector<Value, 8> work{body->arg(i + 1)};
+  llvm::SmallVector<Value, 8> work{carried(loop, i).argument};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!work.empty()) {
     for (auto *use : work.pop_back_val().uses()) {
@@ -101,11 +103,15 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
   }
   Block *b = f.body().front();
   Operation *yield = b->terminator();
-  unsigned n = f.initArgs().size();
+  unsigned n = numCarried(f);
   llvm::SmallVector<bool, 8> drop(n, false);
   bool changed = false;
   for (unsigned i = 0; i < n; ++i) {
-    Value arg = b->arg(i + 1), init = f.initArgs()[i], out = yield->operand(i), result = op->result(i);
+    CarriedValue value = carried(f, i);
+    Value arg = value.argument;
+    Value init = value.init;
+    Value out = value.yielded;
+    Value result = value.result;
     if (out == arg || out == init) {
       // It never changes. (The yield's own use is dropped with the loop-carried value.)
       for (auto *u : arg.uses())
@@ -120,7 +126,7 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
   for (bool again = true; again;) {
     again = false;
     for (unsigned i = 0; i < n; ++i)
-      if (drop[i] && !feedsOnlyDropped(b, i, drop)) drop[i] = false, again = true;
+      if (drop[i] && !feedsOnlyDropped(f, i, drop)) drop[i] = false, again = true;
   }
   if (llvm::none_of(drop, [](bool d) { return d; })) return changed && (rw.updated(op), true);
   auto nf = scf::ForOp::create(rw, op->loc(), keptTypes(op, drop), f.lowerBound(), f.upperBound(), f.step(),

@@ -97,7 +97,7 @@ static bool transOfTrans(Operation *op, Rewriter &rw) {
 }
 
 static bool broadcastOfBroadcast(Operation *op, Rewriter &rw) {
-  auto inner = op->operand(0).definedBy<tt::BroadcastOp>();
+  auto inner = op->cast<tt::BroadcastOp>().src().definedBy<tt::BroadcastOp>();
   if (!inner) return false;
   rw.replaceOp(op, tt::BroadcastOp::create(rw, op->loc(), op->result().type(), inner.src()).op);
   return true;
@@ -125,14 +125,14 @@ static bool expandDimsOfBroadcast(Operation *op, Rewriter &rw) {
 }
 
 static bool splitOfJoin(Operation *op, Rewriter &rw) {
-  auto join = op->operand(0).definedBy<tt::JoinOp>();
+  auto join = op->cast<tt::SplitOp>().src().definedBy<tt::JoinOp>();
   if (!join || join.lhs().type() != op->result(0).type()) return false;
   rw.replaceOp(op, {join.lhs(), join.rhs()});
   return true;
 }
 
 static bool unsplatOfSplat(Operation *op, Rewriter &rw) {
-  auto s = op->operand(0).definedBy<tt::SplatOp>();
+  auto s = op->cast<tt::UnsplatOp>().src().definedBy<tt::SplatOp>();
   if (!s) return false;
   rw.replaceOp(op, {s.src()});
   return true;
@@ -165,7 +165,7 @@ static bool pointerAndBack(Operation *op, Rewriter &rw) {
 
 /// Bytes that are whole elements are elements.
 static bool pointerPlusBytes(Operation *op, Rewriter &rw) {
-  auto sum = op->operand(0).definedBy<arith::AddiOp>();
+  auto sum = op->cast<tt::IntToPtrOp>().src().definedBy<arith::AddiOp>();
   auto bytes = sum ? intConstantOf(sum.rhs()) : std::nullopt;
   auto p = bytes ? sum.lhs().definedBy<tt::PtrToIntOp>() : tt::PtrToIntOp();
   if (!p || sum.result().type().scalar().bitWidth() != 64 || !sameSpace(p.src().type(), op->result().type()))
@@ -181,7 +181,7 @@ static bool pointerPlusBytes(Operation *op, Rewriter &rw) {
 }
 
 static bool convertOfConvert(Operation *op, Rewriter &rw) {
-  auto inner = op->operand(0).definedBy<ttg::ConvertLayoutOp>();
+  auto inner = op->cast<ttg::ConvertLayoutOp>().src().definedBy<ttg::ConvertLayoutOp>();
   if (!inner) return false;
   rw.replaceOp(op, ttg::ConvertLayoutOp::create(rw, op->loc(), op->result().type(), inner.src()).op);
   return true;
@@ -189,7 +189,7 @@ static bool convertOfConvert(Operation *op, Rewriter &rw) {
 
 /// What costs nothing to make in any layout is made in the one wanted.
 static bool convertOfSource(Operation *op, Rewriter &rw) {
-  Operation *def = op->operand(0).definingOp();
+  Operation *def = op->cast<ttg::ConvertLayoutOp>().src().definingOp();
   if (!def || !(def->is<tt::SplatOp>() || def->is<tt::MakeRangeOp>())) return false;
   OperationState s(def->opcode(), def->loc());
   for (auto v : def->operands()) s.operands.push_back(v);

@@ -1,6 +1,7 @@
 // Unused loop-carried values (see carried_values.h).
 #include "transforms/cleanup/carried_values.h"
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -23,7 +24,7 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
   Operation *yield = block.terminator();
   sweep(block);
   // A carried value is needed if its result is, or something in the body other than its own update.
-  unsigned n = loop->numResults();
+  unsigned n = numCarried(loop);
   llvm::SmallVector<bool, 16> needed(n, false);
   llvm::DenseSet<Value> live;
   llvm::SmallVector<Value, 32> work;
@@ -33,10 +34,10 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
   auto need = [&](unsigned i) {
     if (needed[i]) return;
     needed[i] = true;
-    use(yield->operand(i));
+    use(carried(loop, i).yielded);
   };
   for (unsigned i = 0; i < n; ++i)
-    if (!loop->result(i).useEmpty()) need(i);
+    if (!carried(loop, i).result.useEmpty()) need(i);
   for (auto &op : block) {
     if (&op == yield || (isPure(&op) && !op.numRegions())) continue;
     op.walk([&](Operation *inner) {
@@ -46,7 +47,8 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
   while (!work.empty()) {
     Value v = work.pop_back_val();
     if (v.isBlockArgument()) {
-      if (v.ownerBlock() == &block && v.index() > 0) need(v.index() - 1);
+      auto value = v.ownerBlock() == &block ? carriedByArgument(v) : std::nullopt;
+      if (value) need(value->index);
       continue;
     }
     if (v.definingOp()->block() == &block)
@@ -59,9 +61,10 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
   llvm::SmallVector<Type, 16> types;
   for (unsigned i = 0; i < n; ++i)
     if (needed[i]) {
-      inits.push_back(loop.initArgs()[i]);
-      types.push_back(inits.back().type());
-      yields.push_back(yield->operand(i));
+      CarriedValue value = carried(loop, i);
+      inits.push_back(value.init);
+      types.push_back(value.init.type());
+      yields.push_back(value.yielded);
     }
   // What updates the others goes first, then they have no uses but the terminator's.
   Builder b(loop.op);

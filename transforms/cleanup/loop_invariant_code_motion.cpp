@@ -18,6 +18,7 @@
 //
 // Runs: TTIR, NVIDIA pipeline, AMD pipeline.
 #include "ir/builder.h"
+#include "ir/compare.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/integer_facts.h"
@@ -68,9 +69,7 @@ static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>
 static void maskByTrip(tt::LoadOp load, scf::ForOp loop) {
   Builder b(load.op);
   auto predicate = loop.unsignedCmp() ? CmpIPredicate::Ult : CmpIPredicate::Slt;
-  Value runs = arith::CmpiOp::create(b, load.loc(), loop.lowerBound(), loop.upperBound(),
-                                     {b.named("predicate", IntegerAttr::get(b.context().i64(), int64_t(predicate)))})
-                   .result();
+  Value runs = compare(b, load.loc(), predicate, loop.lowerBound(), loop.upperBound());
   if (auto t = load.ptr().type().dyn_cast<TensorType>())
     runs = tt::SplatOp::create(b, load.loc(), t.withElement(b.context().i1()), runs).result();
   if (load.mask()) runs = arith::AndiOp::create(b, load.loc(), runs, load.mask()).result();

@@ -14,6 +14,8 @@
 //
 // Runs: TTIR.
 #include "ir/builder.h"
+#include "ir/compare.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
@@ -24,11 +26,6 @@ using namespace ir;
 namespace {
 
 constexpr llvm::StringRef kFactor = "tt.loop_unroll_factor", kStages = "tt.num_stages";
-
-Value compare(Builder &b, Location loc, CmpIPredicate p, Value x, Value y) {
-  return arith::CmpiOp::create(b, loc, x, y, {b.named("predicate", IntegerAttr::get(b.context().i64(), int64_t(p)))})
-      .result();
-}
 
 class Unroller {
 public:
@@ -82,9 +79,9 @@ private:
     auto out = scf::ForOp::create(b_, loc_, types, lower, upper, step, inits, f_->attrs());
     out->removeAttr(kFactor);
     Block *from = f_.body().front(), *to = out.body().addBlock();
-    llvm::SmallVector<Value, 8> carried;
-    Value induction = to->addArg(type_, from->arg(0).loc());
-    for (unsigned i = 0; i < inits.size(); ++i) carried.push_back(to->addArg(types[i], from->arg(i + 1).loc()));
+    llvm::SmallVector<Value, 8> values;
+    Value induction = to->addArg(type_, inductionVariable(f_).loc());
+    for (unsigned i = 0; i < inits.size(); ++i) values.push_back(to->addArg(types[i], carried(f_, i).argument.loc()));
     Builder in = Builder::atEnd(to);
     Operation *yield = from->terminator();
     for (int64_t k = 0; k < copies; ++k) {
@@ -94,13 +91,13 @@ private:
         i = arith::AddiOp::create(in, loc_, induction,
                                   arith::MuliOp::create(in, loc_, f_.step(), in.intConstant(loc_, type_, k)).result())
                 .result();
-      map.map(from->arg(0), i);
-      for (unsigned a = 0; a < carried.size(); ++a) map.map(from->arg(a + 1), carried[a]);
+      map.map(inductionVariable(f_), i);
+      for (unsigned a = 0; a < values.size(); ++a) map.map(carried(f_, a).argument, values[a]);
       for (auto &op : *from)
         if (&op != yield) in.clone(&op, map);
-      for (unsigned a = 0; a < carried.size(); ++a) carried[a] = map.lookupOrSelf(yield->operand(a));
+      for (unsigned a = 0; a < values.size(); ++a) values[a] = map.lookupOrSelf(carried(f_, a).yielded);
     }
-    scf::YieldOp::create(in, yield->loc(), carried);
+    scf::YieldOp::create(in, yield->loc(), values);
     return out;
   }
 

@@ -12,6 +12,7 @@
 // (bulk copies).
 #include "transforms/schedule/pipelined_loop.h"
 #include "ir/builder.h"
+#include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
@@ -431,10 +432,7 @@ private:
 
   Value integer(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i32(), v); }
   template <class OpT> Value make(Builder &b, Value x, Value y) { return OpT::create(b, loc_, x, y).op->result(); }
-  Value compare(Builder &b, CmpIPredicate p, Value x, Value y) {
-    return arith::CmpiOp::create(b, loc_, x, y, {b.named("predicate", IntegerAttr::get(c_.i64(), int(p)))})
-        .op->result();
-  }
+  Value compare(Builder &b, CmpIPredicate p, Value x, Value y) { return ir::compare(b, loc_, p, x, y); }
   /// iterations · step
   Value steps(Builder &b, int64_t iterations) {
     if (iterations == 1) return loop_.step();

@@ -31,6 +31,7 @@
 // hide latencies by other warps and need their registers; and loops that only store and have no floating-point
 // recurrence, whose iterations many warps can have in flight at once.
 #include "ir/builder.h"
+#include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/op_table.h"
@@ -217,10 +218,7 @@ private:
   }
   Value number(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i64(), v); }
   template <class OpT> Value make(Builder &b, Value x, Value y) { return OpT::create(b, loc_, x, y).op->result(); }
-  Value isLess(Builder &b, Value x, Value y) {
-    auto predicate = b.named("predicate", IntegerAttr::get(c_.i64(), int(CmpIPredicate::Slt)));
-    return arith::CmpiOp::create(b, loc_, x, y, {predicate}).op->result();
-  }
+  Value isLess(Builder &b, Value x, Value y) { return compare(b, loc_, CmpIPredicate::Slt, x, y); }
   static llvm::SmallVector<NamedAttribute, 4> attrsOf(Operation *op) {
     return llvm::SmallVector<NamedAttribute, 4>(op->attrs().begin(), op->attrs().end());
   }

@@ -1,5 +1,6 @@
 // Pointers and masks of blocks (see block_access.h).
 #include "transforms/ttir/block_access.h"
+#include "ir/compare.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 
@@ -23,11 +24,7 @@ public:
   Value constant(Type t, int64_t v) { return b_.intConstant(loc_, t, v); }
   Value add(Value x, Value y) { return x ? arith::AddiOp::create(b_, loc_, x, y).result() : y; }
   Value both(Value x, Value y) { return x ? arith::AndiOp::create(b_, loc_, x, y).result() : y; }
-  Value compare(CmpIPredicate p, Value x, Value y) {
-    return arith::CmpiOp::create(b_, loc_, x, y,
-                                 {b_.named("predicate", IntegerAttr::get(b_.context().i64(), int64_t(p)))})
-        .result();
-  }
+  Value compare(CmpIPredicate p, Value x, Value y) { return ir::compare(b_, loc_, p, x, y); }
   Value splat(Value scalar, llvm::ArrayRef<int64_t> shape) {
     return tt::SplatOp::create(b_, loc_, TensorType::get(shape, scalar.type()), scalar).result();
   }

@@ -17,6 +17,7 @@
 // Limits: TTIR only (no layouts yet).
 //
 // Runs: TTIR.
+#include "ir/compare.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/rewriter.h"
@@ -46,9 +47,7 @@ private:
   Value andi(Value x, int64_t v) { return arith::AndiOp::create(b_, loc_, x, like(x, v)).result(); }
   Value shl(Value x, int64_t v) { return arith::ShliOp::create(b_, loc_, x, like(x, v)).result(); }
   Value select(CmpIPredicate p, Value x, int64_t v, Value ifSo, Value ifNot) {
-    Value c = arith::CmpiOp::create(b_, loc_, x, like(x, v),
-                                    {b_.named("predicate", IntegerAttr::get(b_.context().i64(), int64_t(p)))})
-                  .result();
+    Value c = compare(b_, loc_, p, x, like(x, v));
     return arith::SelectOp::create(b_, loc_, c, ifSo, ifNot).result();
   }
   Value bitcast(Value x, Type element) {
