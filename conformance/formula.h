@@ -7,10 +7,14 @@
 //                                        first(k < 64, c): the first k where c is not 0, or 64
 //   c ? x : y   || && | ^ & == != < <= > >= << >> + - * / % - ! ~      precedence as in C
 //   abs min max sqrt rsqrt exp exp2 log log2 sin cos tan tanh erf pow atan2 fma floor ceil trunc round (to even) sign
-//   inf nan … f16(x) bf16(x) f32(x) f64(x) f8E5M2(x) …: rounded to nearest even; toward_zero(bf16, x); the 8-bit
-//   floats saturate i8(x) u8(x) … i64(x): wrapped, or from a float truncated and saturated; bits(x, f32), as_float(n,
-//   f32): reinterpreted below(a, b): integers compared as unsigned ones normal() uniform(lo, hi) integer(lo, hi)
-//   random_bits(): a function of buffer and element alone, another at each draw
+//   inf nan …
+//   f16(x) bf16(x) f32(x) f64(x) f8E5M2(x) …    rounded to nearest even; the 8-bit floats saturate
+//   toward_zero(bf16, x)                        rounded toward zero
+//   i8(x) u8(x) … i64(x)                        wrapped, or from a float truncated and saturated
+//   bits(x, f32) as_float(n, f32)               reinterpreted
+//   below(a, b)                                 integers compared as unsigned ones
+//   normal() uniform(lo, hi) integer(lo, hi) random_bits()
+//                                               a function of buffer and element alone, another at each draw
 //
 // Numbers are 64-bit integers that wrap, or doubles; an operation of both is one of doubles. Division of integers
 // rounds toward zero, by zero gives -1 (remainder: the dividend); a shift by 64 or more gives 0, or the sign. An f32,

@@ -14,7 +14,7 @@ Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
              directly above, and TABLES below.
   words      The field's vocabulary: see WORDS, each with what to write instead, and EXCEPTIONS with reasons.
   lists      Files and folders that a README or a document names exist; README.md names every target.
-  remarks    Every remark that a pass can emit is described in docs/remarks.md.
+  remarks    Every remark that a pass can emit is described in docs/remarks.md, once in a table.
 """
 import argparse
 import fnmatch
@@ -344,8 +344,15 @@ def check_remarks(files):
     for name, (path, n) in sorted(emitted.items()):
         if f"`{name}`" not in text:
             yield path, n, f"the remark {name} is not described in {document}"
+    described = set()
     for n, line in enumerate(text.split("\n"), 1):
+        if not line.startswith("|"):
+            described = set()
         m = re.match(r"\| `(\w+)`", line)
+        if m and m.group(1) in described:
+            yield document, n, f"describes {m.group(1)} again"
+        if m:
+            described.add(m.group(1))
         if m and m.group(1) not in emitted:
             yield document, n, f"describes {m.group(1)}, which no pass emits"
 

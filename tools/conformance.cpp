@@ -95,7 +95,7 @@ static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions 
   app.add_option("--time-limit", o.limit, "seconds for one case on one device (default 60)")
       ->check(wholeNumber(1, 1000000));
   app.add_flag("--no-times", o.noTimes, "leave times out of what is printed and written");
-  if (auto code = parseArguments(app, argc, argv)) return *code;
+  if (auto code = parseArguments(app, argc, argv)) return code;
   if (o.quick && o.all) return fail(kUsage, "--quick and --all exclude each other");
   if (o.list && !o.dump.empty()) return fail(kUsage, "--list and --dump exclude each other");
   return std::nullopt;

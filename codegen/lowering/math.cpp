@@ -18,7 +18,7 @@ namespace {
 
 /// The ways that are the same for all targets: an intrinsic that each selects directly, or C's name for a function of
 /// the device libraries. Both libraries (NVIDIA's libdevice, AMD's ocml) must have the function for f32 and f64. What
-/// only one of them has (libdevice has no tanpi, for example) belongs to the vendor's Target::mathOp.
+/// one of them lacks (libdevice has no tanpi) is written in terms of other functions in ScalarMath::writtenOut.
 struct CommonWay {
   llvm::Intrinsic::ID intrinsic = llvm::Intrinsic::not_intrinsic;
   llvm::StringRef function = "";
@@ -68,7 +68,7 @@ CommonWay commonWayOf(Opcode op) {
   }
 }
 
-/// Operations that are instructions of LLVM, or several: written out in ScalarMath::at.
+/// Operations that are instructions of LLVM, or several: made by ScalarMath::writtenOut.
 bool isWrittenOut(Opcode op) {
   return op == Opcode::arith_divf || op == Opcode::tt_precise_divf || op == Opcode::tt_clampf;
 }

@@ -295,7 +295,8 @@ bool PtxDecoder::emitMbarrierForm(Statement &s) {
     Row value = source(s.operands[at + 1], op.kind == Kind::Wait ? 8 : 4);
     (waits ? op.state : op.count) = value;
   }
-  return emitMbarrier(d_, std::move(op)), true;
+  emitMbarrier(d_, op);
+  return true;
 }
 
 bool PtxDecoder::emitTensorMapForm(Statement &s) {

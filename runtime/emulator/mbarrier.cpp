@@ -176,7 +176,7 @@ void elect(Warp &w, const Instruction &i) {
 } // namespace
 
 void emitMbarrier(Decoder &d, MbarrierOperation op) {
-  auto kept = std::make_shared<MbarrierOperation>(std::move(op));
+  auto kept = std::make_shared<MbarrierOperation>(op);
   d.emit(runMbarrier, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
 }

@@ -256,7 +256,7 @@ std::optional<int64_t> JsonNode::integer(int64_t lo, int64_t hi) const {
 std::optional<uint64_t> JsonNode::bits64() const {
   if (!isNumber()) return wrongKind("an integer");
   if (auto i = value_->getAsInteger()) return uint64_t(*i);
-  if (auto u = value_->getAsUINT64()) return *u;
+  if (auto u = value_->getAsUINT64()) return u;
   error(llvm::formatv("must be an integer of 64 bits, not {0}", *value_).str());
   return std::nullopt;
 }

@@ -18,7 +18,7 @@ using Strides = llvm::SmallVector<Stride, 4>;
 /// The number that all elements are equal to. Larger ones are no strides.
 Stride splatOf(Value v) {
   auto n = intConstantOf(v);
-  return n && llvm::isInt<32>(*n) ? Stride(*n) : Stride();
+  return n && llvm::isInt<32>(*n) ? n : Stride();
 }
 
 /// Whether all elements are equal, to a number that need not be known.

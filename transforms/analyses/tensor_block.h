@@ -20,8 +20,8 @@ struct TensorBlock {
   std::array<ir::Value, 2> start; // i32; null: 0
 };
 
-/// Attribute of loads that were loads of a descriptor's block: its strides are positive, multiples of 16 bytes, and
-/// less than 2⁴⁰.
+/// Attribute of loads that were loads of a descriptor's block: its strides are positive and less than 2⁴⁰ bytes. Its
+/// base and strides are also to be multiples of 16 bytes, but tritongpu-pipeline proves that again by AxisInfo.
 inline constexpr const char *kFromDescriptorAttr = "tessera.descriptor";
 
 /// Nothing if the load is not recognised as such a copy, or if starts and sizes are no extended i32. If the mask has no

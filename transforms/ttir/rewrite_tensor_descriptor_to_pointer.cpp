@@ -12,9 +12,9 @@
 // makes it. A kernel's argument of descriptor type becomes a pointer, the shape and strides as i64, and an i1 that
 // says whether the padding is NaN, in the order in which Triton's launcher passes them.
 //
-// Loads of blocks get the attribute `tessera.descriptor`: strides of descriptors are positive and multiples of 16
-// bytes. tritongpu-pipeline uses that where it makes a descriptor again, for targets that copy whole blocks (TMA;
-// analyses/tensor_block.h).
+// Loads of blocks get the attribute `tessera.descriptor`: strides of descriptors are positive. tritongpu-pipeline uses
+// that where it makes a descriptor again, for targets that copy whole blocks (TMA; analyses/tensor_block.h). That base
+// and strides are multiples of 16 bytes, which descriptors also require, the pipeline proves again by AxisInfo.
 //
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
 //
