@@ -182,8 +182,6 @@ static ArchInfo gfx1100() {
   t.tritonTarget = "hip:gfx1100";
   t.vendor = ir::Vendor::Amd;
   t.tuning.loadRegistersByBlockSize = false;
-  // Measured (x86-64, 2026-11, tessera compile --num-warps 1): attention with 3.6 million takes 18 s.
-  t.tuning.maxAllocationWork = 3000000;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;
   t.maxRegistersPerThread = 256;

@@ -9,7 +9,6 @@
 
 namespace tessera::codegen {
 using namespace ir;
-using layouts::Dim;
 
 static int64_t byteSize(llvm::Type *t) { return t->isPointerTy() ? 8 : t->getPrimitiveSizeInBits() / 8; }
 

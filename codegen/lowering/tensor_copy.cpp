@@ -20,7 +20,6 @@
 namespace tessera::codegen {
 using namespace ir;
 using layouts::Dim;
-using layouts::LinearLayout;
 
 namespace {
 

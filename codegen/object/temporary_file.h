@@ -11,7 +11,7 @@ namespace tessera::codegen {
 class TemporaryFile {
 public:
   static absl::StatusOr<TemporaryFile> create(llvm::StringRef suffix);
-  TemporaryFile(TemporaryFile &&o) : path_(std::move(o.path_)) { o.path_.clear(); }
+  TemporaryFile(TemporaryFile &&o) noexcept : path_(std::move(o.path_)) { o.path_.clear(); }
   TemporaryFile &operator=(TemporaryFile &&) = delete;
   ~TemporaryFile();
 
