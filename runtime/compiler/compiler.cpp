@@ -404,25 +404,30 @@ absl::StatusOr<CompileResult> compileText(llvm::StringRef text, const std::strin
                                           const CompileOptions &o, DiagnosticEngine &diag) {
   const transforms::RunOptions &run = o.passes;
   // Printed IR shows the locations that the text itself has; diagnostics are better off with places in the text.
-  auto compileWith = [&](bool locateByText, ir::Context &context,
+  auto compileWith = [&](const CompileOptions &options, bool locateByText, ir::Context &context,
                          DiagnosticEngine &to) -> absl::StatusOr<CompileResult> {
     auto module = frontend::parseModule(text, fileName, context, to, {.locateByText = locateByText});
     if (!module) return absl::InvalidArgumentError("the text does not parse");
-    return compile(*module, target, o, to);
+    return compile(*module, target, options, to);
   };
   ir::Context context;
   bool dumpsIr = run.printBefore || run.printAfter || run.printAfterAll;
-  if (dumpsIr || o.stage > Stage::Ttgir) return compileWith(/*locateByText=*/!dumpsIr, context, diag);
+  if (dumpsIr || o.stage > Stage::Ttgir) return compileWith(o, /*locateByText=*/!dumpsIr, context, diag);
   std::vector<Diagnostic> held;
   DiagnosticEngine holding([&](const Diagnostic &d) { held.push_back(d); });
-  auto result = compileWith(/*locateByText=*/false, context, holding);
+  auto result = compileWith(o, /*locateByText=*/false, context, holding);
   if (result.ok() || held.empty()) {
     for (Diagnostic &d : held) diag.report(std::move(d));
     return result;
   }
-  // The input is at fault: once more, for errors that say where.
+  // The input is at fault: once more, for errors that say where. The first run has reported everything else.
+  CompileOptions errorsAlone = o;
+  errorsAlone.passes.dump = nullptr;
+  errorsAlone.passes.hook = nullptr;
+  errorsAlone.passes.timings = nullptr;
+  errorsAlone.passes.remarks = nullptr;
   ir::Context again;
-  return compileWith(/*locateByText=*/true, again, diag);
+  return compileWith(errorsAlone, /*locateByText=*/true, again, diag);
 }
 
 } // namespace tessera::runtime
