@@ -2,12 +2,27 @@
 #include "host_execution.h"
 #include "frontend/parser.h"
 #include "ir/context.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tessera::testing {
+namespace {
+
+// f32 → bf16, to nearest even, for hosts without an instruction for it; libgcc has it only from version 13 on. The result
+// is the lower half of the register in which a float is returned.
+float truncateToBFloat16(float value) {
+  llvm::APFloat v(value);
+  bool lossy;
+  v.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+  return llvm::bit_cast<float>(uint32_t(v.bitcastToAPInt().getZExtValue()));
+}
+
+} // namespace
 
 HostProgram::HostProgram(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
   static const bool host = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
@@ -30,6 +45,12 @@ HostProgram::HostProgram(std::unique_ptr<llvm::LLVMContext> context, std::unique
     return;
   }
   jit_ = std::move(*jit);
+  if (auto e = jit_->getMainJITDylib().define(llvm::orc::absoluteSymbols(
+          {{jit_->mangleAndIntern("__truncsfbf2"),
+            {llvm::orc::ExecutorAddr::fromPtr(truncateToBFloat16), llvm::JITSymbolFlags::Exported}}}))) {
+    take(std::move(e));
+    return;
+  }
   module->setDataLayout(jit_->getDataLayout());
   if (auto e = jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
     take(std::move(e));
