@@ -185,9 +185,9 @@ void PassFlags::warnOfLaterRemarks(runtime::Stage last, const ir::TargetInfo &ta
   const KnownRemark *earliest =
       *llvm::min_element(matchingRemarks(), [](auto *a, auto *b) { return a->stage < b->stage; });
   if (earliest->stage <= last) return;
-  llvm::errs() << "tessera: warning: --remarks: what matches is reported by " << earliest->pass << ", which --emit "
-               << runtime::stageName(last, target) << " does not run; --emit "
-               << runtime::stageName(earliest->stage, target) << " does\n";
+  llvm::errs() << "tessera: warning: --remarks: what matches is reported by " << earliest->pass << ", from --emit "
+               << runtime::stageName(earliest->stage, target) << " on; --emit " << runtime::stageName(last, target)
+               << " ends before\n";
 }
 
 void PassFlags::addRemarks(CLI::App &app) {

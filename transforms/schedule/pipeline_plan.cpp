@@ -324,7 +324,7 @@ private:
   struct AccessWidth {
     int64_t bytes = 0;
     int64_t elements = 1;
-    int64_t layout = 0;     // consecutive elements in a thread's registers
+    int64_t layout = 1;     // consecutive elements in a thread's registers
     int64_t contiguity = 1; // elements that AxisInfo knows to be consecutive, and aligned together
     int64_t mask = 0;       // elements that have the same mask; 0: none has a mask of its own
   };
@@ -335,11 +335,12 @@ private:
   AccessWidth accessWidth(tt::LoadOp load) const {
     auto type = tensorOf(load.result());
     int64_t bits = type.element().bitWidth();
-    AccessWidth best;
     auto layout = type.encoding()->toLinearLayout(type.shape());
-    for (unsigned d = 0; layout.ok() && d < type.rank(); ++d) {
+    if (!layout.ok()) return AccessWidth{bits / 8};
+    std::optional<AccessWidth> best;
+    // The fastest dimension first: of dimensions that allow the same, it is the one whose contiguity is missing.
+    for (unsigned d : layouts::storageOrderOf(type.encoding(), *layout)) {
       AccessWidth w;
-      w.layout = 1;
       for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register); ++bit)
         if (layout->basis(Dim::Register, bit, layouts::tensorDim(d)) == w.layout) w.layout *= 2;
       w.contiguity = axis_.contiguousElements(load.ptr(), d);
@@ -347,12 +348,10 @@ private:
       if (hasMaskPerElement) w.mask = axis_.maskConstancy(load.mask(), d);
       w.elements = std::min(w.layout, w.contiguity);
       if (hasMaskPerElement) w.elements = std::min(w.elements, w.mask);
-      // Of equal ones, the dimension that the layout was chosen for.
-      bool isBetter = w.elements > best.elements || (w.elements == best.elements && w.layout > best.layout);
-      if (isBetter) best = w;
+      w.bytes = w.elements * bits / 8;
+      if (!best || w.elements > best->elements) best = w;
     }
-    best.bytes = best.elements * bits / 8;
-    return best;
+    return best.value_or(AccessWidth{bits / 8});
   }
 
   /// Whether threads should hold the loaded values in registers. If the target could copy asynchronously but for the
