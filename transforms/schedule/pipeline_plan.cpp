@@ -353,6 +353,7 @@ private:
     }
     return best.value_or(AccessWidth{bits / 8});
   }
+  int64_t bytesPerAccess(tt::LoadOp load) const { return accessWidth(load).bytes; }
 
   /// Whether threads should hold the loaded values in registers. If the target could copy asynchronously but for the
   /// width of accesses, each narrow access takes a register, an address and a predicate. Assemblers then sink the loads
@@ -361,7 +362,7 @@ private:
     if (!target_.asyncCopyAnyDestination) return true;
     int64_t narrow = 0;
     for (auto &a : plan_.loads) {
-      int64_t bytes = accessWidth(a.load).bytes;
+      int64_t bytes = bytesPerAccess(a.load);
       auto type = tensorOf(a.load.result());
       auto elements = elementsPerThread(type);
       if (bytes >= kLeastAsyncCopyBytes || !elements) continue;
