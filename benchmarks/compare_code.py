@@ -9,7 +9,8 @@ OLD and NEW are the two programs. A DIR is searched for *.ttir and *.ttgir files
 `--conformance` adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN
 for every target (default: all that NEW has) and number of warps. Exit code and bytes are compared; where both refuse a
 kernel, the diagnostics may differ. `--objects` compares the objects instead (cubin, hsaco; NVIDIA's need ptxas or
-libnvJitLink) and the figures in their metadata: registers, spills, shared memory, occupancy. `--cache` keeps the digests of OLD's output in a folder, which then runs only NEW.
+libnvJitLink) and the figures in their metadata: registers, spills, shared memory, occupancy. `--cache` keeps the
+digests of OLD's output in a folder, which then runs only NEW.
 
 `--time` compiles with OLD and NEW alternately, ROUNDS times, and prints the ratio of the sums of the fastest times per
 kernel (milliseconds inside the process, from the metadata's `compile_ms`).
