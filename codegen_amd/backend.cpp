@@ -7,11 +7,13 @@
 #include "codegen_amd/backend.h"
 #include "absl/status/status.h"
 #include "codegen_amd/device_library.h"
+#include "codegen_amd/eviction_budget.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/pipeline.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -28,6 +30,8 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
 }
 
 namespace {
+
+constexpr int64_t kMaxEvictionTries = 360'000'000;
 
 class AmdBackend final : public codegen::Backend {
 public:
@@ -73,6 +77,9 @@ protected:
     static constexpr llvm::StringLiteral kSkipped[] = {"amdgpu-image-intrinsic-opt", "amdgpu-lower-ctor-dtor",
                                                        "amdgpu-sw-lower-lds"};
     return kSkipped;
+  }
+  void addCodegenAnalyses(llvm::legacy::PassManagerBase &passes) const override {
+    passes.add(createEvictionBudget(kMaxEvictionTries));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
