@@ -31,7 +31,7 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
 
 namespace {
 
-constexpr int64_t kMaxEvictionTries = 360'000'000;
+constexpr int64_t kMaxEvictionTries = 160'000'000;
 
 class AmdBackend final : public codegen::Backend {
 public:

@@ -3,7 +3,7 @@
 // A live range that finds no free register may evict others. Before a live range of one basic block evicts another of
 // that block, LLVM's default advisor tries every register for the evicted one. It does so for each candidate register,
 // so a search among 256 registers tries up to 256 x 256. In a block with far more live ranges than registers most of
-// these tries are in vain, and they take up to nine tenths of the compile time (gfx1100, softmax of 16,384 columns by
+// these tries are in vain, and they take up to nine tenths of the compile time (gfx1100, softmax of 8,192 columns by
 // one warp: 8 of 9 s).
 //
 // The advisor here counts the registers that such searches may try. When the budget of a run of the allocator is spent,
