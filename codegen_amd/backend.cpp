@@ -31,8 +31,6 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
 
 namespace {
 
-constexpr int64_t kMaxEvictionTries = 160'000'000;
-
 class AmdBackend final : public codegen::Backend {
 public:
   AmdBackend(const codegen::ArchInfo &arch, const codegen::BackendOptions &options) : Backend(arch, options) {}
@@ -79,7 +77,7 @@ protected:
     return kSkipped;
   }
   void addCodegenAnalyses(llvm::legacy::PassManagerBase &passes) const override {
-    passes.add(createEvictionBudget(kMaxEvictionTries));
+    passes.add(createEvictionBudget(info().tuning.maxEvictionTries));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 
