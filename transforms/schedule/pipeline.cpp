@@ -83,7 +83,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                        p.bytesPerStage * p.buffers);
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit into half of what a block has";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
-  if (p.bulkCopies) s += "; blocks of tensors are copied by TMA";
+  if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (!p.whyNoBulkCopies.empty()) s += ("; blocks are not copied by TMA: " + p.whyNoBulkCopies).str();
   if (p.asyncCopies && p.distance < stages - 1)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
