@@ -10,7 +10,8 @@
 // (what %pointers and %inside are: block_access.h). descriptor_store and _scatter become masked stores, _gather a
 // masked load whose row offsets are the indices given, _reduce a masked atomic with release semantics, as Triton
 // makes it. A kernel's argument of descriptor type becomes a pointer, the shape and strides as i64, and an i1 that
-// says whether the padding is NaN, in the order in which Triton's launcher passes them.
+// says whether the padding is NaN, in the order in which Triton's launcher passes them. The pointer keeps the
+// descriptor's type as an attribute (ir/argument_attributes.h), so that a launcher finds such groups of arguments.
 //
 // Loads of blocks get the attribute `tessera.descriptor`: strides of descriptors are positive. tritongpu-pipeline uses
 // that where it makes a descriptor again, for targets that copy whole blocks (TMA; analyses/tensor_block.h). That base
@@ -19,6 +20,7 @@
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
 //
 // Runs: TTIR.
+#include "ir/argument_attributes.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -61,6 +63,11 @@ private:
     if (part == 0) return "";
     if (part > 2 * rank) return "padding";
     return (part <= rank ? "shape." : "stride.") + std::to_string((part - 1) % rank);
+  }
+
+  DictionaryAttr partAttrs(Type t, unsigned part) override {
+    if (part != 0) return {};
+    return DictionaryAttr::get(*t.context(), {{kDescriptorArgumentAttr, TypeAttr::get(t)}});
   }
 
   bool rewrite(Operation *op) override {
