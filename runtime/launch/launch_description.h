@@ -14,8 +14,10 @@
 // and "nan" as text), "randn" (standard normal times "scale"; also what a float buffer without "file" and "fill" gets),
 // "randint" (whole numbers in ["lo", "hi")), or "poison" (0xFF bytes). "transposed": true lays a buffer out column by
 // column. "block_shape" makes it a tensor descriptor (descriptor.h), with "strides" in elements where it is not
-// contiguous, and "padding": "nan" where elements outside of it are to read as NaN. Scalars are numbers (true and false for i1; "inf", "-inf", "nan" for floats). bench.json may add "flops",
-// "bytes", "library" and times of others ("triton_…").
+// contiguous, and "padding": "nan" where elements outside of it are to read as NaN.
+//
+// Scalars are numbers (true and false for i1; "inf", "-inf", "nan" for floats). bench.json may add "flops", "bytes",
+// "library" and times of others ("triton_…").
 //
 // Random contents depend on the argument's index and the element's alone (a counter-based generator and arithmetic
 // without a mathematics library), so every device on every host gets the same data.

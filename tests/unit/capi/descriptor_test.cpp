@@ -1,5 +1,5 @@
-// Tensor descriptors as arguments of launches through the C API: on the interpreter and emulators of both vendors what a
-// copy computes, every descriptor that is refused, and on the stand-in for CUDA how its tensor map is encoded.
+// Tensor descriptors as arguments of launches through the C API: on the interpreter and emulators of both vendors what
+// a copy computes, every descriptor that is refused, and on the stand-in for CUDA how its tensor map is encoded.
 #include "session.h"
 #include <cmath>
 #include <cstring>
@@ -210,7 +210,7 @@ TEST(DescriptorTuning, WorksOnCopies) {
   }
 }
 
-/// What a device loads that cannot execute it: the stand-ins look at the first bytes only.
+/// What a device loads that cannot execute it: the stand-ins read the first bytes only.
 const char kObject[] = "\177ELF, of no kernel";
 const char kMetadata[] = R"({"kernel": "k", "target": "sm_90a", "num_warps": 4, "threads_per_warp": 32,
   "threads_per_block": 128, "dynamic_shared_bytes": 0,
