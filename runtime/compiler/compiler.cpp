@@ -4,14 +4,17 @@
 #include "codegen/lowering/target.h"
 #include "codegen/object/backend.h"
 #include "frontend/parser.h"
+#include "ir/argument_attributes.h"
 #include "ir/context.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "layouts/nvmma_shared.h"
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/targets.h"
 #include "transforms/pipelines.h"
+#include "transforms/schedule/pipeline_plan.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -91,9 +94,53 @@ private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// "tensordesc<f16[64, 64]>"; empty where no buffer has such elements.
+std::string descriptorTypeName(TensorDescType t) {
+  Type element = t.element();
+  std::string name = element.str();
+  if (auto i = element.dyn_cast<IntegerType>())
+    name = (i.signedness() == Signedness::Unsigned ? "u" : "i") + std::to_string(i.width());
+  auto dtype = parseDType(name);
+  return dtype ? DescriptorType{*dtype, t.shape().vec()}.str() : "";
+}
+
 std::string typeName(Type t) {
   if (auto p = t.dyn_cast<PointerType>()) return "*" + p.pointee().str();
+  if (auto d = t.dyn_cast<TensorDescType>())
+    if (std::string name = descriptorTypeName(d); !name.empty()) return name;
   return t.str();
+}
+
+/// The numbers of tensormap.replace (PTX ISA). Integers of 8 and 16 bits have no signs there, and 8-bit floats travel
+/// as bytes.
+int tensorMapElementType(Type t) {
+  enum : int { U8 = 0, U16 = 1, U32 = 2, S32 = 3, U64 = 4, S64 = 5, F64 = 9 };
+  if (int type = transforms::tensormapElementType(t); type >= 0) return type;
+  if (t.isFloat() && t.bitWidth() == 64) return F64;
+  auto i = t.dyn_cast<IntegerType>();
+  bool isSigned = i && i.signedness() == Signedness::Signed;
+  switch (t.bitWidth()) {
+  case 16: return U16;
+  case 32: return isSigned ? S32 : U32;
+  case 64: return isSigned ? S64 : U64;
+  default: return U8;
+  }
+}
+
+/// How the launcher makes the tensor map of a descriptor that is an argument. Nothing before layouts are assigned.
+std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
+  auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(t.encoding());
+  if (!shared) return std::nullopt;
+  auto box = shared->copyBox(t.shape());
+  if (!box.ok()) return std::nullopt; // lowering reports the copies that use it
+  TensorMapFormat f;
+  int spanBytes = shared->params().swizzlingByteWidth;
+  f.swizzle = spanBytes ? int(llvm::Log2_32(spanBytes / 16)) : 0; // 32, 64, 128: 1, 2, 3
+  f.elementBytes = int(t.element().bitWidth() / 8);
+  f.elementType = tensorMapElementType(t.element());
+  f.blockSize.assign(box->begin(), box->end());
+  f.fp4Padded = shared->params().fp4Padded;
+  return f;
 }
 
 } // namespace
@@ -121,11 +168,19 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
 
 std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
   std::vector<KernelMetadata::Arg> args;
+  auto attributes = kernel->attr<ArrayAttr>("arg_attrs");
   for (auto *a : kernel->cast<tt::FuncOp>().body().front()->args()) {
     // The argument's name in the source, if its location has it.
     auto loc = a->loc;
     std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
-    args.push_back({name, typeName(a->type)});
+    KernelMetadata::Arg &arg = args.emplace_back();
+    arg.name = name;
+    arg.type = typeName(a->type);
+    if (auto d = a->type.dyn_cast<TensorDescType>()) arg.tensorMap = tensorMapFormat(d);
+    auto dictionary = attributes ? attributes[a->index].dyn_cast<DictionaryAttr>() : DictionaryAttr();
+    Attribute expanded = dictionary ? dictionary.get(kDescriptorArgumentAttr) : Attribute();
+    if (auto type = expanded ? expanded.dyn_cast<TypeAttr>() : TypeAttr())
+      if (auto d = type.value().dyn_cast<TensorDescType>()) arg.descriptor = descriptorTypeName(d);
   }
   return args;
 }
