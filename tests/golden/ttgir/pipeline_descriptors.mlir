@@ -28,7 +28,7 @@
 // GEMM: ttng.inval_barrier
 // GEMM: tt.descriptor_store %arg2[
 // Without TMA there are pointers.
-// SM80-NOT: tensordesc<
+// SM80-NOT: tt.descriptor_
 // SM80: tt.load
 tt.func public @gemm(%a: !tt.tensordesc<tensor<64x64xf16>>, %b: !tt.tensordesc<tensor<64x64xf16>>, %c: !tt.tensordesc<tensor<64x64xf16>>, %m: i32, %n: i32, %k: i32) {
   %c0 = arith.constant 0 : i32
