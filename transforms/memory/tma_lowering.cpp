@@ -5,6 +5,7 @@
 //   %v = tt.descriptor_load %d[%i, %j]        %b = ttg.local_alloc ; %m = ttg.local_alloc ; ttng.init_barrier %m, 1
 //                                             ttng.barrier_expect %m, bytes
 //                                       →     ttng.async_tma_copy_global_to_local %d[%i, %j] %b, %m
+//                                             … to the first use
 //                                             ttng.wait_barrier %m, 0 ; ttng.inval_barrier %m
 //                                             %v = ttg.local_load %b
 //
@@ -20,6 +21,7 @@
 //
 // Runs: before lowering, on targets with TMA, first: the buffers are allocated with all others.
 #include "ir/builder.h"
+#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/nvmma_shared.h"
@@ -36,6 +38,17 @@ namespace {
 
 int64_t bytesOf(MemDescType buffer) { return buffer.numElements() * buffer.element().bitWidth() / 8; }
 
+/// Where the block is waited for: before the first operation that uses it, so that loads that follow each other are under
+/// way together, but not behind one that may write what the copy still reads.
+Operation *placeOfWait(tt::DescriptorLoadOp load) {
+  Value v = load.result();
+  for (Operation *op = load->next();; op = op->next()) {
+    bool mayWrite = effectsOf(op) & (kWritesGlobal | kSynchronizes);
+    bool uses = llvm::is_contained(op->operands(), v);
+    if (uses || mayWrite || op->numRegions() || op->info().has(kTerminator)) return op;
+  }
+}
+
 void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType) {
   Builder b(load.op);
   Context &c = b.context();
@@ -47,8 +60,10 @@ void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType) {
   ttng::BarrierExpectOp::create(b, loc, mbarrier, always, {b.i32Attr("size", bytesOf(bufferType))});
   ttng::AsyncTmaCopyGlobalToLocalOp::create(b, loc, load.desc(), load.indices().vec(), {}, mbarrier, buffer, always,
                                             cacheAttrsOf(load.op));
+  b.setInsertionPoint(placeOfWait(load));
   ttng::WaitBarrierOp::create(b, loc, mbarrier, b.intConstant(loc, c.i32(), 0), Value(), {});
   ttng::InvalBarrierOp::create(b, loc, mbarrier);
+  auto loaded = ttg::LocalLoadOp::create(b, loc, load.result().type(), buffer, Value());
 
   auto users = load.result().users();
   for (Operation *user : llvm::SmallVector<Operation *, 4>(users.begin(), users.end())) {
@@ -65,8 +80,8 @@ void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType) {
       user->erase();
     }
   }
-  if (!load.result().useEmpty())
-    load.result().replaceAllUsesWith(ttg::LocalLoadOp::create(b, loc, load.result().type(), buffer, Value()).result());
+  load.result().replaceAllUsesWith(loaded.result());
+  if (loaded.result().useEmpty()) loaded->erase();
   load->erase();
 }
 
