@@ -1,5 +1,5 @@
-// What tensor maps can describe: the 128 bytes that tell TMA the address, sizes, strides and element type of a tensor in
-// global memory, and the box and swizzle of its blocks in shared memory.
+// What tensor maps can describe: 128 bytes with the address, sizes, strides and element type of a tensor in global
+// memory, and the box and swizzle of its blocks in shared memory, from which TMA copies.
 #pragma once
 #include "ir/type.h"
 

@@ -13,9 +13,9 @@
 //                                       →     ttng.async_tma_copy_local_to_global %d[%i, %j] %b
 //                                             ttng.async_tma_store_wait {pendings = 0}
 //
-// tt.descriptor_reduce becomes ttng.async_tma_reduce likewise. Conversions of a loaded value read the buffer in their own
-// layout, and buffers that it is stored to (operands of wgmma) are that buffer; conversions of a stored value are not
-// made: any layout can be written to shared memory.
+// tt.descriptor_reduce becomes ttng.async_tma_reduce likewise. Conversions of a loaded value read the buffer in their
+// own layout, and buffers that it is stored to (operands of wgmma) are that buffer; conversions of a stored value are
+// not made: any layout can be written to shared memory.
 //
 // Fences and barriers between threads and the copies come from insert-barriers.
 //
@@ -38,8 +38,8 @@ namespace {
 
 int64_t bytesOf(MemDescType buffer) { return buffer.numElements() * buffer.element().bitWidth() / 8; }
 
-/// Where the block is waited for: before the first operation that uses it, so that loads that follow each other are under
-/// way together, but not behind one that may write what the copy still reads.
+/// Where the block is waited for: before the first operation that uses it, so that several loads are in flight
+/// together, but not behind one that may write what the copy still reads.
 Operation *placeOfWait(tt::DescriptorLoadOp load) {
   Value v = load.result();
   for (Operation *op = load->next();; op = op->next()) {

@@ -12,10 +12,10 @@
 // The layout follows from the shape alone: rows of up to 128 bytes, swizzled if there are eight of them. It is what
 // wgmma reads, and what every other access to shared memory can read without bank conflicts.
 //
-// A descriptor gets a layout if the target has TMA, the block is one that a tensor map can describe (elements of 8 to 64
-// bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API, cuTensorMapEncodeTiled), and the kernel does nothing
-// with it but load, store and reduce blocks of its own shape, or of this shape without leading dimensions of size 1. One
-// that is carried by a loop, chosen by a branch, passed to a function or used for gathers does not.
+// A descriptor gets a layout if the target has TMA, the block is one that a tensor map can describe (elements of 8 to
+// 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API, cuTensorMapEncodeTiled), and the kernel does
+// nothing with it but load, store and reduce blocks of its own shape, or of this shape without leading dimensions of
+// size 1. One that is carried by a loop, chosen by a branch, passed to a function or used for gathers does not.
 //
 // Runs: TTIR.
 #include "ir/module_attributes.h"
@@ -73,7 +73,7 @@ bool canReduce(DescriptorReduceKind kind, Type element) {
   return false;
 }
 
-/// Whether the operation only moves blocks through the descriptor.
+/// Whether the operation only moves blocks of the descriptor.
 bool isBulkAccess(Operation *op, Value desc) {
   auto type = desc.type().cast<TensorDescType>();
   if (auto load = op->dyn<tt::DescriptorLoadOp>())
@@ -83,6 +83,19 @@ bool isBulkAccess(Operation *op, Value desc) {
   if (auto reduce = op->dyn<tt::DescriptorReduceOp>())
     return hasShapeOfBlock(type, reduce.src().type().cast<TensorType>()) && canReduce(reduce.kind(), type.element());
   return false;
+}
+
+/// Why the argument cannot stay a descriptor; empty if it can. `layout`: of its blocks.
+std::string whyNot(Value argument, const layouts::Encoding *layout) {
+  if (argument.useEmpty()) return "nothing uses it";
+  if (!layout)
+    return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
+           "whole "
+           "16 bytes";
+  for (Operation *user : argument.users())
+    if (!isBulkAccess(user, argument))
+      return "'" + user->name().str() + "' at " + describe(user->loc()) + " does not move whole blocks by TMA";
+  return "";
 }
 
 } // namespace
@@ -102,10 +115,21 @@ absl::StatusOr<bool> optimizeDescriptorEncoding(Module &m, PassContext &c) {
       if (!desc || desc.encoding()) continue;
       Value argument = func.body().front()->arg(i);
       auto *layout = layoutOfBlocks(desc);
-      bool isUsed = !argument.useEmpty();
-      bool onlyMovesBlocks =
-          llvm::all_of(argument.users(), [&](Operation *user) { return isBulkAccess(user, argument); });
-      if (!layout || !isUsed || !onlyMovesBlocks) continue;
+      if (std::string reason = whyNot(argument, layout); !reason.empty()) {
+        c.remark({Remark::Missed,
+                  "",
+                  "TensorMapArgument",
+                  argument.loc(),
+                  "the descriptor becomes pointers and masks: " + reason,
+                  {}});
+        continue;
+      }
+      c.remark({Remark::Applied,
+                "",
+                "TensorMapArgument",
+                argument.loc(),
+                "the descriptor is a tensor map: its blocks are copied by TMA",
+                {}});
       inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
       argument.setType(inputs.back());
       changed = true;
