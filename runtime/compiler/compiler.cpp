@@ -161,7 +161,8 @@ std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
     arg.name = name;
     arg.type = typeName(a->type);
     if (auto d = a->type.dyn_cast<TensorDescType>()) arg.tensorMap = tensorMapFormat(d);
-    auto dictionary = attributes ? attributes[a->index].dyn_cast<DictionaryAttr>() : DictionaryAttr();
+    bool hasAttributes = attributes && a->index < attributes.size();
+    auto dictionary = hasAttributes ? attributes[a->index].dyn_cast<DictionaryAttr>() : DictionaryAttr();
     Attribute expanded = dictionary ? dictionary.get(kDescriptorArgumentAttr) : Attribute();
     if (auto type = expanded ? expanded.dyn_cast<TypeAttr>() : TypeAttr())
       if (auto d = type.value().dyn_cast<TensorDescType>()) arg.descriptor = descriptorTypeName(d);

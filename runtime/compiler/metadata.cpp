@@ -152,7 +152,7 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
       text(a.get("type"), m.args.back().type);
       if (auto n = a.get("descriptor"); n.present()) text(n, m.args.back().descriptor);
     }
-    readDescriptors(root, m.args);
+    if (root.get("args").isArray()) readDescriptors(root, m.args);
     optional("registers", m.registers, 0, 1 << 20);
     optional("spill_bytes", m.spillBytes, 0, 1 << 30);
     optional("occupancy", m.occupancy, 0, 1 << 20);

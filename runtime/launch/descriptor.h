@@ -32,8 +32,8 @@ struct HostDescriptor {
 
   /// From the first to the last element, both counted. @pre the descriptor passes checkDescriptor
   int64_t spannedElements() const;
-  /// The bits of the parts that follow the base, part 0, where the descriptor is expanded: shape, strides, padding. 0 if
-  /// there is no such part.
+  /// The bits of the parts that follow the base (part 0) where the descriptor is expanded: shape, strides, padding. 0
+  /// if there is no such part.
   uint64_t part(size_t) const;
 };
 
