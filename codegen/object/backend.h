@@ -30,6 +30,9 @@ class MemoryBuffer;
 class Module;
 class Target;
 class TargetMachine;
+namespace legacy {
+class PassManagerBase;
+} // namespace legacy
 } // namespace llvm
 
 namespace tessera::codegen {
@@ -162,16 +165,21 @@ protected:
   virtual void withCodegenSettings(llvm::function_ref<void()> body) const { body(); }
   /// Passes of LLVM's code generator that find nothing to do, or nothing that matters, in this vendor's modules.
   virtual llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const = 0;
+  /// Adds analyses that LLVM's code generator uses instead of its own.
+  virtual void addCodegenAnalyses(llvm::legacy::PassManagerBase &) const {}
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
   /// Whether floating-point multiplications and additions of the device library may be fused as the lowered code's
   /// (which are marked `contract`) may.
   virtual bool libraryMayBeFused() const = 0;
   virtual absl::StatusOr<ObjectInfo> emitObjectDirectly(llvm::Module &) const;
-  /// As assemble, of the text that emitAssembly made of the module, whose function attributes may state more.
-  virtual absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &, llvm::StringRef assembly) const {
-    return assemble(assembly);
-  }
+  /// A copy of a module that emitAssembly is about to consume, if its object may need assembly text with other function
+  /// attributes; else null.
+  virtual std::unique_ptr<llvm::Module> copyForEmittingAgain(const llvm::Module &) const;
+  /// As assemble, of the text that emitAssembly made of the module, whose function attributes may state more. `copy` is
+  /// what copyForEmittingAgain returned.
+  virtual absl::StatusOr<ObjectInfo> assembleOf(const llvm::Module &, llvm::StringRef assembly,
+                                                std::unique_ptr<llvm::Module> copy) const;
   /// Sets triple and data layout.
   absl::Status setLayout(llvm::Module &) const;
 

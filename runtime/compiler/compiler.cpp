@@ -14,7 +14,7 @@
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/targets.h"
 #include "transforms/pipelines.h"
-#include "transforms/schedule/pipeline_plan.h"
+#include "transforms/analyses/tensor_map.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -111,22 +111,6 @@ std::string typeName(Type t) {
   return t.str();
 }
 
-/// The numbers of tensormap.replace (PTX ISA). Integers of 8 and 16 bits have no signs there, and 8-bit floats travel
-/// as bytes.
-int tensorMapElementType(Type t) {
-  enum : int { U8 = 0, U16 = 1, U32 = 2, S32 = 3, U64 = 4, S64 = 5, F64 = 9 };
-  if (int type = transforms::tensormapElementType(t); type >= 0) return type;
-  if (t.isFloat() && t.bitWidth() == 64) return F64;
-  auto i = t.dyn_cast<IntegerType>();
-  bool isSigned = i && i.signedness() == Signedness::Signed;
-  switch (t.bitWidth()) {
-  case 16: return U16;
-  case 32: return isSigned ? S32 : U32;
-  case 64: return isSigned ? S64 : U64;
-  default: return U8;
-  }
-}
-
 /// How the launcher makes the tensor map of a descriptor that is an argument. Nothing before layouts are assigned.
 std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
   auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(t.encoding());
@@ -137,7 +121,7 @@ std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
   int spanBytes = shared->params().swizzlingByteWidth;
   f.swizzle = spanBytes ? int(llvm::Log2_32(spanBytes / 16)) : 0; // 32, 64, 128: 1, 2, 3
   f.elementBytes = int(t.element().bitWidth() / 8);
-  f.elementType = tensorMapElementType(t.element());
+  f.elementType = transforms::tensorMapElementType(t.element());
   f.blockSize.assign(box->begin(), box->end());
   f.fp4Padded = shared->params().fp4Padded;
   return f;
