@@ -146,7 +146,7 @@ TEST(KernelArguments, DescriptionsThatDoNotFit) {
               "l:1:24: args[0] ('d') has a wrong block shape: it is [8, 8], but the kernel's is [8, 16]");
     EXPECT_EQ(why(buffer + "," + good + "," + n),
               "l:1:24: args[0] ('p') is a buffer, but the kernel takes a tensor descriptor, " + std::string(type) +
-                  "; a buffer with \"block_shape\" is one\nl:1:66: args[1] ('d') is a tensor descriptor "
+                  "; a buffer with \"block_shape\" is one\nl:1:68: args[1] ('d') is a tensor descriptor "
                   "(\"block_shape\"), but the kernel takes !tt.ptr<f16>");
     EXPECT_THAT(why(good + "," + n), HasSubstr("kernel 'k' takes 3 arguments, but the description gives 2"));
     if (expanded) break;
