@@ -290,15 +290,17 @@ bool ParserState::parseBufferLoadToLocal(OpParse &o) {
 }
 
 bool ParserState::parseDotScaled(OpParse &o) {
-  auto operand = [&](unsigned i) {
+  enum Operand : unsigned { A, B, C, AScale, BScale }; // of the row
+  auto operand = [&](Operand which) {
     OperandRef r;
     if (!parseOperand(r)) return false;
-    o.operands[i].push_back(r);
+    o.operands[which].push_back(r);
     return true;
   };
-  if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) ||
-      (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2))
-    return false;
+  auto withScale = [&](Operand which, Operand scale) {
+    return operand(which) && (!lex.eatWord("scale") || operand(scale)) && expect(",", "dot_scaled");
+  };
+  if (!withScale(A, AScale) || !withScale(B, BScale) || !operand(C)) return false;
   if (!parseElementTypes(o, "a_elem_type", "b_elem_type")) return false;
   if (!parseOpAttrs(o) || !expect(":", "dot_scaled")) return false;
   for (unsigned i = 0; i < 2; ++i) {

@@ -178,9 +178,6 @@ private:
   bool usesBuffers() const {
     return llvm::any_of(plan_.loads, [](auto &a) { return bool(a.bufferType); });
   }
-  /// The body's argument for a carried value of the new loop; argument 0 is the induction variable.
-  static Value argument(Block &block, unsigned carriedValue) { return block.arg(carriedValue + 1); }
-
   void emitLoop() {
     auto inits = carriedInits();
     if (plan_.dotsInFlight)
@@ -201,8 +198,10 @@ private:
     newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), plan_.asyncCopies ? bound : boundAhead,
                                   loop_.step(), inits, attrsOf(loop_.op));
     Block *block = newLoop_.body().addBlock();
-    block->addArg(body_.arg(0).type(), body_.arg(0).loc());
-    for (auto [i, t] : llvm::enumerate(types)) block->addArg(t, i < at_.producer ? body_.arg(i + 1).loc() : loc_);
+    Value oldCounter = inductionVariable(loop_);
+    block->addArg(oldCounter.type(), oldCounter.loc());
+    for (auto [i, t] : llvm::enumerate(types))
+      block->addArg(t, i < at_.producer ? carriedArgument(body_, i).loc() : loc_);
     emitBody(*block, stepsAhead, boundAhead);
   }
 
@@ -219,10 +218,10 @@ private:
 
   void emitBody(Block &block, Value stepsAhead, Value boundAhead) {
     Iteration it{block, Builder::atEnd(&block), stepsAhead, boundAhead, {}, {}, {}, {}, {}};
-    it.consumer.map(body_.arg(0), block.arg(0));
-    for (unsigned i = 0; i < at_.producer; ++i) it.consumer.map(body_.arg(i + 1), argument(block, i));
-    it.readIndex = carriesIndices_ ? argument(block, at_.readIndex) : integer(it.in, 0);
-    if (plan_.asyncCopies) it.fillIndex = argument(block, at_.fillIndex);
+    it.consumer.map(inductionVariable(loop_), inductionVariable(block));
+    for (unsigned i = 0; i < at_.producer; ++i) it.consumer.map(carriedArgument(body_, i), carriedArgument(block, i));
+    it.readIndex = carriesIndices_ ? carriedArgument(block, at_.readIndex) : integer(it.in, 0);
+    if (plan_.asyncCopies) it.fillIndex = carriedArgument(block, at_.fillIndex);
     emitWaitForStage(it);
     bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter;
     if (!copiesComeLater) produceNext(it);
@@ -247,9 +246,9 @@ private:
   /// The producer, at the iteration `distance` ahead.
   void produceNext(Iteration &it) {
     Value predicate;
-    if (plan_.asyncCopies) predicate = compare(it.in, CmpIPredicate::Slt, it.block.arg(0), it.boundAhead);
+    if (plan_.asyncCopies) predicate = compare(it.in, CmpIPredicate::Slt, inductionVariable(it.block), it.boundAhead);
     for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = argument(it.block, at_.producer + k);
-    beginProducer(it.producer, make<arith::AddiOp>(it.in, it.block.arg(0), it.stepsAhead));
+    beginProducer(it.producer, make<arith::AddiOp>(it.in, inductionVariable(it.block), it.stepsAhead));
     emitProducer(it.in, it.producer, predicate);
     if (plan_.asyncCopies)
       emitCopies(it.in, it.producer, predicate, it.fillIndex);
@@ -314,7 +313,7 @@ private:
         else
           yields.push_back(v);
       }
-      yields.push_back(it.producer.lookupOrSelf(body_.arg(0)));
+      yields.push_back(it.producer.lookupOrSelf(inductionVariable(loop_)));
     }
     if (plan_.bulkCopies) yields.push_back(nextPhase(it, nextRead));
     scf::YieldOp::create(it.in, oldYield->loc(), yields);
@@ -351,8 +350,8 @@ private:
       return;
     }
     ValueMap last;
-    last.map(body_.arg(0), newLoop_->result(at_.nextIteration));
-    for (unsigned i = 0; i < at_.producer; ++i) last.map(body_.arg(i + 1), newLoop_->result(i));
+    last.map(inductionVariable(loop_), newLoop_->result(at_.nextIteration));
+    for (unsigned i = 0; i < at_.producer; ++i) last.map(carriedArgument(body_, i), newLoop_->result(i));
     llvm::SmallVector<Value, 4> loaded;
     for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(newLoop_->result(i));
     Value readIndex = carriesIndices_ ? newLoop_->result(at_.readIndex) : integer(b_, 0);
