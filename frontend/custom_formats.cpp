@@ -1,6 +1,7 @@
 // The custom elements of assembly formats, and the operations with regions whose syntax no format describes: module,
 // tt.func, scf.for, scf.if, scf.while, scf.execute_region (see parser_state.h).
 #include "frontend/parser_state.h"
+#include "ir/loops.h"
 #include "ir/ops.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -309,7 +310,7 @@ bool ParserState::parseDotScaled(OpParse &o) {
     o.operandTypes[i] = {t};
     if (lex.eat(",")) {
       if (!(scale = parseType())) return false;
-      o.operandTypes[i + 3] = {scale};
+      o.operandTypes[AScale + i] = {scale};
     }
     if (!expect(i ? "->" : "*", "dot_scaled")) return false;
   }
@@ -488,7 +489,7 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
   for (auto &b : bounds) s.operands.push_back(resolveTyped(b, ivType, ok));
   for (unsigned i = 0; i < inits.size(); ++i) {
     s.operands.push_back(resolveTyped(inits[i], types[i], ok));
-    args[i + 1].second = types[i];
+    args[kFirstCarriedArgument + i].second = types[i];
   }
   s.resultTypes.assign(types.begin(), types.end());
   s.attrs.assign(o.attrs.begin(), o.attrs.end());

@@ -94,16 +94,16 @@ bool drop(Operation *op, unsigned n, bool zeroFirst) {
   return true;
 }
 
-/// Moves a block's operations before `op`, which its terminator's operands from `first` on replace.
-bool inlineBlock(Block *block, llvm::ArrayRef<Value> arguments, Operation *op, unsigned first) {
+/// Moves a block's operations before `op`, which the values that its terminator passes on replace.
+bool inlineBlock(Block *block, llvm::ArrayRef<Value> arguments, Operation *op) {
   if (block->numArgs() != arguments.size()) return false;
   for (unsigned i = 0; i < arguments.size(); ++i) {
     if (arguments[i].type() != block->arg(i).type()) return false;
     block->arg(i).replaceAllUsesWith(arguments[i]);
   }
   Operation *end = block->terminator();
-  llvm::SmallVector<Value, 4> results;
-  for (unsigned i = first; i < end->numOperands(); ++i) results.push_back(end->operand(i));
+  auto condition = end->dyn<scf::ConditionOp>();
+  auto results = (condition ? condition.args() : end->operands()).vec();
   if (results.size() != op->numResults()) return false;
   for (auto &o : *block)
     if (&o != end) o.moveBefore(op);
@@ -118,7 +118,7 @@ bool inlineRegion(Operation *op, unsigned n) {
     if (n) return false;
     llvm::SmallVector<Value, 4> arguments{f.lowerBound()};
     for (auto v : f.initArgs()) arguments.push_back(v);
-    return inlineBlock(op->region(0).front(), arguments, op, 0);
+    return inlineBlock(op->region(0).front(), arguments, op);
   }
   if (op->is<scf::IfOp>() || op->is<scf::ExecuteRegionOp>()) {
     if (n >= op->numRegions()) return false;
@@ -128,11 +128,11 @@ bool inlineRegion(Operation *op, unsigned n) {
       op->erase();
       return true;
     }
-    return op->region(n).hasOneBlock() && inlineBlock(op->region(n).front(), {}, op, 0);
+    return op->region(n).hasOneBlock() && inlineBlock(op->region(n).front(), {}, op);
   }
   if (auto w = op->dyn<scf::WhileOp>()) {
     if (n || !op->region(0).hasOneBlock()) return false;
-    return inlineBlock(op->region(0).front(), op->operands().vec(), op, 1);
+    return inlineBlock(op->region(0).front(), op->operands().vec(), op);
   }
   if (op->is<cf::CondBrOp>() && n < 2) {
     OperationState state(Opcode::cf_br, op->loc());
