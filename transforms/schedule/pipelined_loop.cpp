@@ -226,7 +226,7 @@ private:
     bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter;
     if (!copiesComeLater) produceNext(it);
     llvm::SmallVector<Value, 4> loaded;
-    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(argument(block, i));
+    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(carriedArgument(block, i));
     emitConsumer(it.in, it.consumer, it.readIndex, loaded, it.token);
     if (plan_.operandsFirst) produceBeforeFirstDot(it);
     if (plan_.copiesAfter) produceAfterDot(it);
@@ -237,8 +237,8 @@ private:
   /// Waits until the copies into the buffers of this iteration's stage are done.
   void emitWaitForStage(Iteration &it) {
     if (plan_.bulkCopies)
-      ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), argument(it.block, at_.phase), Value(),
-                                  {});
+      ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), carriedArgument(it.block, at_.phase),
+                                  Value(), {});
     else if (plan_.asyncCopies)
       it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
   }
@@ -247,7 +247,8 @@ private:
   void produceNext(Iteration &it) {
     Value predicate;
     if (plan_.asyncCopies) predicate = compare(it.in, CmpIPredicate::Slt, inductionVariable(it.block), it.boundAhead);
-    for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = argument(it.block, at_.producer + k);
+    for (unsigned k = 0; k < producerState_.size(); ++k)
+      producerState_[k] = carriedArgument(it.block, at_.producer + k);
     beginProducer(it.producer, make<arith::AddiOp>(it.in, inductionVariable(it.block), it.stepsAhead));
     emitProducer(it.in, it.producer, predicate);
     if (plan_.asyncCopies)
@@ -320,7 +321,7 @@ private:
   }
   /// The phase of the mbarriers changes when the index returns to the first buffer.
   Value nextPhase(Iteration &it, Value nextRead) {
-    Value phase = argument(it.block, at_.phase);
+    Value phase = carriedArgument(it.block, at_.phase);
     Value wraps = compare(it.in, CmpIPredicate::Eq, nextRead, integer(it.in, 0));
     Value other = make<arith::XoriOp>(it.in, phase, integer(it.in, 1));
     return arith::SelectOp::create(it.in, loc_, wraps, other, phase).op->result();
