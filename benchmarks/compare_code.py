@@ -2,12 +2,15 @@
 """Compares the code that two builds of `tessera` make of the same kernels, byte by byte, and how long they take.
 
   compare_code.py OLD NEW [--kernels DIR]... [--conformance] [--targets T,T] [--warps 1,4,8] [--cache DIR] [--show N]
+                          [--objects]
   compare_code.py OLD NEW --time ROUNDS [--kernels DIR]... [--targets T,T] [--warps 4]
 
 OLD and NEW are the two programs. A DIR is searched for *.ttir and *.ttgir files (default: tests/kernels).
 `--conformance` adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN
 for every target (default: all that NEW has) and number of warps. Exit code and bytes are compared; where both refuse a
-kernel, the diagnostics may differ. `--cache` keeps the digests of OLD's output in a folder, which then runs only NEW.
+kernel, the diagnostics may differ. `--objects` compares the objects instead (cubin, hsaco; NVIDIA's need ptxas or
+libnvJitLink) and the figures in their metadata: registers, spills, shared memory, occupancy. `--cache` keeps the
+digests of OLD's output in a folder, which then runs only NEW.
 
 `--time` compiles with OLD and NEW alternately, ROUNDS times, and prints the ratio of the sums of the fastest times per
 kernel (milliseconds inside the process, from the metadata's `compile_ms`).
@@ -34,10 +37,14 @@ def targets_of(program):
     return text.partition("targets: ")[2].strip().replace(", ", ",")
 
 
-def compile_kernel(program, case, metadata=None):
-    """(exit code, text, diagnostics) of one compilation. `case`: (file, target, warps)."""
+STAGES = {"assembly": ("ptx", "amdgcn"), "object": ("cubin", "hsaco")}  # NVIDIA's, AMD's
+FIGURES = ("registers", "spill_bytes", "static_shared_bytes", "dynamic_shared_bytes", "occupancy")
+
+
+def compile_kernel(program, case, metadata=None, stage="assembly"):
+    """(exit code, output, diagnostics) of one compilation. `case`: (file, target, warps)."""
     path, target, warps = case
-    emit = "ptx" if target.startswith("sm_") else "amdgcn"
+    emit = STAGES[stage][0 if target.startswith("sm_") else 1]
     command = [program, "compile", path, "--target", target, "--emit", emit, "--num-warps", str(warps), "-o", "-"]
     if metadata:
         command += ["--metadata", metadata]
@@ -50,6 +57,22 @@ def compile_kernel(program, case, metadata=None):
 
 def digest(result):
     return [result[0], hashlib.sha256(result[1]).hexdigest() if result[0] == 0 else ""]
+
+
+def digest_of_object(program, case):
+    """Exit code, digest and figures of an object."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "metadata.json")
+        result = digest(compile_kernel(program, case, path, "object"))
+        if result[0] == 0:
+            metadata = json.load(open(path))
+            result += [metadata[f] for f in FIGURES]
+        return result
+
+
+def figures_that_differ(old, new):
+    both = zip(FIGURES, old[2:], new[2:])
+    return ", ".join(f"{name} {a} -> {b}" for name, a, b in both if a != b) or "same figures"
 
 
 def kernel_files(options, scratch):
@@ -80,13 +103,14 @@ def compare(options, cases):
     if known.get("program") != identity:
         known = {"program": identity}
     lock_free = {}
+    digest_of = digest_of_object if options.objects else lambda *a: digest(compile_kernel(*a))
 
     def one(case):
-        key = "|".join(map(str, case))
+        key = "|".join(map(str, case)) + ("|object" if options.objects else "")
         old = known.get(key)
         if old is None:
-            old = lock_free[key] = digest(compile_kernel(options.old, case))
-        return case, old, digest(compile_kernel(options.new, case))
+            old = lock_free[key] = digest_of(options.old, case)
+        return case, old, digest_of(options.new, case)
 
     differences, done = [], 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -100,6 +124,9 @@ def compare(options, cases):
         json.dump({**known, **lock_free}, open(known_path, "w"))
     for number, (case, old, new) in enumerate(differences):
         print(f"differs: {case[0]} {case[1]} warps {case[2]}: exit codes {old[0]} and {new[0]}")
+        if options.objects:
+            print(figures_that_differ(old, new))
+            continue
         if number >= options.show:
             continue
         a, b = compile_kernel(options.old, case), compile_kernel(options.new, case)
@@ -136,6 +163,7 @@ def main():
     parser.add_argument("--targets")
     parser.add_argument("--warps", default="1,4,8")
     parser.add_argument("--cache")
+    parser.add_argument("--objects", action="store_true")
     parser.add_argument("--show", type=int, default=3)
     parser.add_argument("--time", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
