@@ -93,7 +93,7 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
     if (!s.ok()) return call.fail(s.status(), TESSERA_USAGE);
     o.stage = *s;
   }
-#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) o.field = options.key;
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) o.field = options.key;
 #include "runtime/compiler/options.def"
   for (auto &option : runtime::kernelOptions()) {
     int value = o.*option.field;

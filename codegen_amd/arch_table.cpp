@@ -106,6 +106,11 @@ static ArchInfo gfx90a() {
   t.name = "gfx90a";
   t.tritonTarget = "hip:gfx90a";
   t.vendor = ir::Vendor::Amd;
+  t.asmFormat = "amdgcn";
+  t.objectFormat = "hsaco";
+  t.hasScalarRegisters = true;
+  t.takesOccupancyHint = true;
+  t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
   t.warpSize = 64;
   t.maxWarpsPerMultiprocessor = 32; // 8 on each of 4 SIMDs
@@ -181,6 +186,11 @@ static ArchInfo gfx1100() {
   t.name = "gfx1100";
   t.tritonTarget = "hip:gfx1100";
   t.vendor = ir::Vendor::Amd;
+  t.asmFormat = "amdgcn";
+  t.objectFormat = "hsaco";
+  t.hasScalarRegisters = true;
+  t.takesOccupancyHint = true;
+  t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;

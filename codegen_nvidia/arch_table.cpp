@@ -80,6 +80,9 @@ static ArchInfo sm80() {
   t.name = "sm_80";
   t.tritonTarget = "cuda:80";
   t.vendor = ir::Vendor::Nvidia;
+  t.asmFormat = "ptx";
+  t.objectFormat = "cubin";
+  t.hasIndependentLanes = true;
   t.computeCapability = 80;
   t.namedBarriers = 16; // bar.sync a, b
   t.maxWarpsPerMultiprocessor = 64;

@@ -1,6 +1,7 @@
 // The custom elements of assembly formats, and the operations with regions whose syntax no format describes: module,
 // tt.func, scf.for, scf.if, scf.while, scf.execute_region (see parser_state.h).
 #include "frontend/parser_state.h"
+#include "ir/loops.h"
 #include "ir/ops.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -290,15 +291,17 @@ bool ParserState::parseBufferLoadToLocal(OpParse &o) {
 }
 
 bool ParserState::parseDotScaled(OpParse &o) {
-  auto operand = [&](unsigned i) {
+  enum Operand : unsigned { A, B, C, AScale, BScale }; // of the row
+  auto operand = [&](Operand which) {
     OperandRef r;
     if (!parseOperand(r)) return false;
-    o.operands[i].push_back(r);
+    o.operands[which].push_back(r);
     return true;
   };
-  if (!operand(0) || (lex.eatWord("scale") && !operand(3)) || !expect(",", "dot_scaled") || !operand(1) ||
-      (lex.eatWord("scale") && !operand(4)) || !expect(",", "dot_scaled") || !operand(2))
-    return false;
+  auto withScale = [&](Operand which, Operand scale) {
+    return operand(which) && (!lex.eatWord("scale") || operand(scale)) && expect(",", "dot_scaled");
+  };
+  if (!withScale(A, AScale) || !withScale(B, BScale) || !operand(C)) return false;
   if (!parseElementTypes(o, "a_elem_type", "b_elem_type")) return false;
   if (!parseOpAttrs(o) || !expect(":", "dot_scaled")) return false;
   for (unsigned i = 0; i < 2; ++i) {
@@ -307,7 +310,7 @@ bool ParserState::parseDotScaled(OpParse &o) {
     o.operandTypes[i] = {t};
     if (lex.eat(",")) {
       if (!(scale = parseType())) return false;
-      o.operandTypes[i + 3] = {scale};
+      o.operandTypes[AScale + i] = {scale};
     }
     if (!expect(i ? "->" : "*", "dot_scaled")) return false;
   }
@@ -486,7 +489,7 @@ bool ParserState::parseFor(OpParse &o, Block *block) {
   for (auto &b : bounds) s.operands.push_back(resolveTyped(b, ivType, ok));
   for (unsigned i = 0; i < inits.size(); ++i) {
     s.operands.push_back(resolveTyped(inits[i], types[i], ok));
-    args[i + 1].second = types[i];
+    args[kFirstCarriedArgument + i].second = types[i];
   }
   s.resultTypes.assign(types.begin(), types.end());
   s.attrs.assign(o.attrs.begin(), o.attrs.end());

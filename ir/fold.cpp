@@ -25,9 +25,10 @@ static bool give(llvm::SmallVectorImpl<FoldResult> &out, Attribute a) {
 }
 
 /// The operands of binary operations, and of unary ones and conversions, which the hooks share.
-static Value lhs(Operation *op) { return op->operand(0); }
-static Value rhs(Operation *op) { return op->operand(1); }
-static Value input(Operation *op) { return op->operand(0); }
+static Value lhs(Operation *op) { return BinaryOp(op).lhs(); }
+static Value rhs(Operation *op) { return BinaryOp(op).rhs(); }
+static Value other(Operation *op, unsigned i) { return BinaryOp(op).other(i); }
+static Value input(Operation *op) { return UnaryOp(op).value(); }
 
 /// An attribute of the type from its element patterns (one: a splat or a scalar).
 static Attribute makeConstant(Type type, llvm::ArrayRef<APInt> bits) {
@@ -82,7 +83,7 @@ FOLD(arith_addi) {
   if (isInt(c[1], 0)) return give(out, lhs(op));
   if (isInt(c[0], 0)) return give(out, rhs(op));
   for (unsigned i = 0; i < 2; ++i) // (a - b) + b
-    if (auto sub = op->operand(i).definedBy<arith::SubiOp>(); sub && sub.rhs() == op->operand(1 - i))
+    if (auto sub = op->operand(i).definedBy<arith::SubiOp>(); sub && sub.rhs() == other(op, i))
       return give(out, sub.lhs());
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] + v[1]; });
 }
@@ -98,7 +99,7 @@ FOLD(arith_subi) {
 }
 FOLD(arith_muli) {
   for (unsigned i = 0; i < 2; ++i) {
-    if (isInt(c[i], 1)) return give(out, op->operand(1 - i));
+    if (isInt(c[i], 1)) return give(out, other(op, i));
     if (isInt(c[i], 0)) return give(out, op->operand(i));
   }
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] * v[1]; });
@@ -191,37 +192,37 @@ static Attribute allBits(Operation *op, bool set) {
 FOLD(arith_andi) {
   for (unsigned i = 0; i < 2; ++i) {
     if (isInt(c[i], 0)) return give(out, op->operand(i));
-    if (isInt(c[i], -1)) return give(out, op->operand(1 - i));
+    if (isInt(c[i], -1)) return give(out, other(op, i));
   }
   if (lhs(op) == rhs(op)) return give(out, lhs(op));
   if (complements(op)) return give(out, allBits(op, false));
   for (unsigned i = 0; i < 2; ++i) // (a & b) & a
     if (auto inner = op->operand(i).definedBy<arith::AndiOp>();
-        inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i)))
+        inner && (inner.lhs() == other(op, i) || inner.rhs() == other(op, i)))
       return give(out, op->operand(i));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] & v[1]; });
 }
 FOLD(arith_ori) {
   for (unsigned i = 0; i < 2; ++i) {
-    if (isInt(c[i], 0)) return give(out, op->operand(1 - i));
+    if (isInt(c[i], 0)) return give(out, other(op, i));
     if (isInt(c[i], -1)) return give(out, op->operand(i));
   }
   if (lhs(op) == rhs(op)) return give(out, lhs(op));
   if (complements(op)) return give(out, allBits(op, true));
   for (unsigned i = 0; i < 2; ++i) // (a | b) | a
     if (auto inner = op->operand(i).definedBy<arith::OriOp>();
-        inner && (inner.lhs() == op->operand(1 - i) || inner.rhs() == op->operand(1 - i)))
+        inner && (inner.lhs() == other(op, i) || inner.rhs() == other(op, i)))
       return give(out, op->operand(i));
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] | v[1]; });
 }
 FOLD(arith_xori) {
   for (unsigned i = 0; i < 2; ++i)
-    if (isInt(c[i], 0)) return give(out, op->operand(1 - i));
+    if (isInt(c[i], 0)) return give(out, other(op, i));
   if (lhs(op) == rhs(op)) return give(out, allBits(op, false));
   for (unsigned i = 0; i < 2; ++i) // (a ^ b) ^ b
     if (auto inner = op->operand(i).definedBy<arith::XoriOp>()) {
-      if (inner.lhs() == op->operand(1 - i)) return give(out, inner.rhs());
-      if (inner.rhs() == op->operand(1 - i)) return give(out, inner.lhs());
+      if (inner.lhs() == other(op, i)) return give(out, inner.rhs());
+      if (inner.rhs() == other(op, i)) return give(out, inner.lhs());
     }
   return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0] ^ v[1]; });
 }
@@ -232,7 +233,7 @@ FOLD(arith_xori) {
     unsigned w = op->result().type().scalar().bitWidth();                                                              \
     for (unsigned i = 0; i < 2; ++i) {                                                                                 \
       auto *bits = c[i] ? splatBits(c[i]) : nullptr;                                                                   \
-      if (bits && *bits == APInt::none(w)) return give(out, op->operand(1 - i));                                       \
+      if (bits && *bits == APInt::none(w)) return give(out, other(op, i));                                             \
       if (bits && *bits == APInt::all(w)) return give(out, op->operand(i));                                            \
     }                                                                                                                  \
     return mapElements(op, c, out, [](Ints v) -> MaybeInt { return v[0].pick(v[1]) ? v[0] : v[1]; });                  \
@@ -310,13 +311,13 @@ FOLD(arith_index_castui) {
 using MaybeFloat = std::optional<APFloat>;
 
 /// Arithmetic on the 8-bit kinds saturates in ways of their own, infinities too, so that not even x + -0 is always x.
-static bool isF8(Operation *op) { return input(op).type().scalar().cast<FloatType>().isF8(); }
+static bool isF8(Operation *op) { return lhs(op).type().scalar().cast<FloatType>().isF8(); }
 
 /// A function of two numbers; NaN operands reach f only if it says that it takes them.
 template <class F>
 static bool foldFloat(Operation *op, llvm::ArrayRef<Attribute> c, llvm::SmallVectorImpl<FoldResult> &out, F f,
                       bool takesNan = false) {
-  auto &sem = input(op).type().scalar().cast<FloatType>().semantics();
+  auto &sem = lhs(op).type().scalar().cast<FloatType>().semantics();
   bool narrow = APFloat::getSizeInBits(sem) < 32, lost;
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     APFloat a(sem, v[0]), b(sem, v[1]);
@@ -361,7 +362,7 @@ FOLD(arith_subf) {
 FOLD(arith_mulf) {
   if (isF8(op)) return false;
   for (unsigned i = 0; i < 2; ++i)
-    if (isFloat(c[i], op->result().type(), 1.0)) return give(out, op->operand(1 - i));
+    if (isFloat(c[i], op->result().type(), 1.0)) return give(out, other(op, i));
   return foldFloat(op, c, out, [](APFloat a, const APFloat &b) -> MaybeFloat {
     a.multiply(b, APFloat::rmNearestTiesToEven);
     return a;
@@ -392,7 +393,7 @@ static bool foldExtremum(Operation *op, llvm::ArrayRef<Attribute> c, llvm::Small
   if (lhs(op) == rhs(op)) return give(out, lhs(op));
   for (unsigned i = 0; i < 2; ++i)
     if (propagatesNan ? isInfinity(c[i], op->result().type(), isMax) : isNan(c[i], op->result().type()))
-      return give(out, op->operand(1 - i));
+      return give(out, other(op, i));
   return foldFloat(op, c, out, [&](const APFloat &a, const APFloat &b) -> MaybeFloat { return f(a, b); }, true);
 }
 FOLD(arith_maximumf) { return foldExtremum(op, c, out, true, true, llvm::maximum); }
@@ -431,7 +432,7 @@ FOLD(arith_cmpf) {
   auto p = op->cast<arith::CmpfOp>().predicate();
   if (p == CmpFPredicate::False || p == CmpFPredicate::True)
     return give(out, makeConstant(op->result().type(), APInt(1, p == CmpFPredicate::True)));
-  auto &sem = input(op).type().scalar().cast<FloatType>().semantics();
+  auto &sem = lhs(op).type().scalar().cast<FloatType>().semantics();
   return mapElements(op, c, out, [&](Ints v) -> MaybeInt {
     return APInt(1, holds(p, APFloat(sem, v[0]).compare(APFloat(sem, v[1]))));
   });
@@ -514,7 +515,7 @@ FOLD(tt_addptr) { return isInt(c[1], 0) && give(out, op->cast<tt::AddptrOp>().pt
 FOLD(tt_advance) {
   for (unsigned i = 1; i < op->numOperands(); ++i)
     if (!isInt(c[i], 0)) return false;
-  return give(out, input(op));
+  return give(out, op->cast<tt::AdvanceOp>().ptr());
 }
 static bool resplat(Operation *op, Attribute a, llvm::SmallVectorImpl<FoldResult> &out) {
   auto *bits = a ? splatBits(a) : nullptr;

@@ -3,19 +3,19 @@
 
 namespace tessera::ir {
 
-void CarriedValue::setInit(Value v) const { loop->setOperand(kFirstInitOperand + index, v); }
+void CarriedValue::setInit(Value v) const { loop.initArgs().operand(index).set(v); }
 void CarriedValue::setYielded(Value v) const { loop.body().front()->terminator()->setOperand(index, v); }
 
 CarriedValue carried(scf::ForOp loop, unsigned i) {
   Block *body = loop.body().front();
-  return {loop, i, loop.initArgs()[i], body->arg(i + 1), body->terminator()->operand(i), loop->result(i)};
+  return {loop, i, loop.initArgs()[i], carriedArgument(*body, i), body->terminator()->operand(i), loop->result(i)};
 }
 
 std::optional<CarriedValue> carriedByArgument(Value v) {
-  if (!v.isBlockArgument() || v.index() == 0 || !v.ownerBlock()->parentOp()) return std::nullopt;
+  if (!v.isBlockArgument() || !v.ownerBlock()->parentOp()) return std::nullopt;
   auto loop = v.ownerBlock()->parentOp()->dyn<scf::ForOp>();
-  if (!loop) return std::nullopt;
-  return carried(loop, v.index() - 1);
+  if (!loop || v.index() < kFirstCarriedArgument) return std::nullopt;
+  return carried(loop, v.index() - kFirstCarriedArgument);
 }
 
 std::optional<CarriedValue> carriedByResult(Value v) {
@@ -29,7 +29,13 @@ std::optional<CarriedValue> carriedOf(Value v) {
   return v.isBlockArgument() ? carriedByArgument(v) : carriedByResult(v);
 }
 
-Value inductionVariable(scf::ForOp loop) { return loop.body().front()->arg(0); }
+std::optional<CarriedValue> carriedByInit(const OpOperand &use) {
+  auto loop = use.owner->dyn<scf::ForOp>();
+  if (!loop) return std::nullopt;
+  constexpr unsigned kFirstInit = 3; // behind lower bound, upper bound and step
+  if (use.index() < kFirstInit) return std::nullopt;
+  return carried(loop, use.index() - kFirstInit);
+}
 
 bool isInductionVariable(Value v) {
   Operation *parent = v.isBlockArgument() && v.index() == 0 ? v.ownerBlock()->parentOp() : nullptr;

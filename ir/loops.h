@@ -28,12 +28,24 @@ std::optional<CarriedValue> carriedByArgument(Value v);
 std::optional<CarriedValue> carriedByResult(Value v);
 /// Either of the two.
 std::optional<CarriedValue> carriedOf(Value v);
+/// The loop-carried value that starts as this operand of an `scf.for`; none for its bounds and step and for other uses.
+std::optional<CarriedValue> carriedByInit(const OpOperand &use);
 
-/// The induction variable.
-Value inductionVariable(scf::ForOp loop);
+// ---- arguments of a loop's body, also of one that is under construction ----
+
+/// The carried values' arguments follow the induction variable.
+inline constexpr unsigned kFirstCarriedArgument = 1;
+inline Value inductionVariable(const Block &body) { return body.arg(0); }
+/// The argument of the i-th carried value.
+inline Value carriedArgument(const Block &body, unsigned i) { return body.arg(kFirstCarriedArgument + i); }
+inline llvm::ArrayRef<ValueImpl *> carriedArguments(const Block &body) {
+  return body.args().drop_front(kFirstCarriedArgument);
+}
+/// @pre the argument has no uses
+inline void eraseCarriedArgument(Block &body, unsigned i) { body.eraseArg(kFirstCarriedArgument + i); }
+
+inline Value inductionVariable(scf::ForOp loop) { return inductionVariable(*loop.body().front()); }
 bool isInductionVariable(Value v);
-/// Where the loop's carried values begin among its operands (behind lower bound, upper bound and step).
-inline constexpr unsigned kFirstInitOperand = 3;
 
 /// One result of an `scf.if` with the two values that may become it.
 struct BranchResult {

@@ -1,5 +1,8 @@
 // Typed views of operations with named accessors and create functions, generated from ir/ops.table: tt::LoadOp,
 // arith::AddiOp, scf::ForOp … A view is a pointer; a null view tests false.
+//
+// Four views serve families of operations: UnaryOp (value()), BinaryOp (lhs(), rhs(), other(i)), GlobalAccessOp (ptr())
+// and MemdescViewOp (src()).
 #pragma once
 #include "ir/builder.h"
 #include "ir/operation.h"

@@ -1,5 +1,6 @@
 // The printer (see printer.h). A module is printed twice: first into nothing, to learn in which order layouts and
 // locations are met and so which aliases they get, then for real. Names of values: printer_names.h.
+#include "ir/loops.h"
 #include "ir/printer_state.h"
 
 namespace tessera::ir {
@@ -247,7 +248,7 @@ void Printer::forLoop(Operation *op) {
   Block *b = f.body().front();
   if (f.unsignedCmp()) o << " unsigned";
   o << " ";
-  value(b->arg(0));
+  value(inductionVariable(f));
   o << " = ";
   value(f.lowerBound());
   o << " to ";
@@ -258,7 +259,7 @@ void Printer::forLoop(Operation *op) {
     o << " iter_args(";
     for (unsigned i = 0; i < f.initArgs().size(); ++i) {
       if (i) o << ", ";
-      value(b->arg(i + 1));
+      value(carriedArgument(*b, i));
       o << " = ";
       value(f.initArgs()[i]);
     }
@@ -267,9 +268,9 @@ void Printer::forLoop(Operation *op) {
     o << ")";
   }
   o << " ";
-  if (!b->arg(0).type().isIndex()) {
+  if (Type counter = inductionVariable(f).type(); !counter.isIndex()) {
     o << " : ";
-    type(b->arg(0).type());
+    type(counter);
     o << " ";
   }
   body(f.body(), false, true);

@@ -110,9 +110,10 @@ private:
     for (auto v : op->operands()) constants.push_back(constantOf(v));
     // Constants to the right of commutative operations.
     if (op->info().has(kCommutative) && op->numOperands() == 2 && constants[0] && !constants[1]) {
-      Value a = op->operand(0), b = op->operand(1);
-      op->setOperand(0, b);
-      op->setOperand(1, a);
+      BinaryOp sides(op);
+      Value constant = sides.lhs();
+      sides.setLhs(sides.rhs());
+      sides.setRhs(constant);
       std::swap(constants[0], constants[1]);
       changed_ = true;
     }

@@ -47,7 +47,9 @@ struct TargetInfo {
   llvm::StringRef name;         // "sm_90a", "gfx942": what --target takes
   llvm::StringRef tritonTarget; // "cuda:90", "hip:gfx942": the value of `ttg.target`
   Vendor vendor = Vendor::Nvidia;
-  int computeCapability = 0; // NVIDIA: 10 * major + minor (sm_90a: 90); AMD: 0
+  int computeCapability = 0;    // NVIDIA: 10 * major + minor (sm_90a: 90); AMD: 0
+  llvm::StringRef asmFormat;    // "ptx", "amdgcn": what the assembly is called, and the stage that makes it
+  llvm::StringRef objectFormat; // "cubin", "hsaco"
 
   // ---- threads ----
   int warpSize = 32; // lanes of a warp (AMD: wave)
@@ -56,6 +58,7 @@ struct TargetInfo {
   int maxBlocksPerMultiprocessor = 0;
   int maxClusterSize = 1;            // blocks of a cluster that is guaranteed to launch; 1: the target has no clusters
   int namedBarriers = 0;             // barriers of a block for some of its warps; 0: only one for all of them
+  bool hasIndependentLanes = false;  // lanes of a divergent warp make progress independently; else all run in lockstep
   bool reallocatesRegisters = false; // four warps can give registers back and take others' while they run (setmaxnreg)
   bool packsBlockIds = false;        // y and z of a block's id share a register that is set up before the kernel runs
 
@@ -64,7 +67,9 @@ struct TargetInfo {
   int schedulersPerMultiprocessor = 4; // each has an equal part of the register file and of the warps
   int registersPerScheduler = 0;       // of one lane, for all warps of the scheduler together
   int registerAllocationUnit = 0;      // a warp's registers (of one lane) are rounded up to it
+  bool hasScalarRegisters = false;     // values that are equal in all lanes can be in registers of the whole warp
   int scalarRegistersPerScheduler = 0; // AMD gfx9: scalar registers that the waves of a SIMD share; 0: no limit
+  bool takesOccupancyHint = false;     // register allocation takes a number of warps per scheduler (waves-per-eu)
 
   // ---- shared memory (AMD: LDS) ----
   int64_t sharedMemoryPerBlock = 0;          // largest a block can have (NVIDIA: with opt-in)
@@ -98,6 +103,7 @@ struct TargetInfo {
   // ---- arithmetic ----
   MatrixUnit matrixUnit = MatrixUnit::None;
   int matrixVersion = 0;
+  bool choosesMatrixTile = false; // matrix-instr-nonkdim is read: the rows and columns of matrix instructions
   llvm::ArrayRef<MatrixInstruction> matrixInstructions; // of equal types and tile the one of the largest k first
   bool hasPackedF32 = false;                            // add, mul and fma of two f32 by one instruction
   bool hasScalarFloat = false;    // f32 arithmetic on values that are equal in all lanes, once for the warp

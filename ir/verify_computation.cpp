@@ -9,10 +9,10 @@ namespace tessera::ir {
 // --------------------------------------------------------------------------------
 
 /// The operands of binary operations, of unary ones, and the first of those that have any number.
-static Value lhs(Operation *op) { return op->operand(0); }
-static Value rhs(Operation *op) { return op->operand(1); }
-static Value input(Operation *op) { return op->operand(0); }
-static Value firstOf(Operation *op) { return op->operand(0); }
+static Value lhs(Operation *op) { return BinaryOp(op).lhs(); }
+static Value rhs(Operation *op) { return BinaryOp(op).rhs(); }
+static Value input(Operation *op) { return UnaryOp(op).value(); }
+static Value firstOf(Operation *op) { return op->operands()[0]; }
 
 HOOK(arith_constant) {
   return typeOfConstant(op->attr("value")) == op->result().type() ||
@@ -123,20 +123,20 @@ HOOK(tt_broadcast) {
 }
 HOOK(tt_cat) {
   if (lhs(op).type() != rhs(op).type()) return opError(op, diag, "needs operands of one type");
-  auto src = shapeOf(input(op)), dst = shapeOf(op->result());
+  auto src = shapeOf(lhs(op)), dst = shapeOf(op->result());
   if (dst.size() != src.size() || dst[0] != 2 * src[0] || dst.drop_front() != src.drop_front())
     return opError(op, diag, "gives a tensor of the wrong shape");
   return true;
 }
 HOOK(tt_join) {
   if (lhs(op).type() != rhs(op).type()) return opError(op, diag, "needs operands of one type");
-  auto src = shapeOf(input(op)), dst = shapeOf(op->result());
+  auto src = shapeOf(lhs(op)), dst = shapeOf(op->result());
   if (dst.size() != src.size() + 1 || dst.back() != 2 || dst.drop_back() != src)
     return opError(op, diag, "gives a tensor of the wrong shape");
   return true;
 }
 HOOK(tt_split) {
-  auto src = shapeOf(input(op)), dst = shapeOf(op->result(0));
+  auto src = shapeOf(op->cast<tt::SplitOp>().src()), dst = shapeOf(op->result(0));
   if (op->result(0).type() != op->result(1).type()) return opError(op, diag, "gives two tensors of one type");
   if (src.back() != 2 || src.drop_back() != dst)
     return opError(op, diag, "needs a last dimension of 2, which the results lack");
@@ -200,7 +200,8 @@ static bool scaledOperand(Operation *op, DiagnosticEngine &diag, unsigned index,
   k = sizes[kDim], outer = sizes[1 - kDim];
   if (!scale) return true;
   auto s = scale.type().cast<TensorType>();
-  unsigned at = scale == op->operand(op->operandGroupStart(index + 3)) ? op->operandGroupStart(index + 3) : index;
+  constexpr unsigned kFirstScale = 3; // in the row: a, b, c, a_scale, b_scale
+  unsigned at = op->operandGroupStart(kFirstScale + index);
   if (!(s.element().isInteger() && s.element().bitWidth() == 8) &&
       !(s.element().isFloat() && s.element().bitWidth() <= 16))
     return opError(op, diag, "needs scales of 8-bit integers or floats, not of " + s.element().str(), at);

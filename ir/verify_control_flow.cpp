@@ -1,4 +1,5 @@
 // The verifier's hooks of functions, control flow and what ends its regions (see verifier.h).
+#include "ir/loops.h"
 #include "ir/verify_hook.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -134,15 +135,18 @@ HOOK(scf_for) {
   if (f.upperBound().type() != t || f.step().type() != t)
     return opError(op, diag, "bounds and step must have one type");
   Block *b = f.body().front();
-  unsigned n = f.initArgs().size();
+  unsigned n = numCarried(f);
   if (b->numArgs() != n + 1 || op->numResults() != n)
     return opError(op, diag,
                    "carries " + counted(n, "value") + "; its body has " + counted(b->numArgs(), "argument") +
                        " and it has " + counted(op->numResults(), "result"));
-  if (b->arg(0).type() != t) return opError(op, diag, "the induction variable must have the bounds' type");
-  for (unsigned i = 0; i < n; ++i)
-    if (f.initArgs()[i].type() != b->arg(i + 1).type() || f.initArgs()[i].type() != op->result(i).type())
-      return opError(op, diag, "carried value " + llvm::Twine(i) + " changes its type", 3 + i);
+  if (inductionVariable(f).type() != t) return opError(op, diag, "the induction variable must have the bounds' type");
+  for (unsigned i = 0; i < n; ++i) {
+    OpOperand &init = f.initArgs().operand(i);
+    Type type = init.get().type();
+    if (type != carriedArgument(*b, i).type() || type != op->result(i).type())
+      return opError(op, diag, "carried value " + llvm::Twine(i) + " changes its type", init.index());
+  }
   return yields(op, f.body(), op->results(), diag);
 }
 HOOK(scf_if) {

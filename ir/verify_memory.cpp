@@ -135,7 +135,8 @@ HOOK(amdg_buffer_store) {
 // ---------------------------------------------------------------------------------------
 
 HOOK(ttg_convert_layout) {
-  auto src = op->operand(0).type().cast<TensorType>(), dst = op->result().type().cast<TensorType>();
+  auto convert = op->cast<ttg::ConvertLayoutOp>();
+  auto src = convert.src().type().cast<TensorType>(), dst = convert.result().type().cast<TensorType>();
   return (src.shape() == dst.shape() && src.element() == dst.element()) ||
          opError(op, diag, "changes more than the layout");
 }
@@ -169,7 +170,7 @@ HOOK(ttg_local_dealloc) {
          opError(op, diag, "ends a buffer that is not mutable", 0);
 }
 HOOK(ttg_memdesc_index) {
-  auto src = bufferOf(op->operand(0)), dst = bufferOf(op->result());
+  auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
   if (src.rank() < 2 || dst.rank() + 1 != src.rank() || src.shape().drop_front() != dst.shape())
     return opError(op, diag, "must give the buffer's shape without its first dimension");
   return src.element() == dst.element() || opError(op, diag, "changes the element type");
@@ -203,7 +204,7 @@ HOOK(ttg_memdesc_trans) {
   return src.element() == dst.element() || opError(op, diag, "changes the element type");
 }
 HOOK(ttg_memdesc_reshape) {
-  auto src = bufferOf(op->operand(0)), dst = bufferOf(op->result());
+  auto src = bufferOf(MemdescViewOp(op).src()), dst = bufferOf(op->result());
   if (src.element() != dst.element()) return opError(op, diag, "changes the element type");
   return src.numElements() == dst.numElements() || opError(op, diag, "changes the number of elements");
 }

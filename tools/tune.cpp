@@ -1,11 +1,13 @@
-// `tessera tune LAUNCH.json --device DEV`: finds the fastest numbers of warps and stages, and on AMD of waves, for a
-// kernel.
+// `tessera tune LAUNCH.json --device DEV`: finds the fastest values of the options that a kernel is configured by.
+// Which options are searched over is the table searchedOptions(); how each is spelled and checked is in options.def.
 #include "runtime/compiler/targets.h"
 #include "runtime/debug/tuner.h"
 #include "runtime/emulator/emulator_device.h"
 #include "tools/arguments.h"
 #include "tools/launch.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -32,46 +34,63 @@ llvm::StringRef outcomeName(Outcome o) {
   llvm_unreachable("outcome");
 }
 
-/// The values to try of each option. The options of AMD targets that are empty here have the description's value.
-struct Search {
-  std::vector<int> warps{1, 2, 4, 8};
-  std::vector<int> stages{1, 2, 3, 4};
-  std::vector<int> waves;   // AMD
-  std::vector<int> nonkdim; // AMD
+/// An option that is searched over.
+struct SearchedOption {
+  const KernelOption *option;
+  llvm::StringRef column;    // its heading in the table
+  std::string (*words)(int); // a value in a sentence
+  std::vector<int> values;   // to try; none: the description's value
 
+  int of(const CompileOptions &c) const { return c.config().*option->field; }
+};
+
+SearchedOption searched(int KernelConfig::*field, llvm::StringRef column, std::string (*words)(int),
+                        std::vector<int> values) {
+  auto *option = llvm::find_if(kernelOptions(), [&](auto &o) { return o.field == field; });
+  return {option, column, words, std::move(values)};
+}
+
+// Table: the options that are searched over, the first one outermost, with the values to try if the command line gives
+// none.
+std::vector<SearchedOption> searchedOptions() {
+  return {
+      searched(&KernelConfig::numWarps, "warps", [](int n) { return ir::counted(n, "warp"); }, {1, 2, 4, 8}),
+      searched(&KernelConfig::numStages, "stages", [](int n) { return ir::counted(n, "stage"); }, {1, 2, 3, 4}),
+      searched(&KernelConfig::wavesPerEu, "waves/EU", [](int n) { return std::to_string(n) + " waves per EU"; }, {}),
+      searched(&KernelConfig::matrixInstrNonkdim, "nonkdim", [](int n) { return "tiles of " + std::to_string(n); }, {}),
+  };
+}
+
+/// The values to try of all searched options. Those without values are not in tables and texts.
+struct Search {
+  std::vector<SearchedOption> all = searchedOptions();
+
+  auto given() const {
+    return llvm::make_filter_range(all, [](const SearchedOption &s) { return !s.values.empty(); });
+  }
   std::vector<CompileOptions> configurations(const CompileOptions &base) const {
-    auto valuesOr = [](const std::vector<int> &given, int described) {
-      return given.empty() ? std::vector<int>{described} : given;
-    };
-    std::vector<CompileOptions> all;
-    for (int numWarps : warps)
-      for (int numStages : stages)
-        for (int wavesPerEu : valuesOr(waves, base.wavesPerEu))
-          for (int tile : valuesOr(nonkdim, base.matrixInstrNonkdim)) {
-            CompileOptions &o = all.emplace_back(base);
-            o.numWarps = numWarps;
-            o.numStages = numStages;
-            o.wavesPerEu = wavesPerEu;
-            o.matrixInstrNonkdim = tile;
-          }
-    return all;
+    std::vector<CompileOptions> result{base};
+    for (auto &s : given()) {
+      std::vector<CompileOptions> more;
+      for (auto &c : result)
+        for (int value : s.values) more.emplace_back(c).config().*s.option->field = value;
+      result = std::move(more);
+    }
+    return result;
   }
   std::string text(const CompileOptions &c) const {
-    std::string s = ir::counted(c.numWarps, "warp") + ", " + ir::counted(c.numStages, "stage");
-    if (!waves.empty()) s += llvm::formatv(", {0} waves per EU", c.wavesPerEu).str();
-    if (!nonkdim.empty()) s += llvm::formatv(", tiles of {0}", c.matrixInstrNonkdim).str();
-    return s;
+    std::string t;
+    for (auto &s : given()) t += (t.empty() ? "" : ", ") + s.words(s.of(c));
+    return t;
   }
   std::string flags(const CompileOptions &c) const {
-    std::string s = llvm::formatv("--num-warps {0} --num-stages {1}", c.numWarps, c.numStages).str();
-    if (!waves.empty()) s += llvm::formatv(" --waves-per-eu {0}", c.wavesPerEu).str();
-    if (!nonkdim.empty()) s += llvm::formatv(" --matrix-instr-nonkdim {0}", c.matrixInstrNonkdim).str();
-    return s;
+    std::string t;
+    for (auto &s : given()) t += (t.empty() ? "" : " ") + s.option->flag.str() + " " + std::to_string(s.of(c));
+    return t;
   }
   llvm::json::Object toJson(const CompileOptions &c) const {
-    llvm::json::Object o{{"num_warps", c.numWarps}, {"num_stages", c.numStages}};
-    if (!waves.empty()) o["waves_per_eu"] = c.wavesPerEu;
-    if (!nonkdim.empty()) o["matrix_instr_nonkdim"] = c.matrixInstrNonkdim;
+    llvm::json::Object o;
+    for (auto &s : given()) o[s.option->key] = s.of(c);
     return o;
   }
 };
@@ -86,14 +105,11 @@ struct Figures {
 /// A line per configuration, in columns.
 void printTable(llvm::ArrayRef<TuneMeasurement> all, const Figures &f) {
   auto &o = llvm::outs();
-  o << "warps  stages  " << (f.search.waves.empty() ? "" : "waves/EU  ")
-    << (f.search.nonkdim.empty() ? "" : "nonkdim  ") << "registers  spilled  shared  blocks/SM  "
-    << (f.emulated ? "instructions" : " median ms     min ms") << "\n";
+  for (auto &s : f.search.given()) o << s.column << "  ";
+  o << "registers  spilled  shared  blocks/SM  " << (f.emulated ? "instructions" : " median ms     min ms") << "\n";
   for (auto &m : all) {
-    auto &c = m.configuration;
-    o << llvm::formatv("{0,5}  {1,6}  ", c.numWarps, c.numStages);
-    if (!f.search.waves.empty()) o << llvm::formatv("{0,8}  ", c.wavesPerEu);
-    if (!f.search.nonkdim.empty()) o << llvm::formatv("{0,7}  ", c.matrixInstrNonkdim);
+    for (auto &s : f.search.given())
+      o << llvm::right_justify(std::to_string(s.of(m.configuration)), s.column.size()) << "  ";
     auto &md = m.metadata;
     if (m.outcome == Outcome::NotCompiled) {
       o << "not compiled: " << m.reason << "\n";
@@ -176,22 +192,14 @@ void TuneFlags::add(CLI::App &app) {
   app.add_option("--device", deviceName,
                  "cuda[:N], hip[:N], or emulator:TARGET, which counts executed instructions; default: the first GPU "
                  "found");
-  app.add_option("--num-warps", search.warps, "warps per block to try (default 1,2,4,8)")
-      ->delimiter(',')
-      ->check(powerOfTwo(64));
-  app.add_option("--num-stages", search.stages, "pipeline stages to try (default 1,2,3,4)")
-      ->delimiter(',')
-      ->check(wholeNumber(1, 100));
-  app.add_option("--waves-per-eu", search.waves,
-                 "AMD: waves per SIMD to try, as a target for register allocation; 0: the compiler's choice (default: "
-                 "the description's)")
-      ->delimiter(',')
-      ->check(wholeNumber(0, 16));
-  app.add_option("--matrix-instr-nonkdim", search.nonkdim,
-                 "AMD: rows and columns of matrix instructions to try, 16, 32 or 0: the compiler's choice (default: "
-                 "the description's)")
-      ->delimiter(',')
-      ->check(matrixTile);
+  for (auto &s : search.all) {
+    std::string initial = s.values.empty()
+                              ? "the description's"
+                              : llvm::join(llvm::map_range(s.values, [](int v) { return std::to_string(v); }), ",");
+    app.add_option(s.option->flag.str(), s.values, s.option->help.str() + "; values to try (default: " + initial + ")")
+        ->delimiter(',')
+        ->check(valueOf(*s.option));
+  }
   app.add_option("--reps", reps, "measured launches of each configuration, after one that is checked (default 100)")
       ->check(wholeNumber(1));
   app.add_option("--reference", reference,
@@ -205,7 +213,7 @@ void TuneFlags::add(CLI::App &app) {
   cache.add(app);
 }
 
-/// Opens the device to measure on, an emulator or a GPU, and checks that its vendor has the searched options.
+/// Opens the device to measure on, an emulator or a GPU, and checks that its target reads the searched options.
 int openDeviceToTune(const TuneFlags &flags, emulator::Report &report, std::unique_ptr<Device> &device) {
   if (auto target = flags.emulatedTarget()) {
     emulator::Options eo;
@@ -216,10 +224,9 @@ int openDeviceToTune(const TuneFlags &flags, emulator::Report &report, std::uniq
   } else if (int code = openMeasuredDevice(flags.deviceName, device))
     return code;
   auto *target = findTarget(device->target());
-  bool amdOptions = !flags.search.waves.empty() || !flags.search.nonkdim.empty();
-  if (target && target->vendor != ir::Vendor::Amd && amdOptions)
-    return fail(kUsage, llvm::Twine(flags.search.waves.empty() ? "--matrix-instr-nonkdim" : "--waves-per-eu") +
-                            " is for AMD's targets, and " + device->spec() + " is " + device->target());
+  for (auto &s : flags.search.given())
+    if (target && !s.option->isReadBy(*target))
+      return fail(kUsage, s.option->flag + " does nothing on " + device->target() + " (" + device->spec() + ")");
   return kOk;
 }
 
@@ -283,7 +290,8 @@ int measure(const TuneFlags &flags, Launch &l, Device &device, const emulator::R
 } // namespace
 
 int tuneCommand(int argc, char **argv) {
-  CLI::App app("Finds the fastest numbers of warps and stages (on AMD also of waves) for a kernel", "tessera tune");
+  CLI::App app("Finds the fastest numbers of warps and stages (and other options of code generation) for a kernel",
+               "tessera tune");
   TuneFlags flags;
   flags.add(app);
   if (auto code = parseArguments(app, argc, argv)) return *code;

@@ -189,19 +189,21 @@ struct Split {
       return true;
     }
     Operation *op = v.definingOp();
-    if (op && op->is<tt::SplatOp>()) {
-      uniform.push_back({fl.scalar(op->operand(0)), scale});
+    if (auto splat = v.definedBy<tt::SplatOp>()) {
+      uniform.push_back({fl.scalar(splat.src()), scale});
       return true;
     }
     // Narrower sums wrap: 8 and 16 bits are too few for indices.
-    bool isIndexSum = op && op->is<arith::AddiOp>() && v.type().scalar().bitWidth() >= 32;
-    if (isIndexSum) return offset(op->operand(0), scale) && offset(op->operand(1), scale);
-    if (op && op->is<arith::ExtsiOp>()) return offset(op->operand(0), scale);
+    auto add = v.definedBy<arith::AddiOp>();
+    bool isIndexSum = add && v.type().scalar().bitWidth() >= 32;
+    if (isIndexSum) return offset(add.lhs(), scale) && offset(add.rhs(), scale);
+    if (auto extension = v.definedBy<arith::ExtsiOp>()) return offset(extension.in(), scale);
     // A broadcast of something that is uniform after all.
     if (op && (op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>())) {
+      Value source = UnaryOp(op).value();
       size_t before = terms.size();
-      Split inner(fl, op->operand(0).type());
-      if (inner.offset(op->operand(0), scale) && inner.terms.empty()) {
+      Split inner(fl, source.type());
+      if (inner.offset(source, scale) && inner.terms.empty()) {
         uniform.append(inner.uniform.begin(), inner.uniform.end());
         uniformConstant += inner.uniformConstant;
         return true;
@@ -219,18 +221,19 @@ struct Split {
   bool pointer(Value p) {
     Operation *op = p.definingOp();
     if (!op) return false;
-    if (op->is<tt::SplatOp>()) {
-      base = fl.scalar(op->operand(0));
+    if (auto splat = op->dyn<tt::SplatOp>()) {
+      base = fl.scalar(splat.src());
       return base->getType()->getPointerAddressSpace() == 1;
     }
-    if (op->is<tt::AddptrOp>()) {
+    if (auto add = op->dyn<tt::AddptrOp>()) {
       int64_t bytes = std::max<int64_t>(1, p.type().scalar().cast<PointerType>().pointee().bitWidth() / 8);
-      return pointer(op->operand(0)) && offset(op->operand(1), bytes);
+      return pointer(add.ptr()) && offset(add.offset(), bytes);
     }
-    if (op->is<tt::BitcastOp>()) return pointer(op->operand(0));
+    if (auto cast = op->dyn<tt::BitcastOp>()) return pointer(cast.src());
     if (op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>()) {
-      Split inner(fl, op->operand(0).type());
-      if (!inner.pointer(op->operand(0)) || !inner.terms.empty()) return false;
+      Value source = UnaryOp(op).value();
+      Split inner(fl, source.type());
+      if (!inner.pointer(source) || !inner.terms.empty()) return false;
       base = inner.base;
       uniform = inner.uniform;
       uniformConstant = inner.uniformConstant;
@@ -254,7 +257,7 @@ void AccessPlan::address(const VectorAccess &a, MemoryAccess &out) {
     Split s(fl_, ptr_.type());
     if (Value small = transforms::smallBuffer(ptr_)) {
       base_ = fl_.scalar(small);
-      terms_.push_back({ptr_.definingOp()->operand(1),
+      terms_.push_back({ptr_.definedBy<tt::AddptrOp>().offset(),
                         std::max<int64_t>(1, ptr_.type().scalar().cast<PointerType>().pointee().bitWidth() / 8)});
       wraps_ = true;
       b.GetInsertBlock()->getParent()->addFnAttr(

@@ -262,8 +262,9 @@ void convertFloats(FunctionLowering &fl, FloatKind from, FloatKind to, RoundingM
 
 bool lowerCast(Operation *op, FunctionLowering &fl) {
   auto &b = fl.b;
-  Type from = op->operand(0).type().scalar(), to = op->result().type().scalar();
-  const Elements &in = fl.get(op->operand(0));
+  UnaryOp cast(op);
+  Type from = cast.value().type().scalar(), to = cast.result().type().scalar();
+  const Elements &in = fl.get(cast.value());
   Elements out;
   auto kind = [](Type t) { return t.cast<FloatType>().floatKind(); };
   switch (op->opcode()) {

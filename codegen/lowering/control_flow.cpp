@@ -15,6 +15,7 @@
 // register. It is about ptxas, so it names the NVIDIA fragments.
 #include "codegen/lowering/lowering.h"
 #include "codegen/lowering/target.h"
+#include "ir/loops.h"
 #include "ir/ops.h"
 #include "layouts/dot_operand.h"
 #include "layouts/nvidia_mma.h"
@@ -131,8 +132,8 @@ bool lowerFor(scf::ForOp loop, FunctionLowering &fl) {
   induction->addIncoming(lower, before);
   Phis phis(fl, typesOf(inits));
   phis.addIncoming(inits, before);
-  fl.set(body->arg(0), induction);
-  for (auto [i, v] : llvm::enumerate(phis.values())) fl.set(body->arg(unsigned(i) + 1), v);
+  fl.set(inductionVariable(loop), induction);
+  for (auto [i, v] : llvm::enumerate(phis.values())) fl.set(carriedArgument(*body, unsigned(i)), v);
   if (!fl.lowerBlock(body)) return false;
 
   auto yielded = body->terminator()->operands().vec();
@@ -458,10 +459,11 @@ bool lowerControl(Operation *op, FunctionLowering &fl) {
   }
   case Opcode::tt_print: return lowerPrint(op->cast<tt::PrintOp>(), fl);
   case Opcode::builtin_unrealized_conversion_cast: {
-    if (op->numOperands() != 1 || op->numResults() != 1 ||
-        fl.elementTypes(op->operand(0).type()) != fl.elementTypes(op->result().type()))
+    auto cast = op->cast<builtin::UnrealizedConversionCastOp>();
+    bool isOfOneValue = op->numOperands() == 1 && op->numResults() == 1;
+    if (!isOfOneValue || fl.elementTypes(cast.inputs()[0].type()) != fl.elementTypes(cast.outputs()[0].type()))
       return fl.error(op, "joins types that lower to different values");
-    fl.set(op->result(), fl.get(op->operand(0)));
+    fl.set(cast.outputs()[0], fl.get(cast.inputs()[0]));
     return true;
   }
   default: return fl.error(op, "is not control flow");

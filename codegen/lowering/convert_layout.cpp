@@ -246,13 +246,14 @@ bool lowerConvertLayout(Operation *op, FunctionLowering &fl) {
 }
 
 bool lowerInThreadTranspose(Operation *op, FunctionLowering &fl) {
-  auto &src = fl.layout(op->operand(0).type()), &dst = fl.layout(op->result().type());
+  auto transpose = op->cast<amdg::InThreadTransposeOp>();
+  auto &src = fl.layout(transpose.src().type()), &dst = fl.layout(transpose.result().type());
   for (Dim d : {Dim::Lane, Dim::Warp, Dim::Block})
     for (unsigned bit = 0; bit < std::max(src.inDimBits(d), dst.inDimBits(d)); ++bit)
       if (bit >= src.inDimBits(d) || bit >= dst.inDimBits(d) || src.basis(d, bit) != dst.basis(d, bit))
         return fl.error(op, "would move values between threads");
   Elements out;
-  if (!convertElements(op, fl, fl.get(op->operand(0)), op->operand(0).type(), src, dst, out)) return false;
+  if (!convertElements(op, fl, fl.get(transpose.src()), transpose.src().type(), src, dst, out)) return false;
   fl.set(op->result(), std::move(out));
   return true;
 }

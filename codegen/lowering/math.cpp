@@ -176,7 +176,8 @@ bool lowerMath(Operation *op, FunctionLowering &fl) {
     llvm::Value *&copy = seen[args.size() == 1 ? args[0] : nullptr];
     llvm::Value *v = args.size() == 1 && copy ? copy : scalar(args);
     if (!v)
-      return fl.error(op, "on " + op->operand(0).type().scalar().str() + " does not exist on " + fl.target.info().name);
+      return fl.error(op,
+                      "on " + op->operands()[0].type().scalar().str() + " does not exist on " + fl.target.info().name);
     copy = v;
     out.push_back(v);
   }

@@ -70,8 +70,8 @@ private:
 
 using AddressFn = llvm::function_ref<void(const VectorAccess &, MemoryAccess &)>;
 
-bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value mask, Value other,
-          const Hints &hints) {
+bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn address, Value ptr, Value mask,
+          Value other, const Hints &hints) {
   auto &b = fl.b;
   Value result = op->result();
   llvm::Type *type = fl.elementType(result.type()), *memory = fl.memoryType(result.type());
@@ -80,7 +80,7 @@ bool load(Operation *op, FunctionLowering &fl, const AccessPlan &plan, AddressFn
   llvm::SmallVector<const VectorAccess *, 8> vectors;
   Elements out(fl.numElements(result.type()), nullptr);
   bool byOne = fl.target.info().hasPredicatedAccess && fl.numWarps() > 1 && !hints.isVolatile &&
-               fl.globalAccesses().mayBeWritten(op->operand(0)) && transforms::isOnlyStored(result);
+               fl.globalAccesses().mayBeWritten(ptr) && transforms::isOnlyStored(result);
   MaskOfActing maskOf(b, byOne ? storesIt(fl, result.type()) : nullptr);
   auto otherOf = [&](unsigned r) -> llvm::Value * {
     if (!other) return zero;
@@ -172,7 +172,7 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     auto o = op->cast<tt::LoadOp>();
     if (!typeOk(pointeeOf(o.ptr()))) return fl.error(op, "of a block pointer must be rewritten before lowering");
     AccessPlan plan(fl, o.ptr(), o.mask(), byteSize(fl.memoryType(pointeeOf(o.ptr()))), widest);
-    return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.mask(), o.other(),
+    return load(op, fl, plan, [&](auto &v, auto &a) { plan.address(v, a); }, o.ptr(), o.mask(), o.other(),
                 {o.cache(), o.evict(), o.isVolatile(), repeated});
   }
   case Opcode::tt_store: {
@@ -187,7 +187,7 @@ bool lowerMemory(Operation *op, FunctionLowering &fl) {
     int64_t bytes = byteSize(fl.memoryType(o.result().type()));
     AccessPlan plan(fl, o.offsets(), o.mask(), bytes, widest, o.contiguity());
     BufferAddress address(fl, fl.scalar(o.ptr()), o.offsets(), bytes);
-    return load(op, fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.mask(), o.other(),
+    return load(op, fl, plan, [&](auto &v, auto &a) { address(v, a, plan.alignment()); }, o.ptr(), o.mask(), o.other(),
                 {o.cache(), EvictionPolicy::EvictNormal, false, repeated});
   }
   case Opcode::amdg_buffer_store: {

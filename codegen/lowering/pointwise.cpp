@@ -239,7 +239,8 @@ Value1 highProduct(llvm::IRBuilder<> &b, Value1 x, Value1 y, bool isSigned) {
 bool lowerExtended(Operation *op, FunctionLowering &fl) {
   auto &b = fl.b;
   Elements low, high;
-  for (auto [x, y] : llvm::zip(fl.get(op->operand(0)), fl.get(op->operand(1)))) {
+  BinaryOp extended(op);
+  for (auto [x, y] : llvm::zip(fl.get(extended.lhs()), fl.get(extended.rhs()))) {
     if (op->opcode() == Opcode::arith_addui_extended) {
       Value1 sum = b.CreateAdd(x, y);
       low.push_back(sum);

@@ -100,9 +100,9 @@ private:
   std::optional<LaneCombination> combinationOfLanes() {
     if (op_.srcs().size() != 1 || !op_.combine().hasOneBlock()) return std::nullopt;
     Block &block = *op_.combine().front();
-    Operation *result = block.terminator(), *only = result->operand(0).definingOp();
-    if (!only || only->block() != &block || only->numOperands() != 2 || only->operand(0) == only->operand(1))
-      return std::nullopt;
+    Value result = block.terminator()->cast<tt::ReduceReturnOp>().results()[0];
+    auto only = result.definedBy<BinaryOp>();
+    if (!only || only->block() != &block || only.lhs() == only.rhs()) return std::nullopt;
     for (auto v : only->operands())
       if (!v.isBlockArgument() || v.ownerBlock() != &block) return std::nullopt;
     switch (only->opcode()) {

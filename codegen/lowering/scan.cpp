@@ -30,7 +30,7 @@ class ScanInOrder {
 public:
   ScanInOrder(tt::ScanOp op, FunctionLowering &fl, const layouts::ScanShape &shape)
       : op_(op), fl_(fl), b_(fl.b), shape_(shape), axis_(op.axis()), reverse_(op.reverse()),
-        layout_(fl.layout(op->operand(0).type())) {
+        layout_(fl.layout(op.srcs()[0].type())) {
     for (unsigned bit = 0; bit < layout_.inDimBits(Dim::Lane); ++bit)
       if (layout_.basis(Dim::Lane, bit)[axis_]) laneBits_.push_back(1u << bit), laneMask_ |= 1u << bit;
   }
@@ -230,7 +230,7 @@ private:
 
 bool lowerScan(Operation *op, FunctionLowering &fl) {
   auto scan = op->cast<tt::ScanOp>();
-  auto shape = layouts::scanShape(fl.layout(op->operand(0).type()), scan.axis());
+  auto shape = layouts::scanShape(fl.layout(scan.srcs()[0].type()), scan.axis());
   if (!shape.inOrder)
     return fl.error(op, "has a layout in which its axis does not run through registers, lanes and warps in order "
                         "(choose-scan-layouts finds one)");

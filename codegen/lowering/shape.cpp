@@ -43,7 +43,7 @@ static bool gatherRegisters(Operation *op, FunctionLowering &fl, Value src, Type
 }
 
 static bool lowerReshapeLike(Operation *op, FunctionLowering &fl) {
-  Value src = op->operand(0), result = op->result();
+  Value src = UnaryOp(op).value(), result = UnaryOp(op).result();
   auto srcShape = src.type().cast<TensorType>().shape(), dstShape = result.type().cast<TensorType>().shape();
   Elements out;
   if (auto reshape = op->dyn<tt::ReshapeOp>(); reshape && reshape.allowReorder()) {
@@ -140,10 +140,12 @@ static bool lowerMakeRange(Operation *op, FunctionLowering &fl) {
 
 bool lowerShape(Operation *op, FunctionLowering &fl) {
   switch (op->opcode()) {
-  case Opcode::tt_splat:
-    fl.set(op->result(), Elements(fl.numElements(op->result().type()), fl.scalar(op->operand(0))));
+  case Opcode::tt_splat: {
+    auto splat = op->cast<tt::SplatOp>();
+    fl.set(splat.result(), Elements(fl.numElements(splat.result().type()), fl.scalar(splat.src())));
     return true;
-  case Opcode::tt_unsplat: fl.set(op->result(), fl.get(op->operand(0))[0]); return true;
+  }
+  case Opcode::tt_unsplat: fl.set(op->result(), fl.get(op->cast<tt::UnsplatOp>().src())[0]); return true;
   case Opcode::tt_make_range: return lowerMakeRange(op, fl);
   case Opcode::tt_join: return lowerJoin(op, fl);
   case Opcode::tt_split: return lowerSplit(op, fl);

@@ -416,7 +416,8 @@ static bool lowerStore(Operation *op, Value src, Value desc, FunctionLowering &f
 
 static bool lowerView(Operation *op, FunctionLowering &fl) {
   auto &b = fl.b;
-  Value src = op->operand(0), result = op->result();
+  MemdescViewOp view(op);
+  Value src = view.src(), result = view.result();
   auto srcType = src.type().cast<MemDescType>(), type = result.type().cast<MemDescType>();
   Elements parts(fl.get(src));
   llvm::Type *element = fl.elementType(type);

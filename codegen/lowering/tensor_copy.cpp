@@ -185,7 +185,7 @@ bool lowerTensorCopy(Operation *op, FunctionLowering &fl) {
     return true;
   }
   case Opcode::ttng_inval_barrier:
-    fl.target.invalidateBarrier(b, addressOf(op->operand(0), fl), fl.leader());
+    fl.target.invalidateBarrier(b, addressOf(op->cast<ttng::InvalBarrierOp>().alloc(), fl), fl.leader());
     return true;
   case Opcode::ttng_barrier_expect: {
     auto e = op->cast<ttng::BarrierExpectOp>();

@@ -34,13 +34,12 @@ absl::StatusOr<const TargetInfo *> requireTarget(llvm::StringRef name) {
 }
 
 llvm::StringRef stageName(Stage s, const TargetInfo &t) {
-  bool nv = t.vendor == Vendor::Nvidia;
   switch (s) {
   case Stage::Ttir: return "ttir";
   case Stage::Ttgir: return "ttgir";
   case Stage::Llir: return "llir";
-  case Stage::Asm: return nv ? "ptx" : "amdgcn";
-  case Stage::Object: return nv ? "cubin" : "hsaco";
+  case Stage::Asm: return t.asmFormat;
+  case Stage::Object: return t.objectFormat;
   }
   llvm_unreachable("stage");
 }
@@ -141,7 +140,8 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
     return bad(llvm::formatv("num-ctas = {0}: {1} has no clusters of blocks", o.numCtas, t.name));
   if (o.numCtas < 1 || o.numCtas > t.maxClusterSize)
     return bad(llvm::formatv("num-ctas must be 1 to {0} on {1}, not {2}", t.maxClusterSize, t.name, o.numCtas));
-  int waves = t.vendor == Vendor::Amd ? t.maxWarpsPerMultiprocessor / t.schedulersPerMultiprocessor : INT_MAX;
+  // Where nothing reads the hint, any number will do.
+  int waves = t.takesOccupancyHint ? t.maxWarpsPerMultiprocessor / t.schedulersPerMultiprocessor : INT_MAX;
   if (o.wavesPerEu < 0) return bad(llvm::formatv("waves-per-eu must be at least 0, not {0}", o.wavesPerEu));
   if (o.wavesPerEu > waves)
     return bad(llvm::formatv("waves-per-eu must be 0 to {0} on {1}, not {2}", waves, t.name, o.wavesPerEu));

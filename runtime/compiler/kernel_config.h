@@ -1,6 +1,7 @@
 // The numbers that a kernel is configured by, and how each is spelled and checked wherever it is written. The rows are
 // in options.def.
 #pragma once
+#include "ir/target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -9,7 +10,7 @@ namespace tessera::runtime {
 /// What changes a kernel's code but not its results. CompileOptions, LaunchDescription and KernelMetadata derive from
 /// it.
 struct KernelConfig {
-#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) int field = initial;
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) int field = initial;
 #include "runtime/compiler/options.def"
 
   /// This part of a larger struct, to copy all of it.
@@ -27,20 +28,23 @@ struct KernelOption {
   Form form;
   int least;
   int most;
-  llvm::StringRef help; // one line
+  llvm::StringRef help;        // one line
+  bool ir::TargetInfo::*needs; // the capability of targets that read it; null: all do
+
+  bool isReadBy(const ir::TargetInfo &t) const { return !needs || t.*needs; }
 };
 
 /// In the order of the rows.
 inline llvm::ArrayRef<KernelOption> kernelOptions() {
   static constexpr KernelOption rows[] = {
-#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help)                                              \
-  {&KernelConfig::field, #key, flag, initial, KernelOption::form, least, most, help},
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs)                                       \
+  {&KernelConfig::field, #key, flag, initial, KernelOption::form, least, most, help, needs},
 #include "runtime/compiler/options.def"
   };
   return rows;
 }
 inline constexpr size_t kNumKernelOptions = 0
-#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) +1
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) +1
 #include "runtime/compiler/options.def"
     ;
 

@@ -2,6 +2,7 @@
 // module, which a copy shares with its original; it is applied to a copy.
 #include "runtime/debug/reducer.h"
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
@@ -93,16 +94,16 @@ bool drop(Operation *op, unsigned n, bool zeroFirst) {
   return true;
 }
 
-/// Moves a block's operations before `op`, which its terminator's operands from `first` on replace.
-bool inlineBlock(Block *block, llvm::ArrayRef<Value> arguments, Operation *op, unsigned first) {
+/// Moves a block's operations before `op`, which the values that its terminator passes on replace.
+bool inlineBlock(Block *block, llvm::ArrayRef<Value> arguments, Operation *op) {
   if (block->numArgs() != arguments.size()) return false;
   for (unsigned i = 0; i < arguments.size(); ++i) {
     if (arguments[i].type() != block->arg(i).type()) return false;
     block->arg(i).replaceAllUsesWith(arguments[i]);
   }
   Operation *end = block->terminator();
-  llvm::SmallVector<Value, 4> results;
-  for (unsigned i = first; i < end->numOperands(); ++i) results.push_back(end->operand(i));
+  auto condition = end->dyn<scf::ConditionOp>();
+  auto results = (condition ? condition.args() : end->operands()).vec();
   if (results.size() != op->numResults()) return false;
   for (auto &o : *block)
     if (&o != end) o.moveBefore(op);
@@ -117,7 +118,7 @@ bool inlineRegion(Operation *op, unsigned n) {
     if (n) return false;
     llvm::SmallVector<Value, 4> arguments{f.lowerBound()};
     for (auto v : f.initArgs()) arguments.push_back(v);
-    return inlineBlock(op->region(0).front(), arguments, op, 0);
+    return inlineBlock(op->region(0).front(), arguments, op);
   }
   if (op->is<scf::IfOp>() || op->is<scf::ExecuteRegionOp>()) {
     if (n >= op->numRegions()) return false;
@@ -127,15 +128,16 @@ bool inlineRegion(Operation *op, unsigned n) {
       op->erase();
       return true;
     }
-    return op->region(n).hasOneBlock() && inlineBlock(op->region(n).front(), {}, op, 0);
+    return op->region(n).hasOneBlock() && inlineBlock(op->region(n).front(), {}, op);
   }
   if (auto w = op->dyn<scf::WhileOp>()) {
     if (n || !op->region(0).hasOneBlock()) return false;
-    return inlineBlock(op->region(0).front(), op->operands().vec(), op, 1);
+    return inlineBlock(op->region(0).front(), op->operands().vec(), op);
   }
   if (op->is<cf::CondBrOp>() && n < 2) {
     OperationState state(Opcode::cf_br, op->loc());
-    for (auto v : op->operandGroup(1 + n)) state.operands.push_back(v);
+    auto branch = op->cast<cf::CondBrOp>();
+    for (auto v : n == 0 ? branch.trueArgs() : branch.falseArgs()) state.operands.push_back(v);
     state.successors = {op->successor(n)};
     Builder(op).create(state);
     op->erase();
@@ -187,7 +189,9 @@ bool dropCarriedOfWhile(Operation *op, unsigned n) {
     return true;
   }
   if (k >= op->numResults()) return false;
-  Value by = before->terminator()->operand(k + 1);
+  auto condition = before->terminator()->cast<scf::ConditionOp>();
+  OpOperand &passed = condition.args().operand(k);
+  Value by = passed.get();
   auto inside = [&](Value v) {
     Operation *at = v.isBlockArgument() ? v.ownerBlock()->parentOp() : v.definingOp()->parentOp();
     for (; at; at = at->parentOp())
@@ -203,7 +207,7 @@ bool dropCarriedOfWhile(Operation *op, unsigned n) {
   body->arg(k).replaceAllUsesWith(by);
   op->result(k).replaceAllUsesWith(by);
   body->eraseArg(k);
-  before->terminator()->eraseOperand(k + 1);
+  condition->eraseOperand(passed.index());
   without(op, -1, int(k));
   op->erase();
   return true;
@@ -247,14 +251,15 @@ bool dropCarried(Operation *op, unsigned n) {
   if (op->is<scf::WhileOp>()) return dropCarriedOfWhile(op, n);
   auto f = op->dyn<scf::ForOp>();
   if (!f || n >= op->numResults()) return false;
-  Value init = f.initArgs()[n];
+  OpOperand &initUse = f.initArgs().operand(n);
+  Value init = initUse.get();
   Block *body = op->region(0).front();
-  body->arg(n + 1).replaceAllUsesWith(init);
+  carriedArgument(*body, n).replaceAllUsesWith(init);
   op->result(n).replaceAllUsesWith(init);
   if (!op->operandSegments().empty()) return false;
   body->terminator()->eraseOperand(n);
-  body->eraseArg(n + 1);
-  without(op, int(3 + n), int(n));
+  eraseCarriedArgument(*body, n);
+  without(op, int(initUse.index()), int(n));
   op->erase();
   return true;
 }
@@ -400,7 +405,7 @@ bool dividesByZero(Module &m) {
     bool division = false;
     for (llvm::StringRef n : {"divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi"})
       division |= op->name() == ("arith." + n).str();
-    if (division && intConstantOf(op->operand(1)) == 0) found = true;
+    if (division && intConstantOf(BinaryOp(op).rhs()) == 0) found = true;
   });
   return found;
 }

@@ -306,7 +306,7 @@ private:
 
   /// Warps may wait for lanes of their own that wait for the others to reconverge: those may run now.
   bool letLanesGo(const std::deque<std::unique_ptr<Block>> &resident) {
-    if (program_.target->vendor != ir::Vendor::Nvidia) return false;
+    if (!program_.target->hasIndependentLanes) return false;
     bool any = false;
     for (auto &b : resident)
       for (Warp &w : b->warps)

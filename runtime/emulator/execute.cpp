@@ -194,9 +194,9 @@ void runWarp(Warp &w, uint64_t &budget) {
         w.state = Warp::State::Done;
         return;
       }
-      // Lanes of NVIDIA's warps make progress independently: one that holds a lock is not starved by those that wait.
+      // Independent lanes all make progress: one that holds a lock is not starved by those that wait.
       // Lanes that left a loop still wait where the paths join, as long as other lanes can still leave it too.
-      bool divergent = w.groups.size() > 1 && p.target->vendor == ir::Vendor::Nvidia;
+      bool divergent = w.groups.size() > 1 && p.target->hasIndependentLanes;
       bool independent = divergent && (w.starving || w.sinceProgress > kPatience);
       auto *next = nextGroup(w, independent, switches);
       unsigned last = block;

@@ -29,7 +29,8 @@ bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, ui
   if (m.thread == thread && !m.several) return true;
   if (w.knows(m.thread, m.stamp)) return true;
   if (m.thread / w.lanes != w.index) return false;
-  if (w.program->target->vendor == ir::Vendor::Amd) return m.stamp != now;
+  // Lanes in lockstep order one instruction before the next.
+  if (!w.program->target->hasIndependentLanes) return m.stamp != now;
   return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
 }
 

@@ -52,7 +52,7 @@ public:
 
   RegistersLive run(const Function &f) {
     for (const llvm::Argument &a : f.args())
-      if (isAmd()) fresh(&a);
+      if (target_.hasScalarRegisters) fresh(&a); // which are loaded into them before the kernel runs
     for (auto *b : blocks_)
       for (const PHINode &phi : b->phis()) fresh(&phi);
     for (auto *b : blocks_)
@@ -61,14 +61,12 @@ public:
     findScalars();
     findLiveOut();
     RegistersLive out;
-    out.scalarsApart = isAmd();
+    out.scalarsApart = target_.hasScalarRegisters;
     for (unsigned k = 0; k < blocks_.size(); ++k) scan(k, out);
     return out;
   }
 
 private:
-  bool isAmd() const { return target_.vendor == ir::Vendor::Amd; }
-
   // ---- words ----
 
   static bool isBit(Type *t) { return t->getScalarType()->isIntegerTy(1); }
@@ -263,7 +261,10 @@ private:
   /// A constant that is added to the offset of buffer accesses: they take 12 bits.
   bool isTakenUpByBuffers(const llvm::Instruction &i) const {
     auto *c = dyn_cast<ConstantInt>(i.getOperand(1));
-    if (!isAmd() || !c || !i.getType()->isIntegerTy(32) || c->getZExtValue() >= 4096 || i.use_empty()) return false;
+    if (!target_.hasBufferOps || !c || i.use_empty()) return false;
+    constexpr uint64_t kOffsets = 4096;
+    bool fits = i.getType()->isIntegerTy(32) && c->getZExtValue() < kOffsets;
+    if (!fits) return false;
     if (auto *o = dyn_cast<PossiblyDisjointInst>(&i); o && !o->isDisjoint()) return false;
     return all_of(i.uses(), [](const Use &u) {
       auto *call = dyn_cast<IntrinsicInst>(u.getUser());
@@ -273,7 +274,7 @@ private:
     });
   }
 
-  // ---- what is in scalar registers (AMD) ----
+  // ---- what is in scalar registers ----
 
   bool scalarUnitCan(const llvm::Instruction &i) const {
     auto isFloat = [](const Value *v) { return v->getType()->isFPOrFPVectorTy(); };
@@ -290,7 +291,7 @@ private:
     return moves || target_.hasScalarFloat || (!isFloat(&i) && none_of(i.operands(), isFloat));
   }
   void findScalars() {
-    if (!isAmd()) return;
+    if (!target_.hasScalarRegisters) return;
     // All that might be, less what is computed from what is not.
     SmallPtrSet<const Value *, 32> scalar;
     for (const Value *v : owner_) {
@@ -451,9 +452,8 @@ RegistersLive registersLive(Function &f, ArrayRef<const llvm::BasicBlock *> exec
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  bool amd = target.vendor == ir::Vendor::Amd;
   return Liveness(executed, target, f.getDataLayout(), functions.getResult<TargetIRAnalysis>(f),
-                  amd ? &functions.getResult<UniformityInfoAnalysis>(f) : nullptr)
+                  target.hasScalarRegisters ? &functions.getResult<UniformityInfoAnalysis>(f) : nullptr)
       .run(f);
 }
 

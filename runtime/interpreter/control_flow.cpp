@@ -1,4 +1,5 @@
 // Functions, regions, loops and branches of a program (see program.h).
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "runtime/interpreter/program.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -120,14 +121,14 @@ bool Program::evaluateFor(scf::ForOp op) {
   auto value = [&](Value v) -> Int128 { return isUnsigned ? Int128(word(v)) : Int128(integer(v)); };
   Int128 upper = value(op.upperBound()), step = value(op.step());
   if (step <= 0) return fail(op, "the loop's step is " + std::to_string(int64_t(step)) + ", and must be positive");
-  unsigned n = op.initArgs().size();
+  unsigned n = numCarried(op);
   llvm::SmallVector<Datum, 8> carried;
   for (auto v : op.initArgs()) carried.push_back(get(v));
   Block *body = op.body().front();
   int64_t iteration = 0;
   for (Int128 i = value(op.lowerBound()); i < upper; i += step) {
-    set(body->arg(0), Lanes::one(laneBytes(t), zeroExtend(uint64_t(i), t.bitWidth())));
-    for (unsigned k = 0; k < n; ++k) datum(body->arg(k + 1)) = std::move(carried[k]);
+    set(inductionVariable(op), Lanes::one(laneBytes(t), zeroExtend(uint64_t(i), t.bitWidth())));
+    for (unsigned k = 0; k < n; ++k) datum(carriedArgument(*body, k)) = std::move(carried[k]);
     Op end = runRegion(op.body());
     if (!end) return false;
     for (unsigned k = 0; k < n; ++k) carried[k] = get(end->operand(k));

@@ -169,7 +169,8 @@ bool Program::dispatch(Op op) {
     return evaluateAssert(op, op->cast<tt::AssertOp>().condition(), op->cast<tt::AssertOp>().message());
   case Opcode::cf_assert:
     return evaluateAssert(op, op->cast<cf::AssertOp>().condition(), op->cast<cf::AssertOp>().msg());
-  case Opcode::llvm_intr_assume: return flag(op->operand(0)) || fail(op, "an assumption does not hold");
+  case Opcode::llvm_intr_assume:
+    return flag(op->cast<llvm_dialect::IntrAssumeOp>().condition()) || fail(op, "an assumption does not hold");
   case Opcode::builtin_unrealized_conversion_cast:
     if (op->numOperands() != op->numResults())
       return fail(op, "the interpreter cannot evaluate a cast of " + llvm::Twine(op->numOperands()) + " values to " +
@@ -186,13 +187,13 @@ bool Program::dispatch(Op op) {
 
   // Tensors.
   case Opcode::tt_splat:
-    return set(op->result(),
-               repeat(pool_, lanes(op->operand(0)), op->result().type().cast<TensorType>().numElements()));
+    return set(op->result(), repeat(pool_, lanes(op->cast<tt::SplatOp>().src()),
+                                    op->result().type().cast<TensorType>().numElements()));
   case Opcode::tt_unsplat:
   case Opcode::tt_expand_dims:
   case Opcode::tt_reshape: // in row-major order, which allow_reorder allows too
   case Opcode::ttg_convert_layout:
-  case Opcode::amdg_in_thread_transpose: return pass(op->operand(0), op->result());
+  case Opcode::amdg_in_thread_transpose: return pass(UnaryOp(op).value(), op->result());
   case Opcode::tt_broadcast: return broadcast(op->cast<tt::BroadcastOp>());
   case Opcode::tt_trans: return transpose(op->cast<tt::TransOp>());
   case Opcode::tt_cat: return cat(op->cast<tt::CatOp>());
@@ -254,7 +255,7 @@ bool Program::dispatch(Op op) {
     auto t = op->cast<ttng::TmemAllocOp>();
     return localAlloc(op, t.src(), t.result()) && (!t.token() || set(t.token(), Lanes()));
   }
-  case Opcode::ttg_local_dealloc: view(op->operand(0)).buffer->freed = true; return true;
+  case Opcode::ttg_local_dealloc: view(op->cast<ttg::LocalDeallocOp>().src()).buffer->freed = true; return true;
   case Opcode::ttg_memdesc_index:
   case Opcode::ttg_memdesc_subslice:
   case Opcode::ttg_memdesc_trans:
@@ -319,7 +320,7 @@ bool Program::dispatch(Op op) {
     return true;
   }
   case Opcode::ttng_inval_barrier: {
-    const SharedView &v = view(op->operand(0));
+    const SharedView &v = view(op->cast<ttng::InvalBarrierOp>().alloc());
     for (uint32_t i : v.at) v.buffer->barriers.erase(i);
     return true;
   }

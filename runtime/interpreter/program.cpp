@@ -71,9 +71,10 @@ bool Program::evaluateConstant(Op op) {
 
 bool Program::evaluateElementwiseOp(Op op) {
   // Whole objects can be chosen between, and pointers to blocks renamed.
-  if (op->numOperands() && get(op->operand(op->numOperands() - 1)).object) {
-    if (op->is<arith::SelectOp>()) return pass(op->operand(flag(op->operand(0)) ? 1 : 2), op->result());
-    if (op->is<tt::BitcastOp>()) return pass(op->operand(0), op->result());
+  if (op->numOperands() && get(op->operands()[op->numOperands() - 1]).object) {
+    if (auto s = op->dyn<arith::SelectOp>())
+      return pass(flag(s.condition()) ? s.trueValue() : s.falseValue(), s.result());
+    if (auto cast = op->dyn<tt::BitcastOp>()) return pass(cast.src(), cast.result());
   }
   for (auto v : op->results())
     if (isBlockPointer(v.type()))

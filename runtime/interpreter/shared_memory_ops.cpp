@@ -62,7 +62,7 @@ bool Program::writeView(Op op, Value v, const Lanes &values) {
 }
 
 bool Program::viewOp(Op op) {
-  Value src = op->operand(0), result = op->result();
+  Value src = MemdescViewOp(op).src(), result = MemdescViewOp(op).result();
   if (!checkLive(op, src)) return false;
   const SharedView &from = view(src);
   auto shape = shapeOf(src), to = shapeOf(result);

@@ -28,7 +28,7 @@ constexpr int64_t kMaxBufferBytes = int64_t(1) << 40;
 constexpr size_t kMaxDimensions = 64; // as .npy files have
 
 constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",
-#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help) #key,
+#define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) #key,
 #include "runtime/compiler/options.def"
                                          "args",   "expected", "flops", "bytes", "library"};
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};

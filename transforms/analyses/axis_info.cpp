@@ -118,7 +118,7 @@ void AxisInfoAnalysis::visit(Operation *op) {
   case Opcode::tt_split:
     // Every second element: the other dimensions are untouched.
     for (auto r : op->results()) {
-      AxisInfo a = get(op->operand(0));
+      AxisInfo a = get(op->cast<tt::SplitOp>().src());
       info_[r] = unknown(r.type());
       if (!r.type().isTensor()) {
         info_[r].divisibility[0] = divisibilityOfAll(a);

@@ -127,6 +127,10 @@ public:
 
 private:
   AxisInfo in(unsigned i) const { return analysis_.get(op_->operand(i)); }
+  /// The operands of unary and binary operations.
+  Value value() const { return UnaryOp(op_).value(); }
+  Value lhs() const { return BinaryOp(op_).lhs(); }
+  Value rhs() const { return BinaryOp(op_).rhs(); }
   unsigned width() const { return t_.scalar().bitWidth(); }
   void constant(int64_t v) { r_ = constantInfo(t_, v); }
   /// Keeps groups of integers that start at a multiple of their size. No wrap-around and no change of sign falls inside
@@ -189,11 +193,12 @@ private:
     case Opcode::arith_minui: return foldOr(&Transfer::minMax);
     case Opcode::arith_cmpi: return compare();
     case Opcode::arith_select: return select();
-    case Opcode::tt_load:
+    case Opcode::tt_load: {
       // Equal addresses hold equal values. A pointer to a block says nothing of its elements.
-      if (op_->operand(0).type().isTensor() == t_.isTensor() && !op_->cast<tt::LoadOp>().isVolatile())
-        commonConstancy();
+      auto load = op_->cast<tt::LoadOp>();
+      if (load.ptr().type().isTensor() == t_.isTensor() && !load.isVolatile()) commonConstancy();
       return;
+    }
     case Opcode::tt_reduce: return reduce();
     default:
       // Elementwise work keeps what is constant in all operands.
@@ -240,7 +245,7 @@ private:
   void broadcast() {
     r_ = in(0);
     for (unsigned d = 0; d < rank_; ++d)
-      if (dimOf(op_->operand(0).type(), d) == 1) r_.constancy[d] = dimOf(t_, d);
+      if (dimOf(value().type(), d) == 1) r_.constancy[d] = dimOf(t_, d);
   }
   void transpose() {
     AxisInfo a = in(0);
@@ -256,7 +261,7 @@ private:
   /// lowest bits is one in which its source dimension is.
   void reshape() {
     AxisInfo a = in(0);
-    auto src = op_->operand(0).type().cast<TensorType>(), dst = t_.cast<TensorType>();
+    auto src = value().type().cast<TensorType>(), dst = t_.cast<TensorType>();
     if (a.constant) return constant(*a.constant);
     if (op_->cast<tt::ReshapeOp>().allowReorder()) {
       // In any order: only what holds for every element.
@@ -288,7 +293,7 @@ private:
     AxisInfo a = in(0), b = in(1);
     if (a.constant && a.constant == b.constant) return constant(*a.constant);
     int64_t unit = unitOf(t_);
-    bool scalars = !op_->operand(0).type().isTensor();
+    bool scalars = !lhs().type().isTensor();
     for (unsigned d = 0; d + 1 < rank_ && !scalars; ++d) {
       r_.contiguity[d] = minp(a.contiguity[d], b.contiguity[d]);
       r_.divisibility[d] =
@@ -324,9 +329,9 @@ private:
   void integerCast() {
     r_ = in(0);
     bool zeroExtends = op_->is<arith::ExtuiOp>() || op_->is<arith::IndexCastuiOp>();
-    if (zeroExtends && hasUnalignedGroups() && !analysis_.nonNegative(op_->operand(0))) alignGroups();
+    if (zeroExtends && hasUnalignedGroups() && !analysis_.nonNegative(value())) alignGroups();
     if (!r_.constant) return;
-    unsigned from = op_->operand(0).type().scalar().bitWidth(), to = width();
+    unsigned from = value().type().scalar().bitWidth(), to = width();
     if (from > 64 || to > 64) {
       r_.constant.reset();
       return;
@@ -343,7 +348,7 @@ private:
     }
   }
   void bitcast() {
-    Type from = op_->operand(0).type().scalar(), to = t_.scalar();
+    Type from = value().type().scalar(), to = t_.scalar();
     AxisInfo a = in(0);
     bool fromPtr = from.isPointer(), toPtr = to.isPointer();
     if (fromPtr && toPtr) {
@@ -360,7 +365,7 @@ private:
   void pointerCast() {
     AxisInfo a = in(0);
     r_ = a;
-    int64_t unit = op_->is<tt::PtrToIntOp>() ? unitOf(op_->operand(0).type()) : 1;
+    int64_t unit = op_->is<tt::PtrToIntOp>() ? unitOf(value().type()) : 1;
     bool bytes = unit == 1 && unitOf(t_) == 1 && (op_->is<tt::IntToPtrOp>() || width() == 64);
     if (!bytes) singleElements(a, unit);
     r_.constant.reset();
@@ -404,7 +409,7 @@ private:
   std::optional<AxisInfo> powerOfShift() const {
     AxisInfo b = in(1);
     if (!b.constant || *b.constant < 0 || *b.constant >= std::min(width(), 62u)) return std::nullopt;
-    return constantInfo(op_->operand(1).type(), int64_t(1) << *b.constant);
+    return constantInfo(rhs().type(), int64_t(1) << *b.constant);
   }
   void multiply() {
     AxisInfo a = in(0), b = in(1);
@@ -448,7 +453,7 @@ private:
     }
     // Rounding down, consecutive numbers from a multiple of the divisor's power of two share their quotient. Signed
     // division rounds negative ones up; a shift rounds down always.
-    bool down = !op_->is<arith::DivsiOp>() || analysis_.nonNegative(op_->operand(0));
+    bool down = !op_->is<arith::DivsiOp>() || analysis_.nonNegative(lhs());
     bool exact = b.constant && *b.constant > 0 && llvm::isPowerOf2_64(*b.constant);
     for (unsigned d = 0; d < rank_; ++d) {
       if (down && a.contiguity[d] > 1)
@@ -462,7 +467,7 @@ private:
     if (b.constant == 1) return constant(0);
     // A group from a multiple of the divisor's power of two does not reach its next multiple. A negative dividend's
     // remainder is negative, but for the group's first, which may be zero.
-    bool inside = op_->is<arith::RemuiOp>() || analysis_.nonNegative(op_->operand(0));
+    bool inside = op_->is<arith::RemuiOp>() || analysis_.nonNegative(lhs());
     for (unsigned d = 0; d < rank_; ++d) {
       if (inside)
         r_.contiguity[d] = minp(minp(a.contiguity[d], b.constancy[d]), minp(a.divisibility[d], b.divisibility[d]));
@@ -498,13 +503,13 @@ private:
       r_.constancy[d] = minp(a.constancy[d], b.constancy[d]);
     }
     bool isUnsigned = op_->is<arith::MinuiOp>() || op_->is<arith::MaxuiOp>();
-    auto signsKnown = [&] { return analysis_.nonNegative(op_->operand(0)) && analysis_.nonNegative(op_->operand(1)); };
+    auto signsKnown = [&] { return analysis_.nonNegative(lhs()) && analysis_.nonNegative(rhs()); };
     if (isUnsigned && hasUnalignedGroups() && !signsKnown()) alignGroups();
   }
   void compare() {
     AxisInfo a = in(0), b = in(1);
     auto p = op_->cast<arith::CmpiOp>().predicate();
-    unsigned bits = op_->operand(0).type().scalar().bitWidth();
+    unsigned bits = lhs().type().scalar().bitWidth();
     if (a.constant && b.constant && bits <= 64) return constant(foldComparison(p, *a.constant, *b.constant, bits));
     bool low = p == CmpIPredicate::Slt || p == CmpIPredicate::Ult || p == CmpIPredicate::Sge || p == CmpIPredicate::Uge;
     bool high =
@@ -524,7 +529,7 @@ private:
       return;
     }
     if (a.constant && a.constant == b.constant) return constant(*a.constant);
-    bool scalar = !op_->operand(0).type().isTensor();
+    bool scalar = !op_->cast<arith::SelectOp>().condition().type().isTensor();
     int64_t unit = unitOf(t_);
     for (unsigned d = 0; d < rank_; ++d) {
       int64_t limit = scalar ? INT64_MAX : c.constancy[d];

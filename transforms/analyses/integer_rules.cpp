@@ -59,7 +59,8 @@ public:
 
 private:
   IntegerRange in(unsigned i) const { return operand_(i); }
-  unsigned operandWidth() const { return widthOf(op_->operand(0).type(), indexBits_); }
+  /// Of a conversion's operand.
+  unsigned operandWidth() const { return widthOf(UnaryOp(op_).value().type(), indexBits_); }
   /// The greatest number of the width read as unsigned.
   Wide maxUnsigned() const { return (Wide(1) << width_) - 1; }
 
@@ -145,7 +146,7 @@ IntegerRange Rule::shift() const {
 /// Bounds of the divisor. One that is no constant is assumed to be positive under Overflow::Assumed.
 IntegerRange Rule::divisor() const {
   IntegerRange d = in(1);
-  if (assumed_ && d.low <= 0 && d.high > 0 && !constantOf(op_->operand(1))) d.low = 1;
+  if (assumed_ && d.low <= 0 && d.high > 0 && !constantOf(BinaryOp(op_).rhs())) d.low = 1;
   return d;
 }
 
@@ -290,10 +291,10 @@ static std::optional<Ends> exactEnds(Operation *op) {
   case Opcode::tt_reshape:
   case Opcode::tt_trans:
   case Opcode::ttg_convert_layout:
-  case Opcode::arith_extsi: return attainedEnds(op->operand(0));
+  case Opcode::arith_extsi: return attainedEnds(UnaryOp(op).value());
   case Opcode::arith_addi:
   case Opcode::arith_muli: {
-    auto a = attainedEnds(op->operand(0)), b = attainedEnds(op->operand(1));
+    auto a = attainedEnds(BinaryOp(op).lhs()), b = attainedEnds(BinaryOp(op).rhs());
     // Ends of two tensors may be in different elements; one number is in all of them.
     bool oneNumber = a && b && (a->first == a->second || b->first == b->second);
     if (!oneNumber) return {};
@@ -302,7 +303,7 @@ static std::optional<Ends> exactEnds(Operation *op) {
     return Ends{*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
   }
   case Opcode::arith_shli: {
-    auto a = attainedEnds(op->operand(0)), by = attainedEnds(op->operand(1));
+    auto a = attainedEnds(BinaryOp(op).lhs()), by = attainedEnds(BinaryOp(op).rhs());
     bool defined =
         a && by && by->first == by->second && by->first >= 0 && by->first < widthOf(op->result(0).type(), 64);
     if (!defined) return {};

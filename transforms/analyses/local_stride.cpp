@@ -27,7 +27,7 @@ bool isUniform(Value v) {
     bool keepsUniform = op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>() || op->is<arith::TrunciOp>() ||
                         op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>() || op->is<ttg::ConvertLayoutOp>();
     if (!keepsUniform) return op->is<tt::SplatOp>();
-    v = op->operand(0);
+    v = UnaryOp(op).value();
   }
   return false;
 }
@@ -41,6 +41,17 @@ Stride scaled(Stride a, Stride by) {
   if (a == 0 || by == 0) return 0;
   int64_t r;
   return a && by && !llvm::MulOverflow(*a, *by, r) ? Stride(r) : Stride();
+}
+
+/// a + sign · b, dimension by dimension.
+Strides sums(Strides a, const Strides &b, int64_t sign) {
+  for (auto [x, y] : llvm::zip(a, b)) x = sum(x, sign < 0 ? scaled(y, sign) : y);
+  return a;
+}
+
+Strides allScaled(Strides s, Stride by) {
+  for (auto &x : s) x = scaled(x, by);
+  return s;
 }
 
 class Walk {
@@ -62,23 +73,21 @@ private:
       auto value = carriedByArgument(v);
       return value ? of(value->init, depth) : unknown;
     }
-    auto in = [&](unsigned i) { return of(op->operand(i), depth); };
-    auto allScaled = [&](Strides s, Stride by) {
-      for (auto &x : s) x = scaled(x, by);
-      return s;
-    };
+    auto in = [&](Value operand) { return of(operand, depth); };
     switch (op->opcode()) {
     case Opcode::arith_constant: return splatOf(v) ? none : unknown;
     case Opcode::tt_splat: return none;
     case Opcode::tt_make_range: return {1};
     case Opcode::tt_expand_dims: {
-      Strides s = in(0);
-      s.insert(s.begin() + op->cast<tt::ExpandDimsOp>().axis(), 0);
+      auto expand = op->cast<tt::ExpandDimsOp>();
+      Strides s = in(expand.src());
+      s.insert(s.begin() + expand.axis(), 0);
       return s;
     }
     case Opcode::tt_trans: {
-      Strides from = in(0), s;
-      for (int d : op->cast<tt::TransOp>().order()) s.push_back(from[d]);
+      auto transpose = op->cast<tt::TransOp>();
+      Strides from = in(transpose.src()), s;
+      for (int d : transpose.order()) s.push_back(from[d]);
       return s;
     }
     case Opcode::tt_broadcast:
@@ -86,45 +95,59 @@ private:
     case Opcode::tt_bitcast:
     case Opcode::arith_extsi:
     case Opcode::arith_extui:
-    case Opcode::arith_trunci: return in(0);
-    case Opcode::arith_addi:
-    case Opcode::arith_subi:
+    case Opcode::arith_trunci: return in(UnaryOp(op).value());
     case Opcode::tt_addptr: {
-      Strides a = in(0), b = in(1);
-      for (auto [x, y] : llvm::zip(a, b)) x = sum(x, op->is<arith::SubiOp>() ? scaled(y, -1) : y);
-      return a;
+      auto add = op->cast<tt::AddptrOp>();
+      Strides a = in(add.ptr()), b = in(add.offset());
+      return sums(a, b, 1);
+    }
+    case Opcode::arith_select: { // an index that is wrapped or clamped
+      auto select = op->cast<arith::SelectOp>();
+      Strides a = in(select.trueValue()), b = in(select.falseValue());
+      return a == b || splatOf(select.falseValue()) ? a : splatOf(select.trueValue()) ? b : unknown;
+    }
+    default: return op->is<BinaryOp>() ? ofArithmetic(BinaryOp(op), type, depth) : unknown;
+    }
+  }
+
+  /// Of integers; nothing of other operations.
+  Strides ofArithmetic(BinaryOp op, TensorType type, int depth) {
+    Strides unknown(type.rank());
+    Value lhs = op.lhs(), rhs = op.rhs();
+    auto in = [&](Value operand) { return of(operand, depth); };
+    switch (op->opcode()) {
+    case Opcode::arith_addi:
+    case Opcode::arith_subi: {
+      Strides a = in(lhs), b = in(rhs);
+      return sums(a, b, op->is<arith::SubiOp>() ? -1 : 1);
     }
     case Opcode::arith_muli:
-      if (auto c = splatOf(op->operand(1))) return allScaled(in(0), c);
-      if (auto c = splatOf(op->operand(0))) return allScaled(in(1), c);
+      if (auto c = splatOf(rhs)) return allScaled(in(lhs), c);
+      if (auto c = splatOf(lhs)) return allScaled(in(rhs), c);
       // By a number that is not known: strides of zero stay.
-      if (op->operand(0).definedBy<tt::SplatOp>()) return allScaled(in(1), {});
-      return op->operand(1).definedBy<tt::SplatOp>() ? allScaled(in(0), {}) : unknown;
+      if (lhs.definedBy<tt::SplatOp>()) return allScaled(in(rhs), {});
+      return rhs.definedBy<tt::SplatOp>() ? allScaled(in(lhs), {}) : unknown;
     // A divisor that is not known is taken for larger than the strides.
     case Opcode::arith_divsi:
     case Opcode::arith_divui: {
-      auto c = splatOf(op->operand(1));
-      Strides s = in(0);
-      if (!c && !isUniform(op->operand(1))) return unknown;
+      auto c = splatOf(rhs);
+      Strides s = in(lhs);
+      if (!c && !isUniform(rhs)) return unknown;
       for (auto &x : s)
         if (x) x = !c ? 0 : *c > 0 ? Stride(*x / *c) : Stride();
       return s;
     }
     case Opcode::arith_remsi:
     case Opcode::arith_remui: {
-      auto c = splatOf(op->operand(1));
-      Strides s = in(0);
-      if (!c && isUniform(op->operand(1))) return s;
+      auto c = splatOf(rhs);
+      Strides s = in(lhs);
+      if (!c && isUniform(rhs)) return s;
       for (auto &x : s)
         if (!c || !x || *x >= *c || *x <= -*c) x = x == 0 ? Stride(0) : Stride();
       return s;
     }
     case Opcode::arith_minsi:
-    case Opcode::arith_maxsi: return splatOf(op->operand(1)) ? in(0) : splatOf(op->operand(0)) ? in(1) : unknown;
-    case Opcode::arith_select: { // an index that is wrapped or clamped
-      Strides a = in(1), b = in(2);
-      return a == b || splatOf(op->operand(2)) ? a : splatOf(op->operand(1)) ? b : unknown;
-    }
+    case Opcode::arith_maxsi: return splatOf(rhs) ? in(lhs) : splatOf(lhs) ? in(rhs) : unknown;
     default: return unknown;
     }
   }

@@ -4,20 +4,11 @@
 namespace tessera::transforms {
 using namespace ir;
 
-bool isMemdescView(const Operation *op) {
-  switch (op->opcode()) {
-  case Opcode::ttg_memdesc_index:
-  case Opcode::ttg_memdesc_subslice:
-  case Opcode::ttg_memdesc_trans:
-  case Opcode::ttg_memdesc_reshape:
-  case Opcode::ttg_memdesc_reinterpret: return true;
-  default: return false;
-  }
-}
+bool isMemdescView(const Operation *op) { return op->is<MemdescViewOp>(); }
 
 Value viewedMemdesc(Value memdesc) {
-  Operation *def = memdesc.definingOp();
-  return def && isMemdescView(def) ? def->operand(0) : Value();
+  auto view = memdesc.definedBy<MemdescViewOp>();
+  return view ? view.src() : Value();
 }
 
 Value memdescRoot(Value memdesc) {

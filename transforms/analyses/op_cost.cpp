@@ -31,7 +31,7 @@ OperationCost costOf(Operation *op, const Tuning &t) {
   case Opcode::arith_divui:
   case Opcode::arith_remsi:
   case Opcode::arith_remui: {
-    bool byConstant = intConstantOf(op->operand(1)).has_value();
+    bool byConstant = intConstantOf(BinaryOp(op).rhs()).has_value();
     return {byConstant ? t.divisionByConstantCost : t.integerDivisionCost, false, slow, false};
   }
   // Rare in index arithmetic, which is what layouts are chosen for: counted in code size alone.
@@ -73,7 +73,7 @@ double LayoutCosts::elementsPerThread(TensorType type, const Encoding *e) {
 /// warps.
 double LayoutCosts::scan(Operation *op, const Encoding *e) const {
   auto scan = op->cast<tt::ScanOp>();
-  auto &layout = e->layoutOf(tensorOf(op->operand(0)).shape());
+  auto &layout = e->layoutOf(tensorOf(scan.srcs()[0]).shape());
   if (!layout.ok()) return kImpossible;
   int axis = scan.axis();
   auto shape = layouts::scanShape(*layout, axis);

@@ -17,11 +17,13 @@ constexpr int kMaxLoops = 16;   // around a value
 Value rootOf(Value v, llvm::SmallVectorImpl<Value> &visiting) {
   for (int steps = 0; steps < kMaxSteps; ++steps) {
     if (Operation *def = v.definingOp()) {
-      bool sameMemory = def->is<tt::AddptrOp>() || def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() ||
-                        def->is<tt::ExpandDimsOp>() || def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() ||
-                        def->is<tt::BitcastOp>() || def->is<ttg::ConvertLayoutOp>();
-      if (sameMemory)
-        v = def->operand(0);
+      bool samePointers = def->is<tt::SplatOp>() || def->is<tt::BroadcastOp>() || def->is<tt::ExpandDimsOp>() ||
+                          def->is<tt::ReshapeOp>() || def->is<tt::TransOp>() || def->is<tt::BitcastOp>() ||
+                          def->is<ttg::ConvertLayoutOp>();
+      if (auto add = def->dyn<tt::AddptrOp>())
+        v = add.ptr();
+      else if (samePointers)
+        v = UnaryOp(def).value();
       else if (auto value = carriedByResult(v))
         v = value->argument;
       else
@@ -100,12 +102,12 @@ bool hasSmallRange(Value argument) {
 
 Value smallBuffer(Value pointer) {
   auto sum = pointer.definedBy<tt::AddptrOp>();
-  if (!sum || !sum->operand(1).type().scalar().isInteger(32)) return {};
-  Value base = sum->operand(0);
-  if (auto splat = base.definedBy<tt::SplatOp>()) base = splat->operand(0);
+  if (!sum || !sum.offset().type().scalar().isInteger(32)) return {};
+  Value base = sum.ptr();
+  if (auto splat = base.definedBy<tt::SplatOp>()) base = splat.src();
   if (base.type().isTensor()) return {};
   auto cast = base.definedBy<tt::BitcastOp>();
-  return hasSmallRange(cast ? cast->operand(0) : base) ? base : Value();
+  return hasSmallRange(cast ? cast.src() : base) ? base : Value();
 }
 
 } // namespace tessera::transforms

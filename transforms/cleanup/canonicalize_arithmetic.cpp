@@ -41,31 +41,43 @@ static Value binary(Rewriter &rw, Opcode o, Location loc, Value a, Value b) {
 
 /// (x op c1) op c2; the operation of the two constants folds.
 static bool chainOfConstants(Operation *op, Rewriter &rw) {
-  Operation *inner = op->operand(0).definingOp();
-  if (!inner || inner->opcode() != op->opcode() || !constantOf(op->operand(1)) || !constantOf(inner->operand(1)) ||
-      constantOf(inner->operand(0)))
-    return false;
-  Value c = binary(rw, op->opcode(), op->loc(), inner->operand(1), op->operand(1));
-  rw.replaceOp(op, {binary(rw, op->opcode(), op->loc(), inner->operand(0), c)});
+  BinaryOp outer(op), inner(outer.lhs().definingOp());
+  if (!inner || inner->opcode() != op->opcode()) return false;
+  bool hasTwoConstants = constantOf(outer.rhs()) && constantOf(inner.rhs());
+  if (!hasTwoConstants || constantOf(inner.lhs())) return false;
+  Value c = binary(rw, op->opcode(), op->loc(), inner.rhs(), outer.rhs());
+  rw.replaceOp(op, {binary(rw, op->opcode(), op->loc(), inner.lhs(), c)});
   return true;
+}
+
+/// A sum or difference of a constant and something else.
+struct SumWithConstant {
+  Value value, constant;
+  bool subtractsValue, subtractsConstant;
+};
+
+/// Nothing where neither side is a constant. If both are, the right one counts as the constant.
+static std::optional<SumWithConstant> sumWithConstant(Operation *op) {
+  BinaryOp sum(op);
+  bool subtracts = op->is<arith::SubiOp>();
+  if (constantOf(sum.rhs())) return SumWithConstant{sum.lhs(), sum.rhs(), false, subtracts};
+  if (constantOf(sum.lhs())) return SumWithConstant{sum.rhs(), sum.lhs(), subtracts, false};
+  return std::nullopt;
 }
 
 /// Sums and differences of one value and two constants.
 static bool sumOfConstants(Operation *op, Rewriter &rw) {
-  bool subtracts = op->is<arith::SubiOp>();
-  unsigned k = constantOf(op->operand(1)) ? 1 : constantOf(op->operand(0)) ? 0 : 2;
-  if (k == 2) return false;
-  Operation *inner = op->operand(1 - k).definingOp();
-  if (!inner || !(inner->is<arith::AddiOp>() || inner->is<arith::SubiOp>())) return false;
-  bool innerSubtracts = inner->is<arith::SubiOp>();
-  if (!subtracts && !innerSubtracts) return false; // chainOfConstants
-  unsigned j = constantOf(inner->operand(1)) ? 1 : constantOf(inner->operand(0)) ? 0 : 2;
-  if (j == 2 || constantOf(inner->operand(1 - j))) return false;
-  Value x = inner->operand(1 - j), c1 = inner->operand(j), c2 = op->operand(k);
-  // The signs with which x and c1 stand in the inner, and the inner and c2 in the outer operation.
-  bool xMinus = innerSubtracts && j == 0, c1Minus = innerSubtracts && j == 1;
-  bool innerMinus = subtracts && k == 0, c2Minus = subtracts && k == 1;
-  if (innerMinus) xMinus = !xMinus, c1Minus = !c1Minus;
+  auto outer = sumWithConstant(op);
+  Operation *def = outer ? outer->value.definingOp() : nullptr;
+  if (!def || !(def->is<arith::AddiOp>() || def->is<arith::SubiOp>())) return false;
+  if (op->is<arith::AddiOp>() && def->is<arith::AddiOp>()) return false; // chainOfConstants
+  auto inner = sumWithConstant(def);
+  if (!inner || constantOf(inner->value)) return false;
+  Value x = inner->value, c1 = inner->constant, c2 = outer->constant;
+  // The signs in the sum of the three.
+  bool xMinus = inner->subtractsValue != outer->subtractsValue;
+  bool c1Minus = inner->subtractsConstant != outer->subtractsValue;
+  bool c2Minus = outer->subtractsConstant;
   Location loc = op->loc();
   Value zero = rw.intConstant(loc, x.type(), 0);
   Value c = binary(rw, c1Minus ? Opcode::arith_subi : Opcode::arith_addi, loc, zero, c1);
@@ -132,13 +144,13 @@ static bool constantToTheRight(Operation *op, Rewriter &rw) {
 
 static bool compareExtended(Operation *op, Rewriter &rw) {
   auto c = op->cast<arith::CmpiOp>();
-  Operation *a = c.lhs().definingOp(), *b = c.rhs().definingOp();
-  if (!a || !b || a->opcode() != b->opcode() || !(a->is<arith::ExtsiOp>() || a->is<arith::ExtuiOp>()) ||
-      a->operand(0).type() != b->operand(0).type())
-    return false;
+  UnaryOp a(c.lhs().definingOp()), b(c.rhs().definingOp());
+  if (!a || !b || a->opcode() != b->opcode()) return false;
+  bool isExtension = a->is<arith::ExtsiOp>() || a->is<arith::ExtuiOp>();
+  if (!isExtension || a.value().type() != b.value().type()) return false;
   // Zero-extended numbers compare as unsigned ones; sign extension keeps both orders.
   auto p = a->is<arith::ExtuiOp>() ? asUnsigned(c.predicate()) : c.predicate();
-  rw.replaceOp(op, {compare(rw, op->loc(), p, a->operand(0), b->operand(0))});
+  rw.replaceOp(op, {compare(rw, op->loc(), p, a.value(), b.value())});
   return true;
 }
 
@@ -255,30 +267,29 @@ static Operation *convert(Rewriter &rw, Opcode o, Location loc, Type to, Value v
 }
 
 static bool extensionOfExtension(Operation *op, Rewriter &rw) {
-  Operation *inner = op->operand(0).definingOp();
+  UnaryOp inner(UnaryOp(op).value().definingOp());
   if (!inner) return false;
   // A zero-extended number is not negative: extending its sign adds zeros.
   bool ok = inner->opcode() == op->opcode() || (op->is<arith::ExtsiOp>() && inner->is<arith::ExtuiOp>());
   if (!ok) return false;
-  rw.replaceOp(op, convert(rw, inner->opcode(), op->loc(), op->result().type(), inner->operand(0)));
+  rw.replaceOp(op, convert(rw, inner->opcode(), op->loc(), op->result().type(), inner.value()));
   return true;
 }
 
 static bool truncationOf(Operation *op, Rewriter &rw) {
-  Operation *inner = op->operand(0).definingOp();
+  UnaryOp inner(UnaryOp(op).value().definingOp());
   if (!inner) return false;
   Type to = op->result().type();
   if (inner->is<arith::TrunciOp>()) {
-    rw.replaceOp(op, convert(rw, Opcode::arith_trunci, op->loc(), to, inner->operand(0)));
+    rw.replaceOp(op, convert(rw, Opcode::arith_trunci, op->loc(), to, inner.value()));
     return true;
   }
   if (!inner->is<arith::ExtsiOp>() && !inner->is<arith::ExtuiOp>()) return false;
-  unsigned from = inner->operand(0).type().scalar().bitWidth(), width = to.scalar().bitWidth();
+  unsigned from = inner.value().type().scalar().bitWidth(), width = to.scalar().bitWidth();
   if (from == width)
-    rw.replaceOp(op, {inner->operand(0)});
+    rw.replaceOp(op, {inner.value()});
   else
-    rw.replaceOp(op,
-                 convert(rw, from > width ? Opcode::arith_trunci : inner->opcode(), op->loc(), to, inner->operand(0)));
+    rw.replaceOp(op, convert(rw, from > width ? Opcode::arith_trunci : inner->opcode(), op->loc(), to, inner.value()));
   return true;
 }
 
@@ -292,21 +303,21 @@ static bool truncationOfFloat(Operation *op, Rewriter &rw) {
 
 /// To index and back, where the index is the wider one.
 static bool indexAndBack(Operation *op, Rewriter &rw) {
-  Operation *inner = op->operand(0).definingOp();
-  if (!inner || inner->opcode() != op->opcode() || inner->operand(0).type() != op->result().type() ||
-      !op->operand(0).type().scalar().isIndex())
-    return false;
-  rw.replaceOp(op, {inner->operand(0)});
+  UnaryOp outer(op), inner(outer.value().definingOp());
+  if (!inner || inner->opcode() != op->opcode()) return false;
+  bool backToSameType = inner.value().type() == outer.result().type();
+  if (!backToSameType || !outer.value().type().scalar().isIndex()) return false;
+  rw.replaceOp(op, {inner.value()});
   return true;
 }
 
 static bool bitcastOfBitcast(Operation *op, Rewriter &rw) {
-  Operation *inner = op->operand(0).definingOp();
+  UnaryOp inner(UnaryOp(op).value().definingOp());
   if (!inner || inner->opcode() != op->opcode()) return false;
-  if (inner->operand(0).type() == op->result().type())
-    rw.replaceOp(op, {inner->operand(0)});
+  if (inner.value().type() == op->result().type())
+    rw.replaceOp(op, {inner.value()});
   else
-    rw.replaceOp(op, convert(rw, op->opcode(), op->loc(), op->result().type(), inner->operand(0)));
+    rw.replaceOp(op, convert(rw, op->opcode(), op->loc(), op->result().type(), inner.value()));
   return true;
 }
 

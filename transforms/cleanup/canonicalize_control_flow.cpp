@@ -134,7 +134,7 @@ static bool simplifyFor(Operation *op, Rewriter &rw) {
   auto inits = f.initArgs().vec();
   nf.body().takeBody(f.body());
   yield->setOperands(kept(yield->operands(), drop));
-  dropArguments(b, 1, drop, inits, rw);
+  dropArguments(b, kFirstCarriedArgument, drop, inits, rw);
   replaceKept(op, nf, drop, rw);
   for (auto &inner : *b) rw.updated(&inner);
   return true;

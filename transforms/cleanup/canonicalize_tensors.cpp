@@ -68,15 +68,16 @@ static bool simplifyAtomic(Operation *op, Rewriter &rw) {
   return true;
 }
 
+/// Assertions and assumptions, whose only operand is the condition.
 static bool dropTrueCondition(Operation *op, Rewriter &rw) {
-  auto c = constantTruth(op->operand(0));
+  auto c = constantTruth(op->operands()[0]);
   if (!c || !*c) return false;
   rw.eraseOp(op);
   return true;
 }
 
 static bool splatThrough(Operation *op, Rewriter &rw) {
-  auto s = op->operand(0).definedBy<tt::SplatOp>();
+  auto s = UnaryOp(op).value().definedBy<tt::SplatOp>();
   if (!s) return false;
   rw.replaceOp(op, tt::SplatOp::create(rw, op->loc(), op->result().type(), s.src()).op);
   return true;
@@ -150,14 +151,14 @@ static bool sameSpace(Type a, Type b) {
 }
 
 static bool pointerAndBack(Operation *op, Rewriter &rw) {
-  Operation *inner = op->operand(0).definingOp();
+  UnaryOp outer(op), inner(outer.value().definingOp());
   if (!inner || !(inner->is<tt::PtrToIntOp>() || inner->is<tt::IntToPtrOp>()) || inner->opcode() == op->opcode())
     return false;
-  Type from = inner->operand(0).type(), to = op->result().type();
+  Type from = inner.value().type(), to = op->result().type();
   if (from == to)
-    rw.replaceOp(op, {inner->operand(0)});
-  else if (op->is<tt::IntToPtrOp>() && sameSpace(from, to) && op->operand(0).type().scalar().bitWidth() == 64)
-    rw.replaceOp(op, tt::BitcastOp::create(rw, op->loc(), to, inner->operand(0)).op);
+    rw.replaceOp(op, {inner.value()});
+  else if (op->is<tt::IntToPtrOp>() && sameSpace(from, to) && outer.value().type().scalar().bitWidth() == 64)
+    rw.replaceOp(op, tt::BitcastOp::create(rw, op->loc(), to, inner.value()).op);
   else
     return false;
   return true;

@@ -76,7 +76,7 @@ void dropUnneededCarriedValues(scf::ForOp loop) {
                                  loop->attrs());
   slim.body().takeBody(loop.body());
   for (unsigned i = n; i-- > 0;)
-    if (!needed[i]) slim.body().front()->eraseArg(i + 1);
+    if (!needed[i]) eraseCarriedArgument(*slim.body().front(), i);
   for (unsigned i = 0, k = 0; i < n; ++i)
     if (needed[i]) loop->result(i).replaceAllUsesWith(slim->result(k++));
   loop->erase();

@@ -14,6 +14,7 @@
 //
 // Runs: TTIR.
 #include "ir/builder.h"
+#include "ir/loops.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/passes.h"
@@ -94,8 +95,8 @@ private:
     f = with;
     changed(v);
   }
-  void join(llvm::ArrayRef<ValueImpl *> to, OperandRange from, unsigned skip = 0) {
-    for (unsigned i = 0; i < from.size(); ++i) join(Value(to[i + skip]), fact(from[i]));
+  void join(llvm::ArrayRef<ValueImpl *> to, OperandRange from) {
+    for (unsigned i = 0; i < from.size(); ++i) join(Value(to[i]), fact(from[i]));
   }
   void joinResults(Operation *op, OperandRange from) {
     for (unsigned i = 0; i < from.size(); ++i) join(op->result(i), fact(from[i]));
@@ -193,12 +194,12 @@ private:
     reach(body);
     // One iteration: the index is the lower bound.
     if (low && high && step && (*high - *low).ule(*step))
-      join(body->arg(0), lo);
+      join(inductionVariable(f), lo);
     else
-      vary(body->arg(0));
-    join(body->args(), f.initArgs(), 1);
+      vary(inductionVariable(f));
+    join(carriedArguments(*body), f.initArgs());
     if (auto *y = end(f.body())) {
-      join(body->args(), y->operands(), 1);
+      join(carriedArguments(*body), y->operands());
       joinResults(f.op, y->operands());
     }
   }

@@ -124,8 +124,10 @@ private:
       } else if (auto select = op->dyn<arith::SelectOp>()) {
         propagateRoot(select.trueValue(), r);
         propagateRoot(select.falseValue(), r);
+      } else if (auto add = op->dyn<tt::AddptrOp>()) {
+        propagateRoot(add.ptr(), r);
       } else {
-        propagateRoot(op->operand(0), r);
+        propagateRoot(UnaryOp(op).value(), r);
       }
     }
   }
@@ -209,19 +211,16 @@ private:
     if (auto branch = op->dyn<scf::IfOp>()) return rewriteBranch(branch);
     for (auto &r : op->regions()) rewriteRegion(r);
     if (op->numResults() == 1 && isPointer(op->result()) && rootOf(op->result())) return makeOffset(op);
-    if (!isAccess(op)) return;
-    Value p = op->operand(0); // of each kind of access
+    auto access = op->dyn<GlobalAccessOp>();
+    if (!access) return;
+    Value p = access.ptr();
     Value root = isPointer(p) ? rootOf(p) : Value();
     if (!root) return;
     bool hasNoArithmetic = !offsets_.lookup(p);
     if (hasNoArithmetic || smallBuffer(p)) return;
     Builder b(op);
-    op->setOperand(0, pointerTo(b, op->loc(), root, offsetOf(b, op->loc(), p), p.type()));
+    access.setPtr(pointerTo(b, op->loc(), root, offsetOf(b, op->loc(), p), p.type()));
     changed_ = true;
-  }
-
-  static bool isAccess(Operation *op) {
-    return op->is<tt::LoadOp>() || op->is<tt::StoreOp>() || op->is<tt::AtomicRmwOp>() || op->is<tt::AtomicCasOp>();
   }
 
   /// Makes the offset of the pointer that the operation makes. Offsets of zero have no entry.
@@ -242,7 +241,7 @@ private:
       offsets_[r] = arith::SelectOp::create(b, op->loc(), select.condition(), ifTrue, ifFalse).result();
       return;
     }
-    Value from = offsets_.lookup(op->operand(0));
+    Value from = offsets_.lookup(UnaryOp(op).value());
     if (!from) return;
     if (op->is<tt::BitcastOp>()) {
       offsets_[r] = from;

@@ -31,7 +31,7 @@ absl::StatusOr<bool> chooseScanLayouts(Module &m, PassContext &context) {
   });
   bool changed = false;
   for (auto s : scans) {
-    auto type = s->operand(0).type().cast<TensorType>();
+    auto type = s.srcs()[0].type().cast<TensorType>();
     auto &layout = type.encoding()->layoutOf(type.shape());
     if (!layout.ok() || layouts::scanShape(*layout, s.axis()).inOrder) continue;
     LinearLayout better = layouts::scanLayout(*layout, s.axis());

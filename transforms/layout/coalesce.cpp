@@ -67,12 +67,8 @@ bool isAtomic(Operation *op) { return op->is<tt::AtomicRmwOp>() || op->is<tt::At
 
 /// The pointers of an access to global memory; null for other operations and for scalar pointers.
 Value pointerOf(Operation *op) {
-  Value p;
-  if (auto load = op->dyn<tt::LoadOp>()) p = load.ptr();
-  if (auto store = op->dyn<tt::StoreOp>()) p = store.ptr();
-  if (auto rmw = op->dyn<tt::AtomicRmwOp>()) p = rmw.ptr();
-  if (auto cas = op->dyn<tt::AtomicCasOp>()) p = cas.ptr();
-  return p && p.type().isTensor() ? p : Value();
+  auto access = op->dyn<GlobalAccessOp>();
+  return access && access.ptr().type().isTensor() ? access.ptr() : Value();
 }
 
 // ---- step 1: orders -------------------------------------------------------------------------------------------------

@@ -237,7 +237,7 @@ bool Slice::inputsFor(Value v, const Encoding *e, llvm::SmallVectorImpl<LayoutVa
   case Opcode::tt_reshape:
   case Opcode::tt_scan: {
     auto *in = operandLayoutFor(pool_, op, e);
-    if (in) inputs.push_back({op->operand(0), in});
+    if (in) inputs.push_back({op->operands()[0], in}); // a scan's only one
     return in != nullptr;
   }
   case Opcode::tt_elementwise_inline_asm: return false; // may pack neighbouring registers
@@ -320,8 +320,10 @@ double Slice::gain() {
   if (readsWholeRowsForFma()) return 0;
   if (isDotOperand(wanted_) && onlyMovesLoads()) return 0;
   double before = 0;
-  for (auto *c : replacedConversions())
-    before += costs_.conversion(c->operand(0), encodingOf(c->result())) * costs_.frequency(c->block());
+  for (auto *op : replacedConversions()) {
+    auto c = op->cast<ttg::ConvertLayoutOp>();
+    before += costs_.conversion(c.src(), encodingOf(c.result())) * costs_.frequency(op->block());
+  }
   double after = 0;
   for (auto &[v, e] : converted_) after += conversionAt(v, e);
   after += recomputationCost() + conversionsBackCost();
@@ -338,9 +340,10 @@ bool Slice::isInsideUse(OpOperand *use, const Encoding *e) {
     if (auto loop = parent->dyn<scf::ForOp>()) return recomputed_.contains({carried(loop, use->index()).argument, e});
     return parent->is<scf::IfOp>() && recomputed_.contains({parent->result(use->index()), e});
   }
-  if (auto loop = op->dyn<scf::ForOp>())
-    return use->index() >= kFirstInitOperand &&
-           recomputed_.contains({carried(loop, use->index() - kFirstInitOperand).result, e});
+  if (op->is<scf::ForOp>()) {
+    auto value = carriedByInit(*use);
+    return value && recomputed_.contains({value->result, e});
+  }
   if (op->numResults() != 1 || !op->result().type().isTensor()) return false;
   auto it = inputs_.find(op->result());
   if (it == inputs_.end()) return false;
@@ -453,9 +456,9 @@ Value Slice::recompute(Operation *op, const Encoding *e) {
   for (auto &o : operands)
     if (o.type().isTensor() && next < inputs.size()) o = materialize(o, inputs[next++].second);
   Builder b(op);
-  if (op->is<tt::ScanOp>()) {
+  if (auto scan = op->dyn<tt::ScanOp>()) {
     ValueMap map;
-    map.map(op->operand(0), operands[0]);
+    map.map(scan.srcs()[0], operands[0]);
     Value result = b.clone(op, map)->result();
     result.setType(type);
     return result;

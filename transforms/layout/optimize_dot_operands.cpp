@@ -198,7 +198,7 @@ bool keepLeftInRegisters(ttng::WarpGroupDotOp dot, const TargetInfo &target) {
       plan.ok() && (plan->kind == ConversionPlan::None || plan->kind == ConversionPlan::RegisterPermutation);
   if (!staysInThreads) return false;
   Builder b(dot.op);
-  dot->setOperand(0, ttg::ConvertLayoutOp::create(b, buffer->loc(), type.withEncoding(*to), buffer.src()).result());
+  dot.setA(ttg::ConvertLayoutOp::create(b, buffer->loc(), type.withEncoding(*to), buffer.src()).result());
   buffer->erase();
   return true;
 }

@@ -53,13 +53,13 @@ struct LoopReduction {
 /// The one operation that a reduction combines with, or null.
 Operation *combination(Operation *reduce) {
   Block *b = reduce->region(0).front();
-  Operation *op = b->front(), *end = b->terminator();
-  bool isOnlyOperation = op && op->next() == end;
-  if (!isOnlyOperation || op->numOperands() != 2 || op->numResults() != 1 || end->operand(0) != op->result())
-    return nullptr;
-  bool inOrder = op->operand(0) == b->arg(0) && op->operand(1) == b->arg(1);
-  bool swapped = op->operand(0) == b->arg(1) && op->operand(1) == b->arg(0);
-  return inOrder || swapped ? op : nullptr;
+  auto op = b->front() ? b->front()->dyn<BinaryOp>() : BinaryOp();
+  auto end = b->terminator()->cast<tt::ReduceReturnOp>();
+  bool isOnlyOperation = op && op->next() == end.op;
+  if (!isOnlyOperation || op->numResults() != 1 || end.results()[0] != op.result()) return nullptr;
+  bool inOrder = op.lhs() == b->arg(0) && op.rhs() == b->arg(1);
+  bool swapped = op.lhs() == b->arg(1) && op.rhs() == b->arg(0);
+  return inOrder || swapped ? op.op : nullptr;
 }
 
 /// A splat that leaves every value as it is when combined with it; nothing for other operations.
@@ -120,9 +120,10 @@ private:
       reduced = user->result();
     }
     Operation *update = reduced.users()[0];
-    bool isLikeReduction = update->opcode() == combine->opcode() && update->numOperands() == 2;
-    if (!isLikeReduction || update->block() != reduce->block() || !update->result().hasOneUse()) return std::nullopt;
-    Value other = update->operand(update->operand(0) == reduced ? 1 : 0);
+    if (update->opcode() != combine->opcode() || update->block() != reduce->block() || !update->result().hasOneUse())
+      return std::nullopt;
+    BinaryOp sum(update);
+    Value other = sum.lhs() == reduced ? sum.rhs() : sum.lhs();
     auto c = carriedByArgument(other);
     bool isUpdate = c && c->loop.op == loop.op && c->yielded == update->result();
     if (!isUpdate || !c->argument.hasOneUse()) return std::nullopt;
@@ -195,7 +196,7 @@ private:
   /// does not follow.
   Value reduceInThread(Builder &b, const LoopReduction &r, const AxisRuns &runs) {
     Location loc = r.reduce->loc();
-    Value source = r.reduce->operand(0); // the only one
+    Value source = r.reduce.srcs()[0]; // the only one
     auto shape = tensorOf(source).shape();
     unsigned axis = r.reduce.axis();
     llvm::SmallVector<int64_t, 8> cut(shape.begin(), shape.begin() + axis);
@@ -226,7 +227,7 @@ private:
 
   bool rewrite(const LoopReduction &r) {
     unsigned axis = r.reduce.axis();
-    auto runs = runsOf(tensorOf(r.reduce->operand(0)), axis);
+    auto runs = runsOf(tensorOf(r.reduce.srcs()[0]), axis);
     if (!runs || llvm::all_of(*runs, [](auto &run) { return run.ofRegisters; })) return false;
     Location loc = r.reduce->loc();
     Builder b(r.reduce.op);

@@ -92,7 +92,7 @@ int64_t elementsBeforeBroadcasts(Value v, int depth = 0) {
   if (!op || depth > kMaxDepth) return all;
   if (op->is<tt::SplatOp>() || op->is<arith::ConstantOp>() || op->is<tt::MakeRangeOp>()) return 1;
   if (op->is<ttg::ConvertLayoutOp>() || op->is<tt::BroadcastOp>() || op->is<tt::ExpandDimsOp>())
-    return elementsBeforeBroadcasts(op->operand(0), depth + 1);
+    return elementsBeforeBroadcasts(UnaryOp(op).value(), depth + 1);
   if (!isElementwise(op) || !isPure(op)) return all;
   int64_t most = 1;
   for (auto o : op->operands()) most = std::max(most, elementsBeforeBroadcasts(o, depth + 1));
@@ -174,10 +174,11 @@ private:
     case Opcode::tt_splat:
     case Opcode::tt_make_range: return true;
     case Opcode::ttg_convert_layout:
-    case Opcode::tt_broadcast: return canMake(op->operand(0), e, budget, convertible);
+    case Opcode::tt_broadcast: return canMake(UnaryOp(op).value(), e, budget, convertible);
     case Opcode::tt_expand_dims: {
-      auto slice = pool_.getSlice(op->cast<tt::ExpandDimsOp>().axis(), e);
-      return slice.ok() && canMake(op->operand(0), *slice, budget, convertible);
+      auto expand = op->cast<tt::ExpandDimsOp>();
+      auto slice = pool_.getSlice(expand.axis(), e);
+      return slice.ok() && canMake(expand.src(), *slice, budget, convertible);
     }
     default: break;
     }
@@ -198,7 +199,7 @@ private:
     auto t = tensorOf(op->result());
     bool isSlice = t.encoding()->kind() == layouts::EncodingKind::Slice;
     bool isRowOrColumn = t.rank() > 1 && llvm::is_contained(t.shape(), 1);
-    return (isSlice || isRowOrColumn) && op->operand(1).definedBy<arith::ConstantOp>();
+    return (isSlice || isRowOrColumn) && BinaryOp(op).rhs().definedBy<arith::ConstantOp>();
   }
 
   layouts::EncodingPool &pool_;
@@ -300,7 +301,8 @@ public:
   /// What a loop or branch carries and its users only make narrower is converted behind the cast.
   bool convertBehindNarrowingCasts() {
     auto narrows = [&](Operation *op) {
-      return isElementwise(op) && isPure(op) && op->numOperands() == 1 && bitsOf(op->result()) < bitsOf(op->operand(0));
+      return isElementwise(op) && isPure(op) && op->numOperands() == 1 &&
+             bitsOf(op->result()) < bitsOf(op->operands()[0]);
     };
     bool changed = false;
     for (auto c : all<ttg::ConvertLayoutOp>()) {
@@ -313,7 +315,7 @@ public:
       auto casts = c.result().users();
       if (!llvm::all_of(casts, narrows)) continue;
       for (auto *op : casts) {
-        op->setOperand(0, c.src());
+        op->opOperand(0).set(c.src()); // the only one
         changeLayout(op->result(), from);
       }
       c->erase();
@@ -342,7 +344,7 @@ private:
         continue;
       }
       if (auto inner = c.src().definedBy<ttg::ConvertLayoutOp>()) {
-        c->setOperand(0, inner.src());
+        c.setSrc(inner.src());
         changed = true;
       }
       if (joinAroundExpandDims(c)) {
@@ -675,10 +677,9 @@ private:
 
   /// An initial value arrives converted: the loop carries the original layout. The yielded value is converted to it.
   bool moveIntoLoop(scf::ForOp loop, unsigned at, const Encoding *e) {
-    if (at < kFirstInitOperand) return false;
-    unsigned i = at - kFirstInitOperand;
-    if (!mayChangeLayout(loop.op, i, e)) return false;
-    changeCarriedLayout(carried(loop, i), e);
+    auto value = carriedByInit(loop->opOperand(at));
+    if (!value || !mayChangeLayout(loop.op, value->index, e)) return false;
+    changeCarriedLayout(*value, e);
     return true;
   }
 

@@ -31,7 +31,7 @@ int64_t scratchOfPlan(const absl::StatusOr<layouts::ConversionPlan> &plan) {
 }
 
 int64_t scratchOfReduce(tt::ReduceOp reduce, const TargetInfo &target) {
-  auto &layout = layoutOf(tensorOf(reduce->operand(0)));
+  auto &layout = layoutOf(tensorOf(reduce.srcs()[0]));
   if (!layout.ok()) return 0;
   auto shape = layouts::reduceShape(*layout, reduce.axis());
   if (shape.warps == 1) return 0;
@@ -47,7 +47,7 @@ int64_t scratchOfReduce(tt::ReduceOp reduce, const TargetInfo &target) {
 }
 
 int64_t scratchOfScan(tt::ScanOp scan) {
-  auto &layout = layoutOf(tensorOf(scan->operand(0)));
+  auto &layout = layoutOf(tensorOf(scan.srcs()[0]));
   if (!layout.ok()) return 0;
   auto shape = layouts::scanShape(*layout, scan.axis());
   auto warps = layouts::reduceShape(*layout, scan.axis());

@@ -59,7 +59,7 @@ void widen(Operation *op) {
         after, op->loc(), narrow, v,
         {after.named("rounding", IntegerAttr::getI32(after.context(), int64_t(RoundingMode::Rtne)))});
     v.replaceAllUsesWith(rounded.result());
-    rounded->setOperand(0, v);
+    rounded.setSrc(v);
   }
 }
 

@@ -144,8 +144,7 @@ private:
   /// What a use of a value in flight means: further values in flight, or a use that needs a wait.
   void follow(Value v, OpOperand *use) {
     Operation *op = use->owner;
-    unsigned k = 0;
-    while (&op->opOperand(k) != use) ++k;
+    unsigned k = use->index();
     if (auto dot = op->dyn<ttng::WarpGroupDotOp>()) {
       bool accumulatesAsync = dot.c() == v && dot.isAsync();
       if (!accumulatesAsync) usesInFlight_.push_back({op, k});
@@ -155,8 +154,7 @@ private:
       if (!isWaitFor(wait, v)) markInFlight(op->result(k));
       return;
     }
-    if (auto loop = op->dyn<scf::ForOp>(); loop && k >= kFirstInitOperand)
-      return markInFlight(carried(loop, k - kFirstInitOperand).argument);
+    if (auto value = carriedByInit(*use)) return markInFlight(value->argument);
     if (op->is<scf::YieldOp>()) {
       Operation *parent = op->parentOp();
       if (auto loop = parent->dyn<scf::ForOp>()) {

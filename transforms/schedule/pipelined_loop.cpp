@@ -178,9 +178,6 @@ private:
   bool usesBuffers() const {
     return llvm::any_of(plan_.loads, [](auto &a) { return bool(a.bufferType); });
   }
-  /// The body's argument for a carried value of the new loop; argument 0 is the induction variable.
-  static Value argument(Block &block, unsigned carriedValue) { return block.arg(carriedValue + 1); }
-
   void emitLoop() {
     auto inits = carriedInits();
     if (plan_.dotsInFlight)
@@ -201,8 +198,10 @@ private:
     newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), plan_.asyncCopies ? bound : boundAhead,
                                   loop_.step(), inits, attrsOf(loop_.op));
     Block *block = newLoop_.body().addBlock();
-    block->addArg(body_.arg(0).type(), body_.arg(0).loc());
-    for (auto [i, t] : llvm::enumerate(types)) block->addArg(t, i < at_.producer ? body_.arg(i + 1).loc() : loc_);
+    Value oldCounter = inductionVariable(loop_);
+    block->addArg(oldCounter.type(), oldCounter.loc());
+    for (auto [i, t] : llvm::enumerate(types))
+      block->addArg(t, i < at_.producer ? carriedArgument(body_, i).loc() : loc_);
     emitBody(*block, stepsAhead, boundAhead);
   }
 
@@ -219,15 +218,15 @@ private:
 
   void emitBody(Block &block, Value stepsAhead, Value boundAhead) {
     Iteration it{block, Builder::atEnd(&block), stepsAhead, boundAhead, {}, {}, {}, {}, {}};
-    it.consumer.map(body_.arg(0), block.arg(0));
-    for (unsigned i = 0; i < at_.producer; ++i) it.consumer.map(body_.arg(i + 1), argument(block, i));
-    it.readIndex = carriesIndices_ ? argument(block, at_.readIndex) : integer(it.in, 0);
-    if (plan_.asyncCopies) it.fillIndex = argument(block, at_.fillIndex);
+    it.consumer.map(inductionVariable(loop_), inductionVariable(block));
+    for (unsigned i = 0; i < at_.producer; ++i) it.consumer.map(carriedArgument(body_, i), carriedArgument(block, i));
+    it.readIndex = carriesIndices_ ? carriedArgument(block, at_.readIndex) : integer(it.in, 0);
+    if (plan_.asyncCopies) it.fillIndex = carriedArgument(block, at_.fillIndex);
     emitWaitForStage(it);
     bool copiesComeLater = plan_.dotsInFlight || plan_.operandsFirst || plan_.copiesAfter;
     if (!copiesComeLater) produceNext(it);
     llvm::SmallVector<Value, 4> loaded;
-    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(argument(block, i));
+    for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(carriedArgument(block, i));
     emitConsumer(it.in, it.consumer, it.readIndex, loaded, it.token);
     if (plan_.operandsFirst) produceBeforeFirstDot(it);
     if (plan_.copiesAfter) produceAfterDot(it);
@@ -238,8 +237,8 @@ private:
   /// Waits until the copies into the buffers of this iteration's stage are done.
   void emitWaitForStage(Iteration &it) {
     if (plan_.hasBulkCopies())
-      ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), argument(it.block, at_.phase), Value(),
-                                  {});
+      ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), carriedArgument(it.block, at_.phase),
+                                  Value(), {});
     if (plan_.hasThreadCopies())
       it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
   }
@@ -247,9 +246,10 @@ private:
   /// The producer, at the iteration `distance` ahead.
   void produceNext(Iteration &it) {
     Value predicate;
-    if (plan_.asyncCopies) predicate = compare(it.in, CmpIPredicate::Slt, it.block.arg(0), it.boundAhead);
-    for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = argument(it.block, at_.producer + k);
-    beginProducer(it.producer, make<arith::AddiOp>(it.in, it.block.arg(0), it.stepsAhead));
+    if (plan_.asyncCopies) predicate = compare(it.in, CmpIPredicate::Slt, inductionVariable(it.block), it.boundAhead);
+    for (unsigned k = 0; k < producerState_.size(); ++k)
+      producerState_[k] = carriedArgument(it.block, at_.producer + k);
+    beginProducer(it.producer, make<arith::AddiOp>(it.in, inductionVariable(it.block), it.stepsAhead));
     emitProducer(it.in, it.producer, predicate);
     if (plan_.asyncCopies)
       emitCopies(it.in, it.producer, predicate, it.fillIndex);
@@ -314,14 +314,14 @@ private:
         else
           yields.push_back(v);
       }
-      yields.push_back(it.producer.lookupOrSelf(body_.arg(0)));
+      yields.push_back(it.producer.lookupOrSelf(inductionVariable(loop_)));
     }
     if (plan_.hasBulkCopies()) yields.push_back(nextPhase(it, nextRead));
     scf::YieldOp::create(it.in, oldYield->loc(), yields);
   }
   /// The phase of the mbarriers changes when the index returns to the first buffer.
   Value nextPhase(Iteration &it, Value nextRead) {
-    Value phase = argument(it.block, at_.phase);
+    Value phase = carriedArgument(it.block, at_.phase);
     Value wraps = compare(it.in, CmpIPredicate::Eq, nextRead, integer(it.in, 0));
     Value other = make<arith::XoriOp>(it.in, phase, integer(it.in, 1));
     return arith::SelectOp::create(it.in, loc_, wraps, other, phase).op->result();
@@ -348,8 +348,8 @@ private:
     if (plan_.hasThreadCopies()) ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
     if (plan_.asyncCopies) return;
     ValueMap last;
-    last.map(body_.arg(0), newLoop_->result(at_.nextIteration));
-    for (unsigned i = 0; i < at_.producer; ++i) last.map(body_.arg(i + 1), newLoop_->result(i));
+    last.map(inductionVariable(loop_), newLoop_->result(at_.nextIteration));
+    for (unsigned i = 0; i < at_.producer; ++i) last.map(carriedArgument(body_, i), newLoop_->result(i));
     llvm::SmallVector<Value, 4> loaded;
     for (unsigned i = at_.loaded; i < at_.nextIteration; ++i) loaded.push_back(newLoop_->result(i));
     Value readIndex = carriesIndices_ ? newLoop_->result(at_.readIndex) : integer(b_, 0);

@@ -248,7 +248,7 @@ private:
     Block *body = loop.body().front();
     prefetchNext(body);
     for (auto [n, d] : llvm::enumerate(dots_))
-      splitDot(d, body->arg(1 + numOwn + 2 * n), body->arg(2 + numOwn + 2 * n));
+      splitDot(d, carriedArgument(*body, numOwn + 2 * n), carriedArgument(*body, numOwn + 2 * n + 1));
     if (wait_) removeWait();
     for (unsigned i = 0; i < numOwn; ++i) loop_->result(i).replaceAllUsesWith(loop->result(i));
     loop_->erase();

@@ -301,7 +301,7 @@ private:
     emitUnrolledBody(*block);
 
     // The old loop becomes the epilogue.
-    loop_->setOperand(0, middle); // the lower bound
+    loop_.setLowerBound(middle);
     for (unsigned i = 0; i < numCarried(loop_); ++i) carried(loop_, i).setInit(main->result(i));
   }
 
@@ -309,8 +309,8 @@ private:
     Builder in = Builder::atEnd(&block);
     Operation *yield = body_.terminator();
     unsigned numOwn = numCarried(loop_);
-    auto argument = [&](unsigned carriedValue) { return block.arg(carriedValue + 1); };
-    Value first = block.arg(0);
+    auto argument = [&](unsigned carriedValue) { return carriedArgument(block, carriedValue); };
+    Value first = inductionVariable(block);
     llvm::SmallVector<Value, 16> current, next;
     for (unsigned i = 0; i < numOwn; ++i) current.push_back(argument(i));
     for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = argument(numOwn + k);

@@ -136,7 +136,7 @@ bool areIndependent(Operation *op, int d) {
   if (auto r = op->dyn<tt::ReduceOp>()) return d != int(r.axis());
   if (auto s = op->dyn<tt::ScanOp>()) return d != int(s.axis());
   if (op->is<tt::JoinOp>()) return d + 1 < int(tensorOrNull(op->result()).rank());
-  if (op->is<tt::SplitOp>()) return d + 1 < int(tensorOrNull(op->operand(0)).rank());
+  if (auto s = op->dyn<tt::SplitOp>()) return d + 1 < int(tensorOrNull(s.src()).rank());
   if (auto e = op->dyn<tt::ExpandDimsOp>()) return d != int(e.axis()); // the operand has no such dimension
   if (op->is<arith::ConstantOp>()) return splatBits(op->attr("value"));
   if (op->is<tt::MakeRangeOp>()) return tensorOrNull(op->result()).element().bitWidth() == 32;
@@ -317,7 +317,7 @@ private:
         widest = std::max(widest, *n);
         // Extensions are done where the value is used, element by element.
         bool widened = op->is<arith::ExtfOp>() || op->is<arith::ExtsiOp>() || op->is<arith::ExtuiOp>();
-        held[r.impl()] = registersFor(widened ? tensorOrNull(op->operand(0)) : t, *n);
+        held[r.impl()] = registersFor(widened ? tensorOrNull(UnaryOp(op).value()) : t, *n);
         Operation *last = op;
         for (auto *u : r.users())
           if (last->isBeforeInBlock(u)) last = u;

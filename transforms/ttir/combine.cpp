@@ -61,7 +61,7 @@ template <class Add> static bool mergeDotAdd(Operation *op, Rewriter &rw) {
     auto dot = op->operand(i).definedBy<tt::DotOp>();
     if (!dot || dot->block() != op->block() || !op->operand(i).hasOneUse() || dot.maxNumImpreciseAcc() != 0) continue;
     if (!isZero(dot.c())) continue;
-    rw.replaceOp(op, tt::DotOp::create(rw, dot.loc(), dot.a(), dot.b(), op->operand(1 - i), dot->attrs()).op);
+    rw.replaceOp(op, tt::DotOp::create(rw, dot.loc(), dot.a(), dot.b(), BinaryOp(op).other(i), dot->attrs()).op);
     return true;
   }
   return false;

@@ -189,14 +189,14 @@ private:
 
   /// All operands get the first one's layout; the results lack its reduced dimension.
   void reduce(tt::ReduceOp op) {
-    auto *e = encodingOf(op->operand(0));
+    auto *e = encodingOf(op.srcs()[0]);
     for (unsigned i = 1; i < op->numOperands(); ++i) require(op.op, i, e);
     for (auto r : op->results())
       if (r.type().isTensor()) r.setType(with(r.type(), *pool_.getSlice(op.axis(), e)));
   }
 
   void scan(tt::ScanOp op) {
-    auto *e = encodingOf(op->operand(0));
+    auto *e = encodingOf(op.srcs()[0]);
     for (unsigned i = 1; i < op->numOperands(); ++i) require(op.op, i, e);
     for (auto r : op->results()) r.setType(with(r.type(), e));
   }

@@ -122,8 +122,9 @@ TEST(Reducer, ReductionsLoseOperands) {
   auto stored = [](ir::Module &m, const char *name) {
     bool found = false;
     m.op()->walk([&](ir::Operation *op) {
-      auto *from = op->name() == "tt.store" ? op->operand(1).definingOp() : nullptr;
-      found |= from && from->name() == name && op->operand(1).type().scalar().isFloat();
+      auto store = op->dyn<ir::tt::StoreOp>();
+      auto *from = store ? store.value().definingOp() : nullptr;
+      found |= from && from->name() == name && store.value().type().scalar().isFloat();
     });
     return found;
   };
@@ -248,8 +249,8 @@ TEST(Reducer, NeverDividesByZero) {
   })",
                       [](ir::Module &m) { return count(m, "arith.divsi") > 0; });
   bool zero = false;
-  r->f.module->op()->walk(
-      [&](ir::Operation *op) { zero |= op->name() == "arith.divsi" && ir::intConstantOf(op->operand(1)) == 0; });
+  r->f.module->op()->walk<ir::arith::DivsiOp>(
+      [&](ir::arith::DivsiOp division) { zero |= ir::intConstantOf(division.rhs()) == 0; });
   EXPECT_FALSE(zero) << r->text;
 }
 

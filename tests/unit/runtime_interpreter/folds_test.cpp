@@ -374,7 +374,7 @@ TEST(FoldsOfFloats, FoldNumbers) {
     s.attrs.assign(attrs.begin(), attrs.end());
     Operation *op = build.create(s);
     llvm::SmallVector<FoldResult, 1> out;
-    if (!op->info().fold(op, {constantOf(op->operand(0)), constantOf(op->operand(1))}, out)) return {};
+    if (!op->info().fold(op, {constantOf(BinaryOp(op).lhs()), constantOf(BinaryOp(op).rhs())}, out)) return {};
     return *splatBits(out[0].constant ? out[0].constant : constantOf(out[0].value));
   };
   auto bits = [](float f) { return APFloat(f).bitcastToAPInt(); };
@@ -456,8 +456,8 @@ TEST(FoldsOfIntegers, ElementByElement) {
   };
   auto fold = [&](Operation *op) -> Attribute {
     llvm::SmallVector<FoldResult, 1> out;
-    return op->info().fold(op, {constantOf(op->operand(0)), constantOf(op->operand(1))}, out) ? out[0].constant
-                                                                                              : Attribute();
+    return op->info().fold(op, {constantOf(BinaryOp(op).lhs()), constantOf(BinaryOp(op).rhs())}, out) ? out[0].constant
+                                                                                                      : Attribute();
   };
   Value x = dense({1, -2, 3, INT32_MIN}), y = dense({3, 3, -4, 2}), zero = dense({1, 2, 0, 4}),
         splat = b.intConstant({}, type, 2);

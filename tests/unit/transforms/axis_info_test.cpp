@@ -457,17 +457,16 @@ void runSeed(unsigned seed, int64_t &claims) {
       AxisInfo info = axis.get(v);
       check(info, values, shape, 1, exact, "stored" + describeInfo(info), claims);
       // The value before it was widened, and the pointer behind an address.
-      ir::Operation *made = v.definingOp();
-      if (made && made->is<ir::arith::ExtsiOp>()) {
-        AxisInfo narrow = axis.get(made->operand(0));
-        if (narrow.constant && made->operand(0).type().scalar().isInteger(1))
-          narrow.constant = *narrow.constant ? -1 : 0;
+      if (auto widened = v.definedBy<ir::arith::ExtsiOp>()) {
+        AxisInfo narrow = axis.get(widened.in());
+        if (narrow.constant && widened.in().type().scalar().isInteger(1)) narrow.constant = *narrow.constant ? -1 : 0;
         check(narrow, values, shape, 1, exact, "value" + describeInfo(narrow), claims);
-        if (axis.nonNegative(made->operand(0)))
+        if (axis.nonNegative(widened.in()))
           for (auto x : values) ASSERT_GE(x, 0) << "not negative";
-      } else if (made && made->is<ir::tt::PtrToIntOp>())
-        check(axis.get(made->operand(0)), values, shape, 4, exact, "pointer" + describeInfo(axis.get(made->operand(0))),
-              claims);
+      } else if (auto address = v.definedBy<ir::tt::PtrToIntOp>()) {
+        AxisInfo pointer = axis.get(address.src());
+        check(pointer, values, shape, 4, exact, "pointer" + describeInfo(pointer), claims);
+      }
     });
   }
 }

@@ -237,7 +237,7 @@ TEST(IntegerRange, LoopCounters) {
         ASSERT_TRUE(kernel.module);
         int64_t last = lower;
         for (int64_t i = lower; i < upper; i += step) last = i;
-        auto r = integerRange(kernel.last().definingOp()->operand(0));
+        auto r = integerRange(kernel.last().definedBy<ir::arith::AddiOp>().lhs());
         ASSERT_TRUE(r);
         if (lower < upper) {
           EXPECT_EQ(text(*r), text({lower, last})) << lower << " to " << upper << " step " << step;
@@ -254,7 +254,7 @@ TEST(IntegerRange, DepthAndTypes) {
   EXPECT_EQ(text(*integerRange(sum)), "[2, 3]");
   EXPECT_EQ(text(*integerRange(sum, {.depth = 2})), "[-2147483648, 2147483647]");
   EXPECT_EQ(text(*integerRange(kernel.last())), "[-2147483648, 2147483647]");
-  EXPECT_FALSE(integerRange(kernel.last().definingOp()->operand(0)));
+  EXPECT_FALSE(integerRange(kernel.last().definedBy<ir::arith::TrunciOp>().in()));
 }
 
 TEST(IntegerRange, IndexIsAsWideAsTheQuerySays) {
