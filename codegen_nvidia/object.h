@@ -5,7 +5,7 @@
 
 namespace tessera::nvidia {
 
-/// Compiles PTX: by ptxas, or, where the options prefer it or ptxas is missing, in process by libnvJitLink. Compiles
+/// Compiles PTX: by ptxas, or, if ptxas is missing, in process by libnvJitLink. Compiles
 /// again where the plan calls for it, and gives the best object. Environment: TESSERA_NVJITLINK, TESSERA_PTXAS name the
 /// file to use, or a directory to look in and nowhere else.
 absl::StatusOr<codegen::ObjectInfo> makeCubin(llvm::StringRef ptx, const codegen::ArchInfo &,
