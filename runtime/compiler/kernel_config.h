@@ -3,6 +3,8 @@
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
 
 namespace tessera::runtime {
 
@@ -28,6 +30,13 @@ struct KernelOption {
   int least;
   int most;
   llvm::StringRef help; // one line
+
+  bool allows(int64_t value) const;
+  /// The values that every check allows: "a power of two up to 64". A target may allow fewer (checkShape).
+  std::string allowed() const;
+  /// "" or what is wrong: "must be a power of two up to 64, not 3". The one check of launch descriptions, metadata, the
+  /// C API and the compiler; the command line uses its parts.
+  std::string problem(int64_t value) const;
 };
 
 /// In the order of the rows.
