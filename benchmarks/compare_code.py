@@ -2,13 +2,16 @@
 """Compares the code that two builds of `tessera` make of the same kernels, byte by byte, and how long they take.
 
   compare_code.py OLD NEW [--kernels DIR]... [--conformance] [--targets T,T] [--warps 1,4,8] [--cache DIR] [--show N]
+                          [--objects]
   compare_code.py OLD NEW --time ROUNDS [--kernels DIR]... [--targets T,T] [--warps 4]
 
 OLD and NEW are the two programs. A DIR is searched for *.ttir, *.ttgir and *.mlir files (default: tests/kernels).
 `--conformance` adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN
 for every target (default: all that NEW has) and number of warps. Exit code and bytes are compared; where both refuse a
-kernel, the diagnostics may differ. For every target some kernel must compile. `--cache` keeps the digests of OLD's
-output in a folder, by OLD and the kernel's text; with them only NEW is run.
+kernel, the diagnostics may differ. For every target some kernel must compile. `--objects` compares the objects instead
+(cubin, hsaco; NVIDIA's need ptxas or libnvJitLink) and the figures in their metadata: registers, spills, shared memory,
+occupancy. `--cache` keeps the digests of OLD's output in a folder, by OLD and the kernel's text; with them only NEW is
+run.
 
 `--time` compiles with OLD and NEW alternately, ROUNDS times, and prints the ratio of the sums of the fastest times per
 kernel (milliseconds inside the process, from the metadata's `compile_ms`).
@@ -35,10 +38,14 @@ def targets_of(program):
     return [t for t in text.partition("targets: ")[2].strip().split(", ") if t]
 
 
-def compile_kernel(program, case, metadata=None):
-    """(exit code, text, diagnostics) of one compilation. `case`: (file, target, warps)."""
+STAGES = {"assembly": ("ptx", "amdgcn"), "object": ("cubin", "hsaco")}  # NVIDIA's, AMD's
+FIGURES = ("registers", "spill_bytes", "static_shared_bytes", "dynamic_shared_bytes", "occupancy")
+
+
+def compile_kernel(program, case, metadata=None, stage="assembly"):
+    """(exit code, output, diagnostics) of one compilation. `case`: (file, target, warps)."""
     path, target, warps = case
-    emit = "ptx" if target.startswith("sm_") else "amdgcn"
+    emit = STAGES[stage][0 if target.startswith("sm_") else 1]
     command = [program, "compile", path, "--target", target, "--emit", emit, "--num-warps", str(warps), "-o", "-"]
     if metadata:
         command += ["--metadata", metadata]
@@ -73,6 +80,22 @@ def wanted_targets(options):
     return wanted
 
 
+def digest_of_object(program, case):
+    """Exit code, digest and figures of an object."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "metadata.json")
+        result = digest(compile_kernel(program, case, path, "object"))
+        if result[0] == 0:
+            metadata = json.load(open(path))
+            result += [metadata[f] for f in FIGURES]
+        return result
+
+
+def figures_that_differ(old, new):
+    both = zip(FIGURES, old[2:], new[2:])
+    return ", ".join(f"{name} {a} -> {b}" for name, a, b in both if a != b) or "same figures"
+
+
 def kernel_files(options, scratch):
     folders = options.kernels or [str(ROOT / "tests/kernels")]
     if options.conformance:
@@ -102,14 +125,15 @@ def compare(options, cases):
     if known.get("program") != identity:
         known = {"program": identity}
     lock_free = {}
+    digest_of = digest_of_object if options.objects else lambda *a: digest(compile_kernel(*a))
 
     def one(case):
         # Diagnostics are not compared, so that the file's name does not matter.
-        key = "|".join(map(str, (texts[case[0]], *case[1:])))
+        key = "|".join(map(str, (texts[case[0]], *case[1:]))) + ("|object" if options.objects else "")
         old = known.get(key)
         if old is None:
-            old = lock_free[key] = digest(compile_kernel(options.old, case))
-        return case, old, digest(compile_kernel(options.new, case))
+            old = lock_free[key] = digest_of(options.old, case)
+        return case, old, digest_of(options.new, case)
 
     differences, done, compiled = [], 0, set()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -125,6 +149,9 @@ def compare(options, cases):
         json.dump({**known, **lock_free}, open(known_path, "w"))
     for number, (case, old, new) in enumerate(differences):
         print(f"differs: {case[0]} {case[1]} warps {case[2]}: exit codes {old[0]} and {new[0]}")
+        if options.objects:
+            print(figures_that_differ(old, new))
+            continue
         if number >= options.show:
             continue
         a, b = compile_kernel(options.old, case), compile_kernel(options.new, case)
@@ -167,6 +194,7 @@ def main():
     parser.add_argument("--targets")
     parser.add_argument("--warps", default="1,4,8")
     parser.add_argument("--cache")
+    parser.add_argument("--objects", action="store_true")
     parser.add_argument("--show", type=int, default=3)
     parser.add_argument("--time", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

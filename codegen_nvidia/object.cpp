@@ -214,12 +214,6 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
   return info;
 }
 
-/// The PTX without its `.minnctapersm`, which no option of ptxas lifts.
-static std::string withoutMinBlocks(llvm::StringRef ptx) {
-  size_t at = ptx.find(".minnctapersm");
-  return at == llvm::StringRef::npos ? ptx.str() : (ptx.take_front(at) + ptx.substr(ptx.find('\n', at))).str();
-}
-
 /// Compiles once: by ptxas, or by libnvJitLink if there is no ptxas, since the library takes more registers.
 static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
                                               const PtxOptions &how) {
@@ -245,10 +239,14 @@ static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInf
 
 /// One of the further compilations.
 static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef ptx, const ObjectInfo &first,
-                                               const ArchInfo &arch, const BackendOptions &options) {
+                                               const ArchInfo &arch, const BackendOptions &options,
+                                               EmitWithoutRequest emitWithoutRequest) {
   PtxOptions how;
   switch (attempt) {
-  case Attempt::WithoutRequest: return compileOnce(withoutMinBlocks(ptx), arch, options, how);
+  case Attempt::WithoutRequest: { // no option of ptxas lifts `.minnctapersm`
+    absl::StatusOr<std::string> other = emitWithoutRequest();
+    return other.ok() ? compileOnce(*other, arch, options, how) : other.status();
+  }
   case Attempt::OneBlock: how.minBlocks = 1; break;
   case Attempt::OneMoreBlock: how.minBlocks = first.occupancy + 1; break;
   case Attempt::LowerLevel: // the library knows one level only
@@ -260,13 +258,14 @@ static absl::StatusOr<ObjectInfo> compileAgain(Attempt attempt, llvm::StringRef 
 }
 
 absl::StatusOr<ObjectInfo> makeCubin(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
-                                     const OccupancyPlan &plan) {
+                                     const OccupancyPlan &plan, EmitWithoutRequest emitWithoutRequest) {
   absl::StatusOr<ObjectInfo> first = compileOnce(ptx, arch, options, {});
   if (!first.ok()) return first;
   ObjectInfo best = *first;
   for (Attempt attempt : OccupancyPlan::kAttempts) {
     if (!plan.isWorthTrying(attempt, *first, best, arch.info, options)) continue;
-    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, arch, options);
+    absl::StatusOr<ObjectInfo> made = compileAgain(attempt, ptx, *first, arch, options, emitWithoutRequest);
+    if (!made.ok() && made.status().GetPayload(codegen::kAbandonModulePayload)) return made;
     if (made.ok() && OccupancyPlan::isBetter(attempt, *made, best)) best = *std::move(made);
   }
   return best;

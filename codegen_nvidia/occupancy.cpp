@@ -167,11 +167,20 @@ OccupancyPlan planOf(const Module &module) {
   return plan;
 }
 
+void withdrawRequests(Module &module) {
+  for (Function &f : module)
+    if (isKernel(f)) f.removeFnAttr(kMinBlocks);
+}
+
+bool OccupancyPlan::requestMayCostSpills(const ir::TargetInfo &t, const BackendOptions &o) const {
+  return minBlocks && !leavesAllRegisters(minBlocks, t, o);
+}
+
 bool OccupancyPlan::isWorthTrying(Attempt attempt, const ObjectInfo &first, const ObjectInfo &best,
                                   const ir::TargetInfo &t, const BackendOptions &o) const {
   switch (attempt) {
   case Attempt::WithoutRequest: // the request must not cost spills
-    return minBlocks && first.spillBytes && !leavesAllRegisters(minBlocks, t, o);
+    return first.spillBytes && requestMayCostSpills(t, o);
   case Attempt::OneBlock:
     // With a request for one block, ptxas mostly does not give up (10 KiB of spills in 32 registers became 1.5 in 255
     // for a gradient through a gate).

@@ -2,7 +2,7 @@
 // and the further compilations that are tried where ptxas made poor use of the registers.
 //
 //   lowering (recordWidestTensor, recordLoad, …)  →  optimised LLVM module (collectFacts, planOccupancy, applyPlan)
-//     →  PTX with `.minnctapersm`  →  object.cpp: one compilation, then those of OccupancyPlan::attempt
+//     →  PTX with `.minnctapersm`  →  object.cpp: one compilation, then those of OccupancyPlan::kAttempts
 //
 // Left alone, ptxas gives up registers for full occupancy, and with them the overlap of loads. `.minnctapersm` says how
 // many blocks are enough; ptxas then uses the registers of the others. The numbers are in ir/tuning.def.
@@ -42,9 +42,9 @@ struct KernelFacts {
 /// The facts of a kernel that is ready for instruction selection.
 KernelFacts collectFacts(const llvm::Function &kernel, const ir::Tuning &);
 
-/// A further compilation of the same PTX.
+/// A further compilation of the same kernel; all but the first are of the same PTX.
 enum class Attempt : uint8_t {
-  WithoutRequest, // without `.minnctapersm`
+  WithoutRequest, // without `.minnctapersm`: the module's PTX is emitted again
   OneBlock,       // for one block on a multiprocessor
   OneMoreBlock,   // for one block more than the first compilation allowed
   LowerLevel,     // at optimisation level 1
@@ -57,6 +57,8 @@ struct OccupancyPlan {
   /// The further attempts, in order.
   static constexpr Attempt kAttempts[] = {Attempt::WithoutRequest, Attempt::OneBlock, Attempt::OneMoreBlock,
                                           Attempt::LowerLevel};
+  /// Whether blocks are requested that leave a thread fewer registers than there are: Attempt::WithoutRequest may come.
+  bool requestMayCostSpills(const ir::TargetInfo &, const codegen::BackendOptions &) const;
   /// Whether an attempt is worth a compilation. `first`: of the plain PTX, `best`: of all that were made.
   bool isWorthTrying(Attempt, const codegen::ObjectInfo &first, const codegen::ObjectInfo &best, const ir::TargetInfo &,
                      const codegen::BackendOptions &) const;
@@ -70,5 +72,7 @@ OccupancyPlan planOccupancy(const KernelFacts &, const ir::TargetInfo &, const c
 void applyPlans(llvm::Module &, const ir::TargetInfo &, const codegen::BackendOptions &);
 /// The plan that a module's attributes state: of the first kernel that requests blocks, if any.
 OccupancyPlan planOf(const llvm::Module &);
+/// Drops the requests for blocks that applyPlans wrote.
+void withdrawRequests(llvm::Module &);
 
 } // namespace tessera::nvidia

@@ -24,6 +24,11 @@ package=$(ls "$work"/package/*.deb)
 dpkg-deb -I "$package" | grep -E '^ (Package|Version|Depends|Installed-Size)'
 [ "$(dpkg-deb -f "$package" Depends | tr -d ' ' | sed 's/(.*//')" = libc6 ]
 dpkg-deb -x "$package" "$work/root"
+# What apt says that the package needs is what it needs, to 5 %.
+stated=$(dpkg-deb -f "$package" Installed-Size)
+needed=$(find "$work/root" -type f -printf '%s\n' | awk '{bytes += $1} END {print int(bytes / 1024)}')
+[ $((stated * 100)) -ge $((needed * 95)) ] && [ $((stated * 95)) -le $((needed * 100)) ] ||
+  { echo "Installed-Size is $stated KB, the files have $needed KB" >&2; exit 1; }
 usr=$work/root/usr
 for file in bin/tessera lib/libtessera.so include/tessera.h lib/pkgconfig/tessera.pc \
   lib/cmake/Tessera/TesseraConfig.cmake \

@@ -134,17 +134,19 @@ std::string repeated(const std::string &part, int times) {
   return out;
 }
 
-/// How many loads have a uniform base and a small offset: loads of f64 from %in + %offset, 128 elements.
+/// How many loads have a uniform base and a small offset: loads of f64 from %in + %offset, 128 elements. They are in a
+/// loop over %i.
 unsigned loadsFromBase(const std::string &type, const std::string &offset) {
   std::string l = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
   std::string t = "tensor<128x" + type + ", #l>", p = "tensor<128x!tt.ptr<f64>, #l>";
   std::string text =
       "#l = " + l + "\n" + kModule + "tt.func public @k(%in: !tt.ptr<f64>, %out: !tt.ptr<f64>, %x: " + type + ") {\n" +
       "%r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #l>\n%xs = tt.splat %x : " + type +
-      " -> " + t + "\n" + offset + "\n%s = tt.splat %in : !tt.ptr<f64> -> " + p +
+      " -> " + t + "\n%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n%ten = arith.constant 10 : i32\n" +
+      "scf.for %i = %zero to %ten step %one : i32 {\n" + offset + "\n%s = tt.splat %in : !tt.ptr<f64> -> " + p +
       "\n%q = tt.addptr %s, %offset : " + p + ", " + t + "\n%v = tt.load %q : " + p +
       "\n%s2 = tt.splat %out : !tt.ptr<f64> -> " + p + "\n%q2 = tt.addptr %s2, %r : " + p +
-      ", tensor<128xi32, #l>\ntt.store %q2, %v : " + p + "\ntt.return\n}\n}\n";
+      ", tensor<128xi32, #l>\ntt.store %q2, %v : " + p + "\n}\ntt.return\n}\n}\n";
   testing::HostTarget target;
   target.info_.hasBufferOps = true;
   llvm::LLVMContext context;
@@ -173,6 +175,15 @@ TEST(Lowering, LargeOffsetsAreNotSplit) {
   EXPECT_EQ(loadsFromBase("i64", constant("268435447")), 1u);
   EXPECT_EQ(loadsFromBase("i64", constant("268435455")), 0u);
   EXPECT_EQ(loadsFromBase("i64", constant("2305843009213693951")), 0u);
+}
+
+/// Pointers that advance by a constant per iteration are left to LLVM; remainders do not advance so.
+TEST(Lowering, OffsetsThatAdvanceWithACounterAreNotSplit) {
+  std::string advances = "%is = tt.splat %i : i32 -> tensor<128xi32, #l>\n"
+                         "%sum = arith.addi %is, %r : tensor<128xi32, #l>\n"
+                         "%four = arith.constant dense<4> : tensor<128xi32, #l>\n";
+  EXPECT_EQ(loadsFromBase("i32", advances + "%offset = arith.muli %sum, %four : tensor<128xi32, #l>"), 0u);
+  EXPECT_EQ(loadsFromBase("i32", advances + "%offset = arith.remsi %sum, %xs : tensor<128xi32, #l>"), 1u);
 }
 
 TEST(Lowering, MaskedAccessesTouchNothingElse) {

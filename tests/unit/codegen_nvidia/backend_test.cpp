@@ -6,6 +6,7 @@
 #include "codegen_nvidia/arch_table.h"
 #include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/object.h"
+#include "codegen_nvidia/ptxas_process.h"
 #include "cuda_toolkit.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -192,6 +193,20 @@ TEST(NvidiaBackend, SpillsAreStated) {
   ASSERT_OK(free.object);
   EXPECT_GT(free.object->registers, 100);
   EXPECT_EQ(free.object->spillBytes, 0);
+}
+
+// Half of full occupancy leaves a thread 64 registers, fewer than the kernel has values.
+TEST(NvidiaBackend, ARequestForBlocksThatCostsSpillsIsWithdrawn) {
+  if (!findPtxas().ok()) GTEST_SKIP();
+  std::string kernel = wideKernel(100);
+  size_t body = kernel.find(" {");
+  std::string requesting = std::string(kernel).insert(body, " \"tessera-widest-tensor\"=\"16\"");
+  Result plain = compile(kernel, arch("sm_90a")), withdrawn = compile(requesting, arch("sm_90a"));
+  ASSERT_OK(plain.object);
+  ASSERT_OK(withdrawn.object);
+  EXPECT_THAT(withdrawn.object->assembly, HasSubstr(".minnctapersm 8"));
+  EXPECT_EQ(withdrawn.object->spillBytes, 0);
+  EXPECT_EQ(withdrawn.object->object, plain.object->object); // the PTX that is compiled then says nothing of blocks
 }
 
 TEST(NvidiaBackend, SameBytesAgainAndInEightThreads) {
