@@ -7,11 +7,13 @@
 #include "codegen_amd/backend.h"
 #include "absl/status/status.h"
 #include "codegen_amd/device_library.h"
+#include "codegen_amd/eviction_budget.h"
 #include "codegen_amd/object.h"
 #include "codegen_amd/pipeline.h"
 #include "codegen_amd/scheduler_options.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -73,6 +75,9 @@ protected:
     static constexpr llvm::StringLiteral kSkipped[] = {"amdgpu-image-intrinsic-opt", "amdgpu-lower-ctor-dtor",
                                                        "amdgpu-sw-lower-lds"};
     return kSkipped;
+  }
+  void addCodegenAnalyses(llvm::legacy::PassManagerBase &passes) const override {
+    passes.add(createEvictionBudget(info().tuning.maxEvictionTries));
   }
   bool libraryMayBeFused() const override { return false; } // fused, ocml's sinh of small numbers loses half its bits
 

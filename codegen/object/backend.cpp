@@ -203,6 +203,7 @@ absl::StatusOr<std::string> Backend::runCodegenPasses(llvm::Module &module, bool
   {
     llvm::raw_svector_ostream out(text);
     UsefulPasses passes(skippedCodegenPasses());
+    addCodegenAnalyses(passes);
     auto kind = object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
     if ((*tm)->addPassesToEmitFile(passes, out, nullptr, kind, /*DisableVerify=*/true))
       return absl::InternalError("LLVM cannot write this kind of file for " + arch_.info.name.str());

@@ -38,6 +38,9 @@ class MemoryBuffer;
 class Module;
 class Target;
 class TargetMachine;
+namespace legacy {
+class PassManagerBase;
+} // namespace legacy
 } // namespace llvm
 
 namespace tessera::codegen {
@@ -168,6 +171,8 @@ protected:
   virtual void withCodegenSettings(llvm::function_ref<void()> body) const { body(); }
   /// Passes of LLVM's code generator that find nothing to do, or nothing that matters, in this vendor's modules.
   virtual llvm::ArrayRef<llvm::StringLiteral> skippedCodegenPasses() const = 0;
+  /// Adds analyses that LLVM's code generator uses instead of its own.
+  virtual void addCodegenAnalyses(llvm::legacy::PassManagerBase &) const {}
   /// True where an object is made from assembly text (NVIDIA); else emitObjectDirectly goes without text.
   virtual bool objectNeedsAssembly() const = 0;
   /// Whether floating-point multiplications and additions of the device library may be fused as the lowered code's
