@@ -8,6 +8,7 @@
 #include "runtime/compiler/compile_cache.h"
 #include "runtime/device.h"
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 
@@ -128,7 +129,8 @@ tessera_status readTarget(Call &, const tessera_options *given, const ir::Target
 /// Grid and arguments of a launch, checked against the kernel.
 struct LaunchInput {
   std::array<int64_t, 3> grid;
-  std::vector<runtime::DeviceArgument> arguments;
+  std::vector<runtime::DeviceArgument> arguments;  // of the kernel's code
+  std::deque<runtime::HostDescriptor> descriptors; // that they point to
 };
 tessera_status readLaunch(Call &, const tessera_kernel &, const uint32_t *grid, const tessera_argument *, size_t count,
                           LaunchInput &out);

@@ -7,6 +7,8 @@
 #include "runtime/compiler/targets.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/interpreter/interpreter.h"
+#include "runtime/kernel_arguments.h"
+#include "runtime/launch/descriptor.h"
 #include "runtime/launch/dtype.h"
 #include "runtime/launch_checks.h"
 #include "runtime/open_device.h"
@@ -108,48 +110,142 @@ tessera_status loadObject(Call &call, const std::shared_ptr<DeviceState> &device
   return TESSERA_OK;
 }
 
-/// A launch's arguments, compared with what the kernel takes.
-tessera_status readArguments(Call &call, const tessera_kernel &k, const tessera_argument *given, size_t count,
-                             std::vector<runtime::DeviceArgument> &out) {
-  auto &md = k.metadata;
-  auto refuse = [&](auto &&text) { return call.fail(TESSERA_USAGE, text.str()); };
-  if (count != md.args.size())
-    return call.fail(TESSERA_USAGE,
-                     runtime::wrongArgumentCount(md.kernel, md.args.size(),
-                                                 count == 1 ? "1 is given" : std::to_string(count) + " are given"));
-  if (!given && count) return call.fail(TESSERA_USAGE, "the arguments are null");
-  for (size_t i = 0; i < count; ++i) {
-    auto &a = given[i];
-    std::string what = llvm::formatv("argument {0} ('{1}') of kernel '{2}'", i, md.args[i].name, md.kernel).str();
-    llvm::StringRef type = md.args[i].type;
-    bool pointer = type.starts_with("*");
-    if (a.buffer) {
-      if (!pointer) return refuse(llvm::formatv("{0} is of type {1}, and a buffer is given", what, type));
-      if (a.buffer->device->spec != k.device->spec)
-        return refuse(llvm::formatv("{0} is a buffer of {1}, but the kernel is on {2}", what, a.buffer->device->spec,
-                                    k.device->spec));
-      if (a.offset > a.buffer->memory->bytes())
-        return refuse(
-            llvm::formatv("{0} is {1} bytes into a buffer of {2}", what, a.offset, a.buffer->memory->bytes()));
-      out.push_back({a.buffer->memory.get(), a.offset});
-      continue;
+/// The arguments of a launch, compared with what the kernel takes.
+class ArgumentReader {
+public:
+  ArgumentReader(Call &call, const tessera_kernel &k, const tessera_argument *given, size_t count, LaunchInput &out)
+      : call_(call), kernel_(k), given_(given), count_(count), out_(out) {}
+
+  tessera_status read() {
+    auto &md = kernel_.metadata;
+    llvm::SmallVector<bool> descriptors(count_, false);
+    for (size_t i = 0; given_ && i < count_; ++i) descriptors[i] = isDescriptor(given_[i]);
+    auto sources = runtime::argumentSources(md.args, descriptors);
+    if (sources && !given_ && count_) return call_.fail(TESSERA_USAGE, "the arguments are null");
+    if (!sources)
+      return call_.fail(TESSERA_USAGE, runtime::wrongArgumentCount(
+                                           md.kernel, runtime::argumentsInText(md.args),
+                                           count_ == 1 ? "1 is given" : std::to_string(count_) + " are given"));
+    for (auto [k, source] : llvm::enumerate(*sources)) {
+      if (source.part) { // its base was read before it
+        out_.arguments.push_back({nullptr, out_.descriptors.back().part(source.part)});
+        continue;
+      }
+      auto &a = given_[source.given];
+      auto &takes = md.args[k];
+      what_ = llvm::formatv("argument {0} ('{1}') of kernel '{2}'", source.given, takes.name, md.kernel).str();
+      bool isExpanded = k + 1 < sources->size() && (*sources)[k + 1].part;
+      llvm::StringRef type = isExpanded ? takes.descriptor : takes.type;
+      auto s = descriptors[source.given] ? readDescriptor(a, takes, type)
+               : a.buffer                ? readBuffer(a, type)
+                                         : readValue(a, type);
+      if (s) return s;
     }
+    return TESSERA_OK;
+  }
+
+private:
+  /// The size of the first version of the structure.
+  static constexpr size_t kDescriptorBytes = sizeof(tessera_tensor_descriptor);
+  static bool isDescriptor(const tessera_argument &a) { return a.value && a.bytes >= kDescriptorBytes; }
+  bool computesOnHost() const { return !kernel_.device->device || kernel_.device->device->takesBitcode(); }
+  template <class Text> tessera_status refuse(Text &&text) { return call_.fail(TESSERA_USAGE, text.str()); }
+
+  tessera_status readBuffer(const tessera_argument &a, llvm::StringRef type) {
+    if (!type.starts_with("*")) return refuse(llvm::formatv("{0} is of type {1}, and a buffer is given", what_, type));
+    if (auto s = checkBuffer(a)) return s;
+    out_.arguments.push_back({a.buffer->memory.get(), a.offset});
+    return TESSERA_OK;
+  }
+  tessera_status checkBuffer(const tessera_argument &a) {
+    if (a.buffer->device->spec != kernel_.device->spec)
+      return refuse(llvm::formatv("{0} is a buffer of {1}, but the kernel is on {2}", what_, a.buffer->device->spec,
+                                  kernel_.device->spec));
+    if (a.offset > a.buffer->memory->bytes())
+      return refuse(llvm::formatv("{0} is {1} bytes into a buffer of {2}", what_, a.offset, a.buffer->memory->bytes()));
+    return TESSERA_OK;
+  }
+
+  tessera_status readValue(const tessera_argument &a, llvm::StringRef type) {
+    bool pointer = type.starts_with("*");
     unsigned bytes = pointer ? 8 : scalarBytes(type);
-    if (!bytes) return refuse(llvm::formatv("{0} is of type {1}, which cannot be passed", what, type));
+    if (type.starts_with("tensordesc<"))
+      return refuse(llvm::formatv("{0} is of type {1}, and a value is given", what_, type));
+    if (!bytes) return refuse(llvm::formatv("{0} is of type {1}, which cannot be passed", what_, type));
     if (a.bytes != bytes)
       return refuse(
-          llvm::formatv("{0} is of type {1}, of {2} bytes, and a value of {3} is given", what, type, bytes, a.bytes));
-    if (!a.value) return refuse(llvm::formatv("the value of {0} is null", what));
+          llvm::formatv("{0} is of type {1}, of {2} bytes, and a value of {3} is given", what_, type, bytes, a.bytes));
+    if (!a.value) return refuse(llvm::formatv("the value of {0} is null", what_));
     uint64_t bits = 0;
     std::memcpy(&bits, a.value, bytes);
-    if (type == "i1" && bits > 1) return refuse(llvm::formatv("{0} is of type i1, and {1} is given", what, bits));
-    if (pointer && bits && (!k.device->device || k.device->device->takesBitcode()))
-      return refuse(
-          llvm::formatv("{0} is an address, of which {1} knows nothing: a buffer is needed", what, k.device->spec));
-    out.push_back({nullptr, bits});
+    if (type == "i1" && bits > 1) return refuse(llvm::formatv("{0} is of type i1, and {1} is given", what_, bits));
+    if (pointer && bits && computesOnHost()) return refuseAddress();
+    out_.arguments.push_back({nullptr, bits});
+    return TESSERA_OK;
   }
-  return TESSERA_OK;
-}
+  tessera_status refuseAddress() {
+    return refuse(llvm::formatv("{0} is an address, of which {1} knows nothing: a buffer is needed", what_,
+                                kernel_.device->spec));
+  }
+
+  tessera_status readDescriptor(const tessera_argument &a, const runtime::KernelMetadata::Arg &takes,
+                                llvm::StringRef type) {
+    tessera_tensor_descriptor given;
+    std::memcpy(&given, a.value, sizeof given);
+    runtime::HostDescriptor &d = out_.descriptors.emplace_back();
+    auto kernelType = runtime::DescriptorType::parse(type);
+    if (!kernelType) return refuse(llvm::formatv("{0} is of type {1}, and a tensor descriptor is given", what_, type));
+    if (auto s = copyDescriptor(given, d)) return s;
+    runtime::DescriptorPart part;
+    if (std::string why = kernelType->mismatch(d, part); !why.empty())
+      return refuse(llvm::formatv("the {0} of {1} {2}", partName(part), what_, why));
+    if (takes.tensorMap)
+      if (auto map = runtime::tensorMapOf(d, *takes.tensorMap); !map.ok())
+        return refuse(llvm::formatv("{0}: {1}", what_, std::string(map.status().message())));
+    uint64_t base = a.buffer ? a.offset : given.address;
+    if (base % runtime::kDescriptorAlignment)
+      return refuse(llvm::formatv("the base of {0} must be a multiple of {1} bytes, not {2}", what_,
+                                  runtime::kDescriptorAlignment, base));
+    if (a.buffer) {
+      if (auto s = checkBuffer(a)) return s;
+      auto needs = uint64_t(d.spannedElements()) * runtime::dtypeBytes(d.dtype);
+      uint64_t has = a.buffer->memory->bytes() - a.offset;
+      if (needs > has)
+        return refuse(llvm::formatv("{0} describes {1} bytes, and the buffer has {2} from byte {3} on", what_, needs,
+                                    has, a.offset));
+    } else if (computesOnHost())
+      return refuseAddress();
+    out_.arguments.push_back({a.buffer ? a.buffer->memory.get() : nullptr, base, &d});
+    return TESSERA_OK;
+  }
+
+  tessera_status copyDescriptor(const tessera_tensor_descriptor &given, runtime::HostDescriptor &d) {
+    auto dtype = runtime::parseDType(orEmpty(given.element_type));
+    if (!dtype)
+      return refuse(llvm::formatv("the element type of {0}, '{1}', is unknown; there are {2}", what_,
+                                  orEmpty(given.element_type), runtime::dtypeNames()));
+    if (given.rank < 1 || given.rank > runtime::kMaxDescriptorRank)
+      return refuse(
+          llvm::formatv("the rank of {0} must be 1 to {1}, not {2}", what_, runtime::kMaxDescriptorRank, given.rank));
+    d.dtype = *dtype;
+    d.shape.assign(given.shape, given.shape + given.rank);
+    d.strides.assign(given.strides, given.strides + given.rank);
+    d.blockShape.assign(given.block_shape, given.block_shape + given.rank);
+    d.nanPadding = given.nan_padding;
+    std::string first;
+    runtime::checkDescriptor(d, [&](runtime::DescriptorPart part, const std::string &why) {
+      if (first.empty()) first = llvm::formatv("the {0} of {1} {2}", partName(part), what_, why);
+    });
+    return first.empty() ? TESSERA_OK : call_.fail(TESSERA_USAGE, first);
+  }
+
+  Call &call_;
+  const tessera_kernel &kernel_;
+  const tessera_argument *given_;
+  size_t count_;
+  LaunchInput &out_;
+  std::string what_; // the argument being read, for errors
+};
 
 tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *given, std::array<int64_t, 3> &grid) {
   if (!given) return call.fail(TESSERA_USAGE, "the grid is null");
@@ -175,6 +271,11 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
       buffers.push_back({k.metadata.args[i].name, m.data(), m.bytes()});
     }
     args.push_back({int(at), a.bits});
+    if (a.descriptor) {
+      args.back().shape = a.descriptor->shape;
+      args.back().strides = a.descriptor->strides;
+      args.back().nanPadding = a.descriptor->nanPadding;
+    }
   }
   // Programs run on threads of their own, but the handler is called on the caller's: collect first.
   std::vector<std::string> printed;
@@ -212,7 +313,7 @@ unsigned scalarBytes(llvm::StringRef type) {
 tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *grid, const tessera_argument *arguments,
                           size_t count, LaunchInput &out) {
   if (auto s = readGrid(call, k, grid, out.grid)) return s;
-  return readArguments(call, k, arguments, count, out.arguments);
+  return ArgumentReader(call, k, arguments, count, out).read();
 }
 
 } // namespace tessera::capi
@@ -391,6 +492,15 @@ void tessera_kernel_destroy(tessera_kernel *k) { delete k; }
 
 tessera_argument tessera_argument_buffer(const tessera_buffer *b) { return {b, 0, nullptr, 0}; }
 tessera_argument tessera_argument_value(const void *value, size_t bytes) { return {nullptr, 0, value, bytes}; }
+void tessera_tensor_descriptor_init(tessera_tensor_descriptor *d, size_t size) {
+  if (!d || size < sizeof d->size) return;
+  std::memset(d, 0, size);
+  d->size = size;
+}
+tessera_argument tessera_argument_descriptor(const tessera_buffer *b, size_t offset,
+                                             const tessera_tensor_descriptor *d) {
+  return {b, offset, d, d ? d->size : 0};
+}
 
 tessera_status tessera_launch(tessera_kernel *k, const uint32_t grid[3], const tessera_argument *arguments,
                               size_t count, tessera_error **error) {

@@ -230,6 +230,7 @@ void tessera_kernel_destroy(tessera_kernel *);
  * address that they can access, also memory of another library; interpreter and emulators take NULL only.
  * For a scalar: its `value` in the type's representation: 1 byte for i1 (0 or 1), 2 for f16 and bf16, and so on;
  * other sizes are refused.
+ * For a tensor descriptor: tessera_argument_descriptor.
  * What the text promises about an argument (tt.divisibility) must hold: on GPUs nothing checks it. */
 typedef struct tessera_argument {
   const tessera_buffer *buffer; /* on the kernel's device (any handle of it); NULL: `value` is used */
@@ -239,6 +240,28 @@ typedef struct tessera_argument {
 } tessera_argument;
 tessera_argument tessera_argument_buffer(const tessera_buffer *);
 tessera_argument tessera_argument_value(const void *value, size_t bytes);
+
+/* A tensor descriptor, for an argument of type !tt.tensordesc: one argument of the launch, whether the kernel's code
+ * takes its parts or a tensor map of it ("tensordesc_meta" of the metadata). Shapes and strides are in elements,
+ * outermost dimension first. A kernel of Triton takes the shape (i32) and the strides (i64) once more, as arguments of
+ * their own. Where the code takes the parts (base, shape and strides as i64, whether the padding is NaN as i1), they
+ * may also be passed one by one. */
+typedef struct tessera_tensor_descriptor {
+  size_t size;              /* set by tessera_tensor_descriptor_init: fields that are added later come after these */
+  const char *element_type; /* the kernel's: "f16", "i8", … as in launch descriptions */
+  unsigned rank;            /* 1 to 5 */
+  int64_t shape[5];         /* at least 1 */
+  int64_t strides[5];       /* the last is 1, the others are multiples of 16 bytes */
+  int64_t block_shape[5];   /* the kernel's */
+  int nan_padding;          /* whether elements outside of the tensor read as NaN (floats) instead of zero */
+  uint64_t address;         /* of the tensor where the argument has no buffer, on GPUs; a multiple of 16 */
+} tessera_tensor_descriptor;
+/* Everything zero. `size` is sizeof(tessera_tensor_descriptor). */
+void tessera_tensor_descriptor_init(tessera_tensor_descriptor *, size_t size);
+/* `buffer` holds the tensor from `offset` on, a multiple of 16; NULL: the descriptor's address is used. The descriptor
+ * must live until the launch returns. */
+tessera_argument tessera_argument_descriptor(const tessera_buffer *buffer, size_t offset,
+                                             const tessera_tensor_descriptor *);
 
 /* Launches a kernel on a grid of x * y * z blocks, each at least 1, and waits until it has run. `arguments` are
  * those of the function in the text; the pointers that the ABI adds are added. A fault that interpreter or emulator

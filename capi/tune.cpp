@@ -72,13 +72,15 @@ tessera_status describeKernel(Call &call, const tessera_module &m, llvm::StringR
 tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef<runtime::DeviceArgument> given,
                              runtime::LaunchDescription &d, runtime::LaunchArguments &out) {
   for (auto [i, a] : llvm::enumerate(given)) {
-    auto &[name, type] = k.metadata.args[i];
+    auto &name = k.metadata.args[i].name;
+    auto &type = k.metadata.args[i].type;
     std::string what = llvm::formatv("argument {0} ('{1}') of kernel '{2}'", i, name, k.metadata.kernel).str();
-    bool pointer = llvm::StringRef(type).starts_with("*");
+    bool pointer = llvm::StringRef(type).starts_with("*") || a.descriptor;
     runtime::LaunchArg &arg = d.args.emplace_back();
     arg.name = name;
     arg.isScalar = !a.memory;
     auto &bytes = out.buffers.emplace_back();
+    out.descriptors.push_back(a.descriptor ? std::optional(*a.descriptor) : std::nullopt);
     out.scalars.push_back(a.memory ? 0 : a.bits);
     out.scalarBytes.push_back(a.memory ? 0 : pointer ? 8 : scalarBytes(type));
     if (!a.memory) {
@@ -95,7 +97,7 @@ tessera_status copyArguments(Call &call, const tessera_kernel &k, llvm::ArrayRef
     if (auto s = k.device->device->read(*a.memory, a.bits, bytes.data(), bytes.size(), "the buffer of " + what);
         !s.ok())
       return call.fail(s);
-    auto dtype = runtime::parseDType(llvm::StringRef(type).drop_front(1));
+    auto dtype = a.descriptor ? a.descriptor->dtype : runtime::parseDType(llvm::StringRef(type).drop_front(1));
     arg.dtype = dtype && bytes.size() % runtime::dtypeBytes(*dtype) == 0 ? *dtype : runtime::DType::U8;
     arg.shape = {int64_t(bytes.size() / runtime::dtypeBytes(arg.dtype))};
   }

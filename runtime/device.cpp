@@ -1,5 +1,6 @@
 // What devices have in common (see device.h): memory of the host, streams of devices without any, and Device::run.
 #include "runtime/device.h"
+#include "runtime/launch_checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -42,6 +43,24 @@ absl::StatusOr<double> Device::millisecondsBetween(DeviceEvent &start, DeviceEve
   return static_cast<HostEvent &>(stop).milliseconds - static_cast<HostEvent &>(start).milliseconds;
 }
 
+absl::StatusOr<std::vector<DeviceArgument>> kernelArguments(const KernelMetadata &md,
+                                                            llvm::ArrayRef<DeviceArgument> given) {
+  llvm::SmallVector<bool> isDescriptor;
+  for (auto &a : given) isDescriptor.push_back(a.descriptor);
+  if (!llvm::is_contained(isDescriptor, true)) return given.vec();
+  auto sources = argumentSources(md.args, isDescriptor);
+  if (!sources)
+    return absl::InvalidArgumentError(
+        wrongArgumentCount(md.kernel, argumentsInText(md.args), std::to_string(given.size()) + " are given"));
+  std::vector<DeviceArgument> out;
+  for (auto &s : *sources) {
+    auto &a = given[s.given];
+    bool isPart = s.part && a.descriptor;
+    out.push_back(isPart ? DeviceArgument{nullptr, a.descriptor->part(s.part)} : a);
+  }
+  return out;
+}
+
 absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::array<int64_t, 3> grid,
                          llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) {
   std::string what = "kernel '" + md.kernel + "'";
@@ -49,7 +68,7 @@ absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::
   if (!kernel.ok()) return kernel.status();
   auto argument = [&](size_t i) { return llvm::formatv("argument {0} of {1}", i, what).str(); };
   std::vector<std::unique_ptr<DeviceMemory>> memory(args.size());
-  std::vector<DeviceArgument> arguments;
+  std::vector<DeviceArgument> given;
   for (auto [i, a] : llvm::enumerate(args)) {
     if (a.buffer) {
       auto m = allocate(a.buffer->size(), argument(i));
@@ -57,14 +76,16 @@ absl::Status Device::run(llvm::StringRef object, const KernelMetadata &md, std::
       memory[i] = std::move(*m);
       if (auto s = write(*memory[i], 0, a.buffer->data(), a.buffer->size(), argument(i)); !s.ok()) return s;
     }
-    arguments.push_back({memory[i].get(), a.buffer ? 0 : a.bits});
+    given.push_back({memory[i].get(), a.buffer ? 0 : a.bits, a.descriptor});
   }
-  if (auto s = launch(**kernel, grid, arguments); !s.ok()) return s;
+  auto arguments = kernelArguments(md, given);
+  if (!arguments.ok()) return arguments.status();
+  if (auto s = launch(**kernel, grid, *arguments); !s.ok()) return s;
   for (auto [i, a] : llvm::enumerate(args))
     if (a.buffer)
       if (auto s = read(*memory[i], 0, a.buffer->data(), a.buffer->size(), argument(i)); !s.ok()) return s;
   if (reps > 0 && timing) {
-    auto t = time(**kernel, grid, arguments, reps);
+    auto t = time(**kernel, grid, *arguments, reps);
     if (!t.ok()) return t.status();
     *timing = *t;
   }

@@ -8,6 +8,7 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "runtime/compiler/metadata.h"
+#include "runtime/kernel_arguments.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
@@ -17,11 +18,12 @@
 
 namespace tessera::runtime {
 
-/// A kernel argument: a buffer, or a scalar of 1, 2, 4 or 8 bytes.
+/// An argument of a launch: a buffer, a tensor descriptor whose base is a buffer, or a scalar of 1, 2, 4 or 8 bytes.
 struct LaunchValue {
   std::vector<uint8_t> *buffer = nullptr;
   uint64_t bits = 0;
   unsigned bytes = 0;
+  const HostDescriptor *descriptor = nullptr;
 };
 
 struct LaunchTiming {
@@ -53,12 +55,19 @@ private:
   bool owned_ = false;
 };
 
-/// An argument of a launch: an address in a device's memory (`bits`: bytes from its start), or the bits of a scalar
-/// or of an address that the device knows from elsewhere.
+/// An argument of a kernel's code: an address in a device's memory (`bits`: bytes from its start), or the bits of a
+/// scalar or of an address that the device knows from elsewhere. Where the code takes a tensor map, the address is the
+/// base of the descriptor, which lives until the call returns; elsewhere the descriptor has no meaning.
 struct DeviceArgument {
   const DeviceMemory *memory = nullptr;
   uint64_t bits = 0;
+  const HostDescriptor *descriptor = nullptr;
 };
+
+/// The arguments of a kernel's code, from those that are given for its text's (kernel_arguments.h). InvalidArgument if
+/// their numbers do not fit.
+absl::StatusOr<std::vector<DeviceArgument>> kernelArguments(const KernelMetadata &,
+                                                            llvm::ArrayRef<DeviceArgument> given);
 
 /// A kernel that a device has loaded; unloaded with the object.
 class LoadedKernel {
@@ -134,6 +143,7 @@ public:
   virtual absl::StatusOr<double> millisecondsBetween(DeviceEvent &start, DeviceEvent &stop);
 
   /// All of it: loads the object, runs its kernel once on buffers of the host, and then `reps` more times for timing.
+  /// The values are those that the kernel's text takes (kernel_arguments.h).
   virtual absl::Status run(llvm::StringRef object, const KernelMetadata &, std::array<int64_t, 3> grid,
                            llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *);
 };

@@ -138,6 +138,10 @@ protected:
   virtual absl::Status makeCurrent(const std::string &what) = 0;
   /// A kernel's function before its first launch.
   virtual absl::Status prepare(Handle function, const KernelMetadata &) { return absl::OkStatus(); }
+  /// Writes the kTensorMapBytes that describe the tensor to the GPU.
+  virtual absl::Status encodeTensorMap(const TensorMap &, Pointer, void *, const std::string &what) {
+    return absl::UnimplementedError(spec() + " has no tensor maps, which " + what + " takes");
+  }
   const Api &a_;
 
 private:
@@ -180,9 +184,13 @@ private:
     DriverDevice &device;
     Handle handle = nullptr;
   };
+  struct alignas(kTensorMapAlignment) TensorMapMemory {
+    uint8_t bytes[kTensorMapBytes];
+  };
   /// What is launched points into it.
   struct Parameters {
     std::vector<uint64_t> scalars;
+    std::vector<TensorMapMemory> tensorMaps;
     std::vector<Pointer> pointers;
     std::vector<void *> list;
   };
@@ -193,9 +201,17 @@ private:
 
   absl::Status parameters(Kernel &k, Handle stream, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args,
                           Parameters &p) {
-    p.scalars.reserve(args.size()), p.pointers.reserve(args.size() + 2);
-    for (auto &a : args)
-      if (a.memory) {
+    p.scalars.reserve(args.size());
+    p.tensorMaps.reserve(args.size());
+    p.pointers.reserve(args.size() + 2);
+    for (auto [i, a] : llvm::enumerate(args))
+      if (a.descriptor && i < k.metadata.args.size() && k.metadata.args[i].tensorMap) {
+        auto map = tensorMapOf(*a.descriptor, *k.metadata.args[i].tensorMap);
+        if (!map.ok()) return map.status();
+        Pointer base = a.memory ? addressOf(*a.memory, a.bits) : Pointer(a.bits);
+        RETURN_IF_ERROR(encodeTensorMap(*map, base, p.tensorMaps.emplace_back().bytes, k.what));
+        p.list.push_back(&p.tensorMaps.back());
+      } else if (a.memory) {
         p.pointers.push_back(addressOf(*a.memory, a.bits));
         p.list.push_back(&p.pointers.back());
       } else {

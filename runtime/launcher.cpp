@@ -1,7 +1,10 @@
 // From a launch description to a run (see launcher.h).
 #include "runtime/launcher.h"
 #include "ir/ops.h"
+#include "runtime/compiler/compiler.h"
+#include "runtime/kernel_arguments.h"
 #include "runtime/launch_checks.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <bit>
 
@@ -16,31 +19,57 @@ std::vector<LaunchValue> LaunchArguments::values() {
       v.bytes = scalarBytes[i];
     } else
       v.buffer = &buffers[i];
+    if (i < descriptors.size() && descriptors[i]) v.descriptor = &*descriptors[i];
     out.push_back(v);
   }
   return out;
 }
 
+static llvm::SmallVector<bool> areDescriptors(const LaunchDescription &d) {
+  llvm::SmallVector<bool> out;
+  for (auto &a : d.args) out.push_back(a.descriptor.has_value());
+  return out;
+}
+
+/// Why the argument cannot be passed for the kernel's, as a clause; empty: it can. `isExpanded`: the kernel's next ones
+/// are the parts of the descriptor that it must be.
+static std::string whyNotPassed(const LaunchArg &a, const KernelMetadata::Arg &takes, ir::Type t, bool isExpanded) {
+  auto type = DescriptorType::parse(takes.descriptor.empty() ? takes.type : takes.descriptor);
+  if (a.descriptor && type) {
+    DescriptorPart part;
+    std::string why = type->mismatch(*a.descriptor, part);
+    return why.empty() ? "" : llvm::formatv("has a wrong {0}: it {1}", partName(part), why).str();
+  }
+  if (a.descriptor) return llvm::formatv("is a tensor descriptor (\"block_shape\"), but the kernel takes {0}", t.str());
+  const char *kind = a.isScalar ? "scalar" : "buffer";
+  if (t.isa<ir::TensorDescType>() || isExpanded)
+    return llvm::formatv(
+        "is a {0}, but the kernel takes a tensor descriptor, {1}; a buffer with \"block_shape\" is one", kind,
+        isExpanded ? takes.descriptor : t.str());
+  if (t.isPointer() == a.isScalar) return llvm::formatv("is a {0}, but the kernel takes {1}", kind, t.str());
+  if (a.isScalar && t.str() != a.scalarType)
+    return llvm::formatv("has type {0}, but the kernel takes {1}", a.scalarType, t.str());
+  return "";
+}
+
 absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir::Operation *kernel) {
   auto *entry = kernel->region(0).front();
   auto name = kernel->cast<ir::tt::FuncOp>().symName();
+  auto takes = describeArguments(kernel);
   std::string errors;
   auto bad = [&](LaunchPlace at, const std::string &what) { errors += (errors.empty() ? "" : "\n") + d.at(at) + what; };
-  if (entry->numArgs() != d.args.size())
-    bad(d.argsPlace,
-        wrongArgumentCount(name, entry->numArgs(), ("the description gives " + llvm::Twine(d.args.size())).str()));
-  for (unsigned i = 0; i < d.args.size() && entry->numArgs() == d.args.size(); ++i) {
-    auto t = entry->arg(i).type();
-    auto &a = d.args[i];
-    if (t.isPointer() == a.isScalar)
-      bad(a.place, llvm::formatv("args[{0}] ('{1}') is a {2}, but the kernel takes {3}", i, a.name,
-                                 a.isScalar ? "scalar" : "buffer", t.str())
-                       .str());
-    else if (a.isScalar && t.str() != a.scalarType)
-      bad(a.place,
-          llvm::formatv("args[{0}] ('{1}') has type {2}, but the kernel takes {3}", i, a.name, a.scalarType, t.str())
-              .str());
-  }
+  auto sources = argumentSources(takes, areDescriptors(d));
+  if (!sources)
+    bad(d.argsPlace, wrongArgumentCount(name, argumentsInText(takes),
+                                        ("the description gives " + llvm::Twine(d.args.size())).str()));
+  else
+    for (auto [k, source] : llvm::enumerate(*sources)) {
+      if (source.part) continue;
+      auto &a = d.args[source.given];
+      bool isExpanded = k + 1 < sources->size() && (*sources)[k + 1].part;
+      std::string why = whyNotPassed(a, takes[k], entry->arg(k).type(), isExpanded);
+      if (!why.empty()) bad(a.place, llvm::formatv("args[{0}] ('{1}') {2}", source.given, a.name, why));
+    }
   if (!errors.empty()) return absl::InvalidArgumentError(errors);
   LaunchArguments out;
   for (unsigned i = 0; i < d.args.size(); ++i) {
@@ -48,6 +77,7 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
     out.buffers.emplace_back();
     out.scalars.push_back(0);
     out.scalarBytes.push_back(0);
+    out.descriptors.push_back(a.descriptor);
     if (a.isScalar) {
       ScalarBits s = scalarBits(a);
       out.scalars.back() = s.bits;
@@ -64,15 +94,25 @@ absl::StatusOr<LaunchArguments> prepareArguments(const LaunchDescription &d, ir:
 absl::Status interpretLaunch(ir::Module &m, ir::Operation *kernel, const LaunchDescription &d, LaunchArguments &a,
                              const InterpreterOptions &o, ir::DiagnosticEngine &diag) {
   std::vector<InterpreterBuffer> memory;
-  std::vector<InterpreterArg> args;
+  std::vector<InterpreterArg> given;
   for (unsigned i = 0; i < d.args.size(); ++i) {
     if (d.args[i].isScalar) {
-      args.push_back({-1, a.scalars[i]});
+      given.push_back({-1, a.scalars[i]});
       continue;
     }
-    args.push_back({int(memory.size()), 0});
+    given.push_back({int(memory.size()), 0});
     memory.push_back({d.args[i].name, a.buffers[i].data(), a.buffers[i].size()});
+    if (auto &descriptor = d.args[i].descriptor) {
+      given.back().shape = descriptor->shape;
+      given.back().strides = descriptor->strides;
+      given.back().nanPadding = descriptor->nanPadding;
+    }
   }
+  auto sources = argumentSources(describeArguments(kernel), areDescriptors(d));
+  if (!sources) return absl::InvalidArgumentError("the arguments are not the kernel's");
+  std::vector<InterpreterArg> args;
+  for (auto &s : *sources)
+    args.push_back(s.part ? InterpreterArg{-1, d.args[s.given].descriptor->part(s.part)} : given[s.given]);
   return interpret(m, kernel, d.grid, memory, args, o, diag);
 }
 

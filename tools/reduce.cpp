@@ -149,7 +149,8 @@ Failure launchCandidate(const Trial &trial, ir::Module &m, ir::Operation *kernel
     return {"report", std::string(s.message())};
   for (size_t i = 0; i < l.args.size(); ++i) {
     if (l.args[i].isScalar) continue;
-    auto d = difference(l.args[i], toleranceOf(l, i), args->buffers[i], expected[i]);
+    auto &arg = l.args[i];
+    auto d = difference(arg, toleranceOf(l, i), withoutGaps(arg, args->buffers[i]), withoutGaps(arg, expected[i]));
     if (!d.empty()) return {"difference", d};
   }
   return {};
@@ -281,9 +282,14 @@ private:
     for (auto d : arg.shape) shape.push_back(d);
     o["dtype"] = dtypeName(arg.dtype);
     o["shape"] = std::move(shape);
+    if (arg.descriptor) {
+      o["block_shape"] = llvm::json::Array(arg.descriptor->blockShape);
+      o["strides"] = llvm::json::Array(arg.descriptor->strides);
+      o["padding"] = arg.descriptor->nanPadding ? "nan" : "zero";
+    }
     if (!before_.empty()) {
       std::string file = dataFile(i, ".npy");
-      if (!writeData(file, arg.dtype, arg.shape, before_[i])) return false;
+      if (!writeData(file, arg.dtype, arg.shape, withoutGaps(arg, before_[i]))) return false;
       o["file"] = file;
     }
     bool written = !after_.empty() && after_[i] != before_[i];
@@ -295,10 +301,11 @@ private:
   bool expectedData(size_t i) {
     auto &arg = launch_.args[i];
     std::string wanted = dataFile(i, ".expected.npy");
-    if (!writeData(wanted, arg.dtype, arg.shape, after_[i])) return false;
+    std::vector<uint8_t> after = withoutGaps(arg, after_[i]);
+    if (!writeData(wanted, arg.dtype, arg.shape, after)) return false;
     double largest = 0;
     for (int64_t k = 0; k < arg.elements(); ++k) {
-      double v = std::abs(toDouble(arg.dtype, &after_[i][k * dtypeBytes(arg.dtype)]));
+      double v = std::abs(toDouble(arg.dtype, &after[k * dtypeBytes(arg.dtype)]));
       if (std::isfinite(v)) largest = std::max(largest, v);
     }
     std::vector<double> bounds(size_t(arg.elements()), toleranceOf(launch_, i) * largest);

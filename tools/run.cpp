@@ -172,7 +172,7 @@ int writeBuffers(const std::string &folder, const Launch &l) {
   if (auto ec = llvm::sys::fs::create_directories(folder)) return fail(kRunFailed, folder + ": " + ec.message());
   for (auto [i, a] : llvm::enumerate(l.description.args)) {
     if (a.isScalar) continue;
-    auto s = writeNpy(folder + "/" + a.name + ".npy", a.dtype, a.shape, l.arguments.buffers[i]);
+    auto s = writeNpy(folder + "/" + a.name + ".npy", a.dtype, a.shape, withoutGaps(a, l.arguments.buffers[i]));
     if (!s.ok()) return fail(kRunFailed, std::string(s.message()));
   }
   return kOk;

@@ -22,6 +22,7 @@ absl::StatusOr<bool> combine(ir::Module &, PassContext &);
 absl::StatusOr<bool> reorderBroadcast(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorPointer(ir::Module &, PassContext &);
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(ir::Module &, PassContext &);
+absl::StatusOr<bool> optimizeDescriptorEncoding(ir::Module &, PassContext &);
 absl::StatusOr<bool> decomposeScaledDot(ir::Module &, PassContext &);
 
 struct ConvertTritonToTritonGpuOptions {
@@ -67,6 +68,7 @@ absl::StatusOr<bool> allocateSharedMemory(ir::Module &, PassContext &);
 absl::StatusOr<bool> allocateWarpGroups(ir::Module &, PassContext &);
 absl::StatusOr<bool> fenceInsertion(ir::Module &, PassContext &);
 absl::StatusOr<bool> insertBarriers(ir::Module &, PassContext &);
+absl::StatusOr<bool> tmaLowering(ir::Module &, PassContext &);
 absl::StatusOr<bool> widenFloat8(ir::Module &, PassContext &);
 
 // ---- analyses

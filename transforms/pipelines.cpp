@@ -19,7 +19,8 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
   return {
       step(inlineCalls),                      // first: all passes after it see whole kernels
       step(rewriteTensorPointer),             // no later pass knows block pointers
-      step(rewriteTensorDescriptorToPointer), // nor descriptors; pipelineLoads finds the blocks that TMA can copy
+      step(optimizeDescriptorEncoding),       // descriptors that stay, for TMA
+      step(rewriteTensorDescriptorToPointer), // all others; pipelineLoads finds their blocks that TMA can copy
       step(decomposeScaledDot),               // no matrix instruction with microscaled operands is used yet
       step(sccp),                             // specialised arguments are constants; decides branches and loop bounds
       step(canonicalize),                     // folds what inlining and rewriting left
@@ -98,10 +99,12 @@ Pipeline ttgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {
 }
 
 Pipeline loweringPipeline(const ir::TargetInfo &t) {
-  Pipeline p = {
-      step(widenFloat8),       // arithmetic on 8-bit floats that is left
-      step(chooseScanLayouts), // before the conversions that it makes get shared memory
-  };
+  Pipeline p;
+  if (t.hasTensorCopy) p.push_back(step(tmaLowering)); // its buffers and barriers are memory like all others
+  p = concat(std::move(p), {
+                               step(widenFloat8),       // arithmetic on 8-bit floats that is left
+                               step(chooseScanLayouts), // before the conversions that it makes get shared memory
+                           });
   if (t.matrixUnit == ir::MatrixUnit::Wgmma) {
     p.push_back(step(insertWgmmaWaits)); // before barriers, whose placement takes waits into account
     // Fences for wgmma; those for TMA come from insertBarriers. Before barriers, which must come after the fences.

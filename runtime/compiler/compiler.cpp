@@ -4,14 +4,17 @@
 #include "codegen/lowering/target.h"
 #include "codegen/object/backend.h"
 #include "frontend/parser.h"
+#include "ir/argument_attributes.h"
 #include "ir/context.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "layouts/nvmma_shared.h"
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/targets.h"
 #include "transforms/pipelines.h"
+#include "transforms/analyses/tensor_map.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -91,9 +94,37 @@ private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// "tensordesc<f16[64, 64]>"; empty where no buffer has such elements.
+std::string descriptorTypeName(TensorDescType t) {
+  Type element = t.element();
+  std::string name = element.str();
+  if (auto i = element.dyn_cast<IntegerType>())
+    name = (i.signedness() == Signedness::Unsigned ? "u" : "i") + std::to_string(i.width());
+  auto dtype = parseDType(name);
+  return dtype ? DescriptorType{*dtype, t.shape().vec()}.str() : "";
+}
+
 std::string typeName(Type t) {
   if (auto p = t.dyn_cast<PointerType>()) return "*" + p.pointee().str();
+  if (auto d = t.dyn_cast<TensorDescType>())
+    if (std::string name = descriptorTypeName(d); !name.empty()) return name;
   return t.str();
+}
+
+/// How the launcher makes the tensor map of a descriptor that is an argument. Nothing before layouts are assigned.
+std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
+  auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(t.encoding());
+  if (!shared) return std::nullopt;
+  auto box = shared->copyBox(t.shape());
+  if (!box.ok()) return std::nullopt; // lowering reports the copies that use it
+  TensorMapFormat f;
+  int spanBytes = shared->params().swizzlingByteWidth;
+  f.swizzle = spanBytes ? int(llvm::Log2_32(spanBytes / 16)) : 0; // 32, 64, 128: 1, 2, 3
+  f.elementBytes = int(t.element().bitWidth() / 8);
+  f.elementType = transforms::tensorMapElementType(t.element());
+  f.blockSize.assign(box->begin(), box->end());
+  f.fp4Padded = shared->params().fp4Padded;
+  return f;
 }
 
 } // namespace
@@ -119,11 +150,20 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
 
 std::vector<KernelMetadata::Arg> describeArguments(Operation *kernel) {
   std::vector<KernelMetadata::Arg> args;
+  auto attributes = kernel->attr<ArrayAttr>("arg_attrs");
   for (auto *a : kernel->cast<tt::FuncOp>().body().front()->args()) {
     // The argument's name in the source, if its location has it.
     auto loc = a->loc;
     std::string name = loc.kind() == LocationKind::Name ? loc.name().str() : "arg" + std::to_string(a->index);
-    args.push_back({name, typeName(a->type)});
+    KernelMetadata::Arg &arg = args.emplace_back();
+    arg.name = name;
+    arg.type = typeName(a->type);
+    if (auto d = a->type.dyn_cast<TensorDescType>()) arg.tensorMap = tensorMapFormat(d);
+    bool hasAttributes = attributes && a->index < attributes.size();
+    auto dictionary = hasAttributes ? attributes[a->index].dyn_cast<DictionaryAttr>() : DictionaryAttr();
+    Attribute expanded = dictionary ? dictionary.get(kDescriptorArgumentAttr) : Attribute();
+    if (auto type = expanded ? expanded.dyn_cast<TypeAttr>() : TypeAttr())
+      if (auto d = type.value().dyn_cast<TensorDescType>()) arg.descriptor = descriptorTypeName(d);
   }
   return args;
 }

@@ -2,15 +2,90 @@
 #include "runtime/compiler/metadata.h"
 #include "runtime/launch/json_reader.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tessera::runtime {
 
+namespace {
+
+/// Whether the argument is a tensor descriptor, or the first of its parts.
+bool beginsDescriptor(const KernelMetadata::Arg &a) {
+  return !a.descriptor.empty() || llvm::StringRef(a.type).starts_with("tensordesc<");
+}
+
+llvm::json::Value toJson(const std::optional<TensorMapFormat> &f) {
+  if (!f) return nullptr;
+  return llvm::json::Object{{"swizzle", f->swizzle},
+                            {"elem_size", f->elementBytes},
+                            {"elem_type", f->elementType},
+                            {"block_size", llvm::json::Array(f->blockSize)},
+                            {"fp4_padded", f->fp4Padded}};
+}
+
+TensorMapFormat tensorMapFrom(const JsonNode &n) {
+  constexpr int64_t kMaxSwizzle = 3, kMaxElementType = 15, kMaxBox = 256; // what a tensor map can say
+  TensorMapFormat f;
+  f.swizzle = int(n.get("swizzle").integer(0, kMaxSwizzle).value_or(0));
+  f.elementBytes = int(n.get("elem_size").integer(1, 8).value_or(1));
+  f.elementType = int(n.get("elem_type").integer(0, kMaxElementType).value_or(0));
+  auto block = n.get("block_size");
+  auto sizes = block.elements();
+  if (sizes.size() > kMaxDescriptorRank) block.error("has more than 5 dimensions");
+  for (auto &s : sizes) f.blockSize.push_back(s.integer(1, kMaxBox).value_or(1));
+  f.fp4Padded = n.get("fp4_padded").boolean().value_or(false);
+  return f;
+}
+
+/// The descriptors among the arguments: their types, the parts of those that are expanded, and how the others' tensor
+/// maps are made.
+void readDescriptors(const JsonNode &root, std::vector<KernelMetadata::Arg> &args) {
+  auto list = root.get("tensordesc_meta");
+  auto entries = list.present() ? list.elements() : std::vector<JsonNode>();
+  auto nodes = root.get("args").elements();
+  size_t next = 0;
+  for (auto [i, a] : llvm::enumerate(args)) {
+    if (!beginsDescriptor(a)) continue;
+    bool isExpanded = !a.descriptor.empty();
+    auto type = DescriptorType::parse(isExpanded ? a.descriptor : a.type);
+    if (!type) {
+      nodes[i].error("is no type of a tensor descriptor");
+      continue;
+    }
+    std::vector<std::string> parts(2 * type->blockShape.size(), "i64"); // shape, strides
+    parts.push_back("i1");                                              // whether the padding is NaN
+    for (auto [k, part] : llvm::enumerate(parts))
+      if (isExpanded && (i + 1 + k >= args.size() || args[i + 1 + k].type != part)) {
+        nodes[i].error("is not followed by the parts of a tensor descriptor");
+        break;
+      }
+    const JsonNode *entry = next < entries.size() ? &entries[next] : nullptr;
+    ++next;
+    if (!entry || entry->isNull()) continue;
+    if (isExpanded)
+      entry->error("must be null: the argument is expanded");
+    else
+      a.tensorMap = tensorMapFrom(*entry);
+    if (a.tensorMap && a.tensorMap->blockSize.size() != type->blockShape.size())
+      entry->error("has another rank than its argument's type");
+  }
+  if (list.present() && entries.size() != next)
+    list.error(llvm::formatv("has {0} entries, but \"args\" has {1} tensor descriptors", entries.size(), next).str());
+}
+
+} // namespace
+
 std::string toJson(const KernelMetadata &m) {
   llvm::json::Array args;
-  for (auto &a : m.args) args.push_back(llvm::json::Object{{"name", a.name}, {"type", a.type}});
+  llvm::json::Array descriptors;
+  for (auto &a : m.args) {
+    llvm::json::Object o{{"name", a.name}, {"type", a.type}};
+    if (!a.descriptor.empty()) o["descriptor"] = a.descriptor;
+    args.push_back(std::move(o));
+    if (beginsDescriptor(a)) descriptors.push_back(toJson(a.tensorMap));
+  }
   std::string s;
   llvm::raw_string_ostream o(s);
   llvm::json::OStream j(o, 1);
@@ -26,6 +101,7 @@ std::string toJson(const KernelMetadata &m) {
     j.attribute("global_scratch_bytes", m.globalScratchBytes);
     j.attribute("global_scratch_align", m.globalScratchAlign);
     j.attribute("args", std::move(args));
+    j.attribute("tensordesc_meta", std::move(descriptors));
     j.attribute("registers", m.registers);
     j.attribute("spill_bytes", m.spillBytes);
     j.attribute("occupancy", m.occupancy);
@@ -73,7 +149,9 @@ absl::StatusOr<KernelMetadata> metadataFromJson(llvm::StringRef json, llvm::Stri
       m.args.emplace_back();
       text(a.get("name"), m.args.back().name);
       text(a.get("type"), m.args.back().type);
+      if (auto n = a.get("descriptor"); n.present()) text(n, m.args.back().descriptor);
     }
+    if (root.get("args").isArray()) readDescriptors(root, m.args);
     optional("registers", m.registers, 0, 1 << 20);
     optional("spill_bytes", m.spillBytes, 0, 1 << 30);
     optional("occupancy", m.occupancy, 0, 1 << 20);

@@ -3,9 +3,11 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "runtime/compiler/kernel_config.h"
+#include "runtime/launch/descriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +30,9 @@ struct KernelMetadata : KernelConfig {
   int64_t globalScratchAlign = 1;
   struct Arg {
     std::string name;
-    std::string type; // "*f32", "i32"
+    std::string type;                         // "*f32", "i32", "tensordesc<f16[64, 64]>"
+    std::string descriptor;                   // of the base pointer of an expanded tensor descriptor: its type
+    std::optional<TensorMapFormat> tensorMap; // of a tensor descriptor that travels as a tensor map
   };
   std::vector<Arg> args;
   int registers = 0;  // of a thread

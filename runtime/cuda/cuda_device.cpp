@@ -49,6 +49,10 @@ struct Api {
   CUresult (*eventRecord)(Handle, Handle);
   CUresult (*eventSynchronize)(Handle);
   CUresult (*eventElapsedTime)(float *, Handle, Handle);
+  /// Null in drivers before CUDA 12.
+  CUresult (*tensorMapEncodeTiled)(void *map, int dataType, unsigned rank, void *address, const uint64_t *sizes,
+                                   const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
+                                   int interleave, int swizzle, int promotion, int fill);
   CUresult (*getErrorName)(CUresult, const char **);
   CUresult (*getErrorString)(CUresult, const char **);
 
@@ -88,6 +92,7 @@ absl::StatusOr<const Api *> api() {
         get(a.getErrorName, "cuGetErrorName"), get(a.getErrorString, "cuGetErrorString");
     get(a.streamCreate, "cuStreamCreate"), get(a.streamDestroy, "cuStreamDestroy_v2"),
         get(a.streamSynchronize, "cuStreamSynchronize"), get(a.streamWaitEvent, "cuStreamWaitEvent");
+    a.tensorMapEncodeTiled = reinterpret_cast<decltype(a.tensorMapEncodeTiled)>(dlsym(*lib, "cuTensorMapEncodeTiled"));
     if (!missing.empty())
       return absl::UnavailableError("CUDA: the driver's library has no " + missing +
                                     "; it is too old: version 11 or later is needed");
@@ -133,8 +138,33 @@ protected:
     return a_.check(a_.funcSetAttribute(f, 8, int(md.dynamicSharedBytes)),
                     "asking for shared memory for kernel '" + md.kernel + "'"); // max dynamic shared bytes
   }
+  absl::Status encodeTensorMap(const TensorMap &m, CUdeviceptr address, void *to, const std::string &what) override {
+    if (!a_.tensorMapEncodeTiled)
+      return absl::UnavailableError("CUDA: the driver's library has no cuTensorMapEncodeTiled, which " + what +
+                                    " needs: version 12 or later is needed");
+    // As Triton's launcher encodes it: nothing interleaved, promotion to 128 bytes in L2.
+    constexpr int kNoInterleave = 0, kPromotion128 = 2;
+    constexpr uint32_t kElementStrides[kMaxDescriptorRank] = {1, 1, 1, 1, 1};
+    // Strides may be read for all dimensions.
+    uint64_t strides[kMaxDescriptorRank] = {};
+    llvm::copy(m.strides, strides);
+    return a_.check(a_.tensorMapEncodeTiled(to, dataTypeOf(m.elementType), unsigned(m.size.size()),
+                                            reinterpret_cast<void *>(address), m.size.data(), strides, m.box.data(),
+                                            kElementStrides, kNoInterleave, m.swizzle, kPromotion128, m.nanFill),
+                    "cuTensorMapEncodeTiled for " + what);
+  }
 
 private:
+  /// CUtensorMapDataType of the device's numbers (PTX ISA, tensormap.replace), which order three types otherwise.
+  static int dataTypeOf(int elementType) {
+    switch (elementType) {
+    case 8: return 10; // f32.ftz
+    case 9: return 8;  // f64
+    case 10: return 9; // bf16
+    default: return elementType;
+    }
+  }
+
   CUdevice device_;
   int index_;
   Handle context_ = nullptr;

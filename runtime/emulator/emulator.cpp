@@ -11,6 +11,7 @@
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/registers_live.h"
+#include "runtime/emulator/tensor_copy.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
@@ -353,7 +354,12 @@ private:
 
 Region sameMemory(const Region &r) {
   Region s;
-  s.name = r.name, s.data = r.data, s.base = r.base, s.bytes = r.bytes, s.readOnly = r.readOnly;
+  s.name = r.name;
+  s.data = r.data;
+  s.base = r.base;
+  s.bytes = r.bytes;
+  s.readOnly = r.readOnly;
+  s.holdsTensorMaps = r.holdsTensorMaps;
   return s;
 }
 
@@ -495,6 +501,31 @@ static void addImplicitArguments(Launch &launch, ImplicitArguments &implicit, un
   launch.constants.push_back(std::move(r));
 }
 
+/// The bits of the given arguments. Tensor maps get memory (`maps`), of which the kernel takes the addresses.
+static std::vector<uint64_t> argumentBits(Launch &launch, const std::vector<Argument> &arguments,
+                                          std::vector<uint8_t> &maps) {
+  uint64_t base = kConstantBase + kConstantStride * launch.constants.size();
+  std::vector<uint64_t> values;
+  for (auto &a : arguments) {
+    uint64_t bits = a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base + a.bits : a.bits;
+    if (a.tensorMap) {
+      auto encoded = encodeTensorMap(*a.tensorMap, bits);
+      bits = base + maps.size();
+      maps.insert(maps.end(), encoded.begin(), encoded.end());
+    }
+    values.push_back(bits);
+  }
+  if (maps.empty()) return values;
+  Region r;
+  r.name = "tensor maps of the arguments";
+  r.data = maps.data();
+  r.bytes = maps.size();
+  r.readOnly = r.holdsTensorMaps = true;
+  r.base = base;
+  launch.constants.push_back(std::move(r));
+  return values;
+}
+
 /// Counts the live registers of the blocks that were executed.
 static absl::Status countRegisters(Launch &launch, llvm::Module &module, const std::string &kernel,
                                    const ir::TargetInfo &target) {
@@ -525,15 +556,19 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   }
   ImplicitArguments implicit{};
   addImplicitArguments(launch, implicit, unsigned(options.numWarps * target.warpSize));
+  std::vector<uint8_t> tensorMaps;
+  std::vector<uint64_t> values = argumentBits(launch, arguments, tensorMaps);
 
+  size_t ofArguments = launch.constants.size();
   Decoder decoder(module, target);
   auto program = decoder.run(kernel, launch);
-  struct Constants { // the decoder's, after the implicit arguments
+  struct Constants { // the decoder's, after those of the arguments
     Launch &l;
+    size_t first;
     ~Constants() {
-      for (size_t k = 1; k < l.constants.size(); ++k) delete[] l.constants[k].data;
+      for (size_t k = first; k < l.constants.size(); ++k) delete[] l.constants[k].data;
     }
-  } constants{launch};
+  } constants{launch, ofArguments};
   if (!program.ok()) return program.status();
   launch.program = program->get();
   if (options.counters) {
@@ -541,8 +576,6 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
     launch.executed.resize((*program)->blocks.size());
   }
 
-  std::vector<uint64_t> values;
-  for (auto &a : arguments) values.push_back(a.buffer >= 0 ? launch.buffers[size_t(a.buffer)].base + a.bits : a.bits);
   // The two hidden pointers.
   values.push_back(options.globalScratchBytes ? launch.buffers.back().base : 0);
   values.push_back(0);

@@ -27,9 +27,11 @@
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/target.h"
+#include "runtime/launch/descriptor.h"
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,10 +52,12 @@ struct Buffer {
   size_t bytes = 0;
 };
 
-/// One kernel argument: an address in a buffer (its index, and in `bits` the bytes from its start) or a scalar's bits.
+/// One kernel argument: an address in a buffer (its index, and in `bits` the bytes from its start), a scalar's bits, or
+/// a tensor map of memory at that address.
 struct Argument {
   int buffer = -1;
   uint64_t bits = 0;
+  std::optional<runtime::TensorMap> tensorMap = std::nullopt;
 };
 
 /// What accesses and warp-wide operations of one place in the program did, over the whole grid.

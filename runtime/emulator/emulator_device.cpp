@@ -70,15 +70,18 @@ public:
                    llvm::MutableArrayRef<LaunchValue> args, int reps, LaunchTiming *timing) override {
     Kernel kernel(metadata, object);
     std::vector<std::unique_ptr<HostMemory>> memory;
-    std::vector<DeviceArgument> arguments;
+    std::vector<DeviceArgument> given;
     for (auto &a : args) {
       if (a.buffer) memory.push_back(std::make_unique<HostMemory>(a.buffer->data(), a.buffer->size()));
-      arguments.push_back(a.buffer ? DeviceArgument{memory.back().get(), 0} : DeviceArgument{nullptr, a.bits});
+      given.push_back(a.buffer ? DeviceArgument{memory.back().get(), 0, a.descriptor}
+                               : DeviceArgument{nullptr, a.bits});
     }
-    if (auto ms = launch(kernel, grid, arguments, report_); !ms.ok()) return ms.status();
+    auto arguments = kernelArguments(metadata, given);
+    if (!arguments.ok()) return arguments.status();
+    if (auto ms = launch(kernel, grid, *arguments, report_); !ms.ok()) return ms.status();
     if (report_ && options_.counters) countAllocatedRegisters(object, metadata);
     if (reps <= 0 || !timing) return absl::OkStatus();
-    auto t = time(kernel, grid, arguments, reps);
+    auto t = time(kernel, grid, *arguments, reps);
     if (t.ok()) *timing = *t;
     return t.status();
   }
@@ -108,6 +111,11 @@ private:
             {i < metadata.args.size() ? metadata.args[i].name : "arg" + std::to_string(i), m.data(), m.bytes()});
       }
       arguments.push_back({int(at), a.bits});
+      if (a.descriptor && i < metadata.args.size() && metadata.args[i].tensorMap) {
+        auto map = tensorMapOf(*a.descriptor, *metadata.args[i].tensorMap);
+        if (!map.ok()) return map.status();
+        arguments.back().tensorMap = *std::move(map);
+      }
     }
     emulator::Options o = options_;
     o.numWarps = metadata.warpsPerBlock();

@@ -190,6 +190,7 @@ struct Region {
   uint8_t *data = nullptr;
   uint64_t base = 0, bytes = 0;
   bool readOnly = false;
+  bool holdsTensorMaps = false;   // that are arguments of the kernel
   std::vector<ShadowPage> shadow; // its cells are the launch's
 };
 constexpr uint64_t kMostShadowed = uint64_t(64) << 20; // bytes of a buffer whose order is watched

@@ -3,7 +3,8 @@
 // "fence.proxy.tensormap").
 //
 // A tensor map is 128 bytes of no public format. Here it has the format of TensorMap below, which nobody but this
-// file reads or writes: its fields are set by tensormap.replace, and those that a copy needs must have been.
+// file reads or writes: its fields are set by tensormap.replace, and those that a copy needs must have been. Maps that
+// are arguments of the kernel are made by encodeTensorMap.
 //
 // A copy to shared memory takes what global memory holds when it is issued and keeps it aside; the bytes count as
 // in flight, and reading them is reported, until a thread tests the copy's mbarrier: then it arrives, and its
@@ -20,7 +21,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned kMapBytes = 128, kMostDimensions = 5;
+constexpr unsigned kMapBytes = runtime::kTensorMapBytes, kMostDimensions = runtime::kMaxDescriptorRank;
 
 struct TensorMap {
   uint64_t address;
@@ -217,14 +218,16 @@ bool readMap(Warp &w, const Instruction &i, unsigned lane, uint64_t address, uin
   Region *region;
   uint8_t *host = globalBytes(w, i, lane, address, kMapBytes, "a tensor map", region);
   if (!host) return false;
-  auto found = launch.tensorMaps.find(address);
-  if (found == launch.tensorMaps.end())
-    return bad(formatv("there is no tensor map at byte {0} of '{1}'", address - region->base, region->name).str());
-  if (!is_contained(found->second, w.block->number))
-    return bad("the tensor map was written by the kernel, and no fence.proxy.tensormap::generic.acquire of this block "
-               "lies between");
-  if (!noteGlobalAccess(w, i, lane, *region, address - region->base, kMapBytes, false, false, nullptr, now))
-    return false;
+  if (!region->holdsTensorMaps) {
+    auto found = launch.tensorMaps.find(address);
+    if (found == launch.tensorMaps.end())
+      return bad(formatv("there is no tensor map at byte {0} of '{1}'", address - region->base, region->name).str());
+    if (!is_contained(found->second, w.block->number))
+      return bad("the tensor map was written by the kernel, and no fence.proxy.tensormap::generic.acquire of this "
+                 "block lies between");
+    if (!noteGlobalAccess(w, i, lane, *region, address - region->base, kMapBytes, false, false, nullptr, now))
+      return false;
+  }
   memcpy(&m, host, sizeof m);
   using F = TensorMapField;
   for (auto [f, name] : {std::pair{F::Address, "address"},
@@ -509,6 +512,30 @@ void waitForDrains(Warp &w, const Instruction &i) {
 }
 
 } // namespace
+
+std::array<uint8_t, kMapBytes> encodeTensorMap(const runtime::TensorMap &from, uint64_t address) {
+  using F = TensorMapField;
+  TensorMap m{};
+  m.address = address;
+  m.rank = uint8_t(from.size.size() - 1);
+  m.elementType = uint8_t(from.elementType);
+  m.swizzle = uint8_t(from.swizzle);
+  m.fill = from.nanFill;
+  for (auto f : {F::Address, F::Rank, F::ElementType, F::Interleave, F::Swizzle, F::Fill}) setWritten(m, f, 0);
+  for (unsigned d = 0; d < from.size.size(); ++d) {
+    m.size[d] = uint32_t(from.size[d]);
+    m.box[d] = uint16_t(from.box[d]);
+    m.elementStride[d] = 1;
+    for (auto f : {F::Size, F::BoxSize, F::ElementStride}) setWritten(m, f, d);
+  }
+  for (unsigned d = 0; d < from.strides.size(); ++d) {
+    m.stride[d] = from.strides[d];
+    setWritten(m, F::Stride, d);
+  }
+  std::array<uint8_t, kMapBytes> out{};
+  memcpy(out.data(), &m, sizeof m);
+  return out;
+}
 
 void arriveFills(Warp &w, uint32_t barrier) {
   Block &b = *w.block;

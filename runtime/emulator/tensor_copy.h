@@ -1,6 +1,7 @@
 // Bulk copies of tensors (cp.async.bulk.tensor, sm_90a and newer) and the tensor maps that describe them.
 #pragma once
 #include "runtime/emulator/decode.h"
+#include "runtime/launch/descriptor.h"
 
 namespace tessera::emulator {
 
@@ -37,6 +38,9 @@ struct TensorCopyOperation {
   Row guard = kNoRow;
   bool guardNegated = false;
 };
+
+/// The map in this emulator's format (tensor_copy.cpp), for a kernel's argument.
+std::array<uint8_t, runtime::kTensorMapBytes> encodeTensorMap(const runtime::TensorMap &, uint64_t address);
 
 void emitTensorMapField(Decoder &, TensorMapField);
 /// tensormap.cp_fenceproxy: the map at a shared address goes to a generic one, by the whole warp.

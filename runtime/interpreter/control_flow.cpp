@@ -12,6 +12,12 @@ bool Program::run(Op kernel, llvm::ArrayRef<InterpreterArg> args) {
   for (unsigned i = 0; i < args.size(); ++i) {
     Type t = entry->arg(i).type();
     uint64_t bits = args[i].buffer >= 0 ? GlobalMemory::baseOf(args[i].buffer) + args[i].bits : args[i].bits;
+    if (t.isa<TensorDescType>()) {
+      auto shapeOf = [](const std::vector<int64_t> &v) { return Shape(v.begin(), v.end()); };
+      TensorDescriptor d{bits, shapeOf(args[i].shape), shapeOf(args[i].strides), args[i].nanPadding};
+      in.push_back({{}, std::make_shared<const Object>(std::move(d))});
+      continue;
+    }
     in.push_back({Lanes::one(laneBytes(t), zeroExtend(bits, t.bitWidth())), nullptr});
   }
   llvm::SmallVector<Datum, 2> results;

@@ -45,10 +45,13 @@ struct InterpreterBuffer {
   size_t bytes = 0;
 };
 
-/// One kernel argument: an address inside a registered buffer (its index and byte offset) or a scalar's bits.
+/// One kernel argument: an address inside a registered buffer (its index and byte offset) or a scalar's bits. For a
+/// tensor descriptor it is the base; shape and strides, in elements, follow.
 struct InterpreterArg {
   int buffer = -1;
   uint64_t bits = 0;
+  std::vector<int64_t> shape = {}, strides = {};
+  bool nanPadding = false;
 };
 
 /// How f32 operands of dots with inputPrecision = tf32 are rounded: to nearest (PTX cvt.rna.tf32), by dropping bits

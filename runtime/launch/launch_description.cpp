@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <system_error>
 #include <thread>
@@ -32,7 +33,9 @@ constexpr llvm::StringRef kRootKeys[] = {"kernel", "ttir",     "grid",
                                          "args",   "expected", "flops", "bytes", "library"};
 constexpr llvm::StringRef kRootExtra[] = {"name", "description", "note", "comment"};
 constexpr llvm::StringRef kScalarKeys[] = {"name", "scalar", "type"};
-constexpr llvm::StringRef kBufferKeys[] = {"name", "dtype", "shape", "file", "fill", "lo", "hi", "scale", "transposed"};
+constexpr llvm::StringRef kBufferKeys[] = {"name", "dtype", "shape",      "file",        "fill",    "lo",
+                                           "hi",   "scale", "transposed", "block_shape", "strides", "padding"};
+constexpr llvm::StringRef kPaddings[] = {"zero", "nan"};
 constexpr llvm::StringRef kExpectedKeys[] = {"file", "rel_l2", "within"};
 constexpr llvm::StringRef kScalarTypes[] = {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
 constexpr llvm::StringRef kFills[] = {"randn", "randint", "poison", "inf", "-inf", "nan"};
@@ -198,7 +201,7 @@ private:
       a.dtype = t.value_or(DType::F32);
       dtype = t ? dtype : std::nullopt;
     }
-    shape(n.get("shape"), a);
+    bool shapeFits = shape(n.get("shape"), a);
     auto file = n.get("file"), fill = n.get("fill");
     if (file.present() && fill.present()) n.error("has both \"file\" and \"fill\"");
     if (file.present()) {
@@ -211,6 +214,11 @@ private:
       if (dtype && !isFloat(a.dtype)) n.error("needs \"file\" or \"fill\" (only floats are \"randn\" without them)");
     }
     if (auto t = n.get("transposed"); t.present()) a.transposed = t.boolean().value_or(false);
+    if (n.get("block_shape").present()) {
+      if (dtype && shapeFits) descriptor(n, a);
+    } else
+      for (const char *key : {"strides", "padding"})
+        if (auto k = n.get(key); k.present()) k.error("means something with \"block_shape\" only");
     if (auto s = n.get("scale"); s.present()) {
       if (a.source != LaunchArg::Randn)
         s.error("means something with \"randn\" only");
@@ -220,20 +228,92 @@ private:
     range(n, a, dtype.has_value());
   }
 
-  void shape(const JsonNode &n, LaunchArg &a) {
+  /// False after an error.
+  bool shape(const JsonNode &n, LaunchArg &a) {
     auto sizes = n.elements();
-    if (sizes.size() > kMaxDimensions) return n.error("has more than 64 dimensions");
+    if (sizes.size() > kMaxDimensions) {
+      n.error("has more than 64 dimensions");
+      return false;
+    }
     bool overflow = false;
+    bool known = n.isArray();
     int64_t bytes = dtypeBytes(a.dtype);
     for (auto &s : sizes) {
       auto d = s.integer(0, kMaxBufferBytes);
       a.shape.push_back(d.value_or(0));
+      known &= d.has_value();
       // Zero sizes do not excuse an overflow before or after them: the size of a part of the shape must fit too.
       if (d && *d && __builtin_mul_overflow(bytes, *d, &bytes)) overflow = true;
     }
     if (overflow || bytes > kMaxBufferBytes) {
       n.error("is a buffer of more than 1 TiB");
       a.shape.assign(1, 0);
+      return false;
+    }
+    return known;
+  }
+
+  /// Nothing after an error.
+  static std::optional<std::vector<int64_t>> numbers(const JsonNode &n) {
+    std::vector<int64_t> out;
+    bool ok = n.isArray();
+    for (auto &e : n.elements()) {
+      auto v = e.integer(-kMaxBufferBytes, kMaxBufferBytes);
+      ok &= v.has_value();
+      out.push_back(v.value_or(0));
+    }
+    if (!ok) return std::nullopt;
+    return out;
+  }
+
+  void descriptor(const JsonNode &n, LaunchArg &a) {
+    HostDescriptor d;
+    d.dtype = a.dtype;
+    d.shape = a.shape;
+    auto strides = n.get("strides");
+    auto block = numbers(n.get("block_shape"));
+    auto steps = strides.present() ? numbers(strides) : contiguousStrides(a.shape);
+    if (auto p = n.get("padding"); p.present())
+      if (auto s = p.string()) {
+        if (!llvm::is_contained(kPaddings, *s))
+          p.error("unknown padding \"" + *s + "\"; " + suggestName(*s, kPaddings));
+        d.nanPadding = *s == "nan";
+      }
+    if (a.transposed)
+      n.get("transposed").error("excludes \"block_shape\": the rows of a tensor descriptor are contiguous");
+    if (!block || !steps) return;
+    d.blockShape = *block;
+    d.strides = *steps;
+    bool valid = true;
+    checkDescriptor(d, [&](DescriptorPart part, const std::string &what) {
+      valid = false;
+      switch (part) {
+      case DescriptorPart::ElementType: return n.get("dtype").error(what);
+      case DescriptorPart::Shape: return n.get("shape").error(what);
+      case DescriptorPart::Strides:
+        if (strides.present()) return strides.error(what);
+        return n.get("shape").error("strides " + what + "; \"strides\" can say others");
+      case DescriptorPart::BlockShape: return n.get("block_shape").error(what);
+      case DescriptorPart::Padding: return n.get("padding").error(what);
+      }
+    });
+    if (valid) rowsInMemory(strides, d);
+    a.descriptor = std::move(d);
+  }
+
+  /// A buffer's elements have memory of their own, of a size that there can be.
+  void rowsInMemory(const JsonNode &strides, const HostDescriptor &d) {
+    int64_t bytes = dtypeBytes(d.dtype);
+    int64_t spanned = 1;
+    for (size_t k = d.shape.size(); k-- > 0;) {
+      if (d.shape[k] > 1 && d.strides[k] < spanned)
+        return strides.error(
+            llvm::formatv("let rows overlap: one is {0}, and the rows below span {1} elements", d.strides[k], spanned)
+                .str());
+      int64_t step;
+      if (__builtin_mul_overflow(d.shape[k] - 1, d.strides[k], &step) || step > kMaxBufferBytes / bytes - spanned)
+        return strides.error("give a buffer of more than 1 TiB");
+      spanned += step;
     }
   }
 
@@ -511,6 +591,32 @@ static absl::StatusOr<NpyArray> loadFile(const LaunchDescription &d, llvm::Strin
   return npy;
 }
 
+static bool hasGaps(const LaunchArg &a) { return a.descriptor && a.descriptor->spannedElements() != a.elements(); }
+
+/// Calls copy(in order, in memory, bytes) for every row: where it begins among the elements in C order, where in a
+/// tensor descriptor's memory, and its size.
+static void forRows(const LaunchArg &a, llvm::function_ref<void(size_t, size_t, size_t)> copy) {
+  auto &d = *a.descriptor;
+  size_t width = dtypeBytes(a.dtype);
+  size_t rowBytes = size_t(d.shape.back()) * width;
+  std::vector<int64_t> index(d.shape.size(), 0);
+  for (size_t inOrder = 0, all = size_t(a.elements()) * width; inOrder < all; inOrder += rowBytes) {
+    int64_t element = 0;
+    for (auto [i, stride] : llvm::zip(index, d.strides)) element += i * stride;
+    copy(inOrder, size_t(element) * width, rowBytes);
+    for (size_t k = d.shape.size() - 1; k-- > 0 && ++index[k] == d.shape[k];) index[k] = 0;
+  }
+}
+
+std::vector<uint8_t> withoutGaps(const LaunchArg &a, llvm::ArrayRef<uint8_t> memory) {
+  if (!hasGaps(a) || int64_t(memory.size()) != a.bytes()) return memory.vec();
+  std::vector<uint8_t> out(size_t(a.elements()) * dtypeBytes(a.dtype));
+  forRows(a, [&](size_t inOrder, size_t inMemory, size_t bytes) {
+    std::memcpy(out.data() + inOrder, memory.data() + inMemory, bytes);
+  });
+  return out;
+}
+
 absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, unsigned index) {
   const LaunchArg &a = d.args[index];
   auto physical = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE));
@@ -521,14 +627,21 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
             .str());
   std::vector<uint8_t> out;
   bool columns = a.transposed;
+  auto elementBytes = size_t(a.elements()) * dtypeBytes(a.dtype);
   if (a.source == LaunchArg::File) {
     auto array = loadFile(d, a.file, index);
     if (!array.ok()) return array.status();
     out = std::move(array->data);
-    columns |= array->fortranOrder; // the kernel gets the memory as it lies
+    if (a.descriptor && array->fortranOrder) // a descriptor's strides say how the memory lies
+      out = reorder(out, a.shape, dtypeBytes(a.dtype), false);
+    else
+      columns |= array->fortranOrder; // the kernel gets the memory as it lies
   } else {
-    out.assign(size_t(a.bytes()), 0xFF);
-    if (a.source == LaunchArg::Poison) return out;
+    out.assign(elementBytes, 0xFF);
+    if (a.source == LaunchArg::Poison) {
+      out.resize(size_t(a.bytes()), 0xFF);
+      return out;
+    }
     unsigned bytes = dtypeBytes(a.dtype);
     CounterRandom random(index);
     auto fill = [&](auto value) {
@@ -543,7 +656,13 @@ absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &d, uns
     else
       fill([&](int64_t) { return a.fill; });
   }
-  return columns ? reorder(out, a.shape, dtypeBytes(a.dtype), true) : out;
+  if (columns) return reorder(out, a.shape, dtypeBytes(a.dtype), true);
+  if (!hasGaps(a)) return out;
+  std::vector<uint8_t> memory(size_t(a.bytes()), 0xFF);
+  forRows(a, [&](size_t inOrder, size_t inMemory, size_t bytes) {
+    std::memcpy(memory.data() + inMemory, out.data() + inOrder, bytes);
+  });
+  return memory;
 }
 
 absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutput &e, llvm::ArrayRef<uint8_t> actual) {
@@ -552,7 +671,11 @@ absl::StatusOr<CheckResult> check(const LaunchDescription &d, const ExpectedOutp
   if (!expected.ok()) return expected.status();
   std::vector<uint8_t> rowMajor;
   bool columns = a.transposed;
-  if (a.source == LaunchArg::File && a.shape.size() > 1) {
+  if (hasGaps(a)) {
+    rowMajor = withoutGaps(a, actual);
+    actual = rowMajor;
+  }
+  if (a.source == LaunchArg::File && a.shape.size() > 1 && !a.descriptor) {
     auto input = loadFile(d, a.file, e.arg);
     if (!input.ok()) return input.status();
     columns |= input->fortranOrder;

@@ -13,8 +13,11 @@
 // Arguments are the function's, in order. A buffer's contents: "file" (a .npy file), or "fill": a number ("inf", "-inf"
 // and "nan" as text), "randn" (standard normal times "scale"; also what a float buffer without "file" and "fill" gets),
 // "randint" (whole numbers in ["lo", "hi")), or "poison" (0xFF bytes). "transposed": true lays a buffer out column by
-// column. Scalars are numbers (true and false for i1; "inf", "-inf", "nan" for floats). bench.json may add "flops",
-// "bytes", "library" and times of others ("triton_…").
+// column. "block_shape" makes it a tensor descriptor (descriptor.h), with "strides" in elements where it is not
+// contiguous, and "padding": "nan" where elements outside of it are to read as NaN.
+//
+// Scalars are numbers (true and false for i1; "inf", "-inf", "nan" for floats). bench.json may add "flops", "bytes",
+// "library" and times of others ("triton_…").
 //
 // Random contents depend on the argument's index and the element's alone (a counter-based generator and arithmetic
 // without a mathematics library), so every device on every host gets the same data.
@@ -25,10 +28,12 @@
 #include "absl/status/statusor.h"
 #include "runtime/compiler/kernel_config.h"
 #include "runtime/launch/check.h"
+#include "runtime/launch/descriptor.h"
 #include "runtime/launch/dtype.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,12 +60,17 @@ struct LaunchArg {
   double fill = 0, scale = 1;
   int64_t lo = 0, hi = 1;  // hi excluded
   bool transposed = false; // the memory is column-major
+  /// Of a buffer that is passed as a tensor descriptor. Memory between its rows is filled with 0xFF bytes.
+  std::optional<HostDescriptor> descriptor;
   int64_t elements() const {
     int64_t n = 1;
     for (int64_t d : shape) n *= d;
     return n;
   }
-  int64_t bytes() const { return isScalar ? 0 : elements() * dtypeBytes(dtype); }
+  int64_t bytes() const {
+    if (isScalar) return 0;
+    return (descriptor ? descriptor->spannedElements() : elements()) * dtypeBytes(dtype);
+  }
 };
 
 struct ExpectedOutput {
@@ -100,6 +110,8 @@ std::string launchWith(llvm::StringRef text, const LaunchDescription &, const Ke
 /// The bytes of a buffer argument before the launch, as they lie in memory. ResourceExhausted if the machine does not
 /// have the memory.
 absl::StatusOr<std::vector<uint8_t>> materialize(const LaunchDescription &, unsigned arg);
+/// A buffer's memory without what lies between the rows of a tensor descriptor.
+std::vector<uint8_t> withoutGaps(const LaunchArg &, llvm::ArrayRef<uint8_t> memory);
 /// A scalar argument's bits as the IR's type has them, and its width. i1 takes one byte.
 struct ScalarBits {
   uint64_t bits;

@@ -100,6 +100,34 @@ EXPORT int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return 0;
 }
+/// The last tensor map that was encoded, and whether it was launched, for tests in the same process.
+static std::string lastTensorMap;
+EXPORT const char *fakeDriverTensorMap() { return lastTensorMap.c_str(); }
+EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, const unsigned long long *size,
+                                  const unsigned long long *stride, const unsigned *box, const unsigned *elementStride,
+                                  int interleave, int swizzle, int promotion, int fill) {
+  FAKE_CALL;
+  bool aligned = reinterpret_cast<size_t>(map) % 64 == 0 && reinterpret_cast<size_t>(address) % 16 == 0;
+  if (!aligned || rank < 1 || rank > 5) return 1; // CUDA_ERROR_INVALID_VALUE
+  std::string s = "type " + std::to_string(type) + " rank " + std::to_string(rank);
+  auto list = [&](const char *name, auto *values, unsigned count) {
+    s += std::string(" ") + name;
+    for (unsigned i = 0; i < count; ++i) s += " " + std::to_string(values[i]);
+  };
+  list("size", size, rank);
+  list("stride", stride, rank - 1);
+  list("box", box, rank);
+  list("element stride", elementStride, rank);
+  list("interleave", &interleave, 1);
+  list("swizzle", &swizzle, 1);
+  list("promotion", &promotion, 1);
+  list("fill", &fill, 1);
+  Driver::get().note("tensor map " + s);
+  lastTensorMap = s;
+  std::memset(map, 0, 128);
+  std::strcpy(static_cast<char *>(map), "tensor map");
+  return 0;
+}
 #ifndef FAKE_INCOMPLETE
 EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **params, void **) {
@@ -108,6 +136,8 @@ EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
   std::snprintf(text, sizeof text, "launch grid %u %u %u block %u %u %u shared %u", gx, gy, gz, bx, by, bz, shared);
   Driver::get().note(text);
   fake::readParameters(params, 2);
+  bool takesMap = !std::strcmp(static_cast<const char *>(params[0]), "tensor map");
+  if (takesMap && reinterpret_cast<size_t>(params[0]) % 64 == 0) lastTensorMap += ", launched";
   return Driver::get().holds("module", f) && (!stream || Driver::get().holds("stream", stream)) ? 0 : 1;
 }
 #endif

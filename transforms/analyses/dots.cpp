@@ -88,7 +88,9 @@ bool isLoopBodyWithDot(Block *b) {
   return b->parentOp()->is<scf::ForOp>() && llvm::any_of(*b, [](Operation &op) { return isDot(&op); });
 }
 
-llvm::SmallVector<tt::LoadOp, 4> loadsFeedingDots(Block &body) {
+bool isLoad(const Operation *op) { return op->is<tt::LoadOp>() || op->is<tt::DescriptorLoadOp>(); }
+
+llvm::SmallVector<Operation *, 4> loadsFeedingDots(Block &body) {
   llvm::DenseSet<Operation *> seen;
   llvm::DenseSet<Operation *> loads;
   llvm::SmallVector<Value, 16> work;
@@ -99,14 +101,14 @@ llvm::SmallVector<tt::LoadOp, 4> loadsFeedingDots(Block &body) {
   while (!work.empty()) {
     Operation *def = work.pop_back_val().definingOp();
     if (!def || def->block() != &body || isDot(def) || !seen.insert(def).second) continue;
-    if (def->is<tt::LoadOp>())
+    if (isLoad(def))
       loads.insert(def);
     else if (!def->numRegions())
       for (auto v : def->operands()) work.push_back(v);
   }
-  llvm::SmallVector<tt::LoadOp, 4> ordered;
+  llvm::SmallVector<Operation *, 4> ordered;
   for (auto &op : body)
-    if (loads.contains(&op)) ordered.push_back(op.cast<tt::LoadOp>());
+    if (loads.contains(&op)) ordered.push_back(&op);
   return ordered;
 }
 
@@ -122,7 +124,7 @@ bool isComputedFromOneLoad(Value v, Block *body) {
   for (v = beforeConversions(v);; computed = true) {
     Operation *def = v.definingOp();
     if (!def || def->block() != body) return false;
-    if (def->is<tt::LoadOp>()) return computed && v.type().scalar().bitWidth() >= width;
+    if (isLoad(def)) return computed && v.type().scalar().bitWidth() >= width;
     if (!isInPlace(def) || !isPure(def)) return false;
     Value large; // the one operand that is made by the body and not spread
     for (auto o : def->operands()) {
@@ -142,7 +144,7 @@ static std::optional<unsigned> widestLoadedBits(Value v, Block *body, int depth)
   v = beforeConversions(v);
   Operation *def = v.definingOp();
   if (!def || def->block() != body || depth > kMaxDepth) return std::nullopt;
-  if (def->is<tt::LoadOp>()) return v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
+  if (isLoad(def)) return v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
   if (auto t = def->dyn<tt::TransOp>()) return widestLoadedBits(t.src(), body, depth + 1);
   if (!isInPlace(def) || !isPure(def)) return std::nullopt;
   std::optional<unsigned> bits;

@@ -53,9 +53,12 @@ ir::Value beforeConversions(ir::Value);
 /// Whether the block is the body of an `scf.for` and has a dot (not in nested regions).
 bool isLoopBodyWithDot(ir::Block *);
 
+/// Whether the operation loads a tensor from global memory, through pointers or a descriptor (no gather).
+bool isLoad(const ir::Operation *);
+
 /// The loads of a loop's body that a dot of this body is computed from, through whatever operations of the body have no
 /// regions, other loads excepted. In the order of the text.
-llvm::SmallVector<ir::tt::LoadOp, 4> loadsFeedingDots(ir::Block &body);
+llvm::SmallVector<ir::Operation *, 4> loadsFeedingDots(ir::Block &body);
 
 /// Whether an operand is computed, elementwise and in the loop's body, from one tensor that the body loads, and from
 /// nothing else of its size. Elements of the load are at least as wide as the operand's: narrower ones would be read

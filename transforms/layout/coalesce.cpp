@@ -307,6 +307,21 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
 
 } // namespace
 
+/// A block that is loaded through a descriptor comes by way of shared memory, so that any layout would do: one in which
+/// threads read 16 bytes of a row at once. (Stores take the value as it is.)
+static void layOutDescriptorLoad(tt::DescriptorLoadOp load, int warps, int lanes) {
+  TensorType type = tensorOf(load.result());
+  int64_t bytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
+  int64_t perThread = std::max<int64_t>(1, type.numElements() / (int64_t(warps) * lanes));
+  unsigned last = type.rank() - 1;
+  llvm::SmallVector<int32_t, 4> sizePerThread(type.rank(), 1);
+  sizePerThread[last] = int32_t(std::min({perThread, kWidestAccessBytes / bytes, type.dim(last)}));
+  Order order(type.rank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  computeInLayout(load.op, *type.element().context()->encodings().getBlocked(layouts::blockedParamsFor(
+                               type.shape(), sizePerThread, order, warps, lanes, type.encoding()->cta())));
+}
+
 absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   const Tuning tuning = context.target ? context.target->tuning : Tuning();
   AxisInfoAnalysis axis(m);
@@ -314,7 +329,9 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
   int warps = numWarps(m.op()), lanes = threadsPerWarp(m.op());
 
   std::vector<Access> accesses;
+  llvm::SmallVector<tt::DescriptorLoadOp, 4> descriptorLoads;
   m.op()->walk([&](Operation *op) {
+    if (auto load = op->dyn<tt::DescriptorLoadOp>()) descriptorLoads.push_back(load);
     Value ptr = pointerOf(op);
     if (!ptr) return;
     Access a{op, ptr, orderOf(op, ptr, axis, global)};
@@ -333,7 +350,8 @@ absl::StatusOr<bool> coalesce(Module &m, PassContext &context) {
         layouts::blockedParamsFor(type.shape(), sizePerThread, a.order, warps, lanes, type.encoding()->cta()));
     computeInLayout(a.op, layout);
   }
-  return !accesses.empty();
+  for (auto load : descriptorLoads) layOutDescriptorLoad(load, warps, lanes);
+  return !accesses.empty() || !descriptorLoads.empty();
 }
 
 } // namespace tessera::transforms

@@ -180,7 +180,7 @@ bool Slice::isWordOfOperand(Value v) const {
 /// Whether the value is a load that the pipeliner makes a copy to shared memory.
 bool Slice::isCopiedInLoop(Value v) {
   bool isOfLoop = v.parentBlock()->parentOp()->is<scf::ForOp>() && v.parentBlock() == conversions_[0]->block();
-  return isOfLoop && isWordOfOperand(v) && v.definedBy<tt::LoadOp>() && v.hasOneUse();
+  return isOfLoop && isWordOfOperand(v) && v.definingOp() && isLoad(v.definingOp()) && v.hasOneUse();
 }
 /// Whether it is a load of no more elements than there are threads, from what nobody writes, which may as well be done
 /// in another layout, or a second time.

@@ -28,7 +28,7 @@
 //    other threads' writes. Which dots a wait leaves in flight is not analysed.
 // 6. Bulk copies of tensors (TMA). One thread issues them, so what all threads did to the buffer before needs a
 //    barrier. A copy to shared memory is waited for by every reader itself (`ttng.wait_barrier`), so it is no write
-//    of this analysis. The unit writes through the asynchronous proxy: ordinary writes to the buffer that no
+//    of this analysis. The unit reads and writes through the asynchronous proxy: ordinary writes to the buffer that no
 //    `ttng.fence_async_shared` followed get one, in front of the barrier. A copy from shared memory reads until a
 //    `ttng.async_tma_store_wait` that leaves none pending, as in law 5.
 // 7. Arrivals (`ttng.arrive_barrier`) signal to other agents that the block has finished an access, so all accesses
@@ -199,7 +199,7 @@ struct SharedEffects {
   Buffers (*reads)(Operation *) = nullptr;        // law 1
   Buffers (*writes)(Operation *) = nullptr;       // law 1
   Buffers (*copiesTo)(Operation *) = nullptr;     // ordered after earlier accesses, written asynchronously (laws 4, 6)
-  bool throughAsyncProxy = false;                 // copiesTo needs a fence after ordinary writes (law 6)
+  bool throughAsyncProxy = false;                 // copiesTo or else reads need a fence after ordinary writes (law 6)
   RangeSet State::*startsPending = nullptr;       // `reads` or `copiesTo` stay pending in this set …
   bool (*startsPendingIf)(Operation *) = nullptr; // … under this condition
   RangeSet State::*waitsFor = nullptr;            // pending accesses that count as made here …
@@ -230,9 +230,11 @@ const SharedEffects kSharedEffects[] = {
    .throughAsyncProxy = true},
   {.opcode = Opcode::ttng_async_tma_copy_local_to_global,
    .reads = buffer<ttng::AsyncTmaCopyLocalToGlobalOp, &ttng::AsyncTmaCopyLocalToGlobalOp::src>,
+   .throughAsyncProxy = true,
    .startsPending = &State::pendingStores, .startsPendingIf = always},
   {.opcode = Opcode::ttng_async_tma_reduce,
    .reads = buffer<ttng::AsyncTmaReduceOp, &ttng::AsyncTmaReduceOp::src>,
+   .throughAsyncProxy = true,
    .startsPending = &State::pendingStores, .startsPendingIf = always},
   {.opcode = Opcode::ttng_async_tma_store_wait,
    .waitsFor = &State::pendingStores, .waitedAs = &State::reads, .waitsForAll = leavesNoStores},
@@ -363,7 +365,10 @@ public:
   BarrierPlacement(tt::FuncOp func, const TargetInfo &target) : func_(func), target_(target) {}
 
   bool run() {
-    func_.op->walk([&](Operation *op) { hasBulkCopies_ |= op->is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
+    func_.op->walk([&](Operation *op) {
+      auto *effects = sharedEffectsOf(op->opcode());
+      usesAsyncProxy_ |= effects && effects->throughAsyncProxy;
+    });
     State s;
     walkRegion(func_.body(), s);
     dropSuperfluous();
@@ -459,7 +464,7 @@ private:
       if (overlaps(s.writes, w) || overlaps(s.reads, w)) needBarrier(op, s);
     s.reads.insert(reads.begin(), reads.end());
     s.writes.insert(writes.begin(), writes.end());
-    if (hasBulkCopies_) s.unfenced.insert(writes.begin(), writes.end());
+    if (usesAsyncProxy_) s.unfenced.insert(writes.begin(), writes.end());
   }
 
   // ---- laws 4 to 6 ----
@@ -476,7 +481,10 @@ private:
     auto writes = rangesOf(effects.writes);
     auto copiesTo = rangesOf(effects.copiesTo);
     if (effects.reads || effects.writes) access(op, s, reads, writes);
-    for (Range to : copiesTo) copyTo(op, s, to, effects.throughAsyncProxy);
+    if (effects.throughAsyncProxy)
+      for (Range r : effects.copiesTo ? copiesTo : reads) fenceWritesTo(op, s, r);
+    for (Range to : copiesTo)
+      if (overlaps(s.writes, to) || overlaps(s.reads, to)) needBarrier(op, s);
     if (effects.startsPending && effects.startsPendingIf(op)) {
       auto &started = effects.copiesTo ? copiesTo : reads;
       (s.*effects.startsPending).insert(started.begin(), started.end());
@@ -489,13 +497,13 @@ private:
     }
   }
 
-  /// The beginning of an asynchronous write.
-  void copyTo(Operation *op, State &s, Range to, bool throughAsyncProxy) {
+  /// Law 6: the operation accesses the range through the asynchronous proxy.
+  void fenceWritesTo(Operation *op, State &s, Range range) {
     if (barrierBefore_.contains(op) && fenceBefore_.contains(op)) s.unfenced.clear();
-    bool needsFence = throughAsyncProxy && overlaps(s.unfenced, to);
-    if (needsFence && !onlyCheck_) fenceBefore_.insert(op);
-    if (needsFence || overlaps(s.writes, to) || overlaps(s.reads, to)) needBarrier(op, s);
-    if (needsFence) s.unfenced.clear();
+    if (!overlaps(s.unfenced, range)) return;
+    if (!onlyCheck_) fenceBefore_.insert(op);
+    needBarrier(op, s);
+    s.unfenced.clear();
   }
 
   // ---- law 10 ----
@@ -692,7 +700,7 @@ private:
   const TargetInfo &target_;
   llvm::SetVector<Operation *> barrierBefore_;
   llvm::DenseSet<Operation *> fenceBefore_; // of those: where a fence of the asynchronous proxy precedes the barrier
-  bool hasBulkCopies_ = false;              // the function has bulk copies to shared memory
+  bool usesAsyncProxy_ = false;             // some operation needs fences (law 6)
   llvm::DenseMap<Operation *, int64_t> scratchBytes_;
   llvm::DenseMap<Operation *, bool> loadedBySeveralWarps_;
   // Law 2: a walk that inserts nothing, but finds out whether the barriers suffice.

@@ -42,14 +42,17 @@
 //     Branches may use an accumulator, as at the end of a tile in a loop over tiles; the branch then waits for it
 //     (insert-wgmma-waits), behind the copies. A second barrier precedes the copies. Waiting for the next stage first
 //     would save it, but issues the copies a latency later: with three stages, 0.77 of the speed on an H200.
-//   - If in addition the target copies blocks of tensors (TMA), the loads are blocks of descriptors
-//     (analyses/tensor_block.h) into buffers of a layout that such copies write, and the loop is nested in another one,
-//     so that a tensor map serves many loops, one thread issues the copies of a stage, and an mbarrier per stage
-//     signals their arrival:
 //
-//       before the outermost loop   ttng.tensormap_create for each matrix
-//       body   ttng.wait_barrier of the stage; consumer; ttng.warp_group_dot_wait as above;
-//              ttng.barrier_expect and ttng.async_tma_copy_global_to_local into the buffer that these dots read
+// Bulk copies (TMA). Loads through descriptors that stay (triton-nvidia-optimize-descriptor-encoding) are copied by
+// one thread into a multi-buffer of the descriptor's layout; an mbarrier per stage signals their arrival. The order of
+// copies and consumer is the same as above; loads through pointers in the same loop remain copies of all threads:
+//
+//   body   ttng.wait_barrier of the stage
+//          … ttng.barrier_expect and ttng.async_tma_copy_global_to_local into the buffer that the last iteration read
+//
+// Loads of blocks of descriptors that have become pointers (analyses/tensor_block.h) are copied likewise, if all dots
+// stay in flight, the buffers have a layout that TMA writes, and the loop is nested in another, so that a tensor map
+// (ttng.tensormap_create, before the outermost loop) serves many loops.
 //
 // Through registers (other targets and loads). D = 1: the loads of the next iteration are issued at the start of the
 // body, and their values are stored at its end, into the other one of two buffers (or the only one, if memory is
@@ -83,7 +86,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                        p.bytesPerStage * p.buffers);
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit into half of what a block has";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
-  if (p.bulkCopies) s += "; blocks of tensors are copied by TMA";
+  if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (!p.whyNoBulkCopies.empty()) s += ("; blocks are not copied by TMA: " + p.whyNoBulkCopies).str();
   if (p.asyncCopies && p.distance < stages - 1)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,

@@ -12,9 +12,11 @@
 #include "layouts/layout_order.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/buffer_readers.h"
+#include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
+#include "transforms/analyses/tensor_map.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -25,9 +27,8 @@ using layouts::Encoding;
 
 namespace {
 
-constexpr int64_t kLeastAsyncCopyBytes = 4;       // of one cp.async (PTX ISA), also the bytes of a register
-constexpr int64_t kMostAsyncCopyBytes = 16;       // of one cp.async
-constexpr int64_t kTensorMapStrideAlignment = 16; // bytes (CUDA driver API, cuTensorMapEncodeTiled)
+constexpr int64_t kLeastAsyncCopyBytes = 4; // of one cp.async (PTX ISA), also the bytes of a register
+constexpr int64_t kMostAsyncCopyBytes = 16; // of one cp.async
 
 bool isLoopOrCall(const Operation *op) {
   return op->is<scf::ForOp>() || op->is<scf::WhileOp>() || op->is<tt::CallOp>();
@@ -42,8 +43,10 @@ public:
 
   std::optional<PipelinePlan> run() {
     if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
-    plan_.asyncCopies =
-        target_.asyncCopyAnyDestination && llvm::all_of(plan_.loads, [&](auto &a) { return canCopyAsync(a.load); });
+    plan_.asyncCopies = target_.asyncCopyAnyDestination && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+                          return a.isBulkCopy || canCopyAsync(a.load());
+                        });
+    if (!plan_.asyncCopies && !keepLoadsThroughPointers()) return std::nullopt;
     plan_.distance = plan_.asyncCopies ? stages_ - 1 : 1;
     if (plan_.asyncCopies)
       findReaders();
@@ -59,7 +62,7 @@ private:
 
   void orderCopiesAndDots() {
     plan_.dotsInFlight = onlyAccumulates();
-    plan_.bulkCopies = findBlocks();
+    findBlocks();
     if (plan_.dotsInFlight) return;
     plan_.copiesAfter = dotBeforeCopies();
     bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
@@ -179,8 +182,8 @@ private:
   bool onlyStores(Operation *op) {
     constexpr uint8_t kObstacles = kWritesGlobal | kSynchronizes;
     if (!(effectsOf(op) & kObstacles)) return true;
-    if (auto store = op->dyn<tt::StoreOp>()) {
-      stores_.push_back(store);
+    if (op->is<tt::StoreOp>() || op->is<tt::DescriptorStoreOp>()) {
+      stores_.push_back(op);
       return true;
     }
     if (!op->numRegions() || op->info().effects & kObstacles) return false;
@@ -192,16 +195,23 @@ private:
   }
   /// Whether no load that would be issued ahead reads what the body stores.
   bool readsNothingStored() {
-    llvm::SmallVector<tt::LoadOp, 8> early;
-    for (auto &a : plan_.loads) early.push_back(a.load);
+    llvm::SmallVector<Operation *, 8> early;
+    for (auto &a : plan_.loads) early.push_back(a.op);
     for (auto *op : plan_.producer)
-      if (auto load = op->dyn<tt::LoadOp>()) early.push_back(load);
-    for (auto store : stores_)
-      for (auto load : early)
-        if (!reachDifferentMemory(store.ptr(), load.ptr()))
-          return refuse("'tt.store' at " + describe(store->loc()) + " may write what 'tt.load' at " +
-                        describe(load->loc()) + " reads");
+      if (op->is<tt::LoadOp>()) early.push_back(op);
+    for (auto *store : stores_)
+      for (auto *load : early)
+        if (!reachDifferentMemory(memoryOf(store), memoryOf(load)))
+          return refuse("'" + store->name() + "' at " + describe(store->loc()) + " may write what '" + load->name() +
+                        "' at " + describe(load->loc()) + " reads");
     return true;
+  }
+  /// The pointer or the descriptor through which a load or store accesses memory.
+  static Value memoryOf(Operation *op) {
+    if (auto load = op->dyn<tt::LoadOp>()) return load.ptr();
+    if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
+    if (auto load = op->dyn<tt::DescriptorLoadOp>()) return load.desc();
+    return op->cast<tt::DescriptorStoreOp>().desc();
   }
 
   bool isSuitable() {
@@ -224,26 +234,43 @@ private:
     return true;
   }
 
-  static bool isLoadOfTensor(tt::LoadOp load) {
+  static bool isLoadOfTensor(Operation *op) {
+    if (auto load = op->dyn<tt::DescriptorLoadOp>())
+      return bool(bufferOfBlock(load.desc(), tensorOf(load.result()), /*isMutable=*/true));
+    auto load = op->cast<tt::LoadOp>();
     if (!load.ptr().type().isTensor() || load.isVolatile()) return false;
     return load.ptr().type().scalar().cast<PointerType>().pointee().bitWidth() >= 8;
   }
   /// The buffer that alone uses the loaded value, and is only read.
-  ttg::LocalAllocOp bufferOf(tt::LoadOp load) {
-    if (!load.result().hasOneUse()) return {};
-    auto alloc = load.result().users()[0]->dyn<ttg::LocalAllocOp>();
-    return alloc && alloc->block() == &body_ && isOnlyRead(alloc.result()) ? alloc : ttg::LocalAllocOp();
+  ttg::LocalAllocOp bufferOf(Operation *load) {
+    if (!load->result().hasOneUse()) return {};
+    auto alloc = load->result().users()[0]->dyn<ttg::LocalAllocOp>();
+    bool isReadHere = alloc && alloc->block() == &body_ && isOnlyRead(alloc.result());
+    return isReadHere && canBeFilled(alloc, load) ? alloc : ttg::LocalAllocOp();
+  }
+  /// Whether the load can fill the buffer: through a descriptor, one in the descriptor's layout alone.
+  static bool canBeFilled(ttg::LocalAllocOp alloc, Operation *op) {
+    auto load = op->dyn<tt::DescriptorLoadOp>();
+    if (!load) return true;
+    auto buffer = alloc.result().type().cast<MemDescType>();
+    return buffer.encoding() == bufferOfBlock(load.desc(), tensorOf(load.result()), true).encoding();
   }
   /// The loads from which operands of the body's dots are computed, not through another dot.
   bool findLoads() {
-    for (auto load : loadsFeedingDots(body_)) {
+    for (auto *load : loadsFeedingDots(body_)) {
       if (!isLoadOfTensor(load)) continue;
       PipelinedLoad a;
-      a.load = load;
-      a.alloc = bufferOf(a.load);
+      a.op = load;
+      a.alloc = bufferOf(load);
+      a.isBulkCopy = load->is<tt::DescriptorLoadOp>();
       plan_.loads.push_back(a);
     }
     return !plan_.loads.empty() || refuse("no load of the loop feeds a dot");
+  }
+  /// Loads through descriptors stay where they are, if other loads of the loop go through registers.
+  bool keepLoadsThroughPointers() {
+    std::erase_if(plan_.loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });
+    return !plan_.loads.empty() && findProducer();
   }
 
   /// Whether it is a branch that only computes, like the number of the next tile at the end of one in a loop over all
@@ -274,7 +301,7 @@ private:
       plan_.producerCarried.clear();
       llvm::SmallVector<Value, 16> work;
       for (auto &a : plan_.loads)
-        for (auto v : a.load->operands()) work.push_back(v);
+        for (auto v : a.op->operands()) work.push_back(v);
       bool again = false;
       while (!work.empty() && !again) {
         Value v = work.pop_back_val();
@@ -286,7 +313,7 @@ private:
         Operation *def = v.definingOp();
         if (def->block() != &body_ || plan_.producer.contains(def)) continue;
         // A load that the address of another one needs is done when the address is: it is not issued ahead by itself.
-        auto it = llvm::find_if(plan_.loads, [&](auto &a) { return a.load.op == def; });
+        auto it = llvm::find_if(plan_.loads, [&](auto &a) { return a.op == def; });
         if (it != plan_.loads.end()) {
           plan_.loads.erase(it);
           if (plan_.loads.empty()) return refuse("each load's address depends on another load");
@@ -338,8 +365,8 @@ private:
     if (!target_.asyncCopyAnyDestination) return true;
     int64_t narrow = 0;
     for (auto &a : plan_.loads) {
-      int64_t bytes = bytesPerAccess(a.load);
-      auto type = tensorOf(a.load.result());
+      int64_t bytes = bytesPerAccess(a.load());
+      auto type = tensorOf(a.result());
       auto elements = elementsPerThread(type);
       if (bytes >= kLeastAsyncCopyBytes || !elements) continue;
       int64_t elementBytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
@@ -361,11 +388,11 @@ private:
   /// What else can read the multi-buffer of an asynchronous copy: the value is in shared memory already.
   void findReaders() {
     for (auto &a : plan_.loads) {
-      for (auto *user : a.load.result().users()) {
+      for (auto *user : a.result().users()) {
         if (user->block() != &body_) continue;
         if (auto c = user->dyn<ttg::ConvertLayoutOp>()) a.conversions.push_back(c);
         auto buffer = user->dyn<ttg::LocalAllocOp>();
-        if (!buffer || buffer.op == a.alloc.op) continue;
+        if (!buffer || buffer.op == a.alloc.op || !canBeFilled(buffer, a.op)) continue;
         bool isConstant = !buffer.result().type().cast<MemDescType>().isMutable() && isOnlyRead(buffer.result());
         // By fma, a thread reads more of an operand than it can hold; the barrier behind the buffer's store keeps
         // these reads late.
@@ -396,7 +423,8 @@ private:
   /// The layout of a buffer whose value is read by plain loads. If the value comes back to the threads that copied it:
   /// rows, unswizzled. Else the layout of the first conversion, or rows swizzled in units of 16 bytes.
   const Encoding *bufferLayout(PipelinedLoad &a) {
-    auto type = tensorOf(a.load.result());
+    auto type = tensorOf(a.result());
+    if (auto load = a.descriptorLoad()) return bufferOfBlock(load.desc(), type, /*isMutable=*/true).encoding();
     auto layout = type.encoding()->toLinearLayout(type.shape());
     if (!layout.ok()) return nullptr;
     int64_t bytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
@@ -418,7 +446,7 @@ private:
   bool planBuffers() {
     int64_t bytes = 0;
     for (auto &a : plan_.loads) {
-      auto type = tensorOf(a.load.result());
+      auto type = tensorOf(a.result());
       const Encoding *shared = nullptr;
       if (a.alloc)
         shared = a.alloc.result().type().cast<MemDescType>().encoding();
@@ -467,11 +495,11 @@ private:
   static bool isBulkCopyLayout(const layouts::NvmmaSharedEncoding &shared, TensorType type) {
     auto &p = shared.params();
     bool isPlain = !p.transposed && !p.fp4Padded && p.swizzlingByteWidth && p.cta.isTrivial();
-    return isPlain && tensormapElementType(type.element()) >= 0 && shared.copyBox(type.shape()).ok();
+    return isPlain && tensorMapElementType(type.element()) >= 0 && shared.copyBox(type.shape()).ok();
   }
   /// The reason is for the remark, and of interest only where loads are of descriptors' blocks.
   bool refuseBlocks(llvm::StringRef reason) {
-    auto isOfDescriptor = [](const PipelinedLoad &a) { return a.load->hasAttr(kFromDescriptorAttr); };
+    auto isOfDescriptor = [](const PipelinedLoad &a) { return a.op->hasAttr(kFromDescriptorAttr); };
     if (llvm::any_of(plan_.loads, isOfDescriptor)) plan_.whyNoBulkCopies = reason;
     return false;
   }
@@ -483,14 +511,19 @@ private:
     if (block.base.type().cast<PointerType>().pointee() != type.element())
       return refuseBlocks("a base points at elements of another type");
     int64_t bytes = type.element().bitWidth() / 8;
-    if (axis_.get(block.base).divisibility[0] % kTensorMapStrideAlignment)
+    if (axis_.get(block.base).divisibility[0] % kTensorMapAlignment)
       return refuseBlocks("the alignment of a base is not known to be 16 bytes");
-    if (axis_.get(block.stride).divisibility[0] * bytes % kTensorMapStrideAlignment)
+    if (axis_.get(block.stride).divisibility[0] * bytes % kTensorMapAlignment)
       return refuseBlocks("the alignment of a stride is not known to be 16 bytes");
     return true;
   }
+  /// Lets TMA copy the loads through pointers, if all of them are blocks of tensors.
+  void findBlocks() {
+    if (plan_.hasBulkCopies() || !areAllBlocks()) return;
+    for (auto &a : plan_.loads) a.isBulkCopy = true;
+  }
   /// Whether all loads are blocks of tensors that the target can copy by TMA. Fills their `block`.
-  bool findBlocks() {
+  bool areAllBlocks() {
     if (!target_.hasTensorCopy) return false;
     if (!plan_.dotsInFlight) return refuseBlocks("dots do not overlap the next iteration's");
     plan_.outermostLoop = outermostLoop();
@@ -498,13 +531,12 @@ private:
     if (numCtas(loop_->module().op()) != 1) return refuseBlocks("a cluster has several blocks");
     if (plan_.buffers < 2) return refuseBlocks("a copy has one buffer");
     for (auto &a : plan_.loads) {
-      bool isReadThroughBuffer =
-          a.alloc && a.sameBuffers.empty() && a.conversions.empty() && a.load.result().hasOneUse();
+      bool isReadThroughBuffer = a.alloc && a.sameBuffers.empty() && a.conversions.empty() && a.result().hasOneUse();
       if (!isReadThroughBuffer) return refuseBlocks("a loaded block has other uses than one buffer");
-      if (!a.load->hasAttr(kFromDescriptorAttr)) return refuseBlocks("a load is not of a descriptor's block");
-      auto block = tensorBlock(a.load, axis_);
+      if (!a.op->hasAttr(kFromDescriptorAttr)) return refuseBlocks("a load is not of a descriptor's block");
+      auto block = tensorBlock(a.load(), axis_);
       if (!block) return refuseBlocks("an address or mask is not that of a matrix's block with i32 sizes and offsets");
-      auto type = tensorOf(a.load.result());
+      auto type = tensorOf(a.result());
       auto *shared =
           layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding());
       if (!shared || !isBulkCopyLayout(*shared, type))
@@ -523,24 +555,10 @@ private:
   Context &c_;
   std::string &whyNot_;
   PipelinePlan plan_;
-  llvm::SmallVector<tt::StoreOp, 4> stores_; // of the body
+  llvm::SmallVector<Operation *, 4> stores_; // of the body, through pointers and descriptors
 };
 
 } // namespace
-
-int tensormapElementType(Type t) {
-  // PTX ISA, "tensormap.replace", .elemtype.
-  constexpr int kU8 = 0, kF16 = 6, kF32 = 7, kBF16 = 10, kNone = -1;
-  if (t.isFloat()) {
-    switch (t.cast<FloatType>().floatKind()) {
-    case FloatKind::F16: return kF16;
-    case FloatKind::BF16: return kBF16;
-    case FloatKind::F32: return kF32;
-    default: break;
-    }
-  }
-  return t.bitWidth() == 8 ? kU8 : kNone;
-}
 
 std::optional<PipelinePlan> planPipeline(scf::ForOp loop, int64_t stages, const TargetInfo &target,
                                          const AxisInfoAnalysis &axis, std::string &whyNot) {

@@ -14,15 +14,21 @@ namespace tessera::transforms {
 
 /// One load that is issued ahead.
 struct PipelinedLoad {
-  ir::tt::LoadOp load;
+  ir::Operation *op = nullptr; // tt.load or tt.descriptor_load
   ir::ttg::LocalAllocOp alloc; // the buffer that the loop copies it to; null: the value itself is used
   // Asynchronous copies: further readers of the multi-buffer, which are replaced by it: buffers of the same type and
   // layout conversions of the value.
   llvm::SmallVector<ir::ttg::LocalAllocOp, 2> sameBuffers;
   llvm::SmallVector<ir::ttg::ConvertLayoutOp, 2> conversions;
   ir::MemDescType bufferType; // of one stage; null: the value is carried in registers
-  TensorBlock block;          // what a bulk copy copies (PipelinePlan::bulkCopies)
+  // Copies by TMA: of the descriptor's block or, where the load is through pointers, of `block`.
+  bool isBulkCopy = false;
+  TensorBlock block;
 
+  ir::Value result() const { return op->result(); }
+  /// The load through pointers; null if it is through a descriptor.
+  ir::tt::LoadOp load() const { return op->dyn<ir::tt::LoadOp>(); }
+  ir::tt::DescriptorLoadOp descriptorLoad() const { return op->dyn<ir::tt::DescriptorLoadOp>(); }
   bool isBuffer(ir::Operation *op) const {
     return (alloc && alloc.op == op) || llvm::any_of(sameBuffers, [&](auto &x) { return x.op == op; });
   }
@@ -43,13 +49,17 @@ struct PipelinePlan {
   bool dotsInFlight = false;              // dots stay in flight across the iteration's end
   bool operandsFirst = false;             // operands are read before the next copies are issued
   ir::ttng::WarpGroupDotOp copiesAfter;   // the next copies are issued after this dot, which is waited for behind them
-  bool bulkCopies = false;                // blocks of tensors, copied by TMA
-  ir::Operation *outermostLoop = nullptr; // bulkCopies: the loop before which tensor maps are created
+  ir::Operation *outermostLoop = nullptr; // the loop before which tensor maps are created, for blocks without one
   llvm::StringRef whyNoBulkCopies;        // the reason, if the target has TMA and loads are of descriptors' blocks
-};
 
-/// The code of an element type in tensor maps (PTX ISA, tensormap.replace); -1: none.
-int tensormapElementType(ir::Type);
+  bool hasBulkCopies() const {
+    return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });
+  }
+  /// Whether some loads are copied by cp.async.
+  bool hasThreadCopies() const {
+    return asyncCopies && llvm::any_of(loads, [](const PipelinedLoad &a) { return !a.isBulkCopy; });
+  }
+};
 
 /// The plan for a loop, or nothing if it cannot or should not be pipelined; then `whyNot` is the reason, if the loop
 /// has dots.

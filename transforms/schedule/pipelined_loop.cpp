@@ -18,9 +18,11 @@
 #include "ir/op_table.h"
 #include "ir/tensor_queries.h"
 #include "layouts/nvmma_shared.h"
-#include "layouts/swizzled_shared.h"
+#include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/multi_buffer_index.h"
+#include "transforms/analyses/tensor_map.h"
 #include "transforms/cleanup/carried_values.h"
+#include "transforms/memory/mbarrier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <limits>
@@ -78,16 +80,14 @@ private:
     for (auto &a : plan_.loads) {
       if (!a.bufferType) continue;
       MemDescType type = multiBufferType(a.bufferType, plan_.buffers);
-      multiBuffers_[&a] = ttg::LocalAllocOp::create(b_, a.load->loc(), type, Value()).result();
+      multiBuffers_[&a] = ttg::LocalAllocOp::create(b_, a.op->loc(), type, Value()).result();
     }
-    if (!plan_.bulkCopies) return;
-    Builder before(plan_.outermostLoop);
-    createTensorMaps(before);
-    layouts::SwizzledSharedParams unswizzled;
-    unswizzled.vec = unswizzled.perPhase = unswizzled.maxPhase = 1;
-    unswizzled.order = {0};
-    const layouts::Encoding *encoding = *c_.encodings().getSwizzledShared(unswizzled);
-    mbarrierType_ = MemDescType::get({1}, c_.i64(), encoding, sharedMemorySpace(c_), true);
+    if (!plan_.hasBulkCopies()) return;
+    if (plan_.outermostLoop) {
+      Builder before(plan_.outermostLoop);
+      createTensorMaps(before);
+    }
+    mbarrierType_ = mbarrierType(c_);
     mbarriers_ = ttg::LocalAllocOp::create(b_, loc_, multiBufferType(mbarrierType_, plan_.buffers), Value()).result();
     for (int64_t k = 0; k < plan_.buffers; ++k)
       ttng::InitBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)), {b_.i32Attr("count", 1)});
@@ -172,7 +172,7 @@ private:
     at_.nextIteration = inits.size();
     if (!plan_.asyncCopies) inits.push_back(loop_.lowerBound());
     at_.phase = inits.size();
-    if (plan_.bulkCopies) inits.push_back(integer(b_, 0));
+    if (plan_.hasBulkCopies()) inits.push_back(integer(b_, 0));
     return inits;
   }
   bool usesBuffers() const {
@@ -237,10 +237,10 @@ private:
 
   /// Waits until the copies into the buffers of this iteration's stage are done.
   void emitWaitForStage(Iteration &it) {
-    if (plan_.bulkCopies)
+    if (plan_.hasBulkCopies())
       ttng::WaitBarrierOp::create(it.in, loc_, mbarrierAt(it.in, it.readIndex), argument(it.block, at_.phase), Value(),
                                   {});
-    else if (plan_.asyncCopies)
+    if (plan_.hasThreadCopies())
       it.token = ttg::AsyncWaitOp::create(it.in, loc_, {}, {it.in.i32Attr("num", plan_.distance - 1)}).op->result();
   }
 
@@ -316,7 +316,7 @@ private:
       }
       yields.push_back(it.producer.lookupOrSelf(body_.arg(0)));
     }
-    if (plan_.bulkCopies) yields.push_back(nextPhase(it, nextRead));
+    if (plan_.hasBulkCopies()) yields.push_back(nextPhase(it, nextRead));
     scf::YieldOp::create(it.in, oldYield->loc(), yields);
   }
   /// The phase of the mbarriers changes when the index returns to the first buffer.
@@ -340,16 +340,13 @@ private:
       auto done = waitForDots(b_, issued, 0);
       for (auto [k, i] : llvm::enumerate(accumulators_)) finals_[i] = done[k];
     }
-    if (plan_.bulkCopies) {
+    if (plan_.hasBulkCopies()) {
       for (int64_t k = 0; k < plan_.buffers; ++k)
         ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)));
       ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
-      return;
     }
-    if (plan_.asyncCopies) {
-      ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
-      return;
-    }
+    if (plan_.hasThreadCopies()) ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
+    if (plan_.asyncCopies) return;
     ValueMap last;
     last.map(body_.arg(0), newLoop_->result(at_.nextIteration));
     for (unsigned i = 0; i < at_.producer; ++i) last.map(body_.arg(i + 1), newLoop_->result(i));
@@ -394,7 +391,7 @@ private:
           map.map(user->result(), load.result());
           done.insert(user);
         }
-      } else if (auto *a = loadThat([&](auto &a) { return a.load.op == &op; })) {
+      } else if (auto *a = loadThat([&](auto &a) { return a.op == &op; })) {
         if (!a->bufferType)
           map.map(op.result(), *nextLoaded++);
         else if (hasOtherUsers(*a))
@@ -408,8 +405,7 @@ private:
   }
   /// Whether the loaded value has users other than the buffers and conversions that the multi-buffer replaces.
   static bool hasOtherUsers(const PipelinedLoad &a) {
-    auto load = a.load;
-    return llvm::any_of(load.result().users(), [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); });
+    return llvm::any_of(a.result().users(), [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); });
   }
 
   /// @pre all are of one block
@@ -505,20 +501,20 @@ private:
 
   /// Asynchronous copies into the buffers of a stage, one commit group.
   void emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
-    if (plan_.bulkCopies) return emitBulkCopies(b, map, predicate, fillIndex);
+    if (plan_.hasBulkCopies()) emitBulkCopies(b, map, predicate, fillIndex);
+    if (!plan_.hasThreadCopies()) return;
     llvm::SmallVector<Value, 4> tokens;
     for (auto &a : plan_.loads) {
-      auto load = a.load;
+      if (a.isBulkCopy) continue;
+      auto load = a.load();
       Value ptr = map.lookupOrSelf(load.ptr());
       Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
-      llvm::SmallVector<NamedAttribute, 4> attrs;
-      for (auto &x : load->attrs())
-        if (x.name == "cache" || x.name == "evict") attrs.push_back(x);
       Value buffer = bufferAt(b, a, fillIndex);
       Value masked = maskOf(b, ptr, mask, predicate);
       Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
       tokens.push_back(
-          ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, attrs).token());
+          ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, cacheAttrsOf(a.op))
+              .token());
     }
     ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
   }
@@ -527,7 +523,7 @@ private:
   /// element by element.)
   llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate) {
     llvm::SmallVector<Value, 4> values;
-    for (auto &a : plan_.loads) values.push_back(emitLoad(b, a.load, map, predicate));
+    for (auto &a : plan_.loads) values.push_back(emitLoad(b, a.load(), map, predicate));
     return values;
   }
 
@@ -540,7 +536,7 @@ private:
   void createTensorMaps(Builder &b) {
     auto i32 = [&](int64_t v) { return integer(b, v); };
     for (auto &a : plan_.loads) {
-      auto type = tensorOf(a.load.result());
+      auto type = tensorOf(a.result());
       auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(a.bufferType.encoding());
       auto box = *shared->copyBox(type.shape());
       Value memory = ttg::GlobalScratchAllocOp::create(
@@ -559,7 +555,7 @@ private:
       Value stride = make<arith::MuliOp>(b, a.block.stride, bytes);
       ttng::TensormapCreateOp::create(
           b, loc_, memory, a.block.base, {i32(box[1]), i32(box[0])}, {size[1], size[0]}, {stride}, {i32(1), i32(1)},
-          {b.i32Attr("elem_type", tensormapElementType(type.element())), b.i32Attr("interleave_layout", 0),
+          {b.i32Attr("elem_type", tensorMapElementType(type.element())), b.i32Attr("interleave_layout", 0),
            b.i32Attr("swizzle_mode", swizzleMode(*shared)), b.i32Attr("fill_mode", 0)});
       ttng::TensormapFenceproxyAcquireOp::create(b, loc_, memory);
       tensorMap.map = ttng::ReinterpretTensorDescriptorOp::create(
@@ -569,8 +565,19 @@ private:
   }
   void emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
     Value mbarrier = mbarrierAt(b, fillIndex);
-    ttng::BarrierExpectOp::create(b, loc_, mbarrier, predicate, {b.i32Attr("size", plan_.bytesPerStage)});
+    int64_t bytes = 0;
+    for (auto &a : plan_.loads)
+      if (a.isBulkCopy) bytes += a.bufferType.numElements() * a.bufferType.element().bitWidth() / 8;
+    ttng::BarrierExpectOp::create(b, loc_, mbarrier, predicate, {b.i32Attr("size", bytes)});
     for (auto &a : plan_.loads) {
+      if (!a.isBulkCopy) continue;
+      if (auto load = a.descriptorLoad()) {
+        llvm::SmallVector<Value, 5> coordinates;
+        for (Value v : load.indices()) coordinates.push_back(map.lookupOrSelf(v));
+        ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), load.desc(), coordinates, {}, mbarrier,
+                                                  bufferAt(b, a, fillIndex), predicate, cacheAttrsOf(a.op));
+        continue;
+      }
       const TensorMap &tensorMap = tensorMaps_.find(&a)->second;
       llvm::SmallVector<Value, 2> coordinates;
       for (unsigned d : {0u, 1u}) {
@@ -579,7 +586,7 @@ private:
           start = arith::SelectOp::create(b, loc_, isEmpty, integer(b, kOutsideTensor), start).op->result();
         coordinates.push_back(start);
       }
-      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.load->loc(), tensorMap.map, coordinates, {}, mbarrier,
+      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), tensorMap.map, coordinates, {}, mbarrier,
                                                 bufferAt(b, a, fillIndex), predicate, {});
     }
   }

@@ -75,13 +75,20 @@ void ValueExpansion::function(Operation *op) {
   auto attrs = op->attr<ArrayAttr>("arg_attrs");
   llvm::SmallVector<Type, 8> inputs, results;
   llvm::SmallVector<Attribute, 8> newAttrs;
+  bool hasAttrs = bool(attrs);
+  auto none = DictionaryAttr::get(m_.context(), {});
   for (unsigned i = 0; i < type.numInputs(); ++i) {
     auto types = partsOf(type.input(i));
-    bool stays = types.empty();
-    if (stays) types.push_back(type.input(i));
-    for (auto t : types) {
+    if (types.empty()) {
+      inputs.push_back(type.input(i));
+      newAttrs.push_back(attrs ? attrs[i] : none);
+      continue;
+    }
+    for (auto [part, t] : llvm::enumerate(types)) {
       inputs.push_back(t);
-      newAttrs.push_back(attrs && stays ? attrs[i] : DictionaryAttr::get(m_.context(), {}));
+      auto ofPart = partAttrs(type.input(i), part);
+      hasAttrs |= bool(ofPart);
+      newAttrs.push_back(ofPart ? ofPart : none);
     }
   }
   for (unsigned i = 0; i < type.numResults(); ++i) {
@@ -91,7 +98,7 @@ void ValueExpansion::function(Operation *op) {
   }
   if (inputs.size() == type.numInputs() && results.size() == type.numResults()) return;
   op->setAttr("function_type", TypeAttr::get(FunctionType::get(m_.context(), inputs, results)));
-  if (attrs) op->setAttr("arg_attrs", ArrayAttr::get(m_.context(), newAttrs));
+  if (hasAttrs) op->setAttr("arg_attrs", ArrayAttr::get(m_.context(), newAttrs));
   if (results.size() != type.numResults()) op->removeAttr("res_attrs");
 }
 

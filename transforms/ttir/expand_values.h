@@ -29,6 +29,8 @@ protected:
   virtual llvm::SmallVector<ir::Type, 8> partsOf(ir::Type) = 0;
   /// What the part of that number is, for the names of arguments: "shape.0".
   virtual std::string partName(ir::Type, unsigned part) = 0;
+  /// Attributes of the argument of a function that a part becomes; null: none.
+  virtual ir::DictionaryAttr partAttrs(ir::Type, unsigned part) { return {}; }
   /// Rewrites an operation other than control flow that has operands or results of such types: new operations are made
   /// before it, define() is called for results of such types, uses of other results are replaced. False: it cannot be,
   /// which is then reported. The operation itself is erased later.

@@ -10,7 +10,8 @@
 // (what %pointers and %inside are: block_access.h). descriptor_store and _scatter become masked stores, _gather a
 // masked load whose row offsets are the indices given, _reduce a masked atomic with release semantics, as Triton
 // makes it. A kernel's argument of descriptor type becomes a pointer, the shape and strides as i64, and an i1 that
-// says whether the padding is NaN, in the order in which Triton's launcher passes them.
+// says whether the padding is NaN, in the order in which Triton's launcher passes them. The pointer keeps the
+// descriptor's type as an attribute (ir/argument_attributes.h), so that a launcher finds such groups of arguments.
 //
 // Loads of blocks get the attribute `tessera.descriptor`: strides of descriptors are positive. tritongpu-pipeline uses
 // that where it makes a descriptor again, for targets that copy whole blocks (TMA; analyses/tensor_block.h). That base
@@ -19,9 +20,11 @@
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
 //
 // Runs: TTIR.
+#include "ir/argument_attributes.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/tensor_block.h"
 #include "transforms/passes.h"
 #include "transforms/ttir/block_access.h"
@@ -47,7 +50,7 @@ private:
   // base, shape…, strides…, NaN padding
   llvm::SmallVector<Type, 8> partsOf(Type t) override {
     auto d = t.dyn_cast<TensorDescType>();
-    if (!d) return {};
+    if (!d || d.encoding()) return {}; // with a layout it stays (triton-nvidia-optimize-descriptor-encoding)
     auto &c = *t.context();
     llvm::SmallVector<Type, 8> out{PointerType::get(elementOf(d))};
     out.append(2 * d.rank(), c.i64());
@@ -60,6 +63,11 @@ private:
     if (part == 0) return "";
     if (part > 2 * rank) return "padding";
     return (part <= rank ? "shape." : "stride.") + std::to_string((part - 1) % rank);
+  }
+
+  DictionaryAttr partAttrs(Type t, unsigned part) override {
+    if (part != 0) return {};
+    return DictionaryAttr::get(*t.context(), {{kDescriptorArgumentAttr, TypeAttr::get(t)}});
   }
 
   bool rewrite(Operation *op) override {
@@ -93,7 +101,7 @@ private:
       auto s = op->cast<tt::DescriptorStoreOp>();
       Value v = shaped(b, loc, s.desc(), s.src());
       auto access = block(b, op, s.desc(), s.indices(), v.type().cast<TensorType>());
-      tt::StoreOp::create(b, loc, access.pointers, v, access.inside, cacheAttrs(b, op));
+      tt::StoreOp::create(b, loc, access.pointers, v, access.inside, cacheAttrsOf(op));
       return true;
     }
     case Opcode::tt_descriptor_reduce: {
@@ -119,18 +127,11 @@ private:
       auto s = op->cast<tt::DescriptorScatterOp>();
       BlockAccess access;
       if (!rows(b, op, s.desc(), s.xOffsets(), s.yOffset(), s.src().type().cast<TensorType>(), access)) return false;
-      tt::StoreOp::create(b, loc, access.pointers, s.src(), access.inside, cacheAttrs(b, op));
+      tt::StoreOp::create(b, loc, access.pointers, s.src(), access.inside, cacheAttrsOf(op));
       return true;
     }
     default: return false;
     }
-  }
-
-  static llvm::SmallVector<NamedAttribute, 2> cacheAttrs(Builder &b, Operation *op) {
-    llvm::SmallVector<NamedAttribute, 2> out;
-    for (auto &a : op->attrs())
-      if (a.name == "cache" || a.name == "evict") out.push_back(a);
-    return out;
   }
 
   static std::optional<RmwOp> atomicOf(DescriptorReduceKind k, Type element) {
@@ -207,7 +208,7 @@ private:
       other = arith::SelectOp::create(b, loc, parts(desc).back(), nan, zero).result();
     } else
       other = b.intConstant(loc, data, 0);
-    return tt::LoadOp::create(b, loc, access.pointers, access.inside, other, cacheAttrs(b, op)).result();
+    return tt::LoadOp::create(b, loc, access.pointers, access.inside, other, cacheAttrsOf(op)).result();
   }
 };
 

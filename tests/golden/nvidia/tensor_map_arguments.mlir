@@ -1,6 +1,7 @@
 // Tensor descriptors as kernel arguments: the 128 bytes of the tensor map are in the parameter space, as Triton passes
 // them, and warp-specialised partitions use their addresses directly.
 // RUN: tessera compile %s --target sm_90a --emit ptx | FileCheck %s
+// RUN: tessera compile %s --target sm_90a --emit ptx -o /dev/null --metadata - | FileCheck %s --check-prefix=META
 // RUN: not tessera compile %s --target sm_80 --emit ptx 2>&1 | FileCheck %s --check-prefix=SM80
 
 // CHECK: .visible .entry k(
@@ -10,6 +11,21 @@
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global
 // CHECK-NOT: st.local
+
+// How a launcher encodes the tensor map.
+// META: "type": "tensordesc<f16[64, 64]>"
+// META: "tensordesc_meta": [
+// META-NEXT: {
+// META-NEXT: "block_size": [
+// META-NEXT: 64,
+// META-NEXT: 64
+// META-NEXT: ],
+// META-NEXT: "elem_size": 2,
+// META-NEXT: "elem_type": 6,
+// META-NEXT: "fp4_padded": false,
+// META-NEXT: "swizzle": 3
+// META-NEXT: }
+// META-NEXT: ],
 
 // SM80: error: argument 0 of 'k' is the description of a tensor, and sm_80 has no bulk copies of tensors
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>

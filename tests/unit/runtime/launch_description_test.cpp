@@ -208,6 +208,49 @@ l.json:1:21: args[0].hi: is missing)"},
 l.json:1:56: args[0].shapes: unknown key; did you mean "shape"?)"},
     {"UnknownArgKeyTypo", R"({"grid":[1],"args":[{"name":"x","dtype":"f32","shape":[4],"flie":"a.npy"}]})",
      R"(l.json:1:66: args[0].flie: unknown key; did you mean "file"?)"},
+    {"DescriptorRank", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[1,1,1,1,1,8],"block_shape":[1,1,1,1,1,8]}]})",
+     R"(l.json:1:55: args[0].shape: must have 1 to 5 dimensions, not 6)"},
+    {"DescriptorNoDimensions", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[],"block_shape":[]}]})",
+     R"(l.json:1:55: args[0].shape: must have 1 to 5 dimensions, not 0)"},
+    {"DescriptorEmpty", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[0,8],"block_shape":[1,8]}]})",
+     R"(l.json:1:55: args[0].shape: must have sizes from 1 to 2147483647, not 0)"},
+    {"DescriptorBlockRank", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8]}]})",
+     R"(l.json:1:75: args[0].block_shape: must have as many sizes as the shape has dimensions, 2, not 1)"},
+    {"DescriptorBlockSize", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,6]}]})",
+     R"(l.json:1:75: args[0].block_shape: must have powers of two, and one size is 6)"},
+    {"DescriptorBlockTooLarge", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[1024,2048]}]})",
+     R"(l.json:1:75: args[0].block_shape: is too large: a block has at most 1048576 elements)"},
+    {"DescriptorBlockString", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,"8"]}]})",
+     R"(l.json:1:78: args[0].block_shape[1]: must be an integer, not a string)"},
+    {"DescriptorBlockNumber", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8],"block_shape":8}]})",
+     R"(l.json:1:73: args[0].block_shape: must be a list, not a number)"},
+    {"DescriptorRowsMisaligned", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,9],"block_shape":[8,8]}]})",
+     R"(l.json:1:55: args[0].shape: strides must be multiples of 16 bytes, except for the last, and one is 9 elements of f16, 18 bytes; "strides" can say others)"},
+    {"DescriptorStrideMisaligned", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,9],"block_shape":[8,8],"strides":[12,1]}]})",
+     R"(l.json:1:91: args[0].strides: must be multiples of 16 bytes, except for the last, and one is 12 elements of f16, 24 bytes)"},
+    {"DescriptorLastStride", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,8],"strides":[16,2]}]})",
+     R"(l.json:1:91: args[0].strides: must end in 1, not 2)"},
+    {"DescriptorStrideRank", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,8],"strides":[1]}]})",
+     R"(l.json:1:91: args[0].strides: must have as many numbers as the shape has dimensions, 2, not 1)"},
+    {"DescriptorStrideNegative", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,8],"strides":[-8,1]}]})",
+     R"(l.json:1:91: args[0].strides: must be from 0 to less than 2^40 bytes, and one is -8 elements of f16)"},
+    {"DescriptorRowsOverlap", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,16],"block_shape":[8,8],"strides":[8,1]}]})",
+     R"(l.json:1:92: args[0].strides: let rows overlap: one is 8, and the rows below span 16 elements)"},
+    {"DescriptorTooLarge", R"({"grid":[1],"args":[{"name":"x","dtype":"f64","shape":[2000000000,8],"block_shape":[8,8],"strides":[1000000,1]}]})",
+     R"(l.json:1:100: args[0].strides: give a buffer of more than 1 TiB)"},
+    {"DescriptorPadding", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,8],"padding":"one"}]})",
+     R"(l.json:1:91: args[0].padding: unknown padding "one"; did you mean "zero"?)"},
+    {"DescriptorPaddingNumber", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,8],"padding":0}]})",
+     R"(l.json:1:91: args[0].padding: must be a string, not a number)"},
+    {"DescriptorPaddingOfIntegers", R"({"grid":[1],"args":[{"name":"x","dtype":"i16","shape":[8,8],"fill":0,"block_shape":[8,8],"padding":"nan"}]})",
+     R"(l.json:1:100: args[0].padding: cannot be NaN: the elements are i16)"},
+    {"DescriptorOfBits", R"({"grid":[1],"args":[{"name":"x","dtype":"i1","shape":[8,16],"fill":0,"block_shape":[8,8]}]})",
+     R"(l.json:1:41: args[0].dtype: must have 8 bits or more, and i1 is one)"},
+    {"DescriptorTransposed", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"block_shape":[8,8],"transposed":true}]})",
+     R"(l.json:1:94: args[0].transposed: excludes "block_shape": the rows of a tensor descriptor are contiguous)"},
+    {"StridesOfNoDescriptor", R"({"grid":[1],"args":[{"name":"x","dtype":"f16","shape":[8,8],"strides":[8,1],"padding":"zero"}]})",
+     R"(l.json:1:71: args[0].strides: means something with "block_shape" only
+l.json:1:87: args[0].padding: means something with "block_shape" only)"},
     {"ExpectedList", R"({"grid":[1],"args":[{"name":"x","dtype":"f32","shape":[4]}],"expected":[]})",
      R"(l.json:1:72: expected: must be an object, not a list)"},
     {"ExpectedNoIndex", R"({"grid":[1],"args":[{"name":"x","dtype":"f32","shape":[4]}],"expected":{"x":{"file":"o.npy"}}})",
@@ -315,6 +358,28 @@ TEST(LaunchDescription, ReadsEveryPart) {
   EXPECT_EQ(d->flops, 2e9);
   EXPECT_EQ(d->resolve("x.npy"), "folder/x.npy");
   EXPECT_EQ(d->resolve("/abs/x.npy"), "/abs/x.npy");
+}
+
+TEST(LaunchDescription, DescriptorsHaveGaps) {
+  auto d = parseLaunch(onlyBuffer(R"("dtype": "f32", "shape": [3, 2], "block_shape": [2, 4], "strides": [4, 1],
+                                     "padding": "nan", "fill": "randint", "lo": 0, "hi": 100)"),
+                       "l");
+  ASSERT_TRUE(d.ok()) << d.status();
+  const LaunchArg &a = d->args[0];
+  ASSERT_TRUE(a.descriptor);
+  EXPECT_THAT(a.descriptor->blockShape, testing::ElementsAre(2, 4));
+  EXPECT_TRUE(a.descriptor->nanPadding);
+  EXPECT_EQ(a.bytes(), 4 * (2 * 4 + 2));
+  auto memory = materialize(*d, 0);
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  ASSERT_EQ(int64_t(memory->size()), a.bytes());
+  // The elements are those of a buffer without gaps.
+  auto plain =
+      parseLaunch(onlyBuffer(R"("dtype": "f32", "shape": [3, 2], "fill": "randint", "lo": 0, "hi": 100)"), "l");
+  auto elements = materialize(*plain, 0);
+  for (int row = 0; row < 3; ++row) EXPECT_FALSE(std::memcmp(&(*memory)[16 * row], &(*elements)[8 * row], 8)) << row;
+  EXPECT_EQ((*memory)[8], 0xFF);
+  EXPECT_EQ(withoutGaps(a, *memory), *elements);
 }
 
 TEST(LaunchDescription, ScalarBitsOfEveryType) {

@@ -3,6 +3,7 @@
 #include "frontend/parser.h"
 #include "ir/context.h"
 #include "runtime/compiler/compiler.h"
+#include "runtime/kernel_arguments.h"
 #include "runtime/launch/check.h"
 #include "runtime/launcher.h"
 #include "llvm/AsmParser/Parser.h"
@@ -27,17 +28,54 @@ std::vector<uint8_t> fill(const Arg &a) {
   return b;
 }
 
-absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const std::string &kernel,
-                                         const std::vector<uint64_t> &scalars, const std::vector<std::string> &names) {
+/// The arguments beside their buffers.
+struct Given {
+  std::vector<uint64_t> scalars;
+  std::vector<std::string> names;
+  std::vector<std::optional<HostDescriptor>> descriptors;
+
+  void add(const Arg &a) {
+    scalars.push_back(a.value);
+    names.push_back(std::string(1, char('a' + names.size())));
+    descriptors.push_back(a.descriptor);
+  }
+  /// Descriptors become what the code takes.
+  absl::StatusOr<std::vector<emulator::Argument>> ofCode(llvm::ArrayRef<emulator::Argument> arguments,
+                                                         const KernelMetadata &md) const {
+    llvm::SmallVector<bool> isDescriptor;
+    for (auto &d : descriptors) isDescriptor.push_back(d.has_value());
+    auto sources = argumentSources(md.args, isDescriptor);
+    if (!sources) return absl::InvalidArgumentError("the arguments are not the kernel's");
+    std::vector<emulator::Argument> out;
+    for (auto [k, s] : llvm::enumerate(*sources)) {
+      auto &d = descriptors[s.given];
+      out.push_back(s.part ? emulator::Argument{-1, d->part(s.part)} : arguments[s.given]);
+      if (!d || !md.args[k].tensorMap) continue;
+      auto map = tensorMapOf(*d, *md.args[k].tensorMap);
+      if (!map.ok()) return map.status();
+      out.back().tensorMap = *map;
+    }
+    return out;
+  }
+};
+
+/// `md`: null for modules written by hand.
+absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const std::string &kernel, const Given &given,
+                                         const KernelMetadata *md) {
   std::vector<emulator::Buffer> buffers;
   std::vector<emulator::Argument> arguments;
   for (size_t i = 0; i < e.buffers.size(); ++i) {
     if (e.buffers[i].empty()) {
-      arguments.push_back({-1, scalars[i]});
+      arguments.push_back({-1, given.scalars[i]});
       continue;
     }
     arguments.push_back({int(buffers.size()), 0});
-    buffers.push_back({names[i], e.buffers[i].data(), e.buffers[i].size()});
+    buffers.push_back({given.names[i], e.buffers[i].data(), e.buffers[i].size()});
+  }
+  if (md) {
+    auto ofCode = given.ofCode(arguments, *md);
+    if (!ofCode.ok()) return ofCode.status();
+    arguments = *std::move(ofCode);
   }
   auto target = requireTarget(e.target);
   if (!target.ok()) return target.status();
@@ -49,8 +87,7 @@ absl::StatusOr<emulator::Report> emulate(Emulation &e, llvm::Module &m, const st
 
 absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir, const std::string &path,
                                                const std::string &kernel,
-                                               llvm::function_ref<absl::Status(ir::Operation *)> prepare,
-                                               std::vector<uint64_t> &scalars, std::vector<std::string> &names,
+                                               llvm::function_ref<absl::Status(ir::Operation *)> prepare, Given &given,
                                                llvm::function_ref<void(llvm::Module &)> change) {
   ir::Context context;
   std::string messages;
@@ -77,33 +114,29 @@ absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir,
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(r->output, "kernel"), llvmContext);
   if (!module) return absl::InternalError(llvm::toString(module.takeError()));
   if (change) change(**module);
-  return emulate(e, **module, kernel, scalars, names);
+  return emulate(e, **module, kernel, given, &r->metadata);
 }
 
 } // namespace
 
 absl::StatusOr<emulator::Report> Emulation::text(llvm::StringRef ir, const std::string &kernel, std::vector<Arg> args,
                                                  llvm::function_ref<void(llvm::Module &)> change) {
-  std::vector<uint64_t> scalars;
-  std::vector<std::string> names;
+  Given given;
   buffers.clear();
   for (auto &a : args) {
     buffers.push_back(fill(a));
-    scalars.push_back(a.value);
-    names.push_back(std::string(1, char('a' + names.size())));
+    given.add(a);
   }
   return compileAndRun(
-      *this, ir, "kernel.ttir", kernel, [](ir::Operation *) { return absl::OkStatus(); }, scalars, names, change);
+      *this, ir, "kernel.ttir", kernel, [](ir::Operation *) { return absl::OkStatus(); }, given, change);
 }
 
 absl::StatusOr<emulator::Report> Emulation::llvmModule(llvm::StringRef ir, std::vector<Arg> args) {
-  std::vector<uint64_t> scalars;
-  std::vector<std::string> names;
+  Given given;
   buffers.clear();
   for (auto &a : args) {
     buffers.push_back(fill(a));
-    scalars.push_back(a.value);
-    names.push_back(std::string(1, char('a' + names.size())));
+    given.add(a);
   }
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
@@ -111,7 +144,7 @@ absl::StatusOr<emulator::Report> Emulation::llvmModule(llvm::StringRef ir, std::
   if (!m) return absl::InvalidArgumentError(error.getMessage().str() + ": " + error.getLineContents().str());
   options.numWarps = numWarps;
   options.dynamicSharedBytes = sharedBytes;
-  return emulate(*this, *m, "kernel", scalars, names);
+  return emulate(*this, *m, "kernel", given, nullptr);
 }
 
 absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder,
@@ -122,19 +155,19 @@ absl::StatusOr<emulator::Report> Emulation::launch(const std::string &folder,
   std::string path = d->resolve(d->ttir);
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file) return absl::NotFoundError(path);
-  std::vector<uint64_t> scalars;
-  std::vector<std::string> names;
+  Given given;
   auto report = compileAndRun(
       *this, (*file)->getBuffer(), path, d->kernel,
       [&](ir::Operation *kernel) -> absl::Status {
         auto args = prepareArguments(*d, kernel);
         if (!args.ok()) return args.status();
         buffers = std::move(args->buffers);
-        scalars = std::move(args->scalars);
-        for (auto &a : d->args) names.push_back(a.name);
+        given.scalars = std::move(args->scalars);
+        given.descriptors = std::move(args->descriptors);
+        for (auto &a : d->args) given.names.push_back(a.name);
         return absl::OkStatus();
       },
-      scalars, names, change);
+      given, change);
   if (!report.ok()) return report;
   for (auto &e : d->expected) {
     auto c = check(*d, e, buffers[e.arg]);

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,17 @@ namespace tessera::testing {
 struct Arg {
   enum Kind { Bytes, Counting, Scalar } kind = Bytes;
   size_t bytes = 0;
-  uint64_t value = 0;                 // scalar's bits, or the byte
-  std::vector<uint8_t> contents = {}; // instead of a byte
+  uint64_t value = 0;                                               // scalar's bits, or the byte
+  std::vector<uint8_t> contents = {};                               // instead of a byte
+  std::optional<runtime::HostDescriptor> descriptor = std::nullopt; // the buffer is passed as a tensor descriptor
 };
 inline Arg bytesOf(std::vector<uint8_t> v) { return {Arg::Bytes, v.size(), 0, std::move(v)}; }
 inline Arg zeros(size_t bytes) { return {Arg::Bytes, bytes, 0}; }
 inline Arg counting(size_t bytes) { return {Arg::Counting, bytes, 0}; }
+inline Arg described(Arg buffer, runtime::HostDescriptor d) {
+  buffer.descriptor = std::move(d);
+  return buffer;
+}
 inline Arg scalar(uint64_t v) { return {Arg::Scalar, 0, v}; }
 
 struct Emulation {

@@ -157,6 +157,65 @@ TEST(TensorCopy, BlocksOfAllKinds) {
   }
 }
 
+/// Tensor maps that are arguments, made by the launcher: gaps between rows, and padding with NaN.
+TEST(TensorCopy, MapsOfArguments) {
+  constexpr llvm::StringRef kernel =
+      R"(#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%x: !tt.tensordesc<tensor<16x64xf16, #shared>>, %y: !tt.tensordesc<tensor<16x64xf16, #shared>>, %i: i32, %j: i32) {
+    %zero = arith.constant 0 : i32
+    %true = arith.constant true
+    %b = ttg.local_alloc : () -> !ttg.memdesc<16x64xf16, #shared, #smem, mutable>
+    %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    ttng.barrier_expect %m, 2048, %true : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %x[%i, %j] %b, %m, %true : !tt.tensordesc<tensor<16x64xf16, #shared>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<16x64xf16, #shared, #smem, mutable>
+    ttng.wait_barrier %m, %zero : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    ttng.inval_barrier %m : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    ttng.async_tma_copy_local_to_global %y[%zero, %zero] %b : !tt.tensordesc<tensor<16x64xf16, #shared>>, !ttg.memdesc<16x64xf16, #shared, #smem, mutable>
+    ttng.async_tma_store_wait {pendings = 0 : i32}
+    tt.return
+  }
+}
+)";
+  constexpr int kRows = 21, kColumns = 70, kPitch = 80; // of x
+  constexpr int kOutRows = 14, kOutColumns = 60, kOutPitch = 64;
+  constexpr int kI = 9, kJ = 20;
+  constexpr uint16_t kUntouched = 0x0909, kNan = 0x7e00;
+  std::vector<uint8_t> x(2 * kPitch * kRows);
+  for (size_t k = 0; k < x.size(); ++k) x[k] = uint8_t(k % 2 ? k / 251 % 64 : k * 37); // no NaN
+  auto descriptor = [](int rows, int columns, int pitch, bool nan) {
+    return runtime::HostDescriptor{runtime::DType::F16, {rows, columns}, {pitch, 1}, {16, 64}, nan};
+  };
+  for (bool nan : {false, true})
+    for (const char *target : {"sm_90a", "sm_100a", "sm_120a"}) {
+      Emulation e;
+      e.target = target;
+      e.grid = {3, 1, 1}; // all do the same
+      std::vector<uint8_t> untouched(2 * kOutPitch * kOutRows, uint8_t(kUntouched));
+      auto r =
+          e.text(kernel, "k",
+                 {testing::described(testing::bytesOf(x), descriptor(kRows, kColumns, kPitch, nan)),
+                  testing::described(testing::bytesOf(untouched), descriptor(kOutRows, kOutColumns, kOutPitch, false)),
+                  testing::scalar(kI), testing::scalar(kJ)});
+      ASSERT_TRUE(r.ok()) << target << ": " << r.status();
+      for (int row = 0; row < kOutRows; ++row)
+        for (int column = 0; column < kOutPitch; ++column) {
+          uint16_t want = kUntouched;
+          uint16_t got;
+          bool inside = kI + row < kRows && kJ + column < kColumns;
+          if (column < kOutColumns && inside)
+            memcpy(&want, &x[2 * ((kI + row) * kPitch + kJ + column)], 2);
+          else if (column < kOutColumns)
+            want = nan ? kNan : 0;
+          memcpy(&got, &e.buffers[1][2 * (row * kOutPitch + column)], 2);
+          ASSERT_EQ(got, want) << target << " " << row << " " << column;
+        }
+    }
+}
+
 TEST(TensorCopy, Reductions) {
   Case c{"i32", 4, 3, 128, {24, 40}, {16, 32}, {16, 32}, {0, 0}, {10, 20}};
   struct Kind {

@@ -1,0 +1,34 @@
+// From the arguments that a launch gives to those that a kernel's code takes (see kernel_arguments.h).
+#include "runtime/kernel_arguments.h"
+
+namespace tessera::runtime {
+
+/// Arguments of the code that stand for one of the text, this one the first.
+static size_t groupSize(const KernelMetadata::Arg &a) {
+  if (a.descriptor.empty()) return 1;
+  auto type = DescriptorType::parse(a.descriptor);
+  return type ? 2 + 2 * type->blockShape.size() : 1; // base, shape, strides, padding
+}
+
+size_t argumentsInText(llvm::ArrayRef<KernelMetadata::Arg> args) {
+  size_t n = 0;
+  for (size_t at = 0; at < args.size(); at += groupSize(args[at])) ++n;
+  return n;
+}
+
+std::optional<std::vector<ArgumentSource>> argumentSources(llvm::ArrayRef<KernelMetadata::Arg> args,
+                                                           llvm::ArrayRef<bool> given) {
+  std::vector<ArgumentSource> out;
+  bool asInText = given.size() == argumentsInText(args);
+  for (size_t i = 0; i < given.size(); ++i) {
+    size_t at = out.size();
+    if (at >= args.size()) return std::nullopt;
+    out.push_back({i});
+    if (!given[i] && !asInText) continue;
+    for (size_t part = 1; part < groupSize(args[at]); ++part) out.push_back({i, part});
+  }
+  if (out.size() != args.size()) return std::nullopt;
+  return out;
+}
+
+} // namespace tessera::runtime
