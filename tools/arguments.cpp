@@ -19,6 +19,21 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
   return best.empty() ? "" : "; did you mean '" + best.str() + "'?";
 }
 
+// Table: every remark, with the first stage whose compilation reports it. tools/check_style.py compares it with the
+// code and with docs/remarks.md.
+static constexpr KnownRemark kRemarks[] = {
+    {"tritongpu-accelerate-matmul", "DotInstruction", runtime::Stage::Ttgir},
+    {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
+    {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},
+    {"run-loads-ahead", "LoadsAhead", runtime::Stage::Ttgir},
+    {"strip-mine", "StripMined", runtime::Stage::Ttgir},
+    {"allocate-shared-memory", "LayoutConversion", runtime::Stage::Llir},
+    {"allocate-shared-memory", "SharedMemoryBuffer", runtime::Stage::Llir},
+    {"allocate-shared-memory", "SharedMemory", runtime::Stage::Llir},
+    {"codegen", "NotOptimized", runtime::Stage::Asm},
+    {"codegen", "Resources", runtime::Stage::Object},
+};
+
 static std::string describe(const CLI::App &app, const CLI::ParseError &e) {
   std::string message = e.what();
   if (message.empty()) return "wrong arguments";
@@ -129,6 +144,17 @@ bool PassFlags::apply(transforms::RunOptions &o) {
       fail(kUsage, "--remarks: bad regular expression '" + remarks + "': " + filter->error());
       return false;
     }
+    auto known = matchingRemarks();
+    if (known.empty()) {
+      std::vector<llvm::StringRef> remarkNames;
+      for (auto &r : kRemarks) {
+        remarkNames.push_back(r.name);
+        remarkNames.push_back(r.pass);
+      }
+      fail(kUsage,
+           "--remarks: no remark has a PASS:NAME that matches '" + remarks + "'" + suggest(remarks, remarkNames));
+      return false;
+    }
     o.remarks = [this, filter, wantsRemarks](const transforms::Remark &r) {
       if (!RE2::PartialMatch(r.pass + ":" + r.name, *filter)) return;
       if (wantsRemarks) llvm::errs() << toText(r) << "\n";
@@ -144,6 +170,24 @@ bool PassFlags::apply(transforms::RunOptions &o) {
   o.dump = [](llvm::StringRef s) { llvm::errs() << s; };
   if (time) o.timings = &timings;
   return true;
+}
+
+llvm::SmallVector<const KnownRemark *, 12> PassFlags::matchingRemarks() const {
+  RE2 filter(remarks.empty() ? "." : remarks, RE2::Quiet);
+  llvm::SmallVector<const KnownRemark *, 12> found;
+  for (auto &r : kRemarks)
+    if (RE2::PartialMatch((r.pass + ":" + r.name).str(), filter)) found.push_back(&r);
+  return found;
+}
+
+void PassFlags::warnOfLaterRemarks(runtime::Stage last, const ir::TargetInfo &target) const {
+  if (remarks.empty()) return;
+  const KnownRemark *earliest =
+      *llvm::min_element(matchingRemarks(), [](auto *a, auto *b) { return a->stage < b->stage; });
+  if (earliest->stage <= last) return;
+  llvm::errs() << "tessera: warning: --remarks: what matches is reported by " << earliest->pass << ", from --emit "
+               << runtime::stageName(earliest->stage, target) << " on; --emit " << runtime::stageName(last, target)
+               << " ends before\n";
 }
 
 void PassFlags::addRemarks(CLI::App &app) {

@@ -33,6 +33,12 @@ std::function<std::string(const std::string &)> valueOf(const runtime::KernelOpt
 /// Adds all kernel options (--num-warps, …), which set a configuration.
 void addKernelOptions(CLI::App &, runtime::KernelConfig &);
 
+/// A remark that can be reported (docs/remarks.md).
+struct KnownRemark {
+  llvm::StringRef pass, name;
+  runtime::Stage stage; // the first stage whose compilation reports it
+};
+
 /// The options of `compile` and `opt` about their passes.
 struct PassFlags {
   std::vector<std::string> skip;
@@ -46,12 +52,18 @@ struct PassFlags {
   /// Checks and takes them over; false after an error was printed. `*this` outlives the run.
   bool apply(transforms::RunOptions &);
   bool dumps() const { return beforeAll || afterAll || !before.empty() || !after.empty(); }
+  /// Warns if every remark that --remarks selects is reported after the stage that a compilation ends at.
+  void warnOfLaterRemarks(runtime::Stage last, const ir::TargetInfo &) const;
   /// Adds --remarks and --remarks-json.
   void addRemarks(CLI::App &);
   /// Writes the file of --remarks-json, if given; false after an error was printed.
   bool writeRemarks() const;
   /// --time-passes: to stderr.
   void printTimings() const;
+
+private:
+  /// The remarks that --remarks selects. @pre its regular expression is valid.
+  llvm::SmallVector<const KnownRemark *, 12> matchingRemarks() const;
 };
 
 /// The kernel options of `run` and `bench`, which replace those of a launch description.

@@ -16,7 +16,8 @@ Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
              file is checked, exceptions that allow nothing are errors.
   lists      Files and folders that a README or a document names exist; a README with a table of files names every
              source file of its folder; README.md names every target.
-  remarks    Every remark that a pass can emit is described in docs/remarks.md, once in a table.
+  remarks    Every remark that a pass can emit is described in docs/remarks.md, once in a table, and in the command
+             line's list of remarks (kRemarks in tools/arguments.cpp).
 """
 import argparse
 import fnmatch
@@ -380,6 +381,7 @@ def check_remarks(files):
     for name, (path, n) in sorted(emitted.items()):
         if f"`{name}`" not in text:
             yield path, n, f"the remark {name} is not described in {document}"
+    yield from check_known_remarks(emitted, text)
     described = set()
     for n, line in enumerate(text.split("\n"), 1):
         if not line.startswith("|"):
@@ -391,6 +393,27 @@ def check_remarks(files):
             described.add(m.group(1))
         if m and m.group(1) not in emitted:
             yield document, n, f"describes {m.group(1)}, which no pass emits"
+
+
+def check_known_remarks(emitted, text):
+    """The command line's list against the remarks that the code makes, and their passes in docs/remarks.md."""
+    path = "tools/arguments.cpp"
+    documented = {}
+    for name, reporter in re.findall(r"^\| `(\w+)` \| `([\w-]+)` \|", text, re.MULTILINE):
+        documented.setdefault(name, reporter)  # the first table says which pass, later ones have facts
+    listed = {}
+    for n, line in enumerate(open(path, encoding="utf-8"), 1):
+        m = re.match(r' *\{"([\w-]+)", "([A-Z]\w+)", runtime::Stage::\w+\},', line)
+        if m:
+            listed[m.group(2)] = n
+            if documented.get(m.group(2)) != m.group(1):
+                yield path, n, f"docs/remarks.md does not say that {m.group(1)} reports {m.group(2)}"
+    for name, place in sorted(emitted.items()):
+        if name not in listed:
+            yield *place, f"kRemarks in {path} does not have the remark {name}"
+    for name, n in sorted(listed.items()):
+        if name not in emitted:
+            yield path, n, f"no pass emits the remark {name}"
 
 
 # How a remark is made: {kind, pass, "Name", …}.

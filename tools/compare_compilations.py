@@ -6,7 +6,8 @@
   A, B           the inputs (TTIR or TTGIR); without B both compilations read A
   --target T     the target of both (default: sm_90a)
   --emit STAGE   the text to compare: ttir, ttgir (default), llir, ptx or amdgcn
-  --old, --new   the compilers of the two sides (default: `tessera` from PATH or a build folder)
+  --old, --new   the compilers of the two sides (default: `tessera` of build-release, build-static or build, the first
+                 that exists, else from PATH)
   --summary      metadata and remarks only
   -- OPTIONS     further options of `tessera compile`, first those of A, then those of B; B takes A's if it has none
 
@@ -15,15 +16,21 @@ Examples:
     tools/compare_compilations.py mm.ttir --target sm_90a -- --num-stages 3 -- --num-stages 4
     tools/compare_compilations.py mm.ttir --old release-1/tessera --new build/tools/tessera
 
+Buffers in shared memory are compared by bytes, since the offset of one depends on all others: those of an operation at
+the same place in the kernel's source are compared with each other, and listed with the largest change first. Locations
+in TTIR and TTGIR are not compared.
+
 Metadata comes from the object (registers, spills, occupancy) where the toolchain is installed, otherwise from the last
 stage that can be made. Exit code: 0 nothing differs, 1 something differs, 2 wrong usage, 3 a compilation failed.
 """
 import argparse
 import collections
 import difflib
+import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -52,8 +59,11 @@ class Compilation:
         if args.kernel:
             self.base += ["--kernel", args.kernel]
         with tempfile.TemporaryDirectory() as folder:
-            self.text = self.run(["--emit", args.emit, "-o", "-"]).splitlines(keepends=True)
-            self.metadata, self.remarks = self.object(folder, args.target)
+            text = self.run(["--emit", args.emit, "-o", "-"])
+            self.text = (without_locations(text) if args.emit in ("ttir", "ttgir") else text).splitlines(keepends=True)
+            self.metadata, remarks = self.object(folder, args.target)
+        self.buffers = [r for r in remarks if r["name"] == "SharedMemoryBuffer"]
+        self.remarks = [remark_text(r) for r in remarks if r["name"] != "SharedMemoryBuffer"]
 
     def run(self, more, may_fail=False):
         result = subprocess.run(self.base + more, capture_output=True, text=True)
@@ -70,7 +80,7 @@ class Compilation:
         if self.run(more, may_fail=True) is None:
             self.run(["--emit", "ptx" if target.startswith("sm_") else "amdgcn"] + more)
         with open(metadata) as m, open(remarks) as r:
-            return flatten(json.load(m)), [remark_text(x) for x in json.load(r)]
+            return flatten(json.load(m)), json.load(r)
 
     def title(self):
         return " ".join([self.source] + self.options)
@@ -85,6 +95,23 @@ def flatten(value, prefix=""):
         if key not in VOLATILE:
             out.update(flatten(inner, f"{prefix}.{key}" if prefix else key))
     return out
+
+
+def without_locations(text):
+    """The text without `loc(…)`, whose parentheses may be nested, and without the lines that define #loc aliases."""
+    text = re.sub(r"^#loc\w* = .*\n", "", text, flags=re.MULTILINE)
+    out, at = [], 0
+    for start in re.finditer(r" ?\bloc\(", text):
+        if start.start() < at:
+            continue  # inside the last one
+        out.append(text[at:start.start()])
+        depth, at = 1, start.end()
+        for token in re.compile(r'"[^"]*"|[()]').finditer(text, at):
+            depth += {"(": 1, ")": -1}.get(token.group(), 0)
+            at = token.end()
+            if depth == 0:
+                break
+    return "".join(out) + text[at:]
 
 
 def remark_text(remark):
@@ -108,6 +135,25 @@ def print_remarks(old, new):
         print("remarks:")
         print("\n".join(lines))
     return bool(lines)
+
+
+def print_buffers(old, new):
+    """Which buffers in shared memory differ in bytes. Several of one operation and place are paired in their order."""
+    sizes = collections.defaultdict(lambda: ([], []))
+    for side, remarks in enumerate((old, new)):
+        for r in remarks:
+            sizes[r["location"], r["facts"]["operation"]][side].append(r["facts"]["bytes"])
+    rows = []
+    for (location, operation), sides in sizes.items():
+        for before, after in itertools.zip_longest(*sides, fillvalue=0):
+            if before != after:
+                rows.append((after - before, f"{location} {operation}: {before} -> {after} ({after - before:+})"))
+    rows.sort(key=lambda row: -abs(row[0]))
+    if rows:
+        print("buffers in shared memory (bytes):")
+    for _, line in rows:
+        print(f"  {line}")
+    return bool(rows)
 
 
 def split_options(arguments):
@@ -142,6 +188,7 @@ def main():
     new = Compilation(args.new or compiler, args.inputs[-1], args, new_options)
 
     differ = print_metadata(old.metadata, new.metadata)
+    differ |= print_buffers(old.buffers, new.buffers)
     differ |= print_remarks(old.remarks, new.remarks)
     if old.text != new.text:
         differ = True

@@ -128,6 +128,7 @@ int compileCommand(int argc, char **argv) {
     if (!stage.ok()) return fail(kUsage, std::string(stage.status().message()));
     flags.options.stage = *stage;
   }
+  flags.passes.warnOfLaterRemarks(flags.options.stage, **target);
   if (auto s = checkShape(**target, flags.options); !s.ok()) return fail(kUsage, std::string(s.message()));
 
   auto buffer = readInput(flags.input);

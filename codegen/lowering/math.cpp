@@ -106,18 +106,31 @@ struct ScalarMath {
     // arith.remf is a library function: exact for any quotient, which LLVM's own expansion for NVPTX is not.
     CommonWay way = commonWayOf(op->opcode());
     if (way.intrinsic != llvm::Intrinsic::not_intrinsic) return b.CreateIntrinsic(way.intrinsic, {type}, args);
-    if (way.function.empty() || !(type->isFloatTy() || type->isDoubleTy())) return nullptr;
-    std::string name = fl.target.libraryFunction(way.function, type);
+    return way.function.empty() ? nullptr : call(way.function, type, args);
+  }
+
+  /// A call of the device library's function that C has by this name; null: it has none for the type.
+  llvm::Value *call(llvm::StringRef function, llvm::Type *type, llvm::ArrayRef<llvm::Value *> args) {
+    if (!type->isFloatTy() && !type->isDoubleTy()) return nullptr;
+    std::string name = fl.target.libraryFunction(function, type);
     if (name.empty()) return nullptr;
     llvm::SmallVector<llvm::Type *, 3> types;
     for (llvm::Value *a : args) types.push_back(a->getType());
-    return b.CreateCall(fl.declare(name, llvm::FunctionType::get(type, types, false), true), args);
+    return fl.b.CreateCall(fl.declare(name, llvm::FunctionType::get(type, types, false), true), args);
   }
 
+  /// The operations of isWrittenOut.
   llvm::Value *writtenOut(llvm::ArrayRef<llvm::Value *> args) {
+    switch (op->opcode()) {
+    case Opcode::arith_divf:
+    case Opcode::tt_precise_divf: return fl.b.CreateFDiv(args[0], args[1]);
+    case Opcode::tt_clampf: return clamp(op->cast<tt::ClampfOp>(), args);
+    default: llvm_unreachable("isWrittenOut and ScalarMath::writtenOut have the same operations");
+    }
+  }
+
+  llvm::Value *clamp(tt::ClampfOp clamp, llvm::ArrayRef<llvm::Value *> args) {
     auto &b = fl.b;
-    auto clamp = op->dyn<tt::ClampfOp>();
-    if (!clamp) return b.CreateFDiv(args[0], args[1]);
     bool nan = clamp.propagateNan() == PropagateNan::All;
     llvm::Value *low =
         b.CreateBinaryIntrinsic(nan ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum, args[0], args[1]);

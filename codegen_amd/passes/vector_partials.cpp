@@ -3,10 +3,10 @@
 //
 //   load <4 x i32>, @smem + 16   →   %zero = mbcnt(0, 0);   load <4 x i32>, @smem + %zero + 16
 //
-// LLVM finds that such values are equal in all lanes and computes with integers (gfx12: with f32 too) on the scalar
-// unit, after a v_readfirstlane for each and with several instructions for a comparison and selection. An address that
-// seems to differ between the lanes prevents it: mbcnt counts lanes before this one in an empty mask. Values on which
-// branches or addresses depend stay as they are.
+// LLVM finds that such values are equal in all lanes and computes with integers (targets with hasScalarFloat: with f32
+// too) on the scalar unit, after a v_readfirstlane for each and with several instructions for a comparison and
+// selection. An address that seems to differ between the lanes prevents it: mbcnt counts lanes before this one in an
+// empty mask. Values on which branches or addresses depend stay as they are.
 #include "codegen_amd/passes/vector_partials.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

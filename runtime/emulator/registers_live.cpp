@@ -10,8 +10,8 @@
 // offset that the access takes up, and kernel arguments on NVIDIA (instructions read the constant bank).
 //
 // On AMD a uniform value is in a scalar register if the scalar unit can compute it: LLVM's uniformity analysis says
-// which are uniform; floating-point arithmetic before gfx12, loads that are not known to be of constant memory, and
-// what is computed from those is in vector registers all the same.
+// which are uniform. Floating-point arithmetic on targets without hasScalarFloat, loads that are not known to be of
+// constant memory, and what is computed from those is in vector registers all the same.
 //
 // The sets: a word is live out of the blocks from which a use is reached without meeting its definition, found by
 // walking up from each use; source: B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011,

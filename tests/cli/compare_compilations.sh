@@ -19,5 +19,14 @@ for line in "${patterns[@]}"; do
 done
 
 rc=0
+pipelined=$2/tests/kernels/mm_desc/mm_desc.ttir
+stages=$(compare "$1" "$2" "$pipelined" --target sm_90a --summary -- --num-stages 3 -- --num-stages 4) || rc=$?
+[ $rc = 1 ] || { echo "exit code $rc, expected 1"; exit 1; }
+for line in '^buffers in shared memory' '^  .*:[0-9]*:[0-9]* ttg.local_alloc: 24576 -> 32768 (+8192)$'; do
+  grep -q -- "$line" <<<"$stages" || { echo "no line matches '$line' in:"; echo "$stages"; exit 1; }
+done
+if grep -q 'SharedMemoryBuffer' <<<"$stages"; then echo "a buffer is listed as a remark:"; echo "$stages"; exit 1; fi
+
+rc=0
 compare "$1" "$2" "$kernel" --target sm_1 2>/dev/null || rc=$?
 [ $rc = 3 ] || { echo "exit code $rc of a compilation that fails, expected 3"; exit 1; }

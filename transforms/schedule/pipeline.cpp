@@ -1,6 +1,6 @@
 // Pass tritongpu-pipeline: software pipelining of loops with dots. The loads that feed a loop's dots are issued some
 // iterations ahead of them.
-// Runs: NVIDIA pipeline (asynchronous copies) and AMD pipeline (through registers).
+// Runs: NVIDIA pipeline (asynchronous copies, or through registers) and AMD pipeline (through registers).
 //
 //   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %acc = %acc0) {
 //     %x = tt.load %p
@@ -16,8 +16,9 @@
 // values of its own that are D iterations ahead. The prologue runs it D times. Its loads are predicated by
 // i < ub - D·s, so that the result is right for any number of iterations, none included.
 //
-// Asynchronous copies (targets with cp.async; loads of at least 4 contiguous bytes). D = stages - 1. Each load gets a
-// multi-buffer of D + 1 buffers, one per stage. Layout conversions of loaded values read it directly.
+// Asynchronous copies (targets with cp.async; only if all loads have accesses of at least 4 contiguous bytes and zeros
+// for masked-off elements, else all go through registers). D = stages - 1. Each load gets a multi-buffer of D + 1
+// buffers, one per stage. Layout conversions of loaded values read it directly.
 //
 //   prologue   D times: ttg.async_copy_global_to_local into buffer 0, 1, …; ttg.async_commit_group
 //   body       ttg.async_wait {num = D - 1}
@@ -54,10 +55,11 @@
 // stay in flight, the buffers have a layout that TMA writes, and the loop is nested in another, so that a tensor map
 // (ttng.tensormap_create, before the outermost loop) serves many loops.
 //
-// Through registers (other targets and loads). D = 1: the loads of the next iteration are issued at the start of the
-// body, and their values are stored at its end, into the other one of two buffers (or the only one, if memory is
-// short). Loads that do not go to a buffer are carried in registers. The last iteration, which loads nothing, is
-// peeled, so that no predicate is needed; everything is in an scf.if if the loop may have no iteration:
+// Through registers (other targets, and loops with a load that asynchronous copies cannot do; the latter not if threads
+// would hold the values of many narrow loads, see isWorthRegisters). D = 1: the loads of the next iteration are issued
+// at the start of the body, and their values are stored at its end, into the other one of two buffers (or the only one,
+// if memory is short). Loads that do not go to a buffer are carried in registers. The last iteration, which loads
+// nothing, is peeled, so that no predicate is needed; everything is in an scf.if if the loop may have no iteration:
 //
 //   if lb < ub   prologue: loads of the first iteration
 //                loop to ub - s: loads of the next iteration, consumer, stores
@@ -91,6 +93,7 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.asyncCopies && p.distance < stages - 1)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
                        p.distance + 1, target.sharedMemoryPerBlock);
+  if (!p.whyNoAsyncCopies.empty()) s += "; not by asynchronous copies: " + p.whyNoAsyncCopies;
   return s;
 }
 static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {

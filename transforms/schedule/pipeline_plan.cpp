@@ -335,28 +335,52 @@ private:
   // ---- asynchronous copies or registers ----
 
   /// Whether asynchronous copies can do the load: masked-off elements become zero, and an access has enough bytes.
+  /// Otherwise plan_.whyNoAsyncCopies gets the reason.
   bool canCopyAsync(tt::LoadOp load) {
-    return (!load.other() || isZero(load.other())) && bytesPerAccess(load) >= kLeastAsyncCopyBytes;
+    bool masksToZero = !load.other() || isZero(load.other());
+    AccessWidth width = accessWidth(load);
+    if (masksToZero && width.bytes >= kLeastAsyncCopyBytes) return true;
+    plan_.whyNoAsyncCopies = "the load at " + describe(load->loc()) +
+                             (masksToZero ? " has accesses of " + text(width)
+                                          : std::string(" has another value than 0 for masked-off elements"));
+    return false;
   }
 
-  /// Bytes that a thread can load by one access.
-  int64_t bytesPerAccess(tt::LoadOp load) const {
+  /// What a thread can load by one access: along the dimension where that is most, the least of three numbers of
+  /// elements.
+  struct AccessWidth {
+    int64_t bytes = 0;
+    int64_t elements = 1;
+    int64_t layout = 1;     // consecutive elements in a thread's registers
+    int64_t contiguity = 1; // elements that AxisInfo knows to be consecutive, and aligned together
+    int64_t mask = 0;       // elements that have the same mask; 0: none has a mask of its own
+  };
+  static std::string text(const AccessWidth &w) {
+    std::string mask = w.mask ? llvm::formatv("mask {0}, ", w.mask).str() : std::string();
+    return llvm::formatv("{0} bytes (contiguity {1}, {2}layout {3})", w.bytes, w.contiguity, mask, w.layout);
+  }
+  AccessWidth accessWidth(tt::LoadOp load) const {
     auto type = tensorOf(load.result());
     int64_t bits = type.element().bitWidth();
     auto layout = type.encoding()->toLinearLayout(type.shape());
-    if (!layout.ok()) return bits / 8;
-    int64_t best = 1;
-    for (unsigned d = 0; d < type.rank(); ++d) {
-      int64_t elements = 1;
+    if (!layout.ok()) return AccessWidth{bits / 8};
+    std::optional<AccessWidth> best;
+    // The fastest dimension first: of dimensions that allow the same, it is the one whose contiguity is missing.
+    for (unsigned d : layouts::storageOrderOf(type.encoding(), *layout)) {
+      AccessWidth w;
       for (unsigned bit = 0; bit < layout->inDimBits(Dim::Register); ++bit)
-        if (layout->basis(Dim::Register, bit, layouts::tensorDim(d)) == elements) elements *= 2;
-      elements = std::min(elements, axis_.contiguousElements(load.ptr(), d));
+        if (layout->basis(Dim::Register, bit, layouts::tensorDim(d)) == w.layout) w.layout *= 2;
+      w.contiguity = axis_.contiguousElements(load.ptr(), d);
       bool hasMaskPerElement = load.mask() && load.mask().type().isTensor();
-      if (hasMaskPerElement) elements = std::min(elements, axis_.maskConstancy(load.mask(), d));
-      best = std::max(best, elements);
+      if (hasMaskPerElement) w.mask = axis_.maskConstancy(load.mask(), d);
+      w.elements = std::min(w.layout, w.contiguity);
+      if (hasMaskPerElement) w.elements = std::min(w.elements, w.mask);
+      w.bytes = w.elements * bits / 8;
+      if (!best || w.elements > best->elements) best = w;
     }
-    return best * bits / 8;
+    return best.value_or(AccessWidth{bits / 8});
   }
+  int64_t bytesPerAccess(tt::LoadOp load) const { return accessWidth(load).bytes; }
 
   /// Whether threads should hold the loaded values in registers. If the target could copy asynchronously but for the
   /// width of accesses, each narrow access takes a register, an address and a predicate. Assemblers then sink the loads
@@ -373,7 +397,8 @@ private:
       narrow += *elements * elementBytes / std::max<int64_t>(1, bytes);
     }
     return narrow < target_.tuning.pipelineNarrowLoads ||
-           refuse("threads would hold the values of " + llvm::Twine(narrow) + " loads of less than 4 bytes");
+           refuse("threads would hold the values of " + llvm::Twine(narrow) +
+                  " loads of less than 4 bytes; not by asynchronous copies: " + plan_.whyNoAsyncCopies);
   }
 
   static bool isReadByFma(Value buffer) {

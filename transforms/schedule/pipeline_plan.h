@@ -45,6 +45,7 @@ struct PipelinePlan {
   int64_t buffers = 1;                       // in each multi-buffer
   int64_t bytesPerStage = 0;                 // of the buffers of all loads, one of each
   bool asyncCopies = false;                  // copied to shared memory asynchronously; else through registers
+  std::string whyNoAsyncCopies;              // the reason, if the target has them
   // The rest concerns asynchronous copies.
   bool dotsInFlight = false;              // dots stay in flight across the iteration's end
   bool operandsFirst = false;             // operands are read before the next copies are issued

@@ -127,6 +127,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, Pipelined,
                          testing::Values(Case{"sm_80", false, false, "async_copy_global_to_local", 0},
                                          Case{"sm_80", true, false, "async_copy_global_to_local", 0},
                                          Case{"sm_80", false, true, "async_copy_global_to_local", 0},
+                                         // Masks that may end anywhere: 2 bytes an access, so through registers.
+                                         Case{"sm_80", true, true, "tt.load", 2},
                                          Case{"gfx942", false, false, "memdesc_index", 0},
                                          Case{"gfx942", true, false, "memdesc_index", 0},
                                          Case{"gfx942", true, true, "tt.load", 2},
