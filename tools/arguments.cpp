@@ -23,6 +23,7 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 // code and with docs/remarks.md.
 static constexpr KnownRemark kRemarks[] = {
     {"tritongpu-accelerate-matmul", "DotInstruction", runtime::Stage::Ttgir},
+    {"triton-nvidia-optimize-descriptor-encoding", "TensorMapArgument", runtime::Stage::Ttir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},
     {"run-loads-ahead", "LoadsAhead", runtime::Stage::Ttgir},
