@@ -4,9 +4,10 @@ release (or in the last 30 commits), then on the others, in an order that the co
 
   clang_tidy.py --build BUILD [--minutes M] [FILE...]
 
-Exit code: 0 nothing found, 1 findings. Files that the time did not suffice for are counted in the last line.
+Exit code: 0 nothing found, 1 findings, or no file was checked. Files that the time did not suffice for are counted in
+the last line.
 """
-import argparse, concurrent.futures, hashlib, json, os, subprocess, sys, time
+import argparse, concurrent.futures, hashlib, json, os, re, subprocess, sys, time
 
 
 def git(*arguments):
@@ -38,7 +39,11 @@ def main():
         if time.monotonic() > deadline:
             return path, None
         result = subprocess.run(["clang-tidy-22", "--quiet", "-p", options.build, path], capture_output=True, text=True)
-        return path, result.stdout if result.returncode or "warning:" in result.stdout else ""
+        if result.returncode == 0 and "warning:" not in result.stdout:
+            return path, ""
+        # Without findings: clang-tidy itself failed, and says why on standard error.
+        said = result.stdout if re.search(r"(?:warning|error):", result.stdout) else result.stdout + result.stderr
+        return path, said or f"{path}: clang-tidy ended with {result.returncode}\n"
 
     skipped, findings = 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -47,8 +52,9 @@ def main():
             if output:
                 findings += 1
                 print(output, end="", flush=True)
-    print(f"clang-tidy: {len(order) - skipped} of {len(order)} files checked, {findings} with findings")
-    return 1 if findings else 0
+    checked = len(order) - skipped
+    print(f"clang-tidy: {checked} of {len(order)} files checked, {findings} with findings")
+    return 1 if findings or not checked else 0
 
 
 if __name__ == "__main__":

@@ -5,17 +5,18 @@
                           [--objects]
   compare_code.py OLD NEW --time ROUNDS [--kernels DIR]... [--targets T,T] [--warps 4]
 
-OLD and NEW are the two programs. A DIR is searched for *.ttir and *.ttgir files (default: tests/kernels).
+OLD and NEW are the two programs. A DIR is searched for *.ttir, *.ttgir and *.mlir files (default: tests/kernels).
 `--conformance` adds the conformance suite's `--quick` cases as OLD writes them. Every file is compiled to PTX or AMDGCN
 for every target (default: all that NEW has) and number of warps. Exit code and bytes are compared; where both refuse a
-kernel, the diagnostics may differ. `--objects` compares the objects instead (cubin, hsaco; NVIDIA's need ptxas or
-libnvJitLink) and the figures in their metadata: registers, spills, shared memory, occupancy. `--cache` keeps the
-digests of OLD's output in a folder, which then runs only NEW.
+kernel, the diagnostics may differ. For every target some kernel must compile. `--objects` compares the objects instead
+(cubin, hsaco; NVIDIA's need ptxas or libnvJitLink) and the figures in their metadata: registers, spills, shared memory,
+occupancy. `--cache` keeps the digests of OLD's output in a folder, by OLD and the kernel's text; with them only NEW is
+run.
 
 `--time` compiles with OLD and NEW alternately, ROUNDS times, and prints the ratio of the sums of the fastest times per
 kernel (milliseconds inside the process, from the metadata's `compile_ms`).
 
-Exit code: 0 no difference, 1 differences (each listed), 2 wrong usage.
+Exit code: 0 no difference, 1 differences (each listed) or a target for which nothing compiles, 2 wrong usage.
 """
 import argparse
 import concurrent.futures
@@ -34,7 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def targets_of(program):
     """Every target of a compiler, as the error about an unknown one lists them."""
     text = subprocess.run([program, "compile", "-", "--target", "?"], input="", capture_output=True, text=True).stderr
-    return text.partition("targets: ")[2].strip().replace(", ", ",")
+    return [t for t in text.partition("targets: ")[2].strip().split(", ") if t]
 
 
 STAGES = {"assembly": ("ptx", "amdgcn"), "object": ("cubin", "hsaco")}  # NVIDIA's, AMD's
@@ -59,6 +60,26 @@ def digest(result):
     return [result[0], hashlib.sha256(result[1]).hexdigest() if result[0] == 0 else ""]
 
 
+def identity_of(path):
+    return hashlib.sha256(open(path, "rb").read()).hexdigest()
+
+
+def usage(message):
+    print("compare_code.py: " + message, file=sys.stderr)
+    sys.exit(2)
+
+
+def wanted_targets(options):
+    known = targets_of(options.new)
+    if not known:
+        usage(f"{options.new} lists no targets")
+    wanted = [t for t in options.targets.split(",") if t] if options.targets is not None else known
+    unknown = [t for t in wanted if t not in known]
+    if unknown or not wanted:
+        usage(f"unknown targets: {', '.join(unknown) or 'none given'}; targets: {', '.join(known)}")
+    return wanted
+
+
 def digest_of_object(program, case):
     """Exit code, digest and figures of an object."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -78,7 +99,7 @@ def figures_that_differ(old, new):
 def kernel_files(options, scratch):
     folders = options.kernels or [str(ROOT / "tests/kernels")]
     if options.conformance:
-        dumped = os.path.join(options.cache or scratch, "conformance")
+        dumped = os.path.join(options.cache or scratch, "conformance-" + identity_of(options.old)[:16])
         if not os.path.isdir(dumped):
             command = [options.old, "conformance", "--quick", "--dump", dumped]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -86,7 +107,7 @@ def kernel_files(options, scratch):
     found = [f for folder in folders for f in pathlib.Path(folder).rglob("*")]
     files = sorted(str(f) for f in found if f.suffix in (".ttir", ".ttgir", ".mlir"))
     if not files:
-        sys.exit("compare_code.py: no kernels found")
+        usage("no kernels found")
     return files
 
 
@@ -99,23 +120,27 @@ def progress(done, total, differences):
 def compare(options, cases):
     known_path = os.path.join(options.cache, "digests.json") if options.cache else None
     known = json.load(open(known_path)) if known_path and os.path.exists(known_path) else {}
-    identity = hashlib.sha256(open(options.old, "rb").read()).hexdigest()
+    identity = identity_of(options.old)
+    texts = {path: identity_of(path) for path in {case[0] for case in cases}}
     if known.get("program") != identity:
         known = {"program": identity}
     lock_free = {}
     digest_of = digest_of_object if options.objects else lambda *a: digest(compile_kernel(*a))
 
     def one(case):
-        key = "|".join(map(str, case)) + ("|object" if options.objects else "")
+        # Diagnostics are not compared, so that the file's name does not matter.
+        key = "|".join(map(str, (texts[case[0]], *case[1:]))) + ("|object" if options.objects else "")
         old = known.get(key)
         if old is None:
             old = lock_free[key] = digest_of(options.old, case)
         return case, old, digest_of(options.new, case)
 
-    differences, done = [], 0
+    differences, done, compiled = [], 0, set()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for case, old, new in pool.map(one, cases):
             done += 1
+            if old[0] == 0:
+                compiled.add(case[1])
             if old != new:
                 differences.append((case, old, new))
             progress(done, len(cases), len(differences))
@@ -132,8 +157,11 @@ def compare(options, cases):
         a, b = compile_kernel(options.old, case), compile_kernel(options.new, case)
         texts = [(r[1] if r[0] == 0 else r[2]).decode(errors="replace").splitlines() for r in (a, b)]
         print("\n".join(list(difflib.unified_diff(*texts, "old", "new", lineterm="", n=2))[:40]))
+    failed = sorted({case[1] for case in cases} - compiled)
+    for target in failed:
+        print(f"no kernel compiles for {target}")
     print(f"{len(cases)} compilations, {len(differences)} differ")
-    return 1 if differences else 0
+    return 1 if differences or failed else 0
 
 
 def measure(options, cases, scratch):
@@ -150,6 +178,9 @@ def measure(options, cases, scratch):
             progress(round_ * len(cases) + i + 1, options.time * len(cases), 0)
     both = [c for c in cases if ("old", c) in best and ("new", c) in best]
     old, new = (sum(best[side, c] for c in both) for side in ("old", "new"))
+    if not both:
+        print("no kernel compiles with both")
+        return 1
     print(f"{len(both)} compilations: old {old:.1f} ms, new {new:.1f} ms, new/old {new / old:.4f}")
     return 0
 
@@ -168,10 +199,10 @@ def main():
     parser.add_argument("--time", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    options.targets = options.targets or targets_of(options.new)
+    targets = wanted_targets(options)
     with tempfile.TemporaryDirectory() as scratch:
         files = kernel_files(options, scratch)
-        cases = [(f, t, int(w)) for f in files for t in options.targets.split(",") for w in options.warps.split(",")]
+        cases = [(f, t, int(w)) for f in files for t in targets for w in options.warps.split(",")]
         return measure(options, cases, scratch) if options.time else compare(options, cases)
 
 

@@ -434,6 +434,10 @@ static tessera_status compileAndLoad(Call &call, tessera_device *device, llvm::S
   options.stage = d->info.stage;
   if (!d->device) return loadText(call, d, source, file, orEmpty(options.kernel), kernel);
   if (!target) target = d->target;
+  // An emulator executes what was lowered for its own target; a GPU's driver refuses an object itself.
+  if (d->device->takesBitcode() && target != d->target)
+    return call.fail(TESSERA_USAGE,
+                     "the options' target is " + target->name + ", but " + d->spec + " runs code for " + d->targetName);
   if (!target) return call.fail(runtime::requireTarget(d->targetName).status());
   runtime::CompileOptions o;
   if (auto s = readOptions(call, &options, *target, o)) return s;

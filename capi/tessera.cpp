@@ -1,12 +1,12 @@
 // The C API (see tessera.h): errors, contexts, and compiling, on top of runtime::compile and transforms::runPipeline.
 // Each compilation has an IR context of its own.
 #include "capi/handles.h"
+#include "codegen/object/fatal_errors.h"
 #include "frontend/parser.h"
 #include "ir/ops.h"
 #include "ir/printer.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/compiler/targets.h"
-#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace tessera;
@@ -96,12 +96,9 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
 #define KERNEL_OPTION(field, key, flag, initial, form, least, most, help, needs) o.field = options.key;
 #include "runtime/compiler/options.def"
   for (auto &option : runtime::kernelOptions()) {
-    int value = o.*option.field;
-    if (option.form == runtime::KernelOption::PowerOfTwo && (value < 1 || !llvm::isPowerOf2_32(value)))
-      return call.fail(TESSERA_USAGE, option.key + " must be a power of two, not " + llvm::Twine(value));
+    auto problem = option.problem(o.*option.field);
+    if (!problem.empty()) return call.fail(TESSERA_USAGE, option.key + " " + problem);
   }
-  if (options.num_stages < 1)
-    return call.fail(TESSERA_USAGE, "num_stages must be at least 1, not " + llvm::Twine(options.num_stages));
   if (options.opt_level < 0 || options.opt_level > 3)
     return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
   o.optLevel = options.opt_level;
@@ -365,6 +362,9 @@ const char *tessera_result_metadata(const tessera_result *r) { return r ? r->met
 void tessera_result_destroy(tessera_result *r) { delete r; }
 
 const char *tessera_version() { return TESSERA_VERSION_TEXT; }
+void tessera_set_fatal_error_handler(tessera_fatal_error_handler handler, void *user) {
+  codegen::setHostFatalErrorHandler(handler, user);
+}
 const char *tessera_target(size_t index) {
   static const auto targets = runtime::allTargets();
   return index < targets.size() ? targets[index]->info.name.data() : nullptr;

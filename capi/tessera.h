@@ -26,12 +26,16 @@
  *            calls, and what LLVM had allocated by then is leaked. Memory that runs out inside LLVM and a stack
  *            overflow end the process. Compiling writes temporary files (AMD objects, cubins). The released library
  *            contains its own LLVM, whose global state is separate from any other LLVM in the process; a library built
- *            with shared LLVM uses the process's.
+ *            with shared LLVM uses the process's. While it compiles, it replaces that LLVM's handler of fatal errors
+ *            and removes it afterwards (see tessera_set_fatal_error_handler), and sets two options of LLVM's scheduler
+ *            for AMD, which are restored. It keeps LLVM's target machines, the files of device libraries and a loaded
+ *            libnvJitLink for the next compilation, to the end of the process.
  * Tools      ptxas, device libraries and drivers are found as the program `tessera` finds them: docs/command_line.md,
  *            "Environment".
  */
 #ifndef TESSERA_H
 #define TESSERA_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -108,13 +112,14 @@ typedef struct tessera_options {
   const char *target;       /* "sm_90a", "gfx942", … (tessera_target); tessera_compile needs it; NULL: the device's */
   const char *stage;        /* the output: see below; NULL: the target's last */
   const char *kernel;       /* which function of several; NULL: the only one */
-  int num_warps;            /* per block, a power of two; of 32 threads, on gfx9 of 64 */
-  int num_stages;           /* of software pipelines, at least 1 */
-  int num_ctas;             /* blocks per cluster: a hint; 1 to 8 where the target has clusters, else 1 */
+  int num_warps;            /* per block, a power of two; of 32 threads, on gfx9 of 64; at most 1024 threads */
+  int num_stages;           /* of software pipelines, 1 to 100 */
+  int num_ctas;             /* blocks per cluster: a hint; 1, 2, 4 or 8 where the target has clusters, else 1 */
   int opt_level;            /* 0 to 3 */
   int fp_fusion;            /* whether a * b + c is contracted */
   int line_info;            /* whether the code has source lines for debuggers */
-  int waves_per_eu;         /* AMD: waves per SIMD that the registers should allow, a hint; 0: the compiler's choice */
+  int waves_per_eu;         /* AMD: waves per SIMD that the registers should allow, a hint, at most as many as the SIMD
+                             * holds (8, on gfx1100 to gfx1201 16); 0: the compiler's choice */
   int matrix_instr_nonkdim; /* AMD: rows and columns of matrix instructions, 16 or 32; 0: the compiler's choice */
 } tessera_options;
 
@@ -342,6 +347,13 @@ void tessera_tuning_destroy(tessera_tuning *);
 
 const char *tessera_version(void);        /* "0.2.0" */
 const char *tessera_target(size_t index); /* the targets' names; NULL after the last */
+
+/* For a program that shares LLVM with a library built with shared LLVM, and has a handler of LLVM's fatal errors: The
+ * library cannot find out which handler that is. `handler` (of LLVM's type; NULL: none) is installed now, serves
+ * other threads while the library compiles, and is installed again afterwards. The LLVM of the released library is its
+ * own: nobody else's errors reach the handler there. */
+typedef void (*tessera_fatal_error_handler)(void *user, const char *reason, bool crash_diagnostics);
+void tessera_set_fatal_error_handler(tessera_fatal_error_handler handler, void *user);
 
 #ifdef __cplusplus
 }

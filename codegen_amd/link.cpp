@@ -15,6 +15,7 @@
 #include "codegen_amd/link.h"
 #include "absl/status/status.h"
 #include "codegen/object/backend.h"
+#include "codegen/object/fatal_errors.h"
 #include "codegen/object/temporary_file.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -96,11 +97,19 @@ absl::StatusOr<std::string> linkShared(llvm::StringRef relocatable) {
   const char *arguments[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", in->path(), "-o", out->path()};
   {
     std::lock_guard<std::mutex> lock(codegen::llvmTargetRegistryMutex());
+    // lld's state is lost if a link ends in the middle.
+    static bool canRun = true;
+    if (!canRun) return absl::InternalError("lld cannot link in this process any more: an earlier link ended in it");
     struct sigaction before = interruptAction();
-    lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
+    lld::Result result{1, false};
+    std::string fatal;
+    // Inside the lock: a fatal error would otherwise leave it locked.
+    codegen::runCatchingFatalErrors([&] { result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}}); },
+                                    fatal);
+    canRun = result.canRunAgain;
     // If LLVM's handlers were there before, the program wants them.
     if (interruptAction().sa_sigaction != before.sa_sigaction) llvm::sys::unregisterHandlers();
-    if (result.retCode != 0) return absl::InternalError("lld could not link the code object: " + messages);
+    if (result.retCode != 0) return absl::InternalError("lld could not link the code object: " + messages + fatal);
   }
   return out->read();
 }

@@ -124,10 +124,6 @@ Value *AmdTarget::shuffleIndex32(IRBuilder<> &b, Value *v, Value *lane) const {
   return b.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute, {}, {b.CreateShl(lane, 2), v}); // addressed in bytes
 }
 
-Value *AmdTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
-  return shuffleIndex32(b, v, b.CreateSub(ownLane(b, info_.warpSize), b.getInt32(delta)));
-}
-
 // ---- functions -----------------------------------------------------------------------------------------------------
 
 /// A function that traps. On gfx11, where a trap is a sequence with a loop, LLVM 22 leaves instructions of the blocks

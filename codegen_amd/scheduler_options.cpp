@@ -1,5 +1,7 @@
 // Setting and restoring options of LLVM's scheduler (see scheduler_options.h).
 #include "codegen_amd/scheduler_options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include <mutex>
 #include <utility>
@@ -45,8 +47,8 @@ struct Settings {
 
 void withSchedulerOptions(llvm::function_ref<void()> body) {
   Settings::instance().enter();
+  auto restore = llvm::scope_exit([] { Settings::instance().leave(); });
   body();
-  Settings::instance().leave();
 }
 
 } // namespace tessera::amd

@@ -16,7 +16,7 @@
 
 namespace tessera::amd {
 
-/// Runs `body` with the options set. Threads may be in it at once.
+/// Runs `body` with the options set. Threads may be in it at once. An exception of the body passes through.
 void withSchedulerOptions(llvm::function_ref<void()> body);
 
 } // namespace tessera::amd

@@ -67,9 +67,6 @@ Value *NvidiaTarget::shuffleXor32(IRBuilder<> &b, Value *v, unsigned mask, unsig
 Value *NvidiaTarget::shuffleIndex32(IRBuilder<> &b, Value *v, Value *lane) const {
   return shuffle(b, Intrinsic::nvvm_shfl_sync_idx_i32, v, lane, 31);
 }
-Value *NvidiaTarget::shuffleUp32(IRBuilder<> &b, Value *v, unsigned delta) const {
-  return shuffle(b, Intrinsic::nvvm_shfl_sync_up_i32, v, b.getInt32(delta), 0);
-}
 
 Value *NvidiaTarget::combineLanes(IRBuilder<> &b, codegen::LaneCombination how, Value *v) const {
   using codegen::LaneCombination;

@@ -29,7 +29,6 @@ public:
 
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *, unsigned mask, unsigned uniform) const override;
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *, llvm::Value *lane) const override;
-  llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *, unsigned delta) const override;
   llvm::Value *combineLanes(llvm::IRBuilder<> &, codegen::LaneCombination, llvm::Value *) const override;
 
   void load(llvm::IRBuilder<> &, llvm::Type *element, llvm::MutableArrayRef<codegen::LoadAccess>) const override;

@@ -214,39 +214,27 @@ static absl::StatusOr<ObjectInfo> describe(absl::StatusOr<Compiled> compiled, co
   return info;
 }
 
-/// Compiles once, by the tool that the options prefer.
+/// Compiles once: by ptxas, or by libnvJitLink if there is no ptxas, since the library takes more registers.
 static absl::StatusOr<ObjectInfo> compileOnce(llvm::StringRef ptx, const ArchInfo &arch, const BackendOptions &options,
                                               const PtxOptions &how) {
   absl::StatusOr<std::string> ptxas = findPtxas();
-  auto byProcess = [&] { return describe(compileByProcess(*ptxas, ptx, arch, options, how), arch, options); };
-  bool inProcess = options.preferInProcess && how.level == PtxOptions().level;
-  if (ptxas.ok() && !inProcess) {
+  if (ptxas.ok()) {
     bool isPlain = !how.minBlocks && how.level == PtxOptions().level;
     if (isPlain)
       if (std::optional<Compiled> compiled = compileAhead(options.ahead.get(), *ptxas, ptx))
         return describe(*std::move(compiled), arch, options);
-    return byProcess();
+    return describe(compileByProcess(*ptxas, ptx, arch, options, how), arch, options);
   }
   absl::StatusOr<const NvJitLink *> library = nvJitLink();
-  bool wholeProgram = options.optLevel >= 3 && ptxas.ok(); // ptxas may need fewer registers
-  bool isLarge = ptx.size() > arch.info.tuning.largePtxBytes;
   absl::Status why = library.status();
-  if (library.ok() && !(wholeProgram && isLarge)) {
+  if (library.ok()) {
     absl::StatusOr<ObjectInfo> info = describe(compileInProcess(**library, ptx, arch, options, how), arch, options);
-    if (info.ok()) {
-      int unlimited = occupancy(arch.info, 0, info->staticSharedBytes + options.dynamicSharedBytes, options.numWarps);
-      if (!wholeProgram || info->occupancy == unlimited) return info;
-      absl::StatusOr<ObjectInfo> better = byProcess();
-      bool replaces = better.ok() && better->occupancy >= info->occupancy && better->spillBytes <= info->spillBytes;
-      return replaces ? better : info;
-    }
-    if (!absl::IsFailedPrecondition(info.status())) return info;
-    why = info.status(); // too old for the target: ptxas may be newer
+    bool isTooOld = absl::IsFailedPrecondition(info.status());
+    if (!isTooOld) return info;
+    why = info.status();
   }
-  if (!ptxas.ok())
-    return absl::Status(why.code(), "no tool to compile PTX for " + arch.cpu.str() + ": " + std::string(why.message()) +
-                                        "; " + std::string(ptxas.status().message()));
-  return byProcess();
+  return absl::Status(why.code(), "no tool to compile PTX for " + arch.cpu.str() + ": " + std::string(why.message()) +
+                                      "; " + std::string(ptxas.status().message()));
 }
 
 /// One of the further compilations.

@@ -9,7 +9,7 @@ namespace tessera::nvidia {
 /// Emits the PTX of the same module without its request for blocks (withdrawRequests).
 using EmitWithoutRequest = llvm::function_ref<absl::StatusOr<std::string>()>;
 
-/// Compiles PTX: by ptxas, or, where the options prefer it or ptxas is missing, in process by libnvJitLink. Compiles
+/// Compiles PTX: by ptxas, or, if ptxas is missing, in process by libnvJitLink. Compiles
 /// again where the plan calls for it, and gives the best object. Environment: TESSERA_NVJITLINK, TESSERA_PTXAS name the
 /// file to use, or a directory to look in and nowhere else.
 /// @pre `emitWithoutRequest` is given if the plan's request may cost spills; it is called at most once.

@@ -192,7 +192,7 @@ private:
 } // namespace
 
 std::shared_ptr<codegen::ToolAhead> startPtxasAhead(const ArchInfo &arch, const BackendOptions &options) {
-  absl::StatusOr<std::string> ptxas = options.preferInProcess ? absl::NotFoundError("") : findPtxas();
+  absl::StatusOr<std::string> ptxas = findPtxas();
   if (!ptxas.ok()) return nullptr;
   auto ahead = std::make_shared<PtxasAhead>();
   return ahead->start(*ptxas, arch, options) ? ahead : nullptr;

@@ -212,12 +212,11 @@ void PassFlags::printTimings() const {
 }
 
 std::function<std::string(const std::string &)> valueOf(const runtime::KernelOption &option) {
-  switch (option.form) {
-  case runtime::KernelOption::PowerOfTwo: return powerOfTwo(option.most);
-  case runtime::KernelOption::Range: return wholeNumber(option.least, option.most);
-  case runtime::KernelOption::MatrixTile: return matrixTile;
-  }
-  llvm_unreachable("form");
+  return [&option](const std::string &s) -> std::string {
+    int64_t v;
+    bool isAllowed = !llvm::StringRef(s).getAsInteger(10, v) && option.allows(v);
+    return isAllowed ? "" : "must be " + option.allowed() + ", not '" + s + "'";
+  };
 }
 
 void addKernelOptions(CLI::App &app, runtime::KernelConfig &config) {

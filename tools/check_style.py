@@ -12,8 +12,10 @@ Prints `FILE:LINE: message` and exits with 1 if there is any. The rules:
              and lines with a long URL.
   functions  No function over 80 lines (needs universal-ctags). Exempt: tables, which have a comment `// Table: …`
              directly above, and TABLES below.
-  words      The field's vocabulary: see WORDS, each with what to write instead, and EXCEPTIONS with reasons.
-  lists      Files and folders that a README or a document names exist; README.md names every target.
+  words      The field's vocabulary: see WORDS, each with what to write instead, and EXCEPTIONS with reasons. If every
+             file is checked, exceptions that allow nothing are errors.
+  lists      Files and folders that a README or a document names exist; a README with a table of files names every
+             source file of its folder; README.md names every target.
   remarks    Every remark that a pass can emit is described in docs/remarks.md, once in a table, and in the command
              line's list of remarks (kRemarks in tools/arguments.cpp).
 """
@@ -93,7 +95,6 @@ EXCEPTIONS = [
     ("*", "docs/glossary.md", None, "explains words"),
     ("multiplication", "docs/ops.md", None, "operations on numbers"),
     ("*", "tools/check_style.py", None, "lists them"),
-    ("*", "*CMakeLists.txt", r"message\(", "CMake's own words"),
     ("product", "layouts/*", None, "product of linear layouts"),
     ("product", "tests/unit/layouts/*", None, "product of linear layouts"),
     ("product", "*",
@@ -106,7 +107,6 @@ EXCEPTIONS = [
      "product of a shape"),
     ("product", "*",
      r"(?i)high_?Product|high half of the product|products? of (?:two |the two )?(?:integers|numbers)", "of numbers"),
-    ("product", "*", r"productDim|productBases|directProduct|::product|operator\*", "product of layouts"),
     ("multiplication", "*",
      r"(?i)(?:integer|scalar|signed|float\w*|floating-point|high|wide|32-bit|64-bit|elementwise|point-?wise|address|"
      r"by a constant|power of two|modular|modulo|GF\(2\)|F₂) multiplications?", "of numbers"),
@@ -117,25 +117,18 @@ EXCEPTIONS = [
      r"(?i)(?:scal(?:e|ing)|unroll(?:ing)?|common|interleav\w+|quantis\w+|prime|loading|form|constant) ?-?_?factors?",
      "the field's word"),
     ("factor", "*loop_unroll*", None, "unroll factor"),
-    ("slot", "*",
-     r"(?i)(?:issue|stack|argument|delay|map|hash|cache|parameter|scheduler|build|operand) slots?|hardware slots?",
-     "the field's word"),
     ("slot", "*", r"(?:auto|\w+) [&*]slot\b|\*?slot = |if \(!?\*?slot\)|return (?:\*)?slot\b",
      "the entry of a memo table"),
-    ("ring", "*", r"(?i)\bring (?:buffer|all-?reduce|exchange)", "the field's word"),
     ("factor", "tests/golden/ttir/loop_unroll*", None, "unroll factor"),
     ("tells", "*", r"(?i)tells? (?:\w+ )*apart", "distinguish"),
     ("product", "tests/*", r"\bproduct\(", "the number of a shape's elements"),
     ("product", "tests/unit/runtime_interpreter/arithmetic_test.cpp", None, "products of integers"),
-    ("product", "transforms/analyses/local_stride*", None, "products of integers"),
     ("tells", "*", r"tellg|tell\(\)|\.tell\b|->tell\b", "C++'s and LLVM's streams"),
-    ("asks", "*", r"(?i)bit ?masks?", "another word"),
     ("product", "conformance/kernels/*", r"\bproduct\(", "a function of the formulas"),
     ("product", "conformance/formula.*", None, "a function of the formulas, and products of numbers"),
     ("multiplication", "ir/ops.table", r"full-width result of a multiplication", "of integers"),
     ("slot", "codegen_nvidia/backend.cpp", r"stack-slot-coloring", "the name of an LLVM pass"),
     ("turn", "*", r"(?i)in turn\b", "one after the other"),
-    ("goes on", "*", r"(?i)go(?:es)? on (?:the|a|its) (?:list|line|row)", "a place"),
 ]
 
 SOURCES = (".cpp", ".h", ".c", ".py", ".sh", ".cmake", ".def", "CMakeLists.txt")
@@ -228,14 +221,33 @@ STEMS = {"goes on": (" on",), "goes out": (" out",), "under way": ("way",),
 
 
 def check_words(files):
+    """Also reports exceptions that nothing needs, if all files are checked."""
+    used = set()
+    yield from _check_words(files, used)
+    if files != tracked([]):
+        return
+    source = lines_of("tools/check_style.py")
+    for exception in EXCEPTIONS:
+        if exception not in used:
+            name, pattern, line_pattern, _ = exception
+            # The rows of EXCEPTIONS begin with a name and a file pattern.
+            near = [n for n, line in enumerate(source, 1) if f'("{name}", "{pattern}"' in line] or [1]
+            yield "tools/check_style.py", near[0], f"the exception ({name}, {pattern}, {line_pattern}) allows nothing"
+
+
+def _check_words(files, used):
     for path in files:
         if not path.endswith(TEXTS + (".mlir",)) or any(fnmatch.fnmatch(path, p) for p in NOT_TEXTS):
             continue
         exceptions = {}
-        for name, pattern, line_pattern, _ in EXCEPTIONS:
+        for exception in EXCEPTIONS:
+            name, pattern, line_pattern, _ = exception
             if fnmatch.fnmatch(path, pattern):
-                exceptions.setdefault(name, []).append(re.compile(line_pattern) if line_pattern else None)
-        if None in exceptions.get("*", []):
+                expression = re.compile(line_pattern) if line_pattern else None
+                exceptions.setdefault(name, []).append((expression, exception))
+        whole_file = [exception for expression, exception in exceptions.get("*", []) if expression is None]
+        if whole_file:
+            used.update(whole_file)
             continue
         for n, line in enumerate(lines_of(path), 1):
             lowered = line.lower()
@@ -246,7 +258,9 @@ def check_words(files):
             found = set()
             for name, pattern, instead in candidates:
                 for m in pattern.finditer(text):
-                    allowed = any(e is None or e.search(text) for key in ("*", name) for e in exceptions.get(key, []))
+                    allowed = [exception for key in ("*", name) for expression, exception in exceptions.get(key, [])
+                               if expression is None or expression.search(text)]
+                    used.update(allowed)
                     # One message a place: `is told` is not also `told`.
                     if not allowed and not any(m.start() < e and s < m.end() for s, e in found):
                         found.add(m.span())
@@ -263,9 +277,31 @@ def expand_braces(name):
     return [e for part in m.group(1).split(",") for e in expand_braces(name[:m.start()] + part + name[m.end():])]
 
 
+# Files that the table of a folder's README need not name.
+UNLISTED = ("README.md", "CMakeLists.txt", "__init__.py")
+
+
+def check_completeness(path):
+    """A README with a table of files names every source file of its folder: `x.h` stands for `x.cpp`, too."""
+    base, text = os.path.dirname(path), "\n".join(lines_of(path))
+    if not re.search(r"^\| *(?:files?|folder or file|file or folder) *\|", text, re.I | re.M):
+        return
+    named = [each for name in re.findall(r"`([^`\s]+)`", text) for each in expand_braces(name)]
+    stems = {n.rsplit(".", 1)[0] for n in named}  # also patterns: `lowering_*`
+    for file in tracked([base] if base else []):
+        name = os.path.basename(file)
+        if os.path.dirname(file) != base or name in UNLISTED or not name.endswith(SOURCES):
+            continue
+        if not any(fnmatch.fnmatch(name.rsplit(".", 1)[0], stem) for stem in stems):
+            yield path, 1, f"it does not name '{name}'"
+
+
 def check_lists(files):
     if "README.md" in files:
         yield from check_targets()
+    for path in files:
+        if os.path.basename(path) == "README.md" and os.path.dirname(path):
+            yield from check_completeness(path)
     everything = tracked([])
     folders = {os.path.dirname(f) for f in everything}
     folders |= {d for f in folders for d in _parents(f)}

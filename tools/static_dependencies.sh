@@ -2,11 +2,15 @@
 # Fetches the sources of Abseil that Debian 12 builds its package from, into build-sources/. The static preset compiles
 # the parts that Tessera needs: the package's archives are not position-independent, so that they can go into a program
 # but not into libtessera.so.
-#   tools/static_dependencies.sh
+#   tools/static_dependencies.sh           needs dpkg-dev, which tools/install_dependencies.sh --ci installs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/build-sources
 [ -f "$out/complete" ] && exit 0
+command -v dpkg-source >/dev/null || {
+  echo "static_dependencies.sh: dpkg-source is missing; as root: apt-get install dpkg-dev" >&2
+  exit 1
+}
 rm -rf "$out"
 mkdir -p "$out/lists/partial"
 key=/usr/share/keyrings/debian-archive-keyring.gpg

@@ -72,8 +72,5 @@ std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &b, const Targe
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, llvm::Value *lane) {
   return byWords(b, v, [&](llvm::Value *word) { return t.shuffleIndex32(b, word, lane); });
 }
-llvm::Value *shuffleUp(llvm::IRBuilder<> &b, const Target &t, llvm::Value *v, unsigned delta) {
-  return byWords(b, v, [&](llvm::Value *word) { return t.shuffleUp32(b, word, delta); });
-}
 
 } // namespace tessera::codegen

@@ -143,8 +143,6 @@ public:
                                                            unsigned /*mask*/) const {
     return {};
   }
-  /// Value of lane - delta; undefined in the first delta lanes.
-  virtual llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned delta) const = 0;
   /// What all lanes of a warp hold, combined, in every lane: values are i32, or i1 for And and Or. Null where the
   /// target has no instruction for it.
   virtual llvm::Value *combineLanes(llvm::IRBuilder<> &, LaneCombination, llvm::Value *) const { return nullptr; }
@@ -295,6 +293,5 @@ llvm::Value *shuffleXor(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsi
 /// @pre target.hasHalves(mask)
 std::pair<llvm::Value *, llvm::Value *> halves(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned mask);
 llvm::Value *shuffleIndex(llvm::IRBuilder<> &, const Target &, llvm::Value *, llvm::Value *lane);
-llvm::Value *shuffleUp(llvm::IRBuilder<> &, const Target &, llvm::Value *, unsigned delta);
 
 } // namespace tessera::codegen

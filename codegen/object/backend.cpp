@@ -229,6 +229,14 @@ absl::StatusOr<ObjectInfo> Backend::compile(llvm::Module &module, Until until, b
   return fatalError(arch_.info, fatal);
 }
 
+bool abandonIfLost(const absl::Status &s, std::unique_ptr<llvm::Module> &module,
+                   std::unique_ptr<llvm::LLVMContext> &context) {
+  if (!s.GetPayload(kAbandonModulePayload)) return false;
+  (void)module.release();
+  (void)context.release();
+  return true;
+}
+
 absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until, bool keepAssembly,
                                               StageTimes *times) const {
   auto last = std::chrono::steady_clock::now();

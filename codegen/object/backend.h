@@ -4,12 +4,20 @@
 //   prepare → linkDeviceLibrary → optimize → emitAssembly / emitObject
 //
 // A Backend is made once per (target, options) by nvidia::createBackend or amd::createBackend (runtime::createBackend
-// picks) and may be used from many threads at once, each with a module in an LLVMContext of its own. There is no
-// process-wide state but LLVM's registry of targets and a pool of its target machines, so that the second compilation
-// of a process is much quicker than the first. While a compilation runs, LLVM's handler of fatal errors
-// (fatal_errors.h) and, for AMD, two options of its scheduler (codegen_amd/scheduler_options.h) are ours; when the last
-// one ends they are as before. The same module gives the same bytes in every program, every run and on any number of
-// threads.
+// picks) and may be used from many threads at once, each with a module in an LLVMContext of its own. The same module
+// gives the same bytes in every program, every run and on any number of threads.
+//
+// State of the process, all of the compiler's:
+//   kept, so that the second compilation of a process is much quicker than the first
+//     LLVM's registry of targets, with those that were used
+//     a pool of LLVM's target machines (backend.cpp)
+//     the files of device libraries that were read (backend.cpp)
+//     a loaded libnvJitLink (codegen_nvidia/object.cpp)
+//     whether lld can still link (codegen_amd/link.cpp)
+//   changed while a compilation runs, and as before when the last one ends
+//     LLVM's handler of fatal errors (fatal_errors.h); another program's must be named to us
+//     AMD: two options of LLVM's scheduler (codegen_amd/scheduler_options.h)
+//     AMD: LLVM's signal handlers, while an hsaco is linked (codegen_amd/link.cpp)
 //
 // Failures are Statuses: InvalidArgument (the module needs something that does not exist: an unknown library function,
 // too much shared memory), NotFound (a tool or library is not installed; the text says where it was looked for),
@@ -64,9 +72,6 @@ struct BackendOptions {
   int maxRegisters = 0;       // bound on registers of a thread; 0: none
   int wavesPerEu = 0;         // AMD: waves of a SIMD that the registers are to allow; 0: LLVM's choice
   int dynamicSharedBytes = 0; // what the launch will give a block, for occupancy
-  // NVIDIA: compile PTX in this process (libnvJitLink) rather than by ptxas. Pays for programs that make many kernels:
-  // loading the library costs more than starting ptxas a few times, and it spends more registers.
-  bool preferInProcess = false;
   // NVIDIA: a ptxas that waits for PTX (runtime::startAhead); serves one compilation with these very options.
   std::shared_ptr<ToolAhead> ahead;
 };
@@ -121,6 +126,7 @@ public:
   virtual absl::StatusOr<std::string> emitAssembly(llvm::Module &) const = 0;
 
   /// Object and resource figures. Consumes the module as emitAssembly does. `keepAssembly` returns the text as well.
+  /// Fatal errors of LLVM are failures with kAbandonModulePayload, as in compile.
   absl::StatusOr<ObjectInfo> emitObject(llvm::Module &, bool keepAssembly = false) const;
 
   /// Object from assembly text that emitAssembly gave (or a user wrote).
@@ -186,6 +192,10 @@ protected:
   const ArchInfo &arch_;
   const BackendOptions options_;
 };
+
+/// Whether `s` has kAbandonModulePayload; then module and context are given up without being destroyed. For owners of
+/// both, after a stage that failed.
+bool abandonIfLost(const absl::Status &s, std::unique_ptr<llvm::Module> &, std::unique_ptr<llvm::LLVMContext> &);
 
 /// LLVM's target of an architecture. The first call for a vendor registers the vendor's target and no other: that
 /// costs time at every start of a program that compiles one kernel.

@@ -78,25 +78,36 @@ void Handler::setHost(llvm::fatal_error_handler_t newHost, void *data) {
   if (!inside) installHost();
 }
 
+/// A catcher in force and the handler ours, until a call ends: by return, by exception, or by a jump out of its body.
+/// The jump ends in runWithCatcher, which the function that owns this object calls: it does not skip the destructor.
+class Scope {
+public:
+  explicit Scope(std::string &message) {
+    catcher.message = &message;
+    catcher.outer = current;
+    current = &catcher;
+    Handler::instance().enter();
+  }
+  Scope(const Scope &) = delete;
+  ~Scope() {
+    current = catcher.outer;
+    Handler::instance().leave();
+  }
+  Catcher catcher;
+};
+
 /// True if the body returned. Not inlined: no local of a caller may live in a register across the jump.
 [[gnu::noinline]] bool runWithCatcher(llvm::function_ref<void()> body, Catcher &catcher) {
   if (setjmp(catcher.buffer)) return false;
   body();
-  current = catcher.outer;
   return true;
 }
 
 } // namespace
 
 bool runCatchingFatalErrors(llvm::function_ref<void()> body, std::string &message) {
-  Catcher catcher;
-  catcher.message = &message;
-  catcher.outer = current;
-  current = &catcher;
-  Handler::instance().enter();
-  bool finished = runWithCatcher(body, catcher);
-  Handler::instance().leave();
-  return finished;
+  Scope scope(message);
+  return runWithCatcher(body, scope.catcher);
 }
 
 void setHostFatalErrorHandler(llvm::fatal_error_handler_t handler, void *userData) {

@@ -13,8 +13,8 @@
 #include "layouts/nvmma_shared.h"
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/targets.h"
-#include "transforms/pipelines.h"
 #include "transforms/analyses/tensor_map.h"
+#include "transforms/pipelines.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -130,12 +130,12 @@ std::optional<TensorMapFormat> tensorMapFormat(TensorDescType t) {
 
 absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
   auto bad = [](const std::string &m) { return absl::InvalidArgumentError(m); };
-  if (o.numWarps < 1 || !llvm::isPowerOf2_64(o.numWarps))
-    return bad(llvm::formatv("num-warps must be a power of two, not {0}", o.numWarps));
+  for (auto &option : kernelOptions())
+    if (auto problem = option.problem(o.*option.field); !problem.empty())
+      return bad(option.flag.ltrim('-').str() + " " + problem);
   if (o.numWarps * t.warpSize > t.maxThreadsPerBlock)
     return bad(llvm::formatv("{0} warps of {1} threads are {2} threads per block, but {3} allows {4}", o.numWarps,
                              t.warpSize, o.numWarps * t.warpSize, t.name, t.maxThreadsPerBlock));
-  if (o.numStages < 1) return bad(llvm::formatv("num-stages must be at least 1, not {0}", o.numStages));
   if (o.numCtas > 1 && t.maxClusterSize == 1)
     return bad(llvm::formatv("num-ctas = {0}: {1} has no clusters of blocks", o.numCtas, t.name));
   if (o.numCtas < 1 || o.numCtas > t.maxClusterSize)
@@ -145,8 +145,6 @@ absl::Status checkShape(const TargetInfo &t, const CompileOptions &o) {
   if (o.wavesPerEu < 0) return bad(llvm::formatv("waves-per-eu must be at least 0, not {0}", o.wavesPerEu));
   if (o.wavesPerEu > waves)
     return bad(llvm::formatv("waves-per-eu must be 0 to {0} on {1}, not {2}", waves, t.name, o.wavesPerEu));
-  if (o.matrixInstrNonkdim != 0 && o.matrixInstrNonkdim != 16 && o.matrixInstrNonkdim != 32)
-    return bad(llvm::formatv("matrix-instr-nonkdim must be 0, 16 or 32, not {0}", o.matrixInstrNonkdim));
   return absl::OkStatus();
 }
 
@@ -340,12 +338,7 @@ absl::Status Compilation::generateCode() {
   codegen::StageTimes times;
   auto object = createBackend(arch_, bo)->compile(*llvmModule_, until, options_.stage == Stage::Asm, &times);
   if (!object.ok()) {
-    // LLVM gave up in the middle of its work: its objects may not be touched any more, not even to be destroyed.
-    if (object.status().GetPayload(codegen::kAbandonModulePayload)) {
-      (void)llvmModule_.release();
-      (void)context_.release();
-    } else
-      remarkUnoptimized();
+    if (!codegen::abandonIfLost(object.status(), llvmModule_, context_)) remarkUnoptimized();
     return located(object.status());
   }
   remarkUnoptimized();

@@ -1,6 +1,6 @@
 // The compiler as one call: text in, any stage out. It strings together frontend, pipelines, lowering and back end,
 // times each stage, and gathers the metadata of the kernel. Safe to use from many threads at once: every call has its
-// own contexts, and there is no process-wide state beyond LLVM's registry of targets.
+// own contexts. What the compiler keeps or changes in the process is listed in codegen/object/backend.h.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ir/diagnostic.h"

@@ -4,6 +4,8 @@
 #include "ir/target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
 
 namespace tessera::runtime {
 
@@ -32,6 +34,12 @@ struct KernelOption {
   bool ir::TargetInfo::*needs; // the capability of targets that read it; null: all do
 
   bool isReadBy(const ir::TargetInfo &t) const { return !needs || t.*needs; }
+  bool allows(int64_t value) const;
+  /// The values that every check allows: "a power of two up to 64". A target may allow fewer (checkShape).
+  std::string allowed() const;
+  /// "" or what is wrong: "must be a power of two up to 64, not 3". The one check of launch descriptions, metadata, the
+  /// C API and the compiler; the command line uses its parts.
+  std::string problem(int64_t value) const;
 };
 
 /// In the order of the rows.

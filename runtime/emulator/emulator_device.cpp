@@ -1,7 +1,7 @@
 // The emulator behind the launcher's interface: a Device whose object is LLVM bitcode (CompileOptions::bitcode). It
 // has no driver and no memory of its own; buffers are the host's.
 #include "runtime/emulator/emulator_device.h"
-#include "codegen/object/fatal_errors.h"
+#include "codegen/object/backend.h"
 #include "runtime/compiler/bitcode_object.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/compiler/targets.h"
@@ -79,7 +79,7 @@ public:
     auto arguments = kernelArguments(metadata, given);
     if (!arguments.ok()) return arguments.status();
     if (auto ms = launch(kernel, grid, *arguments, report_); !ms.ok()) return ms.status();
-    if (report_ && options_.counters) allocate(object, metadata);
+    if (report_ && options_.counters) countAllocatedRegisters(object, metadata);
     if (reps <= 0 || !timing) return absl::OkStatus();
     auto t = time(kernel, grid, *arguments, reps);
     if (t.ok()) *timing = *t;
@@ -133,22 +133,19 @@ private:
     if (report) *report = std::move(*made);
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
-  /// What the vendor's allocator takes for the same code, where its tools are installed.
-  void allocate(llvm::StringRef object, const KernelMetadata &metadata) {
+  /// Counts the registers that the vendor's tools allocate for the same code, where they are installed.
+  void countAllocatedRegisters(llvm::StringRef object, const KernelMetadata &metadata) {
     auto context = std::make_unique<llvm::LLVMContext>();
-    auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), *context);
-    if (!module) return llvm::consumeError(module.takeError());
-    codegen::BackendOptions o = backendOptions(CompileOptions(), &metadata);
-    absl::StatusOr<codegen::ObjectInfo> made;
-    std::string fatal;
-    if (!codegen::runCatchingFatalErrors(
-            [&] { made = createBackend(*findArch(target_.name), o)->emitObject(**module); }, fatal)) {
-      // LLVM gave up in the middle of its work: neither may be touched again.
-      (void)module->release();
-      (void)context.release();
+    auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(object, "kernel"), *context);
+    if (!parsed) return llvm::consumeError(parsed.takeError());
+    std::unique_ptr<llvm::Module> module = std::move(*parsed);
+    CompileOptions o;
+    o.config() = metadata.config();
+    auto made = createBackend(*findArch(target_.name), backendOptions(o, &metadata))->emitObject(*module);
+    if (!made.ok()) {
+      codegen::abandonIfLost(made.status(), module, context);
       return;
     }
-    if (!made.ok()) return;
     report_->live.vector.allocated = unsigned(made->registers);
     report_->live.scalar.allocated = unsigned(made->scalarRegisters);
   }

@@ -117,6 +117,8 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
   for (unsigned k = 0; k < a.bytes; k += step) {
     ShadowPage &page = r.shadow[(offset + k) / kShadowPage];
     if (!page.cells || page.piece > piece) b.launch->shadow.divide(page, piece);
+    if (!page.cells || page.piece > piece)
+      return fail(w, &i, int(lane), "the host has not enough memory for the check of races; --no-check races");
     step = page.piece;
     GlobalCell &c = page.cells[(offset + k) % kShadowPage / step];
     const uint8_t *firstChanged = changed ? std::find(changed + k, changed + k + step, 1) : nullptr;
@@ -167,7 +169,11 @@ void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
     size_ = chunks_.empty() ? kFirstChunk : std::min(size_ * 2, kLargestChunk);
     // A cell of zero bytes is one that nobody has accessed.
     chunks_.emplace_back(static_cast<GlobalCell *>(calloc(size_, sizeof(GlobalCell))));
-    if (!chunks_.back()) llvm::report_bad_alloc_error("the emulator's record of accesses");
+    if (!chunks_.back()) {
+      chunks_.pop_back();
+      left_ = 0;
+      return; // as it was, which the caller reports
+    }
     left_ = size_;
   }
   GlobalCell *cells = chunks_.back().get() + (size_ - left_);

@@ -182,7 +182,6 @@ private:
   bool evaluateAssert(Op, ir::Value condition, llvm::StringRef message);
 
   // Tensors.
-  bool reshapeTo(Op);
   bool broadcast(ir::tt::BroadcastOp);
   bool transpose(ir::tt::TransOp);
   bool join(ir::tt::JoinOp);

@@ -92,13 +92,10 @@ private:
   void kernelOption(const KernelOption &option) {
     auto n = root_.get(option.key);
     if (!n.present()) return;
-    auto v = n.integer(option.least, option.most);
+    auto v = n.integer(INT32_MIN, INT32_MAX);
     if (!v) return;
-    bool isTile = *v == 0 || *v == 16 || *v == 32;
-    if (option.form == KernelOption::PowerOfTwo && !llvm::isPowerOf2_64(uint64_t(*v)))
-      n.error("must be a power of two, not " + llvm::Twine(*v));
-    else if (option.form == KernelOption::MatrixTile && !isTile)
-      n.error("must be 0, 16 or 32, not " + llvm::Twine(*v));
+    if (auto problem = option.problem(*v); !problem.empty())
+      n.error(problem);
     else
       d_.*option.field = int(*v);
   }

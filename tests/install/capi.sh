@@ -24,12 +24,19 @@ grep -q '^interpreter (interpreter): 5000 sums are right' "$prefix/out"
 for device in emulator:sm_90a emulator:gfx942; do
   "$prefix/launch" "$vecadd" $device | grep -q "^$device (.*): 5000 sums are right"
 done
+# Not `[ … ] && grep`: `set -e` does not see such a line fail.
+expect_code() {
+  [ "$code" = "$1" ] || { echo "exit code $code, not $1:" >&2; cat "$prefix/err" >&2; exit 1; }
+}
 code=0
 "$prefix/launch" "$source/tests/malformed/unknown_op.mlir" >/dev/null 2>"$prefix/err" || code=$?
-[ "$code" = 1 ] && grep -q "unknown_op.mlir:[0-9]*:[0-9]*: error: unknown operation" "$prefix/err"
+expect_code 1
+grep -q "unknown_op.mlir:[0-9]*:[0-9]*: error: unknown operation" "$prefix/err"
 code=0
 "$prefix/launch" "$vecadd" emulator:vax 2>"$prefix/err" || code=$?
-[ "$code" = 2 ] && grep -q "unknown target 'vax' of the emulator" "$prefix/err"
+expect_code 2
+grep -q "unknown target 'vax' of the emulator" "$prefix/err"
 code=0
 "$prefix/launch" "$vecadd" cuda 2>"$prefix/err" || code=$?
-[ "$code" = 3 ] && grep -q "TESSERA_CUDA_LIBRARY names a library that does not load" "$prefix/err"
+expect_code 3
+grep -q "TESSERA_CUDA_LIBRARY names a library that does not load" "$prefix/err"

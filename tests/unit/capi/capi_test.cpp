@@ -1,7 +1,9 @@
 // The C API from a program: every status, what the handler receives, several threads at once.
 #include "capi/tessera.h"
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -253,11 +255,17 @@ TEST(CApi, UsageIsRefused) {
   refused(compile(kKernel, "sm_1"), "unknown target 'sm_1'");
   refused(compile(kKernel, "gfx942", "ptx"), "'ptx' is no stage for gfx942");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_warps = 3; }),
-          "num_warps must be a power of two, not 3");
+          "num_warps must be a power of two up to 64, not 3");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_ctas = 0; }),
-          "num_ctas must be a power of two, not 0");
+          "num_ctas must be a power of two up to 16, not 0");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_stages = -1; }),
-          "num_stages must be at least 1");
+          "num_stages must be a whole number from 1 to 100, not -1");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.num_stages = 101; }),
+          "num_stages must be a whole number from 1 to 100, not 101");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.waves_per_eu = 17; }),
+          "waves_per_eu must be a whole number from 0 to 16, not 17");
+  refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.matrix_instr_nonkdim = 8; }),
+          "matrix_instr_nonkdim must be 0, 16 or 32, not 8");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.opt_level = 4; }), "opt_level must be 0 to 3");
   refused(compile(kKernel, "sm_80", "ttgir", [](tessera_options &o) { o.size = 0; }),
           "not made by tessera_options_init");
@@ -332,6 +340,25 @@ TEST(CApi, ThreadsGetWhatOneGets) {
     });
   for (auto &t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+/// In a build with shared LLVM the host program's handler is LLVM's again after a compilation.
+TEST(CApi, HostProgramKeepsItsHandlerOfFatalErrors) {
+  using Report = void (*)(const char *reason, bool crashDiagnostics);
+  auto report = reinterpret_cast<Report>(dlsym(RTLD_DEFAULT, "_ZN4llvm18report_fatal_errorEPKcb"));
+  if (!report) GTEST_SKIP() << "the library has its own LLVM";
+  EXPECT_EXIT(
+      {
+        auto host = [](void *user, const char *reason, bool) {
+          std::fprintf(stderr, "%s: %s\n", static_cast<const char *>(user), reason);
+          std::_Exit(7);
+        };
+        char name[] = "the host's";
+        tessera_set_fatal_error_handler(host, name);
+        if (compile(kKernel, "gfx942", "amdgcn").status) std::_Exit(1);
+        report("later", true);
+      },
+      ::testing::ExitedWithCode(7), "the host's: later");
 }
 
 TEST(CApi, NothingIsFine) {

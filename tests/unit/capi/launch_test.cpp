@@ -376,7 +376,9 @@ TEST(CApiDevices, TextsAreCompiledForTheDevice) {
   fails(kAxpy, &o, TESSERA_USAGE, "but sm_80 allows 1024");
   o.num_warps = 4, o.kernel = "other";
   fails(kAxpy, &o, TESSERA_INPUT, "no kernel 'other'");
-  o.kernel = nullptr, o.target = "vax";
+  o.kernel = nullptr, o.target = "gfx942";
+  fails(kAxpy, &o, TESSERA_USAGE, "the options' target is gfx942, but emulator:sm_80 runs code for sm_80");
+  o.target = "vax";
   fails(kAxpy, &o, TESSERA_USAGE, "unknown target 'vax'");
   o.size = 3;
   fails(kAxpy, &o, TESSERA_USAGE, "not made by tessera_options_init");
@@ -549,6 +551,37 @@ TEST_F(Cache, GivesWhatWasCompiled) {
   EXPECT_EQ(files().size(), 0u);
   compile(s);
   EXPECT_EQ(counts(s).misses, 1u);
+}
+
+TEST_F(Cache, KeepsOptionsAtTheirLimits) {
+  auto compileWith = [](Session &s, const char *target, int warps, int stages, int ctas, int waves) {
+    tessera_options o;
+    tessera_options_init(&o, sizeof o);
+    o.target = target, o.stage = "bitcode";
+    o.num_warps = warps, o.num_stages = stages, o.num_ctas = ctas, o.waves_per_eu = waves;
+    tessera_result *r;
+    EXPECT_EQ(tessera_compile(s.context, kAxpy, sizeof kAxpy - 1, "k", &o, &r, nullptr), TESSERA_OK)
+        << s.diagnostics.texts;
+    // The library reads the metadata that it wrote.
+    tessera_device *d;
+    EXPECT_EQ(tessera_device_open(s.context, (std::string("emulator:") + target).c_str(), &d, nullptr), TESSERA_OK);
+    size_t length;
+    const char *data = tessera_result_data(r, &length);
+    tessera_kernel *k;
+    EXPECT_EQ(tessera_kernel_load(d, data, length, tessera_result_metadata(r), &k, nullptr), TESSERA_OK)
+        << s.diagnostics.texts;
+    tessera_kernel_destroy(k);
+    tessera_device_destroy(d);
+    tessera_result_destroy(r);
+  };
+  for (bool again : {false, true}) {
+    Session s(nullptr, folder_.c_str());
+    compileWith(s, "sm_80", 32, 100, 1, 16);
+    compileWith(s, "gfx942", 16, 1, 1, 8);
+    compileWith(s, "gfx1100", 1, 100, 1, 16);
+    EXPECT_EQ(counts(s).directory_hits, again ? 3u : 0u);
+    EXPECT_EQ(counts(s).damaged, 0u);
+  }
 }
 
 TEST_F(Cache, DamagedFilesAreReplaced) {

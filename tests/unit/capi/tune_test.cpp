@@ -98,7 +98,7 @@ TEST_P(TuneOnEmulator, WhatCannotBeAskedIsRefused) {
   };
   refused("there are no options to try");
   t.add(3);
-  refused("num_warps must be a power of two, not 3");
+  refused("num_warps must be a power of two up to 64, not 3");
   t.add(4).target = "gfx1200";
   refused("options 1 are for gfx1200, and emulator:");
   t.add(4).kernel = "axpy";

@@ -34,6 +34,28 @@ TEST(FatalErrors, InnerCallsLeaveOuterOnesAlone) {
   EXPECT_EQ(outer, "");
 }
 
+TEST(FatalErrors, ExceptionsPassThrough) {
+  std::string outer, inner;
+  EXPECT_TRUE(runCatchingFatalErrors(
+      [&] {
+        EXPECT_THROW(runCatchingFatalErrors([] { throw 1; }, inner), int);
+        EXPECT_TRUE(fails(inner)); // the outer call is intact
+      },
+      outer));
+  EXPECT_EQ(outer, "");
+  // And the handler is the host's again.
+  EXPECT_EXIT(
+      {
+        setHostFatalErrorHandler([](void *, const char *, bool) { std::_Exit(7); });
+        try {
+          runCatchingFatalErrors([] { throw 1; }, inner);
+        } catch (int) {
+        }
+        llvm::report_fatal_error("later");
+      },
+      ::testing::ExitedWithCode(7), "");
+}
+
 TEST(FatalErrors, HostProgramKeepsItsHandler) {
   auto host = [](void *, const char *reason, bool) {
     std::fprintf(stderr, "the host's: %s\n", reason);

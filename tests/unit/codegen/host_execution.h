@@ -37,7 +37,6 @@ public:
   void warpBarrier(llvm::IRBuilder<> &) const override {}
   llvm::Value *shuffleXor32(llvm::IRBuilder<> &, llvm::Value *v, unsigned, unsigned) const override { return v; }
   llvm::Value *shuffleIndex32(llvm::IRBuilder<> &, llvm::Value *v, llvm::Value *) const override { return v; }
-  llvm::Value *shuffleUp32(llvm::IRBuilder<> &, llvm::Value *v, unsigned) const override { return v; }
 
   template <class F> static void masked(llvm::IRBuilder<> &b, llvm::Value *mask, F &&body) {
     if (!mask) return body();

@@ -14,6 +14,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -240,10 +241,25 @@ TEST(AmdBackend, OneBackendServesManyThreads) {
   EXPECT_THAT(dynamicSymbols(objects[0]), testing::UnorderedElementsAre("k", "k.kd"));
 }
 
-// Options of LLVM are the whole process's, and other users of LLVM in it are not asked: the library sets none.
+/// The options of LLVM that differ from their defaults, with their values. Options of types that LLVM cannot print are
+/// left out.
+std::string changedOptions() {
+  ::testing::internal::CaptureStdout();
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    option->printOptionValue(/*GlobalWidth=*/100, /*Force=*/false);
+  llvm::outs().flush();
+  return ::testing::internal::GetCapturedStdout();
+}
+
+// Options of LLVM are the whole process's: what other users of LLVM in it set, and what they did not, stays.
 TEST(AmdBackend, LeavesTheOptionsOfLlvmAlone) {
+  arch("gfx942").registerLLVMTarget();
+  std::string before = changedOptions(), inside;
+  withSchedulerOptions([&] { inside = changedOptions(); });
+  EXPECT_THAT(inside, HasSubstr("amdgpu-use-amdgpu-trackers"));
+  EXPECT_THAT(before, Not(HasSubstr("amdgpu-use-amdgpu-trackers")));
   ASSERT_OK(compile(kSharedKernel, arch("gfx942")));
-  for (auto &[name, option] : llvm::cl::getRegisteredOptions()) EXPECT_EQ(option->getNumOccurrences(), 0) << name.str();
+  EXPECT_EQ(changedOptions(), before);
 }
 
 TEST(AmdBackend, SchedulerOptionsAreSetWhileCodeIsGenerated) {
@@ -263,6 +279,8 @@ TEST(AmdBackend, SchedulerOptionsAreSetWhileCodeIsGenerated) {
     withSchedulerOptions([&] { EXPECT_TRUE(bothAre(true)); });
     EXPECT_TRUE(bothAre(true));
   });
+  EXPECT_TRUE(bothAre(false));
+  EXPECT_THROW(withSchedulerOptions([] { throw 1; }), int);
   EXPECT_TRUE(bothAre(false));
 }
 

@@ -167,9 +167,10 @@ TEST(NvidiaBackend, EveryTargetAndLevelGivesAnObject) {
 TEST(NvidiaBackend, BothCompilersStateTheSameFigures) {
   NEEDS_PTXAS();
   NEEDS_NVJITLINK();
-  BackendOptions preferLibrary;
-  preferLibrary.preferInProcess = true;
-  Result inProcess = compile(kSharedKernel, arch("sm_90a"), preferLibrary);
+  Result inProcess = [] {
+    ScopedEnvironment noPtxas("TESSERA_PTXAS", "/nonexistent");
+    return compile(kSharedKernel, arch("sm_90a"));
+  }();
   ASSERT_OK(inProcess.object);
   Result process = compile(kSharedKernel, arch("sm_90a"));
   ASSERT_OK(process.object);
@@ -325,10 +326,11 @@ TEST(NvidiaTools, TheirComplaintsArePassedOn) {
   NEEDS_NVJITLINK();
   const char *ptx = ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; }\n";
   BackendOptions options;
-  options.preferInProcess = true;
-  EXPECT_THAT(std::string(makeCubin(ptx, arch("sm_90a"), options).status().message()),
-              AllOf(HasSubstr("libnvJitLink"), HasSubstr("nonsense")));
-  options.preferInProcess = false;
+  {
+    ScopedEnvironment noPtxas("TESSERA_PTXAS", "/nonexistent");
+    EXPECT_THAT(std::string(makeCubin(ptx, arch("sm_90a"), options).status().message()),
+                AllOf(HasSubstr("libnvJitLink"), HasSubstr("nonsense")));
+  }
   EXPECT_THAT(std::string(makeCubin(ptx, arch("sm_90a"), options).status().message()),
               AllOf(HasSubstr("ptxas"), HasSubstr("nonsense")));
 }
