@@ -35,11 +35,4 @@ bool isInductionVariable(Value v);
 /// Where the loop's carried values begin among its operands (behind lower bound, upper bound and step).
 inline constexpr unsigned kFirstInitOperand = 3;
 
-/// One result of an `scf.if` with the two values that may become it.
-struct BranchResult {
-  Value thenValue, elseValue, result;
-};
-/// @pre i < the number of the operation's results
-BranchResult branchResult(scf::IfOp branch, unsigned i);
-
 } // namespace tessera::ir
