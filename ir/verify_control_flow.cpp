@@ -5,8 +5,7 @@
 
 namespace tessera::ir {
 
-// ---- functions
-// -------------------------------------------------------------------------------------------------------
+// ---- functions ------------------------------------------------------------------------------------------------------
 
 HOOK(builtin_module) {
   for (auto [name, most] :
@@ -106,8 +105,7 @@ HOOK(tt_call) {
   return true;
 }
 
-// ---- regions and branches
-// --------------------------------------------------------------------------------------------
+// ---- regions and branches -------------------------------------------------------------------------------------------
 
 static bool yields(Operation *op, Region &r, ResultRange results, DiagnosticEngine &diag) {
   for (auto *b = r.front(); b; b = b->next()) {
@@ -247,8 +245,7 @@ HOOK(ttg_warp_specialize) {
   return true;
 }
 
-// ---- what ends a region
-// ----------------------------------------------------------------------------------------------
+// ---- what ends a region ---------------------------------------------------------------------------------------------
 
 static bool standsIn(Operation *op, llvm::ArrayRef<Opcode> parents, DiagnosticEngine &diag) {
   Operation *p = op->parentOp();

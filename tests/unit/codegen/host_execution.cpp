@@ -13,8 +13,8 @@
 namespace tessera::testing {
 namespace {
 
-// f32 → bf16, to nearest even, for hosts without an instruction for it; libgcc has it only from version 13 on. The result
-// is the lower half of the register in which a float is returned.
+// f32 → bf16, to nearest even, for hosts without an instruction for it; libgcc has it only from version 13 on. The
+// result is the lower half of the register in which a float is returned.
 float truncateToBFloat16(float value) {
   llvm::APFloat v(value);
   bool lossy;
