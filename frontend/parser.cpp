@@ -204,9 +204,8 @@ bool ParserState::takeGenericAttrs(const OpParse &o, const GenericParts &g, Oper
     }
     bool fits = sum == int64_t(g.operands.size()) && (!registered || s.segments.size() == o.info->operands.size());
     if (!fits) return error("the segment sizes do not match the operands", o.at);
+    if (!registered) s.attrs.push_back(a); // its operands have no groups: an attribute like others
   }
-  if (!registered && !s.segments.empty())
-    s.attrs.push_back({ctx.intern("operandSegmentSizes"), o.attr("operandSegmentSizes")});
   if (!o.info->needsSegments()) s.segments.clear();
   if (o.info->needsSegments() && s.segments.empty()) return error("'" + g.name + "' needs operandSegmentSizes", o.at);
   return true;

@@ -43,8 +43,6 @@ public:
     block_ = b;
     before_ = b->front();
   }
-  Block *insertionBlock() const { return block_; }
-  Operation *insertionPoint() const { return before_; }
 
   Module &module() const { return module_; }
   Context &context() const { return module_.context(); }
@@ -59,10 +57,6 @@ public:
   NamedAttribute named(llvm::StringRef name, Attribute value) { return {context().intern(name), value}; }
   NamedAttribute i32Attr(llvm::StringRef name, int64_t v) { return named(name, IntegerAttr::getI32(context(), v)); }
   NamedAttribute boolAttr(llvm::StringRef name, bool v) { return named(name, IntegerAttr::getBool(context(), v)); }
-  NamedAttribute stringAttr(llvm::StringRef name, llvm::StringRef v) {
-    return named(name, StringAttr::get(context(), v));
-  }
-  NamedAttribute unitAttr(llvm::StringRef name) { return named(name, UnitAttr::get(context())); }
   NamedAttribute denseI32Attr(llvm::StringRef name, llvm::ArrayRef<int64_t> v) {
     return named(name, DenseArrayAttr::getI32(context(), v));
   }

@@ -42,9 +42,4 @@ bool isInductionVariable(Value v) {
   return parent && parent->is<scf::ForOp>();
 }
 
-BranchResult branchResult(scf::IfOp branch, unsigned i) {
-  return {branch.thenRegion().front()->terminator()->operand(i), branch.elseRegion().front()->terminator()->operand(i),
-          branch->result(i)};
-}
-
 } // namespace tessera::ir

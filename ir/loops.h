@@ -47,11 +47,4 @@ inline void eraseCarriedArgument(Block &body, unsigned i) { body.eraseArg(kFirst
 inline Value inductionVariable(scf::ForOp loop) { return inductionVariable(*loop.body().front()); }
 bool isInductionVariable(Value v);
 
-/// One result of an `scf.if` with the two values that may become it.
-struct BranchResult {
-  Value thenValue, elseValue, result;
-};
-/// @pre i < the number of the operation's results
-BranchResult branchResult(scf::IfOp branch, unsigned i);
-
 } // namespace tessera::ir

@@ -94,8 +94,9 @@ bool inferResultTypes(const OpInfo &info, Context &c, llvm::ArrayRef<Value> oper
     return start < operands.size() && operands[start] ? operands[start].type() : Type();
   };
   for (auto &inf : info.inference) {
-    Type of = inf.operand >= 128 ? (inf.operand - 128u < out.size() ? out[inf.operand - 128] : Type())
-                                 : (inf.operand < info.operands.size() ? operandType(inf.operand) : Type());
+    unsigned result = inf.operand - kInferredResult; // of an earlier result
+    Type of = inf.operand >= kInferredResult ? (result < out.size() ? out[result] : Type())
+                                             : (inf.operand < info.operands.size() ? operandType(inf.operand) : Type());
     Type t;
     switch (InferRule(inf.rule)) {
     case InferRule::None: return false;

@@ -83,9 +83,10 @@ enum Effect : uint8_t {
 
 /// How a result type follows from operands where the text does not print it.
 struct ResultInference {
-  uint8_t rule;
-  uint8_t operand;
-}; // see InferRule
+  uint8_t rule;    // an InferRule
+  uint8_t operand; // its index among the row's, or kInferredResult plus the index of an earlier result
+};
+inline constexpr uint8_t kInferredResult = 128;
 enum class InferRule : uint8_t { None, SameAs, Pointee, BoolLike, I32, I64, I1, Token, Index, Scalar };
 
 /// Of regions or successors: the row leaves the number open (ops.table: `*`).

@@ -14,12 +14,6 @@ Block *Value::parentBlock() const { return impl_->definingOp ? impl_->definingOp
 Location Value::loc() const { return impl_->definingOp ? impl_->definingOp->loc() : impl_->loc; }
 bool Value::hasOneUse() const { return impl_->firstUse && !impl_->firstUse->nextUse; }
 
-unsigned Value::numUses() const {
-  unsigned n = 0;
-  for (auto *u = impl_->firstUse; u; u = u->nextUse) ++n;
-  return n;
-}
-
 llvm::SmallVector<OpOperand *, 8> Value::uses() const {
   llvm::SmallVector<OpOperand *, 8> out;
   for (auto *u = impl_->firstUse; u; u = u->nextUse) out.push_back(u);

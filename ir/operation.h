@@ -57,7 +57,6 @@ public:
 
   bool useEmpty() const { return !impl_->firstUse; }
   bool hasOneUse() const;
-  unsigned numUses() const;
   OpOperand *firstUse() const { return impl_->firstUse; }
   /// The uses at the time of the call (safe to change uses while walking them).
   llvm::SmallVector<OpOperand *, 8> uses() const;
@@ -202,7 +201,6 @@ public:
   Operation *terminator() const;
 
   void append(Operation *op) { insertBefore(nullptr, op); }
-  void prepend(Operation *op) { insertBefore(first_, op); }
   /// @pre op is in no block. `where` null: at the end.
   void insertBefore(Operation *where, Operation *op);
 

@@ -638,20 +638,15 @@ void writeValueSpecs(std::ostream &o, const char *what, const std::string &id, c
   o << "};\n";
 }
 
-/// The operand that a result's type follows from: its index, or for another result kInferredResult plus its index.
-int inferenceSource(const Op &op, const std::string &name) {
-  constexpr int kInferredResult = 128;
-  if (name.empty()) return 0;
-  int found = -1;
+/// The operand that a result's type follows from, as ResultInference has it.
+std::string inferenceSource(const Op &op, const std::string &name) {
+  if (name.empty()) return "0";
   for (unsigned i = 0; i < op.operands.size(); ++i)
-    if (op.operands[i].name == name) found = int(i);
+    if (op.operands[i].name == name) return std::to_string(i);
   for (unsigned i = 0; i < op.results.size(); ++i)
-    if (found < 0 && op.results[i].name == name) found = kInferredResult + int(i);
-  if (found < 0) {
-    lineNo = op.line;
-    fail("no operand " + name);
-  }
-  return found;
+    if (op.results[i].name == name) return "kInferredResult + " + std::to_string(i);
+  lineNo = op.line;
+  fail("no operand " + name);
 }
 
 void writeInference(std::ostream &o, const Op &op) {

@@ -42,6 +42,9 @@ enum class RegisterSplit : uint8_t {
   Allocated,    // the same, rounded down to what the hardware allocates
 };
 
+/// Bytes of one lane's widest access to global memory, on targets that do not say otherwise.
+inline constexpr int kGlobalAccessBytes = 16;
+
 struct TargetInfo {
   // ---- identity ----
   llvm::StringRef name;         // "sm_90a", "gfx942": what --target takes
@@ -79,8 +82,8 @@ struct TargetInfo {
   int sharedMemoryGranularity = 128;         // a block's share is rounded up to it
   int sharedMemoryBanks = 32;
   int sharedMemoryBankBytes = 4;
-  int maxSharedAccessBytes = 16; // widest access of one lane
-  int maxGlobalAccessBytes = 16; // widest access of one lane
+  int maxSharedAccessBytes = 16;                 // widest access of one lane
+  int maxGlobalAccessBytes = kGlobalAccessBytes; // widest access of one lane
 
   // ---- moving data ----
   uint32_t asyncCopyBytes = 0; // OR of the sizes (4 | 8 | 16) one lane can copy global → shared without registers

@@ -11,6 +11,12 @@ inline TensorType tensorOrNull(Value v) { return v.type().dyn_cast<TensorType>()
 /// A tensor's layout; null in TTIR. @pre `v` is a tensor
 inline const layouts::Encoding *encodingOf(Value v) { return tensorOf(v).encoding(); }
 
+/// Bits of a value's elements (or of a scalar); 64 for pointers.
+inline unsigned bitsOf(Value v) {
+  Type t = v.type().scalar();
+  return t.isPointer() ? 64 : t.bitWidth();
+}
+
 /// Whether the operation multiplies matrices: tt.dot and its asynchronous form ttng.warp_group_dot.
 inline bool isDot(const Operation *op) { return op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>(); }
 

@@ -5,8 +5,7 @@
 
 namespace tessera::ir {
 
-// ---- constants, casts and comparisons
-// --------------------------------------------------------------------------------
+// ---- constants, casts and comparisons -------------------------------------------------------------------------------
 
 /// The operands of binary operations, of unary ones, and the first of those that have any number.
 static Value lhs(Operation *op) { return BinaryOp(op).lhs(); }
@@ -65,9 +64,9 @@ HOOK(arith_index_cast) {
   return input(op).type().scalar().isIndex() != op->result().type().scalar().isIndex() ||
          opError(op, diag, "converts between index and an integer type", 0);
 }
+HOOK(arith_index_castui) { return verify_arith_index_cast(op, diag); }
 
-// ---- shapes
-// ----------------------------------------------------------------------------------------------------------
+// ---- shapes ---------------------------------------------------------------------------------------------------------
 
 HOOK(tt_splat) {
   bool scalar = !input(op).type().isTensor() || shapeOf(input(op)).empty();
@@ -165,8 +164,7 @@ HOOK(tt_gather) {
 }
 HOOK(tt_histogram) { return shapeOf(op->result()).size() == 1 || opError(op, diag, "gives a tensor of one dimension"); }
 
-// ---- computation
-// -----------------------------------------------------------------------------------------------------
+// ---- computation ----------------------------------------------------------------------------------------------------
 
 HOOK(tt_dot) {
   auto d = op->cast<tt::DotOp>();

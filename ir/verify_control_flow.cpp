@@ -6,8 +6,7 @@
 
 namespace tessera::ir {
 
-// ---- functions
-// -------------------------------------------------------------------------------------------------------
+// ---- functions ------------------------------------------------------------------------------------------------------
 
 HOOK(builtin_module) {
   for (auto [name, most] :
@@ -107,8 +106,7 @@ HOOK(tt_call) {
   return true;
 }
 
-// ---- regions and branches
-// --------------------------------------------------------------------------------------------
+// ---- regions and branches -------------------------------------------------------------------------------------------
 
 static bool yields(Operation *op, Region &r, ResultRange results, DiagnosticEngine &diag) {
   for (auto *b = r.front(); b; b = b->next()) {
@@ -251,8 +249,7 @@ HOOK(ttg_warp_specialize) {
   return true;
 }
 
-// ---- what ends a region
-// ----------------------------------------------------------------------------------------------
+// ---- what ends a region ---------------------------------------------------------------------------------------------
 
 static bool standsIn(Operation *op, llvm::ArrayRef<Opcode> parents, DiagnosticEngine &diag) {
   Operation *p = op->parentOp();

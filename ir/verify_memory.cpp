@@ -4,8 +4,7 @@
 
 namespace tessera::ir {
 
-// ---- global memory
-// ---------------------------------------------------------------------------------------------------
+// ---- global memory --------------------------------------------------------------------------------------------------
 
 static Type pointeeOf(Type ptr) { return ptr.withScalar(ptr.scalar().cast<PointerType>().pointee()); }
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
@@ -131,8 +130,7 @@ HOOK(amdg_buffer_store) {
   return true;
 }
 
-// ---- layouts and shared memory
-// ---------------------------------------------------------------------------------------
+// ---- layouts and shared memory --------------------------------------------------------------------------------------
 
 HOOK(ttg_convert_layout) {
   auto convert = op->cast<ttg::ConvertLayoutOp>();
@@ -236,8 +234,7 @@ static bool countsArrivals(Operation *op, int64_t count, DiagnosticEngine &diag)
 HOOK(ttng_init_barrier) { return countsArrivals(op, op->cast<ttng::InitBarrierOp>().count(), diag); }
 HOOK(ttng_arrive_barrier) { return countsArrivals(op, op->cast<ttng::ArriveBarrierOp>().count(), diag); }
 
-// ---- descriptors
-// -----------------------------------------------------------------------------------------------------
+// ---- descriptors ----------------------------------------------------------------------------------------------------
 
 static bool describesBlock(Operation *op, Value desc, Value tensor, unsigned indices, DiagnosticEngine &diag) {
   auto d = desc.type().cast<TensorDescType>();

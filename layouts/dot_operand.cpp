@@ -21,7 +21,7 @@ absl::Status DotOperandEncoding::check(int64_t opIdx, const Encoding *parent, in
     if (kWidth != 0) return invalid("a dot_op over a blocked layout has no kWidth");
     return absl::OkStatus();
   case EncodingKind::NvidiaMma: {
-    int32_t version = static_cast<const NvidiaMmaEncoding *>(parent)->versionMajor(); // never opaque
+    int32_t version = static_cast<const NvidiaMmaEncoding *>(parent)->versionMajor();
     if (version == 2 || version == 3) {
       if (kWidth == 0) return invalid(llvm::formatv("a dot_op over nvidia_mma version {0} needs a kWidth", version));
     } else if (kWidth != 0)
@@ -34,9 +34,7 @@ absl::Status DotOperandEncoding::check(int64_t opIdx, const Encoding *parent, in
     if (kWidth == 0) return invalid("a dot_op over amd_mfma needs a kWidth");
     return absl::OkStatus();
   case EncodingKind::AmdWmma: {
-    auto *wmma = dynCast<AmdWmmaEncoding>(parent);
-    if (!wmma) return absl::OkStatus(); // opaque: its version is not known
-    int32_t version = wmma->params().version;
+    int32_t version = static_cast<const AmdWmmaEncoding *>(parent)->params().version;
     if (version == 1 && kWidth != 8 && kWidth != 16)
       return invalid("a dot_op over amd_wmma version 1 needs kWidth = 8 or 16");
     if (version == 2 && kWidth != 4 && kWidth != 8 && kWidth != 16)

@@ -64,21 +64,19 @@ public:
   llvm::StringRef aliasStem() const;
 
 protected:
-  explicit Encoding(EncodingKind k, bool opaque = false) : kind_(k), opaque_(opaque) {}
-
-public:
-  /// The parameters are kept as text only (opaque_encoding.h): the object is not of this kind's class.
-  bool isOpaque() const { return opaque_; }
+  explicit Encoding(EncodingKind k) : kind_(k) {}
 
 private:
   EncodingKind kind_;
-  bool opaque_;
   mutable std::list<std::pair<llvm::SmallVector<int64_t, 4>, absl::StatusOr<LinearLayout>>> layouts_; // of layoutOf
 };
 
 template <class T> const T *dynCast(const Encoding *e) {
-  return e && e->kind() == T::kKind && !e->isOpaque() ? static_cast<const T *>(e) : nullptr;
+  return e && e->kind() == T::kKind ? static_cast<const T *>(e) : nullptr;
 }
+
+/// Whether it is the layout of a dot's operand. @pre e is not null
+inline bool isDotOperand(const Encoding *e) { return e->kind() == EncodingKind::DotOperand; }
 
 /// "[1, 8]"
 void printList(llvm::raw_ostream &, llvm::ArrayRef<int32_t>);

@@ -8,12 +8,9 @@ namespace tessera::layouts {
 EncodingPool::EncodingPool() = default;
 EncodingPool::~EncodingPool() = default;
 
-void OpaqueEncoding::print(llvm::raw_ostream &o, AliasPrinter) const { o << prefix_ << "<" << body_ << ">"; }
-
 template <class T> const T *EncodingPool::unique(std::unique_ptr<T> e) {
   llvm::SmallString<160> key;
   llvm::raw_svector_ostream o(key);
-  if (e->isOpaque()) o << '~'; // never the same object as the class of the kind
   e->print(o, [](const Encoding *parent, llvm::raw_ostream &out) {
     out << (const void *)parent;
     return true;
@@ -82,9 +79,6 @@ absl::StatusOr<const TensorMemoryEncoding *> EncodingPool::getTensorMemory(Tenso
 absl::StatusOr<const TensorMemoryScalesEncoding *> EncodingPool::getTensorMemoryScales(TensorMemoryScalesParams p) {
   if (auto s = TensorMemoryScalesEncoding::check(p); !s.ok()) return s;
   return unique(std::make_unique<TensorMemoryScalesEncoding>(std::move(p)));
-}
-const OpaqueEncoding *EncodingPool::getOpaque(EncodingKind k, std::string prefix, std::string body, unsigned rank) {
-  return unique(std::make_unique<OpaqueEncoding>(k, std::move(prefix), std::move(body), rank));
 }
 const BlockedEncoding *EncodingPool::defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp,
                                                     int numCtas) {

@@ -8,7 +8,6 @@
 #include "layouts/linear.h"
 #include "layouts/nvidia_mma.h"
 #include "layouts/nvmma_shared.h"
-#include "layouts/opaque_encoding.h"
 #include "layouts/padded_shared.h"
 #include "layouts/partitioned_shared.h"
 #include "layouts/shared_linear.h"
@@ -39,7 +38,6 @@ public:
                                                                          int64_t partitionDim, const Encoding *layout);
   absl::StatusOr<const TensorMemoryEncoding *> getTensorMemory(TensorMemoryParams);
   absl::StatusOr<const TensorMemoryScalesEncoding *> getTensorMemoryScales(TensorMemoryScalesParams);
-  const OpaqueEncoding *getOpaque(EncodingKind, std::string prefix, std::string body, unsigned rank);
 
   /// The default blocked encoding of a shape. @pre the shape is one of powers of two
   const BlockedEncoding *defaultBlocked(llvm::ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp,

@@ -240,11 +240,6 @@ const Encoding *inferSplit(EncodingPool &pool, const Encoding *src, llvm::ArrayR
       pool, LinearLayout(std::move(ins), llvm::SmallVector<LinearLayout::OutDim, 4>(l->outs().drop_back())));
 }
 
-const Encoding *inferExpandDims(const Encoding *src, int64_t axis) {
-  auto *s = dynCast<SliceEncoding>(src);
-  return s && int64_t(s->dim()) == axis ? s->parent() : nullptr;
-}
-
 const Encoding *inferReduce(EncodingPool &pool, const Encoding *src, int64_t axis) {
   return orNull(pool.getSlice(axis, src));
 }

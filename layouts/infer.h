@@ -19,8 +19,6 @@ const Encoding *inferReshape(EncodingPool &, const Encoding *src, llvm::ArrayRef
 const Encoding *inferJoin(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
 /// Results of tt.split: the last dimension gone; null if it is not 2 elements of one thread.
 const Encoding *inferSplit(EncodingPool &, const Encoding *src, llvm::ArrayRef<int64_t> srcShape);
-/// Result of tt.expand_dims: the parent of a slice along that axis; null for other layouts.
-const Encoding *inferExpandDims(const Encoding *src, int64_t axis);
 /// Result of tt.reduce (and the operand of tt.expand_dims that gives `src`): the slice along the axis.
 const Encoding *inferReduce(EncodingPool &, const Encoding *src, int64_t axis);
 

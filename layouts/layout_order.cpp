@@ -70,6 +70,11 @@ llvm::SmallVector<int32_t, 4> storageOrderOf(const Encoding *e, const LinearLayo
 }
 
 int32_t elementsPerThread(const LinearLayout &l) { return l.inDimSize(Dim::Register); }
+std::optional<int64_t> elementsPerThread(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
+  auto &layout = e->layoutOf(shape);
+  if (!layout.ok()) return std::nullopt;
+  return elementsPerThread(*layout);
+}
 
 int32_t uniqueElementsPerThread(const LinearLayout &l) {
   F2Span span;

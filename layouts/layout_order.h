@@ -3,6 +3,7 @@
 #pragma once
 #include "layouts/encoding.h"
 #include "layouts/linear_layout.h"
+#include <optional>
 
 namespace tessera::layouts {
 
@@ -20,6 +21,8 @@ llvm::SmallVector<int32_t, 4> storageOrderOf(const Encoding *, const LinearLayou
 
 /// Registers that hold an element each, copies included.
 int32_t elementsPerThread(const LinearLayout &);
+/// The same for a distributed encoding; none if it has no layout for the shape.
+std::optional<int64_t> elementsPerThread(const Encoding *, llvm::ArrayRef<int64_t> shape);
 /// Registers that hold different elements.
 int32_t uniqueElementsPerThread(const LinearLayout &);
 /// The box of consecutive elements that a thread holds in its first registers, fastest dimension first: its size along

@@ -305,12 +305,6 @@ LinearLayout LinearLayout::renameOuts(llvm::ArrayRef<Dim> names) const {
   for (unsigned i = 0; i < names.size(); ++i) l.outs_[i].dim = names[i];
   return l;
 }
-LinearLayout LinearLayout::renameIn(Dim from, Dim to) const {
-  LinearLayout l = *this;
-  for (auto &i : l.ins_)
-    if (i.dim == from) i.dim = to;
-  return l;
-}
 LinearLayout LinearLayout::withOutSizes(llvm::ArrayRef<std::pair<Dim, int32_t>> sizes) const {
   LinearLayout l = *this;
   for (auto [d, s] : sizes)

@@ -108,7 +108,6 @@ public:
   LinearLayout reshapeIns(llvm::ArrayRef<std::pair<Dim, int32_t>>) const;
   /// Gives output dimensions other names, in order.
   LinearLayout renameOuts(llvm::ArrayRef<Dim>) const;
-  LinearLayout renameIn(Dim from, Dim to) const;
   /// Output sizes grown to at least those given, the bases unchanged.
   LinearLayout withOutSizes(llvm::ArrayRef<std::pair<Dim, int32_t>>) const;
   /// The R for which this == L * R, if there is one.

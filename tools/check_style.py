@@ -82,8 +82,6 @@ WORDS = [
     ("asks", phrase("asks?|(?:is|are|was|were|be|been) asked"), "queries, requires, requests"),
     ("looks at", phrase("look(?:s|ed|ing)? at"), "analyses, reads, uses"),
     ("sees", phrase("sees|(?:is|are|was|were) seen|unseen"), "finds, knows, analyses"),
-    ("carried encoding", re.compile(r"carried encodings?|CarriedEncoding|isCarried\b", re.IGNORECASE),
-     "opaque encoding"),
     ("for who", phrase("for who"), "for users who"),
     ("of which none", phrase("of which (?:none|no)"), "if there is none"),
     ("brought", word("brought"), "a word that says how"),
@@ -178,6 +176,8 @@ def check_lines(files):
         for n, line in enumerate(lines, 1):
             if len(line) > COLUMNS and n not in raw and not re.search(r"https?://\S{20,}", line):
                 yield path, n, f"{len(line)} columns, more than {COLUMNS}"
+            if re.match(r"\s*// -{20,}$", line) and n not in raw:
+                yield path, n, f"a ruler without its title: join it to the line before, at most {COLUMNS} columns"
 
 
 def check_functions(files):

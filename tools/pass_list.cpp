@@ -70,7 +70,7 @@ void printPass(llvm::raw_ostream &o, const PassInfo &pass) {
   std::string help = pass.help.str();
   help[0] = char(std::toupper(help[0]));
   o << help << ".\n\n";
-  o << "- Pipelines: " << pipelinesOf(pass) << (pass.required ? "; required, it cannot be skipped" : "") << "\n";
+  o << "- Pipelines: " << pipelinesOf(pass) << (pass.required ? "; required, compiling cannot skip it" : "") << "\n";
   if (!pass.needs.empty()) o << "- Needs: " << stages(pass.needs) << "\n";
   if (!pass.establishes.empty()) o << "- Establishes: " << stages(pass.establishes) << "\n";
   for (auto &option : pass.options) {

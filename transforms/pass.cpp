@@ -154,6 +154,8 @@ private:
                                  kNumWarpsAttr, pass.name);
     else if (stage == IrStage::LayoutsAssigned)
       d.message += llvm::formatv(", and pass '{0}' works on layouts; run {1} first", pass.name, establisherOf(stage));
+    else if (stage == IrStage::WarpGroupsAllocated)
+      d.message += llvm::formatv(", which pass '{0}' needs; run {1} first", pass.name, establisherOf(stage));
     else
       d.message += llvm::formatv(", and pass '{0}' needs one; run {1} first", pass.name, establisherOf(stage));
     diag_.report(std::move(d));

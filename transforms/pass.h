@@ -44,7 +44,7 @@ struct PassInfo {
   llvm::ArrayRef<PassOption> options;
   ir::IrStages needs;       // checked before the pass runs: the input's fault if the module is not there
   ir::IrStages establishes; // hold after the pass
-  bool required;            // compiling needs it: it cannot be skipped, and bisection always runs it
+  bool required;            // `tessera compile` refuses to skip it (`opt` skips it), and bisection always runs it
   llvm::StringRef aliasOf;  // the name of the row of which this one is another name; else empty
 };
 

@@ -1,5 +1,6 @@
 // Options of passes as text (see pass_options.h).
 #include "transforms/pass_options.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -9,6 +10,11 @@ std::string OptionRange::str() const {
   switch (kind) {
   case Integer: return least == INT64_MIN ? "" : llvm::formatv("at least {0}", least).str();
   case PowerOfTwo: return llvm::formatv("a power of two up to {0}", most);
+  case OneOf: {
+    std::string list = std::to_string(numbers.front());
+    for (int64_t n : numbers.drop_front()) list += (n == numbers.back() ? " or " : ", ") + std::to_string(n);
+    return list;
+  }
   case Text: return mustBe.str();
   }
   return "";
@@ -25,8 +31,10 @@ absl::Status OptionRange::read(llvm::StringRef option, llvm::StringRef text, Opt
   }
   int64_t number;
   if (text.getAsInteger(10, number)) return error("an integer", "'" + text + "'");
-  bool inRange = number >= least && number <= most;
-  if (!inRange || (kind == PowerOfTwo && !llvm::isPowerOf2_64(number))) return error(str(), llvm::Twine(number));
+  bool isAccepted = number >= least && number <= most;
+  if (kind == PowerOfTwo) isAccepted &= llvm::isPowerOf2_64(number);
+  if (kind == OneOf) isAccepted &= llvm::is_contained(numbers, number);
+  if (!isAccepted) return error(str(), llvm::Twine(number));
   value = number;
   return absl::OkStatus();
 }

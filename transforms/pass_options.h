@@ -19,14 +19,19 @@ using OptionValue = std::variant<std::monostate, int64_t, std::string>;
 
 /// The values that an option accepts; by default every integer.
 struct OptionRange {
-  enum Kind : uint8_t { Integer, PowerOfTwo, Text } kind = Integer;
+  enum Kind : uint8_t { Integer, PowerOfTwo, OneOf, Text } kind = Integer;
   int64_t least = INT64_MIN;
   int64_t most = INT64_MAX;
   bool (*accepts)(llvm::StringRef) = nullptr; // of a text; null: all
   llvm::StringRef mustBe = "";                // completes "'NAME' must be …" for a text
+  llvm::ArrayRef<int64_t> numbers = {};       // of OneOf; not owned
 
   static OptionRange atLeast(int64_t least) { return {Integer, least, INT64_MAX, nullptr, ""}; }
   static OptionRange powerOfTwo(int64_t most) { return {PowerOfTwo, 1, most, nullptr, ""}; }
+  /// @pre the numbers outlive the range
+  static OptionRange oneOf(llvm::ArrayRef<int64_t> numbers) {
+    return {OneOf, numbers.front(), numbers.back(), nullptr, "", numbers};
+  }
   static OptionRange text(bool (*accepts)(llvm::StringRef), llvm::StringRef mustBe) {
     return {Text, INT64_MIN, INT64_MAX, accepts, mustBe};
   }

@@ -53,7 +53,7 @@ struct PipelineLoadsOptions {
 absl::StatusOr<bool> pipelineLoads(ir::Module &, const PipelineLoadsOptions &, PassContext &);
 
 struct StripMineOptions {
-  std::optional<int64_t> registers; // that a thread's values may take; not given: three quarters of what a thread has
+  std::optional<int64_t> registers; // that a thread's values may take; not given: usableRegistersPercent of a thread's
 };
 absl::StatusOr<bool> stripMine(ir::Module &, const StripMineOptions &, PassContext &);
 absl::StatusOr<bool> insertWgmmaWaits(ir::Module &, PassContext &);

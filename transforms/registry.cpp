@@ -49,11 +49,10 @@ PassInfo row(llvm::StringRef name, llvm::StringRef file, llvm::StringRef help, c
 /// Whether a text names a target as `ttg.target` does: `cuda:90`, `hip:gfx942`. Which targets exist is not checked.
 bool isTargetAttribute(llvm::StringRef text) {
   auto [kind, arch] = text.split(':');
-  auto isNumber = [](llvm::StringRef s) {
-    return !s.empty() && llvm::all_of(s, [](char c) { return llvm::isHexDigit(c); });
-  };
-  if (kind == "cuda") return isNumber(arch);
-  return kind == "hip" && arch.consume_front("gfx") && isNumber(arch);
+  if (kind == "cuda") return !arch.empty() && llvm::all_of(arch, llvm::isDigit);
+  bool isGfx = kind == "hip" && arch.consume_front("gfx");
+  // The last digits of an AMD architecture are hexadecimal: gfx90a.
+  return isGfx && !arch.empty() && llvm::all_of(arch, [](char c) { return llvm::isHexDigit(c); });
 }
 
 // ---- options
@@ -73,9 +72,11 @@ llvm::ArrayRef<PassOption> convertOptions() {
 }
 
 llvm::ArrayRef<PassOption> accelerateMatmulOptions() {
+  static constexpr int64_t kSizes[] = {0, 16, 32}; // as the compile option (runtime/compiler/options.def)
   static const PassOption options[] = {
       passOption<&AccelerateMatmulOptions::matrixInstructionSize>(
-          "matrix-instruction-size", {}, "rows and columns of AMD's matrix instructions; 0: the pass chooses"),
+          "matrix-instruction-size", OptionRange::oneOf(kSizes),
+          "rows and columns of AMD's matrix instructions; 0: the pass chooses"),
   };
   return options;
 }
@@ -92,7 +93,7 @@ llvm::ArrayRef<PassOption> stripMineOptions() {
   static const PassOption options[] = {
       passOption<&StripMineOptions::registers>("registers", OptionRange::atLeast(0),
                                                "registers that the values of a thread may take",
-                                               "three quarters of a thread's"),
+                                               "usableRegistersPercent of a thread's"),
   };
   return options;
 }

@@ -22,8 +22,7 @@
 namespace tessera::emulator {
 using namespace llvm;
 
-// ---- the function
-// -----------------------------------------------------------------------------------------------------
+// ---- the function ---------------------------------------------------------------------------------------------------
 
 absl::Status Decoder::inlineCalls(Function &f) {
   for (unsigned inlined = 0;;) {

@@ -197,8 +197,7 @@ template <class T> void floatToInteger(Warp &w, const Instruction &i) { // immed
 
 } // namespace
 
-// ---- instructions
-// -----------------------------------------------------------------------------------------------------
+// ---- instructions ---------------------------------------------------------------------------------------------------
 
 Space Decoder::spaceOf(Type *pointer) {
   switch (pointer->getPointerAddressSpace()) {

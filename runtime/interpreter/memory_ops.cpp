@@ -15,8 +15,7 @@ static bool isBlockPointer(Value v) {
   return v.type().isPointer() && v.type().cast<PointerType>().pointee().isTensor();
 }
 
-// ---- lists of addresses
-// -----------------------------------------------------------------------------------------------
+// ---- lists of addresses ---------------------------------------------------------------------------------------------
 
 bool Program::memoryWidth(Op op, Type element, unsigned &bytes) {
   unsigned bits = element.isTensor() ? 0 : element.bitWidth();
@@ -96,8 +95,7 @@ bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lan
   return true;
 }
 
-// ---- pointers
-// ---------------------------------------------------------------------------------------------------------
+// ---- pointers -------------------------------------------------------------------------------------------------------
 
 Lanes Program::padding(Type element, size_t count, bool nan) {
   uint64_t bits = nan && element.isFloat() ? encodeFloat(element.cast<FloatType>().floatKind(), std::nan("")) : 0;
@@ -208,8 +206,7 @@ bool Program::atomicCas(tt::AtomicCasOp op) {
   return atomicLanes(op, element, lanes(op.ptr()), nullptr, f, old) && set(op.result(), std::move(old));
 }
 
-// ---- descriptors
-// ------------------------------------------------------------------------------------------------------
+// ---- descriptors ----------------------------------------------------------------------------------------------------
 
 bool Program::makeDescriptor(tt::MakeTensorDescriptorOp op) {
   TensorDescriptor d{word(op.base()), {}, {}, op.padding() == PaddingOption::Nan};
@@ -352,8 +349,7 @@ bool Program::scratch(ttg::GlobalScratchAllocOp op) {
   return set(op.result(), Lanes::one(8, base));
 }
 
-// ---- buffer operations
-// ------------------------------------------------------------------------------------------------
+// ---- buffer operations ----------------------------------------------------------------------------------------------
 
 /// Offsets are in elements, 32 bits and not negative; those with the top bit set are beyond any buffer.
 Lanes Program::bufferAddresses(Value base, Value offsets) {

@@ -12,8 +12,7 @@ using namespace ir;
 
 static llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<ShapedType>().shape(); }
 
-// ---- buffers and views
-// ------------------------------------------------------------------------------------------------
+// ---- buffers and views ----------------------------------------------------------------------------------------------
 
 bool Program::localAlloc(Op op, Value src, Value result) {
   auto type = result.type().cast<MemDescType>();
@@ -167,8 +166,7 @@ bool Program::localScatter(ttg::LocalScatterOp op) {
   return writeView(op, op.dst(), into);
 }
 
-// ---- copies
-// -----------------------------------------------------------------------------------------------------------
+// ---- copies ---------------------------------------------------------------------------------------------------------
 
 bool Program::asyncCopy(Op op, Type element, const Lanes &addresses, Value mask, Value other, Value dest) {
   size_t n = addresses.size();
@@ -205,8 +203,7 @@ bool Program::evaluateMask(ttg::MaskOp op) {
   return true;
 }
 
-// ---- mbarriers
-// --------------------------------------------------------------------------------------------------------
+// ---- mbarriers ------------------------------------------------------------------------------------------------------
 
 Mbarrier &Program::barrier(Value v) {
   const SharedView &s = view(v);
@@ -237,8 +234,7 @@ bool Program::waitBarrier(ttng::WaitBarrierOp op) {
                       .str());
 }
 
-// ---- dots on memory descriptors
-// ---------------------------------------------------------------------------------------
+// ---- dots on memory descriptors -------------------------------------------------------------------------------------
 
 bool Program::warpGroupDot(ttng::WarpGroupDotOp op) {
   for (Value v : {op.a(), op.b()})

@@ -11,8 +11,7 @@ using namespace ir;
 
 static llvm::ArrayRef<int64_t> shapeOf(Value v) { return v.type().cast<ShapedType>().shape(); }
 
-// ---- shapes
-// -----------------------------------------------------------------------------------------------------------
+// ---- shapes ---------------------------------------------------------------------------------------------------------
 
 bool Program::broadcast(tt::BroadcastOp op) {
   auto from = shapeOf(op.src());
@@ -133,8 +132,7 @@ bool Program::histogram(tt::HistogramOp op) {
   return set(op.result(), std::move(out));
 }
 
-// ---- regions of scalar operations
-// -------------------------------------------------------------------------------------
+// ---- regions of scalar operations -----------------------------------------------------------------------------------
 
 static Lanes element(const Lanes &l, size_t i) {
   Lanes one = Lanes::one(l.width(), 0);
@@ -258,8 +256,7 @@ bool Program::mapElementwise(tt::MapElementwiseOp op) {
   return true;
 }
 
-// ---- dots
-// -------------------------------------------------------------------------------------------------------------
+// ---- dots -----------------------------------------------------------------------------------------------------------
 
 /// c += a * b for one matrix of the batch, row-major.
 template <class T> static void multiply(const T *a, const T *b, T *c, int64_t m, int64_t n, int64_t k) {

@@ -32,7 +32,9 @@ struct AxisInfo {
 
 class AxisInfoAnalysis {
 public:
-  /// Analyses every function of the module. Valid until the module changes.
+  /// Analyses every function of the module. A pass may rewrite the module meanwhile: values that exist now keep their
+  /// facts, as long as their operations get only operands that are equal to the old ones. Of later values nothing is
+  /// known; none has the address of an erased one, since operations come from the module's arena.
   explicit AxisInfoAnalysis(ir::Module &);
   AxisInfo get(ir::Value) const;
 

@@ -95,9 +95,6 @@ static bool foldComparison(CmpIPredicate p, int64_t a, int64_t b, unsigned width
 
 namespace {
 
-/// Integers of fewer bits are data as often as indices.
-constexpr unsigned kNarrowestIndex = 32;
-
 /// The rules. One object per operation with one result; `run` dispatches.
 class Transfer {
 public:

@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <cassert>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -55,6 +56,7 @@ static unsigned dotOperandsFedBy(Value v, const DotPath &path, llvm::DenseSet<Va
   return found;
 }
 unsigned dotOperandsFedBy(Value v, const DotPath &path) {
+  assert(!path.throughLoops && "loops are followed upwards only");
   llvm::DenseSet<Value> seen;
   return dotOperandsFedBy(v, path, seen);
 }
@@ -63,10 +65,12 @@ static bool feedsDotOrBuffer(Value v, const DotPath &path, llvm::SmallPtrSetImpl
   return llvm::any_of(v.users(), [&](Operation *user) {
     if (!seen.insert(user).second) return false;
     if (user->is<tt::DotOp>() || user->is<tt::DotScaledOp>() || user->is<ttg::LocalAllocOp>()) return true;
-    return path.mayLieBetween(user) && feedsDotOrBuffer(user->result(), path, seen);
+    return path.mayLieBetween(user) && mayFollow(v, user->result(), path) &&
+           feedsDotOrBuffer(user->result(), path, seen);
   });
 }
 bool feedsDotOrBuffer(Value v, const DotPath &path) {
+  assert(!path.throughLoops && "loops are followed upwards only");
   llvm::SmallPtrSet<Operation *, 16> seen;
   return feedsDotOrBuffer(v, path, seen);
 }
@@ -144,7 +148,7 @@ static std::optional<unsigned> widestLoadedBits(Value v, Block *body, int depth)
   v = beforeConversions(v);
   Operation *def = v.definingOp();
   if (!def || def->block() != body || depth > kMaxDepth) return std::nullopt;
-  if (isLoad(def)) return v.type().scalar().isPointer() ? 64 : v.type().scalar().bitWidth();
+  if (isLoad(def)) return bitsOf(v);
   if (auto t = def->dyn<tt::TransOp>()) return widestLoadedBits(t.src(), body, depth + 1);
   if (!isInPlace(def) || !isPure(def)) return std::nullopt;
   std::optional<unsigned> bits;

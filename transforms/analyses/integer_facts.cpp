@@ -49,7 +49,7 @@ static IntegerRange boundsOf(Value v, int depth, const RangeOptions &options) {
   if (!op) return boundsOfArgument(v, depth - 1, options);
   if (!mayHaveRule(op, v)) return all;
   auto operand = [&](unsigned i) { return boundsOf(op->operand(i), depth - 1, options); };
-  return rangeOfResult(op, operand, options.overflow, options.indexBits);
+  return rangeOfResult(op, operand, Overflow::MayWrap, options.indexBits);
 }
 
 std::optional<IntegerRange> integerRange(Value v, const RangeOptions &options) {

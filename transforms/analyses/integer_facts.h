@@ -12,6 +12,7 @@
 //   Assumed   Add, sub, mul and left shifts of 32 and more bits stay within their type, unless the
 //             operands are known at compile time and show that they do not. Divisors that are no constants are
 //             positive. Narrower types wrap as under MayWrap: 8 and 16 bits are data as often as indices.
+// integerRange answers under MayWrap. SignAnalysis takes the mode: proofs alone are worth the assumption.
 // In both modes: shift amounts are below the width (others are undefined), and counters of scf.for do not wrap (the
 // interpreter counts without bounds, and the lowering marks the addition as not wrapping).
 //
@@ -20,13 +21,13 @@
 //   and combine (sums of offsets): MayWrap. They rewrite any arithmetic, data included.
 //   codegen/lowering/access_plan (sizes of offsets from a common base): MayWrap, with index as the i32 to which it is
 //   lowered. The plan assumes by itself that *offsets of pointers* of 32 and more bits do not wrap when it splits them.
-//   AxisInfo (signed quotients and remainders) and through it tensor_block (a start without a lower bound in the mask):
-//   Assumed. Their numbers are indices. An index that wrapped at 32 bits would address memory 2^31 elements away from
-//   its base, on the other side. Programs that compute with wrapped numbers on purpose (hashes, random numbers)
-//   multiply by large constants; where these make numbers wrap that are known at compile time, nothing is assumed. What
-//   remains is a contract with the kernel's author: a hash of a program id must be masked, or taken modulo as an
-//   unsigned number, before it is divided as a signed one. Triton's analysis assumes more: that dividends of any origin
-//   are positive.
+//   AxisInfo (signed quotients and remainders; groups of neighbours that pass zero extension and unsigned min and max)
+//   and through it tensor_block (a start without a lower bound in the mask): Assumed. Their numbers are indices. An
+//   index that wrapped at 32 bits would address memory 2^31 elements away from its base, on the other side. Programs
+//   that compute with wrapped numbers on purpose (hashes, random numbers) multiply by large constants; where these make
+//   numbers wrap that are known at compile time, nothing is assumed. What remains is a contract with the kernel's
+//   author: a hash of a program id must be masked, or taken modulo as an unsigned number, before it is divided as a
+//   signed one. Triton's analysis assumes more: that dividends of any origin are positive.
 #pragma once
 #include "ir/operation.h"
 #include "llvm/ADT/DenseSet.h"
@@ -35,6 +36,8 @@
 namespace tessera::transforms {
 
 enum class Overflow { MayWrap, Assumed };
+/// Narrower arithmetic may always wrap: 8 and 16 bits are data as often as indices.
+inline constexpr unsigned kNarrowestIndex = 32;
 
 /// Bounds, both inclusive, of a number read as signed. An i1 that is true is -1.
 struct IntegerRange {
@@ -43,8 +46,8 @@ struct IntegerRange {
 };
 
 struct RangeOptions {
-  Overflow overflow = Overflow::MayWrap;
-  /// Definitions above the value that are followed. A query may visit up to 2^depth values.
+  /// Definitions above the value that are followed. A query may visit up to 3^depth values: operations have up to three
+  /// operands.
   int depth = 8;
   /// Width of the type index: 64 in the IR; the lowering makes it i32.
   unsigned indexBits = 64;
@@ -54,7 +57,9 @@ struct RangeOptions {
 /// for integers of more than 64 bits.
 std::optional<IntegerRange> integerRange(ir::Value, const RangeOptions & = {});
 
-/// Proofs that integers are not negative. Answers are kept: valid until the module changes.
+/// Proofs that integers are not negative. Answers are kept. A pass may rewrite the module meanwhile: values that
+/// existed at the time keep their answers, as long as their operations get only operands that are equal to the old
+/// ones. (Operations come from the module's arena, so no later value has the address of an erased one.)
 class SignAnalysis {
 public:
   /// Collects what the module's functions assume (llvm.intr.assume in entry blocks, which every run executes).

@@ -16,8 +16,6 @@ using namespace ir;
 using Wide = __int128;
 #pragma clang diagnostic pop
 
-/// Narrower arithmetic may always wrap: 8 and 16 bits are data as often as indices.
-static constexpr unsigned kNarrowestIndex = 32;
 /// Program ids are i32; a grid has at most 2^31 - 1 programs along a dimension.
 static constexpr int64_t kMaxPrograms = INT32_MAX;
 
@@ -101,6 +99,7 @@ private:
 
 IntegerRange Rule::zeroExtension() const {
   unsigned from = operandWidth();
+  if (from > 64) return all_; // a cast to index, which cuts off
   IntegerRange r = in(0);
   if (r.low >= 0) return within(r.low, r.high);
   return from < width_ ? within(0, (Wide(1) << from) - 1) : all_;
@@ -264,13 +263,15 @@ IntegerRange rangeOfResult(Operation *op, llvm::function_ref<IntegerRange(unsign
 // ---- numbers known at compile time ----------------------------------------------------------------------------------
 
 using Ends = std::pair<Wide, Wide>;
-static std::optional<Ends> exactEnds(Operation *);
+/// Definitions that are followed. A query visits up to 2^kKnownDepth of them: operands may be the same value.
+static constexpr int kKnownDepth = 8;
+static std::optional<Ends> exactEnds(Operation *, int depth);
 
 /// Bounds that some elements have in every run; none for values that are not known at compile time or that wrap.
-static std::optional<Ends> attainedEnds(Value v) {
+static std::optional<Ends> attainedEnds(Value v, int depth) {
   unsigned width = widthOf(v.type(), 64);
-  if (!v.definingOp() || width == 0 || width > 64) return {};
-  auto ends = exactEnds(v.definingOp());
+  if (depth == 0 || !v.definingOp() || width == 0 || width > 64) return {};
+  auto ends = exactEnds(v.definingOp(), depth - 1);
   IntegerRange all = allOf(width);
   bool fits = ends && ends->first >= all.low && ends->second <= all.high;
   return fits ? ends : std::nullopt;
@@ -278,7 +279,7 @@ static std::optional<Ends> attainedEnds(Value v) {
 
 /// The same for an operation's only result before it wraps: of constants and ranges, and of those moved, scaled or
 /// shifted by one number.
-static std::optional<Ends> exactEnds(Operation *op) {
+static std::optional<Ends> exactEnds(Operation *op, int depth) {
   switch (op->opcode()) {
   case Opcode::arith_constant:
   case Opcode::tt_make_range: {
@@ -291,21 +292,28 @@ static std::optional<Ends> exactEnds(Operation *op) {
   case Opcode::tt_reshape:
   case Opcode::tt_trans:
   case Opcode::ttg_convert_layout:
-  case Opcode::arith_extsi: return attainedEnds(UnaryOp(op).value());
+  case Opcode::arith_extsi: return attainedEnds(UnaryOp(op).value(), depth);
   case Opcode::arith_addi:
+  case Opcode::arith_subi:
   case Opcode::arith_muli: {
-    auto a = attainedEnds(BinaryOp(op).lhs()), b = attainedEnds(BinaryOp(op).rhs());
+    auto a = attainedEnds(BinaryOp(op).lhs(), depth);
+    if (!a) return {};
+    auto b = attainedEnds(BinaryOp(op).rhs(), depth);
+    if (!b) return {};
     // Ends of two tensors may be in different elements; one number is in all of them.
-    bool oneNumber = a && b && (a->first == a->second || b->first == b->second);
+    bool oneNumber = a->first == a->second || b->first == b->second;
     if (!oneNumber) return {};
     if (op->is<arith::AddiOp>()) return Ends{a->first + b->first, a->second + b->second};
+    if (op->is<arith::SubiOp>()) return Ends{a->first - b->second, a->second - b->first};
     Wide corners[] = {a->first * b->first, a->first * b->second, a->second * b->first, a->second * b->second};
     return Ends{*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
   }
   case Opcode::arith_shli: {
-    auto a = attainedEnds(BinaryOp(op).lhs()), by = attainedEnds(BinaryOp(op).rhs());
-    bool defined =
-        a && by && by->first == by->second && by->first >= 0 && by->first < widthOf(op->result(0).type(), 64);
+    auto a = attainedEnds(BinaryOp(op).lhs(), depth);
+    if (!a) return {};
+    auto by = attainedEnds(BinaryOp(op).rhs(), depth);
+    bool oneNumber = by && by->first == by->second;
+    bool defined = oneNumber && by->first >= 0 && by->first < widthOf(op->result(0).type(), 64);
     if (!defined) return {};
     Wide scale = Wide(1) << int(by->first);
     return Ends{a->first * scale, a->second * scale};
@@ -315,11 +323,13 @@ static std::optional<Ends> exactEnds(Operation *op) {
 }
 
 bool certainlyWraps(Operation *op) {
-  bool mayWrap = op->is<arith::AddiOp>() || op->is<arith::MuliOp>() || op->is<arith::ShliOp>();
+  bool mayWrap =
+      op->is<arith::AddiOp>() || op->is<arith::SubiOp>() || op->is<arith::MuliOp>() || op->is<arith::ShliOp>();
   if (!mayWrap) return false;
-  auto ends = exactEnds(op);
+  auto ends = exactEnds(op, kKnownDepth);
+  if (!ends) return false;
   IntegerRange all = allOf(widthOf(op->result(0).type(), 64));
-  return ends && (ends->first < all.low || ends->second > all.high);
+  return ends->first < all.low || ends->second > all.high;
 }
 
 } // namespace tessera::transforms::integer_rules

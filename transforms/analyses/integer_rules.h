@@ -19,8 +19,9 @@ IntegerRange allOf(unsigned width);
 IntegerRange rangeOfResult(ir::Operation *op, llvm::function_ref<IntegerRange(unsigned)> operand, Overflow,
                            unsigned indexBits = 64);
 
-/// Whether the add, mul or left shift wraps around in every run: one operand is a constant, the other a constant or
-/// a range (tt.make_range), moved and scaled by constants, and the result of some element leaves the type.
+/// Whether the add, sub, mul or left shift wraps around in every run: one operand is a constant, the other a constant
+/// or a range (tt.make_range), moved and scaled by constants in a few operations, and the result of some element leaves
+/// the type. False where that is not known, and for all other operations.
 bool certainlyWraps(ir::Operation *);
 
 } // namespace tessera::transforms::integer_rules

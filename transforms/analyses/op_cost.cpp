@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
 #include "layouts/infer.h"
+#include "layouts/layout_order.h"
 #include "layouts/scan_shape.h"
 
 namespace tessera::transforms {
@@ -42,8 +43,8 @@ OperationCost costOf(Operation *op, const Tuning &t) {
   case Opcode::arith_divf:
   case Opcode::arith_remf:
   case Opcode::tt_extern_elementwise: return {t.floatDivisionCost, false, slow, false};
-  // Precise division and square root are requested where values are computed, which is seldom beside a conversion that
-  // the moves could remove; only the comparison by time knows them as slow.
+  // Precise division and square root count as cheap for the moves of remove-layout-conversions: they are written where
+  // data is computed, and a move there seldom repeats them. Slices, which compare times, count them as slow.
   case Opcode::tt_precise_divf: return {t.floatDivisionCost, true, slow, false};
   case Opcode::tt_precise_sqrt: return {t.floatDivisionCost, true, 1, false};
   // Its text is as many instructions as the user wrote: usually one for several elements.
@@ -60,13 +61,9 @@ OperationCost costOf(Operation *op, const Tuning &t) {
   return {1, true, 1, false};
 }
 
-double LayoutCosts::elementsPerThread(TensorType type, const Encoding *e) {
-  // The element type does not matter.
-  auto key = type.withElement(IntegerType::get(*type.element().context(), 1)).withEncoding(e).storage();
-  auto [it, isNew] = elementsPerThread_.try_emplace(key, 0.0);
-  if (!isNew) return it->second;
-  auto layout = e->toLinearLayout(type.shape());
-  return it->second = layout.ok() ? double(layout->inDimSize(Dim::Register)) : double(type.numElements());
+/// Elements of a thread; all if there is no such layout.
+static double elementsPerThread(TensorType type, const Encoding *e) {
+  return double(layouts::elementsPerThread(e, type.shape()).value_or(type.numElements()));
 }
 
 /// What a scan takes in a layout: its elements, the shuffles of each run's total, and the exchange of those between

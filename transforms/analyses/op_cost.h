@@ -22,7 +22,6 @@
 #include "ir/operation.h"
 #include "ir/tuning.h"
 #include "layouts/encoding.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace tessera::transforms {
 
@@ -35,8 +34,7 @@ struct OperationCost {
 /// Scans take `time` from their layout instead (LayoutCosts::operation).
 OperationCost costOf(ir::Operation *, const ir::Tuning &);
 
-/// Costs that depend on layouts, in simple instructions of a thread. Remembers how many elements of a tensor a layout
-/// gives to a thread.
+/// Costs that depend on layouts, in simple instructions of a thread.
 class LayoutCosts {
 public:
   explicit LayoutCosts(const ir::Tuning &tuning) : tuning_(tuning) {}
@@ -50,11 +48,9 @@ public:
   double frequency(ir::Block *) const;
 
 private:
-  double elementsPerThread(ir::TensorType, const layouts::Encoding *);
   double scan(ir::Operation *, const layouts::Encoding *) const;
 
   const ir::Tuning &tuning_;
-  llvm::DenseMap<const ir::TypeStorage *, double> elementsPerThread_;
 };
 
 } // namespace tessera::transforms

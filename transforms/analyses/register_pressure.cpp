@@ -2,7 +2,7 @@
 #include "transforms/analyses/register_pressure.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
-#include "layouts/linear_layout.h"
+#include "layouts/layout_order.h"
 #include <algorithm>
 
 namespace tessera::transforms {
@@ -12,9 +12,7 @@ std::optional<int64_t> elementsPerThread(Type t) {
   auto type = t.dyn_cast<TensorType>();
   if (!type) return 1;
   if (!type.encoding()) return std::nullopt;
-  auto &layout = type.encoding()->layoutOf(type.shape());
-  if (!layout.ok()) return std::nullopt;
-  return layout->inDimSize(layouts::Dim::Register);
+  return layouts::elementsPerThread(type.encoding(), type.shape());
 }
 
 int64_t registerBits(Type element, int64_t elements, int64_t least) {

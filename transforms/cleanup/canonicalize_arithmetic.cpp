@@ -86,8 +86,7 @@ static bool sumOfConstants(Operation *op, Rewriter &rw) {
   return true;
 }
 
-// ---- comparisons
-// ------------------------------------------------------------------------------------------------------
+// ---- comparisons ----------------------------------------------------------------------------------------------------
 
 static CmpIPredicate swapped(CmpIPredicate p) {
   switch (p) {
@@ -203,8 +202,7 @@ static bool decidedByBounds(Operation *op, Rewriter &rw) {
   return true;
 }
 
-// ---- truth values and selects
-// -----------------------------------------------------------------------------------------
+// ---- truth values and selects ---------------------------------------------------------------------------------------
 
 /// x where the value is x ^ true.
 static Value negated(Value v) {
@@ -256,8 +254,7 @@ static bool simplifySelect(Operation *op, Rewriter &rw) {
   return false;
 }
 
-// ---- conversions
-// ------------------------------------------------------------------------------------------------------
+// ---- conversions ----------------------------------------------------------------------------------------------------
 
 static Operation *convert(Rewriter &rw, Opcode o, Location loc, Type to, Value v) {
   OperationState s(o, loc);

@@ -38,7 +38,8 @@ static bool certainlyRuns(Operation *loop) {
   if (!f) return false;
   auto lower = intConstantOf(f.lowerBound());
   auto upper = intConstantOf(f.upperBound());
-  return lower && upper && *lower < *upper;
+  if (!lower || !upper) return false;
+  return f.unsignedCmp() ? uint64_t(*lower) < uint64_t(*upper) : *lower < *upper;
 }
 
 /// Whether the operation is undefined for some values of its operands, so that it must not run if it did not before.

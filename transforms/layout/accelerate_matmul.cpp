@@ -100,16 +100,31 @@ public:
 
   /// Whether the dot was changed.
   bool rewrite(const ChainedDot &d) {
-    unsigned rank = tensorOf(d.dot.d()).rank();
-    bool hasRank = rank == 2 || rank == 3;
-    auto types = chooseDotTypes(d.dot, target_);
-    if (hasRank && types && rewrite(d.dot, d.chain, *types)) return true;
-    remark(d.dot, Remark::Missed, "is computed by fma: " + whyFma(d.dot, types.has_value()));
+    std::string whyNot;
+    if (rewrite(d.dot, d.chain, whyNot)) return true;
+    remark(d.dot, Remark::Missed, "is computed by fma: " + whyNot);
     return false;
   }
 
 private:
-  bool rewrite(tt::DotOp dot, DotChain chain, const DotTypes &types) {
+  /// False: the dot is unchanged, and `whyNot` gives the reason.
+  bool rewrite(tt::DotOp dot, DotChain chain, std::string &whyNot) {
+    unsigned rank = tensorOf(dot.d()).rank();
+    if (rank != 2 && rank != 3) {
+      whyNot = "matrix instructions are for operands of two or three dimensions";
+      return false;
+    }
+    auto types = chooseDotTypes(dot, target_);
+    if (!types) {
+      bool hasPrecision = dot.a().type().scalar().isF32();
+      whyNot = llvm::formatv("{0} has no matrix instruction for the types{1}", target_.name,
+                             hasPrecision ? " and this precision" : "");
+      return false;
+    }
+    return rewrite(dot, chain, *types, whyNot);
+  }
+
+  bool rewrite(tt::DotOp dot, DotChain chain, const DotTypes &types, std::string &whyNot) {
     std::string whyNotByWarpGroups;
     if (auto plan = planWarpGroupDot(dot, types, chain, target_, numWarps_, whyNotByWarpGroups)) {
       remark(dot, Remark::Applied, "is computed by " + plan->description(),
@@ -129,10 +144,17 @@ private:
     problem.chain = chain;
     DotOperands along = choice_.warpsAlong(problem);
     const MatrixInstruction *instruction = choice_.instruction(problem, along);
-    if (!instruction) return false;
+    if (!instruction) {
+      whyNot = "the shape is smaller than the tiles of the instructions for its types";
+      return false;
+    }
     auto warps = choice_.warps(problem.shape, *instruction, along);
     const Encoding *layout = resultLayout(pool_, target_, *instruction, warps, type.encoding()->cta());
-    if (!layout) return false;
+    Value result = layout ? build(dot, problem, *instruction, layout) : Value();
+    if (!result) {
+      whyNot = "its result or an operand has no layout of the instruction";
+      return false;
+    }
 
     std::string what =
         llvm::formatv("is computed by {0} {1}x{2}x{3}, {4} warps along the rows and {5} along the columns",
@@ -145,8 +167,6 @@ private:
                               {"m", instruction->m},
                               {"n", instruction->n},
                               {"k", instruction->k}});
-    Value result = build(dot, problem, *instruction, layout);
-    if (!result) return false;
     replaceDot(dot, result);
     return true;
   }
@@ -202,12 +222,6 @@ private:
     std::string types = dot.a().type().scalar().str() + " by " + dot.b().type().scalar().str() + " into " +
                         dot.d().type().scalar().str();
     context_.remark({kind, "", "DotInstruction", dot->loc(), "the dot of " + types + " " + what, std::move(facts)});
-  }
-  std::string whyFma(tt::DotOp dot, bool hasTypes) {
-    if (hasTypes) return "the shape is smaller than the tiles of the instructions for its types";
-    return llvm::formatv("{0} has no matrix instruction for the types{1}", target_.name,
-                         dot.a().type().scalar().isF32() ? " and this precision" : "")
-        .str();
   }
 
   const PassContext &context_;

@@ -46,7 +46,6 @@ using Shape = llvm::SmallVector<int64_t, 4>;
 
 constexpr int64_t kSectorBytes = 32;
 constexpr int64_t kWordBytes = 4;
-constexpr int64_t kWidestAccessBytes = 16;
 
 struct Access {
   Operation *op;
@@ -151,7 +150,8 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
   if (rmw && rmw.atomicRmwOp() == RmwOp::Fadd && target)
     return target->atomicAddElements(element.bitWidth(), element.isFloat(FloatKind::BF16), !rmw.result().useEmpty());
   if (isAtomic(a.op)) return 1;
-  return std::max<int64_t>(1, kWidestAccessBytes / a.bytes);
+  int64_t bytes = target ? target->maxGlobalAccessBytes : kGlobalAccessBytes;
+  return std::max<int64_t>(1, bytes / a.bytes);
 }
 
 /// Whether a load or store is of a dot's data and need not be in the layout of other accesses to the memory.

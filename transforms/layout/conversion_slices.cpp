@@ -64,13 +64,6 @@ Operation *carrierOf(Value v) {
   return op && op->is<scf::IfOp>() ? op : nullptr;
 }
 
-bool isDotOperand(const Encoding *e) { return e->kind() == layouts::EncodingKind::DotOperand; }
-
-unsigned bitsOf(Value v) {
-  Type t = v.type().scalar();
-  return t.isPointer() ? 64 : t.bitWidth();
-}
-
 /// The layout of an operation's only tensor operand from which its result gets layout `e`; null if there is none.
 const Encoding *operandLayoutFor(layouts::EncodingPool &pool, Operation *op, const Encoding *e) {
   auto result = tensorOf(op->result());
@@ -131,7 +124,7 @@ private:
   double plan(Value v, const Encoding *e, unsigned depth);
   void collect(Value v, const Encoding *e);
   bool readsWholeRowsForFma();
-  bool onlyMovesLoads();
+  bool convertsWideValue();
   double conversionAt(Value v, const Encoding *e) {
     bool readsCopy = isDotOperand(e) && isCopiedInLoop(v); // in any layout alike
     return (readsCopy ? 1 : costs_.conversion(v, e)) * costs_.frequency(v.parentBlock());
@@ -262,12 +255,12 @@ double Slice::plan(Value v, const Encoding *e, unsigned depth) {
     for (auto &[o, in] : inputs) cost += plan(o, in, depth + 1);
     Operation *def = v.definingOp();
     auto inner = v.definedBy<ttg::ConvertLayoutOp>();
-    bool mayNotMove = def && (isNarrowLoad(def) || def->is<tt::ScanOp>());
+    bool costDependsOnLayout = def && (isNarrowLoad(def) || def->is<tt::ScanOp>());
     if (inner && v.hasOneUse()) // a conversion on the way goes if it served nobody else
       cost -= costs_.conversion(inner.src(), encodingOf(v)) * costs_.frequency(v.parentBlock());
     else if (duplicatesCost_ && def && !carrierOf(v))
       cost += operationAt(v, e);
-    else if (mayNotMove) // even if it only moves, it may take more there
+    else if (costDependsOnLayout) // it may cost more there even if it only moves
       cost += (costs_.operation(def, e) - costs_.operation(def, encodingOf(v))) * costs_.frequency(v.parentBlock());
     // On a par, conversions stay below: fewer layouts.
     if (cost < best.cost) best = {cost, true};
@@ -295,9 +288,9 @@ void Slice::collect(Value v, const Encoding *e) {
 
 // ---- what a slice gains ---------------------------------------------------------------------------------------------
 
-/// Whether operands of fma would be computed from more elements than their values have threads for: each thread has
-/// whole rows, which many others have too, more than it has registers for. They are read where they are multiplied, so
-/// nothing may be computed between.
+/// Whether a slice for an operand of an fma dot would compute more elements in each thread than before. In the
+/// operand's layout threads hold copies of whole rows, more than they have registers for; the lowering reads them from
+/// shared memory where the dot needs them, which it cannot do if they are computed on the way.
 bool Slice::readsWholeRowsForFma() {
   auto *operand = layouts::dynCast<layouts::DotOperandEncoding>(wanted_);
   if (!operand || !layouts::dynCast<layouts::BlockedEncoding>(operand->parent())) return false;
@@ -306,19 +299,20 @@ bool Slice::readsWholeRowsForFma() {
     return !carrierOf(v) && costs_.operation(v.definingOp(), e) > costs_.operation(v.definingOp(), encodingOf(v));
   });
 }
-/// Where dot operands are loaded is another pass's concern, except for what is computed from loads of a loop: their
-/// copies go through shared memory in any case, from which the operand's layout is read as well as another.
-bool Slice::onlyMovesLoads() {
+/// Whether a value would be converted that is neither much narrower than the slice's result nor loaded in a loop. Loads
+/// of a loop are copied to shared memory in any case, from which one layout is read as well as another.
+bool Slice::convertsWideValue() {
   int64_t elements = tensorOf(conversions_[0].src()).numElements();
-  return !llvm::all_of(converted_, [&](auto &item) {
+  return llvm::any_of(converted_, [&](auto &item) {
     bool isNarrow = tensorOf(item.first).numElements() * context_.tuning.narrowOperandFraction <= elements;
-    return isCopiedInLoop(item.first) || isNarrow;
+    return !isCopiedInLoop(item.first) && !isNarrow;
   });
 }
 
 double Slice::gain() {
   if (readsWholeRowsForFma()) return 0;
-  if (isDotOperand(wanted_) && onlyMovesLoads()) return 0;
+  // Where a dot's operand passes shared memory is optimize-dot-operands' choice.
+  if (isDotOperand(wanted_) && convertsWideValue()) return 0;
   double before = 0;
   for (auto *op : replacedConversions()) {
     auto c = op->cast<ttg::ConvertLayoutOp>();

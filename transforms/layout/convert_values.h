@@ -9,7 +9,8 @@ namespace tessera::transforms {
 ir::Value inLayout(ir::Builder &, ir::Location, ir::Value, const layouts::Encoding *);
 
 /// The tensor of floats with other elements; cast by the builder if it has others. Widening and narrowing by IEEE rules
-/// have operations of their own (extf, truncf); 8-bit floats take tt.fp_to_fp.
+/// have operations of their own (extf, truncf); 8-bit floats are widened by tt.fp_to_fp.
+/// @pre the element types are equal or of different widths (not f16 and bf16), and the new one has more than 8 bits
 ir::Value inElementType(ir::Builder &, ir::Location, ir::Value, ir::Type element);
 
 /// Gives a value another layout in place. Its users, which expect the old one, get a conversion back.

@@ -82,8 +82,8 @@ private:
 const layouts::Encoding *resultLayout(layouts::EncodingPool &, const ir::TargetInfo &, const ir::MatrixInstruction &,
                                       llvm::ArrayRef<int32_t> warps, const layouts::CtaLayout &);
 
-/// How many consecutive elements of `bits` along K a lane holds of an operand. `fromResult`: the operand is computed
-/// from another dot's result.
+/// How many consecutive elements of `bits` along K a lane holds of an operand. `fromResult`: this or the other operand
+/// is computed from another dot's result (both have the same order along K).
 int64_t operandKWidth(const ir::TargetInfo &, const ir::MatrixInstruction &, int64_t k, unsigned bits, bool fromResult);
 
 } // namespace tessera::transforms

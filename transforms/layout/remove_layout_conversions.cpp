@@ -65,21 +65,14 @@ bool isMatrixLayout(const Encoding *e) {
 }
 bool isStronger(const Encoding *a, const Encoding *b) { return isMatrixLayout(a) && !isMatrixLayout(b); }
 
-bool isDotOperand(const Encoding *e) { return e->kind() == layouts::EncodingKind::DotOperand; }
-
 bool isElementwise(Operation *op) {
   return op->info().has(kElementwise) && op->numRegions() == 0 && op->numResults() == 1 &&
          op->result().type().isTensor();
 }
 
-int64_t elementsPerThread(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
-  auto &l = e->layoutOf(shape);
-  return l.ok() ? l->inDimSize(Dim::Register) : INT64_MAX;
-}
-
-unsigned bitsOf(Value v) {
-  Type t = v.type().scalar();
-  return t.isPointer() ? 64 : t.bitWidth();
+/// Elements of a thread; many if there is no such layout, so that no move chooses it.
+int64_t elementsPerThreadOrMany(const Encoding *e, llvm::ArrayRef<int64_t> shape) {
+  return layouts::elementsPerThread(e, shape).value_or(INT64_MAX);
 }
 
 /// How many elements there were before broadcasts made the value larger: so many must be converted to have it in
@@ -208,9 +201,6 @@ private:
 
 // ---- stores ---------------------------------------------------------------------------------------------------------
 
-constexpr int64_t kWidestAccessBytes = 16;
-constexpr int64_t kLeastRowBytes = 8; // of consecutive elements that are worth an access of their own
-
 /// How many elements along a dimension one thread holds one after the other from the first on; 0 if the next lane does
 /// not continue where the thread ends. A thread that holds whole rows makes each access of the warp touch as many rows
 /// as it has lanes, and counts as 0.
@@ -224,13 +214,14 @@ int64_t coalescedElements(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsi
   return holdsWholeRows || nextLaneIsElsewhere ? 0 : n;
 }
 
-/// Bytes of a lane's consecutive elements in the result of an AMD matrix instruction, 0 for other layouts. Its lanes
+/// Bytes of a lane's consecutive elements in the result of an AMD matrix instruction; 0 for other layouts and for those
+/// that the shape does not have. Its lanes
 /// stand along the other dimension, so an access touches as many rows as there are lanes, a few times 8 to 32 bytes of
 /// each; that is less than the round trip through shared memory, with its barriers, that whole rows would cost.
 int64_t rowBytesOfAmdResult(const Encoding *e, llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t bytes) {
   if (e->kind() != layouts::EncodingKind::AmdMfma && e->kind() != layouts::EncodingKind::AmdWmma) return 0;
   auto &l = e->layoutOf(shape);
-  return l.ok() ? layouts::consecutiveElements(*l, dim) * bytes : bytes;
+  return l.ok() ? layouts::consecutiveElements(*l, dim) * bytes : 0;
 }
 
 /// Accesses of a thread, each to `width` elements.
@@ -244,24 +235,27 @@ int64_t accessesOfThread(const Encoding *e, llvm::ArrayRef<int64_t> shape, int64
 }
 
 /// Whether stores in layout `e` are as good as in the layout that the store has, a conversion counted in.
-bool storesAsWell(tt::StoreOp store, const layouts::BlockedEncoding *now, const Encoding *e, const Tuning &tuning) {
+/// `accessBytes`: of the widest access.
+bool storesAsWell(tt::StoreOp store, const layouts::BlockedEncoding *now, const Encoding *e, int64_t accessBytes,
+                  const Tuning &tuning) {
   unsigned fast = now->order()[0];
   auto shape = tensorOf(store.ptr()).shape();
+  auto &layout = now->layoutOf(shape);
+  if (!layout.ok()) return false;
   int64_t bytes = std::max<int64_t>(1, tensorOf(store.value()).element().bitWidth() / 8);
-  int64_t wanted =
-      std::min<int64_t>(coalescedElements(now, shape, fast), std::max<int64_t>(1, kWidestAccessBytes / bytes));
+  int64_t widest = std::max<int64_t>(1, accessBytes / bytes);
+  int64_t wanted = std::min<int64_t>(coalescedElements(now, shape, fast), widest);
   int64_t offered = coalescedElements(e, shape, fast);
   // Where threads hold copies of each other's elements, few of them store, one element after the other.
-  constexpr int64_t kFewElements = 4;
-  if (elementsPerThread(e, shape) > std::max<int64_t>(elementsPerThread(now, shape), kFewElements)) return false;
-  bool storesMatrixRows =
-      wanted * bytes >= kLeastRowBytes && rowBytesOfAmdResult(e, shape, fast, bytes) >= kLeastRowBytes;
+  int64_t most = std::max<int64_t>(elementsPerThreadOrMany(now, shape), tuning.storedElementsOfFewThreads);
+  if (elementsPerThreadOrMany(e, shape) > most) return false;
+  const int64_t leastBytes = tuning.storedRowBytes;
+  bool storesMatrixRows = wanted * bytes >= leastBytes && rowBytesOfAmdResult(e, shape, fast, bytes) >= leastBytes;
   if (storesMatrixRows) return true;
   // What does not fill the threads takes one access of some lanes in any layout.
-  auto &l = now->layoutOf(shape);
-  int64_t threads = int64_t(1) << (l->inDimBits(Dim::Lane) + l->inDimBits(Dim::Warp));
+  int64_t threads = int64_t(1) << (layout->inDimBits(Dim::Lane) + layout->inDimBits(Dim::Warp));
   bool leavesThreadsIdle = tensorOf(store.ptr()).numElements() < threads;
-  bool isWideVector = offered > 0 && shape.size() == 1 && offered * bytes >= kLeastRowBytes;
+  bool isWideVector = offered > 0 && shape.size() == 1 && offered * bytes >= leastBytes;
   if (offered < wanted && !leavesThreadsIdle && !isWideVector) return false;
   // A layout that has many elements in one lane and copies in the others needs one access for each.
   return accessesOfThread(e, shape, std::min(offered, wanted)) <=
@@ -272,8 +266,9 @@ bool storesAsWell(tt::StoreOp store, const layouts::BlockedEncoding *now, const 
 
 class ConversionMoves {
 public:
-  ConversionMoves(Module &m, const Tuning &tuning)
-      : m_(m), pool_(m.context().encodings()), tuning_(tuning), cheap_(m.context(), tuning) {}
+  ConversionMoves(Module &m, int64_t accessBytes, const Tuning &tuning)
+      : m_(m), pool_(m.context().encodings()), accessBytes_(accessBytes), tuning_(tuning), cheap_(m.context(), tuning) {
+  }
 
   bool run() {
     // Every move takes conversions towards the end of the program or removes them; the bound is a safety net.
@@ -310,7 +305,7 @@ public:
       auto shape = tensorOf(c.src()).shape();
       Operation *def = c.src().definingOp();
       if (def && !def->numRegions()) continue;
-      bool computesMore = elementsPerThread(from, shape) > elementsPerThread(to, shape);
+      bool computesMore = elementsPerThreadOrMany(from, shape) > elementsPerThreadOrMany(to, shape);
       if (c.result().useEmpty() || isDotOperand(from) || computesMore) continue;
       auto casts = c.result().users();
       if (!llvm::all_of(casts, narrows)) continue;
@@ -703,7 +698,7 @@ private:
       e = slice->parent();
     }
     auto *now = layouts::dynCast<layouts::BlockedEncoding>(encodingOf(s.ptr()));
-    if (!now || isDotOperand(e) || !storesAsWell(s, now, e, tuning_)) return false;
+    if (!now || isDotOperand(e) || !storesAsWell(s, now, e, accessBytes_, tuning_)) return false;
     if (!cheap_.canMake(s.ptr(), e) || (s.mask() && !cheap_.canMake(s.mask(), e))) return false;
     enum : unsigned { kPointer, kValue, kMask };
     s->setOperand(s->operandGroupStart(kPointer), getIn(s.ptr(), e, s.op));
@@ -720,6 +715,7 @@ private:
 
   Module &m_;
   layouts::EncodingPool &pool_;
+  int64_t accessBytes_; // of the widest access to global memory
   const Tuning &tuning_;
   Rematerializer cheap_;
   llvm::DenseMap<std::pair<Operation *, unsigned>, const Encoding *> changedLayouts_; // by loop or branch, and index
@@ -729,15 +725,16 @@ private:
 
 absl::StatusOr<bool> removeLayoutConversions(Module &m, PassContext &c) {
   const Tuning tuning = c.target ? c.target->tuning : Tuning();
+  const int64_t accessBytes = c.target ? c.target->maxGlobalAccessBytes : kGlobalAccessBytes;
   bool changed = false;
   // What slices compute in another layout may let more conversions move.
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds; ++round) {
-    changed |= ConversionMoves(m, tuning).run();
+    changed |= ConversionMoves(m, accessBytes, tuning).run();
     if (!recomputeConversions(m, tuning)) break;
     changed = true;
   }
-  ConversionMoves last(m, tuning);
+  ConversionMoves last(m, accessBytes, tuning);
   changed |= last.convertBehindNarrowingCasts();
   changed |= last.fold();
   return changed;

@@ -131,8 +131,9 @@ namespace {
 
 class WarpGroupDotPlanner {
 public:
-  WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, int64_t numWarps, std::string &whyNot)
-      : dot_(dot), types_(types), chain_(chain), numWarps_(numWarps), whyNot_(whyNot),
+  WarpGroupDotPlanner(tt::DotOp dot, const DotTypes &types, DotChain chain, const Tuning &tuning, int64_t numWarps,
+                      std::string &whyNot)
+      : dot_(dot), types_(types), chain_(chain), tuning_(tuning), numWarps_(numWarps), whyNot_(whyNot),
         pool_(dot->context().encodings()), result_(tensorOf(dot.d())) {}
 
   std::optional<WarpGroupDotPlan> run() {
@@ -182,8 +183,7 @@ private:
       return fails("the shape has no tile of 64 rows for a warp group, or no operand can be read from shared memory as "
                    "it lies");
     plan_.leftInRegisters = !isReadable(dot_.b(), 0, types_.operandB, kRowsOfGroup);
-    constexpr int64_t kLeastColumnsOfRegisters = 32;
-    if (plan_.leftInRegisters && hasWarpsAlongColumns() && tileN() < kLeastColumnsOfRegisters)
+    if (plan_.leftInRegisters && hasWarpsAlongColumns() && tileN() < tuning_.warpGroupRegisterColumns)
       return fails("the transposed dot has too few columns for each warp group to load all rows of its operand");
     return true;
   }
@@ -218,6 +218,7 @@ private:
   tt::DotOp dot_;
   const DotTypes &types_;
   DotChain chain_;
+  const Tuning &tuning_;
   int64_t numWarps_;
   std::string &whyNot_;
   layouts::EncodingPool &pool_;
@@ -244,7 +245,7 @@ std::optional<WarpGroupDotPlan> planWarpGroupDot(tt::DotOp dot, const DotTypes &
                                                  const TargetInfo &target, int64_t numWarps, std::string &whyNot) {
   whyNot.clear();
   if (target.matrixUnit != MatrixUnit::Wgmma) return std::nullopt;
-  return WarpGroupDotPlanner(dot, types, chain, numWarps, whyNot).run();
+  return WarpGroupDotPlanner(dot, types, chain, target.tuning, numWarps, whyNot).run();
 }
 
 // ---- the rewrite ----------------------------------------------------------------------------------------------------

@@ -111,20 +111,19 @@ public:
   }
 
   /// The operation at which the buffer's lifetime ends.
-  Operation *lastOperation(const Buffer &b) const {
-    for (auto *numbers : {&begin_, &end_})
-      for (auto [op, number] : *numbers)
-        if (number == b.to) return op;
-    return b.op;
-  }
+  Operation *lastOperation(const Buffer &b) const { return numbered_[b.to]; }
 
 private:
   void number(Operation *op) {
-    begin_[op] = next_++;
+    auto next = [&] {
+      numbered_.push_back(op);
+      return unsigned(numbered_.size() - 1);
+    };
+    begin_[op] = next();
     for (auto &r : op->regions())
       for (auto *b = r.front(); b; b = b->next())
         for (auto &inner : *b) number(&inner);
-    end_[op] = next_++;
+    end_[op] = next();
   }
 
   int64_t placeWithNeighboursApart(int64_t limit) {
@@ -332,7 +331,7 @@ private:
   const llvm::DenseMap<Operation *, int64_t> &frames_;
   llvm::DenseMap<Operation *, unsigned> begin_, end_;
   llvm::DenseMap<Region *, bool> branchesForward_;
-  unsigned next_ = 0;
+  std::vector<Operation *> numbered_; // by number
   std::vector<Buffer> buffers_;
   llvm::SmallVector<unsigned, 16> lifetimeEnds_; // of buffers_, before keepNeighboursApart
   int64_t size_ = 0;
@@ -384,9 +383,11 @@ std::optional<Remark> conversionRemark(const Buffer &b, const TargetInfo &target
   if (!convert) return std::nullopt;
   auto from = tensorOf(convert.src());
   auto to = tensorOf(convert.result());
-  auto plan = layouts::planConversion(
-      *from.encoding()->toLinearLayout(from.shape()), *to.encoding()->toLinearLayout(to.shape()),
-      std::max<int64_t>(8, from.element().bitWidth()), target.memoryModel(), planOptionsOf(b.op));
+  auto &source = from.encoding()->layoutOf(from.shape());
+  auto &destination = to.encoding()->layoutOf(to.shape());
+  if (!source.ok() || !destination.ok()) return std::nullopt;
+  auto plan = layouts::planConversion(*source, *destination, std::max<int64_t>(8, from.element().bitWidth()),
+                                      target.memoryModel(), planOptionsOf(b.op));
   if (!plan.ok()) return std::nullopt;
   std::string repetitions =
       plan->repetitions > 1 ? llvm::formatv(" in {0} repetitions", plan->repetitions).str() : std::string();

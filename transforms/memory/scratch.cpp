@@ -16,7 +16,6 @@ using layouts::Dim;
 
 namespace {
 
-constexpr int64_t kTensorMapBytes = 128;    // size and alignment (CUDA driver API, CUtensorMap)
 constexpr int64_t kHistogramBinBytes = 4;   // an i32
 constexpr int64_t kScalarAtomicBytes = 16;  // one result, rounded up to the alignment
 constexpr int64_t kPartitionStateBytes = 4; // which ttg.warp_specialize the partitions' warps run next; 0: none

@@ -9,6 +9,9 @@
 
 namespace tessera::transforms {
 
+/// Size and alignment of a tensor map (CUDA driver API, CUtensorMap).
+constexpr int64_t kTensorMapBytes = 128;
+
 struct Scratch {
   int64_t bytes = 0;
   int64_t alignment = 16;

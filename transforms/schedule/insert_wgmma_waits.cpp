@@ -99,17 +99,14 @@ bool turnRestartsIntoFlags(scf::ForOp loop) {
 
   llvm::SmallVector<Type, 16> types;
   for (auto v : inits) types.push_back(v.type());
-  auto newLoop =
-      scf::ForOp::create(before, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
-                         llvm::SmallVector<NamedAttribute, 4>(loop->attrs().begin(), loop->attrs().end()));
+  auto newLoop = scf::ForOp::create(before, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(),
+                                    inits, loop->attrs());
   unsigned numOld = loop->numResults();
   newLoop.body().takeBody(loop.body());
   for (auto &r : restarts) {
     Value flag = newLoop.body().front()->addArg(i1, r.dot->loc());
     Builder at(r.dot.op);
-    auto dot = ttng::WarpGroupDotOp::create(
-        at, r.dot->loc(), r.dot.a(), r.dot.b(), r.dot.c(), flag,
-        llvm::SmallVector<NamedAttribute, 4>(r.dot->attrs().begin(), r.dot->attrs().end()));
+    auto dot = ttng::WarpGroupDotOp::create(at, r.dot->loc(), r.dot.a(), r.dot.b(), r.dot.c(), flag, r.dot->attrs());
     r.dot.d().replaceAllUsesWith(dot.d());
     r.dot->erase();
   }

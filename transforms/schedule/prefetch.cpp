@@ -128,7 +128,7 @@ private:
   /// Whether an index is one of `buffers`, in any iteration. `visited`: loop-carried values that are being followed.
   static bool isIndexWithin(Value index, int64_t buffers, llvm::SmallVectorImpl<Value> &visited) {
     if (auto c = intConstantOf(index)) return *c >= 0 && *c < buffers;
-    if (auto c = index.isBlockArgument() || index.definedBy<scf::ForOp>() ? carriedOf(index) : std::nullopt) {
+    if (auto c = carriedOf(index)) {
       if (!c->loop.body().hasOneBlock()) return false;
       if (llvm::is_contained(visited, c->argument)) return true;
       visited.push_back(c->argument);
@@ -186,10 +186,6 @@ private:
 
   // ---- rewriting ----
 
-  static llvm::SmallVector<NamedAttribute, 4> attrsOf(Operation *op) {
-    return llvm::SmallVector<NamedAttribute, 4>(op->attrs().begin(), op->attrs().end());
-  }
-
   /// Copies into the multi-buffers write zeros where they are masked off.
   void fillWithZeros() {
     for (auto &d : dots_)
@@ -208,7 +204,7 @@ private:
     auto zeros = DenseElementsAttr::get(values, {llvm::APInt::getZero(type.element().bitWidth())});
     Value zero = b.constant(copy->loc(), values, zeros);
     auto filled = ttg::AsyncCopyGlobalToLocalOp::create(b, copy->loc(), copy.src(), copy.result(), copy.mask(), zero,
-                                                        attrsOf(copy.op));
+                                                        copy->attrs());
     copy.token().replaceAllUsesWith(filled.token());
     copy->erase();
   }
@@ -220,7 +216,7 @@ private:
     auto whole = o.load;
     Value view = ttg::MemdescIndexOp::create(b, buffer->loc(), buffer.result().type(), buffer.src(), index).result();
     if (trans)
-      view = ttg::MemdescTransOp::create(b, trans->loc(), trans.result().type(), view, attrsOf(trans.op)).result();
+      view = ttg::MemdescTransOp::create(b, trans->loc(), trans.result().type(), view, trans->attrs()).result();
     auto viewType = view.type().cast<MemDescType>();
     llvm::SmallVector<int64_t, 2> shape(viewType.shape());
     llvm::SmallVector<int64_t, 2> offsets(viewType.rank(), 0);
@@ -267,7 +263,7 @@ private:
     llvm::SmallVector<Type, 8> types;
     for (auto v : inits) types.push_back(v.type());
     auto loop = scf::ForOp::create(before, loc_, types, loop_.lowerBound(), loop_.upperBound(), loop_.step(), inits,
-                                   attrsOf(loop_.op));
+                                   loop_->attrs());
     loop.body().takeBody(loop_.body());
     for (unsigned i = numOwn; i < inits.size(); ++i) loop.body().front()->addArg(types[i], loc_);
     return loop;
@@ -291,7 +287,7 @@ private:
     Builder b(d.dot.op);
     int64_t k = tensorOf(d.dot.a()).dim(1);
     auto accumulate = [&](Value x, Value y, Value acc) {
-      return tt::DotOp::create(b, d.dot->loc(), d.dot.d().type(), x, y, acc, attrsOf(d.dot.op)).d();
+      return tt::DotOp::create(b, d.dot->loc(), d.dot.d().type(), x, y, acc, d.dot->attrs()).d();
     };
     Value acc = accumulate(firstA, firstB, d.dot.c());
     // Parts of the rest that begin at multiples of their length, which memdesc_subslice needs.

@@ -219,9 +219,6 @@ private:
   Value number(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i64(), v); }
   template <class OpT> Value make(Builder &b, Value x, Value y) { return OpT::create(b, loc_, x, y).op->result(); }
   Value isLess(Builder &b, Value x, Value y) { return compare(b, loc_, CmpIPredicate::Slt, x, y); }
-  static llvm::SmallVector<NamedAttribute, 4> attrsOf(Operation *op) {
-    return llvm::SmallVector<NamedAttribute, 4>(op->attrs().begin(), op->attrs().end());
-  }
 
   /// The producer and the loads on the values of `map`, masked by the predicate.
   llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate) {
@@ -237,7 +234,7 @@ private:
         executes = tt::SplatOp::create(b, loc_, tensorOf(ptr).withElement(c_.i1()), predicate).result();
       mask = mask ? make<arith::AndiOp>(b, mask, executes) : executes;
       values.push_back(tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, mask,
-                                          load.other() ? map.lookupOrSelf(load.other()) : Value(), attrsOf(load.op))
+                                          load.other() ? map.lookupOrSelf(load.other()) : Value(), load->attrs())
                            .result());
     }
     return values;
@@ -294,7 +291,7 @@ private:
     llvm::SmallVector<Type, 16> types;
     for (auto v : inits) types.push_back(v.type());
     auto main =
-        scf::ForOp::create(b, loc_, types, lower, middle, truncate(b, unrolledStep, type), inits, attrsOf(loop_.op));
+        scf::ForOp::create(b, loc_, types, lower, middle, truncate(b, unrolledStep, type), inits, loop_->attrs());
     Block *block = main.body().addBlock();
     block->addArg(type, inductionVariable(loop_).loc());
     for (auto t : types) block->addArg(t, loc_);

@@ -8,6 +8,7 @@ module {
       "unregistered.yield"(%arg1) : (!other.type<f32, {x}>) -> () loc(#loc)
     }) {d = 1 : i32, p = #other.attr<"a>", [1]>} : (i32) -> (vector<4xf32>, memref<?x2xf32>) loc(#loc)
     "unregistered.use"(%0#1) {operandSegmentSizes = array<i32: 1, 0>} : (memref<?x2xf32>) -> () loc(#loc)
+    "unregistered.use"(%arg0) {operand_segment_sizes = array<i32: 1>} : (i32) -> () loc(#loc)
     "unregistered.br"()[^bb1] : () -> () loc(#loc)
   ^bb1:  // pred: ^bb0
     tt.return loc(#loc)

@@ -130,3 +130,29 @@ tt.func public @while(%x: i32, %c: i1) -> i32 {
   }
   tt.return %w : i32
 }
+
+// -----
+
+// Bounds of unsigned loops are compared as unsigned numbers: from 2^32 - 1 to 1 there is no iteration, from 1 to
+// 2^32 - 1 there are many.
+// CHECK-LABEL: @unsigned
+// CHECK-NOT: arith.divsi
+// CHECK: scf.for unsigned
+// CHECK-NEXT: arith.divsi
+// CHECK: arith.divsi
+// CHECK-NEXT: scf.for unsigned
+tt.func public @unsigned(%x: i32, %y: i32) -> (i32, i32) {
+  %c1 = arith.constant 1 : i32
+  %max = arith.constant -1 : i32
+  %r = scf.for unsigned %i = %max to %c1 step %c1 iter_args(%a = %c1) -> (i32) : i32 {
+    %d = arith.divsi %x, %y : i32
+    %v = arith.addi %a, %d : i32
+    scf.yield %v : i32
+  }
+  %q = scf.for unsigned %i = %c1 to %max step %c1 iter_args(%a = %c1) -> (i32) : i32 {
+    %d = arith.divsi %x, %y : i32
+    %v = arith.addi %a, %d : i32
+    scf.yield %v : i32
+  }
+  tt.return %r, %q : i32, i32
+}

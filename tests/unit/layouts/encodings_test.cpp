@@ -202,8 +202,7 @@ TEST(PaddedShared, PadsOffsets) {
   EXPECT_THAT(layoutOf(e, {16, 64}).apply({{Dim::Offset, 65}}), ElementsAre(1, 1));
 }
 
-// ---- matrix instructions: PTX ISA, "Matrix Fragments for mma…" and wgmma's register fragments
-// -------------------------
+// ---- matrix instructions: PTX ISA, "Matrix Fragments for mma…" and wgmma's register fragments -----------------------
 
 // "Matrix Fragments for mma.m8n8k4": each quad pair of lanes has a dot of its own, 8 by 8 by 4. Which rows and columns
 // of the tensor those are is read off the operands; then every accumulator must be where the instruction leaves it.
@@ -465,14 +464,14 @@ TEST(EncodingPool, EqualParametersAreOneObject) {
   EXPECT_NE(*pool.getSlice(0, a), *pool.getSlice(1, a));
   EXPECT_EQ(*pool.getAmdWmma({2, true, AmdWmmaParams::tilesOf({2, 2}), {}, {16, 16, 16}}),
             *pool.getAmdWmma({2, true, AmdWmmaParams::tilesOf({2, 2}, {1, 1}), {}, {16, 16, 16}}));
-  // What is kept as text is never taken for the class of its kind.
-  const Encoding *opaque = pool.getOpaque(EncodingKind::NvmmaShared, "#ttg.nvmma_shared",
-                                          "{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}", 2);
-  const Encoding *real = *pool.getNvmmaShared({128, false, 16, false, {}, 2});
-  EXPECT_NE(opaque, real);
-  EXPECT_EQ(opaque->str(), real->str());
-  EXPECT_EQ(dynCast<NvmmaSharedEncoding>(opaque), nullptr);
-  EXPECT_EQ(dynCast<NvmmaSharedEncoding>(real), real);
+}
+
+TEST(EncodingPool, DynCastIsByKind) {
+  EncodingPool pool;
+  const Encoding *shared = *pool.getNvmmaShared({128, false, 16, false, {}, 2});
+  EXPECT_EQ(dynCast<NvmmaSharedEncoding>(shared), shared);
+  EXPECT_EQ(dynCast<BlockedEncoding>(shared), nullptr);
+  EXPECT_EQ(dynCast<NvmmaSharedEncoding>(static_cast<const Encoding *>(nullptr)), nullptr);
 }
 
 TEST(Encodings, PrintAsTriton36) {

@@ -28,8 +28,7 @@ using ir::MatrixInstruction;
 using ir::MatrixType;
 using testing::HostTarget;
 
-// ---- numbers
-// ----------------------------------------------------------------------------------------------------------
+// ---- numbers --------------------------------------------------------------------------------------------------------
 
 const llvm::fltSemantics *semanticsOf(MatrixType t) {
   switch (t) {
@@ -87,8 +86,7 @@ const char *nameOf(MatrixType t) {
   return "";
 }
 
-// ---- the instructions, by the manuals
-// -----------------------------------------------------------------------------------
+// ---- the instructions, by the manuals -------------------------------------------------------------------------------
 
 struct Held {
   int lane, element;
@@ -127,8 +125,7 @@ struct Manual {
   }
 };
 
-// ---- a target whose lanes talk to each other
-// --------------------------------------------------------------------------
+// ---- a target whose lanes talk to each other ------------------------------------------------------------------------
 
 class WarpTarget;
 WarpTarget *running = nullptr;
@@ -267,8 +264,7 @@ public:
   }
 };
 
-// ---- kernels
-// ------------------------------------------------------------------------------------------------------------
+// ---- kernels --------------------------------------------------------------------------------------------------------
 
 std::string module(int lanes, int warps, const std::string &aliases, const std::string &body) {
   return aliases + "module attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = " + std::to_string(warps) +
@@ -442,8 +438,7 @@ TEST_P(EveryInstruction, TakesOtherWidthsAndShortK) {
 INSTANTIATE_TEST_SUITE_P(Targets, EveryInstruction, ::testing::ValuesIn(targets()),
                          [](auto &p) { return p.param->name.str(); });
 
-// ---- ldmatrix
-// -------------------------------------------------------------------------------------------------------------
+// ---- ldmatrix -------------------------------------------------------------------------------------------------------
 
 struct LoadCase {
   const char *type;

@@ -104,8 +104,7 @@ TEST(Faults, Arguments) {
       .fails("which the interpreter cannot pass");
 }
 
-// ---- block pointers and descriptors
-// -----------------------------------------------------------------------------------
+// ---- block pointers and descriptors ---------------------------------------------------------------------------------
 
 TEST(BlockPointers, BoundsAndPadding) {
   // Blocks of 4x4 of a 6x5 matrix whose rows are 8 apart, moved by (3, 2).
@@ -247,8 +246,7 @@ TEST(Descriptors, GatherAndScatterRows) {
   EXPECT_EQ(y, want);
 }
 
-// ---- atomics
-// ----------------------------------------------------------------------------------------------------------
+// ---- atomics --------------------------------------------------------------------------------------------------------
 
 /// Eight lanes update elements i / 2 with i + 1 and give the old values.
 template <class T>

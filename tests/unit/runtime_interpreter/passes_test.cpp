@@ -67,8 +67,7 @@ void runPasses(Module &m, const transforms::Pipeline &p, DiagnosticEngine &diag,
   ASSERT_TRUE(s.ok()) << s << "\n" << messages << printToString(m);
 }
 
-// ---- kernels
-// ----------------------------------------------------------------------------------------------------------
+// ---- kernels --------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> kernels() {
   auto out = filesIn(TESSERA_SOURCE_DIR "/tests/kernels", "");
@@ -116,8 +115,7 @@ INSTANTIATE_TEST_SUITE_P(All, PassesOnKernels, testing::ValuesIn(kernels()), [](
   return (llvm::StringRef(s).contains("/tests/kernels/") ? "" : "shared_") + llvm::sys::path::filename(s).str();
 });
 
-// ---- golden tests
-// -----------------------------------------------------------------------------------------------------
+// ---- golden tests ---------------------------------------------------------------------------------------------------
 
 /// Stores what the function returns to new arguments, so that it can be seen.
 void storeResults(Module &m, Operation *func) {

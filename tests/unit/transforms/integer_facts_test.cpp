@@ -69,9 +69,10 @@ struct Numbers {
 /// Whether the mode says nothing about this result, because the assumption does not hold for it.
 bool isExcluded(const IntegerOperation &o, int64_t exact, int64_t y, int width, Overflow overflow) {
   if (overflow == Overflow::MayWrap || width < 32) return false;
-  bool isSigned = o.name == "arith.addi" || o.name == "arith.subi" || o.name == "arith.muli" || o.name == "arith.shli";
-  bool signedDivision = o.name == "arith.divsi" || o.name == "arith.remsi";
-  return (isSigned && exact != wrapped(exact, width)) || (signedDivision && y < 0);
+  bool isAssumedNotToWrap =
+      o.name == "arith.addi" || o.name == "arith.subi" || o.name == "arith.muli" || o.name == "arith.shli";
+  bool isSignedDivision = o.name == "arith.divsi" || o.name == "arith.remsi";
+  return (isAssumedNotToWrap && exact != wrapped(exact, width)) || (isSignedDivision && y < 0);
 }
 
 class IntegerRules : public ::testing::TestWithParam<std::tuple<int, Overflow>> {};
@@ -111,11 +112,21 @@ TEST_P(IntegerRules, BoundsContainEveryValue) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Widths, IntegerRules,
+                         ::testing::Combine(::testing::Values(1, 3, 4, 32),
+                                            ::testing::Values(Overflow::MayWrap, Overflow::Assumed)),
+                         [](auto &i) {
+                           return integer(std::get<0>(i.param)) +
+                                  (std::get<1>(i.param) == Overflow::MayWrap ? "MayWrap" : "Assumed");
+                         });
+
+class SmallestIntervals : public ::testing::TestWithParam<int> {};
+
 /// Rules for monotonic operations give the smallest interval: both ends are values.
-TEST_P(IntegerRules, EndsAreValues) {
-  auto [width, overflow] = GetParam();
-  if (width > 4 || overflow != Overflow::MayWrap) return;
+TEST_P(SmallestIntervals, EndsAreValues) {
+  int width = GetParam();
   Kernel kernel(binaryOperations(width));
+  ASSERT_TRUE(kernel.module);
   Numbers numbers(width);
   size_t n = 0;
   for (auto &o : integerOperations()) {
@@ -137,19 +148,14 @@ TEST_P(IntegerRules, EndsAreValues) {
           }
         if (wraps || r.low > r.high) continue;
         auto operand = [&](unsigned i) { return i ? b : a; };
-        ASSERT_EQ(text(transforms::integer_rules::rangeOfResult(op, operand, overflow)), text(r))
+        ASSERT_EQ(text(transforms::integer_rules::rangeOfResult(op, operand, Overflow::MayWrap)), text(r))
             << o.name << " " << text(a) << ", " << text(b);
       }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, IntegerRules,
-                         ::testing::Combine(::testing::Values(1, 3, 4, 32),
-                                            ::testing::Values(Overflow::MayWrap, Overflow::Assumed)),
-                         [](auto &i) {
-                           return integer(std::get<0>(i.param)) +
-                                  (std::get<1>(i.param) == Overflow::MayWrap ? "MayWrap" : "Assumed");
-                         });
+INSTANTIATE_TEST_SUITE_P(Widths, SmallestIntervals, ::testing::Values(1, 3, 4),
+                         [](auto &i) { return integer(i.param); });
 
 TEST(IntegerRules, CastsAndSelections) {
   Kernel kernel("tt.func @k(%x: i4, %y: i4, %c: i1) {\n"
@@ -173,7 +179,7 @@ TEST(IntegerRules, CastsAndSelections) {
   }
 }
 
-/// muli, addi and shli of a range of 16 and a constant, against the numbers themselves.
+/// addi, subi, muli and shli of a range of 16 and a constant, against the numbers themselves.
 TEST(IntegerRules, CertainWrapAround) {
   std::vector<int64_t> constants = {0,
                                     1,
@@ -200,8 +206,8 @@ TEST(IntegerRules, CertainWrapAround) {
   for (int64_t c : constants) {
     std::string n = "%c" + std::to_string(cases.size());
     s += "  " + n + " = arith.constant dense<" + std::to_string(c) + "> : tensor<16xi32>\n";
-    for (auto *op : {"addi", "muli", "shli"}) {
-      if (std::string(op) == "shli" && (c < 0 || c > 31)) continue;
+    for (auto *op : {"addi", "subi", "muli", "shli"}) {
+      if (std::string(op) == "shli" && (c < 0 || c > 31)) continue; // undefined
       s += "  %v" + std::to_string(cases.size()) + " = arith." + op + " %r, " + n + " : tensor<16xi32>\n";
       cases.push_back({op, c});
     }
@@ -214,12 +220,46 @@ TEST(IntegerRules, CertainWrapAround) {
     auto [name, c] = cases[n++];
     bool wraps = false;
     for (int64_t x = 0; x < 16; ++x) {
-      int64_t exact = name[0] == 'a' ? x + c : name[0] == 'm' ? x * c : x << c;
+      int64_t exact = op->is<ir::arith::AddiOp>()   ? x + c
+                      : op->is<ir::arith::SubiOp>() ? x - c
+                      : op->is<ir::arith::MuliOp>() ? x * c
+                                                    : x << c;
       wraps |= exact != wrapped(exact, 32);
     }
     EXPECT_EQ(transforms::integer_rules::certainlyWraps(op), wraps) << name << " " << c;
   }
   EXPECT_EQ(n, cases.size());
+}
+
+/// Operations that use a value twice: each query ends soon, whether the first value is known or not.
+TEST(IntegerRules, DeepChains) {
+  for (const char *first : {"arith.addi %x, %one", "arith.addi %one, %one"}) {
+    std::string s =
+        "tt.func @k(%x: i32) {\n  %one = arith.constant 1 : i32\n  %v0 = " + std::string(first) + " : i32\n";
+    for (int i = 0; i < 64; ++i) {
+      std::string v = "%v" + std::to_string(i);
+      s += "  %v" + std::to_string(i + 1) + " = arith.muli " + v + ", " + v + " : i32\n";
+    }
+    Kernel kernel(s + "  tt.return\n}\n");
+    ASSERT_TRUE(kernel.module);
+    ir::Value last = kernel.last();
+    EXPECT_FALSE(transforms::integer_rules::certainlyWraps(last.definingOp()));
+    EXPECT_EQ(text(*integerRange(last)), "[-2147483648, 2147483647]");
+    SignAnalysis(*kernel.module, Overflow::Assumed).nonNegative(last);
+  }
+}
+
+/// Of integers of more than 64 bits nothing is known, nor of what they are cut off to.
+TEST(IntegerRules, WideIntegers) {
+  for (const char *cast : {"arith.index_cast", "arith.index_castui"}) {
+    Kernel kernel("tt.func @k(%w: i128) {\n  %s = arith.addi %w, %w : i128\n  %i = " + std::string(cast) +
+                  " %s : i128 to index\n  tt.return\n}\n");
+    ASSERT_TRUE(kernel.module);
+    EXPECT_FALSE(transforms::integer_rules::certainlyWraps(kernel.ops[0]));
+    EXPECT_FALSE(integerRange(kernel.ops[0]->result()));
+    EXPECT_EQ(text(*integerRange(kernel.last())), text(transforms::integer_rules::allOf(64)));
+    EXPECT_FALSE(SignAnalysis(*kernel.module, Overflow::Assumed).nonNegative(kernel.last()));
+  }
 }
 
 // ---- integerRange ---------------------------------------------------------------------------------------------------
@@ -243,6 +283,15 @@ TEST(IntegerRange, LoopCounters) {
           EXPECT_EQ(text(*r), text({lower, last})) << lower << " to " << upper << " step " << step;
         }
       }
+}
+
+/// As unsigned numbers the loop runs from 2^32 - 4 to 2^32 - 1; as signed ones its counter is negative.
+TEST(IntegerRange, UnsignedLoopCounters) {
+  Kernel kernel("tt.func @k() {\n  %l = arith.constant -4 : i32\n  %u = arith.constant -1 : i32\n"
+                "  %s = arith.constant 1 : i32\n  scf.for unsigned %i = %l to %u step %s : i32 {\n"
+                "    %v = arith.addi %i, %i : i32\n  }\n  tt.return\n}\n");
+  ASSERT_TRUE(kernel.module);
+  EXPECT_EQ(text(*integerRange(kernel.last().definingOp()->operand(0))), "[-2147483648, 2147483647]");
 }
 
 TEST(IntegerRange, DepthAndTypes) {
@@ -353,6 +402,12 @@ TEST(SignAnalysis, NothingIsAssumedWhereWrapAroundIsCertain) {
   EXPECT_TRUE(isProved(multiplied(65536, "")));
   EXPECT_FALSE(isProved(multiplied(1103515245, "")));
   EXPECT_FALSE(isProved(multiplied(1103515245, "") + "  %w = arith.addi %v, %r : tensor<16xi32>\n"));
+  auto subtracted = [&](int64_t by) {
+    return range + "  %c = arith.constant dense<" + std::to_string(by) +
+           "> : tensor<16xi32>\n  %v = arith.subi %r, %c : tensor<16xi32>\n";
+  };
+  EXPECT_TRUE(isProved(subtracted(-2147483632)));  // up to 2^31 - 1
+  EXPECT_FALSE(isProved(subtracted(-2147483640))); // beyond
 }
 
 TEST(SignAnalysis, Divisors) {
