@@ -306,12 +306,13 @@ int64_t widthOfLayout(const Access &a, int64_t widthOfGroup, const AxisInfoAnaly
 /// A block that is loaded through a descriptor comes by way of shared memory, so that any layout would do: one in which
 /// threads read 16 bytes of a row at once. (Stores take the value as it is.)
 static void layOutDescriptorLoad(tt::DescriptorLoadOp load, int warps, int lanes) {
+  constexpr int64_t kReadBytes = 16; // the widest read of shared memory
   TensorType type = tensorOf(load.result());
   int64_t bytes = std::max<int64_t>(1, type.element().bitWidth() / 8);
   int64_t perThread = std::max<int64_t>(1, type.numElements() / (int64_t(warps) * lanes));
   unsigned last = type.rank() - 1;
   llvm::SmallVector<int32_t, 4> sizePerThread(type.rank(), 1);
-  sizePerThread[last] = int32_t(std::min({perThread, kWidestAccessBytes / bytes, type.dim(last)}));
+  sizePerThread[last] = int32_t(std::min({perThread, kReadBytes / bytes, type.dim(last)}));
   Order order(type.rank());
   std::iota(order.rbegin(), order.rend(), 0);
   computeInLayout(load.op, *type.element().context()->encodings().getBlocked(layouts::blockedParamsFor(
