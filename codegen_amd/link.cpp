@@ -73,6 +73,12 @@ llvm::PassPluginLibraryInfo getPollyPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder &) {}, nullptr};
 }
 
+// lld gives all options of LLVM their defaults before it links, although it is passed none. They are the whole
+// process's: two of them are set while other threads generate code (scheduler_options.h), and a host may have set its
+// own. `--wrap` (CMakeLists.txt) directs lld's call here.
+extern "C" void __wrap__ZN4llvm2cl25ResetAllOptionOccurrencesEv();   // NOLINT(bugprone-reserved-identifier)
+extern "C" void __wrap__ZN4llvm2cl25ResetAllOptionOccurrencesEv() {} // NOLINT(bugprone-reserved-identifier)
+
 #undef TESSERA_NO_PRINTER
 #undef TESSERA_NO_TARGET
 

@@ -188,9 +188,9 @@ absl::Status checkArguments(Operation *kernel, std::array<int64_t, 3> grid, llvm
     bool isDescriptor =
         descriptor && args[i].shape.size() == descriptor.rank() && args[i].strides.size() == descriptor.rank();
     if (descriptor && !isDescriptor)
-      return invalid(llvm::formatv("argument {0} of '{1}' is a tensor descriptor of {2} dimensions, and one of {3} is "
-                                   "given",
-                                   i, name, descriptor.rank(), args[i].shape.size()));
+      return invalid(llvm::formatv(
+          "argument {0} of '{1}' is a tensor descriptor of {2} dimensions, and {3} is given", i, name,
+          descriptor.rank(), args[i].shape.empty() ? "none" : llvm::formatv("one of {0}", args[i].shape.size()).str()));
     if (isDescriptor && size_t(args[i].buffer) < buffers.size()) continue;
     if (t.isTensor() || !laneBytes(t) || laneBytes(t) > 8 ||
         (t.isPointer() && t.cast<PointerType>().pointee().isTensor()))

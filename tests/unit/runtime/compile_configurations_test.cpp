@@ -114,7 +114,8 @@ TEST(Configurations, EveryRankSizeAndNumberOfWarps) {
 TEST(Configurations, ThreadsPerBlockHaveALimit) {
   EXPECT_THAT(compile(shapedKernel({64}), "gfx942", 32).errors,
               HasSubstr("32 warps of 64 threads are 2048 threads per block, but gfx942 allows 1024"));
-  EXPECT_THAT(compile(shapedKernel({64}), "sm_90a", 3).errors, HasSubstr("num-warps must be a power of two, not 3"));
+  EXPECT_THAT(compile(shapedKernel({64}), "sm_90a", 3).errors,
+              HasSubstr("num-warps must be a power of two up to 64, not 3"));
 }
 
 TEST(Configurations, SharedMemoryOverTheLimitNamesItsUsers) {

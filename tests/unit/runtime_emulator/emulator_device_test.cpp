@@ -18,7 +18,7 @@ TEST(EmulatorDevice, SurvivesAFatalErrorOfTheCodeGenerator) {
   llvm::SMDiagnostic error;
   auto module = llvm::parseAssemblyString(R"(
 target triple = "amdgcn-amd-amdhsa"
-define amdgpu_kernel void @kernel() {
+define amdgpu_kernel void @kernel(ptr addrspace(1) %scratch, ptr addrspace(1) %profile) {
   ret void
 }
 define amdgpu_kernel void @other(ptr addrspace(1) %p) {

@@ -101,7 +101,7 @@ TEST(Faults, Arguments) {
   Evaluation(text).buffer(x).scalar(1).fails("the grid (0, 1, 1) is empty", {0, 1, 1});
   Evaluation("module { tt.func public @k(%p: !tt.tensordesc<4x4xf32>) { tt.return } }")
       .scalar(1)
-      .fails("which the interpreter cannot pass");
+      .fails("is a tensor descriptor of 2 dimensions, and none is given");
 }
 
 // ---- block pointers and descriptors ---------------------------------------------------------------------------------
