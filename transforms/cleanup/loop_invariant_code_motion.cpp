@@ -7,7 +7,8 @@
 // Innermost loops come first, so that an operation can leave several loops. Two kinds of operations need care if the
 // loop may run zero times:
 //   - Integer divisions whose divisor may be zero (or -1, for signed ones) are undefined then. They leave only loops
-//     that are known to run.
+//     that are known to run. So are descriptors that become tensor maps (those with a layout) if base or strides are
+//     misaligned.
 //   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs:
 //
 //   scf.for %i = %lo to %hi … {                      %runs = arith.cmpi slt, %lo, %hi
@@ -60,6 +61,7 @@ static bool mayBeUndefined(Operation *op) {
     bool isSafe = divisor && (divisor->low > 0 || divisor->high <= largestSafeNegative);
     return !isSafe;
   }
+  case Opcode::tt_make_tensor_descriptor: return op->result().type().cast<TensorDescType>().encoding();
   default: return false;
   }
 }
