@@ -7,8 +7,8 @@
 // Innermost loops come first, so that an operation can leave several loops. Two kinds of operations need care if the
 // loop may run zero times:
 //   - Integer divisions whose divisor may be zero (or -1, for signed ones) are undefined then. They leave only loops
-//     that are known to run. So are descriptors that become tensor maps (those with a layout) if base or strides are
-//     misaligned.
+//     that are known to run. So do descriptors that become tensor maps (those with a layout), whose base or strides
+//     may be misaligned.
 //   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs:
 //
 //   scf.for %i = %lo to %hi … {                      %runs = arith.cmpi slt, %lo, %hi
@@ -43,27 +43,9 @@ static bool certainlyRuns(Operation *loop) {
   return f.unsignedCmp() ? uint64_t(*lower) < uint64_t(*upper) : *lower < *upper;
 }
 
-/// Whether the operation is undefined for some values of its operands, so that it must not run if it did not before.
-static bool mayBeUndefined(Operation *op) {
-  switch (op->opcode()) {
-  case Opcode::arith_divsi:
-  case Opcode::arith_remsi:
-  case Opcode::arith_ceildivsi:
-  case Opcode::arith_floordivsi:
-  case Opcode::arith_divui:
-  case Opcode::arith_remui:
-  case Opcode::arith_ceildivui: {
-    constexpr unsigned kDivisor = 1; // all of these have the operands (dividend, divisor)
-    auto divisor = integerRange(op->operand(kDivisor));
-    bool isUnsigned = op->is<arith::DivuiOp>() || op->is<arith::RemuiOp>() || op->is<arith::CeildivuiOp>();
-    // Signed division by -1 overflows for the smallest dividend.
-    int64_t largestSafeNegative = isUnsigned ? -1 : -2;
-    bool isSafe = divisor && (divisor->low > 0 || divisor->high <= largestSafeNegative);
-    return !isSafe;
-  }
-  case Opcode::tt_make_tensor_descriptor: return op->result().type().cast<TensorDescType>().encoding();
-  default: return false;
-  }
+/// Whether the operation makes a tensor map. There is none of a misaligned base or stride.
+static bool makesTensorMap(const Operation *op) {
+  return op->is<tt::MakeTensorDescriptorOp>() && op->result().type().cast<TensorDescType>().encoding();
 }
 
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
@@ -97,7 +79,7 @@ public:
     // The region of a reduction only combines values; other regions may hold anything.
     if (op.numRegions() && !op.is<tt::ReduceOp>()) return false;
     if (effectsOf(&op) != 0 && !isMovableLoad(op)) return false;
-    if (!loopRuns_ && mayBeUndefined(&op)) return false;
+    if (!loopRuns_ && (mayBeUndefined(&op) || makesTensorMap(&op))) return false;
     return isInvariant(op);
   }
 
