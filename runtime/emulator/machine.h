@@ -255,6 +255,7 @@ struct PendingFill {
   uint32_t barrier = 0; // its mbarrier's byte
   uint32_t offset = 0, site = 0;
   uint16_t thread = 0;
+  uint64_t map = 0; // the address of its tensor map
   std::vector<uint8_t> bytes;
 };
 /// A bulk copy from shared memory whose buffer is not known to be read: of a lane, in its group.
@@ -262,6 +263,12 @@ struct PendingDrain {
   uint64_t group = 0;
   uint32_t offset = 0, bytes = 0, site = 0;
   unsigned lane = 0;
+  uint64_t map = 0; // the address of its tensor map
+};
+/// A tensor map that the kernel wrote (tensor_copy.cpp).
+struct WrittenMap {
+  llvm::SmallVector<uint32_t, 1> acquiredBy; // blocks, since it was written
+  Mark lastRead;                             // when a copy that read it was known to be done
 };
 /// What the first warp of a warpgroup issued.
 struct Issued {
@@ -348,9 +355,8 @@ struct Launch {
   std::array<int64_t, 3> grid{};
   std::vector<Region> buffers, constants;
   ShadowMemory shadow;
-  std::vector<PendingMultiply> spare; // that are done: their memory serves the next ones
-  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>>
-      tensorMaps;                                           // that this launch wrote: the blocks that acquired them
+  std::vector<PendingMultiply> spare;                       // that are done: their memory serves the next ones
+  llvm::DenseMap<uint64_t, WrittenMap> tensorMaps;          // by address
   uint64_t stamp = 0;                                       // accesses and barriers so far
   uint64_t changes = 0;                                     // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block

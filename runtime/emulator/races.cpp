@@ -201,4 +201,8 @@ bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, u
   return !w.stop;
 }
 
+bool isReadOver(const Warp &w, const Mark &read, uint64_t now) {
+  return ordered(w, read, w.block->lastGlobalBarrier, w.index * w.lanes, now, /*wasRead=*/true);
+}
+
 } // namespace tessera::emulator

@@ -11,4 +11,7 @@ void checkSharedOrder(Warp &, const Instruction &, const Access &, unsigned lane
 void checkGlobalOrder(Warp &, const Instruction &, const Access &, unsigned lane, Region &, uint64_t offset,
                       bool writes, bool atomic, const uint8_t *changed, uint64_t now);
 
+/// Whether a read of the block is over, as far as the warp knows, which now changes what was read.
+bool isReadOver(const Warp &, const Mark &read, uint64_t now);
+
 } // namespace tessera::emulator

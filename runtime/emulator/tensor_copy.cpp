@@ -13,6 +13,7 @@
 // changed before its thread has waited for its group. Both proxies' accesses are ordered by fence.proxy.async:
 // ordinary writes must be fenced before a copy reads them, and before a copy overwrites them.
 #include "runtime/emulator/tensor_copy.h"
+#include "runtime/emulator/races.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
@@ -169,6 +170,31 @@ void replaceField(Warp &w, const Instruction &i) {
   }
 }
 
+/// Whether the copies that read the map at the address are done, as far as the warp knows; else a fault is reported.
+bool isReadByNoCopy(Warp &w, const Instruction &i, uint64_t map, uint64_t now) {
+  Block &b = *w.block;
+  auto fault = [&](const char *why) {
+    fail(w, &i, -1,
+         formatv("race: the tensor map at address {0:x} is written while a bulk copy reads it: {1}", map, why));
+    return false;
+  };
+  if (any_of(b.fills, [&](const PendingFill &f) { return f.map == map; }))
+    return fault("nobody has waited for its mbarrier");
+  for (auto &other : b.warps)
+    if (any_of(other.drains, [&](const PendingDrain &d) { return d.map == map; }))
+      return fault("no cp.async.bulk.wait_group has waited for it");
+  auto found = b.launch->tensorMaps.find(map);
+  if (found == b.launch->tensorMaps.end() || !b.launch->checks.races) return true;
+  const Mark &read = found->second.lastRead;
+  return read.block != b.number || isReadOver(w, read, now) ||
+         fault("another warp has waited for it, and no barrier lies between");
+}
+/// A copy of the block by the map at the address is known to be done.
+void noteMapRead(Block &b, uint64_t map, const Mark &mark) {
+  auto found = b.launch->tensorMaps.find(map);
+  if (found != b.launch->tensorMaps.end()) found->second.lastRead = mark;
+}
+
 void publish(Warp &w, const Instruction &i) {
   if (!requireConverged(w, i, "tensormap.cp_fenceproxy")) return;
   Block &b = *w.block;
@@ -187,7 +213,7 @@ void publish(Warp &w, const Instruction &i) {
                         to, kMapBytes));
   Region *region;
   uint8_t *host = globalBytes(w, i, 0, to, kMapBytes, "a tensor map", region);
-  if (!host) return;
+  if (!host || !isReadByNoCopy(w, i, to, now)) return;
   for (unsigned k = 0; k < kMapBytes; k += 4)
     if (!noteSharedAccess(w, i, k / 4 % w.lanes, from + k, 4, false, now)) return;
   uint8_t changed[kMapBytes];
@@ -196,7 +222,7 @@ void publish(Warp &w, const Instruction &i) {
     if (!noteGlobalAccess(w, i, k / 4 % w.lanes, *region, to - region->base + k, 4, true, false, changed + k, now))
       return;
   memcpy(host, b.shared.data() + from, kMapBytes);
-  launch.tensorMaps[to].clear();
+  launch.tensorMaps[to].acquiredBy.clear();
   ++launch.changes;
 }
 
@@ -204,8 +230,8 @@ void acquire(Warp &w, const Instruction &i) {
   Launch &launch = *w.block->launch;
   forLanes(w, [&](unsigned l) {
     auto found = launch.tensorMaps.find(w.row<uint64_t>(i.a)[l]);
-    if (found != launch.tensorMaps.end() && !is_contained(found->second, w.block->number))
-      found->second.push_back(w.block->number);
+    if (found != launch.tensorMaps.end() && !is_contained(found->second.acquiredBy, w.block->number))
+      found->second.acquiredBy.push_back(w.block->number);
   });
 }
 
@@ -222,7 +248,7 @@ bool readMap(Warp &w, const Instruction &i, unsigned lane, uint64_t address, uin
     auto found = launch.tensorMaps.find(address);
     if (found == launch.tensorMaps.end())
       return bad(formatv("there is no tensor map at byte {0} of '{1}'", address - region->base, region->name).str());
-    if (!is_contained(found->second, w.block->number))
+    if (!is_contained(found->second.acquiredBy, w.block->number))
       return bad("the tensor map was written by the kernel, and no fence.proxy.tensormap::generic.acquire of this "
                  "block lies between");
     if (!noteGlobalAccess(w, i, lane, *region, address - region->base, kMapBytes, false, false, nullptr, now))
@@ -334,8 +360,8 @@ private:
   }
 
   bool readOperands() {
-    uint64_t mapAddress = w_.row<uint64_t>(op_.map)[lane_] + uint64_t(op_.mapOffset);
-    if (!readMap(w_, i_, lane_, mapAddress, now_, map_)) return false;
+    mapAddress_ = w_.row<uint64_t>(op_.map)[lane_] + uint64_t(op_.mapOffset);
+    if (!readMap(w_, i_, lane_, mapAddress_, now_, map_)) return false;
     if (op_.coordinates.size() != map_.rank + 1u)
       return fault(formatv("a copy of {0} dimensions by a tensor map of {1}", op_.coordinates.size(), map_.rank + 1));
     type_ = &kElementTypes[map_.elementType];
@@ -375,6 +401,7 @@ private:
     fill.offset = shared_;
     fill.site = i_.id;
     fill.thread = uint16_t(w_.index * w_.lanes + lane_);
+    fill.map = mapAddress_;
     for (uint32_t k = 0; k < bytes_; ++k)
       if (b_.defined[shared_ + k] == kInFlight)
         return fault(
@@ -429,7 +456,7 @@ private:
       return writeRow(row.data() + from * type_->bytes, (to - from) * type_->bytes, address, changed.data());
     });
     if (!ok) return false;
-    w_.drains.push_back({w_.drainGroup[lane_], shared_, bytes_, i_.id, lane_});
+    w_.drains.push_back({w_.drainGroup[lane_], shared_, bytes_, i_.id, lane_, mapAddress_});
     ++b_.drains;
     ++launch_.changes;
     return true;
@@ -467,6 +494,7 @@ private:
   uint64_t now_;
   bool in_;     // to shared memory
   bool reduce_; // the tensor's elements are combined, not replaced
+  uint64_t mapAddress_ = 0;
   TensorMap map_;
   const ElementType *type_ = nullptr;
   int32_t at_[kMostDimensions] = {}; // the box's first element
@@ -499,6 +527,7 @@ void waitForDrains(Warp &w, const Instruction &i) {
   for (auto &d : w.drains) {
     if (!done(d)) continue;
     --b.drains;
+    noteMapRead(b, d.map, {now, d.site, b.number, uint16_t(w.index * w.lanes + d.lane), false});
     // The buffer was read until now.
     if (b.launch->checks.races)
       for (uint32_t k = 0; k < d.bytes; ++k) {
@@ -553,6 +582,7 @@ void arriveFills(Warp &w, uint32_t barrier) {
     m.bytes -= int64_t(f.bytes.size());
     m.arrived.resize(std::max<size_t>(m.arrived.size(), b.copyUnit() + 1));
     m.arrived[b.copyUnit()] = now;
+    noteMapRead(b, f.map, {now, f.site, b.number, uint16_t(b.copyUnit()), false});
     ++b.launch->changes;
   }
   erase_if(b.fills, mine);

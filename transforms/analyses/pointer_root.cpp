@@ -22,6 +22,8 @@ Value rootOf(Value v, llvm::SmallVectorImpl<Value> &visiting) {
                           def->is<ttg::ConvertLayoutOp>();
       if (auto add = def->dyn<tt::AddptrOp>())
         v = add.ptr();
+      else if (auto make = def->dyn<tt::MakeTensorDescriptorOp>())
+        v = make.base();
       else if (samePointers)
         v = UnaryOp(def).value();
       else if (auto value = carriedByResult(v))
@@ -66,6 +68,20 @@ bool reachDifferentMemory(Value a, Value b) {
   return from && other && from != other;
 }
 
+/// The argument from whose memory the pointer is loaded, as it is or as an integer.
+static Value tableOf(Value pointer) {
+  Value root = pointerRoot(pointer);
+  if (auto cast = root.definedBy<tt::IntToPtrOp>()) root = cast.src();
+  auto load = root.definedBy<tt::LoadOp>();
+  return load ? memoryArgument(load.ptr()) : Value();
+}
+
+GlobalAccesses::Access GlobalAccesses::accessThrough(Value pointer) {
+  Access a{memoryArgument(pointer), tableOf(pointer), !pointer.type().scalar().isPointer(), {}};
+  if (auto type = pointer.type().dyn_cast<TensorType>()) a.shape.assign(type.shape().begin(), type.shape().end());
+  return a;
+}
+
 GlobalAccesses::GlobalAccesses(Module &m) {
   m.op()->walk([&](Operation *op) {
     // Barriers order accesses and assumptions have an effect, but neither accesses memory.
@@ -73,19 +89,26 @@ GlobalAccesses::GlobalAccesses(Module &m) {
                     !op->is<llvm_dialect::IntrAssumeOp>();
     uint8_t effects = accesses ? effectsOf(op) : 0;
     if (!(effects & (kReadsGlobal | kWritesGlobal))) return;
-    Arguments reached;
+    Accesses reached;
     if (!op->is<tt::CallOp>())
       for (auto v : op->operands())
-        if (v.type().scalar().isPointer()) reached.push_back(memoryArgument(v));
+        if (v.type().scalar().isPointer() || v.type().isa<TensorDescType>()) reached.push_back(accessThrough(v));
     if (reached.empty()) reached.push_back({});
     if (effects & kReadsGlobal) reads_.append(reached);
     if (effects & kWritesGlobal) writes_.append(reached);
   });
 }
 
-size_t GlobalAccesses::reaching(const Arguments &accesses, Value pointer) {
-  Value argument = memoryArgument(pointer);
-  return llvm::count_if(accesses, [&](Value v) { return !v || !argument || v == argument; });
+size_t GlobalAccesses::reaching(const Accesses &accesses, Value pointer, Match match) {
+  Access to = accessThrough(pointer);
+  return llvm::count_if(accesses, [&](const Access &a) {
+    bool sameMemory = !a.argument || !to.argument || a.argument == to.argument;
+    if (match == Match::Memory || !sameMemory) return sameMemory;
+    bool sameShape = a.anyShape || a.shape == to.shape;
+    bool haveOrigins = (a.argument || a.table) && (to.argument || to.table);
+    bool sameOrigin = !haveOrigins || (a.argument == to.argument && a.table == to.table);
+    return sameShape && sameOrigin;
+  });
 }
 
 bool hasSmallRange(Value argument) {

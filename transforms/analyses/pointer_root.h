@@ -4,9 +4,9 @@
 
 namespace tessera::transforms {
 
-/// Follows a pointer (or tensor of pointers) back to its origin, through address arithmetic, changes of shape and
-/// layout, loop-carried values and captures of warp partitions. The origin is a block argument, or a value that another
-/// operation made or loaded.
+/// Follows a pointer (or tensor of pointers, or descriptor) back to its origin, through address arithmetic, changes of
+/// shape and layout, descriptors that are made of it, loop-carried values and captures of warp partitions. The origin
+/// is a block argument, or a value that another operation made or loaded.
 ir::Value pointerRoot(ir::Value);
 
 /// The kernel argument that a pointer comes from, or null. Pointers from different arguments are taken to reach
@@ -24,15 +24,31 @@ class GlobalAccesses {
 public:
   explicit GlobalAccesses(ir::Module &);
   /// Whether any operation may write the memory that is read through the pointer.
-  bool mayBeWritten(ir::Value pointer) const { return reaching(writes_, pointer); }
+  bool mayBeWritten(ir::Value pointer) const { return reaching(writes_, pointer, Match::Memory); }
   /// Whether operations other than one store may read or write the memory that it writes through the pointer.
-  bool isShared(ir::Value pointer) const { return reaching(reads_, pointer) || reaching(writes_, pointer) > 1; }
+  bool isShared(ir::Value pointer) const { return isShared(pointer, Match::Memory); }
+  /// The same, where what matters is not the memory but that threads read what they wrote. They do not rely on that
+  /// between tensors of two shapes, as which elements a thread has in the two is not related, nor between a pointer
+  /// that the kernel loads from one argument's memory and one that it loads from another's, or an argument itself.
+  bool mayBeWrittenByItsThreads(ir::Value pointer) const { return reaching(writes_, pointer, Match::Threads); }
+  bool isSharedByItsThreads(ir::Value pointer) const { return isShared(pointer, Match::Threads); }
 
 private:
-  /// One for each access: the kernel's argument, which stays valid while passes rewrite addresses; null: any memory.
-  using Arguments = llvm::SmallVector<ir::Value, 8>;
-  static size_t reaching(const Arguments &, ir::Value pointer);
-  Arguments reads_, writes_;
+  /// One for each access. Arguments stay valid while passes rewrite addresses.
+  struct Access {
+    ir::Value argument;   // the kernel's; null: any memory
+    ir::Value table;      // the argument from whose memory the pointer is loaded; null: it is not, or not known
+    bool anyShape = true; // not known
+    llvm::SmallVector<int64_t, 4> shape; // of the tensor of pointers; empty: one pointer
+  };
+  using Accesses = llvm::SmallVector<Access, 8>;
+  enum class Match { Memory, Threads };
+  static Access accessThrough(ir::Value pointer);
+  static size_t reaching(const Accesses &, ir::Value pointer, Match);
+  bool isShared(ir::Value pointer, Match match) const {
+    return reaching(reads_, pointer, match) || reaching(writes_, pointer, match) > 1;
+  }
+  Accesses reads_, writes_;
 };
 
 /// Whether the caller promises that this argument of a function points at less than 2 GiB, none of which lies before it

@@ -27,4 +27,14 @@ int tensorMapElementType(Type t) {
   }
 }
 
+int tensorMapSwizzle(const layouts::NvmmaSharedEncoding &shared) {
+  enum : int { kNone, k32Bytes, k64Bytes, k128Bytes };
+  switch (shared.params().swizzlingByteWidth) {
+  case 128: return k128Bytes;
+  case 64: return k64Bytes;
+  case 32: return k32Bytes;
+  default: return kNone;
+  }
+}
+
 } // namespace tessera::transforms

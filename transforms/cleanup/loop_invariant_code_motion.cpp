@@ -7,7 +7,8 @@
 // Innermost loops come first, so that an operation can leave several loops. Two kinds of operations need care if the
 // loop may run zero times:
 //   - Integer divisions whose divisor may be zero (or -1, for signed ones) are undefined then. They leave only loops
-//     that are known to run.
+//     that are known to run. So do descriptors that become tensor maps (those with a layout), whose base or strides
+//     may be misaligned.
 //   - Loads may fault. They leave any scf.for that writes no memory, with a mask that says whether the loop runs:
 //
 //   scf.for %i = %lo to %hi … {                      %runs = arith.cmpi slt, %lo, %hi
@@ -42,6 +43,11 @@ static bool certainlyRuns(Operation *loop) {
   return f.unsignedCmp() ? uint64_t(*lower) < uint64_t(*upper) : *lower < *upper;
 }
 
+/// Whether the operation makes a tensor map. There is none of a misaligned base or stride.
+static bool makesTensorMap(const Operation *op) {
+  return op->is<tt::MakeTensorDescriptorOp>() && op->result().type().cast<TensorDescType>().encoding();
+}
+
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 
 /// Masks the load, which stands before the loop, by whether the loop runs at all.
@@ -73,7 +79,7 @@ public:
     // The region of a reduction only combines values; other regions may hold anything.
     if (op.numRegions() && !op.is<tt::ReduceOp>()) return false;
     if (effectsOf(&op) != 0 && !isMovableLoad(op)) return false;
-    if (!loopRuns_ && mayBeUndefined(&op)) return false;
+    if (!loopRuns_ && (mayBeUndefined(&op) || makesTensorMap(&op))) return false;
     return isInvariant(op);
   }
 

@@ -157,9 +157,9 @@ int64_t widestOf(const Access &a, const TargetInfo *target) {
 /// Whether a load or store is of a dot's data and need not be in the layout of other accesses to the memory.
 bool isDotData(const Access &a, const GlobalAccesses &global) {
   if (auto store = a.op->dyn<tt::StoreOp>())
-    return !global.isShared(a.ptr) && comesFromDot(store.value(), kTowardsStore);
+    return !global.isSharedByItsThreads(a.ptr) && comesFromDot(store.value(), kTowardsStore);
   if (auto load = a.op->dyn<tt::LoadOp>())
-    return !global.mayBeWritten(a.ptr) && feedsDotOrBuffer(load.result(), kFromLoad);
+    return !global.mayBeWrittenByItsThreads(a.ptr) && feedsDotOrBuffer(load.result(), kFromLoad);
   return false;
 }
 

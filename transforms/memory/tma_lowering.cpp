@@ -13,6 +13,13 @@
 //                                       →     ttng.async_tma_copy_local_to_global %d[%i, %j] %b
 //                                             ttng.async_tma_store_wait {pendings = 0}
 //
+//   %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %one]            (with a layout)
+//     →
+//   %t = ttg.global_scratch_alloc                                      at the start of the function
+//   …
+//   ttng.tensormap_create %t, %p, [box], [%n, %m], [%s · bytes], [1, 1] ; ttng.tensormap_fenceproxy_acquire %t
+//   %d = ttng.reinterpret_tensor_descriptor %t
+//
 // tt.descriptor_reduce becomes ttng.async_tma_reduce likewise. Conversions of a loaded value read the buffer in their
 // own layout, and buffers that it is stored to (operands of wgmma) are that buffer; conversions of a stored value are
 // not made: any layout can be written to shared memory.
@@ -27,10 +34,17 @@
 //   }
 //   ttng.async_tma_store_wait {pendings = 0}
 //
+// A map that is made in a loop is written where the last iteration's was. No copy may still read it there. Copies to
+// shared memory do not: every thread waits for the mbarrier of each before the iteration ends, those of the warp that
+// writes the map included. Copies from shared memory are waited for by the one thread that started them, which is of
+// that warp, too: the wait that precedes the map (pendings = 0) is for those that the store's own did not cover. It
+// covers reads of the map (PTX ISA, "cp.async.bulk.wait_group", .read).
+//
 // Fences and barriers between threads and the copies come from insert-barriers.
 //
 // Runs: before lowering, on targets with TMA, first: the buffers are allocated with all others.
 #include "ir/builder.h"
+#include "ir/constants.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
@@ -39,8 +53,10 @@
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/tensor_map.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/memory/mbarrier.h"
+#include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -242,12 +258,76 @@ private:
   std::vector<LoopBuffer> buffers_;
 };
 
+// ---- descriptors that the kernel makes ----
+
+bool isInLoop(Operation *op) {
+  for (Operation *p = op->parentOp(); p; p = p->parentOp())
+    if (p->is<scf::ForOp>() || p->is<scf::WhileOp>()) return true;
+  return false;
+}
+
+/// The tensor's sizes and strides as a tensor map has them: innermost dimension first, strides in bytes and without the
+/// innermost one, at least one element along each dimension (triton-nvidia-optimize-descriptor-encoding moves the
+/// accesses of other tensors outside).
+struct TensorMapOperands {
+  llvm::SmallVector<Value, 5> box, sizes, strides, elementStrides;
+};
+TensorMapOperands operandsOf(tt::MakeTensorDescriptorOp make, llvm::ArrayRef<int64_t> box, Builder &b) {
+  auto type = make.result().type().cast<TensorDescType>();
+  Location loc = make->loc();
+  Context &c = b.context();
+  Value one = b.intConstant(loc, c.i32(), 1);
+  Value bytes = b.intConstant(loc, c.i64(), type.element().bitWidth() / 8);
+  TensorMapOperands out;
+  for (unsigned d = type.rank(); d-- > 0;) {
+    Value size = make.shape()[d];
+    auto known = intConstantOf(size);
+    if (!known || *known < 1) size = arith::MaxsiOp::create(b, loc, size, one).result();
+    out.box.push_back(b.intConstant(loc, c.i32(), box[d]));
+    out.sizes.push_back(size);
+    out.elementStrides.push_back(one);
+    if (d + 1 < type.rank()) out.strides.push_back(arith::MuliOp::create(b, loc, make.strides()[d], bytes).result());
+  }
+  return out;
+}
+
+/// Makes the tensor map of a descriptor with a layout.
+bool lowerMake(tt::MakeTensorDescriptorOp make) {
+  auto type = make.result().type().cast<TensorDescType>();
+  auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(type.encoding());
+  auto box = shared ? shared->copyBox(type.shape()) : absl::InvalidArgumentError("");
+  if (!box.ok()) return false;
+  Context &c = make->context();
+  Location loc = make->loc();
+  Builder entry(make->parentOfType<tt::FuncOp>().body().front()->front());
+  Value map = ttg::GlobalScratchAllocOp::create(
+                  entry, loc, PointerType::get(IntegerType::get(c, 8)),
+                  {entry.i32Attr("nbytes", kTensorMapBytes), entry.i32Attr("alignment", kTensorMapBytes)})
+                  .result();
+  Builder b(make.op);
+  bool isStoredThrough = llvm::any_of(make.result().users(),
+                                      [](Operation *user) { return !user->is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
+  if (isStoredThrough && isInLoop(make.op)) waitForStores(b, loc);
+  TensorMapOperands operands = operandsOf(make, *box, b);
+  ttng::TensormapCreateOp::create(
+      b, loc, map, make.base(), operands.box, operands.sizes, operands.strides, operands.elementStrides,
+      {b.i32Attr("elem_type", tensorMapElementType(type.element())), b.i32Attr("interleave_layout", 0),
+       b.i32Attr("swizzle_mode", tensorMapSwizzle(*shared)),
+       b.i32Attr("fill_mode", make.padding() == PaddingOption::Nan)});
+  ttng::TensormapFenceproxyAcquireOp::create(b, loc, map);
+  make.result().replaceAllUsesWith(ttng::ReinterpretTensorDescriptorOp::create(b, loc, type, map).result());
+  make->erase();
+  return true;
+}
+
 } // namespace
 
 absl::StatusOr<bool> tmaLowering(Module &m, PassContext &c) {
   llvm::SmallVector<Operation *, 8> accesses;
+  llvm::SmallVector<tt::MakeTensorDescriptorOp, 4> made;
   m.op()->walk([&](Operation *op) {
     if (op->is<tt::DescriptorLoadOp>() || BlockStore::of(op)) accesses.push_back(op);
+    if (auto make = op->dyn<tt::MakeTensorDescriptorOp>()) made.push_back(make);
   });
   bool changed = false; // accesses through other descriptors are refused when they are lowered
   StoreLowering stores(c.target);
@@ -260,6 +340,7 @@ absl::StatusOr<bool> tmaLowering(Module &m, PassContext &c) {
       changed |= stores.run(*BlockStore::of(op));
     }
   }
+  for (auto make : made) changed |= lowerMake(make); // last: which memory an access reaches is read off its descriptor
   return changed;
 }
 

@@ -43,16 +43,6 @@ namespace {
 /// A coordinate that is outside every tensor: copies from there write zeros.
 constexpr int64_t kOutsideTensor = 1 << 30;
 
-/// The swizzle_mode of a tensor map for a buffer (PTX ISA, "tensormap.replace", .swizzle_mode).
-int swizzleMode(const layouts::NvmmaSharedEncoding &shared) {
-  constexpr int k32Bytes = 1, k64Bytes = 2, k128Bytes = 3;
-  switch (shared.params().swizzlingByteWidth) {
-  case 128: return k128Bytes;
-  case 64: return k64Bytes;
-  default: return k32Bytes;
-  }
-}
-
 class PipelinedLoop {
 public:
   PipelinedLoop(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target)
@@ -643,7 +633,7 @@ private:
       ttng::TensormapCreateOp::create(
           b, loc_, memory, a.block.base, {i32(box[1]), i32(box[0])}, {size[1], size[0]}, {stride}, {i32(1), i32(1)},
           {b.i32Attr("elem_type", tensorMapElementType(type.element())), b.i32Attr("interleave_layout", 0),
-           b.i32Attr("swizzle_mode", swizzleMode(*shared)), b.i32Attr("fill_mode", 0)});
+           b.i32Attr("swizzle_mode", tensorMapSwizzle(*shared)), b.i32Attr("fill_mode", 0)});
       ttng::TensormapFenceproxyAcquireOp::create(b, loc_, memory);
       tensorMap.map = ttng::ReinterpretTensorDescriptorOp::create(
                           b, loc_, TensorDescType::get(type.shape(), type.element(), a.bufferType.encoding()), memory)

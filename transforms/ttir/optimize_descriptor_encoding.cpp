@@ -1,12 +1,13 @@
-// Pass triton-nvidia-optimize-descriptor-encoding: gives a kernel's descriptor arguments that TMA can serve the layout
-// that their blocks have in shared memory.
+// Pass triton-nvidia-optimize-descriptor-encoding: gives the descriptors of a kernel that TMA can serve the layout that
+// their blocks have in shared memory.
 //
 //   tt.func @k(%d: !tt.tensordesc<tensor<64x64xf16>>)
 //     →
 //   tt.func @k(%d: !tt.tensordesc<tensor<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, …}>>>)
 //
-// A descriptor with a layout stays a descriptor: the launcher encodes a tensor map for it, the kernel takes its 128
-// bytes by value, and tritongpu-pipeline and triton-nvidia-tma-lowering make bulk copies of its loads and stores. All
+// A descriptor with a layout stays a descriptor, and tritongpu-pipeline and triton-nvidia-tma-lowering make bulk copies
+// of its loads and stores. For an argument the launcher encodes a tensor map, of which the kernel takes the 128 bytes
+// by value. For a tt.make_tensor_descriptor the kernel makes one in scratch memory (triton-nvidia-tma-lowering). All
 // other descriptors become pointers (triton-rewrite-tensor-descriptor-to-pointer).
 //
 // The layout follows from the shape alone: rows of up to 128 bytes, swizzled if there are eight of them. It is what
@@ -17,11 +18,28 @@
 // nothing with it but load, store and reduce blocks of its own shape, or of this shape without leading dimensions of
 // size 1. One that is carried by a loop, chosen by a branch, passed to a function or used for gathers does not.
 //
+// A descriptor that the kernel makes also needs rows without gaps (innermost stride 1) and a padding that a tensor map
+// has: zero, or NaN of floats of 16 bits and more. Making a map takes about a microsecond, and scratch memory, which
+// some launchers refuse. So at least one map of the kernel must serve many copies: one from which a dot's loop loads
+// that is nested in another loop, with the descriptor made outside of both. Then it stays, and so does every other one
+// that is used in a loop outside of which it is made.
+//
+// A tensor map has at least one element along each dimension. A descriptor may have none: then its copies begin
+// outside of every tensor, where loads are padded and stores write nothing:
+//
+//   %d = tt.make_tensor_descriptor %p, [%m, %n], …     %empty = arith.cmpi slt, %m, 1     (and %n likewise)
+//   tt.descriptor_load %d[%i, %j]                  →   %i1 = arith.select %empty, 2^30, %i
+//                                                      tt.descriptor_load %d[%i1, %j1]
+//
 // Runs: TTIR.
+#include "ir/builder.h"
+#include "ir/compare.h"
+#include "ir/constants.h"
 #include "ir/module_attributes.h"
 #include "ir/ops.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/descriptor_blocks.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/passes.h"
 
@@ -85,18 +103,175 @@ bool isBulkAccess(Operation *op, Value desc) {
   return false;
 }
 
-/// Why the argument cannot stay a descriptor; empty if it can. `layout`: of its blocks.
-std::string whyNot(Value argument, const layouts::Encoding *layout) {
-  if (argument.useEmpty()) return "nothing uses it";
+/// Why the descriptor cannot stay one; empty if it can. `layout`: of its blocks.
+std::string whyNot(Value desc, const layouts::Encoding *layout) {
+  if (desc.useEmpty()) return "nothing uses it";
   if (!layout)
     return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
-           "whole "
-           "16 bytes";
-  for (Operation *user : argument.users())
-    if (!isBulkAccess(user, argument))
+           "whole 16 bytes";
+  for (Operation *user : desc.users())
+    if (!isBulkAccess(user, desc))
       return "'" + user->name().str() + "' at " + describe(user->loc()) + " does not move whole blocks by TMA";
   return "";
 }
+
+// ---- descriptors that the kernel makes ----
+
+/// A coordinate that is outside of every tensor of 32-bit sizes that a block of it can reach.
+constexpr int64_t kOutsideTensor = 1 << 30;
+
+bool isLoop(const Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); }
+
+/// The number of loops around an operation that the other one, which dominates it, is not in.
+unsigned loopsBetween(Operation *outer, Operation *inner) {
+  unsigned n = 0;
+  for (Operation *p = inner->parentOp(); p && p != outer->parentOp(); p = p->parentOp()) n += isLoop(p);
+  return n;
+}
+
+/// Why TMA cannot serve a descriptor that the kernel makes; empty if it can.
+std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout) {
+  if (std::string reason = whyNot(make.result(), layout); !reason.empty()) return reason;
+  auto innermost = intConstantOf(make.strides()[make.strides().size() - 1]);
+  if (!innermost || *innermost != 1) return "its innermost stride is not known to be 1";
+  Type element = make.result().type().cast<TensorDescType>().element();
+  bool canBeNan = element.isFloat() && element.bitWidth() >= 16;
+  if (make.padding() == PaddingOption::Nan && !canBeNan) return "no tensor map pads its elements with NaN";
+  for (Value size : make.shape())
+    if (!size.type().isInteger(32)) return "its sizes are no i32";
+  return "";
+}
+
+/// Whether the map would serve the copies of many loops with dots.
+bool servesManyLoops(tt::MakeTensorDescriptorOp make) {
+  constexpr unsigned kLeastLoops = 2;
+  for (Operation *user : make.result().users()) {
+    if (!user->is<tt::DescriptorLoadOp>() || !isLoopBodyWithDot(user->block())) continue;
+    if (loopsBetween(make.op, user) >= kLeastLoops && llvm::is_contained(loadsFeedingDots(*user->block()), user))
+      return true;
+  }
+  return false;
+}
+/// Whether the map would serve more than one copy, as far as loops say.
+bool servesALoop(tt::MakeTensorDescriptorOp make) {
+  return llvm::any_of(make.result().users(), [&](Operation *user) { return loopsBetween(make.op, user) >= 1; });
+}
+
+/// Where a block begins: where it did, or outside of the tensor if the tensor has no element along a dimension.
+llvm::SmallVector<Value, 5> startOutsideIfEmpty(Operation *access, OperandRange indices,
+                                                llvm::ArrayRef<Value> isEmpty) {
+  Builder b(access);
+  llvm::SmallVector<Value, 5> starts;
+  for (auto [index, empty] : llvm::zip(indices, isEmpty)) {
+    if (!empty) {
+      starts.push_back(index);
+      continue;
+    }
+    Value outside = b.intConstant(access->loc(), index.type(), kOutsideTensor);
+    starts.push_back(arith::SelectOp::create(b, access->loc(), empty, outside, index).result());
+  }
+  return starts;
+}
+
+/// Gives a descriptor that the kernel makes the layout, and moves its accesses outside of empty tensors.
+void keep(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout) {
+  Builder b(make.op);
+  Location loc = make->loc();
+  llvm::SmallVector<Value, 5> isEmpty;
+  for (Value size : make.shape()) {
+    auto known = intConstantOf(size);
+    bool hasElements = known && *known >= 1;
+    isEmpty.push_back(hasElements ? Value()
+                                  : compare(b, loc, CmpIPredicate::Slt, size, b.intConstant(loc, size.type(), 1)));
+  }
+  auto type = make.result().type().cast<TensorDescType>();
+  make.result().setType(TensorDescType::get(type.shape(), type.element(), layout));
+  auto users = make.result().users();
+  for (Operation *user : llvm::SmallVector<Operation *, 8>(users.begin(), users.end())) {
+    constexpr unsigned kIndicesOfLoad = 1;  // operands: desc, indices
+    constexpr unsigned kIndicesOfStore = 2; // operands: desc, src, indices
+    if (auto load = user->dyn<tt::DescriptorLoadOp>())
+      user->setOperandGroup(kIndicesOfLoad, startOutsideIfEmpty(user, load.indices(), isEmpty));
+    else if (auto store = user->dyn<tt::DescriptorStoreOp>())
+      user->setOperandGroup(kIndicesOfStore, startOutsideIfEmpty(user, store.indices(), isEmpty));
+    else
+      user->setOperandGroup(kIndicesOfStore,
+                            startOutsideIfEmpty(user, user->cast<tt::DescriptorReduceOp>().indices(), isEmpty));
+  }
+}
+
+/// The decisions for one kernel.
+class Kernel {
+public:
+  Kernel(tt::FuncOp func, PassContext &c) : func_(func), context_(c) {}
+
+  bool keepArguments() {
+    bool changed = false;
+    auto type = func_.functionType().cast<FunctionType>();
+    llvm::SmallVector<Type, 16> inputs, results;
+    for (unsigned i = 0; i < type.numResults(); ++i) results.push_back(type.result(i));
+    for (unsigned i = 0; i < type.numInputs(); ++i) {
+      inputs.push_back(type.input(i));
+      auto desc = type.input(i).dyn_cast<TensorDescType>();
+      if (!desc || desc.encoding()) continue;
+      Value argument = func_.body().front()->arg(i);
+      auto *layout = layoutOfBlocks(desc);
+      std::string reason = whyNot(argument, layout);
+      report("TensorMapArgument", argument.loc(), reason);
+      if (!reason.empty()) continue;
+      inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
+      argument.setType(inputs.back());
+      changed = true;
+    }
+    func_->setAttr("function_type", TypeAttr::get(FunctionType::get(func_->context(), inputs, results)));
+    return changed;
+  }
+
+  bool keepMade() {
+    struct Made {
+      tt::MakeTensorDescriptorOp make;
+      const layouts::Encoding *layout;
+      std::string whyNot;
+    };
+    std::vector<Made> all;
+    bool isWorthScratch = false;
+    func_->walk([&](Operation *op) {
+      auto make = op->dyn<tt::MakeTensorDescriptorOp>();
+      auto desc = make ? make.result().type().cast<TensorDescType>() : TensorDescType();
+      if (!desc || desc.encoding()) return;
+      auto *layout = layoutOfBlocks(desc);
+      all.push_back({make, layout, whyNotMade(make, layout)});
+      isWorthScratch |= all.back().whyNot.empty() && servesManyLoops(make);
+    });
+    bool changed = false;
+    for (Made &made : all) {
+      if (made.whyNot.empty() && !isWorthScratch)
+        made.whyNot = "no map serves the dots of a loop within a loop, both behind it";
+      else if (made.whyNot.empty() && !servesALoop(made.make))
+        made.whyNot = "no loop behind it uses it";
+      report("TensorMapMade", made.make->loc(), made.whyNot);
+      if (!made.whyNot.empty()) continue;
+      keep(made.make, made.layout);
+      changed = true;
+    }
+    return changed;
+  }
+
+private:
+  void report(llvm::StringRef name, Location loc, const std::string &whyNot) {
+    bool stays = whyNot.empty();
+    context_.remark({stays ? Remark::Applied : Remark::Missed,
+                     "",
+                     name.str(),
+                     loc,
+                     stays ? "the descriptor is a tensor map: its blocks are copied by TMA"
+                           : "the descriptor becomes pointers and masks: " + whyNot,
+                     {}});
+  }
+
+  tt::FuncOp func_;
+  PassContext &context_;
+};
 
 } // namespace
 
@@ -106,35 +281,9 @@ absl::StatusOr<bool> optimizeDescriptorEncoding(Module &m, PassContext &c) {
   for (auto &op : *m.body()) {
     auto func = op.dyn<tt::FuncOp>();
     if (!func || func.symVisibility() == "private" || func.body().empty()) continue;
-    auto type = func.functionType().cast<FunctionType>();
-    llvm::SmallVector<Type, 16> inputs, results;
-    for (unsigned i = 0; i < type.numResults(); ++i) results.push_back(type.result(i));
-    for (unsigned i = 0; i < type.numInputs(); ++i) {
-      inputs.push_back(type.input(i));
-      auto desc = type.input(i).dyn_cast<TensorDescType>();
-      if (!desc || desc.encoding()) continue;
-      Value argument = func.body().front()->arg(i);
-      auto *layout = layoutOfBlocks(desc);
-      if (std::string reason = whyNot(argument, layout); !reason.empty()) {
-        c.remark({Remark::Missed,
-                  "",
-                  "TensorMapArgument",
-                  argument.loc(),
-                  "the descriptor becomes pointers and masks: " + reason,
-                  {}});
-        continue;
-      }
-      c.remark({Remark::Applied,
-                "",
-                "TensorMapArgument",
-                argument.loc(),
-                "the descriptor is a tensor map: its blocks are copied by TMA",
-                {}});
-      inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
-      argument.setType(inputs.back());
-      changed = true;
-    }
-    op.setAttr("function_type", TypeAttr::get(FunctionType::get(m.context(), inputs, results)));
+    Kernel kernel(func, c);
+    changed |= kernel.keepArguments();
+    changed |= kernel.keepMade();
   }
   return changed;
 }

@@ -390,3 +390,37 @@ tt.func public @operands(%a: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %b: !tt
   tt.store %pc, %d : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Pointers that come from tables in different arguments' memory may meet, but no thread relies on reading through one
+// what it wrote through another: the copies for the dot keep their width beside a store of single elements.
+// CHECK-DAG: #[[WIDE:.*]] = #ttg.blocked<{sizePerThread = [1, 8], {{.*}}, order = [1, 0]}>
+// CHECK-DAG: #[[NARROW:.*]] = #ttg.blocked<{sizePerThread = [1, 1], {{.*}}, order = [1, 0]}>
+// CHECK: @tables
+// CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[WIDE]]>
+// CHECK: tt.store %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[NARROW]]>
+tt.func public @tables(%as: !tt.ptr<i64>, %cs: !tt.ptr<i64>, %stride: i32) {
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tt.load %as : !tt.ptr<i64>
+  %c = tt.load %cs : !tt.ptr<i64>
+  %pa = tt.int_to_ptr %a : i64 -> !tt.ptr<f16>
+  %pc = tt.int_to_ptr %c : i64 -> !tt.ptr<f16>
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %r0 = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %r1 = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %s = tt.splat %stride : i32 -> tensor<64x1xi32>
+  %rows = arith.muli %r0, %s : tensor<64x1xi32>
+  %rows1 = tt.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %columns = tt.broadcast %r1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %offsets = arith.addi %rows1, %columns : tensor<64x64xi32>
+  %ta = tt.splat %pa : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %tc = tt.splat %pc : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %xa = tt.addptr %ta, %offsets {tt.divisibility = dense<16> : tensor<2xi32>} : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %xc = tt.addptr %tc, %offsets : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %v = tt.load %xa : tensor<64x64x!tt.ptr<f16>>
+  %d = tt.dot %v, %v, %zeros : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %h = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xf16>
+  tt.store %xc, %h : tensor<64x64x!tt.ptr<f16>>
+  tt.return
+}

@@ -282,6 +282,22 @@ TEST(TensorCopyFaults, BarrierThatIsNone) {
 TEST(TensorCopyFaults, MapThatIsNotAcquired) {
   EXPECT_THAT(messageOf(without("fenceproxy_acquire")), HasSubstr("fence.proxy.tensormap"));
 }
+TEST(TensorCopyFaults, MapThatIsWrittenWhileACopyReadsIt) {
+  std::string ir = text(kPlain, 64 * 64 * 2);
+  auto again = [&](const char *map, const char *before) {
+    size_t from = ir.find(std::string("    ttng.tensormap_create %") + map), to = ir.find('\n', from) + 1;
+    std::string out = ir;
+    return out.insert(ir.find(before), ir.substr(from, to - from));
+  };
+  EXPECT_THAT(messageOf(again("dxp", "    ttng.wait_barrier")), HasSubstr("nobody has waited for its mbarrier"));
+  EXPECT_THAT(messageOf(again("dyp", "    ttng.async_tma_store_wait")),
+              HasSubstr("is written while a bulk copy reads it: no cp.async.bulk.wait_group has waited for it"));
+  for (auto [map, before] : {std::pair("dxp", "    ttng.inval_barrier"), {"dyp", "    tt.return"}}) {
+    Emulation e;
+    auto r = e.text(again(map, before), "k", {testing::bytesOf(counting(64 * 64 * 2)), testing::zeros(64 * 64 * 2)});
+    EXPECT_TRUE(r.ok()) << map << ": " << r.status();
+  }
+}
 TEST(TensorCopyFaults, OrdinaryWritesAreFenced) {
   // What threads wrote is stored by the asynchronous proxy. Where the program has no fence, the compiler places one.
   std::string ir = text(kPlain, 64 * 64 * 2), fence = "    ttng.fence_async_shared {bCluster = false}\n";
