@@ -25,6 +25,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"tritongpu-accelerate-matmul", "DotInstruction", runtime::Stage::Ttgir},
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapArgument", runtime::Stage::Ttir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
+    {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},
     {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},
     {"run-loads-ahead", "LoadsAhead", runtime::Stage::Ttgir},
     {"strip-mine", "StripMined", runtime::Stage::Ttgir},

@@ -316,6 +316,15 @@ private:
 
 } // namespace
 
+/// Whether the value may be the result of a dot that was not waited for. No other operation passes such a result on.
+static bool mayBeInFlight(Value v) {
+  Operation *def = v.definingOp();
+  if (!def) return true; // a loop-carried value
+  bool isBranchOrLoop = def->is<scf::IfOp>() || def->is<scf::ForOp>() || def->is<scf::WhileOp>();
+  bool isDotOrWait = def->is<ttng::WarpGroupDotOp>() || def->is<ttng::WarpGroupDotWaitOp>();
+  return isBranchOrLoop || isDotOrWait || def->is<arith::SelectOp>();
+}
+
 bool lowerWarpGroup(Operation *op, FunctionLowering &fl) {
   switch (op->opcode()) {
   case Opcode::ttng_warp_group_dot: return WarpGroupDotLowering(op->cast<ttng::WarpGroupDotOp>(), fl).run();
@@ -323,14 +332,15 @@ bool lowerWarpGroup(Operation *op, FunctionLowering &fl) {
     if (fl.target.info().matrixUnit != MatrixUnit::Wgmma)
       return fl.error(op, fl.target.info().name + " has no dots by warp groups");
     auto wait = op->cast<ttng::WarpGroupDotWaitOp>();
-    // Only results in flight are bound to the wait; buffers that it keeps alive pass.
-    Elements all;
+    // Only results in flight are bound to the wait. Buffers that it keeps alive pass; other values are computed first.
+    Elements all, others;
     for (auto v : op->operands())
-      if (v.type().isTensor()) all.append(fl.get(v));
+      if (v.type().isTensor()) (mayBeInFlight(v) ? all : others).append(fl.get(v));
+    fl.target.computeFirst(fl.b, others);
     fl.target.waitForDots(fl.b, wait.pendings(), all);
     size_t next = 0;
     for (auto [from, to] : llvm::zip(op->operands(), op->results())) {
-      if (!from.type().isTensor()) {
+      if (!from.type().isTensor() || !mayBeInFlight(from)) {
         fl.set(to, fl.get(from));
         continue;
       }

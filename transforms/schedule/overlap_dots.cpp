@@ -1,0 +1,794 @@
+// Pass overlap-dots: the last dots of an iteration are issued in the next one, behind its first dot, and run while the
+// threads work on that one's result. Attention is the foremost loop of this form:
+//
+//   scf.for %i = %lb to %ub iter_args(%o = %o0, …)           if %lb < %ub
+//     wait for the copies of K[i] and V[i]                     wait for the copies of K[lb] and V[lb]
+//     %s = dot %q, K[i]                                        %s = dot %q, K[lb] ; %p0, %c0 = softmax %s, %o0
+//     %p, %c = softmax %s, %o                                  scf.for %i = %lb + 1 to %ub iter_args(%p = %p0, %c = %c0)
+//     %n = dot %p, V[i], %c                            →         wait for the copies of K[i] and V[i]
+//     copies of K[i + D] and V[i + D]                            %s = dot %q, K[i]            {isAsync}
+//     scf.yield %n, …                                            %n = dot %p, V[i - 1], %c    {isAsync}
+//                                                                wait {pendings = 1} for %s
+//                                                                the part of softmax that does not need %n
+//                                                                wait {pendings = 0} for %n
+//                                                                copies of K[i + D] and V[i + D]
+//                                                                the rest of softmax: scales %n, rounds the next %p
+//                                                                scf.yield …
+//                                                              dot %p, V[ub - 1], %c ; wait
+//
+// The matrix unit computes P·V of one iteration while the threads compute the exponentials of the next one. Without
+// that, dots and softmax of a warp group alternate, and its matrix units are idle during the softmax unless another
+// warp group happens to be at another place.
+//
+// Runs: NVIDIA pipeline, after tritongpu-pipeline, whose multi-buffers keep V[i - 1] for another part of an iteration.
+//
+// Terms. The *first dot* is the first of the body. A *delayed dot* is a later one whose result is only needed by the
+// next iteration. The *work* is what threads do between the wait for the first dot and the first use of the delayed
+// dots' results.
+//
+// A dot can be delayed if
+//   - its result is carried to the next iteration, and nothing else of its own iteration uses it;
+//   - neither the first dot nor what precedes it needs the carried value;
+//   - its operands in shared memory are views of buffers that nothing writes in the loop but asynchronous copies. The
+//     copies into these buffers move behind the wait for the delayed dots: they may overwrite what those read. Thus the
+//     number of buffers stays the same, but a copy has most of an iteration less time.
+//     Its operands in registers become loop-carried;
+//   - sums of limited precision are not added to its accumulator after the instruction (8-bit floats).
+// The first iteration is peeled, and the last delayed dots come after the loop; all of it is in an scf.if unless the
+// loop is known to iterate.
+//
+// It is worth it if the time of the delayed dots or of the work, the lesser of the two, is a considerable part of an
+// iteration; if the operands that live on in registers fit; and if copies are issued at least two iterations ahead. A
+// loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the conditions before.
+#include "ir/builder.h"
+#include "ir/compare.h"
+#include "ir/constants.h"
+#include "ir/loops.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/dots.h"
+#include "transforms/analyses/memdesc_root.h"
+#include "transforms/analyses/multi_buffer_index.h"
+#include "transforms/analyses/op_cost.h"
+#include "transforms/analyses/register_pressure.h"
+#include "transforms/cleanup/carried_values.h"
+#include "transforms/passes.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+constexpr double kMatrixBitsPerCycle = 32768;
+constexpr int64_t kLeastGainPercent = 8;
+constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
+
+// ---- the decision ----
+
+/// A dot that is issued an iteration later.
+struct DelayedDot {
+  ttng::WarpGroupDotOp dot;
+  ttng::WarpGroupDotWaitOp wait;            // its own, which goes; null: the dot is synchronous
+  unsigned index;                           // of the carried value that its result becomes
+  llvm::SmallVector<Operation *, 4> views;  // operations of the body that make its operands in shared memory, in order
+  llvm::SmallVector<Value, 2> viewScalars;  // values of the body that these use: indices of buffers
+  llvm::SmallVector<Value, 2> inRegisters;  // operands of the body in registers, the accumulator aside
+};
+
+/// The mbarriers that late copies and others signal together, if the late ones can have mbarriers of their own.
+struct SharedMbarriers {
+  ttg::LocalAllocOp alloc;
+  ttng::WaitBarrierOp wait; // of the body
+  /// An announcement of bytes, and the late copies that it is for.
+  struct Group {
+    ttng::BarrierExpectOp expect;
+    llvm::SmallVector<ttng::AsyncTmaCopyGlobalToLocalOp, 2> copies;
+  };
+  llvm::SmallVector<Group, 4> groups; // of the whole function
+};
+
+struct OverlapPlan {
+  ttng::WarpGroupDotOp first;
+  std::vector<DelayedDot> delayed;
+  llvm::DenseSet<Operation *> lateCopies; // copies into buffers of delayed dots, and the group's end after them
+  llvm::DenseSet<Operation *> last;       // what comes behind the wait for the delayed dots
+  llvm::SmallVector<Value, 2> work;       // values that stand for the work: the wait comes behind their computation
+  int64_t fewestBuffers = 0;              // of the multi-buffers that delayed dots read; 0: they read none
+  std::optional<SharedMbarriers> shared;  // if copies are issued one iteration ahead
+  llvm::DenseSet<Operation *> withDots;   // operations of the body that move with the delayed dots
+  double firstCycles = 0, delayedCycles = 0, workCycles = 0; // of a multiprocessor, for one block and iteration
+  int64_t registers = 0;                                     // of a thread, estimated
+};
+
+class OverlapPlanner {
+public:
+  OverlapPlanner(scf::ForOp loop, const TargetInfo &target)
+      : loop_(loop), body_(*loop.body().front()), target_(target), warps_(numWarps(loop->module().op())) {}
+
+  std::optional<OverlapPlan> run() {
+    if (!isSuitable()) return std::nullopt;
+    for (auto dot : dots_)
+      if (auto d = asDelayed(dot)) plan_.delayed.push_back(*d);
+    if (plan_.delayed.empty() || !findLateCopies()) return std::nullopt;
+    if (plan_.fewestBuffers == 2) findSharedMbarriers();
+    orderBody();
+    findWork();
+    estimate();
+    return std::move(plan_);
+  }
+
+private:
+  // ---- legality ----
+
+  /// Whether sums of limited precision are added to the accumulator after the instruction, so that the dot cannot be
+  /// asynchronous.
+  static bool addsAfterwards(ttng::WarpGroupDotOp dot) {
+    auto b = dot.b().type().cast<MemDescType>();
+    bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
+    return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
+  }
+
+  bool isSuitable() {
+    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
+    for (Operation *p = loop_->parentOp(); p; p = p->parentOp())
+      if (p->is<ttg::WarpSpecializeOp>()) return false; // numbers of warps and barriers are those of a partition
+    unsigned groupEnds = 0;
+    for (auto &op : body_) {
+      if (op.is<tt::DotOp>()) return false;
+      groupEnds += op.is<ttg::AsyncCommitGroupOp>();
+      auto wait = op.dyn<ttng::WarpGroupDotWaitOp>();
+      if (wait && wait.pendings() != 0) return false; // its count is for the dots as they are
+      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
+        if (!plan_.first)
+          plan_.first = dot;
+        else
+          dots_.push_back(dot);
+      }
+      bool hasInnerLoop = false;
+      op.walk([&](Operation *inner) {
+        bool isLoopOrCall = inner->is<scf::ForOp>() || inner->is<scf::WhileOp>() || inner->is<tt::CallOp>();
+        bool isDotOrWait = inner->is<ttng::WarpGroupDotOp>() || inner->is<ttng::WarpGroupDotWaitOp>();
+        hasInnerLoop |= isLoopOrCall || (isDotOrWait && inner != &op);
+      });
+      if (hasInnerLoop || synchronises(op)) return false;
+    }
+    return !dots_.empty() && groupEnds <= 1 && !addsAfterwards(plan_.first) && firstIsWaitedFor();
+  }
+  /// Whether the operation may tell other agents that the block has read or written something, or wait for them.
+  static bool synchronises(Operation &op) {
+    bool isWait = op.is<ttng::WarpGroupDotWaitOp>() || op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>();
+    return !isWait && (effectsOf(&op) & kSynchronizes);
+  }
+  /// Whether the first dot is done before the iteration ends: it is synchronous, or a wait has it as its only operand.
+  bool firstIsWaitedFor() {
+    if (!plan_.first.isAsync()) return true;
+    return plan_.first.d().hasOneUse() && onlyWait(plan_.first.d());
+  }
+  static ttng::WarpGroupDotWaitOp onlyWait(Value dot) {
+    auto wait = dot.users()[0]->dyn<ttng::WarpGroupDotWaitOp>();
+    return wait && wait->numOperands() == 1 ? wait : ttng::WarpGroupDotWaitOp();
+  }
+
+  std::optional<DelayedDot> asDelayed(ttng::WarpGroupDotOp dot) {
+    if (dot.useC() || addsAfterwards(dot) || !dot.d().hasOneUse()) return std::nullopt;
+    DelayedDot d{dot, {}, 0, {}, {}, {}};
+    Value result = dot.d();
+    if (dot.isAsync()) {
+      d.wait = onlyWait(result);
+      if (!d.wait || !d.wait->result(0).hasOneUse()) return std::nullopt;
+      result = d.wait->result(0);
+    }
+    OpOperand *use = result.firstUse();
+    if (use->owner != body_.terminator()) return std::nullopt;
+    d.index = use->index();
+    if (neededByFirst(carried(loop_, d.index).argument)) return std::nullopt;
+    for (Value v : {dot.a(), dot.b()}) {
+      if (v.type().isa<MemDescType>()) {
+        if (!collectViews(v, d)) return std::nullopt;
+      } else if (isOfBody(v))
+        d.inRegisters.push_back(v);
+    }
+    return d;
+  }
+  bool isOfBody(Value v) const { return v.isBlockArgument() ? v.ownerBlock() == &body_ : v.definingOp()->block() == &body_; }
+
+  /// Whether an operation up to the first dot needs the value.
+  bool neededByFirst(Value argument) {
+    llvm::DenseSet<Operation *> dependent;
+    for (auto &op : body_) {
+      bool depends = false;
+      op.walk([&](Operation *inner) {
+        for (Value v : inner->operands())
+          depends |= v == argument || (v.definingOp() && dependent.contains(v.definingOp()));
+      });
+      if (depends) dependent.insert(&op);
+      if (&op == plan_.first.op) return !dependent.empty();
+    }
+    return true;
+  }
+
+  /// The views of the body that make an operand; false if its buffer may change otherwise than by asynchronous copies.
+  bool collectViews(Value memdesc, DelayedDot &d) {
+    auto alloc = allocationOf(memdesc);
+    if (!alloc || alloc->block() == &body_) return false;
+    llvm::SmallVector<Operation *, 4> views;
+    for (Value v = memdesc; v.definingOp() && v.definingOp()->block() == &body_; v = viewedMemdesc(v)) {
+      views.push_back(v.definingOp());
+      for (Value scalar : v.definingOp()->operands())
+        if (!scalar.type().isa<MemDescType>() && isOfBody(scalar) && !llvm::is_contained(d.viewScalars, scalar)) d.viewScalars.push_back(scalar);
+    }
+    for (auto *op : llvm::reverse(views))
+      if (!llvm::is_contained(d.views, op)) d.views.push_back(op);
+    return roots_.insert(alloc.op), true;
+  }
+
+  /// The copies of the body into buffers of delayed dots; false if something else may write them.
+  bool findLateCopies() {
+    for (auto *root : roots_)
+      if (!findWriters(root->result())) return false;
+    if (plan_.lateCopies.empty()) return true;
+    bool behindCopy = false;
+    for (auto &op : body_) {
+      if (op.is<ttg::AsyncCommitGroupOp>()) plan_.lateCopies.insert(&op);
+      if (plan_.lateCopies.contains(&op)) {
+        behindCopy = true;
+        continue;
+      }
+      // A copy does not move across a wait that may be for it, nor across a write to what it may read.
+      bool isObstacle = op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>() || (effectsOf(&op) & kWritesGlobal);
+      if (behindCopy && isObstacle) return false;
+    }
+    return true;
+  }
+  bool findWriters(Value memdesc) {
+    for (auto *user : memdesc.users()) {
+      if (isMemdescView(user)) {
+        if (!findWriters(user->result())) return false;
+        continue;
+      }
+      bool isInLoop = false;
+      for (Operation *p = user; p; p = p->parentOp()) isInLoop |= p->block() == &body_;
+      if (!isInLoop) continue;
+      Value destination;
+      if (auto copy = user->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) destination = copy.result();
+      if (auto copy = user->dyn<ttg::AsyncCopyGlobalToLocalOp>()) destination = copy.result();
+      if (destination) {
+        if (destination != memdesc || user->block() != &body_) return false;
+        plan_.lateCopies.insert(user);
+        noteBuffers(memdesc);
+        continue;
+      }
+      bool onlyReads = user->is<ttng::WarpGroupDotOp>() || user->is<ttg::LocalLoadOp>();
+      if (!onlyReads) return false;
+    }
+    return true;
+  }
+  void noteBuffers(Value memdesc) {
+    auto alloc = allocationOf(memdesc);
+    bool isMultiBuffer = memdesc.definedBy<ttg::MemdescIndexOp>() && alloc;
+    int64_t buffers = isMultiBuffer ? alloc.result().type().cast<MemDescType>().dim(0) : 1;
+    plan_.fewestBuffers = plan_.fewestBuffers ? std::min(plan_.fewestBuffers, buffers) : buffers;
+  }
+
+  // ---- mbarriers ----
+
+  /// Appends the users of views of a buffer, views aside.
+  static void usersBehindViews(Value memdesc, llvm::SmallVectorImpl<Operation *> &users) {
+    for (auto *user : memdesc.users()) {
+      if (isMemdescView(user))
+        usersBehindViews(user->result(), users);
+      else
+        users.push_back(user);
+    }
+  }
+  /// Fills plan_.shared, if all late copies are bulk copies that signal mbarriers of one multi-buffer, of which the
+  /// body waits for one at its start.
+  void findSharedMbarriers() {
+    SharedMbarriers s;
+    for (auto *root : roots_) {
+      llvm::SmallVector<Operation *, 8> users;
+      usersBehindViews(root->result(), users);
+      for (auto *user : users) {
+        if (user->is<ttg::AsyncCopyGlobalToLocalOp>()) return;
+        auto copy = user->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
+        if (copy && !addToGroup(s, copy)) return;
+      }
+    }
+    if (!s.alloc) return;
+    llvm::SmallVector<Operation *, 16> users;
+    usersBehindViews(s.alloc.result(), users);
+    for (auto *user : users) {
+      if (auto wait = user->dyn<ttng::WaitBarrierOp>()) {
+        bool isPlain = wait->numOperands() == 2 && wait->block() == &body_ && wait->isBeforeInBlock(plan_.first.op);
+        if (s.wait || !isPlain || !wait.alloc().definedBy<ttg::MemdescIndexOp>()) return;
+        s.wait = wait;
+      } else if (!user->is<ttng::AsyncTmaCopyGlobalToLocalOp>() && !isBookkeeping(user))
+        return;
+    }
+    if (s.wait) plan_.shared = s;
+  }
+  static bool isBookkeeping(Operation *op) {
+    bool isLifetime = op->is<ttng::InitBarrierOp>() || op->is<ttng::InvalBarrierOp>() || op->is<ttg::LocalDeallocOp>();
+    return isLifetime || op->is<ttng::BarrierExpectOp>();
+  }
+  /// False if the copy signals another multi-buffer's mbarrier than those before, or one without announcement.
+  static bool addToGroup(SharedMbarriers &s, ttng::AsyncTmaCopyGlobalToLocalOp copy) {
+    auto alloc = allocationOf(copy.barrier());
+    if (!alloc || (s.alloc && s.alloc.op != alloc.op) || !copy.barrier().definedBy<ttg::MemdescIndexOp>()) return false;
+    s.alloc = alloc;
+    for (Operation *op = copy->prev(); op; op = op->prev()) {
+      auto expect = op->dyn<ttng::BarrierExpectOp>();
+      if (!expect || expect.alloc() != copy.barrier()) continue;
+      if (expect.pred() != copy.pred()) return false;
+      auto it = llvm::find_if(s.groups, [&](auto &g) { return g.expect.op == op; });
+      if (it == s.groups.end()) it = &s.groups.emplace_back(SharedMbarriers::Group{expect, {}});
+      it->copies.push_back(copy);
+      return true;
+    }
+    return false;
+  }
+
+  // ---- order ----
+
+  /// Fills plan_.last: what uses results of the delayed dots, and the rounding of their next operands, which then need
+  /// no registers beside those of the dots in flight. Only operations whose results are needed nowhere else move; for
+  /// others the wait comes earlier.
+  void orderBody() {
+    llvm::DenseSet<Value> dependent;
+    for (auto &d : plan_.delayed) dependent.insert(carried(loop_, d.index).argument);
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto &op : body_) {
+      ops.push_back(&op);
+      if (llvm::any_of(op.operands(), [&](Value v) { return dependent.contains(v); }))
+        for (Value r : op.results()) dependent.insert(r);
+    }
+    for (auto *op : llvm::reverse(ops)) {
+      if (op->numRegions() || !isPure(op) || !op->numResults()) continue;
+      bool isRounding = op->is<arith::TruncfOp>() || op->is<tt::FpToFpOp>() || op->is<ttg::ConvertLayoutOp>();
+      bool isLate = isRounding || dependent.contains(op->result());
+      if (isLate && allUsersComeLast(op)) plan_.last.insert(op);
+    }
+  }
+  bool allUsersComeLast(Operation *op) const {
+    return llvm::all_of(op->results(), [&](Value r) {
+      return llvm::all_of(r.users(), [&](Operation *u) { return comesLast(u); });
+    });
+  }
+  bool comesLast(Operation *user) const {
+    bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == user; });
+    return isDelayed || user == body_.terminator() || plan_.last.contains(user);
+  }
+
+  /// Fills plan_.work: the last reduction of the work, which has few elements and needs all of them, or else what the
+  /// operations behind the wait use.
+  void findWork() {
+    llvm::DenseSet<Operation *> dependent;
+    Value reduction;
+    for (auto &op : body_) {
+      bool depends = &op == plan_.first.op;
+      for (Value v : op.operands()) depends |= v.definingOp() && dependent.contains(v.definingOp());
+      if (!depends || plan_.last.contains(&op) || (isDot(&op) && &op != plan_.first.op)) continue;
+      dependent.insert(&op);
+      bool isReduction = op.is<tt::ReduceOp>() && op.numResults() == 1 && op.result().type().isTensor();
+      if (isReduction) reduction = op.result();
+    }
+    if (reduction) {
+      plan_.work.push_back(reduction);
+      return;
+    }
+    for (auto *op : plan_.last)
+      for (Value v : op->operands())
+        if (v.type().isTensor() && v.definingOp() && dependent.contains(v.definingOp()) &&
+            !llvm::is_contained(plan_.work, v))
+          plan_.work.push_back(v);
+  }
+
+  // ---- worth ----
+
+  /// Cycles of a multiprocessor's matrix units.
+  double cyclesOf(ttng::WarpGroupDotOp dot) const {
+    auto b = dot.b().type().cast<MemDescType>();
+    auto d = tensorOf(dot.d());
+    double macs = double(d.numElements()) * double(b.dim(0));
+    return macs * b.element().bitWidth() / kMatrixBitsPerCycle;
+  }
+  /// Cycles of a multiprocessor's schedulers.
+  double cyclesOf(Operation *op) const {
+    if (!op->numResults() || !op->result(0).type().isTensor()) return 0;
+    Value sized = op->is<tt::ReduceOp>() ? op->operand(0) : op->result(0);
+    double instructions = op->is<tt::ReduceOp>() ? 1 : costOf(op, target_.tuning).time;
+    if (costOf(op, target_.tuning).ofWholeTensor) return 0;
+    double elements = double(elementsPerThread(sized.type()).value_or(0));
+    return elements * instructions * double(warps_) / target_.schedulersPerMultiprocessor;
+  }
+  void estimate() {
+    plan_.firstCycles = cyclesOf(plan_.first);
+    for (auto &d : plan_.delayed) plan_.delayedCycles += cyclesOf(d.dot);
+    bool behindFirst = false;
+    for (auto &op : body_) {
+      behindFirst |= &op == plan_.first.op;
+      bool isWork = behindFirst && !isDot(&op) && !plan_.last.contains(&op);
+      if (isWork) plan_.workCycles += cyclesOf(&op);
+    }
+    Operation *function = loop_.op;
+    while (!function->is<tt::FuncOp>()) function = function->parentOp();
+    plan_.registers = RegisterPressure(function).highest(body_.front(), body_.terminator());
+    for (auto &d : plan_.delayed)
+      for (Value v : d.inRegisters) plan_.registers += registersOf(v);
+  }
+
+  scf::ForOp loop_;
+  Block &body_;
+  const TargetInfo &target_;
+  int64_t warps_;
+  llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots_; // of the body, but the first
+  llvm::SetVector<Operation *> roots_;              // allocations that delayed dots read
+  OverlapPlan plan_;
+};
+
+/// Why the plan is not worth it; empty: it is.
+std::string whyNotWorth(const OverlapPlan &p, const TargetInfo &target, int64_t warps) {
+  double saved = std::min(p.delayedCycles, p.workCycles);
+  double all = p.firstCycles + p.delayedCycles + p.workCycles;
+  int64_t usable = usableRegisters(target, warps);
+  constexpr int64_t kFewestBuffers = 3; // copies are then issued two iterations ahead
+  if (p.fewestBuffers && p.fewestBuffers < kFewestBuffers && !p.shared)
+    return "copies are issued one iteration ahead, which would become a part of one";
+  if (p.registers > usable)
+    return llvm::formatv("about {0} registers of a thread would be needed, and {1} are usable", p.registers, usable);
+  if (saved * 100 < all * kLeastGainPercent)
+    return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(all));
+  return "";
+}
+
+// ---- the transformation ----
+
+/// Gives the late copies mbarriers of their own. The body waits for them where the delayed dots are.
+class MbarrierSplit {
+public:
+  MbarrierSplit(OverlapPlan &plan) : plan_(plan), shared_(*plan.shared) {}
+
+  void run() {
+    Builder b = Builder::after(shared_.alloc.op);
+    late_ = ttg::LocalAllocOp::create(b, shared_.alloc->loc(), shared_.alloc.result().type(), Value()).result();
+    llvm::SmallVector<Operation *, 16> users;
+    for (auto *view : shared_.alloc.result().users()) {
+      if (view->is<ttg::MemdescIndexOp>())
+        llvm::append_range(users, view->result().users());
+      else
+        users.push_back(view);
+    }
+    for (auto *user : users) {
+      Builder after = Builder::after(user);
+      if (auto init = user->dyn<ttng::InitBarrierOp>())
+        ttng::InitBarrierOp::create(after, user->loc(), lateAt(after, init.alloc()), {after.i32Attr("count", 1)});
+      else if (auto inval = user->dyn<ttng::InvalBarrierOp>())
+        ttng::InvalBarrierOp::create(after, user->loc(), lateAt(after, inval.alloc()));
+      else if (user->is<ttg::LocalDeallocOp>())
+        ttg::LocalDeallocOp::create(after, user->loc(), late_);
+    }
+    for (auto &g : shared_.groups) splitGroup(g);
+    waitForLate();
+  }
+
+private:
+  /// The late mbarrier at the place of a shared one.
+  Value lateAt(Builder &b, Value shared) {
+    auto view = shared.definedBy<ttg::MemdescIndexOp>();
+    return ttg::MemdescIndexOp::create(b, view->loc(), shared.type(), late_, view.index()).op->result();
+  }
+  void splitGroup(SharedMbarriers::Group &g) {
+    ttng::AsyncTmaCopyGlobalToLocalOp first = g.copies.front();
+    int64_t bytes = 0;
+    for (auto copy : g.copies) {
+      auto buffer = copy.result().type().cast<MemDescType>();
+      bytes += buffer.numElements() * buffer.element().bitWidth() / 8;
+      if (copy->isBeforeInBlock(first.op)) first = copy;
+    }
+    Builder b(first.op);
+    Value late = lateAt(b, g.expect.alloc());
+    auto expect = ttng::BarrierExpectOp::create(b, first->loc(), late, first.pred(), {b.i32Attr("size", bytes)});
+    for (auto copy : g.copies)
+      for (unsigned i = 0; i < copy->numOperands(); ++i)
+        if (copy->operand(i) == g.expect.alloc()) copy->setOperand(i, late);
+    g.expect->setAttr("size", IntegerAttr::getI32(b.context(), g.expect.size() - bytes));
+    if (plan_.lateCopies.contains(first.op)) plan_.lateCopies.insert(expect.op);
+  }
+  void waitForLate() {
+    DelayedDot &d = plan_.delayed.front();
+    Builder b(d.dot.op);
+    Value late = lateAt(b, shared_.wait.alloc());
+    auto wait = ttng::WaitBarrierOp::create(b, shared_.wait->loc(), late, shared_.wait.phase(), Value(), {});
+    plan_.withDots.insert(wait.op);
+    d.views.insert(d.views.begin(), {late.definingOp(), wait.op});
+    Value index = shared_.wait.alloc().definedBy<ttg::MemdescIndexOp>().index();
+    for (Value v : {index, shared_.wait.phase()}) {
+      bool isOfBody = v.isBlockArgument() ? v.ownerBlock() == wait->block() : v.definingOp()->block() == wait->block();
+      if (isOfBody && !llvm::is_contained(d.viewScalars, v)) d.viewScalars.push_back(v);
+    }
+  }
+
+  OverlapPlan &plan_;
+  SharedMbarriers &shared_;
+  Value late_; // the mbarriers of late copies
+};
+
+class OverlappedLoop {
+public:
+  OverlappedLoop(scf::ForOp loop, const OverlapPlan &plan)
+      : loop_(loop), body_(*loop.body().front()), plan_(plan), c_(loop->context()), loc_(loop->loc()), b_(loop.op) {}
+
+  void build() {
+    openGuard();
+    emitFirstIteration();
+    emitLoop();
+    emitLastDots();
+    closeGuard();
+    for (auto [i, v] : llvm::zip(usedResults_, finals_)) loop_->result(i).replaceAllUsesWith(v);
+    loop_->dropAllReferences();
+    loop_->erase();
+    dropUnneededCarriedValues(newLoop_);
+  }
+
+private:
+  // ---- guard ----
+
+  bool surelyIterates() {
+    auto *lower = constantBits(loop_.lowerBound());
+    auto *upper = constantBits(loop_.upperBound());
+    return lower && upper && lower->slt(*upper);
+  }
+  void openGuard() {
+    for (unsigned i = 0; i < loop_->numResults(); ++i)
+      if (!loop_->result(i).useEmpty()) usedResults_.push_back(i);
+    if (surelyIterates()) return;
+    llvm::SmallVector<Type, 8> types;
+    for (unsigned i : usedResults_) types.push_back(loop_->result(i).type());
+    Value iterates = compare(b_, loc_, CmpIPredicate::Slt, loop_.lowerBound(), loop_.upperBound());
+    guard_ = scf::IfOp::create(b_, loc_, types, iterates);
+    b_.setInsertionPointToEnd(guard_.thenRegion().addBlock());
+  }
+  void closeGuard() {
+    if (!guard_) return;
+    scf::YieldOp::create(b_, loc_, finals_);
+    Builder other = Builder::atEnd(guard_.elseRegion().addBlock());
+    llvm::SmallVector<Value, 8> inits;
+    for (unsigned i : usedResults_) inits.push_back(loop_.initArgs()[i]);
+    scf::YieldOp::create(other, loc_, inits);
+    finals_.assign(guard_->results().begin(), guard_->results().end());
+  }
+
+  // ---- iterations ----
+
+  /// What a delayed dot needs of the iteration that it belongs to.
+  struct Delayed {
+    llvm::SmallVector<Value, 2> inRegisters, viewScalars; // as in DelayedDot
+  };
+
+  const DelayedDot *delayedAt(Operation *op) const {
+    auto it = llvm::find_if(plan_.delayed, [&](auto &d) { return d.dot.op == op || (d.wait && d.wait.op == op); });
+    return it == plan_.delayed.end() ? nullptr : &*it;
+  }
+  /// The operations of the body in their new order, without the terminator.
+  llvm::SmallVector<Operation *, 64> orderedBody(bool late) {
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto &op : body_) {
+      bool isLate = plan_.lateCopies.contains(&op) || plan_.last.contains(&op);
+      bool moves = &op == body_.terminator() || delayedAt(&op) || plan_.withDots.contains(&op);
+      if (!moves && isLate == late) ops.push_back(&op);
+    }
+    // The copies first: the sooner they are issued, the better.
+    if (late) std::stable_partition(ops.begin(), ops.end(), [&](Operation *op) { return plan_.lateCopies.contains(op); });
+    return ops;
+  }
+
+  Operation *emitDelayed(Builder &b, const DelayedDot &d, const Delayed &values, Value accumulator) {
+    ValueMap map;
+    for (auto [from, to] : llvm::zip(d.viewScalars, values.viewScalars)) map.map(from, to);
+    for (auto [from, to] : llvm::zip(d.inRegisters, values.inRegisters)) map.map(from, to);
+    map.map(d.dot.c(), accumulator);
+    for (auto *view : d.views) b.clone(view, map);
+    Operation *dot = b.clone(d.dot.op, map);
+    dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+    return dot;
+  }
+  /// A wait; values that are no results of dots are computed before it.
+  llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> values, unsigned pending) {
+    llvm::SmallVector<Type, 2> types;
+    for (auto v : values) types.push_back(v.type());
+    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, values, {b.i32Attr("pendings", pending)});
+    return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
+  }
+
+  /// An iteration's operations; `issue` issues the delayed dots of the iteration before, `await` waits for them.
+  void emitIteration(Builder &b, ValueMap &map, unsigned pending, llvm::function_ref<void()> issue,
+                     llvm::function_ref<void()> await) {
+    Value firstResult = plan_.first.d();
+    bool firstIsPending = false;
+    bool delayedArePending = false;
+    auto needs = [](Operation *op, llvm::function_ref<bool(Value)> holds) {
+      bool found = false;
+      op->walk([&](Operation *inner) { found |= llvm::any_of(inner->operands(), holds); });
+      return found;
+    };
+    auto isOfDelayed = [&](Value v) {
+      return llvm::any_of(plan_.delayed, [&](auto &d) { return v == carried(loop_, d.index).argument; });
+    };
+    for (auto *op : orderedBody(/*late=*/false)) {
+      if (firstIsPending && needs(op, [&](Value v) { return v == firstResult; })) {
+        map.map(firstResult, waitFor(b, {map.lookupOrSelf(firstResult)}, pending)[0]);
+        firstIsPending = false;
+        if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>()) {
+          map.map(wait->result(0), map.lookupOrSelf(firstResult));
+          continue;
+        }
+      }
+      if (delayedArePending && needs(op, isOfDelayed)) {
+        await();
+        delayedArePending = false;
+      }
+      Operation *copy = b.clone(op, map);
+      if (op != plan_.first.op) continue;
+      copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+      firstIsPending = true;
+      issue();
+      delayedArePending = true;
+    }
+    if (delayedArePending) await();
+    for (auto *op : orderedBody(/*late=*/true)) b.clone(op, map);
+  }
+
+  void emitFirstIteration() {
+    ValueMap map;
+    map.map(inductionVariable(loop_), loop_.lowerBound());
+    for (unsigned i = 0; i < numCarried(loop_); ++i) map.map(carried(loop_, i).argument, carried(loop_, i).init);
+    emitIteration(b_, map, 0, [] {}, [] {});
+    // The loop's first copies overwrite buffers that this iteration has read. One barrier here is cheaper than one in
+    // each iteration.
+    gpu::BarrierOp::create(b_, loc_)->setAttr("tessera.local", UnitAttr::get(c_));
+    inits_ = carriedAfter(map);
+    for (auto &d : plan_.delayed) {
+      for (Value v : d.inRegisters) inits_.push_back(map.lookupOrSelf(v));
+      for (Value v : d.viewScalars) inits_.push_back(map.lookupOrSelf(v));
+    }
+  }
+  /// The old carried values after an iteration; for the results of delayed dots, their accumulators.
+  llvm::SmallVector<Value, 16> carriedAfter(ValueMap &map) {
+    llvm::SmallVector<Value, 16> values;
+    for (Value v : body_.terminator()->operands()) values.push_back(map.lookupOrSelf(v));
+    for (auto &d : plan_.delayed) values[d.index] = map.lookupOrSelf(d.dot.c());
+    return values;
+  }
+  /// The values of the delayed dots, from those that follow the old loop's carried values.
+  std::vector<Delayed> delayedValues(llvm::function_ref<Value(unsigned)> valueAt) {
+    std::vector<Delayed> values;
+    unsigned at = numCarried(loop_);
+    for (auto &d : plan_.delayed) {
+      Delayed v;
+      for (unsigned k = 0; k < d.inRegisters.size(); ++k) v.inRegisters.push_back(valueAt(at++));
+      for (unsigned k = 0; k < d.viewScalars.size(); ++k) v.viewScalars.push_back(valueAt(at++));
+      values.push_back(v);
+    }
+    return values;
+  }
+
+  void emitLoop() {
+    llvm::SmallVector<Type, 16> types;
+    for (Value v : inits_) types.push_back(v.type());
+    Value second = arith::AddiOp::create(b_, loc_, loop_.lowerBound(), loop_.step()).op->result();
+    llvm::SmallVector<NamedAttribute, 4> attrs(loop_->attrs().begin(), loop_->attrs().end());
+    newLoop_ = scf::ForOp::create(b_, loc_, types, second, loop_.upperBound(), loop_.step(), inits_, attrs);
+    Block *block = newLoop_.body().addBlock();
+    block->addArg(inductionVariable(loop_).type(), inductionVariable(loop_).loc());
+    for (auto [i, t] : llvm::enumerate(types))
+      block->addArg(t, i < numCarried(loop_) ? carried(loop_, i).argument.loc() : loc_);
+    Builder in = Builder::atEnd(block);
+    ValueMap map;
+    map.map(inductionVariable(loop_), inductionVariable(*block));
+    for (unsigned i = 0; i < numCarried(loop_); ++i) map.map(carried(loop_, i).argument, carriedArgument(*block, i));
+    auto before = delayedValues([&](unsigned i) { return carriedArgument(*block, i); });
+    llvm::SmallVector<Value, 2> issued;
+    auto issue = [&] {
+      for (auto [d, values] : llvm::zip(plan_.delayed, before))
+        issued.push_back(emitDelayed(in, d, values, carriedArgument(*block, d.index))->result());
+    };
+    auto await = [&] {
+      llvm::SmallVector<Value, 4> values(issued.begin(), issued.end());
+      for (Value v : plan_.work)
+        if (map.contains(v)) values.push_back(map.lookup(v));
+      auto done = waitFor(in, values, 0);
+      for (auto [d, v] : llvm::zip_first(plan_.delayed, done)) map.map(carried(loop_, d.index).argument, v);
+    };
+    emitIteration(in, map, plan_.delayed.size(), issue, await);
+    auto yields = carriedAfter(map);
+    for (auto [d, values] : llvm::zip(plan_.delayed, before)) {
+      for (Value v : d.inRegisters) yields.push_back(map.lookupOrSelf(v));
+      for (auto [old, now] : llvm::zip(d.viewScalars, values.viewScalars)) yields.push_back(nextScalar(in, map, old, now));
+    }
+    scf::YieldOp::create(in, loc_, yields);
+  }
+  /// This iteration's value of what a delayed dot's views need. An index that counts through a multi-buffer is counted
+  /// by itself: insert-barriers then knows that it differs from the other indices.
+  Value nextScalar(Builder &b, ValueMap &map, Value old, Value before) {
+    auto value = carriedByArgument(old);
+    auto step = value && value->loop.op == loop_.op ? multiBufferStep(value->yielded) : std::nullopt;
+    if (step && step->index == old) return createNextBufferIndex(b, loc_, before, step->buffers);
+    return map.lookupOrSelf(old);
+  }
+
+  void emitLastDots() {
+    auto values = delayedValues([&](unsigned i) { return newLoop_->result(i); });
+    llvm::SmallVector<Value, 2> issued;
+    for (auto [d, v] : llvm::zip(plan_.delayed, values))
+      issued.push_back(emitDelayed(b_, d, v, newLoop_->result(d.index))->result());
+    auto done = waitFor(b_, issued, 0);
+    llvm::SmallVector<Value, 16> results(newLoop_->results().begin(), newLoop_->results().end());
+    for (auto [d, v] : llvm::zip(plan_.delayed, done)) results[d.index] = v;
+    for (unsigned i : usedResults_) finals_.push_back(results[i]);
+  }
+
+  scf::ForOp loop_;
+  Block &body_;
+  const OverlapPlan &plan_;
+  Context &c_;
+  Location loc_;
+  Builder b_; // around the loop
+  scf::IfOp guard_;
+  scf::ForOp newLoop_;
+  llvm::SmallVector<Value, 16> inits_; // of the new loop: the old one's carried values, then what delayed dots need
+  llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses
+  llvm::SmallVector<Value, 8> finals_;         // what replaces these
+};
+
+std::string summary(const OverlapPlan &p) {
+  std::string s = llvm::formatv("{0} dot{1} of an iteration run{2} under the work on the result of the next one's first "
+                                "dot: about {3} cycles of dots beside {4} of work, after {5} of the first dot; about "
+                                "{6} registers of a thread",
+                                p.delayed.size(), p.delayed.size() == 1 ? "" : "s", p.delayed.size() == 1 ? "s" : "",
+                                int64_t(p.delayedCycles), int64_t(p.workCycles), int64_t(p.firstCycles), p.registers)
+                      .str();
+  return s;
+}
+llvm::json::Object facts(const OverlapPlan &p) {
+  return llvm::json::Object{{"delayed", int64_t(p.delayed.size())},
+                            {"firstCycles", int64_t(p.firstCycles)},
+                            {"delayedCycles", int64_t(p.delayedCycles)},
+                            {"workCycles", int64_t(p.workCycles)},
+                            {"registers", p.registers}};
+}
+
+} // namespace
+
+absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
+  if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma) return false;
+  std::vector<scf::ForOp> loops;
+  m.op()->walk([&](Operation *op) {
+    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
+  });
+  bool changed = false;
+  for (auto f : loops) {
+    auto asked = f->attr<IntegerAttr>(kOverlapAttr);
+    if (asked && !asked.sext()) continue;
+    auto plan = OverlapPlanner(f, *c.target).run();
+    if (!plan) continue;
+    std::string whyNot = asked ? "" : whyNotWorth(*plan, *c.target, numWarps(m.op()));
+    if (!whyNot.empty()) {
+      c.remark({Remark::Missed, "", "DotsOverlapped", f->loc(),
+                "dots of an iteration do not run under the work of the next one: " + whyNot, facts(*plan)});
+      continue;
+    }
+    c.remark({Remark::Applied, "", "DotsOverlapped", f->loc(), summary(*plan), facts(*plan)});
+    if (plan->shared) MbarrierSplit(*plan).run();
+    OverlappedLoop(f, *plan).build();
+    changed = true;
+  }
+  return changed;
+}
+
+} // namespace tessera::transforms
