@@ -102,6 +102,7 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
   if (options.opt_level < 0 || options.opt_level > 3)
     return call.fail(TESSERA_USAGE, "opt_level must be 0 to 3, not " + llvm::Twine(options.opt_level));
   o.optLevel = options.opt_level;
+  o.exactNumWarps = options.exact_num_warps;
   o.fpFusion = options.fp_fusion;
   o.lineInfo |= options.line_info != 0;
   o.kernel = orEmpty(options.kernel).str();

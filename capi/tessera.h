@@ -121,6 +121,8 @@ typedef struct tessera_options {
   int waves_per_eu;         /* AMD: waves per SIMD that the registers should allow, a hint, at most as many as the SIMD
                              * holds (8, on gfx1100 to gfx1201 16); 0: the compiler's choice */
   int matrix_instr_nonkdim; /* AMD: rows and columns of matrix instructions, 16 or 32; 0: the compiler's choice */
+  int exact_num_warps;      /* not 0: never more warps than num_warps. Else the compiler may take twice or four times as
+                             * many where registers would be spilled; the metadata has the number */
 } tessera_options;
 
 /* Stages are "ttir", "ttgir", "llir", then "ptx" and "cubin", or "amdgcn" and "hsaco"; "bitcode" is for emulators.

@@ -112,6 +112,7 @@ static ArchInfo gfx90a() {
   t.takesOccupancyHint = true;
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
+  t.tuning.heldRegistersPercent = 0;
   t.warpSize = 64;
   t.maxWarpsPerMultiprocessor = 32; // 8 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 16;
@@ -192,6 +193,7 @@ static ArchInfo gfx1100() {
   t.takesOccupancyHint = true;
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
+  t.tuning.heldRegistersPercent = 0;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;
   t.maxRegistersPerThread = 256;

@@ -309,6 +309,7 @@ Outcome CaseRunner::run(const Case &c, const DeviceName &name, bool &faulted) {
   if (!m) return failed(why);
   CompileOptions o;
   o.numWarps = instance_.launch.numWarps;
+  o.exactNumWarps = true; // cases name numbers of warps to test them
   o.numStages = instance_.launch.numStages;
   if (device->takesBitcode()) o.stage = Stage::Llir, o.bitcode = o.lineInfo = o.opNames = true;
   ir::DiagnosticEngine diag([&](const ir::Diagnostic &d) { why += (why.empty() ? "" : "\n") + ir::render(d); });

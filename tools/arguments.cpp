@@ -32,6 +32,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"allocate-shared-memory", "LayoutConversion", runtime::Stage::Llir},
     {"allocate-shared-memory", "SharedMemoryBuffer", runtime::Stage::Llir},
     {"allocate-shared-memory", "SharedMemory", runtime::Stage::Llir},
+    {"more-warps", "MoreWarps", runtime::Stage::Ttgir},
     {"codegen", "NotOptimized", runtime::Stage::Asm},
     {"codegen", "Resources", runtime::Stage::Object},
 };
@@ -225,14 +226,20 @@ void addKernelOptions(CLI::App &app, runtime::KernelConfig &config) {
     app.add_option(option.flag.str(), config.*option.field, option.help.str())->check(valueOf(option));
 }
 
+void addExactNumWarps(CLI::App &app, bool &exact) {
+  app.add_flag("--exact-num-warps", exact, "no more warps than asked for, even where registers are spilled");
+}
+
 void NumberFlags::add(CLI::App &app) {
   for (auto [option, value] : llvm::zip_equal(runtime::kernelOptions(), values))
     app.add_option(option.flag.str(), value, option.help.str() + ", instead of the description's")
         ->check(valueOf(option));
+  addExactNumWarps(app, exactNumWarps);
 }
 void NumberFlags::apply(runtime::CompileOptions &o) const {
   for (auto [option, value] : llvm::zip_equal(runtime::kernelOptions(), values))
     if (value) o.*option.field = *value;
+  o.exactNumWarps = exactNumWarps;
 }
 
 void CacheFlags::add(CLI::App &app) {

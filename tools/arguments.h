@@ -32,6 +32,7 @@ std::string onOrOff(const std::string &);
 std::function<std::string(const std::string &)> valueOf(const runtime::KernelOption &);
 /// Adds all kernel options (--num-warps, …), which set a configuration.
 void addKernelOptions(CLI::App &, runtime::KernelConfig &);
+void addExactNumWarps(CLI::App &, bool &exact);
 
 /// A remark that can be reported (docs/remarks.md).
 struct KnownRemark {
@@ -69,6 +70,7 @@ private:
 /// The kernel options of `run` and `bench`, which replace those of a launch description.
 struct NumberFlags {
   std::array<std::optional<int>, runtime::kNumKernelOptions> values; // in the order of kernelOptions()
+  bool exactNumWarps = false;
   void add(CLI::App &);
   void apply(runtime::CompileOptions &) const;
 };

@@ -42,6 +42,7 @@ void CompileFlags::add(CLI::App &app) {
   app.add_option("--metadata", metadata, "write what is known of the kernel as JSON");
   app.add_option("--kernel", options.kernel, "the function to compile, if there are several");
   addKernelOptions(app, options);
+  addExactNumWarps(app, options.exactNumWarps);
   app.add_flag("--O0", o0, "disable LLVM optimisation (also written -O0, and so on)");
   app.add_flag("--O1", o1);
   app.add_flag("--O2", o2);

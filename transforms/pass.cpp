@@ -199,6 +199,11 @@ private:
 
 } // namespace
 
+bool isPlain(const RunOptions &o) {
+  return !o.remarks && !o.hook && !o.timings && !o.verifyEach && !o.printAfterAll && !o.printBefore && !o.printAfter &&
+         o.skip.empty() && o.bisectLimit < 0 && o.reproducerPath.empty();
+}
+
 absl::Status runPipeline(Module &m, const Pipeline &pipeline, const RunOptions &o, DiagnosticEngine &diag) {
   return PipelineRun(m, pipeline, o, diag).run();
 }

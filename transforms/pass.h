@@ -97,6 +97,9 @@ struct RunOptions {
   std::function<void(const Remark &)> remarks; // empty: remarks are off
 };
 
+/// Whether all passes run, and nothing is said of any.
+bool isPlain(const RunOptions &);
+
 /// Runs the steps. On failure a diagnostic names the pass, the operation and its line.
 absl::Status runPipeline(ir::Module &, const Pipeline &, const RunOptions &, ir::DiagnosticEngine &);
 

@@ -101,16 +101,10 @@ void CompileCache::insert(const std::string &key, const CompileResult &r) {
   note(s);
 }
 
-/// Whether a compilation is one that runs all passes and says nothing.
-static bool isPlain(const transforms::RunOptions &o) {
-  return !o.remarks && !o.hook && !o.timings && !o.verifyEach && !o.printAfterAll && !o.printBefore && !o.printAfter &&
-         o.skip.empty() && o.bisectLimit < 0 && o.reproducerPath.empty();
-}
-
 absl::StatusOr<CompileResult> CompileCache::compile(llvm::StringRef text, const std::string &fileName,
                                                     ir::Module *parsed, const ir::TargetInfo &target,
                                                     const CompileOptions &o, ir::DiagnosticEngine &diag) {
-  bool kept = isPlain(o.passes) && (options_.memoryBytes || !options_.directory.empty());
+  bool kept = transforms::isPlain(o.passes) && (options_.memoryBytes || !options_.directory.empty());
   std::string id = kept ? key(text, fileName, target, o) : "";
   if (kept)
     if (auto found = find(id)) return *std::move(found);

@@ -12,6 +12,7 @@
 #include "ir/verifier.h"
 #include "layouts/nvmma_shared.h"
 #include "runtime/compiler/bitcode_object.h"
+#include "runtime/compiler/more_warps.h"
 #include "runtime/compiler/targets.h"
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/pipelines.h"
@@ -174,7 +175,7 @@ namespace {
 class Compilation {
 public:
   Compilation(Module &m, const TargetInfo &target, const CompileOptions &o, DiagnosticEngine &diag)
-      : module_(m), target_(target), arch_(*findArch(target.name)), options_(o), run_(o.passes), diag_(diag),
+      : module_(&m), target_(target), arch_(*findArch(target.name)), options_(o), run_(o.passes), diag_(diag),
         watch_(result_.metadata) {
     run_.target = &target;
   }
@@ -185,7 +186,7 @@ public:
     if (auto s = runPasses(); !s.ok()) return s;
     describeKernel();
     if (options_.stage <= Stage::Ttgir) {
-      result_.output = printToString(module_);
+      result_.output = printToString(*module_);
       return std::move(result_);
     }
     if (auto s = lower(); !s.ok()) return s;
@@ -197,6 +198,8 @@ private:
   absl::Status checkInput();
   void startTools();
   absl::Status runPasses();
+  absl::Status assignLayouts();
+  void remarkMoreWarps(const MoreWarps &) const;
   absl::Status runPipeline(const transforms::Pipeline &, const char *lap);
   void describeKernel();
   absl::Status lower();
@@ -205,9 +208,10 @@ private:
   void takeObject(codegen::ObjectInfo &&);
   void remarkResources() const;
   absl::Status located(const absl::Status &) const;
-  Operation *kernel() const { return module_.lookupSymbol(kernelName_); }
+  Operation *kernel() const { return module_->lookupSymbol(kernelName_); }
 
-  Module &module_;
+  Module *module_;                        // the input, or `withMoreWarps_`
+  std::unique_ptr<Module> withMoreWarps_; // null: the warps are those asked for
   const TargetInfo &target_;
   const codegen::ArchInfo &arch_;
   const CompileOptions &options_;
@@ -224,10 +228,10 @@ private:
 
 absl::Status Compilation::checkInput() {
   if (auto s = checkShape(target_, options_); !s.ok()) return s;
-  auto selected = selectKernel(module_, options_.kernel);
+  auto selected = selectKernel(*module_, options_.kernel);
   if (!selected.ok()) return selected.status();
   kernelName_ = (*selected)->cast<tt::FuncOp>().symName().str();
-  hadLayouts_ = hasLayouts(module_.op());
+  hadLayouts_ = hasLayouts(module_->op());
   if (options_.numCtas > 1 && !hadLayouts_) {
     Diagnostic d;
     d.severity = Severity::Warning;
@@ -246,7 +250,7 @@ void Compilation::startTools() {
 }
 
 absl::Status Compilation::runPipeline(const transforms::Pipeline &pipeline, const char *lap) {
-  absl::Status s = transforms::runPipeline(module_, pipeline, run_, diag_);
+  absl::Status s = transforms::runPipeline(*module_, pipeline, run_, diag_);
   if (s.ok()) watch_.lap(lap);
   return s;
 }
@@ -257,24 +261,65 @@ absl::Status Compilation::runPasses() {
   if (!hadLayouts_)
     if (auto s = runPipeline(transforms::ttirPipeline(target_), "ttir"); !s.ok()) return s;
   if (options_.stage == Stage::Ttir) return absl::OkStatus();
-  // Without numCtas: programs are not spread over clusters, so that the layouts are those of one block (checkInput
-  // warns).
-  transforms::TtgirPipelineOptions o{.numWarps = options_.numWarps,
-                                     .numStages = options_.numStages,
-                                     .matrixInstructionSize = options_.matrixInstrNonkdim};
   if (!hadLayouts_)
-    if (auto s = runPipeline(transforms::ttgirPipeline(target_, o), "ttgir"); !s.ok()) return s;
-  if (hadLayouts_ && threadsPerWarp(module_.op()) != target_.warpSize)
+    if (auto s = assignLayouts(); !s.ok()) return s;
+  if (hadLayouts_ && threadsPerWarp(module_->op()) != target_.warpSize)
     return absl::InvalidArgumentError(llvm::formatv("the module has {0} threads per warp, but {1} has {2}",
-                                                    threadsPerWarp(module_.op()), target_.name, target_.warpSize)
+                                                    threadsPerWarp(module_->op()), target_.name, target_.warpSize)
                                           .str());
   if (options_.stage == Stage::Ttgir) return absl::OkStatus();
   return runPipeline(transforms::loweringPipeline(target_), "allocation");
 }
 
+/// To TTGIR, with the warps asked for or with more.
+absl::Status Compilation::assignLayouts() {
+  // Without numCtas: programs are not spread over clusters, so that the layouts are those of one block (checkInput
+  // warns).
+  transforms::TtgirPipelineOptions o{.numWarps = options_.numWarps,
+                                     .numStages = options_.numStages,
+                                     .matrixInstructionSize = options_.matrixInstrNonkdim};
+  std::unique_ptr<Module> ttir;
+  if (!options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_, target_)) ttir = module_->clone();
+  // What users see of the passes, or leave out, is a run of each with the warps that are taken: a copy decides.
+  bool isPlain = transforms::isPlain(options_.passes);
+  MoreWarps more;
+  if (ttir && !isPlain)
+    if (auto asked = quietly(ttir->clone(), transforms::ttgirPipeline(target_, o), target_))
+      more = takeMoreWarps(*ttir, *asked, kernelName_, target_, o);
+  if (more.ttgir) o.numWarps = more.warps;
+  if (auto s = runPipeline(transforms::ttgirPipeline(target_, o), "ttgir"); !s.ok()) return s;
+  if (ttir && isPlain) {
+    more = takeMoreWarps(*ttir, *module_, kernelName_, target_, o);
+    withMoreWarps_ = std::move(more.ttgir);
+    if (withMoreWarps_) module_ = withMoreWarps_.get();
+  }
+  if (more.ttgir && options_.passes.remarks) remarkMoreWarps(more);
+  return absl::OkStatus();
+}
+
+void Compilation::remarkMoreWarps(const MoreWarps &more) const {
+  int asked = options_.numWarps;
+  int exist = target_.registersPerThread(asked, RegisterSplit::Allocated);
+  transforms::Remark r{transforms::Remark::Applied,
+                       "more-warps",
+                       "MoreWarps",
+                       kernel()->loc(),
+                       "",
+                       llvm::json::Object{{"numWarps", more.warps},
+                                          {"askedNumWarps", asked},
+                                          {"heldRegisters", more.held},
+                                          {"heldRegistersAsked", more.heldBefore},
+                                          {"registersPerThread", exist}}};
+  r.message = llvm::formatv("'{0}' has {1} warps instead of {2}: tensors would hold {3} registers of a thread instead "
+                            "of {4}, and {5} exist",
+                            kernelName_, more.warps, asked, more.heldBefore, more.held, exist)
+                  .str();
+  options_.passes.remarks(r);
+}
+
 void Compilation::describeKernel() {
   KernelMetadata &md = result_.metadata;
-  Operation *m = module_.op();
+  Operation *m = module_->op();
   md.config() = options_.config();
   md.kernel = kernelName_;
   md.target = target_.name.str();
@@ -293,7 +338,7 @@ absl::Status Compilation::lower() {
   auto lowering = createTarget(target_);
   context_ = std::make_unique<llvm::LLVMContext>();
   llvmModule_ = codegen::lowerToLLVM(
-      module_, *lowering, *context_,
+      *module_, *lowering, *context_,
       {.fpFusion = options_.fpFusion, .lineInfo = options_.lineInfo, .opNames = options_.opNames}, diag_);
   if (!llvmModule_) return absl::InvalidArgumentError("lowering failed");
   std::string broken;
@@ -311,7 +356,7 @@ void Compilation::remarkUnoptimized() const {
   if (!options_.passes.remarks || options_.stage < Stage::Asm) return;
   for (const llvm::Function &f : *llvmModule_) {
     if (!f.hasFnAttribute(codegen::kSpillsAnyway)) continue;
-    Operation *function = module_.lookupSymbol(f.getName());
+    Operation *function = module_->lookupSymbol(f.getName());
     transforms::Remark r{transforms::Remark::Missed,
                          "codegen",
                          "NotOptimized",
@@ -329,7 +374,7 @@ void Compilation::remarkUnoptimized() const {
 
 absl::Status Compilation::generateCode() {
   codegen::BackendOptions bo =
-      backendOptions(options_, &result_.metadata, moduleInt(module_.op(), kMaxRegistersAttr, 0));
+      backendOptions(options_, &result_.metadata, moduleInt(module_->op(), kMaxRegistersAttr, 0));
   bo.ahead = std::move(tool_);
   using Until = codegen::Backend::Until;
   Until until = options_.stage == Stage::Llir  ? Until::Optimized
@@ -401,7 +446,7 @@ absl::Status Compilation::located(const absl::Status &s) const {
   auto assembly = s.GetPayload(codegen::kInlineAssemblyPayload);
   Operation *culprit = nullptr;
   std::vector<Operation *> assemblies;
-  module_.op()->walk([&](Operation *op) {
+  module_->op()->walk([&](Operation *op) {
     if (auto call = op->dyn<tt::ExternElementwiseOp>();
         call && function && !culprit && *function == call.symbol().str())
       culprit = op;

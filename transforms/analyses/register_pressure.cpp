@@ -38,14 +38,14 @@ int64_t usableRegisters(const TargetInfo &target, int64_t warps) {
   return registers * target.tuning.usableRegistersPercent / 100;
 }
 
-RegisterPressure::RegisterPressure(Operation *function) {
+RegisterPressure::RegisterPressure(Operation *function, int64_t (*registers)(Value)) {
   taken_.push_back(0);
   number(function);
   function->walk([&](Operation *op) {
-    for (auto r : op->results()) count(r);
+    for (auto r : op->results()) count(r, registers(r));
     for (auto &region : op->regions())
       for (auto *b = region.front(); b; b = b->next())
-        for (auto *a : b->args()) count(Value(a));
+        for (auto *a : b->args()) count(Value(a), registers(Value(a)));
   });
   for (size_t i = 1; i < taken_.size(); ++i) taken_[i] += taken_[i - 1];
 }
@@ -60,8 +60,7 @@ void RegisterPressure::number(Operation *op) {
   taken_.push_back(0);
 }
 
-void RegisterPressure::count(Value v) {
-  int64_t registers = registersOf(v);
+void RegisterPressure::count(Value v, int64_t registers) {
   if (!registers) return;
   Operation *holder = v.definingOp() ? v.definingOp() : v.ownerBlock()->parentOp();
   unsigned from = v.definingOp() ? ends_.lookup(holder) : begins_.lookup(holder);
@@ -82,6 +81,38 @@ void RegisterPressure::count(Value v) {
 int64_t RegisterPressure::highest(Operation *first, Operation *last) const {
   auto from = taken_.begin() + begins_.lookup(first), to = taken_.begin() + ends_.lookup(last) + 1;
   return from < to ? *std::max_element(from, to) : 0;
+}
+
+/// What is read from shared memory for operations of the same block costs nothing: it can be read in parts, just before
+/// its use. What a loop uses again and again is held.
+static int64_t heldRegistersOf(Value v) {
+  auto load = v.definedBy<ttg::LocalLoadOp>();
+  auto isBeside = [&](Operation *user) { return user->block() == v.definingOp()->block(); };
+  bool isReadInParts = load && llvm::all_of(v.users(), isBeside);
+  return isReadInParts ? 0 : registersOf(v);
+}
+
+int64_t holdableRegisters(const TargetInfo &target, int64_t warps) {
+  int64_t registers = target.registersPerThread(warps, RegisterSplit::Allocated);
+  return registers * target.tuning.heldRegistersPercent / 100;
+}
+
+int64_t heldRegisters(Operation *function) {
+  RegisterPressure pressure(function, heldRegistersOf);
+  int64_t most = 0;
+  auto place = [&](int64_t registers) { most = std::max(most, registers); };
+  function->walk([&](Operation *op) {
+    if (op->is<tt::DotOp>() || op->is<ttng::WarpGroupDotOp>()) {
+      place(pressure.before(op));
+      place(pressure.after(op));
+    }
+    if (!op->is<scf::ForOp>() && !op->is<scf::WhileOp>()) return;
+    for (auto &region : op->regions()) {
+      place(pressure.before(region.front()->front()));
+      place(pressure.before(region.front()->back()));
+    }
+  });
+  return most;
 }
 
 } // namespace tessera::transforms

@@ -26,15 +26,30 @@ int64_t registersOf(ir::Value);
 /// estimate does not count (ir/tuning.def, usableRegistersPercent).
 int64_t usableRegisters(const ir::TargetInfo &, int64_t warps);
 
+/// Registers of 32 bits that tensors surely hold in each thread at the fullest place of a function: a lower bound, to
+/// predict spills by. Counted are places where values must be whole, just before and after dots and at the first and
+/// last operation of a loop's body. Elsewhere a code generator may compute element by element, however large the
+/// tensors of the text are.
+int64_t heldRegisters(ir::Operation *function);
+
+/// What heldRegisters may be in a block of so many warps without spills (ir/tuning.def, heldRegistersPercent).
+int64_t holdableRegisters(const ir::TargetInfo &, int64_t warps);
+
 class RegisterPressure {
 public:
-  explicit RegisterPressure(ir::Operation *function);
+  /// `registers`: what a value takes.
+  explicit RegisterPressure(ir::Operation *function, int64_t (*registers)(ir::Value) = registersOf);
   /// The highest pressure from `first` to `last`, including what is nested in them.
   int64_t highest(ir::Operation *first, ir::Operation *last) const;
 
+  /// The pressure just before the operation, its operands included.
+  int64_t before(ir::Operation *op) const { return taken_[begins_.lookup(op)]; }
+  /// Just after it, its results included.
+  int64_t after(ir::Operation *op) const { return taken_[ends_.lookup(op)]; }
+
 private:
   void number(ir::Operation *);
-  void count(ir::Value);
+  void count(ir::Value, int64_t registers);
 
   llvm::DenseMap<ir::Operation *, unsigned> begins_, ends_;
   std::vector<int64_t> taken_; // by number of an operation's beginning or end

@@ -304,6 +304,31 @@ TEST(CApi, WarningsAreToldAndNoErrors) {
   EXPECT_THAT(o.texts, HasSubstr("warning: num-ctas = 2"));
 }
 
+/// A loop-carried tensor and one that the loop reads, of 128 registers of a thread each, for 4 warps.
+TEST(CApi, WarpsAskedForAreAWishUnlessExact) {
+  constexpr const char *text = R"(
+tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
+  %zero = arith.constant dense<0.0> : tensor<16384xf32>
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %r = tt.make_range {end = 16384 : i32, start = 0 : i32} : tensor<16384xi32>
+  %s = tt.splat %p : !tt.ptr<f32> -> tensor<16384x!tt.ptr<f32>>
+  %ps = tt.addptr %s, %r : tensor<16384x!tt.ptr<f32>>, tensor<16384xi32>
+  %sum = scf.for %k = %i0 to %n step %i1 iter_args(%acc = %zero) -> (tensor<16384xf32>) : i32 {
+    %x = tt.load %ps : tensor<16384x!tt.ptr<f32>>
+    %d = arith.addf %acc, %x : tensor<16384xf32>
+    scf.yield %d : tensor<16384xf32>
+  }
+  tt.store %ps, %sum : tensor<16384x!tt.ptr<f32>>
+  tt.return
+}
+)";
+  EXPECT_THAT(compile(text, "sm_90a").metadata, HasSubstr("\"num_warps\": 8"));
+  EXPECT_THAT(compile(text, "sm_90a", "ptx").metadata, HasSubstr("\"threads_per_block\": 256"));
+  auto exact = [](tessera_options &o) { o.exact_num_warps = 1; };
+  EXPECT_THAT(compile(text, "sm_90a", "ttgir", exact).metadata, HasSubstr("\"num_warps\": 4"));
+}
+
 TEST(CApi, MissingToolsAreFailures) {
   setenv("TESSERA_PTXAS", "/no/ptxas", 1), setenv("TESSERA_NVJITLINK", "/no/libnvJitLink.so", 1);
   Outcome o = compile(kKernel, "sm_80", "cubin");

@@ -103,6 +103,7 @@ absl::StatusOr<emulator::Report> compileAndRun(Emulation &e, llvm::StringRef ir,
   o.stage = Stage::Llir;
   o.bitcode = o.lineInfo = o.opNames = true;
   o.numWarps = e.numWarps;
+  o.exactNumWarps = e.exactNumWarps;
   o.kernel = kernel;
   auto r = compile(*m, **target, o, diag);
   if (!r.ok()) return absl::Status(r.status().code(), std::string(r.status().message()) + messages);

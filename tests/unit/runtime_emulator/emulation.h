@@ -33,6 +33,7 @@ inline Arg scalar(uint64_t v) { return {Arg::Scalar, 0, v}; }
 struct Emulation {
   std::string target = "sm_90a";
   int numWarps = 4;
+  bool exactNumWarps = true; // false: the compiler may take more
   std::array<int64_t, 3> grid{1, 1, 1};
   emulator::Options options;
   std::vector<std::vector<uint8_t>> buffers; // after the run, by argument

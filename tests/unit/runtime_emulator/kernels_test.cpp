@@ -53,6 +53,18 @@ TEST_P(Kernels, ComputeWhatTheGpuComputed) {
 
 INSTANTIATE_TEST_SUITE_P(All, Kernels, ::testing::ValuesIn(cases()), [](auto &i) { return i.param.name; });
 
+/// The number of warps is a wish: two accumulators that take 256 registers in 4 warps are computed by 8.
+TEST(MoreWarps, ThanAskedFor) {
+  for (const char *target : {"sm_80", "sm_90a", "sm_120a"}) {
+    testing::Emulation e;
+    e.target = target;
+    e.exactNumWarps = false;
+    auto r = e.launch(TESSERA_SOURCE_DIR "/tests/kernels/attn_key_grads");
+    EXPECT_TRUE(r.ok()) << target << ": " << r.status();
+    EXPECT_EQ(e.options.numWarps, 8) << target;
+  }
+}
+
 /// Elements wider than a register, through shuffles and shared memory: sums beyond 64 bits of a permuted tensor.
 TEST(WideElements, OfAHundredAndTwentyEightBits) {
   constexpr llvm::StringRef text = R"(

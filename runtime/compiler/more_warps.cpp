@@ -1,0 +1,91 @@
+// The search for a number of warps (see more_warps.h).
+#include "runtime/compiler/more_warps.h"
+#include "ir/module_attributes.h"
+#include "ir/ops.h"
+#include "transforms/analyses/register_pressure.h"
+#include <algorithm>
+
+namespace tessera::runtime {
+using namespace ir;
+
+namespace {
+
+/// The kernel and what it may call; not the module's other kernels.
+llvm::SmallVector<Operation *, 2> functionsOf(const Module &m, llvm::StringRef kernel) {
+  llvm::SmallVector<Operation *, 2> functions;
+  for (auto &op : *m.body()) {
+    auto f = op.dyn<tt::FuncOp>();
+    if (f && (f.symName() == kernel || f.symVisibility() == "private")) functions.push_back(&op);
+  }
+  return functions;
+}
+
+/// What decides, of a kernel in TTGIR.
+struct Needs {
+  int64_t held = 0;
+  int64_t asyncDots = 0;
+  bool isSpecialized = false;
+
+  Needs(const Module &ttgir, llvm::StringRef kernel) {
+    for (Operation *function : functionsOf(ttgir, kernel)) {
+      held = std::max(held, transforms::heldRegisters(function));
+      function->walk([&](Operation *op) {
+        asyncDots += op->is<ttng::WarpGroupDotOp>();
+        isSpecialized |= op->is<ttg::WarpSpecializeOp>();
+      });
+    }
+  }
+};
+
+/// The later passes need memory for the warps: they may fail where fewer warps do not.
+bool canBeLowered(const Module &ttgir, const TargetInfo &target) {
+  return quietly(ttgir.clone(), transforms::loweringPipeline(target), target) != nullptr;
+}
+
+} // namespace
+
+bool mayTakeMoreWarps(const Module &ttir, llvm::StringRef kernel, const TargetInfo &target) {
+  if (!target.tuning.heldRegistersPercent || hasLayouts(ttir.op())) return false;
+  bool isFixed = false;
+  bool holds = false; // registers are counted at dots and in loops only
+  for (Operation *function : functionsOf(ttir, kernel))
+    function->walk([&](Operation *op) {
+      isFixed |= op->is<tt::ElementwiseInlineAsmOp>() || op->is<ttg::WarpSpecializeOp>();
+      holds |= op->is<tt::DotOp>() || op->is<scf::ForOp>() || op->is<scf::WhileOp>();
+    });
+  return holds && !isFixed;
+}
+
+std::unique_ptr<Module> quietly(std::unique_ptr<Module> m, const transforms::Pipeline &pipeline,
+                                const TargetInfo &target) {
+  transforms::RunOptions run;
+  run.target = &target;
+  DiagnosticEngine nobody([](const Diagnostic &) {});
+  return transforms::runPipeline(*m, pipeline, run, nobody).ok() ? std::move(m) : nullptr;
+}
+
+MoreWarps takeMoreWarps(const Module &ttir, const Module &asked, llvm::StringRef kernel, const TargetInfo &target,
+                        const transforms::TtgirPipelineOptions &o) {
+  Needs before(asked, kernel);
+  MoreWarps result;
+  result.heldBefore = before.held;
+  // Partitions have registers of their own, which warp specialisation divides.
+  if (before.isSpecialized || before.held <= transforms::holdableRegisters(target, o.numWarps)) return result;
+  for (int times : {2, 4}) {
+    transforms::TtgirPipelineOptions more = o;
+    more.numWarps = o.numWarps * times;
+    if (more.numWarps * target.warpSize > target.maxThreadsPerBlock) break;
+    std::unique_ptr<Module> m = quietly(ttir.clone(), transforms::ttgirPipeline(target, more), target);
+    if (!m) continue;
+    Needs after(*m, kernel);
+    bool fits = after.held <= transforms::holdableRegisters(target, more.numWarps);
+    if (!fits || after.asyncDots < before.asyncDots || !canBeLowered(*m, target)) continue;
+    result.warps = more.numWarps;
+    result.held = after.held;
+    result.ttgir = std::move(m);
+    break;
+  }
+  return result;
+}
+
+} // namespace tessera::runtime
