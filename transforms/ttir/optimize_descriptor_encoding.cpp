@@ -135,6 +135,11 @@ std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding 
   auto innermost = intConstantOf(make.strides()[make.strides().size() - 1]);
   if (!innermost || *innermost != 1) return "its innermost stride is not known to be 1";
   Type element = make.result().type().cast<TensorDescType>().element();
+  for (unsigned d = 0; d + 1 < make.strides().size(); ++d) {
+    auto stride = intConstantOf(make.strides()[d]);
+    if (stride && *stride * (element.bitWidth() / 8) % kTensorMapAlignment)
+      return "a stride is no multiple of 16 bytes";
+  }
   bool canBeNan = element.isFloat() && element.bitWidth() >= 16;
   if (make.padding() == PaddingOption::Nan && !canBeNan) return "no tensor map pads its elements with NaN";
   for (Value size : make.shape())

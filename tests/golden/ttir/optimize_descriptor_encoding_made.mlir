@@ -7,15 +7,15 @@
 
 // %b's sizes are known, %a's are not. The third is used in one loop only; the fourth in none.
 // CHECK-LABEL: @tiles
-// CHECK: %[[NO_ROWS:.*]] = arith.cmpi slt, %arg3, %c1_i32 : i32
-// CHECK: %[[NO_COLUMNS:.*]] = arith.cmpi slt, %arg4, %c1_i32
+// CHECK-DAG: %[[NO_ROWS:.*]] = arith.cmpi slt, %arg3, %c1_i32
+// CHECK-DAG: %[[NO_COLUMNS:.*]] = arith.cmpi slt, %arg4, %c1_i32
 // CHECK: %[[A:.*]] = tt.make_tensor_descriptor %arg0, [%arg3, %arg4], {{.*}} : <f16>, <tensor<64x64xf16, #[[LAYOUT:.*]]>>
 // CHECK: tt.make_tensor_descriptor %arg1, {{.*}} <tensor<64x64xf16, #[[LAYOUT]]>>
 // CHECK: tt.make_tensor_descriptor %arg2, {{.*}} <tensor<64x64xf32, #{{.*}}>>
 // CHECK: tt.make_tensor_descriptor %arg2, {{.*}} <tensor<32x64xf32>>
 // CHECK: scf.for
-// CHECK: scf.for %[[K:.*]] =
-// CHECK: %[[ROW:.*]] = arith.select %[[NO_ROWS]], %c1073741824_i32, %{{.*}} : i32
+// CHECK: scf.for %[[K:.*]] = %c0_i32 to %arg4
+// CHECK: %[[ROW:.*]] = arith.select %[[NO_ROWS]], %c1073741824_i32{{.*}}, %tile
 // CHECK: %[[COLUMN:.*]] = arith.select %[[NO_COLUMNS]], %c1073741824_i32{{.*}}, %[[K]]
 // CHECK: tt.descriptor_load %[[A]][%[[ROW]], %[[COLUMN]]]
 // CHECK: tt.descriptor_load %{{.*}}[%[[K]], %{{.*}}] : !tt.tensordesc<tensor<64x64xf16, #[[LAYOUT]]>>
