@@ -222,7 +222,7 @@ public:
       Value argument = func_.body().front()->arg(i);
       auto *layout = layoutOfBlocks(desc);
       std::string reason = whyNot(argument, layout);
-      report("TensorMapArgument", argument.loc(), reason);
+      context_.remark({kindOf(reason), "", "TensorMapArgument", argument.loc(), textOf(reason), {}});
       if (!reason.empty()) continue;
       inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
       argument.setType(inputs.back());
@@ -254,7 +254,7 @@ public:
         made.whyNot = "no map serves the dots of a loop within a loop, both behind it";
       else if (made.whyNot.empty() && !servesALoop(made.make))
         made.whyNot = "no loop behind it uses it";
-      report("TensorMapMade", made.make->loc(), made.whyNot);
+      context_.remark({kindOf(made.whyNot), "", "TensorMapMade", made.make->loc(), textOf(made.whyNot), {}});
       if (!made.whyNot.empty()) continue;
       keep(made.make, made.layout);
       changed = true;
@@ -263,15 +263,10 @@ public:
   }
 
 private:
-  void report(llvm::StringRef name, Location loc, const std::string &whyNot) {
-    bool stays = whyNot.empty();
-    context_.remark({stays ? Remark::Applied : Remark::Missed,
-                     "",
-                     name.str(),
-                     loc,
-                     stays ? "the descriptor is a tensor map: its blocks are copied by TMA"
-                           : "the descriptor becomes pointers and masks: " + whyNot,
-                     {}});
+  static Remark::Kind kindOf(const std::string &whyNot) { return whyNot.empty() ? Remark::Applied : Remark::Missed; }
+  static std::string textOf(const std::string &whyNot) {
+    return whyNot.empty() ? "the descriptor is a tensor map: its blocks are copied by TMA"
+                          : "the descriptor becomes pointers and masks: " + whyNot;
   }
 
   tt::FuncOp func_;
