@@ -13,10 +13,6 @@
 // says whether the padding is NaN, in the order in which Triton's launcher passes them. The pointer keeps the
 // descriptor's type as an attribute (ir/argument_attributes.h), so that a launcher finds such groups of arguments.
 //
-// Loads of blocks get the attribute `tessera.descriptor`: strides of descriptors are positive. tritongpu-pipeline uses
-// that where it makes a descriptor again, for targets that copy whole blocks (TMA; analyses/tensor_block.h). That base
-// and strides are multiples of 16 bytes, which descriptors also require, the pipeline proves again by AxisInfo.
-//
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
 //
 // Runs: TTIR.
@@ -25,7 +21,6 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/descriptor_blocks.h"
-#include "transforms/analyses/tensor_block.h"
 #include "transforms/passes.h"
 #include "transforms/ttir/block_access.h"
 #include "transforms/ttir/expand_values.h"
@@ -92,7 +87,6 @@ private:
       auto data = l.result().type().cast<TensorType>();
       TensorType shape = accessShape(l.desc(), data);
       Value v = load(b, op, block(b, op, l.desc(), l.indices(), shape), l.desc(), shape);
-      v.definingOp()->setAttr(kFromDescriptorAttr, UnitAttr::get(b.context()));
       if (shape != data) v = tt::ReshapeOp::create(b, loc, data, v).result();
       l.result().replaceAllUsesWith(v);
       return true;

@@ -5,7 +5,7 @@
 // All dimensions are checked; the padding is known where the descriptor is made here.
 // CHECK-LABEL: @load_store
 // CHECK-NOT: tensordesc
-// CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} cacheModifier = cg {tessera.descriptor} : tensor<4x8x!tt.ptr<f32>>
+// CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} cacheModifier = cg : tensor<4x8x!tt.ptr<f32>>
 // CHECK: tt.store %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8x!tt.ptr<f32>>
 // CANON-LABEL: @load_store
 // CANON: arith.constant dense<0x7FC00000> : tensor<4x8xf32>
