@@ -67,11 +67,13 @@ runtime::HostDescriptor Generator::described(Type t, const Shape &block, unsigne
     d.blockShape.push_back(block[k]);
     d.shape.push_back(coin() ? whole : 1 + int64_t(upTo(unsigned(2 * whole))));
   }
+  int64_t unit = wholeRows_ ? 128 / kTypeBits[t] : 1;
   // Outer dimensions lie in any order in memory.
   std::vector<size_t> order;
   for (size_t k = rank; k-- > 0;) order.push_back(k);
   if (rank > 2 && upTo(3) == 0) std::swap(order[1], order[2]);
   for (;;) { // smaller until it fits
+    d.shape.back() = int64_t(llvm::alignTo(uint64_t(d.shape.back()), uint64_t(unit)));
     d.strides.assign(rank, 1);
     int64_t elements = 128 / kTypeBits[t], stride = 1;
     for (size_t k : order) {
@@ -81,6 +83,7 @@ runtime::HostDescriptor Generator::described(Type t, const Shape &block, unsigne
     }
     if (d.spannedElements() <= kMostElements) return d;
     int64_t &largest = *std::max_element(d.shape.begin(), d.shape.end());
+    if (largest <= unit) return d;
     largest = (largest + 1) / 2;
   }
 }
@@ -94,7 +97,7 @@ Generator::Described Generator::descriptorOf(Type t, const Shape &block, unsigne
   Described out;
   out.type = t, out.block = block;
   out.memory = described(t, block, blocks);
-  out.memory.nanPadding = mayBeNan && isFloat(t) && upTo(3) == 0;
+  out.memory.nanPadding = mayBeNan && !wholeRows_ && isFloat(t) && upTo(3) == 0;
   out.text = cat("!tt.tensordesc<", tensorOf(block, signedName(t, sign), ""), ">");
   // The base lies anywhere that is aligned.
   uint64_t at = 16 * upTo(4), bytes = at + uint64_t(out.memory.spannedElements()) * kTypeBits[t] / 8;
@@ -367,6 +370,7 @@ Value Generator::travellingDescriptor() {
 }
 
 void Generator::descriptorSteps() {
+  wholeRows_ = coin();
   put(load(randomShape(), pick({I32, I32, I8, F16, BF16, F32})));
   for (unsigned k = 0, steps = 2 + upTo(4); k < steps; ++k) switch (upTo(12)) {
     case 0:

@@ -282,7 +282,7 @@ private:
   Value throughShared(Value v);
 
   std::mt19937 random_;
-  bool ttgir_, described_;
+  bool ttgir_, described_, wholeRows_ = false; // wholeRows_: of tensors that descriptors describe; no padding with NaN
   const ir::TargetInfo *target_;
   Kernel kernel_;
   std::string text_, pid_, functions_, parameters_;

@@ -1,6 +1,7 @@
 // random_kernels: the interpreter against the emulators on random kernels, for as long as one likes.
 //
-//   random_kernels --seeds 1:20000 [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir|descriptors] [--minutes M] [--show]
+//   random_kernels --seeds 1:20000 [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir|descriptors]
+//                  [--minutes M] [--show]
 //
 // Without a target every seed runs on one target of each vendor. A kernel that crashes the compiler, or keeps it for
 // more than a minute, is a finding like any other: seeds run in a child process, which is started anew after one.
