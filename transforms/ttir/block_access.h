@@ -19,8 +19,8 @@ struct BlockDim {
   ir::Value limit;   // i64 scalar; null: not checked
   ir::Value indices; // instead of 0, 1, …: a tensor of `size` integers that are added to the offset; may be null
   int axis;          // of the data; -1: a dimension of size 1 that the data lacks
-  /// The limit is from 0 to less than kNarrowLimit, the offset a sign-extended i32, and offsets in the block, summed over
-  /// all dimensions, fit i32.
+  /// The limit is from 0 to less than kNarrowLimit, the offset a sign-extended i32, and an offset in the block, summed
+  /// over all dimensions, fits i32.
   bool isNarrow = false;
 };
 

@@ -12,7 +12,7 @@
 // The layout follows from the shape alone: rows of up to 128 bytes, swizzled if there are eight of them. It is what
 // wgmma reads, and what every other access to shared memory can read without bank conflicts.
 //
-// A descriptor gets a layout if the target has TMA, the block is one that a tensor map can describe (elements of 8 to
+// A descriptor gets a layout if the target has TMA, the block fits shared memory and is one that a tensor map can describe (elements of 8 to
 // 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API, cuTensorMapEncodeTiled), and the kernel does
 // nothing with it but load, store and reduce blocks of its own shape, or of this shape without leading dimensions of
 // size 1. One that is carried by a loop, chosen by a branch, passed to a function or used for gathers does not.
@@ -86,8 +86,12 @@ bool isBulkAccess(Operation *op, Value desc) {
 }
 
 /// Why the argument cannot stay a descriptor; empty if it can. `layout`: of its blocks.
-std::string whyNot(Value argument, const layouts::Encoding *layout) {
+std::string whyNot(Value argument, const layouts::Encoding *layout, const TargetInfo &target) {
   if (argument.useEmpty()) return "nothing uses it";
+  auto desc = argument.type().cast<TensorDescType>();
+  // A block goes through a buffer. Pointers need none.
+  if (desc.numElements() * desc.element().bitWidth() / 8 > target.sharedMemoryPerBlock)
+    return "its block is larger than the shared memory of " + target.name.str();
   if (!layout)
     return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
            "whole "
@@ -115,7 +119,7 @@ absl::StatusOr<bool> optimizeDescriptorEncoding(Module &m, PassContext &c) {
       if (!desc || desc.encoding()) continue;
       Value argument = func.body().front()->arg(i);
       auto *layout = layoutOfBlocks(desc);
-      if (std::string reason = whyNot(argument, layout); !reason.empty()) {
+      if (std::string reason = whyNot(argument, layout, *c.target); !reason.empty()) {
         c.remark({Remark::Missed,
                   "",
                   "TensorMapArgument",
