@@ -55,6 +55,17 @@
 // stay in flight, the buffers have a layout that TMA writes, and the loop is nested in another, so that a tensor map
 // (ttng.tensormap_create, before the outermost loop) serves many loops.
 //
+// Loops over tiles (persistent kernels; tile_loop.h has the conditions). If an asynchronous loop is in a loop whose body
+// computes a tile's position before it and stores the tile behind it, the buffers belong to the outer loop, and the
+// prologue of the next tile comes before the stores of this one:
+//
+//   prologue of the first tile
+//   scf.for %tile …     position of the tile (for its stores)
+//                       the pipelined loop, which goes on with the buffers of the last tile
+//                       ttng.warp_group_dot_wait {pendings = 0}
+//                       position and prologue of the next tile, predicated by its existence
+//                       stores
+//
 // Through registers (other targets, and loops with a load that asynchronous copies cannot do; the latter not if threads
 // would hold the values of many narrow loads, see isWorthRegisters). D = 1: the loads of the next iteration are issued
 // at the start of the body, and their values are stored at its end, into the other one of two buffers (or the only one,
@@ -88,6 +99,8 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                        p.bytesPerStage * p.buffers);
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit into half of what a block has";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
+  if (p.tiles.loop) s += "; the next tile's first copies are issued before a tile is stored";
+  if (!p.whyNoTiles.empty()) s += "; a tile's first copies wait for the stores of the one before: " + p.whyNoTiles;
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (!p.whyNoBulkCopies.empty()) s += ("; blocks are not copied by TMA: " + p.whyNoBulkCopies).str();
   if (p.asyncCopies && p.distance < stages - 1)
@@ -103,7 +116,8 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"buffers", p.buffers},
                             {"bytes", p.bytesPerStage * p.buffers},
                             {"asynchronous", p.asyncCopies},
-                            {"overlapped", p.dotsInFlight}};
+                            {"overlapped", p.dotsInFlight},
+                            {"acrossTiles", bool(p.tiles.loop)}};
 }
 
 absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
