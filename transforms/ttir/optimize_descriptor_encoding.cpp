@@ -13,10 +13,11 @@
 // The layout follows from the shape alone: rows of up to 128 bytes, swizzled if there are eight of them. It is what
 // wgmma reads, and what every other access to shared memory can read without bank conflicts.
 //
-// A descriptor gets a layout if the target has TMA, the block is one that a tensor map can describe (elements of 8 to
-// 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API, cuTensorMapEncodeTiled), and the kernel does
-// nothing with it but load, store and reduce blocks of its own shape, or of this shape without leading dimensions of
-// size 1. One that is carried by a loop, chosen by a branch, passed to a function or used for gathers does not.
+// A descriptor gets a layout if the target has TMA, the block fits shared memory and is one that a tensor map can
+// describe (elements of 8 to 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API,
+// cuTensorMapEncodeTiled), and the kernel does nothing with it but load, store and reduce blocks of its own shape, or of
+// this shape without leading dimensions of size 1. One that is carried by a loop, chosen by a branch, passed to a
+// function or used for gathers does not.
 //
 // A descriptor that the kernel makes also needs rows without gaps (innermost stride 1) and a padding that a tensor map
 // has: zero, or NaN of floats of 16 bits and more. Making a map takes about a microsecond, and scratch memory, which
@@ -113,8 +114,12 @@ bool isBulkAccess(Operation *op, Value desc) {
 }
 
 /// Why the descriptor cannot stay one; empty if it can. `layout`: of its blocks.
-std::string whyNot(Value desc, const layouts::Encoding *layout) {
+std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo &target) {
   if (desc.useEmpty()) return "nothing uses it";
+  auto type = desc.type().cast<TensorDescType>();
+  // A block goes through a buffer. Pointers need none.
+  if (type.numElements() * type.element().bitWidth() / 8 > target.sharedMemoryPerBlock)
+    return "its block is larger than the shared memory of " + target.name.str();
   if (!layout)
     return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
            "whole 16 bytes";
@@ -139,8 +144,8 @@ unsigned loopsBetween(Operation *outer, Operation *inner) {
 }
 
 /// Why TMA cannot serve a descriptor that the kernel makes; empty if it can.
-std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout) {
-  if (std::string reason = whyNot(make.result(), layout); !reason.empty()) return reason;
+std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout, const TargetInfo &target) {
+  if (std::string reason = whyNot(make.result(), layout, target); !reason.empty()) return reason;
   auto innermost = intConstantOf(make.strides()[make.strides().size() - 1]);
   if (!innermost || *innermost != 1) return "its innermost stride is not known to be 1";
   Type element = make.result().type().cast<TensorDescType>().element();
@@ -294,7 +299,7 @@ public:
       if (!desc || desc.encoding()) continue;
       Value argument = func_.body().front()->arg(i);
       auto *layout = layoutOfBlocks(desc);
-      std::string reason = whyNot(argument, layout);
+      std::string reason = whyNot(argument, layout, *context_.target);
       context_.remark({kindOf(reason), "", "TensorMapArgument", argument.loc(), textOf(reason), {}});
       if (!reason.empty()) continue;
       inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
@@ -312,7 +317,7 @@ public:
       auto desc = make ? make.result().type().cast<TensorDescType>() : TensorDescType();
       if (!desc || desc.encoding()) return;
       auto *layout = layoutOfBlocks(desc);
-      all.push_back({make, layout, whyNotMade(make, layout)});
+      all.push_back({make, layout, whyNotMade(make, layout, *context_.target)});
     });
     refuseUnordered(all);
     bool isWorthScratch =
