@@ -184,4 +184,24 @@ bool SignAnalysis::prove(Value v, Goals &goals, unsigned &budget) const {
   return mayHaveRule(op, v) && proveByOperands(op, goals, budget);
 }
 
+bool mayBeUndefined(Operation *op) {
+  switch (op->opcode()) {
+  case Opcode::arith_divsi:
+  case Opcode::arith_remsi:
+  case Opcode::arith_ceildivsi:
+  case Opcode::arith_floordivsi:
+  case Opcode::arith_divui:
+  case Opcode::arith_remui:
+  case Opcode::arith_ceildivui: {
+    auto divisor = integerRange(op->operand(kDivisorOperand));
+    bool isUnsigned = op->is<arith::DivuiOp>() || op->is<arith::RemuiOp>() || op->is<arith::CeildivuiOp>();
+    // Signed division by -1 overflows for the smallest dividend.
+    int64_t largestSafeNegative = isUnsigned ? -1 : -2;
+    bool isSafe = divisor && (divisor->low > 0 || divisor->high <= largestSafeNegative);
+    return !isSafe;
+  }
+  default: return false;
+  }
+}
+
 } // namespace tessera::transforms

@@ -57,6 +57,12 @@ struct RangeOptions {
 /// for integers of more than 64 bits.
 std::optional<IntegerRange> integerRange(ir::Value, const RangeOptions & = {});
 
+/// Operand of integer divisions and remainders, of all kinds.
+constexpr unsigned kDivisorOperand = 1;
+/// Whether the operation is a division that is undefined for some values of its operands, so that it must not run if it
+/// did not before.
+bool mayBeUndefined(ir::Operation *);
+
 /// Proofs that integers are not negative. Answers are kept. A pass may rewrite the module meanwhile: values that
 /// existed at the time keep their answers, as long as their operations get only operands that are equal to the old
 /// ones. (Operations come from the module's arena, so no later value has the address of an erased one.)

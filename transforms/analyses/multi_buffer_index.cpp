@@ -1,6 +1,7 @@
 // Creating and recognising the next index into a multi-buffer (see multi_buffer_index.h).
 #include "transforms/analyses/multi_buffer_index.h"
 #include "ir/compare.h"
+#include "ir/loops.h"
 #include "ir/ops.h"
 
 namespace tessera::transforms {
@@ -24,6 +25,75 @@ std::optional<MultiBufferStep> multiBufferStep(Value v) {
   if (!comparesNext) return {};
   auto buffers = intConstantOf(compare.rhs());
   return buffers ? std::optional(MultiBufferStep{next.lhs(), *buffers}) : std::nullopt;
+}
+
+namespace {
+
+/// How many steps an index into one of N buffers is after another, modulo N.
+class StepsBetween {
+public:
+  explicit StepsBetween(int64_t buffers) : buffers_(buffers) {}
+
+  std::optional<int64_t> from(Value a, Value b) {
+    if (a == b) return 0;
+    if (--budget_ < 0) return {};
+    auto x = intConstantOf(a), y = intConstantOf(b);
+    auto isIndex = [&](int64_t v) { return v >= 0 && v < buffers_; };
+    if (x && y) return isIndex(*x) && isIndex(*y) ? modulo(*y - *x) : std::optional<int64_t>();
+    if (auto step = stepTo(b)) return plus(from(a, *step), 1);
+    if (auto step = stepTo(a)) return plus(from(*step, b), -1);
+    auto carriedA = carriedOf(a), carriedB = carriedOf(b);
+    if (!carriedA || !carriedB || carriedA->loop.op != carriedB->loop.op) return {};
+    bool areArguments = a == carriedA->argument && b == carriedB->argument;
+    if (!areArguments && (a == carriedA->argument || b == carriedB->argument)) return {}; // of different iterations
+    return betweenCarried(*carriedA, *carriedB);
+  }
+
+private:
+  struct Assumption {
+    Value a, b;
+    int64_t steps;
+  };
+
+  std::optional<int64_t> modulo(int64_t v) const { return (v % buffers_ + buffers_) % buffers_; }
+  std::optional<int64_t> plus(std::optional<int64_t> steps, int64_t more) const {
+    return steps ? modulo(*steps + more) : std::nullopt;
+  }
+  /// The index that `v` is the next one after.
+  std::optional<Value> stepTo(Value v) const {
+    auto step = multiBufferStep(v);
+    return step && step->buffers == buffers_ ? std::optional(step->index) : std::nullopt;
+  }
+  /// By induction over the iterations. Results are what the last iteration yields, or the initial values: as far apart.
+  std::optional<int64_t> betweenCarried(const CarriedValue &a, const CarriedValue &b) {
+    for (auto &known : assumptions_)
+      if (known.a == a.argument && known.b == b.argument) return known.steps;
+    auto atStart = from(a.init, b.init);
+    if (!atStart) return {};
+    assumptions_.push_back({a.argument, b.argument, *atStart});
+    auto atEnd = from(a.yielded, b.yielded);
+    assumptions_.pop_back();
+    return atEnd == atStart ? atStart : std::nullopt;
+  }
+
+  int64_t buffers_;
+  int budget_ = 100; // values that are looked at
+  llvm::SmallVector<Assumption, 2> assumptions_;
+};
+
+/// The number of buffers through which a loop-carried index steps.
+std::optional<int64_t> buffersOf(Value v) {
+  auto value = carriedByArgument(v);
+  auto step = value ? multiBufferStep(value->yielded) : std::nullopt;
+  return step ? std::optional(step->buffers) : std::nullopt;
+}
+
+} // namespace
+
+bool areStepsApart(Value a, Value b) {
+  auto buffers = buffersOf(a);
+  if (!buffers || buffers != buffersOf(b)) return false;
+  return StepsBetween(*buffers).from(a, b).value_or(0) != 0;
 }
 
 } // namespace tessera::transforms

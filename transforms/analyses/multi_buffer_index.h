@@ -20,4 +20,9 @@ ir::Value createNextBufferIndex(ir::Builder &, ir::Location, ir::Value index, in
 /// What `next` is the index after, if it is computed as above; nothing for other values.
 std::optional<MultiBufferStep> multiBufferStep(ir::Value next);
 
+/// Whether two indices that loops carry are always of different buffers: they start so many steps apart, as constants,
+/// indices a step or more after one another, or such indices of a loop around; and each iteration keeps the distance.
+/// Both are indices into one multi-buffer.
+bool areStepsApart(ir::Value, ir::Value);
+
 } // namespace tessera::transforms

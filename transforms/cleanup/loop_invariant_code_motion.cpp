@@ -42,28 +42,6 @@ static bool certainlyRuns(Operation *loop) {
   return f.unsignedCmp() ? uint64_t(*lower) < uint64_t(*upper) : *lower < *upper;
 }
 
-/// Whether the operation is undefined for some values of its operands, so that it must not run if it did not before.
-static bool mayBeUndefined(Operation *op) {
-  switch (op->opcode()) {
-  case Opcode::arith_divsi:
-  case Opcode::arith_remsi:
-  case Opcode::arith_ceildivsi:
-  case Opcode::arith_floordivsi:
-  case Opcode::arith_divui:
-  case Opcode::arith_remui:
-  case Opcode::arith_ceildivui: {
-    constexpr unsigned kDivisor = 1; // all of these have the operands (dividend, divisor)
-    auto divisor = integerRange(op->operand(kDivisor));
-    bool isUnsigned = op->is<arith::DivuiOp>() || op->is<arith::RemuiOp>() || op->is<arith::CeildivuiOp>();
-    // Signed division by -1 overflows for the smallest dividend.
-    int64_t largestSafeNegative = isUnsigned ? -1 : -2;
-    bool isSafe = divisor && (divisor->low > 0 || divisor->high <= largestSafeNegative);
-    return !isSafe;
-  }
-  default: return false;
-  }
-}
-
 static bool isBlockPointer(Type t) { return t.isPointer() && t.cast<PointerType>().pointee().isTensor(); }
 
 /// Masks the load, which stands before the loop, by whether the loop runs at all.

@@ -10,8 +10,8 @@
 //   down     an operation on a converted value is done in the value's own layout, and its result is converted instead:
 //              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
-//            through elementwise operations, broadcast, expand_dims, trans, reshape, reduce, scan (if its axis stays in
-//            order), into buffers and into loops. So conversions travel towards the stores and vanish where both ends
+//            through elementwise operations, broadcast, expand_dims, trans, reshape, split, join, reduce, scan (if its
+//            axis stays in order), into buffers and into loops. So conversions travel towards the stores and vanish where both ends
 //            have one layout
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
@@ -573,6 +573,8 @@ private:
       return moveTo(op, e, layouts::inferTrans(pool_, e, x.order(), tensorOf(x.src()).shape()));
     }
     case Opcode::tt_reshape: return moveDownReshape(op->cast<tt::ReshapeOp>(), e);
+    case Opcode::tt_split: return moveDownSplit(op->cast<tt::SplitOp>(), e);
+    case Opcode::tt_join: return moveDownJoin(op->cast<tt::JoinOp>(), at, e);
     case Opcode::tt_scan: return moveDownScan(op->cast<tt::ScanOp>(), at, e);
     case Opcode::tt_reduce: return moveDownReduce(op->cast<tt::ReduceOp>(), at, e);
     case Opcode::tt_assert:       // each thread tests what it has
@@ -645,6 +647,23 @@ private:
     bool sameRegisters = source->inDimSize(Dim::Register) == result->inDimSize(Dim::Register);
     if (!isBijective(*source) || !isBijective(*result) || !sameRegisters) return false;
     setOperandLayout(op.op, 0, e);
+    return true;
+  }
+
+  /// Splits where each thread has both halves.
+  bool moveDownSplit(tt::SplitOp op, const Encoding *e) {
+    auto *half = layouts::inferSplit(pool_, e, tensorOf(op.src()).shape());
+    if (!half) return false;
+    setOperandLayout(op.op, 0, e);
+    for (auto r : op->results()) changeLayout(r, half);
+    return true;
+  }
+  bool moveDownJoin(tt::JoinOp op, unsigned at, const Encoding *e) {
+    if (!othersAreAcceptable(op.op, at, e)) return false;
+    auto *joined = layouts::inferJoin(pool_, e, tensorOf(op->operand(at)).shape());
+    if (!joined) return false;
+    setOperandLayouts(op.op, e);
+    changeLayout(op.result(), joined);
     return true;
   }
 

@@ -39,6 +39,7 @@
 #include "ir/tensor_queries.h"
 #include "layouts/conversion_plan.h"
 #include "layouts/nvmma_shared.h"
+#include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -102,6 +103,7 @@ public:
   int64_t during(Operation *op, llvm::ArrayRef<Operation *> without) {
     number(func_.op);
     collect();
+    collectBlocks();
     llvm::erase_if(buffers_, [&](auto &b) {
       bool isAlive = b.to >= begin_[op] && b.from <= end_[op];
       return !isAlive || llvm::is_contained(without, b.op);
@@ -231,6 +233,20 @@ private:
       if (s.bytes) buffers_.push_back({op, s.bytes, s.alignment, begin_[op], end_[op]});
     });
     for (auto &b : buffers_) lifetimeEnds_.push_back(b.to);
+  }
+
+  /// The buffers of blocks that TMA moves, which triton-nvidia-tma-lowering creates later.
+  void collectBlocks() {
+    func_->walk([&](Operation *op) {
+      MemDescType buffer;
+      if (auto load = op->dyn<tt::DescriptorLoadOp>())
+        buffer = bufferOfBlock(load.desc(), tensorOf(load.result()), true);
+      else if (auto store = op->dyn<tt::DescriptorStoreOp>())
+        buffer = bufferOfBlock(store.desc(), tensorOf(store.src()), false);
+      else if (auto reduce = op->dyn<tt::DescriptorReduceOp>())
+        buffer = bufferOfBlock(reduce.desc(), tensorOf(reduce.src()), false);
+      if (buffer) buffers_.push_back({op, bufferBytes(buffer), kSwizzledAlignment, begin_[op], end_[op]});
+    });
   }
 
   /// How many blocks of so many bytes the shared memory of a multiprocessor has room for.

@@ -17,7 +17,7 @@
 //    only later iterations need. Each barrier is dropped if the others keep all accesses in order.
 // 3. Multi-buffers. Two buffers of one multi-buffer (`ttg.memdesc_index`) do not overlap if their indices are known to
 //    differ: two constants; an index and the next one (analyses/multi_buffer_index.h); two loop-carried indices that
-//    start at different constants and step through the same multi-buffer. A loop-carried index is followed into the
+//    start some steps apart and step through the same multi-buffer. A loop-carried index is followed into the
 //    next iteration; any other index computed in the loop is forgotten there, and the range becomes the whole
 //    multi-buffer.
 // 4. Asynchronous copies (`ttg.async_copy_global_to_local`) may write at any time until they are waited for. They are
@@ -142,27 +142,13 @@ std::optional<int64_t> buffersStepped(Value a, Value b) {
 }
 bool isNextIndex(Value a, Value b) { return buffersStepped(a, b).value_or(1) >= 2; }
 
-/// Whether two loop-carried indices step through the same number of buffers from different constants.
-bool stepFromDifferentStarts(Value a, Value b) {
-  auto x = carriedByArgument(a);
-  auto y = carriedByArgument(b);
-  if (!x || !y || x->loop.op != y->loop.op) return false;
-  auto startX = intConstantOf(x->init);
-  auto startY = intConstantOf(y->init);
-  auto buffers = buffersStepped(a, x->yielded);
-  if (!startX || !startY || !buffers || buffers != buffersStepped(b, y->yielded)) return false;
-  auto inBounds = [&](int64_t start) { return start >= 0 && start < *buffers; };
-  return *startX != *startY && inBounds(*startX) && inBounds(*startY);
-}
-
 /// Law 3. False if nothing is known.
 bool indicesDiffer(ValueImpl *a, ValueImpl *b) {
   if (!a || !b || a == b) return false;
   auto x = intConstantOf(Value(a));
   auto y = intConstantOf(Value(b));
   if (x && y) return *x != *y;
-  return isNextIndex(Value(a), Value(b)) || isNextIndex(Value(b), Value(a)) ||
-         stepFromDifferentStarts(Value(a), Value(b));
+  return isNextIndex(Value(a), Value(b)) || isNextIndex(Value(b), Value(a)) || areStepsApart(Value(a), Value(b));
 }
 
 bool overlaps(const RangeSet &set, Range r) {

@@ -17,6 +17,16 @@
 // own layout, and buffers that it is stored to (operands of wgmma) are that buffer; conversions of a stored value are
 // not made: any layout can be written to shared memory.
 //
+// Stores in loops that read nothing of what they write stay in flight: their buffer lives as long as the outermost loop
+// (where shared memory has room for it beside what the loop needs), and is waited for before it is filled again.
+//
+//   %b = ttg.local_alloc
+//   scf.for … {
+//     ttng.async_tma_store_wait {pendings = 0} ; ttg.local_store %v, %b
+//     ttng.async_tma_copy_local_to_global %d[%i, %j] %b
+//   }
+//   ttng.async_tma_store_wait {pendings = 0}
+//
 // Fences and barriers between threads and the copies come from insert-barriers.
 //
 // Runs: before lowering, on targets with TMA, first: the buffers are allocated with all others.
@@ -28,6 +38,8 @@
 #include "transforms/analyses/buffer_readers.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
+#include "transforms/analyses/pointer_root.h"
+#include "transforms/memory/allocate_shared_memory.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/passes.h"
 
@@ -85,12 +97,6 @@ void lowerLoad(tt::DescriptorLoadOp load, MemDescType bufferType) {
   load->erase();
 }
 
-/// The value in a buffer of the descriptor's layout.
-Value toBuffer(Builder &b, Operation *op, Value desc, Value v) {
-  Value unconverted = beforeConversions(v);
-  return ttg::LocalAllocOp::create(b, op->loc(), bufferOfBlock(desc, tensorOf(v), false), unconverted).result();
-}
-
 void eraseStore(Operation *op, Value stored) {
   op->erase();
   while (auto conversion = stored.definedBy<ttg::ConvertLayoutOp>()) {
@@ -100,46 +106,160 @@ void eraseStore(Operation *op, Value stored) {
   }
 }
 
-bool lower(Operation *op) {
-  Builder b(op);
-  auto waitForStore = [&] { ttng::AsyncTmaStoreWaitOp::create(b, op->loc(), {b.i32Attr("pendings", 0)}); };
-  if (auto load = op->dyn<tt::DescriptorLoadOp>()) {
-    MemDescType buffer = bufferOfBlock(load.desc(), tensorOf(load.result()), true);
-    if (!buffer) return false;
-    lowerLoad(load, buffer);
+// ---- stores and reductions ----
+
+/// A tt.descriptor_store or tt.descriptor_reduce.
+struct BlockStore {
+  Operation *op;
+  Value desc, value;
+  llvm::SmallVector<Value, 5> indices;
+  MemDescType buffer; // null: the descriptor has no layout
+
+  static std::optional<BlockStore> of(Operation *op) {
+    if (auto store = op->dyn<tt::DescriptorStoreOp>())
+      return BlockStore{op, store.desc(), store.src(), store.indices().vec(),
+                        bufferOfBlock(store.desc(), tensorOf(store.src()), true)};
+    if (auto reduce = op->dyn<tt::DescriptorReduceOp>())
+      return BlockStore{op, reduce.desc(), reduce.src(), reduce.indices().vec(),
+                        bufferOfBlock(reduce.desc(), tensorOf(reduce.src()), true)};
+    return std::nullopt;
+  }
+  void copyFrom(Builder &b, Value from) const {
+    if (auto reduce = op->dyn<tt::DescriptorReduceOp>())
+      ttng::AsyncTmaReduceOp::create(b, op->loc(), desc, indices, from, {b.i32Attr("kind", int(reduce.kind()))});
+    else
+      ttng::AsyncTmaCopyLocalToGlobalOp::create(b, op->loc(), desc, indices, from);
+  }
+};
+
+void waitForStores(Builder &b, Location loc) { ttng::AsyncTmaStoreWaitOp::create(b, loc, {b.i32Attr("pendings", 0)}); }
+
+class StoreLowering {
+public:
+  explicit StoreLowering(const TargetInfo *target) : target_(target) {}
+
+  bool run(const BlockStore &store) {
+    if (!store.buffer) return false;
+    Builder b(store.op);
+    Location loc = store.op->loc();
+    Value value = beforeConversions(store.value); // any layout can be written to shared memory
+    if (Value buffer = bufferOutsideLoop(store)) {
+      waitForStores(b, loc);
+      ttg::LocalStoreOp::create(b, loc, value, buffer);
+      store.copyFrom(b, buffer);
+    } else {
+      MemDescType type = bufferOfBlock(store.desc, tensorOf(store.value), false);
+      store.copyFrom(b, ttg::LocalAllocOp::create(b, loc, type, value).result());
+      waitForStores(b, loc);
+    }
+    eraseStore(store.op, store.value);
     return true;
   }
-  if (auto store = op->dyn<tt::DescriptorStoreOp>()) {
-    Value v = store.src();
-    if (!bufferOfBlock(store.desc(), tensorOf(v), false)) return false;
-    ttng::AsyncTmaCopyLocalToGlobalOp::create(b, op->loc(), store.desc(), store.indices().vec(),
-                                              toBuffer(b, op, store.desc(), v));
-    waitForStore();
-    eraseStore(op, v);
-    return true;
+
+private:
+  static bool isLoop(const Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); }
+  /// The outermost loop around the operation, through branches; null: there is none.
+  static Operation *outermostLoop(Operation *op) {
+    Operation *loop = nullptr;
+    for (Operation *p = op->parentOp(); isLoop(p) || p->is<scf::IfOp>(); p = p->parentOp())
+      if (isLoop(p)) loop = p;
+    return loop;
   }
-  if (auto reduce = op->dyn<tt::DescriptorReduceOp>()) {
-    Value v = reduce.src();
-    if (!bufferOfBlock(reduce.desc(), tensorOf(v), false)) return false;
-    ttng::AsyncTmaReduceOp::create(b, op->loc(), reduce.desc(), reduce.indices().vec(),
-                                   toBuffer(b, op, reduce.desc(), v), {b.i32Attr("kind", int(reduce.kind()))});
-    waitForStore();
-    eraseStore(op, v);
-    return true;
+
+  /// The memory that the operation reads through a pointer or a descriptor; null for other operations.
+  static Value memoryRead(Operation *op) {
+    if (auto load = op->dyn<tt::LoadOp>()) return load.ptr();
+    if (auto load = op->dyn<tt::DescriptorLoadOp>()) return load.desc();
+    if (auto copy = op->dyn<ttg::AsyncCopyGlobalToLocalOp>()) return copy.src();
+    if (auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) return copy.desc();
+    return {};
   }
-  return false;
-}
+  /// Whether nothing in the loop reads what the store writes, or orders it with other accesses.
+  static bool canStayInFlight(Operation *loop, const BlockStore &store) {
+    Value written = memoryArgument(store.desc);
+    if (!written) return false;
+    bool can = true;
+    loop->walk([&](Operation *op) {
+      constexpr uint8_t kGlobal = kReadsGlobal | kWritesGlobal;
+      uint8_t effects = effectsOf(op);
+      if (op->numRegions() || !(effects & (kGlobal | kSynchronizes))) return;
+      bool isStore = op->is<tt::StoreOp>() || BlockStore::of(op) || op->is<ttng::AsyncTmaCopyLocalToGlobalOp>() ||
+                     op->is<ttng::AsyncTmaReduceOp>() || op->is<ttng::AsyncTmaStoreWaitOp>();
+      if (isStore) return;
+      Value read = memoryRead(op);
+      Value from = read ? memoryArgument(read) : Value();
+      bool readsOther = from && from != written;
+      bool isOfSharedMemory = !(effects & kGlobal) && !op->is<tt::CallOp>();
+      can &= readsOther || isOfSharedMemory;
+    });
+    return can;
+  }
+
+  /// Whether the buffer can live as long as the loop, and as many blocks fit into a multiprocessor.
+  bool fits(Operation *loop, MemDescType type) const {
+    llvm::SmallVector<Operation *, 8> replaced; // the stores, and conversions for them, which are not made
+    loop->walk([&](Operation *op) {
+      auto store = BlockStore::of(op);
+      if (!store) return;
+      replaced.push_back(op);
+      for (Value v = store->value; auto conversion = v.definedBy<ttg::ConvertLayoutOp>(); v = conversion.src())
+        if (v.hasOneUse()) replaced.push_back(conversion.op);
+    });
+    int64_t now = sharedBytesDuring(loop, {}, *target_);
+    int64_t then = sharedBytesDuring(loop, replaced, *target_) + bytesOf(type);
+    int64_t capacity = target_->sharedMemoryPerMultiprocessor;
+    auto blocks = [&](int64_t bytes) { return capacity / std::max<int64_t>(1, bytes); };
+    return then <= target_->sharedMemoryPerBlock && (then <= now || blocks(then) == blocks(now));
+  }
+
+  /// A buffer that lives as long as the loops around the store, so that its copy is in flight while they go on. Null:
+  /// there is no loop, or it would not be right or not fit.
+  Value bufferOutsideLoop(const BlockStore &store) {
+    Operation *loop = outermostLoop(store.op);
+    if (!loop || !target_) return {};
+    if (!canStayInFlight(loop, store)) return {};
+    auto it = llvm::find_if(buffers_, [&](auto &b) { return b.loop == loop && b.type == store.buffer; });
+    if (it != buffers_.end()) return it->buffer;
+    LoopBuffer &shared = buffers_.emplace_back(LoopBuffer{loop, store.buffer, Value()});
+    if (!fits(loop, store.buffer)) return {};
+    Builder before(loop);
+    shared.buffer = ttg::LocalAllocOp::create(before, loop->loc(), store.buffer, Value()).result();
+    Builder after(loop);
+    after.setInsertionPointAfter(loop);
+    waitForStores(after, loop->loc());
+    ttg::LocalDeallocOp::create(after, loop->loc(), shared.buffer);
+    return shared.buffer;
+  }
+
+  /// The buffer of a loop's stores of one type.
+  struct LoopBuffer {
+    Operation *loop;
+    MemDescType type;
+    Value buffer; // null: it does not fit
+  };
+
+  const TargetInfo *target_;
+  std::vector<LoopBuffer> buffers_;
+};
 
 } // namespace
 
-absl::StatusOr<bool> tmaLowering(Module &m, PassContext &) {
+absl::StatusOr<bool> tmaLowering(Module &m, PassContext &c) {
   llvm::SmallVector<Operation *, 8> accesses;
   m.op()->walk([&](Operation *op) {
-    if (op->is<tt::DescriptorLoadOp>() || op->is<tt::DescriptorStoreOp>() || op->is<tt::DescriptorReduceOp>())
-      accesses.push_back(op);
+    if (op->is<tt::DescriptorLoadOp>() || BlockStore::of(op)) accesses.push_back(op);
   });
-  bool changed = false;
-  for (Operation *op : accesses) changed |= lower(op); // others are refused when they are lowered
+  bool changed = false; // accesses through other descriptors are refused when they are lowered
+  StoreLowering stores(c.target);
+  for (Operation *op : accesses) {
+    if (auto load = op->dyn<tt::DescriptorLoadOp>()) {
+      MemDescType buffer = bufferOfBlock(load.desc(), tensorOf(load.result()), true);
+      if (buffer) lowerLoad(load, buffer);
+      changed |= bool(buffer);
+    } else {
+      changed |= stores.run(*BlockStore::of(op));
+    }
+  }
   return changed;
 }
 

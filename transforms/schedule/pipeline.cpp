@@ -88,6 +88,8 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                        p.bytesPerStage * p.buffers);
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit into half of what a block has";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
+  if (p.tiles.loop) s += "; the next tile's first copies are issued before a tile is stored";
+  if (!p.whyNoTiles.empty()) s += "; a tile's first copies wait for the stores of the one before: " + p.whyNoTiles;
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (!p.whyNoBulkCopies.empty()) s += ("; blocks are not copied by TMA: " + p.whyNoBulkCopies).str();
   if (p.asyncCopies && p.distance < stages - 1)

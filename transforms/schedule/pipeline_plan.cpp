@@ -52,8 +52,10 @@ public:
       findReaders();
     else if (!isWorthRegisters())
       return std::nullopt;
+    if (plan_.asyncCopies) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
     if (!planBuffers()) return std::nullopt;
     if (plan_.asyncCopies) orderCopiesAndDots();
+    if (plan_.tiles.loop && !tilesHaveBlocks()) plan_.tiles = {};
     return std::move(plan_);
   }
 
@@ -485,15 +487,18 @@ private:
     }
     plan_.bytesPerStage = bytes;
     llvm::SmallVector<Operation *, 4> replaced;
-    for (auto &a : plan_.loads)
+    for (auto &a : plan_.loads) {
+      replaced.push_back(a.op);
       for (auto &op : body_)
         if (a.isBuffer(&op)) replaced.push_back(&op);
+    }
     int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(loop_.op, replaced, target_);
     auto doNotFit = [&](llvm::StringRef what) {
       return refuse(llvm::formatv("{0} of {1} bytes of shared memory: {2} are left", what, bytes, room).str());
     };
     if (plan_.asyncCopies) {
       while (plan_.distance > 0 && (plan_.distance + 1) * bytes > room) --plan_.distance;
+      if (plan_.tiles.loop) planBuffersOfTiles(replaced);
       plan_.buffers = plan_.distance + 1;
       return plan_.distance > 0 || doNotFit("no room for two stages");
     }
@@ -501,6 +506,33 @@ private:
     bool twoFit = 2 * bytes <= room && 2 * bytes <= target_.sharedMemoryPerBlock / 2;
     plan_.buffers = twoFit ? 2 : 1;
     return bytes <= room || doNotFit("no room for a stage");
+  }
+
+  /// The buffers of a loop over tiles hold copies while a tile is stored: what the stores need comes on top. A loop
+  /// that would have to do with fewer than three stages for that is left as it is.
+  void planBuffersOfTiles(llvm::ArrayRef<Operation *> replaced) {
+    constexpr int64_t kLeastDistance = 2;
+    int64_t room = target_.sharedMemoryPerBlock - sharedBytesDuring(plan_.tiles.loop.op, replaced, target_);
+    int64_t distance = std::min(plan_.distance, room / plan_.bytesPerStage - 1);
+    if (distance < std::min(plan_.distance, kLeastDistance)) {
+      plan_.tiles = {};
+      plan_.whyNoTiles = llvm::formatv("{0} bytes of shared memory are left beside those of the tile's stores, for "
+                                       "stages of {1}",
+                                       std::max<int64_t>(room, 0), plan_.bytesPerStage)
+                             .str();
+      return;
+    }
+    plan_.distance = distance;
+  }
+  /// Whether the positions of the blocks that TMA copies are among what the next tile's copies are computed from.
+  bool tilesHaveBlocks() {
+    Block *body = plan_.tiles.loop.body().front();
+    return llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+      return llvm::all_of(a.block.start, [&](Value start) {
+        Operation *def = start ? start.definingOp() : nullptr;
+        return !def || def->block() != body || plan_.tiles.addresses.contains(def);
+      });
+    });
   }
 
   // ---- bulk copies (TMA) ----

@@ -5,6 +5,7 @@
 #include "ir/target.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/tensor_block.h"
+#include "transforms/schedule/tile_loop.h"
 #include "llvm/ADT/SetVector.h"
 #include <optional>
 #include <string>
@@ -52,6 +53,8 @@ struct PipelinePlan {
   ir::ttng::WarpGroupDotOp copiesAfter;   // the next copies are issued after this dot, which is waited for behind them
   ir::Operation *outermostLoop = nullptr; // the loop before which tensor maps are created, for blocks without one
   llvm::StringRef whyNoBulkCopies;        // the reason, if the target has TMA and loads are of descriptors' blocks
+  TileLoop tiles;                         // around the loop: a tile's first copies are issued before the last's stores
+  std::string whyNoTiles;                 // the reason, if the loop is in another one
 
   bool hasBulkCopies() const {
     return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });

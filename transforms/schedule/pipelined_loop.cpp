@@ -6,6 +6,12 @@
 //   loop       the producer some iterations ahead of the consumer, in the order that the plan gives
 //   epilogue   waits for what is in flight, or the consumer of the last iteration
 //
+// If the plan has a loop over tiles (tile_loop.h), the buffers are allocated before that loop, and the prologue is
+// emitted twice: before it, for its first tile, and behind the new loop, for the next tile. The loop over tiles then
+// carries the producer's values, the indices of the buffers to read and to fill, and the phase of the mbarriers: they
+// go on where the tile before ended. (Copies that its last iterations did not issue leave buffers free, of which the
+// next tile's first copies fill the first ones.)
+//
 // The new loop carries, in this order: the values of the old loop; those of the producer, which are for the iteration
 // that it is at; the index of the buffer to read; the index of the buffer to fill (asynchronous copies); loaded values
 // that are in registers; the induction variable of the next iteration (through registers); the phase of the mbarriers
@@ -23,6 +29,8 @@
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/memory/mbarrier.h"
+#include "transforms/memory/scratch.h"
+#include "transforms/schedule/tile_loop.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <limits>
@@ -32,7 +40,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kTensorMapBytes = 128; // size and alignment (CUDA driver API, CUtensorMap)
 /// A coordinate that is outside every tensor: copies from there write zeros.
 constexpr int64_t kOutsideTensor = 1 << 30;
 
@@ -53,19 +60,24 @@ public:
         b_(loop.op) {}
 
   void build() {
+    if (plan_.tiles.loop) b_.setInsertionPoint(plan_.tiles.loop.op);
     allocateBuffers();
     openGuard();
-    emitPrologue();
+    if (plan_.tiles.loop)
+      beginTiles();
+    else
+      emitPrologue(ValueMap(), Value());
     emitLoop();
     emitEpilogue();
     closeGuard();
-    for (auto &a : plan_.loads)
-      if (Value buffers = multiBuffers_.lookup(&a)) ttg::LocalDeallocOp::create(b_, loc_, buffers);
+    if (plan_.tiles.loop) endTiles();
+    releaseBuffers();
     for (unsigned i : usedResults_) loop_->result(i).replaceAllUsesWith(finals_[i]);
     if (!plan_.asyncCopies) eraseDead(*loop_->block(), loop_.op); // what the last iteration computed for a next one
     loop_->dropAllReferences();
     loop_->erase();
     dropUnneededCarriedValues(newLoop_);
+    if (tileLoop_) dropUnneededCarriedValues(tileLoop_);
   }
 
 private:
@@ -91,6 +103,76 @@ private:
     mbarriers_ = ttg::LocalAllocOp::create(b_, loc_, multiBufferType(mbarrierType_, plan_.buffers), Value()).result();
     for (int64_t k = 0; k < plan_.buffers; ++k)
       ttng::InitBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)), {b_.i32Attr("count", 1)});
+  }
+
+  void releaseBuffers() {
+    if (plan_.hasBulkCopies()) {
+      for (int64_t k = 0; k < plan_.buffers; ++k)
+        ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)));
+      ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
+    }
+    if (plan_.hasThreadCopies()) ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
+    for (auto &a : plan_.loads)
+      if (Value buffers = multiBuffers_.lookup(&a)) ttg::LocalDeallocOp::create(b_, loc_, buffers);
+  }
+
+  // ---- the loop over tiles ----
+
+  /// The prologue of the first tile, and the loop over tiles with what it carries from tile to tile.
+  void beginTiles() {
+    const TileLoop &tiles = plan_.tiles;
+    scf::ForOp loop = tiles.loop;
+    Value exists = compare(b_, CmpIPredicate::Slt, loop.lowerBound(), loop.upperBound());
+    ValueMap first;
+    first.map(inductionVariable(loop), loop.lowerBound());
+    for (unsigned i : tiles.carried) first.map(carried(loop, i).argument, carried(loop, i).init);
+    cloneAddresses(b_, tiles, first, exists);
+    emitPrologue(first, exists);
+
+    llvm::SmallVector<Value, 16> inits(loop.initArgs().begin(), loop.initArgs().end());
+    firstOfTile_ = inits.size();
+    inits.append(producerState_.begin(), producerState_.end());
+    inits.append({integer(b_, 0), fillIndex_});
+    if (plan_.hasBulkCopies()) inits.push_back(integer(b_, 0));
+    llvm::SmallVector<Type, 16> types;
+    for (auto v : inits) types.push_back(v.type());
+    tileLoop_ = scf::ForOp::create(b_, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
+                                   loop->attrs());
+    tileLoop_.body().takeBody(loop.body());
+    Block &body = *tileLoop_.body().front();
+    for (unsigned i = firstOfTile_; i < inits.size(); ++i) body.addArg(types[i], loc_);
+    for (unsigned i = 0; i < firstOfTile_; ++i) loop->result(i).replaceAllUsesWith(tileLoop_->result(i));
+    loop->erase();
+
+    unsigned at = firstOfTile_;
+    for (auto &v : producerState_) v = carriedArgument(body, at++);
+    firstReadIndex_ = carriedArgument(body, at++);
+    fillIndex_ = carriedArgument(body, at++);
+    if (plan_.hasBulkCopies()) firstPhase_ = carriedArgument(body, at++);
+    b_.setInsertionPoint(loop_.op);
+  }
+
+  /// The prologue of the next tile, behind the new loop.
+  void endTiles() {
+    TileLoop tiles = plan_.tiles;
+    tiles.loop = tileLoop_;
+    Block &body = *tileLoop_.body().front();
+    Value bound = boundBefore(b_, tileLoop_.upperBound(), tileLoop_.step(), 1);
+    Value exists = compare(b_, CmpIPredicate::Slt, inductionVariable(tileLoop_), bound);
+    ValueMap next = nextTile(b_, tiles, loop_.op, exists);
+    cloneAddresses(b_, tiles, next, Value());
+    firstReadIndex_ = newLoop_->result(at_.readIndex);
+    emitPrologue(next, exists);
+
+    Operation *oldYield = body.terminator();
+    llvm::SmallVector<Value, 16> yields(oldYield->operands().begin(), oldYield->operands().end());
+    yields.append(producerState_.begin(), producerState_.end());
+    yields.append({firstReadIndex_, fillIndex_});
+    if (plan_.hasBulkCopies()) yields.push_back(newLoop_->result(at_.phase));
+    b_.setInsertionPoint(oldYield);
+    scf::YieldOp::create(b_, oldYield->loc(), yields);
+    oldYield->erase();
+    b_.setInsertionPointAfter(tileLoop_.op);
   }
 
   // ---- guard ----
@@ -134,23 +216,38 @@ private:
       producerState_[k] = map.lookupOrSelf(carried(loop_, i).yielded);
   }
 
-  void emitPrologue() {
-    for (auto i : plan_.producerCarried) producerState_.push_back(loop_.initArgs()[i]);
+  /// `outer`: what the values of the loop's surroundings are (those of another tile). `exists` (i1): whether there is
+  /// such a tile; null: there is.
+  void emitPrologue(const ValueMap &outer, Value exists) {
+    producerState_.clear();
+    for (auto i : plan_.producerCarried) producerState_.push_back(outer.lookupOrSelf(loop_.initArgs()[i]));
+    Value lower = outer.lookupOrSelf(loop_.lowerBound());
+    Value upper = outer.lookupOrSelf(loop_.upperBound());
+    Value step = outer.lookupOrSelf(loop_.step());
+    Value index = firstReadIndex_ ? firstReadIndex_ : integer(b_, 0);
     for (int64_t d = 0; d < plan_.distance; ++d) {
-      ValueMap map;
-      beginProducer(map, d ? make<arith::AddiOp>(b_, loop_.lowerBound(), steps(b_, d)) : loop_.lowerBound());
+      ValueMap map = outer;
+      beginProducer(map, d ? make<arith::AddiOp>(b_, lower, steps(b_, step, d)) : lower);
       Value predicate;
-      if (plan_.asyncCopies) predicate = compare(b_, CmpIPredicate::Slt, loop_.lowerBound(), boundBefore(b_, d));
+      if (plan_.asyncCopies) predicate = compare(b_, CmpIPredicate::Slt, lower, boundBefore(b_, upper, step, d));
+      if (exists) predicate = make<arith::AndiOp>(b_, predicate, exists);
       emitProducer(b_, map, predicate);
-      if (plan_.asyncCopies)
-        emitCopies(b_, map, predicate, integer(b_, d));
-      else {
+      if (plan_.asyncCopies) {
+        emitCopies(b_, map, predicate, index);
+        index = nextIndex(index, d + 1);
+      } else {
         loaded_ = emitLoads(b_, map, predicate);
         for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
           if (a.bufferType) ttg::LocalStoreOp::create(b_, loc_, v, bufferAt(b_, a, integer(b_, 0)));
       }
       advanceProducer(map);
     }
+    fillIndex_ = index;
+  }
+  /// The index of the buffer after `index`; `constant` if the prologue begins at the first buffer.
+  Value nextIndex(Value index, int64_t constant) {
+    if (!firstReadIndex_) return integer(b_, constant);
+    return createNextBufferIndex(b_, loc_, index, plan_.buffers);
   }
 
   // ---- the loop ----
@@ -162,9 +259,9 @@ private:
     inits.append(producerState_.begin(), producerState_.end());
     at_.readIndex = inits.size();
     carriesIndices_ = plan_.buffers > 1 && usesBuffers();
-    if (carriesIndices_) inits.push_back(integer(b_, 0));
+    if (carriesIndices_) inits.push_back(firstReadIndex_ ? firstReadIndex_ : integer(b_, 0));
     at_.fillIndex = inits.size();
-    if (carriesIndices_ && plan_.asyncCopies) inits.push_back(integer(b_, plan_.distance));
+    if (carriesIndices_ && plan_.asyncCopies) inits.push_back(fillIndex_);
     at_.loaded = inits.size();
     if (!plan_.asyncCopies)
       for (auto [a, v] : llvm::zip(plan_.loads, loaded_))
@@ -172,7 +269,7 @@ private:
     at_.nextIteration = inits.size();
     if (!plan_.asyncCopies) inits.push_back(loop_.lowerBound());
     at_.phase = inits.size();
-    if (plan_.hasBulkCopies()) inits.push_back(integer(b_, 0));
+    if (plan_.hasBulkCopies()) inits.push_back(firstPhase_ ? firstPhase_ : integer(b_, 0));
     return inits;
   }
   bool usesBuffers() const {
@@ -188,15 +285,15 @@ private:
         }
     llvm::SmallVector<Type, 16> types;
     for (auto v : inits) types.push_back(v.type());
-    Value stepsAhead = steps(b_, plan_.distance);
+    Value stepsAhead = steps(b_, loop_.step(), plan_.distance);
     Value bound = loop_.upperBound();
     // If the loop iterates at all, from a start that is not negative, the bound is positive, and one step less does
     // not wrap.
     auto *lower = constantBits(loop_.lowerBound());
     bool cannotWrap = !plan_.asyncCopies && lower && lower->isNonNegative();
-    Value boundAhead = cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead) : boundBefore(b_, plan_.distance);
+    Value boundAhead = cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead) : boundBefore(b_, bound, loop_.step(), plan_.distance);
     newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), plan_.asyncCopies ? bound : boundAhead,
-                                  loop_.step(), inits, attrsOf(loop_.op));
+                                  loop_.step(), inits, loop_->attrs());
     Block *block = newLoop_.body().addBlock();
     Value oldCounter = inductionVariable(loop_);
     block->addArg(oldCounter.type(), oldCounter.loc());
@@ -329,7 +426,7 @@ private:
 
   // ---- epilogue ----
 
-  /// Waits for everything in flight, or the peeled last iteration. Fills finals_.
+  /// Waits for dots in flight, or the peeled last iteration. Fills finals_.
   void emitEpilogue() {
     b_.setInsertionPointAfter(newLoop_.op);
     finals_.resize(loop_->numResults());
@@ -340,12 +437,6 @@ private:
       auto done = waitForDots(b_, issued, 0);
       for (auto [k, i] : llvm::enumerate(accumulators_)) finals_[i] = done[k];
     }
-    if (plan_.hasBulkCopies()) {
-      for (int64_t k = 0; k < plan_.buffers; ++k)
-        ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)));
-      ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
-    }
-    if (plan_.hasThreadCopies()) ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
     if (plan_.asyncCopies) return;
     ValueMap last;
     last.map(inductionVariable(loop_), newLoop_->result(at_.nextIteration));
@@ -430,9 +521,9 @@ private:
   template <class OpT> Value make(Builder &b, Value x, Value y) { return OpT::create(b, loc_, x, y).op->result(); }
   Value compare(Builder &b, CmpIPredicate p, Value x, Value y) { return ir::compare(b, loc_, p, x, y); }
   /// iterations · step
-  Value steps(Builder &b, int64_t iterations) {
-    if (iterations == 1) return loop_.step();
-    return make<arith::MuliOp>(b, loop_.step(), b.intConstant(loc_, loop_.step().type(), iterations));
+  Value steps(Builder &b, Value step, int64_t iterations) {
+    if (iterations == 1) return step;
+    return make<arith::MuliOp>(b, step, b.intConstant(loc_, step.type(), iterations));
   }
   llvm::SmallVector<Value, 2> waitForDots(Builder &b, llvm::ArrayRef<Value> dots, unsigned pending) {
     llvm::SmallVector<Type, 2> types;
@@ -440,9 +531,8 @@ private:
     auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, dots, {b.i32Attr("pendings", pending)});
     return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
   }
-  /// ub − iterations · step, or the least number of the type where that wraps: no counter is below it.
-  Value boundBefore(Builder &b, int64_t iterations) {
-    Value bound = loop_.upperBound();
+  /// bound − iterations · step, or the least number of the type where that wraps: no counter is below it.
+  Value boundBefore(Builder &b, Value bound, Value step, int64_t iterations) {
     if (!iterations) return bound;
     Type type = bound.type();
     constexpr unsigned kWidest = 64;
@@ -450,12 +540,12 @@ private:
     int64_t least = bits < kWidest ? -(int64_t(1) << (bits - 1)) : std::numeric_limits<int64_t>::min();
     if (bits < kWidest) {
       auto extend = [&](Value v) { return arith::ExtsiOp::create(b, loc_, c_.i64(), v).op->result(); };
-      Value ahead = make<arith::MuliOp>(b, extend(loop_.step()), b.intConstant(loc_, c_.i64(), iterations));
+      Value ahead = make<arith::MuliOp>(b, extend(step), b.intConstant(loc_, c_.i64(), iterations));
       Value difference = make<arith::SubiOp>(b, extend(bound), ahead);
       Value exact = make<arith::MaxsiOp>(b, difference, b.intConstant(loc_, c_.i64(), least));
       return arith::TrunciOp::create(b, loc_, type, exact).op->result();
     }
-    Value before = make<arith::SubiOp>(b, bound, steps(b, iterations));
+    Value before = make<arith::SubiOp>(b, bound, steps(b, step, iterations));
     Value wraps = compare(b, CmpIPredicate::Sgt, before, bound);
     return arith::SelectOp::create(b, loc_, wraps, b.intConstant(loc_, type, least), before).op->result();
   }
@@ -482,7 +572,7 @@ private:
     Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
     Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
     return tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, maskOf(b, ptr, mask, predicate), other,
-                              attrsOf(load.op))
+                              load->attrs())
         .result();
   }
   /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
@@ -494,9 +584,6 @@ private:
       else
         b.clone(&op, map);
     }
-  }
-  static llvm::SmallVector<NamedAttribute, 4> attrsOf(Operation *op) {
-    return llvm::SmallVector<NamedAttribute, 4>(op->attrs().begin(), op->attrs().end());
   }
 
   /// Asynchronous copies into the buffers of a stage, one commit group.
@@ -602,6 +689,12 @@ private:
   llvm::DenseMap<const PipelinedLoad *, TensorMap> tensorMaps_;
   MemDescType mbarrierType_; // bulk copies: of one stage
   Value mbarriers_;
+  // With a loop over tiles; else null.
+  scf::ForOp tileLoop_;
+  unsigned firstOfTile_ = 0; // index of the first value that it carries for the pipelined loop
+  Value firstReadIndex_;     // of the buffer that the first iteration reads
+  Value firstPhase_;         // of the mbarriers
+  Value fillIndex_;          // of the buffer that the first iteration fills
   scf::IfOp guard_;
   scf::ForOp newLoop_;
   llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses

@@ -17,12 +17,12 @@ module {
   // CHECK-LABEL: @tiles
   // CHECK-COUNT-2: ttng.tensormap_create
   // CHECK-NOT: ttng.tensormap_create
-  // CHECK: scf.for
   // CHECK-COUNT-3: ttng.init_barrier
   // CHECK: ttng.barrier_expect %{{.*}}, 16384, %
   // CHECK-COUNT-2: ttng.async_tma_copy_global_to_local
   // CHECK: ttng.barrier_expect
   // CHECK-COUNT-2: ttng.async_tma_copy_global_to_local
+  // CHECK: scf.for
   // CHECK: scf.for
   // CHECK: ttng.wait_barrier
   // CHECK: %[[D:.*]] = ttng.warp_group_dot {{.*}}isAsync = true
@@ -32,6 +32,8 @@ module {
   // CHECK: arith.xori
   // CHECK: scf.yield
   // CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32}
+  // CHECK-COUNT-4: ttng.async_tma_copy_global_to_local
+  // CHECK: tt.store
   // CHECK-COUNT-3: ttng.inval_barrier
   // CHECK-NOT: ttg.async_copy_global_to_local
   // CHECK: tt.return

@@ -61,4 +61,61 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.descriptor_reduce add, %e[%i, %i], %x : !tt.tensordesc<tensor<64x64xf32, #shared32>>, tensor<64x64xf32, #columns>
     tt.return
   }
+
+  // In a loop the copy stays in flight while the loop goes on; the buffer is waited for before it is filled again.
+  // CHECK-LABEL: @loop
+  // CHECK: %[[L:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem, mutable>
+  // CHECK: scf.for
+  // CHECK:   ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[L]]
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[L]]
+  // CHECK-NOT: ttng.async_tma_store_wait
+  // CHECK: }
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK-NEXT: ttg.local_dealloc %[[L]]
+  tt.func public @loop(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %p: !tt.ptr<f16>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      %s = tt.load %p : !tt.ptr<f16>
+      %v = tt.splat %s : f16 -> tensor<64x64xf16, #columns>
+      tt.descriptor_store %d[%i, %c0], %v : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #columns>
+    }
+    tt.return
+  }
+  // The next iteration loads what this one stored.
+  // CHECK-LABEL: @in_place
+  // CHECK: scf.for
+  // CHECK:   ttng.async_tma_copy_local_to_global
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK: }
+  // CHECK-NEXT: tt.return
+  tt.func public @in_place(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      %v = tt.descriptor_load %d[%i, %c0] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+      %w = arith.addf %v, %v : tensor<64x64xf16, #blocked>
+      tt.descriptor_store %d[%i, %c64], %w : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+    }
+    tt.return
+  }
+  // It would not fit beside what the loop needs: the buffer takes the place of one that is dead then.
+  // CHECK-LABEL: @full
+  // CHECK: scf.for
+  // CHECK:   ttng.async_tma_copy_local_to_global
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  tt.func public @full(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf16, #blocked>
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      %b = ttg.local_alloc : () -> !ttg.memdesc<28x64x64xf16, #shared3, #smem, mutable>
+      %x = ttg.memdesc_index %b[%c0] : !ttg.memdesc<28x64x64xf16, #shared3, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      ttg.local_store %zero, %x : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      %v = ttg.local_load %x : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+      tt.descriptor_store %d[%i, %c0], %v : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+    }
+    tt.return
+  }
 }

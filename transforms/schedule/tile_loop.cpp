@@ -1,0 +1,172 @@
+// The loop over tiles around a pipelined loop (see tile_loop.h).
+#include "transforms/schedule/tile_loop.h"
+#include "ir/loops.h"
+#include "ir/op_table.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/dots.h"
+#include "transforms/analyses/integer_facts.h"
+#include "transforms/analyses/pointer_root.h"
+#include "transforms/schedule/pipeline_plan.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+class TileLoopFinder {
+public:
+  TileLoopFinder(scf::ForOp inner, const PipelinePlan &plan, std::string &whyNot)
+      : inner_(inner), plan_(plan), whyNot_(whyNot) {}
+
+  TileLoop find() {
+    auto loop = inner_->parentOp()->dyn<scf::ForOp>();
+    if (!loop) return {};
+    tiles_.loop = loop;
+    body_ = loop.body().front();
+    return isSuitable() && findAddresses() && findUpdates() && readsNothingStored() ? std::move(tiles_) : TileLoop{};
+  }
+
+private:
+  bool refuse(const llvm::Twine &reason) {
+    whyNot_ = reason.str();
+    return false;
+  }
+  static std::string nameOf(const Operation *op) {
+    return ("'" + op->name() + "' at " + describe(op->loc())).str();
+  }
+
+  bool isSuitable() {
+    if (tiles_.loop.unsignedCmp() || !tiles_.loop.body().hasOneBlock())
+      return refuse("the loop around it has an unsigned counter or several blocks");
+    for (auto &op : *body_) {
+      if (&op == inner_.op || &op == body_->terminator()) continue;
+      bool isLoop = op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>();
+      if (isLoop || isDot(&op)) return refuse("the loop around it contains " + nameOf(&op));
+      if (!onlyStores(&op)) return refuse("in the loop around it, " + nameOf(&op) + " writes memory or synchronizes");
+    }
+    return true;
+  }
+  /// Whether the operation writes global memory by plain stores alone, and does not synchronise. Collects the stores.
+  bool onlyStores(Operation *op) {
+    constexpr uint8_t kObstacles = kWritesGlobal | kSynchronizes;
+    if (!(effectsOf(op) & kObstacles)) return true;
+    if (op->is<tt::StoreOp>() || op->is<tt::DescriptorStoreOp>()) {
+      stores_.push_back(op);
+      return true;
+    }
+    bool isBranch = op->is<scf::IfOp>();
+    if (!isBranch) return false;
+    bool all = true;
+    op->walk([&](Operation *nested) {
+      if (nested != op && !nested->numRegions()) all &= onlyStores(nested);
+    });
+    return all;
+  }
+  bool readsNothingStored() {
+    for (auto *store : stores_) {
+      auto toTensor = store->dyn<tt::DescriptorStoreOp>();
+      Value to = toTensor ? toTensor.desc() : store->cast<tt::StoreOp>().ptr();
+      for (auto *load : loads_) {
+        auto fromTensor = load->dyn<tt::DescriptorLoadOp>();
+        Value from = fromTensor ? fromTensor.desc() : load->cast<tt::LoadOp>().ptr();
+        if (!reachDifferentMemory(to, from)) return refuse(nameOf(store) + " may write what " + nameOf(load) + " reads");
+      }
+    }
+    return true;
+  }
+
+  /// Whether it can be computed for a tile ahead: it does nothing else, and takes no shared memory.
+  static bool canBeCloned(Operation *op) {
+    bool needsSharedMemory = op->is<ttg::ConvertLayoutOp>() || op->is<tt::ReduceOp>() || op->is<tt::ScanOp>() ||
+                             op->is<ttg::LocalAllocOp>() || op->is<tt::ReshapeOp>();
+    return isPure(op) && !op->numRegions() && !isDot(op) && !needsSharedMemory;
+  }
+  /// Adds what `v` is computed from in the body. Carried values go to `carried`, if it is not null.
+  bool addSlice(Value v, llvm::SetVector<Operation *> &slice, llvm::SetVector<unsigned> *carriedValues) {
+    llvm::SmallVector<Value, 16> work = {v};
+    while (!work.empty()) {
+      Value w = work.pop_back_val();
+      if (w.isBlockArgument()) {
+        auto c = w.ownerBlock() == body_ ? carriedByArgument(w) : std::nullopt;
+        if (c && carriedValues) carriedValues->insert(c->index);
+        continue;
+      }
+      Operation *def = w.definingOp();
+      if (def->block() != body_ || slice.contains(def)) continue;
+      if (!canBeCloned(def)) return refuse("an address of the next tile depends on " + nameOf(def));
+      slice.insert(def);
+      for (auto operand : def->operands()) work.push_back(operand);
+    }
+    return true;
+  }
+  bool findAddresses() {
+    llvm::SmallVector<Value, 32> needed = {inner_.lowerBound(), inner_.upperBound(), inner_.step()};
+    for (unsigned i : plan_.producerCarried) needed.push_back(inner_.initArgs()[i]);
+    auto addOperands = [&](Operation *op) {
+      op->walk([&](Operation *nested) { needed.append(nested->operands().begin(), nested->operands().end()); });
+    };
+    for (auto *op : plan_.producer) {
+      addOperands(op);
+      if (op->is<tt::LoadOp>()) loads_.push_back(op);
+    }
+    for (auto &load : plan_.loads) {
+      addOperands(load.op);
+      loads_.push_back(load.op);
+    }
+    // What the pipelined loop computes itself is in other blocks than the body.
+    return llvm::all_of(needed, [&](Value v) { return addSlice(v, tiles_.addresses, &tiles_.carried); });
+  }
+  bool findUpdates() {
+    return llvm::all_of(tiles_.carried, [&](unsigned i) {
+      return addSlice(carried(tiles_.loop, i).yielded, tiles_.updates, nullptr);
+    });
+  }
+
+  scf::ForOp inner_;
+  const PipelinePlan &plan_;
+  std::string &whyNot_;
+  TileLoop tiles_;
+  Block *body_ = nullptr;
+  llvm::SmallVector<Operation *, 4> stores_; // of the body
+  llvm::SmallVector<Operation *, 4> loads_;  // that are issued for the next tile
+};
+
+} // namespace
+
+TileLoop findTileLoop(scf::ForOp inner, const PipelinePlan &plan, std::string &whyNot) {
+  return TileLoopFinder(inner, plan, whyNot).find();
+}
+
+void cloneAddresses(Builder &b, const TileLoop &tiles, ValueMap &map, Value exists) {
+  for (auto &op : *tiles.loop.body().front()) {
+    if (!tiles.addresses.contains(&op)) continue;
+    Operation *copy = b.clone(&op, map);
+    if (!exists || !mayBeUndefined(copy)) continue;
+    Value divisor = copy->operand(kDivisorOperand);
+    Builder before(copy);
+    Value one = before.intConstant(op.loc(), divisor.type(), 1);
+    copy->setOperand(kDivisorOperand, arith::SelectOp::create(before, op.loc(), exists, divisor, one).op->result());
+  }
+}
+
+ValueMap nextTile(Builder &b, const TileLoop &tiles, Operation *inner, Value exists) {
+  scf::ForOp loop = tiles.loop;
+  Location loc = loop->loc();
+  auto thisUnless = [&](Value next, Value current) {
+    return arith::SelectOp::create(b, loc, exists, next, current).op->result();
+  };
+  ValueMap ofThis; // updates behind `inner` are not computed yet
+  for (auto &op : *loop.body().front())
+    if (tiles.updates.contains(&op) && inner->isBeforeInBlock(&op)) b.clone(&op, ofThis);
+  ValueMap next;
+  Value counter = inductionVariable(loop);
+  Value ahead = arith::AddiOp::create(b, loc, counter, loop.step()).op->result();
+  next.map(counter, thisUnless(ahead, counter));
+  for (unsigned i : tiles.carried) {
+    auto c = carried(loop, i);
+    next.map(c.argument, thisUnless(ofThis.lookupOrSelf(c.yielded), c.argument));
+  }
+  return next;
+}
+
+} // namespace tessera::transforms
