@@ -416,9 +416,9 @@ private:
       bool isWork = behindFirst && !isDot(&op) && !plan_.last.contains(&op);
       if (isWork) plan_.workCycles += cyclesOf(&op);
     }
-    Operation *function = loop_.op;
-    while (!function->is<tt::FuncOp>()) function = function->parentOp();
-    plan_.registers = RegisterPressure(function).highest(body_.front(), body_.terminator());
+    // During the work: its operand, what is carried, and what the dots in flight hold.
+    plan_.registers = registersOf(plan_.first.d());
+    for (auto *argument : carriedArguments(body_)) plan_.registers += registersOf(Value(argument));
     for (auto &d : plan_.delayed)
       for (Value v : d.inRegisters) plan_.registers += registersOf(v);
   }
