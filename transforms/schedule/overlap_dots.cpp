@@ -382,11 +382,13 @@ private:
       plan_.work.push_back(reduction);
       return;
     }
-    for (auto *op : plan_.last)
-      for (Value v : op->operands())
-        if (v.type().isTensor() && v.definingOp() && dependent.contains(v.definingOp()) &&
-            !llvm::is_contained(plan_.work, v))
-          plan_.work.push_back(v);
+    for (auto &op : body_) {
+      if (!plan_.last.contains(&op)) continue;
+      for (Value v : op.operands()) {
+        bool isWork = v.type().isTensor() && v.definingOp() && dependent.contains(v.definingOp());
+        if (isWork && !llvm::is_contained(plan_.work, v)) plan_.work.push_back(v);
+      }
+    }
   }
 
   // ---- worth ----
