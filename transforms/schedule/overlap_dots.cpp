@@ -65,8 +65,6 @@ using namespace ir;
 
 namespace {
 
-constexpr double kMatrixBitsPerCycle = 32768;
-constexpr int64_t kLeastGainPercent = 8;
 constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
 
 // ---- the decision ----
@@ -398,7 +396,7 @@ private:
     auto b = dot.b().type().cast<MemDescType>();
     auto d = tensorOf(dot.d());
     double macs = double(d.numElements()) * double(b.dim(0));
-    return macs * b.element().bitWidth() / kMatrixBitsPerCycle;
+    return macs * b.element().bitWidth() / target_.tuning.overlapDotsMatrixBits;
   }
   /// Cycles of a multiprocessor's schedulers.
   double cyclesOf(Operation *op) const {
@@ -437,13 +435,13 @@ private:
 std::string whyNotWorth(const OverlapPlan &p, const TargetInfo &target, int64_t warps) {
   double saved = std::min(p.delayedCycles, p.workCycles);
   double all = p.firstCycles + p.delayedCycles + p.workCycles;
-  int64_t usable = usableRegisters(target, warps);
-  constexpr int64_t kFewestBuffers = 3; // copies are then issued two iterations ahead
-  if (p.fewestBuffers && p.fewestBuffers < kFewestBuffers && !p.shared)
-    return "copies are issued one iteration ahead, which would become a part of one";
+  int64_t registers = target.registersPerThread(warps, RegisterSplit::Evenly);
+  int64_t usable = registers * target.tuning.overlapDotsRegistersPercent / 100;
+  bool fewBuffers = p.fewestBuffers && p.fewestBuffers < target.tuning.overlapDotsLeastBuffers;
+  if (fewBuffers && !p.shared) return "copies are issued one iteration ahead, which would become a part of one";
   if (p.registers > usable)
     return llvm::formatv("about {0} registers of a thread would be needed, and {1} are usable", p.registers, usable);
-  if (saved * 100 < all * kLeastGainPercent)
+  if (saved * 100 < all * double(target.tuning.overlapDotsLeastGain))
     return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(all));
   return "";
 }

@@ -55,6 +55,17 @@
 // stay in flight, the buffers have a layout that TMA writes, and the loop is nested in another, so that a tensor map
 // (ttng.tensormap_create, before the outermost loop) serves many loops.
 //
+// Loops over tiles (persistent kernels; tile_loop.h has the conditions). If an asynchronous loop is in a loop whose body
+// computes a tile's position before it and stores the tile behind it, the buffers belong to the outer loop, and the
+// prologue of the next tile comes before the stores of this one:
+//
+//   prologue of the first tile
+//   scf.for %tile …     position of the tile (for its stores)
+//                       the pipelined loop, which goes on with the buffers of the last tile
+//                       ttng.warp_group_dot_wait {pendings = 0}
+//                       position and prologue of the next tile, predicated by its existence
+//                       stores
+//
 // Through registers (other targets, and loops with a load that asynchronous copies cannot do; the latter not if threads
 // would hold the values of many narrow loads, see isWorthRegisters). D = 1: the loads of the next iteration are issued
 // at the start of the body, and their values are stored at its end, into the other one of two buffers (or the only one,
@@ -105,7 +116,8 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"buffers", p.buffers},
                             {"bytes", p.bytesPerStage * p.buffers},
                             {"asynchronous", p.asyncCopies},
-                            {"overlapped", p.dotsInFlight}};
+                            {"overlapped", p.dotsInFlight},
+                            {"acrossTiles", bool(p.tiles.loop)}};
 }
 
 absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
