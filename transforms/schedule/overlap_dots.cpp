@@ -1,20 +1,22 @@
 // Pass overlap-dots: the last dots of an iteration are issued in the next one, behind its first dot, and run while the
 // threads work on that one's result. Attention is the foremost loop of this form:
 //
-//   scf.for %i = %lb to %ub iter_args(%o = %o0, …)           if %lb < %ub
-//     wait for the copies of K[i] and V[i]                     wait for the copies of K[lb] and V[lb]
-//     %s = dot %q, K[i]                                        %s = dot %q, K[lb] ; %p0, %c0 = softmax %s, %o0
-//     %p, %c = softmax %s, %o                                  scf.for %i = %lb + 1 to %ub iter_args(%p = %p0, %c = %c0)
-//     %n = dot %p, V[i], %c                            →         wait for the copies of K[i] and V[i]
-//     copies of K[i + D] and V[i + D]                            %s = dot %q, K[i]            {isAsync}
-//     scf.yield %n, …                                            %n = dot %p, V[i - 1], %c    {isAsync}
-//                                                                wait {pendings = 1} for %s
-//                                                                the part of softmax that does not need %n
-//                                                                wait {pendings = 0} for %n
-//                                                                copies of K[i + D] and V[i + D]
-//                                                                the rest of softmax: scales %n, rounds the next %p
-//                                                                scf.yield …
-//                                                              dot %p, V[ub - 1], %c ; wait
+//   scf.for %i = %lb to %ub iter_args(%o = %o0, …)         if %lb < %ub
+//     wait for the copies of K[i] and V[i]                   wait for the copies of K[lb] and V[lb]
+//     %s = dot %q, K[i]                                      %s = dot %q, K[lb]
+//     %p, %c = softmax %s, %o                                %p0, %c0 = softmax %s, %o0
+//     %n = dot %p, V[i], %c                            →     scf.for %i = %lb + 1 to %ub iter_args(%p = %p0, %c = %c0)
+//     copies of K[i + D] and V[i + D]                          wait for the copies of K[i] and V[i]
+//     scf.yield %n, …                                          %s = dot %q, K[i]            {isAsync}
+//                                                              %n = dot %p, V[i - 1], %c    {isAsync}
+//                                                              copies of K[i + D]
+//                                                              wait {pendings = 1} for %s
+//                                                              the part of softmax that does not need %n
+//                                                              wait {pendings = 0} for %n
+//                                                              copies of V[i + D]
+//                                                              the rest of softmax: scales %n, rounds the next %p
+//                                                              scf.yield …
+//                                                            dot %p, V[ub - 1], %c ; wait
 //
 // The matrix unit computes P·V of one iteration while the threads compute the exponentials of the next one. Without
 // that, dots and softmax of a warp group alternate, and its matrix units are idle during the softmax unless another
@@ -98,8 +100,10 @@ struct OverlapPlan {
   llvm::SmallVector<Value, 2> work;       // values that stand for the work: the wait comes behind their computation
   int64_t fewestBuffers = 0;              // of the multi-buffers that delayed dots read; 0: they read none
   std::optional<SharedMbarriers> shared;  // if copies are issued one iteration ahead
-  double firstCycles = 0, delayedCycles = 0, workCycles = 0; // of a multiprocessor, for one block and iteration
-  int64_t registers = 0;                                     // of a thread, estimated
+  // Of a multiprocessor, for one block: an iteration without overlap, and parts of it.
+  double cycles = 0;
+  double delayedCycles = 0, workCycles = 0;
+  int64_t registers = 0; // of a thread, estimated
 };
 
 class OverlapPlanner {
@@ -156,7 +160,7 @@ private:
     }
     return !dots_.empty() && groupEnds <= 1 && !addsAfterwards(plan_.first) && firstIsWaitedFor();
   }
-  /// Whether the operation may tell other agents that the block has read or written something, or wait for them.
+  /// Whether the operation may signal to other agents that the block has read or written something, or wait for them.
   static bool synchronises(Operation &op) {
     bool isWait = op.is<ttng::WarpGroupDotWaitOp>() || op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>();
     return !isWait && (effectsOf(&op) & kSynchronizes);
@@ -408,16 +412,24 @@ private:
     return elements * instructions * double(warps_) / target_.schedulersPerMultiprocessor;
   }
   void estimate() {
-    plan_.firstCycles = cyclesOf(plan_.first);
     for (auto &d : plan_.delayed) plan_.delayedCycles += cyclesOf(d.dot);
-    bool behindFirst = false;
+    int64_t otherDots = 0; // registers of their results
+    bool isBehindFirst = false;
+    bool isBehindOtherDot = false; // which waits for all dots before it
     for (auto &op : body_) {
-      behindFirst |= &op == plan_.first.op;
-      bool isWork = behindFirst && !isDot(&op) && !plan_.last.contains(&op);
-      if (isWork) plan_.workCycles += cyclesOf(&op);
+      auto dot = op.dyn<ttng::WarpGroupDotOp>();
+      double cycles = dot ? cyclesOf(dot) : cyclesOf(&op);
+      plan_.cycles += cycles;
+      bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == &op; });
+      bool isOtherDot = dot && &op != plan_.first.op && !isDelayed;
+      if (isOtherDot) otherDots += registersOf(dot.d());
+      isBehindFirst |= &op == plan_.first.op;
+      isBehindOtherDot |= isOtherDot;
+      bool isWork = !dot && isBehindFirst && !isBehindOtherDot && !plan_.last.contains(&op);
+      if (isWork) plan_.workCycles += cycles;
     }
-    // During the work: its operand, what is carried, and what the dots in flight hold.
-    plan_.registers = registersOf(plan_.first.d());
+    // During the work: its operand, what is carried, and what the dots in flight hold; and the results of other dots.
+    plan_.registers = registersOf(plan_.first.d()) + otherDots;
     for (auto *argument : carriedArguments(body_)) plan_.registers += registersOf(Value(argument));
     for (Value v : plan_.needed) plan_.registers += registersOf(v);
   }
@@ -434,15 +446,14 @@ private:
 /// Why the plan is not worth it; empty: it is.
 std::string whyNotWorth(const OverlapPlan &p, const TargetInfo &target, int64_t warps) {
   double saved = std::min(p.delayedCycles, p.workCycles);
-  double all = p.firstCycles + p.delayedCycles + p.workCycles;
   int64_t registers = target.registersPerThread(warps, RegisterSplit::Evenly);
   int64_t usable = registers * target.tuning.overlapDotsRegistersPercent / 100;
   bool fewBuffers = p.fewestBuffers && p.fewestBuffers < target.tuning.overlapDotsLeastBuffers;
   if (fewBuffers && !p.shared) return "copies are issued one iteration ahead, which would become a part of one";
   if (p.registers > usable)
     return llvm::formatv("about {0} registers of a thread would be needed, and {1} are usable", p.registers, usable);
-  if (saved * 100 < all * double(target.tuning.overlapDotsLeastGain))
-    return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(all));
+  if (saved * 100 < p.cycles * double(target.tuning.overlapDotsLeastGain))
+    return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(p.cycles));
   return "";
 }
 
@@ -737,13 +748,13 @@ std::string summary(const OverlapPlan &p) {
                     "dot: about {3} cycles of dots beside {4} of work, after {5} of the first dot; about "
                     "{6} registers of a thread",
                     p.delayed.size(), p.delayed.size() == 1 ? "" : "s", p.delayed.size() == 1 ? "s" : "",
-                    int64_t(p.delayedCycles), int64_t(p.workCycles), int64_t(p.firstCycles), p.registers)
+                    int64_t(p.delayedCycles), int64_t(p.workCycles), int64_t(p.cycles), p.registers)
           .str();
   return s;
 }
 llvm::json::Object facts(const OverlapPlan &p) {
   return llvm::json::Object{{"delayed", int64_t(p.delayed.size())},
-                            {"firstCycles", int64_t(p.firstCycles)},
+                            {"cycles", int64_t(p.cycles)},
                             {"delayedCycles", int64_t(p.delayedCycles)},
                             {"workCycles", int64_t(p.workCycles)},
                             {"registers", p.registers}};

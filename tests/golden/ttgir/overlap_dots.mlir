@@ -43,7 +43,7 @@
 // PTX: bar.sync
 // PTX-NOT: bar.sync
 // PTX: wgmma.wait_group.sync.aligned 0;
-// REMARK: remark: 1 dot of an iteration runs under the work on the result of the next one's first dot: about {{[0-9]+}} cycles of dots beside {{[0-9]+}} of work, after {{[0-9]+}} of the first dot; about {{[0-9]+}} registers of a thread [overlap-dots:DotsOverlapped]
+// REMARK: remark: 1 dot of an iteration runs under the work on the result of the next one's first dot: about {{[0-9]+}} cycles of dots beside {{[0-9]+}} of work, in iterations of {{[0-9]+}}; about {{[0-9]+}} registers of a thread [overlap-dots:DotsOverlapped]
 // REMARK: remark: dots of an iteration do not run under the work of the next one: about 0 of {{[0-9]+}} cycles of an iteration would be saved [overlap-dots:DotsOverlapped]
 // NO-WGMMA-NOT: scf.if
 
