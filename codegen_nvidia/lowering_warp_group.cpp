@@ -191,7 +191,7 @@ void NvidiaTarget::waitForDots(IRBuilder<> &b, unsigned pending, MutableArrayRef
 
 /// ptxas schedules a wait for dots as early as it can: nothing that it knows of a wait depends on the arithmetic before
 /// it, which then comes behind the wait instead of beside the dots. It does not move a wait across a barrier of the
-/// warp, and a barrier comes after what its mask of lanes is computed from. The mask has all lanes, as ptxas cannot know.
+/// warp, and a barrier comes after what its mask of lanes is computed from. The mask has all lanes; ptxas cannot know.
 void NvidiaTarget::computeFirst(IRBuilder<> &b, ArrayRef<Value *> values) const {
   Value *any = nullptr;
   for (Value *v : values) {

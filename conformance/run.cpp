@@ -152,8 +152,30 @@ LaunchArguments argumentsOf(const Instance &in) {
     a.buffers.push_back(scalar ? std::vector<uint8_t>() : in.contents[i]);
     a.scalars.push_back(bits.bits);
     a.scalarBytes.push_back(bits.bytes);
+    a.descriptors.push_back(in.launch.args[i].descriptor);
   }
   return a;
+}
+
+/// The type of a kernel's argument that takes the descriptor.
+std::string descriptorType(const HostDescriptor &d) {
+  std::string s = "!tt.tensordesc<tensor<";
+  for (int64_t n : d.blockShape) s += std::to_string(n) + "x";
+  return s + dtypeName(d.dtype).str() + ">>";
+}
+
+/// The elements of a buffer that its descriptor describes, in order; all, if it has none.
+std::vector<uint8_t> described(const LaunchArg &a, llvm::ArrayRef<uint8_t> buffer, unsigned bytes) {
+  if (!a.descriptor) return buffer.vec();
+  std::vector<uint8_t> out;
+  int64_t n = 1;
+  for (int64_t d : a.descriptor->shape) n *= d;
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t element = 0;
+    for (auto [k, at] : llvm::enumerate(indices(i, a.descriptor->shape))) element += at * a.descriptor->strides[k];
+    llvm::append_range(out, buffer.slice(size_t(element) * bytes, bytes));
+  }
+  return out;
 }
 
 /// What the interpreter makes of the case; the status is about the kernel.
@@ -173,6 +195,7 @@ absl::Status interpretCase(const Instance &in, std::vector<std::vector<uint8_t>>
   for (unsigned i = 0; i < entry->numArgs(); ++i) {
     auto &a = in.launch.args[i];
     std::string wanted = a.isScalar ? a.scalarType : ("!tt.ptr<" + dtypeName(a.dtype) + ">").str();
+    if (a.descriptor) wanted = descriptorType(*a.descriptor);
     if (entry->arg(i).type().str() != wanted)
       return absl::InvalidArgumentError("argument '" + a.name + "' is " + entry->arg(i).type().str() +
                                         " in the text, not " + wanted);
@@ -368,14 +391,21 @@ absl::Status dumpCase(const Suite &suite, const Case &c, const std::string &fold
       args.push_back(std::move(o));
       continue;
     }
-    llvm::json::Array shape;
-    for (auto d : a.shape) shape.push_back(d);
-    llvm::json::Object o{{"name", a.name}, {"dtype", dtypeName(a.dtype)}, {"shape", std::move(shape)}};
+    auto &shape = a.descriptor ? a.descriptor->shape : a.shape;
+    llvm::json::Object o{{"name", a.name}, {"dtype", dtypeName(a.dtype)}, {"shape", llvm::json::Array(shape)}};
+    if (a.descriptor) {
+      o["block_shape"] = llvm::json::Array(a.descriptor->blockShape);
+      o["strides"] = llvm::json::Array(a.descriptor->strides);
+      o["padding"] = a.descriptor->nanPadding ? "nan" : "zero";
+    }
     if (llvm::all_of(in.contents[i], [](uint8_t b) { return b == 0xFF; }))
       o["fill"] = "poison";
     else {
       o["file"] = a.name + ".npy";
-      if (auto s = writeNpy(folder + "/" + a.name + ".npy", a.dtype, a.shape, in.contents[i]); !s.ok()) return s;
+      if (auto s = writeNpy(folder + "/" + a.name + ".npy", a.dtype, shape,
+                            described(a, in.contents[i], dtypeBytes(a.dtype)));
+          !s.ok())
+        return s;
     }
     args.push_back(std::move(o));
   }
@@ -385,11 +415,11 @@ absl::Status dumpCase(const Suite &suite, const Case &c, const std::string &fold
     std::string file = a.name + ".expected.npy", within = a.name + ".within.npy";
     auto &bounds = e.bounds[o.arg];
     auto *bytes = reinterpret_cast<const uint8_t *>(bounds.data());
-    if (auto s = writeNpy(folder + "/" + file, a.dtype, a.shape, e.contents[o.arg]); !s.ok()) return s;
-    if (auto s =
-            writeNpy(folder + "/" + within, DType::F64, a.shape, llvm::ArrayRef(bytes, bounds.size() * sizeof(double)));
-        !s.ok())
-      return s;
+    auto &shape = a.descriptor ? a.descriptor->shape : a.shape;
+    auto want = described(a, e.contents[o.arg], dtypeBytes(a.dtype));
+    auto tolerances = described(a, llvm::ArrayRef(bytes, bounds.size() * sizeof(double)), sizeof(double));
+    if (auto s = writeNpy(folder + "/" + file, a.dtype, shape, want); !s.ok()) return s;
+    if (auto s = writeNpy(folder + "/" + within, DType::F64, shape, tolerances); !s.ok()) return s;
     expected[std::to_string(o.arg)] = llvm::json::Object{{"file", file}, {"within", within}};
   }
   llvm::json::Object launch{{"ttir", "kernel.mlir"},

@@ -43,8 +43,8 @@ std::string label(const Parameter &p, const std::vector<std::string> &value) {
   return out;
 }
 
-const char *const kKeywords[] = {"for", "when",   "grid",   "buffer",    "scalar", "want",
-                                 "out", "within", "ignore", "unordered", "skip"};
+const char *const kKeywords[] = {"for",  "when", "grid",   "buffer", "descriptor", "scalar",
+                                 "want", "out",  "within", "ignore", "unordered",  "skip"};
 
 /// Reads a file line by line.
 struct Reader {
@@ -136,7 +136,8 @@ struct Reader {
       kernel->lines.push_back({word.str(), {number, rest.str()}});
     else
       error("what is '" + word +
-            "'? A kernel has: for, when, grid, buffer, scalar, want, out, within, ignore, unordered, skip, text");
+            "'? A kernel has: for, when, grid, buffer, descriptor, scalar, want, out, within, ignore, unordered, skip, "
+            "text");
   }
 };
 
@@ -407,6 +408,7 @@ private:
   absl::Status read(llvm::StringRef keyword, llvm::StringRef text) {
     if (keyword == "grid") return grid(text);
     if (keyword == "buffer" || keyword == "scalar") return argument(text, keyword == "scalar");
+    if (keyword == "descriptor") return descriptor(text);
     if (keyword == "want" || keyword == "out" || keyword == "ignore" || keyword == "unordered")
       return output(keyword, text);
     if (keyword == "within") return within(text);
@@ -455,15 +457,47 @@ private:
     launch_.args.push_back(std::move(a));
     return absl::OkStatus();
   }
-  /// What follows the bracket.
-  absl::Status readShape(llvm::StringRef shape, runtime::LaunchArg &a) {
-    if (!shape.consume_back("]")) return error("'NAME: TYPE[SHAPE] = FORMULA' is expected");
-    for (auto &d : fields(shape, ',')) {
+  /// NAME: [SHAPE] block [SHAPE] nan: the last buffer is passed as a descriptor of a part of it.
+  absl::Status descriptor(llvm::StringRef text) {
+    auto [name, rest] = text.split(':');
+    auto [shape, block] = rest.split("block");
+    runtime::HostDescriptor d;
+    block = block.trim();
+    d.nanPadding = block.consume_back("nan");
+    if (launch_.args.empty() || launch_.args.back().name != name.trim() || launch_.args.back().isScalar)
+      return error("a descriptor follows the buffer that it describes");
+    auto &a = launch_.args.back();
+    d.dtype = a.dtype;
+    d.strides = runtime::contiguousStrides(a.shape);
+    for (auto [sizes, out] : {std::pair{shape, &d.shape}, {block, &d.blockShape}}) {
+      sizes = sizes.trim();
+      if (!sizes.consume_front("[") || !sizes.consume_back("]"))
+        return error("'NAME: [SHAPE] block [SHAPE]', and perhaps 'nan', is expected");
+      if (auto s = readSizes(sizes, *out); !s.ok()) return s;
+    }
+    std::string broken;
+    runtime::checkDescriptor(d, [&](runtime::DescriptorPart p, const std::string &rule) {
+      broken += (broken.empty() ? "the descriptor's " : "; its ") + runtime::partName(p).str() + " " + rule;
+    });
+    for (size_t k = 0; broken.empty() && k < d.shape.size(); ++k)
+      if (d.shape[k] > a.shape[k]) broken = "the descriptor is larger than its buffer";
+    if (!broken.empty()) return error(broken);
+    a.descriptor = std::move(d);
+    return absl::OkStatus();
+  }
+  absl::Status readSizes(llvm::StringRef text, std::vector<int64_t> &out) {
+    for (auto &d : fields(text, ',')) {
       auto f = Formula::parse(d, {}, {});
       auto n = f.ok() ? f->evaluate({}, {}) : absl::StatusOr<Number>(f.status());
       if (!n.ok() || n->integer < 1 || n->integer > (1 << 24)) return error("'" + d + "' is no size");
-      a.shape.push_back(n->integer);
+      out.push_back(n->integer);
     }
+    return absl::OkStatus();
+  }
+  /// What follows the bracket.
+  absl::Status readShape(llvm::StringRef shape, runtime::LaunchArg &a) {
+    if (!shape.consume_back("]")) return error("'NAME: TYPE[SHAPE] = FORMULA' is expected");
+    if (auto s = readSizes(shape, a.shape); !s.ok()) return s;
     if (a.elements() > (1 << 24)) return error("'" + a.name + "' is too large");
     return absl::OkStatus();
   }

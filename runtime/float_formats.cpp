@@ -105,4 +105,9 @@ uint64_t encodeFloat(FloatKind k, double v, Rounding rounding) {
   return result | sign;
 }
 
+uint64_t quietNan(FloatKind k) {
+  const Format f = formatOf(k);
+  return f.hasInfinity ? (f.largest + 1) | uint64_t(1) << (f.mantissa - 1) : f.nan;
+}
+
 } // namespace tessera::runtime

@@ -25,6 +25,10 @@ enum class Rounding : uint8_t { NearestEven, TowardZero };
 double decodeFloat(ir::FloatKind, uint64_t bits);
 /// The pattern of a number in a format, rounded once.
 uint64_t encodeFloat(ir::FloatKind, double, Rounding = Rounding::NearestEven);
+/// The NaN that out-of-bounds elements of a block read as: quiet, positive, no payload (0x7e00, 0x7fc0, 0x7e, 0x7f),
+/// as constants of LLVM are. Which bits the fill of a tensor map has is not documented ("special NaN constant", CUDA
+/// driver API, cuTensorMapEncodeTiled), so kernels do not depend on them.
+uint64_t quietNan(ir::FloatKind);
 
 /// A double from which rounding to any format of at most 51 bits of precision gives what rounding the sum high + low
 /// itself would: high with its last bit set ("round to odd") when low is not zero. @pre high = the sum rounded to

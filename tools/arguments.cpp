@@ -24,6 +24,8 @@ std::string suggest(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> nam
 static constexpr KnownRemark kRemarks[] = {
     {"tritongpu-accelerate-matmul", "DotInstruction", runtime::Stage::Ttgir},
     {"triton-nvidia-optimize-descriptor-encoding", "TensorMapArgument", runtime::Stage::Ttir},
+    {"triton-nvidia-optimize-descriptor-encoding", "TensorMapMade", runtime::Stage::Ttir},
+    {"triton-rewrite-tensor-descriptor-to-pointer", "DescriptorVersions", runtime::Stage::Ttir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},
     {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},

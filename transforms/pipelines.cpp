@@ -20,7 +20,7 @@ Pipeline ttirPipeline(const ir::TargetInfo &) {
       step(inlineCalls),                      // first: all passes after it see whole kernels
       step(rewriteTensorPointer),             // no later pass knows block pointers
       step(optimizeDescriptorEncoding),       // descriptors that stay, for TMA
-      step(rewriteTensorDescriptorToPointer), // all others; pipelineLoads finds their blocks that TMA can copy
+      step(rewriteTensorDescriptorToPointer), // all others
       step(decomposeScaledDot),               // no matrix instruction with microscaled operands is used yet
       step(sccp),                             // specialised arguments are constants; decides branches and loop bounds
       step(canonicalize),                     // folds what inlining and rewriting left

@@ -133,7 +133,7 @@ Rows ttirPasses() {
                                 "rewrite block pointers as tensors of pointers", {.required = true}),
       row<optimizeDescriptorEncoding>("triton-nvidia-optimize-descriptor-encoding",
                                       "ttir/optimize_descriptor_encoding.cpp",
-                                      "give descriptor arguments that TMA can serve a layout in shared memory"),
+                                      "give descriptors that TMA can serve a layout in shared memory"),
       row<rewriteTensorDescriptorToPointer>("triton-rewrite-tensor-descriptor-to-pointer",
                                             "ttir/rewrite_tensor_descriptor_to_pointer.cpp",
                                             "rewrite tensor descriptors as tensors of pointers", {.required = true}),

@@ -32,6 +32,23 @@ struct Box {
   llvm::SmallVector<int32_t, 5> coordinates; // in the block, outermost dimension first
 };
 
+/// Whether a copy through a tensor map that was made for one of the layouts moves a block as the other has it.
+bool sameInMemory(const layouts::NvmmaSharedParams &a, const layouts::NvmmaSharedParams &b) {
+  return a.swizzlingByteWidth == b.swizzlingByteWidth && a.elementBitWidth == b.elementBitWidth &&
+         a.transposed == b.transposed && a.fp4Padded == b.fp4Padded;
+}
+
+/// The launcher makes the tensor map of an argument for the layout of the argument's type: the buffer has the same.
+/// What a program makes itself it may describe as it likes.
+bool checkLayouts(Operation *op, Value desc, MemDescType buffer, FunctionLowering &fl) {
+  auto *ofDescriptor = layouts::dynCast<layouts::NvmmaSharedEncoding>(desc.type().cast<TensorDescType>().encoding());
+  auto *ofBuffer = layouts::dynCast<layouts::NvmmaSharedEncoding>(buffer.encoding());
+  if (!ofDescriptor || !ofBuffer || desc.definedBy<ttng::ReinterpretTensorDescriptorOp>()) return true;
+  return sameInMemory(ofDescriptor->params(), ofBuffer->params()) ||
+         fl.error(op, "copies between a buffer under " + buffer.encoding()->str() +
+                          " and a tensor map that is made for " + ofDescriptor->str() + "; they must be the same");
+}
+
 /// The boxes of a block; false after a diagnostic.
 bool boxesOf(Operation *op, Type desc, MemDescType buffer, FunctionLowering &fl, llvm::SmallVectorImpl<Box> &out) {
   auto block = desc.cast<TensorDescType>();
@@ -87,7 +104,7 @@ bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordin
   auto &b = fl.b;
   auto type = buffer.type().cast<MemDescType>();
   llvm::SmallVector<Box, 4> boxes;
-  if (!boxesOf(op, desc.type(), type, fl, boxes)) return false;
+  if (!boxesOf(op, desc.type(), type, fl, boxes) || !checkLayouts(op, desc, type, fl)) return false;
   if (coordinates.size() != boxes[0].coordinates.size())
     return fl.error(op, "has " + llvm::Twine(coordinates.size()) + " coordinates in a tensor of " +
                             llvm::Twine(boxes[0].coordinates.size()) + " dimensions");

@@ -125,10 +125,12 @@ public:
   }
 
 private:
-  /// All tiles in one statement if A is in shared memory. A in registers was computed: what one tile's registers still
-  /// need can overlap with the tile before, so each tile has a statement of its own.
+  /// All tiles in one statement if A is in shared memory or loop-carried. Else A in registers was computed before: what
+  /// one tile's registers still need can overlap with the tile before, so each tile has a statement of its own. (ptxas
+  /// counts each as a group, and a wait that leaves one dot pending would be for all tiles but the last.)
   void multiply(size_t tiles, llvm::MutableArrayRef<llvm::Value *> acc) {
-    if (step_.matrixA) return fl_.target.warpGroupMultiply(b_, step_, acc);
+    bool isReady = step_.matrixA || dot_.a().isBlockArgument();
+    if (isReady) return fl_.target.warpGroupMultiply(b_, step_, acc);
     size_t registers = acc.size() / tiles, steps = step_.steps.size() / tiles;
     for (size_t t = 0; t < tiles; ++t) {
       WarpGroupDot one = step_;

@@ -98,7 +98,7 @@ bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lan
 // ---- pointers -------------------------------------------------------------------------------------------------------
 
 Lanes Program::padding(Type element, size_t count, bool nan) {
-  uint64_t bits = nan && element.isFloat() ? encodeFloat(element.cast<FloatType>().floatKind(), std::nan("")) : 0;
+  uint64_t bits = nan && element.isFloat() ? quietNan(element.cast<FloatType>().floatKind()) : 0;
   return repeat(pool_, Lanes::one(laneBytes(element), bits), count);
 }
 

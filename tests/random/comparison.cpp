@@ -7,6 +7,7 @@
 #include "runtime/emulator/emulator.h"
 #include "runtime/float_formats.h"
 #include "runtime/interpreter/interpreter.h"
+#include "runtime/kernel_arguments.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -42,6 +43,29 @@ struct Buffers {
     }
     data[kY].resize(kOutputBytes), data[kZ].resize(kAtomicBytes);
     for (int k = kZ + 1; k < kCount; ++k) data[k].resize(kernel.large ? kOtherOutputBytes : 16);
+    for (auto &p : kernel.more)
+      if (p.kind != Kernel::Parameter::Scalar) addTensor(p, random);
+  }
+  /// Floats are small whole numbers; between rows and before the tensor there are others.
+  void addTensor(const Kernel::Parameter &p, std::mt19937 &random) {
+    std::vector<uint8_t> bytes(p.value);
+    size_t width = runtime::dtypeBytes(p.memory.dtype);
+    for (size_t k = 0; k + width <= bytes.size(); k += width) {
+      uint64_t bits = random();
+      if (width == 8) bits = bits << 32 | random();
+      if (runtime::isFloat(p.memory.dtype))
+        runtime::fromDouble(p.memory.dtype, double(int(bits % (2 * kSmall + 1)) - kSmall), &bytes[k]);
+      else
+        memcpy(&bytes[k], &bits, width);
+    }
+    tensors.push_back(std::move(bytes));
+  }
+  std::vector<std::vector<uint8_t>> tensors; // of the parameters that have one
+
+  /// Calls back with name and contents of every buffer.
+  template <class F> void each(F f) {
+    for (int k = 0; k < kCount; ++k) f(kNames[k], data[k]);
+    for (size_t k = 0; k < tensors.size(); ++k) f("t" + std::to_string(k), tensors[k]);
   }
 };
 
@@ -49,6 +73,10 @@ struct Buffers {
 std::vector<uint8_t> stored(const Buffers &b) {
   std::vector<uint8_t> all = b.data[Buffers::kY];
   for (int k = Buffers::kZ + 1; k < Buffers::kCount; ++k) all.insert(all.end(), b.data[k].begin(), b.data[k].end());
+  for (auto &t : b.tensors) {
+    all.insert(all.end(), t.begin(), t.end());
+    all.resize((all.size() + 3) / 4 * 4);
+  }
   return all;
 }
 
@@ -66,6 +94,33 @@ std::string difference(const char *name, const std::vector<uint8_t> &want, const
                        first, a, b);
 }
 
+/// What the compiled code takes: tensor maps, or the descriptors' parts.
+absl::StatusOr<std::vector<emulator::Argument>> argumentsOf(const Kernel &k, const runtime::KernelMetadata &md) {
+  std::vector<emulator::Argument> given;
+  std::vector<const runtime::HostDescriptor *> descriptors(Buffers::kCount);
+  llvm::SmallVector<bool> isDescriptor(Buffers::kCount, false);
+  for (int i = 0; i < Buffers::kCount; ++i) given.push_back({i, 0});
+  int tensor = Buffers::kCount;
+  for (auto &p : k.more) {
+    bool isScalar = p.kind == Kernel::Parameter::Scalar;
+    given.push_back(isScalar ? emulator::Argument{-1, p.value} : emulator::Argument{tensor++, p.at});
+    isDescriptor.push_back(p.kind == Kernel::Parameter::Descriptor);
+    descriptors.push_back(isDescriptor.back() ? &p.memory : nullptr);
+  }
+  auto sources = runtime::argumentSources(md.args, isDescriptor);
+  if (!sources) return absl::InternalError("the arguments are not those of the compiled kernel");
+  std::vector<emulator::Argument> out;
+  for (auto [i, s] : llvm::enumerate(*sources)) {
+    auto *d = descriptors[s.given];
+    out.push_back(s.part ? emulator::Argument{-1, d->part(s.part)} : given[s.given]);
+    if (!d || !md.args[i].tensorMap) continue;
+    auto map = runtime::tensorMapOf(*d, *md.args[i].tensorMap);
+    if (!map.ok()) return map.status();
+    out.back().tensorMap = *map;
+  }
+  return out;
+}
+
 } // namespace
 
 Outcome reference(const Kernel &k, unsigned seed, Results &out) {
@@ -79,8 +134,17 @@ Outcome reference(const Kernel &k, unsigned seed, Results &out) {
   if (!kernel.ok()) return {Outcome::Broken, kernel.status().ToString()};
   std::vector<runtime::InterpreterBuffer> memory;
   std::vector<runtime::InterpreterArg> args;
-  for (int i = 0; i < Buffers::kCount; ++i)
-    memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  buffers.each([&](const std::string &name, std::vector<uint8_t> &bytes) {
+    memory.push_back({name, bytes.data(), bytes.size()});
+  });
+  for (int i = 0; i < Buffers::kCount; ++i) args.push_back({i, 0});
+  int tensor = Buffers::kCount;
+  for (auto &p : k.more) switch (p.kind) {
+    case Kernel::Parameter::Scalar: args.push_back({-1, p.value}); break;
+    case Kernel::Parameter::Pointer: args.push_back({tensor++, p.at}); break;
+    case Kernel::Parameter::Descriptor:
+      args.push_back({tensor++, p.at, p.memory.shape, p.memory.strides, p.memory.nanPadding});
+    }
   auto s = runtime::interpret(*m, *kernel, {k.programs, 1, 1}, memory, args, {}, diag);
   if (!s.ok()) return {Outcome::Broken, "the interpreter: " + s.ToString() + " " + messages};
   out.y = stored(buffers), out.z = std::move(buffers.data[Buffers::kZ]);
@@ -114,16 +178,18 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   if (!module) return {Outcome::Broken, llvm::toString(module.takeError())};
   Buffers buffers(k, seed);
   std::vector<emulator::Buffer> memory;
-  std::vector<emulator::Argument> args;
-  for (int i = 0; i < Buffers::kCount; ++i)
-    memory.push_back({Buffers::kNames[i], buffers.data[i].data(), buffers.data[i].size()}), args.push_back({i, 0});
+  buffers.each([&](const std::string &name, std::vector<uint8_t> &bytes) {
+    memory.push_back({name, bytes.data(), bytes.size()});
+  });
+  auto args = argumentsOf(k, r->metadata);
+  if (!args.ok()) return {Outcome::Broken, args.status().ToString()};
   emulator::Options options;
   options.numWarps = r->metadata.numWarps;
   options.dynamicSharedBytes = r->metadata.dynamicSharedBytes;
   options.globalScratchBytes = r->metadata.globalScratchBytes;
   options.globalScratchAlign = r->metadata.globalScratchAlign;
   options.maxInstructions = uint64_t(1) << 28;
-  auto report = emulator::emulate(**module, "k", target, {k.programs, 1, 1}, memory, args, options);
+  auto report = emulator::emulate(**module, "k", target, {k.programs, 1, 1}, memory, *args, options);
   if (!report.ok()) return {Outcome::Reported, report.status().ToString()};
   std::string y = difference("y", expected.y, stored(buffers)),
               z = difference("z", expected.z, buffers.data[Buffers::kZ]);
@@ -131,7 +197,7 @@ Outcome compare(const Kernel &k, unsigned seed, const Results &expected, const i
   return {Outcome::Different, y + (y.empty() || z.empty() ? "" : "; ") + z};
 }
 
-Level levelOf(unsigned seed) { return seed % 3 == 0 ? Level::Ttgir : Level::Ttir; }
+Level levelOf(unsigned seed) { return seed % 3 == 0 ? Level::Ttgir : seed % 6 == 1 ? Level::Descriptors : Level::Ttir; }
 
 const ir::TargetInfo *targetOf(unsigned seed, ir::Vendor vendor) {
   std::vector<const ir::TargetInfo *> of;

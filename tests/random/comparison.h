@@ -30,7 +30,8 @@ struct Outcome {
 Outcome reference(const Kernel &, unsigned seed, Results &);
 Outcome compare(const Kernel &, unsigned seed, const Results &expected, const ir::TargetInfo &target);
 
-/// Level and targets that a seed stands for: every third kernel is TTGIR; the target is one of the vendor's.
+/// Level and targets that a seed stands for: every third kernel is TTGIR, every sixth has
+/// descriptors; the target is one of the vendor's.
 Level levelOf(unsigned seed);
 const ir::TargetInfo *targetOf(unsigned seed, ir::Vendor vendor);
 

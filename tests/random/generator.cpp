@@ -12,6 +12,8 @@ Kernel Generator::run() {
     Shape s{1u << (2 + upTo(5)), 1u << (2 + upTo(5))};
     put(load(s, pick({I32, I32, I8, F16, F32})));
     for (unsigned k = 0, steps = 3 + upTo(6); k < steps; ++k) ttgirStep();
+  } else if (described_) {
+    descriptorSteps();
   } else if (upTo(16) == 0) {
     largeSteps();
   } else {
@@ -64,7 +66,7 @@ std::string Generator::header() const {
   std::string s = "module" + attributes + " {\n" + functions_ + "  tt.func public @k(";
   for (auto [k, p] : llvm::enumerate(kParameters))
     s += cat(k ? ", " : "", p.name, ": !tt.ptr<", kTypeNames[p.type], "> {tt.divisibility = 16 : i32}");
-  return s + ") {\n";
+  return s + parameters_ + ") {\n";
 }
 
 Value Generator::any() { return values_[values_.size() - 1 - std::min<size_t>(upTo(4), values_.size() - 1)]; }

@@ -9,22 +9,33 @@
 // and tensor descriptors that reach over the edges of what they describe, dots (f16, bf16, tf32, f32, 8-bit floats,
 // i8; loops with accumulators, chained, transposed, of three dimensions), atomics, for, while, if and functions that
 // are not inlined with any of these inside, several programs. Every sixteenth is of few warps and a block that a
-// thread's registers do not hold. It is the same for all targets. TTGIR: the same values in random layouts (blocked,
+// thread's registers do not hold. It is the same for all targets. Descriptors: TTIR whose arguments are tensor
+// descriptors (descriptor_steps.cpp). TTGIR: the same values in random layouts (blocked,
 // linear, slices, matrix layouts and their operands), handed on through convert_layout and shared memory of random
 // layouts, with dots in the target's own layouts.
 #pragma once
 #include "ir/target.h"
+#include "runtime/launch/descriptor.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tessera::random {
 
-enum class Level : uint8_t { Ttir, Ttgir };
+enum class Level : uint8_t { Ttir, Ttgir, Descriptors }; // Descriptors: TTIR
 
 struct Kernel {
   std::string text;
   int programs = 1, numWarps = 4, numStages = 3;
   bool hasDot = false, large = false; // large: a block beyond the registers, stored through several outputs
+  /// Arguments that follow those of every kernel.
+  struct Parameter {
+    enum Kind : uint8_t { Scalar, Pointer, Descriptor } kind = Scalar;
+    runtime::HostDescriptor memory; // of a buffer of its own
+    uint64_t at = 0;                // bytes of it before the tensor
+    uint64_t value = 0;             // of a scalar; bytes of the buffer
+  };
+  std::vector<Parameter> more;
 };
 
 /// Arguments of every kernel: pointers to inputs `x` (i32: any bits), `b` (i8), `h` (f16), `g` (bf16), `f` (f32), `e`

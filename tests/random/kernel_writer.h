@@ -75,7 +75,8 @@ inline std::string list(llvm::ArrayRef<unsigned> v) {
 class Generator {
 public:
   Generator(unsigned seed, Level level, const ir::TargetInfo *target)
-      : random_(seed * 2 + (level == Level::Ttgir)), ttgir_(level == Level::Ttgir), target_(target) {}
+      : random_(seed * 2 + (level == Level::Ttgir)), ttgir_(level == Level::Ttgir),
+        described_(level == Level::Descriptors), target_(target) {}
   Kernel run();
 
 private:
@@ -155,6 +156,39 @@ private:
   /// A loop that adds up blocks, its pointer moving on.
   Value loadBlocks(const Shape &s, Type t);
   void storeBlock(Value v);
+
+  // ---- tensor descriptors (descriptor_steps.cpp) ----
+  struct Described {
+    std::string name, text; // text: its type
+    Type type = I32;
+    Shape block;
+    runtime::HostDescriptor memory;
+    bool isArgument = true; // else made by the kernel
+  };
+  std::string newArgument() const { return "%arg" + std::to_string(kernel_.more.size()); }
+  /// A new argument of the kernel.
+  std::string parameter(int64_t value, Type t);
+  /// A new argument or a constant.
+  std::string number(int64_t value, Type t);
+  Shape describedBlock(Type t);
+  /// A tensor that about so many blocks along the first dimension cover.
+  runtime::HostDescriptor described(Type t, const Shape &block, unsigned blocks);
+  static std::string signedName(Type t, const char *sign);
+  Described descriptorOf(Type t, const Shape &block, unsigned blocks, bool mayBeNan, const char *sign);
+  /// Where a block begins, "%a, %b". `once`: elsewhere in every program and iteration (`index`; empty: no loop).
+  std::string places(const Described &d, bool once, const std::string &index, unsigned iterations);
+  Value replaceNan(Value v);
+  Value loadFrom(const Described &d, const std::string &places);
+  Value loadDescribed();
+  static bool canBeStored(const Value &v);
+  void storeTo(const Value &v, const std::string &index, unsigned iterations);
+  void reduceInto(Value v, const std::string &index, unsigned iterations);
+  Value gatherDescribed();
+  std::string stagesAttribute();
+  Value describedLoop();
+  void describedDots();
+  Value travellingDescriptor();
+  void descriptorSteps();
 
   // ---- types (values.cpp) ----
   /// Whole numbers in [0, m] (or below zero as well), m + 1 a power of two, as i32.
@@ -248,10 +282,10 @@ private:
   Value throughShared(Value v);
 
   std::mt19937 random_;
-  bool ttgir_;
+  bool ttgir_, described_, wholeRows_ = false; // wholeRows_: of tensors that descriptors describe; no padding with NaN
   const ir::TargetInfo *target_;
   Kernel kernel_;
-  std::string text_, pid_, functions_;
+  std::string text_, pid_, functions_, parameters_;
   std::vector<Value> values_;
   std::string counter_; // of the loop around
   unsigned next_ = 0, output_ = 0, outputsUsed_[kOutputs] = {}, atomicUsed_ = 0, depth_ = 0;

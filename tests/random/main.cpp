@@ -1,6 +1,7 @@
 // random_kernels: the interpreter against the emulators on random kernels, for as long as one likes.
 //
-//   random_kernels --seeds 1:20000 [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir] [--minutes M] [--show]
+//   random_kernels --seeds 1:20000 [--vendor nvidia|amd] [--target NAME] [--level ttir|ttgir|descriptors]
+//                  [--minutes M] [--show]
 //
 // Without a target every seed runs on one target of each vendor. A kernel that crashes the compiler, or keeps it for
 // more than a minute, is a finding like any other: seeds run in a child process, which is started anew after one.
@@ -71,7 +72,10 @@ void run(const Settings &s, unsigned seed, Progress &p) {
       ++p.findings;
     if (o.kind != Outcome::Same) {
       static constexpr const char *kNames[] = {"same", "refused", "DIFFERENT", "REPORTED", "BROKEN"};
-      printf("seed %u, %s, %s, %d warps: %s: %s\n", seed, p.target, level == Level::Ttgir ? "ttgir" : "ttir",
+      printf("seed %u, %s, %s, %d warps: %s: %s\n", seed, p.target,
+             level == Level::Ttgir  ? "ttgir"
+             : level == Level::Ttir ? "ttir"
+                                    : "descriptors",
              last.numWarps, kNames[o.kind], o.message.c_str());
       fflush(stdout);
     }
@@ -111,8 +115,8 @@ int main(int argc, char **argv) {
       s.target = &t->info;
       s.vendors[0] = s.target->vendor == ir::Vendor::Nvidia, s.vendors[1] = !s.vendors[0];
     } else if (a == "--level") {
-      s.level = llvm::StringSwitch<int>(v).Case("ttir", 0).Case("ttgir", 1).Default(2);
-      if (s.level == 2) return usage("--level takes ttir or ttgir");
+      s.level = llvm::StringSwitch<int>(v).Case("ttir", 0).Case("ttgir", 1).Case("descriptors", 2).Default(3);
+      if (s.level == 3) return usage("--level takes ttir, ttgir or descriptors");
     } else if (a == "--minutes") {
       if (v.getAsDouble(s.minutes)) return usage("--minutes takes a number");
     } else {

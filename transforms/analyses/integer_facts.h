@@ -21,13 +21,12 @@
 //   and combine (sums of offsets): MayWrap. They rewrite any arithmetic, data included.
 //   codegen/lowering/access_plan (sizes of offsets from a common base): MayWrap, with index as the i32 to which it is
 //   lowered. The plan assumes by itself that *offsets of pointers* of 32 and more bits do not wrap when it splits them.
-//   AxisInfo (signed quotients and remainders; groups of neighbours that pass zero extension and unsigned min and max)
-//   and through it tensor_block (a start without a lower bound in the mask): Assumed. Their numbers are indices. An
-//   index that wrapped at 32 bits would address memory 2^31 elements away from its base, on the other side. Programs
-//   that compute with wrapped numbers on purpose (hashes, random numbers) multiply by large constants; where these make
-//   numbers wrap that are known at compile time, nothing is assumed. What remains is a contract with the kernel's
-//   author: a hash of a program id must be masked, or taken modulo as an unsigned number, before it is divided as a
-//   signed one. Triton's analysis assumes more: that dividends of any origin are positive.
+//   AxisInfo (signed quotients and remainders; groups of neighbours that pass zero extension and unsigned min and max):
+//   Assumed. Its numbers are indices. An index that wrapped at 32 bits would address memory 2^31 elements away from its
+//   base, on the other side. Programs that compute with wrapped numbers on purpose (hashes, random numbers) multiply by
+//   large constants; where these make numbers wrap that are known at compile time, nothing is assumed. What remains is
+//   a contract with the kernel's author: a hash of a program id must be masked, or taken modulo as an unsigned number,
+//   before it is divided as a signed one. Triton's analysis assumes more: that dividends of any origin are positive.
 #pragma once
 #include "ir/operation.h"
 #include "llvm/ADT/DenseSet.h"

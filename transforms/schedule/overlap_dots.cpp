@@ -1,20 +1,22 @@
 // Pass overlap-dots: the last dots of an iteration are issued in the next one, behind its first dot, and run while the
 // threads work on that one's result. Attention is the foremost loop of this form:
 //
-//   scf.for %i = %lb to %ub iter_args(%o = %o0, …)           if %lb < %ub
-//     wait for the copies of K[i] and V[i]                     wait for the copies of K[lb] and V[lb]
-//     %s = dot %q, K[i]                                        %s = dot %q, K[lb] ; %p0, %c0 = softmax %s, %o0
-//     %p, %c = softmax %s, %o                                  scf.for %i = %lb + 1 to %ub iter_args(%p = %p0, %c = %c0)
-//     %n = dot %p, V[i], %c                            →         wait for the copies of K[i] and V[i]
-//     copies of K[i + D] and V[i + D]                            %s = dot %q, K[i]            {isAsync}
-//     scf.yield %n, …                                            %n = dot %p, V[i - 1], %c    {isAsync}
-//                                                                wait {pendings = 1} for %s
-//                                                                the part of softmax that does not need %n
-//                                                                wait {pendings = 0} for %n
-//                                                                copies of K[i + D] and V[i + D]
-//                                                                the rest of softmax: scales %n, rounds the next %p
-//                                                                scf.yield …
-//                                                              dot %p, V[ub - 1], %c ; wait
+//   scf.for %i = %lb to %ub iter_args(%o = %o0, …)         if %lb < %ub
+//     wait for the copies of K[i] and V[i]                   wait for the copies of K[lb] and V[lb]
+//     %s = dot %q, K[i]                                      %s = dot %q, K[lb]
+//     %p, %c = softmax %s, %o                                %p0, %c0 = softmax %s, %o0
+//     %n = dot %p, V[i], %c                            →     scf.for %i = %lb + 1 to %ub iter_args(%p = %p0, %c = %c0)
+//     copies of K[i + D] and V[i + D]                          wait for the copies of K[i] and V[i]
+//     scf.yield %n, …                                          %s = dot %q, K[i]            {isAsync}
+//                                                              %n = dot %p, V[i - 1], %c    {isAsync}
+//                                                              copies of K[i + D]
+//                                                              wait {pendings = 1} for %s
+//                                                              the part of softmax that does not need %n
+//                                                              wait {pendings = 0} for %n
+//                                                              copies of V[i + D]
+//                                                              the rest of softmax: scales %n, rounds the next %p
+//                                                              scf.yield …
+//                                                            dot %p, V[ub - 1], %c ; wait
 //
 // The matrix unit computes P·V of one iteration while the threads compute the exponentials of the next one. Without
 // that, dots and softmax of a warp group alternate, and its matrix units are idle during the softmax unless another
@@ -65,8 +67,6 @@ using namespace ir;
 
 namespace {
 
-constexpr double kMatrixBitsPerCycle = 32768;
-constexpr int64_t kLeastGainPercent = 8;
 constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
 
 // ---- the decision ----
@@ -74,11 +74,8 @@ constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
 /// A dot that is issued an iteration later.
 struct DelayedDot {
   ttng::WarpGroupDotOp dot;
-  ttng::WarpGroupDotWaitOp wait;            // its own, which goes; null: the dot is synchronous
-  unsigned index;                           // of the carried value that its result becomes
-  llvm::SmallVector<Operation *, 4> views;  // operations of the body that make its operands in shared memory, in order
-  llvm::SmallVector<Value, 2> viewScalars;  // values of the body that these use: indices of buffers
-  llvm::SmallVector<Value, 2> inRegisters;  // operands of the body in registers, the accumulator aside
+  ttng::WarpGroupDotWaitOp wait; // its own, which goes; null: the dot is synchronous
+  unsigned index;                // of the carried value that its result becomes
 };
 
 /// The mbarriers that late copies and others signal together, if the late ones can have mbarriers of their own.
@@ -96,14 +93,17 @@ struct SharedMbarriers {
 struct OverlapPlan {
   ttng::WarpGroupDotOp first;
   std::vector<DelayedDot> delayed;
+  llvm::SetVector<Operation *> withDots;  // operations of the body that move with them: views of their operands, …
+  llvm::SetVector<Value> needed;          // values of the body that these and the dots use, accumulators aside
   llvm::DenseSet<Operation *> lateCopies; // copies into buffers of delayed dots, and the group's end after them
   llvm::DenseSet<Operation *> last;       // what comes behind the wait for the delayed dots
   llvm::SmallVector<Value, 2> work;       // values that stand for the work: the wait comes behind their computation
   int64_t fewestBuffers = 0;              // of the multi-buffers that delayed dots read; 0: they read none
   std::optional<SharedMbarriers> shared;  // if copies are issued one iteration ahead
-  llvm::DenseSet<Operation *> withDots;   // operations of the body that move with the delayed dots
-  double firstCycles = 0, delayedCycles = 0, workCycles = 0; // of a multiprocessor, for one block and iteration
-  int64_t registers = 0;                                     // of a thread, estimated
+  // Of a multiprocessor, for one block: an iteration without overlap, and parts of it.
+  double cycles = 0;
+  double delayedCycles = 0, workCycles = 0;
+  int64_t registers = 0; // of a thread, estimated
 };
 
 class OverlapPlanner {
@@ -160,7 +160,7 @@ private:
     }
     return !dots_.empty() && groupEnds <= 1 && !addsAfterwards(plan_.first) && firstIsWaitedFor();
   }
-  /// Whether the operation may tell other agents that the block has read or written something, or wait for them.
+  /// Whether the operation may signal to other agents that the block has read or written something, or wait for them.
   static bool synchronises(Operation &op) {
     bool isWait = op.is<ttng::WarpGroupDotWaitOp>() || op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>();
     return !isWait && (effectsOf(&op) & kSynchronizes);
@@ -177,7 +177,7 @@ private:
 
   std::optional<DelayedDot> asDelayed(ttng::WarpGroupDotOp dot) {
     if (dot.useC() || addsAfterwards(dot) || !dot.d().hasOneUse()) return std::nullopt;
-    DelayedDot d{dot, {}, 0, {}, {}, {}};
+    DelayedDot d{dot, {}, 0};
     Value result = dot.d();
     if (dot.isAsync()) {
       d.wait = onlyWait(result);
@@ -188,15 +188,19 @@ private:
     if (use->owner != body_.terminator()) return std::nullopt;
     d.index = use->index();
     if (neededByFirst(carried(loop_, d.index).argument)) return std::nullopt;
+    OverlapPlan before = plan_;
     for (Value v : {dot.a(), dot.b()}) {
-      if (v.type().isa<MemDescType>()) {
-        if (!collectViews(v, d)) return std::nullopt;
-      } else if (isOfBody(v))
-        d.inRegisters.push_back(v);
+      bool inRegisters = !v.type().isa<MemDescType>();
+      if (inRegisters && isOfBody(v)) plan_.needed.insert(v);
+      if (inRegisters || collectViews(v)) continue;
+      plan_ = before;
+      return std::nullopt;
     }
     return d;
   }
-  bool isOfBody(Value v) const { return v.isBlockArgument() ? v.ownerBlock() == &body_ : v.definingOp()->block() == &body_; }
+  bool isOfBody(Value v) const {
+    return v.isBlockArgument() ? v.ownerBlock() == &body_ : v.definingOp()->block() == &body_;
+  }
 
   /// Whether an operation up to the first dot needs the value.
   bool neededByFirst(Value argument) {
@@ -213,18 +217,17 @@ private:
     return true;
   }
 
-  /// The views of the body that make an operand; false if its buffer may change otherwise than by asynchronous copies.
-  bool collectViews(Value memdesc, DelayedDot &d) {
+  /// The views of the body that make an operand; false if its buffer is allocated in the body or not known.
+  bool collectViews(Value memdesc) {
     auto alloc = allocationOf(memdesc);
     if (!alloc || alloc->block() == &body_) return false;
     llvm::SmallVector<Operation *, 4> views;
     for (Value v = memdesc; v.definingOp() && v.definingOp()->block() == &body_; v = viewedMemdesc(v)) {
       views.push_back(v.definingOp());
       for (Value scalar : v.definingOp()->operands())
-        if (!scalar.type().isa<MemDescType>() && isOfBody(scalar) && !llvm::is_contained(d.viewScalars, scalar)) d.viewScalars.push_back(scalar);
+        if (!scalar.type().isa<MemDescType>() && isOfBody(scalar)) plan_.needed.insert(scalar);
     }
-    for (auto *op : llvm::reverse(views))
-      if (!llvm::is_contained(d.views, op)) d.views.push_back(op);
+    for (auto *op : llvm::reverse(views)) plan_.withDots.insert(op);
     return roots_.insert(alloc.op), true;
   }
 
@@ -356,9 +359,8 @@ private:
     }
   }
   bool allUsersComeLast(Operation *op) const {
-    return llvm::all_of(op->results(), [&](Value r) {
-      return llvm::all_of(r.users(), [&](Operation *u) { return comesLast(u); });
-    });
+    return llvm::all_of(op->results(),
+                        [&](Value r) { return llvm::all_of(r.users(), [&](Operation *u) { return comesLast(u); }); });
   }
   bool comesLast(Operation *user) const {
     bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == user; });
@@ -382,11 +384,13 @@ private:
       plan_.work.push_back(reduction);
       return;
     }
-    for (auto *op : plan_.last)
-      for (Value v : op->operands())
-        if (v.type().isTensor() && v.definingOp() && dependent.contains(v.definingOp()) &&
-            !llvm::is_contained(plan_.work, v))
-          plan_.work.push_back(v);
+    for (auto &op : body_) {
+      if (!plan_.last.contains(&op)) continue;
+      for (Value v : op.operands()) {
+        bool isWork = v.type().isTensor() && v.definingOp() && dependent.contains(v.definingOp());
+        if (isWork && !llvm::is_contained(plan_.work, v)) plan_.work.push_back(v);
+      }
+    }
   }
 
   // ---- worth ----
@@ -396,7 +400,7 @@ private:
     auto b = dot.b().type().cast<MemDescType>();
     auto d = tensorOf(dot.d());
     double macs = double(d.numElements()) * double(b.dim(0));
-    return macs * b.element().bitWidth() / kMatrixBitsPerCycle;
+    return macs * b.element().bitWidth() / target_.tuning.overlapDotsMatrixBits;
   }
   /// Cycles of a multiprocessor's schedulers.
   double cyclesOf(Operation *op) const {
@@ -408,19 +412,26 @@ private:
     return elements * instructions * double(warps_) / target_.schedulersPerMultiprocessor;
   }
   void estimate() {
-    plan_.firstCycles = cyclesOf(plan_.first);
     for (auto &d : plan_.delayed) plan_.delayedCycles += cyclesOf(d.dot);
-    bool behindFirst = false;
+    int64_t otherDots = 0; // registers of their results
+    bool isBehindFirst = false;
+    bool isBehindOtherDot = false; // which waits for all dots before it
     for (auto &op : body_) {
-      behindFirst |= &op == plan_.first.op;
-      bool isWork = behindFirst && !isDot(&op) && !plan_.last.contains(&op);
-      if (isWork) plan_.workCycles += cyclesOf(&op);
+      auto dot = op.dyn<ttng::WarpGroupDotOp>();
+      double cycles = dot ? cyclesOf(dot) : cyclesOf(&op);
+      plan_.cycles += cycles;
+      bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == &op; });
+      bool isOtherDot = dot && &op != plan_.first.op && !isDelayed;
+      if (isOtherDot) otherDots += registersOf(dot.d());
+      isBehindFirst |= &op == plan_.first.op;
+      isBehindOtherDot |= isOtherDot;
+      bool isWork = !dot && isBehindFirst && !isBehindOtherDot && !plan_.last.contains(&op);
+      if (isWork) plan_.workCycles += cycles;
     }
-    Operation *function = loop_.op;
-    while (!function->is<tt::FuncOp>()) function = function->parentOp();
-    plan_.registers = RegisterPressure(function).highest(body_.front(), body_.terminator());
-    for (auto &d : plan_.delayed)
-      for (Value v : d.inRegisters) plan_.registers += registersOf(v);
+    // During the work: its operand, what is carried, and what the dots in flight hold; and the results of other dots.
+    plan_.registers = registersOf(plan_.first.d()) + otherDots;
+    for (auto *argument : carriedArguments(body_)) plan_.registers += registersOf(Value(argument));
+    for (Value v : plan_.needed) plan_.registers += registersOf(v);
   }
 
   scf::ForOp loop_;
@@ -435,15 +446,14 @@ private:
 /// Why the plan is not worth it; empty: it is.
 std::string whyNotWorth(const OverlapPlan &p, const TargetInfo &target, int64_t warps) {
   double saved = std::min(p.delayedCycles, p.workCycles);
-  double all = p.firstCycles + p.delayedCycles + p.workCycles;
-  int64_t usable = usableRegisters(target, warps);
-  constexpr int64_t kFewestBuffers = 3; // copies are then issued two iterations ahead
-  if (p.fewestBuffers && p.fewestBuffers < kFewestBuffers && !p.shared)
-    return "copies are issued one iteration ahead, which would become a part of one";
+  int64_t registers = target.registersPerThread(warps, RegisterSplit::Evenly);
+  int64_t usable = registers * target.tuning.overlapDotsRegistersPercent / 100;
+  bool fewBuffers = p.fewestBuffers && p.fewestBuffers < target.tuning.overlapDotsLeastBuffers;
+  if (fewBuffers && !p.shared) return "copies are issued one iteration ahead, which would become a part of one";
   if (p.registers > usable)
     return llvm::formatv("about {0} registers of a thread would be needed, and {1} are usable", p.registers, usable);
-  if (saved * 100 < all * kLeastGainPercent)
-    return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(all));
+  if (saved * 100 < p.cycles * double(target.tuning.overlapDotsLeastGain))
+    return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(p.cycles));
   return "";
 }
 
@@ -501,16 +511,15 @@ private:
     if (plan_.lateCopies.contains(first.op)) plan_.lateCopies.insert(expect.op);
   }
   void waitForLate() {
-    DelayedDot &d = plan_.delayed.front();
-    Builder b(d.dot.op);
+    Builder b(plan_.delayed.front().dot.op);
     Value late = lateAt(b, shared_.wait.alloc());
     auto wait = ttng::WaitBarrierOp::create(b, shared_.wait->loc(), late, shared_.wait.phase(), Value(), {});
+    plan_.withDots.insert(late.definingOp());
     plan_.withDots.insert(wait.op);
-    d.views.insert(d.views.begin(), {late.definingOp(), wait.op});
     Value index = shared_.wait.alloc().definedBy<ttg::MemdescIndexOp>().index();
     for (Value v : {index, shared_.wait.phase()}) {
-      bool isOfBody = v.isBlockArgument() ? v.ownerBlock() == wait->block() : v.definingOp()->block() == wait->block();
-      if (isOfBody && !llvm::is_contained(d.viewScalars, v)) d.viewScalars.push_back(v);
+      Block *block = v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block();
+      if (block == wait->block()) plan_.needed.insert(v);
     }
   }
 
@@ -566,11 +575,6 @@ private:
 
   // ---- iterations ----
 
-  /// What a delayed dot needs of the iteration that it belongs to.
-  struct Delayed {
-    llvm::SmallVector<Value, 2> inRegisters, viewScalars; // as in DelayedDot
-  };
-
   const DelayedDot *delayedAt(Operation *op) const {
     auto it = llvm::find_if(plan_.delayed, [&](auto &d) { return d.dot.op == op || (d.wait && d.wait.op == op); });
     return it == plan_.delayed.end() ? nullptr : &*it;
@@ -580,23 +584,31 @@ private:
     llvm::SmallVector<Operation *, 64> ops;
     for (auto &op : body_) {
       bool isLate = plan_.lateCopies.contains(&op) || plan_.last.contains(&op);
-      bool moves = &op == body_.terminator() || delayedAt(&op) || plan_.withDots.contains(&op);
-      if (!moves && isLate == late) ops.push_back(&op);
+      // Views stay, too: others may use them.
+      bool moves = delayedAt(&op) || (op.is<ttng::WaitBarrierOp>() && plan_.withDots.contains(&op));
+      if (&op != body_.terminator() && !moves && isLate == late) ops.push_back(&op);
     }
     // The copies first: the sooner they are issued, the better.
-    if (late) std::stable_partition(ops.begin(), ops.end(), [&](Operation *op) { return plan_.lateCopies.contains(op); });
+    if (late)
+      std::stable_partition(ops.begin(), ops.end(), [&](Operation *op) { return plan_.lateCopies.contains(op); });
     return ops;
   }
 
-  Operation *emitDelayed(Builder &b, const DelayedDot &d, const Delayed &values, Value accumulator) {
+  /// The delayed dots, on values of the iteration that they belong to. `needed` replaces OverlapPlan::needed,
+  /// `valueAt` gives the new loop's carried value that became a dot's accumulator.
+  llvm::SmallVector<Value, 4> emitDelayed(Builder &b, llvm::ArrayRef<Value> needed,
+                                          llvm::function_ref<Value(unsigned)> valueAt) {
     ValueMap map;
-    for (auto [from, to] : llvm::zip(d.viewScalars, values.viewScalars)) map.map(from, to);
-    for (auto [from, to] : llvm::zip(d.inRegisters, values.inRegisters)) map.map(from, to);
-    map.map(d.dot.c(), accumulator);
-    for (auto *view : d.views) b.clone(view, map);
-    Operation *dot = b.clone(d.dot.op, map);
-    dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
-    return dot;
+    for (auto [from, to] : llvm::zip_equal(plan_.needed, needed)) map.map(from, to);
+    for (auto *op : plan_.withDots) b.clone(op, map);
+    llvm::SmallVector<Value, 4> issued;
+    for (auto &d : plan_.delayed) {
+      map.map(d.dot.c(), valueAt(d.index));
+      Operation *dot = b.clone(d.dot.op, map);
+      dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+      issued.push_back(dot->result());
+    }
+    return issued;
   }
   /// A wait; values that are no results of dots are computed before it.
   llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> values, unsigned pending) {
@@ -653,10 +665,7 @@ private:
     // each iteration.
     gpu::BarrierOp::create(b_, loc_)->setAttr("tessera.local", UnitAttr::get(c_));
     inits_ = carriedAfter(map);
-    for (auto &d : plan_.delayed) {
-      for (Value v : d.inRegisters) inits_.push_back(map.lookupOrSelf(v));
-      for (Value v : d.viewScalars) inits_.push_back(map.lookupOrSelf(v));
-    }
+    for (Value v : plan_.needed) inits_.push_back(map.lookupOrSelf(v));
   }
   /// The old carried values after an iteration; for the results of delayed dots, their accumulators.
   llvm::SmallVector<Value, 16> carriedAfter(ValueMap &map) {
@@ -665,16 +674,10 @@ private:
     for (auto &d : plan_.delayed) values[d.index] = map.lookupOrSelf(d.dot.c());
     return values;
   }
-  /// The values of the delayed dots, from those that follow the old loop's carried values.
-  std::vector<Delayed> delayedValues(llvm::function_ref<Value(unsigned)> valueAt) {
-    std::vector<Delayed> values;
-    unsigned at = numCarried(loop_);
-    for (auto &d : plan_.delayed) {
-      Delayed v;
-      for (unsigned k = 0; k < d.inRegisters.size(); ++k) v.inRegisters.push_back(valueAt(at++));
-      for (unsigned k = 0; k < d.viewScalars.size(); ++k) v.viewScalars.push_back(valueAt(at++));
-      values.push_back(v);
-    }
+  /// What delayed dots need, from the values that follow the old loop's carried values.
+  llvm::SmallVector<Value, 8> neededValues(llvm::function_ref<Value(unsigned)> valueAt) {
+    llvm::SmallVector<Value, 8> values;
+    for (unsigned k = 0; k < plan_.needed.size(); ++k) values.push_back(valueAt(numCarried(loop_) + k));
     return values;
   }
 
@@ -692,12 +695,10 @@ private:
     ValueMap map;
     map.map(inductionVariable(loop_), inductionVariable(*block));
     for (unsigned i = 0; i < numCarried(loop_); ++i) map.map(carried(loop_, i).argument, carriedArgument(*block, i));
-    auto before = delayedValues([&](unsigned i) { return carriedArgument(*block, i); });
-    llvm::SmallVector<Value, 2> issued;
-    auto issue = [&] {
-      for (auto [d, values] : llvm::zip(plan_.delayed, before))
-        issued.push_back(emitDelayed(in, d, values, carriedArgument(*block, d.index))->result());
-    };
+    auto argumentAt = [&](unsigned i) -> Value { return carriedArgument(*block, i); };
+    auto before = neededValues(argumentAt);
+    llvm::SmallVector<Value, 4> issued;
+    auto issue = [&] { issued = emitDelayed(in, before, argumentAt); };
     auto await = [&] {
       llvm::SmallVector<Value, 4> values(issued.begin(), issued.end());
       for (Value v : plan_.work)
@@ -707,15 +708,12 @@ private:
     };
     emitIteration(in, map, plan_.delayed.size(), issue, await);
     auto yields = carriedAfter(map);
-    for (auto [d, values] : llvm::zip(plan_.delayed, before)) {
-      for (Value v : d.inRegisters) yields.push_back(map.lookupOrSelf(v));
-      for (auto [old, now] : llvm::zip(d.viewScalars, values.viewScalars)) yields.push_back(nextScalar(in, map, old, now));
-    }
+    for (auto [old, now] : llvm::zip_equal(plan_.needed, before)) yields.push_back(nextNeeded(in, map, old, now));
     scf::YieldOp::create(in, loc_, yields);
   }
-  /// This iteration's value of what a delayed dot's views need. An index that counts through a multi-buffer is counted
+  /// This iteration's value of what delayed dots need. An index that counts through a multi-buffer is counted
   /// by itself: insert-barriers then knows that it differs from the other indices.
-  Value nextScalar(Builder &b, ValueMap &map, Value old, Value before) {
+  Value nextNeeded(Builder &b, ValueMap &map, Value old, Value before) {
     auto value = carriedByArgument(old);
     auto step = value && value->loop.op == loop_.op ? multiBufferStep(value->yielded) : std::nullopt;
     if (step && step->index == old) return createNextBufferIndex(b, loc_, before, step->buffers);
@@ -723,10 +721,8 @@ private:
   }
 
   void emitLastDots() {
-    auto values = delayedValues([&](unsigned i) { return newLoop_->result(i); });
-    llvm::SmallVector<Value, 2> issued;
-    for (auto [d, v] : llvm::zip(plan_.delayed, values))
-      issued.push_back(emitDelayed(b_, d, v, newLoop_->result(d.index))->result());
+    auto resultAt = [&](unsigned i) -> Value { return newLoop_->result(i); };
+    auto issued = emitDelayed(b_, neededValues(resultAt), resultAt);
     auto done = waitFor(b_, issued, 0);
     llvm::SmallVector<Value, 16> results(newLoop_->results().begin(), newLoop_->results().end());
     for (auto [d, v] : llvm::zip(plan_.delayed, done)) results[d.index] = v;
@@ -747,17 +743,18 @@ private:
 };
 
 std::string summary(const OverlapPlan &p) {
-  std::string s = llvm::formatv("{0} dot{1} of an iteration run{2} under the work on the result of the next one's first "
-                                "dot: about {3} cycles of dots beside {4} of work, after {5} of the first dot; about "
-                                "{6} registers of a thread",
-                                p.delayed.size(), p.delayed.size() == 1 ? "" : "s", p.delayed.size() == 1 ? "s" : "",
-                                int64_t(p.delayedCycles), int64_t(p.workCycles), int64_t(p.firstCycles), p.registers)
-                      .str();
+  std::string s =
+      llvm::formatv("{0} dot{1} of an iteration run{2} under the work on the result of the next one's first "
+                    "dot: about {3} cycles of dots beside {4} of work, after {5} of the first dot; about "
+                    "{6} registers of a thread",
+                    p.delayed.size(), p.delayed.size() == 1 ? "" : "s", p.delayed.size() == 1 ? "s" : "",
+                    int64_t(p.delayedCycles), int64_t(p.workCycles), int64_t(p.cycles), p.registers)
+          .str();
   return s;
 }
 llvm::json::Object facts(const OverlapPlan &p) {
   return llvm::json::Object{{"delayed", int64_t(p.delayed.size())},
-                            {"firstCycles", int64_t(p.firstCycles)},
+                            {"cycles", int64_t(p.cycles)},
                             {"delayedCycles", int64_t(p.delayedCycles)},
                             {"workCycles", int64_t(p.workCycles)},
                             {"registers", p.registers}};

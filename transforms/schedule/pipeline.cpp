@@ -51,9 +51,16 @@
 //   body   ttng.wait_barrier of the stage
 //          … ttng.barrier_expect and ttng.async_tma_copy_global_to_local into the buffer that the last iteration read
 //
-// Loads of blocks of descriptors that have become pointers (analyses/tensor_block.h) are copied likewise, if all dots
-// stay in flight, the buffers have a layout that TMA writes, and the loop is nested in another, so that a tensor map
-// (ttng.tensormap_create, before the outermost loop) serves many loops.
+// Loops over tiles (persistent kernels; tile_loop.h has the conditions). If an asynchronous loop is in a loop whose body
+// computes a tile's position before it and stores the tile behind it, the buffers belong to the outer loop, and the
+// prologue of the next tile comes before the stores of this one:
+//
+//   prologue of the first tile
+//   scf.for %tile …     position of the tile (for its stores)
+//                       the pipelined loop, which goes on with the buffers of the last tile
+//                       ttng.warp_group_dot_wait {pendings = 0}
+//                       position and prologue of the next tile, predicated by its existence
+//                       stores
 //
 // Through registers (other targets, and loops with a load that asynchronous copies cannot do; the latter not if threads
 // would hold the values of many narrow loads, see isWorthRegisters). D = 1: the loads of the next iteration are issued
@@ -91,7 +98,6 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
   if (p.tiles.loop) s += "; the next tile's first copies are issued before a tile is stored";
   if (!p.whyNoTiles.empty()) s += "; a tile's first copies wait for the stores of the one before: " + p.whyNoTiles;
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
-  if (!p.whyNoBulkCopies.empty()) s += ("; blocks are not copied by TMA: " + p.whyNoBulkCopies).str();
   if (p.asyncCopies && p.distance < stages - 1)
     s += llvm::formatv("; {0} stages were requested, {1} fit into the {2} bytes that a block has", stages,
                        p.distance + 1, target.sharedMemoryPerBlock);
@@ -105,7 +111,8 @@ static llvm::json::Object facts(const PipelinePlan &p, int64_t stages) {
                             {"buffers", p.buffers},
                             {"bytes", p.bytesPerStage * p.buffers},
                             {"asynchronous", p.asyncCopies},
-                            {"overlapped", p.dotsInFlight}};
+                            {"overlapped", p.dotsInFlight},
+                            {"acrossTiles", bool(p.tiles.loop)}};
 }
 
 absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, PassContext &c) {
@@ -139,10 +146,6 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
       c.remark({Remark::Missed, "", "LoopPipelined", loc, "the loop is not pipelined: " + whyNot, {}});
     }
   }
-  // No other pass uses the attribute.
-  m.op()->walk([&](Operation *op) {
-    if (op->is<tt::LoadOp>()) op->removeAttr(kFromDescriptorAttr);
-  });
   return changed;
 }
 

@@ -16,7 +16,6 @@
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/register_pressure.h"
-#include "transforms/analyses/tensor_map.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -55,7 +54,6 @@ public:
     if (plan_.asyncCopies) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
     if (!planBuffers()) return std::nullopt;
     if (plan_.asyncCopies) orderCopiesAndDots();
-    if (plan_.tiles.loop && !tilesHaveBlocks()) plan_.tiles = {};
     return std::move(plan_);
   }
 
@@ -64,7 +62,6 @@ private:
 
   void orderCopiesAndDots() {
     plan_.dotsInFlight = onlyAccumulates();
-    findBlocks();
     if (plan_.dotsInFlight) return;
     plan_.copiesAfter = dotBeforeCopies();
     bool fewWarps = numWarps(loop_->module().op()) <= target_.tuning.pipelineEarlyOperandWarps;
@@ -523,85 +520,6 @@ private:
       return;
     }
     plan_.distance = distance;
-  }
-  /// Whether the positions of the blocks that TMA copies are among what the next tile's copies are computed from.
-  bool tilesHaveBlocks() {
-    Block *body = plan_.tiles.loop.body().front();
-    return llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
-      return llvm::all_of(a.block.start, [&](Value start) {
-        Operation *def = start ? start.definingOp() : nullptr;
-        return !def || def->block() != body || plan_.tiles.addresses.contains(def);
-      });
-    });
-  }
-
-  // ---- bulk copies (TMA) ----
-
-  /// The outermost loop that this one is nested in; null if it is in none, or in regions other than loops'.
-  Operation *outermostLoop() {
-    Operation *op = loop_.op;
-    while (op->parentOp()->is<scf::ForOp>()) op = op->parentOp();
-    bool inFunctionBody = op->parentOp()->is<tt::FuncOp>() && op->parentRegion()->hasOneBlock();
-    return op != loop_.op && inFunctionBody ? op : nullptr;
-  }
-  static bool isDefinedBefore(Value v, Operation *op) {
-    if (v.isBlockArgument()) return v.ownerBlock() == op->block();
-    return v.definingOp()->block() == op->block() && v.definingOp()->isBeforeInBlock(op);
-  }
-  /// Whether bulk copies can write buffers of the layout.
-  static bool isBulkCopyLayout(const layouts::NvmmaSharedEncoding &shared, TensorType type) {
-    auto &p = shared.params();
-    bool isPlain = !p.transposed && !p.fp4Padded && p.swizzlingByteWidth && p.cta.isTrivial();
-    return isPlain && tensorMapElementType(type.element()) >= 0 && shared.copyBox(type.shape()).ok();
-  }
-  /// The reason is for the remark, and of interest only where loads are of descriptors' blocks.
-  bool refuseBlocks(llvm::StringRef reason) {
-    auto isOfDescriptor = [](const PipelinedLoad &a) { return a.op->hasAttr(kFromDescriptorAttr); };
-    if (llvm::any_of(plan_.loads, isOfDescriptor)) plan_.whyNoBulkCopies = reason;
-    return false;
-  }
-  /// Whether a tensor map can describe the matrix: created before the outermost loop, with aligned rows.
-  bool isDescribable(const TensorBlock &block, TensorType type) {
-    for (Value v : {block.base, block.stride, block.size[0], block.size[1]})
-      if (!isDefinedBefore(v, plan_.outermostLoop))
-        return refuseBlocks("a base, stride or size is not known before the outermost loop");
-    if (block.base.type().cast<PointerType>().pointee() != type.element())
-      return refuseBlocks("a base points at elements of another type");
-    int64_t bytes = type.element().bitWidth() / 8;
-    if (axis_.get(block.base).divisibility[0] % kTensorMapAlignment)
-      return refuseBlocks("the alignment of a base is not known to be 16 bytes");
-    if (axis_.get(block.stride).divisibility[0] * bytes % kTensorMapAlignment)
-      return refuseBlocks("the alignment of a stride is not known to be 16 bytes");
-    return true;
-  }
-  /// Lets TMA copy the loads through pointers, if all of them are blocks of tensors.
-  void findBlocks() {
-    if (plan_.hasBulkCopies() || !areAllBlocks()) return;
-    for (auto &a : plan_.loads) a.isBulkCopy = true;
-  }
-  /// Whether all loads are blocks of tensors that the target can copy by TMA. Fills their `block`.
-  bool areAllBlocks() {
-    if (!target_.hasTensorCopy) return false;
-    if (!plan_.dotsInFlight) return refuseBlocks("dots do not overlap the next iteration's");
-    plan_.outermostLoop = outermostLoop();
-    if (!plan_.outermostLoop) return refuseBlocks("the loop is in no other loop, before which tensor maps are created");
-    if (numCtas(loop_->module().op()) != 1) return refuseBlocks("a cluster has several blocks");
-    if (plan_.buffers < 2) return refuseBlocks("a copy has one buffer");
-    for (auto &a : plan_.loads) {
-      bool isReadThroughBuffer = a.alloc && a.sameBuffers.empty() && a.conversions.empty() && a.result().hasOneUse();
-      if (!isReadThroughBuffer) return refuseBlocks("a loaded block has other uses than one buffer");
-      if (!a.op->hasAttr(kFromDescriptorAttr)) return refuseBlocks("a load is not of a descriptor's block");
-      auto block = tensorBlock(a.load(), axis_);
-      if (!block) return refuseBlocks("an address or mask is not that of a matrix's block with i32 sizes and offsets");
-      auto type = tensorOf(a.result());
-      auto *shared =
-          layouts::dynCast<layouts::NvmmaSharedEncoding>(a.alloc.result().type().cast<MemDescType>().encoding());
-      if (!shared || !isBulkCopyLayout(*shared, type))
-        return refuseBlocks("a buffer has a layout or an element type that TMA cannot write");
-      if (!isDescribable(*block, type)) return false;
-      a.block = *block;
-    }
-    return true;
   }
 
   scf::ForOp loop_;

@@ -4,7 +4,6 @@
 #include "ir/ops.h"
 #include "ir/target.h"
 #include "transforms/analyses/axis_info.h"
-#include "transforms/analyses/tensor_block.h"
 #include "transforms/schedule/tile_loop.h"
 #include "llvm/ADT/SetVector.h"
 #include <optional>
@@ -22,9 +21,7 @@ struct PipelinedLoad {
   llvm::SmallVector<ir::ttg::LocalAllocOp, 2> sameBuffers;
   llvm::SmallVector<ir::ttg::ConvertLayoutOp, 2> conversions;
   ir::MemDescType bufferType; // of one stage; null: the value is carried in registers
-  // Copies by TMA: of the descriptor's block or, where the load is through pointers, of `block`.
-  bool isBulkCopy = false;
-  TensorBlock block;
+  bool isBulkCopy = false;    // by TMA
 
   ir::Value result() const { return op->result(); }
   /// The load through pointers; null if it is through a descriptor.
@@ -48,13 +45,11 @@ struct PipelinePlan {
   bool asyncCopies = false;                  // copied to shared memory asynchronously; else through registers
   std::string whyNoAsyncCopies;              // the reason, if the target has them
   // The rest concerns asynchronous copies.
-  bool dotsInFlight = false;              // dots stay in flight across the iteration's end
-  bool operandsFirst = false;             // operands are read before the next copies are issued
-  ir::ttng::WarpGroupDotOp copiesAfter;   // the next copies are issued after this dot, which is waited for behind them
-  ir::Operation *outermostLoop = nullptr; // the loop before which tensor maps are created, for blocks without one
-  llvm::StringRef whyNoBulkCopies;        // the reason, if the target has TMA and loads are of descriptors' blocks
-  TileLoop tiles;                         // around the loop: a tile's first copies are issued before the last's stores
-  std::string whyNoTiles;                 // the reason, if the loop is in another one
+  bool dotsInFlight = false;            // dots stay in flight across the iteration's end
+  bool operandsFirst = false;           // operands are read before the next copies are issued
+  ir::ttng::WarpGroupDotOp copiesAfter; // the next copies are issued after this dot, which is waited for behind them
+  TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
+  std::string whyNoTiles;               // the reason, if the loop is in another one
 
   bool hasBulkCopies() const {
     return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });

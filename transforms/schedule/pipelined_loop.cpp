@@ -26,7 +26,6 @@
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/multi_buffer_index.h"
-#include "transforms/analyses/tensor_map.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/memory/scratch.h"
@@ -39,9 +38,6 @@ namespace tessera::transforms {
 using namespace ir;
 
 namespace {
-
-/// A coordinate that is outside every tensor: copies from there write zeros.
-constexpr int64_t kOutsideTensor = 1 << 30;
 
 class PipelinedLoop {
 public:
@@ -85,10 +81,6 @@ private:
       multiBuffers_[&a] = ttg::LocalAllocOp::create(b_, a.op->loc(), type, Value()).result();
     }
     if (!plan_.hasBulkCopies()) return;
-    if (plan_.outermostLoop) {
-      Builder before(plan_.outermostLoop);
-      createTensorMaps(before);
-    }
     mbarrierType_ = mbarrierType(c_);
     mbarriers_ = ttg::LocalAllocOp::create(b_, loc_, multiBufferType(mbarrierType_, plan_.buffers), Value()).result();
     for (int64_t k = 0; k < plan_.buffers; ++k)
@@ -281,7 +273,8 @@ private:
     // not wrap.
     auto *lower = constantBits(loop_.lowerBound());
     bool cannotWrap = !plan_.asyncCopies && lower && lower->isNonNegative();
-    Value boundAhead = cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead) : boundBefore(b_, bound, loop_.step(), plan_.distance);
+    Value boundAhead =
+        cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead) : boundBefore(b_, bound, loop_.step(), plan_.distance);
     newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), plan_.asyncCopies ? bound : boundAhead,
                                   loop_.step(), inits, loop_->attrs());
     Block *block = newLoop_.body().addBlock();
@@ -606,40 +599,6 @@ private:
 
   // ---- bulk copies (TMA) ----
 
-  struct TensorMap {
-    Value map;
-    std::array<Value, 2> isEmpty; // i1: whether the tensor has no element along a dimension; null: it has some
-  };
-  void createTensorMaps(Builder &b) {
-    auto i32 = [&](int64_t v) { return integer(b, v); };
-    for (auto &a : plan_.loads) {
-      auto type = tensorOf(a.result());
-      auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(a.bufferType.encoding());
-      auto box = *shared->copyBox(type.shape());
-      Value memory = ttg::GlobalScratchAllocOp::create(
-                         b, loc_, PointerType::get(IntegerType::get(c_, 8)),
-                         {b.i32Attr("nbytes", kTensorMapBytes), b.i32Attr("alignment", kTensorMapBytes)})
-                         .result();
-      // A tensor map has at least one element along a dimension. If the tensor has none, copies begin outside of it.
-      TensorMap &tensorMap = tensorMaps_[&a];
-      std::array<Value, 2> size = a.block.size;
-      for (unsigned d : {0u, 1u})
-        if (auto n = intConstantOf(size[d]); !n || *n < 1) {
-          tensorMap.isEmpty[d] = compare(b, CmpIPredicate::Slt, size[d], i32(1));
-          size[d] = make<arith::MaxsiOp>(b, size[d], i32(1));
-        }
-      Value bytes = b.intConstant(loc_, c_.i64(), type.element().bitWidth() / 8);
-      Value stride = make<arith::MuliOp>(b, a.block.stride, bytes);
-      ttng::TensormapCreateOp::create(
-          b, loc_, memory, a.block.base, {i32(box[1]), i32(box[0])}, {size[1], size[0]}, {stride}, {i32(1), i32(1)},
-          {b.i32Attr("elem_type", tensorMapElementType(type.element())), b.i32Attr("interleave_layout", 0),
-           b.i32Attr("swizzle_mode", tensorMapSwizzle(*shared)), b.i32Attr("fill_mode", 0)});
-      ttng::TensormapFenceproxyAcquireOp::create(b, loc_, memory);
-      tensorMap.map = ttng::ReinterpretTensorDescriptorOp::create(
-                          b, loc_, TensorDescType::get(type.shape(), type.element(), a.bufferType.encoding()), memory)
-                          .result();
-    }
-  }
   void emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
     Value mbarrier = mbarrierAt(b, fillIndex);
     int64_t bytes = 0;
@@ -648,23 +607,11 @@ private:
     ttng::BarrierExpectOp::create(b, loc_, mbarrier, predicate, {b.i32Attr("size", bytes)});
     for (auto &a : plan_.loads) {
       if (!a.isBulkCopy) continue;
-      if (auto load = a.descriptorLoad()) {
-        llvm::SmallVector<Value, 5> coordinates;
-        for (Value v : load.indices()) coordinates.push_back(map.lookupOrSelf(v));
-        ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), load.desc(), coordinates, {}, mbarrier,
-                                                  bufferAt(b, a, fillIndex), predicate, cacheAttrsOf(a.op));
-        continue;
-      }
-      const TensorMap &tensorMap = tensorMaps_.find(&a)->second;
-      llvm::SmallVector<Value, 2> coordinates;
-      for (unsigned d : {0u, 1u}) {
-        Value start = a.block.start[d] ? map.lookupOrSelf(a.block.start[d]) : integer(b, 0);
-        if (Value isEmpty = tensorMap.isEmpty[d])
-          start = arith::SelectOp::create(b, loc_, isEmpty, integer(b, kOutsideTensor), start).op->result();
-        coordinates.push_back(start);
-      }
-      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), tensorMap.map, coordinates, {}, mbarrier,
-                                                bufferAt(b, a, fillIndex), predicate, {});
+      auto load = a.descriptorLoad();
+      llvm::SmallVector<Value, 5> coordinates;
+      for (Value v : load.indices()) coordinates.push_back(map.lookupOrSelf(v));
+      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), load.desc(), coordinates, {}, mbarrier,
+                                                bufferAt(b, a, fillIndex), predicate, cacheAttrsOf(a.op));
     }
   }
 
@@ -676,7 +623,6 @@ private:
   Location loc_;
   Builder b_; // around the loop
   llvm::DenseMap<const PipelinedLoad *, Value> multiBuffers_;
-  llvm::DenseMap<const PipelinedLoad *, TensorMap> tensorMaps_;
   MemDescType mbarrierType_; // bulk copies: of one stage
   Value mbarriers_;
   // With a loop over tiles; else null.

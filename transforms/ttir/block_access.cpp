@@ -43,9 +43,41 @@ public:
     return vector.type() == full ? vector : tt::BroadcastOp::create(b_, loc_, full, vector).result();
   }
 
+  Value narrow(Value v) {
+    if (auto extended = v.definedBy<arith::ExtsiOp>(); extended && extended.in().type() == b_.context().i32())
+      return extended.in();
+    return arith::TrunciOp::create(b_, loc_, b_.context().i32(), v)->result();
+  }
+
+  /// Which of the block's indices are inside, by 32-bit arithmetic.
+  Value insideNarrow(const BlockDim &d, Value i) {
+    Type i32 = b_.context().i32();
+    Value low = constant(i32, 0), high = narrow(d.limit);
+    if (d.offset) {
+      // Offsets before −size are all the same: nothing is inside. So neither difference overflows.
+      Value offset = arith::MaxsiOp::create(b_, loc_, narrow(d.offset), constant(i32, -d.size)).result();
+      low = arith::SubiOp::create(b_, loc_, low, offset).result();
+      high = arith::SubiOp::create(b_, loc_, high, offset).result();
+    }
+    return both(compare(CmpIPredicate::Sge, i, splat(low, d.size)),
+                compare(CmpIPredicate::Slt, i, splat(high, d.size)));
+  }
+
+  /// The same by 64-bit arithmetic.
+  Value insideWide(const BlockDim &d, Value i) {
+    Value low = constant(b_.context().i64(), 0), high = d.limit;
+    if (d.offset) {
+      low = arith::SubiOp::create(b_, loc_, low, d.offset).result();
+      high = arith::SubiOp::create(b_, loc_, high, d.offset).result();
+    }
+    return both(compare(CmpIPredicate::Sge, i, splat(low, d.size)),
+                compare(CmpIPredicate::Slt, i, splat(high, d.size)));
+  }
+
   BlockAccess build(Value base, llvm::ArrayRef<BlockDim> dims) {
     auto &c = b_.context();
     Value start, offsets, scalarMask, mask;
+    bool isNarrow = llvm::all_of(dims, [](const BlockDim &d) { return d.isNarrow && !d.indices; });
     for (auto &d : dims) {
       if (d.offset) start = add(start, arith::MuliOp::create(b_, loc_, d.offset, d.stride).result());
       if (d.size == 1 && !d.indices) {
@@ -59,17 +91,10 @@ public:
                           : tt::MakeRangeOp::create(b_, loc_, TensorType::get({d.size}, c.i32()),
                                                     {b_.i32Attr("end", d.size), b_.i32Attr("start", 0)})
                                 .result();
-      i = toI64(b_, loc_, i);
-      offsets = add(offsets, spread(arith::MuliOp::create(b_, loc_, i, splat(d.stride, d.size)).result(), d.axis));
-      if (!d.limit) continue;
-      Value low = constant(c.i64(), 0), high = d.limit;
-      if (d.offset) {
-        low = arith::SubiOp::create(b_, loc_, low, d.offset).result();
-        high = arith::SubiOp::create(b_, loc_, high, d.offset).result();
-      }
-      Value in =
-          both(compare(CmpIPredicate::Sge, i, splat(low, d.size)), compare(CmpIPredicate::Slt, i, splat(high, d.size)));
-      mask = both(mask, spread(in, d.axis));
+      if (!isNarrow) i = toI64(b_, loc_, i);
+      Value stride = isNarrow ? narrow(d.stride) : d.stride;
+      offsets = add(offsets, spread(arith::MuliOp::create(b_, loc_, i, splat(stride, d.size)).result(), d.axis));
+      if (d.limit) mask = both(mask, spread(isNarrow ? insideNarrow(d, i) : insideWide(d, i), d.axis));
     }
     if (start) base = tt::AddptrOp::create(b_, loc_, base, start).result();
     Value pointers = splat(base, data_.shape());

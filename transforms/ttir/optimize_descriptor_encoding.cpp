@@ -13,16 +13,23 @@
 // The layout follows from the shape alone: rows of up to 128 bytes, swizzled if there are eight of them. It is what
 // wgmma reads, and what every other access to shared memory can read without bank conflicts.
 //
-// A descriptor gets a layout if the target has TMA, the block is one that a tensor map can describe (elements of 8 to
-// 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API, cuTensorMapEncodeTiled), and the kernel does
-// nothing with it but load, store and reduce blocks of its own shape, or of this shape without leading dimensions of
-// size 1. One that is carried by a loop, chosen by a branch, passed to a function or used for gathers does not.
+// A descriptor gets a layout if the target has TMA, the block fits shared memory and is one that a tensor map can
+// describe (elements of 8 to 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API,
+// cuTensorMapEncodeTiled), and the kernel does nothing with it but load, store and reduce blocks of its own shape, or of
+// this shape without leading dimensions of size 1. One that is carried by a loop, chosen by a branch, passed to a
+// function or used for gathers does not.
 //
 // A descriptor that the kernel makes also needs rows without gaps (innermost stride 1) and a padding that a tensor map
 // has: zero, or NaN of floats of 16 bits and more. Making a map takes about a microsecond, and scratch memory, which
 // some launchers refuse. So at least one map of the kernel must serve many copies: one from which a dot's loop loads
 // that is nested in another loop, with the descriptor made outside of both. Then it stays, and so does every other one
 // that is used in a loop outside of which it is made.
+//
+// TMA accesses memory by a proxy of its own (PTX ISA, "Async proxy"): neither barriers nor atomic operations order its
+// copies with ordinary accesses, as they order accesses through the pointers that the descriptor would become. So a
+// descriptor that the kernel makes does not stay in a kernel with calls, atomic operations that order memory or
+// assembly with effects; nor where an ordinary access through the same argument reads what is stored through it, or
+// writes what is accessed through it (in a kernel with barriers: through any pointer that may reach it).
 //
 // A tensor map has at least one element along each dimension. A descriptor may have none: then its copies begin
 // outside of every tensor, where loads are padded and stores write nothing:
@@ -36,12 +43,15 @@
 #include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/module_attributes.h"
+#include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
+#include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/passes.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace tessera::transforms {
 using namespace ir;
@@ -104,8 +114,12 @@ bool isBulkAccess(Operation *op, Value desc) {
 }
 
 /// Why the descriptor cannot stay one; empty if it can. `layout`: of its blocks.
-std::string whyNot(Value desc, const layouts::Encoding *layout) {
+std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo &target) {
   if (desc.useEmpty()) return "nothing uses it";
+  auto type = desc.type().cast<TensorDescType>();
+  // A block goes through a buffer. Pointers need none.
+  if (type.numElements() * type.element().bitWidth() / 8 > target.sharedMemoryPerBlock)
+    return "its block is larger than the shared memory of " + target.name.str();
   if (!layout)
     return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
            "whole 16 bytes";
@@ -130,17 +144,86 @@ unsigned loopsBetween(Operation *outer, Operation *inner) {
 }
 
 /// Why TMA cannot serve a descriptor that the kernel makes; empty if it can.
-std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout) {
-  if (std::string reason = whyNot(make.result(), layout); !reason.empty()) return reason;
+std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout, const TargetInfo &target) {
+  if (std::string reason = whyNot(make.result(), layout, target); !reason.empty()) return reason;
   auto innermost = intConstantOf(make.strides()[make.strides().size() - 1]);
   if (!innermost || *innermost != 1) return "its innermost stride is not known to be 1";
   Type element = make.result().type().cast<TensorDescType>().element();
+  for (unsigned d = 0; d + 1 < make.strides().size(); ++d) {
+    auto stride = intConstantOf(make.strides()[d]);
+    if (stride && *stride * (element.bitWidth() / 8) % kTensorMapAlignment)
+      return "a stride is no multiple of 16 bytes";
+  }
   bool canBeNan = element.isFloat() && element.bitWidth() >= 16;
   if (make.padding() == PaddingOption::Nan && !canBeNan) return "no tensor map pads its elements with NaN";
   for (Value size : make.shape())
     if (!size.type().isInteger(32)) return "its sizes are no i32";
   return "";
 }
+
+/// Ordinary accesses of a kernel to global memory, and what orders them. `candidates`: descriptors that it makes whose
+/// accesses would be TMA's.
+class OrdinaryAccesses {
+public:
+  OrdinaryAccesses(tt::FuncOp func, const llvm::DenseSet<Value> &candidates) {
+    func->walk([&](Operation *op) {
+      uint8_t effects = op->numRegions() ? 0 : effectsOf(op);
+      bool reports = op->is<tt::PrintOp>() || op->is<tt::AssertOp>();
+      if (!(effects & (kReadsGlobal | kWritesGlobal | kSynchronizes)) || reports) return;
+      Value desc = descriptorOf(op);
+      if (desc && (desc.type().cast<TensorDescType>().encoding() || candidates.contains(desc))) return;
+      if (op->is<gpu::BarrierOp>() || op->is<ttg::BarrierOp>())
+        hasBarriers_ = true;
+      else if (Value pointer = desc ? desc : pointerOf(op))
+        accesses_.push_back({op, pointer, bool(effects & kWritesGlobal)});
+      else if (!ordersAll_)
+        ordersAll_ = op;
+    });
+  }
+
+  /// Why their order keeps a descriptor that the kernel makes from TMA; empty if it does not.
+  std::string whyNot(tt::MakeTensorDescriptorOp make) const {
+    auto say = [](Operation *op, const char *what) {
+      return "'" + op->name().str() + "' at " + describe(op->loc()) + what;
+    };
+    if (ordersAll_) return say(ordersAll_, " may order accesses, but not TMA's");
+    bool isStoredThrough =
+        llvm::any_of(make.result().users(), [](Operation *u) { return !u->is<tt::DescriptorLoadOp>(); });
+    for (auto &a : accesses_) {
+      Value argument = memoryArgument(a.pointer);
+      bool isSame = argument && argument == memoryArgument(make.base());
+      bool mayBeSame = isSame || (hasBarriers_ && !reachDifferentMemory(a.pointer, make.base()));
+      if (mayBeSame && (a.writes || isStoredThrough))
+        return say(a.op, " may reach its memory, and nothing orders that with TMA's copies");
+    }
+    return "";
+  }
+
+private:
+  struct Access {
+    Operation *op;
+    Value pointer;
+    bool writes;
+  };
+  /// The descriptor that the operation accesses memory through.
+  static Value descriptorOf(Operation *op) {
+    for (Value v : op->operands())
+      if (v.type().isa<TensorDescType>() && !op->is<tt::CallOp>()) return v;
+    return {};
+  }
+  /// The pointer of a load, a store or an atomic operation that orders nothing; null for all other operations.
+  static Value pointerOf(Operation *op) {
+    if (auto rmw = op->dyn<tt::AtomicRmwOp>()) return rmw.sem() == MemSemantic::Relaxed ? rmw.ptr() : Value();
+    if (auto cas = op->dyn<tt::AtomicCasOp>()) return cas.sem() == MemSemantic::Relaxed ? cas.ptr() : Value();
+    if (auto load = op->dyn<tt::LoadOp>()) return load.isVolatile() ? Value() : load.ptr();
+    if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
+    return {};
+  }
+
+  std::vector<Access> accesses_;
+  bool hasBarriers_ = false;
+  Operation *ordersAll_ = nullptr; // the first operation that may order any accesses
+};
 
 /// Whether the map would serve the copies of many loops with dots.
 bool servesManyLoops(tt::MakeTensorDescriptorOp make) {
@@ -216,8 +299,8 @@ public:
       if (!desc || desc.encoding()) continue;
       Value argument = func_.body().front()->arg(i);
       auto *layout = layoutOfBlocks(desc);
-      std::string reason = whyNot(argument, layout);
-      report("TensorMapArgument", argument.loc(), reason);
+      std::string reason = whyNot(argument, layout, *context_.target);
+      context_.remark({kindOf(reason), "", "TensorMapArgument", argument.loc(), textOf(reason), {}});
       if (!reason.empty()) continue;
       inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
       argument.setType(inputs.back());
@@ -228,28 +311,24 @@ public:
   }
 
   bool keepMade() {
-    struct Made {
-      tt::MakeTensorDescriptorOp make;
-      const layouts::Encoding *layout;
-      std::string whyNot;
-    };
     std::vector<Made> all;
-    bool isWorthScratch = false;
     func_->walk([&](Operation *op) {
       auto make = op->dyn<tt::MakeTensorDescriptorOp>();
       auto desc = make ? make.result().type().cast<TensorDescType>() : TensorDescType();
       if (!desc || desc.encoding()) return;
       auto *layout = layoutOfBlocks(desc);
-      all.push_back({make, layout, whyNotMade(make, layout)});
-      isWorthScratch |= all.back().whyNot.empty() && servesManyLoops(make);
+      all.push_back({make, layout, whyNotMade(make, layout, *context_.target)});
     });
+    refuseUnordered(all);
+    bool isWorthScratch =
+        llvm::any_of(all, [](const Made &made) { return made.whyNot.empty() && servesManyLoops(made.make); });
     bool changed = false;
     for (Made &made : all) {
       if (made.whyNot.empty() && !isWorthScratch)
         made.whyNot = "no map serves the dots of a loop within a loop, both behind it";
-      else if (made.whyNot.empty() && !servesALoop(made.make))
+      else if (made.whyNot.empty() && !servesALoop(made.make) && !sharesMemory(made, all))
         made.whyNot = "no loop behind it uses it";
-      report("TensorMapMade", made.make->loc(), made.whyNot);
+      context_.remark({kindOf(made.whyNot), "", "TensorMapMade", made.make->loc(), textOf(made.whyNot), {}});
       if (!made.whyNot.empty()) continue;
       keep(made.make, made.layout);
       changed = true;
@@ -258,15 +337,39 @@ public:
   }
 
 private:
-  void report(llvm::StringRef name, Location loc, const std::string &whyNot) {
-    bool stays = whyNot.empty();
-    context_.remark({stays ? Remark::Applied : Remark::Missed,
-                     "",
-                     name.str(),
-                     loc,
-                     stays ? "the descriptor is a tensor map: its blocks are copied by TMA"
-                           : "the descriptor becomes pointers and masks: " + whyNot,
-                     {}});
+  struct Made {
+    tt::MakeTensorDescriptorOp make;
+    const layouts::Encoding *layout;
+    std::string whyNot;
+  };
+  /// Refuses descriptors whose memory ordinary accesses reach, too. The accesses of each are ordinary ones for others.
+  void refuseUnordered(std::vector<Made> &all) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      llvm::DenseSet<Value> candidates;
+      for (const Made &made : all)
+        if (made.whyNot.empty()) candidates.insert(made.make.result());
+      OrdinaryAccesses ordinary(func_, candidates);
+      for (Made &made : all) {
+        if (!made.whyNot.empty()) continue;
+        made.whyNot = ordinary.whyNot(made.make);
+        changed |= !made.whyNot.empty();
+      }
+    }
+  }
+  /// Whether another descriptor may be of the same memory: then both have the same accesses, TMA's or ordinary ones.
+  static bool sharesMemory(const Made &made, const std::vector<Made> &all) {
+    return llvm::any_of(all, [&](const Made &other) {
+      tt::MakeTensorDescriptorOp a = made.make;
+      tt::MakeTensorDescriptorOp b = other.make;
+      return a.op != b.op && !reachDifferentMemory(a.base(), b.base());
+    });
+  }
+
+  static Remark::Kind kindOf(const std::string &whyNot) { return whyNot.empty() ? Remark::Applied : Remark::Missed; }
+  static std::string textOf(const std::string &whyNot) {
+    return whyNot.empty() ? "the descriptor is a tensor map: its blocks are copied by TMA"
+                          : "the descriptor becomes pointers and masks: " + whyNot;
   }
 
   tt::FuncOp func_;

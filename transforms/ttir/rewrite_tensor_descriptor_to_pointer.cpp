@@ -13,22 +13,30 @@
 // says whether the padding is NaN, in the order in which Triton's launcher passes them. The pointer keeps the
 // descriptor's type as an attribute (ir/argument_attributes.h), so that a launcher finds such groups of arguments.
 //
-// Loads of blocks get the attribute `tessera.descriptor`: strides of descriptors are positive. tritongpu-pipeline uses
-// that where it makes a descriptor again, for targets that copy whole blocks (TMA; analyses/tensor_block.h). That base
-// and strides are multiples of 16 bytes, which descriptors also require, the pipeline proves again by AxisInfo.
+// What every descriptor that a launch passes guarantees is said of the arguments: base and strides are multiples of 16
+// bytes (tt.divisibility), and the last stride is the constant 1. Where the target has no TMA, kernels get two versions
+// (descriptor_versions.h): a launch takes the fast one if
+//
+//   shape.last % vector = 0      so that a mask is the same for a vector of 16 bytes
+//   shape < 2^30, strides so small that offsets in a block fit i32
+//   no padding with NaN          masked-off elements are zeros, as asynchronous copies write them
 //
 // Limits: TTIR only (no layouts yet); descriptor_reduce inc and dec have no atomic and are errors.
 //
 // Runs: TTIR.
 #include "ir/argument_attributes.h"
+#include "ir/compare.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "transforms/analyses/descriptor_blocks.h"
-#include "transforms/analyses/tensor_block.h"
 #include "transforms/passes.h"
 #include "transforms/ttir/block_access.h"
+#include "transforms/ttir/descriptor_versions.h"
 #include "transforms/ttir/expand_values.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -39,7 +47,12 @@ class Descriptors : public ValueExpansion {
 public:
   using ValueExpansion::ValueExpansion;
 
+  /// Says what launches guarantee of the expanded arguments of kernels.
+  static void stateGuarantees(tt::FuncOp kernel);
+
 private:
+  static constexpr int64_t kVectorBytes = 16;
+
   /// The element as memory and arithmetic know it: the signs of a descriptor's integers are for the unit that moves
   /// them.
   static Type elementOf(TensorDescType d) {
@@ -70,10 +83,81 @@ private:
     return DictionaryAttr::get(*t.context(), {{kDescriptorArgumentAttr, TypeAttr::get(t)}});
   }
 
+  // ---- the fast version (descriptor_versions.h) ----
+
+  static int64_t elementBytes(TensorDescType d) { return d.element().bitWidth() / 8; }
+  /// Elements of the widest access to a row of the block.
+  static int64_t vectorOf(TensorDescType d) { return std::min(kVectorBytes / elementBytes(d), d.shape().back()); }
+  /// Strides of the dimension are less than 2 to the power of this in the fast version: the offsets of a block's last
+  /// elements are then less than 2^31 bytes.
+  static unsigned strideBits(TensorDescType d, unsigned dim) {
+    unsigned used = llvm::Log2_64_Ceil(uint64_t(d.shape()[dim] * elementBytes(d))) + llvm::Log2_64_Ceil(d.rank());
+    return used < 30 ? 30 - used : 0;
+  }
+
+  Value constant64(Builder &b, Location loc, int64_t v) { return b.intConstant(loc, b.context().i64(), v); }
+
+  /// Whether all of these descriptors may be taken as fast ones. Bits that may not be set are gathered with `or`.
+  Value isFast(Builder &b, Location loc, OperandRange descriptors) {
+    auto gather = [&](Value &all, Value v) { all = all ? arith::OriOp::create(b, loc, all, v).result() : v; };
+    auto above = [&](Value v, unsigned bits) {
+      return v ? arith::ShruiOp::create(b, loc, v, constant64(b, loc, bits)).result() : Value();
+    };
+    Value shapes, strides, isNan, excess;
+    unsigned mostBits = 64;        // of a stride
+    std::map<int64_t, Value> rows; // sizes of rows, by the elements of a vector
+    for (Value v : descriptors) {
+      auto d = v.type().cast<TensorDescType>();
+      unsigned rank = d.rank();
+      auto p = parts(v);
+      for (unsigned k = 0; k < rank; ++k) gather(shapes, p[1 + k]);
+      for (unsigned k = 0; k + 1 < rank; ++k) {
+        gather(strides, p[1 + rank + k]);
+        mostBits = std::min(mostBits, strideBits(d, k));
+      }
+      if (vectorOf(d) > 1) gather(rows[vectorOf(d)], p[rank]);
+      if (d.element().isFloat()) gather(isNan, p.back());
+    }
+    gather(excess, above(shapes, llvm::Log2_64(kNarrowLimit)));
+    if (strides) gather(excess, above(strides, mostBits));
+    for (auto &[vector, sizes] : rows)
+      gather(excess, arith::AndiOp::create(b, loc, sizes, constant64(b, loc, vector - 1)).result());
+    if (isNan) gather(excess, arith::ExtuiOp::create(b, loc, b.context().i64(), isNan)->result());
+    return compare(b, loc, CmpIPredicate::Eq, excess, constant64(b, loc, 0));
+  }
+
+  /// The parts of a descriptor that isFast holds of. By masks that change no bit every analysis knows it.
+  void defineFast(Builder &b, Operation *cast) {
+    Location loc = cast->loc();
+    auto d = cast->result(0).type().cast<TensorDescType>();
+    unsigned rank = d.rank();
+    llvm::SmallVector<Value, 8> p(parts(cast->operand(0)));
+    auto keep = [&](Value &v, int64_t bits) {
+      v = arith::AndiOp::create(b, loc, v, constant64(b, loc, bits)).result();
+    };
+    keep(p[rank], kNarrowLimit - vectorOf(d));
+    int64_t unit = std::max<int64_t>(1, kVectorBytes / elementBytes(d)); // strides are multiples of 16 bytes
+    for (unsigned k = 0; k + 1 < rank; ++k) {
+      keep(p[1 + rank + k], std::max<int64_t>(0, (int64_t(1) << strideBits(d, k)) - unit));
+      narrowStrides_.insert(p[1 + rank + k]);
+    }
+    p[2 * rank] = constant64(b, loc, 1);
+    narrowStrides_.insert(p[2 * rank]);
+    p.back() = b.constant(loc, b.context().i1(), IntegerAttr::getBool(b.context(), false));
+    define(cast->result(0), p);
+  }
+
   bool rewrite(Operation *op) override {
     Builder b(op);
     Location loc = op->loc();
     switch (op->opcode()) {
+    case Opcode::builtin_unrealized_conversion_cast:
+      if (!op->hasAttr(kFastDescriptorAttr)) return false;
+      if (op->result(0).type().isa<TensorDescType>())
+        defineFast(b, op);
+      else
+        op->result(0).replaceAllUsesWith(isFast(b, loc, op->operands()));
+      return true;
     case Opcode::tt_make_tensor_descriptor: {
       auto m = op->cast<tt::MakeTensorDescriptorOp>();
       Type base = partsOf(op->result().type())[0];
@@ -92,7 +176,6 @@ private:
       auto data = l.result().type().cast<TensorType>();
       TensorType shape = accessShape(l.desc(), data);
       Value v = load(b, op, block(b, op, l.desc(), l.indices(), shape), l.desc(), shape);
-      v.definingOp()->setAttr(kFromDescriptorAttr, UnitAttr::get(b.context()));
       if (shape != data) v = tt::ReshapeOp::create(b, loc, data, v).result();
       l.result().replaceAllUsesWith(v);
       return true;
@@ -182,8 +265,10 @@ private:
     auto shape = desc.type().cast<TensorDescType>().shape();
     auto axis = axes(shape, data.shape());
     llvm::SmallVector<BlockDim, 4> dims;
-    for (size_t d = 0, rank = shape.size(); d < rank; ++d)
-      dims.push_back({shape[d], toI64(b, op->loc(), indices[d]), p[1 + rank + d], p[1 + d], {}, axis[d]});
+    for (size_t d = 0, rank = shape.size(); d < rank; ++d) {
+      bool isNarrow = narrowStrides_.contains(p[1 + rank + d]) && indices[d].type() == b.context().i32();
+      dims.push_back({shape[d], toI64(b, op->loc(), indices[d]), p[1 + rank + d], p[1 + d], {}, axis[d], isNarrow});
+    }
     return accessBlock(b, op->loc(), p[0], dims, data);
   }
   /// Rows of a matrix by index, from a column on.
@@ -210,13 +295,64 @@ private:
       other = b.intConstant(loc, data, 0);
     return tt::LoadOp::create(b, loc, access.pointers, access.inside, other, cacheAttrsOf(op)).result();
   }
+
+  llvm::DenseSet<Value> narrowStrides_; // of fast descriptors
 };
+
+void Descriptors::stateGuarantees(tt::FuncOp kernel) {
+  auto attrs = kernel.argAttrs() ? kernel.argAttrs().dyn_cast<ArrayAttr>() : ArrayAttr();
+  if (!attrs || kernel.body().empty()) return;
+  Context &c = kernel->module().context();
+  Block *body = kernel.body().front();
+  llvm::SmallVector<Attribute, 16> newAttrs;
+  for (unsigned i = 0; i < attrs.size(); ++i) newAttrs.push_back(attrs[i]);
+  auto divisible = [&](unsigned i, int64_t by) {
+    llvm::SmallVector<NamedAttribute, 4> all;
+    if (auto dict = newAttrs[i].dyn_cast<DictionaryAttr>()) llvm::append_range(all, dict.entries());
+    all.push_back({c.intern("tt.divisibility"), IntegerAttr::getI32(c, by)});
+    newAttrs[i] = DictionaryAttr::get(c, all);
+  };
+  for (unsigned i = 0; i < attrs.size(); ++i) {
+    auto dict = attrs[i].dyn_cast<DictionaryAttr>();
+    auto type = dict ? dict.get(kDescriptorArgumentAttr) : Attribute();
+    if (!type) continue;
+    auto d = type.cast<TypeAttr>().value().cast<TensorDescType>();
+    divisible(i, kVectorBytes);
+    unsigned strides = i + 1 + d.rank(), last = strides + d.rank() - 1;
+    for (unsigned k = strides; k < last; ++k) divisible(k, std::max<int64_t>(1, kVectorBytes / elementBytes(d)));
+    if (body->arg(last).useEmpty()) continue;
+    Builder b(body->front());
+    body->arg(last).replaceAllUsesWith(b.intConstant(kernel->loc(), c.i64(), 1));
+  }
+  kernel->setAttr("arg_attrs", ArrayAttr::get(c, newAttrs));
+}
 
 } // namespace
 
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(Module &m, PassContext &c) {
   if (hasLayouts(m.op())) return false; // shared layouts of descriptors belong to the copies that use them
-  return Descriptors(m, c.diagnostics, "a tensor descriptor").run();
+  auto kernels = [&] {
+    llvm::SmallVector<tt::FuncOp, 2> out;
+    for (auto &op : *m.body())
+      if (auto f = op.dyn<tt::FuncOp>(); f && f.symVisibility() != "private" && !f.body().empty()) out.push_back(f);
+    return out;
+  };
+  bool changed = false;
+  if (c.target && !c.target->hasTensorCopy)
+    for (auto f : kernels()) {
+      if (!makeDescriptorVersions(f)) continue;
+      changed = true;
+      c.remark({Remark::Applied,
+                "",
+                "DescriptorVersions",
+                f->loc(),
+                "the kernel has a second version for descriptors with rows of whole vectors and no padding with NaN",
+                {}});
+    }
+  auto rewritten = Descriptors(m, c.diagnostics, "a tensor descriptor").run();
+  if (!rewritten.ok()) return rewritten;
+  for (auto f : kernels()) Descriptors::stateGuarantees(f);
+  return changed || *rewritten;
 }
 
 } // namespace tessera::transforms

@@ -5,7 +5,7 @@
 // All dimensions are checked; the padding is known where the descriptor is made here.
 // CHECK-LABEL: @load_store
 // CHECK-NOT: tensordesc
-// CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} cacheModifier = cg {tessera.descriptor} : tensor<4x8x!tt.ptr<f32>>
+// CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} cacheModifier = cg : tensor<4x8x!tt.ptr<f32>>
 // CHECK: tt.store %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8x!tt.ptr<f32>>
 // CANON-LABEL: @load_store
 // CANON: arith.constant dense<0x7FC00000> : tensor<4x8xf32>
@@ -25,9 +25,11 @@ tt.func public @load_store(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %m: i32, %i: i32)
 
 // -----
 
-// A kernel's argument: pointer, shape, strides, whether the padding is NaN; other arguments keep their attributes.
+// A kernel's argument: pointer, shape, strides, whether the padding is NaN; other arguments keep their attributes. The
+// base and the outer strides are multiples of 16 bytes, the last stride is 1: nothing uses its argument.
 // CHECK-LABEL: @argument
-// CHECK-SAME: (%{{.*}}: !tt.ptr<f16> {tessera.descriptor = !tt.tensordesc<tensor<16x64xf16>>}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %[[NAN:.*]]: i1, %{{.*}}: i32 {tt.divisibility = 16 : i32})
+// CHECK-SAME: (%{{.*}}: !tt.ptr<f16> {tessera.descriptor = !tt.tensordesc<tensor<16x64xf16>>, tt.divisibility = 16 : i32}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64 {tt.divisibility = 8 : i32}, %[[LAST:.*]]: i64, %[[NAN:.*]]: i1, %{{.*}}: i32 {tt.divisibility = 16 : i32})
+// CHECK-NOT: %[[LAST]]
 // CHECK: arith.select %[[NAN]], %{{.*}}, %{{.*}} : tensor<16x64xf16>
 tt.func public @argument(%d: !tt.tensordesc<tensor<16x64xf16>>, %i: i32 {tt.divisibility = 16 : i32}) -> tensor<16x64xf16> {
   %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>

@@ -1,5 +1,5 @@
 // Random kernels (tests/random), the interpreter's results against the emulator's, byte by byte: the same 300 seeds
-// for every target, a third of them TTGIR. TESSERA_RANDOM_COUNT=N takes so many seeds;
+// for every target, a third of them TTGIR, a sixth with tensor descriptors. TESSERA_RANDOM_COUNT=N takes so many seeds;
 // build/tests/random/random_kernels runs for hours and prints the kernel of a seed.
 #include "comparison.h"
 #include "runtime/compiler/targets.h"
@@ -93,6 +93,12 @@ TEST(RandomKernels, HaveEveryKindOfOperation) {
                              "tt.make_tensor_descriptor",
                              "tt.descriptor_load",
                              "tt.descriptor_store",
+                             "tt.descriptor_reduce",
+                             "tt.descriptor_gather",
+                             "tt.descriptor_scatter",
+                             ": !tt.tensordesc<tensor<",
+                             "tt.num_stages",
+                             "tt.flatten",
                              "tt.call",
                              "noinline = true",
                              "tt.cat",

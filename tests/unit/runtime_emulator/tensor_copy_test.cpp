@@ -4,6 +4,10 @@
 #include "emulation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 #include <gmock/gmock.h>
@@ -323,6 +327,36 @@ TEST(TensorCopyFaults, OrdinaryWritesAreFenced) {
   r = f.text(filled, "k", {testing::bytesOf(counting(64 * 64 * 2)), testing::zeros(64 * 64 * 2)});
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_EQ(f.buffers[1], counting(64 * 64 * 2));
+}
+TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
+  // The compiled code without its fences: a copy reads, or overwrites, what threads wrote.
+  std::string ir = text(kPlain, 64 * 64 * 2);
+  std::string write =
+      "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
+      "[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
+      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], "
+      "warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
+  for (const char *before : {"    ttng.async_tma_copy_local_to_global", "    ttng.barrier_expect"}) {
+    std::string written = ir;
+    written.insert(written.find(before), write);
+    unsigned fences = 0;
+    auto dropFences = [&](llvm::Module &m) {
+      llvm::SmallVector<llvm::Instruction *, 4> calls;
+      for (auto &f : m)
+        for (auto &i : llvm::instructions(f)) {
+          auto *call = llvm::dyn_cast<llvm::CallInst>(&i);
+          auto *asmText = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+          if (asmText && asmText->getAsmString() == "fence.proxy.async.shared::cta;") calls.push_back(call);
+        }
+      for (auto *i : calls) i->eraseFromParent();
+      fences = unsigned(calls.size());
+    };
+    Emulation e;
+    auto r = e.text(written, "k", {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)}, dropFences);
+    EXPECT_EQ(fences, 1u) << before;
+    EXPECT_EQ(r.status().code(), absl::StatusCode::kAborted) << before;
+    EXPECT_THAT(std::string(r.status().message()), HasSubstr("no fence.proxy.async lies between")) << before;
+  }
 }
 TEST(TensorCopyFaults, BufferChangedUnderWay) {
   std::string ir = text(kPlain, 64 * 64 * 2);

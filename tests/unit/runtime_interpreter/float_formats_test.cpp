@@ -85,6 +85,15 @@ TEST(FloatFormats, NanStaysNan) {
   EXPECT_EQ(encodeFloat(FloatKind::F8E4M3FNUZ, -0.0), 0u);
 }
 
+TEST(FloatFormats, PaddingIsTheQuietNanWithoutPayload) {
+  struct {
+    FloatKind kind;
+    uint64_t bits;
+  } want[] = {{FloatKind::F16, 0x7e00},          {FloatKind::BF16, 0x7fc0},   {FloatKind::F32, 0x7fc00000},
+              {FloatKind::F64, 0x7ff8ull << 48}, {FloatKind::F8E4M3FN, 0x7f}, {FloatKind::F8E5M2, 0x7e},
+              {FloatKind::F8E4M3FNUZ, 0x80}};
+  for (auto &w : want) EXPECT_EQ(quietNan(w.kind), w.bits);
+}
 TEST(FloatFormats, RoundingToOddKeepsTheSecondRoundingRight) {
   // 1 + 2^-11 lies halfway between two halves, and a little more must round up although the double cannot hold it.
   double high = 1 + 0x1p-11, low = 0x1p-60;

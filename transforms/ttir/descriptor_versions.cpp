@@ -1,0 +1,50 @@
+// Two versions of kernels with descriptor arguments (see descriptor_versions.h).
+#include "transforms/ttir/descriptor_versions.h"
+#include "ir/builder.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+bool makeDescriptorVersions(tt::FuncOp kernel) {
+  if (!kernel.body().hasOneBlock()) return false;
+  Block *body = kernel.body().front();
+  Operation *end = body->terminator();
+  if (!end->is<tt::ReturnOp>() || end->numOperands()) return false;
+
+  llvm::SmallVector<Value, 8> descriptors;
+  for (unsigned i = 0; i < body->numArgs(); ++i) {
+    auto type = body->arg(i).type().dyn_cast<TensorDescType>();
+    bool becomesPointers = type && !type.encoding();
+    if (becomesPointers && !body->arg(i).useEmpty()) descriptors.push_back(body->arg(i));
+  }
+  if (descriptors.empty()) return false;
+
+  llvm::SmallVector<Operation *, 32> ops;
+  for (Operation &op : *body)
+    if (&op != end) ops.push_back(&op);
+
+  Builder b(end);
+  Location loc = kernel->loc();
+  auto mark = b.named(kFastDescriptorAttr, UnitAttr::get(b.context()));
+  Value fast = builtin::UnrealizedConversionCastOp::create(b, loc, {b.context().i1()}, descriptors, {mark})->result(0);
+  auto versions = scf::IfOp::create(b, loc, {}, fast);
+
+  Builder then = Builder::atEnd(versions.thenRegion().addBlock());
+  ValueMap map;
+  for (Value d : descriptors)
+    map.map(d, builtin::UnrealizedConversionCastOp::create(then, loc, {d.type()}, {d}, {mark})->result(0));
+  for (Operation *op : ops) then.clone(op, map);
+  scf::YieldOp::create(then, loc, {});
+
+  Builder otherwise = Builder::atEnd(versions.elseRegion().addBlock());
+  Operation *yield = scf::YieldOp::create(otherwise, loc, {}).op;
+  for (Operation *op : ops) {
+    op->moveBefore(yield);
+    op->walk([&](Operation *inner) {
+      if (inner->is<scf::ForOp>()) inner->setAttr("tt.num_stages", IntegerAttr::getI32(b.context(), 1));
+    });
+  }
+  return true;
+}
+
+} // namespace tessera::transforms
