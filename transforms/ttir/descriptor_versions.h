@@ -24,8 +24,8 @@ namespace tessera::transforms {
 /// On the casts, builtin.unrealized_conversion_cast.
 inline constexpr const char *kFastDescriptorAttr = "tessera.fast_descriptor";
 
-/// Makes the versions. False: the kernel has no descriptor argument that is accessed, or other control flow than
-/// structured one.
+/// Makes the versions. False: the kernel has no descriptor argument whose accesses may become vectors, or other control
+/// flow than structured one.
 bool makeDescriptorVersions(ir::tt::FuncOp kernel);
 
 } // namespace tessera::transforms
