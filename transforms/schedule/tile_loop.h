@@ -5,7 +5,7 @@
 //     addresses of the tile                     addresses of the tile, for its stores
 //     first copies                       →      scf.for %k = … { }
 //     scf.for %k = … { }                        addresses and first copies of the next tile
-//     stores                                    stores
+//     stores                                    wait for the last dots; stores
 //   }                                         }
 #pragma once
 #include "ir/builder.h"
