@@ -5,8 +5,8 @@
 namespace tessera::transforms {
 using namespace ir;
 
-/// Whether vectors are of use for an operation that has the descriptor. Atomics take an element at a time, and so does a
-/// load whose value they take: it gets their layout.
+/// Whether vectors are of use for an operation that has the descriptor. Atomics take an element at a time, and so does
+/// a load whose value they take: it gets their layout.
 static bool profitsFromVectors(Operation *op) {
   if (op->is<tt::DescriptorReduceOp>()) return false;
   auto load = op->dyn<tt::DescriptorLoadOp>();

@@ -15,8 +15,8 @@
 //
 // A descriptor gets a layout if the target has TMA, the block fits shared memory and is one that a tensor map can
 // describe (elements of 8 to 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API,
-// cuTensorMapEncodeTiled), and the kernel does nothing with it but load, store and reduce blocks of its own shape, or of
-// this shape without leading dimensions of size 1. One that is carried by a loop, chosen by a branch, passed to a
+// cuTensorMapEncodeTiled), and the kernel does nothing with it but load, store and reduce blocks of its own shape, or
+// of this shape without leading dimensions of size 1. One that is carried by a loop, chosen by a branch, passed to a
 // function or used for gathers does not.
 //
 // A descriptor that the kernel makes also needs rows without gaps (innermost stride 1) and a padding that a tensor map

@@ -353,7 +353,7 @@ TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
     };
     Emulation e;
     auto r = e.text(written, "k", {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)}, dropFences);
-    EXPECT_EQ(fences, 1u) << before;
+    EXPECT_GE(fences, 1u) << before;
     EXPECT_EQ(r.status().code(), absl::StatusCode::kAborted) << before;
     EXPECT_THAT(std::string(r.status().message()), HasSubstr("no fence.proxy.async lies between")) << before;
   }
