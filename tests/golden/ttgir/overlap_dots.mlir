@@ -243,7 +243,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Another agent is told that the buffer was read.
+  // Another agent receives a signal that the buffer was read.
   // CHECK-LABEL: @arrives
   // CHECK-NOT: scf.if
   tt.func public @arrives(%k: !desc, %v: !desc, %x: tensor<64x64xf16, #blocked>, %n: i32, %out: !tt.ptr<f32>) {
