@@ -60,7 +60,6 @@ public:
   llvm::Value *opaqueFalse(llvm::IRBuilder<> &) const override;
   void commitDots(llvm::IRBuilder<> &) const override;
   void waitForDots(llvm::IRBuilder<> &, unsigned pending, llvm::MutableArrayRef<llvm::Value *>) const override;
-  void computeFirst(llvm::IRBuilder<> &, llvm::ArrayRef<llvm::Value *>) const override;
   void fenceAsyncShared(llvm::IRBuilder<> &) const override;
   bool copyToShared(llvm::IRBuilder<> &, const codegen::MemoryAccess &, llvm::Value *shared, unsigned bytes,
                     llvm::Value *acts) const override;

@@ -141,15 +141,14 @@ void NvidiaTarget::warpGroupMultiply(IRBuilder<> &b, const WarpGroupDot &t, Muta
   valuesOf(b, out, acc);
 }
 
-/// The number of blocks along x, below 2^31. LLVM would know that limit, but not behind a statement of its own.
-static Value *opaqueBlocks(IRBuilder<> &b) {
+/// No grid has 2^31 blocks along x. LLVM would know it of the number of blocks, but not behind a statement of its own.
+Value *NvidiaTarget::opaqueFalse(IRBuilder<> &b) const {
   Value *blocks = b.CreateIntrinsic(b.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_nctaid_x, {});
   auto *type = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty()}, false);
   auto *moved = b.CreateCall(type, InlineAsm::get(type, "mov.b32 $0, $1;", "=r,r", false), {blocks});
   moved->setDoesNotAccessMemory();
-  return moved;
+  return b.CreateICmpSLT(moved, b.getInt32(0));
 }
-Value *NvidiaTarget::opaqueFalse(IRBuilder<> &b) const { return b.CreateICmpSLT(opaqueBlocks(b), b.getInt32(0)); }
 
 void NvidiaTarget::commitDots(IRBuilder<> &b) const { sideEffect(b, "wgmma.commit_group.sync.aligned;"); }
 
@@ -187,21 +186,6 @@ void NvidiaTarget::waitForDots(IRBuilder<> &b, unsigned pending, MutableArrayRef
     valuesOf(b, ArrayRef(out).slice(next, n), values.slice(first, count));
     next += n;
   }
-}
-
-/// ptxas schedules a wait for dots as early as it can: nothing that it knows of a wait depends on the arithmetic before
-/// it, which then comes behind the wait instead of beside the dots. It does not move a wait across a barrier of the
-/// warp, and a barrier comes after what its mask of lanes is computed from. The mask has all lanes; ptxas cannot know.
-void NvidiaTarget::computeFirst(IRBuilder<> &b, ArrayRef<Value *> values) const {
-  Value *any = nullptr;
-  for (Value *v : values) {
-    unsigned bits = v->getType()->getScalarSizeInBits();
-    Value *word = b.CreateZExtOrTrunc(b.CreateBitCast(v, b.getIntNTy(bits)), b.getInt32Ty());
-    any = any ? b.CreateOr(any, word) : word;
-  }
-  if (!any) return;
-  Value *none = b.CreateAShr(opaqueBlocks(b), 31);
-  b.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {b.CreateNot(b.CreateAnd(any, none))});
 }
 
 void NvidiaTarget::fenceAsyncShared(IRBuilder<> &b) const { sideEffect(b, "fence.proxy.async.shared::cta;"); }

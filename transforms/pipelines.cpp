@@ -60,7 +60,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // asynchronous copies; addresses are still simple
-      step(overlapDots), // moves the copies that tritongpu-pipeline made; before other passes order the body
+      step(overlapDots), // needs the multi-buffers of tritongpu-pipeline; before other passes order the body
       // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices
       // with other arithmetic.
       step(prefetch),

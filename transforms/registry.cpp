@@ -179,7 +179,7 @@ Rows schedulePasses() {
                          "issue the loads of dot operands some iterations ahead",
                          {.options = pipelineOptions(), .needs = kLayouts}),
       row<overlapDots>("overlap-dots", "schedule/overlap_dots.cpp",
-                       "issue the last dots of an iteration behind the first one of the next", {.needs = kLayouts}),
+                       "issue the first dot of an iteration under the work of the one before", {.needs = kLayouts}),
       row<prefetch>("tritongpu-prefetch", "schedule/prefetch.cpp",
                     "load dot operands from shared memory one step of K ahead", {.needs = kLayouts}),
       row<stripMine>("strip-mine", "schedule/strip_mine.cpp",

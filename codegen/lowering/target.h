@@ -230,8 +230,6 @@ public:
   /// which the values are the results.
   virtual void commitDots(llvm::IRBuilder<> &) const {}
   virtual void waitForDots(llvm::IRBuilder<> &, unsigned /*pending*/, llvm::MutableArrayRef<llvm::Value *>) const {}
-  /// Lets the threads compute the values before what follows, where an assembler would rather compute them later.
-  virtual void computeFirst(llvm::IRBuilder<> &, llvm::ArrayRef<llvm::Value *>) const {}
   /// This thread's accesses to shared memory before it come before what units of the multiprocessor other than its
   /// lanes do after it.
   virtual void fenceAsyncShared(llvm::IRBuilder<> &) const {}

@@ -125,12 +125,10 @@ public:
   }
 
 private:
-  /// All tiles in one statement if A is in shared memory or loop-carried. Else A in registers was computed before: what
-  /// one tile's registers still need can overlap with the tile before, so each tile has a statement of its own. (ptxas
-  /// counts each as a group, and a wait that leaves one dot pending would be for all tiles but the last.)
+  /// All tiles in one statement if A is in shared memory. A in registers was computed: what one tile's registers still
+  /// need can overlap with the tile before, so each tile has a statement of its own.
   void multiply(size_t tiles, llvm::MutableArrayRef<llvm::Value *> acc) {
-    bool isReady = step_.matrixA || dot_.a().isBlockArgument();
-    if (isReady) return fl_.target.warpGroupMultiply(b_, step_, acc);
+    if (step_.matrixA) return fl_.target.warpGroupMultiply(b_, step_, acc);
     size_t registers = acc.size() / tiles, steps = step_.steps.size() / tiles;
     for (size_t t = 0; t < tiles; ++t) {
       WarpGroupDot one = step_;
@@ -318,15 +316,6 @@ private:
 
 } // namespace
 
-/// Whether the value may be the result of a dot that was not waited for. No other operation passes such a result on.
-static bool mayBeInFlight(Value v) {
-  Operation *def = v.definingOp();
-  if (!def) return true; // a loop-carried value
-  bool isBranchOrLoop = def->is<scf::IfOp>() || def->is<scf::ForOp>() || def->is<scf::WhileOp>();
-  bool isDotOrWait = def->is<ttng::WarpGroupDotOp>() || def->is<ttng::WarpGroupDotWaitOp>();
-  return isBranchOrLoop || isDotOrWait || def->is<arith::SelectOp>();
-}
-
 bool lowerWarpGroup(Operation *op, FunctionLowering &fl) {
   switch (op->opcode()) {
   case Opcode::ttng_warp_group_dot: return WarpGroupDotLowering(op->cast<ttng::WarpGroupDotOp>(), fl).run();
@@ -334,15 +323,14 @@ bool lowerWarpGroup(Operation *op, FunctionLowering &fl) {
     if (fl.target.info().matrixUnit != MatrixUnit::Wgmma)
       return fl.error(op, fl.target.info().name + " has no dots by warp groups");
     auto wait = op->cast<ttng::WarpGroupDotWaitOp>();
-    // Only results in flight are bound to the wait. Buffers that it keeps alive pass; other values are computed first.
-    Elements all, others;
+    // Only results in flight are bound to the wait; buffers that it keeps alive pass.
+    Elements all;
     for (auto v : op->operands())
-      if (v.type().isTensor()) (mayBeInFlight(v) ? all : others).append(fl.get(v));
-    fl.target.computeFirst(fl.b, others);
+      if (v.type().isTensor()) all.append(fl.get(v));
     fl.target.waitForDots(fl.b, wait.pendings(), all);
     size_t next = 0;
     for (auto [from, to] : llvm::zip(op->operands(), op->results())) {
-      if (!from.type().isTensor() || !mayBeInFlight(from)) {
+      if (!from.type().isTensor()) {
         fl.set(to, fl.get(from));
         continue;
       }

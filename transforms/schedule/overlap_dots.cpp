@@ -1,47 +1,43 @@
-// Pass overlap-dots: the last dots of an iteration are issued in the next one, behind its first dot, and run while the
-// threads work on that one's result. Attention is the foremost loop of this form:
+// Pass overlap-dots: the first dot of an iteration is issued in the iteration before, ahead of the costly part of its
+// work, and runs meanwhile. Attention is the foremost loop of this form:
 //
-//   scf.for %i = %lb to %ub iter_args(%o = %o0, …)         if %lb < %ub
-//     wait for the copies of K[i] and V[i]                   wait for the copies of K[lb] and V[lb]
-//     %s = dot %q, K[i]                                      %s = dot %q, K[lb]
-//     %p, %c = softmax %s, %o                                %p0, %c0 = softmax %s, %o0
-//     %n = dot %p, V[i], %c                            →     scf.for %i = %lb + 1 to %ub iter_args(%p = %p0, %c = %c0)
-//     copies of K[i + D] and V[i + D]                          wait for the copies of K[i] and V[i]
-//     scf.yield %n, …                                          %s = dot %q, K[i]            {isAsync}
-//                                                              %n = dot %p, V[i - 1], %c    {isAsync}
-//                                                              copies of K[i + D]
-//                                                              wait {pendings = 1} for %s
-//                                                              the part of softmax that does not need %n
-//                                                              wait {pendings = 0} for %n
-//                                                              copies of V[i + D]
-//                                                              the rest of softmax: scales %n, rounds the next %p
-//                                                              scf.yield …
-//                                                            dot %p, V[ub - 1], %c ; wait
+//   scf.for %i = %lb to %ub iter_args(%o = %o0)        if %lb < %ub
+//     wait for the copies of K[i] and V[i]               wait for the copies of K[lb] and V[lb]
+//     %s = dot %q, K[i]                                  %s0 = dot %q, K[lb]
+//     %x = differences from the maximum of %s            scf.for %i = %lb to %ub - 1 iter_args(%o = %o0, %s = %s0)
+//     %p = exponentials of %x                      →       %x = differences from the maximum of %s
+//     %n = dot %p, V[i], %o                                wait for the copies of K[i + 1] and V[i + 1]
+//     scf.yield %n                                         %t = dot %q, K[i + 1]        {isAsync}
+//                                                          %p = exponentials of %x
+//                                                          %n = dot %p, V[i], %o
+//                                                          wait for %t
+//                                                          scf.yield %n, %t
+//                                                        the last iteration, without a first dot
 //
-// The matrix unit computes P·V of one iteration while the threads compute the exponentials of the next one. Without
-// that, dots and softmax of a warp group alternate, and its matrix units are idle during the softmax unless another
-// warp group happens to be at another place.
+// Dots and work of a warp group alternate in the loop as it was: the matrix unit is idle during the work, unless
+// another warp group happens to be at another place.
 //
-// Runs: NVIDIA pipeline, after tritongpu-pipeline, whose multi-buffers keep V[i - 1] for another part of an iteration.
+// The place of the first dot is behind the last use of its predecessor's result, so that both take the same registers,
+// and before the first operation of the work with a high cost, such as an exponential.
 //
-// Terms. The *first dot* is the first of the body. A *delayed dot* is a later one whose result is only needed by the
-// next iteration. The *work* is what threads do between the wait for the first dot and the first use of the delayed
-// dots' results.
+// Why not the last dot, in the next iteration? Its operand A is the work's result, in registers, and instructions that
+// read A from registers seem to hold their warps. (Measured: NVIDIA H200, 2026-11: P·V issued under the next softmax
+// made attention 4 to 15 % slower, and with one warp group per multiprocessor 3 % faster.)
 //
-// A dot can be delayed if
-//   - its result is carried to the next iteration, and nothing else of its own iteration uses it;
-//   - neither the first dot nor what precedes it needs the carried value;
-//   - its operands in shared memory are views of buffers that nothing writes in the loop but asynchronous copies. The
-//     copies into these buffers move behind the wait for the delayed dots: they may overwrite what those read. Thus the
-//     number of buffers stays the same, but a copy has most of an iteration less time.
-//     Its operands in registers become loop-carried;
-//   - sums of limited precision are not added to its accumulator after the instruction (8-bit floats).
-// The first iteration is peeled, and the last delayed dots come after the loop; all of it is in an scf.if unless the
-// loop is known to iterate.
+// Runs: NVIDIA pipeline, after tritongpu-pipeline.
 //
-// It is worth it if the time of the delayed dots or of the work, the lesser of the two, is a considerable part of an
-// iteration; if the operands that live on in registers fit; and if copies are issued at least two iterations ahead. A
-// loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the conditions before.
+// Conditions:
+//   - The first dot, and what its operands are computed from, depend on nothing but values from before the loop, the
+//     induction variable, and carried scalars whose next value is computed from the same: indices of buffers and phases
+//     of mbarriers. Its accumulator is from before the loop. Its operands are in shared memory.
+//   - Its buffers are filled by asynchronous copies alone, at least two iterations ahead: those of the next iteration
+//     are in flight, or done, at any place of this one. What the loop waits for before the dot moves with it.
+//   - Nothing but waits synchronises, and nothing waits for a number of dots or copies that would change.
+// The last iteration is peeled; all of it is in an scf.if unless the loop is known to iterate.
+//
+// It is worth it if the time of the first dot or of the work behind its place, the lesser of the two, is a considerable
+// part of an iteration, and if the registers suffice. A loop's attribute `tessera.overlap_dots` (bool) overrides this
+// decision, but not the conditions before.
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
@@ -60,7 +56,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <algorithm>
+#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -71,38 +67,16 @@ constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
 
 // ---- the decision ----
 
-/// A dot that is issued an iteration later.
-struct DelayedDot {
-  ttng::WarpGroupDotOp dot;
-  ttng::WarpGroupDotWaitOp wait; // its own, which goes; null: the dot is synchronous
-  unsigned index;                // of the carried value that its result becomes
-};
-
-/// The mbarriers that late copies and others signal together, if the late ones can have mbarriers of their own.
-struct SharedMbarriers {
-  ttg::LocalAllocOp alloc;
-  ttng::WaitBarrierOp wait; // of the body
-  /// An announcement of bytes, and the late copies that it is for.
-  struct Group {
-    ttng::BarrierExpectOp expect;
-    llvm::SmallVector<ttng::AsyncTmaCopyGlobalToLocalOp, 2> copies;
-  };
-  llvm::SmallVector<Group, 4> groups; // of the whole function
-};
-
 struct OverlapPlan {
   ttng::WarpGroupDotOp first;
-  std::vector<DelayedDot> delayed;
-  llvm::SetVector<Operation *> withDots;  // operations of the body that move with them: views of their operands, …
-  llvm::SetVector<Value> needed;          // values of the body that these and the dots use, accumulators aside
-  llvm::DenseSet<Operation *> lateCopies; // copies into buffers of delayed dots, and the group's end after them
-  llvm::DenseSet<Operation *> last;       // what comes behind the wait for the delayed dots
-  llvm::SmallVector<Value, 2> work;       // values that stand for the work: the wait comes behind their computation
-  int64_t fewestBuffers = 0;              // of the multi-buffers that delayed dots read; 0: they read none
-  std::optional<SharedMbarriers> shared;  // if copies are issued one iteration ahead
+  ttng::WarpGroupDotWaitOp wait;     // of the first dot; null: it is synchronous
+  llvm::DenseSet<Operation *> ahead; // operations of the body that the dot and its waits for copies are computed by
+  llvm::SetVector<Operation *> copyWaits; // waits for copies
+  int64_t groupsBehind = 0;               // groups of copies of an iteration that are issued behind the dot's new place
+  Operation *place = nullptr;             // the dot is issued before this operation
   // Of a multiprocessor, for one block: an iteration without overlap, and parts of it.
   double cycles = 0;
-  double delayedCycles = 0, workCycles = 0;
+  double firstCycles = 0, workCycles = 0;
   int64_t registers = 0; // of a thread, estimated
 };
 
@@ -112,20 +86,41 @@ public:
       : loop_(loop), body_(*loop.body().front()), target_(target), warps_(numWarps(loop->module().op())) {}
 
   std::optional<OverlapPlan> run() {
-    if (!isSuitable()) return std::nullopt;
-    for (auto dot : dots_)
-      if (auto d = asDelayed(dot)) plan_.delayed.push_back(*d);
-    if (plan_.delayed.empty() || !findLateCopies()) return std::nullopt;
-    if (plan_.fewestBuffers == 2) findSharedMbarriers();
-    orderBody();
-    findWork();
+    if (!isSuitable() || !firstIsSuitable()) return std::nullopt;
+    if (!findAhead() || !buffersAreFilledAhead() || !findPlace() || !countGroups()) return std::nullopt;
     estimate();
     return std::move(plan_);
   }
 
 private:
-  // ---- legality ----
+  // ---- the loop and its first dot ----
 
+  bool isSuitable() {
+    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
+    for (Operation *p = loop_->parentOp(); p; p = p->parentOp())
+      if (p->is<ttg::WarpSpecializeOp>()) return false; // numbers of warps and barriers are those of a partition
+    bool hasOtherDots = false;
+    for (auto &op : body_) {
+      auto wait = op.dyn<ttng::WarpGroupDotWaitOp>();
+      if (op.is<tt::DotOp>() || (wait && wait.pendings() != 0) || synchronises(op)) return false;
+      bool hasInner = false;
+      op.walk([&](Operation *inner) {
+        bool isLoopOrCall = inner->is<scf::ForOp>() || inner->is<scf::WhileOp>() || inner->is<tt::CallOp>();
+        bool isDotOrWait = inner->is<ttng::WarpGroupDotOp>() || inner->is<ttng::WarpGroupDotWaitOp>();
+        hasInner |= isLoopOrCall || (isDotOrWait && inner != &op);
+      });
+      if (hasInner) return false;
+      auto dot = op.dyn<ttng::WarpGroupDotOp>();
+      hasOtherDots |= dot && plan_.first;
+      if (dot && !plan_.first) plan_.first = dot;
+    }
+    return hasOtherDots;
+  }
+  /// Whether the operation may signal to other agents that the block has read or written something, or wait for them.
+  static bool synchronises(Operation &op) {
+    bool isWait = op.is<ttng::WarpGroupDotWaitOp>() || op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>();
+    return !isWait && (effectsOf(&op) & kSynchronizes);
+  }
   /// Whether sums of limited precision are added to the accumulator after the instruction, so that the dot cannot be
   /// asynchronous.
   static bool addsAfterwards(ttng::WarpGroupDotOp dot) {
@@ -133,264 +128,158 @@ private:
     bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
     return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
   }
-
-  bool isSuitable() {
-    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
-    for (Operation *p = loop_->parentOp(); p; p = p->parentOp())
-      if (p->is<ttg::WarpSpecializeOp>()) return false; // numbers of warps and barriers are those of a partition
-    unsigned groupEnds = 0;
-    for (auto &op : body_) {
-      if (op.is<tt::DotOp>()) return false;
-      groupEnds += op.is<ttg::AsyncCommitGroupOp>();
-      auto wait = op.dyn<ttng::WarpGroupDotWaitOp>();
-      if (wait && wait.pendings() != 0) return false; // its count is for the dots as they are
-      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
-        if (!plan_.first)
-          plan_.first = dot;
-        else
-          dots_.push_back(dot);
-      }
-      bool hasInnerLoop = false;
-      op.walk([&](Operation *inner) {
-        bool isLoopOrCall = inner->is<scf::ForOp>() || inner->is<scf::WhileOp>() || inner->is<tt::CallOp>();
-        bool isDotOrWait = inner->is<ttng::WarpGroupDotOp>() || inner->is<ttng::WarpGroupDotWaitOp>();
-        hasInnerLoop |= isLoopOrCall || (isDotOrWait && inner != &op);
-      });
-      if (hasInnerLoop || synchronises(op)) return false;
-    }
-    return !dots_.empty() && groupEnds <= 1 && !addsAfterwards(plan_.first) && firstIsWaitedFor();
+  bool firstIsSuitable() {
+    auto dot = plan_.first;
+    if (dot.useC() || isOfBody(dot.c()) || !dot.a().type().isa<MemDescType>() || addsAfterwards(dot)) return false;
+    if (!dot.isAsync()) return true;
+    if (!dot.d().hasOneUse()) return false;
+    plan_.wait = dot.d().users()[0]->dyn<ttng::WarpGroupDotWaitOp>();
+    return plan_.wait && plan_.wait->numOperands() == 1 && plan_.wait->block() == &body_;
   }
-  /// Whether the operation may signal to other agents that the block has read or written something, or wait for them.
-  static bool synchronises(Operation &op) {
-    bool isWait = op.is<ttng::WarpGroupDotWaitOp>() || op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>();
-    return !isWait && (effectsOf(&op) & kSynchronizes);
-  }
-  /// Whether the first dot is done before the iteration ends: it is synchronous, or a wait has it as its only operand.
-  bool firstIsWaitedFor() {
-    if (!plan_.first.isAsync()) return true;
-    return plan_.first.d().hasOneUse() && onlyWait(plan_.first.d());
-  }
-  static ttng::WarpGroupDotWaitOp onlyWait(Value dot) {
-    auto wait = dot.users()[0]->dyn<ttng::WarpGroupDotWaitOp>();
-    return wait && wait->numOperands() == 1 ? wait : ttng::WarpGroupDotWaitOp();
-  }
-
-  std::optional<DelayedDot> asDelayed(ttng::WarpGroupDotOp dot) {
-    if (dot.useC() || addsAfterwards(dot) || !dot.d().hasOneUse()) return std::nullopt;
-    DelayedDot d{dot, {}, 0};
-    Value result = dot.d();
-    if (dot.isAsync()) {
-      d.wait = onlyWait(result);
-      if (!d.wait || !d.wait->result(0).hasOneUse()) return std::nullopt;
-      result = d.wait->result(0);
-    }
-    OpOperand *use = result.firstUse();
-    if (use->owner != body_.terminator()) return std::nullopt;
-    d.index = use->index();
-    if (neededByFirst(carried(loop_, d.index).argument)) return std::nullopt;
-    OverlapPlan before = plan_;
-    for (Value v : {dot.a(), dot.b()}) {
-      bool inRegisters = !v.type().isa<MemDescType>();
-      if (inRegisters && isOfBody(v)) plan_.needed.insert(v);
-      if (inRegisters || collectViews(v)) continue;
-      plan_ = before;
-      return std::nullopt;
-    }
-    return d;
-  }
+  Value result() const { return plan_.wait ? plan_.wait->result(0) : plan_.first.d(); }
   bool isOfBody(Value v) const {
     return v.isBlockArgument() ? v.ownerBlock() == &body_ : v.definingOp()->block() == &body_;
   }
 
-  /// Whether an operation up to the first dot needs the value.
-  bool neededByFirst(Value argument) {
-    llvm::DenseSet<Operation *> dependent;
-    for (auto &op : body_) {
-      bool depends = false;
-      op.walk([&](Operation *inner) {
-        for (Value v : inner->operands())
-          depends |= v == argument || (v.definingOp() && dependent.contains(v.definingOp()));
-      });
-      if (depends) dependent.insert(&op);
-      if (&op == plan_.first.op) return !dependent.empty();
+  // ---- what is executed an iteration ahead ----
+
+  bool findAhead() {
+    for (Operation *op = body_.front(); op != plan_.first.op; op = op->next()) {
+      bool isWait = op->is<ttng::WaitBarrierOp>() || op->is<ttg::AsyncWaitOp>();
+      if (!isWait) continue;
+      bool hasUsers = op->numResults() && !op->result().useEmpty();
+      if (hasUsers || !isKnownAhead(op)) return false;
+      plan_.copyWaits.insert(op);
     }
-    return true;
+    return isKnownAhead(plan_.first.op);
+  }
+  /// Whether the operation's operands for the next iteration are known in this one. Collects what they are computed by.
+  bool isKnownAhead(Operation *op) {
+    if (!plan_.ahead.insert(op).second) return true;
+    return llvm::all_of(op->operands(), [&](Value v) { return isKnownAhead(v); });
+  }
+  bool isKnownAhead(Value v) {
+    if (!isOfBody(v)) return true;
+    if (v.isBlockArgument()) {
+      auto value = carriedByArgument(v);
+      if (!value) return true; // the induction variable
+      return !v.type().isTensor() && (!carried_.insert(v) || isComputable(value->yielded));
+    }
+    Operation *def = v.definingOp();
+    bool isScalar = !v.type().isTensor() && isPure(def) && !def->numRegions();
+    return (isMemdescView(def) || isScalar) && isKnownAhead(def);
+  }
+  /// Whether the next value of a loop-carried scalar is computed from such scalars alone.
+  bool isComputable(Value v) {
+    if (!isOfBody(v) || v.isBlockArgument()) return isKnownAhead(v);
+    Operation *def = v.definingOp();
+    if (v.type().isTensor() || !isPure(def) || def->numRegions()) return false;
+    return llvm::all_of(def->operands(), [&](Value o) { return isComputable(o); });
   }
 
-  /// The views of the body that make an operand; false if its buffer is allocated in the body or not known.
-  bool collectViews(Value memdesc) {
-    auto alloc = allocationOf(memdesc);
-    if (!alloc || alloc->block() == &body_) return false;
-    llvm::SmallVector<Operation *, 4> views;
-    for (Value v = memdesc; v.definingOp() && v.definingOp()->block() == &body_; v = viewedMemdesc(v)) {
-      views.push_back(v.definingOp());
-      for (Value scalar : v.definingOp()->operands())
-        if (!scalar.type().isa<MemDescType>() && isOfBody(scalar)) plan_.needed.insert(scalar);
-    }
-    for (auto *op : llvm::reverse(views)) plan_.withDots.insert(op);
-    return roots_.insert(alloc.op), true;
-  }
+  // ---- buffers ----
 
-  /// The copies of the body into buffers of delayed dots; false if something else may write them.
-  bool findLateCopies() {
-    for (auto *root : roots_)
-      if (!findWriters(root->result())) return false;
-    if (plan_.lateCopies.empty()) return true;
-    bool behindCopy = false;
-    for (auto &op : body_) {
-      if (op.is<ttg::AsyncCommitGroupOp>()) plan_.lateCopies.insert(&op);
-      if (plan_.lateCopies.contains(&op)) {
-        behindCopy = true;
-        continue;
-      }
-      // A copy does not move across a wait that may be for it, nor across a write to what it may read.
-      bool isObstacle = op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>() || (effectsOf(&op) & kWritesGlobal);
-      if (behindCopy && isObstacle) return false;
-    }
-    return true;
+  /// By how many buffers `later` is ahead of `earlier`, both of which count through one multi-buffer; 0: not known.
+  static int64_t buffersAhead(Value later, Value earlier) {
+    auto x = carriedByArgument(later);
+    auto y = carriedByArgument(earlier);
+    if (!x || !y || x->loop.op != y->loop.op) return 0;
+    auto stepX = multiBufferStep(x->yielded);
+    auto stepY = multiBufferStep(y->yielded);
+    auto startX = intConstantOf(x->init);
+    auto startY = intConstantOf(y->init);
+    bool isKnown = stepX && stepY && startX && startY && stepX->index == later && stepY->index == earlier &&
+                   stepX->buffers == stepY->buffers && stepX->buffers > 0;
+    if (!isKnown) return 0;
+    return ((*startX - *startY) % stepX->buffers + stepX->buffers) % stepX->buffers;
   }
-  bool findWriters(Value memdesc) {
-    for (auto *user : memdesc.users()) {
-      if (isMemdescView(user)) {
-        if (!findWriters(user->result())) return false;
-        continue;
-      }
-      bool isInLoop = false;
-      for (Operation *p = user; p; p = p->parentOp()) isInLoop |= p->block() == &body_;
-      if (!isInLoop) continue;
-      Value destination;
-      if (auto copy = user->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>()) destination = copy.result();
-      if (auto copy = user->dyn<ttg::AsyncCopyGlobalToLocalOp>()) destination = copy.result();
-      if (destination) {
-        if (destination != memdesc || user->block() != &body_) return false;
-        plan_.lateCopies.insert(user);
-        noteBuffers(memdesc);
-        continue;
-      }
-      bool onlyReads = user->is<ttng::WarpGroupDotOp>() || user->is<ttg::LocalLoadOp>();
-      if (!onlyReads) return false;
-    }
-    return true;
+  /// The index of a buffer in its multi-buffer; null if it is none.
+  static Value indexOf(Value memdesc) {
+    while (memdesc && !memdesc.definedBy<ttg::MemdescIndexOp>()) memdesc = viewedMemdesc(memdesc);
+    return memdesc ? memdesc.definedBy<ttg::MemdescIndexOp>().index() : Value();
   }
-  void noteBuffers(Value memdesc) {
-    auto alloc = allocationOf(memdesc);
-    bool isMultiBuffer = memdesc.definedBy<ttg::MemdescIndexOp>() && alloc;
-    int64_t buffers = isMultiBuffer ? alloc.result().type().cast<MemDescType>().dim(0) : 1;
-    plan_.fewestBuffers = plan_.fewestBuffers ? std::min(plan_.fewestBuffers, buffers) : buffers;
+  bool isInLoop(Operation *op) const {
+    for (; op; op = op->parentOp())
+      if (op->block() == &body_) return true;
+    return false;
   }
-
-  // ---- mbarriers ----
-
-  /// Appends the users of views of a buffer, views aside.
-  static void usersBehindViews(Value memdesc, llvm::SmallVectorImpl<Operation *> &users) {
+  static void usersBehindViews(Value memdesc, llvm::SmallVectorImpl<std::pair<Operation *, Value>> &users) {
     for (auto *user : memdesc.users()) {
       if (isMemdescView(user))
         usersBehindViews(user->result(), users);
       else
-        users.push_back(user);
+        users.push_back({user, memdesc});
     }
   }
-  /// Fills plan_.shared, if all late copies are bulk copies that signal mbarriers of one multi-buffer, of which the
-  /// body waits for one at its start.
-  void findSharedMbarriers() {
-    SharedMbarriers s;
-    for (auto *root : roots_) {
-      llvm::SmallVector<Operation *, 8> users;
-      usersBehindViews(root->result(), users);
-      for (auto *user : users) {
-        if (user->is<ttg::AsyncCopyGlobalToLocalOp>()) return;
-        auto copy = user->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
-        if (copy && !addToGroup(s, copy)) return;
+  /// Whether, of all that the dot reads and the waits are for, the next iteration's copies were issued before this one.
+  bool buffersAreFilledAhead() {
+    llvm::SmallVector<Value, 4> reads = {plan_.first.a(), plan_.first.b()};
+    for (auto *op : plan_.copyWaits)
+      if (auto wait = op->dyn<ttng::WaitBarrierOp>()) {
+        if (wait->numOperands() != 2) return false;
+        reads.push_back(wait.alloc());
       }
-    }
-    if (!s.alloc) return;
-    llvm::SmallVector<Operation *, 16> users;
-    usersBehindViews(s.alloc.result(), users);
-    for (auto *user : users) {
-      if (auto wait = user->dyn<ttng::WaitBarrierOp>()) {
-        bool isPlain = wait->numOperands() == 2 && wait->block() == &body_ && wait->isBeforeInBlock(plan_.first.op);
-        if (s.wait || !isPlain || !wait.alloc().definedBy<ttg::MemdescIndexOp>()) return;
-        s.wait = wait;
-      } else if (!user->is<ttng::AsyncTmaCopyGlobalToLocalOp>() && !isBookkeeping(user))
-        return;
-    }
-    if (s.wait) plan_.shared = s;
+    return llvm::all_of(reads, [&](Value v) { return isFilledAhead(v); });
   }
-  static bool isBookkeeping(Operation *op) {
-    bool isLifetime = op->is<ttng::InitBarrierOp>() || op->is<ttng::InvalBarrierOp>() || op->is<ttg::LocalDeallocOp>();
-    return isLifetime || op->is<ttng::BarrierExpectOp>();
+  bool isFilledAhead(Value memdesc) {
+    auto alloc = allocationOf(memdesc);
+    if (!alloc || alloc->block() == &body_) return false;
+    llvm::SmallVector<std::pair<Operation *, Value>, 8> users;
+    usersBehindViews(alloc.result(), users);
+    return llvm::all_of(users, [&](auto &user) {
+      auto [op, view] = user;
+      if (!isInLoop(op)) return true;
+      bool reads = op->template is<ttng::WarpGroupDotOp>() || op->template is<ttg::LocalLoadOp>() ||
+                   op->template is<ttng::WaitBarrierOp>();
+      if (reads) return true;
+      bool isCopy = op->template is<ttng::AsyncTmaCopyGlobalToLocalOp>() ||
+                    op->template is<ttg::AsyncCopyGlobalToLocalOp>() || op->template is<ttng::BarrierExpectOp>();
+      Value filled = indexOf(view);
+      Value read = indexOf(memdesc);
+      return isCopy && op->block() == &body_ && filled && read &&
+             buffersAhead(filled, read) >= target_.tuning.overlapDotsLeastBuffers - 1;
+    });
   }
-  /// False if the copy signals another multi-buffer's mbarrier than those before, or one without announcement.
-  static bool addToGroup(SharedMbarriers &s, ttng::AsyncTmaCopyGlobalToLocalOp copy) {
-    auto alloc = allocationOf(copy.barrier());
-    if (!alloc || (s.alloc && s.alloc.op != alloc.op) || !copy.barrier().definedBy<ttg::MemdescIndexOp>()) return false;
-    s.alloc = alloc;
-    for (Operation *op = copy->prev(); op; op = op->prev()) {
-      auto expect = op->dyn<ttng::BarrierExpectOp>();
-      if (!expect || expect.alloc() != copy.barrier()) continue;
-      if (expect.pred() != copy.pred()) return false;
-      auto it = llvm::find_if(s.groups, [&](auto &g) { return g.expect.op == op; });
-      if (it == s.groups.end()) it = &s.groups.emplace_back(SharedMbarriers::Group{expect, {}});
-      it->copies.push_back(copy);
-      return true;
-    }
-    return false;
-  }
-
-  // ---- order ----
-
-  /// Fills plan_.last: what uses results of the delayed dots, and the rounding of their next operands, which then need
-  /// no registers beside those of the dots in flight. Only operations whose results are needed nowhere else move; for
-  /// others the wait comes earlier.
-  void orderBody() {
-    llvm::DenseSet<Value> dependent;
-    for (auto &d : plan_.delayed) dependent.insert(carried(loop_, d.index).argument);
-    llvm::SmallVector<Operation *, 64> ops;
+  /// Waits for all but a number of groups of copies count those that are issued before them.
+  bool countGroups() {
+    bool isBehind = false;
     for (auto &op : body_) {
-      ops.push_back(&op);
-      if (llvm::any_of(op.operands(), [&](Value v) { return dependent.contains(v); }))
-        for (Value r : op.results()) dependent.insert(r);
+      isBehind |= &op == plan_.place;
+      if (!op.is<ttg::AsyncCommitGroupOp>()) continue;
+      for (auto *wait : plan_.copyWaits)
+        if (wait->is<ttg::AsyncWaitOp>() && op.isBeforeInBlock(wait)) return false;
+      plan_.groupsBehind += isBehind;
     }
-    for (auto *op : llvm::reverse(ops)) {
-      if (op->numRegions() || !isPure(op) || !op->numResults()) continue;
-      bool isRounding = op->is<arith::TruncfOp>() || op->is<tt::FpToFpOp>() || op->is<ttg::ConvertLayoutOp>();
-      bool isLate = isRounding || dependent.contains(op->result());
-      if (isLate && allUsersComeLast(op)) plan_.last.insert(op);
-    }
-  }
-  bool allUsersComeLast(Operation *op) const {
-    return llvm::all_of(op->results(),
-                        [&](Value r) { return llvm::all_of(r.users(), [&](Operation *u) { return comesLast(u); }); });
-  }
-  bool comesLast(Operation *user) const {
-    bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == user; });
-    return isDelayed || user == body_.terminator() || plan_.last.contains(user);
+    return llvm::all_of(plan_.copyWaits, [&](Operation *op) {
+      auto wait = op->dyn<ttg::AsyncWaitOp>();
+      return !wait || int64_t(wait.num()) >= plan_.groupsBehind;
+    });
   }
 
-  /// Fills plan_.work: the last reduction of the work, which has few elements and needs all of them, or else what the
-  /// operations behind the wait use.
-  void findWork() {
+  // ---- the new place ----
+
+  bool findPlace() {
+    constexpr double kCostly = 4; // instructions of a thread for each element
     llvm::DenseSet<Operation *> dependent;
-    Value reduction;
+    Operation *lastUse = nullptr;
+    Operation *costly = nullptr;
     for (auto &op : body_) {
-      bool depends = &op == plan_.first.op;
-      for (Value v : op.operands()) depends |= v.definingOp() && dependent.contains(v.definingOp());
-      if (!depends || plan_.last.contains(&op) || (isDot(&op) && &op != plan_.first.op)) continue;
+      bool depends = false;
+      op.walk([&](Operation *inner) {
+        for (Value v : inner->operands()) {
+          if (v == result()) lastUse = &op;
+          depends |= v == result() || (v.definingOp() && dependent.contains(v.definingOp()));
+        }
+      });
+      if (!depends) continue;
       dependent.insert(&op);
-      bool isReduction = op.is<tt::ReduceOp>() && op.numResults() == 1 && op.result().type().isTensor();
-      if (isReduction) reduction = op.result();
+      bool isCostly = op.numResults() && op.result(0).type().isTensor() && !op.numRegions() &&
+                      costOf(&op, target_.tuning).time >= kCostly && !op.is<ttg::ConvertLayoutOp>();
+      if (!costly && isCostly) costly = &op;
     }
-    if (reduction) {
-      plan_.work.push_back(reduction);
-      return;
-    }
-    for (auto &op : body_) {
-      if (!plan_.last.contains(&op)) continue;
-      for (Value v : op.operands()) {
-        bool isWork = v.type().isTensor() && v.definingOp() && dependent.contains(v.definingOp());
-        if (isWork && !llvm::is_contained(plan_.work, v)) plan_.work.push_back(v);
-      }
-    }
+    if (!lastUse || lastUse == body_.terminator()) return false;
+    plan_.place = costly && lastUse->isBeforeInBlock(costly) ? costly : lastUse->next();
+    return plan_.place != body_.terminator();
   }
 
   // ---- worth ----
@@ -406,127 +295,50 @@ private:
   double cyclesOf(Operation *op) const {
     if (!op->numResults() || !op->result(0).type().isTensor()) return 0;
     Value sized = op->is<tt::ReduceOp>() ? op->operand(0) : op->result(0);
-    double instructions = op->is<tt::ReduceOp>() ? 1 : costOf(op, target_.tuning).time;
-    if (costOf(op, target_.tuning).ofWholeTensor) return 0;
+    OperationCost cost = costOf(op, target_.tuning);
+    if (cost.ofWholeTensor) return 0;
+    double instructions = op->is<tt::ReduceOp>() ? 1 : cost.time;
     double elements = double(elementsPerThread(sized.type()).value_or(0));
     return elements * instructions * double(warps_) / target_.schedulersPerMultiprocessor;
   }
   void estimate() {
-    for (auto &d : plan_.delayed) plan_.delayedCycles += cyclesOf(d.dot);
-    int64_t otherDots = 0; // registers of their results
-    bool isBehindFirst = false;
-    bool isBehindOtherDot = false; // which waits for all dots before it
+    plan_.firstCycles = cyclesOf(plan_.first);
+    // The first dot's result, what the work has made of its predecessor, what is carried, and results of other dots.
+    plan_.registers = 2 * registersOf(plan_.first.d());
+    for (auto *argument : carriedArguments(body_)) plan_.registers += registersOf(Value(argument));
+    bool isWork = false;
     for (auto &op : body_) {
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       double cycles = dot ? cyclesOf(dot) : cyclesOf(&op);
       plan_.cycles += cycles;
-      bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == &op; });
-      bool isOtherDot = dot && &op != plan_.first.op && !isDelayed;
-      if (isOtherDot) otherDots += registersOf(dot.d());
-      isBehindFirst |= &op == plan_.first.op;
-      isBehindOtherDot |= isOtherDot;
-      bool isWork = !dot && isBehindFirst && !isBehindOtherDot && !plan_.last.contains(&op);
+      isWork |= &op == plan_.place;
+      bool isOtherDot = dot && &op != plan_.first.op;
+      if (isOtherDot && isWork) isWork = false; // it waits for all dots before it
       if (isWork) plan_.workCycles += cycles;
     }
-    // During the work: its operand, what is carried, and what the dots in flight hold; and the results of other dots.
-    plan_.registers = registersOf(plan_.first.d()) + otherDots;
-    for (auto *argument : carriedArguments(body_)) plan_.registers += registersOf(Value(argument));
-    for (Value v : plan_.needed) plan_.registers += registersOf(v);
   }
 
   scf::ForOp loop_;
   Block &body_;
   const TargetInfo &target_;
   int64_t warps_;
-  llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots_; // of the body, but the first
-  llvm::SetVector<Operation *> roots_;              // allocations that delayed dots read
+  llvm::SetVector<Value> carried_; // loop-carried scalars that are known ahead
   OverlapPlan plan_;
 };
 
 /// Why the plan is not worth it; empty: it is.
 std::string whyNotWorth(const OverlapPlan &p, const TargetInfo &target, int64_t warps) {
-  double saved = std::min(p.delayedCycles, p.workCycles);
+  double saved = std::min(p.firstCycles, p.workCycles);
   int64_t registers = target.registersPerThread(warps, RegisterSplit::Evenly);
   int64_t usable = registers * target.tuning.overlapDotsRegistersPercent / 100;
-  bool fewBuffers = p.fewestBuffers && p.fewestBuffers < target.tuning.overlapDotsLeastBuffers;
-  if (fewBuffers && !p.shared) return "copies are issued one iteration ahead, which would become a part of one";
   if (p.registers > usable)
     return llvm::formatv("about {0} registers of a thread would be needed, and {1} are usable", p.registers, usable);
   if (saved * 100 < p.cycles * double(target.tuning.overlapDotsLeastGain))
     return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(p.cycles));
-  return "";
+  return "it is done where the loop's attribute tessera.overlap_dots is true";
 }
 
 // ---- the transformation ----
-
-/// Gives the late copies mbarriers of their own. The body waits for them where the delayed dots are.
-class MbarrierSplit {
-public:
-  MbarrierSplit(OverlapPlan &plan) : plan_(plan), shared_(*plan.shared) {}
-
-  void run() {
-    Builder b = Builder::after(shared_.alloc.op);
-    late_ = ttg::LocalAllocOp::create(b, shared_.alloc->loc(), shared_.alloc.result().type(), Value()).result();
-    llvm::SmallVector<Operation *, 16> users;
-    for (auto *view : shared_.alloc.result().users()) {
-      if (view->is<ttg::MemdescIndexOp>())
-        llvm::append_range(users, view->result().users());
-      else
-        users.push_back(view);
-    }
-    for (auto *user : users) {
-      Builder after = Builder::after(user);
-      if (auto init = user->dyn<ttng::InitBarrierOp>())
-        ttng::InitBarrierOp::create(after, user->loc(), lateAt(after, init.alloc()), {after.i32Attr("count", 1)});
-      else if (auto inval = user->dyn<ttng::InvalBarrierOp>())
-        ttng::InvalBarrierOp::create(after, user->loc(), lateAt(after, inval.alloc()));
-      else if (user->is<ttg::LocalDeallocOp>())
-        ttg::LocalDeallocOp::create(after, user->loc(), late_);
-    }
-    for (auto &g : shared_.groups) splitGroup(g);
-    waitForLate();
-  }
-
-private:
-  /// The late mbarrier at the place of a shared one.
-  Value lateAt(Builder &b, Value shared) {
-    auto view = shared.definedBy<ttg::MemdescIndexOp>();
-    return ttg::MemdescIndexOp::create(b, view->loc(), shared.type(), late_, view.index()).op->result();
-  }
-  void splitGroup(SharedMbarriers::Group &g) {
-    ttng::AsyncTmaCopyGlobalToLocalOp first = g.copies.front();
-    int64_t bytes = 0;
-    for (auto copy : g.copies) {
-      auto buffer = copy.result().type().cast<MemDescType>();
-      bytes += buffer.numElements() * buffer.element().bitWidth() / 8;
-      if (copy->isBeforeInBlock(first.op)) first = copy;
-    }
-    Builder b(first.op);
-    Value late = lateAt(b, g.expect.alloc());
-    auto expect = ttng::BarrierExpectOp::create(b, first->loc(), late, first.pred(), {b.i32Attr("size", bytes)});
-    for (auto copy : g.copies)
-      for (unsigned i = 0; i < copy->numOperands(); ++i)
-        if (copy->operand(i) == g.expect.alloc()) copy->setOperand(i, late);
-    g.expect->setAttr("size", IntegerAttr::getI32(b.context(), g.expect.size() - bytes));
-    if (plan_.lateCopies.contains(first.op)) plan_.lateCopies.insert(expect.op);
-  }
-  void waitForLate() {
-    Builder b(plan_.delayed.front().dot.op);
-    Value late = lateAt(b, shared_.wait.alloc());
-    auto wait = ttng::WaitBarrierOp::create(b, shared_.wait->loc(), late, shared_.wait.phase(), Value(), {});
-    plan_.withDots.insert(late.definingOp());
-    plan_.withDots.insert(wait.op);
-    Value index = shared_.wait.alloc().definedBy<ttg::MemdescIndexOp>().index();
-    for (Value v : {index, shared_.wait.phase()}) {
-      Block *block = v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block();
-      if (block == wait->block()) plan_.needed.insert(v);
-    }
-  }
-
-  OverlapPlan &plan_;
-  SharedMbarriers &shared_;
-  Value late_; // the mbarriers of late copies
-};
 
 class OverlappedLoop {
 public:
@@ -535,11 +347,11 @@ public:
 
   void build() {
     openGuard();
-    emitFirstIteration();
-    emitLoop();
-    emitLastDots();
+    Value first = emitFirstDot();
+    emitLoop(first);
+    emitLastIteration();
     closeGuard();
-    for (auto [i, v] : llvm::zip(usedResults_, finals_)) loop_->result(i).replaceAllUsesWith(v);
+    for (auto [i, v] : llvm::zip_equal(usedResults_, finals_)) loop_->result(i).replaceAllUsesWith(v);
     loop_->dropAllReferences();
     loop_->erase();
     dropUnneededCarriedValues(newLoop_);
@@ -573,160 +385,125 @@ private:
     finals_.assign(guard_->results().begin(), guard_->results().end());
   }
 
-  // ---- iterations ----
+  // ---- parts of iterations ----
 
-  const DelayedDot *delayedAt(Operation *op) const {
-    auto it = llvm::find_if(plan_.delayed, [&](auto &d) { return d.dot.op == op || (d.wait && d.wait.op == op); });
-    return it == plan_.delayed.end() ? nullptr : &*it;
+  Value waitFor(Builder &b, Value dot) {
+    return ttng::WarpGroupDotWaitOp::create(b, loc_, {dot.type()}, {dot}, {b.i32Attr("pendings", 0)})->result(0);
   }
-  /// The operations of the body in their new order, without the terminator.
-  llvm::SmallVector<Operation *, 64> orderedBody(bool late) {
-    llvm::SmallVector<Operation *, 64> ops;
+  /// The waits for copies and the first dot, on the values of `map`. `groups`: by how many groups of copies fewer have
+  /// been issued than at their old place.
+  Value emitAhead(Builder &b, ValueMap &map, int64_t groups) {
     for (auto &op : body_) {
-      bool isLate = plan_.lateCopies.contains(&op) || plan_.last.contains(&op);
-      // Views stay, too: others may use them.
-      bool moves = delayedAt(&op) || (op.is<ttng::WaitBarrierOp>() && plan_.withDots.contains(&op));
-      if (&op != body_.terminator() && !moves && isLate == late) ops.push_back(&op);
+      if (!plan_.ahead.contains(&op)) continue;
+      Operation *copy = b.clone(&op, map);
+      if (auto wait = copy->dyn<ttg::AsyncWaitOp>())
+        copy->setAttr("num", IntegerAttr::getI32(c_, int64_t(wait.num()) - groups));
     }
-    // The copies first: the sooner they are issued, the better.
-    if (late)
-      std::stable_partition(ops.begin(), ops.end(), [&](Operation *op) { return plan_.lateCopies.contains(op); });
-    return ops;
+    Value dot = map.lookup(plan_.first.d());
+    dot.definingOp()->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+    return dot;
+  }
+  /// The rest of an iteration; `atPlace` is called at the first dot's new place.
+  void emitRest(Builder &b, ValueMap &map, llvm::function_ref<void()> atPlace) {
+    for (auto &op : body_) {
+      if (&op == plan_.place) atPlace();
+      bool isAhead = &op == plan_.first.op || plan_.copyWaits.contains(&op);
+      bool isFirstsWait = plan_.wait && &op == plan_.wait.op;
+      if (&op != body_.terminator() && !isAhead && !isFirstsWait) b.clone(&op, map);
+    }
+  }
+  void mapResult(ValueMap &map, Value v) {
+    map.map(plan_.first.d(), v);
+    if (plan_.wait) map.map(plan_.wait->result(0), v);
   }
 
-  /// The delayed dots, on values of the iteration that they belong to. `needed` replaces OverlapPlan::needed,
-  /// `valueAt` gives the new loop's carried value that became a dot's accumulator.
-  llvm::SmallVector<Value, 4> emitDelayed(Builder &b, llvm::ArrayRef<Value> needed,
-                                          llvm::function_ref<Value(unsigned)> valueAt) {
-    ValueMap map;
-    for (auto [from, to] : llvm::zip_equal(plan_.needed, needed)) map.map(from, to);
-    for (auto *op : plan_.withDots) b.clone(op, map);
-    llvm::SmallVector<Value, 4> issued;
-    for (auto &d : plan_.delayed) {
-      map.map(d.dot.c(), valueAt(d.index));
-      Operation *dot = b.clone(d.dot.op, map);
-      dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
-      issued.push_back(dot->result());
-    }
-    return issued;
-  }
-  /// A wait; values that are no results of dots are computed before it.
-  llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> values, unsigned pending) {
-    llvm::SmallVector<Type, 2> types;
-    for (auto v : values) types.push_back(v.type());
-    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, values, {b.i32Attr("pendings", pending)});
-    return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
-  }
-
-  /// An iteration's operations; `issue` issues the delayed dots of the iteration before, `await` waits for them.
-  void emitIteration(Builder &b, ValueMap &map, unsigned pending, llvm::function_ref<void()> issue,
-                     llvm::function_ref<void()> await) {
-    Value firstResult = plan_.first.d();
-    bool firstIsPending = false;
-    bool delayedArePending = false;
-    auto needs = [](Operation *op, llvm::function_ref<bool(Value)> holds) {
-      bool found = false;
-      op->walk([&](Operation *inner) { found |= llvm::any_of(inner->operands(), holds); });
-      return found;
-    };
-    auto isOfDelayed = [&](Value v) {
-      return llvm::any_of(plan_.delayed, [&](auto &d) { return v == carried(loop_, d.index).argument; });
-    };
-    for (auto *op : orderedBody(/*late=*/false)) {
-      if (firstIsPending && needs(op, [&](Value v) { return v == firstResult; })) {
-        map.map(firstResult, waitFor(b, {map.lookupOrSelf(firstResult)}, pending)[0]);
-        firstIsPending = false;
-        if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>()) {
-          map.map(wait->result(0), map.lookupOrSelf(firstResult));
-          continue;
-        }
-      }
-      if (delayedArePending && needs(op, isOfDelayed)) {
-        await();
-        delayedArePending = false;
-      }
-      Operation *copy = b.clone(op, map);
-      if (op != plan_.first.op) continue;
-      copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
-      firstIsPending = true;
-      issue();
-      delayedArePending = true;
-    }
-    if (delayedArePending) await();
-    for (auto *op : orderedBody(/*late=*/true)) b.clone(op, map);
-  }
-
-  void emitFirstIteration() {
+  Value emitFirstDot() {
     ValueMap map;
     map.map(inductionVariable(loop_), loop_.lowerBound());
     for (unsigned i = 0; i < numCarried(loop_); ++i) map.map(carried(loop_, i).argument, carried(loop_, i).init);
-    emitIteration(b_, map, 0, [] {}, [] {});
-    // The loop's first copies overwrite buffers that this iteration has read. One barrier here is cheaper than one in
-    // each iteration.
-    gpu::BarrierOp::create(b_, loc_)->setAttr("tessera.local", UnitAttr::get(c_));
-    inits_ = carriedAfter(map);
-    for (Value v : plan_.needed) inits_.push_back(map.lookupOrSelf(v));
-  }
-  /// The old carried values after an iteration; for the results of delayed dots, their accumulators.
-  llvm::SmallVector<Value, 16> carriedAfter(ValueMap &map) {
-    llvm::SmallVector<Value, 16> values;
-    for (Value v : body_.terminator()->operands()) values.push_back(map.lookupOrSelf(v));
-    for (auto &d : plan_.delayed) values[d.index] = map.lookupOrSelf(d.dot.c());
-    return values;
-  }
-  /// What delayed dots need, from the values that follow the old loop's carried values.
-  llvm::SmallVector<Value, 8> neededValues(llvm::function_ref<Value(unsigned)> valueAt) {
-    llvm::SmallVector<Value, 8> values;
-    for (unsigned k = 0; k < plan_.needed.size(); ++k) values.push_back(valueAt(numCarried(loop_) + k));
-    return values;
+    return waitFor(b_, emitAhead(b_, map, 0));
   }
 
-  void emitLoop() {
+  /// A value of the body in the iteration of `map`; computed here if it comes later in the body.
+  Value valueIn(Builder &b, ValueMap &map, Value v) {
+    bool isOfBody = v.isBlockArgument() ? v.ownerBlock() == &body_ : v.definingOp()->block() == &body_;
+    if (!isOfBody || map.contains(v)) return map.lookupOrSelf(v);
+    for (Value o : v.definingOp()->operands()) valueIn(b, map, o);
+    b.clone(v.definingOp(), map);
+    return map.lookup(v);
+  }
+  Value emitNextDot(Builder &b, const ValueMap &current) {
+    ValueMap map = current; // what is computed early here is computed again at its place, and merged by cse
+    ValueMap next;
+    Value induction = current.lookupOrSelf(inductionVariable(loop_));
+    next.map(inductionVariable(loop_), arith::AddiOp::create(b, loc_, induction, loop_.step()).op->result());
+    for (auto *op : plan_.ahead)
+      for (Value v : op->operands())
+        if (auto value = v.isBlockArgument() ? carriedByArgument(v) : std::nullopt; value && value->loop.op == loop_.op)
+          next.map(v, Value());
+    for (unsigned i = 0; i < numCarried(loop_); ++i) {
+      CarriedValue value = carried(loop_, i);
+      if (next.contains(value.argument)) next.map(value.argument, valueIn(b, map, value.yielded));
+    }
+    return emitAhead(b, next, plan_.groupsBehind);
+  }
+
+  // ---- the loop ----
+
+  /// The bound of all iterations but the last: ub − step, or the least number of the type where that wraps.
+  Value boundBeforeLast() {
+    Value bound = loop_.upperBound();
+    Type type = bound.type();
+    constexpr unsigned kWidest = 64;
+    unsigned bits = type.isInteger() ? type.bitWidth() : kWidest;
+    if (bits < kWidest) {
+      auto extend = [&](Value v) { return arith::ExtsiOp::create(b_, loc_, c_.i64(), v).op->result(); };
+      Value before = arith::SubiOp::create(b_, loc_, extend(bound), extend(loop_.step())).op->result();
+      Value least = b_.intConstant(loc_, c_.i64(), -(int64_t(1) << (bits - 1)));
+      Value exact = arith::MaxsiOp::create(b_, loc_, before, least).op->result();
+      return arith::TrunciOp::create(b_, loc_, type, exact).op->result();
+    }
+    Value before = arith::SubiOp::create(b_, loc_, bound, loop_.step()).op->result();
+    Value wraps = compare(b_, loc_, CmpIPredicate::Sgt, before, bound);
+    Value least = b_.intConstant(loc_, type, std::numeric_limits<int64_t>::min());
+    return arith::SelectOp::create(b_, loc_, wraps, least, before).op->result();
+  }
+  /// The new loop carries the old one's values, the first dot's result, and the induction variable of the next
+  /// iteration.
+  void emitLoop(Value first) {
+    llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end());
+    unsigned dotAt = inits.size();
+    inits.push_back(first);
+    inits.push_back(loop_.lowerBound());
     llvm::SmallVector<Type, 16> types;
-    for (Value v : inits_) types.push_back(v.type());
-    Value second = arith::AddiOp::create(b_, loc_, loop_.lowerBound(), loop_.step()).op->result();
+    for (Value v : inits) types.push_back(v.type());
     llvm::SmallVector<NamedAttribute, 4> attrs(loop_->attrs().begin(), loop_->attrs().end());
-    newLoop_ = scf::ForOp::create(b_, loc_, types, second, loop_.upperBound(), loop_.step(), inits_, attrs);
+    newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), boundBeforeLast(), loop_.step(), inits, attrs);
     Block *block = newLoop_.body().addBlock();
     block->addArg(inductionVariable(loop_).type(), inductionVariable(loop_).loc());
     for (auto [i, t] : llvm::enumerate(types))
-      block->addArg(t, i < numCarried(loop_) ? carried(loop_, i).argument.loc() : loc_);
+      block->addArg(t, i < dotAt ? carried(loop_, i).argument.loc() : plan_.first->loc());
     Builder in = Builder::atEnd(block);
     ValueMap map;
     map.map(inductionVariable(loop_), inductionVariable(*block));
-    for (unsigned i = 0; i < numCarried(loop_); ++i) map.map(carried(loop_, i).argument, carriedArgument(*block, i));
-    auto argumentAt = [&](unsigned i) -> Value { return carriedArgument(*block, i); };
-    auto before = neededValues(argumentAt);
-    llvm::SmallVector<Value, 4> issued;
-    auto issue = [&] { issued = emitDelayed(in, before, argumentAt); };
-    auto await = [&] {
-      llvm::SmallVector<Value, 4> values(issued.begin(), issued.end());
-      for (Value v : plan_.work)
-        if (map.contains(v)) values.push_back(map.lookup(v));
-      auto done = waitFor(in, values, 0);
-      for (auto [d, v] : llvm::zip_first(plan_.delayed, done)) map.map(carried(loop_, d.index).argument, v);
-    };
-    emitIteration(in, map, plan_.delayed.size(), issue, await);
-    auto yields = carriedAfter(map);
-    for (auto [old, now] : llvm::zip_equal(plan_.needed, before)) yields.push_back(nextNeeded(in, map, old, now));
+    for (unsigned i = 0; i < dotAt; ++i) map.map(carried(loop_, i).argument, carriedArgument(*block, i));
+    mapResult(map, carriedArgument(*block, dotAt));
+    Value next;
+    emitRest(in, map, [&] { next = emitNextDot(in, map); });
+    llvm::SmallVector<Value, 16> yields;
+    for (Value v : body_.terminator()->operands()) yields.push_back(map.lookupOrSelf(v));
+    yields.push_back(waitFor(in, next));
+    yields.push_back(arith::AddiOp::create(in, loc_, inductionVariable(*block), loop_.step()).op->result());
     scf::YieldOp::create(in, loc_, yields);
   }
-  /// This iteration's value of what delayed dots need. An index that counts through a multi-buffer is counted
-  /// by itself: insert-barriers then knows that it differs from the other indices.
-  Value nextNeeded(Builder &b, ValueMap &map, Value old, Value before) {
-    auto value = carriedByArgument(old);
-    auto step = value && value->loop.op == loop_.op ? multiBufferStep(value->yielded) : std::nullopt;
-    if (step && step->index == old) return createNextBufferIndex(b, loc_, before, step->buffers);
-    return map.lookupOrSelf(old);
-  }
-
-  void emitLastDots() {
-    auto resultAt = [&](unsigned i) -> Value { return newLoop_->result(i); };
-    auto issued = emitDelayed(b_, neededValues(resultAt), resultAt);
-    auto done = waitFor(b_, issued, 0);
-    llvm::SmallVector<Value, 16> results(newLoop_->results().begin(), newLoop_->results().end());
-    for (auto [d, v] : llvm::zip(plan_.delayed, done)) results[d.index] = v;
-    for (unsigned i : usedResults_) finals_.push_back(results[i]);
+  void emitLastIteration() {
+    ValueMap map;
+    unsigned dotAt = numCarried(loop_);
+    for (unsigned i = 0; i < dotAt; ++i) map.map(carried(loop_, i).argument, newLoop_->result(i));
+    mapResult(map, newLoop_->result(dotAt));
+    map.map(inductionVariable(loop_), newLoop_->result(dotAt + 1));
+    emitRest(b_, map, [] {});
+    for (unsigned i : usedResults_) finals_.push_back(map.lookupOrSelf(carried(loop_, i).yielded));
   }
 
   scf::ForOp loop_;
@@ -737,25 +514,19 @@ private:
   Builder b_; // around the loop
   scf::IfOp guard_;
   scf::ForOp newLoop_;
-  llvm::SmallVector<Value, 16> inits_; // of the new loop: the old one's carried values, then what delayed dots need
   llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses
   llvm::SmallVector<Value, 8> finals_;         // what replaces these
 };
 
 std::string summary(const OverlapPlan &p) {
-  std::string s =
-      llvm::formatv("{0} dot{1} of an iteration run{2} under the work on the result of the next one's first "
-                    "dot: about {3} cycles of dots beside {4} of work, after {5} of the first dot; about "
-                    "{6} registers of a thread",
-                    p.delayed.size(), p.delayed.size() == 1 ? "" : "s", p.delayed.size() == 1 ? "s" : "",
-                    int64_t(p.delayedCycles), int64_t(p.workCycles), int64_t(p.cycles), p.registers)
-          .str();
-  return s;
+  return llvm::formatv("the first dot of an iteration is issued in the one before and runs under its work: about {0} "
+                       "cycles beside {1}, in iterations of {2}; about {3} registers of a thread",
+                       int64_t(p.firstCycles), int64_t(p.workCycles), int64_t(p.cycles), p.registers)
+      .str();
 }
 llvm::json::Object facts(const OverlapPlan &p) {
-  return llvm::json::Object{{"delayed", int64_t(p.delayed.size())},
-                            {"cycles", int64_t(p.cycles)},
-                            {"delayedCycles", int64_t(p.delayedCycles)},
+  return llvm::json::Object{{"cycles", int64_t(p.cycles)},
+                            {"firstCycles", int64_t(p.firstCycles)},
                             {"workCycles", int64_t(p.workCycles)},
                             {"registers", p.registers}};
 }
@@ -777,11 +548,11 @@ absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
     std::string whyNot = asked ? "" : whyNotWorth(*plan, *c.target, numWarps(m.op()));
     if (!whyNot.empty()) {
       c.remark({Remark::Missed, "", "DotsOverlapped", f->loc(),
-                "dots of an iteration do not run under the work of the next one: " + whyNot, facts(*plan)});
+                "the first dot of an iteration does not run under the work of the one before: " + whyNot,
+                facts(*plan)});
       continue;
     }
     c.remark({Remark::Applied, "", "DotsOverlapped", f->loc(), summary(*plan), facts(*plan)});
-    if (plan->shared) MbarrierSplit(*plan).run();
     OverlappedLoop(f, *plan).build();
     changed = true;
   }

@@ -1,9 +1,9 @@
 // tritongpu-pipeline on attention: the copies for the iteration after next are issued while the second dot is in
 // flight, into the buffers that the previous iteration released, which takes no extra barrier. With two stages they
 // are issued at once.
-// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target sm_90a --skip-pass overlap-dots --num-warps 4 --num-stages 3 --emit ttgir -o - | FileCheck %s
-// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target sm_90a --skip-pass overlap-dots --num-warps 4 --num-stages 2 --emit ttgir -o - | FileCheck %s --check-prefix=TWO
-// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target sm_90a --skip-pass overlap-dots --num-warps 4 --num-stages 3 --emit ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir -o - | FileCheck %s
+// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target sm_90a --num-warps 4 --num-stages 2 --emit ttgir -o - | FileCheck %s --check-prefix=TWO
+// RUN: tessera compile %S/../../kernels/attn/attn.ttir --target sm_90a --num-warps 4 --num-stages 3 --emit ptx -o - | FileCheck %s --check-prefix=PTX
 //
 // CHECK: scf.for
 // CHECK-NEXT: ttg.async_wait {num = 1 : i32}
