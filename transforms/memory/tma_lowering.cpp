@@ -148,7 +148,9 @@ struct BlockStore {
   }
 };
 
-void waitForStores(Builder &b, Location loc) { ttng::AsyncTmaStoreWaitOp::create(b, loc, {b.i32Attr("pendings", 0)}); }
+void waitForStores(Builder &b, Location loc, unsigned pending) {
+  ttng::AsyncTmaStoreWaitOp::create(b, loc, {b.i32Attr("pendings", pending)});
+}
 
 class StoreLowering {
 public:
@@ -159,14 +161,14 @@ public:
     Builder b(store.op);
     Location loc = store.op->loc();
     Value value = beforeConversions(store.value); // any layout can be written to shared memory
-    if (Value buffer = bufferOutsideLoop(store)) {
-      waitForStores(b, loc);
-      ttg::LocalStoreOp::create(b, loc, value, buffer);
-      store.copyFrom(b, buffer);
+    if (BufferOfStore outside = bufferOutsideLoop(store); outside.buffer) {
+      waitForStores(b, loc, outside.othersInFlight);
+      ttg::LocalStoreOp::create(b, loc, value, outside.buffer);
+      store.copyFrom(b, outside.buffer);
     } else {
       MemDescType type = bufferOfBlock(store.desc, tensorOf(store.value), false);
       store.copyFrom(b, ttg::LocalAllocOp::create(b, loc, type, value).result());
-      waitForStores(b, loc);
+      waitForStores(b, loc, 0);
     }
     eraseStore(store.op, store.value);
     return true;
@@ -211,8 +213,8 @@ private:
     return can;
   }
 
-  /// Whether the buffer can live as long as the loop, and as many blocks fit into a multiprocessor.
-  bool fits(Operation *loop, MemDescType type) const {
+  /// Whether so many buffers can live as long as the loop, and as many blocks fit into a multiprocessor.
+  bool fits(Operation *loop, MemDescType type, int64_t number) const {
     llvm::SmallVector<Operation *, 8> replaced; // the stores, and conversions for them, which are not made
     loop->walk([&](Operation *op) {
       auto store = BlockStore::of(op);
@@ -222,40 +224,76 @@ private:
         if (v.hasOneUse()) replaced.push_back(conversion.op);
     });
     int64_t now = sharedBytesDuring(loop, {}, *target_);
-    int64_t then = sharedBytesDuring(loop, replaced, *target_) + bytesOf(type);
+    int64_t then = sharedBytesDuring(loop, replaced, *target_) + number * bytesOf(type);
     int64_t capacity = target_->sharedMemoryPerMultiprocessor;
     auto blocks = [&](int64_t bytes) { return capacity / std::max<int64_t>(1, bytes); };
     return then <= target_->sharedMemoryPerBlock && (then <= now || blocks(then) == blocks(now));
   }
 
+  struct BufferOfStore {
+    Value buffer;
+    unsigned othersInFlight = 0; // copies from other buffers, begun since this one was filled
+  };
   /// A buffer that lives as long as the loops around the store, so that its copy is in flight while they go on. Null:
   /// there is no loop, or it would not be right or not fit.
-  Value bufferOutsideLoop(const BlockStore &store) {
+  BufferOfStore bufferOutsideLoop(const BlockStore &store) {
     Operation *loop = outermostLoop(store.op);
-    if (!loop || !target_) return {};
-    if (!canStayInFlight(loop, store)) return {};
+    if (!loop || !target_ || !canStayInFlight(loop, store)) return {};
     auto it = llvm::find_if(buffers_, [&](auto &b) { return b.loop == loop && b.type == store.buffer; });
-    if (it != buffers_.end()) return it->buffer;
-    LoopBuffer &shared = buffers_.emplace_back(LoopBuffer{loop, store.buffer, Value()});
-    if (!fits(loop, store.buffer)) return {};
-    Builder before(loop);
-    shared.buffer = ttg::LocalAllocOp::create(before, loop->loc(), store.buffer, Value()).result();
-    Builder after(loop);
-    after.setInsertionPointAfter(loop);
-    waitForStores(after, loop->loc());
-    ttg::LocalDeallocOp::create(after, loop->loc(), shared.buffer);
-    return shared.buffer;
+    if (it == buffers_.end()) {
+      buffers_.push_back({loop, store.buffer, {}, {}});
+      it = std::prev(buffers_.end());
+      allocate(*it);
+    }
+    if (it->buffers.empty()) return {};
+    if (it->buffers.size() == 1) return {it->buffers.front(), 0};
+    bool isFirst = it->pair.front() == store.op;
+    return {it->buffers[isFirst ? 0 : 1], 1};
   }
 
-  /// The buffer of a loop's stores of one type.
-  struct LoopBuffer {
+  /// The buffers of a loop's stores of one type: none if it does not fit, one that all stores use, or one for each of
+  /// the pair of stores that alternate.
+  struct LoopBuffers {
     Operation *loop;
     MemDescType type;
-    Value buffer; // null: it does not fit
+    llvm::SmallVector<Value, 2> buffers;
+    llvm::SmallVector<Operation *, 2> pair;
   };
+  void allocate(LoopBuffers &of) {
+    int64_t number = 0;
+    of.pair = alternatingStores(of.loop, of.type);
+    if (of.pair.size() == 2 && fits(of.loop, of.type, 2))
+      number = 2;
+    else if (fits(of.loop, of.type, 1))
+      number = 1;
+    if (!number) return;
+    Location loc = of.loop->loc();
+    Builder before(of.loop);
+    for (int64_t i = 0; i < number; ++i)
+      of.buffers.push_back(ttg::LocalAllocOp::create(before, loc, of.type, Value()).result());
+    Builder after = Builder::after(of.loop);
+    waitForStores(after, loc, 0);
+    for (Value buffer : of.buffers) ttg::LocalDeallocOp::create(after, loc, buffer);
+  }
+  /// The two stores of the loop, if it has two, of this type, one after the other in each iteration of one body. Then
+  /// all copies but the last one are done when either waits for all but one.
+  static llvm::SmallVector<Operation *, 2> alternatingStores(Operation *loop, MemDescType type) {
+    llvm::SmallVector<Operation *, 2> stores;
+    bool areAlike = true;
+    loop->walk([&](Operation *op) {
+      bool isCopy = op->is<ttng::AsyncTmaCopyLocalToGlobalOp>() || op->is<ttng::AsyncTmaReduceOp>();
+      auto store = BlockStore::of(op);
+      areAlike &= !isCopy && (!store || store->buffer == type);
+      if (store) stores.push_back(op);
+    });
+    bool alternate = areAlike && stores.size() == 2 && stores[0]->block() == stores[1]->block() &&
+                     isLoop(stores[0]->parentOp());
+    if (!alternate) stores.clear();
+    return stores;
+  }
 
   const TargetInfo *target_;
-  std::vector<LoopBuffer> buffers_;
+  std::vector<LoopBuffers> buffers_;
 };
 
 // ---- descriptors that the kernel makes ----
@@ -307,7 +345,7 @@ bool lowerMake(tt::MakeTensorDescriptorOp make) {
   Builder b(make.op);
   bool isStoredThrough = llvm::any_of(make.result().users(),
                                       [](Operation *user) { return !user->is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
-  if (isStoredThrough && isInLoop(make.op)) waitForStores(b, loc);
+  if (isStoredThrough && isInLoop(make.op)) waitForStores(b, loc, 0);
   TensorMapOperands operands = operandsOf(make, *box, b);
   ttng::TensormapCreateOp::create(
       b, loc, map, make.base(), operands.box, operands.sizes, operands.strides, operands.elementStrides,
