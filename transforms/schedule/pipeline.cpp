@@ -58,8 +58,8 @@
 //   prologue of the first tile
 //   scf.for %tile …     position of the tile (for its stores)
 //                       the pipelined loop, which goes on with the buffers of the last tile
-//                       ttng.warp_group_dot_wait {pendings = 0}
 //                       position and prologue of the next tile, predicated by its existence
+//                       ttng.warp_group_dot_wait {pendings = 0}
 //                       stores
 //
 // Through registers (other targets, and loops with a load that asynchronous copies cannot do; the latter not if threads

@@ -8,8 +8,8 @@
 //
 // If the plan has a loop over tiles (tile_loop.h), the buffers are allocated before that loop, and the prologue is
 // emitted twice: before it, for its first tile, and behind the new loop, for the next tile. The loop over tiles then
-// carries the producer's values, the indices of the buffers to read and to fill, and the phase of the mbarriers: they
-// go on where the tile before ended. (Copies that its last iterations did not issue leave buffers free, of which the
+// carries the producer's values, the indices of the buffers to read and to fill, and the phase of the mbarriers, which go
+// on where the tile before ended, and the tile's position. (Copies that its last iterations did not issue leave buffers free, of which the
 // next tile's first copies fill the first ones.)
 //
 // The new loop carries, in this order: the values of the old loop; those of the producer, which are for the iteration
@@ -62,6 +62,7 @@ public:
     if (!plan_.asyncCopies) eraseDead(*loop_->block(), loop_.op); // what the last iteration computed for a next one
     loop_->dropAllReferences();
     loop_->erase();
+    if (lastWait_) sinkAddressesOfStores();
     dropUnneededCarriedValues(newLoop_);
     if (tileLoop_) dropUnneededCarriedValues(tileLoop_);
   }
@@ -116,6 +117,8 @@ private:
     inits.append(producerState_.begin(), producerState_.end());
     inits.append({integer(b_, 0), fillIndex_});
     if (plan_.hasBulkCopies()) inits.push_back(integer(b_, 0));
+    position_ = positionOfTile(tiles);
+    for (Value v : position_) inits.push_back(first.lookupOrSelf(v));
     llvm::SmallVector<Type, 16> types;
     for (auto v : inits) types.push_back(v.type());
     tileLoop_ = scf::ForOp::create(b_, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
@@ -134,7 +137,8 @@ private:
     b_.setInsertionPoint(loop_.op);
   }
 
-  /// The prologue of the next tile, behind the new loop.
+  /// The prologue of the next tile, behind the new loop. Its buffers are those that the last dots do not read, so these
+  /// may still be in flight; they are waited for before the first operation that uses their results.
   void endTiles() {
     TileLoop tiles = plan_.tiles;
     tiles.loop = tileLoop_;
@@ -145,16 +149,52 @@ private:
     cloneAddresses(b_, tiles, next, Value());
     firstReadIndex_ = newLoop_->result(at_.readIndex);
     emitPrologue(next, exists);
+    if (plan_.dotsInFlight) {
+      Builder atUse(firstUseOfDots());
+      waitForLastDots(atUse);
+      lastWait_ = finals_[accumulators_[0]].definingOp();
+    }
 
     Operation *oldYield = body.terminator();
     llvm::SmallVector<Value, 16> yields(oldYield->operands().begin(), oldYield->operands().end());
     yields.append(producerState_.begin(), producerState_.end());
     yields.append({firstReadIndex_, fillIndex_});
     if (plan_.hasBulkCopies()) yields.push_back(newLoop_->result(at_.phase));
+    unsigned at = yields.size();
+    for (Value v : position_) yields.push_back(next.lookupOrSelf(v));
+    for (Value v : position_) v.replaceAllUsesWith(carriedArgument(body, at++)); // all clones are made
     b_.setInsertionPoint(oldYield);
     scf::YieldOp::create(b_, oldYield->loc(), yields);
     oldYield->erase();
     b_.setInsertionPointAfter(tileLoop_.op);
+  }
+
+  /// The first operation behind the old loop that uses an accumulator, itself or in its regions.
+  Operation *firstUseOfDots() {
+    Operation *first = loop_->block()->terminator();
+    for (unsigned i : accumulators_)
+      for (Operation *user : loop_->result(i).users()) {
+        while (user->block() != loop_->block()) user = user->parentOp();
+        if (user->isBeforeInBlock(first)) first = user;
+      }
+    return first;
+  }
+
+  /// Moves what only the stores of the tile need from before the new loop to where its last dots are in flight.
+  void sinkAddressesOfStores() {
+    for (Operation *op = newLoop_->prev(); op;) {
+      Operation *before = op->prev();
+      Operation *place = lastWait_;
+      bool sinks = isPure(op) && !op->numRegions() && op->numResults();
+      for (auto result : op->results())
+        for (Operation *user : result.users()) {
+          while (user->block() != op->block()) user = user->parentOp();
+          sinks &= newLoop_->isBeforeInBlock(user);
+          if (user->isBeforeInBlock(place)) place = user;
+        }
+      if (sinks) op->moveBefore(place);
+      op = before;
+    }
   }
 
   // ---- guard ----
@@ -414,12 +454,7 @@ private:
     b_.setInsertionPointAfter(newLoop_.op);
     finals_.resize(loop_->numResults());
     for (unsigned i : usedResults_) finals_[i] = newLoop_->result(i);
-    if (plan_.dotsInFlight) {
-      llvm::SmallVector<Value, 2> issued;
-      for (auto i : accumulators_) issued.push_back(newLoop_->result(i));
-      auto done = waitForDots(b_, issued, 0);
-      for (auto [k, i] : llvm::enumerate(accumulators_)) finals_[i] = done[k];
-    }
+    if (plan_.dotsInFlight && !tileLoop_) waitForLastDots(b_);
     if (plan_.asyncCopies) return;
     ValueMap last;
     last.map(inductionVariable(loop_), newLoop_->result(at_.nextIteration));
@@ -429,6 +464,14 @@ private:
     Value readIndex = carriesIndices_ ? newLoop_->result(at_.readIndex) : integer(b_, 0);
     emitConsumer(b_, last, readIndex, loaded, Value());
     for (unsigned i : usedResults_) finals_[i] = last.lookupOrSelf(carried(loop_, i).yielded);
+  }
+
+  /// Waits for the dots that are in flight behind the loop.
+  void waitForLastDots(Builder &b) {
+    llvm::SmallVector<Value, 2> issued;
+    for (auto i : accumulators_) issued.push_back(newLoop_->result(i));
+    auto done = waitForDots(b, issued, 0);
+    for (auto [k, i] : llvm::enumerate(accumulators_)) finals_[i] = done[k];
   }
 
   bool surelyIterates() {
@@ -627,10 +670,12 @@ private:
   Value mbarriers_;
   // With a loop over tiles; else null.
   scf::ForOp tileLoop_;
-  unsigned firstOfTile_ = 0; // index of the first value that it carries for the pipelined loop
-  Value firstReadIndex_;     // of the buffer that the first iteration reads
-  Value firstPhase_;         // of the mbarriers
-  Value fillIndex_;          // of the buffer that the first iteration fills
+  llvm::SmallVector<Value, 8> position_; // of the tile, which the loop over tiles carries
+  unsigned firstOfTile_ = 0;             // index of the first value that it carries for the pipelined loop
+  Value firstReadIndex_;                 // of the buffer that the first iteration reads
+  Value firstPhase_;                     // of the mbarriers
+  Value fillIndex_;                      // of the buffer that the first iteration fills
+  Operation *lastWait_ = nullptr;        // for the dots that are in flight behind the new loop
   scf::IfOp guard_;
   scf::ForOp newLoop_;
   llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses

@@ -31,9 +31,7 @@ private:
     whyNot_ = reason.str();
     return false;
   }
-  static std::string nameOf(const Operation *op) {
-    return ("'" + op->name() + "' at " + describe(op->loc())).str();
-  }
+  static std::string nameOf(const Operation *op) { return ("'" + op->name() + "' at " + describe(op->loc())).str(); }
 
   bool isSuitable() {
     if (tiles_.loop.unsignedCmp() || !tiles_.loop.body().hasOneBlock())
@@ -69,7 +67,8 @@ private:
       for (auto *load : loads_) {
         auto fromTensor = load->dyn<tt::DescriptorLoadOp>();
         Value from = fromTensor ? fromTensor.desc() : load->cast<tt::LoadOp>().ptr();
-        if (!reachDifferentMemory(to, from)) return refuse(nameOf(store) + " may write what " + nameOf(load) + " reads");
+        if (!reachDifferentMemory(to, from))
+          return refuse(nameOf(store) + " may write what " + nameOf(load) + " reads");
       }
     }
     return true;
@@ -117,9 +116,8 @@ private:
     return llvm::all_of(needed, [&](Value v) { return addSlice(v, tiles_.addresses, &tiles_.carried); });
   }
   bool findUpdates() {
-    return llvm::all_of(tiles_.carried, [&](unsigned i) {
-      return addSlice(carried(tiles_.loop, i).yielded, tiles_.updates, nullptr);
-    });
+    return llvm::all_of(tiles_.carried,
+                        [&](unsigned i) { return addSlice(carried(tiles_.loop, i).yielded, tiles_.updates, nullptr); });
   }
 
   scf::ForOp inner_;
@@ -135,6 +133,19 @@ private:
 
 TileLoop findTileLoop(scf::ForOp inner, const PipelinePlan &plan, std::string &whyNot) {
   return TileLoopFinder(inner, plan, whyNot).find();
+}
+
+llvm::SmallVector<Value, 8> positionOfTile(const TileLoop &tiles) {
+  constexpr size_t kMost = 8; // of which each takes a register
+  auto isScalar = [](Operation *op) { return op->numResults() == 1 && op->result().type().isInteger(); };
+  llvm::SmallVector<Value, 8> position;
+  for (auto &op : *tiles.loop.body().front()) {
+    if (!tiles.addresses.contains(&op) || !isScalar(&op)) continue;
+    auto isForScalar = [&](Operation *user) { return tiles.addresses.contains(user) && isScalar(user); };
+    if (!llvm::all_of(op.result().users(), isForScalar)) position.push_back(op.result());
+  }
+  if (position.size() > kMost) position.clear();
+  return position;
 }
 
 void cloneAddresses(Builder &b, const TileLoop &tiles, ValueMap &map, Value exists) {

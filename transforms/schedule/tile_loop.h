@@ -5,7 +5,7 @@
 //     addresses of the tile                     addresses of the tile, for its stores
 //     first copies                       →      scf.for %k = … { }
 //     scf.for %k = … { }                        addresses and first copies of the next tile
-//     stores                                    stores
+//     stores                                    wait for the last dots; stores
 //   }                                         }
 #pragma once
 #include "ir/builder.h"
@@ -19,7 +19,7 @@ struct PipelinePlan;
 
 /// The loop over tiles around a pipelined loop, and what its body computes for the first copies of a tile.
 struct TileLoop {
-  ir::scf::ForOp loop; // null: there is none
+  ir::scf::ForOp loop;                        // null: there is none
   llvm::SetVector<ir::Operation *> addresses; // operations of its body that the first copies are computed from
   llvm::SetVector<unsigned> carried;          // indices of its carried values that these use
   llvm::SetVector<ir::Operation *> updates;   // operations of its body that take these to the next tile
@@ -32,6 +32,10 @@ struct TileLoop {
 ///   - it has one block, a signed counter, and no dots beside those of `inner`.
 /// Otherwise its `loop` is null, and `whyNot` is the reason if `inner` is in a loop at all.
 TileLoop findTileLoop(ir::scf::ForOp inner, const PipelinePlan &, std::string &whyNot);
+
+/// Scalars among the addresses that others than scalars are computed from, such as a tile's row and column. A loop that
+/// carries them need not compute them again when it comes to the tile. None if there are many.
+llvm::SmallVector<ir::Value, 8> positionOfTile(const TileLoop &);
 
 /// Clones the addresses on the values of `map`, which maps the counter and the carried values. `exists` (i1): whether
 /// the tile exists; divisions by what is computed for one that does not are undefined, so that these divide by 1. Null:

@@ -5,6 +5,15 @@
 namespace tessera::transforms {
 using namespace ir;
 
+/// Whether vectors are of use for an operation that has the descriptor. Atomics take an element at a time, and so does a
+/// load whose value they take: it gets their layout.
+static bool profitsFromVectors(Operation *op) {
+  if (op->is<tt::DescriptorReduceOp>()) return false;
+  auto load = op->dyn<tt::DescriptorLoadOp>();
+  return !load ||
+         !llvm::all_of(load.result().users(), [](Operation *user) { return user->is<tt::DescriptorReduceOp>(); });
+}
+
 bool makeDescriptorVersions(tt::FuncOp kernel) {
   if (!kernel.body().hasOneBlock()) return false;
   Block *body = kernel.body().front();
@@ -12,12 +21,15 @@ bool makeDescriptorVersions(tt::FuncOp kernel) {
   if (!end->is<tt::ReturnOp>() || end->numOperands()) return false;
 
   llvm::SmallVector<Value, 8> descriptors;
+  bool profits = false;
   for (unsigned i = 0; i < body->numArgs(); ++i) {
     auto type = body->arg(i).type().dyn_cast<TensorDescType>();
     bool becomesPointers = type && !type.encoding();
-    if (becomesPointers && !body->arg(i).useEmpty()) descriptors.push_back(body->arg(i));
+    if (!becomesPointers || body->arg(i).useEmpty()) continue;
+    descriptors.push_back(body->arg(i));
+    profits |= llvm::any_of(body->arg(i).users(), profitsFromVectors);
   }
-  if (descriptors.empty()) return false;
+  if (!profits) return false;
 
   llvm::SmallVector<Operation *, 32> ops;
   for (Operation &op : *body)

@@ -2,8 +2,7 @@
 //
 // What a tensor map would do for any descriptor takes masks here: rows whose size is no multiple of a vector need one
 // for every element, padding is a value that is known at the launch, and offsets take 64 bits. Few launches need that.
-// A kernel
-// therefore tests for it once, and has its body twice:
+// A kernel therefore tests for it once, and has its body twice:
 //
 //   %fast = fast %x, %y : i1
 //   scf.if %fast {
@@ -24,8 +23,8 @@ namespace tessera::transforms {
 /// On the casts, builtin.unrealized_conversion_cast.
 inline constexpr const char *kFastDescriptorAttr = "tessera.fast_descriptor";
 
-/// Makes the versions. False: the kernel has no descriptor argument that is accessed, or other control flow than
-/// structured one.
+/// Makes the versions. False: the kernel has no descriptor argument whose accesses may become vectors, or other control
+/// flow than structured one.
 bool makeDescriptorVersions(ir::tt::FuncOp kernel);
 
 } // namespace tessera::transforms

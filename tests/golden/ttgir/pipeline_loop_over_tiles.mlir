@@ -1,5 +1,5 @@
-// In a loop over tiles the first copies of the next tile are issued between a tile's dots and its stores; the loop
-// carries the producer's values and the indices of the buffers.
+// In a loop over tiles the first copies of the next tile are issued while the last dots of a tile are in flight, before
+// its stores; the loop carries the producer's values, the indices of the buffers and the tile's position.
 // RUN: tessera compile %s --kernel tiles --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=TILES
 // RUN: tessera compile %s --kernel tiles --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=SM80
 // RUN: tessera compile %s --kernel pointers --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=POINTERS
@@ -20,12 +20,12 @@
 // TILES:     ttng.warp_group_dot
 // TILES:     ttng.async_tma_copy_global_to_local %arg0
 // TILES:     scf.yield
-// TILES:   ttng.warp_group_dot_wait
 // TILES:   %[[EXISTS:.*]] = arith.cmpi slt, %[[TILE]],
 // TILES:   %[[NEXT:.*]] = arith.select %[[EXISTS]], %{{.*}}, %[[TILE]] : i32
 // TILES:   arith.remsi %[[NEXT]],
 // TILES:   ttg.memdesc_index %{{.*}}[%[[INNER]]#1]
 // TILES:   ttng.async_tma_copy_global_to_local %arg0
+// TILES:   ttng.warp_group_dot_wait %[[INNER]]#0 {pendings = 0 : i32}
 // TILES:   tt.store
 // TILES:   scf.yield
 // TILES: ttng.inval_barrier

@@ -27,9 +27,9 @@ module {
   // CHECK-COUNT-2: ttng.async_tma_copy_global_to_local
   // CHECK: arith.xori
   // CHECK: scf.yield
-  // CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32}
   // CHECK: ttng.barrier_expect
-  // CHECK-COUNT-2: ttng.async_tma_copy_global_to_local
+  // CHECK-COUNT-4: ttng.async_tma_copy_global_to_local
+  // CHECK: ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32}
   // CHECK: tt.descriptor_store
   // CHECK-COUNT-3: ttng.inval_barrier
   // CHECK-NOT: ttg.async_copy_global_to_local

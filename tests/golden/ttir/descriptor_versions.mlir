@@ -73,6 +73,14 @@ tt.func public @made(%p: !tt.ptr<f16>, %unused: !tt.tensordesc<tensor<16x64xf16>
   tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
   tt.return
 }
+// Nor loads whose values only atomics take.
+// CHECK-LABEL: @combined
+// CHECK-NOT: scf.if
+tt.func public @combined(%x: !tt.tensordesc<tensor<16x64xf32>>, %i: i32) {
+  %v = tt.descriptor_load %x[%i, %i] : !tt.tensordesc<tensor<16x64xf32>> -> tensor<16x64xf32>
+  tt.descriptor_reduce add, %x[%i, %i], %v : !tt.tensordesc<tensor<16x64xf32>>, tensor<16x64xf32>
+  tt.return
+}
 tt.func private @callee(%x: !tt.tensordesc<tensor<16x64xf16>>, %i: i32) attributes {noinline = true} {
   %v = tt.descriptor_load %x[%i, %i] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>
   tt.descriptor_store %x[%i, %i], %v : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
