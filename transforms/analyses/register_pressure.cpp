@@ -38,7 +38,8 @@ int64_t usableRegisters(const TargetInfo &target, int64_t warps) {
   return registers * target.tuning.usableRegistersPercent / 100;
 }
 
-RegisterPressure::RegisterPressure(Operation *function, int64_t (*registers)(Value)) {
+RegisterPressure::RegisterPressure(Operation *function, int64_t (*registers)(Value), bool separatesBranches)
+    : separatesBranches_(separatesBranches) {
   taken_.push_back(0);
   number(function);
   function->walk([&](Operation *op) {
@@ -76,11 +77,36 @@ void RegisterPressure::count(Value v, int64_t registers) {
   }
   taken_[from] += registers;
   if (to + 1 < taken_.size()) taken_[to + 1] -= registers;
+  if (separatesBranches_) excludeOtherBranches(v, registers, from, to);
 }
 
 int64_t RegisterPressure::highest(Operation *first, Operation *last) const {
   auto from = taken_.begin() + begins_.lookup(first), to = taken_.begin() + ends_.lookup(last) + 1;
   return from < to ? *std::max_element(from, to) : 0;
+}
+
+/// Between `from` and `to`, a value is not live in the first branch of an `scf.if` behind its last use there, if only
+/// the second branch uses it later.
+void RegisterPressure::excludeOtherBranches(Value v, int64_t registers, unsigned from, unsigned to) {
+  llvm::SmallVector<Operation *, 2> done;
+  for (auto *user : v.users())
+    for (Operation *p = user->parentOp(); p && begins_.lookup(p) > from; p = p->parentOp()) {
+      if (!p->is<scf::IfOp>() || ends_.lookup(p) < to || llvm::is_contained(done, p)) continue;
+      done.push_back(p);
+      Block *first = p->region(0).front();
+      unsigned begin = begins_.lookup(first->front());
+      unsigned end = ends_.lookup(first->back());
+      // Up to its last use in this branch, or the end of the loop of that use, it is live.
+      for (auto *other : v.users())
+        for (Operation *o = other; o && o != p; o = o->parentOp())
+          if (unsigned at = o == other ? begins_.lookup(o) : ends_.lookup(o);
+              begins_.lookup(o) >= begins_.lookup(first->front()) && at <= end)
+            begin = std::max(begin, at + 1);
+      if (begin > end) continue;
+      taken_[begin] -= registers;
+      taken_[end + 1] += registers;
+      return; // the outer ones would exclude the same places again
+    }
 }
 
 /// What is read from shared memory for operations of the same block costs nothing: it can be read in parts, just before
@@ -98,7 +124,7 @@ int64_t holdableRegisters(const TargetInfo &target, int64_t warps) {
 }
 
 int64_t heldRegisters(Operation *function) {
-  RegisterPressure pressure(function, heldRegistersOf);
+  RegisterPressure pressure(function, heldRegistersOf, /*separatesBranches=*/true);
   int64_t most = 0;
   auto place = [&](int64_t registers) { most = std::max(most, registers); };
   function->walk([&](Operation *op) {

@@ -37,8 +37,10 @@ int64_t holdableRegisters(const ir::TargetInfo &, int64_t warps);
 
 class RegisterPressure {
 public:
-  /// `registers`: what a value takes.
-  explicit RegisterPressure(ir::Operation *function, int64_t (*registers)(ir::Value) = registersOf);
+  /// `registers`: what a value takes. `separatesBranches`: what only the second branch of an `scf.if` uses is not
+  /// counted in the first one.
+  explicit RegisterPressure(ir::Operation *function, int64_t (*registers)(ir::Value) = registersOf,
+                            bool separatesBranches = false);
   /// The highest pressure from `first` to `last`, including what is nested in them.
   int64_t highest(ir::Operation *first, ir::Operation *last) const;
 
@@ -50,6 +52,9 @@ public:
 private:
   void number(ir::Operation *);
   void count(ir::Value, int64_t registers);
+  void excludeOtherBranches(ir::Value, int64_t registers, unsigned from, unsigned to);
+
+  const bool separatesBranches_;
 
   llvm::DenseMap<ir::Operation *, unsigned> begins_, ends_;
   std::vector<int64_t> taken_; // by number of an operation's beginning or end
