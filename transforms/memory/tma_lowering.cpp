@@ -286,8 +286,8 @@ private:
       areAlike &= !isCopy && (!store || store->buffer == type);
       if (store) stores.push_back(op);
     });
-    bool alternate = areAlike && stores.size() == 2 && stores[0]->block() == stores[1]->block() &&
-                     isLoop(stores[0]->parentOp());
+    bool alternate =
+        areAlike && stores.size() == 2 && stores[0]->block() == stores[1]->block() && isLoop(stores[0]->parentOp());
     if (!alternate) stores.clear();
     return stores;
   }
