@@ -77,7 +77,7 @@ private:
   }
 
   int64_t buffers_;
-  int budget_ = 100; // values that are looked at
+  int budget_ = 100; // values that are followed
   llvm::SmallVector<Assumption, 2> assumptions_;
 };
 

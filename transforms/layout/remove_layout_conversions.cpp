@@ -11,8 +11,8 @@
 //              %b = ttg.convert_layout %a : #L -> #D                %y = op %a, (%z in #L) : #L
 //              %y = op %b, %z : #D                             →    %r = ttg.convert_layout %y : #L -> #D
 //            through elementwise operations, broadcast, expand_dims, trans, reshape, split, join, reduce, scan (if its
-//            axis stays in order), into buffers and into loops. So conversions travel towards the stores and vanish where both ends
-//            have one layout
+//            axis stays in order), into buffers and into loops. So conversions travel towards the stores and vanish
+//            where both ends have one layout
 //   carry    loop-carried values and results of branches take the layout in which they are yielded
 //   stores   a store whose value arrives in a layout in which accesses are as wide as in its own is done in that
 //            layout, if nothing else reads or writes that memory (threads order only their own accesses)

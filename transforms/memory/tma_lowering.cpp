@@ -234,7 +234,7 @@ private:
     Value buffer;
     unsigned othersInFlight = 0; // copies from other buffers, begun since this one was filled
   };
-  /// A buffer that lives as long as the loops around the store, so that its copy is in flight while they go on. Null:
+  /// A buffer that lives as long as the loops around the store, so that its copy is in flight in the next iteration. Null:
   /// there is no loop, or it would not be right or not fit.
   BufferOfStore bufferOutsideLoop(const BlockStore &store) {
     Operation *loop = outermostLoop(store.op);

@@ -51,13 +51,13 @@
 //   body   ttng.wait_barrier of the stage
 //          … ttng.barrier_expect and ttng.async_tma_copy_global_to_local into the buffer that the last iteration read
 //
-// Loops over tiles (persistent kernels; tile_loop.h has the conditions). If an asynchronous loop is in a loop whose body
-// computes a tile's position before it and stores the tile behind it, the buffers belong to the outer loop, and the
-// prologue of the next tile comes before the stores of this one:
+// Loops over tiles (persistent kernels; tile_loop.h has the conditions). If an asynchronous loop is in a loop whose
+// body computes a tile's position before it and stores the tile behind it, the buffers belong to the outer loop, and
+// the prologue of the next tile comes before the stores of this one:
 //
 //   prologue of the first tile
 //   scf.for %tile …     position of the tile (for its stores)
-//                       the pipelined loop, which goes on with the buffers of the last tile
+//                       the pipelined loop, which continues with the buffers of the last tile
 //                       position and prologue of the next tile, predicated by its existence
 //                       ttng.warp_group_dot_wait {pendings = 0}
 //                       stores

@@ -8,9 +8,9 @@
 //
 // If the plan has a loop over tiles (tile_loop.h), the buffers are allocated before that loop, and the prologue is
 // emitted twice: before it, for its first tile, and behind the new loop, for the next tile. The loop over tiles then
-// carries the producer's values, the indices of the buffers to read and to fill, and the phase of the mbarriers, which go
-// on where the tile before ended, and the tile's position. (Copies that its last iterations did not issue leave buffers free, of which the
-// next tile's first copies fill the first ones.)
+// carries the producer's values, the indices of the buffers to read and to fill, and the phase of the mbarriers, which
+// continue where the tile before ended, and the tile's position. (Copies that its last iterations did not issue leave
+// buffers free, of which the next tile's first copies fill the first ones.)
 //
 // The new loop carries, in this order: the values of the old loop; those of the producer, which are for the iteration
 // that it is at; the index of the buffer to read; the index of the buffer to fill (asynchronous copies); loaded values

@@ -1,7 +1,7 @@
 // A dot's result that is stored in two halves (an epilogue in parts).
 // RUN: tessera compile %s --kernel halves --target sm_90a --num-warps 4 --emit ttgir | FileCheck %s --check-prefix=HALVES
 
-// The two halves of a product are narrowed before they leave the dot's layout.
+// The two halves of a dot's result are narrowed before they leave the dot's layout.
 // HALVES-LABEL: @halves
 // HALVES: ttng.warp_group_dot
 // HALVES-NOT: ttg.convert_layout {{.*}}f32

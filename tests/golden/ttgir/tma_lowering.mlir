@@ -62,7 +62,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // In a loop the copy stays in flight while the loop goes on; the buffer is waited for before it is filled again.
+  // In a loop the copy stays in flight during the next iteration; the buffer is waited for before it is filled again.
   // CHECK-LABEL: @loop
   // CHECK: %[[L:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem, mutable>
   // CHECK: scf.for
