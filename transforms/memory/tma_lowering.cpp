@@ -34,6 +34,9 @@
 //   }
 //   ttng.async_tma_store_wait {pendings = 0}
 //
+// If the loop's only two stores alternate (the halves of a tile), each has a buffer of its own where both fit, and waits
+// for all copies but the last one.
+//
 // A map that is made in a loop is written where the last iteration's was. No copy may still read it there. Copies to
 // shared memory do not: every thread waits for the mbarrier of each before the iteration ends, those of the warp that
 // writes the map included. Copies from shared memory are waited for by the one thread that started them, which is of
@@ -234,8 +237,8 @@ private:
     Value buffer;
     unsigned othersInFlight = 0; // copies from other buffers, begun since this one was filled
   };
-  /// A buffer that lives as long as the loops around the store, so that its copy is in flight in the next iteration. Null:
-  /// there is no loop, or it would not be right or not fit.
+  /// A buffer that lives as long as the loops around the store, so that its copy is in flight in the next iteration.
+  /// Null: there is no loop, or it would not be right or not fit.
   BufferOfStore bufferOutsideLoop(const BlockStore &store) {
     Operation *loop = outermostLoop(store.op);
     if (!loop || !target_ || !canStayInFlight(loop, store)) return {};

@@ -118,4 +118,53 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return
   }
+  // Two stores that alternate have a buffer each, and wait for all copies but the other's.
+  // CHECK-LABEL: @halves
+  // CHECK: %[[X:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem, mutable>
+  // CHECK-NEXT: %[[Y:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem, mutable>
+  // CHECK: scf.for
+  // CHECK:   ttng.async_tma_store_wait {pendings = 1 : i32}
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[X]]
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[X]]
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 1 : i32}
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[Y]]
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[Y]]
+  // CHECK: }
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // Room for one block either way.
+  tt.func public @halves(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf16, #blocked>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<20x64x64xf16, #shared3, #smem, mutable>
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      %x = ttg.memdesc_index %b[%c0] : !ttg.memdesc<20x64x64xf16, #shared3, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      ttg.local_store %zero, %x : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      %v = ttg.local_load %x : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+      tt.descriptor_store %d[%i, %c0], %v : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+      tt.descriptor_store %d[%i, %c64], %v : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+    }
+    tt.return
+  }
+  // One of them is under a condition: the last copy may be from its own buffer.
+  // CHECK-LABEL: @sometimes
+  // CHECK: scf.for
+  // CHECK-NOT: {pendings = 1 : i32}
+  // CHECK: tt.return
+  tt.func public @sometimes(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf16, #blocked>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<20x64x64xf16, #shared3, #smem, mutable>
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      %x = ttg.memdesc_index %b[%c0] : !ttg.memdesc<20x64x64xf16, #shared3, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      ttg.local_store %zero, %x : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      %v = ttg.local_load %x : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+      tt.descriptor_store %d[%i, %c0], %v : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+      scf.if %c {
+        tt.descriptor_store %d[%i, %c64], %v : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+      }
+    }
+    tt.return
+  }
 }
