@@ -34,8 +34,8 @@
 //   }
 //   ttng.async_tma_store_wait {pendings = 0}
 //
-// If the loop's only two stores alternate (the halves of a tile), each has a buffer of its own where both fit, and waits
-// for all copies but the last one.
+// If the loop's only two stores alternate (the halves of a tile), each has a buffer of its own where both fit, and
+// waits for all copies but the last one.
 //
 // A map that is made in a loop is written where the last iteration's was. No copy may still read it there. Copies to
 // shared memory do not: every thread waits for the mbarrier of each before the iteration ends, those of the warp that
