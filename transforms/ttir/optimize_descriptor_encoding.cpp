@@ -17,7 +17,9 @@
 // describe (elements of 8 to 64 bits, rows of whole 16 bytes, 1 to 5 dimensions; CUDA driver API,
 // cuTensorMapEncodeTiled), and the kernel does nothing with it but load, store and reduce blocks of its own shape, or
 // of this shape without leading dimensions of size 1. One that is carried by a loop, chosen by a branch, passed to a
-// function or used for gathers does not.
+// function or used for gathers does not. Blocks that are stored or reduced must be known to begin at multiples of 16
+// bytes in their rows: the PTX ISA says nothing of others, and on an H200 copies whose stores began at odd elements
+// failed.
 //
 // A descriptor that the kernel makes also needs rows without gaps (innermost stride 1) and a padding that a tensor map
 // has: zero, or NaN of floats of 16 bits and more. Making a map takes about a microsecond, and scratch memory, which
@@ -46,6 +48,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "layouts/nvmma_shared.h"
+#include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/pointer_root.h"
@@ -102,19 +105,25 @@ bool canReduce(DescriptorReduceKind kind, Type element) {
 }
 
 /// Whether the operation only moves blocks of the descriptor.
-bool isBulkAccess(Operation *op, Value desc) {
+bool isBulkAccess(Operation *op, Value desc, const AxisInfoAnalysis &axis) {
   auto type = desc.type().cast<TensorDescType>();
   if (auto load = op->dyn<tt::DescriptorLoadOp>())
     return hasShapeOfBlock(type, load.result().type().cast<TensorType>());
+  auto startsAligned = [&](OperandRange indices) {
+    int64_t elements = axis.get(indices[indices.size() - 1]).divisibility[0];
+    return elements >= kTensorMapAlignment || elements * (type.element().bitWidth() / 8) >= kTensorMapAlignment;
+  };
   if (auto store = op->dyn<tt::DescriptorStoreOp>())
-    return hasShapeOfBlock(type, store.src().type().cast<TensorType>());
+    return hasShapeOfBlock(type, store.src().type().cast<TensorType>()) && startsAligned(store.indices());
   if (auto reduce = op->dyn<tt::DescriptorReduceOp>())
-    return hasShapeOfBlock(type, reduce.src().type().cast<TensorType>()) && canReduce(reduce.kind(), type.element());
+    return hasShapeOfBlock(type, reduce.src().type().cast<TensorType>()) && canReduce(reduce.kind(), type.element()) &&
+           startsAligned(reduce.indices());
   return false;
 }
 
 /// Why the descriptor cannot stay one; empty if it can. `layout`: of its blocks.
-std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo &target) {
+std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo &target,
+                   const AxisInfoAnalysis &axis) {
   if (desc.useEmpty()) return "nothing uses it";
   auto type = desc.type().cast<TensorDescType>();
   // A block goes through a buffer. Pointers need none.
@@ -124,8 +133,9 @@ std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo
     return "no tensor map describes its block: that takes 1 to 5 dimensions, elements of 8 to 64 bits and rows of "
            "whole 16 bytes";
   for (Operation *user : desc.users())
-    if (!isBulkAccess(user, desc))
-      return "'" + user->name().str() + "' at " + describe(user->loc()) + " does not move whole blocks by TMA";
+    if (!isBulkAccess(user, desc, axis))
+      return "'" + user->name().str() + "' at " + describe(user->loc()) +
+             " does not move whole blocks by TMA, or stores them where rows may not be aligned to 16 bytes";
   return "";
 }
 
@@ -144,8 +154,9 @@ unsigned loopsBetween(Operation *outer, Operation *inner) {
 }
 
 /// Why TMA cannot serve a descriptor that the kernel makes; empty if it can.
-std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout, const TargetInfo &target) {
-  if (std::string reason = whyNot(make.result(), layout, target); !reason.empty()) return reason;
+std::string whyNotMade(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout, const TargetInfo &target,
+                       const AxisInfoAnalysis &axis) {
+  if (std::string reason = whyNot(make.result(), layout, target, axis); !reason.empty()) return reason;
   auto innermost = intConstantOf(make.strides()[make.strides().size() - 1]);
   if (!innermost || *innermost != 1) return "its innermost stride is not known to be 1";
   Type element = make.result().type().cast<TensorDescType>().element();
@@ -286,7 +297,7 @@ void keep(tt::MakeTensorDescriptorOp make, const layouts::Encoding *layout) {
 /// The decisions for one kernel.
 class Kernel {
 public:
-  Kernel(tt::FuncOp func, PassContext &c) : func_(func), context_(c) {}
+  Kernel(tt::FuncOp func, const AxisInfoAnalysis &axis, PassContext &c) : func_(func), axis_(axis), context_(c) {}
 
   bool keepArguments() {
     bool changed = false;
@@ -299,7 +310,7 @@ public:
       if (!desc || desc.encoding()) continue;
       Value argument = func_.body().front()->arg(i);
       auto *layout = layoutOfBlocks(desc);
-      std::string reason = whyNot(argument, layout, *context_.target);
+      std::string reason = whyNot(argument, layout, *context_.target, axis_);
       context_.remark({kindOf(reason), "", "TensorMapArgument", argument.loc(), textOf(reason), {}});
       if (!reason.empty()) continue;
       inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
@@ -317,7 +328,7 @@ public:
       auto desc = make ? make.result().type().cast<TensorDescType>() : TensorDescType();
       if (!desc || desc.encoding()) return;
       auto *layout = layoutOfBlocks(desc);
-      all.push_back({make, layout, whyNotMade(make, layout, *context_.target)});
+      all.push_back({make, layout, whyNotMade(make, layout, *context_.target, axis_)});
     });
     refuseUnordered(all);
     bool isWorthScratch =
@@ -373,6 +384,7 @@ private:
   }
 
   tt::FuncOp func_;
+  const AxisInfoAnalysis &axis_;
   PassContext &context_;
 };
 
@@ -380,11 +392,12 @@ private:
 
 absl::StatusOr<bool> optimizeDescriptorEncoding(Module &m, PassContext &c) {
   if (!c.target || !c.target->hasTensorCopy || hasLayouts(m.op())) return false;
+  AxisInfoAnalysis axis(m);
   bool changed = false;
   for (auto &op : *m.body()) {
     auto func = op.dyn<tt::FuncOp>();
     if (!func || func.symVisibility() == "private" || func.body().empty()) continue;
-    Kernel kernel(func, c);
+    Kernel kernel(func, axis, c);
     changed |= kernel.keepArguments();
     changed |= kernel.keepMade();
   }

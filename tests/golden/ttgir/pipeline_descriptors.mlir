@@ -30,7 +30,7 @@
 // Without TMA there are pointers.
 // SM80-NOT: tt.descriptor_
 // SM80: tt.load
-tt.func public @gemm(%a: !tt.tensordesc<tensor<64x64xf16>>, %b: !tt.tensordesc<tensor<64x64xf16>>, %c: !tt.tensordesc<tensor<64x64xf16>>, %m: i32, %n: i32, %k: i32) {
+tt.func public @gemm(%a: !tt.tensordesc<tensor<64x64xf16>>, %b: !tt.tensordesc<tensor<64x64xf16>>, %c: !tt.tensordesc<tensor<64x64xf16>>, %m: i32, %n: i32 {tt.divisibility = 16 : i32}, %k: i32) {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -21,7 +21,7 @@
 // CHECK: scf.if %[[FAST]] {
 // CHECK:   scf.for
 // CHECK:     arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<64xi32>
-// CHECK:     tt.load %{{.*}}, %{{.*}}, %cst{{.*}} {tessera.descriptor} : tensor<16x64x!tt.ptr<f16>>
+// CHECK:     tt.load %{{.*}}, %{{.*}}, %cst{{.*}} : tensor<16x64x!tt.ptr<f16>>
 // CHECK-NOT: tt.num_stages
 // CHECK: } else {
 // CHECK:   scf.for

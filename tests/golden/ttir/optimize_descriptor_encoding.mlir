@@ -15,7 +15,7 @@
 // CHECK-SAME: !tt.tensordesc<tensor<16x64xf8E4M3FN, #[[R64]]>>
 // CHECK-SAME: !tt.tensordesc<tensor<16x8xf32, #[[R32]]>>
 // CHECK-SAME: !tt.tensordesc<tensor<16x8xf16, #[[R16]]>>
-tt.func public @rows(%a: !tt.tensordesc<tensor<16x128xbf16>>, %b: !tt.tensordesc<tensor<16x64xf8E4M3FN>>, %c: !tt.tensordesc<tensor<16x8xf32>>, %d: !tt.tensordesc<tensor<16x8xf16>>, %i: i32) {
+tt.func public @rows(%a: !tt.tensordesc<tensor<16x128xbf16>>, %b: !tt.tensordesc<tensor<16x64xf8E4M3FN>>, %c: !tt.tensordesc<tensor<16x8xf32>>, %d: !tt.tensordesc<tensor<16x8xf16>>, %i: i32 {tt.divisibility = 16 : i32}) {
   %x = tt.descriptor_load %a[%i, %i] : !tt.tensordesc<tensor<16x128xbf16>> -> tensor<16x128xbf16>
   tt.descriptor_store %a[%i, %i], %x : !tt.tensordesc<tensor<16x128xbf16>>, tensor<16x128xbf16>
   %y = tt.descriptor_load %b[%i, %i] : !tt.tensordesc<tensor<16x64xf8E4M3FN>> -> tensor<16x64xf8E4M3FN>
@@ -37,13 +37,26 @@ tt.func public @rows(%a: !tt.tensordesc<tensor<16x128xbf16>>, %b: !tt.tensordesc
 // CHECK-SAME: !tt.tensordesc<tensor<4x64xf32, #[[PLAIN]]>>
 // CHECK-SAME: !tt.tensordesc<tensor<128xsi32, #[[VECTOR]]>>
 // CHECK-SAME: !tt.tensordesc<tensor<1x32x32xf32, #[[CUBE]]>>
-tt.func public @ranks(%a: !tt.tensordesc<tensor<4x64xf32>>, %b: !tt.tensordesc<tensor<128xsi32>>, %c: !tt.tensordesc<tensor<1x32x32xf32>>, %i: i32) {
+tt.func public @ranks(%a: !tt.tensordesc<tensor<4x64xf32>>, %b: !tt.tensordesc<tensor<128xsi32>>, %c: !tt.tensordesc<tensor<1x32x32xf32>>, %i: i32 {tt.divisibility = 16 : i32}) {
   %x = tt.descriptor_load %a[%i, %i] : !tt.tensordesc<tensor<4x64xf32>> -> tensor<4x64xf32>
   tt.descriptor_store %a[%i, %i], %x : !tt.tensordesc<tensor<4x64xf32>>, tensor<4x64xf32>
   %y = tt.descriptor_load %b[%i] : !tt.tensordesc<tensor<128xsi32>> -> tensor<128xi32>
   tt.descriptor_reduce min, %b[%i], %y : !tt.tensordesc<tensor<128xsi32>>, tensor<128xi32>
   %z = tt.descriptor_load %c[%i, %i, %i] : !tt.tensordesc<tensor<1x32x32xf32>> -> tensor<32x32xf32>
   tt.descriptor_store %c[%i, %i, %i], %z : !tt.tensordesc<tensor<1x32x32xf32>>, tensor<32x32xf32>
+  tt.return
+}
+
+// -----
+
+// Stores whose blocks may begin anywhere in a row: not by TMA. Loads may begin anywhere.
+// CHECK-LABEL: @odd
+// CHECK-SAME: %[[FROM:.*]]: !tt.tensordesc<tensor<16x64xf16, #{{.*}}>>, %[[TO:.*]]: !tt.tensordesc<tensor<16x64xf16>>,
+tt.func public @odd(%from: !tt.tensordesc<tensor<16x64xf16>>, %to: !tt.tensordesc<tensor<16x64xf16>>, %i: i32) {
+  %c1 = arith.constant 1 : i32
+  %n = arith.addi %i, %c1 : i32
+  %x = tt.descriptor_load %from[%i, %n] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>
+  tt.descriptor_store %to[%i, %n], %x : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
   tt.return
 }
 

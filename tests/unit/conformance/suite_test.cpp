@@ -161,9 +161,9 @@ TEST(BuiltInSuite, HasManyCases) {
   std::set<std::string> features, unique;
   for (auto &x : *c) features.insert(x.feature()), unique.insert(x.name);
   EXPECT_EQ(unique.size(), c->size());
-  EXPECT_EQ(features,
-            (std::set<std::string>{"atomics", "calls", "casts", "control_flow", "dots", "large_blocks", "layouts",
-                                   "memory", "pointwise", "reductions", "scans", "shapes", "warp_specialize"}));
+  EXPECT_EQ(features, (std::set<std::string>{"atomics", "calls", "casts", "control_flow", "descriptors", "dots",
+                                             "large_blocks", "layouts", "memory", "pointwise", "reductions", "scans",
+                                             "shapes", "warp_specialize"}));
 }
 
 TEST(BuiltInSuite, EveryKernelVerifies) {
