@@ -14,7 +14,7 @@
 #include "transforms/analyses/buffer_readers.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/dots.h"
-#include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/plain_stores.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/memory/allocate_shared_memory.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -177,40 +177,16 @@ private:
     return false;
   }
 
-  /// Whether the operation writes global memory by plain stores alone, and does not synchronise. Collects the stores.
-  bool onlyStores(Operation *op) {
-    constexpr uint8_t kObstacles = kWritesGlobal | kSynchronizes;
-    if (!(effectsOf(op) & kObstacles)) return true;
-    if (op->is<tt::StoreOp>() || op->is<tt::DescriptorStoreOp>()) {
-      stores_.push_back(op);
-      return true;
-    }
-    if (!op->numRegions() || op->info().effects & kObstacles) return false;
-    for (auto &r : op->regions())
-      for (auto *b = r.front(); b; b = b->next())
-        for (auto &inner : *b)
-          if (!onlyStores(&inner)) return false;
-    return true;
-  }
   /// Whether no load that would be issued ahead reads what the body stores.
   bool readsNothingStored() {
     llvm::SmallVector<Operation *, 8> early;
     for (auto &a : plan_.loads) early.push_back(a.op);
     for (auto *op : plan_.producer)
       if (op->is<tt::LoadOp>()) early.push_back(op);
-    for (auto *store : stores_)
-      for (auto *load : early)
-        if (!reachDifferentMemory(memoryOf(store), memoryOf(load)))
-          return refuse("'" + store->name() + "' at " + describe(store->loc()) + " may write what '" + load->name() +
-                        "' at " + describe(load->loc()) + " reads");
+    if (auto [store, load] = conflictBetween(stores_, early); store)
+      return refuse("'" + store->name() + "' at " + describe(store->loc()) + " may write what '" + load->name() +
+                    "' at " + describe(load->loc()) + " reads");
     return true;
-  }
-  /// The pointer or the descriptor through which a load or store accesses memory.
-  static Value memoryOf(Operation *op) {
-    if (auto load = op->dyn<tt::LoadOp>()) return load.ptr();
-    if (auto store = op->dyn<tt::StoreOp>()) return store.ptr();
-    if (auto load = op->dyn<tt::DescriptorLoadOp>()) return load.desc();
-    return op->cast<tt::DescriptorStoreOp>().desc();
   }
 
   bool isSuitable() {
@@ -221,7 +197,7 @@ private:
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
       if (isLoopOrCall(&op)) return refuse(contains(op));
-      if (!onlyStores(&op))
+      if (!onlyStores(&op, stores_))
         return refuse("'" + op.name() + "' at " + describe(op.loc()) + " writes memory or synchronizes");
       bool isPipelinedAlready = op.is<ttg::AsyncCopyGlobalToLocalOp>() || op.is<ttg::AsyncCommitGroupOp>();
       if (isPipelinedAlready) return false;

@@ -5,7 +5,7 @@
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/integer_facts.h"
-#include "transforms/analyses/pointer_root.h"
+#include "transforms/analyses/plain_stores.h"
 #include "transforms/schedule/pipeline_plan.h"
 
 namespace tessera::transforms {
@@ -40,38 +40,14 @@ private:
       if (&op == inner_.op || &op == body_->terminator()) continue;
       bool isLoop = op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>();
       if (isLoop || isDot(&op)) return refuse("the loop around it contains " + nameOf(&op));
-      if (!onlyStores(&op)) return refuse("in the loop around it, " + nameOf(&op) + " writes memory or synchronizes");
+      if (!onlyStores(&op, stores_))
+        return refuse("in the loop around it, " + nameOf(&op) + " writes memory or synchronizes");
     }
     return true;
-  }
-  /// Whether the operation writes global memory by plain stores alone, and does not synchronise. Collects the stores.
-  bool onlyStores(Operation *op) {
-    constexpr uint8_t kObstacles = kWritesGlobal | kSynchronizes;
-    if (!(effectsOf(op) & kObstacles)) return true;
-    if (op->is<tt::StoreOp>() || op->is<tt::DescriptorStoreOp>()) {
-      stores_.push_back(op);
-      return true;
-    }
-    bool isBranch = op->is<scf::IfOp>();
-    if (!isBranch) return false;
-    bool all = true;
-    op->walk([&](Operation *nested) {
-      if (nested != op && !nested->numRegions()) all &= onlyStores(nested);
-    });
-    return all;
   }
   bool readsNothingStored() {
-    for (auto *store : stores_) {
-      auto toTensor = store->dyn<tt::DescriptorStoreOp>();
-      Value to = toTensor ? toTensor.desc() : store->cast<tt::StoreOp>().ptr();
-      for (auto *load : loads_) {
-        auto fromTensor = load->dyn<tt::DescriptorLoadOp>();
-        Value from = fromTensor ? fromTensor.desc() : load->cast<tt::LoadOp>().ptr();
-        if (!reachDifferentMemory(to, from))
-          return refuse(nameOf(store) + " may write what " + nameOf(load) + " reads");
-      }
-    }
-    return true;
+    auto [store, load] = conflictBetween(stores_, loads_);
+    return !store || refuse(nameOf(store) + " may write what " + nameOf(load) + " reads");
   }
 
   /// Whether it can be computed for a tile ahead: it does nothing else, and takes no shared memory.

@@ -271,6 +271,13 @@ std::string without(const std::string &line) {
   return out;
 }
 
+/// Threads write ones to the buffer %b of 64x64xf16.
+const std::string kWriteOnes =
+    "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
+    "[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
+    "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], "
+    "warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
+
 TEST(TensorCopyFaults, NobodyWaits) {
   EXPECT_THAT(messageOf(without("wait_barrier")),
               AnyOf(HasSubstr("is invalidated while a bulk copy that it counts is in flight"),
@@ -305,24 +312,21 @@ TEST(TensorCopyFaults, MapThatIsWrittenWhileACopyReadsIt) {
 TEST(TensorCopyFaults, OrdinaryWritesAreFenced) {
   // What threads wrote is stored by the asynchronous proxy. Where the program has no fence, the compiler places one.
   std::string ir = text(kPlain, 64 * 64 * 2), fence = "    ttng.fence_async_shared {bCluster = false}\n";
-  std::string write =
-      "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
-      "[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
-      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], "
-      "warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
   size_t at = ir.find("    ttng.async_tma_copy_local_to_global");
   std::string unfenced = ir, fenced = ir;
   Emulation own;
-  auto placed = own.text(unfenced.insert(at, write), "k", {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)});
+  auto placed =
+      own.text(unfenced.insert(at, kWriteOnes), "k", {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)});
   ASSERT_TRUE(placed.ok()) << placed.status();
   EXPECT_EQ(own.buffers[1][1], 0x3c);
   Emulation e;
-  auto r = e.text(fenced.insert(at, write + fence), "k", {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)});
+  auto r =
+      e.text(fenced.insert(at, kWriteOnes + fence), "k", {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)});
   ASSERT_TRUE(r.ok()) << r.status();
   EXPECT_EQ(e.buffers[1][1], 0x3c);
   // A buffer that was written by threads and is then filled: the fence is the compiler's to place.
   std::string filled = ir;
-  filled.insert(ir.find("    ttng.barrier_expect"), write);
+  filled.insert(ir.find("    ttng.barrier_expect"), kWriteOnes);
   Emulation f;
   r = f.text(filled, "k", {testing::bytesOf(counting(64 * 64 * 2)), testing::zeros(64 * 64 * 2)});
   ASSERT_TRUE(r.ok()) << r.status();
@@ -331,14 +335,9 @@ TEST(TensorCopyFaults, OrdinaryWritesAreFenced) {
 TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
   // The compiled code without its fences: a copy reads, or overwrites, what threads wrote.
   std::string ir = text(kPlain, 64 * 64 * 2);
-  std::string write =
-      "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
-      "[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
-      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], "
-      "warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
   for (const char *before : {"    ttng.async_tma_copy_local_to_global", "    ttng.barrier_expect"}) {
     std::string written = ir;
-    written.insert(written.find(before), write);
+    written.insert(written.find(before), kWriteOnes);
     unsigned fences = 0;
     auto dropFences = [&](llvm::Module &m) {
       llvm::SmallVector<llvm::Instruction *, 4> calls;
@@ -360,15 +359,11 @@ TEST(TensorCopyFaults, OrdinaryWritesWithoutFence) {
 }
 TEST(TensorCopyFaults, BufferChangedUnderWay) {
   std::string ir = text(kPlain, 64 * 64 * 2);
-  std::string write =
-      "    %v = arith.constant dense<1.0> : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = "
-      "[4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>\n"
-      "    ttg.local_store %v, %b : tensor<64x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], "
-      "warpsPerCTA = [4, 1], order = [1, 0]}>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>\n";
   std::string early = ir, late = ir;
-  EXPECT_THAT(messageOf(early.insert(ir.find("    ttng.async_tma_store_wait"), write)), HasSubstr("which a bulk copy"));
+  EXPECT_THAT(messageOf(early.insert(ir.find("    ttng.async_tma_store_wait"), kWriteOnes)),
+              HasSubstr("which a bulk copy"));
   Emulation e;
-  auto r = e.text(late.insert(ir.find("    tt.return"), write), "k",
+  auto r = e.text(late.insert(ir.find("    tt.return"), kWriteOnes), "k",
                   {testing::zeros(64 * 64 * 2), testing::zeros(64 * 64 * 2)});
   EXPECT_TRUE(r.ok()) << r.status();
 }
