@@ -35,9 +35,10 @@
 //   - Nothing but waits synchronises, and nothing waits for a number of dots or copies that would change.
 // The last iteration is peeled; all of it is in an scf.if unless the loop is known to iterate.
 //
-// It is worth it if the time of the first dot or of the work behind its place, the lesser of the two, is a considerable
-// part of an iteration, and if the registers suffice. A loop's attribute `tessera.overlap_dots` (bool) overrides this
-// decision, but not the conditions before.
+// Done only in loops with the attribute `tessera.overlap_dots = true`. Measured (NVIDIA H200, 2026-11, `tessera bench`,
+// attention forward with heads of 64 and 128, four configurations): 1 to 14 % slower than without. The remark says of
+// other loops what is estimated: the time of the first dot or of the work behind its place, the lesser of the two,
+// against that of an iteration, and the registers.
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
