@@ -73,7 +73,7 @@ public:
   void tensorMapArgument(llvm::Argument &) const override;
   void copyTensor(llvm::IRBuilder<> &, const codegen::TensorCopy &, llvm::Value *predicate) const override;
   void commitTensorCopies(llvm::IRBuilder<> &) const override;
-  void waitForTensorCopies(llvm::IRBuilder<> &, unsigned pending) const override;
+  void waitForTensorCopies(llvm::IRBuilder<> &, unsigned pending, bool readsOnly) const override;
   void initBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, llvm::Value *predicate) const override;
   void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, llvm::Value *predicate) const override;
   void arriveAtBarrier(llvm::IRBuilder<> &, llvm::Value *barrier, unsigned count, int64_t bytes,

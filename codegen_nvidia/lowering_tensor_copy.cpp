@@ -145,8 +145,9 @@ void NvidiaTarget::copyTensor(IRBuilder<> &b, const TensorCopy &c, Value *predic
 }
 
 void NvidiaTarget::commitTensorCopies(IRBuilder<> &b) const { Assembly(b).emit("cp.async.bulk.commit_group;"); }
-void NvidiaTarget::waitForTensorCopies(IRBuilder<> &b, unsigned pending) const {
-  Assembly(b).emit("cp.async.bulk.wait_group.read " + std::to_string(pending) + ";");
+void NvidiaTarget::waitForTensorCopies(IRBuilder<> &b, unsigned pending, bool readsOnly) const {
+  Assembly(b).emit("cp.async.bulk.wait_group" + std::string(readsOnly ? ".read " : " ") + std::to_string(pending) +
+                   ";");
 }
 
 void NvidiaTarget::initBarrier(IRBuilder<> &b, Value *barrier, unsigned count, Value *predicate) const {

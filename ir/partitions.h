@@ -6,6 +6,10 @@
 
 namespace tessera::ir {
 
+/// Attribute of ttng.arrive_barrier: each warp arrives for itself, `count` times, once it has done what precedes the
+/// operation. Without it, one thread arrives for all of them.
+inline constexpr llvm::StringLiteral kEachWarpArrivesAttr = "tessera.each_warp";
+
 struct Partition {
   ttg::WarpSpecializeOp op; // null: no part of one
   Region *region = nullptr;

@@ -60,7 +60,12 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       step(loopInvariantCodeMotion), // hoists loop-invariant loads from shared memory
       step(commonSubexpressions),    // merges buffers of one tile, before pipelineLoads makes them multi-buffers
       step(pipelineLoads, {.numStages = o.numStages}), // asynchronous copies; addresses are still simple
-      step(overlapDots), // needs the multi-buffers of tritongpu-pipeline; before other passes order the body
+  };
+  // Both need the multi-buffers of tritongpu-pipeline, and come before other passes order the body. The first one takes
+  // the copies out of loops; then dots of two iterations can be in flight.
+  if (o.mayAddWarps) p.push_back(step(automaticWarpSpecialization));
+  p.push_back(step(overlapDots));
+  const Pipeline rest = {
       // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices
       // with other arithmetic.
       step(prefetch),
@@ -69,7 +74,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
       // synchronise; no later pass adds one.
       step(runLoadsAhead),
   };
-  return concat(std::move(p), cleanUpAndOrder());
+  return concat(concat(std::move(p), rest), cleanUpAndOrder());
 }
 
 Pipeline amdTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions &o) {

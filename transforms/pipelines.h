@@ -11,6 +11,7 @@ struct TtgirPipelineOptions {
   int numCtas = 1;               // blocks of a cluster
   int numStages = 3;             // of loops that do not say tt.num_stages
   int matrixInstructionSize = 0; // AMD: rows and columns of matrix instructions; 0: accelerate-matmul chooses
+  bool mayAddWarps = true;       // warps beside numWarps that only copy
 };
 
 /// TTIR to better TTIR, the same for all targets.

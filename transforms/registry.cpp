@@ -178,8 +178,11 @@ Rows schedulePasses() {
       row<pipelineLoads>("tritongpu-pipeline", "schedule/pipeline.cpp",
                          "issue the loads of dot operands some iterations ahead",
                          {.options = pipelineOptions(), .needs = kLayouts}),
+      row<automaticWarpSpecialization>(
+          "tritongpu-automatic-warp-specialization", "schedule/automatic_warp_specialization.cpp",
+          "give the copies of a pipelined loop to a warp of their own", {.needs = kLayouts}),
       row<overlapDots>("overlap-dots", "schedule/overlap_dots.cpp",
-                       "issue the first dot of an iteration under the work of the one before", {.needs = kLayouts}),
+                       "issue the last dots of an iteration under the work of the next one", {.needs = kLayouts}),
       row<prefetch>("tritongpu-prefetch", "schedule/prefetch.cpp",
                     "load dot operands from shared memory one step of K ahead", {.needs = kLayouts}),
       row<stripMine>("strip-mine", "schedule/strip_mine.cpp",

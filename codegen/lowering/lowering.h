@@ -116,6 +116,7 @@ public:
   llvm::Value *threadId();       // in its block, or of those that run its partition, i32
   llvm::Value *laneId();         // in its warp, i32
   llvm::Value *warpId();         // likewise, i32, uniform in a warp
+  llvm::Value *sharedWarpId();   // warpId() from one lane of the warp, so that assemblers know it to be uniform
   llvm::Value *blockInCluster(); // i32
   int warpSize() const { return context_.warpSize; }
   int numWarps() const { return partition_.numWarps; } // that run what is being lowered
@@ -206,6 +207,7 @@ private:
     llvm::Value *tid = nullptr;
     llvm::Value *lane = nullptr;
     llvm::Value *warp = nullptr;
+    llvm::Value *sharedWarp = nullptr;
     llvm::Value *tidOfWarp =
         nullptr;                  // of any of the warp's lanes, uniform: only its bits above the lane's have a meaning
     llvm::Value *block = nullptr; // in the cluster

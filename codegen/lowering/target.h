@@ -251,7 +251,8 @@ public:
   /// Closes the group of this thread's copies to global memory since the last one; waits until at most `pending`
   /// groups' buffers are still to be read.
   virtual void commitTensorCopies(llvm::IRBuilder<> &) const {}
-  virtual void waitForTensorCopies(llvm::IRBuilder<> &, unsigned /*pending*/) const {}
+  /// `readsOnly`: until the buffers have been read; else until global memory has been written, too.
+  virtual void waitForTensorCopies(llvm::IRBuilder<> &, unsigned /*pending*/, bool /*readsOnly*/) const {}
   virtual void initBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, unsigned /*count*/,
                            llvm::Value * /*predicate*/) const {}
   virtual void invalidateBarrier(llvm::IRBuilder<> &, llvm::Value * /*barrier*/, llvm::Value * /*predicate*/) const {}

@@ -15,6 +15,7 @@
 #include "codegen/lowering/shared_access.h"
 #include "codegen/lowering/target.h"
 #include "ir/ops.h"
+#include "ir/partitions.h"
 #include "layouts/nvmma_shared.h"
 
 namespace tessera::codegen {
@@ -191,9 +192,11 @@ bool lowerTensorCopy(Operation *op, FunctionLowering &fl) {
     auto c = op->cast<ttng::AsyncTmaReduceOp>();
     return copy(op, TensorCopy::Reduce, c.desc(), c.coord(), c.src(), {}, {}, fl);
   }
-  case Opcode::ttng_async_tma_store_wait:
-    fl.target.waitForTensorCopies(b, unsigned(op->cast<ttng::AsyncTmaStoreWaitOp>().pendings()));
+  case Opcode::ttng_async_tma_store_wait: {
+    auto wait = op->cast<ttng::AsyncTmaStoreWaitOp>();
+    fl.target.waitForTensorCopies(b, unsigned(wait.pendings()), wait.readOnly());
     return true;
+  }
   case Opcode::ttng_init_barrier: {
     auto i = op->cast<ttng::InitBarrierOp>();
     if (i.count() < 1 || i.count() >= 1 << 20)
@@ -213,7 +216,7 @@ bool lowerTensorCopy(Operation *op, FunctionLowering &fl) {
   }
   case Opcode::ttng_arrive_barrier: {
     auto a = op->cast<ttng::ArriveBarrierOp>();
-    llvm::Value *acts = fl.leader();
+    llvm::Value *acts = a->hasAttr(kEachWarpArrivesAttr) ? fl.target.electThread(b) : fl.leader();
     if (a.pred()) acts = b.CreateAnd(acts, fl.scalar(a.pred()));
     fl.target.arriveAtBarrier(b, addressOf(a.alloc(), fl), unsigned(a.count()), 0, acts);
     return true;

@@ -274,6 +274,13 @@ llvm::Value *FunctionLowering::warpId() {
   return partition_.warp;
 }
 
+llvm::Value *FunctionLowering::sharedWarpId() {
+  llvm::Value *warp = warpId();
+  if (!partition_.sharedWarp)
+    partition_.sharedWarp = inPrologue([&] { return target.shuffleIndex32(b, warp, i32(0)); });
+  return partition_.sharedWarp;
+}
+
 llvm::Value *FunctionLowering::blockInCluster() {
   if (!partition_.block)
     partition_.block =

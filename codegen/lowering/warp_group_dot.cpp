@@ -277,7 +277,11 @@ private:
     }
     int64_t size = type.numElements() * f.bytes;
     LinearLayout ofWarp({warps}, {{Dim::Offset, int32_t(llvm::PowerOf2Ceil(size))}});
-    llvm::Value *group = fl_.applyLayout(ofWarp, {{Dim::Warp, fl_.warpId()}})[0];
+    // ptxas computes descriptors in uniform registers if it knows that all of a warp's lanes have the same. It does not
+    // find this out of the thread's number: each step of a dot then moves its descriptors there from vector registers.
+    bool dependsOnWarp = llvm::any_of(warps.bases, [](auto &basis) { return basis[0] != 0; });
+    llvm::Value *warp = dependsOnWarp ? fl_.sharedWarpId() : fl_.i32(0);
+    llvm::Value *group = fl_.applyLayout(ofWarp, {{Dim::Warp, warp}})[0];
     m.pointer = b_.CreateGEP(b_.getInt8Ty(), fl_.get(v)[0], group);
     return true;
   }

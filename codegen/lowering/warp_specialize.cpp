@@ -11,8 +11,9 @@
 //             store 0, barrier 1, return             op 0:     return
 //
 // If a kernel executes its only such operation exactly once, no number is stored: the warps of partitions pass barrier
-// 1, run their regions, pass it again, and end. Otherwise LICM is disabled for the loop of the workers: all that a
-// partition computes from its threads' numbers is loop-invariant, and would take registers that they do not have yet.
+// 1, run their regions, pass it again, and end; the kernel's own warps keep the registers that these leave.
+// Otherwise LICM is disabled for the loop of the workers: all that a partition computes from its threads' numbers is
+// loop-invariant, and would take registers that they do not have yet.
 //
 // Between two operations, warps of partitions wait at barrier 1, which is the whole block's. The number of the next
 // operation is a word of shared memory that the allocation gives the function. Captured values are in the scratch of
@@ -31,6 +32,7 @@
 #include "ir/module_attributes.h"
 #include "ir/partitions.h"
 #include "transforms/memory/scratch.h"
+#include "transforms/memory/warp_groups.h"
 
 namespace tessera::codegen {
 using namespace ir;
@@ -38,7 +40,8 @@ using namespace ir;
 namespace {
 
 constexpr unsigned kBlockBarrier = 1, kFirstPartitionBarrier = 2; // and FunctionLowering::kOwnBarrier
-constexpr int64_t kGroup = 4; // warps that change their number of registers together
+using transforms::kFewestRegisters;
+using transforms::kWarpGroup;
 
 /// Whether every warp has the value: it is defined before all code.
 bool isKnownEverywhere(llvm::Value *v) { return llvm::isa<llvm::Constant>(v) || llvm::isa<llvm::Argument>(v); }
@@ -140,7 +143,7 @@ bool lowerWarpSpecialize(Operation *operation, FunctionLowering &fl) {
   if (!ok) return false;
   fl.joinExits(operation->results().vec(), exits);
   fl.blockBarrier();
-  if (!registers.empty()) setRegisters(fl, registers[0], s->registers);
+  if (!registers.empty() && !s->once) setRegisters(fl, registers[0], s->registers);
   return true;
 }
 
@@ -168,8 +171,8 @@ public:
       int64_t first = starts[order[i]], last = first + sizes[order[i]];
       size_t end = i + 1;
       if (!op_.actualRegisters().empty()) {
-        first = llvm::alignDown(first, kGroup);
-        last = llvm::alignTo(last, kGroup);
+        first = llvm::alignDown(first, kWarpGroup);
+        last = llvm::alignTo(last, kWarpGroup);
         while (end < order.size() && starts[order[end]] < last) ++end;
       }
       auto make = [&] { return unit(first, last, llvm::ArrayRef(order).slice(i, end - i), registersOf(order[i])); };
@@ -178,11 +181,10 @@ public:
       if (first == known) known = last;
       i = end;
     }
-    return unit(0, 0, {}, op_.actualRegisters().empty() ? 0 : kFewest); // warps of no partition
+    return unit(0, 0, {}, op_.actualRegisters().empty() ? 0 : kFewestRegisters); // warps of no partition
   }
 
 private:
-  static constexpr int64_t kFewest = 24; // of warps that have nothing to do, as the warp groups' allocation counts them
   int64_t registersOf(unsigned partition) {
     return op_.actualRegisters().empty() ? 0 : op_.actualRegisters()[1 + partition];
   }
@@ -217,7 +219,7 @@ private:
     b_.SetInsertPoint(done);
     b_.SetCurrentDebugLocation({});
     fl_.blockBarrier();
-    if (registers) setRegisters(fl_, registers, s_.registers);
+    if (registers && !s_.once) setRegisters(fl_, registers, s_.registers);
     b_.CreateBr(next_);
     return ok;
   }

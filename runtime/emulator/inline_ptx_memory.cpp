@@ -377,7 +377,7 @@ bool PtxDecoder::emitTensorCopyForm(Statement &s) { // cp{.reduce}.async.bulk…
     return s.guard == kNoRow && s.operands.empty() ? (emitTensorCopyCommit(d_), true) : bad("operands");
   if (control == "wait_group") {
     if (s.guard != kNoRow || s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return bad("operands");
-    return emitTensorCopyWait(d_, s.operands[0].immediate), true; // what was read counts as written, too
+    return emitTensorCopyWait(d_, s.operands[0].immediate, read), true;
   }
   if (!tensor || !dims || !global || !shared || read || completes != toShared || groups == toShared ||
       (op.kind == TensorCopyOperation::Reduce) != !op.reduction.empty())

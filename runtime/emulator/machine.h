@@ -153,6 +153,8 @@ struct Mark {
   uint16_t thread = 0;  // in the block
   bool several = false; // lanes of the warp
 };
+/// The stamp of a write to global memory that is in flight: nothing is ordered after it.
+constexpr uint64_t kNeverOrdered = ~uint64_t(0);
 struct SharedCell {
   Mark write, read, otherRead; // otherRead: by another warp than read's
 };
@@ -265,6 +267,14 @@ struct PendingDrain {
   unsigned lane = 0;
   uint64_t map = 0; // the address of its tensor map
 };
+/// A row that a bulk copy from shared memory writes, until its thread has waited for all of its group.
+struct PendingRow {
+  uint64_t group = 0;
+  unsigned lane = 0;
+  uint32_t site = 0, bytes = 0;
+  Region *region = nullptr;
+  uint64_t offset = 0;
+};
 /// A tensor map that the kernel wrote (tensor_copy.cpp).
 struct WrittenMap {
   llvm::SmallVector<uint32_t, 1> acquiredBy; // blocks, since it was written
@@ -303,6 +313,7 @@ struct Warp {
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0;        // the group that copies go to now
   std::vector<PendingDrain> drains;
+  std::vector<PendingRow> rowsInFlight;         // only if races are checked
   std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
   std::unique_ptr<WarpgroupState> warpgroup;    // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};

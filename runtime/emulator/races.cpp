@@ -23,6 +23,17 @@ std::string threadName(const Warp &w, unsigned thread) {
   return llvm::formatv("thread {0} (warp {1}, lane {2})", thread, thread / w.lanes, thread % w.lanes);
 }
 
+/// Calls `f` on the cells of bytes of a buffer, where there are any.
+template <class F> void forCells(Region &r, uint64_t offset, uint64_t bytes, F f) {
+  for (uint64_t at = offset, step; at < offset + bytes; at += step) {
+    uint64_t page = at / kShadowPage;
+    step = kShadowPage - at % kShadowPage;
+    if (page >= r.shadow.size() || !r.shadow[page].cells) continue;
+    step = r.shadow[page].piece - at % r.shadow[page].piece;
+    f(r.shadow[page].cells[at % kShadowPage / r.shadow[page].piece]);
+  }
+}
+
 /// `wasRead`: the earlier access was a read, this one is a write.
 bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, uint64_t now, bool wasRead = false) {
   if (!m.stamp || m.stamp <= barrier) return true;
@@ -43,10 +54,13 @@ void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing
         .str();
   }()
                                : threadName(w, m.thread);
+  const char *missing = otherBlock                 ? "release and acquire"
+                        : m.stamp == kNeverOrdered ? "cp.async.bulk.wait_group (without .read)"
+                                                   : "barrier";
   std::string at = describe(w.program->instructions[m.site].source);
   fail(w, &i, int(lane),
        llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did,
-                     at.empty() ? "" : " (" + at + ")", otherBlock ? "release and acquire" : "barrier"));
+                     at.empty() ? "" : " (" + at + ")", missing));
 }
 
 /// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
@@ -199,6 +213,19 @@ bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, u
   a.bytes = bytes;
   checkGlobalOrder(w, i, a, lane, r, offset, writes, atomic, changed, now);
   return !w.stop;
+}
+
+void beginRow(Block &b, const PendingRow &row, uint64_t now) {
+  forCells(*row.region, row.offset, row.bytes, [&](GlobalCell &c) {
+    if (c.write.stamp != now || c.write.block != b.number) return; // the bytes did not change
+    c.write = {kNeverOrdered, row.site, b.number, uint16_t(b.copyUnit()), false};
+  });
+}
+
+void endRow(Block &b, const PendingRow &row, const Mark &mark) {
+  forCells(*row.region, row.offset, row.bytes, [&](GlobalCell &c) {
+    if (c.write.stamp == kNeverOrdered && c.write.block == b.number && c.write.site == row.site) c.write = mark;
+  });
 }
 
 bool isReadOver(const Warp &w, const Mark &read, uint64_t now) {

@@ -11,6 +11,11 @@ void checkSharedOrder(Warp &, const Instruction &, const Access &, unsigned lane
 void checkGlobalOrder(Warp &, const Instruction &, const Access &, unsigned lane, Region &, uint64_t offset,
                       bool writes, bool atomic, const uint8_t *changed, uint64_t now);
 
+/// A bulk copy's write of this row, made at `now`, is in flight.
+void beginRow(Block &, const PendingRow &, uint64_t now);
+/// It is done, as a thread knows: what it wrote counts as written by that thread now.
+void endRow(Block &, const PendingRow &, const Mark &);
+
 /// Whether a read of the block is over, as far as the warp knows, which now changes what was read.
 bool isReadOver(const Warp &, const Mark &read, uint64_t now);
 

@@ -6,12 +6,13 @@
 // file reads or writes: its fields are set by tensormap.replace, and those that a copy needs must have been. Maps that
 // are arguments of the kernel are made by encodeTensorMap.
 //
-// A copy to shared memory takes what global memory holds when it is issued and keeps it aside; the bytes count as
-// in flight, and reading them is reported, until a thread tests the copy's mbarrier: then it arrives, and its
-// bytes count there. What it brings is written by a thread of its own (Block::copyUnit), whose writes are known to
-// whoever finds the phase complete. A copy from shared memory is made when it is issued, but its buffer may not be
-// changed before its thread has waited for its group. Both proxies' accesses are ordered by fence.proxy.async:
-// ordinary writes must be fenced before a copy reads them, and before a copy overwrites them.
+// A copy to shared memory takes what global memory holds when it is issued and keeps it aside; the bytes count as in
+// flight, and reading them is reported, until a thread tests the copy's mbarrier: then it arrives, and its bytes count
+// there. What it brings is written by a thread of its own (Block::copyUnit), whose writes are known to whoever finds
+// the phase complete. A copy from shared memory is made when it is issued. Its buffer may not be changed before its
+// thread has waited for its group. What it wrote is in flight, where nobody may read or change it, until that thread
+// has waited for all of its group, not for the reads alone (.read). Both proxies' accesses are ordered by
+// fence.proxy.async: ordinary writes must be fenced before a copy reads them, and before a copy overwrites them.
 #include "runtime/emulator/tensor_copy.h"
 #include "runtime/emulator/races.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -482,6 +483,10 @@ private:
     if (!noteGlobalAccess(w_, i_, lane_, *region, address - region->base, n, true, reduce_, changes, now_))
       return false;
     memcpy(host, row, n);
+    if (!launch_.checks.races) return true;
+    PendingRow pending{w_.drainGroup[lane_], lane_, i_.id, n, region, address - region->base};
+    beginRow(b_, pending, now_);
+    w_.rowsInFlight.push_back(pending);
     return true;
   }
 
@@ -518,12 +523,11 @@ void commit(Warp &w, const Instruction &) {
   for (uint64_t lanes = w.mask; lanes; lanes &= lanes - 1) ++w.drainGroup[unsigned(std::countr_zero(lanes))];
 }
 
+/// The immediate: how many groups of a lane may be pending.
 void waitForDrains(Warp &w, const Instruction &i) {
   Block &b = *w.block;
   uint64_t now = ++b.launch->stamp;
-  auto done = [&](const PendingDrain &d) {
-    return w.mask >> d.lane & 1 && d.group + i.immediate < w.drainGroup[d.lane];
-  };
+  auto done = [&](const auto &d) { return w.mask >> d.lane & 1 && d.group + i.immediate < w.drainGroup[d.lane]; };
   for (auto &d : w.drains) {
     if (!done(d)) continue;
     --b.drains;
@@ -538,6 +542,16 @@ void waitForDrains(Warp &w, const Instruction &i) {
       }
   }
   erase_if(w.drains, done);
+}
+
+void waitForRows(Warp &w, const Instruction &i) {
+  waitForDrains(w, i);
+  Block &b = *w.block;
+  uint64_t now = ++b.launch->stamp;
+  auto done = [&](const PendingRow &r) { return w.mask >> r.lane & 1 && r.group + i.immediate < w.drainGroup[r.lane]; };
+  for (auto &r : w.rowsInFlight)
+    if (done(r)) endRow(b, r, {now, r.site, b.number, uint16_t(w.index * w.lanes + r.lane), false});
+  erase_if(w.rowsInFlight, done);
 }
 
 } // namespace
@@ -612,8 +626,8 @@ void emitTensorCopy(Decoder &d, TensorCopyOperation op) {
   d.program().owned.push_back(kept);
 }
 void emitTensorCopyCommit(Decoder &d) { d.emit(commit); }
-void emitTensorCopyWait(Decoder &d, uint64_t pending) {
-  d.emit(waitForDrains, kNoRow, kNoRow, kNoRow, kNoRow, pending);
+void emitTensorCopyWait(Decoder &d, uint64_t pending, bool readsOnly) {
+  d.emit(readsOnly ? waitForDrains : waitForRows, kNoRow, kNoRow, kNoRow, kNoRow, pending);
 }
 
 } // namespace tessera::emulator

@@ -49,6 +49,7 @@ void emitTensorMapPublish(Decoder &, Row to, Row from, uint8_t fromBytes);
 void emitTensorMapAcquire(Decoder &, Row map);
 void emitTensorCopy(Decoder &, TensorCopyOperation);
 void emitTensorCopyCommit(Decoder &);
-void emitTensorCopyWait(Decoder &, uint64_t pending);
+/// `readsOnly`: until the buffers have been read; else until global memory has been written, too.
+void emitTensorCopyWait(Decoder &, uint64_t pending, bool readsOnly);
 
 } // namespace tessera::emulator

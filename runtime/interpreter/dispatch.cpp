@@ -1,5 +1,6 @@
 // Which function evaluates an operation, or why none does (see program.h).
 #include "ir/op_table.h"
+#include "ir/partitions.h"
 #include "runtime/interpreter/program.h"
 
 namespace tessera::runtime {
@@ -333,7 +334,8 @@ bool Program::dispatch(Op op) {
   }
   case Opcode::ttng_arrive_barrier: {
     auto b = op->cast<ttng::ArriveBarrierOp>();
-    if (!b.pred() || flag(b.pred())) arrive(b.alloc(), b.count());
+    int64_t warps = b->hasAttr(kEachWarpArrivesAttr) ? numWarpsAt(b.op) : 1;
+    if (!b.pred() || flag(b.pred())) arrive(b.alloc(), b.count() * warps);
     return true;
   }
   case Opcode::ttg_warp_specialize: return warpSpecialize(op->cast<ttg::WarpSpecializeOp>());

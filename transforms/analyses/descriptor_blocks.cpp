@@ -1,6 +1,7 @@
 // Blocks that TMA moves (see descriptor_blocks.h).
 #include "transforms/analyses/descriptor_blocks.h"
 #include "ir/tensor_queries.h"
+#include "layouts/infer.h"
 #include "layouts/nvmma_shared.h"
 
 namespace tessera::transforms {
@@ -15,7 +16,10 @@ bool hasShapeOfBlock(TensorDescType desc, TensorType data) {
 MemDescType bufferOfBlock(Value desc, TensorType data, bool isMutable) {
   auto type = desc.type().cast<TensorDescType>();
   auto *shared = layouts::dynCast<layouts::NvmmaSharedEncoding>(type.encoding());
-  if (!shared || !hasShapeOfBlock(type, data)) return {};
+  if (!shared) return {};
+  bool hasShape = hasShapeOfBlock(type, data);
+  bool mayBeReshaped = data.rank() < type.rank() && data.numElements() == type.numElements();
+  if (!hasShape && !mayBeReshaped) return {};
   Context &c = *data.element().context();
   const layouts::Encoding *layout = shared;
   if (data.rank() != type.rank()) {
@@ -24,6 +28,10 @@ MemDescType bufferOfBlock(Value desc, TensorType data, bool isMutable) {
     auto narrower = c.encodings().getNvmmaShared(p);
     if (!narrower.ok()) return {};
     layout = *narrower;
+  }
+  if (!hasShape) {
+    auto *reshaped = layouts::inferReshape(c.encodings(), shared, type.shape(), data.shape());
+    if (!reshaped || !layouts::sameLayout(reshaped, layout, data.shape())) return {};
   }
   return MemDescType::get(data.shape(), data.element(), layout, sharedMemorySpace(c), isMutable);
 }

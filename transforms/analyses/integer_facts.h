@@ -21,6 +21,7 @@
 //   and combine (sums of offsets): MayWrap. They rewrite any arithmetic, data included.
 //   codegen/lowering/access_plan (sizes of offsets from a common base): MayWrap, with index as the i32 to which it is
 //   lowered. The plan assumes by itself that *offsets of pointers* of 32 and more bits do not wrap when it splits them.
+//   tritongpu-pipeline (advance_pointers.cpp): the same for offsets to which each iteration of a loop adds a number.
 //   AxisInfo (signed quotients and remainders; groups of neighbours that pass zero extension and unsigned min and max):
 //   Assumed. Its numbers are indices. An index that wrapped at 32 bits would address memory 2^31 elements away from its
 //   base, on the other side. Programs that compute with wrapped numbers on purpose (hashes, random numbers) multiply by

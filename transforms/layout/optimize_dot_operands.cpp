@@ -18,11 +18,12 @@
 //                   its buffer to registers
 //
 // The buffer's layout. Where the target reads 8 by 8 matrices (ldmatrix), rows are swizzled in groups of 16 bytes, a
-// matrix row, such that the eight rows of a matrix lie in different banks (conflictFreeSwizzle). Bytes across K that a
-// loop copies asynchronously are swizzled in the same way (a layout for reads of words along K would split the copies).
-// Elsewhere it is the layout that the conversion's plan finds best for the writes and the reads
-// (layouts/conversion_plan.h), as #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for rows that
-// are written as they were loaded, if that costs less.
+// matrix row, such that the eight rows of a matrix lie in different banks (conflictFreeSwizzle). What TMA copies is
+// read in the layout of its descriptor, whose swizzle is as good. Bytes across K that a loop copies asynchronously are
+// swizzled like matrix rows (a layout for reads of words along K would split the copies). Elsewhere it is the layout
+// that the conversion's plan finds best for the writes and the reads (layouts/conversion_plan.h), as
+// #ttg.shared_linear; where reads transpose (ds_read_b64_tr_b16), the one for rows that are written as they were
+// loaded, if that costs less.
 //
 // Runs: both pipelines.
 #include "ir/builder.h"
@@ -31,6 +32,7 @@
 #include "layouts/conversion_plan.h"
 #include "layouts/infer.h"
 #include "layouts/layout_order.h"
+#include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/passes.h"
 
 namespace tessera::transforms {
@@ -74,6 +76,25 @@ std::optional<OperandConversion> operandConversion(ttg::ConvertLayoutOp op, cons
 
 // ---- the buffer's layout --------------------------------------------------------------------------------------------
 
+bool swapsTwo(tt::TransOp trans) { return trans && trans.order().size() == 2 && trans.order()[0] == 1; }
+
+/// Whether ldmatrix serves the reads: rows along K of any width up to a word, and transposed ones of 16 bits.
+bool isReadByLdmatrix(const OperandConversion &c, const TargetInfo &target) {
+  if (!target.hasLdmatrix || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent())) return false;
+  int64_t bytes = c.bits() / 8;
+  return bytes == 2 || (bytes <= 4 && layouts::storageOrderOf(c.type.encoding(), c.from)[0] == int32_t(c.to->kDim()));
+}
+
+/// The layout in which a bulk copy brings the operand, or what it is the transpose of; null if none does.
+const Encoding *layoutOfBulkCopy(layouts::EncodingPool &pool, const OperandConversion &c) {
+  auto trans = c.op.src().definedBy<tt::TransOp>();
+  auto load = (swapsTwo(trans) ? trans.src() : c.op.src()).definedBy<tt::DescriptorLoadOp>();
+  if (!load) return nullptr;
+  MemDescType buffer = bufferOfBlock(load.desc(), tensorOf(load.result()), /*isMutable=*/false);
+  if (!buffer) return nullptr;
+  return swapsTwo(trans) ? layouts::inferTrans(pool, buffer.encoding(), {1, 0}, buffer.shape()) : buffer.encoding();
+}
+
 /// The swizzle for reads by ldmatrix, or for bytes across K that a loop copies asynchronously; none for other operands.
 std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &c, const TargetInfo &target) {
   if (!target.hasLdmatrix || !layouts::dynCast<layouts::NvidiaMmaEncoding>(c.to->parent())) return std::nullopt;
@@ -84,8 +105,7 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
     return layouts::conflictFreeSwizzle(c.type.shape(), order, c.type.encoding()->cta(), bytes, target.memoryModel(),
                                         minRowsPerPhase);
   };
-  // ldmatrix serves rows along K of any width up to a word, and transposed ones of 16 bits.
-  if (bytes <= 4 && (alongK || bytes == 2)) return swizzle(1);
+  if (isReadByLdmatrix(c, target)) return swizzle(1);
   // Bytes across K: the plan would let a word along K be read at once, but only whole words of memory can be copied
   // asynchronously. Lanes that differ in K read rows a word's elements apart.
   constexpr int64_t kWordBytes = 4;
@@ -97,6 +117,8 @@ std::optional<layouts::SwizzledSharedParams> swizzleOf(const OperandConversion &
 
 /// Null if there is none.
 const Encoding *bufferLayout(layouts::EncodingPool &pool, const OperandConversion &c, const TargetInfo &target) {
+  if (isReadByLdmatrix(c, target))
+    if (auto *e = layoutOfBulkCopy(pool, c)) return e;
   if (auto swizzle = swizzleOf(c, target))
     if (auto e = pool.getSwizzledShared(*swizzle); e.ok()) return *e;
   auto e = pool.getSharedLinear(c.plan.sharedWithBlocks());
@@ -156,8 +178,9 @@ Value bufferOf(Builder &b, Location loc, Value v, const Encoding *layout) {
 /// asynchronous. Null for other values.
 Value bufferOfTransposedLoad(Builder &b, const OperandConversion &c, const Encoding *layout) {
   auto trans = c.op.src().definedBy<tt::TransOp>();
-  bool swapsTwo = trans && c.type.rank() == 2 && trans.order()[0] == 1;
-  if (!swapsTwo || !trans.src().definedBy<tt::LoadOp>()) return {};
+  if (!swapsTwo(trans)) return {};
+  bool isBulkCopy = layoutOfBulkCopy(b.context().encodings(), c) == layout;
+  if (!isBulkCopy && !trans.src().definedBy<tt::LoadOp>()) return {};
   auto *transposed = layouts::inferTrans(b.context().encodings(), layout, {1, 0}, c.type.shape());
   if (!transposed) return {};
   Location loc = c.op->loc();

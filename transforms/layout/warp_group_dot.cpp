@@ -47,11 +47,11 @@ static Untransposed untransposed(Value v) {
 
 /// The layout of a shared buffer whose rows are as the value's lie in registers. Null if the matrix unit cannot read it
 /// that way (across K it reads 16-bit elements only), or a row is too narrow. `tile`: rows or columns of an
-/// instruction.
-static const NvmmaSharedEncoding *bufferLayout(TensorType type, unsigned kDim, int64_t tile) {
+/// instruction. `alongK`: rows run along K, however the registers lie.
+static const NvmmaSharedEncoding *bufferLayout(TensorType type, unsigned kDim, int64_t tile, bool alongK = false) {
   auto layout = type.encoding()->toLinearLayout(type.shape());
   if (!layout.ok()) return nullptr;
-  unsigned contiguous = layouts::storageOrderOf(type.encoding(), *layout)[0];
+  unsigned contiguous = alongK ? kDim : layouts::storageOrderOf(type.encoding(), *layout)[0];
   int64_t bytes = type.element().bitWidth() / 8;
   if (contiguous != kDim && bytes != 2) return nullptr;
   // A tile may begin within a swizzled row, and be narrower: rows of 128 bytes, which are copied without bank
@@ -69,9 +69,9 @@ static const NvmmaSharedEncoding *bufferLayout(TensorType type, unsigned kDim, i
 }
 
 /// Whether the matrix unit can read the value, cast to `element`, from shared memory. `kDim`: which dimension is K.
-static bool isReadable(Value v, unsigned kDim, Type element, int64_t tile) {
+static bool isReadable(Value v, unsigned kDim, Type element, int64_t tile, bool alongK = false) {
   auto [source, swapped] = untransposed(v);
-  return bufferLayout(tensorOf(source).withElement(element), swapped ? 1 - kDim : kDim, tile);
+  return bufferLayout(tensorOf(source).withElement(element), swapped ? 1 - kDim : kDim, tile, alongK);
 }
 
 static Value transposedView(Builder &b, Location loc, Value buffer) {
@@ -86,10 +86,10 @@ static Value transposedView(Builder &b, Location loc, Value buffer) {
 }
 
 /// The value in a buffer that the matrix unit reads, made where the value is. @pre isReadable
-static Value toShared(Location loc, Value v, unsigned kDim, Type element, int64_t tile) {
+static Value toShared(Location loc, Value v, unsigned kDim, Type element, int64_t tile, bool alongK = false) {
   auto [source, swapped] = untransposed(v);
   auto type = tensorOf(source).withElement(element);
-  auto *layout = bufferLayout(type, swapped ? 1 - kDim : kDim, tile);
+  auto *layout = bufferLayout(type, swapped ? 1 - kDim : kDim, tile, alongK);
   Operation *def = source.definingOp();
   Builder b = def ? Builder(def) : Builder(&*source.ownerBlock()->begin());
   if (def) b.setInsertionPointAfter(def);
@@ -146,7 +146,8 @@ public:
     plan_.bits = bitWidthOf(types_.a);
     plan_.instructionLayout = layoutFor(result_.dim(0), result_.dim(1));
     bool asItIs = plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN());
-    if (!(asItIs ? planLeft() : planTransposed())) return std::nullopt;
+    plan_.rightRewritten = !asItIs && isInChain() && canRewriteRight();
+    if (!(asItIs || plan_.rightRewritten ? planLeft() : planTransposed())) return std::nullopt;
     if (!planComputedLeft() || !planLayouts()) return std::nullopt;
     return plan_;
   }
@@ -166,6 +167,13 @@ private:
     return layoutOfResult(pool_, m, n, plan_.bits, numWarps_, result_.encoding()->cta());
   }
 
+  bool isInChain() const { return chain_.to != kNoOperand || chain_.from != kNoOperand; }
+  /// Whether B can be stored to a buffer along K, element by element. By mma.sync, which has half the speed, threads
+  /// would read B element by element instead.
+  bool canRewriteRight() {
+    return plan_.instructionLayout && isReadable(dot_.b(), 0, types_.operandB, tileN(), /*alongK=*/true);
+  }
+
   /// D = A · B + C, with B in shared memory.
   bool planLeft() {
     bool comesFromDot = chain_.from & kOperandA;
@@ -175,7 +183,7 @@ private:
   }
   /// Dᵀ = Bᵀ · Aᵀ + Cᵀ, with A in shared memory.
   bool planTransposed() {
-    if (chain_.to != kNoOperand || chain_.from != kNoOperand) // they take the result as it is
+    if (isInChain()) // they take the result as it is
       return fails("an operand cannot be read from shared memory as it lies, and the dot is part of a chain");
     plan_.transposed = true;
     plan_.instructionLayout = layoutFor(result_.dim(1), result_.dim(0));
@@ -234,6 +242,7 @@ std::string WarpGroupDotPlan::instruction() const {
 std::string WarpGroupDotPlan::description() const {
   std::string text = instruction();
   if (transposed) text += " as the transposed dot";
+  if (rightRewritten) text += ", the right operand stored along K";
   if (!leftInRegisters) return text;
   text += llvm::formatv(", the {0} operand in registers", transposed ? "right" : "left").str();
   if (leftIsComputedFromLoad && !leftComesFromDot) text += ", where it is computed from what is loaded";
@@ -315,7 +324,7 @@ Value buildWarpGroupDot(tt::DotOp dot, const DotTypes &types, const WarpGroupDot
   Builder b(dot.op);
   Value left = leftOperand(b, dot, types, plan);
   Value right = plan.transposed ? toShared(loc, dot.a(), 1, types.operandA, tileN)
-                                : toShared(loc, dot.b(), 0, types.operandB, tileN);
+                                : toShared(loc, dot.b(), 0, types.operandB, tileN, plan.rightRewritten);
   if (plan.transposed) right = transposedView(b, loc, right);
   Value c = inElementType(b, loc, inLayout(b, loc, accumulator, plan.resultLayout), types.accumulator);
   if (plan.transposed) c = transposedTensor(b, loc, c, plan.instructionLayout);

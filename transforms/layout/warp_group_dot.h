@@ -16,7 +16,10 @@
 // If the unit cannot read the right operand, or the dot has less than 64 rows, the transposed dot is computed:
 // Dᵀ = Bᵀ · Aᵀ + Cᵀ, whose right operand is A. B may then stay in registers.
 //
-// Limits: no batches, decomposed f32 or clusters; a chain of dots is never transposed.
+// A chain of dots is never transposed. If a right operand of it lies across K, and its elements have other than 16 bits
+// (the values of attention in 8-bit floats or f32), threads store it to its buffer along K.
+//
+// Limits: no batches, decomposed f32 or clusters.
 #pragma once
 #include "transforms/layout/matrix_instruction_choice.h"
 #include <string>
@@ -27,6 +30,7 @@ struct WarpGroupDotPlan {
   const layouts::NvidiaMmaEncoding *instructionLayout = nullptr; // of the instruction's result
   const layouts::Encoding *resultLayout = nullptr;               // of the dot's: the same, transposed back if need be
   bool transposed = false;                                       // Dᵀ = Bᵀ · Aᵀ + Cᵀ
+  bool rightRewritten = false;                                   // B is stored along K, across its registers
   bool leftInRegisters = false;                                  // the instruction's left operand
   bool leftComesFromDot = false;                                 // that is why
   bool leftIsComputedFromLoad = false;                           // likewise

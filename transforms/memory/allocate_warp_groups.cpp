@@ -25,6 +25,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/partitions.h"
+#include "transforms/memory/warp_groups.h"
 #include "transforms/passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,9 +37,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kGroup = 4;              // warps of a warp group: they reallocate registers and run wgmma together
-constexpr int64_t kFewestRegisters = 24;   // least of a thread that setmaxnreg accepts (PTX ISA, "setmaxnreg")
-constexpr int64_t kRegisterStep = 8;       // setmaxnreg accepts multiples of it
 constexpr int64_t kPrintingRegisters = 32; // needed by the driver's functions for assertions and printing
 constexpr int64_t kReservedBarriers = 2;   // named barriers of the block and of the kernel's own warps
 
@@ -57,9 +55,9 @@ public:
       return error(ops[0], llvm::formatv("needs {0} warps, but the module says that {1} = {2}", total_,
                                          kTotalNumWarpsAttr, given));
     total_ = std::max(total_, given);
-    bool reallocates = target_.reallocatesRegisters && own_ % kGroup == 0 &&
+    bool reallocates = target_.reallocatesRegisters && own_ % kWarpGroup == 0 &&
                        llvm::any_of(ops, [](auto op) { return !op.requestedRegisters().empty(); });
-    if (reallocates) total_ = llvm::alignTo(total_, kGroup); // whole groups
+    if (reallocates) total_ = llvm::alignTo(total_, kWarpGroup); // whole groups
     if (int64_t threads = total_ * threadsPerWarp(module_.op()); threads > target_.maxThreadsPerBlock)
       return error(ops[0], llvm::formatv("needs {0} warps, which are {1} threads; {2} allows {3} in a block", total_,
                                          threads, target_.name, target_.maxThreadsPerBlock));
@@ -105,7 +103,7 @@ private:
         if (starts[p] < next)
           return error(op, llvm::formatv("lets partition {0} begin at warp {1}, which other warps of the kernel use", p,
                                          starts[p]));
-        if (starts[p] % std::min(sizes[p], kGroup))
+        if (starts[p] % std::min(sizes[p], kWarpGroup))
           return error(op, llvm::formatv("lets partition {0} of {1} warps begin at warp {2}", p, sizes[p], starts[p]));
         if (starts[p] > target_.maxThreadsPerBlock)
           return error(op, llvm::formatv("lets partition {0} begin at warp {1}", p, starts[p]));
@@ -118,7 +116,7 @@ private:
     llvm::SmallVector<int64_t, 8> starts(sizes.size());
     int64_t next = own_;
     for (unsigned p : order) {
-      starts[p] = llvm::alignTo(next, std::min(sizes[p], kGroup));
+      starts[p] = llvm::alignTo(next, std::min(sizes[p], kWarpGroup));
       next = starts[p] + sizes[p];
     }
     op->setAttr("warpGroupStartIds", DenseArrayAttr::getI32(module_.context(), starts));
@@ -137,12 +135,9 @@ private:
   }
 
   void shareRegisters(llvm::ArrayRef<ttg::WarpSpecializeOp> ops) {
-    // A thread's number is below 256, so that the largest is the last multiple of 8 before that.
-    int64_t most = llvm::alignDown(int64_t(target_.maxRegistersPerThread), kRegisterStep);
-    int64_t all = int64_t(target_.registersPerScheduler) * target_.schedulersPerMultiprocessor * target_.warpSize,
-            threads = total_ * threadsPerWarp(module_.op());
-    int64_t each = moduleInt(module_.op(), kMaxRegistersAttr, 0);
-    each = std::min<int64_t>(most, llvm::alignDown(each ? each : all / threads, kRegisterStep));
+    int64_t each = registersAtStart(target_, total_);
+    if (int64_t given = moduleInt(module_.op(), kMaxRegistersAttr, 0))
+      each = std::min<int64_t>(registersAtStart(target_, 1), llvm::alignDown(given, kRegisterStep));
     if (each < kFewestRegisters) return;
     bool any = false;
     for (auto op : ops) {
@@ -150,17 +145,19 @@ private:
       if (requested.empty()) continue;
       auto regions = partitionRegions(op);
       auto starts = op.warpGroupStartIds(), sizes = op.partitionNumWarps();
-      llvm::SmallVector<int64_t, 8> groups((total_ - own_) / kGroup, kFewestRegisters);
+      llvm::SmallVector<int64_t, 8> groups((total_ - own_) / kWarpGroup, kFewestRegisters);
       auto groupsOf = [&](unsigned p) {
-        return llvm::MutableArrayRef(groups).slice((starts[p] - own_) / kGroup, llvm::divideCeil(sizes[p], kGroup));
+        return llvm::MutableArrayRef(groups).slice((starts[p] - own_) / kWarpGroup,
+                                                   llvm::divideCeil(sizes[p], kWarpGroup));
       };
       for (unsigned p = 0; p < regions.size(); ++p) {
         int64_t wanted = std::max(requested[p], printsOrAsserts(regions[p]) ? kPrintingRegisters : kFewestRegisters);
-        for (int64_t &g : groupsOf(p)) g = std::max(g, std::min<int64_t>(most, llvm::alignTo(wanted, kRegisterStep)));
+        for (int64_t &g : groupsOf(p))
+          g = std::max(g, std::min<int64_t>(registersAtStart(target_, 1), llvm::alignTo(wanted, kRegisterStep)));
       }
-      int64_t left = each * total_;
-      for (int64_t g : groups) left -= g * kGroup;
-      left = left < 0 ? 0 : std::min<int64_t>(most, llvm::alignDown(left / own_, kRegisterStep));
+      int64_t taken = 0;
+      for (int64_t g : groups) taken += g * kWarpGroup;
+      int64_t left = registersOfOwnWarps(each, target_, own_, total_, taken);
       if (left < (printsOrAsserts(op.defaultRegion()) ? kPrintingRegisters : kFewestRegisters)) {
         Diagnostic d;
         d.severity = Severity::Warning;

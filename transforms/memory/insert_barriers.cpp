@@ -32,7 +32,7 @@
 //    `ttng.fence_async_shared` followed get one, in front of the barrier. A copy from shared memory reads until a
 //    `ttng.async_tma_store_wait` that leaves none pending, as in law 5.
 // 7. Arrivals (`ttng.arrive_barrier`) signal to other agents that the block has finished an access, so all accesses
-//    come before them.
+//    come before them. A warp that arrives for itself alone speaks of its own accesses, and needs no barrier.
 // 8. Partitions (`ttg.warp_specialize`) begin and end with a barrier of all warps. In between, the program orders what
 //    partitions do to each other's buffers; barriers inside a partition order the accesses of its own warps. Buffers
 //    that only one partition uses share no bytes with others (allocate_shared_memory.h).
@@ -594,7 +594,8 @@ private:
   /// Law 7.
   void visitArrival(ttng::ArriveBarrierOp op, State &s) {
     enter(op.op, s);
-    if (!s.reads.empty() || !s.writes.empty()) needBarrier(op.op, s);
+    bool isForAll = !op->hasAttr(kEachWarpArrivesAttr);
+    if (isForAll && (!s.reads.empty() || !s.writes.empty())) needBarrier(op.op, s);
     s.reads.insert(rangeOf(op.alloc()));
   }
 

@@ -11,7 +11,7 @@
 //
 //   tt.descriptor_store %d[%i, %j], %v        %b = ttg.local_alloc %v
 //                                       →     ttng.async_tma_copy_local_to_global %d[%i, %j] %b
-//                                             ttng.async_tma_store_wait {pendings = 0}
+//                                             ttng.async_tma_store_wait {pendings = 0, read_only}
 //
 //   %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %one]            (with a layout)
 //     →
@@ -29,13 +29,15 @@
 //
 //   %b = ttg.local_alloc
 //   scf.for … {
-//     ttng.async_tma_store_wait {pendings = 0} ; ttg.local_store %v, %b
+//     ttng.async_tma_store_wait {pendings = 0, read_only} ; ttg.local_store %v, %b
 //     ttng.async_tma_copy_local_to_global %d[%i, %j] %b
 //   }
-//   ttng.async_tma_store_wait {pendings = 0}
+//   ttng.async_tma_store_wait {pendings = 0, read_only}
 //
 // If the loop's only two stores alternate (the halves of a tile), each has a buffer of its own where both fit, and
 // waits for all copies but the last one.
+//
+// These waits are for the buffers. bulk_store_order.cpp adds those for what later operations rely on.
 //
 // A map that is made in a loop is written where the last iteration's was. No copy may still read it there. Copies to
 // shared memory do not: every thread waits for the mbarrier of each before the iteration ends, those of the warp that
@@ -58,6 +60,7 @@
 #include "transforms/analyses/pointer_root.h"
 #include "transforms/analyses/tensor_map.h"
 #include "transforms/memory/allocate_shared_memory.h"
+#include "transforms/memory/bulk_store_order.h"
 #include "transforms/memory/mbarrier.h"
 #include "transforms/memory/scratch.h"
 #include "transforms/passes.h"
@@ -152,7 +155,8 @@ struct BlockStore {
 };
 
 void waitForStores(Builder &b, Location loc, unsigned pending) {
-  ttng::AsyncTmaStoreWaitOp::create(b, loc, {b.i32Attr("pendings", pending)});
+  ttng::AsyncTmaStoreWaitOp::create(b, loc,
+                                    {b.i32Attr("pendings", pending), b.named("read_only", UnitAttr::get(b.context()))});
 }
 
 class StoreLowering {
@@ -366,7 +370,9 @@ bool lowerMake(tt::MakeTensorDescriptorOp make) {
 absl::StatusOr<bool> tmaLowering(Module &m, PassContext &c) {
   llvm::SmallVector<Operation *, 8> accesses;
   llvm::SmallVector<tt::MakeTensorDescriptorOp, 4> made;
+  llvm::SmallVector<tt::FuncOp, 2> funcs;
   m.op()->walk([&](Operation *op) {
+    if (auto func = op->dyn<tt::FuncOp>()) funcs.push_back(func);
     if (op->is<tt::DescriptorLoadOp>() || BlockStore::of(op)) accesses.push_back(op);
     if (auto make = op->dyn<tt::MakeTensorDescriptorOp>()) made.push_back(make);
   });
@@ -381,6 +387,7 @@ absl::StatusOr<bool> tmaLowering(Module &m, PassContext &c) {
       changed |= stores.run(*BlockStore::of(op));
     }
   }
+  for (auto func : funcs) changed |= orderBulkStores(func);
   for (auto make : made) changed |= lowerMake(make); // last: which memory an access reaches is read off its descriptor
   return changed;
 }

@@ -1,63 +1,67 @@
-// Pass overlap-dots: the first dot of an iteration is issued in the iteration before, ahead of the costly part of its
-// work, and runs meanwhile. Attention is the foremost loop of this form:
+// Pass overlap-dots: the last dots of an iteration are issued in the next one, behind its first dot, and run while the
+// threads work on that one's result. Attention is the foremost loop of this form:
 //
-//   scf.for %i = %lb to %ub iter_args(%o = %o0)        if %lb < %ub
-//     wait for the copies of K[i] and V[i]               wait for the copies of K[lb] and V[lb]
-//     %s = dot %q, K[i]                                  %s0 = dot %q, K[lb]
-//     %x = differences from the maximum of %s            scf.for %i = %lb to %ub - 1 iter_args(%o = %o0, %s = %s0)
-//     %p = exponentials of %x                      →       %x = differences from the maximum of %s
-//     %n = dot %p, V[i], %o                                wait for the copies of K[i + 1] and V[i + 1]
-//     scf.yield %n                                         %t = dot %q, K[i + 1]        {isAsync}
-//                                                          %p = exponentials of %x
-//                                                          %n = dot %p, V[i], %o
-//                                                          wait for %t
-//                                                          scf.yield %n, %t
-//                                                        the last iteration, without a first dot
+//   scf.for %i = %lb to %ub iter_args(%o = %o0, …)         if %lb < %ub
+//     wait for the copies of K[i] and V[i]                   wait for the copies of K[lb] and V[lb]
+//     %s = dot %q, K[i]                                      %s = dot %q, K[lb]
+//     %p, %c = softmax %s, %o                                %p0, %c0 = softmax %s, %o0
+//     %n = dot %p, V[i], %c                            →     scf.for %i = %lb + 1 to %ub iter_args(%p = %p0, %c = %c0)
+//     arrive: K[i] and V[i] are read                           wait for the copies of K[i] and V[i]
+//     scf.yield %n, …                                          %s = dot %q, K[i]            {isAsync}
+//                                                              %n = dot %p, V[i - 1], %c    {isAsync}
+//                                                              wait {pendings = 1} for %s
+//                                                              the part of softmax that does not need %n
+//                                                              wait {pendings = 0} for %n
+//                                                              arrive: K[i - 1] and V[i - 1] are read
+//                                                              the rest of softmax: scales %n, rounds the next %p
+//                                                              scf.yield …
+//                                                            dot %p, V[ub - 1], %c ; wait ; arrive
 //
-// Dots and work of a warp group alternate in the loop as it was: the matrix unit is idle during the work, unless
-// another warp group happens to be at another place.
+// The matrix unit computes P·V of one iteration while the threads compute the exponentials of the next one. Without
+// that, dots and softmax of a warp group alternate.
 //
-// The place of the first dot is behind the last use of its predecessor's result, so that both take the same registers,
-// and before the first operation of the work with a high cost, such as an exponential.
+// Runs: NVIDIA pipeline, after tritongpu-automatic-warp-specialization, which takes the copies out of the loop. In a
+// loop that copies for itself, all warps synchronise once an iteration, and the same overlap does not pay. (Measured:
+// NVIDIA H200, 2026-11, attention forward, heads of 128, 128 x 128, 8 warps, cases one after the other in each
+// repetition: 484 TFLOP/s without either, 486 with specialised warps, 606 with both; with this alone 4 to 15 % slower
+// than without.)
 //
-// Why not the last dot, in the next iteration? Its operand A is the work's result, in registers, and instructions that
-// read A from registers seem to hold their warps. (Measured: NVIDIA H200, 2026-11: P·V issued under the next softmax
-// made attention 4 to 15 % slower, and with one warp group per multiprocessor 3 % faster.)
+// Terms. The *first dot* is the first of the body. A *delayed dot* is a later one whose result is only needed by the
+// next iteration. The *work* is what threads do between the wait for the first dot and the first use of the delayed
+// dots' results.
 //
-// Runs: NVIDIA pipeline, after tritongpu-pipeline.
+// A dot can be delayed if
+//   - its result is carried to the next iteration, and nothing else of its own iteration uses it;
+//   - neither the first dot nor what precedes it needs the carried value;
+//   - its operands in shared memory are views of buffers from outside of the loop that nothing in the loop writes.
+//     Other warps may fill them again after an arrival (ttng.arrive_barrier). Arrivals are behind all delayed dots,
+//     and move with them. Its operands in registers become loop-carried;
+//   - sums of limited precision are not added to its accumulator after the instruction (8-bit floats).
+// The first iteration is peeled, and the last delayed dots come after the loop; all of it is in an scf.if unless the
+// loop is known to iterate.
 //
-// Conditions:
-//   - The first dot, and what its operands are computed from, depend on nothing but values from before the loop, the
-//     induction variable, and carried scalars whose next value is computed from the same: indices of buffers and phases
-//     of mbarriers. Its accumulator is from before the loop. Its operands are in shared memory.
-//   - Its buffers are filled by asynchronous copies alone, at least two iterations ahead: those of the next iteration
-//     are in flight, or done, at any place of this one. What the loop waits for before the dot moves with it.
-//   - Nothing but waits synchronises, and nothing waits for a number of dots or copies that would change.
-// The last iteration is peeled; all of it is in an scf.if unless the loop is known to iterate.
-//
-// Done only in loops with the attribute `tessera.overlap_dots = true`. Measured (NVIDIA H200, 2026-11, `tessera bench`,
-// attention forward with heads of 64 and 128, four configurations): 1 to 14 % slower than without. The remark says of
-// other loops what is estimated: the time of the first dot or of the work behind its place, the lesser of the two,
-// against that of an iteration, and the registers.
+// It is worth it if the time of the delayed dots or of the work, the lesser of the two, is a considerable part of an
+// iteration; if the operands that live on in registers fit; and if there are buffers for three iterations: two are
+// being read. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the conditions before.
+#include "transforms/schedule/overlap_dots.h"
 #include "ir/builder.h"
 #include "ir/compare.h"
 #include "ir/constants.h"
 #include "ir/loops.h"
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
-#include "ir/ops.h"
+#include "ir/partitions.h"
 #include "ir/tensor_queries.h"
 #include "transforms/analyses/dots.h"
 #include "transforms/analyses/memdesc_root.h"
-#include "transforms/analyses/multi_buffer_index.h"
 #include "transforms/analyses/op_cost.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/cleanup/carried_values.h"
 #include "transforms/passes.h"
+#include "transforms/schedule/automatic_warp_specialization.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <limits>
 
 namespace tessera::transforms {
 using namespace ir;
@@ -68,16 +72,25 @@ constexpr llvm::StringLiteral kOverlapAttr = "tessera.overlap_dots";
 
 // ---- the decision ----
 
+/// A dot that is issued an iteration later.
+struct DelayedDot {
+  ttng::WarpGroupDotOp dot;
+  ttng::WarpGroupDotWaitOp wait; // its own, which goes; null: the dot is synchronous
+  unsigned index;                // of the carried value that its result becomes
+};
+
 struct OverlapPlan {
   ttng::WarpGroupDotOp first;
-  ttng::WarpGroupDotWaitOp wait;     // of the first dot; null: it is synchronous
-  llvm::DenseSet<Operation *> ahead; // operations of the body that the dot and its waits for copies are computed by
-  llvm::SetVector<Operation *> copyWaits; // waits for copies
-  int64_t groupsBehind = 0;               // groups of copies of an iteration that are issued behind the dot's new place
-  Operation *place = nullptr;             // the dot is issued before this operation
+  std::vector<DelayedDot> delayed;
+  llvm::SetVector<Operation *> views;    // operations of the body that make the delayed dots' operands
+  llvm::SetVector<Operation *> arrivals; // and their views: they follow the wait for the delayed dots
+  llvm::SetVector<Value> needed;         // values of the body that all of these use, accumulators aside
+  llvm::DenseSet<Operation *> last;      // what comes behind the wait for the delayed dots
+  bool isFilledInLoop = false;           // copies of the body write what delayed dots read
+  int64_t fewestBuffers = 0;             // of the multi-buffers that delayed dots read; 0: they read none
   // Of a multiprocessor, for one block: an iteration without overlap, and parts of it.
   double cycles = 0;
-  double firstCycles = 0, workCycles = 0;
+  double delayedCycles = 0, workCycles = 0;
   int64_t registers = 0; // of a thread, estimated
 };
 
@@ -87,41 +100,18 @@ public:
       : loop_(loop), body_(*loop.body().front()), target_(target), warps_(numWarps(loop->module().op())) {}
 
   std::optional<OverlapPlan> run() {
-    if (!isSuitable() || !firstIsSuitable()) return std::nullopt;
-    if (!findAhead() || !buffersAreFilledAhead() || !findPlace() || !countGroups()) return std::nullopt;
+    if (!isSuitable()) return std::nullopt;
+    for (auto dot : dots_)
+      if (auto d = asDelayed(dot)) plan_.delayed.push_back(*d);
+    if (plan_.delayed.empty() || !findWriters() || !findArrivals()) return std::nullopt;
+    orderBody();
     estimate();
     return std::move(plan_);
   }
 
 private:
-  // ---- the loop and its first dot ----
+  // ---- legality ----
 
-  bool isSuitable() {
-    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
-    for (Operation *p = loop_->parentOp(); p; p = p->parentOp())
-      if (p->is<ttg::WarpSpecializeOp>()) return false; // numbers of warps and barriers are those of a partition
-    bool hasOtherDots = false;
-    for (auto &op : body_) {
-      auto wait = op.dyn<ttng::WarpGroupDotWaitOp>();
-      if (op.is<tt::DotOp>() || (wait && wait.pendings() != 0) || synchronises(op)) return false;
-      bool hasInner = false;
-      op.walk([&](Operation *inner) {
-        bool isLoopOrCall = inner->is<scf::ForOp>() || inner->is<scf::WhileOp>() || inner->is<tt::CallOp>();
-        bool isDotOrWait = inner->is<ttng::WarpGroupDotOp>() || inner->is<ttng::WarpGroupDotWaitOp>();
-        hasInner |= isLoopOrCall || (isDotOrWait && inner != &op);
-      });
-      if (hasInner) return false;
-      auto dot = op.dyn<ttng::WarpGroupDotOp>();
-      hasOtherDots |= dot && plan_.first;
-      if (dot && !plan_.first) plan_.first = dot;
-    }
-    return hasOtherDots;
-  }
-  /// Whether the operation may signal to other agents that the block has read or written something, or wait for them.
-  static bool synchronises(Operation &op) {
-    bool isWait = op.is<ttng::WarpGroupDotWaitOp>() || op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>();
-    return !isWait && (effectsOf(&op) & kSynchronizes);
-  }
   /// Whether sums of limited precision are added to the accumulator after the instruction, so that the dot cannot be
   /// asynchronous.
   static bool addsAfterwards(ttng::WarpGroupDotOp dot) {
@@ -129,158 +119,178 @@ private:
     bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
     return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
   }
-  bool firstIsSuitable() {
-    auto dot = plan_.first;
-    if (dot.useC() || isOfBody(dot.c()) || !dot.a().type().isa<MemDescType>() || addsAfterwards(dot)) return false;
-    if (!dot.isAsync()) return true;
-    if (!dot.d().hasOneUse()) return false;
-    plan_.wait = dot.d().users()[0]->dyn<ttng::WarpGroupDotWaitOp>();
-    return plan_.wait && plan_.wait->numOperands() == 1 && plan_.wait->block() == &body_;
+
+  bool isSuitable() {
+    if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
+    for (auto &op : body_) {
+      if (op.is<tt::DotOp>()) return false;
+      auto wait = op.dyn<ttng::WarpGroupDotWaitOp>();
+      if (wait && wait.pendings() != 0) return false; // its count is for the dots as they are
+      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) {
+        if (!plan_.first)
+          plan_.first = dot;
+        else
+          dots_.push_back(dot);
+      }
+      bool isFlat = true;
+      op.walk([&](Operation *inner) {
+        bool isLoopOrCall = inner->is<scf::ForOp>() || inner->is<scf::WhileOp>() || inner->is<tt::CallOp>();
+        bool isDotOrWait = inner->is<ttng::WarpGroupDotOp>() || inner->is<ttng::WarpGroupDotWaitOp>();
+        isFlat &= !isLoopOrCall && (!isDotOrWait || inner == &op);
+      });
+      if (!isFlat || synchronises(op)) return false;
+    }
+    return !dots_.empty() && !addsAfterwards(plan_.first) && firstIsWaitedFor();
   }
-  Value result() const { return plan_.wait ? plan_.wait->result(0) : plan_.first.d(); }
+  /// Whether the operation may signal to other agents that the block has read or written something, or wait for them,
+  /// in a way that this pass does not know.
+  static bool synchronises(Operation &op) {
+    bool isWait = op.is<ttng::WarpGroupDotWaitOp>() || op.is<ttng::WaitBarrierOp>() || op.is<ttg::AsyncWaitOp>();
+    bool isKnown = isWait || op.is<ttng::ArriveBarrierOp>() || isCopy(&op);
+    return !isKnown && (effectsOf(&op) & kSynchronizes);
+  }
+  static bool isCopy(Operation *op) {
+    bool isBulk = op->is<ttng::AsyncTmaCopyGlobalToLocalOp>() || op->is<ttng::BarrierExpectOp>();
+    return isBulk || op->is<ttg::AsyncCopyGlobalToLocalOp>() || op->is<ttg::AsyncCommitGroupOp>();
+  }
+  /// Whether the first dot is done before the iteration ends: it is synchronous, or a wait has it as its only operand.
+  bool firstIsWaitedFor() {
+    if (!plan_.first.isAsync()) return true;
+    return plan_.first.d().hasOneUse() && onlyWait(plan_.first.d());
+  }
+  static ttng::WarpGroupDotWaitOp onlyWait(Value dot) {
+    auto wait = dot.users()[0]->dyn<ttng::WarpGroupDotWaitOp>();
+    return wait && wait->numOperands() == 1 ? wait : ttng::WarpGroupDotWaitOp();
+  }
+
+  std::optional<DelayedDot> asDelayed(ttng::WarpGroupDotOp dot) {
+    if (dot.useC() || addsAfterwards(dot) || !dot.d().hasOneUse()) return std::nullopt;
+    DelayedDot d{dot, {}, 0};
+    Value result = dot.d();
+    if (dot.isAsync()) {
+      d.wait = onlyWait(result);
+      if (!d.wait || !d.wait->result(0).hasOneUse()) return std::nullopt;
+      result = d.wait->result(0);
+    }
+    OpOperand *use = result.firstUse();
+    if (use->owner != body_.terminator()) return std::nullopt;
+    d.index = use->index();
+    if (neededByFirst(carried(loop_, d.index).argument)) return std::nullopt;
+    OverlapPlan before = plan_;
+    for (Value v : {dot.a(), dot.b()}) {
+      bool inRegisters = !v.type().isa<MemDescType>();
+      if (inRegisters && isOfBody(v)) plan_.needed.insert(v);
+      if (inRegisters || collectViews(v)) continue;
+      plan_ = before;
+      return std::nullopt;
+    }
+    return d;
+  }
   bool isOfBody(Value v) const {
     return v.isBlockArgument() ? v.ownerBlock() == &body_ : v.definingOp()->block() == &body_;
   }
 
-  // ---- what is executed an iteration ahead ----
-
-  bool findAhead() {
-    for (Operation *op = body_.front(); op != plan_.first.op; op = op->next()) {
-      bool isWait = op->is<ttng::WaitBarrierOp>() || op->is<ttg::AsyncWaitOp>();
-      if (!isWait) continue;
-      bool hasUsers = op->numResults() && !op->result().useEmpty();
-      if (hasUsers || !isKnownAhead(op)) return false;
-      plan_.copyWaits.insert(op);
-    }
-    return isKnownAhead(plan_.first.op);
-  }
-  /// Whether the operation's operands for the next iteration are known in this one. Collects what they are computed by.
-  bool isKnownAhead(Operation *op) {
-    if (!plan_.ahead.insert(op).second) return true;
-    return llvm::all_of(op->operands(), [&](Value v) { return isKnownAhead(v); });
-  }
-  bool isKnownAhead(Value v) {
-    if (!isOfBody(v)) return true;
-    if (v.isBlockArgument()) {
-      auto value = carriedByArgument(v);
-      if (!value) return true; // the induction variable
-      return !v.type().isTensor() && (!carried_.insert(v) || isComputable(value->yielded));
-    }
-    Operation *def = v.definingOp();
-    bool isScalar = !v.type().isTensor() && isPure(def) && !def->numRegions();
-    return (isMemdescView(def) || isScalar) && isKnownAhead(def);
-  }
-  /// Whether the next value of a loop-carried scalar is computed from such scalars alone.
-  bool isComputable(Value v) {
-    if (!isOfBody(v) || v.isBlockArgument()) return isKnownAhead(v);
-    Operation *def = v.definingOp();
-    if (v.type().isTensor() || !isPure(def) || def->numRegions()) return false;
-    return llvm::all_of(def->operands(), [&](Value o) { return isComputable(o); });
-  }
-
-  // ---- buffers ----
-
-  /// By how many buffers `later` is ahead of `earlier`, both of which count through one multi-buffer; 0: not known.
-  static int64_t buffersAhead(Value later, Value earlier) {
-    auto x = carriedByArgument(later);
-    auto y = carriedByArgument(earlier);
-    if (!x || !y || x->loop.op != y->loop.op) return 0;
-    auto stepX = multiBufferStep(x->yielded);
-    auto stepY = multiBufferStep(y->yielded);
-    auto startX = intConstantOf(x->init);
-    auto startY = intConstantOf(y->init);
-    bool isKnown = stepX && stepY && startX && startY && stepX->index == later && stepY->index == earlier &&
-                   stepX->buffers == stepY->buffers && stepX->buffers > 0;
-    if (!isKnown) return 0;
-    return ((*startX - *startY) % stepX->buffers + stepX->buffers) % stepX->buffers;
-  }
-  /// The index of a buffer in its multi-buffer; null if it is none.
-  static Value indexOf(Value memdesc) {
-    while (memdesc && !memdesc.definedBy<ttg::MemdescIndexOp>()) memdesc = viewedMemdesc(memdesc);
-    return memdesc ? memdesc.definedBy<ttg::MemdescIndexOp>().index() : Value();
-  }
-  bool isInLoop(Operation *op) const {
-    for (; op; op = op->parentOp())
-      if (op->block() == &body_) return true;
-    return false;
-  }
-  static void usersBehindViews(Value memdesc, llvm::SmallVectorImpl<std::pair<Operation *, Value>> &users) {
-    for (auto *user : memdesc.users()) {
-      if (isMemdescView(user))
-        usersBehindViews(user->result(), users);
-      else
-        users.push_back({user, memdesc});
-    }
-  }
-  /// Whether, of all that the dot reads and the waits are for, the next iteration's copies were issued before this one.
-  bool buffersAreFilledAhead() {
-    llvm::SmallVector<Value, 4> reads = {plan_.first.a(), plan_.first.b()};
-    for (auto *op : plan_.copyWaits)
-      if (auto wait = op->dyn<ttng::WaitBarrierOp>()) {
-        if (wait->numOperands() != 2) return false;
-        reads.push_back(wait.alloc());
-      }
-    return llvm::all_of(reads, [&](Value v) { return isFilledAhead(v); });
-  }
-  bool isFilledAhead(Value memdesc) {
-    auto alloc = allocationOf(memdesc);
-    if (!alloc || alloc->block() == &body_) return false;
-    llvm::SmallVector<std::pair<Operation *, Value>, 8> users;
-    usersBehindViews(alloc.result(), users);
-    return llvm::all_of(users, [&](auto &user) {
-      auto [op, view] = user;
-      if (!isInLoop(op)) return true;
-      bool reads = op->template is<ttng::WarpGroupDotOp>() || op->template is<ttg::LocalLoadOp>() ||
-                   op->template is<ttng::WaitBarrierOp>();
-      if (reads) return true;
-      bool isCopy = op->template is<ttng::AsyncTmaCopyGlobalToLocalOp>() ||
-                    op->template is<ttg::AsyncCopyGlobalToLocalOp>() || op->template is<ttng::BarrierExpectOp>();
-      Value filled = indexOf(view);
-      Value read = indexOf(memdesc);
-      return isCopy && op->block() == &body_ && filled && read &&
-             buffersAhead(filled, read) >= target_.tuning.overlapDotsLeastBuffers - 1;
-    });
-  }
-  /// Waits for all but a number of groups of copies count those that are issued before them.
-  bool countGroups() {
-    bool isBehind = false;
-    for (auto &op : body_) {
-      isBehind |= &op == plan_.place;
-      if (!op.is<ttg::AsyncCommitGroupOp>()) continue;
-      for (auto *wait : plan_.copyWaits)
-        if (wait->is<ttg::AsyncWaitOp>() && op.isBeforeInBlock(wait)) return false;
-      plan_.groupsBehind += isBehind;
-    }
-    return llvm::all_of(plan_.copyWaits, [&](Operation *op) {
-      auto wait = op->dyn<ttg::AsyncWaitOp>();
-      return !wait || int64_t(wait.num()) >= plan_.groupsBehind;
-    });
-  }
-
-  // ---- the new place ----
-
-  bool findPlace() {
-    constexpr double kCostly = 4; // instructions of a thread for each element
+  /// Whether an operation up to the first dot needs the value.
+  bool neededByFirst(Value argument) {
     llvm::DenseSet<Operation *> dependent;
-    Operation *lastUse = nullptr;
-    Operation *costly = nullptr;
     for (auto &op : body_) {
       bool depends = false;
       op.walk([&](Operation *inner) {
-        for (Value v : inner->operands()) {
-          if (v == result()) lastUse = &op;
-          depends |= v == result() || (v.definingOp() && dependent.contains(v.definingOp()));
-        }
+        for (Value v : inner->operands())
+          depends |= v == argument || (v.definingOp() && dependent.contains(v.definingOp()));
       });
-      if (!depends) continue;
-      dependent.insert(&op);
-      bool isCostly = op.numResults() && op.result(0).type().isTensor() && !op.numRegions() &&
-                      costOf(&op, target_.tuning).time >= kCostly && !op.is<ttg::ConvertLayoutOp>();
-      if (!costly && isCostly) costly = &op;
+      if (depends) dependent.insert(&op);
+      if (&op == plan_.first.op) return !dependent.empty();
     }
-    if (!lastUse || lastUse == body_.terminator()) return false;
-    plan_.place = costly && lastUse->isBeforeInBlock(costly) ? costly : lastUse->next();
-    return plan_.place != body_.terminator();
+    return true;
+  }
+
+  /// The operations of the body that make a view, in their order. What else of the body these use is noted as needed.
+  llvm::SmallVector<Operation *, 4> viewsOf(Value memdesc) {
+    llvm::SmallVector<Operation *, 4> views;
+    for (Value v = memdesc; v.definingOp() && v.definingOp()->block() == &body_; v = viewedMemdesc(v)) {
+      views.insert(views.begin(), v.definingOp());
+      for (Value scalar : v.definingOp()->operands())
+        if (!scalar.type().isa<MemDescType>() && isOfBody(scalar)) plan_.needed.insert(scalar);
+    }
+    return views;
+  }
+  /// Notes the views of the body that make an operand; false if its buffer is allocated in the body or not known.
+  bool collectViews(Value memdesc) {
+    auto alloc = allocationOf(memdesc);
+    if (!alloc || alloc->block() == &body_) return false;
+    for (auto *view : viewsOf(memdesc)) {
+      plan_.views.insert(view);
+      if (!view->is<ttg::MemdescIndexOp>()) continue;
+      int64_t buffers = alloc.result().type().cast<MemDescType>().dim(0);
+      plan_.fewestBuffers = plan_.fewestBuffers ? std::min(plan_.fewestBuffers, buffers) : buffers;
+    }
+    return roots_.insert(alloc.op), true;
+  }
+
+  /// Whether nothing but copies may write the buffers of delayed dots in the loop. Notes what does.
+  bool findWriters() {
+    return llvm::all_of(roots_, [&](Operation *root) { return findWriters(root->result()); });
+  }
+  bool findWriters(Value memdesc) {
+    for (auto *user : memdesc.users()) {
+      if (isMemdescView(user)) {
+        if (!findWriters(user->result())) return false;
+        continue;
+      }
+      bool isInLoop = false;
+      for (Operation *p = user; p; p = p->parentOp()) isInLoop |= p->block() == &body_;
+      if (!isInLoop) continue;
+      auto copy = user->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
+      bool isWrite = copy && copy.result() == memdesc;
+      if (!isWrite && !user->is<ttng::WarpGroupDotOp>()) return false;
+      plan_.isFilledInLoop |= isWrite;
+    }
+    return true;
+  }
+
+  /// The arrivals of the body; false if one may stand for reads of a delayed dot that come later.
+  bool findArrivals() {
+    for (auto &op : body_) {
+      auto arrival = op.dyn<ttng::ArriveBarrierOp>();
+      if (!arrival) continue;
+      for (auto &d : plan_.delayed)
+        if (arrival->isBeforeInBlock(d.dot.op)) return false;
+      if (arrival.pred() || !allocationOf(arrival.alloc())) return false;
+      for (auto *view : viewsOf(arrival.alloc())) plan_.arrivals.insert(view);
+      plan_.arrivals.insert(&op);
+    }
+    return true;
+  }
+
+  // ---- order ----
+
+  /// Fills plan_.last: what uses results of the delayed dots, and the rounding of their next operands, which then need
+  /// no registers beside those of the dots in flight. Only operations whose results are needed nowhere else move; for
+  /// others the wait comes earlier.
+  void orderBody() {
+    llvm::DenseSet<Value> dependent;
+    for (auto &d : plan_.delayed) dependent.insert(carried(loop_, d.index).argument);
+    llvm::SmallVector<Operation *, 64> ops;
+    for (auto &op : body_) {
+      ops.push_back(&op);
+      if (llvm::any_of(op.operands(), [&](Value v) { return dependent.contains(v); }))
+        for (Value r : op.results()) dependent.insert(r);
+    }
+    for (auto *op : llvm::reverse(ops)) {
+      if (op->numRegions() || !isPure(op) || !op->numResults()) continue;
+      bool isRounding = op->is<arith::TruncfOp>() || op->is<tt::FpToFpOp>() || op->is<ttg::ConvertLayoutOp>();
+      bool isLate = isRounding || dependent.contains(op->result());
+      if (isLate && allUsersComeLast(op)) plan_.last.insert(op);
+    }
+  }
+  bool allUsersComeLast(Operation *op) const {
+    return llvm::all_of(op->results(),
+                        [&](Value r) { return llvm::all_of(r.users(), [&](Operation *u) { return comesLast(u); }); });
+  }
+  bool comesLast(Operation *user) const {
+    bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == user; });
+    return isDelayed || user == body_.terminator() || plan_.last.contains(user);
   }
 
   // ---- worth ----
@@ -296,47 +306,54 @@ private:
   double cyclesOf(Operation *op) const {
     if (!op->numResults() || !op->result(0).type().isTensor()) return 0;
     Value sized = op->is<tt::ReduceOp>() ? op->operand(0) : op->result(0);
-    OperationCost cost = costOf(op, target_.tuning);
-    if (cost.ofWholeTensor) return 0;
-    double instructions = op->is<tt::ReduceOp>() ? 1 : cost.time;
+    double instructions = op->is<tt::ReduceOp>() ? 1 : costOf(op, target_.tuning).time;
+    if (costOf(op, target_.tuning).ofWholeTensor) return 0;
     double elements = double(elementsPerThread(sized.type()).value_or(0));
     return elements * instructions * double(warps_) / target_.schedulersPerMultiprocessor;
   }
   void estimate() {
-    plan_.firstCycles = cyclesOf(plan_.first);
-    // The first dot's result, what the work has made of its predecessor, what is carried, and results of other dots.
-    plan_.registers = 2 * registersOf(plan_.first.d());
-    for (auto *argument : carriedArguments(body_)) plan_.registers += registersOf(Value(argument));
-    bool isWork = false;
+    for (auto &d : plan_.delayed) plan_.delayedCycles += cyclesOf(d.dot);
+    int64_t otherDots = 0; // registers of their results
+    bool isBehindFirst = false;
+    bool isBehindOtherDot = false; // which waits for all dots before it
     for (auto &op : body_) {
       auto dot = op.dyn<ttng::WarpGroupDotOp>();
       double cycles = dot ? cyclesOf(dot) : cyclesOf(&op);
       plan_.cycles += cycles;
-      isWork |= &op == plan_.place;
-      bool isOtherDot = dot && &op != plan_.first.op;
-      if (isOtherDot && isWork) isWork = false; // it waits for all dots before it
+      bool isDelayed = llvm::any_of(plan_.delayed, [&](auto &d) { return d.dot.op == &op; });
+      bool isOtherDot = dot && &op != plan_.first.op && !isDelayed;
+      if (isOtherDot) otherDots += registersOf(dot.d());
+      isBehindFirst |= &op == plan_.first.op;
+      isBehindOtherDot |= isOtherDot;
+      bool isWork = !dot && isBehindFirst && !isBehindOtherDot && !plan_.last.contains(&op);
       if (isWork) plan_.workCycles += cycles;
     }
+    // During the work: its operand, what is carried, and what the dots in flight hold; and the results of other dots.
+    plan_.registers = registersOf(plan_.first.d()) + otherDots;
+    for (auto *argument : carriedArguments(body_)) plan_.registers += registersOf(Value(argument));
+    for (Value v : plan_.needed) plan_.registers += registersOf(v);
   }
 
   scf::ForOp loop_;
   Block &body_;
   const TargetInfo &target_;
   int64_t warps_;
-  llvm::SetVector<Value> carried_; // loop-carried scalars that are known ahead
+  llvm::SmallVector<ttng::WarpGroupDotOp, 4> dots_; // of the body, but the first
+  llvm::SetVector<Operation *> roots_;              // allocations that delayed dots read
   OverlapPlan plan_;
 };
 
-/// Why the plan is not worth it; empty: it is.
-std::string whyNotWorth(const OverlapPlan &p, const TargetInfo &target, int64_t warps) {
-  double saved = std::min(p.firstCycles, p.workCycles);
-  int64_t registers = target.registersPerThread(warps, RegisterSplit::Evenly);
-  int64_t usable = registers * target.tuning.overlapDotsRegistersPercent / 100;
+/// Why the plan is not worth it; empty: it is. `registers`: what a thread has.
+std::string whyNotWorth(const OverlapPlan &p, const Tuning &tuning, int64_t registers) {
+  double saved = std::min(p.delayedCycles, p.workCycles);
+  int64_t usable = registers * tuning.overlapDotsRegistersPercent / 100;
+  if (p.fewestBuffers && p.fewestBuffers < tuning.overlapDotsLeastBuffers)
+    return llvm::formatv("there are buffers for {0} iterations, and two would be read at a time", p.fewestBuffers);
   if (p.registers > usable)
     return llvm::formatv("about {0} registers of a thread would be needed, and {1} are usable", p.registers, usable);
-  if (saved * 100 < p.cycles * double(target.tuning.overlapDotsLeastGain))
+  if (saved * 100 < p.cycles * double(tuning.overlapDotsLeastGain))
     return llvm::formatv("about {0} of {1} cycles of an iteration would be saved", int64_t(saved), int64_t(p.cycles));
-  return "it is done where the loop's attribute tessera.overlap_dots is true";
+  return "";
 }
 
 // ---- the transformation ----
@@ -348,11 +365,11 @@ public:
 
   void build() {
     openGuard();
-    Value first = emitFirstDot();
-    emitLoop(first);
-    emitLastIteration();
+    emitFirstIteration();
+    emitLoop();
+    emitLastDots();
     closeGuard();
-    for (auto [i, v] : llvm::zip_equal(usedResults_, finals_)) loop_->result(i).replaceAllUsesWith(v);
+    for (auto [i, v] : llvm::zip(usedResults_, finals_)) loop_->result(i).replaceAllUsesWith(v);
     loop_->dropAllReferences();
     loop_->erase();
     dropUnneededCarriedValues(newLoop_);
@@ -386,125 +403,148 @@ private:
     finals_.assign(guard_->results().begin(), guard_->results().end());
   }
 
-  // ---- parts of iterations ----
+  // ---- iterations ----
 
-  Value waitFor(Builder &b, Value dot) {
-    return ttng::WarpGroupDotWaitOp::create(b, loc_, {dot.type()}, {dot}, {b.i32Attr("pendings", 0)})->result(0);
+  const DelayedDot *delayedAt(Operation *op) const {
+    auto it = llvm::find_if(plan_.delayed, [&](auto &d) { return d.dot.op == op || (d.wait && d.wait.op == op); });
+    return it == plan_.delayed.end() ? nullptr : &*it;
   }
-  /// The waits for copies and the first dot, on the values of `map`. `groups`: by how many groups of copies fewer have
-  /// been issued than at their old place.
-  Value emitAhead(Builder &b, ValueMap &map, int64_t groups) {
+  /// The operations of the body in their new order, without those that move to the next iteration.
+  llvm::SmallVector<Operation *, 64> orderedBody(bool late) {
+    llvm::SmallVector<Operation *, 64> ops;
     for (auto &op : body_) {
-      if (!plan_.ahead.contains(&op)) continue;
-      Operation *copy = b.clone(&op, map);
-      if (auto wait = copy->dyn<ttg::AsyncWaitOp>())
-        copy->setAttr("num", IntegerAttr::getI32(c_, int64_t(wait.num()) - groups));
+      bool moves = delayedAt(&op) || op.is<ttng::ArriveBarrierOp>() || &op == body_.terminator();
+      if (!moves && plan_.last.contains(&op) == late) ops.push_back(&op);
     }
-    Value dot = map.lookup(plan_.first.d());
-    dot.definingOp()->setAttr("isAsync", IntegerAttr::getBool(c_, true));
-    return dot;
-  }
-  /// The rest of an iteration; `atPlace` is called at the first dot's new place.
-  void emitRest(Builder &b, ValueMap &map, llvm::function_ref<void()> atPlace) {
-    for (auto &op : body_) {
-      if (&op == plan_.place) atPlace();
-      bool isAhead = &op == plan_.first.op || plan_.copyWaits.contains(&op);
-      bool isFirstsWait = plan_.wait && &op == plan_.wait.op;
-      if (&op != body_.terminator() && !isAhead && !isFirstsWait) b.clone(&op, map);
-    }
-  }
-  void mapResult(ValueMap &map, Value v) {
-    map.map(plan_.first.d(), v);
-    if (plan_.wait) map.map(plan_.wait->result(0), v);
+    return ops;
   }
 
-  Value emitFirstDot() {
+  /// Dots of an earlier iteration that are in flight, with the values of that iteration.
+  struct Issued {
+    ValueMap map;
+    llvm::SmallVector<Value, 4> dots;
+  };
+  /// The delayed dots, on values of the iteration that they belong to. `needed` replaces OverlapPlan::needed,
+  /// `valueAt` gives the new loop's carried value that became a dot's accumulator.
+  Issued emitDelayed(Builder &b, llvm::ArrayRef<Value> needed, llvm::function_ref<Value(unsigned)> valueAt) {
+    Issued issued;
+    for (auto [from, to] : llvm::zip_equal(plan_.needed, needed)) issued.map.map(from, to);
+    for (auto *op : plan_.views) b.clone(op, issued.map);
+    for (auto &d : plan_.delayed) {
+      issued.map.map(d.dot.c(), valueAt(d.index));
+      Operation *dot = b.clone(d.dot.op, issued.map);
+      dot->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+      issued.dots.push_back(dot->result());
+    }
+    return issued;
+  }
+  /// Waits for all dots, and arrives: others may fill their buffers.
+  llvm::SmallVector<Value, 2> awaitDelayed(Builder &b, Issued &issued) {
+    auto done = waitFor(b, issued.dots, 0);
+    for (auto *op : plan_.arrivals) b.clone(op, issued.map);
+    return done;
+  }
+  llvm::SmallVector<Value, 2> waitFor(Builder &b, llvm::ArrayRef<Value> dots, unsigned pending) {
+    llvm::SmallVector<Type, 2> types;
+    for (auto v : dots) types.push_back(v.type());
+    auto wait = ttng::WarpGroupDotWaitOp::create(b, loc_, types, dots, {b.i32Attr("pendings", pending)});
+    return llvm::SmallVector<Value, 2>(wait->results().begin(), wait->results().end());
+  }
+
+  /// An iteration's operations; `issue` issues the delayed dots of the iteration before, `await` waits for them.
+  void emitIteration(Builder &b, ValueMap &map, unsigned pending, llvm::function_ref<void()> issue,
+                     llvm::function_ref<void()> await) {
+    Value firstResult = plan_.first.d();
+    bool firstIsPending = false;
+    bool delayedArePending = false;
+    auto needs = [](Operation *op, llvm::function_ref<bool(Value)> holds) {
+      bool found = false;
+      op->walk([&](Operation *inner) { found |= llvm::any_of(inner->operands(), holds); });
+      return found;
+    };
+    auto isOfDelayed = [&](Value v) {
+      return llvm::any_of(plan_.delayed, [&](auto &d) { return v == carried(loop_, d.index).argument; });
+    };
+    for (auto *op : orderedBody(/*late=*/false)) {
+      if (firstIsPending && needs(op, [&](Value v) { return v == firstResult; })) {
+        map.map(firstResult, waitFor(b, {map.lookupOrSelf(firstResult)}, pending)[0]);
+        firstIsPending = false;
+        if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>()) {
+          map.map(wait->result(0), map.lookupOrSelf(firstResult));
+          continue;
+        }
+      }
+      if (delayedArePending && needs(op, isOfDelayed)) {
+        await();
+        delayedArePending = false;
+      }
+      Operation *copy = b.clone(op, map);
+      if (op != plan_.first.op) continue;
+      copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+      firstIsPending = true;
+      issue();
+      delayedArePending = true;
+    }
+    if (delayedArePending) await();
+    for (auto *op : orderedBody(/*late=*/true)) b.clone(op, map);
+  }
+
+  void emitFirstIteration() {
     ValueMap map;
     map.map(inductionVariable(loop_), loop_.lowerBound());
     for (unsigned i = 0; i < numCarried(loop_); ++i) map.map(carried(loop_, i).argument, carried(loop_, i).init);
-    return waitFor(b_, emitAhead(b_, map, 0));
+    emitIteration(b_, map, 0, [] {}, [] {});
+    inits_ = carriedAfter(map);
+    for (Value v : plan_.needed) inits_.push_back(map.lookupOrSelf(v));
+  }
+  /// The old carried values after an iteration; for the results of delayed dots, their accumulators.
+  llvm::SmallVector<Value, 16> carriedAfter(ValueMap &map) {
+    llvm::SmallVector<Value, 16> values;
+    for (Value v : body_.terminator()->operands()) values.push_back(map.lookupOrSelf(v));
+    for (auto &d : plan_.delayed) values[d.index] = map.lookupOrSelf(d.dot.c());
+    return values;
+  }
+  /// What delayed dots need, from the values that follow the old loop's carried values.
+  llvm::SmallVector<Value, 8> neededValues(llvm::function_ref<Value(unsigned)> valueAt) {
+    llvm::SmallVector<Value, 8> values;
+    for (unsigned k = 0; k < plan_.needed.size(); ++k) values.push_back(valueAt(numCarried(loop_) + k));
+    return values;
   }
 
-  /// A value of the body in the iteration of `map`; computed here if it comes later in the body.
-  Value valueIn(Builder &b, ValueMap &map, Value v) {
-    bool isOfBody = v.isBlockArgument() ? v.ownerBlock() == &body_ : v.definingOp()->block() == &body_;
-    if (!isOfBody || map.contains(v)) return map.lookupOrSelf(v);
-    for (Value o : v.definingOp()->operands()) valueIn(b, map, o);
-    b.clone(v.definingOp(), map);
-    return map.lookup(v);
-  }
-  Value emitNextDot(Builder &b, const ValueMap &current) {
-    ValueMap map = current; // what is computed early here is computed again at its place, and merged by cse
-    ValueMap next;
-    Value induction = current.lookupOrSelf(inductionVariable(loop_));
-    next.map(inductionVariable(loop_), arith::AddiOp::create(b, loc_, induction, loop_.step()).op->result());
-    for (auto *op : plan_.ahead)
-      for (Value v : op->operands())
-        if (auto value = v.isBlockArgument() ? carriedByArgument(v) : std::nullopt; value && value->loop.op == loop_.op)
-          next.map(v, Value());
-    for (unsigned i = 0; i < numCarried(loop_); ++i) {
-      CarriedValue value = carried(loop_, i);
-      if (next.contains(value.argument)) next.map(value.argument, valueIn(b, map, value.yielded));
-    }
-    return emitAhead(b, next, plan_.groupsBehind);
-  }
-
-  // ---- the loop ----
-
-  /// The bound of all iterations but the last: ub − step, or the least number of the type where that wraps.
-  Value boundBeforeLast() {
-    Value bound = loop_.upperBound();
-    Type type = bound.type();
-    constexpr unsigned kWidest = 64;
-    unsigned bits = type.isInteger() ? type.bitWidth() : kWidest;
-    if (bits < kWidest) {
-      auto extend = [&](Value v) { return arith::ExtsiOp::create(b_, loc_, c_.i64(), v).op->result(); };
-      Value before = arith::SubiOp::create(b_, loc_, extend(bound), extend(loop_.step())).op->result();
-      Value least = b_.intConstant(loc_, c_.i64(), -(int64_t(1) << (bits - 1)));
-      Value exact = arith::MaxsiOp::create(b_, loc_, before, least).op->result();
-      return arith::TrunciOp::create(b_, loc_, type, exact).op->result();
-    }
-    Value before = arith::SubiOp::create(b_, loc_, bound, loop_.step()).op->result();
-    Value wraps = compare(b_, loc_, CmpIPredicate::Sgt, before, bound);
-    Value least = b_.intConstant(loc_, type, std::numeric_limits<int64_t>::min());
-    return arith::SelectOp::create(b_, loc_, wraps, least, before).op->result();
-  }
-  /// The new loop carries the old one's values, the first dot's result, and the induction variable of the next
-  /// iteration.
-  void emitLoop(Value first) {
-    llvm::SmallVector<Value, 16> inits(loop_.initArgs().begin(), loop_.initArgs().end());
-    unsigned dotAt = inits.size();
-    inits.push_back(first);
-    inits.push_back(loop_.lowerBound());
+  void emitLoop() {
     llvm::SmallVector<Type, 16> types;
-    for (Value v : inits) types.push_back(v.type());
+    for (Value v : inits_) types.push_back(v.type());
+    Value second = arith::AddiOp::create(b_, loc_, loop_.lowerBound(), loop_.step()).op->result();
     llvm::SmallVector<NamedAttribute, 4> attrs(loop_->attrs().begin(), loop_->attrs().end());
-    newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), boundBeforeLast(), loop_.step(), inits, attrs);
+    newLoop_ = scf::ForOp::create(b_, loc_, types, second, loop_.upperBound(), loop_.step(), inits_, attrs);
     Block *block = newLoop_.body().addBlock();
     block->addArg(inductionVariable(loop_).type(), inductionVariable(loop_).loc());
     for (auto [i, t] : llvm::enumerate(types))
-      block->addArg(t, i < dotAt ? carried(loop_, i).argument.loc() : plan_.first->loc());
+      block->addArg(t, i < numCarried(loop_) ? carried(loop_, i).argument.loc() : loc_);
     Builder in = Builder::atEnd(block);
     ValueMap map;
     map.map(inductionVariable(loop_), inductionVariable(*block));
-    for (unsigned i = 0; i < dotAt; ++i) map.map(carried(loop_, i).argument, carriedArgument(*block, i));
-    mapResult(map, carriedArgument(*block, dotAt));
-    Value next;
-    emitRest(in, map, [&] { next = emitNextDot(in, map); });
-    llvm::SmallVector<Value, 16> yields;
-    for (Value v : body_.terminator()->operands()) yields.push_back(map.lookupOrSelf(v));
-    yields.push_back(waitFor(in, next));
-    yields.push_back(arith::AddiOp::create(in, loc_, inductionVariable(*block), loop_.step()).op->result());
+    for (unsigned i = 0; i < numCarried(loop_); ++i) map.map(carried(loop_, i).argument, carriedArgument(*block, i));
+    auto argumentAt = [&](unsigned i) -> Value { return carriedArgument(*block, i); };
+    auto before = neededValues(argumentAt);
+    Issued issued;
+    auto issue = [&] { issued = emitDelayed(in, before, argumentAt); };
+    auto await = [&] {
+      for (auto [d, v] : llvm::zip_equal(plan_.delayed, awaitDelayed(in, issued)))
+        map.map(carried(loop_, d.index).argument, v);
+    };
+    emitIteration(in, map, plan_.delayed.size(), issue, await);
+    auto yields = carriedAfter(map);
+    for (Value v : plan_.needed) yields.push_back(map.lookupOrSelf(v));
     scf::YieldOp::create(in, loc_, yields);
   }
-  void emitLastIteration() {
-    ValueMap map;
-    unsigned dotAt = numCarried(loop_);
-    for (unsigned i = 0; i < dotAt; ++i) map.map(carried(loop_, i).argument, newLoop_->result(i));
-    mapResult(map, newLoop_->result(dotAt));
-    map.map(inductionVariable(loop_), newLoop_->result(dotAt + 1));
-    emitRest(b_, map, [] {});
-    for (unsigned i : usedResults_) finals_.push_back(map.lookupOrSelf(carried(loop_, i).yielded));
+  void emitLastDots() {
+    auto resultAt = [&](unsigned i) -> Value { return newLoop_->result(i); };
+    auto issued = emitDelayed(b_, neededValues(resultAt), resultAt);
+    auto done = awaitDelayed(b_, issued);
+    llvm::SmallVector<Value, 16> results(newLoop_->results().begin(), newLoop_->results().end());
+    for (auto [d, v] : llvm::zip(plan_.delayed, done)) results[d.index] = v;
+    for (unsigned i : usedResults_) finals_.push_back(results[i]);
   }
 
   scf::ForOp loop_;
@@ -515,24 +555,36 @@ private:
   Builder b_; // around the loop
   scf::IfOp guard_;
   scf::ForOp newLoop_;
+  llvm::SmallVector<Value, 16> inits_; // of the new loop: the old one's carried values, then what delayed dots need
   llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses
   llvm::SmallVector<Value, 8> finals_;         // what replaces these
 };
 
 std::string summary(const OverlapPlan &p) {
-  return llvm::formatv("the first dot of an iteration is issued in the one before and runs under its work: about {0} "
-                       "cycles beside {1}, in iterations of {2}; about {3} registers of a thread",
-                       int64_t(p.firstCycles), int64_t(p.workCycles), int64_t(p.cycles), p.registers)
-      .str();
+  std::string s =
+      llvm::formatv("{0} dot{1} of an iteration run{2} under the work on the result of the next one's first "
+                    "dot: about {3} cycles of dots beside {4} of work, after {5} of the first dot; about "
+                    "{6} registers of a thread",
+                    p.delayed.size(), p.delayed.size() == 1 ? "" : "s", p.delayed.size() == 1 ? "s" : "",
+                    int64_t(p.delayedCycles), int64_t(p.workCycles), int64_t(p.cycles), p.registers)
+          .str();
+  return s;
 }
 llvm::json::Object facts(const OverlapPlan &p) {
-  return llvm::json::Object{{"cycles", int64_t(p.cycles)},
-                            {"firstCycles", int64_t(p.firstCycles)},
+  return llvm::json::Object{{"delayed", int64_t(p.delayed.size())},
+                            {"cycles", int64_t(p.cycles)},
+                            {"delayedCycles", int64_t(p.delayedCycles)},
                             {"workCycles", int64_t(p.workCycles)},
                             {"registers", p.registers}};
 }
 
 } // namespace
+
+std::string whyNoOverlapOfDots(scf::ForOp loop, const TargetInfo &target, int64_t registers) {
+  auto plan = OverlapPlanner(loop, target).run();
+  return plan ? whyNotWorth(*plan, target.tuning, registers)
+              : "no dot of an iteration can run under the next one's work";
+}
 
 absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
   if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma) return false;
@@ -543,14 +595,13 @@ absl::StatusOr<bool> overlapDots(Module &m, PassContext &c) {
   bool changed = false;
   for (auto f : loops) {
     auto asked = f->attr<IntegerAttr>(kOverlapAttr);
-    if (asked && !asked.sext()) continue;
+    if (partitionOf(f.op).hasOwnWarps() || (asked && !asked.sext())) continue;
     auto plan = OverlapPlanner(f, *c.target).run();
-    if (!plan) continue;
-    std::string whyNot = asked ? "" : whyNotWorth(*plan, *c.target, numWarps(m.op()));
+    if (!plan || plan->isFilledInLoop) continue;
+    std::string whyNot = asked ? "" : whyNotWorth(*plan, c.target->tuning, registersOfConsumers(f.op, *c.target));
     if (!whyNot.empty()) {
       c.remark({Remark::Missed, "", "DotsOverlapped", f->loc(),
-                "the first dot of an iteration does not run under the work of the one before: " + whyNot,
-                facts(*plan)});
+                "dots of an iteration do not run under the work of the next one: " + whyNot, facts(*plan)});
       continue;
     }
     c.remark({Remark::Applied, "", "DotsOverlapped", f->loc(), summary(*plan), facts(*plan)});

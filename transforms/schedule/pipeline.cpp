@@ -1,5 +1,5 @@
-// Pass tritongpu-pipeline: software pipelining of loops with dots. The loads that feed a loop's dots are issued some
-// iterations ahead of them.
+// Pass tritongpu-pipeline: software pipelining of loops with dots or bulk copies. The loads that feed a loop's dots are
+// issued some iterations ahead of them.
 // Runs: NVIDIA pipeline (asynchronous copies, or through registers) and AMD pipeline (through registers).
 //
 //   scf.for %i = %lb to %ub step %s iter_args(%p = %p0, %acc = %acc0) {
@@ -51,15 +51,27 @@
 //   body   ttng.wait_barrier of the stage
 //          … ttng.barrier_expect and ttng.async_tma_copy_global_to_local into the buffer that the last iteration read
 //
+// Loops without dots are pipelined if they load through such descriptors: a bulk copy that is waited for in the
+// iteration that issues it costs a latency. Unless the loop has `tt.num_stages`, it gets as many stages as leave room
+// for four blocks, and two at least.
+//
 // Loops over tiles (persistent kernels; tile_loop.h has the conditions). If an asynchronous loop is in a loop whose
 // body computes a tile's position before it and stores the tile behind it, the buffers belong to the outer loop, and
-// the prologue of the next tile comes before the stores of this one:
+// the next tile's first copies are issued before the stores of this one. If dots stay in flight, its last D iterations
+// issue them, one each, so that as many copies are in flight as anywhere else:
 //
 //   prologue of the first tile
 //   scf.for %tile …     position of the tile (for its stores)
-//                       the pipelined loop, which continues with the buffers of the last tile
-//                       position and prologue of the next tile, predicated by its existence
+//                       the pipelined loop to ub - D·s, which continues with the buffers of the last tile
+//                       position of the next tile
+//                       its last D iterations, whose copies are the next tile's, predicated by their existence
 //                       ttng.warp_group_dot_wait {pendings = 0}
+//                       stores
+//
+// Otherwise they follow one another behind the pipelined loop:
+//
+//                       the pipelined loop, whose last D iterations issue no copies
+//                       position and prologue of the next tile, predicated by its existence
 //                       stores
 //
 // Through registers (other targets, and loops with a load that asynchronous copies cannot do; the latter not if threads
@@ -76,8 +88,10 @@
 // (reachDifferentMemory), and loops whose producer would need shared memory or a reduction. The number of stages is the
 // option num-stages, or a loop's `tt.num_stages`.
 //
-// pipeline_plan.cpp decides what is loaded ahead and how; pipelined_loop.cpp builds the loop.
+// advance_pointers.cpp gives addresses their form first; pipeline_plan.cpp decides what is loaded ahead and how;
+// pipelined_loop.cpp builds the loop.
 #include "transforms/passes.h"
+#include "transforms/schedule/advance_pointers.h"
 #include "transforms/schedule/pipelined_loop.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -86,8 +100,8 @@ using namespace ir;
 
 /// What was done, for the remark.
 static std::string summary(const PipelinePlan &p, int64_t stages, const TargetInfo &target) {
-  std::string s = llvm::formatv("{0} of the loop's loads are issued {1} iteration{2} ahead of their dots, {3}",
-                                p.loads.size(), p.distance, p.distance == 1 ? "" : "s",
+  std::string s = llvm::formatv("{0} of the loop's loads are issued {1} iteration{2} ahead{3}, {4}", p.loads.size(),
+                                p.distance, p.distance == 1 ? "" : "s", p.hasDots ? " of their dots" : "",
                                 p.asyncCopies ? "by asynchronous copies to shared memory" : "through registers")
                       .str();
   if (p.bytesPerStage)
@@ -95,7 +109,10 @@ static std::string summary(const PipelinePlan &p, int64_t stages, const TargetIn
                        p.bytesPerStage * p.buffers);
   if (!p.asyncCopies && p.bytesPerStage && p.buffers == 1) s += "; two do not fit into half of what a block has";
   if (p.dotsInFlight) s += "; dots overlap the next iteration's";
-  if (p.tiles.loop) s += "; the next tile's first copies are issued before a tile is stored";
+  if (p.copiesCrossTiles())
+    s += "; the last iterations of a tile issue the next tile's first copies";
+  else if (p.tiles.loop)
+    s += "; the next tile's first copies are issued before a tile is stored";
   if (!p.whyNoTiles.empty()) s += "; a tile's first copies wait for the stores of the one before: " + p.whyNoTiles;
   if (p.hasBulkCopies()) s += "; blocks of tensors are copied by TMA";
   if (p.asyncCopies && p.distance < stages - 1)
@@ -124,13 +141,17 @@ absl::StatusOr<bool> pipelineLoads(Module &m, const PipelineLoadsOptions &o, Pas
   m.op()->walk([&](Operation *op) {
     if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
   });
-  AxisInfoAnalysis axis(m);
+  auto stagesOf = [&](scf::ForOp loop) {
+    auto ofLoop = loop->attr<IntegerAttr>("tt.num_stages");
+    return std::min<int64_t>(ofLoop ? ofLoop.sext() : o.numStages, c.target->tuning.pipelineMaxStages);
+  };
   bool changed = false;
+  for (auto &f : loops)
+    if (stagesOf(f) > 1) f = advancePointers(f, changed);
+  AxisInfoAnalysis axis(m);
   for (auto f : loops) {
-    auto ofLoop = f->attr<IntegerAttr>("tt.num_stages");
-    int64_t stages = ofLoop ? ofLoop.sext() : o.numStages;
+    int64_t stages = stagesOf(f);
     if (stages <= 1) continue;
-    stages = std::min<int64_t>(stages, c.target->tuning.pipelineMaxStages);
     Location loc = f->loc();
     std::string whyNot;
     if (auto plan = planPipeline(f, stages, *c.target, axis, whyNot)) {

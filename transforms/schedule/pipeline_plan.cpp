@@ -1,5 +1,6 @@
 // Which loads of a loop are issued ahead of its dots, and how (see pipeline_plan.h; pipeline.cpp shows the result). The
-// loads are those that operands of the body's dots are computed from. They can be issued ahead if no store of the body
+// loads are those that operands of the body's dots are computed from; in a loop without dots, those through descriptors
+// that are bulk copies. They can be issued ahead if no store of the body
 // may write what they read, and if their addresses and masks are computed from what is known an iteration before.
 #include "transforms/schedule/pipeline_plan.h"
 #include "ir/constants.h"
@@ -51,9 +52,9 @@ public:
       findReaders();
     else if (!isWorthRegisters())
       return std::nullopt;
-    if (plan_.asyncCopies) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
+    if (plan_.asyncCopies && plan_.hasDots) plan_.tiles = findTileLoop(loop_, plan_, plan_.whyNoTiles);
     if (!planBuffers()) return std::nullopt;
-    if (plan_.asyncCopies) orderCopiesAndDots();
+    if (plan_.asyncCopies && plan_.hasDots) orderCopiesAndDots();
     return std::move(plan_);
   }
 
@@ -190,10 +191,11 @@ private:
   }
 
   bool isSuitable() {
-    if (llvm::none_of(body_, [](Operation &op) { return isDot(&op); })) return false;
+    plan_.hasDots = llvm::any_of(body_, [](Operation &op) { return isDot(&op); });
+    if (!plan_.hasDots && bulkLoads().empty()) return false;
     if (loop_.unsignedCmp() || !loop_.body().hasOneBlock())
       return refuse("its counter is unsigned, or its body has several blocks");
-    auto contains = [](Operation &op) { return "it contains '" + op.name() + "' at " + describe(op.loc()); };
+    auto contains = [](Operation &op) { return ("it contains '" + op.name() + "' at " + describe(op.loc())).str(); };
     for (auto &op : body_) {
       if (&op == body_.terminator()) continue;
       if (isLoopOrCall(&op)) return refuse(contains(op));
@@ -210,11 +212,20 @@ private:
   }
 
   static bool isLoadOfTensor(Operation *op) {
-    if (auto load = op->dyn<tt::DescriptorLoadOp>())
-      return bool(bufferOfBlock(load.desc(), tensorOf(load.result()), /*isMutable=*/true));
+    if (auto load = op->dyn<tt::DescriptorLoadOp>()) {
+      auto buffer = bufferOfBlock(load.desc(), tensorOf(load.result()), /*isMutable=*/true);
+      return buffer && isAlignedInMultiBuffer(buffer);
+    }
     auto load = op->cast<tt::LoadOp>();
     if (!load.ptr().type().isTensor() || load.isVolatile()) return false;
     return load.ptr().type().scalar().cast<PointerType>().pointee().bitWidth() >= 8;
+  }
+  /// Whether all buffers of a multi-buffer, which lie one after the other, begin where a bulk copy may, and where the
+  /// layout's swizzle begins anew.
+  static bool isAlignedInMultiBuffer(MemDescType buffer) {
+    auto *layout = layouts::dynCast<layouts::NvmmaSharedEncoding>(buffer.encoding());
+    int64_t bytes = buffer.numElements() * buffer.element().bitWidth() / 8;
+    return layout && bytes % layout->alignment() == 0;
   }
   /// The buffer that alone uses the loaded value, and is only read.
   ttg::LocalAllocOp bufferOf(Operation *load) {
@@ -230,9 +241,15 @@ private:
     auto buffer = alloc.result().type().cast<MemDescType>();
     return buffer.encoding() == bufferOfBlock(load.desc(), tensorOf(load.result()), true).encoding();
   }
-  /// The loads from which operands of the body's dots are computed, not through another dot.
+  llvm::SmallVector<Operation *, 4> bulkLoads() {
+    llvm::SmallVector<Operation *, 4> loads;
+    for (auto &op : body_)
+      if (op.is<tt::DescriptorLoadOp>() && isLoadOfTensor(&op)) loads.push_back(&op);
+    return loads;
+  }
+  /// The loads from which operands of the body's dots are computed, not through another dot; or the bulk loads.
   bool findLoads() {
-    for (auto *load : loadsFeedingDots(body_)) {
+    for (auto *load : plan_.hasDots ? loadsFeedingDots(body_) : bulkLoads()) {
       if (!isLoadOfTensor(load)) continue;
       PipelinedLoad a;
       a.op = load;
@@ -470,6 +487,10 @@ private:
       return refuse(llvm::formatv("{0} of {1} bytes of shared memory: {2} are left", what, bytes, room).str());
     };
     if (plan_.asyncCopies) {
+      // Without dots, one more block hides as much latency as one more stage. The program may require a number of
+      // stages.
+      int64_t aim = plan_.hasDots || loop_->hasAttr("tt.num_stages") ? room : target_.sharedMemoryPerBlock / 4;
+      while (plan_.distance > 1 && (plan_.distance + 1) * bytes > aim) --plan_.distance;
       while (plan_.distance > 0 && (plan_.distance + 1) * bytes > room) --plan_.distance;
       if (plan_.tiles.loop) planBuffersOfTiles(replaced);
       plan_.buffers = plan_.distance + 1;

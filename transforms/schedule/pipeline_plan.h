@@ -42,6 +42,7 @@ struct PipelinePlan {
   int64_t distance = 1;                      // iterations ahead
   int64_t buffers = 1;                       // in each multi-buffer
   int64_t bytesPerStage = 0;                 // of the buffers of all loads, one of each
+  bool hasDots = true;                       // of the body; else all loads are bulk copies
   bool asyncCopies = false;                  // copied to shared memory asynchronously; else through registers
   std::string whyNoAsyncCopies;              // the reason, if the target has them
   // The rest concerns asynchronous copies.
@@ -51,6 +52,8 @@ struct PipelinePlan {
   TileLoop tiles;                       // around the loop: a tile's first copies are issued before the last's stores
   std::string whyNoTiles;               // the reason, if the loop is in another one
 
+  /// Whether the last iterations of a tile issue the next tile's first copies; else they come behind all of them.
+  bool copiesCrossTiles() const { return tiles.loop && dotsInFlight; }
   bool hasBulkCopies() const {
     return llvm::any_of(loads, [](const PipelinedLoad &a) { return a.isBulkCopy; });
   }
@@ -61,7 +64,7 @@ struct PipelinePlan {
 };
 
 /// The plan for a loop, or nothing if it cannot or should not be pipelined; then `whyNot` is the reason, if the loop
-/// has dots.
+/// has dots or bulk copies.
 std::optional<PipelinePlan> planPipeline(ir::scf::ForOp, int64_t stages, const ir::TargetInfo &,
                                          const AxisInfoAnalysis &, std::string &whyNot);
 

@@ -6,16 +6,26 @@
 //   loop       the producer some iterations ahead of the consumer, in the order that the plan gives
 //   epilogue   waits for what is in flight, or the consumer of the last iteration
 //
-// If the plan has a loop over tiles (tile_loop.h), the buffers are allocated before that loop, and the prologue is
-// emitted twice: before it, for its first tile, and behind the new loop, for the next tile. The loop over tiles then
-// carries the producer's values, the indices of the buffers to read and to fill, and the phase of the mbarriers, which
-// continue where the tile before ended, and the tile's position. (Copies that its last iterations did not issue leave
-// buffers free, of which the next tile's first copies fill the first ones.)
+// If the plan has a loop over tiles (tile_loop.h), the buffers are allocated before that loop, and the prologue before
+// it is for its first tile. The loop over tiles carries the producer's values, the indices of the buffers to read and
+// to fill, and the phase of the mbarriers, which continue where the tile before ended, and the tile's position. The
+// copies of the next tile's first D iterations are issued
 //
-// The new loop carries, in this order: the values of the old loop; those of the producer, which are for the iteration
+//   - by the last D iterations, if dots stay in flight. Two loops follow one another:
+//
+//       the first one, to ub - D·s    copies for iteration i + D, which exists: without a predicate
+//       addresses of the next tile    under the last dots of the first loop, if there is a next tile
+//       missing iterations            copies for which this tile has too few iterations: none if it has D
+//       the second one, to ub         copies for the next tile's iterations 0, 1, …, predicated by their existence
+//
+//     The buffers go round across tiles, as they do in a loop over K.
+//   - else behind the new loop, by a second prologue. (Copies that the last iterations did not issue leave buffers
+//     free, of which the next tile's first copies fill the first ones.)
+//
+// A new loop carries, in this order: the values of the old loop; those of the producer, which are for the iteration
 // that it is at; the index of the buffer to read; the index of the buffer to fill (asynchronous copies); loaded values
 // that are in registers; the induction variable of the next iteration (through registers); the phase of the mbarriers
-// (bulk copies).
+// (bulk copies); with two loops, the counter of the next iteration (the first one) or of the producer (the second one).
 #include "transforms/schedule/pipelined_loop.h"
 #include "ir/builder.h"
 #include "ir/compare.h"
@@ -32,6 +42,7 @@
 #include "transforms/schedule/tile_loop.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include <limits>
 
 namespace tessera::transforms {
@@ -64,6 +75,7 @@ public:
     loop_->erase();
     if (lastWait_) sinkAddressesOfStores();
     dropUnneededCarriedValues(newLoop_);
+    if (firstLoop_) dropUnneededCarriedValues(firstLoop_);
     if (tileLoop_) dropUnneededCarriedValues(tileLoop_);
   }
 
@@ -137,18 +149,74 @@ private:
     b_.setInsertionPoint(loop_.op);
   }
 
-  /// The prologue of the next tile, behind the new loop. Its buffers are those that the last dots do not read, so these
-  /// may still be in flight; they are waited for before the first operation that uses their results.
-  void endTiles() {
+  /// The addresses of the next tile.
+  void findNextTile() {
     TileLoop tiles = plan_.tiles;
     tiles.loop = tileLoop_;
-    Block &body = *tileLoop_.body().front();
     Value bound = boundBefore(b_, tileLoop_.upperBound(), tileLoop_.step(), 1);
-    Value exists = compare(b_, CmpIPredicate::Slt, inductionVariable(tileLoop_), bound);
-    ValueMap next = nextTile(b_, tiles, loop_.op, exists);
-    cloneAddresses(b_, tiles, next, Value());
+    nextExists_ = compare(b_, CmpIPredicate::Slt, inductionVariable(tileLoop_), bound);
+    if (!firstLoop_) {
+      nextTile_ = nextTile(b_, tiles, loop_.op, nextExists_);
+      cloneAddresses(b_, tiles, nextTile_, Value());
+      return;
+    }
+    // Between two loops they are computed in a branch: assemblers would move what has no condition to before the first
+    // loop, where no dots are in flight. Without a next tile they stay what they are.
+    auto needed = neededOfTile();
+    llvm::SmallVector<Type, 16> types;
+    llvm::SmallVector<Value, 16> ofNext, ofThis;
+    for (auto [v, current] : needed) types.push_back(v.type());
+    auto branch = scf::IfOp::create(b_, loc_, types, nextExists_);
+    Builder then = Builder::atEnd(branch.thenRegion().addBlock());
+    Builder otherwise = Builder::atEnd(branch.elseRegion().addBlock());
+    ValueMap next = nextTile(then, tiles, loop_.op, nextExists_);
+    cloneAddresses(then, tiles, next, Value());
+    for (auto [k, value] : llvm::enumerate(needed)) {
+      ofNext.push_back(next.lookupOrSelf(value.first));
+      ofThis.push_back(value.second);
+      nextTile_.map(value.first, branch->result(k));
+    }
+    scf::YieldOp::create(then, loc_, ofNext);
+    scf::YieldOp::create(otherwise, loc_, ofThis);
+  }
+
+  /// What the producer, the bounds of its loop, and the loop over tiles need of a tile, with values that are there
+  /// between two loops for the current tile.
+  llvm::MapVector<Value, Value> neededOfTile() {
+    llvm::MapVector<Value, Value> needed;
+    auto need = [&](Value v, Value current) {
+      bool isOfTile =
+          v == inductionVariable(tileLoop_) || plan_.tiles.addresses.contains(v.definingOp()) ||
+          llvm::any_of(plan_.tiles.carried, [&](unsigned i) { return v == carried(tileLoop_, i).argument; });
+      if (isOfTile) needed.insert({v, current});
+    };
+    for (auto [k, i] : llvm::enumerate(plan_.producerCarried))
+      need(loop_.initArgs()[i], firstLoop_->result(at_.producer + k));
+    for (Value v : {loop_.lowerBound(), loop_.upperBound(), loop_.step()}) need(v, v);
+    for (Value v : position_) need(v, v);
+    auto needOperands = [&](Operation *op) {
+      op->walk([&](Operation *inner) {
+        for (Value v : inner->operands()) need(v, v);
+      });
+    };
+    for (auto *op : plan_.producer) needOperands(op);
+    for (auto &load : plan_.loads) needOperands(load.op);
+    return needed;
+  }
+
+  /// What the next tile begins with, behind the new loop. If its prologue is emitted here: the buffers are those that
+  /// the last dots do not read, so these may still be in flight; they are waited for before the first operation that
+  /// uses their results.
+  void endTiles() {
+    Block &body = *tileLoop_.body().front();
     firstReadIndex_ = newLoop_->result(at_.readIndex);
-    emitPrologue(next, exists);
+    if (plan_.copiesCrossTiles()) {
+      fillIndex_ = newLoop_->result(at_.fillIndex);
+      for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = newLoop_->result(at_.producer + k);
+    } else {
+      findNextTile();
+      emitPrologue(nextTile_, nextExists_);
+    }
     if (plan_.dotsInFlight) {
       Builder atUse(firstUseOfDots());
       waitForLastDots(atUse);
@@ -161,7 +229,7 @@ private:
     yields.append({firstReadIndex_, fillIndex_});
     if (plan_.hasBulkCopies()) yields.push_back(newLoop_->result(at_.phase));
     unsigned at = yields.size();
-    for (Value v : position_) yields.push_back(next.lookupOrSelf(v));
+    for (Value v : position_) yields.push_back(nextTile_.lookupOrSelf(v));
     for (Value v : position_) v.replaceAllUsesWith(carriedArgument(body, at++)); // all clones are made
     b_.setInsertionPoint(oldYield);
     scf::YieldOp::create(b_, oldYield->loc(), yields);
@@ -182,7 +250,8 @@ private:
 
   /// Moves what only the stores of the tile need from before the new loop to where its last dots are in flight.
   void sinkAddressesOfStores() {
-    for (Operation *op = newLoop_->prev(); op;) {
+    Operation *loop = firstLoop_ ? firstLoop_.op : newLoop_.op;
+    for (Operation *op = loop->prev(); op;) {
       Operation *before = op->prev();
       Operation *place = lastWait_;
       bool sinks = isPure(op) && !op->numRegions() && op->numResults();
@@ -297,6 +366,13 @@ private:
   bool usesBuffers() const {
     return llvm::any_of(plan_.loads, [](auto &a) { return bool(a.bufferType); });
   }
+  /// What the copies are for that an iteration issues.
+  enum class CopiesFor {
+    LaterIteration,    // D iterations ahead, if there is one
+    ExistingIteration, // D iterations ahead, which exists
+    NextTile,          // an iteration of the next tile, if there is one
+  };
+
   void emitLoop() {
     auto inits = carriedInits();
     if (plan_.dotsInFlight)
@@ -305,39 +381,114 @@ private:
           dots_.push_back(dot.d());
           accumulators_.push_back(carriedByArgument(dot.c())->index);
         }
-    llvm::SmallVector<Type, 16> types;
-    for (auto v : inits) types.push_back(v.type());
-    Value stepsAhead = steps(b_, loop_.step(), plan_.distance);
+    Value lower = loop_.lowerBound();
     Value bound = loop_.upperBound();
+    stepsAhead_ = steps(b_, loop_.step(), plan_.distance);
     // If the loop iterates at all, from a start that is not negative, the bound is positive, and one step less does
     // not wrap.
-    auto *lower = constantBits(loop_.lowerBound());
-    bool cannotWrap = !plan_.asyncCopies && lower && lower->isNonNegative();
-    Value boundAhead =
-        cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead) : boundBefore(b_, bound, loop_.step(), plan_.distance);
-    newLoop_ = scf::ForOp::create(b_, loc_, types, loop_.lowerBound(), plan_.asyncCopies ? bound : boundAhead,
-                                  loop_.step(), inits, loop_->attrs());
-    Block *block = newLoop_.body().addBlock();
+    auto *start = constantBits(lower);
+    bool cannotWrap = !plan_.asyncCopies && start && start->isNonNegative();
+    boundAhead_ =
+        cannotWrap ? make<arith::SubiOp>(b_, bound, stepsAhead_) : boundBefore(b_, bound, loop_.step(), plan_.distance);
+    if (!plan_.copiesCrossTiles()) {
+      newLoop_ = emitIterations(CopiesFor::LaterIteration, lower, plan_.asyncCopies ? bound : boundAhead_, inits);
+      return;
+    }
+    at_.counter = inits.size();
+    inits.push_back(lower);
+    firstLoop_ = emitIterations(CopiesFor::ExistingIteration, lower, boundAhead_, inits);
+    b_.setInsertionPointAfter(firstLoop_.op);
+    findNextTile();
+    inits.assign(firstLoop_->results().begin(), firstLoop_->results().end());
+    Value counter = emitMissingIterations(firstLoop_->result(at_.readIndex));
+    llvm::copy(producerState_, inits.begin() + at_.producer);
+    inits[at_.counter] = counter;
+    newLoop_ = emitIterations(CopiesFor::NextTile, firstLoop_->result(at_.counter), bound, inits);
+  }
+
+  scf::ForOp emitIterations(CopiesFor copiesFor, Value lower, Value upper, llvm::ArrayRef<Value> inits) {
+    llvm::SmallVector<Type, 16> types;
+    for (auto v : inits) types.push_back(v.type());
+    auto loop = scf::ForOp::create(b_, loc_, types, lower, upper, loop_.step(), inits, loop_->attrs());
+    Block *block = loop.body().addBlock();
     Value oldCounter = inductionVariable(loop_);
     block->addArg(oldCounter.type(), oldCounter.loc());
     for (auto [i, t] : llvm::enumerate(types))
       block->addArg(t, i < at_.producer ? carriedArgument(body_, i).loc() : loc_);
-    emitBody(*block, stepsAhead, boundAhead);
+    emitBody(*block, copiesFor);
+    return loop;
+  }
+
+  /// Between two loops: if this tile has n < D iterations, the copies of the next tile's first D - n, which no
+  /// iteration of the second loop issues. Returns the producer's counter behind them, and leaves producerState_ there.
+  Value emitMissingIterations(Value readIndex) {
+    producerState_.clear();
+    for (auto i : plan_.producerCarried) producerState_.push_back(nextTile_.lookupOrSelf(loop_.initArgs()[i]));
+    Value counter = nextTile_.lookupOrSelf(loop_.lowerBound());
+    if (surelyIterates(plan_.distance)) return counter;
+    Value iterations = integer(b_, 0); // n, or D if there are more
+    for (int64_t d = 0; d < plan_.distance; ++d) {
+      Value bound = boundBefore(b_, loop_.upperBound(), loop_.step(), d);
+      Value exists = compare(b_, CmpIPredicate::Slt, loop_.lowerBound(), bound);
+      iterations = make<arith::AddiOp>(b_, iterations, arith::ExtuiOp::create(b_, loc_, c_.i32(), exists).op->result());
+    }
+    Value missing = make<arith::SubiOp>(b_, integer(b_, plan_.distance), iterations);
+    // The buffers of this tile's iterations are in use.
+    Value fill = make<arith::AddiOp>(b_, readIndex, iterations);
+    Value wraps = compare(b_, CmpIPredicate::Sge, fill, integer(b_, plan_.buffers));
+    Value wrapped = make<arith::SubiOp>(b_, fill, integer(b_, plan_.buffers));
+    fill = arith::SelectOp::create(b_, loc_, wraps, wrapped, fill).op->result();
+
+    llvm::SmallVector<Value, 8> inits(producerState_);
+    inits.append({counter, fill});
+    llvm::SmallVector<Type, 8> types;
+    for (auto v : inits) types.push_back(v.type());
+    auto loop = scf::ForOp::create(b_, loc_, types, integer(b_, 0), missing, integer(b_, 1), inits, {});
+    Block *block = loop.body().addBlock();
+    block->addArg(c_.i32(), loc_);
+    for (Type t : types) block->addArg(t, loc_);
+    Builder in = Builder::atEnd(block);
+    for (auto [k, v] : llvm::enumerate(producerState_)) v = carriedArgument(*block, k);
+    Value at = carriedArgument(*block, producerState_.size());
+    Value fillIndex = carriedArgument(*block, producerState_.size() + 1);
+    ValueMap map;
+    at = produceForNextTile(in, map, at, fillIndex);
+    llvm::SmallVector<Value, 8> yields(producerState_);
+    yields.append({at, createNextBufferIndex(in, loc_, fillIndex, plan_.buffers)});
+    scf::YieldOp::create(in, loc_, yields);
+    for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = loop->result(k);
+    return loop->result(producerState_.size());
+  }
+
+  /// The producer at an iteration of the next tile, if there is such a one. Returns its next counter.
+  Value produceForNextTile(Builder &b, ValueMap &map, Value counter, Value fillIndex) {
+    map = nextTile_;
+    Value inLoop = compare(b, CmpIPredicate::Slt, counter, nextTile_.lookupOrSelf(loop_.upperBound()));
+    Value predicate = make<arith::AndiOp>(b, inLoop, nextExists_);
+    beginProducer(map, counter);
+    emitProducer(b, map, predicate);
+    emitCopies(b, map, predicate, fillIndex);
+    advanceProducer(map);
+    // A counter that has left the loop stays where it is: it might wrap.
+    Value next = make<arith::AddiOp>(b, counter, nextTile_.lookupOrSelf(loop_.step()));
+    return arith::SelectOp::create(b, loc_, inLoop, next, counter).op->result();
   }
 
   /// One iteration of the new loop while it is built.
   struct Iteration {
     Block &block;
     Builder in;
-    Value stepsAhead, boundAhead; // D·s and ub - D·s
-    ValueMap consumer;            // old values of this iteration to new ones
-    ValueMap producer;            // … and of the iteration that the producer is at
-    Value readIndex, fillIndex;   // of the buffers that the consumer reads and the producer fills
-    Value token;                  // of the wait for the consumer's copies
+    CopiesFor copiesFor;
+    ValueMap consumer = {}; // old values of this iteration to new ones
+    ValueMap producer = {}; // … and of the iteration that the producer is at
+    Value readIndex = {};   // of the buffer that the consumer reads
+    Value fillIndex = {};   // … and that the producer fills
+    Value token = {};       // of the wait for the consumer's copies
+    Value nextCounter = {}; // what the next iteration gets as the counter that a loop carries
   };
 
-  void emitBody(Block &block, Value stepsAhead, Value boundAhead) {
-    Iteration it{block, Builder::atEnd(&block), stepsAhead, boundAhead, {}, {}, {}, {}, {}};
+  void emitBody(Block &block, CopiesFor copiesFor) {
+    Iteration it{block, Builder::atEnd(&block), copiesFor};
     it.consumer.map(inductionVariable(loop_), inductionVariable(block));
     for (unsigned i = 0; i < at_.producer; ++i) it.consumer.map(carriedArgument(body_, i), carriedArgument(block, i));
     it.readIndex = carriesIndices_ ? carriedArgument(block, at_.readIndex) : integer(it.in, 0);
@@ -365,11 +516,19 @@ private:
 
   /// The producer, at the iteration `distance` ahead.
   void produceNext(Iteration &it) {
-    Value predicate;
-    if (plan_.asyncCopies) predicate = compare(it.in, CmpIPredicate::Slt, inductionVariable(it.block), it.boundAhead);
     for (unsigned k = 0; k < producerState_.size(); ++k)
       producerState_[k] = carriedArgument(it.block, at_.producer + k);
-    beginProducer(it.producer, make<arith::AddiOp>(it.in, inductionVariable(it.block), it.stepsAhead));
+    if (it.copiesFor == CopiesFor::NextTile) {
+      it.nextCounter = produceForNextTile(it.in, it.producer, carriedArgument(it.block, at_.counter), it.fillIndex);
+      return;
+    }
+    Value counter = inductionVariable(it.block);
+    if (it.copiesFor == CopiesFor::ExistingIteration)
+      it.nextCounter = make<arith::AddiOp>(it.in, counter, loop_.step());
+    Value predicate;
+    if (plan_.asyncCopies && it.copiesFor == CopiesFor::LaterIteration)
+      predicate = compare(it.in, CmpIPredicate::Slt, counter, boundAhead_);
+    beginProducer(it.producer, make<arith::AddiOp>(it.in, counter, stepsAhead_));
     emitProducer(it.in, it.producer, predicate);
     if (plan_.asyncCopies)
       emitCopies(it.in, it.producer, predicate, it.fillIndex);
@@ -437,6 +596,7 @@ private:
       yields.push_back(it.producer.lookupOrSelf(inductionVariable(loop_)));
     }
     if (plan_.hasBulkCopies()) yields.push_back(nextPhase(it, nextRead));
+    if (it.nextCounter) yields.push_back(it.nextCounter);
     scf::YieldOp::create(it.in, oldYield->loc(), yields);
   }
   /// The phase of the mbarriers changes when the index returns to the first buffer.
@@ -474,10 +634,15 @@ private:
     for (auto [k, i] : llvm::enumerate(accumulators_)) finals_[i] = done[k];
   }
 
-  bool surelyIterates() {
-    auto *lower = constantBits(loop_.lowerBound());
-    auto *upper = constantBits(loop_.upperBound());
-    return lower && upper && lower->slt(*upper);
+  /// Whether the loop surely has so many iterations.
+  bool surelyIterates(int64_t iterations = 1) {
+    auto lower = intConstantOf(loop_.lowerBound());
+    auto upper = intConstantOf(loop_.upperBound());
+    auto step = intConstantOf(loop_.step());
+    if (!lower || !upper || *lower >= *upper) return false;
+    int64_t range = 0;
+    bool isKnown = step && *step > 0 && !llvm::SubOverflow(*upper, *lower, range);
+    return iterations == 1 || (isKnown && (range - 1) / *step >= iterations - 1);
   }
 
   // ---- the consumer ----
@@ -643,6 +808,7 @@ private:
   // ---- bulk copies (TMA) ----
 
   void emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
+    if (!predicate) predicate = b.intConstant(loc_, IntegerType::get(c_, 1), 1);
     Value mbarrier = mbarrierAt(b, fillIndex);
     int64_t bytes = 0;
     for (auto &a : plan_.loads)
@@ -653,8 +819,8 @@ private:
       auto load = a.descriptorLoad();
       llvm::SmallVector<Value, 5> coordinates;
       for (Value v : load.indices()) coordinates.push_back(map.lookupOrSelf(v));
-      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), load.desc(), coordinates, {}, mbarrier,
-                                                bufferAt(b, a, fillIndex), predicate, cacheAttrsOf(a.op));
+      ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), map.lookupOrSelf(load.desc()), coordinates, {},
+                                                mbarrier, bufferAt(b, a, fillIndex), predicate, cacheAttrsOf(a.op));
     }
   }
 
@@ -675,16 +841,20 @@ private:
   Value firstReadIndex_;                 // of the buffer that the first iteration reads
   Value firstPhase_;                     // of the mbarriers
   Value fillIndex_;                      // of the buffer that the first iteration fills
+  ValueMap nextTile_;                    // values of this tile to those of the next one
+  Value nextExists_;                     // i1: whether there is a next tile
+  scf::ForOp firstLoop_;                 // before newLoop_, if copies cross tiles
   Operation *lastWait_ = nullptr;        // for the dots that are in flight behind the new loop
   scf::IfOp guard_;
   scf::ForOp newLoop_;
+  Value stepsAhead_, boundAhead_;              // D·s and ub - D·s
   llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses
   llvm::SmallVector<Value, 8> finals_;         // what replaces them, by index
   llvm::SmallVector<Value, 8> producerState_;  // the producer's carried values, at the iteration that it is at
   llvm::SmallVector<Value, 4> loaded_;         // values of the last emitted loads (through registers)
   /// Where each kind of carried values begins, among those of the new loop.
   struct {
-    unsigned producer = 0, readIndex = 0, fillIndex = 0, loaded = 0, nextIteration = 0, phase = 0;
+    unsigned producer = 0, readIndex = 0, fillIndex = 0, loaded = 0, nextIteration = 0, phase = 0, counter = 0;
   } at_;
   bool carriesIndices_ = false;                 // there are several buffers
   llvm::SmallVector<Value, 2> dots_;            // PipelinePlan::dotsInFlight: results in the old body

@@ -4,9 +4,10 @@
 //   scf.for %tile = … {                       scf.for %tile = … iter_args(copies so far) {
 //     addresses of the tile                     addresses of the tile, for its stores
 //     first copies                       →      scf.for %k = … { }
-//     scf.for %k = … { }                        addresses and first copies of the next tile
-//     stores                                    wait for the last dots; stores
-//   }                                         }
+//     scf.for %k = … { }                        addresses of the next tile
+//     stores                                    the last iterations of %k, with its first copies
+//   }                                           wait for the last dots; stores
+//                                             }
 #pragma once
 #include "ir/builder.h"
 #include "ir/ops.h"

@@ -31,7 +31,14 @@
 // copies with ordinary accesses, as they order accesses through the pointers that the descriptor would become. So a
 // descriptor that the kernel makes does not stay in a kernel with calls, atomic operations that order memory or
 // assembly with effects; nor where an ordinary access through the same argument reads what is stored through it, or
-// writes what is accessed through it (in a kernel with barriers: through any pointer that may reach it).
+// writes what is accessed through it (in a kernel with barriers: through any pointer that may reach it). Nor does an
+// argument through which a kernel with such operations both loads and stores.
+//
+// Blocks of such descriptors are loaded and stored in the shape in which the kernel uses them, if their layout is the
+// same in that shape. So a dot reads the buffer of a block with more dimensions than two:
+//
+//   %v = tt.descriptor_load %d[…] : … -> tensor<1x8x16x64xf16>
+//   %w = tt.reshape %v : … -> tensor<128x64xf16>   →   %w = tt.descriptor_load %d[…] : … -> tensor<128x64xf16>
 //
 // A tensor map has at least one element along each dimension. A descriptor may have none: then its copies begin
 // outside of every tensor, where loads are padded and stores write nothing:
@@ -47,6 +54,7 @@
 #include "ir/module_attributes.h"
 #include "ir/op_table.h"
 #include "ir/ops.h"
+#include "ir/tensor_queries.h"
 #include "layouts/nvmma_shared.h"
 #include "transforms/analyses/axis_info.h"
 #include "transforms/analyses/descriptor_blocks.h"
@@ -141,9 +149,6 @@ std::string whyNot(Value desc, const layouts::Encoding *layout, const TargetInfo
 
 // ---- descriptors that the kernel makes ----
 
-/// A coordinate that is outside of every tensor of 32-bit sizes that a block of it can reach.
-constexpr int64_t kOutsideTensor = 1 << 30;
-
 bool isLoop(const Operation *op) { return op->is<scf::ForOp>() || op->is<scf::WhileOp>(); }
 
 /// The number of loops around an operation that the other one, which dominates it, is not in.
@@ -192,11 +197,16 @@ public:
     });
   }
 
+  /// The same for a descriptor that is an argument: other blocks may load what this one stored through it, when atomic
+  /// operations say so. (Its bulk stores are waited for, bulk_store_order.cpp.)
+  std::string whyNot(Value argument) const {
+    auto loads = [](Operation *user) { return user->is<tt::DescriptorLoadOp>(); };
+    bool isLoadedAndStored = llvm::any_of(argument.users(), loads) && !llvm::all_of(argument.users(), loads);
+    return ordersAll_ && isLoadedAndStored ? say(ordersAll_, " may order its accesses, but not TMA's") : std::string();
+  }
+
   /// Why their order keeps a descriptor that the kernel makes from TMA; empty if it does not.
   std::string whyNot(tt::MakeTensorDescriptorOp make) const {
-    auto say = [](Operation *op, const char *what) {
-      return "'" + op->name().str() + "' at " + describe(op->loc()) + what;
-    };
     if (ordersAll_) return say(ordersAll_, " may order accesses, but not TMA's");
     bool isStoredThrough =
         llvm::any_of(make.result().users(), [](Operation *u) { return !u->is<tt::DescriptorLoadOp>(); });
@@ -216,6 +226,9 @@ private:
     Value pointer;
     bool writes;
   };
+  static std::string say(Operation *op, const char *what) {
+    return "'" + op->name().str() + "' at " + describe(op->loc()) + what;
+  }
   /// The descriptor that the operation accesses memory through.
   static Value descriptorOf(Operation *op) {
     for (Value v : op->operands())
@@ -303,6 +316,7 @@ public:
     bool changed = false;
     auto type = func_.functionType().cast<FunctionType>();
     llvm::SmallVector<Type, 16> inputs, results;
+    OrdinaryAccesses ordinary(func_, {});
     for (unsigned i = 0; i < type.numResults(); ++i) results.push_back(type.result(i));
     for (unsigned i = 0; i < type.numInputs(); ++i) {
       inputs.push_back(type.input(i));
@@ -311,6 +325,7 @@ public:
       Value argument = func_.body().front()->arg(i);
       auto *layout = layoutOfBlocks(desc);
       std::string reason = whyNot(argument, layout, *context_.target, axis_);
+      if (reason.empty()) reason = ordinary.whyNot(argument);
       context_.remark({kindOf(reason), "", "TensorMapArgument", argument.loc(), textOf(reason), {}});
       if (!reason.empty()) continue;
       inputs.back() = TensorDescType::get(desc.shape(), desc.element(), layout);
@@ -390,6 +405,29 @@ private:
 
 } // namespace
 
+/// Loads a block in the shape to which alone the program reshapes it.
+static void reshapeLoad(tt::DescriptorLoadOp load) {
+  auto reshape = load.result().hasOneUse() ? load.result().users()[0]->dyn<tt::ReshapeOp>() : tt::ReshapeOp();
+  if (!reshape || !bufferOfBlock(load.desc(), tensorOf(reshape.result()), true)) return;
+  Builder b(load.op);
+  llvm::SmallVector<NamedAttribute, 4> attrs(load->attrs().begin(), load->attrs().end());
+  auto reshaped =
+      tt::DescriptorLoadOp::create(b, load->loc(), reshape.result().type(), load.desc(), load.indices().vec(), attrs);
+  reshape.result().replaceAllUsesWith(reshaped.result());
+  reshape->erase();
+  load->erase();
+}
+/// Stores a block in the shape from which the program reshapes it.
+static void reshapeStore(tt::DescriptorStoreOp store) {
+  auto reshape = store.src().definedBy<tt::ReshapeOp>();
+  if (!reshape || !bufferOfBlock(store.desc(), tensorOf(reshape.src()), true)) return;
+  Builder b(store.op);
+  llvm::SmallVector<NamedAttribute, 4> attrs(store->attrs().begin(), store->attrs().end());
+  tt::DescriptorStoreOp::create(b, store->loc(), store.desc(), reshape.src(), store.indices().vec(), attrs);
+  store->erase();
+  if (reshape.result().useEmpty()) reshape->erase();
+}
+
 absl::StatusOr<bool> optimizeDescriptorEncoding(Module &m, PassContext &c) {
   if (!c.target || !c.target->hasTensorCopy || hasLayouts(m.op())) return false;
   AxisInfoAnalysis axis(m);
@@ -400,6 +438,15 @@ absl::StatusOr<bool> optimizeDescriptorEncoding(Module &m, PassContext &c) {
     Kernel kernel(func, axis, c);
     changed |= kernel.keepArguments();
     changed |= kernel.keepMade();
+  }
+  if (!changed) return false;
+  llvm::SmallVector<Operation *, 16> accesses;
+  m.op()->walk([&](Operation *op) {
+    if (op->is<tt::DescriptorLoadOp>() || op->is<tt::DescriptorStoreOp>()) accesses.push_back(op);
+  });
+  for (Operation *op : accesses) {
+    if (auto load = op->dyn<tt::DescriptorLoadOp>()) reshapeLoad(load);
+    if (auto store = op->dyn<tt::DescriptorStoreOp>()) reshapeStore(store);
   }
   return changed;
 }

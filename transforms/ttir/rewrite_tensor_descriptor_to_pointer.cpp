@@ -14,8 +14,8 @@
 // descriptor's type as an attribute (ir/argument_attributes.h), so that a launcher finds such groups of arguments.
 //
 // What every descriptor that a launch passes guarantees is said of the arguments: base and strides are multiples of 16
-// bytes (tt.divisibility), and the last stride is the constant 1. Where the target has no TMA, kernels get two versions
-// (descriptor_versions.h): a launch takes the fast one if
+// bytes (tt.divisibility), and the last stride is the constant 1. Where the target has no TMA, and where they gather
+// rows, kernels get two versions (descriptor_versions.h): a launch takes the fast one if
 //
 //   shape.last % vector = 0      so that a mask is the same for a vector of 16 bytes
 //   shape < 2^30, strides so small that offsets in a block fit i32
@@ -329,6 +329,13 @@ void Descriptors::stateGuarantees(tt::FuncOp kernel) {
 
 } // namespace
 
+/// Whether the kernel gathers rows through descriptors. These become pointers on all targets, and loops load by them.
+static bool gathersRows(tt::FuncOp kernel) {
+  bool gathers = false;
+  kernel->walk([&](Operation *op) { gathers |= op->is<tt::DescriptorGatherOp>(); });
+  return gathers;
+}
+
 absl::StatusOr<bool> rewriteTensorDescriptorToPointer(Module &m, PassContext &c) {
   if (hasLayouts(m.op())) return false; // shared layouts of descriptors belong to the copies that use them
   auto kernels = [&] {
@@ -338,9 +345,10 @@ absl::StatusOr<bool> rewriteTensorDescriptorToPointer(Module &m, PassContext &c)
     return out;
   };
   bool changed = false;
-  if (c.target && !c.target->hasTensorCopy)
+  if (c.target)
     for (auto f : kernels()) {
-      if (!makeDescriptorVersions(f)) continue;
+      bool profits = !c.target->hasTensorCopy || gathersRows(f);
+      if (!profits || !makeDescriptorVersions(f)) continue;
       changed = true;
       c.remark({Remark::Applied,
                 "",

@@ -1,5 +1,6 @@
-// In a loop over tiles the first copies of the next tile are issued while the last dots of a tile are in flight, before
-// its stores; the loop carries the producer's values, the indices of the buffers and the tile's position.
+// In a loop over tiles the last iterations of a tile issue the first copies of the next one, if dots stay in flight;
+// else these copies come behind the last iteration, before the tile's stores. The loop carries the producer's values,
+// the indices of the buffers and the tile's position.
 // RUN: tessera compile %s --kernel tiles --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=TILES
 // RUN: tessera compile %s --kernel tiles --target sm_80 --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=SM80
 // RUN: tessera compile %s --kernel pointers --target sm_90a --num-warps 4 --num-stages 3 --emit ttgir | FileCheck %s --check-prefix=POINTERS
@@ -15,17 +16,32 @@
 // TILES: arith.remsi %[[START]], %[[BY]]
 // TILES-COUNT-2: ttng.async_tma_copy_global_to_local %arg0
 // TILES: scf.for %[[TILE:.*]] = %[[START]] to %[[TILES]]
-// TILES:   %[[INNER:.*]]:4 = scf.for
+// All but the last iterations copy for their own tile, what surely exists.
+// TILES:   %[[FIRST:.*]]:5 = scf.for %[[I:.*]] = %c0_i32 to
 // TILES:     ttng.wait_barrier
 // TILES:     ttng.warp_group_dot
-// TILES:     ttng.async_tma_copy_global_to_local %arg0
+// TILES:     %[[AHEAD:.*]] = arith.addi %[[I]], %c128_i32
+// TILES:     ttng.async_tma_copy_global_to_local %arg0[%{{.*}}, %[[AHEAD]]] {{.*}}, %true :
 // TILES:     scf.yield
 // TILES:   %[[EXISTS:.*]] = arith.cmpi slt, %[[TILE]],
-// TILES:   %[[NEXT:.*]] = arith.select %[[EXISTS]], %{{.*}}, %[[TILE]] : i32
-// TILES:   arith.remsi %[[NEXT]],
-// TILES:   ttg.memdesc_index %{{.*}}[%[[INNER]]#1]
-// TILES:   ttng.async_tma_copy_global_to_local %arg0
-// TILES:   ttng.warp_group_dot_wait %[[INNER]]#0 {pendings = 0 : i32}
+// TILES:   %[[NEXT:.*]]:2 = scf.if %[[EXISTS]] -> (i32, i32)
+// TILES:     %[[ROW:.*]] = arith.remsi
+// TILES:     %[[M:.*]] = arith.muli %[[ROW]], %c64_i32
+// TILES:     scf.yield %[[M]],
+// TILES:   } else {
+// If the tile has fewer iterations than are copied ahead, the next tile's other copies: none, mostly.
+// TILES:   %[[FILL:.*]] = arith.addi %[[FIRST]]#1, %{{.*}} : i32
+// TILES:   %[[MISSING:.*]]:2 = scf.for %{{.*}} = %c0_i32 to %{{.*}} step %c1_i32 iter_args(%{{.*}} = %c0_i32,
+// TILES:     ttng.async_tma_copy_global_to_local %arg0[%[[NEXT]]#0,
+// TILES:     scf.yield
+// TILES:   %[[LAST:.*]]:5 = scf.for %{{.*}} = %[[FIRST]]#4 to %{{.*}} iter_args(%{{.*}} = %[[FIRST]]#0, {{.*}}, %[[AT:.*]] = %[[MISSING]]#0)
+// TILES:     ttng.wait_barrier
+// TILES:     ttng.warp_group_dot
+// TILES:     %[[SOME:.*]] = arith.cmpi slt, %[[AT]],
+// TILES:     %[[COPIES:.*]] = arith.andi %[[SOME]], %[[EXISTS]]
+// TILES:     ttng.async_tma_copy_global_to_local %arg0[%[[NEXT]]#0, %[[AT]]] {{.*}}, %[[COPIES]] :
+// TILES:     scf.yield
+// TILES:   ttng.warp_group_dot_wait %[[LAST]]#0 {pendings = 0 : i32}
 // TILES:   tt.store
 // TILES:   scf.yield
 // TILES: ttng.inval_barrier
@@ -75,11 +91,22 @@ tt.func public @tiles(%a: !tt.tensordesc<tensor<64x64xf16>>, %b: !tt.tensordesc<
 // POINTERS-LABEL: @pointers
 // POINTERS-COUNT-2: ttg.async_commit_group
 // POINTERS: scf.for {{.*}} -> (tensor<64x64x!tt.ptr<f16>
-// POINTERS:   scf.for
+// POINTERS:   %[[FIRST:.*]]:5 = scf.for
 // POINTERS:     ttng.warp_group_dot
+// POINTERS:     ttg.async_copy_global_to_local %{{[^ ]*}}, %{{[^ ]*}} :
 // POINTERS:     ttg.async_commit_group
 // POINTERS:   }
-// POINTERS-COUNT-2: ttg.async_commit_group
+// POINTERS:   %[[NEXT:.*]]:2 = scf.if
+// POINTERS:     tt.addptr
+// POINTERS:   %[[MISSING:.*]]:3 = scf.for {{.*}}= %[[NEXT]]#{{[01]}},
+// POINTERS:     ttg.async_commit_group
+// POINTERS:   }
+// POINTERS:   scf.for %{{.*}} = %[[FIRST]]#4 to {{.*}}iter_args(%{{.*}} = %[[FIRST]]#0, %{{.*}} = %[[MISSING]]#0,
+// POINTERS:     ttng.warp_group_dot
+// POINTERS:     ttg.async_copy_global_to_local %{{.*}} mask
+// POINTERS:     ttg.async_commit_group
+// POINTERS:   }
+// POINTERS-NOT: ttg.async_commit_group
 // POINTERS:   tt.store
 tt.func public @pointers(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %count: i32, %k: i32) {
   %c0 = arith.constant 0 : i32

@@ -39,10 +39,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-NOT: ttg.convert_layout
   // CHECK: %[[S:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x64xf16, #blocked1>) -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem>
   // CHECK: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] %[[S]]
-  // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // CHECK: %[[R:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x64xf32, #blocked1>)
   // CHECK: ttng.async_tma_reduce add, %{{.*}}[%{{.*}}, %{{.*}}] %[[R]]
-  // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // The unit reads what threads wrote behind a fence of its proxy.
   // PTX: fence.proxy.async.shared::cta
   // PTX: bar.sync
@@ -66,12 +66,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @loop
   // CHECK: %[[L:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem, mutable>
   // CHECK: scf.for
-  // CHECK:   ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK:   ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // CHECK-NEXT: ttg.local_store %{{.*}}, %[[L]]
   // CHECK-NEXT: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[L]]
   // CHECK-NOT: ttng.async_tma_store_wait
   // CHECK: }
-  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // CHECK-NEXT: ttg.local_dealloc %[[L]]
   tt.func public @loop(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %p: !tt.ptr<f16>, %n: i32) {
     %c0 = arith.constant 0 : i32
@@ -87,7 +87,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @in_place
   // CHECK: scf.for
   // CHECK:   ttng.async_tma_copy_local_to_global
-  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // CHECK: }
   // CHECK-NEXT: tt.return
   tt.func public @in_place(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
@@ -104,7 +104,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @full
   // CHECK: scf.for
   // CHECK:   ttng.async_tma_copy_local_to_global
-  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   tt.func public @full(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c64 = arith.constant 64 : i32
@@ -123,14 +123,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[X:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem, mutable>
   // CHECK-NEXT: %[[Y:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[SHARED]], #smem, mutable>
   // CHECK: scf.for
-  // CHECK:   ttng.async_tma_store_wait {pendings = 1 : i32}
+  // CHECK:   ttng.async_tma_store_wait {pendings = 1 : i32, read_only}
   // CHECK-NEXT: ttg.local_store %{{.*}}, %[[X]]
   // CHECK-NEXT: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[X]]
-  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 1 : i32}
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 1 : i32, read_only}
   // CHECK-NEXT: ttg.local_store %{{.*}}, %[[Y]]
   // CHECK-NEXT: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[Y]]
   // CHECK: }
-  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // Room for one block either way.
   tt.func public @halves(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
     %c0 = arith.constant 0 : i32

@@ -17,7 +17,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-NEXT: ttng.tensormap_fenceproxy_acquire %[[A]]
   // CHECK-NEXT: ttng.reinterpret_tensor_descriptor %[[A]]
   // CHECK: scf.for
-  // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
   // CHECK: ttng.tensormap_create %[[C:.*]], %arg1, {{.*}}fill_mode = 0
   // CHECK-NEXT: ttng.tensormap_fenceproxy_acquire %[[C]]
   // CHECK: ttng.async_tma_copy_local_to_global

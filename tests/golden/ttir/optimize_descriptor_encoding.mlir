@@ -89,3 +89,21 @@ tt.func private @callee(%d: !tt.tensordesc<tensor<64x64xf16>>) attributes {noinl
   tt.descriptor_store %d[%c0, %c0], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
   tt.return
 }
+
+// -----
+
+// Other blocks may store through %a what this one loads, when the atomic operation says so: neither that nor a barrier
+// orders TMA's copies with others. %b is only loaded from.
+// CHECK: #[[B:.*]] = #ttg.nvmma_shared
+// CHECK-LABEL: @shared_between_blocks
+// CHECK-SAME: %{{.*}}: !tt.tensordesc<tensor<16x64xf16>>
+// CHECK-SAME: %{{.*}}: !tt.tensordesc<tensor<16x64xf16, #[[B]]>>
+tt.func public @shared_between_blocks(%a: !tt.tensordesc<tensor<16x64xf16>>, %b: !tt.tensordesc<tensor<16x64xf16>>, %lock: !tt.ptr<i32>, %one: i32, %true: i1) {
+  %c0 = arith.constant 0 : i32
+  %x = tt.descriptor_load %b[%c0, %c0] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>
+  tt.descriptor_store %a[%c0, %c0], %x : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
+  %arrived = tt.atomic_rmw add, acq_rel, gpu, %lock, %one, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  %y = tt.descriptor_load %a[%arrived, %c0] : !tt.tensordesc<tensor<16x64xf16>> -> tensor<16x64xf16>
+  tt.descriptor_store %a[%arrived, %c0], %y : !tt.tensordesc<tensor<16x64xf16>>, tensor<16x64xf16>
+  tt.return
+}

@@ -1,0 +1,425 @@
+// Pass tritongpu-automatic-warp-specialization: gives the copies of a pipelined loop to a warp of their own, the
+// producer. The kernel's own warps, the consumers, are left with the dots and the work between them.
+//
+//   mbarriers %full                                     mbarriers %full, and %empty (a count of the own warps)
+//   copies of the first iterations                      copies of the first iterations
+//   scf.for %i … iter_args(%read, %fill, %phase, …)     ttg.warp_specialize
+//     wait for %full[%read]                             default
+//     dots that read the buffers %read          →         scf.for %i … iter_args(%read, %phase, …)
+//     work                                                  wait for %full[%read]
+//     copies to the buffers %fill                           dots, work
+//                                                           arrive at %empty[%read], each warp for itself
+//                                                       partition0 num_warps(1)
+//                                                         scf.for %i … iter_args(%fill, %filled, …)
+//                                                           wait for %empty[%fill]
+//                                                           copies to the buffers %fill
+//
+// In the loop as it was, a copy overwrites what all warps have read in the iteration before: there is a barrier of all
+// warps in each iteration, and they do the same at the same time: all use the matrix units, then none does. Consumers
+// wait for the producer alone, which is a few iterations ahead: a warp group computes while another one uses the matrix
+// units, and dots of one iteration overlap the work of the next (overlap-dots, which runs behind this pass).
+//
+// The producer needs few registers and returns the others to the consumers (setmaxnreg), where those are whole warp
+// groups: 240 of each thread for 8 warps, which could have 255 without the producer.
+//
+// Runs: NVIDIA pipeline, after tritongpu-pipeline. Targets with wgmma.
+//
+// Conditions:
+//   - The loop stands in a kernel, in no other loop or branch, and no other loop of the kernel is specialised: warps of
+//     partitions then need no messages about what to run.
+//   - All asynchronous copies of the loop are bulk copies (TMA) to multi-buffers, behind one wait for an mbarrier. What
+//     they need is computed from scalars alone. Their descriptors are arguments of the kernel.
+//   - Nothing reads these buffers but asynchronous dots that the same iteration waits for.
+//   - Nothing else in the loop synchronises with other agents.
+// The first copies stay before the loop: the consumers' first thread issues them.
+//
+// Worth it: if dots can then overlap work (overlap-dots), which takes two warp groups or more and three buffers, and if
+// a multiprocessor would not run two blocks of the kernel as it is: those overlap by themselves, and do not fit beside
+// the producer's warps. (Measured: NVIDIA H200, 2026-11, `tessera bench`, attention forward by 8 warps, 3 stages,
+// N = 4,096, specialised against not: heads of 128 with blocks of 128 x 128 1.17, 128 x 64 1.05, heads of 64 with
+// 256 x 64 1.13, one block either way; with two blocks, heads of 64, 128 x 128 0.88, 128 x 64 0.84, 128 x 32 0.73.)
+// Or if the loop has `tt.warp_specialize` (tl.range(…, warp_specialize=True)). `tessera.warp_specialize = false`
+// prevents it.
+#include "transforms/schedule/automatic_warp_specialization.h"
+#include "ir/builder.h"
+#include "ir/compare.h"
+#include "ir/constants.h"
+#include "ir/loops.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/partitions.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/memdesc_root.h"
+#include "transforms/analyses/multi_buffer_index.h"
+#include "transforms/analyses/register_pressure.h"
+#include "transforms/cleanup/carried_values.h"
+#include "transforms/memory/mbarrier.h"
+#include "transforms/memory/warp_groups.h"
+#include "transforms/passes.h"
+#include "transforms/schedule/overlap_dots.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+constexpr llvm::StringLiteral kAskedAttr = "tt.warp_specialize";
+constexpr llvm::StringLiteral kForbiddenAttr = "tessera.warp_specialize";
+constexpr int64_t kExtraBytes = 1024; // of shared memory, more than mbarriers and captured scalars take
+
+// ---- the decision ----
+
+struct SpecializationPlan {
+  llvm::SmallVector<Operation *, 4> copies; // of the body, and the announcements of their bytes, in order
+  llvm::SetVector<Operation *> addresses;   // operations of the body that compute what these need
+  llvm::SetVector<unsigned> carried;        // indices of the loop's carried values that they need
+  Value read, fill;                         // indices of the buffers, which the loop carries
+  int64_t buffers = 0;
+  Operation *lastRead = nullptr; // of the body: behind it, the iteration's buffers may be filled again
+};
+
+class SpecializationPlanner {
+public:
+  explicit SpecializationPlanner(scf::ForOp loop) : loop_(loop), body_(*loop.body().front()) {}
+
+  std::optional<SpecializationPlan> run(std::string &whyNot) {
+    if (!isAlone()) return whyNot = "it is not in a kernel, or not on its own there", std::nullopt;
+    if (!findCopies()) return whyNot = "not all of its asynchronous copies are bulk copies of one stage", std::nullopt;
+    if (!findReads())
+      return whyNot = "copied buffers are read by more than dots that the iteration waits for", std::nullopt;
+    for (auto *copy : plan_.copies)
+      for (Value v : copy->operands())
+        if (!addAddress(v)) return whyNot = "addresses of copies need more than scalars", std::nullopt;
+    return std::move(plan_);
+  }
+
+private:
+  bool isAlone() {
+    Operation *func = loop_->parentOp();
+    if (!func->is<tt::FuncOp>() || func->cast<tt::FuncOp>().symVisibility() == "private") return false;
+    return func->region(0).hasOneBlock() && !specializesWarps(func);
+  }
+
+  /// The copies, their announcements and the wait; whether nothing else of the loop is asynchronous.
+  bool findCopies() {
+    bool isKnown = loop_.body().hasOneBlock() && !loop_.unsignedCmp();
+    ttng::WaitBarrierOp wait;
+    for (auto &op : body_) {
+      if (op.is<ttng::AsyncTmaCopyGlobalToLocalOp>() || op.is<ttng::BarrierExpectOp>()) {
+        plan_.copies.push_back(&op);
+      } else if (op.is<ttng::WaitBarrierOp>()) {
+        isKnown &= !wait;
+        wait = op.cast<ttng::WaitBarrierOp>();
+      } else if (!op.is<ttng::WarpGroupDotWaitOp>()) {
+        op.walk([&](Operation *inner) { isKnown &= !(effectsOf(inner) & kSynchronizes) && !mayCopyLater(inner); });
+      }
+    }
+    if (!isKnown || plan_.copies.empty() || !wait || wait.pred()) return false;
+    auto full = wait.alloc().definedBy<ttg::MemdescIndexOp>();
+    if (!full) return false;
+    plan_.read = full.index();
+    mbarriers_ = allocationOf(wait.alloc());
+    return mbarriers_ && llvm::all_of(plan_.copies, [&](Operation *op) { return isOfOneStage(op); }) && findIndices();
+  }
+  /// Accesses through descriptors, which become bulk copies with mbarriers of their own later, and calls.
+  static bool mayCopyLater(Operation *op) {
+    bool isAccess = op->is<tt::DescriptorLoadOp>() || op->is<tt::DescriptorStoreOp>();
+    return isAccess || op->is<tt::DescriptorReduceOp>() || op->is<tt::CallOp>();
+  }
+  /// Whether the copy signals the mbarrier `fill` of the multi-buffer that is waited for, and fills that buffer.
+  bool isOfOneStage(Operation *op) {
+    auto copy = op->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
+    if (!copy) return isAtFill(op->cast<ttng::BarrierExpectOp>().alloc(), mbarriers_);
+    auto alloc = allocationOf(copy.result());
+    if (!alloc || alloc->block() == &body_) return false;
+    // The fence that acquires a map that the kernel made is for the threads that execute it, the consumers.
+    if (!isArgumentOfKernel(copy.desc())) return false;
+    filled_.insert(alloc.op);
+    return isAtFill(copy.barrier(), mbarriers_) && isAtFill(copy.result(), alloc);
+  }
+  static bool isArgumentOfKernel(Value v) {
+    return v.isBlockArgument() && v.ownerBlock()->parentOp()->is<tt::FuncOp>();
+  }
+  bool isAtFill(Value view, ttg::LocalAllocOp alloc) {
+    auto at = view.definedBy<ttg::MemdescIndexOp>();
+    if (!at || allocationOf(view) != alloc) return false;
+    if (!plan_.fill) plan_.fill = at.index();
+    return at.index() == plan_.fill;
+  }
+  /// Both indices count through the buffers, and `fill` starts at a buffer that no consumer has to leave first.
+  bool findIndices() {
+    auto read = carriedByArgument(plan_.read), fill = carriedByArgument(plan_.fill);
+    if (!read || !fill || read->loop.op != loop_.op || fill->loop.op != loop_.op) return false;
+    auto readStep = multiBufferStep(read->yielded), fillStep = multiBufferStep(fill->yielded);
+    if (!readStep || !fillStep || readStep->index != plan_.read || fillStep->index != plan_.fill) return false;
+    plan_.buffers = fillStep->buffers;
+    auto *first = constantBits(fill->init), *start = constantBits(read->init);
+    bool startsBehind = first && start && start->isZero() && first->isStrictlyPositive();
+    return startsBehind && readStep->buffers == plan_.buffers && first->slt(plan_.buffers);
+  }
+
+  /// Finds `lastRead`. All users of the filled buffers must be known.
+  bool findReads() {
+    for (auto *alloc : filled_)
+      if (!onlyDotsRead(alloc->result(), Value())) return false;
+    for (auto &op : body_) {
+      if (auto wait = op.dyn<ttng::WarpGroupDotWaitOp>(); wait && wait.pendings() == 0 && !pending_.empty()) {
+        pending_.clear();
+        plan_.lastRead = &op;
+      }
+      if (!readers_.contains(&op)) continue;
+      if (op.cast<ttng::WarpGroupDotOp>().isAsync())
+        pending_.insert(&op);
+      else
+        plan_.lastRead = &op;
+    }
+    return plan_.lastRead && pending_.empty();
+  }
+  /// Fills readers_ with the dots of the body that read a view of `memdesc`, which is the buffer `index` of a
+  /// multi-buffer, or all of it (null). Dots read the buffer `read` alone, and copies fill the buffer `fill`.
+  bool onlyDotsRead(Value memdesc, Value index) {
+    return llvm::all_of(memdesc.users(), [&](Operation *user) {
+      bool isInLoop = false;
+      for (Operation *p = user; p; p = p->parentOp()) isInLoop |= p->block() == &body_;
+      if (isMemdescView(user)) {
+        auto at = user->dyn<ttg::MemdescIndexOp>();
+        return onlyDotsRead(user->result(), at ? at.index() : index);
+      }
+      if (!isInLoop) return user->is<ttng::AsyncTmaCopyGlobalToLocalOp>() || user->is<ttg::LocalDeallocOp>();
+      if (user->block() != &body_) return false;
+      if (user->is<ttng::WarpGroupDotOp>()) return readers_.insert(user), index == plan_.read;
+      return user->is<ttng::AsyncTmaCopyGlobalToLocalOp>() && index == plan_.fill;
+    });
+  }
+
+  /// Adds what computes a value in the body to the producer; false if it is no arithmetic of scalars.
+  bool addAddress(Value v) {
+    if (v.isBlockArgument()) {
+      if (v.ownerBlock() != &body_) return !v.type().isTensor();
+      auto value = carriedByArgument(v);
+      if (!value || value->loop.op != loop_.op) return v == inductionVariable(loop_);
+      return !v.type().isTensor() && (!plan_.carried.insert(value->index) || addAddress(value->yielded));
+    }
+    Operation *op = v.definingOp();
+    if (op->block() != &body_) return !v.type().isTensor();
+    bool isScalar = llvm::none_of(op->results(), [](Value r) { return r.type().isTensor(); });
+    if (!isScalar || !isPure(op) || op->numRegions()) return false;
+    if (plan_.addresses.contains(op)) return true;
+    bool known = llvm::all_of(op->operands(), [&](Value operand) { return addAddress(operand); });
+    plan_.addresses.insert(op);
+    return known;
+  }
+
+  scf::ForOp loop_;
+  Block &body_;
+  ttg::LocalAllocOp mbarriers_;
+  llvm::SetVector<Operation *> filled_;           // allocations
+  llvm::DenseSet<Operation *> readers_, pending_; // dots
+  SpecializationPlan plan_;
+};
+
+// ---- the transformation ----
+
+class SpecializedLoop {
+public:
+  SpecializedLoop(scf::ForOp loop, const SpecializationPlan &plan)
+      : loop_(loop), body_(*loop.body().front()), plan_(plan), c_(loop->context()), loc_(loop->loc()), b_(loop.op),
+        warps_(numWarps(loop->module().op())) {}
+
+  void build() {
+    emitEmptyBarriers();
+    collectCaptures();
+    llvm::SmallVector<Type, 8> types;
+    for (Value r : loop_->results())
+      if (!r.useEmpty()) {
+        used_.push_back(r);
+        types.push_back(r.type());
+      }
+    auto op = ttg::WarpSpecializeOp::create(b_, loc_, types, captures_.getArrayRef(),
+                                            {{"partitionNumWarps", DenseArrayAttr::getI32(c_, {1})},
+                                             {"requestedRegisters", DenseArrayAttr::getI32(c_, {kFewestRegisters})}});
+    for (auto [r, outer] : llvm::zip_equal(used_, op->results())) r.replaceAllUsesWith(outer);
+    emitProducer(op);
+    emitConsumers(op);
+    b_.setInsertionPointAfter(op.op);
+    for (int64_t k = 0; k < plan_.buffers; ++k)
+      ttng::InvalBarrierOp::create(b_, loc_, emptyAt(b_, empty_, integer(b_, k)));
+    ttg::LocalDeallocOp::create(b_, loc_, empty_);
+    dropUnneededCarriedValues(loop_);
+  }
+
+private:
+  void emitEmptyBarriers() {
+    MemDescType one = mbarrierType(c_);
+    auto type = MemDescType::get({plan_.buffers, 1}, one.element(), one.encoding(), one.memorySpace(), true);
+    empty_ = ttg::LocalAllocOp::create(b_, loc_, type, Value()).result();
+    for (int64_t k = 0; k < plan_.buffers; ++k)
+      ttng::InitBarrierOp::create(b_, loc_, emptyAt(b_, empty_, integer(b_, k)), {b_.i32Attr("count", warps_)});
+  }
+
+  /// What the producer uses from outside of the loop.
+  void collectCaptures() {
+    auto addOperands = [&](Operation *op) {
+      for (Value v : op->operands()) {
+        Block *block = v.isBlockArgument() ? v.ownerBlock() : v.definingOp()->block();
+        if (block != &body_) captures_.insert(v);
+      }
+    };
+    for (Value v : {loop_.lowerBound(), loop_.upperBound(), loop_.step(), empty_}) captures_.insert(v);
+    for (unsigned i : plan_.carried) captures_.insert(carried(loop_, i).init);
+    for (auto *op : plan_.addresses) addOperands(op);
+    for (auto *op : plan_.copies) addOperands(op);
+    for (unsigned i : plan_.carried) { // a value that the loop only passes on, or replaces by one from outside
+      Value next = carried(loop_, i).yielded;
+      Block *block = next.isBlockArgument() ? next.ownerBlock() : next.definingOp()->block();
+      if (block != &body_) captures_.insert(next);
+    }
+  }
+
+  void emitProducer(ttg::WarpSpecializeOp op) {
+    Builder holder = Builder::atEnd(op.partitionOpHolder().addBlock());
+    auto partitions = ttg::WarpSpecializePartitionsOp::create(holder, loc_, {}, 1);
+    Block *block = partitions->region(0).addBlock();
+    ValueMap map;
+    for (Value v : captures_) map.map(v, block->addArg(v.type(), v.loc()));
+    Builder b = Builder::atEnd(block);
+    llvm::SmallVector<Value, 8> inits;
+    for (unsigned i : plan_.carried) inits.push_back(map.lookup(carried(loop_, i).init));
+    // The phase before the first one counts as complete: the first buffers are free.
+    inits.push_back(integer(b, 1));
+    llvm::SmallVector<Type, 8> types;
+    for (Value v : inits) types.push_back(v.type());
+    auto loop = scf::ForOp::create(b, loc_, types, map.lookup(loop_.lowerBound()), map.lookup(loop_.upperBound()),
+                                   map.lookup(loop_.step()), inits);
+    Block *body = loop.body().addBlock();
+    map.map(inductionVariable(loop_), body->addArg(inductionVariable(loop_).type(), loc_));
+    for (unsigned i : plan_.carried)
+      map.map(carried(loop_, i).argument, body->addArg(carried(loop_, i).argument.type(), loc_));
+    Value phase = body->addArg(c_.i32(), loc_);
+    emitProducerBody(*body, map, phase);
+    ttg::WarpReturnOp::create(b, loc_);
+  }
+  void emitProducerBody(Block &body, ValueMap &map, Value phase) {
+    Builder b = Builder::atEnd(&body);
+    ttng::WaitBarrierOp::create(b, loc_, emptyAt(b, map.lookup(empty_), map.lookup(plan_.fill)), phase, Value(), {});
+    for (auto &op : body_)
+      if (plan_.addresses.contains(&op) || llvm::is_contained(plan_.copies, &op)) b.clone(&op, map);
+    llvm::SmallVector<Value, 8> yields;
+    for (unsigned i : plan_.carried) yields.push_back(map.lookup(carried(loop_, i).yielded));
+    // The phase changes when the index returns to the first buffer.
+    Value next = map.lookup(carriedByArgument(plan_.fill)->yielded);
+    Value wraps = compare(b, loc_, CmpIPredicate::Eq, next, integer(b, 0));
+    Value other = arith::XoriOp::create(b, loc_, phase, integer(b, 1)).op->result();
+    yields.push_back(arith::SelectOp::create(b, loc_, wraps, other, phase).op->result());
+    scf::YieldOp::create(b, loc_, yields);
+  }
+
+  void emitConsumers(ttg::WarpSpecializeOp op) {
+    Builder arrival = Builder::after(plan_.lastRead);
+    auto arrive = ttng::ArriveBarrierOp::create(arrival, loc_, emptyAt(arrival, empty_, plan_.read), Value(),
+                                                {arrival.i32Attr("count", 1)});
+    arrive->setAttr(kEachWarpArrivesAttr, UnitAttr::get(c_));
+    for (auto *copy : llvm::reverse(plan_.copies)) copy->erase();
+    for (auto *address : plan_.addresses)
+      if (llvm::all_of(address->results(), [](Value r) { return r.useEmpty(); })) address->erase();
+    Builder b = Builder::atEnd(op.defaultRegion().addBlock());
+    auto yield = ttg::WarpYieldOp::create(b, loc_, used_);
+    loop_->moveBefore(yield.op);
+  }
+
+  Value integer(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i32(), v); }
+  Value emptyAt(Builder &b, Value empty, Value index) {
+    return ttg::MemdescIndexOp::create(b, loc_, mbarrierType(c_), empty, index).op->result();
+  }
+
+  scf::ForOp loop_;
+  Block &body_;
+  const SpecializationPlan &plan_;
+  Context &c_;
+  Location loc_;
+  Builder b_; // around the loop
+  int64_t warps_;
+  Value empty_;                      // mbarriers: the consumers have read the buffer
+  llvm::SmallVector<Value, 8> used_; // results of the loop that have uses
+  llvm::SetVector<Value> captures_;
+};
+
+/// Bytes of the buffers that exist at an operation, of its block and those around it.
+int64_t sharedBytesAt(Operation *at) {
+  int64_t bytes = 0;
+  for (auto *op = at->block()->front(); op != at; op = op->next()) {
+    auto dealloc = op->dyn<ttg::LocalDeallocOp>();
+    auto alloc = dealloc ? allocationOf(dealloc.src()) : op->dyn<ttg::LocalAllocOp>();
+    if (!alloc) continue;
+    auto type = alloc.result().type().cast<MemDescType>();
+    bytes += (dealloc ? -1 : 1) * type.numElements() * type.element().bitWidth() / 8;
+  }
+  return bytes;
+}
+
+/// Why warps should not be specialised for a loop in which they can be; empty: they should.
+std::string whyNotWorth(scf::ForOp loop, const TargetInfo &target) {
+  int64_t bytes = sharedBytesAt(loop.op);
+  if (bytes + kExtraBytes > target.sharedMemoryPerBlock)
+    return llvm::formatv("its buffers of {0} bytes leave no room for more mbarriers", bytes);
+  if (loop->hasAttr(kAskedAttr)) return "";
+  int64_t warps = numWarps(loop->module().op());
+  if (warps < 2 * kWarpGroup) return llvm::formatv("{0} warps are no two warp groups", warps);
+  int64_t held = heldRegisters(loop->parentOp());
+  if (2 * (bytes + target.sharedMemoryReservedPerBlock) <= target.sharedMemoryPerMultiprocessor &&
+      held * 100 <=
+          target.registersPerThread(2 * warps, RegisterSplit::Evenly) * target.tuning.twoBlocksRegistersPercent)
+    return llvm::formatv("a multiprocessor runs two blocks of it, which overlap ({0} bytes of shared memory, {1} "
+                         "registers a thread held at dots)",
+                         bytes, held);
+  return whyNoOverlapOfDots(loop, target, registersBesideProducer(target, warps));
+}
+
+} // namespace
+
+int64_t registersOfConsumers(Operation *op, const TargetInfo &target) {
+  int64_t warps = numWarps(op->module().op());
+  if (!partitionOf(op)) return target.registersPerThread(warps, RegisterSplit::Evenly);
+  return registersBesideProducer(target, warps);
+}
+
+absl::StatusOr<bool> automaticWarpSpecialization(Module &m, PassContext &c) {
+  if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma || !c.target->reallocatesRegisters) return false;
+  std::vector<scf::ForOp> loops;
+  m.op()->walk([&](Operation *op) {
+    if (auto f = op->dyn<scf::ForOp>()) loops.push_back(f);
+  });
+  bool changed = false;
+  for (auto loop : loops) {
+    bool copies = llvm::any_of(*loop.body().front(),
+                               [](auto &op) { return op.template is<ttng::AsyncTmaCopyGlobalToLocalOp>(); });
+    auto forbidden = loop->attr<IntegerAttr>(kForbiddenAttr);
+    int64_t warps = numWarps(m.op());
+    bool fits = warps % kWarpGroup == 0 && (warps + kWarpGroup) * c.target->warpSize <= c.target->maxThreadsPerBlock;
+    if (!copies || (forbidden && !forbidden.sext()) || !fits) continue;
+    std::string whyNot;
+    auto plan = SpecializationPlanner(loop).run(whyNot);
+    if (plan) whyNot = whyNotWorth(loop, *c.target);
+    if (!whyNot.empty()) {
+      c.remark({Remark::Missed,
+                "",
+                "WarpsSpecialized",
+                loop->loc(),
+                "no warp of its own issues the loop's copies: " + whyNot,
+                {}});
+      continue;
+    }
+    c.remark({Remark::Applied, "", "WarpsSpecialized", loop->loc(),
+              llvm::formatv("a warp of its own issues the loop's copies; the other {0} have {1} registers a thread",
+                            warps, registersBesideProducer(*c.target, warps)),
+              llvm::json::Object{{"consumers", warps}, {"buffers", plan->buffers}}});
+    SpecializedLoop(loop, *plan).build();
+    changed = true;
+  }
+  return changed;
+}
+
+} // namespace tessera::transforms
