@@ -19,6 +19,7 @@ struct tessera_error {
 
 struct tessera_result {
   std::string data, metadata;
+  std::vector<std::pair<std::string, std::string>> texts; // by stage
 };
 
 namespace tessera::capi {

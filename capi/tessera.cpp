@@ -76,6 +76,15 @@ tessera_status readTarget(Call &call, const tessera_options *given, const ir::Ta
   return TESSERA_OK;
 }
 
+/// What passes say of the code, as the program prints it.
+static void reportRemark(Call &call, const transforms::Remark &r) {
+  ir::Diagnostic d;
+  d.severity = ir::Severity::Remark;
+  d.loc = r.loc;
+  d.message = r.message + " [" + r.pass + ":" + r.name + "]";
+  call.engine.report(std::move(d));
+}
+
 tessera_status copyOptions(Call &call, const tessera_options *given, const ir::TargetInfo &target,
                            runtime::CompileOptions &o) {
   tessera_options options;
@@ -105,6 +114,8 @@ tessera_status copyOptions(Call &call, const tessera_options *given, const ir::T
   o.exactNumWarps = options.exact_num_warps;
   o.fpFusion = options.fp_fusion;
   o.lineInfo |= options.line_info != 0;
+  o.keepTexts = options.keep_texts != 0;
+  if (options.remarks) o.passes.remarks = [&call](const transforms::Remark &r) { reportRemark(call, r); };
   o.kernel = orEmpty(options.kernel).str();
   return TESSERA_OK;
 }
@@ -215,7 +226,8 @@ static tessera_status compileInto(Call &call, ContextState &state, llvm::StringR
   if (auto s = readOptions(call, given, *target, o)) return s;
   runtime::CompileResult compiled;
   if (auto s = compileText(call, state, text, file, *target, o, compiled)) return s;
-  *result = new tessera_result{std::move(compiled.output), runtime::toJson(compiled.metadata)};
+  *result =
+      new tessera_result{std::move(compiled.output), runtime::toJson(compiled.metadata), std::move(compiled.texts)};
   return TESSERA_OK;
 }
 
@@ -268,7 +280,7 @@ tessera_status tessera_run_passes(tessera_context *context, const char *text, si
     auto module = frontend::parseModule(llvm::StringRef(text, length), fileName(file_name), irContext, call.engine);
     if (!module) return call.end(TESSERA_INPUT);
     if (auto status = runPasses(call, *module, pipeline, run)) return status;
-    *result = new tessera_result{ir::printToString(*module), ""};
+    *result = new tessera_result{ir::printToString(*module), "", {}};
     return TESSERA_OK;
   });
 }
@@ -332,7 +344,7 @@ tessera_status tessera_module_print(const tessera_module *m, int locations, tess
   if (!m || !result) return call.fail(TESSERA_USAGE, m ? "there is no place for the result" : "the module is null");
   return guarded(call, [&] {
     std::scoped_lock lock(m->mutex);
-    *result = new tessera_result{ir::printToString(*m->module, {.locations = locations != 0}), ""};
+    *result = new tessera_result{ir::printToString(*m->module, {.locations = locations != 0}), "", {}};
     return TESSERA_OK;
   });
 }
@@ -360,6 +372,14 @@ const char *tessera_result_data(const tessera_result *r, size_t *length) {
   return r ? r->data.c_str() : "";
 }
 const char *tessera_result_metadata(const tessera_result *r) { return r ? r->metadata.c_str() : ""; }
+const char *tessera_result_text(const tessera_result *r, const char *stage, size_t *length) {
+  if (length) *length = 0;
+  if (!r) return nullptr;
+  auto it = llvm::find_if(r->texts, [&](auto &text) { return text.first == orEmpty(stage); });
+  if (it == r->texts.end()) return nullptr;
+  if (length) *length = it->second.size();
+  return it->second.c_str();
+}
 void tessera_result_destroy(tessera_result *r) { delete r; }
 
 const char *tessera_version() { return TESSERA_VERSION_TEXT; }

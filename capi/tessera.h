@@ -122,7 +122,11 @@ typedef struct tessera_options {
                              * holds (8, on gfx1100 to gfx1201 16); 0: the compiler's choice */
   int matrix_instr_nonkdim; /* AMD: rows and columns of matrix instructions, 16 or 32; 0: the compiler's choice */
   int exact_num_warps;      /* not 0: never more warps than num_warps. Else the compiler may take twice or four times as
-                             * many where registers would be spilled; the metadata has the number */
+                             * many where registers would be spilled, and add four of which one only copies;
+                             * threads_per_block of the metadata is what to launch */
+  int keep_texts;           /* not 0: the result has the texts of its stages, too (tessera_result_text) */
+  int remarks;              /* not 0: the handler also receives, as remarks, what passes did and could not do, and why.
+                             * With either of the two a compilation does not use the cache */
 } tessera_options;
 
 /* Stages are "ttir", "ttgir", "llir", then "ptx" and "cubin", or "amdgcn" and "hsaco"; "bitcode" is for emulators.
@@ -167,7 +171,18 @@ void tessera_module_destroy(tessera_module *);
 const char *tessera_result_data(const tessera_result *, size_t *length);
 /* What a launcher needs, as the JSON that `tessera compile --metadata` writes; "" for the result of passes. */
 const char *tessera_result_metadata(const tessera_result *);
+/* The text of a stage, "ttgir", "llir", "ptx" or "amdgcn", of a compilation with keep_texts; NULL if it was not made.
+ * `length` may be NULL. */
+const char *tessera_result_text(const tessera_result *, const char *stage, size_t *length);
 void tessera_result_destroy(tessera_result *);
+
+/* ---- Layouts ---- */
+
+/* Shows how a tensor is laid out: `layout` is an attribute ("#ttg.blocked<{sizePerThread = [1, 4], ...}>"), `tensor` a
+ * type ("tensor<16x16xf16>") of at most 1,048,576 elements, in drawings 65,536. Formats are "text" (for each element,
+ * who holds it), "hardware" (for each thread, what it holds), "svg" and "html". */
+tessera_status tessera_layout(tessera_context *, const char *layout, const char *tensor, const char *format,
+                              tessera_result **, tessera_error **);
 
 /* ---- Devices: GPUs, emulators of GPUs, and the interpreter of the text itself ---- */
 

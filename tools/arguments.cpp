@@ -28,6 +28,7 @@ static constexpr KnownRemark kRemarks[] = {
     {"triton-rewrite-tensor-descriptor-to-pointer", "DescriptorVersions", runtime::Stage::Ttir},
     {"tritongpu-pipeline", "LoopPipelined", runtime::Stage::Ttgir},
     {"overlap-dots", "DotsOverlapped", runtime::Stage::Ttgir},
+    {"tritongpu-automatic-warp-specialization", "WarpsSpecialized", runtime::Stage::Ttgir},
     {"tritongpu-prefetch", "Prefetched", runtime::Stage::Ttgir},
     {"run-loads-ahead", "LoadsAhead", runtime::Stage::Ttgir},
     {"strip-mine", "StripMined", runtime::Stage::Ttgir},
@@ -229,7 +230,8 @@ void addKernelOptions(CLI::App &app, runtime::KernelConfig &config) {
 }
 
 void addExactNumWarps(CLI::App &app, bool &exact) {
-  app.add_flag("--exact-num-warps", exact, "no more warps than asked for, even where registers are spilled");
+  app.add_flag("--exact-num-warps", exact,
+               "no more warps than asked for, even where registers are spilled or one would only copy");
 }
 
 void NumberFlags::add(CLI::App &app) {

@@ -250,7 +250,12 @@ absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until,
   lap(&StageTimes::deviceLibrary);
   if (absl::Status s = optimize(module); !s.ok()) return s;
   lap(&StageTimes::optimize);
+  // Instruction selection changes the module: what is kept of it is printed now.
   ObjectInfo info;
+  if (options_.keepOptimized) {
+    llvm::raw_string_ostream text(info.optimized);
+    module.print(text, nullptr);
+  }
   if (until == Until::Optimized) return info;
   if (until == Until::Assembly || keepAssembly || objectNeedsAssembly()) {
     std::unique_ptr<llvm::Module> copy;
@@ -263,11 +268,15 @@ absl::StatusOr<ObjectInfo> Backend::runStages(llvm::Module &module, Until until,
       return info;
     }
     absl::StatusOr<ObjectInfo> object = assembleOf(module, *assembly, std::move(copy));
-    if (object.ok() && (keepAssembly || objectNeedsAssembly())) object->assembly = *std::move(assembly);
+    if (object.ok()) {
+      object->optimized = std::move(info.optimized);
+      if (keepAssembly || objectNeedsAssembly()) object->assembly = *std::move(assembly);
+    }
     lap(&StageTimes::object);
     return object;
   }
   absl::StatusOr<ObjectInfo> object = emitObject(module);
+  if (object.ok()) object->optimized = std::move(info.optimized);
   lap(&StageTimes::object);
   return object;
 }

@@ -71,6 +71,7 @@ struct BackendOptions {
   int numCtas = 1;            // blocks of a cluster (NVIDIA, sm_90 and later)
   int maxRegisters = 0;       // bound on registers of a thread; 0: none
   int wavesPerEu = 0;         // AMD: waves of a SIMD that the registers are to allow; 0: LLVM's choice
+  bool keepOptimized = false; // ObjectInfo::optimized is filled
   int dynamicSharedBytes = 0; // what the launch will give a block, for occupancy
   // NVIDIA: a ptxas that waits for PTX (runtime::startAhead); serves one compilation with these very options.
   std::shared_ptr<ToolAhead> ahead;
@@ -84,6 +85,7 @@ struct StageTimes {
 /// An object and what it will use per kernel. Resource figures are of the kernel that uses most, as the object itself
 /// states them (cubin: .nv.info and symbol table; hsaco: the AMDGPU metadata note).
 struct ObjectInfo {
+  std::string optimized;         // LLVM IR after optimisation, with BackendOptions::keepOptimized
   std::string assembly;          // text; on AMD empty unless asked for
   std::string object;            // ELF bytes
   int registers = 0;             // per thread, 32 bits each (AMD: vector registers, both kinds)

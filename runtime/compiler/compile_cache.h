@@ -42,7 +42,8 @@ public:
   void insert(const std::string &key, const CompileResult &);
   /// Finds the result for the text, or compiles it and keeps what was made without a diagnostic. `parsed`: the text's
   /// module if the caller has parsed it already, else null. If passes are dumped, timed, remarked on or skipped,
-  /// nothing is found or kept. Errors are those of runtime::compile, with all that was reported.
+  /// or texts of stages are wanted, nothing is found or kept. Errors are those of runtime::compile, with all that was
+  /// reported.
   absl::StatusOr<CompileResult> compile(llvm::StringRef text, const std::string &fileName, ir::Module *parsed,
                                         const ir::TargetInfo &, const CompileOptions &, ir::DiagnosticEngine &);
   /// Forgets all entries, those of the folder too.

@@ -185,6 +185,7 @@ public:
     startTools();
     if (auto s = runPasses(); !s.ok()) return s;
     describeKernel();
+    if (options_.keepTexts && options_.stage >= Stage::Ttgir) keepText(Stage::Ttgir, printToString(*module_));
     if (options_.stage <= Stage::Ttgir) {
       result_.output = printToString(*module_);
       return std::move(result_);
@@ -202,6 +203,9 @@ private:
   void remarkMoreWarps(const MoreWarps &) const;
   absl::Status runPipeline(const transforms::Pipeline &, const char *lap);
   void describeKernel();
+  void keepText(Stage stage, std::string text) {
+    result_.texts.emplace_back(stageName(stage, target_).str(), std::move(text));
+  }
   absl::Status lower();
   void remarkUnoptimized() const;
   absl::Status generateCode();
@@ -277,7 +281,8 @@ absl::Status Compilation::assignLayouts() {
   // warns).
   transforms::TtgirPipelineOptions o{.numWarps = options_.numWarps,
                                      .numStages = options_.numStages,
-                                     .matrixInstructionSize = options_.matrixInstrNonkdim};
+                                     .matrixInstructionSize = options_.matrixInstrNonkdim,
+                                     .mayAddWarps = !options_.exactNumWarps};
   std::unique_ptr<Module> ttir;
   if (!options_.exactNumWarps && mayTakeMoreWarps(*module_, kernelName_, target_)) ttir = module_->clone();
   // What users see of the passes, or leave out, is a run of each with the warps that are taken: a copy decides.
@@ -380,8 +385,10 @@ absl::Status Compilation::generateCode() {
   Until until = options_.stage == Stage::Llir  ? Until::Optimized
                 : options_.stage == Stage::Asm ? Until::Assembly
                                                : Until::Object;
+  bo.keepOptimized = options_.keepTexts;
+  bool keepAssembly = options_.stage == Stage::Asm || options_.keepTexts;
   codegen::StageTimes times;
-  auto object = createBackend(arch_, bo)->compile(*llvmModule_, until, options_.stage == Stage::Asm, &times);
+  auto object = createBackend(arch_, bo)->compile(*llvmModule_, until, keepAssembly, &times);
   if (!object.ok()) {
     if (!codegen::abandonIfLost(object.status(), llvmModule_, context_)) remarkUnoptimized();
     return located(object.status());
@@ -392,6 +399,10 @@ absl::Status Compilation::generateCode() {
   laps.push_back({"llir", times.optimize});
   if (options_.stage >= Stage::Asm) laps.push_back({stageName(Stage::Asm, target_).str(), times.assembly});
   if (options_.stage >= Stage::Object) laps.push_back({stageName(Stage::Object, target_).str(), times.object});
+  if (options_.keepTexts) {
+    keepText(Stage::Llir, std::move(object->optimized));
+    if (options_.stage >= Stage::Asm) keepText(Stage::Asm, object->assembly);
+  }
   switch (options_.stage) {
   case Stage::Llir: {
     llvm::raw_string_ostream out(result_.output);

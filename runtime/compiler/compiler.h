@@ -31,6 +31,8 @@ struct CompileOptions : KernelConfig {
 struct CompileResult {
   std::string output; // text, or the object's bytes
   KernelMetadata metadata;
+  /// With CompileOptions::keepTexts: stages and their texts: TTGIR, LLVM IR and assembly, as far as they were made.
+  std::vector<std::pair<std::string, std::string>> texts = {};
 };
 
 /// Targets by name ("sm_90a", "sm_90", "gfx942"); the error lists them all.

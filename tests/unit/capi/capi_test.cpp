@@ -329,6 +329,74 @@ tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
   EXPECT_THAT(compile(text, "sm_90a", "ttgir", exact).metadata, HasSubstr("\"num_warps\": 4"));
 }
 
+/// The texts are those that a compilation to each stage gives.
+TEST(CApi, OneCompilationGivesAllTexts) {
+  tessera_context *c = nullptr;
+  ASSERT_EQ(tessera_context_create(nullptr, &c, nullptr), TESSERA_OK);
+  for (const char *assembly : {"ptx", "amdgcn"}) {
+    bool isPtx = std::string(assembly) == "ptx";
+    const char *target = isPtx ? "sm_90a" : "gfx942";
+    tessera_options options;
+    tessera_options_init(&options, sizeof options);
+    options.target = target, options.stage = isPtx ? "ptx" : "hsaco", options.keep_texts = 1;
+    tessera_result *r = nullptr;
+    ASSERT_EQ(tessera_compile(c, kKernel, std::strlen(kKernel), nullptr, &options, &r, nullptr), TESSERA_OK);
+    for (const char *stage : {"ttgir", "llir", assembly}) {
+      size_t length = 0;
+      const char *text = tessera_result_text(r, stage, &length);
+      ASSERT_TRUE(text) << stage;
+      EXPECT_EQ(length, std::strlen(text));
+      if (std::string(stage) != "ttgir") EXPECT_EQ(text, compile(kKernel, target, stage).data) << stage;
+    }
+    EXPECT_THAT(tessera_result_text(r, "ttgir", nullptr), HasSubstr("#ttg.blocked"));
+    EXPECT_EQ(tessera_result_text(r, "ttir", nullptr), nullptr);
+    EXPECT_EQ(tessera_result_text(r, nullptr, nullptr), nullptr);
+    tessera_result_destroy(r);
+  }
+  tessera_result *plain = nullptr;
+  tessera_options options;
+  tessera_options_init(&options, sizeof options);
+  options.target = "sm_90a", options.stage = "ptx";
+  ASSERT_EQ(tessera_compile(c, kKernel, std::strlen(kKernel), nullptr, &options, &plain, nullptr), TESSERA_OK);
+  EXPECT_EQ(tessera_result_text(plain, "ttgir", nullptr), nullptr);
+  EXPECT_EQ(tessera_result_text(nullptr, "ttgir", nullptr), nullptr);
+  tessera_result_destroy(plain);
+  tessera_context_destroy(c);
+}
+
+TEST(CApi, RemarksReachTheHandlerOnRequest) {
+  Outcome o = compile(kKernel, "gfx942", "hsaco", [](tessera_options &given) { given.remarks = 1; });
+  EXPECT_EQ(o.status, TESSERA_OK);
+  EXPECT_THAT(o.texts, HasSubstr("registers of a thread"));
+  EXPECT_THAT(o.messages, HasSubstr("[codegen:Resources]"));
+  EXPECT_EQ(compile(kKernel, "gfx942", "hsaco").texts, "");
+}
+
+TEST(CApi, Layouts) {
+  const char *layout = "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>";
+  auto draw = [&](const char *what, const char *tensor, const char *format) {
+    Outcome o;
+    tessera_context *c = newContext(o);
+    tessera_result *r = nullptr;
+    tessera_error *e = nullptr;
+    o.status = tessera_layout(c, what, tensor, format, &r, &e);
+    finish(o, r);
+    checkError(o, e);
+    tessera_context_destroy(c);
+    return o;
+  };
+  EXPECT_THAT(draw(layout, "tensor<128xf32>", "text").data, HasSubstr("T31:3"));
+  EXPECT_THAT(draw(layout, "tensor<128xf32>", "hardware").data, HasSubstr("Warp0"));
+  EXPECT_THAT(draw(layout, "tensor<128xf32>", "svg").data, HasSubstr("<svg"));
+  EXPECT_THAT(draw(layout, "tensor<128xf32>", "html").data, HasSubstr("<html"));
+  EXPECT_EQ(draw(layout, "tensor<128xf32>", "png").status, TESSERA_USAGE);
+  EXPECT_EQ(draw(layout, "tensor<128xf32>", nullptr).status, TESSERA_USAGE);
+  EXPECT_EQ(draw(layout, "f32", "text").status, TESSERA_INPUT);
+  EXPECT_EQ(draw(layout, "tensor<4194304xf32>", "text").status, TESSERA_INPUT);
+  EXPECT_EQ(draw("#ttg.nothing", "tensor<128xf32>", "text").status, TESSERA_INPUT);
+  EXPECT_EQ(draw(nullptr, nullptr, "text").status, TESSERA_INPUT);
+}
+
 TEST(CApi, MissingToolsAreFailures) {
   setenv("TESSERA_PTXAS", "/no/ptxas", 1), setenv("TESSERA_NVJITLINK", "/no/libnvJitLink.so", 1);
   Outcome o = compile(kKernel, "sm_80", "cubin");
