@@ -1,0 +1,164 @@
+"""Where the memory of an array is: of numpy, torch, and anything that speaks one of the protocols.
+
+Known are objects with `data_ptr()` (torch), `__cuda_array_interface__` (GPU arrays), `__array_interface__` (numpy),
+`__dlpack__`, and Python's buffers (bytearray, array.array). Nothing is imported for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Memory:
+    """The memory of an array, and of the storage that it is a view of; addresses and sizes in bytes."""
+
+    address: int
+    storage: int  # where the storage begins
+    storage_bytes: int
+    on_gpu: bool = False
+    readonly: bool = False
+    owner: Any = None  # keeps the memory alive
+
+    @property
+    def offset(self) -> int:
+        return self.address - self.storage
+
+
+def _span(shape: Any, strides: Any, itemsize: int) -> tuple[int, int]:
+    """The bytes before and after an array's address that its elements take; strides in bytes, None: contiguous."""
+    before, after = 0, itemsize
+    if strides is None:
+        for n in shape:
+            after *= n
+        return 0, after
+    for n, stride in zip(shape, strides):
+        if n == 0:
+            return 0, 0
+        reach = (n - 1) * stride
+        before, after = before + max(0, -reach), after + max(0, reach)
+    return before, after
+
+
+def _of_tensor(x: Any) -> Memory:
+    address = x.data_ptr()
+    device = getattr(getattr(x, "device", None), "type", "cpu")
+    if hasattr(x, "untyped_storage"):
+        storage = x.untyped_storage()
+        return Memory(address, storage.data_ptr(), storage.nbytes(), device != "cpu", owner=x)
+    base = getattr(x, "base", None)
+    if callable(getattr(base, "data_ptr", None)):  # triton.reinterpret: a tensor with another type
+        inner = _of_tensor(base)
+        return Memory(address, inner.storage, inner.storage_bytes, inner.on_gpu, owner=x)
+    return Memory(address, address, x.nbytes, device != "cpu", owner=x)
+
+
+def _of_numpy(x: Any) -> Memory:
+    address, readonly = x.__array_interface__["data"]
+    root = x
+    while hasattr(getattr(root, "base", None), "__array_interface__"):
+        root = root.base
+    about = root.__array_interface__
+    itemsize = getattr(root, "itemsize", 0) or int(about["typestr"][2:])
+    before, after = _span(about["shape"], about.get("strides"), itemsize)
+    storage = about["data"][0] - before
+    return Memory(address, storage, before + after, readonly=bool(readonly), owner=x)
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+_DL_HOST = (1, 3, 11)  # kDLCPU, kDLCUDAHost, kDLROCMHost
+
+
+def _of_dlpack(x: Any) -> Memory:
+    capsule = x.__dlpack__()
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    t = ctypes.cast(pointer_of(capsule, b"dltensor"), ctypes.POINTER(_DLTensor)).contents
+    itemsize = max(1, t.bits * t.lanes // 8)
+    shape = [t.shape[i] for i in range(t.ndim)]
+    strides = [t.strides[i] * itemsize for i in range(t.ndim)] if t.strides else None
+    address = (t.data or 0) + t.byte_offset
+    before, after = _span(shape, strides, itemsize)
+    # The capsule is not consumed: it frees what it holds when it dies.
+    return Memory(address, address - before, before + after, t.device_type not in _DL_HOST, owner=(x, capsule))
+
+
+def _of_buffer(x: Any) -> Memory:
+    view = memoryview(x)
+    if not view.c_contiguous:
+        raise TypeError("a buffer must be contiguous")
+    if view.readonly:
+        copy = (ctypes.c_char * max(view.nbytes, 1)).from_buffer_copy(view.cast("B").tobytes().ljust(1, b"\0"))
+        return Memory(ctypes.addressof(copy), ctypes.addressof(copy), view.nbytes, readonly=True, owner=copy)
+    raw = (ctypes.c_char * view.nbytes).from_buffer(view)
+    return Memory(ctypes.addressof(raw), ctypes.addressof(raw), view.nbytes, owner=(raw, x))
+
+
+def memory_of(x: Any) -> Memory | None:
+    """The memory of an array; None if the object is none."""
+    if callable(getattr(x, "data_ptr", None)):
+        return _of_tensor(x)
+    gpu = getattr(x, "__cuda_array_interface__", None)
+    if gpu is not None:
+        before, after = _span(gpu["shape"], gpu.get("strides"), int(gpu["typestr"][2:]))
+        address = gpu["data"][0]
+        return Memory(address, address - before, before + after, on_gpu=True, owner=x)
+    # numpy's scalars have the interface, too, and no memory that a kernel could write to.
+    is_scalar = any((c.__module__, c.__name__) == ("numpy", "generic") for c in type(x).__mro__)
+    if hasattr(x, "__array_interface__") and not is_scalar:
+        return _of_numpy(x)
+    if hasattr(x, "__dlpack__"):
+        return _of_dlpack(x)
+    if isinstance(x, (bytes, bytearray, memoryview)) or type(x).__module__ == "array":
+        return _of_buffer(x)
+    return None
+
+
+_DTYPES = {
+    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16",
+    "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "bool": "i8",
+    "uint64": "u64", "uint32": "u32", "uint16": "u16", "uint8": "u8",
+    "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2",
+    "float8_e4m3fnuz": "f8E4M3FNUZ", "float8_e5m2fnuz": "f8E5M2FNUZ",
+}  # fmt: skip
+
+_TRITON_TYPES = {
+    "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2", "fp8e4b8": "float8_e4m3fnuz", "fp8e5b16": "float8_e5m2fnuz",
+}  # fmt: skip
+
+
+def element_type_name(x: Any) -> str:
+    """The element type of an array as torch spells it, "float16"; "" if it has none."""
+    name = str(getattr(x, "dtype", "")).split(".")[-1]
+    return _TRITON_TYPES.get(name, name)
+
+
+def element_type(x: Any) -> str:
+    """The element type of an array as kernels spell it: "f16", "i8", ...
+
+    Raises:
+        TypeError: kernels have no such type.
+    """
+    name = element_type_name(x)
+    if name not in _DTYPES:
+        raise TypeError(f"kernels have no elements of type '{name}'")
+    return _DTYPES[name]
+
+
+__all__ = ["Memory", "element_type", "memory_of"]

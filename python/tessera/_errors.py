@@ -1,0 +1,55 @@
+"""Diagnostics and exceptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """An error, a warning or a remark of the compiler, or a line that a kernel printed on an emulator."""
+
+    severity: str  #: "error", "warning", "remark" or "note"
+    message: str
+    file: str = ""  #: "" if unknown; with Triton's text the Python file
+    line: int = 0  #: from 1; 0 if unknown
+    column: int = 0
+    text: str = ""  #: as the program `tessera` prints it: place, message, the line with a caret, notes
+
+    def __str__(self) -> str:
+        return self.text.rstrip("\n") or self.message
+
+
+class Error(RuntimeError):
+    """A call of the library that failed. The message is the text of all errors, with their places.
+
+    Attributes:
+        message: the first error in one sentence.
+        diagnostics: everything that was reported during the call, a tuple of `Diagnostic`.
+    """
+
+    def __init__(self, text: str, message: str = "", diagnostics: tuple[Diagnostic, ...] = ()):
+        super().__init__(text)
+        self.message = message or text
+        self.diagnostics = tuple(diagnostics)
+
+    @property
+    def place(self) -> str:
+        """`file:line` of the first error that has one, else ""."""
+        for d in self.diagnostics:
+            if d.severity == "error" and d.line:
+                return f"{d.file}:{d.line}"
+        return ""
+
+
+class InputError(Error, ValueError):
+    """The kernel's text is wrong, or the target cannot run it."""
+
+
+class UsageError(Error, ValueError):
+    """An argument or an option is wrong."""
+
+
+class FailedError(Error):
+    """A tool, library, driver or device is missing or failed, or the kernel failed while it ran: a race, an access out
+    of bounds, a deadlock, an assertion."""

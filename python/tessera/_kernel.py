@@ -1,0 +1,169 @@
+"""Compiling: text in, code and what is known of it out."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from ctypes import byref, c_size_t
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ._errors import Diagnostic, UsageError
+from ._library import Handle, Options, call, context, library
+
+if TYPE_CHECKING:
+    from ._device import Device, LoadedKernel
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel.
+
+    Attributes:
+        name: the function's name.
+        target: "sm_90a", "gfx942", ...
+        stage: the stage that was compiled to, the last key of `asm`.
+        asm: stage -> text or bytes: "ttgir", "llir", "ptx" and "cubin", or "amdgcn" and "hsaco".
+        metadata: what a launcher needs and a person wants to know: "num_warps", "threads_per_block",
+            "dynamic_shared_bytes", "registers" and "spill_bytes" of a thread, "args", "compile_ms" by stage, ...
+        remarks: with `remarks=True` what passes did and could not do, and why.
+        warnings: what the compiler warns of.
+    """
+
+    name: str
+    target: str
+    stage: str
+    asm: dict[str, str | bytes] = field(repr=False)
+    metadata: dict[str, Any] = field(repr=False)
+    metadata_text: str = field(repr=False)
+    remarks: tuple[Diagnostic, ...] = field(default=(), repr=False)
+    warnings: tuple[Diagnostic, ...] = field(default=(), repr=False)
+
+    @property
+    def object(self) -> str | bytes:
+        """The text or the bytes of the last stage."""
+        return self.asm[self.stage]
+
+    def load(self, device: Device | str | None = None) -> LoadedKernel:
+        """Loads the object on a GPU, to launch it.
+
+        Raises:
+            UsageError: the kernel was compiled for another target or stage.
+        """
+        from ._device import as_device
+
+        return as_device(device).load(self)
+
+
+def read_text(text: str | bytes | os.PathLike[str], file_name: str | None) -> tuple[bytes, str]:
+    """The kernel's text, and the file name for diagnostics. Paths are read, also strings with the suffix of a file."""
+    if isinstance(text, bytes):
+        return text, file_name or "<text>"
+    is_path = isinstance(text, os.PathLike)
+    if is_path or (isinstance(text, str) and "\n" not in text and text.endswith((".ttir", ".ttgir", ".mlir"))):
+        with open(text, "rb") as f:
+            return f.read(), file_name or os.fspath(text)
+    return str(text).encode(), file_name or "<text>"
+
+
+def make_options(target: str | None = None, stage: str | None = None, **options: Any) -> Options:
+    """The structure of options; names are those of `compile`.
+
+    Raises:
+        UsageError: there is no option of that name.
+    """
+    o = Options()
+    library().tessera_options_init(byref(o), ctypes.sizeof(o))
+    o.target = target.encode() if target else None
+    o.stage = stage.encode() if stage else None
+    known = {name for name, _ in Options._fields_} - {"size", "target", "stage"}
+    for name, value in options.items():
+        if name not in known:
+            raise UsageError(f"there is no option '{name}'; there are {', '.join(sorted(known))}")
+        if value is not None:
+            setattr(o, name, str(value).encode() if name == "kernel" else int(value))
+    return o
+
+
+def compile(
+    text: str | bytes | os.PathLike[str],
+    target: str,
+    *,
+    num_warps: int = 4,
+    num_stages: int = 3,
+    stage: str | None = None,
+    texts: bool = True,
+    remarks: bool = False,
+    file_name: str | None = None,
+    **options: Any,
+) -> Kernel:
+    """Compiles a kernel.
+
+    Args:
+        text: TTIR or TTGIR as Triton prints it, or the path of a file with it (`.ttir`, `.ttgir`, `.mlir`).
+        target: see `tessera.targets()`.
+        num_warps: warps of a block, a power of two; of 32 threads, on gfx9 of 64. More may be taken where registers
+            would spill, unless `exact_num_warps=True`; the metadata says how many.
+        num_stages: stages of software pipelines.
+        stage: the last stage; None: the target's object, "cubin" or "hsaco". "cubin" needs the CUDA toolkit's ptxas.
+        texts: whether `asm` has the texts of the stages before the last, too.
+        remarks: whether `Kernel.remarks` is filled.
+        file_name: the name of `text` in diagnostics.
+        options: `num_ctas`, `opt_level` (0 to 3), `fp_fusion`, `line_info`, `kernel` (which function of several),
+            `waves_per_eu` and `matrix_instr_nonkdim` (AMD), `exact_num_warps`.
+
+    Raises:
+        InputError: the text is wrong; `diagnostics` has the places.
+        UsageError: an option or the target is wrong.
+        FailedError: a tool is missing or failed.
+    """
+    data, name = read_text(text, file_name)
+    stages = dict(num_warps=num_warps, num_stages=num_stages, keep_texts=texts, remarks=remarks)
+    o = make_options(target, stage, **stages, **options)
+    result = Handle("tessera_result_destroy")
+    found = call("tessera_compile", context(), data, len(data), name.encode(), byref(o), result.out)
+    return _kernel_of(result, stage, found)
+
+
+def result_bytes(result: Handle, stage: str | None = None) -> bytes | None:
+    """The data of a result, or the text of one of its stages."""
+    lib, length = library(), c_size_t()
+    if stage is None:
+        data = lib.tessera_result_data(result.pointer, byref(length))
+    else:
+        data = lib.tessera_result_text(result.pointer, stage.encode(), byref(length))
+    return None if data is None else ctypes.string_at(data, length.value)
+
+
+def _kernel_of(result: Handle, stage: str | None, found: list[Diagnostic]) -> Kernel:
+    metadata_text = library().tessera_result_metadata(result.pointer).decode()
+    metadata = json.loads(metadata_text)
+    asm: dict[str, str | bytes] = {}
+    for each in ("ttgir", "llir", "ptx", "amdgcn"):
+        text = result_bytes(result, each)
+        if text is not None:
+            asm[each] = text.decode("utf-8", "replace")
+    target = metadata["target"]
+    last = stage or ("cubin" if target.startswith("sm_") else "hsaco")
+    data = result_bytes(result) or b""
+    asm.pop(last, None)
+    asm[last] = data if last in ("cubin", "hsaco", "bitcode") else data.decode("utf-8", "replace")
+    remarks = tuple(d for d in found if d.severity == "remark")
+    warnings = tuple(d for d in found if d.severity == "warning")
+    return Kernel(metadata["kernel"], target, last, asm, metadata, metadata_text, remarks, warnings)
+
+
+def run_passes(
+    text: str | bytes | os.PathLike[str], *passes: str, target: str | None = None, file_name: str | None = None
+) -> str:
+    """Runs passes by the names of `tessera opt` ("cse", "tritongpu-pipeline=num-stages=2") and returns the text."""
+    data, name = read_text(text, file_name)
+    names = (ctypes.c_char_p * max(len(passes), 1))(*[p.encode() for p in passes])
+    result = Handle("tessera_result_destroy")
+    wanted = target.encode() if target else None
+    call("tessera_run_passes", context(), data, len(data), name.encode(), names, len(passes), wanted, result.out)
+    return (result_bytes(result) or b"").decode()
+
+
+__all__ = ["Kernel", "compile", "run_passes"]

@@ -1,0 +1,102 @@
+"""`python -m tessera.triton report` and `python -m tessera.triton check`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ._record import Record, summary
+
+
+def _cache() -> Path:
+    """Triton's folder of compiled kernels."""
+    home = os.environ.get("TRITON_HOME", os.path.expanduser("~"))
+    return Path(os.environ.get("TRITON_CACHE_DIR") or os.path.join(home, ".triton", "cache"))
+
+
+def read_cache(folder: Path) -> list[Record]:
+    """The kernels in a cache of Triton, in the order in which they were written."""
+    found = []
+    for path in folder.glob("*/*.json"):
+        if path.name.startswith("__grp__"):
+            continue
+        try:
+            about = json.loads(path.read_text())
+            written = path.stat().st_mtime
+        except (OSError, ValueError):
+            continue  # removed or half written by another process
+        if not isinstance(about, dict) or "target" not in about or "name" not in about:
+            continue
+        arch = str(about["target"].get("arch", ""))
+        by = about.get("compiled_by", "triton (before tessera was there)")
+        found.append((written, Record(about["name"], arch, by, float(about.get("compile_ms", 0)))))
+    return [record for _, record in sorted(found, key=lambda f: f[0])]
+
+
+def _report(options: argparse.Namespace) -> int:
+    folder = Path(options.folder) if options.folder else _cache()
+    records = read_cache(folder)
+    if not records:
+        print(f"{folder}: no kernels")
+        return 0
+    if options.kernels:
+        width = max(len(r.name) for r in records)
+        for r in records:
+            print(f"{r.name:{width}}  {r.target:8}  {r.milliseconds:9.1f} ms  {r.compiled_by}")
+    print(summary(records))
+    return 0
+
+
+CHECK = """usage: python -m tessera.triton check [--target T]... SCRIPT [ARGUMENT...]
+       python -m tessera.triton check [--target T]... -m MODULE [ARGUMENT...]
+
+Runs a program with its kernels on emulators, without a GPU, and reports the first fault. Targets: sm_90a, gfx942, ...,
+interpreter; default: interpreter, sm_90a and gfx942.
+Exit status: 0 no faults, 1 a fault or another exception of the program, 2 wrong usage."""
+
+
+def check(arguments: list[str]) -> int:
+    """One process for each target: programs may keep kernels and state. What follows the program is its own."""
+    targets, rest = [], list(arguments)
+    while rest and rest[0].startswith("--target"):
+        name, _, value = rest.pop(0).partition("=")
+        if name != "--target" or not (value or rest):
+            break
+        targets.append(value or rest.pop(0))
+    else:
+        is_module = rest[:1] == ["-m"]
+        if len(rest) > is_module and (is_module or not rest[0].startswith("-")):
+            return _check(targets or ["interpreter", "sm_90a", "gfx942"], rest)
+    print(CHECK, file=sys.stdout if rest[:1] in (["-h"], ["--help"]) else sys.stderr)
+    return 0 if rest[:1] in (["-h"], ["--help"]) else 2
+
+
+def _check(targets: list[str], command: list[str]) -> int:
+    worst = 0
+    for target in targets:
+        code = subprocess.run([sys.executable, "-m", "tessera.triton._check", target, *command], check=False).returncode
+        worst = max(worst, code if code >= 0 else 2)
+    return worst
+
+
+def main(arguments: list[str] | None = None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["check"]:
+        return check(given[1:])
+    parser = argparse.ArgumentParser(prog="python -m tessera.triton", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    report = commands.add_parser("report", help="what Triton's cache has: compiled by whom, how long it took, why not")
+    report.add_argument("folder", nargs="?", help="the cache; else TRITON_CACHE_DIR, ~/.triton/cache")
+    report.add_argument("--kernels", action="store_true", help="a line for each kernel")
+    report.set_defaults(run=_report)
+    commands.add_parser("check", help="run a program's kernels on emulators, without a GPU, and report their faults")
+    options = parser.parse_args(given)
+    return options.run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

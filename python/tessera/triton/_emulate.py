@@ -1,0 +1,428 @@
+"""Kernels of Triton without a GPU: a driver for Triton whose device is an emulator, or the interpreter of the TTIR.
+
+Triton's own JIT, autotuner and hooks run as they do with a GPU. Its front end makes the TTIR for the emulated target,
+our stages make the emulator's code of it, and the driver's launcher runs it on arrays in the host's memory.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import json
+import linecache
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .. import _device, _errors, _kernel, _library
+from .._arrays import memory_of
+from . import _wrap
+from ._mode import emulation
+
+
+class HostArray:
+    """An array of numpy as an argument of Triton's kernels: what `triton.runtime` reads of tensors.
+
+    `kernel[grid](x)` makes it of numpy's arrays by itself. Made by hand for `TensorDescriptor.from_tensor`, and for
+    types that numpy lacks: `HostArray(bits, dtype="bfloat16")` of an array of uint16.
+    """
+
+    def __init__(self, array: Any, dtype: str | None = None):
+        self.array = array
+        self.dtype = dtype or array.dtype
+        self.shape = tuple(array.shape)
+        self.device = _CPU
+
+    def data_ptr(self) -> int:
+        return self.array.__array_interface__["data"][0]
+
+    def element_size(self) -> int:
+        return self.array.itemsize
+
+    def numel(self) -> int:
+        return self.array.size
+
+    def stride(self, dim: int | None = None) -> Any:
+        strides = tuple(s // self.array.itemsize for s in self.array.strides)
+        return strides if dim is None else strides[dim]
+
+    # What the autotuner's reset_to_zero and restore_value call.
+    def zero_(self) -> HostArray:
+        self.array[...] = 0
+        return self
+
+    def clone(self) -> HostArray:
+        return HostArray(self.array.copy(), None if self.dtype is self.array.dtype else self.dtype)
+
+    def copy_(self, other: HostArray) -> HostArray:
+        self.array[...] = other.array
+        return self
+
+
+class _CPU:
+    type = "cpu"
+    index = 0
+
+
+class KernelFault(_errors.FailedError):
+    """A fault of a kernel that the emulator or the interpreter found: a race, an access out of bounds, a deadlock, ...
+
+    Attributes:
+        file, line: the place in Python; "" and 0 if unknown.
+    """
+
+    file = ""
+    line = 0
+
+
+_FILE = re.compile(r'loc\("([^"]+)":\d+')
+_PLACE = re.compile(r"\bat (\S+?):(\d+)(?::\d+)?(?=[\s:,])")
+
+
+def _fault(e: _errors.FailedError, files: list[str]) -> KernelFault:
+    """The error with the line of Python. `files`: the paths in the kernel's text; emulators name files alone."""
+    file, line = "", 0
+    for d in e.diagnostics:
+        if d.severity != "error":
+            continue
+        found = _PLACE.search(d.message)
+        if d.line:
+            file, line = d.file, d.line
+        elif found:
+            file, line = found[1], int(found[2])
+        break
+    file = next((f for f in files if f == file or os.path.basename(f) == file), file)
+    source = linecache.getline(file, line).strip() if line else ""
+    text = str(e).removeprefix("error: ")
+    if line and not text.startswith(f"{file}:{line}"):
+        text = f"{file}:{line}: {text}"
+    if source:
+        text += f"\n  {source}"
+    fault = KernelFault(text, e.message, e.diagnostics)
+    fault.file, fault.line = file, line
+    return fault
+
+
+# ---- the stages ----
+
+
+def emulated_stages(backend: Any, stages: dict[str, Any], options: Any) -> None:
+    """The stages from TTGIR on: the emulator's code instead of an object."""
+    from ._stages import _Made, compile_options, target_of
+
+    spec = emulation.spec or "interpreter"
+    names = list(stages)
+    assembly, binary = names[-2], names[-1]
+
+    def ttgir(module: Any, metadata: dict[str, Any]) -> Any:
+        text = str(module)
+        if spec == "interpreter":
+            made = {"text": text, "num_warps": options.num_warps}
+            metadata.update(num_warps=options.num_warps, tensordesc_meta=[], name="kernel")
+        else:
+            kernel = _kernel.compile(
+                text.encode(), target_of(options), stage="bitcode", file_name="kernel.ttir", **compile_options(options)
+            )
+            data = base64.b64encode(kernel.object).decode()  # type: ignore[arg-type]
+            made = {"object": data, "metadata": kernel.metadata_text, "target": kernel.target}
+            m = kernel.metadata
+            metadata.update(num_warps=m["threads_per_block"] // m["threads_per_warp"], name=kernel.name)
+            metadata["tensordesc_meta"] = m.get("tensordesc_meta", [])
+            text = str(kernel.asm["ttgir"])
+        metadata.update(shared=0, tmem_size=0, profile_scratch_size=0, profile_scratch_align=1)
+        metadata.update(global_scratch_size=0, global_scratch_align=1, num_ctas=1)
+        made["files"] = sorted(set(_FILE.findall(str(module))))
+        metadata["compiled_by"] = f"tessera {_library.version()} for {spec}"
+        result = _Made(text, None)  # type: ignore[arg-type]
+        result.binary = json.dumps(made).encode()  # type: ignore[attr-defined]
+        return result
+
+    stages["ttgir"] = ttgir
+    stages["llir"] = stages[assembly] = lambda made, metadata: made
+    stages[binary] = lambda made, metadata: made.binary
+
+
+# ---- the driver ----
+
+
+class _Utils:
+    """What Triton reads of a device, and how it loads code."""
+
+    def __init__(self, driver: EmulatorDriver):
+        self._driver = driver
+
+    def get_device_properties(self, device: Any) -> dict[str, Any]:
+        target = self._driver.target
+        shared = {"cuda": 232448 if target.arch in (90, 100) else 101376, "hip": 65536}
+        return {
+            "max_shared_mem": shared[target.backend],
+            "multiprocessor_count": self._driver.multiprocessors,
+            "max_num_regs": 65536,
+            "warpSize": target.warp_size,
+            "sm_clock_rate": 1000000,
+            "mem_clock_rate": 1000000,
+            "mem_bus_width": 4096,
+            "arch": str(target.arch),
+        }
+
+    def load_binary(self, name: str, binary: bytes, shared: int, device: Any) -> tuple[Any, Any, int, int, int]:
+        made = json.loads(binary)
+        if "text" in made:
+            kernel = self._driver.device.compile(made["text"], file_name="kernel.ttir")
+        else:
+            about = json.loads(made["metadata"])
+            code = {"bitcode": base64.b64decode(made["object"])}
+            kernel = self._driver.device.load(
+                _kernel.Kernel(about["kernel"], made["target"], "bitcode", code, about, made["metadata"])
+            )
+        kernel.files = made["files"]  # type: ignore[attr-defined]
+        return None, kernel, 0, 0, 1 << 30
+
+
+def _is_descriptor(ty: Any) -> bool:
+    return isinstance(ty, str) and ty.startswith("tensordesc")
+
+
+def _arguments(ty: Any, value: Any, parameters: list[dict[str, Any]], out: list[Any], at: list[int]) -> None:
+    """Appends what the kernel's function takes for a value of Triton's signature; `at[0]` counts its parameters."""
+    if isinstance(ty, tuple):
+        for each_type, each in zip(ty, value):
+            _arguments(each_type, each, parameters, out, at)
+        return
+    if ty == "constexpr":
+        return
+    if not _is_descriptor(ty):
+        out.append(value.array if isinstance(value, HostArray) else value)
+        at[0] += 1
+        return
+    # The descriptor, or its parts where Triton's front end expanded it; then once more its shape and strides.
+    base = value.base.array if isinstance(value.base, HostArray) else value.base
+    about = parameters[at[0]] if at[0] < len(parameters) else {"type": ""}
+    shape, strides = list(value.shape), list(value.strides)
+    expanded = "descriptor" in about
+    rounds = [bool(value.round_f32_to_tf32)] if hasattr(value, "round_f32_to_tf32") else []  # Triton 3.7 and later
+    if expanded or about["type"].startswith("tensordesc"):
+        if any(rounds):
+            raise _errors.UsageError("tensor descriptors with round_f32_to_tf32 are not emulated")
+        out.append(_device.TensorDescriptor(base, shape, strides, list(value.block_shape), value.padding))
+        at[0] += 2 + 2 * len(shape) if expanded else 1
+    else:
+        out.extend([base, *shape, *strides, value.padding == "nan", *rounds])
+        at[0] += 2 + 2 * len(shape) + len(rounds)
+    out.extend([*shape, *strides])
+    at[0] += 2 * len(shape)
+
+
+class _Launcher:
+    """Runs a kernel as Triton's launchers do, but waits for it."""
+
+    def __init__(self, driver: EmulatorDriver, src: Any, metadata: Any):
+        self._driver = driver
+        self._types = list(src.signature.values())
+
+    def __call__(
+        self,
+        x: int,
+        y: int,
+        z: int,
+        stream: Any,
+        kernel: Any,
+        packed: Any,
+        launch_metadata: Any,
+        enter: Any,
+        leave: Any,
+        *arguments: Any,
+    ) -> None:
+        if x * y * z == 0:
+            return
+        parameters = kernel.metadata["args"]
+        values: list[Any] = []
+        at = [0]
+        for ty, value in zip(self._types, arguments):
+            _arguments(ty, value, parameters, values, at)
+        if enter is not None:
+            enter(launch_metadata)
+        try:
+            printed = kernel.launch((x, y, z), *values)
+        except _errors.FailedError as e:
+            raise _fault(e, kernel.files) from None
+        self._driver.launches += 1
+        for line in printed:
+            print(line)
+        if leave is not None:
+            leave(launch_metadata)
+
+
+class EmulatorDriver:
+    """What Triton calls a driver, for an emulated target.
+
+    Attributes:
+        launches: how many ran without a fault.
+    """
+
+    def __init__(self, spec: str, target: Any, multiprocessors: int):
+        self.spec, self.target, self.multiprocessors = spec, target, multiprocessors
+        self.utils = _Utils(self)
+        self.launcher_cls = functools.partial(_Launcher, self)
+        self.launches = 0
+        self.get_device_capability = lambda *_: divmod(target.arch, 10) if target.backend == "cuda" else (9, 4)
+
+    @functools.cached_property
+    def device(self) -> _device.Device:
+        return _device.Device(self.spec)
+
+    def get_current_device(self) -> str:
+        return f"tessera:{self.spec}"  # Triton's key of kernels that are compiled: none that a GPU has
+
+    def set_current_device(self, device: Any) -> None:
+        pass
+
+    def get_current_stream(self, device: Any = None) -> int:
+        return 0
+
+    def get_current_target(self) -> Any:
+        return self.target
+
+    def get_active_torch_device(self) -> Any:
+        import torch
+
+        return torch.device("cpu")
+
+    def get_device_interface(self) -> Any:
+        raise NotImplementedError("an emulator has no streams and events")
+
+    def get_benchmarker(self) -> Any:
+        """Runs every candidate of the autotuner once, for its faults; all are as fast, so the first is chosen."""
+
+        def benchmark(kernel_call: Any, *, quantiles: Any = None, **_: Any) -> Any:
+            kernel_call()
+            return [1.0] * len(quantiles) if quantiles else 1.0
+
+        return benchmark
+
+    def get_empty_cache_for_benchmark(self) -> None:
+        return None
+
+    def clear_cache(self, cache: Any) -> None:
+        pass
+
+    def assemble_tensormap_to_arg(self, tensormaps_info: Any, args: Any) -> Any:
+        return args
+
+
+def _gpu_target(name: str) -> Any:
+    """Triton's target of ours; the interpreter takes the TTIR of the one with most features."""
+    from triton.backends.compiler import GPUTarget
+
+    if name.startswith("sm_"):
+        return GPUTarget("cuda", int(re.sub(r"\D", "", name)), 32)
+    return GPUTarget("hip", name, 64 if name.startswith("gfx9") else 32)
+
+
+# ---- what of Triton changes during an emulation ----
+
+
+def _wrapped(x: Any) -> Any:
+    """numpy's arrays as tensors."""
+    return HostArray(x) if hasattr(x, "__array_interface__") and type(x).__name__ == "ndarray" else x
+
+
+def _getitem(original: Any) -> Any:
+    def __getitem__(self: Any, grid: Any) -> Any:
+        run = original(self, grid)
+        return lambda *args, **kwargs: run(*map(_wrapped, args), **{k: _wrapped(v) for k, v in kwargs.items()})
+
+    return __getitem__
+
+
+def _autotune(original: Any) -> Any:
+    """What an emulation finds is forgotten with it: it says nothing about a GPU."""
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found, bench = self.cache, self.__dict__.pop("do_bench", None)
+        given, cached = self._do_bench, self.cache_results
+        self.cache = self.__dict__.setdefault(f"_tessera_{emulation.spec}", {})
+        self._do_bench, self.cache_results = None, False
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            self.cache, self._do_bench, self.cache_results = found, given, cached
+            self.__dict__.pop("do_bench", None)
+            if bench is not None:
+                self.__dict__["do_bench"] = bench
+
+    return run
+
+
+def _is_within_2gb(x: Any) -> bool:
+    """As HIPBackend.is_within_2gb, which needs torch."""
+    m = memory_of(x.array if isinstance(x, HostArray) else x)
+    return m is not None and m.storage_bytes < 1 << 31
+
+
+@contextlib.contextmanager
+def _patched() -> Iterator[None]:
+    from triton.runtime.autotuner import Autotuner
+    from triton.runtime.jit import KernelInterface
+
+    changes = [(KernelInterface, "__getitem__", _getitem(KernelInterface.__getitem__))]
+    changes.append((Autotuner, "run", _autotune(Autotuner.run)))
+    try:
+        from triton.backends.amd.compiler import HIPBackend
+
+        changes.append((HIPBackend, "is_within_2gb", staticmethod(_is_within_2gb)))
+    except ImportError:
+        pass
+    before = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in changes]
+    for owner, name, value in changes:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in before:
+            if value is not None:
+                setattr(owner, name, value)
+
+
+@contextlib.contextmanager
+def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver]:
+    """Runs the kernels that are launched in the block on an emulator, on arrays in the host's memory.
+
+        with tessera.triton.emulate("gfx942"):
+            kernel[grid](x, y, out, n, BLOCK=1024)     # tensors of torch on the CPU, arrays of numpy
+
+    The code is the one that is made for the target. A race, an access out of bounds, a read of shared memory that was
+    never written, a deadlock or a failed assertion is a `KernelFault` at the line of Python; the arrays then keep
+    their contents. Of autotuned kernels every candidate runs. For the whole process: other threads' kernels, too.
+
+    Args:
+        target: "sm_90a", "gfx942", ..., or "interpreter": the meaning of the TTIR alone, without code.
+        multiprocessors: their number, for programs that query it.
+
+    Raises:
+        InputError: the compiler refuses a kernel.
+    """
+    from triton.runtime import driver
+
+    name = target.removeprefix("emulator:")
+    spec = name if name == "interpreter" else f"emulator:{name}"
+    if name != "interpreter" and name not in _library.targets():
+        raise _errors.UsageError(f"there is no target '{name}'; targets: interpreter, {', '.join(_library.targets())}")
+    _wrap.install(always=True)
+    gpu = _gpu_target("sm_90a" if name == "interpreter" else name)
+    made = EmulatorDriver(spec, gpu, multiprocessors)
+    before = driver._active, emulation.spec
+    driver.set_active(made)
+    emulation.spec = spec
+    try:
+        with contextlib.ExitStack() as stack:
+            if before[1] is None:
+                stack.enter_context(_patched())
+            yield made
+    finally:
+        driver._active, emulation.spec = before
+
+
+__all__ = ["EmulatorDriver", "HostArray", "KernelFault", "emulate"]

@@ -1,0 +1,98 @@
+"""Wraps three functions of Triton: `add_stages` and `hash` of its back ends, and `triton_key`.
+
+Runs while `import triton` discovers back ends, before anything else can have taken the functions by name (torch takes
+`triton_key`). It imports only what Triton's own back ends import at that time. The library of tessera is loaded by
+the first compilation.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import warnings
+from typing import Any, Callable
+
+from ._mode import emulation, mode
+
+_BACKENDS = (("triton.backends.nvidia.compiler", "CUDABackend"), ("triton.backends.amd.compiler", "HIPBackend"))
+
+
+def install(always: bool = False) -> None:
+    """Wraps what of Triton is there; a second call does nothing. `always`: also with TESSERA_TRITON=0."""
+    if mode() == "0" and not always:
+        return
+    for module_name, class_name in _BACKENDS:
+        try:
+            backend = getattr(importlib.import_module(module_name), class_name)
+        except (ImportError, AttributeError):
+            continue  # a Triton that was built without it
+        if not hasattr(backend.add_stages, "__wrapped__"):
+            backend.add_stages = _wrap_add_stages(backend.add_stages)
+            backend.hash = _wrap_hash(backend.hash)
+    try:
+        cache = importlib.import_module("triton.runtime.cache")
+        if not hasattr(cache.triton_key, "tessera"):
+            cache.triton_key = _wrap_triton_key(cache.triton_key)
+    except (ImportError, AttributeError):
+        warnings.warn("tessera: this version of Triton has no triton.runtime.cache.triton_key; 3.6 or later is needed")
+
+
+def _is_active() -> bool:
+    return emulation.spec is not None or mode() != "0"
+
+
+def key() -> str:
+    """Names this compiler in Triton's cache keys: its build, the mode, and the tools of the CUDA toolkit."""
+    from .._library import build_id
+    from ._tools import describe
+
+    return "-".join(["tessera", build_id(), _sources(), emulation.spec or mode(), describe()])
+
+
+@functools.cache
+def _sources() -> str:
+    """A hash of the plug-in's own files, which decide on options and metadata."""
+    import hashlib
+    from pathlib import Path
+
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _wrap_add_stages(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def add_stages(self: Any, stages: dict[str, Any], options: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, stages, options, *args, **kwargs)
+        # Gluon enters at TTGIR, with layouts that the user chose: Triton's own.
+        if "ttir" in stages and _is_active():
+            from ._stages import replace_stages
+
+            replace_stages(self, stages, options)
+
+    return add_stages
+
+
+def _wrap_hash(original: Callable[[Any], str]) -> Callable[[Any], str]:
+    @functools.wraps(original)
+    def backend_hash(self: Any) -> str:
+        if not _is_active():
+            return original(self)
+        if mode() == "verify" and emulation.spec is None:
+            # Here, because a kernel that is found in the cache is not compiled.
+            from . import _verify
+
+            _verify.install()
+        return f"{original(self)}-{key()}"
+
+    return backend_hash
+
+
+def _wrap_triton_key(original: Callable[[], str]) -> Callable[[], str]:
+    @functools.wraps(original)
+    def triton_key() -> str:
+        return f"{original()}-{key()}" if _is_active() else original()
+
+    triton_key.tessera = True  # type: ignore[attr-defined]
+    return triton_key

@@ -1,0 +1,218 @@
+"""Triton's kernels without a GPU. Needs Triton and numpy."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+triton = pytest.importorskip("triton")
+np = pytest.importorskip("numpy")
+
+import triton.language as tl  # noqa: E402
+from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
+
+import tessera  # noqa: E402
+from tessera.triton import HostArray, KernelFault, emulate  # noqa: E402
+
+EMULATED = ["sm_80", "sm_90a", "gfx942", "gfx1100"]
+ALL = ["interpreter", *EMULATED]
+
+
+@triton.jit
+def add(x, y, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def off_by_one(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i <= n)  # off by one
+    tl.store(o + i, v, mask=i < n)
+
+
+@triton.jit
+def race(o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i // 2, i)  # two elements at each address
+
+
+@triton.jit
+def asserting(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    tl.device_assert(v < n, "too large")
+    tl.store(x + i, v + 1)
+
+
+@triton.jit
+def printing(n):
+    tl.device_print("block", tl.program_id(0) + n)
+
+
+@triton.jit
+def described(d, o, B: tl.constexpr):
+    r = tl.arange(0, B)
+    tl.store(o + r[:, None] * B + r[None, :], d.load([0, B]))
+
+
+@triton.jit
+def scalars(o, i, j, f, b, none, B: tl.constexpr):
+    if none is None:
+        tl.store(o, i + j + f + b)
+
+
+@triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 128}, num_warps=2)], key=["n"], reset_to_zero=["o"])
+@triton.jit
+def tuned(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(o + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+def line_of(text):
+    with open(__file__) as f:
+        return next(i for i, line in enumerate(f, 1) if text in line and "line_of" not in line)
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_launch(target):
+    x, y, o = np.random.rand(1000).astype("f4"), np.random.rand(1000).astype("f4"), np.zeros(1000, "f4")
+    with emulate(target) as driver:
+        kernel = add[(4,)](x, y, o, 1000, B=256)
+        add[lambda meta: (triton.cdiv(1000, meta["B"]),)](x, y, o, 1000, B=128)
+    np.testing.assert_array_equal(o, x + y)
+    assert driver.launches == 2 and "tessera" in kernel.metadata.compiled_by
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_out_of_bounds_is_found_at_its_line(target):
+    x, o = np.ones(1000, "f4"), np.zeros(1000, "f4")
+    with emulate(target), pytest.raises(KernelFault, match="out of bounds") as caught:
+        off_by_one[(4,)](x, o, 1000, B=256)
+    assert os.path.samefile(caught.value.file, __file__)
+    assert caught.value.line == line_of("# off by one")
+    assert "v = tl.load(x + i, mask=i <= n)" in str(caught.value)
+    assert not o.any()
+
+
+@pytest.mark.parametrize("target", EMULATED)
+def test_races_are_found(target):
+    with emulate(target), pytest.raises(KernelFault, match="race") as caught:
+        race[(1,)](np.zeros(64, "i4"), 64)
+    assert caught.value.line == line_of("# two elements at each address")
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_assertions_and_prints(target, capfd):
+    x = np.arange(64, dtype="i4")
+    with emulate(target):
+        asserting[(1,)](x, 64, B=64, debug=True)
+        with pytest.raises(KernelFault, match="too large"):
+            asserting[(1,)](x, 64, B=64, debug=True)
+        printing[(2,)](40)
+    assert x[0] == 1
+    assert "41" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_tensor_descriptors(target):
+    b, o = np.random.rand(32, 64).astype("f4"), np.zeros((32, 32), "f4")
+    with emulate(target):
+        described[(1,)](TensorDescriptor.from_tensor(HostArray(b), [32, 32]), o, 32)
+    np.testing.assert_array_equal(o, b[:, 32:])
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_scalars(target):
+    o = np.zeros(1, "f4")
+    with emulate(target):
+        for i, j, f, b in [(1, 5, 0.5, True), (16, 1 << 40, 2.25, False), (-7, 3, 0.0, True)]:
+            scalars[(1,)](o, i, j, f, b, None, B=16)
+            assert o[0] == np.float32(i + j) + np.float32(f + b)
+
+
+@pytest.mark.parametrize("target", ["interpreter", "gfx942"])
+def test_autotuned(target):
+    x, o = np.random.rand(1000).astype("f4"), np.full(1000, 5, "f4")
+    o[:] = 0
+    with emulate(target) as driver:
+        tuned[lambda meta: (triton.cdiv(1000, meta["B"]),)](x, o, 1000)
+    np.testing.assert_array_equal(o, x)
+    assert driver.launches == 3  # both candidates, then the chosen one
+    assert not tuned.cache  # says nothing about a GPU
+
+
+def test_bfloat16():
+    bits = np.full(16, 0x3F80, "u2")
+    o = np.zeros(16, "f4")
+    with emulate("sm_90a"):
+        add[(1,)](HostArray(bits, dtype="bfloat16"), HostArray(bits, dtype="bfloat16"), o, 16, B=16)
+    assert (o == 2).all()
+
+
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    bits, wide = torch.full((32,), 0x38, dtype=torch.int8)[16:], torch.zeros(16)  # 1 in fp8e4nv
+    with emulate("sm_90a"):
+        x = triton.reinterpret(bits, tl.float8e4nv)
+        add[(1,)](x, x, wide, 16, B=16)
+    assert (wide == 2).all()
+    x, o = torch.rand(2, 1000), torch.zeros(1000)
+    for target in ("sm_90a", "gfx942"):
+        with emulate(target):
+            add[(4,)](x[0], x[1], o, 1000, B=256)
+        torch.testing.assert_close(o, x[0] + x[1])
+
+
+def test_everything_is_restored():
+    from triton.runtime import driver
+    from triton.runtime.jit import KernelInterface
+
+    before = driver._active, KernelInterface.__getitem__
+    with pytest.raises(tessera.UsageError), emulate("sm_1"):
+        pass
+    with pytest.raises(ZeroDivisionError), emulate("gfx942"):
+        with emulate("sm_80"):
+            pass
+        raise ZeroDivisionError
+    assert (driver._active, KernelInterface.__getitem__) == before
+
+
+PROGRAM = """
+import sys
+import numpy as np, triton, triton.language as tl
+
+@triton.jit
+def double(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+x = np.ones(100, "f4")
+double[(1,)](x, 100 + int(sys.argv[1]), 256)
+print("sum", x.sum())
+"""
+
+
+def check(tmp_path, *arguments):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    command = [sys.executable, "-m", "tessera.triton", "check", *arguments]
+    command = [str(program) if a == "PROGRAM" else a for a in command]
+    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+
+def test_check_of_a_program(tmp_path):
+    good = check(tmp_path, "PROGRAM", "0")
+    assert good.returncode == 0, good.stderr
+    assert good.stdout.count("sum 200.0") == 3
+    assert "sm_90a: no faults in 1 launch" in good.stderr and "gfx942: no faults in 1 launch" in good.stderr
+    bad = check(tmp_path, "--target", "gfx1100", "PROGRAM", "1")
+    assert bad.returncode == 1 and "program.py:8" in bad.stderr and "out of bounds" in bad.stderr
+    assert check(tmp_path, "--target", "nothing", "PROGRAM", "0").returncode == 2
+    assert check(tmp_path).returncode == 2
+    assert check(tmp_path, "--target").returncode == 2
+    assert "usage" in check(tmp_path, "--help").stdout
+    (tmp_path / "as_module.py").write_text(PROGRAM)
+    module = check(tmp_path, "--target=sm_80", "-m", "as_module", "1")
+    assert module.returncode == 1 and "as_module.py:8" in module.stderr

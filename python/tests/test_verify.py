@@ -1,0 +1,78 @@
+"""Verify mode, with a driver that stands in for a GPU's: what a "binary" does depends on who loads it, when."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("triton")
+pytest.importorskip("torch")
+
+PROGRAM = """
+import torch, triton, triton.language as tl, warnings
+import tessera.triton
+from triton.backends.compiler import GPUTarget
+from triton.runtime import driver
+warnings.simplefilter("ignore")
+
+@triton.jit
+def scale(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+class Utils:
+    scales = []
+    def get_device_properties(self, device):
+        return {"max_shared_mem": 1 << 20}
+    def load_binary(self, name, binary, shared, device):
+        return object(), self.scales.pop(0), 0, 0, 1024
+
+class Driver:
+    utils = Utils()
+    get_current_device = get_current_stream = lambda *_: 0
+    def get_current_target(self):
+        return GPUTarget("cuda", 90, 32)
+    def launcher_cls(self, src, metadata):
+        return lambda x, y, z, stream, scale_of, packed, data, enter, leave, *args: args[0].mul_(scale_of)
+
+driver.set_active(Driver())
+Utils.scales = [2, 2]          # tessera's code, and Triton's
+x = torch.ones(100)
+scale[(1,)](x, 100, B=128)
+assert (x == 2).all()
+scale[(1,)](x, 100, B=128)
+assert (x == 4).all()
+Utils.scales = [2, 3]          # they differ: Triton's is kept
+x = torch.ones(100)
+scale[(1,)](x, 100, B=256)
+assert (x == 3).all()
+scale[(1,)](x, 100, B=256)
+assert (x == 9).all()
+print(tessera.triton.summary())
+"""
+
+
+def test_results_are_compared(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {**os.environ, "TESSERA_TRITON": "verify", "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    for expected in ("compiled 2 of 2", "compiled 0 of 0"):  # then from the cache
+        made = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
+        assert made.returncode == 0, made.stderr
+        assert expected in made.stdout and "verified 1 of 2" in made.stdout
+
+
+def test_differences():
+    import torch
+
+    from tessera.triton._verify import difference
+
+    a = torch.tensor([1.0, float("nan"), float("inf"), 1000.0])
+    assert difference(a, a.clone()) == ""
+    assert difference(a, a + torch.tensor([0.5, 0, 0, 0.5])) == ""  # noise of 1000
+    assert "difference" in difference(a, a + torch.tensor([0, 0, 0, 5.0]))
+    assert "NaN" in difference(a, torch.tensor([1.0, 2.0, float("inf"), 1000.0]))
+    assert "NaN" in difference(torch.tensor([float("inf")]), torch.tensor([1.0]))
+    assert difference(torch.arange(4), torch.tensor([0, 1, 2, 4])) == "1 of 4 integers differ"
+    assert difference(torch.zeros(4), torch.zeros(4)) == ""
