@@ -1,0 +1,173 @@
+// The buffers of a pipelined loop, and the two halves that its iterations are cloned from: the producer, whose copies
+// fill a buffer, and the consumer, which reads one (see pipelined_loop.cpp).
+#include "ir/op_table.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/descriptor_blocks.h"
+#include "transforms/memory/mbarrier.h"
+#include "transforms/schedule/pipelined_loop_builder.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tessera::transforms {
+
+MemDescType PipelinedLoopBuilder::multiBufferType(MemDescType buffer, int64_t buffers) {
+  llvm::SmallVector<int64_t, 4> shape(buffer.shape());
+  shape.insert(shape.begin(), buffers);
+  return MemDescType::get(shape, buffer.element(), buffer.encoding(), buffer.memorySpace(), true);
+}
+
+void PipelinedLoopBuilder::allocateBuffers() {
+  for (auto &a : plan_.loads) {
+    if (!a.bufferType) continue;
+    MemDescType type = multiBufferType(a.bufferType, plan_.buffers);
+    multiBuffers_[&a] = ttg::LocalAllocOp::create(b_, a.op->loc(), type, Value()).result();
+  }
+  if (!plan_.hasBulkCopies()) return;
+  mbarrierType_ = mbarrierType(c_);
+  mbarriers_ = ttg::LocalAllocOp::create(b_, loc_, multiBufferType(mbarrierType_, plan_.buffers), Value()).result();
+  for (int64_t k = 0; k < plan_.buffers; ++k)
+    ttng::InitBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)), {b_.i32Attr("count", 1)});
+}
+
+void PipelinedLoopBuilder::releaseBuffers() {
+  if (plan_.hasBulkCopies()) {
+    for (int64_t k = 0; k < plan_.buffers; ++k) ttng::InvalBarrierOp::create(b_, loc_, mbarrierAt(b_, integer(b_, k)));
+    ttg::LocalDeallocOp::create(b_, loc_, mbarriers_);
+  }
+  if (plan_.hasThreadCopies()) ttg::AsyncWaitOp::create(b_, loc_, {}, {b_.i32Attr("num", 0)});
+  for (auto &a : plan_.loads)
+    if (Value buffers = multiBuffers_.lookup(&a)) ttg::LocalDeallocOp::create(b_, loc_, buffers);
+}
+
+void PipelinedLoopBuilder::beginProducer(ValueMap &map, Value inductionVariable) {
+  map.map(ir::inductionVariable(loop_), inductionVariable);
+  for (auto [k, i] : llvm::enumerate(plan_.producerCarried)) map.map(carried(loop_, i).argument, producerState_[k]);
+}
+
+void PipelinedLoopBuilder::advanceProducer(ValueMap &map) {
+  for (auto [k, i] : llvm::enumerate(plan_.producerCarried))
+    producerState_[k] = map.lookupOrSelf(carried(loop_, i).yielded);
+}
+
+bool PipelinedLoopBuilder::usesBuffers() const {
+  return llvm::any_of(plan_.loads, [](auto &a) { return bool(a.bufferType); });
+}
+
+const PipelinedLoad *PipelinedLoopBuilder::loadThat(llvm::function_ref<bool(const PipelinedLoad &)> holds) const {
+  auto it = llvm::find_if(plan_.loads, holds);
+  return it == plan_.loads.end() ? nullptr : &*it;
+}
+
+void PipelinedLoopBuilder::emitConsumer(Builder &b, ValueMap &map, Value readIndex, llvm::ArrayRef<Value> loaded,
+                                        Value token) {
+  llvm::DenseSet<Operation *> done; // loads from buffers, created with the buffer
+  const Value *nextLoaded = loaded.begin();
+  auto readBuffer = [&](const PipelinedLoad &a, Operation *op, Type type) {
+    return ttg::LocalLoadOp::create(b, op->loc(), type, bufferAt(b, a, readIndex), token).result();
+  };
+  for (auto &op : body_) {
+    if (&op == body_.terminator() || done.contains(&op)) continue;
+    if (auto *a = loadThat([&](auto &a) { return a.bufferType && a.isConversion(&op); })) {
+      map.map(op.result(), readBuffer(*a, &op, op.result().type()));
+    } else if (auto *a = loadThat([&](auto &a) { return a.isBuffer(&op); })) {
+      Value view = bufferAt(b, *a, readIndex);
+      map.map(op.result(), view); // for dots that read shared memory, and for views
+      for (auto *user : op.result().users()) {
+        if (!user->is<ttg::LocalLoadOp>()) continue;
+        auto load = ttg::LocalLoadOp::create(b, user->loc(), user->result().type(), view, token);
+        map.map(user->result(), load.result());
+        done.insert(user);
+      }
+    } else if (auto *a = loadThat([&](auto &a) { return a.op == &op; })) {
+      if (!a->bufferType)
+        map.map(op.result(), *nextLoaded++);
+      else if (hasOtherUsers(*a))
+        map.map(op.result(), readBuffer(*a, &op, op.result().type()));
+    } else {
+      Operation *copy = b.clone(&op, map);
+      if (plan_.dotsInFlight && copy->is<ttng::WarpGroupDotOp>())
+        copy->setAttr("isAsync", IntegerAttr::getBool(c_, true));
+    }
+  }
+}
+
+bool PipelinedLoopBuilder::hasOtherUsers(const PipelinedLoad &a) {
+  return llvm::any_of(a.result().users(), [&](Operation *u) { return !a.isBuffer(u) && !a.isConversion(u); });
+}
+
+Value PipelinedLoopBuilder::bufferAt(Builder &b, const PipelinedLoad &a, Value index) {
+  return ttg::MemdescIndexOp::create(b, loc_, a.bufferType, multiBuffers_.lookup(&a), index).op->result();
+}
+
+Value PipelinedLoopBuilder::mbarrierAt(Builder &b, Value index) {
+  return ttg::MemdescIndexOp::create(b, loc_, mbarrierType_, mbarriers_, index).op->result();
+}
+
+Value PipelinedLoopBuilder::maskOf(Builder &b, Value ptr, Value mask, Value predicate) {
+  if (!predicate) return mask;
+  if (mask && !mask.type().isTensor() && ptr.type().isTensor()) return make<arith::AndiOp>(b, mask, predicate);
+  if (ptr.type().isTensor())
+    predicate = tt::SplatOp::create(b, loc_, tensorOf(ptr).withElement(c_.i1()), predicate).result();
+  return mask ? make<arith::AndiOp>(b, mask, predicate) : predicate;
+}
+
+Value PipelinedLoopBuilder::emitLoad(Builder &b, tt::LoadOp load, ValueMap &map, Value predicate) {
+  Value ptr = map.lookupOrSelf(load.ptr());
+  Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
+  Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
+  return tt::LoadOp::create(b, load->loc(), load.result().type(), ptr, maskOf(b, ptr, mask, predicate), other,
+                            load->attrs())
+      .result();
+}
+
+void PipelinedLoopBuilder::emitProducer(Builder &b, ValueMap &map, Value predicate) {
+  for (auto &op : body_) {
+    if (!plan_.producer.contains(&op)) continue;
+    if (auto load = op.dyn<tt::LoadOp>())
+      map.map(op.result(), emitLoad(b, load, map, predicate));
+    else
+      b.clone(&op, map);
+  }
+}
+
+void PipelinedLoopBuilder::emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
+  if (plan_.hasBulkCopies()) emitBulkCopies(b, map, predicate, fillIndex);
+  if (!plan_.hasThreadCopies()) return;
+  llvm::SmallVector<Value, 4> tokens;
+  for (auto &a : plan_.loads) {
+    if (a.isBulkCopy) continue;
+    auto load = a.load();
+    Value ptr = map.lookupOrSelf(load.ptr());
+    Value mask = load.mask() ? map.lookupOrSelf(load.mask()) : Value();
+    Value buffer = bufferAt(b, a, fillIndex);
+    Value masked = maskOf(b, ptr, mask, predicate);
+    Value other = load.other() ? map.lookupOrSelf(load.other()) : Value();
+    tokens.push_back(
+        ttg::AsyncCopyGlobalToLocalOp::create(b, load->loc(), ptr, buffer, masked, other, cacheAttrsOf(a.op)).token());
+  }
+  ttg::AsyncCommitGroupOp::create(b, loc_, tokens);
+}
+
+llvm::SmallVector<Value, 4> PipelinedLoopBuilder::emitLoads(Builder &b, ValueMap &map, Value predicate) {
+  llvm::SmallVector<Value, 4> values;
+  for (auto &a : plan_.loads) values.push_back(emitLoad(b, a.load(), map, predicate));
+  return values;
+}
+
+void PipelinedLoopBuilder::emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex) {
+  if (!predicate) predicate = b.intConstant(loc_, IntegerType::get(c_, 1), 1);
+  Value mbarrier = mbarrierAt(b, fillIndex);
+  int64_t bytes = 0;
+  for (auto &a : plan_.loads)
+    if (a.isBulkCopy) bytes += a.bufferType.numElements() * a.bufferType.element().bitWidth() / 8;
+  ttng::BarrierExpectOp::create(b, loc_, mbarrier, predicate, {b.i32Attr("size", bytes)});
+  for (auto &a : plan_.loads) {
+    if (!a.isBulkCopy) continue;
+    auto load = a.descriptorLoad();
+    llvm::SmallVector<Value, 5> coordinates;
+    for (Value v : load.indices()) coordinates.push_back(map.lookupOrSelf(v));
+    ttng::AsyncTmaCopyGlobalToLocalOp::create(b, a.op->loc(), map.lookupOrSelf(load.desc()), coordinates, {}, mbarrier,
+                                              bufferAt(b, a, fillIndex), predicate, cacheAttrsOf(a.op));
+  }
+}
+
+} // namespace tessera::transforms

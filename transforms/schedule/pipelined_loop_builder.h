@@ -1,0 +1,225 @@
+// Builds one pipelined loop (see pipelined_loop.cpp). Its parts are in three files: pipelined_loop.cpp has the order of
+// the new code, pipelined_accesses.cpp the buffers with producer and consumer, pipelined_tiles.cpp the loop over tiles
+// around it.
+#pragma once
+#include "ir/builder.h"
+#include "ir/compare.h"
+#include "ir/loops.h"
+#include "transforms/schedule/pipeline_plan.h"
+#include "transforms/schedule/tile_loop.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tessera::transforms {
+using namespace ir;
+
+class PipelinedLoopBuilder {
+public:
+  PipelinedLoopBuilder(scf::ForOp loop, const PipelinePlan &plan, const TargetInfo &target)
+      : loop_(loop), body_(*loop.body().front()), plan_(plan), target_(target), c_(loop->context()), loc_(loop->loc()),
+        b_(loop.op) {}
+
+  void build();
+
+private:
+  // ---- buffers (pipelined_accesses.cpp) ----
+
+  static MemDescType multiBufferType(MemDescType buffer, int64_t buffers);
+  void allocateBuffers();
+  void releaseBuffers();
+  bool usesBuffers() const;
+  Value bufferAt(Builder &b, const PipelinedLoad &a, Value index);
+  Value mbarrierAt(Builder &b, Value index);
+  /// The mask and the predicate of the iteration, as one mask. Either may be null.
+  Value maskOf(Builder &b, Value ptr, Value mask, Value predicate);
+
+  // ---- the producer (pipelined_accesses.cpp) ----
+
+  /// Maps the body's arguments to the producer's values at the iteration that it is at.
+  void beginProducer(ValueMap &map, Value inductionVariable);
+  /// Takes the producer's carried values to the next iteration.
+  void advanceProducer(ValueMap &map);
+  /// A load on the values of `map`, masked by the predicate, if there is one.
+  Value emitLoad(Builder &b, tt::LoadOp load, ValueMap &map, Value predicate);
+  /// The producer's operations on the values of `map`; loads that addresses need are masked by the predicate.
+  void emitProducer(Builder &b, ValueMap &map, Value predicate);
+
+  /// Asynchronous copies into the buffers of a stage, one commit group.
+  void emitCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex);
+
+  /// The pipelined loads, masked by the predicate if there is one. (A branch around them would merge their values
+  /// element by element.)
+  llvm::SmallVector<Value, 4> emitLoads(Builder &b, ValueMap &map, Value predicate);
+
+  /// … with bulk copies (TMA).
+  void emitBulkCopies(Builder &b, ValueMap &map, Value predicate, Value fillIndex);
+
+  // ---- the consumer (pipelined_accesses.cpp) ----
+
+  const PipelinedLoad *loadThat(llvm::function_ref<bool(const PipelinedLoad &)> holds) const;
+
+  /// The body without the producer's loads, on the values of `map`. Loaded values are in the buffer `readIndex`, or in
+  /// `loaded`, one for each load without a buffer.
+  void emitConsumer(Builder &b, ValueMap &map, Value readIndex, llvm::ArrayRef<Value> loaded, Value token);
+  /// Whether the loaded value has users other than the buffers and conversions that the multi-buffer replaces.
+  static bool hasOtherUsers(const PipelinedLoad &a);
+
+  // ---- the loop over tiles (pipelined_tiles.cpp) ----
+
+  /// The prologue of the first tile, and the loop over tiles with what it carries from tile to tile.
+  void beginTiles();
+
+  /// The addresses of the next tile.
+  void findNextTile();
+
+  /// What the producer, the bounds of its loop, and the loop over tiles need of a tile, with values that are there
+  /// between two loops for the current tile.
+  llvm::MapVector<Value, Value> neededOfTile();
+
+  /// What the next tile begins with, behind the new loop. If its prologue is emitted here: the buffers are those that
+  /// the last dots do not read, so these may still be in flight; they are waited for before the first operation that
+  /// uses their results.
+  void endTiles();
+
+  /// The first operation behind the old loop that uses an accumulator, itself or in its regions.
+  Operation *firstUseOfDots();
+
+  /// Moves what only the stores of the tile need from before the new loop to where its last dots are in flight.
+  void sinkAddressesOfStores();
+
+  /// Between two loops: if this tile has n < D iterations, the copies of the next tile's first D - n, which no
+  /// iteration of the second loop issues. Returns the producer's counter behind them, and leaves producerState_ there.
+  Value emitMissingIterations(Value readIndex);
+
+  /// The producer at an iteration of the next tile, if there is such a one. Returns its next counter.
+  Value produceForNextTile(Builder &b, ValueMap &map, Value counter, Value fillIndex);
+
+  // ---- guard (pipelined_loop.cpp, with what follows) ----
+
+  /// Puts an scf.if around everything that follows, if the last iteration is peeled and there may be none.
+  void openGuard();
+  void closeGuard();
+
+  // ---- prologue ----
+
+  /// `outer`: what the values of the loop's surroundings are (those of another tile). `exists` (i1): whether there is
+  /// such a tile; null: there is.
+  void emitPrologue(const ValueMap &outer, Value exists);
+  /// The index of the buffer after `index`; `constant` if the prologue begins at the first buffer.
+  Value nextIndex(Value index, int64_t constant);
+
+  // ---- the loop ----
+
+  /// What the new loop's carried values start with, in the order that the head of the file gives.
+  llvm::SmallVector<Value, 16> carriedInits();
+  /// What the copies are for that an iteration issues.
+  enum class CopiesFor {
+    LaterIteration,    // D iterations ahead, if there is one
+    ExistingIteration, // D iterations ahead, which exists
+    NextTile,          // an iteration of the next tile, if there is one
+  };
+
+  void emitLoop();
+
+  scf::ForOp emitIterations(CopiesFor copiesFor, Value lower, Value upper, llvm::ArrayRef<Value> inits);
+
+  /// One iteration of the new loop while it is built.
+  struct Iteration {
+    Block &block;
+    Builder in;
+    CopiesFor copiesFor;
+    ValueMap consumer = {}; // old values of this iteration to new ones
+    ValueMap producer = {}; // … and of the iteration that the producer is at
+    Value readIndex = {};   // of the buffer that the consumer reads
+    Value fillIndex = {};   // … and that the producer fills
+    Value token = {};       // of the wait for the consumer's copies
+    Value nextCounter = {}; // what the next iteration gets as the counter that a loop carries
+  };
+
+  void emitBody(Block &block, CopiesFor copiesFor);
+
+  /// Waits until the copies into the buffers of this iteration's stage are done.
+  void emitWaitForStage(Iteration &it);
+
+  /// The producer, at the iteration `distance` ahead.
+  void produceNext(Iteration &it);
+
+  /// PipelinePlan::operandsFirst: behind the loads of operands from shared memory.
+  void produceBeforeFirstDot(Iteration &it);
+
+  /// PipelinePlan::copiesAfter: between the issue of the dot and the wait for it.
+  void produceAfterDot(Iteration &it);
+
+  /// PipelinePlan::dotsInFlight: this iteration's dots stay in flight; those of the last one are done after the wait,
+  /// so that their buffers can be filled. Branches that use accumulators come behind.
+  void produceAfterLastIterationsDots(Iteration &it);
+
+  void emitYield(Iteration &it);
+  /// The phase of the mbarriers changes when the index returns to the first buffer.
+  Value nextPhase(Iteration &it, Value nextRead);
+
+  // ---- epilogue ----
+
+  /// Waits for dots in flight, or the peeled last iteration. Fills finals_.
+  void emitEpilogue();
+
+  /// Waits for the dots that are in flight behind the loop.
+  void waitForLastDots(Builder &b);
+
+  /// Whether the loop surely has so many iterations.
+  bool surelyIterates(int64_t iterations = 1);
+
+  /// @pre all are of one block
+  static Operation *lastOf(llvm::ArrayRef<Value> values);
+
+  /// Erases what is without uses after an operation of the block.
+  static void eraseDead(Block &block, Operation *after);
+
+  // ---- values and operations ----
+
+  Value integer(Builder &b, int64_t v) { return b.intConstant(loc_, c_.i32(), v); }
+  template <class OpT> Value make(Builder &b, Value x, Value y) { return OpT::create(b, loc_, x, y).op->result(); }
+  Value compare(Builder &b, CmpIPredicate p, Value x, Value y) { return ir::compare(b, loc_, p, x, y); }
+  /// iterations · step
+  Value steps(Builder &b, Value step, int64_t iterations);
+  llvm::SmallVector<Value, 2> waitForDots(Builder &b, llvm::ArrayRef<Value> dots, unsigned pending);
+  /// bound − iterations · step, or the least number of the type where that wraps: no counter is below it.
+  Value boundBefore(Builder &b, Value bound, Value step, int64_t iterations);
+  scf::ForOp loop_;
+  Block &body_;
+  const PipelinePlan &plan_;
+  const TargetInfo &target_;
+  Context &c_;
+  Location loc_;
+  Builder b_; // around the loop
+  llvm::DenseMap<const PipelinedLoad *, Value> multiBuffers_;
+  MemDescType mbarrierType_; // bulk copies: of one stage
+  Value mbarriers_;
+  // With a loop over tiles; else null.
+  scf::ForOp tileLoop_;
+  llvm::SmallVector<Value, 8> position_; // of the tile, which the loop over tiles carries
+  unsigned firstOfTile_ = 0;             // index of the first value that it carries for the pipelined loop
+  Value firstReadIndex_;                 // of the buffer that the first iteration reads
+  Value firstPhase_;                     // of the mbarriers
+  Value fillIndex_;                      // of the buffer that the first iteration fills
+  ValueMap nextTile_;                    // values of this tile to those of the next one
+  Value nextExists_;                     // i1: whether there is a next tile
+  scf::ForOp firstLoop_;                 // before newLoop_, if copies cross tiles
+  Operation *lastWait_ = nullptr;        // for the dots that are in flight behind the new loop
+  scf::IfOp guard_;
+  scf::ForOp newLoop_;
+  Value stepsAhead_, boundAhead_;              // D·s and ub - D·s
+  llvm::SmallVector<unsigned, 8> usedResults_; // indices of the old loop's results that have uses
+  llvm::SmallVector<Value, 8> finals_;         // what replaces them, by index
+  llvm::SmallVector<Value, 8> producerState_;  // the producer's carried values, at the iteration that it is at
+  llvm::SmallVector<Value, 4> loaded_;         // values of the last emitted loads (through registers)
+  /// Where each kind of carried values begins, among those of the new loop.
+  struct {
+    unsigned producer = 0, readIndex = 0, fillIndex = 0, loaded = 0, nextIteration = 0, phase = 0, counter = 0;
+  } at_;
+  bool carriesIndices_ = false;                 // there are several buffers
+  llvm::SmallVector<Value, 2> dots_;            // PipelinePlan::dotsInFlight: results in the old body
+  llvm::SmallVector<unsigned, 2> accumulators_; // indices of the carried values that these become
+};
+
+} // namespace tessera::transforms

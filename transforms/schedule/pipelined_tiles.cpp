@@ -1,0 +1,219 @@
+// The loop over tiles around a pipelined loop (see tile_loop.h and pipelined_loop.cpp).
+//
+// If the plan has such a loop, the buffers are allocated before that loop, and the prologue before
+// it is for its first tile. The loop over tiles carries the producer's values, the indices of the buffers to read and
+// to fill, and the phase of the mbarriers, which continue where the tile before ended, and the tile's position. The
+// copies of the next tile's first D iterations are issued
+//
+//   - by the last D iterations, if dots stay in flight. Two loops follow one another:
+//
+//       the first one, to ub - D·s    copies for iteration i + D, which exists: without a predicate
+//       addresses of the next tile    under the last dots of the first loop, if there is a next tile
+//       missing iterations            copies for which this tile has too few iterations: none if it has D
+//       the second one, to ub         copies for the next tile's iterations 0, 1, …, predicated by their existence
+//
+//     The buffers go round across tiles, as they do in a loop over K.
+//   - else behind the new loop, by a second prologue. (Copies that the last iterations did not issue leave buffers
+//     free, of which the next tile's first copies fill the first ones.)
+#include "ir/op_table.h"
+#include "transforms/analyses/multi_buffer_index.h"
+#include "transforms/schedule/pipelined_loop_builder.h"
+
+namespace tessera::transforms {
+
+void PipelinedLoopBuilder::beginTiles() {
+  const TileLoop &tiles = plan_.tiles;
+  scf::ForOp loop = tiles.loop;
+  Value exists = compare(b_, CmpIPredicate::Slt, loop.lowerBound(), loop.upperBound());
+  ValueMap first;
+  first.map(inductionVariable(loop), loop.lowerBound());
+  for (unsigned i : tiles.carried) first.map(carried(loop, i).argument, carried(loop, i).init);
+  cloneAddresses(b_, tiles, first, exists);
+  emitPrologue(first, exists);
+
+  llvm::SmallVector<Value, 16> inits(loop.initArgs().begin(), loop.initArgs().end());
+  firstOfTile_ = inits.size();
+  inits.append(producerState_.begin(), producerState_.end());
+  inits.append({integer(b_, 0), fillIndex_});
+  if (plan_.hasBulkCopies()) inits.push_back(integer(b_, 0));
+  position_ = positionOfTile(tiles);
+  for (Value v : position_) inits.push_back(first.lookupOrSelf(v));
+  llvm::SmallVector<Type, 16> types;
+  for (auto v : inits) types.push_back(v.type());
+  tileLoop_ = scf::ForOp::create(b_, loop->loc(), types, loop.lowerBound(), loop.upperBound(), loop.step(), inits,
+                                 loop->attrs());
+  tileLoop_.body().takeBody(loop.body());
+  Block &body = *tileLoop_.body().front();
+  for (unsigned i = firstOfTile_; i < inits.size(); ++i) body.addArg(types[i], loc_);
+  for (unsigned i = 0; i < firstOfTile_; ++i) loop->result(i).replaceAllUsesWith(tileLoop_->result(i));
+  loop->erase();
+
+  unsigned at = firstOfTile_;
+  for (auto &v : producerState_) v = carriedArgument(body, at++);
+  firstReadIndex_ = carriedArgument(body, at++);
+  fillIndex_ = carriedArgument(body, at++);
+  if (plan_.hasBulkCopies()) firstPhase_ = carriedArgument(body, at++);
+  b_.setInsertionPoint(loop_.op);
+}
+
+void PipelinedLoopBuilder::findNextTile() {
+  TileLoop tiles = plan_.tiles;
+  tiles.loop = tileLoop_;
+  Value bound = boundBefore(b_, tileLoop_.upperBound(), tileLoop_.step(), 1);
+  nextExists_ = compare(b_, CmpIPredicate::Slt, inductionVariable(tileLoop_), bound);
+  if (!firstLoop_) {
+    nextTile_ = nextTile(b_, tiles, loop_.op, nextExists_);
+    cloneAddresses(b_, tiles, nextTile_, Value());
+    return;
+  }
+  // Between two loops they are computed in a branch: assemblers would move what has no condition to before the first
+  // loop, where no dots are in flight. Without a next tile they stay what they are.
+  auto needed = neededOfTile();
+  llvm::SmallVector<Type, 16> types;
+  llvm::SmallVector<Value, 16> ofNext, ofThis;
+  for (auto [v, current] : needed) types.push_back(v.type());
+  auto branch = scf::IfOp::create(b_, loc_, types, nextExists_);
+  Builder then = Builder::atEnd(branch.thenRegion().addBlock());
+  Builder otherwise = Builder::atEnd(branch.elseRegion().addBlock());
+  ValueMap next = nextTile(then, tiles, loop_.op, nextExists_);
+  cloneAddresses(then, tiles, next, Value());
+  for (auto [k, value] : llvm::enumerate(needed)) {
+    ofNext.push_back(next.lookupOrSelf(value.first));
+    ofThis.push_back(value.second);
+    nextTile_.map(value.first, branch->result(k));
+  }
+  scf::YieldOp::create(then, loc_, ofNext);
+  scf::YieldOp::create(otherwise, loc_, ofThis);
+}
+
+llvm::MapVector<Value, Value> PipelinedLoopBuilder::neededOfTile() {
+  llvm::MapVector<Value, Value> needed;
+  auto need = [&](Value v, Value current) {
+    bool isOfTile = v == inductionVariable(tileLoop_) || plan_.tiles.addresses.contains(v.definingOp()) ||
+                    llvm::any_of(plan_.tiles.carried, [&](unsigned i) { return v == carried(tileLoop_, i).argument; });
+    if (isOfTile) needed.insert({v, current});
+  };
+  for (auto [k, i] : llvm::enumerate(plan_.producerCarried))
+    need(loop_.initArgs()[i], firstLoop_->result(at_.producer + k));
+  for (Value v : {loop_.lowerBound(), loop_.upperBound(), loop_.step()}) need(v, v);
+  for (Value v : position_) need(v, v);
+  auto needOperands = [&](Operation *op) {
+    op->walk([&](Operation *inner) {
+      for (Value v : inner->operands()) need(v, v);
+    });
+  };
+  for (auto *op : plan_.producer) needOperands(op);
+  for (auto &load : plan_.loads) needOperands(load.op);
+  return needed;
+}
+
+void PipelinedLoopBuilder::endTiles() {
+  Block &body = *tileLoop_.body().front();
+  firstReadIndex_ = newLoop_->result(at_.readIndex);
+  if (plan_.copiesCrossTiles()) {
+    fillIndex_ = newLoop_->result(at_.fillIndex);
+    for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = newLoop_->result(at_.producer + k);
+  } else {
+    findNextTile();
+    emitPrologue(nextTile_, nextExists_);
+  }
+  if (plan_.dotsInFlight) {
+    Builder atUse(firstUseOfDots());
+    waitForLastDots(atUse);
+    lastWait_ = finals_[accumulators_[0]].definingOp();
+  }
+
+  Operation *oldYield = body.terminator();
+  llvm::SmallVector<Value, 16> yields(oldYield->operands().begin(), oldYield->operands().end());
+  yields.append(producerState_.begin(), producerState_.end());
+  yields.append({firstReadIndex_, fillIndex_});
+  if (plan_.hasBulkCopies()) yields.push_back(newLoop_->result(at_.phase));
+  unsigned at = yields.size();
+  for (Value v : position_) yields.push_back(nextTile_.lookupOrSelf(v));
+  for (Value v : position_) v.replaceAllUsesWith(carriedArgument(body, at++)); // all clones are made
+  b_.setInsertionPoint(oldYield);
+  scf::YieldOp::create(b_, oldYield->loc(), yields);
+  oldYield->erase();
+  b_.setInsertionPointAfter(tileLoop_.op);
+}
+
+Operation *PipelinedLoopBuilder::firstUseOfDots() {
+  Operation *first = loop_->block()->terminator();
+  for (unsigned i : accumulators_)
+    for (Operation *user : loop_->result(i).users()) {
+      while (user->block() != loop_->block()) user = user->parentOp();
+      if (user->isBeforeInBlock(first)) first = user;
+    }
+  return first;
+}
+
+void PipelinedLoopBuilder::sinkAddressesOfStores() {
+  Operation *loop = firstLoop_ ? firstLoop_.op : newLoop_.op;
+  for (Operation *op = loop->prev(); op;) {
+    Operation *before = op->prev();
+    Operation *place = lastWait_;
+    bool sinks = isPure(op) && !op->numRegions() && op->numResults();
+    for (auto result : op->results())
+      for (Operation *user : result.users()) {
+        while (user->block() != op->block()) user = user->parentOp();
+        sinks &= newLoop_->isBeforeInBlock(user);
+        if (user->isBeforeInBlock(place)) place = user;
+      }
+    if (sinks) op->moveBefore(place);
+    op = before;
+  }
+}
+
+Value PipelinedLoopBuilder::emitMissingIterations(Value readIndex) {
+  producerState_.clear();
+  for (auto i : plan_.producerCarried) producerState_.push_back(nextTile_.lookupOrSelf(loop_.initArgs()[i]));
+  Value counter = nextTile_.lookupOrSelf(loop_.lowerBound());
+  if (surelyIterates(plan_.distance)) return counter;
+  Value iterations = integer(b_, 0); // n, or D if there are more
+  for (int64_t d = 0; d < plan_.distance; ++d) {
+    Value bound = boundBefore(b_, loop_.upperBound(), loop_.step(), d);
+    Value exists = compare(b_, CmpIPredicate::Slt, loop_.lowerBound(), bound);
+    iterations = make<arith::AddiOp>(b_, iterations, arith::ExtuiOp::create(b_, loc_, c_.i32(), exists).op->result());
+  }
+  Value missing = make<arith::SubiOp>(b_, integer(b_, plan_.distance), iterations);
+  // The buffers of this tile's iterations are in use.
+  Value fill = make<arith::AddiOp>(b_, readIndex, iterations);
+  Value wraps = compare(b_, CmpIPredicate::Sge, fill, integer(b_, plan_.buffers));
+  Value wrapped = make<arith::SubiOp>(b_, fill, integer(b_, plan_.buffers));
+  fill = arith::SelectOp::create(b_, loc_, wraps, wrapped, fill).op->result();
+
+  llvm::SmallVector<Value, 8> inits(producerState_);
+  inits.append({counter, fill});
+  llvm::SmallVector<Type, 8> types;
+  for (auto v : inits) types.push_back(v.type());
+  auto loop = scf::ForOp::create(b_, loc_, types, integer(b_, 0), missing, integer(b_, 1), inits, {});
+  Block *block = loop.body().addBlock();
+  block->addArg(c_.i32(), loc_);
+  for (Type t : types) block->addArg(t, loc_);
+  Builder in = Builder::atEnd(block);
+  for (auto [k, v] : llvm::enumerate(producerState_)) v = carriedArgument(*block, k);
+  Value at = carriedArgument(*block, producerState_.size());
+  Value fillIndex = carriedArgument(*block, producerState_.size() + 1);
+  ValueMap map;
+  at = produceForNextTile(in, map, at, fillIndex);
+  llvm::SmallVector<Value, 8> yields(producerState_);
+  yields.append({at, createNextBufferIndex(in, loc_, fillIndex, plan_.buffers)});
+  scf::YieldOp::create(in, loc_, yields);
+  for (unsigned k = 0; k < producerState_.size(); ++k) producerState_[k] = loop->result(k);
+  return loop->result(producerState_.size());
+}
+
+Value PipelinedLoopBuilder::produceForNextTile(Builder &b, ValueMap &map, Value counter, Value fillIndex) {
+  map = nextTile_;
+  Value inLoop = compare(b, CmpIPredicate::Slt, counter, nextTile_.lookupOrSelf(loop_.upperBound()));
+  Value predicate = make<arith::AndiOp>(b, inLoop, nextExists_);
+  beginProducer(map, counter);
+  emitProducer(b, map, predicate);
+  emitCopies(b, map, predicate, fillIndex);
+  advanceProducer(map);
+  // A counter that has left the loop stays where it is: it might wrap.
+  Value next = make<arith::AddiOp>(b, counter, nextTile_.lookupOrSelf(loop_.step()));
+  return arith::SelectOp::create(b, loc_, inLoop, next, counter).op->result();
+}
+
+} // namespace tessera::transforms
