@@ -6,8 +6,12 @@
 
 namespace tessera::ir {
 
+/// Attribute of bulk copies to global memory: all warps may start parts of it. Each waits for its own
+/// (ttng.async_tma_store_wait), and nothing relies on one thread having started all.
+inline constexpr llvm::StringLiteral kEachWarpStartsAttr = "tessera.each_warp_starts";
 /// Attribute of ttng.arrive_barrier: each warp arrives for itself, `count` times, once it has done what precedes the
-/// operation. Without it, one thread arrives for all of them.
+/// operation in the same iteration of the innermost loop. Without it, one thread arrives for all of them, and for what
+/// they did at any time before.
 inline constexpr llvm::StringLiteral kEachWarpArrivesAttr = "tessera.each_warp";
 
 struct Partition {

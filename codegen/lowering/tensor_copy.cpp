@@ -3,7 +3,8 @@
 //
 //   ttng.tensormap_create             one warp describes the tensor in 128 bytes: address, sizes, strides, box, swizzle
 //   ttng.tensormap_fenceproxy_acquire … and makes the description visible to the unit; the other warps wait
-//   ttng.async_tma_copy_*             one thread of the first warp starts a copy, box by box
+//   ttng.async_tma_copy_*             one thread of the first warp starts a copy, box by box; many boxes are started by
+//                                     one thread of each warp
 //   ttng.*_barrier                    one thread of the first warp changes a barrier's state; all threads wait
 //
 // One copy moves a box: at most 256 elements along a dimension, and along the innermost one as many as the swizzle
@@ -100,6 +101,52 @@ bool boxesOf(Operation *op, Type desc, MemDescType buffer, FunctionLowering &fl,
   return true;
 }
 
+/// Whether all warps start boxes of a copy: one thread starts one after the other. What goes to global memory must be
+/// marked, since one thread waits for it otherwise; a map that the kernel makes is acquired by one thread alone.
+bool startsInAllWarps(Operation *op, TensorCopy::Kind kind, Value desc, size_t boxes, FunctionLowering &fl) {
+  bool isArgument = desc.isBlockArgument() && desc.ownerBlock()->parentOp()->is<tt::FuncOp>();
+  bool mayStart = kind == TensorCopy::ToShared || op->hasAttr(kEachWarpStartsAttr);
+  return mayStart && isArgument && int64_t(boxes) >= fl.target.info().tuning.boxesOfAllWarps;
+}
+
+/// The boxes that a warp starts, of each run of `warps` boxes one. Their places are linear in the bits of their number:
+/// in the number of the run's first box, and in the warp's.
+class WarpBoxes {
+public:
+  WarpBoxes(llvm::ArrayRef<Box> boxes, size_t warps, FunctionLowering &fl) : boxes_(boxes), warps_(warps), fl_(fl) {
+    if (warps_ > 1) warp_ = fl.warpId();
+  }
+
+  /// Whether the thread starts copies.
+  llvm::Value *acts() {
+    if (!warp_) return fl_.leader();
+    return fl_.b.CreateAnd(fl_.target.electThread(fl_.b), fl_.b.CreateICmpULT(warp_, fl_.i32(int32_t(warps_))));
+  }
+  llvm::Value *coordinate(size_t first, unsigned d) {
+    llvm::Value *sum = fl_.i32(boxes_[first].coordinates[d]);
+    for (size_t bit = 1; bit < warps_; bit *= 2) {
+      int32_t step = boxes_[bit].coordinates[d];
+      if (!step) continue;
+      llvm::Value *isSet = fl_.b.CreateAnd(fl_.b.CreateLShr(warp_, llvm::Log2_64(bit)), fl_.i32(1));
+      sum = fl_.b.CreateAdd(sum, fl_.b.CreateMul(isSet, fl_.i32(step)));
+    }
+    return sum;
+  }
+  /// Bytes from the start of the buffer.
+  llvm::Value *offset(size_t first) {
+    llvm::Value *sum = fl_.b.getInt64(boxes_[first].offset);
+    if (!warp_) return sum;
+    return fl_.b.CreateAdd(
+        sum, fl_.b.CreateMul(fl_.b.CreateZExt(warp_, fl_.b.getInt64Ty()), fl_.b.getInt64(boxes_[1].offset)));
+  }
+
+private:
+  llvm::ArrayRef<Box> boxes_;
+  size_t warps_;
+  FunctionLowering &fl_;
+  llvm::Value *warp_ = nullptr;
+};
+
 bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordinates, Value buffer, Value barrier,
           Value pred, FunctionLowering &fl) {
   auto &b = fl.b;
@@ -109,16 +156,20 @@ bool copy(Operation *op, TensorCopy::Kind kind, Value desc, OperandRange coordin
   if (coordinates.size() != boxes[0].coordinates.size())
     return fl.error(op, "has " + llvm::Twine(coordinates.size()) + " coordinates in a tensor of " +
                             llvm::Twine(boxes[0].coordinates.size()) + " dimensions");
-  llvm::Value *acts = fl.leader();
+  size_t warps = startsInAllWarps(op, kind, desc, boxes.size(), fl)
+                     ? llvm::bit_floor(std::min<size_t>(boxes.size(), fl.numWarps()))
+                     : 1;
+  WarpBoxes mine(boxes, warps, fl);
+  llvm::Value *acts = mine.acts();
   if (pred) acts = b.CreateAnd(acts, fl.scalar(pred));
-  for (auto &box : boxes) {
+  for (size_t i = 0; i < boxes.size(); i += warps) {
     TensorCopy c;
     c.kind = kind;
     if (auto reduce = op->dyn<ttng::AsyncTmaReduceOp>()) c.reduction = reduce.kind();
     c.map = fl.scalar(desc);
     for (unsigned d = coordinates.size(); d-- > 0;)
-      c.coordinates.push_back(b.CreateAdd(fl.scalar(coordinates[d]), fl.i32(box.coordinates[d])));
-    c.shared = b.CreateConstGEP1_64(b.getInt8Ty(), addressOf(buffer, fl), box.offset);
+      c.coordinates.push_back(b.CreateAdd(fl.scalar(coordinates[d]), mine.coordinate(i, d)));
+    c.shared = b.CreateGEP(b.getInt8Ty(), addressOf(buffer, fl), mine.offset(i));
     if (barrier) c.barrier = addressOf(barrier, fl);
     fl.target.copyTensor(b, c, acts);
   }

@@ -20,12 +20,16 @@
 //     different blocks: their indices differ by constants of at least the block's size. One store in two iterations of
 //     a loop stores different blocks if its indices vary in the loop. No barrier is needed: one thread starts them.
 //
+// A store that is the only one of its function and in no loop is marked (kEachWarpStartsAttr): all warps may start parts
+// of it.
+//
 // The default region of a ttg.warp_specialize is on the way, with the thread that starts copies. Functions whose other
 // partitions store by copies, by threads of their own, order these themselves.
 #include "transforms/memory/bulk_store_order.h"
 #include "ir/builder.h"
 #include "ir/constants.h"
 #include "ir/op_table.h"
+#include "ir/partitions.h"
 #include "transforms/analyses/descriptor_blocks.h"
 #include "transforms/analyses/pointer_root.h"
 #include "llvm/ADT/DenseMap.h"
@@ -128,14 +132,16 @@ public:
   explicit StoreOrder(tt::FuncOp func) : func_(func) {}
 
   bool run() {
-    bool stores = false;
+    llvm::SmallVector<Operation *, 4> stores;
     bool storesInPartitions = false;
     func_->walk([&](Operation *op) {
       if (!BulkStore::of(op)) return;
-      stores = true;
+      stores.push_back(op);
       storesInPartitions |= bool(op->parentOfType<ttg::WarpSpecializePartitionsOp>());
     });
-    if (!stores || storesInPartitions) return false;
+    if (stores.empty() || storesInPartitions) return false;
+    bool isAlone = stores.size() == 1 && !innermostLoop(stores[0]) && func_.symVisibility() != "private";
+    if (isAlone) stores[0]->setAttr(kEachWarpStartsAttr, UnitAttr::get(func_->context()));
     Stores inFlight;
     throughRegion(func_.body(), inFlight);
     for (Operation *op : waitBefore_) {
@@ -144,7 +150,7 @@ public:
       bool needsBarrier = !isBarrier(op) && !BulkStore::of(op);
       if (needsBarrier) gpu::BarrierOp::create(b, op->loc());
     }
-    return !waitBefore_.empty();
+    return isAlone || !waitBefore_.empty();
   }
 
 private:
