@@ -34,15 +34,17 @@
 //   - its result is carried to the next iteration, and nothing else of its own iteration uses it;
 //   - neither the first dot nor what precedes it needs the carried value;
 //   - its operands in shared memory are views of buffers from outside of the loop that nothing in the loop writes.
-//     Other warps may fill them again after an arrival (ttng.arrive_barrier). Arrivals are behind all delayed dots,
-//     and move with them. Its operands in registers become loop-carried;
+//     Other warps may fill them again after an arrival (ttng.arrive_barrier). Arrivals behind all delayed dots move
+//     with them; one before them may only speak of other dots of the same iteration, as those of
+//     tritongpu-automatic-warp-specialization do. Its operands in registers become loop-carried;
 //   - sums of limited precision are not added to its accumulator after the instruction (8-bit floats).
 // The first iteration is peeled, and the last delayed dots come after the loop; all of it is in an scf.if unless the
 // loop is known to iterate.
 //
 // It is worth it if the time of the delayed dots or of the work, the lesser of the two, is a considerable part of an
 // iteration; if the operands that live on in registers fit; and if there are buffers for three iterations: two are
-// being read. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the conditions before.
+// being read. Two are enough where only delayed dots read the buffers: these have mbarriers of their own, and the first
+// dot's are filled meanwhile. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the conditions before.
 #include "transforms/schedule/overlap_dots.h"
 #include "ir/builder.h"
 #include "ir/compare.h"
@@ -83,10 +85,11 @@ struct OverlapPlan {
   ttng::WarpGroupDotOp first;
   std::vector<DelayedDot> delayed;
   llvm::SetVector<Operation *> views;    // operations of the body that make the delayed dots' operands
-  llvm::SetVector<Operation *> arrivals; // and their views: they follow the wait for the delayed dots
+  llvm::SetVector<Operation *> arrivals; // behind delayed dots, and their views: they follow the wait for these
   llvm::SetVector<Value> needed;         // values of the body that all of these use, accumulators aside
   llvm::DenseSet<Operation *> last;      // what comes behind the wait for the delayed dots
   bool isFilledInLoop = false;           // copies of the body write what delayed dots read
+  bool sharesBuffers = false;            // other dots read what delayed dots read
   int64_t fewestBuffers = 0;             // of the multi-buffers that delayed dots read; 0: they read none
   // Of a multiprocessor, for one block: an iteration without overlap, and parts of it.
   double cycles = 0;
@@ -244,6 +247,8 @@ private:
       auto copy = user->dyn<ttng::AsyncTmaCopyGlobalToLocalOp>();
       bool isWrite = copy && copy.result() == memdesc;
       if (!isWrite && !user->is<ttng::WarpGroupDotOp>()) return false;
+      auto isThis = [&](auto &d) { return d.dot.op == user; };
+      plan_.sharesBuffers |= !isWrite && llvm::none_of(plan_.delayed, isThis);
       plan_.isFilledInLoop |= isWrite;
     }
     return true;
@@ -254,9 +259,13 @@ private:
     for (auto &op : body_) {
       auto arrival = op.dyn<ttng::ArriveBarrierOp>();
       if (!arrival) continue;
-      for (auto &d : plan_.delayed)
-        if (arrival->isBeforeInBlock(d.dot.op)) return false;
       if (arrival.pred() || !allocationOf(arrival.alloc())) return false;
+      auto isBefore = [&](auto &d) { return arrival->isBeforeInBlock(d.dot.op); };
+      if (llvm::any_of(plan_.delayed, isBefore)) {
+        bool isOfThisIteration = arrival->hasAttr(kEachWarpArrivesAttr);
+        if (!isOfThisIteration || !llvm::all_of(plan_.delayed, isBefore)) return false;
+        continue;
+      }
       for (auto *view : viewsOf(arrival.alloc())) plan_.arrivals.insert(view);
       plan_.arrivals.insert(&op);
     }
@@ -347,8 +356,9 @@ private:
 std::string whyNotWorth(const OverlapPlan &p, const Tuning &tuning, int64_t registers) {
   double saved = std::min(p.delayedCycles, p.workCycles);
   int64_t usable = registers * tuning.overlapDotsRegistersPercent / 100;
-  if (p.fewestBuffers && p.fewestBuffers < tuning.overlapDotsLeastBuffers)
-    return llvm::formatv("there are buffers for {0} iterations, and two would be read at a time", p.fewestBuffers);
+  int64_t leastBuffers = tuning.overlapDotsLeastBuffers - (p.sharesBuffers ? 0 : 1);
+  if (p.fewestBuffers && p.fewestBuffers < leastBuffers)
+    return llvm::formatv("{0} buffers are too few: two iterations' would be read at a time", p.fewestBuffers);
   if (p.registers > usable)
     return llvm::formatv("about {0} registers of a thread would be needed, and {1} are usable", p.registers, usable);
   if (saved * 100 < p.cycles * double(tuning.overlapDotsLeastGain))
@@ -413,7 +423,8 @@ private:
   llvm::SmallVector<Operation *, 64> orderedBody(bool late) {
     llvm::SmallVector<Operation *, 64> ops;
     for (auto &op : body_) {
-      bool moves = delayedAt(&op) || op.is<ttng::ArriveBarrierOp>() || &op == body_.terminator();
+      bool isLateArrival = op.is<ttng::ArriveBarrierOp>() && plan_.arrivals.contains(&op);
+      bool moves = delayedAt(&op) || isLateArrival || &op == body_.terminator();
       if (!moves && plan_.last.contains(&op) == late) ops.push_back(&op);
     }
     return ops;
@@ -466,7 +477,8 @@ private:
       return llvm::any_of(plan_.delayed, [&](auto &d) { return v == carried(loop_, d.index).argument; });
     };
     for (auto *op : orderedBody(/*late=*/false)) {
-      if (firstIsPending && needs(op, [&](Value v) { return v == firstResult; })) {
+      bool needsFirst = needs(op, [&](Value v) { return v == firstResult; }) || op->is<ttng::ArriveBarrierOp>();
+      if (firstIsPending && needsFirst) {
         map.map(firstResult, waitFor(b, {map.lookupOrSelf(firstResult)}, pending)[0]);
         firstIsPending = false;
         if (auto wait = op->dyn<ttng::WarpGroupDotWaitOp>()) {
