@@ -65,6 +65,7 @@ Pipeline nvidiaTtgirPipeline(const ir::TargetInfo &t, const TtgirPipelineOptions
   // the copies out of loops; then dots of two iterations can be in flight.
   if (o.mayAddWarps) p.push_back(step(automaticWarpSpecialization));
   p.push_back(step(overlapDots));
+  p.push_back(step(issueDotsEarly)); // the waits that it counts on are there, and dots that stay in flight are marked
   const Pipeline rest = {
       // Operands of mma.sync, thus on NVIDIA only. Needs the multi-buffers; before canonicalize merges their indices
       // with other arithmetic.

@@ -183,6 +183,8 @@ Rows schedulePasses() {
           "give the copies of a pipelined loop to a warp of their own", {.needs = kLayouts}),
       row<overlapDots>("overlap-dots", "schedule/overlap_dots.cpp",
                        "issue the last dots of an iteration under the work of the next one", {.needs = kLayouts}),
+      row<issueDotsEarly>("issue-dots-early", "schedule/issue_dots_early.cpp",
+                          "keep several dots in flight under the arithmetic between them", {.needs = kLayouts}),
       row<prefetch>("tritongpu-prefetch", "schedule/prefetch.cpp",
                     "load dot operands from shared memory one step of K ahead", {.needs = kLayouts}),
       row<stripMine>("strip-mine", "schedule/strip_mine.cpp",

@@ -1,0 +1,168 @@
+// Pass issue-dots-early: several dots of a block are in flight at a time, and run under the arithmetic between them. The
+// backward pass of attention is the foremost case:
+//
+//   %s = dot %k, %qT                                 %s  = dot %k, %qT      {isAsync}
+//   %p = softmax %s                                  %dp = dot %v, %doT     {isAsync}
+//   %n = dot %p, %do, %dv                      →     wait {pendings = 1} for %s
+//   %dp = dot %v, %doT                               %p = softmax %s                      under %dp
+//   %ds = arithmetic on %p, %dp                      %n = dot %p, %do, %dv  {isAsync}
+//   %m = dot %ds, %q, %dk                            wait {pendings = 1} for %dp
+//                                                    %ds = arithmetic on %p, %dp          under %n
+//                                                    %m = dot %ds, %q, %dk  {isAsync}
+//                                                    wait {pendings = 0} for %n, %m
+//
+// Step 1: a dot moves up to behind an earlier one, the first possible, with the views of its operands, if it needs
+// nothing that is computed in between, nothing in between writes shared memory or synchronises, and the registers of its
+// result are there (holdableRegisters) for as much longer.
+//
+// Step 2: a dot becomes asynchronous if another dot, or other work, comes before the first use of its result. It is
+// waited for there, or before the first operation that may write its operands or tells others that they may, or at the
+// block's end. Dots complete in the order in which they are issued; a wait leaves those behind its own in flight.
+//
+// Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.
+#include "ir/builder.h"
+#include "ir/module_attributes.h"
+#include "ir/op_table.h"
+#include "ir/ops.h"
+#include "ir/tensor_queries.h"
+#include "transforms/analyses/memdesc_root.h"
+#include "transforms/analyses/register_pressure.h"
+#include "transforms/passes.h"
+#include "llvm/ADT/SetVector.h"
+#include <algorithm>
+
+namespace tessera::transforms {
+using namespace ir;
+
+namespace {
+
+/// Whether sums of limited precision are added to the accumulator after the instruction, so that the dot cannot be
+/// asynchronous.
+bool addsAfterwards(ttng::WarpGroupDotOp dot) {
+  auto b = dot.b().type().cast<MemDescType>();
+  bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
+  return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
+}
+
+/// Whether a dot may be in flight across the operation: it neither writes shared memory nor orders anything but dots.
+bool mayRunUnder(Operation &op) {
+  if (op.is<ttng::WarpGroupDotWaitOp>()) return true;
+  bool hasInnerDots = false;
+  op.walk([&](Operation *inner) { hasInnerDots |= inner != &op && inner->is<ttng::WarpGroupDotOp>(); });
+  bool isLoopOrCall = op.is<scf::ForOp>() || op.is<scf::WhileOp>() || op.is<tt::CallOp>();
+  bool frees = op.is<ttg::LocalDeallocOp>() || op.is<ttg::LocalAllocOp>();
+  return !hasInnerDots && !isLoopOrCall && !frees && !(effectsOf(&op) & (kWritesShared | kSynchronizes));
+}
+
+class DotsOfBlock {
+public:
+  DotsOfBlock(Block &block, const RegisterPressure &pressure, int64_t registers)
+      : block_(block), pressure_(pressure), registers_(registers) {}
+
+  bool run() {
+    for (auto &op : block_)
+      if (auto dot = op.dyn<ttng::WarpGroupDotOp>()) dots_.push_back(dot);
+    if (dots_.size() < 2) return false;
+    bool changed = false;
+    for (size_t k = 1; k < dots_.size(); ++k)
+      for (size_t j = 0; j < k; ++j)
+        if (moveUp(dots_[k], dots_[j])) {
+          std::rotate(dots_.begin() + j + 1, dots_.begin() + k, dots_.begin() + k + 1);
+          changed = true;
+          break;
+        }
+    for (auto dot : dots_) changed |= makeAsync(dot);
+    return changed;
+  }
+
+private:
+  // ---- step 1 ----
+
+  bool moveUp(ttng::WarpGroupDotOp dot, ttng::WarpGroupDotOp before) {
+    if (dot.isAsync()) return false;
+    bool hasWorkBetween = false;
+    for (Operation *op = before->next(); op != dot.op; op = op->next()) {
+      // Waits for an asynchronous dot count the dots behind it.
+      auto other = op->dyn<ttng::WarpGroupDotOp>();
+      if (!mayRunUnder(*op) || op->is<ttng::WarpGroupDotWaitOp>() || (other && other.isAsync())) return false;
+      hasWorkBetween |= op->numResults() && op->result(0).type().isTensor();
+    }
+    if (!hasWorkBetween || pressure_.after(before.op) + held_ + registersOf(dot.d()) > registers_) return false;
+    llvm::SetVector<Operation *> operands;
+    for (Value v : dot->operands())
+      if (!collect(v, before, operands)) return false;
+    Operation *at = before.op;
+    for (auto *op : operands) {
+      op->moveAfter(at);
+      at = op;
+    }
+    dot->moveAfter(at);
+    held_ += registersOf(dot.d());
+    return true;
+  }
+  /// What computes the value behind `before`, in order; false if it is more than views and scalars.
+  bool collect(Value v, ttng::WarpGroupDotOp before, llvm::SetVector<Operation *> &out) {
+    Operation *op = v.definingOp();
+    if (!op || op->block() != &block_ || !before->isBeforeInBlock(op)) return op != before.op;
+    bool isScalar = llvm::none_of(op->results(), [](Value r) { return r.type().isTensor(); });
+    if (op->numRegions() || !isScalar || !(isMemdescView(op) || isPure(op))) return false;
+    for (Value operand : op->operands())
+      if (!collect(operand, before, out)) return false;
+    out.insert(op);
+    return true;
+  }
+
+  // ---- step 2 ----
+
+  bool makeAsync(ttng::WarpGroupDotOp dot) {
+    if (dot.isAsync() || addsAfterwards(dot)) return false;
+    int32_t behind = 0; // dots issued before the wait
+    bool hasWork = false;
+    Operation *at = dot->next();
+    for (; at != block_.terminator() && mayRunUnder(*at) && !uses(*at, dot.d()); at = at->next()) {
+      bool isDot = at->is<ttng::WarpGroupDotOp>();
+      behind += isDot;
+      hasWork |= isDot || (at->numResults() && at->result(0).type().isTensor());
+    }
+    if (!hasWork) return false;
+    dot->setAttr("isAsync", IntegerAttr::getBool(dot->context(), true));
+    Builder b(at);
+    Type types[] = {dot.d().type()};
+    Value operands[] = {dot.d()};
+    auto wait = ttng::WarpGroupDotWaitOp::create(b, dot->loc(), types, operands, {b.i32Attr("pendings", behind)});
+    dot.d().replaceUsesIf(wait->result(0), [&](OpOperand &use) { return use.owner != wait.op; });
+    return true;
+  }
+  static bool uses(Operation &op, Value v) {
+    bool found = false;
+    op.walk([&](Operation *inner) { found |= llvm::is_contained(inner->operands(), v); });
+    return found;
+  }
+
+  Block &block_;
+  const RegisterPressure &pressure_; // of the function as it was
+  int64_t registers_;
+  int64_t held_ = 0; // by results of dots that moved
+  llvm::SmallVector<ttng::WarpGroupDotOp, 8> dots_;
+};
+
+} // namespace
+
+absl::StatusOr<bool> issueDotsEarly(Module &m, PassContext &c) {
+  if (!c.target || c.target->matrixUnit != MatrixUnit::Wgmma) return false;
+  int64_t registers = holdableRegisters(*c.target, numWarps(m.op()));
+  bool changed = false;
+  for (auto &op : *m.body()) {
+    if (!op.is<tt::FuncOp>()) continue;
+    llvm::SetVector<Block *> blocks;
+    op.walk([&](Operation *inner) {
+      if (inner->is<ttng::WarpGroupDotOp>()) blocks.insert(inner->block());
+    });
+    if (blocks.empty()) continue;
+    RegisterPressure pressure(&op);
+    for (auto *block : blocks) changed |= DotsOfBlock(*block, pressure, registers).run();
+  }
+  return changed;
+}
+
+} // namespace tessera::transforms
