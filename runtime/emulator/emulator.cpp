@@ -120,6 +120,9 @@ private:
       w.sinceProgress = w.nextPicture = 0;
       w.pictureBlock = ~0u;
       w.exact.clear();
+      w.unusedReads.clear();
+      w.acted.clear();
+      if (launch_.checks.races) w.acted.resize(unsigned(program_.instructions.size()));
       w.copies.clear();
       w.copyGroup = 0;
       w.drains.clear();

@@ -7,6 +7,7 @@
 #pragma once
 #include "absl/status/status.h"
 #include "runtime/emulator/emulator.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
@@ -291,6 +292,13 @@ struct ProxyFence {
   uint64_t stamp = 0, barrier = 0;
 };
 
+/// A race whose read has had no effect so far (unused_reads.h): where it reads, and what is to be said of it.
+struct UnusedRead {
+  uint32_t site = 0;
+  unsigned lane = 0;
+  std::string text;
+};
+
 struct Warp {
   Block *block = nullptr;
   const Program *program = nullptr;
@@ -313,7 +321,9 @@ struct Warp {
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0;        // the group that copies go to now
   std::vector<PendingDrain> drains;
-  std::vector<PendingRow> rowsInFlight;         // only if races are checked
+  std::vector<PendingRow> rowsInFlight; // only if races are checked
+  llvm::BitVector acted;                // by instruction: it had an effect; only if races are checked
+  std::vector<UnusedRead> unusedReads;
   std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
   std::unique_ptr<WarpgroupState> warpgroup;    // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
@@ -372,7 +382,8 @@ struct Launch {
   uint64_t changes = 0;                                     // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
   std::vector<SiteCounters> sites;                          // by instruction, with counters
-  std::vector<uint8_t> executed;                            // blocks of the program, with counters
+  llvm::DenseMap<uint32_t, llvm::BitVector> reach; // by load: instructions that its value reaches, where it was asked
+  std::vector<uint8_t> executed;                   // blocks of the program, with counters
   absl::Status failure;
   Report report;
 };

@@ -7,6 +7,7 @@
 // guide, "Shared Memory"; AMD's ISA guides, "Data Share Operations").
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/races.h"
+#include "runtime/emulator/unused_reads.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -472,6 +473,7 @@ void runAccess(Warp &w, const Instruction &i) {
     for (uint64_t m = x.active; m; m &= m - 1)
       if (unsigned l = unsigned(std::countr_zero(m)); !x.host[l]) x.drop(l);
   x.now = ++launch.stamp;
+  if (a.kind != Access::Kind::Load && x.active && !noteEffect(w, i)) return;
   if (SiteCounters *s = siteOf(w, i)) count(*s, x);
   if (a.acquires) w.block->lastAcquire = x.now;
   if (a.releases) launch.releases[w.block->number].push_back(x.now);
