@@ -11,6 +11,7 @@ from ctypes import byref, c_char, c_int64, c_uint32
 from dataclasses import dataclass
 from typing import Any
 
+from . import _uninitialised
 from ._arrays import Memory, element_type, memory_of
 from ._errors import UsageError
 from ._kernel import Kernel, make_options, read_text
@@ -56,6 +57,10 @@ class Buffer(Handle):
     def write(self, address: int, nbytes: int, offset: int = 0) -> None:
         """Copies from the host's memory."""
         call("tessera_buffer_write", self.pointer, offset, address, nbytes)
+
+    def undefine(self, offset: int, nbytes: int) -> None:
+        """These bytes count as never written: emulators and interpreter report a kernel that reads them."""
+        call("tessera_buffer_undefine", self.pointer, offset, nbytes)
 
     def read(self, address: int, nbytes: int, offset: int = 0) -> None:
         """Copies to the host's memory."""
@@ -204,6 +209,8 @@ class _Arguments:
                 if s.storage not in self.buffers:
                     buffer = Buffer(self.device, s.storage_bytes)
                     buffer.write(s.storage, s.storage_bytes)
+                    for at, size in _uninitialised.ranges(s.storage, s.storage_bytes):
+                        buffer.undefine(at, size)
                     self.buffers[s.storage] = (buffer, s)
                 return self.buffers[s.storage][0], m.address - s.storage
         empty = Buffer(self.device, 0)

@@ -119,6 +119,7 @@ _FALLIBLE: dict[str, list[Any]] = {
     "tessera_device_open": [c_void_p, c_char_p, _OUT],
     "tessera_buffer_create": [c_void_p, c_size_t, _OUT],
     "tessera_buffer_write": [c_void_p, c_size_t, c_void_p, c_size_t],
+    "tessera_buffer_undefine": [c_void_p, c_size_t, c_size_t],
     "tessera_buffer_read": [c_void_p, c_size_t, c_void_p, c_size_t],
     "tessera_kernel_compile": [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(Options), _OUT],
     "tessera_kernel_load": [c_void_p, c_char_p, c_size_t, c_char_p, _OUT],

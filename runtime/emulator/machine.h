@@ -192,6 +192,7 @@ struct Region {
   std::string name;
   uint8_t *data = nullptr;
   uint64_t base = 0, bytes = 0;
+  uint8_t *undefined = nullptr; // Buffer::undefined
   bool readOnly = false;
   bool holdsTensorMaps = false;   // that are arguments of the kernel
   std::vector<ShadowPage> shadow; // its cells are the launch's
@@ -434,6 +435,12 @@ bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const u
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
+/// A read of buffers' memory that was never written; false after an error.
+bool isWritten(Warp &, const Instruction &, unsigned lane, const Region &, uint64_t offset, unsigned bytes);
+/// The bytes of a buffer are written.
+inline void markWritten(Region &r, uint64_t offset, unsigned bytes) {
+  if (r.undefined) memset(r.undefined + offset, 0, bytes);
+}
 /// One element updated by an atomic operation.
 uint64_t combine(AtomicKind, FloatFormat, unsigned bytes, uint64_t old, uint64_t value);
 

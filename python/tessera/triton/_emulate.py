@@ -244,6 +244,8 @@ class _Launcher:
             _arguments(ty, value, parameters, values, at)
         if enter is not None:
             enter(launch_metadata)
+        if self._driver.on_launch is not None:
+            self._driver.on_launch(kernel.name)
         try:
             printed = kernel.launch((x, y, z), *values)
         except _errors.FailedError as e:
@@ -267,6 +269,7 @@ class EmulatorDriver:
         self.utils = _Utils(self)
         self.launcher_cls = functools.partial(_Launcher, self)
         self.launches = 0
+        self.on_launch: Any = None  # called with the kernel's name before each
         self.get_device_capability = lambda *_: divmod(target.arch, 10) if target.backend == "cuda" else (9, 4)
 
     @functools.cached_property
@@ -337,6 +340,21 @@ def _getitem(original: Any) -> Any:
     return __getitem__
 
 
+def _with_assertions(original: Any) -> Any:
+    """device_assert is active, as with `debug=True`, but not Triton's checks of 32-bit overflow: hash functions do that
+    on purpose, and the emulators follow what overflows on its way to an address."""
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        from triton import knobs
+
+        if emulation.assertions and not (kwargs.get("debug") or self.debug or knobs.runtime.debug):
+            kwargs["debug"] = True
+            kwargs.setdefault("sanitize_overflow", False)
+        return original(self, *args, **kwargs)
+
+    return run
+
+
 def _autotune(original: Any) -> Any:
     """What an emulation finds is forgotten with it: it says nothing about a GPU."""
 
@@ -365,10 +383,11 @@ def _is_within_2gb(x: Any) -> bool:
 @contextlib.contextmanager
 def _patched() -> Iterator[None]:
     from triton.runtime.autotuner import Autotuner
-    from triton.runtime.jit import KernelInterface
+    from triton.runtime.jit import JITFunction, KernelInterface
 
     changes = [(KernelInterface, "__getitem__", _getitem(KernelInterface.__getitem__))]
     changes.append((Autotuner, "run", _autotune(Autotuner.run)))
+    changes.append((JITFunction, "run", _with_assertions(JITFunction.run)))
     try:
         from triton.backends.amd.compiler import HIPBackend
 
