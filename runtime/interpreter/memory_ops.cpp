@@ -72,6 +72,13 @@ bool Program::writeLanes(Op op, Type element, const Lanes &addresses, const Lane
   });
 }
 
+/// Whether what an atomic leaves in memory depends on what it finds there: not that of an exchange.
+static bool dependsOnMemory(Operation *op) {
+  if (op->is<tt::AtomicRmwOp>()) return op->cast<tt::AtomicRmwOp>().atomicRmwOp() != RmwOp::Exch;
+  if (op->is<amdg::BufferAtomicRmwOp>()) return op->cast<amdg::BufferAtomicRmwOp>().atomicRmwOp() != RmwOp::Exch;
+  return true;
+}
+
 bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lanes *mask,
                           llvm::function_ref<uint64_t(size_t, uint64_t)> f, Lanes &old) {
   unsigned bytes;
@@ -79,11 +86,12 @@ bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lan
   size_t n = addresses.size();
   old = undefined(element, n);
   bool changed = false;
+  bool reads = dependsOnMemory(op);
   for (size_t i = 0; i < n; ++i) {
     if (mask && !mask->flag(mask->size() == 1 ? 0 : i)) continue;
     uint64_t address = addresses.word(i), written = 0;
     uint8_t *p = memory_.resolve(address, bytes);
-    if (!p || !memory_.isWritten(address, bytes)) return faultyAccess(op, "atomic", address, bytes, i, n);
+    if (!p || (reads && !memory_.isWritten(address, bytes))) return faultyAccess(op, "atomic", address, bytes, i, n);
     memory_.markWritten(address, bytes);
     uint64_t before = updateMemory(p, bytes, [&](uint64_t v) { return written = f(i, v); });
     changed |= before != written;

@@ -328,7 +328,10 @@ def _gpu_target(name: str) -> Any:
 
 
 def _wrapped(x: Any) -> Any:
-    """numpy's arrays as tensors."""
+    """numpy's arrays as tensors, in tuples, too."""
+    if isinstance(x, tuple):
+        made = [_wrapped(each) for each in x]
+        return type(x)(*made) if hasattr(x, "_fields") else tuple(made)
     return HostArray(x) if hasattr(x, "__array_interface__") and type(x).__name__ == "ndarray" else x
 
 
