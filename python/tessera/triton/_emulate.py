@@ -17,9 +17,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _device, _errors, _kernel, _library
-from .._arrays import memory_of
+from .._arrays import element_type_name, memory_of
 from . import _wrap
 from ._mode import emulation
+
+
+# What triton.runtime takes as the names of element types.
+_TYPES = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 float8_e4m3fn float8_e5m2 "
+    "float8_e4m3fnuz float8_e5m2fnuz".split()
+)
 
 
 class HostArray:
@@ -32,6 +39,8 @@ class HostArray:
     def __init__(self, array: Any, dtype: str | None = None):
         self.array = array
         self.dtype = dtype or array.dtype
+        if element_type_name(self) not in _TYPES:
+            raise _errors.UsageError(f"kernels of Triton take no arrays of type '{self.dtype}'")
         self.shape = tuple(array.shape)
         self.device = _CPU
 
@@ -237,6 +246,8 @@ class _Launcher:
     ) -> None:
         if x * y * z == 0:
             return
+        if min(x, y, z) < 0:
+            raise _errors.UsageError(f"the grid ({x}, {y}, {z}) has a negative size")
         parameters = kernel.metadata["args"]
         values: list[Any] = []
         at = [0]
@@ -426,8 +437,12 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     Raises:
         InputError: the compiler refuses a kernel.
     """
-    from triton.runtime import driver
-
+    if not isinstance(target, str):
+        raise _errors.UsageError(f"a target is a str such as 'gfx942', not {type(target).__name__}")
+    try:
+        from triton.runtime import driver
+    except ImportError as e:
+        raise _errors.UsageError(f"emulate needs Triton: {e}") from None
     name = target.removeprefix("emulator:")
     spec = name if name == "interpreter" else f"emulator:{name}"
     if name != "interpreter" and name not in _library.targets():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -13,6 +14,7 @@ from typing import Any
 
 _SECONDS = 0.2  # between two changes of the line
 _PATIENCE = 1.0  # seconds before anything is shown
+_installing = threading.Lock()
 
 
 class Line:
@@ -70,40 +72,32 @@ def launch_progress(driver: Any) -> Iterator[None]:
 
 
 class _Tuning:
-    """A kernel whose candidates are being tried, in this thread."""
+    """One search of an autotuner: `nargs`, which it makes anew for each, tells it from others."""
 
-    def __init__(self, name: str, configs: int):
-        self.name, self.configs, self.done, self.line = name, configs, 0, Line()
-
-    def step(self) -> None:
-        self.done += 1
-        shown = min(self.done, self.configs)
-        self.line.show(f"tessera: autotuning {self.name}: candidate {shown} of {self.configs}")
+    def __init__(self, tuner: Any, configs: int):
+        self.nargs, self.configs, self.done, self.line = tuner.nargs, configs, 0, Line()
+        self.name = getattr(getattr(tuner, "base_fn", None), "__name__", "kernel")
+        atexit.register(self.line.clear)
 
 
-_thread = threading.local()
-
-
-def _run(original: Any) -> Any:
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        outer = getattr(_thread, "tuning", None)
-        _thread.tuning = _Tuning(getattr(self.base_fn, "__name__", "kernel"), len(self.configs))
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            _thread.tuning.line.clear()
-            _thread.tuning = outer
-
-    run.__wrapped__ = original  # type: ignore[attr-defined]
-    return run
+def _tuning_of(tuner: Any, configs: int | None = None) -> _Tuning:
+    found = tuner.__dict__.get("_tessera_tuning")
+    if found is None or found.nargs is not tuner.nargs or configs is not None:
+        found = tuner._tessera_tuning = _Tuning(tuner, configs or len(tuner.configs))
+    return found
 
 
 def _bench(original: Any) -> Any:
     def _bench(self: Any, *args: Any, **kwargs: Any) -> Any:
-        tuning = getattr(_thread, "tuning", None)
-        if tuning is not None:
-            tuning.step()
-        return original(self, *args, **kwargs)
+        tuning = _tuning_of(self)
+        tuning.done += 1
+        at = f"candidate {min(tuning.done, tuning.configs)} of {tuning.configs}"
+        tuning.line.show(f"tessera: autotuning {tuning.name}: {at}")
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            if tuning.done >= tuning.configs:
+                tuning.line.clear()
 
     _bench.__wrapped__ = original  # type: ignore[attr-defined]
     return _bench
@@ -112,12 +106,10 @@ def _bench(original: Any) -> Any:
 def _prune(original: Any) -> Any:
     def prune_configs(self: Any, *args: Any, **kwargs: Any) -> Any:
         left = original(self, *args, **kwargs)
-        tuning = getattr(_thread, "tuning", None)
-        if tuning is not None:
-            tuning.configs = len(left)
+        if hasattr(left, "__len__"):
+            _tuning_of(self, len(left))
         return left
 
-    prune_configs.__wrapped__ = original  # type: ignore[attr-defined]
     return prune_configs
 
 
@@ -127,10 +119,9 @@ def install() -> None:
         return
     from triton.runtime.autotuner import Autotuner
 
-    if hasattr(Autotuner._bench, "__wrapped__"):
-        return
-    Autotuner._bench, Autotuner.prune_configs = _bench(Autotuner._bench), _prune(Autotuner.prune_configs)
-    Autotuner.run = _run(Autotuner.run)
+    with _installing:
+        if not hasattr(Autotuner._bench, "__wrapped__"):
+            Autotuner._bench, Autotuner.prune_configs = _bench(Autotuner._bench), _prune(Autotuner.prune_configs)
 
 
 __all__ = ["Line", "install", "is_on", "launch_progress"]

@@ -79,6 +79,9 @@ def _wrap_hash(original: Callable[[Any], str]) -> Callable[[Any], str]:
     def backend_hash(self: Any) -> str:
         if not _is_active():
             return original(self)
+        from . import _progress
+
+        _progress.install()
         if mode() == "verify" and emulation.spec is None:
             # Here, because a kernel that is found in the cache is not compiled.
             from . import _verify

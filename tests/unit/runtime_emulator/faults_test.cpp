@@ -519,6 +519,30 @@ TEST_P(Faults, MissingBarrierBeforeOverwriting) {
   EXPECT_FOUND(e.llvmModule(Module{amd()}(with("")), {zeros(2048)}), HasSubstr("race: it "),
                HasSubstr("of shared memory, which thread"), HasSubstr("no barrier orders the two"));
 }
+TEST(Faults, BarriersOfInlinePtx) {
+  // Through global memory: what the other half of the threads wrote.
+  auto with = [](const std::string &barrier) {
+    return Module{false}(R"(  %p = getelementptr i32, ptr addrspace(1) %x, i32 %tid
+  %o = xor i32 %tid, 64
+  %q = getelementptr i32, ptr addrspace(1) %x, i32 %o
+  store i32 %tid, ptr addrspace(1) %p, align 4
+  call void asm sideeffect ")" +
+                         barrier + R"(", ""()
+  %v = load i32, ptr addrspace(1) %q, align 4
+  %r = getelementptr i32, ptr addrspace(1) %q, i32 128
+  store i32 %v, ptr addrspace(1) %r, align 4
+  ret void
+)");
+  };
+  for (const char *barrier : {"bar.sync 0;", "barrier.sync 0;", "barrier.cta.sync.aligned 0;"}) {
+    Emulation e;
+    EXPECT_SOUND(e.llvmModule(with(barrier), {zeros(2048)}));
+  }
+  Emulation e;
+  EXPECT_FOUND(e.llvmModule(with(""), {zeros(2048)}), HasSubstr("race: it "));
+  for (const char *unknown : {"bar.sync 1;", "bar.sync 0, 64;", "bar.arrive 0, 128;"})
+    EXPECT_EQ(e.llvmModule(with(unknown), {zeros(2048)}).status().code(), absl::StatusCode::kUnimplemented) << unknown;
+}
 /// 64 elements of x are loaded by all threads, a copy for each 64 of them, and changed by those for which `owner` is
 /// true. REST follows: %q is a place of the thread's own.
 std::string inPlace(llvm::StringRef owner, llvm::StringRef rest) {
