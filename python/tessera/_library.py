@@ -345,7 +345,10 @@ def _build_id(path: str) -> str:
 
 def build_id() -> str:
     """Names the library's build: the hash that its linker made of its contents, else a hash of the file."""
-    return _build_id(library_path())
+    try:
+        return _build_id(library_path())
+    except OSError as e:
+        raise FailedError(f"cannot read the library of tessera: {e}") from None
 
 
 __all__ = ["build_id", "call", "context", "library", "library_path", "targets", "version"]

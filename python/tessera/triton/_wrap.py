@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import warnings
 from typing import Any, Callable
 
-from ._mode import emulation, mode
+from ._mode import emulation, mode, warn_once
 
 _BACKENDS = (("triton.backends.nvidia.compiler", "CUDABackend"), ("triton.backends.amd.compiler", "HIPBackend"))
 
@@ -38,7 +39,19 @@ def install(always: bool = False) -> None:
 
 
 def _is_active() -> bool:
-    return emulation.spec is not None or mode() != "0"
+    return emulation.spec is not None or (mode() != "0" and _has_library())
+
+
+def _has_library() -> bool:
+    """Whether the library's file is there; else Triton compiles, with a warning. In strict mode that is an error later.
+    Keys of caches name the library: it must be known before anything is compiled."""
+    from .._library import library_path
+
+    path = library_path()
+    if mode() == "strict" or os.access(path, os.R_OK):
+        return True
+    warn_once(f"{path} is missing or cannot be read: Triton's own compiler is used")
+    return False
 
 
 def key() -> str:
