@@ -49,7 +49,7 @@ def ranges(address: int, nbytes: int) -> list[tuple[int, int]]:
 
 
 def _end_of_run(data: bytes, at: int) -> int:
-    """Where the run of patterns ends that begins at `at`: compared in pieces that double in size."""
+    """Where the run of patterns ends that begins at `at`: compared in steps that double."""
     size = 4
     while size >= 4:
         if data[at : at + size] == _PATTERN * (size // 4):

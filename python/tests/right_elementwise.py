@@ -391,9 +391,9 @@ def test_difference():
 
 @triton.jit
 def tuples(pair, o, B: tl.constexpr):
-    x, factor = pair
+    x, times = pair
     i = tl.arange(0, B)
-    tl.store(o + i, tl.load(x + i) * factor)
+    tl.store(o + i, tl.load(x + i) * times)
 
 
 def test_tuple():

@@ -47,13 +47,13 @@ def multiply(a, b):
 
 
 @triton.jit
-def product(x, o, B: tl.constexpr):
+def multiply_all(x, o, B: tl.constexpr):
     tl.store(o, tl.reduce(tl.load(x + tl.arange(0, B)) + 0.5, 0, multiply))
 
 
 def test_own_reduction():
     x, o = f4(64), np.empty(1, "f4")
-    product[(1,)](x, o, 64)
+    multiply_all[(1,)](x, o, 64)
     near(o[0], np.prod(x + 0.5, dtype="f8"), 1e-3)
 
 

@@ -50,9 +50,9 @@ def cases():
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", cases())
 def test_fault(planted, target, name):
-    _, _, _, _, what, unseen = cases()[name]
+    _, _, _, _, what, hidden = cases()[name]
     right, wrong = (planted[f"test_planted[{target}-{which}-{name}]"] for which in ("right", "wrong"))
-    if target not in unseen:
+    if target not in hidden:
         assert re.search(what, wrong), f"not found: {wrong}"
         # A race has two lines: the later access is named first, and the other one in its text.
         assert f"planted.py:{line_of(name)}:" in wrong.replace("\n", " ").partition("KernelFault: ")[2]

@@ -116,7 +116,7 @@ def test_other_libraries(tmp_path):
 
 
 def test_triton_without_the_library(tmp_path):
-    """The plug-in steps back with a warning: a program that Triton compiles must go on."""
+    """The plug-in steps back with a warning: a program that Triton compiles must run."""
     pytest.importorskip("triton")
     code = (
         "import sys; sys.path.insert(0, %r)\nimport test_triton as t, triton\n"
@@ -131,6 +131,25 @@ def test_unknown_mode():
     pytest.importorskip("triton")
     said = run("import triton", TESSERA_TRITON="fast")
     assert said.count("TESSERA_TRITON is 'fast'; it can be 0, 1, strict, verify; 1 is taken") == 1
+
+
+def test_old_triton(monkeypatch):
+    pytest.importorskip("triton")
+    import importlib.metadata
+
+    from tessera.triton import _wrap, emulate
+
+    real = importlib.metadata.version
+    assert _wrap.too_old() == ""
+    for version in ("3.5.1", "3.5.1+git1234", "2.1.0"):
+        monkeypatch.setattr(importlib.metadata, "version", lambda p, v=version: v if p == "triton" else real(p))
+        assert _wrap.too_old() == version
+        with pytest.warns(UserWarning, match="is too old, 3.6 or later is needed: its own compiler is used"):
+            _wrap.install()
+        with pytest.raises(tessera.UsageError, match="needs Triton 3.6"), emulate("sm_90a"):
+            pass
+    monkeypatch.setattr(importlib.metadata, "version", lambda p: "3.10.0")
+    assert _wrap.too_old() == ""
 
 
 # ---- processes, threads, files ----
@@ -151,7 +170,7 @@ def test_fork_after_use():
     pytest.importorskip("triton")
     code = EMULATE + (
         "with emulate('gfx942'):\n    launch(3)\n    child = os.fork()\n    if child == 0:\n        launch(5)\n"
-        "        import tessera; tessera.run\n        os._exit(0)\n    assert os.waitpid(child, 0)[1] == 0\n    launch(4)\n"
+        "        os._exit(0)\n    assert os.waitpid(child, 0)[1] == 0\n    launch(4)\n"
     )
     run(code)
 

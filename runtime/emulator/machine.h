@@ -383,8 +383,9 @@ struct Launch {
   uint64_t changes = 0;                                     // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
   std::vector<SiteCounters> sites;                          // by instruction, with counters
-  llvm::DenseMap<uint32_t, llvm::BitVector> reach; // by load: instructions that its value reaches, where it was asked
-  std::vector<uint8_t> executed;                   // blocks of the program, with counters
+  llvm::DenseMap<uint32_t, llvm::BitVector>
+      reach;                     // by load: instructions that its value reaches, found when first needed
+  std::vector<uint8_t> executed; // blocks of the program, with counters
   absl::Status failure;
   Report report;
 };

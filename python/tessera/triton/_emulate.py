@@ -447,6 +447,8 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     spec = name if name == "interpreter" else f"emulator:{name}"
     if name != "interpreter" and name not in _library.targets():
         raise _errors.UsageError(f"there is no target '{name}'; targets: interpreter, {', '.join(_library.targets())}")
+    if version := _wrap.too_old():
+        raise _errors.UsageError(f"emulate needs Triton {_wrap.OLDEST[0]}.{_wrap.OLDEST[1]} or later, not {version}")
     _wrap.install(always=True)
     gpu = _gpu_target("sm_90a" if name == "interpreter" else name)
     made = EmulatorDriver(spec, gpu, multiprocessors)

@@ -28,7 +28,7 @@ class _Emulation:
     """The device that kernels are compiled for instead of a GPU: "emulator:gfx942", "interpreter"; None: none."""
 
     spec: str | None = None
-    assertions = False  # device_assert is compiled into kernels that do not ask for it
+    assertions = False  # device_assert is compiled into kernels without debug=True, too
 
 
 emulation = _Emulation()

@@ -72,7 +72,7 @@ def launch_progress(driver: Any) -> Iterator[None]:
 
 
 class _Tuning:
-    """One search of an autotuner: `nargs`, which it makes anew for each, tells it from others."""
+    """One search of an autotuner: `nargs`, which it makes anew for each, distinguishes it from others."""
 
     def __init__(self, tuner: Any, configs: int):
         self.nargs, self.configs, self.done, self.line = tuner.nargs, configs, 0, Line()

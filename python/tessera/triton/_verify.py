@@ -2,7 +2,7 @@
 
 The kernel's files in Triton's cache have one more, `NAME.verify`: what Triton's own stages made, and its metadata. A
 launch that skips `CompiledKernel.run` (Inductor's static launcher), or one that is captured into a CUDA graph, is not
-verified: the summary names the kernels of which no other launch was seen.
+verified: the summary names the kernels that had no other launch.
 """
 
 from __future__ import annotations

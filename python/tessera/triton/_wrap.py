@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import re
 import warnings
 from typing import Any, Callable
 
@@ -18,9 +19,33 @@ from ._mode import emulation, mode, warn_once
 _BACKENDS = (("triton.backends.nvidia.compiler", "CUDABackend"), ("triton.backends.amd.compiler", "HIPBackend"))
 
 
+OLDEST = (3, 6)  # before it, stages and launchers take other things
+
+
+def too_old() -> str:
+    """The version of Triton if it is older than what the plug-in knows, else "". Packages name it: the module does not
+    know it while it is being imported."""
+    import importlib.metadata
+
+    for package in ("triton", "pytorch-triton", "pytorch-triton-rocm", "triton-rocm"):
+        try:
+            version = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
+        return version if len(numbers) == 2 and tuple(numbers) < OLDEST else ""
+    return ""
+
+
 def install(always: bool = False) -> None:
-    """Wraps what of Triton is there; a second call does nothing. `always`: also with TESSERA_TRITON=0."""
+    """Wraps what of Triton is there; a second call does nothing. `always`: also with TESSERA_TRITON=0.
+
+    A version of Triton that is too old is left alone, with a warning.
+    """
     if mode() == "0" and not always:
+        return
+    if version := too_old():
+        warn_once(f"Triton {version} is too old, {OLDEST[0]}.{OLDEST[1]} or later is needed: its own compiler is used")
         return
     for module_name, class_name in _BACKENDS:
         try:
