@@ -74,11 +74,14 @@ def test_plugin_with_one_target(tmp_path):
 
 
 def test_plugin_is_off_by_default(tmp_path):
-    code, said = run_tests(tmp_path, text="def test_nothing():\n    import sys\n    assert 'triton' not in sys.modules\n")
+    text = "def test_nothing():\n    import sys\n    assert 'triton' not in sys.modules\n"
+    code, said = run_tests(tmp_path, text=text)
     assert code == 0 and "tessera:" not in said
 
 
-@pytest.mark.parametrize("target, says", [("sm_1", "there is no target 'sm_1'; targets: interpreter, sm_80"), (",", "needs a target")])
+@pytest.mark.parametrize(
+    "target, says", [("sm_1", "there is no target 'sm_1'; targets: interpreter, sm_80"), (",", "needs a target")]
+)
 def test_plugin_with_wrong_targets(tmp_path, target, says):
     code, said = run_tests(tmp_path, f"--tessera-check={target}")
     assert code == 4 and says in said and "Traceback" not in said
@@ -155,7 +158,8 @@ def test_moved(): launch(lambda x: torch.empty(100, dtype=torch.float32).cuda())
 def test_filled(): launch(lambda x: torch.empty(100, device="cuda:0").zero_())
 """
     status, said = run_tests(tmp_path, "--tessera-check=gfx942", text=code)
-    for name, how in (("zeros", "PASSED"), ("empty", "FAILED"), ("new", "FAILED"), ("moved", "FAILED"), ("filled", "PASSED")):
+    expected = dict(zeros="PASSED", empty="FAILED", new="FAILED", moved="FAILED", filled="PASSED")
+    for name, how in expected.items():
         assert f"test_{name} {how}" in said, said
 
 

@@ -1,5 +1,5 @@
-"""Planted faults, and right kernels: `pytest --tessera-check` finds each of the first with its line, and is silent about
-the others. One session for each of the two files, with all targets; what it says of each test is judged here."""
+"""Planted faults, and right kernels: `pytest --tessera-check` finds each of the first with its line, and is silent
+about the others. One session for each of the two files, with all targets; what it says of each test is judged here."""
 
 import os
 import re
