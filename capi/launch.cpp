@@ -268,7 +268,7 @@ tessera_status interpret(Call &call, tessera_kernel &k, const LaunchInput &launc
     if (at == memory.size()) {
       auto &m = static_cast<const runtime::HostMemory &>(*a.memory);
       memory.push_back(&m);
-      buffers.push_back({k.metadata.args[i].name, m.data(), m.bytes()});
+      buffers.push_back({k.metadata.args[i].name, m.data(), m.bytes(), m.undefined()});
     }
     args.push_back({int(at), a.bits});
     if (a.descriptor) {
@@ -404,11 +404,20 @@ tessera_status tessera_buffer_write(tessera_buffer *b, size_t offset, const void
   Call call(b ? b->device->context.get() : nullptr, error);
   if (auto s = checkRange(call, b, offset, from, bytes)) return s;
   if (!b->device->device) {
-    if (bytes) std::memcpy(static_cast<runtime::HostMemory &>(*b->memory).data() + offset, from, bytes);
+    auto &host = static_cast<runtime::HostMemory &>(*b->memory);
+    if (bytes) std::memcpy(host.data() + offset, from, bytes);
+    host.define(offset, bytes);
     return TESSERA_OK;
   }
   auto s = b->device->device->write(*b->memory, offset, from, bytes, "a buffer");
   return s.ok() ? TESSERA_OK : call.fail(s);
+}
+tessera_status tessera_buffer_undefine(tessera_buffer *b, size_t offset, size_t bytes, tessera_error **error) {
+  Call call(b ? b->device->context.get() : nullptr, error);
+  if (auto s = checkRange(call, b, offset, b, bytes)) return s;
+  bool isHost = !b->device->device || b->device->device->takesBitcode();
+  if (isHost) static_cast<runtime::HostMemory &>(*b->memory).undefine(offset, bytes);
+  return TESSERA_OK;
 }
 tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void *to, size_t bytes,
                                    tessera_error **error) {

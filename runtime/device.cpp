@@ -19,6 +19,14 @@ absl::StatusOr<std::unique_ptr<HostMemory>> HostMemory::allocate(size_t bytes, c
 HostMemory::~HostMemory() {
   if (owned_) std::free(data_);
 }
+void HostMemory::undefine(size_t offset, size_t bytes) {
+  if (!bytes) return;
+  undefined_.resize(this->bytes());
+  std::fill_n(undefined_.begin() + long(offset), bytes, 1);
+}
+void HostMemory::define(size_t offset, size_t bytes) {
+  if (!undefined_.empty()) std::fill_n(undefined_.begin() + long(offset), bytes, 0);
+}
 
 void HostEvent::record() {
   milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -49,9 +49,17 @@ public:
   HostMemory(uint8_t *data, size_t bytes) : DeviceMemory(bytes), data_(data) {}
   ~HostMemory() override;
   uint8_t *data() const { return data_; }
+  /// These bytes count as never written: interpreter and emulators report reads of them.
+  /// @pre they are in the memory
+  void undefine(size_t offset, size_t bytes);
+  /// The host has written them.
+  void define(size_t offset, size_t bytes);
+  /// By byte: 1 if it was never written; null if all were. Kernels that write it set 0.
+  uint8_t *undefined() const { return undefined_.empty() ? nullptr : undefined_.data(); }
 
 private:
   uint8_t *data_;
+  mutable std::vector<uint8_t> undefined_;
   bool owned_ = false;
 };
 

@@ -11,8 +11,9 @@ from ctypes import byref, c_char, c_int64, c_uint32
 from dataclasses import dataclass
 from typing import Any
 
+from . import _uninitialised
 from ._arrays import Memory, element_type, memory_of
-from ._errors import UsageError
+from ._errors import UsageError, encoded, integer
 from ._kernel import Kernel, make_options, read_text
 from ._library import Argument, DescriptorStruct, Handle, Times, call, context, library
 
@@ -57,6 +58,10 @@ class Buffer(Handle):
         """Copies from the host's memory."""
         call("tessera_buffer_write", self.pointer, offset, address, nbytes)
 
+    def undefine(self, offset: int, nbytes: int) -> None:
+        """These bytes count as never written: emulators and interpreter report a kernel that reads them."""
+        call("tessera_buffer_undefine", self.pointer, offset, nbytes)
+
     def read(self, address: int, nbytes: int, offset: int = 0) -> None:
         """Copies to the host's memory."""
         call("tessera_buffer_read", self.pointer, offset, address, nbytes)
@@ -78,7 +83,7 @@ class Device:
 
     def __init__(self, spec: str | None = None):
         self._handle = Handle("tessera_device_destroy")
-        call("tessera_device_open", context(), spec.encode() if spec else None, self._handle.out)
+        call("tessera_device_open", context(), encoded("a device", spec) if spec else None, self._handle.out)
         self.__dict__.update(_describe(library().tessera_device_describe(self._handle.pointer).contents))
 
     spec: str
@@ -151,6 +156,15 @@ def scalar_bytes(value: Any, type_name: str) -> bytes:
     """
     if hasattr(value, "item"):
         value = value.item()
+    if not isinstance(value, (int, float)):
+        raise UsageError(f"a number of type {type_name} is needed, not {type(value).__name__}")
+    try:
+        return _packed(value, type_name)
+    except (OverflowError, struct.error) as e:
+        raise UsageError(f"{value} is no number of type {type_name}: {e}") from None
+
+
+def _packed(value: float, type_name: str) -> bytes:
     if type_name in _FLOATS:
         return struct.pack(_FLOATS[type_name], value)
     if type_name == "bf16":
@@ -163,6 +177,8 @@ def scalar_bytes(value: Any, type_name: str) -> bytes:
     width = type_name[1:]
     if type_name[:1] not in "iu" or not width.isdigit():
         raise UsageError(f"an argument of type {type_name} cannot be passed as a number")
+    if value != value or value != int(value):
+        raise UsageError(f"{value} is no number of type {type_name}")
     return (int(value) & (1 << int(width)) - 1).to_bytes(int(width) // 8, "little")
 
 
@@ -204,6 +220,8 @@ class _Arguments:
                 if s.storage not in self.buffers:
                     buffer = Buffer(self.device, s.storage_bytes)
                     buffer.write(s.storage, s.storage_bytes)
+                    for at, size in _uninitialised.ranges(s.storage, s.storage_bytes):
+                        buffer.undefine(at, size)
                     self.buffers[s.storage] = (buffer, s)
                 return self.buffers[s.storage][0], m.address - s.storage
         empty = Buffer(self.device, 0)
@@ -216,6 +234,9 @@ class _Arguments:
         if isinstance(x, Buffer):
             return Argument(x.pointer, 0, None, 0)
         m = memory_of(x)
+        is_pointer = type_name is None or type_name.startswith("*")
+        if m is not None and type_name is not None:
+            _check_elements(x, type_name, index)
         if m is not None and not m.on_gpu:
             buffer, offset = self._buffer(m)
             return Argument(buffer.pointer, offset, None, 0)
@@ -223,11 +244,14 @@ class _Arguments:
             if self.device.on_host:
                 raise UsageError(f"argument {index} is in the memory of a GPU; {self.device.spec} needs the host's")
             return self._value(struct.pack("<Q", m.address))
-        if x is None:
+        if x is None and is_pointer:
             return self._value(bytes(8))
-        if type_name is None or type_name.startswith("*"):
-            return self._value(struct.pack("<Q", int(x)))
-        return self._value(scalar_bytes(x, type_name))
+        if is_pointer:
+            return self._value(struct.pack("<Q", integer(f"argument {index}, an address,", x, 0, (1 << 64) - 1)))
+        try:
+            return self._value(scalar_bytes(x, type_name))
+        except UsageError as e:
+            raise UsageError(f"argument {index}: {e}") from None
 
     def _value(self, data: bytes) -> Argument:
         held = (c_char * len(data)).from_buffer_copy(data)
@@ -255,9 +279,34 @@ class _Arguments:
         return Argument(buffer.pointer, offset, ctypes.addressof(d), ctypes.sizeof(d))
 
     def copy_back(self) -> None:
+        """Raises:
+        UsageError: the kernel has written to an array that is read-only; all arrays keep their contents.
+        """
+        for buffer, s in self.buffers.values():
+            if not s.readonly:
+                continue
+            after = (c_char * s.storage_bytes)()
+            buffer.read(ctypes.addressof(after), s.storage_bytes)
+            if after.raw != ctypes.string_at(s.storage, s.storage_bytes):
+                raise UsageError("the kernel writes to an array that is read-only")
         for buffer, s in self.buffers.values():
             if not s.readonly:
                 buffer.read(s.storage, s.storage_bytes)
+
+
+_ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
+
+
+def _check_elements(x: Any, type_name: str, index: int) -> None:
+    """Raises:
+    UsageError: the array's elements have another size than the kernel's; single bytes may be anything.
+    """
+    if not type_name.startswith("*"):
+        raise UsageError(f"argument {index} must be a number of type {type_name}, not an array")
+    size = getattr(x, "itemsize", None)
+    wanted = _ELEMENT_BYTES.get(type_name[1:])
+    if isinstance(size, int) and wanted and size not in (1, wanted):
+        raise UsageError(f"argument {index} is {type_name}, and the array has elements of {size} bytes")
 
 
 def _types_of_given(parameters: list[dict[str, Any]], given: Sequence[Any]) -> list[str]:
@@ -274,10 +323,16 @@ def _types_of_given(parameters: list[dict[str, Any]], given: Sequence[Any]) -> l
 
 def as_grid(grid: int | Sequence[int]) -> Any:
     """Blocks in x, y and z."""
-    sizes = (grid,) if isinstance(grid, int) else tuple(grid)
+    if isinstance(grid, str):
+        raise UsageError("a grid is a number, or a tuple of 1 to 3 numbers, not str")
+    try:
+        sizes = tuple(grid)  # type: ignore[arg-type]
+    except TypeError:
+        sizes = (grid,)
     if not 1 <= len(sizes) <= 3:
         raise UsageError(f"a grid has 1 to 3 numbers, not {len(sizes)}")
-    return (c_uint32 * 3)(*sizes, *([1] * (3 - len(sizes))))
+    checked = [integer("a size of the grid", n, 0, (1 << 32) - 1) for n in sizes]
+    return (c_uint32 * 3)(*checked, *([1] * (3 - len(checked))))
 
 
 class LoadedKernel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 
 
@@ -53,3 +54,29 @@ class UsageError(Error, ValueError):
 class FailedError(Error):
     """A tool, library, driver or device is missing or failed, or the kernel failed while it ran: a race, an access out
     of bounds, a deadlock, an assertion."""
+
+
+def encoded(what: str, value: object) -> bytes:
+    """A text for the library.
+
+    Raises:
+        UsageError: it is no text.
+    """
+    if not isinstance(value, str):
+        raise UsageError(f"{what} must be a str, not {type(value).__name__}")
+    return value.encode()
+
+
+def integer(what: str, value: object, low: int, high: int) -> int:
+    """A number for the library, of an integer type.
+
+    Raises:
+        UsageError: it is none, or not from low to high.
+    """
+    try:
+        n = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise UsageError(f"{what} must be an integer, not {type(value).__name__}") from None
+    if not low <= n <= high:
+        raise UsageError(f"{what} must be from {low} to {high}, not {n}")
+    return n

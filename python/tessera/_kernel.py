@@ -9,7 +9,7 @@ from ctypes import byref, c_size_t
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ._errors import Diagnostic, UsageError
+from ._errors import Diagnostic, UsageError, encoded, integer
 from ._library import Handle, Options, call, context, library
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def read_text(text: str | bytes | os.PathLike[str], file_name: str | None) -> tu
     """The kernel's text, and the file name for diagnostics. Paths are read, also strings with the suffix of a file."""
     if isinstance(text, bytes):
         return text, file_name or "<text>"
+    if not isinstance(text, (str, os.PathLike)):
+        raise UsageError(f"a kernel is a text or a path, not {type(text).__name__}")
     is_path = isinstance(text, os.PathLike)
     if is_path or (isinstance(text, str) and "\n" not in text and text.endswith((".ttir", ".ttgir", ".mlir"))):
         with open(text, "rb") as f:
@@ -75,14 +77,15 @@ def make_options(target: str | None = None, stage: str | None = None, **options:
     """
     o = Options()
     library().tessera_options_init(byref(o), ctypes.sizeof(o))
-    o.target = target.encode() if target else None
-    o.stage = stage.encode() if stage else None
+    o.target = encoded("the target", target) if target else None
+    o.stage = encoded("the stage", stage) if stage else None
     known = {name for name, _ in Options._fields_} - {"size", "target", "stage"}
     for name, value in options.items():
         if name not in known:
             raise UsageError(f"there is no option '{name}'; there are {', '.join(sorted(known))}")
         if value is not None:
-            setattr(o, name, str(value).encode() if name == "kernel" else int(value))
+            is_text = name == "kernel"
+            setattr(o, name, encoded(name, value) if is_text else integer(name, value, -(1 << 31), (1 << 31) - 1))
     return o
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ._errors import encoded
 from ._kernel import result_bytes
 from ._library import Handle, call, context
 
 
 def _draw(layout: str, tensor: str, form: str) -> str:
     result = Handle("tessera_result_destroy")
-    call("tessera_layout", context(), layout.encode(), tensor.encode(), form.encode(), result.out)
+    texts = encoded("the layout", layout), encoded("the tensor's type", tensor), form.encode()
+    call("tessera_layout", context(), *texts, result.out)
     return (result_bytes(result) or b"").decode()
 
 

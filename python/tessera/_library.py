@@ -119,6 +119,7 @@ _FALLIBLE: dict[str, list[Any]] = {
     "tessera_device_open": [c_void_p, c_char_p, _OUT],
     "tessera_buffer_create": [c_void_p, c_size_t, _OUT],
     "tessera_buffer_write": [c_void_p, c_size_t, c_void_p, c_size_t],
+    "tessera_buffer_undefine": [c_void_p, c_size_t, c_size_t],
     "tessera_buffer_read": [c_void_p, c_size_t, c_void_p, c_size_t],
     "tessera_kernel_compile": [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(Options), _OUT],
     "tessera_kernel_load": [c_void_p, c_char_p, c_size_t, c_char_p, _OUT],
@@ -344,7 +345,10 @@ def _build_id(path: str) -> str:
 
 def build_id() -> str:
     """Names the library's build: the hash that its linker made of its contents, else a hash of the file."""
-    return _build_id(library_path())
+    try:
+        return _build_id(library_path())
+    except OSError as e:
+        raise FailedError(f"cannot read the library of tessera: {e}") from None
 
 
 __all__ = ["build_id", "call", "context", "library", "library_path", "targets", "version"]

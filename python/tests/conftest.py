@@ -26,7 +26,8 @@ def _prepare():
         about = folder / "tessera_gpu-0.dist-info"
         about.mkdir()
         (about / "METADATA").write_text("Metadata-Version: 2.1\nName: tessera-gpu\nVersion: 0\n")
-        (about / "entry_points.txt").write_text("[triton.backends]\ntessera = tessera.triton\n")
+        points = "[triton.backends]\ntessera = tessera.triton\n[pytest11]\ntessera-check = tessera.triton._pytest\n"
+        (about / "entry_points.txt").write_text(points)
         paths = [str(ROOT / "python"), str(folder)]
         built = ROOT / "build" / "capi" / "libtessera.so"
         if built.exists():

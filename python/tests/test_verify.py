@@ -49,6 +49,12 @@ scale[(1,)](x, 100, B=256)
 assert (x == 3).all()
 scale[(1,)](x, 100, B=256)
 assert (x == 9).all()
+assert "not verified" not in tessera.triton.summary()
+import tessera.triton._verify as v
+v._is_capturing = lambda: True # a third kernel, captured; a fourth, for which nobody calls run
+Utils.scales = [5]
+scale[(1,)](torch.ones(100), 100, B=512)
+scale.warmup(torch.ones(100), 100, B=1024, grid=(1,))
 print(tessera.triton.summary())
 """
 
@@ -57,10 +63,13 @@ def test_results_are_compared(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     environment = {**os.environ, "TESSERA_TRITON": "verify", "TRITON_CACHE_DIR": str(tmp_path / "cache")}
-    for expected in ("compiled 2 of 2", "compiled 0 of 0"):  # then from the cache
+    for expected in ("compiled 4 of 4", "compiled 0 of 0"):  # then from the cache
         made = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
         assert made.returncode == 0, made.stderr
         assert expected in made.stdout and "verified 1 of 2" in made.stdout
+        assert "not verified: 2 kernels" in made.stdout and "static launcher" in made.stdout
+        assert "captured into a CUDA graph: scale" in made.stdout
+        assert "no launch by Triton's launcher: scale" in made.stdout
 
 
 def test_differences():

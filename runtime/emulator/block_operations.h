@@ -1,6 +1,7 @@
 // What the tables of both vendors have: where a lane is in the grid, clocks, and the barrier of a block.
 #pragma once
 #include "runtime/emulator/decode.h"
+#include "runtime/emulator/unused_reads.h"
 
 namespace tessera::emulator {
 
@@ -40,7 +41,7 @@ template <Handler H> void readsTime(Decoder &d, llvm::CallInst &c) {
 /// Its immediate says what it orders: 1 shared memory, 2 global memory; of a named barrier also its number, from bit
 /// 8 on, and for how many threads it is, from bit 16 on (0: for all of the block).
 inline void barrier(Warp &w, const Instruction &i) {
-  if (!requireConverged(w, i, "the barrier")) return;
+  if (!requireConverged(w, i, "the barrier") || !noteEffect(w, i)) return;
   countWarpOperation(w, i, SiteCounters::Kind::Barrier, "barrier");
   w.state = Warp::State::AtBarrier;
   w.barrier = &i;

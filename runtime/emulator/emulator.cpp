@@ -120,6 +120,9 @@ private:
       w.sinceProgress = w.nextPicture = 0;
       w.pictureBlock = ~0u;
       w.exact.clear();
+      w.unusedReads.clear();
+      w.acted.clear();
+      if (launch_.checks.races) w.acted.resize(unsigned(program_.instructions.size()));
       w.copies.clear();
       w.copyGroup = 0;
       w.drains.clear();
@@ -358,6 +361,7 @@ Region sameMemory(const Region &r) {
   s.data = r.data;
   s.base = r.base;
   s.bytes = r.bytes;
+  s.undefined = r.undefined;
   s.readOnly = r.readOnly;
   s.holdsTensorMaps = r.holdsTensorMaps;
   return s;
@@ -402,7 +406,11 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   for (auto &r : launch.constants)
     if (!r.readOnly) return false;
   std::vector<std::vector<uint8_t>> before;
-  for (auto &r : launch.buffers) before.emplace_back(r.data, r.data + r.bytes);
+  std::vector<std::vector<uint8_t>> undefinedBefore;
+  for (auto &r : launch.buffers) {
+    before.emplace_back(r.data, r.data + r.bytes);
+    undefinedBefore.emplace_back(r.undefined, r.undefined ? r.undefined + r.bytes : nullptr);
+  }
   std::vector<std::unique_ptr<Launch>> parts;
   for (unsigned k = 0; k < threads; ++k) {
     auto p = std::make_unique<Launch>();
@@ -422,7 +430,10 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
     });
   for (auto &t : workers) t.join();
   if (!sound || shareWrites(parts)) {
-    for (auto [r, data] : llvm::zip(launch.buffers, before)) std::copy(data.begin(), data.end(), r.data);
+    for (auto [r, data, undefined] : llvm::zip(launch.buffers, before, undefinedBefore)) {
+      std::copy(data.begin(), data.end(), r.data);
+      std::copy(undefined.begin(), undefined.end(), r.undefined);
+    }
     return false;
   }
   launch.report.threads = threads;
@@ -470,11 +481,12 @@ static absl::Status checkGridSize(std::array<int64_t, 3> grid) {
   return absl::OkStatus();
 }
 
-static void addBuffer(Launch &launch, std::string name, uint8_t *data, size_t bytes) {
+static void addBuffer(Launch &launch, std::string name, uint8_t *data, size_t bytes, uint8_t *undefined = nullptr) {
   Region r;
   r.name = std::move(name);
   r.data = data;
   r.bytes = bytes;
+  r.undefined = undefined;
   r.base = kGlobalBase + kGlobalStride * launch.buffers.size();
   launch.buffers.push_back(std::move(r));
 }
@@ -546,7 +558,7 @@ absl::StatusOr<Report> emulate(llvm::Module &module, const std::string &kernel, 
   launch.options = &options;
   launch.checks = options.checks;
   launch.grid = grid;
-  for (Buffer &b : buffers) addBuffer(launch, b.name, b.data, b.bytes);
+  for (Buffer &b : buffers) addBuffer(launch, b.name, b.data, b.bytes, b.undefined);
   std::vector<uint8_t> scratch;
   if (options.globalScratchBytes) {
     uint64_t align = std::max<int64_t>(1, options.globalScratchAlign);

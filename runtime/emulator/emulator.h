@@ -10,10 +10,11 @@
 // What it checks, unless disabled:
 //   bounds      accesses to global buffers and shared memory out of their bounds, writes to constants
 //   alignment   accesses less aligned than the instruction promises
-//   undefined   reads of shared memory that the block never wrote
+//   undefined   reads of shared memory that the block never wrote, and of buffers where nobody wrote, as far as that
+//               is known (Buffer::undefined)
 //   races       accesses of two threads to one byte, at least one of them a write that changes it, that no barrier,
 //               warp barrier or pair of release and acquire orders: in shared memory, and in global memory also
-//               across blocks
+//               across blocks. Not where a read of the block has no effect (unused_reads.h)
 //   wraps       32-bit index arithmetic that overflowed on its way to an address (not where arithmetic modulo 2^32 is
 //               meant: in kernels with buffers of less than 2 GiB, codegen/lowering/access_plan.cpp)
 //   wgmma       operands that ordinary stores wrote without fence.proxy.async, or that are overwritten before the wait;
@@ -50,6 +51,7 @@ struct Buffer {
   std::string name;
   uint8_t *data = nullptr;
   size_t bytes = 0;
+  uint8_t *undefined = nullptr; // by byte: 1 if it was never written, which a write changes to 0; null: all were
 };
 
 /// One kernel argument: an address in a buffer (its index, and in `bits` the bytes from its start), a scalar's bits, or

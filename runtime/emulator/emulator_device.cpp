@@ -35,7 +35,9 @@ public:
     return HostMemory::allocate(bytes, what);
   }
   absl::Status write(DeviceMemory &m, size_t offset, const void *from, size_t bytes, const std::string &) override {
-    if (bytes) std::memcpy(static_cast<HostMemory &>(m).data() + offset, from, bytes);
+    auto &host = static_cast<HostMemory &>(m);
+    if (bytes) std::memcpy(host.data() + offset, from, bytes);
+    host.define(offset, bytes);
     return absl::OkStatus();
   }
   absl::Status read(const DeviceMemory &m, size_t offset, void *to, size_t bytes, const std::string &) override {
@@ -107,8 +109,8 @@ private:
       if (at == memory.size()) {
         auto &m = static_cast<const HostMemory &>(*a.memory);
         memory.push_back(&m);
-        buffers.push_back(
-            {i < metadata.args.size() ? metadata.args[i].name : "arg" + std::to_string(i), m.data(), m.bytes()});
+        buffers.push_back({i < metadata.args.size() ? metadata.args[i].name : "arg" + std::to_string(i), m.data(),
+                           m.bytes(), m.undefined()});
       }
       arguments.push_back({int(at), a.bits});
       if (a.descriptor && i < metadata.args.size() && metadata.args[i].tensorMap) {

@@ -244,6 +244,7 @@ bool PtxDecoder::emit(Statement &s) {
   if (s.opcode == "mma") return emitMma(s);
   if (s.opcode == "wgmma") return emitWarpgroup(s);
   if (s.opcode == "fence") return emitFence(s);
+  if (s.opcode == "bar" || s.opcode == "barrier") return emitBarrier(s);
   if (s.opcode == "mbarrier") return emitMbarrierForm(s);
   if (s.opcode == "elect") return emitElectForm(s);
   if (s.opcode == "mov") return emitMove(s);
@@ -302,6 +303,8 @@ ArrayRef<PtxForm> ptxForms() {
       {"fence.proxy.async{.shared::cta,.shared::cluster,.global}; fence{.acq_rel,.sc}.scope; "
        "fence.mbarrier_init.release.cluster",
        "PTX, Parallel Synchronization and Communication Instructions: membar / fence"},
+      {"bar.sync 0; barrier{.cta}.sync{.aligned} 0",
+       "PTX, Parallel Synchronization and Communication Instructions: bar / barrier"},
       {"mbarrier.{init,inval,arrive,arrive.expect_tx,expect_tx,complete_tx,test_wait,try_wait}{.parity}{.sem}{.scope}{."
        "shared::cta}.b64",
        "PTX, Parallel Synchronization and Communication Instructions: mbarrier"},

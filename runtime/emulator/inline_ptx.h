@@ -94,6 +94,7 @@ private:
   bool emitMma(Statement &s);
   bool emitWarpgroup(Statement &s);
   bool emitFence(Statement &s);
+  bool emitBarrier(const Statement &s);
   bool emitMbarrierForm(Statement &s);
   bool emitElectForm(Statement &s);
   bool emitTensorCopyForm(Statement &s);

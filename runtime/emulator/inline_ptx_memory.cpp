@@ -1,5 +1,6 @@
 // Inline PTX: loads, stores, atomics, asynchronous copies, fences, barrier objects (PTX ISA, "Data Movement and
 // Conversion Instructions", "Parallel Synchronization and Communication Instructions").
+#include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/inline_ptx.h"
 #include "runtime/emulator/mbarrier.h"
 #include "runtime/emulator/tensor_copy.h"
@@ -225,6 +226,16 @@ bool PtxDecoder::emitCopy(Statement &s) {
   d_.emitAccess(std::move(from));
   d_.emitAccess(std::move(to));
   return true;
+}
+
+/// The barrier of all threads, which orders shared and global memory.
+bool PtxDecoder::emitBarrier(const Statement &s) {
+  for (StringRef m : s.modifiers)
+    if (m != "sync" && m != "aligned" && m != "cta") return bad("modifier ." + m);
+  if (s.guard != kNoRow) return bad("guard");
+  if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate || s.operands[0].immediate)
+    return bad("operands");
+  return d_.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3), true;
 }
 
 bool PtxDecoder::emitFence(Statement &s) {

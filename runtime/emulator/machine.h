@@ -7,6 +7,7 @@
 #pragma once
 #include "absl/status/status.h"
 #include "runtime/emulator/emulator.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Instructions.h"
@@ -191,6 +192,7 @@ struct Region {
   std::string name;
   uint8_t *data = nullptr;
   uint64_t base = 0, bytes = 0;
+  uint8_t *undefined = nullptr; // Buffer::undefined
   bool readOnly = false;
   bool holdsTensorMaps = false;   // that are arguments of the kernel
   std::vector<ShadowPage> shadow; // its cells are the launch's
@@ -291,6 +293,13 @@ struct ProxyFence {
   uint64_t stamp = 0, barrier = 0;
 };
 
+/// A race whose read has had no effect so far (unused_reads.h): where it reads, and what is to be said of it.
+struct UnusedRead {
+  uint32_t site = 0;
+  unsigned lane = 0;
+  std::string text;
+};
+
 struct Warp {
   Block *block = nullptr;
   const Program *program = nullptr;
@@ -313,7 +322,9 @@ struct Warp {
   std::vector<Message> messages; // by lane
   uint64_t copyGroup = 0;        // the group that copies go to now
   std::vector<PendingDrain> drains;
-  std::vector<PendingRow> rowsInFlight;         // only if races are checked
+  std::vector<PendingRow> rowsInFlight; // only if races are checked
+  llvm::BitVector acted;                // by instruction: it had an effect; only if races are checked
+  std::vector<UnusedRead> unusedReads;
   std::array<uint64_t, kMaxLanes> drainGroup{}; // the group that a lane's bulk copies go to now
   std::unique_ptr<WarpgroupState> warpgroup;    // once it executed one of wgmma's instructions
   std::array<ProxyFence, kMaxLanes> proxyFences{};
@@ -372,7 +383,9 @@ struct Launch {
   uint64_t changes = 0;                                     // of memory, and blocks and warps begun and ended
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> releases; // stamps, by block
   std::vector<SiteCounters> sites;                          // by instruction, with counters
-  std::vector<uint8_t> executed;                            // blocks of the program, with counters
+  llvm::DenseMap<uint32_t, llvm::BitVector>
+      reach;                     // by load: instructions that its value reaches, found when first needed
+  std::vector<uint8_t> executed; // blocks of the program, with counters
   absl::Status failure;
   Report report;
 };
@@ -423,6 +436,12 @@ bool locate(Warp &, const Instruction &, const Access &, uint64_t lanes, const u
 /// cp.async.wait_group: all but the last `pending` committed groups arrive (`everything`: the open one too).
 void waitForCopies(Warp &, uint64_t pending, bool everything);
 Region *regionOf(Launch &, uint64_t address);
+/// A read of buffers' memory that was never written; false after an error.
+bool isWritten(Warp &, const Instruction &, unsigned lane, const Region &, uint64_t offset, unsigned bytes);
+/// The bytes of a buffer are written.
+inline void markWritten(Region &r, uint64_t offset, unsigned bytes) {
+  if (r.undefined) memset(r.undefined + offset, 0, bytes);
+}
 /// One element updated by an atomic operation.
 uint64_t combine(AtomicKind, FloatFormat, unsigned bytes, uint64_t old, uint64_t value);
 

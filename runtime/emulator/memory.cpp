@@ -7,6 +7,7 @@
 // guide, "Shared Memory"; AMD's ISA guides, "Data Share Operations").
 #include "runtime/emulator/lane_functions.h"
 #include "runtime/emulator/races.h"
+#include "runtime/emulator/unused_reads.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -170,6 +171,16 @@ Region *regionOf(Launch &l, uint64_t address) {
     return k < l.constants.size() ? &l.constants[k] : nullptr;
   }
   return nullptr;
+}
+
+bool isWritten(Warp &w, const Instruction &i, unsigned lane, const Region &r, uint64_t offset, unsigned bytes) {
+  if (!r.undefined || !w.block->launch->checks.undefined) return true;
+  const uint8_t *first = r.undefined + offset;
+  const uint8_t *found = std::find(first, first + bytes, 1);
+  if (found == first + bytes) return true;
+  fail(w, &i, int(lane),
+       llvm::formatv("reads byte {0} of '{1}', which nothing ever wrote", offset + uint64_t(found - first), r.name));
+  return false;
 }
 
 /// "at byte 4000 of 'x', which has 4000 bytes" for an address outside of everything.
@@ -347,9 +358,11 @@ bool mayRead(const LaneAccess &x, unsigned l) {
     uint32_t at = x.sharedOffset(l);
     if (launch.checks.undefined && !readable(x.w, x.i, l, at, x.a.bytes)) return false;
     if (launch.checks.races) checkSharedOrder(x.w, x.i, x.a, l, at, false, nullptr, x.now);
-  } else if (launch.checks.races && x.space[l] == Space::Global) {
+  } else if (x.space[l] == Space::Global) {
     Region *r = regionOf(launch, x.address[l]);
-    checkGlobalOrder(x.w, x.i, x.a, l, *r, x.address[l] - r->base, false, x.a.isVolatile, nullptr, x.now);
+    if (!isWritten(x.w, x.i, l, *r, x.address[l] - r->base, x.a.bytes)) return false;
+    if (launch.checks.races)
+      checkGlobalOrder(x.w, x.i, x.a, l, *r, x.address[l] - r->base, false, x.a.isVolatile, nullptr, x.now);
   }
   return !x.w.stop;
 }
@@ -417,10 +430,16 @@ void store(const LaneAccess &x) {
         continue;
       }
       memset(block.defined.data() + to, kArrived, a.bytes);
-    } else if (launch.checks.races && x.space[l] == Space::Global) {
+    } else if (x.space[l] == Space::Global) {
       Region *r = regionOf(launch, x.address[l]);
-      for (unsigned k = 0; k < a.bytes; ++k) changed[k] = fresh[k] != there[k];
-      checkGlobalOrder(w, x.i, a, l, *r, x.address[l] - r->base, true, a.isVolatile, changed, x.now);
+      uint64_t to = x.address[l] - r->base;
+      if (launch.checks.races) {
+        // What nothing wrote changes whatever it held.
+        for (unsigned k = 0; k < a.bytes; ++k)
+          changed[k] = fresh[k] != there[k] || (r->undefined && r->undefined[to + k]);
+        checkGlobalOrder(w, x.i, a, l, *r, to, true, a.isVolatile, changed, x.now);
+      }
+      markWritten(*r, to, a.bytes);
     }
     if (w.stop) return;
     if (!memcmp(fresh, there, a.bytes)) continue;
@@ -437,10 +456,14 @@ void update(const LaneAccess &x) {
     unsigned l = unsigned(std::countr_zero(m));
     if (x.space[l] == Space::Shared) {
       if (launch.checks.undefined && !readable(w, x.i, l, x.sharedOffset(l), a.bytes)) return;
-    } else if (launch.checks.races && x.space[l] == Space::Global) {
+    } else if (x.space[l] == Space::Global) {
       Region *r = regionOf(launch, x.address[l]);
-      checkGlobalOrder(w, x.i, a, l, *r, x.address[l] - r->base, true, true, nullptr, x.now);
+      uint64_t at = x.address[l] - r->base;
+      bool reads = a.atomic != AtomicKind::Exchange;
+      if (reads && !isWritten(w, x.i, l, *r, at, a.bytes)) return;
+      if (launch.checks.races) checkGlobalOrder(w, x.i, a, l, *r, at, true, true, nullptr, x.now);
       if (w.stop) return;
+      markWritten(*r, at, a.bytes);
     }
     uint8_t *there = x.host[l];
     for (auto [k, p] : llvm::enumerate(a.pieces)) {
@@ -472,6 +495,7 @@ void runAccess(Warp &w, const Instruction &i) {
     for (uint64_t m = x.active; m; m &= m - 1)
       if (unsigned l = unsigned(std::countr_zero(m)); !x.host[l]) x.drop(l);
   x.now = ++launch.stamp;
+  if (a.kind != Access::Kind::Load && x.active && !noteEffect(w, i)) return;
   if (SiteCounters *s = siteOf(w, i)) count(*s, x);
   if (a.acquires) w.block->lastAcquire = x.now;
   if (a.releases) launch.releases[w.block->number].push_back(x.now);

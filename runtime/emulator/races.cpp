@@ -6,10 +6,12 @@
 // different instructions, since a wave's accesses are carried out in order; on NVIDIA only a write after a read,
 // since the lanes of a warp that runs together have issued the read; between blocks, if the other block released
 // after it and this block acquired after that. Two that are not ordered, and of which one changes what is there, are
-// a race. A write of what is there already changes nothing: layouts that hold copies write them. In buffers the
-// record is kept by pieces, the largest that all accesses nearby are made of; a piece is changed if one of its bytes
-// is.
+// a race. A write of what is there already changes nothing: layouts that hold copies write them. They load them, too:
+// a read that races with a write of the same block is none while its value has no effect (unused_reads.h). In buffers
+// the record is kept by pieces, the largest that all accesses nearby are made of; a piece is changed if one of its
+// bytes is.
 #include "runtime/emulator/races.h"
+#include "runtime/emulator/unused_reads.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -45,8 +47,9 @@ bool ordered(const Warp &w, const Mark &m, uint64_t barrier, unsigned thread, ui
   return m.stamp <= w.lastSync || (wasRead && m.stamp != now);
 }
 
-void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did,
-                 const std::string &place, bool otherBlock) {
+/// What is said of an access by the warp and an earlier or later one, `m`.
+std::string raceText(const Warp &w, const char *doing, const Mark &m, const char *did, const std::string &place,
+                     bool otherBlock) {
   std::string who = otherBlock ? [&] {
     auto &g = w.block->launch->grid;
     return llvm::formatv("thread {0} of block ({1}, {2}, {3})", m.thread, m.block % g[0], m.block / g[0] % g[1],
@@ -58,9 +61,25 @@ void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing
                         : m.stamp == kNeverOrdered ? "cp.async.bulk.wait_group (without .read)"
                                                    : "barrier";
   std::string at = describe(w.program->instructions[m.site].source);
-  fail(w, &i, int(lane),
-       llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did,
-                     at.empty() ? "" : " (" + at + ")", missing));
+  return llvm::formatv("race: it {0} {1}, which {2} {3}{4}, and no {5} orders the two", doing, place, who, did,
+                       at.empty() ? "" : " (" + at + ")", missing);
+}
+
+void raceBetween(Warp &w, const Instruction &i, unsigned lane, const char *doing, const Mark &m, const char *did,
+                 const std::string &place, bool otherBlock) {
+  fail(w, &i, int(lane), raceText(w, doing, m, did, place, otherBlock));
+}
+
+/// Whether the race of a write, `write`, with an earlier or later read, `read`, was put aside: both are of this block,
+/// and what was read has had no effect.
+bool isPutAside(Block &b, const Mark &read, const Mark &write, const char *did, const std::string &place) {
+  if (read.block != b.number || write.block != b.number) return false;
+  if (read.thread >= b.copyUnit() || write.thread >= b.copyUnit()) return false;
+  unsigned lanes = b.warps[0].lanes;
+  Warp &reader = b.warps[read.thread / lanes];
+  if (!isUnused(reader, read.site)) return false;
+  putAside(reader, read.site, read.thread % lanes, raceText(reader, "reads", write, did, place, false));
+  return true;
 }
 
 /// Whether what `other` did by `stamp` is known to this block: it released later, and this block acquired after that.
@@ -152,8 +171,10 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       raceBetween(w, i, lane, doing, m, did, place(), m.block != b.number);
     };
     if (!writes || atomic) {
-      if (!(atomic && c.atomic) && !known(c.write))
-        return race(writes ? "updates" : "reads", c.write, c.atomic ? "updated" : "wrote");
+      const char *did = c.atomic ? "updated" : "wrote";
+      if (!(atomic && c.atomic) && !known(c.write) &&
+          (writes || atomic || !isPutAside(b, {now, i.id, b.number, uint16_t(thread), false}, c.write, did, place())))
+        return race(writes ? "updates" : "reads", c.write, did);
     }
     if (!writes) {
       if (c.read.stamp && (c.read.block != b.number || c.read.thread / w.lanes != w.index)) c.otherRead = c.read;
@@ -169,9 +190,11 @@ void checkGlobalOrder(Warp &w, const Instruction &i, const Access &a, unsigned l
       continue;
     }
     if (!atomic && !known(c.write)) return race("changes", c.write, c.atomic ? "updated" : "wrote");
-    if (!known(c.read, true)) return race(atomic ? "updates" : "changes", c.read, "read");
-    if (!known(c.otherRead, true)) return race(atomic ? "updates" : "changes", c.otherRead, "read");
-    c.write = {now, i.id, b.number, uint16_t(thread), false};
+    const Mark write{now, i.id, b.number, uint16_t(thread), false};
+    const char *does = atomic ? "updates" : "changes";
+    for (const Mark &read : {c.read, c.otherRead})
+      if (!known(read, true) && !isPutAside(b, read, write, does, place())) return race(does, read, "read");
+    c.write = write;
     c.atomic = atomic;
   }
 }
@@ -200,6 +223,7 @@ void ShadowMemory::divide(ShadowPage &page, unsigned piece) {
 bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t offset, unsigned bytes, bool writes,
                       uint64_t now) {
   if (!w.block->launch->checks.races) return true;
+  if (writes && !noteEffect(w, i)) return false;
   Access a;
   a.bytes = bytes;
   checkSharedOrder(w, i, a, lane, offset, writes, nullptr, now);
@@ -209,6 +233,7 @@ bool noteSharedAccess(Warp &w, const Instruction &i, unsigned lane, uint32_t off
 bool noteGlobalAccess(Warp &w, const Instruction &i, unsigned lane, Region &r, uint64_t offset, unsigned bytes,
                       bool writes, bool atomic, const uint8_t *changed, uint64_t now) {
   if (!w.block->launch->checks.races) return true;
+  if (writes && !noteEffect(w, i)) return false;
   Access a;
   a.bytes = bytes;
   checkGlobalOrder(w, i, a, lane, r, offset, writes, atomic, changed, now);

@@ -222,6 +222,7 @@ void publish(Warp &w, const Instruction &i) {
   for (unsigned k = 0; k < kMapBytes; k += 4)
     if (!noteGlobalAccess(w, i, k / 4 % w.lanes, *region, to - region->base + k, 4, true, false, changed + k, now))
       return;
+  markWritten(*region, to - region->base, kMapBytes);
   memcpy(host, b.shared.data() + from, kMapBytes);
   launch.tensorMaps[to].acquiredBy.clear();
   ++launch.changes;
@@ -432,7 +433,8 @@ private:
         Region *region;
         uint32_t n = (to - from) * type_->bytes;
         uint8_t *host = globalBytes(w_, i_, lane_, address, n, "a bulk copy that reads a row", region);
-        if (!host || !noteGlobalAccess(w_, i_, lane_, *region, address - region->base, n, false, false, nullptr, now_))
+        if (!host || !isWritten(w_, i_, lane_, *region, address - region->base, n) ||
+            !noteGlobalAccess(w_, i_, lane_, *region, address - region->base, n, false, false, nullptr, now_))
           return false;
         memcpy(row.data() + from * type_->bytes, host, n);
       }
@@ -478,13 +480,16 @@ private:
         v = combine(reductionOf(op_.reduction, *type_), type_->format, type_->bytes, old, v);
         memcpy(row + k, &v, type_->bytes);
       }
-    for (uint32_t k = 0; k < n; ++k) changed[k] = host[k] != row[k];
+    uint64_t offset = address - region->base;
+    if (reduce_ && !isWritten(w_, i_, lane_, *region, offset, n)) return false;
+    for (uint32_t k = 0; k < n; ++k)
+      changed[k] = host[k] != row[k] || (region->undefined && region->undefined[offset + k]);
     const uint8_t *changes = reduce_ ? nullptr : changed;
-    if (!noteGlobalAccess(w_, i_, lane_, *region, address - region->base, n, true, reduce_, changes, now_))
-      return false;
+    if (!noteGlobalAccess(w_, i_, lane_, *region, offset, n, true, reduce_, changes, now_)) return false;
+    markWritten(*region, offset, n);
     memcpy(host, row, n);
     if (!launch_.checks.races) return true;
-    PendingRow pending{w_.drainGroup[lane_], lane_, i_.id, n, region, address - region->base};
+    PendingRow pending{w_.drainGroup[lane_], lane_, i_.id, n, region, offset};
     beginRow(b_, pending, now_);
     w_.rowsInFlight.push_back(pending);
     return true;

@@ -18,7 +18,10 @@ std::string GlobalMemory::explain(uint64_t address, unsigned bytes) const {
     return llvm::formatv("at address {0:x}, which lies in no buffer", address).str();
   }
   int64_t offset = int64_t(address - baseOf(b - buffers_.data()));
-  if (offset >= 0 && uint64_t(offset) < b->bytes && b->bytes - uint64_t(offset) >= bytes)
+  bool isInside = offset >= 0 && uint64_t(offset) < b->bytes && b->bytes - uint64_t(offset) >= bytes;
+  if (isInside && resolve(address, bytes))
+    return llvm::formatv("at byte {0} of buffer '{1}', which nothing ever wrote", offset, b->name).str();
+  if (isInside)
     return llvm::formatv("at byte {0} of buffer '{1}', which is not a multiple of {2}: misaligned", offset, b->name,
                          bytes)
         .str();

@@ -8,6 +8,7 @@
 #include "runtime/interpreter/interpreter.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -36,7 +37,21 @@ public:
       return nullptr;
     return b->data + offset;
   }
-  /// What is wrong with an access that does not resolve: "at byte 400 of buffer 'x', which has 400 bytes".
+  /// Whether something wrote these bytes, which resolve.
+  bool isWritten(uint64_t address, unsigned bytes) const {
+    const InterpreterBuffer *b = bufferOf(address);
+    const uint8_t *at = b->undefined ? b->undefined + (address - baseOf(b - buffers_.data())) : nullptr;
+    return !at || std::all_of(at, at + bytes, [](const uint8_t &x) { return !__atomic_load_n(&x, __ATOMIC_RELAXED); });
+  }
+  /// These bytes, which resolve, are written.
+  void markWritten(uint64_t address, unsigned bytes) const {
+    const InterpreterBuffer *b = bufferOf(address);
+    if (!b->undefined) return;
+    uint8_t *at = b->undefined + (address - baseOf(b - buffers_.data()));
+    for (unsigned k = 0; k < bytes; ++k) __atomic_store_n(at + k, uint8_t(0), __ATOMIC_RELAXED);
+  }
+  /// What is wrong with an access that does not resolve, or a read of what nothing wrote: "at byte 400 of buffer 'x',
+  /// which has 400 bytes".
   std::string explain(uint64_t address, unsigned bytes) const;
 
 private:

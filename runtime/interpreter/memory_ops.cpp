@@ -43,7 +43,7 @@ bool Program::readLanes(Op op, Type element, const Lanes &addresses, const Lanes
     for (size_t i = 0; i < n; ++i) {
       if (mask && !mask->flag(mask->size() == 1 ? 0 : i)) continue;
       const uint8_t *p = memory_.resolve(at[i], bytes);
-      if (!p) return faultyAccess(op, "load", at[i], bytes, i, n);
+      if (!p || !memory_.isWritten(at[i], bytes)) return faultyAccess(op, "load", at[i], bytes, i, n);
       U v = U(readMemory(p, sizeof(U)));
       out[i] = one ? U(v & 1) : v;
     }
@@ -65,10 +65,18 @@ bool Program::writeLanes(Op op, Type element, const Lanes &addresses, const Lane
       if (mask && !mask->flag(mask->size() == 1 ? 0 : i)) continue;
       uint8_t *p = memory_.resolve(at[i], bytes);
       if (!p) return faultyAccess(op, "store", at[i], bytes, i, n);
+      memory_.markWritten(at[i], bytes);
       writeMemory(p, sizeof(U), v[values.size() == 1 ? 0 : i]);
     }
     return true;
   });
+}
+
+/// Whether what an atomic leaves in memory depends on what it finds there: not that of an exchange.
+static bool dependsOnMemory(Operation *op) {
+  if (op->is<tt::AtomicRmwOp>()) return op->cast<tt::AtomicRmwOp>().atomicRmwOp() != RmwOp::Exch;
+  if (op->is<amdg::BufferAtomicRmwOp>()) return op->cast<amdg::BufferAtomicRmwOp>().atomicRmwOp() != RmwOp::Exch;
+  return true;
 }
 
 bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lanes *mask,
@@ -78,11 +86,13 @@ bool Program::atomicLanes(Op op, Type element, const Lanes &addresses, const Lan
   size_t n = addresses.size();
   old = undefined(element, n);
   bool changed = false;
+  bool reads = dependsOnMemory(op);
   for (size_t i = 0; i < n; ++i) {
     if (mask && !mask->flag(mask->size() == 1 ? 0 : i)) continue;
     uint64_t address = addresses.word(i), written = 0;
     uint8_t *p = memory_.resolve(address, bytes);
-    if (!p) return faultyAccess(op, "atomic", address, bytes, i, n);
+    if (!p || (reads && !memory_.isWritten(address, bytes))) return faultyAccess(op, "atomic", address, bytes, i, n);
+    memory_.markWritten(address, bytes);
     uint64_t before = updateMemory(p, bytes, [&](uint64_t v) { return written = f(i, v); });
     changed |= before != written;
     old.setWord(i, before);

@@ -54,9 +54,10 @@ def _report(options: argparse.Namespace) -> int:
 CHECK = """usage: python -m tessera.triton check [--target T]... SCRIPT [ARGUMENT...]
        python -m tessera.triton check [--target T]... -m MODULE [ARGUMENT...]
 
-Runs a program with its kernels on emulators, without a GPU, and reports the first fault. Targets: sm_90a, gfx942, ...,
-interpreter; default: interpreter, sm_90a and gfx942.
-Exit status: 0 no faults, 1 a fault or another exception of the program, 2 wrong usage."""
+Runs a program with its kernels on emulators, without a GPU, once for each target, and reports the first fault of each.
+Targets: sm_90a, gfx942, ..., interpreter; default: interpreter, sm_90a and gfx942. For tests, pytest --tessera-check=T
+runs the others after a fault.
+Exit status: 0 no faults, 1 a fault or another exception of the program, 2 wrong usage, 130 interrupted."""
 
 
 def check(arguments: list[str]) -> int:
@@ -78,8 +79,17 @@ def check(arguments: list[str]) -> int:
 def _check(targets: list[str], command: list[str]) -> int:
     worst = 0
     for target in targets:
-        code = subprocess.run([sys.executable, "-m", "tessera.triton._check", target, *command], check=False).returncode
-        worst = max(worst, code if code >= 0 else 2)
+        try:
+            made = subprocess.run([sys.executable, "-m", "tessera.triton._check", target, *command], check=False)
+            code = made.returncode
+        except KeyboardInterrupt:  # which the child has got, too, and has answered
+            return 130
+        if code == 130:
+            return code
+        if code < 0:
+            print(f"{target}: the process ended with signal {-code}", file=sys.stderr)
+            code = 1
+        worst = max(worst, code)
     return worst
 
 

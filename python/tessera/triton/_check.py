@@ -1,4 +1,8 @@
-"""Runs a script or a module with its kernels on an emulator: what `python -m tessera.triton check` starts."""
+"""Programs with their kernels on an emulator: what `python -m tessera.triton check` starts, and pytest's plug-in uses.
+
+Besides what the emulator itself finds, memory is followed that nobody wrote (`numpy.empty`, `torch.empty`), and
+`device_assert` is active.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,42 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _errors
+from .. import _errors, _uninitialised
 from ._emulate import EmulatorDriver, KernelFault, emulate
+from ._mode import emulation
+
+
+@contextlib.contextmanager
+def checking(target: str) -> Iterator[EmulatorDriver]:
+    """Launches in the block run on an emulator of the target, or on the interpreter, with all checks.
+
+    Raises:
+        UsageError: there is no such target.
+    """
+    before = emulation.assertions
+    with emulate(target) as driver, torch_without_gpu(driver), _uninitialised.marked():
+        emulation.assertions = True
+        try:
+            yield driver
+        finally:
+            emulation.assertions = before
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    return None
+
+
+class _Event:
+    """Stands for torch.cuda.Event: launches are over when they return, and their times say nothing about a GPU."""
+
+    def __init__(self, *_: Any, **__: Any):
+        self.record = self.wait = self.synchronize = _nothing
+
+    def query(self) -> bool:
+        return True
+
+    def elapsed_time(self, _: Any) -> float:
+        return 1.0
 
 
 @contextlib.contextmanager
@@ -25,6 +63,7 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
     except ImportError:
         yield
         return
+    unwritten = set(_uninitialised.torch_functions())
 
     def on_host(x: Any) -> Any:
         is_gpu = (isinstance(x, str) and x.split(":")[0] == "cuda") or (
@@ -36,14 +75,26 @@ def torch_without_gpu(driver: EmulatorDriver) -> Iterator[None]:
         def __torch_function__(self, function: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
             if function is torch.Tensor.cuda:
                 return args[0]
-            return function(*map(on_host, args), **{k: on_host(v) for k, v in (kwargs or {}).items()})
+            if function == torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
+                return True
+            given = {k: on_host(v) for k, v in (kwargs or {}).items()}
+            if given.get("pin_memory"):
+                given["pin_memory"] = False
+            made = function(*map(on_host, args), **given)
+            return _uninitialised.fill(made) if function in unwritten else made
 
     answers = {
-        "synchronize": lambda *_: None,
+        "is_available": lambda: True,
+        "device_count": lambda: 1,
+        "current_device": lambda: 0,
+        "get_device_name": lambda *_: driver.spec,
         "get_device_capability": driver.get_device_capability,
         "get_device_properties": lambda *_: _properties(driver),
-        "current_device": lambda: 0,
-    }
+        "is_current_stream_capturing": lambda: False,
+        "Event": _Event,
+        **{name: _nothing for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats",
+                                       "manual_seed", "manual_seed_all")},
+    }  # fmt: skip
     before = {name: getattr(torch.cuda, name) for name in answers}
     try:
         for name, answer in answers.items():
@@ -83,6 +134,10 @@ def _run(command: list[str]) -> None:
         runpy.run_path(command[0], run_name="__main__")
 
 
+def launches(count: int) -> str:
+    return f"{count} launch{'' if count == 1 else 'es'}"
+
+
 def _execute(driver: EmulatorDriver, command: list[str]) -> tuple[int, str]:
     """The exit status, and a line for the user."""
     try:
@@ -92,21 +147,27 @@ def _execute(driver: EmulatorDriver, command: list[str]) -> tuple[int, str]:
     except SystemExit as e:
         if e.code not in (None, 0):
             return 1, f"the program ended with status {e.code}"
+    except KeyboardInterrupt:
+        return 130, f"interrupted after {launches(driver.launches)}"
     except _errors.InputError as e:
         return 1, f"a kernel does not compile: {e}"
     except Exception:
         traceback.print_exc()
         return 1, "the program failed"
     count = driver.launches
-    return 0, f"no faults in {count} launch{'' if count == 1 else 'es'}" if count else "no kernel was launched"
+    return 0, f"no faults in {launches(count)}" if count else "no kernel was launched"
 
 
 def main(target: str, command: list[str]) -> int:
+    from ._progress import launch_progress
+
     try:
-        with emulate(target) as driver, torch_without_gpu(driver):
+        with checking(target) as driver, launch_progress(driver):
             code, line = _execute(driver, command)
     except _errors.UsageError as e:
         code, line = 2, str(e)
+    except _errors.FailedError as e:
+        code, line = 1, str(e)
     print(f"{target}: {line}", file=sys.stderr)
     return code
 

@@ -17,9 +17,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _device, _errors, _kernel, _library
-from .._arrays import memory_of
+from .._arrays import element_type_name, memory_of
 from . import _wrap
 from ._mode import emulation
+
+
+# What triton.runtime takes as the names of element types.
+_TYPES = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 float8_e4m3fn float8_e5m2 "
+    "float8_e4m3fnuz float8_e5m2fnuz".split()
+)
 
 
 class HostArray:
@@ -32,6 +39,8 @@ class HostArray:
     def __init__(self, array: Any, dtype: str | None = None):
         self.array = array
         self.dtype = dtype or array.dtype
+        if element_type_name(self) not in _TYPES:
+            raise _errors.UsageError(f"kernels of Triton take no arrays of type '{self.dtype}'")
         self.shape = tuple(array.shape)
         self.device = _CPU
 
@@ -237,6 +246,8 @@ class _Launcher:
     ) -> None:
         if x * y * z == 0:
             return
+        if min(x, y, z) < 0:
+            raise _errors.UsageError(f"the grid ({x}, {y}, {z}) has a negative size")
         parameters = kernel.metadata["args"]
         values: list[Any] = []
         at = [0]
@@ -244,6 +255,8 @@ class _Launcher:
             _arguments(ty, value, parameters, values, at)
         if enter is not None:
             enter(launch_metadata)
+        if self._driver.on_launch is not None:
+            self._driver.on_launch(kernel.name)
         try:
             printed = kernel.launch((x, y, z), *values)
         except _errors.FailedError as e:
@@ -267,6 +280,7 @@ class EmulatorDriver:
         self.utils = _Utils(self)
         self.launcher_cls = functools.partial(_Launcher, self)
         self.launches = 0
+        self.on_launch: Any = None  # called with the kernel's name before each
         self.get_device_capability = lambda *_: divmod(target.arch, 10) if target.backend == "cuda" else (9, 4)
 
     @functools.cached_property
@@ -325,7 +339,10 @@ def _gpu_target(name: str) -> Any:
 
 
 def _wrapped(x: Any) -> Any:
-    """numpy's arrays as tensors."""
+    """numpy's arrays as tensors, in tuples, too."""
+    if isinstance(x, tuple):
+        made = [_wrapped(each) for each in x]
+        return type(x)(*made) if hasattr(x, "_fields") else tuple(made)
     return HostArray(x) if hasattr(x, "__array_interface__") and type(x).__name__ == "ndarray" else x
 
 
@@ -335,6 +352,21 @@ def _getitem(original: Any) -> Any:
         return lambda *args, **kwargs: run(*map(_wrapped, args), **{k: _wrapped(v) for k, v in kwargs.items()})
 
     return __getitem__
+
+
+def _with_assertions(original: Any) -> Any:
+    """device_assert is active, as with `debug=True`, but not Triton's checks of 32-bit overflow: hash functions do that
+    on purpose, and the emulators follow what overflows on its way to an address."""
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        from triton import knobs
+
+        if emulation.assertions and not (kwargs.get("debug") or self.debug or knobs.runtime.debug):
+            kwargs["debug"] = True
+            kwargs.setdefault("sanitize_overflow", False)
+        return original(self, *args, **kwargs)
+
+    return run
 
 
 def _autotune(original: Any) -> Any:
@@ -365,10 +397,11 @@ def _is_within_2gb(x: Any) -> bool:
 @contextlib.contextmanager
 def _patched() -> Iterator[None]:
     from triton.runtime.autotuner import Autotuner
-    from triton.runtime.jit import KernelInterface
+    from triton.runtime.jit import JITFunction, KernelInterface
 
     changes = [(KernelInterface, "__getitem__", _getitem(KernelInterface.__getitem__))]
     changes.append((Autotuner, "run", _autotune(Autotuner.run)))
+    changes.append((JITFunction, "run", _with_assertions(JITFunction.run)))
     try:
         from triton.backends.amd.compiler import HIPBackend
 
@@ -404,12 +437,18 @@ def emulate(target: str, *, multiprocessors: int = 8) -> Iterator[EmulatorDriver
     Raises:
         InputError: the compiler refuses a kernel.
     """
-    from triton.runtime import driver
-
+    if not isinstance(target, str):
+        raise _errors.UsageError(f"a target is a str such as 'gfx942', not {type(target).__name__}")
+    try:
+        from triton.runtime import driver
+    except ImportError as e:
+        raise _errors.UsageError(f"emulate needs Triton: {e}") from None
     name = target.removeprefix("emulator:")
     spec = name if name == "interpreter" else f"emulator:{name}"
     if name != "interpreter" and name not in _library.targets():
         raise _errors.UsageError(f"there is no target '{name}'; targets: interpreter, {', '.join(_library.targets())}")
+    if version := _wrap.too_old():
+        raise _errors.UsageError(f"emulate needs Triton {_wrap.OLDEST[0]}.{_wrap.OLDEST[1]} or later, not {version}")
     _wrap.install(always=True)
     gpu = _gpu_target("sm_90a" if name == "interpreter" else name)
     made = EmulatorDriver(spec, gpu, multiprocessors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import sys
 import threading
@@ -32,14 +33,20 @@ class Record:
 
 _records: list[Record] = []
 _verified: list[tuple[str, str]] = []  # kernel, and how its results differed from Triton's
+_awaited: dict[str, tuple[str, str]] = {}  # kernels that verify mode waits for: hash -> name, and what it knows of them
 _lock = threading.Lock()
 
 
 def add(record: Record) -> None:
     with _lock:
-        if not _records and os.environ.get("TESSERA_TRITON_SUMMARY", "0") not in ("", "0"):
-            atexit.register(lambda: print(summary(), file=sys.stderr))
+        _at_exit()
         _records.append(record)
+
+
+@functools.cache
+def _at_exit() -> None:
+    if os.environ.get("TESSERA_TRITON_SUMMARY", "0") not in ("", "0"):
+        atexit.register(lambda: print(summary(), file=sys.stderr))
 
 
 def records() -> list[Record]:
@@ -48,10 +55,18 @@ def records() -> list[Record]:
         return list(_records)
 
 
-def verified(name: str, problem: str) -> None:
+def verified(key: str, name: str, problem: str) -> None:
     """Notes that a kernel's first launch was compared with Triton's; `problem` "": they agree."""
     with _lock:
         _verified.append((name, problem))
+        _awaited.pop(key, None)
+
+
+def awaited(key: str, name: str, reason: str = "no launch by Triton's launcher") -> None:
+    """Notes that verify mode has a kernel whose launch it has not compared so far, and why."""
+    with _lock:
+        _at_exit()
+        _awaited[key] = (name, reason)
 
 
 def summary(of: Iterable[Record] | None = None) -> str:
@@ -69,4 +84,12 @@ def summary(of: Iterable[Record] | None = None) -> str:
         wrong = [(name, problem) for name, problem in _verified if problem]
         lines.append(f"  verified {len(_verified) - len(wrong)} of {len(_verified)} kernels against Triton's")
         lines += [f"    {name}: {problem}" for name, problem in wrong]
+    if of is None and _awaited:
+        lines.append(
+            f"  not verified: {len(_awaited)} kernels (launches by Inductor's static launcher, and those that are "
+            "captured into CUDA graphs, are not seen)"
+        )
+        for why in sorted({reason for _, reason in _awaited.values()}):
+            names = sorted({name for name, reason in _awaited.values() if reason == why})
+            lines.append(f"    {why}: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}")
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 The kernel's files in Triton's cache have one more, `NAME.verify`: what Triton's own stages made, and its metadata. A
 launch that skips `CompiledKernel.run` (Inductor's static launcher), or one that is captured into a CUDA graph, is not
-verified.
+verified: the summary names the kernels that had no other launch.
 """
 
 from __future__ import annotations
@@ -50,6 +50,15 @@ def install() -> None:
         original = CompiledKernel._init_handles
         if hasattr(original, "__wrapped__"):
             return
+
+        construct = CompiledKernel.__init__
+
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            construct(self, *args, **kwargs)
+            if self.asm.get("verify"):
+                _record.awaited(self.hash, self.name)
+
+        CompiledKernel.__init__ = __init__
 
         def _init_handles(self: Any) -> None:
             is_loaded = self.module is not None
@@ -164,6 +173,7 @@ class _Verifier:
     ) -> None:  # fmt: skip
         launch = (x, y, z, stream)
         if _is_capturing():
+            _record.awaited(self._kernel.hash, self._kernel.name, "captured into a CUDA graph")
             self._run(*launch, function, packed, launch_metadata, enter, leave, *arguments)
             return
         storages = _storages(arguments)
@@ -197,7 +207,7 @@ class _Verifier:
 
 
 def _note(kernel: Any, problem: str) -> None:
-    _record.verified(kernel.name, problem)
+    _record.verified(kernel.hash, kernel.name, problem)
 
 
 __all__ = ["difference", "install", "reference"]

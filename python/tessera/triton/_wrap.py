@@ -9,17 +9,43 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
+import re
 import warnings
 from typing import Any, Callable
 
-from ._mode import emulation, mode
+from ._mode import emulation, mode, warn_once
 
 _BACKENDS = (("triton.backends.nvidia.compiler", "CUDABackend"), ("triton.backends.amd.compiler", "HIPBackend"))
 
 
+OLDEST = (3, 6)  # before it, stages and launchers take other things
+
+
+def too_old() -> str:
+    """The version of Triton if it is older than what the plug-in knows, else "". Packages name it: the module does not
+    know it while it is being imported."""
+    import importlib.metadata
+
+    for package in ("triton", "pytorch-triton", "pytorch-triton-rocm", "triton-rocm"):
+        try:
+            version = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
+        return version if len(numbers) == 2 and tuple(numbers) < OLDEST else ""
+    return ""
+
+
 def install(always: bool = False) -> None:
-    """Wraps what of Triton is there; a second call does nothing. `always`: also with TESSERA_TRITON=0."""
+    """Wraps what of Triton is there; a second call does nothing. `always`: also with TESSERA_TRITON=0.
+
+    A version of Triton that is too old is left alone, with a warning.
+    """
     if mode() == "0" and not always:
+        return
+    if version := too_old():
+        warn_once(f"Triton {version} is too old, {OLDEST[0]}.{OLDEST[1]} or later is needed: its own compiler is used")
         return
     for module_name, class_name in _BACKENDS:
         try:
@@ -38,7 +64,19 @@ def install(always: bool = False) -> None:
 
 
 def _is_active() -> bool:
-    return emulation.spec is not None or mode() != "0"
+    return emulation.spec is not None or (mode() != "0" and _has_library())
+
+
+def _has_library() -> bool:
+    """Whether the library's file is there; else Triton compiles, with a warning. In strict mode that is an error later.
+    Keys of caches name the library: it must be known before anything is compiled."""
+    from .._library import library_path
+
+    path = library_path()
+    if mode() == "strict" or os.access(path, os.R_OK):
+        return True
+    warn_once(f"{path} is missing or cannot be read: Triton's own compiler is used")
+    return False
 
 
 def key() -> str:
@@ -79,6 +117,9 @@ def _wrap_hash(original: Callable[[Any], str]) -> Callable[[Any], str]:
     def backend_hash(self: Any) -> str:
         if not _is_active():
             return original(self)
+        from . import _progress
+
+        _progress.install()
         if mode() == "verify" and emulation.spec is None:
             # Here, because a kernel that is found in the cache is not compiled.
             from . import _verify

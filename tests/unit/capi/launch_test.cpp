@@ -70,6 +70,25 @@ TEST_P(OnDevice, FaultsOfTheKernelAreTold) {
   EXPECT_EQ(s.launch(), TESSERA_FAILED);
 }
 
+TEST_P(OnDevice, ReadsOfWhatNothingWroteAreFaults) {
+  Session s(GetParam());
+  ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;
+  ASSERT_EQ(tessera_buffer_undefine(s.o, 0, kN * 4, nullptr), TESSERA_OK);
+  EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts; // the kernel writes it all
+  ASSERT_EQ(tessera_buffer_undefine(s.x, 400, 4, nullptr), TESSERA_OK);
+  tessera_error *e;
+  ASSERT_EQ(tessera_launch(s.kernel, kGrid, s.arguments.data(), s.arguments.size(), &e), TESSERA_FAILED);
+  EXPECT_THAT(tessera_error_text(e), HasSubstr("which nothing ever wrote"));
+  EXPECT_THAT(tessera_error_text(e), HasSubstr("byte 400 of"));
+  tessera_error_destroy(e);
+  float value = 100;
+  ASSERT_EQ(tessera_buffer_write(s.x, 400, &value, 4, nullptr), TESSERA_OK);
+  EXPECT_EQ(s.launch(), TESSERA_OK) << s.diagnostics.texts;
+  EXPECT_EQ(s.wrong(), 0);
+  EXPECT_EQ(tessera_buffer_undefine(s.x, kN * 4, 1, nullptr), TESSERA_USAGE);
+  EXPECT_EQ(tessera_buffer_undefine(nullptr, 0, 1, nullptr), TESSERA_USAGE);
+}
+
 TEST_P(OnDevice, WrongArgumentsAreRefused) {
   Session s(GetParam());
   ASSERT_EQ(s.prepare(), TESSERA_OK) << s.diagnostics.texts;

@@ -519,6 +519,75 @@ TEST_P(Faults, MissingBarrierBeforeOverwriting) {
   EXPECT_FOUND(e.llvmModule(Module{amd()}(with("")), {zeros(2048)}), HasSubstr("race: it "),
                HasSubstr("of shared memory, which thread"), HasSubstr("no barrier orders the two"));
 }
+TEST(Faults, BarriersOfInlinePtx) {
+  // Through global memory: what the other half of the threads wrote.
+  auto with = [](const std::string &barrier) {
+    return Module{false}(R"(  %p = getelementptr i32, ptr addrspace(1) %x, i32 %tid
+  %o = xor i32 %tid, 64
+  %q = getelementptr i32, ptr addrspace(1) %x, i32 %o
+  store i32 %tid, ptr addrspace(1) %p, align 4
+  call void asm sideeffect ")" +
+                         barrier + R"(", ""()
+  %v = load i32, ptr addrspace(1) %q, align 4
+  %r = getelementptr i32, ptr addrspace(1) %q, i32 128
+  store i32 %v, ptr addrspace(1) %r, align 4
+  ret void
+)");
+  };
+  for (const char *barrier : {"bar.sync 0;", "barrier.sync 0;", "barrier.cta.sync.aligned 0;"}) {
+    Emulation e;
+    EXPECT_SOUND(e.llvmModule(with(barrier), {zeros(2048)}));
+  }
+  Emulation e;
+  EXPECT_FOUND(e.llvmModule(with(""), {zeros(2048)}), HasSubstr("race: it "));
+  for (const char *unknown : {"bar.sync 1;", "bar.sync 0, 64;", "bar.arrive 0, 128;"})
+    EXPECT_EQ(e.llvmModule(with(unknown), {zeros(2048)}).status().code(), absl::StatusCode::kUnimplemented) << unknown;
+}
+/// 64 elements of x are loaded by all threads, a copy for each 64 of them, and changed by those for which `owner` is
+/// true. REST follows: %q is a place of the thread's own.
+std::string inPlace(llvm::StringRef owner, llvm::StringRef rest) {
+  return R"(  %e = and i32 %tid, 63
+  %p = getelementptr i32, ptr addrspace(1) %x, i32 %e
+  %o = add i32 %tid, 64
+  %q = getelementptr i32, ptr addrspace(1) %x, i32 %o
+  %v = load i32, ptr addrspace(1) %p, align 4
+  %w = add i32 %v, 1
+  %owns = icmp )" +
+         owner.str() + R"(
+  br i1 %owns, label %change, label %rest
+change:
+  store i32 %w, ptr addrspace(1) %p, align 4
+  br label %rest
+rest:
+)" + rest.str() +
+         "  ret void\n";
+}
+TEST_P(Faults, CopiesOfWhatIsChangedInPlace) {
+  auto e = make();
+  bool wide = llvm::StringRef(GetParam()).starts_with("gfx9"); // four warps of 64 lanes, else of 32
+  std::string last = "uge i32 %tid, " + std::to_string(wide ? 192 : 64);
+  for (std::string owner : {std::string("ult i32 %tid, 64"), last}) {
+    auto run = [&](llvm::StringRef rest) { return e.llvmModule(Module{amd()}(inPlace(owner, rest)), {zeros(2048)}); };
+    EXPECT_SOUND(run(""));
+    EXPECT_SOUND(run("  store i32 %tid, ptr addrspace(1) %q, align 4\n"));
+    EXPECT_SOUND(run("  %c = icmp sgt i32 %v, 7\n  %d = select i1 %c, i32 1, i32 2\n"));
+    // What a copy holds is stored, directly or as an address, or decides what is stored.
+    EXPECT_FOUND(run("  store i32 %v, ptr addrspace(1) %q, align 4\n"), HasSubstr("race: it "), HasSubstr("of 'a'"),
+                 HasSubstr("no barrier orders the two"));
+    EXPECT_FOUND(run("  %d = mul i32 %v, 4\n  %r = getelementptr i32, ptr addrspace(1) %q, i32 %d\n"
+                     "  store i32 %tid, ptr addrspace(1) %r, align 4\n"),
+                 HasSubstr("race: it "));
+    EXPECT_FOUND(run("  %c = icmp slt i32 %v, 7\n  br i1 %c, label %less, label %end\nless:\n"
+                     "  store i32 %tid, ptr addrspace(1) %q, align 4\n  br label %end\nend:\n"),
+                 HasSubstr("race: it "));
+    EXPECT_FOUND(run("  %c = icmp slt i32 %v, 7\n  br i1 %c, label %less, label %end\nless:\n  br label %end\nend:\n"
+                     "  %f = phi i32 [ 1, %rest ], [ 2, %less ]\n  store i32 %f, ptr addrspace(1) %q, align 4\n"),
+                 HasSubstr("race: it "));
+    EXPECT_FOUND(run("  %c = icmp slt i32 %v, 7\n  br i1 %c, label %less, label %end\nless:\n"
+                     "  $BARRIER  br label %end\nend:\n"),
+                 HasSubstr("race: it "));
+  }
+}
 TEST_P(Faults, UninitialisedSharedMemory) {
   auto e = make();
   e.sharedBytes = 4096;

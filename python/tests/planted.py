@@ -1,0 +1,337 @@
+"""Kernels with one planted fault each, and beside each the right launch or the right kernel. Run by test_faults.py
+through `pytest --tessera-check=TARGET`: the right ones must pass, the wrong ones fail at the marked line."""
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+
+from tessera.triton import HostArray
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+# ---- races ----
+
+
+@triton.jit
+def blocks_overlap(o, STEP: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * STEP + tl.arange(0, B)
+    tl.store(o + i, tl.program_id(0))  # blocks_overlap
+
+
+@triton.jit
+def count(o, ATOMIC: tl.constexpr):
+    if ATOMIC:
+        tl.atomic_add(o, 1)
+    else:
+        v = tl.load(o)  # count
+        tl.store(o, v + 1)
+
+
+@triton.jit
+def reverse(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)  # reverse
+    tl.store(o + B - 1 - i, v)
+
+
+@triton.jit
+def two_to_one(o, N: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i // N, i)  # two_to_one
+
+
+@triton.jit
+def histogram(x, o, ATOMIC: tl.constexpr, B: tl.constexpr):
+    bins = tl.load(x + tl.program_id(0) * B + tl.arange(0, B))
+    if ATOMIC:
+        tl.atomic_add(o + bins, 1)
+    else:
+        old = tl.load(o + bins)  # histogram
+        tl.store(o + bins, old + 1)
+
+
+@triton.jit
+def blur_in_place(x, o, B: tl.constexpr):
+    i = 1 + tl.arange(0, B)
+    v = tl.load(x + i - 1) + tl.load(x + i + 1)  # blur_in_place
+    tl.store(o + i, v)
+
+
+@triton.jit
+def split_k(a, c, K, ATOMIC: tl.constexpr, M: tl.constexpr, B: tl.constexpr):
+    k = tl.program_id(0) * B + tl.arange(0, B)
+    r = tl.arange(0, M)
+    v = tl.sum(tl.load(a + r[:, None] * K + k[None, :]), 1)
+    if ATOMIC:
+        tl.atomic_add(c + r, v)
+    else:
+        old = tl.load(c + r)  # split_k
+        tl.store(c + r, old + v)
+
+
+@triton.jit
+def through_scratch(x, scratch, o, BARRIER: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(scratch + i, tl.load(x + i))
+    if BARRIER:
+        tl.debug_barrier()
+    v = tl.load(scratch + B - 1 - i)  # through_scratch
+    tl.store(o + i, v)
+
+
+@triton.jit
+def inline_barrier(x, scratch, o, CODE: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(scratch + i, tl.load(x + i))
+    tl.inline_asm_elementwise(CODE, "=r,r", [i], dtype=tl.int32, is_pure=False, pack=1)
+    v = tl.load(scratch + (i + B // 2) % B)  # inline_barrier
+    tl.store(o + i, v)
+
+
+@triton.jit
+def last_block_adds(x, part, counter, o, SEM: tl.constexpr, N: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(part + pid, tl.sum(tl.load(x + pid * B + tl.arange(0, B)), 0))
+    tl.debug_barrier()
+    if tl.atomic_add(counter, 1, sem=SEM) == N - 1:
+        v = tl.load(part + tl.arange(0, N))  # last_block_adds
+        tl.store(o, tl.sum(v, 0))
+
+
+# ---- deadlock ----
+
+
+@triton.jit
+def locked(lock, o, RELEASE: tl.constexpr):
+    while tl.atomic_cas(lock, 0, 1) == 1:  # locked
+        pass
+    tl.atomic_add(o, 1)
+    if RELEASE:
+        tl.atomic_xchg(lock, 0)
+
+
+@triton.jit
+def waits_for_next(flags, o, AHEAD: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.atomic_xchg(flags + pid, 1)
+    while tl.atomic_add(flags + pid + AHEAD, 0) == 0:  # waits_for_next
+        pass
+    tl.store(o + pid, 1)
+
+
+# ---- out of bounds ----
+
+
+@triton.jit
+def left_neighbour(x, o, FIRST: tl.constexpr, B: tl.constexpr):
+    i = FIRST + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i - 1))  # left_neighbour
+
+
+@triton.jit
+def mask_reads_one_more(x, o, n, EXTRA: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n + EXTRA, other=0.0)  # mask_reads_one_more
+    tl.store(o + i, v, mask=i < n)
+
+
+@triton.jit
+def mask_writes_one_more(x, o, n, B: tl.constexpr, EXTRA: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(o + i, v, mask=i < n + EXTRA)  # mask_writes_one_more
+
+
+@triton.jit
+def row_sums(x, o, n, MASK: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    p = x + tl.program_id(0) * n + i
+    v = tl.load(p, mask=i < n, other=0.0) if MASK else tl.load(p)  # row_sums
+    tl.store(o + tl.program_id(0), tl.sum(v, 0))
+
+
+@triton.jit
+def one_dimension_masked(x, o, m, n, BOTH: tl.constexpr, B: tl.constexpr):
+    r, c = tl.program_id(0) * B + tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    mask = (r < m) & (c < n) if BOTH else c < n
+    tl.store(o + r * n + c, tl.load(x + r * n + c, mask=mask, other=0.0) + 1, mask=mask)  # one_dimension_masked
+
+
+@triton.jit
+def gather(x, index, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = tl.load(index + i)
+    tl.store(o + i, tl.load(x + at))  # gather
+
+
+@triton.jit
+def block_pointer(x, o, n, CHECKED: tl.constexpr, B: tl.constexpr):
+    p = tl.make_block_ptr(x, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    if CHECKED:
+        v = tl.load(p, boundary_check=(0,), padding_option="zero")
+    else:
+        v = tl.load(p)  # block_pointer
+    tl.atomic_add(o, tl.sum(v, 0))
+
+
+@triton.jit
+def stride_of_another(a, b, o, stride, M: tl.constexpr, N: tl.constexpr):
+    r, c = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    v = tl.load(a + r * N + c) + tl.load(b + r * stride + c)  # stride_of_another
+    tl.store(o + r * N + c, v)
+
+
+# ---- overflow ----
+
+
+@triton.jit
+def index_wraps(x, o, s, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i * s))  # index_wraps
+
+
+@triton.jit
+def wraps_into_bounds(x, o, s, WIDE: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i.to(tl.int64) * s % 64 if WIDE else i * s
+    tl.store(o + i, tl.load(x + at))  # wraps_into_bounds
+
+
+# ---- what nobody wrote ----
+
+
+@triton.jit
+def accumulate(x, o, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(o + i) + tl.load(x + i)  # accumulate
+    tl.store(o + i, v)
+
+
+@triton.jit
+def write_partial(x, part, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(part + tl.program_id(0), tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0))
+
+
+@triton.jit
+def sum_partial(part, o, N: tl.constexpr):
+    v = tl.load(part + tl.arange(0, N))  # sum_partial
+    tl.store(o, tl.sum(v, 0))
+
+
+# ---- promises ----
+
+
+@triton.jit
+def wrong_hint(x, o, offset, HINT: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = tl.max_contiguous(tl.multiple_of(offset + i, HINT), HINT)
+    v = tl.load(x + at)  # wrong_hint
+    tl.store(o + i, v)
+
+
+@triton.jit
+def asserts(x, o, limit, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    tl.device_assert(v < limit, "too large")  # asserts
+    tl.store(o + i, v)
+
+
+def f4(*shape):
+    return np.ones(shape, "f4")
+
+
+def i4(*shape):
+    return np.zeros(shape, "i4")
+
+
+def bins(different):
+    return (np.arange(128) if different else np.arange(128) // 2 * 2).astype("i4")
+
+
+def index(last):
+    made = np.arange(64, dtype="i4")
+    made[-1] = last
+    return made
+
+
+BARRIER, NO_BARRIER = "bar.sync 0; mov.b32 $0, $1;", "mov.b32 $0, $1;"
+in_place = np.arange(256, dtype="f4")
+R, W = "right", "wrong"
+
+
+def arrays(n, *more):
+    """The same array twice: a kernel that works in place."""
+    x = np.arange(n, dtype="f4")
+    return (x, x, *more)
+
+
+def partials(blocks):
+    """The sums of the first blocks only."""
+    x, part = f4(400), np.empty(4, "f4")
+    write_partial[(blocks,)](x, part, 400, 128)
+    return part
+
+
+def wraps(step):
+    return np.arange(64, dtype="f4"), f4(4), step
+
+
+# Name: kernel, blocks, arguments of the right launch, of the wrong one, what is said of it, where it cannot be seen.
+TEXT = ("interpreter",)  # which runs programs, and the elements of one operation, one after the other
+INLINE_PTX = ("interpreter", "gfx942")
+VECTORS = ("interpreter", "gfx942")  # loads of gfx942 need no more than the alignment of an element of 4 bytes
+MODULO = ("gfx942",)  # offsets into arrays below 2 GiB are computed modulo 2^32 there
+CASES = {
+    "blocks_overlap": (blocks_overlap, 4, lambda: (i4(640), 128, 128), lambda: (i4(640), 64, 128), "race", TEXT),
+    "count": (count, 2, lambda: (i4(1), True), lambda: (i4(1), False), "race", TEXT),
+    "reverse": (reverse, 1, lambda: (f4(256), f4(256), 256), lambda: arrays(256, 256), "race", TEXT),
+    "two_to_one": (two_to_one, 1, lambda: (i4(64), 1, 64), lambda: (i4(64), 2, 64), "race", TEXT),
+    "histogram": (histogram, 2, lambda: (i4(256), i4(256), True, 128), lambda: (i4(256), i4(256), False, 128),
+                  "race", TEXT),
+    "blur_in_place": (blur_in_place, 1, lambda: (f4(258), f4(258), 256), lambda: arrays(258, 256), "race", TEXT),
+    "split_k": (split_k, 4, lambda: (f4(16, 256), np.zeros(16, "f4"), 256, True, 16, 64),
+                lambda: (f4(16, 256), np.zeros(16, "f4"), 256, False, 16, 64), "race", TEXT),
+    "through_scratch": (through_scratch, 1, lambda: (*arrays(256)[:1], np.zeros(256, "f4"), f4(256), True, 256),
+                        lambda: (*arrays(256)[:1], np.zeros(256, "f4"), f4(256), False, 256), "race", TEXT),
+    "inline_barrier": (inline_barrier, 1, lambda: (in_place, np.zeros(256, "f4"), f4(256), BARRIER, 256),
+                       lambda: (in_place, np.zeros(256, "f4"), f4(256), NO_BARRIER, 256), "race", INLINE_PTX),
+    "last_block_adds": (last_block_adds, 4, lambda: (f4(512), np.zeros(4, "f4"), i4(1), f4(1), "acq_rel", 4, 128),
+                        lambda: (f4(512), np.zeros(4, "f4"), i4(1), f4(1), "relaxed", 4, 128), "race", TEXT),
+    "locked": (locked, 2, lambda: (i4(1), i4(1), True), lambda: (i4(1), i4(1), False), "deadlock", TEXT),
+    "waits_for_next": (waits_for_next, 3, lambda: (i4(4), i4(4), 0), lambda: (i4(4), i4(4), 1), "deadlock", TEXT),
+    "left_neighbour": (left_neighbour, 1, lambda: (f4(129), f4(129), 1, 128), lambda: (f4(129), f4(129), 0, 128),
+                       "out of bounds", ()),
+    "mask_reads_one_more": (mask_reads_one_more, 4, lambda: (f4(1000), f4(1000), 1000, 0, 256),
+                            lambda: (f4(1000), f4(1000), 1000, 1, 256), "out of bounds", ()),
+    "mask_writes_one_more": (mask_writes_one_more, 4, lambda: (f4(1000), f4(1000), 1000, 256, 0),
+                             lambda: (f4(1000), f4(1000), 1000, 256, 1), "out of bounds", ()),
+    "row_sums": (row_sums, 4, lambda: (f4(4, 100), f4(4), 100, True, 128),
+                 lambda: (f4(4, 100), f4(4), 100, False, 128), "out of bounds", ()),
+    "one_dimension_masked": (one_dimension_masked, 2, lambda: (f4(24, 10), f4(24, 10), 24, 10, True, 16),
+                             lambda: (f4(24, 10), f4(24, 10), 24, 10, False, 16), "out of bounds", ()),
+    "gather": (gather, 1, lambda: (f4(100), index(99), f4(64), 64), lambda: (f4(100), index(100), f4(64), 64),
+               "out of bounds", ()),
+    "block_pointer": (block_pointer, 4, lambda: (f4(500), f4(1), 500, True, 128),
+                      lambda: (f4(500), f4(1), 500, False, 128), "out of bounds", ()),
+    "stride_of_another": (stride_of_another, 1, lambda: (f4(16, 16), f4(16, 32), f4(16, 16), 32, 16, 16),
+                          lambda: (f4(16, 16), f4(16, 16), f4(16, 16), 32, 16, 16), "out of bounds", ()),
+    "index_wraps": (index_wraps, 1, lambda: (f4(512), f4(128), 4, 128), lambda: (f4(512), f4(128), 1 << 26, 128),
+                    "out of bounds|overflow", ()),
+    "wraps_into_bounds": (wraps_into_bounds, 1, lambda: (*wraps(1 << 30), True, 4), lambda: (*wraps(1 << 30), False, 4),
+                          "overflow|out of bounds", MODULO),
+    "accumulate": (accumulate, 2, lambda: (f4(256), np.zeros(256, "f4"), 128),
+                   lambda: (f4(256), np.empty(256, "f4"), 128), "nothing ever wrote", ()),
+    "sum_partial": (sum_partial, 1, lambda: (partials(4), f4(1), 4), lambda: (partials(3), f4(1), 4), "nothing ever wrote", ()),
+    "wrong_hint": (wrong_hint, 1, lambda: (f4(512), f4(256), 16, 16, 256), lambda: (f4(512), f4(256), 3, 16, 256),
+                   "misaligned", VECTORS),
+    "asserts": (asserts, 1, lambda: (i4(64), i4(64), 1, 64), lambda: (i4(64), i4(64), 0, 64), "too large|assertion", ()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("which", [R, W])
+def test_planted(name, which):
+    kernel, blocks, right, wrong, _, _ = CASES[name]
+    kernel[(blocks,)](*(right if which == R else wrong)())

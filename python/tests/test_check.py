@@ -1,0 +1,196 @@
+"""pytest's plug-in, memory that nothing wrote, and progress on a terminal."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("triton")
+np = pytest.importorskip("numpy")
+
+from tessera import _uninitialised  # noqa: E402
+
+TESTS = """
+import unittest
+import numpy as np, pytest, triton, triton.language as tl
+
+@triton.jit
+def double(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o + i, v * 2, mask=i < n)
+
+at_import = np.zeros(4, "f4")
+double[(1,)](at_import, at_import, 4, B=4)
+
+@pytest.fixture(scope="session")
+def made():
+    x = np.ones(50, "f4")
+    double[(1,)](x, x, 50, B=64)
+    return x
+
+def test_right(made):
+    assert (made == 2).all()
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_mask(extra):
+    double[(1,)](np.ones(50, "f4"), np.ones(60, "f4"), 50 + extra, B=64)
+
+def test_unwritten():
+    double[(1,)](np.empty(50, "f4"), np.ones(50, "f4"), 50, B=64)
+
+class TestOld(unittest.TestCase):
+    def test_case(self):
+        double[(1,)](np.ones(50, "f4"), np.ones(50, "f4"), 50, B=64)
+"""
+
+
+def run_tests(folder, *arguments, text=TESTS):
+    (folder / "test_it.py").write_text(text)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", "--tb=short", *arguments, "test_it.py"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    return made.returncode, made.stdout + made.stderr
+
+
+def test_plugin(tmp_path):
+    code, said = run_tests(tmp_path, "--tessera-check=gfx942", "--tessera-check", "sm_90a,interpreter")
+    assert code == 1, said
+    for target in ("gfx942", "sm_90a", "interpreter"):
+        assert f"test_right[{target}] PASSED" in said
+        assert f"test_mask[{target}-0] PASSED" in said and f"test_mask[{target}-1] FAILED" in said
+        assert f"test_unwritten[{target}] FAILED" in said
+        assert re.search(rf"launch(es)? on {target}", said)
+    assert "test_it.py:8: kernel 'double'" in said
+    assert "out of bounds" in said and "which nothing ever wrote" in said
+    assert "TestOld::test_case PASSED" in said
+    assert "7 passed, 6 failed" in said or "6 failed, 7 passed" in said
+
+
+def test_plugin_with_one_target(tmp_path):
+    code, said = run_tests(tmp_path, "--tessera-check=gfx942", "-k", "not mask and not unwritten")
+    assert code == 0 and "test_right PASSED" in said and "3 launches" in said
+
+
+def test_plugin_is_off_by_default(tmp_path):
+    text = "def test_nothing():\n    import sys\n    assert 'triton' not in sys.modules\n"
+    code, said = run_tests(tmp_path, text=text)
+    assert code == 0 and "tessera:" not in said
+
+
+@pytest.mark.parametrize(
+    "target, says", [("sm_1", "there is no target 'sm_1'; targets: interpreter, sm_80"), (",", "needs a target")]
+)
+def test_plugin_with_wrong_targets(tmp_path, target, says):
+    code, said = run_tests(tmp_path, f"--tessera-check={target}")
+    assert code == 4 and says in said and "Traceback" not in said
+
+
+# ---- memory that nothing wrote ----
+
+
+def ranges(x):
+    return _uninitialised.ranges(x.ctypes.data, x.nbytes)
+
+
+def test_ranges():
+    with _uninitialised.marked():
+        x = np.empty(1000, "f4")
+        assert ranges(x) == [(0, 4000)]
+        x[10:20] = 1
+        x[999] = 0
+        assert ranges(x) == [(0, 40), (80, 3916)]
+        assert ranges(x.copy()) == ranges(x)
+        odd = np.empty(7, "u1")
+        assert ranges(odd) == [(0, 7)]
+        odd[6] = 0
+        assert ranges(odd) == [(0, 4)]
+        assert ranges(np.zeros(100)) == [] and ranges(np.empty(0)) == [] and ranges(np.empty_like(x)) == [(0, 4000)]
+        kept = np.empty(5)
+    assert ranges(kept) == []  # nothing is marked
+    assert np.empty.__module__ == "numpy"
+
+
+def test_what_a_launch_wrote_is_written(tmp_path):
+    """Also where the next launch reads it, and where it writes the pattern's neighbours."""
+    code = """
+import numpy as np, triton, triton.language as tl
+@triton.jit
+def put(o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + 2 * i, i, mask=i < n)
+@triton.jit
+def get(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + 2 * i))
+def test_put():
+    x = np.empty(128, "i4")
+    put[(1,)](x, 64, 64)
+    get[(1,)](x, np.empty(64, "i4"), 64)
+    y = np.empty(128, "i4")
+    put[(1,)](y, 63, 64)
+    with __import__("pytest").raises(Exception, match="byte 504 of .*nothing ever wrote"):
+        get[(1,)](y, np.empty(64, "i4"), 64)
+"""
+    status, said = run_tests(tmp_path, "--tessera-check=gfx942,sm_90a,interpreter", text=code)
+    assert status == 0, said
+
+
+def test_torch(tmp_path):
+    pytest.importorskip("torch")
+    code = """
+import torch, triton, triton.language as tl
+@triton.jit
+def add(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(o + i, mask=i < n) + tl.load(x + i, mask=i < n), mask=i < n)
+def launch(make):
+    x = torch.rand(100, device="cuda")
+    assert torch.cuda.is_available() and x.is_cuda
+    o = make(x)
+    add[lambda meta: (triton.cdiv(100, meta["B"]),)](x, o, 100, B=64)
+    return o - x
+def test_zeros(): torch.testing.assert_close(launch(torch.zeros_like), torch.zeros(100))
+def test_empty(): launch(torch.empty_like)
+def test_new(): launch(lambda x: x.new_empty(100))
+def test_moved(): launch(lambda x: torch.empty(100, dtype=torch.float32).cuda())
+def test_filled(): launch(lambda x: torch.empty(100, device="cuda:0").zero_())
+"""
+    status, said = run_tests(tmp_path, "--tessera-check=gfx942", text=code)
+    expected = dict(zeros="PASSED", empty="FAILED", new="FAILED", moved="FAILED", filled="PASSED")
+    for name, how in expected.items():
+        assert f"test_{name} {how}" in said, said
+
+
+# ---- progress ----
+
+TUNING = """
+import numpy as np, sys
+sys.path.insert(0, {tests!r})
+import right_matmul
+from tessera.triton import _progress, emulate
+_progress._PATIENCE = _progress._SECONDS = 0
+with emulate("sm_90a"):
+    right_matmul.test_autotuned()
+    right_matmul.test_autotuned_with_heuristics()
+"""
+
+
+def test_progress_of_the_autotuner(tmp_path):
+    pty = pytest.importorskip("pty")
+    code = TUNING.format(tests=os.path.dirname(os.path.abspath(__file__)))
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=theirs, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    said = b""
+    try:
+        while data := os.read(ours, 4096):
+            said += data
+    except OSError:  # how a terminal ends
+        pass
+    os.close(ours)
+    assert process.wait() == 0, said
+    assert b"autotuning both: candidate 2 of 2" in said and said.rstrip(b"\r\n").endswith(b"\r\x1b[2K")
+    quiet = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert quiet.returncode == 0 and b"autotuning" not in quiet.stderr and b"\r" not in quiet.stderr

@@ -1,0 +1,215 @@
+"""What users do wrong, and what machines lack: a clear error of Python, or a warning, and never a crash."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import tessera
+
+np = pytest.importorskip("numpy")
+
+
+def run(code, *, fails=False, **environment):
+    made = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=300
+    )
+    assert (made.returncode != 0) == fails, made.stdout + made.stderr
+    return made.stdout + made.stderr
+
+
+# ---- arguments ----
+
+
+def x(dtype="f4"):
+    return np.ones(256, dtype)
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        ({3: object()}, "argument 3: a number of type i32 is needed, not object"),
+        ({3: "100"}, "a number of type i32 is needed, not str"),
+        ({3: None}, "not NoneType"),
+        ({3: 1.5}, "1.5 is no number of type i32"),
+        ({3: float("nan")}, "nan is no number"),
+        ({0: [1.0]}, "argument 0, an address, must be an integer, not list"),
+        ({0: np.ones(256)}, "argument 0 is *f32, and the array has elements of 8 bytes"),
+        ({3: np.ones(4)}, "argument 3 must be a number of type i32, not an array"),
+    ],
+)
+def test_arguments(vecadd, change, says):
+    given = [x(), x(), x(), 256]
+    for i, value in change.items():
+        given[i] = value
+    with pytest.raises(tessera.UsageError) as caught:
+        tessera.run(vecadd, 1, *given, device="interpreter")
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("grid", ["a", -1, 1.5, (), (1, 2, 3, 4), (1 << 40,), None])
+def test_grids(vecadd, grid):
+    with pytest.raises(tessera.UsageError):
+        tessera.run(vecadd, grid, x(), x(), x(), 256, device="interpreter")
+
+
+def test_compile_options(vecadd):
+    for wrong in ({"target": 90}, {"num_warps": "4"}, {"num_warps": 1 << 40}, {"kernel": 1}, {"stage": 1}):
+        with pytest.raises(tessera.UsageError):
+            tessera.compile(vecadd, **{"target": "sm_90a", **wrong})
+    for text in (None, 3):
+        with pytest.raises(tessera.UsageError):
+            tessera.compile(text, "sm_90a")
+    with pytest.raises(tessera.UsageError):
+        tessera.layout(None, None)
+    with pytest.raises(tessera.UsageError):
+        tessera.Device(3)
+
+
+@pytest.mark.parametrize("device", ["interpreter", "emulator:gfx942"])
+def test_arrays(vecadd, device):
+    out = x()
+    out.flags.writeable = False
+    with pytest.raises(tessera.UsageError, match="read-only"):
+        tessera.run(vecadd, 1, x(), x(), out, 256, device=device)
+    assert (out == 1).all()
+    wide = np.ones((256, 2), "f4")  # the kernel knows nothing of its strides
+    o = x()
+    tessera.run(vecadd, 1, wide[:, 0], x(), o, 256, device=device)
+    assert (o == 2).all()
+    empty = np.zeros(0, "f4")
+    tessera.run(vecadd, 1, empty, empty, empty, 0, device=device)
+    with pytest.raises(tessera.FailedError, match="out of bounds"):
+        tessera.run(vecadd, 1, empty, x(), x(), 256, device=device)
+
+
+def test_arrays_of_triton():
+    pytest.importorskip("triton")
+    from tessera.triton import HostArray, emulate
+
+    for dtype in (">f4", "c8", "O", "U1", "g"):
+        with pytest.raises(tessera.UsageError, match="take no arrays of type"):
+            HostArray(np.zeros(4, dtype))
+    for target in (None, 3, "sm_1"):
+        with pytest.raises(tessera.UsageError), emulate(target):
+            pass
+
+
+# ---- the library ----
+
+
+def test_missing_library():
+    said = run("import tessera; tessera.version()", fails=True, TESSERA_LIBRARY="/no/libtessera.so")
+    assert "FailedError" in said and "cannot load the library of tessera" in said and "TESSERA_LIBRARY" in said
+
+
+def test_other_libraries(tmp_path):
+    import ctypes.util
+
+    said = run("import tessera; tessera.version()", fails=True, TESSERA_LIBRARY=ctypes.util.find_library("c"))
+    assert "is a library of another version of tessera: it lacks" in said
+    text = tmp_path / "libtessera.so"
+    text.write_text("no library")
+    assert "cannot load the library" in run("import tessera; tessera.version()", fails=True, TESSERA_LIBRARY=str(text))
+
+
+def test_triton_without_the_library(tmp_path):
+    """The plug-in steps back with a warning: a program that Triton compiles must run."""
+    pytest.importorskip("triton")
+    code = (
+        "import sys; sys.path.insert(0, %r)\nimport test_triton as t, triton\n"
+        "print(triton.compile(t.source(), target=t.H100).asm['cubin'][:4])" % os.path.dirname(__file__)
+    )
+    said = run(code, TESSERA_LIBRARY="/no/libtessera.so", TRITON_CACHE_DIR=str(tmp_path))
+    assert "ELF" in said and "tessera" in said and "Triton's own compiler" in said
+    run(code, fails=True, TESSERA_LIBRARY="/no/libtessera.so", TRITON_CACHE_DIR=str(tmp_path), TESSERA_TRITON="strict")
+
+
+def test_unknown_mode():
+    pytest.importorskip("triton")
+    said = run("import triton", TESSERA_TRITON="fast")
+    assert said.count("TESSERA_TRITON is 'fast'; it can be 0, 1, strict, verify; 1 is taken") == 1
+
+
+def test_old_triton(monkeypatch):
+    pytest.importorskip("triton")
+    import importlib.metadata
+
+    from tessera.triton import _wrap, emulate
+
+    real = importlib.metadata.version
+    assert _wrap.too_old() == ""
+    for version in ("3.5.1", "3.5.1+git1234", "2.1.0"):
+        monkeypatch.setattr(importlib.metadata, "version", lambda p, v=version: v if p == "triton" else real(p))
+        assert _wrap.too_old() == version
+        with pytest.warns(UserWarning, match="is too old, 3.6 or later is needed: its own compiler is used"):
+            _wrap.install()
+        with pytest.raises(tessera.UsageError, match="needs Triton 3.6"), emulate("sm_90a"):
+            pass
+    monkeypatch.setattr(importlib.metadata, "version", lambda p: "3.10.0")
+    assert _wrap.too_old() == ""
+
+
+# ---- processes, threads, files ----
+
+EMULATE = """
+import numpy as np, sys, os, threading
+sys.path.insert(0, %r)
+import planted
+from tessera.triton import emulate
+def launch(n=64):
+    o = np.zeros(1, "i4")
+    planted.count[(n,)](o, True)
+    assert o[0] == n
+""" % os.path.dirname(__file__)
+
+
+def test_fork_after_use():
+    pytest.importorskip("triton")
+    code = EMULATE + (
+        "with emulate('gfx942'):\n    launch(3)\n    child = os.fork()\n    if child == 0:\n        launch(5)\n"
+        "        os._exit(0)\n    assert os.waitpid(child, 0)[1] == 0\n    launch(4)\n"
+    )
+    run(code)
+
+
+def test_threads_compile_and_emulate_at_once(tmp_path):
+    pytest.importorskip("triton")
+    code = EMULATE + (
+        "failed = []\n"
+        "def work(i):\n    try:\n        for n in (2, 3, 4): launch(n + i)\n"
+        "    except BaseException as e: failed.append(e)\n"
+        "with emulate('sm_90a'):\n    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]\n"
+        "    [t.start() for t in threads]\n    [t.join() for t in threads]\nassert not failed, failed\n"
+    )
+    run(code, TRITON_CACHE_DIR=str(tmp_path))
+
+
+def test_threads_share_a_device(vecadd):
+    device, failed = tessera.Device("emulator:gfx942"), []
+
+    def work():
+        try:
+            o = x()
+            device.compile(vecadd)[(1,)](x(), x(), o, 256)
+            assert (o == 2).all()
+        except BaseException as e:
+            failed.append(e)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failed
+
+
+def test_cache_that_cannot_be_written(tmp_path):
+    """An error of Triton's, as without tessera: the folder is named."""
+    pytest.importorskip("triton")
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    said = run(EMULATE + "with emulate('sm_90a'): launch()", fails=True, TRITON_CACHE_DIR=str(blocked / "cache"))
+    assert str(blocked) in said
