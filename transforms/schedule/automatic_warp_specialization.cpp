@@ -203,7 +203,7 @@ private:
         if (op.cast<ttng::WarpGroupDotOp>().isAsync()) pending_.insert(alloc);
       }
     }
-    if (!pending_.empty() || reads.size() != filled_.size()) return false;
+    if (!pending_.empty() || reads.empty()) return false;
     for (auto &[alloc, read] : reads) {
       auto same = llvm::find_if(plan_.groups,
                                 [&, last = read.lastRead](auto &g) { return g.lastRead == last || !canSeparate_; });
@@ -211,6 +211,8 @@ private:
       if (same->lastRead->isBeforeInBlock(read.lastRead)) same->lastRead = read.lastRead;
       same->allocs.push_back(alloc);
     }
+    for (auto *alloc : filled_) // what nothing reads
+      if (!reads.contains(alloc)) plan_.groups[0].allocs.push_back(alloc);
     return true;
   }
   /// Fills readers_ with the dots of the body that read a view of `memdesc`, which is the buffer `index` of the

@@ -15,6 +15,8 @@
 // EIGHT: setp.lt.u32 %[[SOME:p[0-9]+]], %{{.*}}, 128
 // EIGHT-COUNT-1: cp.async.bulk.tensor.2d.shared::cluster.global
 // EIGHT-NOT: cp.async.bulk.tensor.2d.shared::cluster.global
+// EIGHT: .visible .entry two(
+// TWO: .visible .entry two(
 // TWO-COUNT-1: cp.async.bulk.tensor.2d.shared::cluster.global
 // TWO-NOT: cp.async.bulk.tensor.2d.shared::cluster.global
 // TWO-COUNT-8: cp.async.bulk.tensor.2d.global.shared::cta

@@ -2,7 +2,9 @@
 // for where their results are used.
 // RUN: tessera opt %s --target sm_90a -issue-dots-early | FileCheck %s
 // RUN: tessera opt %s --target sm_100a -issue-dots-early | FileCheck %s --check-prefix=OTHER
+// OTHER-LABEL: @gradients
 // OTHER-NOT: isAsync = true
+// OTHER-LABEL: @counted
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
