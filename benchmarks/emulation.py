@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times of Triton's kernels on a machine without a GPU: Triton's interpreter mode, and tessera's interpreter and emulators.
+"""Times of Triton's kernels without a GPU: Triton's interpreter mode, and tessera's interpreter and emulators.
 
     python benchmarks/emulation.py [--target sm_90a]... [--kernel NAME]... [--repeat 3]
 
@@ -105,7 +105,13 @@ def child(name, way, repeat):
         print(json.dumps(measure(name, repeat)))
 
 
-NAMES = ["vector addition, 2^18", "softmax, 256 x 1000", "layer norm, 256 x 1000", "matmul, 512^3", "attention, 512 x 64"]
+NAMES = [
+    "vector addition, 2^18",
+    "softmax, 256 x 1000",
+    "layer norm, 256 x 1000",
+    "matmul, 512^3",
+    "attention, 512 x 64",
+]
 
 
 def main():

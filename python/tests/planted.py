@@ -6,9 +6,6 @@ import pytest
 import triton
 import triton.language as tl
 
-from tessera.triton import HostArray
-from triton.tools.tensor_descriptor import TensorDescriptor
-
 # ---- races ----
 
 
@@ -323,10 +320,12 @@ CASES = {
                           "overflow|out of bounds", MODULO),
     "accumulate": (accumulate, 2, lambda: (f4(256), np.zeros(256, "f4"), 128),
                    lambda: (f4(256), np.empty(256, "f4"), 128), "nothing ever wrote", ()),
-    "sum_partial": (sum_partial, 1, lambda: (partials(4), f4(1), 4), lambda: (partials(3), f4(1), 4), "nothing ever wrote", ()),
+    "sum_partial": (sum_partial, 1, lambda: (partials(4), f4(1), 4), lambda: (partials(3), f4(1), 4),
+                    "nothing ever wrote", ()),
     "wrong_hint": (wrong_hint, 1, lambda: (f4(512), f4(256), 16, 16, 256), lambda: (f4(512), f4(256), 3, 16, 256),
                    "misaligned", VECTORS),
-    "asserts": (asserts, 1, lambda: (i4(64), i4(64), 1, 64), lambda: (i4(64), i4(64), 0, 64), "too large|assertion", ()),
+    "asserts": (asserts, 1, lambda: (i4(64), i4(64), 1, 64), lambda: (i4(64), i4(64), 0, 64),
+                "too large|assertion", ()),
 }  # fmt: skip
 
 
