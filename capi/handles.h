@@ -7,10 +7,12 @@
 #include "ir/operation.h"
 #include "runtime/compiler/compile_cache.h"
 #include "runtime/device.h"
+#include "llvm/ADT/SmallVector.h"
 #include <atomic>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 struct tessera_error {
   tessera_status status = TESSERA_OK;
@@ -41,6 +43,15 @@ struct DeviceState {
   std::string spec, name, targetName, driver;
   tessera_device_info info{};
 };
+inline bool isSameDevice(const DeviceState &a, const DeviceState &b) { return &a == &b || a.spec == b.spec; }
+
+/// What a kernel takes as one argument.
+struct ArgumentForm {
+  unsigned bytes = 0;           // 0: neither a pointer nor a scalar
+  uint64_t most = ~uint64_t(0); // the largest value, without sign
+  bool isPointer = false;
+  bool isInteger = false; // of more than one bit
+};
 
 } // namespace tessera::capi
 
@@ -57,6 +68,7 @@ struct tessera_buffer {
 struct tessera_kernel {
   std::shared_ptr<tessera::capi::DeviceState> device;
   tessera::runtime::KernelMetadata metadata;
+  std::optional<std::vector<tessera::capi::ArgumentForm>> arguments; // of the metadata (argumentForms)
   std::string json;
   std::unique_ptr<tessera::runtime::LoadedKernel> loaded; // null on the interpreter, which uses what follows
   std::unique_ptr<tessera::ir::Context> irContext;
@@ -130,18 +142,25 @@ tessera_status readTarget(Call &, const tessera_options *given, const ir::Target
 /// Grid and arguments of a launch, checked against the kernel.
 struct LaunchInput {
   std::array<int64_t, 3> grid;
-  std::vector<runtime::DeviceArgument> arguments;  // of the kernel's code
-  std::deque<runtime::HostDescriptor> descriptors; // that they point to
+  llvm::SmallVector<runtime::DeviceArgument, 24> arguments; // of the kernel's code
+  std::list<runtime::HostDescriptor> descriptors;           // that they point to
 };
 tessera_status readLaunch(Call &, const tessera_kernel &, const uint32_t *grid, const tessera_argument *, size_t count,
                           LaunchInput &out);
 /// Bytes of a scalar argument of this type; 0 if the type cannot be passed.
 unsigned scalarBytes(llvm::StringRef type);
+ArgumentForm argumentForm(const runtime::KernelMetadata::Arg &);
+/// What argumentSources and scalarBytes say of every launch, found once. Nothing: a launch must look (descriptors,
+/// types that cannot be passed).
+std::optional<std::vector<ArgumentForm>> argumentForms(const runtime::KernelMetadata &);
 /// Reports a line that a kernel prints on an emulator or the interpreter.
 void reportPrinted(const ContextState &, llvm::StringRef line);
 
 /// Copies of a module's text and file name: another thread may be changing the module.
 std::pair<std::string, std::string> textOf(const tessera_module &);
+/// Compiles for the device, or finds in the cache, and loads.
+tessera_status compileAndLoad(Call &, const std::shared_ptr<DeviceState> &, llvm::StringRef source,
+                              const std::string &file, const tessera_options *, tessera_kernel **);
 /// Compiles or finds in the cache.
 tessera_status compileText(Call &, ContextState &, llvm::StringRef text, const std::string &file,
                            const ir::TargetInfo &, const runtime::CompileOptions &, runtime::CompileResult &);

@@ -1,5 +1,5 @@
 // The C API (see tessera.h): devices, memory, kernels and launches, on top of runtime::Device; the interpreter, which
-// takes text, directly on runtime::interpret.
+// takes text, directly on runtime::interpret. launch_arguments.cpp reads what a launch gives.
 #include "capi/handles.h"
 #include "frontend/parser.h"
 #include "ir/ops.h"
@@ -7,10 +7,6 @@
 #include "runtime/compiler/targets.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/interpreter/interpreter.h"
-#include "runtime/kernel_arguments.h"
-#include "runtime/launch/descriptor.h"
-#include "runtime/launch/dtype.h"
-#include "runtime/launch_checks.h"
 #include "runtime/open_device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -91,6 +87,7 @@ tessera_status loadText(Call &call, const std::shared_ptr<DeviceState> &device, 
   k->function = *function;
   k->metadata.kernel = k->function->cast<ir::tt::FuncOp>().symName().str();
   k->metadata.args = runtime::describeArguments(k->function);
+  k->arguments = argumentForms(k->metadata);
   k->json = runtime::toJson(k->metadata);
   *kernel = k.release();
   return TESSERA_OK;
@@ -104,154 +101,10 @@ tessera_status loadObject(Call &call, const std::shared_ptr<DeviceState> &device
   auto k = std::make_unique<tessera_kernel>();
   k->device = device;
   k->metadata = md;
+  k->arguments = argumentForms(md);
   k->json = runtime::toJson(md);
   k->loaded = std::move(*loaded);
   *kernel = k.release();
-  return TESSERA_OK;
-}
-
-/// The arguments of a launch, compared with what the kernel takes.
-class ArgumentReader {
-public:
-  ArgumentReader(Call &call, const tessera_kernel &k, const tessera_argument *given, size_t count, LaunchInput &out)
-      : call_(call), kernel_(k), given_(given), count_(count), out_(out) {}
-
-  tessera_status read() {
-    auto &md = kernel_.metadata;
-    llvm::SmallVector<bool> descriptors(count_, false);
-    for (size_t i = 0; given_ && i < count_; ++i) descriptors[i] = isDescriptor(given_[i]);
-    auto sources = runtime::argumentSources(md.args, descriptors);
-    if (sources && !given_ && count_) return call_.fail(TESSERA_USAGE, "the arguments are null");
-    if (!sources)
-      return call_.fail(TESSERA_USAGE, runtime::wrongArgumentCount(
-                                           md.kernel, runtime::argumentsInText(md.args),
-                                           count_ == 1 ? "1 is given" : std::to_string(count_) + " are given"));
-    for (auto [k, source] : llvm::enumerate(*sources)) {
-      if (source.part) { // its base was read before it
-        out_.arguments.push_back({nullptr, out_.descriptors.back().part(source.part)});
-        continue;
-      }
-      auto &a = given_[source.given];
-      auto &takes = md.args[k];
-      what_ = llvm::formatv("argument {0} ('{1}') of kernel '{2}'", source.given, takes.name, md.kernel).str();
-      bool isExpanded = k + 1 < sources->size() && (*sources)[k + 1].part;
-      llvm::StringRef type = isExpanded ? takes.descriptor : takes.type;
-      auto s = descriptors[source.given] ? readDescriptor(a, takes, type)
-               : a.buffer                ? readBuffer(a, type)
-                                         : readValue(a, type);
-      if (s) return s;
-    }
-    return TESSERA_OK;
-  }
-
-private:
-  /// The size of the first version of the structure.
-  static constexpr size_t kDescriptorBytes = sizeof(tessera_tensor_descriptor);
-  static bool isDescriptor(const tessera_argument &a) { return a.value && a.bytes >= kDescriptorBytes; }
-  bool computesOnHost() const { return !kernel_.device->device || kernel_.device->device->takesBitcode(); }
-  template <class Text> tessera_status refuse(Text &&text) { return call_.fail(TESSERA_USAGE, text.str()); }
-
-  tessera_status readBuffer(const tessera_argument &a, llvm::StringRef type) {
-    if (!type.starts_with("*")) return refuse(llvm::formatv("{0} is of type {1}, and a buffer is given", what_, type));
-    if (auto s = checkBuffer(a)) return s;
-    out_.arguments.push_back({a.buffer->memory.get(), a.offset});
-    return TESSERA_OK;
-  }
-  tessera_status checkBuffer(const tessera_argument &a) {
-    if (a.buffer->device->spec != kernel_.device->spec)
-      return refuse(llvm::formatv("{0} is a buffer of {1}, but the kernel is on {2}", what_, a.buffer->device->spec,
-                                  kernel_.device->spec));
-    if (a.offset > a.buffer->memory->bytes())
-      return refuse(llvm::formatv("{0} is {1} bytes into a buffer of {2}", what_, a.offset, a.buffer->memory->bytes()));
-    return TESSERA_OK;
-  }
-
-  tessera_status readValue(const tessera_argument &a, llvm::StringRef type) {
-    bool pointer = type.starts_with("*");
-    unsigned bytes = pointer ? 8 : scalarBytes(type);
-    if (type.starts_with("tensordesc<"))
-      return refuse(llvm::formatv("{0} is of type {1}, and a value is given", what_, type));
-    if (!bytes) return refuse(llvm::formatv("{0} is of type {1}, which cannot be passed", what_, type));
-    if (a.bytes != bytes)
-      return refuse(
-          llvm::formatv("{0} is of type {1}, of {2} bytes, and a value of {3} is given", what_, type, bytes, a.bytes));
-    if (!a.value) return refuse(llvm::formatv("the value of {0} is null", what_));
-    uint64_t bits = 0;
-    std::memcpy(&bits, a.value, bytes);
-    if (type == "i1" && bits > 1) return refuse(llvm::formatv("{0} is of type i1, and {1} is given", what_, bits));
-    if (pointer && bits && computesOnHost()) return refuseAddress();
-    out_.arguments.push_back({nullptr, bits});
-    return TESSERA_OK;
-  }
-  tessera_status refuseAddress() {
-    return refuse(llvm::formatv("{0} is an address, of which {1} knows nothing: a buffer is needed", what_,
-                                kernel_.device->spec));
-  }
-
-  tessera_status readDescriptor(const tessera_argument &a, const runtime::KernelMetadata::Arg &takes,
-                                llvm::StringRef type) {
-    tessera_tensor_descriptor given;
-    std::memcpy(&given, a.value, sizeof given);
-    runtime::HostDescriptor &d = out_.descriptors.emplace_back();
-    auto kernelType = runtime::DescriptorType::parse(type);
-    if (!kernelType) return refuse(llvm::formatv("{0} is of type {1}, and a tensor descriptor is given", what_, type));
-    if (auto s = copyDescriptor(given, d)) return s;
-    runtime::DescriptorPart part;
-    if (std::string why = kernelType->mismatch(d, part); !why.empty())
-      return refuse(llvm::formatv("the {0} of {1} {2}", partName(part), what_, why));
-    if (takes.tensorMap)
-      if (auto map = runtime::tensorMapOf(d, *takes.tensorMap); !map.ok())
-        return refuse(llvm::formatv("{0}: {1}", what_, std::string(map.status().message())));
-    uint64_t base = a.buffer ? a.offset : given.address;
-    if (base % runtime::kDescriptorAlignment)
-      return refuse(llvm::formatv("the base of {0} must be a multiple of {1} bytes, not {2}", what_,
-                                  runtime::kDescriptorAlignment, base));
-    if (a.buffer) {
-      if (auto s = checkBuffer(a)) return s;
-      auto needs = uint64_t(d.spannedElements()) * runtime::dtypeBytes(d.dtype);
-      uint64_t has = a.buffer->memory->bytes() - a.offset;
-      if (needs > has)
-        return refuse(llvm::formatv("{0} describes {1} bytes, and the buffer has {2} from byte {3} on", what_, needs,
-                                    has, a.offset));
-    } else if (computesOnHost())
-      return refuseAddress();
-    out_.arguments.push_back({a.buffer ? a.buffer->memory.get() : nullptr, base, &d});
-    return TESSERA_OK;
-  }
-
-  tessera_status copyDescriptor(const tessera_tensor_descriptor &given, runtime::HostDescriptor &d) {
-    auto dtype = runtime::parseDType(orEmpty(given.element_type));
-    if (!dtype)
-      return refuse(llvm::formatv("the element type of {0}, '{1}', is unknown; there are {2}", what_,
-                                  orEmpty(given.element_type), runtime::dtypeNames()));
-    if (given.rank < 1 || given.rank > runtime::kMaxDescriptorRank)
-      return refuse(
-          llvm::formatv("the rank of {0} must be 1 to {1}, not {2}", what_, runtime::kMaxDescriptorRank, given.rank));
-    d.dtype = *dtype;
-    d.shape.assign(given.shape, given.shape + given.rank);
-    d.strides.assign(given.strides, given.strides + given.rank);
-    d.blockShape.assign(given.block_shape, given.block_shape + given.rank);
-    d.nanPadding = given.nan_padding;
-    std::string first;
-    runtime::checkDescriptor(d, [&](runtime::DescriptorPart part, const std::string &why) {
-      if (first.empty()) first = llvm::formatv("the {0} of {1} {2}", partName(part), what_, why);
-    });
-    return first.empty() ? TESSERA_OK : call_.fail(TESSERA_USAGE, first);
-  }
-
-  Call &call_;
-  const tessera_kernel &kernel_;
-  const tessera_argument *given_;
-  size_t count_;
-  LaunchInput &out_;
-  std::string what_; // the argument being read, for errors
-};
-
-tessera_status readGrid(Call &call, const tessera_kernel &k, const uint32_t *given, std::array<int64_t, 3> &grid) {
-  if (!given) return call.fail(TESSERA_USAGE, "the grid is null");
-  grid = {given[0], given[1], given[2]};
-  auto checked = runtime::checkGrid(grid, k.device->spec, k.metadata.globalScratchBytes);
-  if (!checked.ok()) return call.fail(checked, TESSERA_USAGE);
   return TESSERA_OK;
 }
 
@@ -305,15 +158,27 @@ void reportPrinted(const ContextState &context, llvm::StringRef line) {
   context.report(d);
 }
 
-unsigned scalarBytes(llvm::StringRef type) {
-  auto t = runtime::parseDType(type);
-  return t ? runtime::dtypeBytes(*t) : 0;
-}
-
-tessera_status readLaunch(Call &call, const tessera_kernel &k, const uint32_t *grid, const tessera_argument *arguments,
-                          size_t count, LaunchInput &out) {
-  if (auto s = readGrid(call, k, grid, out.grid)) return s;
-  return ArgumentReader(call, k, arguments, count, out).read();
+tessera_status compileAndLoad(Call &call, const std::shared_ptr<DeviceState> &d, llvm::StringRef source,
+                              const std::string &file, const tessera_options *given, tessera_kernel **kernel) {
+  const ir::TargetInfo *target;
+  if (auto s = readTarget(call, given, target)) return s;
+  tessera_options options;
+  tessera_options_init(&options, sizeof options);
+  if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
+  options.size = sizeof options;
+  options.stage = d->info.stage;
+  if (!d->device) return loadText(call, d, source, file, orEmpty(options.kernel), kernel);
+  if (!target) target = d->target;
+  // An emulator executes what was lowered for its own target; a GPU's driver refuses an object itself.
+  if (d->device->takesBitcode() && target != d->target)
+    return call.fail(TESSERA_USAGE,
+                     "the options' target is " + target->name + ", but " + d->spec + " runs code for " + d->targetName);
+  if (!target) return call.fail(runtime::requireTarget(d->targetName).status());
+  runtime::CompileOptions o;
+  if (auto s = readOptions(call, &options, *target, o)) return s;
+  runtime::CompileResult compiled;
+  if (auto s = compileText(call, *d->context, source, file, *target, o, compiled)) return s;
+  return loadObject(call, d, compiled.output, compiled.metadata, kernel);
 }
 
 } // namespace tessera::capi
@@ -431,35 +296,12 @@ tessera_status tessera_buffer_read(const tessera_buffer *b, size_t offset, void 
   return s.ok() ? TESSERA_OK : call.fail(s);
 }
 
-static tessera_status compileAndLoad(Call &call, tessera_device *device, llvm::StringRef source,
-                                     const std::string &file, const tessera_options *given, tessera_kernel **kernel) {
-  auto &d = device->state;
-  const ir::TargetInfo *target;
-  if (auto s = readTarget(call, given, target)) return s;
-  tessera_options options;
-  tessera_options_init(&options, sizeof options);
-  if (given) std::memcpy(&options, given, std::min(given->size, sizeof options));
-  options.size = sizeof options;
-  options.stage = d->info.stage;
-  if (!d->device) return loadText(call, d, source, file, orEmpty(options.kernel), kernel);
-  if (!target) target = d->target;
-  // An emulator executes what was lowered for its own target; a GPU's driver refuses an object itself.
-  if (d->device->takesBitcode() && target != d->target)
-    return call.fail(TESSERA_USAGE,
-                     "the options' target is " + target->name + ", but " + d->spec + " runs code for " + d->targetName);
-  if (!target) return call.fail(runtime::requireTarget(d->targetName).status());
-  runtime::CompileOptions o;
-  if (auto s = readOptions(call, &options, *target, o)) return s;
-  runtime::CompileResult compiled;
-  if (auto s = compileText(call, *d->context, source, file, *target, o, compiled)) return s;
-  return loadObject(call, d, compiled.output, compiled.metadata, kernel);
-}
 tessera_status tessera_kernel_compile(tessera_device *device, const char *text, size_t length, const char *file_name,
                                       const tessera_options *given, tessera_kernel **kernel, tessera_error **error) {
   Call call(device ? device->state->context.get() : nullptr, error);
   if (auto s = checkKernelCall(call, device, kernel, text, length)) return s;
   return guarded(call, [&] {
-    return compileAndLoad(call, device, llvm::StringRef(text, length), fileName(file_name), given, kernel);
+    return compileAndLoad(call, device->state, llvm::StringRef(text, length), fileName(file_name), given, kernel);
   });
 }
 tessera_status tessera_kernel_compile_module(tessera_device *device, const tessera_module *module,
@@ -470,7 +312,7 @@ tessera_status tessera_kernel_compile_module(tessera_device *device, const tesse
   if (!module) return call.fail(TESSERA_USAGE, "the module is null");
   return guarded(call, [&] {
     auto [text, file] = textOf(*module);
-    return compileAndLoad(call, device, text, file, given, kernel);
+    return compileAndLoad(call, device->state, text, file, given, kernel);
   });
 }
 
@@ -561,7 +403,7 @@ tessera_status tessera_stream_launch(tessera_stream *stream, tessera_kernel *k, 
                                      const tessera_argument *arguments, size_t count, tessera_error **error) {
   Call call(stream ? stream->device->context.get() : nullptr, error);
   if (!stream || !k) return call.fail(TESSERA_USAGE, stream ? "the kernel is null" : "the stream is null");
-  if (stream->device->spec != k->device->spec)
+  if (!isSameDevice(*stream->device, *k->device))
     return call.fail(TESSERA_USAGE, llvm::Twine("the kernel is on ") + k->device->spec + ", but the stream is one of " +
                                         stream->device->spec);
   return guarded(call, [&] {
@@ -601,7 +443,7 @@ void tessera_event_destroy(tessera_event *e) { delete e; }
 /// The checks of functions that take an event and a stream.
 static tessera_status checkEventAndStream(Call &call, const tessera_event *event, const tessera_stream *stream) {
   if (!event || !stream) return call.fail(TESSERA_USAGE, event ? "the stream is null" : "the event is null");
-  if (event->device->spec != stream->device->spec)
+  if (!isSameDevice(*event->device, *stream->device))
     return call.fail(TESSERA_USAGE, llvm::Twine("the event is one of ") + event->device->spec +
                                         ", but the stream is one of " + stream->device->spec);
   return TESSERA_OK;

@@ -15,9 +15,9 @@
  *            kept. Returned strings live as long as the object that they were read from. Objects may be destroyed in
  *            any order: what others need of them stays until those are gone.
  * Threads    All functions may be called from any number of threads at once, also on the same objects, but no object
- *            may be used while it is destroyed. Launches of one kernel are serialised; the caller synchronises launches
- *            that access the same buffer. A call on a GPU's device, buffer or kernel makes that GPU the calling
- *            thread's current one (CUDA: its primary context, which is retained as long as the device).
+ *            may be used while it is destroyed. Launches of one kernel by tessera_launch are serialised; the caller
+ *            synchronises launches that access the same buffer. A call on a GPU's device, buffer or kernel makes that
+ *            GPU the calling thread's current one (CUDA: its primary context, which is retained as long as the device).
  * Handler    A context's handler receives every diagnostic, errors among them, on the thread that made the call, while
  *            the call runs. What a diagnostic points to lives until the handler returns. The handler may be called
  *            until the context and all that was made with it are destroyed.
@@ -290,6 +290,23 @@ tessera_argument tessera_argument_descriptor(const tessera_buffer *buffer, size_
 tessera_status tessera_launch(tessera_kernel *, const uint32_t grid[3], const tessera_argument *arguments, size_t count,
                               tessera_error **);
 
+/* ---- Variants: one text, compiled for what the arguments of a launch are ---- */
+
+/* As Triton specialises its kernels: an integer that is 1 becomes a constant, and the code may use that 16 divides an
+ * integer, an address or a buffer's offset. Other values do not matter. */
+typedef struct tessera_variants tessera_variants;
+/* Nothing is compiled yet. The module may change or be destroyed afterwards. `options` as in tessera_kernel_compile. */
+tessera_status tessera_variants_create(tessera_device *, const tessera_module *, const tessera_options *options,
+                                       tessera_variants **, tessera_error **);
+/* The kernel for such arguments, which is launched with them, or with others of the same classes. The first call for
+ * their classes compiles and loads it (or finds it in the context's cache); later ones take no lock and allocate
+ * nothing. The kernel belongs to the variants: do not destroy it. `arguments` are all those of the function in the
+ * text, a descriptor as one argument (descriptors are not specialised). */
+tessera_status tessera_variants_kernel(tessera_variants *, const tessera_argument *arguments, size_t count,
+                                       tessera_kernel **, tessera_error **);
+size_t tessera_variants_count(const tessera_variants *); /* those that are compiled */
+void tessera_variants_destroy(tessera_variants *);       /* and their kernels */
+
 /* ---- Streams: asynchronous launches ---- */
 
 /* Launches on one stream run in order, those on several streams may run at once. Reads and writes of buffers wait
@@ -301,7 +318,9 @@ tessera_status tessera_stream_create(tessera_device *, tessera_stream **, tesser
 tessera_status tessera_stream_adopt(tessera_device *, void *native, tessera_stream **, tessera_error **);
 void *tessera_stream_native(const tessera_stream *); /* the driver's handle; NULL on interpreter and emulators */
 /* As tessera_launch, without waiting. A later call reports a fault on a GPU, tessera_stream_synchronize at the
- * latest. */
+ * latest. Nothing in it synchronises: a stream that the driver captures into a graph takes it, and the graph may be
+ * launched as long as the kernel and its buffers exist. Where all arguments are buffers and values, it costs two calls
+ * of the driver and allocates nothing, kernels with scratch memory aside ("global_scratch_bytes" of the metadata). */
 tessera_status tessera_stream_launch(tessera_stream *, tessera_kernel *, const uint32_t grid[3],
                                      const tessera_argument *arguments, size_t count, tessera_error **);
 tessera_status tessera_stream_synchronize(tessera_stream *, tessera_error **);

@@ -193,7 +193,7 @@ static ArchInfo gfx1100() {
   t.takesOccupancyHint = true;
   t.choosesMatrixTile = true;
   t.tuning.loadRegistersByBlockSize = false;
-  t.tuning.heldRegistersPercent = 0;
+  t.tuning.heldRegistersPercent = 85;
   t.maxWarpsPerMultiprocessor = 64; // 16 on each of 4 SIMDs
   t.maxBlocksPerMultiprocessor = 32;
   t.maxRegistersPerThread = 256;

@@ -2,6 +2,7 @@
 //
 // Peculiar to NVIDIA: the object is made from the assembly text (PTX), by a compiler of NVIDIA's that has its own
 // optimiser and register allocator; what matters in the PTX is the instructions chosen, not their order or registers.
+// The text is as LLVM writes it: what it says otherwise than LLVM's defaults is set in the module before.
 // Sources: LLVM "User Guide for NVPTX Back-end" (kernel attributes, module flags), PTX ISA.
 #include "codegen_nvidia/backend.h"
 #include "absl/status/status.h"
@@ -10,6 +11,8 @@
 #include "codegen_nvidia/occupancy.h"
 #include "codegen_nvidia/pipeline.h"
 #include "llvm/IR/CallingConv.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -19,6 +22,8 @@ namespace tessera::nvidia {
 
 using codegen::ObjectInfo;
 
+static constexpr llvm::StringLiteral kPtxVersion = "tessera-ptx-version"; // an attribute of functions
+
 void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsigned numCtas, unsigned maxRegisters) {
   kernel.setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel.addFnAttr("nvvm.reqntid", std::to_string(threadsPerBlock));
@@ -26,7 +31,42 @@ void setKernelAttributes(llvm::Function &kernel, unsigned threadsPerBlock, unsig
   if (maxRegisters) kernel.addFnAttr("nvvm.maxnreg", std::to_string(maxRegisters));
 }
 
+void requirePtx(llvm::Function &f, int version) { f.addFnAttr(kPtxVersion, std::to_string(version)); }
+
 namespace {
+
+/// The version of PTX that the target or a function (requirePtx) needs.
+int ptxVersionOf(const llvm::Module &module, const codegen::ArchInfo &arch) {
+  int version = arch.ptxVersion;
+  for (const llvm::Function &f : module) {
+    int required = 0;
+    if (!f.getFnAttribute(kPtxVersion).getValueAsString().getAsInteger(10, required))
+      version = std::max(version, required);
+  }
+  return version;
+}
+
+/// Leaves of line tables the directives (.file, .loc), from which ptxas makes its own. With DWARF beside them LLVM
+/// writes `.target sm_90a, debug`, which makes ptxas keep code debuggable, that is, not optimise.
+void writeLineDirectives(llvm::Module &module) {
+  llvm::NamedMDNode *units = module.getNamedMetadata("llvm.dbg.cu");
+  if (!units) return;
+  llvm::DebugInfoFinder found;
+  found.processModule(module);
+  for (unsigned i = 0; i < units->getNumOperands(); ++i) {
+    auto *old = llvm::cast<llvm::DICompileUnit>(units->getOperand(i));
+    auto *unit = llvm::DICompileUnit::getDistinct(
+        module.getContext(), old->getSourceLanguage(), old->getFile(), old->getProducer(), old->isOptimized(),
+        old->getFlags(), old->getRuntimeVersion(), old->getSplitDebugFilename(),
+        llvm::DICompileUnit::DebugDirectivesOnly, old->getEnumTypes(), old->getRetainedTypes(),
+        old->getGlobalVariables(), old->getImportedEntities(), old->getMacros(), old->getDWOId(),
+        old->getSplitDebugInlining(), old->getDebugInfoForProfiling(), old->getNameTableKind(),
+        old->getRangesBaseAddress(), old->getSysRoot(), old->getSDK());
+    units->setOperand(i, unit);
+    for (llvm::DISubprogram *s : found.subprograms())
+      if (s->getUnit() == old) s->replaceUnit(unit);
+  }
+}
 
 class NvidiaBackend final : public codegen::Backend {
 public:
@@ -57,12 +97,13 @@ public:
   }
 
   absl::StatusOr<std::string> emitAssembly(llvm::Module &module) const override {
-    absl::StatusOr<std::string> ptx = runCodegen(module, /*object=*/false);
-    if (ptx.ok()) {
-      dropDebugFlag(*ptx);
-      stateStrideUnit(*ptx);
-    }
-    return ptx;
+    writeLineDirectives(module);
+    int version = ptxVersionOf(module, arch_);
+    if (version == arch_.ptxVersion) return runCodegen(module, /*object=*/false);
+    std::string features = "+ptx" + std::to_string(version);
+    codegen::ArchInfo newer = arch_;
+    newer.features = features;
+    return NvidiaBackend(newer, options_).runCodegen(module, /*object=*/false);
   }
 
   absl::StatusOr<ObjectInfo> assemble(llvm::StringRef ptx) const override { return makeCubin(ptx, arch_, options_); }
@@ -98,22 +139,6 @@ protected:
     return kSkipped;
   }
   bool libraryMayBeFused() const override { return true; } // libdevice is written for that, as nvcc does
-
-private:
-  // Assemblers before CUDA 12.5, which are those that do not know PTX 8.5, take strides of tensor maps in other
-  // units: they must refuse the text.
-  static void stateStrideUnit(std::string &ptx) {
-    static constexpr llvm::StringLiteral kOld = "\n.version 8.4\n";
-    if (!llvm::StringRef(ptx).contains("tensormap.replace")) return;
-    if (size_t at = ptx.find(kOld.data()); at != std::string::npos) ptx.replace(at, kOld.size(), "\n.version 8.5\n");
-  }
-  // `.target sm_90a, debug` makes ptxas keep code debuggable, that is, not optimise; line numbers do not need it.
-  static void dropDebugFlag(std::string &ptx) {
-    size_t target = ptx.find("\n.target ");
-    if (target == std::string::npos) return;
-    size_t end = ptx.find('\n', target + 1), debug = ptx.find(", debug", target);
-    if (debug < end) ptx.erase(debug, strlen(", debug"));
-  }
 };
 
 } // namespace

@@ -15,6 +15,7 @@
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, cp.async.bulk.commit_group, cp.async.bulk.wait_group", "Parallel
 // Synchronization and Communication Instructions: mbarrier, elect.sync, fence.proxy.tensormap", "Tensors:
 // Tensor-map".
+#include "codegen_nvidia/backend.h"
 #include "codegen_nvidia/lowering_target.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -89,6 +90,10 @@ void NvidiaTarget::makeTensorMap(IRBuilder<> &b, const TensorMap &t, Value *shar
     text += guard + "tensormap.replace.tile." + name.str() + ".shared::cta.b1024.b" + std::to_string(bits) + " " + at +
             ", " + operands + ";\n";
   };
+  // Assemblers before CUDA 12.5, which are those that do not know PTX 8.5, take strides in other units: they must
+  // refuse the text.
+  constexpr int kWithByteStrides = 85;
+  requirePtx(*b.GetInsertBlock()->getParent(), kWithByteStrides);
   unsigned rank = t.size.size();
   field("global_address", 64, set(t.address));
   field("rank", 32, std::to_string(rank - 1));

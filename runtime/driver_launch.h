@@ -2,9 +2,14 @@
 // common. Each is an `Api` with its own spelling of them (cuda/cuda_device.cpp, hip/hip_device.cpp): `Pointer`, the
 // call members used below, `check(result, what)`, which makes a status of an error with the driver's text, and the
 // names of the calls that make events and time them.
+//
+// launchOn makes the device current and launches: two calls of the driver, no allocation, no text, and no lock but for
+// kernels with scratch memory. None of it synchronises, so that streams can be captured into graphs.
 #pragma once
 #include "runtime/device.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
 #include <mutex>
@@ -95,7 +100,8 @@ public:
                         llvm::ArrayRef<DeviceArgument> args) override {
     auto &k = static_cast<Kernel &>(kernel);
     Handle on = static_cast<Stream &>(stream).handle;
-    std::scoped_lock lock(k.mutex);
+    std::unique_lock lock(k.mutex, std::defer_lock);
+    if (k.metadata.globalScratchBytes) lock.lock();
     RETURN_IF_ERROR(makeCurrent(k.what));
     Parameters p;
     RETURN_IF_ERROR(parameters(k, on, grid, args, p));
@@ -135,7 +141,7 @@ public:
 protected:
   explicit DriverDevice(const Api &a) : a_(a) {}
   /// What follows, on this thread, is meant for this device.
-  virtual absl::Status makeCurrent(const std::string &what) = 0;
+  virtual absl::Status makeCurrent(const llvm::Twine &what) = 0;
   /// A kernel's function before its first launch.
   virtual absl::Status prepare(Handle function, const KernelMetadata &) { return absl::OkStatus(); }
   /// Writes the kTensorMapBytes that describe the tensor to the GPU.
@@ -153,6 +159,11 @@ private:
     DriverDevice &device;
     Pointer address;
   };
+  /// As large as the largest that a launch needed.
+  struct Scratch {
+    std::unique_ptr<DeviceMemory> memory;
+    bool isInGraph = false; // a launch with it was captured: graphs use it as long as the kernel lives
+  };
   struct Kernel final : LoadedKernel {
     Kernel(DriverDevice &d, const KernelMetadata &md)
         : LoadedKernel(md), device(d), what("kernel '" + md.kernel + "'") {}
@@ -162,9 +173,9 @@ private:
     DriverDevice &device;
     std::string what;
     Handle module = nullptr, function = nullptr;
-    std::mutex mutex; // of launches
-    std::map<Handle, std::unique_ptr<DeviceMemory>>
-        scratch; // of each stream's launches, which follow each other: as large as the largest needed
+    std::mutex mutex;                                    // of launches
+    std::map<Handle, Scratch> scratch;                   // of each stream's launches, which follow each other
+    std::vector<std::unique_ptr<DeviceMemory>> inGraphs; // scratch memory that became too small
   };
   struct Stream final : DeviceStream {
     Stream(DriverDevice &d, Handle h, bool owned) : device(d), handle(h), owned(owned) {}
@@ -187,13 +198,16 @@ private:
   struct alignas(kTensorMapAlignment) TensorMapMemory {
     uint8_t bytes[kTensorMapBytes];
   };
+  /// Arguments that a launch can have before its parameters need memory of the heap.
+  static constexpr unsigned kUsualArguments = 24;
+  static constexpr unsigned kHiddenArguments = 2; // scratch memory, and profiling's
   /// What is launched points into it.
   struct Parameters {
-    std::vector<uint64_t> scalars;
+    llvm::SmallVector<uint64_t, kUsualArguments + kHiddenArguments> values; // scalars and addresses
     std::vector<TensorMapMemory> tensorMaps;
-    std::vector<Pointer> pointers;
-    std::vector<void *> list;
+    llvm::SmallVector<void *, kUsualArguments + kHiddenArguments> list;
   };
+  static_assert(sizeof(Pointer) == sizeof(uint64_t));
   static Pointer addressOf(const DeviceMemory &m, size_t offset) {
     return Pointer((char *)static_cast<const Memory &>(m).address + offset);
   }
@@ -201,42 +215,59 @@ private:
 
   absl::Status parameters(Kernel &k, Handle stream, std::array<int64_t, 3> grid, llvm::ArrayRef<DeviceArgument> args,
                           Parameters &p) {
-    p.scalars.reserve(args.size());
-    p.tensorMaps.reserve(args.size());
-    p.pointers.reserve(args.size() + 2);
-    for (auto [i, a] : llvm::enumerate(args))
-      if (a.descriptor && i < k.metadata.args.size() && k.metadata.args[i].tensorMap) {
+    p.values.reserve(args.size() + kHiddenArguments); // the list points into it
+    auto isMap = [&](size_t i) {
+      return args[i].descriptor && i < k.metadata.args.size() && k.metadata.args[i].tensorMap;
+    };
+    for (auto [i, a] : llvm::enumerate(args)) {
+      Pointer base = a.memory ? addressOf(*a.memory, a.bits) : Pointer(a.bits);
+      if (isMap(i)) {
+        p.tensorMaps.reserve(args.size()); // as above
         auto map = tensorMapOf(*a.descriptor, *k.metadata.args[i].tensorMap);
         if (!map.ok()) return map.status();
-        Pointer base = a.memory ? addressOf(*a.memory, a.bits) : Pointer(a.bits);
         RETURN_IF_ERROR(encodeTensorMap(*map, base, p.tensorMaps.emplace_back().bytes, k.what));
         p.list.push_back(&p.tensorMaps.back());
-      } else if (a.memory) {
-        p.pointers.push_back(addressOf(*a.memory, a.bits));
-        p.list.push_back(&p.pointers.back());
       } else {
-        p.scalars.push_back(a.bits);
-        p.list.push_back(&p.scalars.back());
+        p.values.push_back(uint64_t(base));
+        p.list.push_back(&p.values.back());
       }
-    size_t scratch = size_t(k.metadata.globalScratchBytes) * size_t(programs(grid));
-    auto &memory = k.scratch[stream];
-    if (scratch && (!memory || memory->bytes() < scratch)) {
-      memory.reset(); // the driver waits for what uses it
-      auto m = allocate(scratch, "the scratch memory of " + k.what);
-      if (!m.ok()) return m.status();
-      memory = std::move(*m);
     }
-    for (Pointer hidden : {scratch ? addressOf(*memory, 0) : Pointer{}, Pointer{}}) { // the second is profiling's
-      p.pointers.push_back(hidden);
-      p.list.push_back(&p.pointers.back());
+    Pointer scratch{};
+    if (size_t bytes = size_t(k.metadata.globalScratchBytes) * size_t(programs(grid)))
+      RETURN_IF_ERROR(scratchFor(k, stream, bytes, scratch));
+    for (Pointer hidden : {scratch, Pointer{}}) {
+      p.values.push_back(uint64_t(hidden));
+      p.list.push_back(&p.values.back());
     }
+    return absl::OkStatus();
+  }
+  /// Memory for a launch on the stream. While the stream is captured nothing is freed, which the driver would refuse,
+  /// and allocating is not captured.
+  absl::Status scratchFor(Kernel &k, Handle stream, size_t bytes, Pointer &address) {
+    int captured = 0; // 0: not
+    if (stream) RETURN_IF_ERROR(a_.check(a_.streamIsCapturing(stream, &captured), "querying the stream's capture"));
+    Scratch &scratch = k.scratch[stream];
+    if (!scratch.memory || scratch.memory->bytes() < bytes) {
+      if (scratch.memory && (captured || scratch.isInGraph)) k.inGraphs.push_back(std::move(scratch.memory));
+      scratch.memory.reset(); // the driver waits for what uses it
+      scratch.isInGraph = false;
+      constexpr int kRelaxed = 2; // cudaStreamCaptureModeRelaxed, hipStreamCaptureModeRelaxed
+      int mode = kRelaxed;
+      if (captured) RETURN_IF_ERROR(a_.check(a_.exchangeCaptureMode(&mode), "allocating beside a capture"));
+      auto memory = allocate(bytes, "the scratch memory of " + k.what);
+      if (captured) RETURN_IF_ERROR(a_.check(a_.exchangeCaptureMode(&mode), "allocating beside a capture"));
+      if (!memory.ok()) return memory.status();
+      scratch.memory = std::move(*memory);
+    }
+    scratch.isInGraph |= captured != 0;
+    address = addressOf(*scratch.memory, 0);
     return absl::OkStatus();
   }
   absl::Status enqueue(Kernel &k, Handle stream, std::array<int64_t, 3> grid, Parameters &p) {
     auto &md = k.metadata;
     return a_.check(a_.launchKernel(k.function, grid[0], grid[1], grid[2], md.threadsPerBlock, 1, 1,
                                     md.dynamicSharedBytes, stream, p.list.data(), nullptr),
-                    "launching " + k.what);
+                    llvm::Twine("launching ") + k.what);
   }
 };
 

@@ -13,16 +13,18 @@ int64_t maxGridSize(unsigned dimension, llvm::StringRef deviceSpec) {
 }
 
 absl::Status checkGrid(std::array<int64_t, 3> grid, llvm::StringRef deviceSpec, int64_t scratchBytesPerProgram) {
-  std::string text = llvm::formatv("the grid ({0}, {1}, {2})", grid[0], grid[1], grid[2]).str();
+  auto refuse = [&](const llvm::Twine &why) {
+    return absl::InvalidArgumentError(
+        llvm::formatv("the grid ({0}, {1}, {2}) {3}", grid[0], grid[1], grid[2], why.str()).str());
+  };
   int64_t programs = 1;
   for (unsigned i = 0; i < 3; ++i) {
-    if (grid[i] < 1) return absl::InvalidArgumentError(text + " is empty");
+    if (grid[i] < 1) return refuse("is empty");
     if (grid[i] > maxGridSize(i, deviceSpec) || programs > kMaxPrograms / grid[i])
-      return absl::InvalidArgumentError(text + " is too large for " + deviceSpec.str());
+      return refuse("is too large for " + deviceSpec);
     programs *= grid[i];
   }
-  if (scratchBytesPerProgram > kMaxScratchBytes / programs)
-    return absl::InvalidArgumentError(text + " needs too much scratch memory");
+  if (scratchBytesPerProgram > kMaxScratchBytes / programs) return refuse("needs too much scratch memory");
   return absl::OkStatus();
 }
 

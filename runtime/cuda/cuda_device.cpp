@@ -28,6 +28,7 @@ struct Api {
   CUresult (*deviceTotalMem)(size_t *, CUdevice);
   CUresult (*primaryCtxRetain)(Handle *, CUdevice);
   CUresult (*primaryCtxRelease)(CUdevice);
+  CUresult (*ctxGetCurrent)(Handle *);
   CUresult (*ctxSetCurrent)(Handle);
   CUresult (*moduleLoadData)(Handle *, const void *);
   CUresult (*moduleUnload)(Handle);
@@ -44,6 +45,8 @@ struct Api {
   CUresult (*streamDestroy)(Handle);
   CUresult (*streamSynchronize)(Handle);
   CUresult (*streamWaitEvent)(Handle, Handle, unsigned);
+  CUresult (*streamIsCapturing)(Handle, int *);
+  CUresult (*exchangeCaptureMode)(int *);
   CUresult (*eventCreate)(Handle *, unsigned);
   CUresult (*eventDestroy)(Handle);
   CUresult (*eventRecord)(Handle, Handle);
@@ -56,13 +59,15 @@ struct Api {
   CUresult (*getErrorName)(CUresult, const char **);
   CUresult (*getErrorString)(CUresult, const char **);
 
-  absl::Status check(CUresult r, const std::string &what) const {
-    if (r == 0) return absl::OkStatus();
+  absl::Status check(CUresult r, const llvm::Twine &what) const {
+    return r == 0 ? absl::OkStatus() : failure(r, what); // launches come here: no text is made for them
+  }
+  absl::Status failure(CUresult r, const llvm::Twine &what) const {
     const char *name = "unknown error", *text = "";
     getErrorName(r, &name);
     getErrorString(r, &text);
     auto message =
-        llvm::formatv("CUDA: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
+        llvm::formatv("CUDA: {0} failed: {1} ({2})", what.str(), name ? name : "unknown error", text ? text : "").str();
     return r == 2 ? absl::ResourceExhaustedError(message) : absl::UnavailableError(message); // 2: out of memory
   }
 };
@@ -81,8 +86,9 @@ absl::StatusOr<const Api *> api() {
         get(a.deviceGet, "cuDeviceGet"), get(a.deviceGetName, "cuDeviceGetName");
     get(a.deviceGetAttribute, "cuDeviceGetAttribute"), get(a.deviceTotalMem, "cuDeviceTotalMem_v2"),
         get(a.primaryCtxRetain, "cuDevicePrimaryCtxRetain"), get(a.primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-    get(a.ctxSetCurrent, "cuCtxSetCurrent"), get(a.moduleLoadData, "cuModuleLoadData"),
-        get(a.moduleUnload, "cuModuleUnload"), get(a.moduleGetFunction, "cuModuleGetFunction");
+    get(a.ctxGetCurrent, "cuCtxGetCurrent"), get(a.ctxSetCurrent, "cuCtxSetCurrent"),
+        get(a.moduleLoadData, "cuModuleLoadData"), get(a.moduleUnload, "cuModuleUnload"),
+        get(a.moduleGetFunction, "cuModuleGetFunction");
     get(a.funcSetAttribute, "cuFuncSetAttribute"), get(a.memAlloc, "cuMemAlloc_v2"), get(a.memFree, "cuMemFree_v2"),
         get(a.memcpyHtoD, "cuMemcpyHtoD_v2"), get(a.memcpyDtoH, "cuMemcpyDtoH_v2");
     get(a.launchKernel, "cuLaunchKernel"), get(a.ctxSynchronize, "cuCtxSynchronize"),
@@ -92,6 +98,7 @@ absl::StatusOr<const Api *> api() {
         get(a.getErrorName, "cuGetErrorName"), get(a.getErrorString, "cuGetErrorString");
     get(a.streamCreate, "cuStreamCreate"), get(a.streamDestroy, "cuStreamDestroy_v2"),
         get(a.streamSynchronize, "cuStreamSynchronize"), get(a.streamWaitEvent, "cuStreamWaitEvent");
+    get(a.streamIsCapturing, "cuStreamIsCapturing"), get(a.exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode");
     a.tensorMapEncodeTiled = reinterpret_cast<decltype(a.tensorMapEncodeTiled)>(dlsym(*lib, "cuTensorMapEncodeTiled"));
     if (!missing.empty())
       return absl::UnavailableError("CUDA: the driver's library has no " + missing +
@@ -130,7 +137,10 @@ public:
   int64_t memoryBytes() const override { return memory_; }
 
 protected:
-  absl::Status makeCurrent(const std::string &what) override {
+  absl::Status makeCurrent(const llvm::Twine &what) override {
+    Handle current = nullptr;
+    RETURN_IF_ERROR(a_.check(a_.ctxGetCurrent(&current), "cuCtxGetCurrent for " + what));
+    if (current == context_) return absl::OkStatus();
     return a_.check(a_.ctxSetCurrent(context_), "cuCtxSetCurrent for " + what);
   }
   absl::Status prepare(Handle f, const KernelMetadata &md) override {

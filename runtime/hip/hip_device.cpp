@@ -42,6 +42,8 @@ struct Api {
   hipError_t (*streamDestroy)(Handle);
   hipError_t (*streamSynchronize)(Handle);
   hipError_t (*streamWaitEvent)(Handle, Handle, unsigned);
+  hipError_t (*streamIsCapturing)(Handle, int *);
+  hipError_t (*exchangeCaptureMode)(int *);
   hipError_t (*eventCreate)(Handle *, unsigned);
   hipError_t (*eventDestroy)(Handle);
   hipError_t (*eventRecord)(Handle, Handle);
@@ -50,11 +52,13 @@ struct Api {
   const char *(*getErrorName)(hipError_t);
   const char *(*getErrorString)(hipError_t);
 
-  absl::Status check(hipError_t r, const std::string &what) const {
-    if (r == 0) return absl::OkStatus();
+  absl::Status check(hipError_t r, const llvm::Twine &what) const {
+    return r == 0 ? absl::OkStatus() : failure(r, what); // launches come here: no text is made for them
+  }
+  absl::Status failure(hipError_t r, const llvm::Twine &what) const {
     const char *name = getErrorName(r), *text = getErrorString(r);
     auto message =
-        llvm::formatv("HIP: {0} failed: {1} ({2})", what, name ? name : "unknown error", text ? text : "").str();
+        llvm::formatv("HIP: {0} failed: {1} ({2})", what.str(), name ? name : "unknown error", text ? text : "").str();
     return r == 2 ? absl::ResourceExhaustedError(message) : absl::UnavailableError(message); // 2: out of memory
   }
 };
@@ -86,6 +90,7 @@ absl::StatusOr<const Api *> api() {
         get(a.getErrorName, "hipGetErrorName"), get(a.getErrorString, "hipGetErrorString");
     get(a.streamCreate, "hipStreamCreateWithFlags"), get(a.streamDestroy, "hipStreamDestroy"),
         get(a.streamSynchronize, "hipStreamSynchronize"), get(a.streamWaitEvent, "hipStreamWaitEvent");
+    get(a.streamIsCapturing, "hipStreamIsCapturing"), get(a.exchangeCaptureMode, "hipThreadExchangeStreamCaptureMode");
     if (!missing.empty())
       return absl::UnavailableError("HIP: the driver's library has no " + missing +
                                     "; it is too old: version 5 or later is needed");
@@ -123,7 +128,7 @@ public:
   int64_t memoryBytes() const override { return memory_; }
 
 protected:
-  absl::Status makeCurrent(const std::string &what) override {
+  absl::Status makeCurrent(const llvm::Twine &what) override {
     return a_.check(a_.setDevice(device_), "hipSetDevice for " + what);
   }
 

@@ -7,8 +7,9 @@ using fake::setting;
 using CUdeviceptr = unsigned long long;
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// For tests in the same process: what is held, contexts among it.
+/// For tests in the same process: what is held, contexts among it, and how many calls there were.
 EXPORT int fakeDriverHeld() { return Driver::get().heldNow(); }
+EXPORT int fakeDriverCalls() { return Driver::get().callsSoFar(); }
 EXPORT int cuInit(unsigned) {
   FAKE_CALL;
   return 0;
@@ -55,8 +56,15 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
   Driver::get().context(-1);
   return 0;
 }
-EXPORT int cuCtxSetCurrent(void *) {
+static thread_local void *currentContext = nullptr;
+EXPORT int cuCtxSetCurrent(void *c) {
   FAKE_CALL;
+  currentContext = c;
+  return 0;
+}
+EXPORT int cuCtxGetCurrent(void **c) {
+  FAKE_CALL;
+  *c = currentContext;
   return 0;
 }
 EXPORT int cuModuleLoadData(void **m, const void *object) {
@@ -80,22 +88,22 @@ EXPORT int cuFuncSetAttribute(void *, int, int) {
   return 0;
 }
 EXPORT int cuMemAlloc_v2(CUdeviceptr *p, size_t bytes) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   *p = CUdeviceptr(Driver::get().take("memory", bytes));
   return 0;
 }
 EXPORT int cuMemFree_v2(CUdeviceptr p) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return Driver::get().give("memory", reinterpret_cast<void *>(p)) ? 0 : 1;
 }
 EXPORT int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   if (!Driver::get().holds("memory", reinterpret_cast<void *>(to))) return 1;
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
   return 0;
 }
 EXPORT int cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   if (!Driver::get().holds("memory", reinterpret_cast<void *>(from))) return 1;
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return 0;
@@ -142,7 +150,7 @@ EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
 }
 #endif
 EXPORT int cuCtxSynchronize() {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return 0;
 }
 EXPORT int cuStreamCreate(void **s, unsigned) {
@@ -155,12 +163,34 @@ EXPORT int cuStreamDestroy_v2(void *s) {
   return Driver::get().give("stream", s) ? 0 : 1;
 }
 EXPORT int cuStreamSynchronize(void *s) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return !s || Driver::get().holds("stream", s) ? 0 : 1;
 }
 EXPORT int cuStreamWaitEvent(void *s, void *e, unsigned) {
   FAKE_CALL;
   return (!s || Driver::get().holds("stream", s)) && Driver::get().holds("event", e) ? 0 : 1;
+}
+EXPORT int cuStreamBeginCapture(void *s, int) {
+  FAKE_CALL;
+  Driver::get().captured = s;
+  return 0;
+}
+EXPORT int cuStreamEndCapture(void *s, void **graph) {
+  FAKE_CALL;
+  *graph = nullptr;
+  bool isCaptured = Driver::get().captured == s;
+  Driver::get().captured = nullptr;
+  return isCaptured ? 0 : 1;
+}
+EXPORT int cuStreamIsCapturing(void *s, int *status) {
+  FAKE_CALL;
+  *status = s && Driver::get().captured == s;
+  return 0;
+}
+EXPORT int cuThreadExchangeStreamCaptureMode(int *mode) {
+  FAKE_CALL;
+  std::swap(*mode, Driver::captureMode());
+  return 0;
 }
 EXPORT int cuEventCreate(void **e, unsigned) {
   FAKE_CALL;
@@ -176,7 +206,7 @@ EXPORT int cuEventRecord(void *e, void *) {
   return Driver::get().holds("event", e) ? 0 : 1;
 }
 EXPORT int cuEventSynchronize(void *) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return 0;
 }
 EXPORT int cuEventElapsedTime(float *ms, void *, void *) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace fake {
 
@@ -27,6 +28,10 @@ public:
     if (log_) std::fprintf(log_, "%s\n", name), std::fflush(log_);
     if (++calls_ != failAt_) return 0;
     return std::atoi(setting("FAKE_DRIVER_ERROR", "719"));
+  }
+  int callsSoFar() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return calls_;
   }
   void note(const std::string &text) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -62,6 +67,15 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     return int(held_.size()) + contexts_;
   }
+  /// A stream whose launches are recorded instead of run (one at a time); null: none. Meanwhile a driver refuses what
+  /// would wait for the device, also what waits without saying so, on threads whose mode is not relaxed.
+  void *captured = nullptr;
+  static constexpr int kRelaxed = 2;
+  static int &captureMode() {
+    static thread_local int mode = 0; // global
+    return mode;
+  }
+  bool refusesToWait() const { return captured && captureMode() != kRelaxed; }
   void context(int change) {
     std::lock_guard<std::mutex> lock(mutex_);
     contexts_ += change;
@@ -99,3 +113,7 @@ inline void readParameters(void **params, int count) {
 /// The call's own name is logged; it ends here if it is the one to fail.
 #define FAKE_CALL                                                                                                      \
   if (int e_ = fake::Driver::get().call(__func__)) return e_
+/// The same, of a call that waits for the device: captures refuse it (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED).
+#define FAKE_WAITING_CALL                                                                                              \
+  FAKE_CALL;                                                                                                           \
+  if (fake::Driver::get().refusesToWait()) return 900

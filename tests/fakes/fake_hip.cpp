@@ -5,8 +5,9 @@ using fake::Driver;
 using fake::setting;
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// For tests in the same process: what is held.
+/// For tests in the same process: what is held, and how many calls there were.
 EXPORT int fakeDriverHeld() { return Driver::get().heldNow(); }
+EXPORT int fakeDriverCalls() { return Driver::get().callsSoFar(); }
 EXPORT int hipInit(unsigned) {
   FAKE_CALL;
   return 0;
@@ -62,22 +63,22 @@ EXPORT int hipModuleGetFunction(void **f, void *m, const char *name) {
   return Driver::get().holds("module", m) ? 0 : 1;
 }
 EXPORT int hipMalloc(void **p, size_t bytes) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   *p = Driver::get().take("memory", bytes);
   return 0;
 }
 EXPORT int hipFree(void *p) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return Driver::get().give("memory", p) ? 0 : 1;
 }
 EXPORT int hipMemcpyHtoD(void *to, const void *from, size_t bytes) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   if (!Driver::get().holds("memory", to)) return 1;
   std::memcpy(to, from, bytes);
   return 0;
 }
 EXPORT int hipMemcpyDtoH(void *to, void *from, size_t bytes) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   if (!Driver::get().holds("memory", from)) return 1;
   std::memcpy(to, from, bytes);
   return 0;
@@ -94,7 +95,7 @@ EXPORT int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz,
 }
 #endif
 EXPORT int hipDeviceSynchronize() {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return 0;
 }
 EXPORT int hipStreamCreateWithFlags(void **s, unsigned) {
@@ -107,12 +108,34 @@ EXPORT int hipStreamDestroy(void *s) {
   return Driver::get().give("stream", s) ? 0 : 1;
 }
 EXPORT int hipStreamSynchronize(void *s) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return !s || Driver::get().holds("stream", s) ? 0 : 1;
 }
 EXPORT int hipStreamWaitEvent(void *s, void *e, unsigned) {
   FAKE_CALL;
   return (!s || Driver::get().holds("stream", s)) && Driver::get().holds("event", e) ? 0 : 1;
+}
+EXPORT int hipStreamBeginCapture(void *s, int) {
+  FAKE_CALL;
+  Driver::get().captured = s;
+  return 0;
+}
+EXPORT int hipStreamEndCapture(void *s, void **graph) {
+  FAKE_CALL;
+  *graph = nullptr;
+  bool isCaptured = Driver::get().captured == s;
+  Driver::get().captured = nullptr;
+  return isCaptured ? 0 : 1;
+}
+EXPORT int hipStreamIsCapturing(void *s, int *status) {
+  FAKE_CALL;
+  *status = s && Driver::get().captured == s;
+  return 0;
+}
+EXPORT int hipThreadExchangeStreamCaptureMode(int *mode) {
+  FAKE_CALL;
+  std::swap(*mode, Driver::captureMode());
+  return 0;
 }
 EXPORT int hipEventCreateWithFlags(void **e, unsigned) {
   FAKE_CALL;
@@ -128,7 +151,7 @@ EXPORT int hipEventRecord(void *e, void *) {
   return Driver::get().holds("event", e) ? 0 : 1;
 }
 EXPORT int hipEventSynchronize(void *) {
-  FAKE_CALL;
+  FAKE_WAITING_CALL;
   return 0;
 }
 EXPORT int hipEventElapsedTime(float *ms, void *, void *) {

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 kernels=$work/prefix/share/doc/tessera/examples/kernels
-for example in compile launch run service; do
+for example in compile launch variants run service; do
   cmake -S "$source/examples/$example" -B "$work/$example" \
     -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
   cmake --build "$work/$example" >"$work/log" || { cat "$work/log"; exit 1; }
@@ -17,6 +17,7 @@ export TESSERA_CUDA_LIBRARY=/no/libcuda.so TESSERA_HIP_LIBRARY=/no/libamdhip64.s
 "$work/compile/compile" "$kernels/vecadd.ttir" sm_90a | grep '^.visible .entry vecadd'
 "$work/compile/compile" "$kernels/vecadd.ttir" gfx942 | grep '^vecadd:'
 "$work/launch/launch" "$kernels/vecadd.ttir"
+"$work/variants/variants" emulator:gfx942 | grep "stride = 16: right, 3 variants"
 "$work/run/run" "$kernels/softmax_row.ttir"
 "$work/service/service" "$kernels/vecadd.ttir" "$kernels/softmax_row.ttir"
 "$work/prefix/bin/tessera" version | head -1

@@ -149,7 +149,7 @@ TEST_P(FakeDriver, EveryCallMayFail) {
       return call.contains("Free") || call.contains("Unload") || call.contains("Destroy") || call.contains("Release");
     };
     // A device is made the current one before something of it is given back.
-    bool current = (name.contains("SetCurrent") || name.contains("SetDevice")) && i + 1 < whole.calls.size() &&
+    bool current = (name.contains("Current") || name.contains("SetDevice")) && i + 1 < whole.calls.size() &&
                    givesBack(whole.calls[i + 1]);
     if (current || givesBack(name)) { // nothing that the user could do; the run was fine
       EXPECT_EQ(o.code, 0) << o.err;
