@@ -64,7 +64,7 @@ struct Operand {
   bool isScalar() const { return kind == Kind::Scalar; }
 };
 
-/// op_sel_hi is not printed where it has its default: all ones for packed instructions, zeros for mixed and scaled ones.
+/// op_sel_hi is not printed where it has its default: ones for packed instructions, zeros for mixed and scaled ones.
 inline constexpr uint8_t kOpSelHiNotWritten = 0xff;
 
 /// What follows the operands in the assembly.

@@ -245,8 +245,7 @@ absl::Status Executor::runGroup(const WorkgroupId &id) {
     }
     auto isEnded = [](const Wave &w) { return w.state == Wave::State::Ended; };
     if (llvm::all_of(waves_, isEnded)) break;
-    // A wave that has ended is no longer waited for (ISA guides, S_BARRIER), but code that relies on it is rare: it is
-    // an error if it left before others came to their first barrier together.
+    // Waves that have ended are no longer waited for (ISA guides, S_BARRIER).
     for (Wave &w : waves_)
       if (w.state == Wave::State::AtBarrier) w.state = Wave::State::Ready;
   }

@@ -84,7 +84,7 @@ absl::StatusOr<const Kernel *> chooseKernel(const CodeObject &object, const Laun
   return absl::InvalidArgumentError(formatv("the code object has no kernel '{0}'; it has: {1}", name, list).str());
 }
 
-/// Work-items of a workgroup: what is asked for, what the object requires, or the description's warps.
+/// Work-items of a workgroup: the caller's, what the object requires, or the description's warps.
 uint32_t workItemsOf(const Kernel &k, const LaunchDescription &d, const ObjectRunOptions &o) {
   if (o.workItems) return o.workItems;
   if (uint32_t n = k.requiredWorkgroup[0]; n) return n * k.requiredWorkgroup[1] * k.requiredWorkgroup[2];

@@ -1,5 +1,5 @@
-// Vector instructions on f32, f64 and single f16. Sources: ISA guides, "VOP1/VOP2/VOP3 instructions"; RDNA3's pseudocode
-// for V_DIV_SCALE and V_DIV_FMAS, which says what the older guides leave out.
+// Vector instructions on f32, f64 and single f16. Sources: ISA guides, "VOP1/VOP2/VOP3 instructions"; RDNA3's
+// pseudocode for V_DIV_SCALE and V_DIV_FMAS, which says what the older guides leave out.
 #include "runtime/code_object/rows.h"
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Matrix instructions: MFMA and WMMA. Which lane and register holds which element is stated here from the manuals:
 //   MFMA  "AMD Instinct MI300" and "CDNA4 Instruction Set Architecture", "Matrix Arithmetic Instructions"
 //   WMMA  "RDNA3" and "RDNA4 Instruction Set Architecture", "Wave Matrix Multiply Accumulate"
-// Products are exact in double and summed in double; the sum is rounded once to the accumulator's type, where hardware
+// a * b is exact in double and summed in double; the sum is rounded once to the accumulator's type, where hardware
 // rounds or truncates in an order that the manuals leave open. Integers wrap. xf32 drops low bits.
 #include "runtime/code_object/rows.h"
 #include "llvm/ADT/StringSwitch.h"

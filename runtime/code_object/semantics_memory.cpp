@@ -1,5 +1,6 @@
 // Global, flat, scratch, buffer and scalar memory. Sources: ISA guides, "Vector Memory Operations", "Flat Memory
-// Instructions", "Scalar Memory Operations", "Buffer resource descriptor"; LLVM's AMDGPUUsage for the order of operands.
+// Instructions", "Scalar Memory Operations", "Buffer resource descriptor"; LLVM's AMDGPUUsage for the order of
+// operands.
 #include "runtime/code_object/execute.h"
 #include "runtime/code_object/lds.h"
 #include "runtime/code_object/memory_access.h"

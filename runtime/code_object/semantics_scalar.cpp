@@ -1,5 +1,5 @@
-// Scalar instructions: SOP1, SOP2, SOPK, SOPC and SOPP (ISA guides, "SOP… instructions"). Operations on 64 bits read and
-// write pairs of SGPRs.
+// Scalar instructions: SOP1, SOP2, SOPK, SOPC and SOPP (ISA guides, "SOP… instructions"). Operations on 64 bits read
+// and write pairs of SGPRs.
 #include "runtime/code_object/rows.h"
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,4 @@
-// Whole workgroups: barriers, memory, the trace, the choice of workgroups, and what a reader is told when code goes
-// wrong.
+// Whole workgroups: barriers, memory, the trace, the choice of workgroups, and errors.
 #include "assembled.h"
 #include <cstring>
 #include <gmock/gmock.h>
