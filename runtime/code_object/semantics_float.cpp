@@ -95,9 +95,10 @@ template <class T> T scaleForDivision(T value, T denominator, T numerator, bool 
   }
   if (isDenormal(denominator)) return std::ldexp(value, D::kScale);
   bool tinyInverse = isDenormal(T(1) / denominator), tinyQuotient = isDenormal(numerator / denominator);
+  // The guides print +64 here, with which every such denominator would overflow; V_DIV_FMAS scales the other way.
   if (tinyInverse && tinyQuotient) {
     postScale = true;
-    return isDenominator ? std::ldexp(value, D::kScale) : value;
+    return isDenominator ? std::ldexp(value, -D::kScale) : value;
   }
   if (tinyInverse) return std::ldexp(value, -D::kScale);
   if (tinyQuotient) {

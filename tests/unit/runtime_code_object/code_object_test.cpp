@@ -49,7 +49,7 @@ TEST(CodeObject, IsDecoded) {
   EXPECT_EQ(code[0].accessBytes, 8u);
   EXPECT_EQ(code[2].unit, code_object::Unit::Wait);
   EXPECT_EQ(code[2].waits.lgkm, 0);
-  EXPECT_EQ(code[2].waits.vm, 63);
+  EXPECT_EQ(code[2].waits.vm, -1);
   EXPECT_EQ(code[4].target, 3u);
   EXPECT_EQ(code[5].unit, code_object::Unit::Matrix);
   ASSERT_EQ(code[5].defs.size(), 1u);

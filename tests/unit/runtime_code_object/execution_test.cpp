@@ -143,7 +143,8 @@ TEST(Matrix, MultipliesAndAdds) {
   std::vector<uint8_t> buffer(256);
   std::string body = std::string(kPrologue) + "v_mov_b32 v2, 0x3c003c00\nv_mov_b32 v3, v2\n";
   for (unsigned k = 16; k < 32; ++k) body += "v_mov_b32 v" + std::to_string(k) + ", 1.0\n";
-  body += "v_mfma_f32_32x32x8_f16 a[0:15], v[2:3], v[2:3], v[16:31]\nv_accvgpr_read_b32 v4, a15\n"
+  body += "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[2:3], v[16:31]\nv_accvgpr_write_b32 a3, v47\nv_accvgpr_read_b32 "
+          "v4, a3\n"
           "global_store_dword v1, v4, s[0:1]\ns_endpgm";
   auto r = runBody("gfx90a", body, buffer, waves(1));
   EXPECT_FALSE(r.ok()); // gfx90a writes the name otherwise

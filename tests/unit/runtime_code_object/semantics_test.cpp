@@ -17,6 +17,9 @@ using testing::runOne;
 uint32_t bits(float f) { return std::bit_cast<uint32_t>(f); }
 constexpr uint32_t kNan = 0x7fc00000, kInf = 0x7f800000, kDenormal = 0x00400000;
 
+// Pairs of registers begin at even ones: v[10:11] and v[12:13] are v1 to v4.
+#define PAIRS "v_mov_b32 v10, v1\nv_mov_b32 v11, v2\nv_mov_b32 v12, v3\nv_mov_b32 v13, v4\n"
+
 struct Case {
   const char *target, *body;
   std::array<uint32_t, 4> inputs;
@@ -85,10 +88,10 @@ const Case kIntegers[] = {
     {"gfx942", "v_add_co_u32 v8, vcc, v1, v2\nv_addc_co_u32 v8, vcc, v3, v4, vcc", {0xffffffff, 1, 5, 6}, 12},
     {"gfx942", "v_subb_co_u32 v8, vcc, v1, v2, vcc", {5, 3}, 2},
     {"gfx942",
-     "v_mad_u64_u32 v[8:9], s[4:5], v1, v2, v[3:4]\nv_mov_b32 v8, v9",
+     PAIRS "v_mad_u64_u32 v[8:9], s[4:5], v1, v2, v[12:13]\nv_mov_b32 v8, v9",
      {0xffffffff, 0xffffffff, 1, 1},
      0xffffffff},
-    {"gfx942", "v_lshl_add_u64 v[8:9], v[1:2], 2, v[3:4]\nv_mov_b32 v8, v9", {0xc0000000, 1, 0, 1}, 8},
+    {"gfx942", PAIRS "v_lshl_add_u64 v[8:9], v[10:11], 2, v[12:13]\nv_mov_b32 v8, v9", {0xc0000000, 1, 0, 1}, 8},
     {"gfx942", "v_ashrrev_i32 v8, 33, v1", {0x80000000}, 0xc0000000},
     {"gfx942", "v_dot4_i32_i8 v8, v1, v2, v3", {0xff02807f, 0x01030201, 10}, uint32_t(-1 + 6 - 256 + 127 + 10)},
     {"gfx942", "v_sad_u8 v8, v1, v2, v3", {0x01020304, 0x04030201, 1}, 9},
@@ -129,11 +132,11 @@ const Case kHalves[] = {
     {"gfx942", "v_pk_mul_f16 v8, v1, v2 neg_lo:[1,0]", {0x3c003c00, 0x40004000}, 0x4000c000},
     {"gfx942", "v_pk_add_u16 v8, v1, v2 clamp", {0xffff0001, 0x00010001}, 0xffff0002},
     {"gfx942",
-     "v_pk_fma_f32 v[8:9], v[1:2], v[3:4], v[1:2] op_sel_hi:[1,0,1]\nv_mov_b32 v8, v9",
+     PAIRS "v_pk_fma_f32 v[8:9], v[10:11], v[12:13], v[10:11] op_sel_hi:[1,0,1]\nv_mov_b32 v8, v9",
      {bits(1), bits(2), bits(3), bits(4)},
      bits(8)},
-    {"gfx942", "v_pk_mov_b32 v[8:9], v[1:2], v[3:4] op_sel:[1,0]", {1, 2, 3, 4}, 2},
-    {"gfx942", "v_pk_mov_b32 v[8:9], v[1:2], v[3:4] op_sel:[1,0]\nv_mov_b32 v8, v9", {1, 2, 3, 4}, 3},
+    {"gfx942", PAIRS "v_pk_mov_b32 v[8:9], v[10:11], v[12:13] op_sel:[1,0]", {1, 2, 3, 4}, 2},
+    {"gfx942", PAIRS "v_pk_mov_b32 v[8:9], v[10:11], v[12:13] op_sel:[1,0]\nv_mov_b32 v8, v9", {1, 2, 3, 4}, 3},
     {"gfx942", "v_mov_b32 v8, v3\nv_add_f16 v8, v1, v2", {0x3c00, 0x3c00, 0xffffffff}, 0x4000}, // clears the other half
     {"gfx1100", "v_mov_b32 v8, v3\nv_add_f16 v8.l, v1.h, v2.l", {0x3c000000, 0x3c00, 0xffffffff}, 0xffff4000},
     {"gfx942",
@@ -156,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Halves, Instruction, ::testing::ValuesIn(kHalves));
 
 const Case kScalars[] = {
     {"gfx942", "s_mov_b32 s4, 0xffffffff\ns_add_u32 s5, s4, 1\ns_addc_u32 s6, 0, 0\nv_mov_b32 v8, s6", {}, 1},
-    {"gfx942", "s_bfe_i32 s4, 0x80, 0x40004\nv_mov_b32 v8, s4", {}, 0xfffffff8},
+    {"gfx942", "s_movk_i32 s5, 0x80\ns_bfe_i32 s4, s5, 0x40004\nv_mov_b32 v8, s4", {}, 0xfffffff8},
     {"gfx942", "s_bfe_u64 s[4:5], -1, 0x400008\nv_mov_b32 v8, s5", {}, 0x00ffffff},
     {"gfx942", "s_mov_b64 s[4:5], 1.0\nv_mov_b32 v8, s5", {}, 0x3ff00000},
     {"gfx942", "s_movk_i32 s4, -3\ns_cmpk_lg_u32 s4, 0xfffd\ns_cselect_b32 s5, 1, 2\nv_mov_b32 v8, s5", {}, 1},
@@ -237,7 +240,7 @@ const Pattern kPatterns[] = {
     {"gfx942", "v_readlane_b32 s4, v1, 9\nv_mov_b32 v8, s4", [](unsigned) { return 9u; }},
     {"gfx942", "s_mov_b64 exec, 0xf0\nv_readfirstlane_b32 s4, v1\ns_mov_b64 exec, -1\nv_mov_b32 v8, s4",
      [](unsigned) { return 4u; }},
-    {"gfx942", "v_mov_b32 v8, v1\nv_writelane_b32 v8, 77, 3", [](unsigned l) { return l == 3 ? 77 : l; }},
+    {"gfx942", "v_mov_b32 v8, v1\nv_writelane_b32 v8, 63, 3", [](unsigned l) { return l == 3 ? 63 : l; }},
     {"gfx942", "v_mbcnt_lo_u32_b32 v5, -1, 0\nv_mbcnt_hi_u32_b32 v8, -1, v5", [](unsigned l) { return l; }},
     {"gfx950", "v_mov_b32 v8, v1\nv_permlane32_swap_b32 v8, v2", [](unsigned l) { return l < 32 ? l : 100 + l - 32; }},
     {"gfx950", "v_mov_b32 v8, v1\nv_permlane16_swap_b32 v8, v2", [](unsigned l) { return l & 16 ? 100 + l - 16 : l; }},
