@@ -138,7 +138,10 @@ const Case kHalves[] = {
     {"gfx942", PAIRS "v_pk_mov_b32 v[8:9], v[10:11], v[12:13] op_sel:[1,0]", {1, 2, 3, 4}, 2},
     {"gfx942", PAIRS "v_pk_mov_b32 v[8:9], v[10:11], v[12:13] op_sel:[1,0]\nv_mov_b32 v8, v9", {1, 2, 3, 4}, 3},
     {"gfx942", "v_mov_b32 v8, v3\nv_add_f16 v8, v1, v2", {0x3c00, 0x3c00, 0xffffffff}, 0x4000}, // clears the other half
-    {"gfx1100", "v_mov_b32 v8, v3\nv_fma_f16 v8, v1, v2, 0 op_sel:[1,0,0,0]", {0x3c000000, 0x3c00, 0xffffffff}, 0xffff3c00},
+    {"gfx1100",
+     "v_mov_b32 v8, v3\nv_fma_f16 v8, v1, v2, 0 op_sel:[1,0,0,0]",
+     {0x3c000000, 0x3c00, 0xffffffff},
+     0xffff3c00},
     {"gfx942",
      "v_mov_b32 v8, v3\nv_fma_mixhi_f16 v8, v1, v2, 0 op_sel:[1,0,0] op_sel_hi:[1,0,0]",
      {0x40000000, bits(3), 0x1234},
