@@ -42,9 +42,9 @@ absl::StatusOr<Occupancy> occupancy(const Machine &m, const Kernel &k, const Gri
   o.workgroups = std::min(byWaves, byLds);
   o.limit = byLds < byWaves ? "LDS" : byRegisters < m.waveSlots ? "registers" : "wave slots";
   if (o.workgroups == 0)
-    return absl::ResourceExhaustedError(
-        absl::StrCat("no workgroup of ", k.name, " fits a compute unit of ", m.target, ": ", o.wavesPerWorkgroup,
-                     " waves with ", k.vgprs, " registers each, ", lds, " bytes of LDS"));
+    return absl::ResourceExhaustedError(absl::StrCat("no workgroup of ", k.name, " fits a compute unit of ", m.target,
+                                                     ": ", o.wavesPerWorkgroup, " waves with ", k.vgprs,
+                                                     " registers each, ", lds, " bytes of LDS"));
   return o;
 }
 
@@ -120,23 +120,54 @@ Lines linesOfSample(const Machine &m, const Program &p, const Trace &trace) {
   return out;
 }
 
-/// What one of `active` compute units has. Lines that k of the n sampled workgroups read are assumed to be read by as
-/// large a part of the die's resident ones.
-MemoryShare shareOf(const Machine &m, const Lines &lines, const Sample &sample, unsigned active, bool fitsCache) {
+/// Where lines that L2 lacks come from.
+struct Behind {
+  bool inCache = false;
+  double memoryPart = 1; // of what is fetched behind L2: from memory, because nobody has fetched it before
+  /// Bytes a cycle of the whole GPU.
+  double rate(const Machine &m) const {
+    if (inCache) return m.cacheBytesPerCycle();
+    double memory = m.memoryBytesPerCycle() / std::max(memoryPart, 1e-3);
+    return m.cacheBytes ? std::min(memory, m.cacheBytesPerCycle()) : m.memoryBytesPerCycle();
+  }
+};
+
+/// How many of the die's compute units read a line: lines that k of the n sampled workgroups read are assumed to be
+/// read by as large a part of the die's resident ones.
+double readersOf(const Lines &lines, const Sample &sample, uint64_t line, unsigned active) {
+  auto it = lines.readers.find(line);
+  if (it == lines.readers.end() || lines.workgroups < 2) return 1;
+  double others = double(lines.workgroups) - 1;
+  double resident = std::min(sample.residentOnDie, active);
+  return 1 + (it->second - 1) * std::max(1.0, (resident - 1) / others);
+}
+
+/// What one of `active` compute units has.
+MemoryShare shareOf(const Machine &m, const Lines &lines, const Sample &sample, unsigned active, const Behind &behind) {
   MemoryShare s;
   unsigned onDie = std::max(1u, unsigned(divideCeil(active, m.dies)));
   s.l2BytesPerCycle = std::min(double(m.unitL2BytesPerCycle), double(m.l2BytesPerCycle) / onDie);
-  double rate = fitsCache ? m.cacheBytesPerCycle() : m.memoryBytesPerCycle();
-  s.behindBytesPerCycle = std::min(rate / std::max(1u, active), s.l2BytesPerCycle);
-  s.behindLatency = fitsCache ? m.cacheLatency : m.memoryLatency;
+  s.behindBytesPerCycle = std::min(behind.rate(m) / std::max(1u, active), s.l2BytesPerCycle);
+  s.behindLatency = behind.inCache ? m.cacheLatency : m.memoryLatency;
   s.l2Bytes = double(m.l2Bytes) / onDie;
-  double others = double(lines.workgroups) - 1;
-  double grow = others > 0 ? std::max(1.0, (std::min(sample.residentOnDie, active) - 1) / others) : 1;
-  s.readers = [&lines, grow](uint64_t line) {
-    auto it = lines.readers.find(line);
-    return it == lines.readers.end() ? 1.0 : 1 + (it->second - 1) * grow;
-  };
+  s.readers = [&lines, &sample, active](uint64_t line) { return readersOf(lines, sample, line, active); };
   return s;
+}
+
+/// Footprint, and what of the traffic behind L2 comes from memory.
+Behind behindOf(const Machine &m, const Lines &lines, const Sample &sample, const TimeOptions &options, KernelTime &t) {
+  double perWorkgroup = lines.workgroups ? double(lines.uniqueBytes) / double(lines.workgroups) : 0;
+  // It grows at most as it grows within the sample, and is at most the buffers.
+  t.footprintBytes = perWorkgroup * double(t.workgroups);
+  if (options.bufferBytes > 0) t.footprintBytes = std::min(t.footprintBytes, options.bufferBytes);
+  double traffic = 0;
+  for (auto &[line, readers] : lines.readers)
+    traffic += readers * m.lineBytes / readersOf(lines, sample, line, unsigned(t.workgroups));
+  traffic *= lines.workgroups ? double(t.workgroups) / double(lines.workgroups) : 0;
+  Behind b;
+  b.inCache = t.inCache = !options.cold && t.footprintBytes <= m.cacheBytes;
+  b.memoryPart = traffic > 0 ? std::min(1.0, t.footprintBytes / traffic) : 1;
+  return b;
 }
 
 /// The replayed workgroups' waves, in the order in which the compute unit starts them.
@@ -168,11 +199,7 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
   t.lastResident = unsigned(divideCeil(rest, uint64_t(m.computeUnits)));
 
   Lines lines = linesOfSample(m, p, trace);
-  // The footprint grows at most as it grows within the sample, and is at most the buffers.
-  double perWorkgroup = lines.workgroups ? double(lines.uniqueBytes) / double(lines.workgroups) : 0;
-  t.footprintBytes = perWorkgroup * double(t.workgroups);
-  if (options.bufferBytes > 0) t.footprintBytes = std::min(t.footprintBytes, options.bufferBytes);
-  t.fitsCache = t.footprintBytes <= m.cacheBytes;
+  Behind behindL2 = behindOf(m, lines, sample, options, t);
 
   auto waves = wavesOf(trace, sample.replayed);
   if (!waves.ok()) return waves.status();
@@ -187,7 +214,7 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
                    p.waveSize,
                    llvm::ArrayRef(*waves).take_front(end),
                    o.workgroups,
-                   shareOf(m, lines, sample, active, t.fitsCache),
+                   shareOf(m, lines, sample, active, behindL2),
                    records};
     return replay(m, in);
   };
@@ -216,9 +243,9 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
   t.behindBytes = behind;
   double launch = m.launchNs / 1000.0;
   t.computeMicroseconds = double(cycles) / m.clockMHz;
-  double rate = t.fitsCache ? m.cacheGBs : m.memoryGBs;
-  double moved = t.fitsCache ? t.behindBytes : std::max(t.footprintBytes, 0.0);
-  t.bandwidthMicroseconds = moved / (rate * 1e3);
+  double fromCache = m.cacheBytes ? t.behindBytes / (m.cacheGBs * 1e3) : 0;
+  double fromMemory = t.inCache ? 0 : std::min(t.footprintBytes, t.behindBytes) / (m.memoryGBs * 1e3);
+  t.bandwidthMicroseconds = std::max(fromCache, fromMemory);
   t.microseconds = launch + std::max(t.computeMicroseconds, t.bandwidthMicroseconds);
   return t;
 }

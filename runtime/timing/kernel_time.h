@@ -39,15 +39,15 @@ struct KernelTime {
   Sample sample;
   CuReplay replay; // of the sample, with all compute units busy
   uint64_t workgroups = 0;
-  unsigned fullBatches = 0;   // times that every compute unit executes as many workgroups as are resident
-  unsigned lastResident = 0;  // workgroups of the busiest compute unit after these
+  unsigned fullBatches = 0;  // times that every compute unit executes as many workgroups as are resident
+  unsigned lastResident = 0; // workgroups of the busiest compute unit after these
   Cycle batchCycles = 0, lastCycles = 0;
-  double footprintBytes = 0;  // of memory, all workgroups together: at most what the sample's growth says
-  double behindBytes = 0;     // fetched and written behind L2
-  bool fitsCache = false;     // the footprint, the memory-side cache
+  double footprintBytes = 0; // of memory, all workgroups together
+  double behindBytes = 0;    // fetched and written behind L2
+  bool inCache = false;      // what is accessed is in the memory-side cache when the kernel starts
   double microseconds = 0;
   double computeMicroseconds = 0;   // by the replay
-  double bandwidthMicroseconds = 0; // by what moves through the memory's interface
+  double bandwidthMicroseconds = 0; // by what moves through the interfaces of memory and of the memory-side cache
 };
 
 struct TimeOptions {
@@ -56,6 +56,8 @@ struct TimeOptions {
   size_t mostRecords = 0;
   /// Bytes of all buffers that the kernel's arguments point to; 0: not known. Bounds the footprint.
   double bufferBytes = 0;
+  /// The buffers are in memory when the kernel starts; else in the memory-side cache, if they fit.
+  bool cold = false;
 };
 
 /// `trace` has the sample's workgroups. Errors: those of replay(); InvalidArgument if the trace lacks a workgroup.

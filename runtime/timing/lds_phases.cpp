@@ -7,7 +7,7 @@ namespace tessera::timing {
 
 unsigned laneGroup(LaneGroups groups, unsigned lane) {
   // Of 32 lanes, in fours: which group each four belongs to.
-  static constexpr unsigned kPairs8[8] = {0, 1, 2, 3, 1, 0, 3, 2};   // {0-3,20-23} {4-7,16-19} {8-11,28-31} {12-15,24-27}
+  static constexpr unsigned kPairs8[8] = {0, 1, 2, 3, 1, 0, 3, 2}; // {0-3,20-23} {4-7,16-19} {8-11,28-31} {12-15,24-27}
   static constexpr unsigned kGroups16[8] = {0, 1, 1, 0, 1, 0, 0, 1}; // {0-3,12-15,20-27} {4-11,16-19,28-31}
   unsigned half = lane / 32;
   unsigned four = lane % 32 / 4;

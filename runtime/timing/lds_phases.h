@@ -4,8 +4,8 @@
 // lanes of the group as request it. Which lanes form a group and how many banks there are depends on the instruction's
 // width and direction (machine.def): on gfx950 the groups of ds_read_b128 are no neighbours.
 #pragma once
-#include "llvm/ADT/ArrayRef.h"
 #include "runtime/timing/machine.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 
 namespace tessera::timing {

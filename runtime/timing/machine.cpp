@@ -99,9 +99,7 @@ absl::StatusOr<Machine> machineOf(llvm::StringRef target, const MachineOverrides
   size_t column = size_t(found - std::begin(kTargets));
   Machine m;
   m.target = target.str();
-  m.family = target.starts_with("gfx11")   ? Family::Gfx11
-             : target.starts_with("gfx12") ? Family::Gfx12
-                                           : Family::Gfx9;
+  m.family = target.starts_with("gfx11") ? Family::Gfx11 : target.starts_with("gfx12") ? Family::Gfx12 : Family::Gfx9;
   for (auto &row : kNumbers) m.*(row.member) = row.values[column];
   addRows(m, 1u << column);
   if (overrides.computeUnits) m.computeUnits = overrides.computeUnits;

@@ -5,10 +5,10 @@
 // latency later. Of L2 the compute unit has the share that its own lines need: a line that several compute units of a
 // die read counts only as a part of a line, for capacity and for what is fetched from behind L2.
 #pragma once
+#include "runtime/timing/machine.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include "runtime/timing/machine.h"
 #include <deque>
 #include <functional>
 

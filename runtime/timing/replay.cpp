@@ -87,14 +87,14 @@ struct Wave {
   unsigned priority = 0;
   Cycle earliest = 0; // in order: after the instruction before, and what it blocks
   Cycle ready = 0;
-  Stall reason = Stall::None;      // of `ready`, if later than `earliest`
-  Cycle blockedUntil = 0;          // behind a barrier, s_sleep, a branch
+  Stall reason = Stall::None; // of `ready`, if later than `earliest`
+  Cycle blockedUntil = 0;     // behind a barrier, s_sleep, a branch
   Stall blockedBy = Stall::None;
   bool atBarrier = false;
   unsigned signals = 0, awaits = 0;
   std::array<InFlight, kCounters> inFlight;
-  Cycle lastInOrder[kCounters] = {0, 0, 0, 0}; // completions of a kind are in order
-  std::array<Cycle, kRegisters> written{};     // when a register can be read
+  Cycle lastInOrder[kCounters] = {0, 0, 0, 0};   // completions of a kind are in order
+  std::array<Cycle, kRegisters> written{};       // when a register can be read
   std::array<Cycle, kAgprs + 512> accumulated{}; // … as a matrix instruction's accumulator
   bool done() const { return next >= trace->events.size(); }
 };
@@ -229,11 +229,10 @@ void Replayer::waitForCounters(Wave &w, const Instruction &i, const InstructionC
   static constexpr Stall kReasons[kCounters] = {Stall::VectorMemory, Stall::VectorMemory, Stall::Lds,
                                                 Stall::ScalarMemory};
   for (unsigned k = 0; k < kCounters; ++k) {
-    if (c.effect == Effect::Wait && c.limits[k] >= 0)
-      later(w, w.inFlight[k].downTo(size_t(c.limits[k])), kReasons[k]);
+    if (c.effect == Effect::Wait && c.limits[k] >= 0) later(w, w.inFlight[k].downTo(size_t(c.limits[k])), kReasons[k]);
     if (c.isMemory && c.counts[k]) {
-      unsigned most = Counter(k) == Counter::Lds && i.unit != code_object::Unit::Flat ? m_.ldsCounterMost
-                                                                                      : m_.vectorCounterMost;
+      unsigned most =
+          Counter(k) == Counter::Lds && i.unit != code_object::Unit::Flat ? m_.ldsCounterMost : m_.vectorCounterMost;
       later(w, w.inFlight[k].downTo(most - 1), Stall::Counter);
     }
   }
@@ -452,8 +451,7 @@ void Replayer::issue(Simd &s, Wave &w, Cycle now) {
     for (auto &def : i.defs)
       for (unsigned r = firstOf(def); r < endOf(def); ++r) {
         w.written[r] = now + c.latency;
-        if (r < w.accumulated.size())
-          w.accumulated[r] = now + (c.accumulateLatency ? c.accumulateLatency : c.latency);
+        if (r < w.accumulated.size()) w.accumulated[r] = now + (c.accumulateLatency ? c.accumulateLatency : c.latency);
       }
   w.earliest = now + m_.issueCycles;
   w.blockedUntil = 0;

@@ -50,7 +50,7 @@ struct IssueRecord {
 
 struct InstructionTotals {
   uint64_t executions = 0;
-  uint64_t occupied = 0; // cycles of its unit, of LDS accesses those of the banks
+  uint64_t occupied = 0;  // cycles of its unit, of LDS accesses those of the banks
   uint64_t conflicts = 0; // LDS cycles beyond the least
   std::array<uint64_t, kStalls> stalled{};
   uint64_t allStalled() const;
@@ -71,7 +71,7 @@ struct CuReplay {
   uint64_t ldsCycles = 0;                  // of the banks, for accesses and for loads into LDS
   uint64_t ldsConflictCycles = 0;          // of these, beyond the least
   MemoryPath::Traffic traffic;
-  std::array<uint64_t, kStalls> stalled{}; // summed over the waves
+  std::array<uint64_t, kStalls> stalled{};     // summed over the waves
   std::vector<InstructionTotals> instructions; // by index in the code
   std::vector<WaveResult> waves;
   std::vector<IssueRecord> records;

@@ -40,8 +40,8 @@ std::string bottleneck(const KernelTime &t) {
   most = std::max(most, std::pair(ldsUtilisation(t), std::string("lds")));
   most = std::max(most, std::pair(l1Utilisation(t), std::string("L1")));
   if (most.first >= kBusy) return most.second;
-  unsigned stall = unsigned(std::max_element(t.replay.stalled.begin() + 1, t.replay.stalled.end()) -
-                            t.replay.stalled.begin());
+  unsigned stall =
+      unsigned(std::max_element(t.replay.stalled.begin() + 1, t.replay.stalled.end()) - t.replay.stalled.begin());
   return ("waits: " + name(Stall(stall))).str();
 }
 

@@ -22,8 +22,7 @@ std::optional<Loop> hottestLoop(llvm::ArrayRef<Instruction> code, const CuReplay
     // Repeated: its first instruction was executed more often than it was entered.
     if (r.instructions[first].executions < 2 * r.waves.size()) continue;
     uint64_t cycles = 0;
-    for (uint32_t i = first; i <= last; ++i)
-      cycles += r.instructions[i].occupied + r.instructions[i].allStalled();
+    for (uint32_t i = first; i <= last; ++i) cycles += r.instructions[i].occupied + r.instructions[i].allStalled();
     // Of nested loops the inner one, unless the outer one costs twice as much.
     bool inner = best && first >= best->first && last <= best->last;
     bool outer = best && first <= best->first && last >= best->last;

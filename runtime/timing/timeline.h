@@ -9,8 +9,8 @@ namespace tessera::timing {
 
 /// A range of instructions that a backward branch repeats.
 struct Loop {
-  uint32_t first = 0, last = 0;  // instructions, both in it
-  uint64_t executions = 0;       // of its last instruction, by all waves
+  uint32_t first = 0, last = 0; // instructions, both in it
+  uint64_t executions = 0;      // of its last instruction, by all waves
 };
 /// The innermost loop in which the replayed waves spent most; none if the code has no loop that was repeated.
 std::optional<Loop> hottestLoop(llvm::ArrayRef<code_object::Instruction>, const CuReplay &);
