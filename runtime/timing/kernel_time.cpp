@@ -33,14 +33,14 @@ absl::StatusOr<Occupancy> occupancy(const Machine &m, const Kernel &k, const Gri
   Occupancy o;
   o.wavesPerWorkgroup = unsigned(divideCeil(count(g.workItems), k.waveSize));
   unsigned widening = std::max(1u, k.waveSize / m.nativeLanes); // a register of a wider wave takes as many rows
-  unsigned byRegisters = k.vgprs ? m.vgprs / (k.vgprs * widening) : m.waveSlots;
-  o.wavesByRegisters = std::min(byRegisters, m.waveSlots);
+  unsigned byRegisters = k.vgprs ? m.vgprs / (k.vgprs * widening) : m.mostWaves;
+  o.wavesByRegisters = std::min(byRegisters, m.mostWaves);
   unsigned lds = unsigned(llvm::alignTo(k.descriptor.ldsBytes + g.dynamicLdsBytes, m.ldsGranule));
   unsigned waves = m.simds * o.wavesByRegisters;
   unsigned byWaves = o.wavesPerWorkgroup ? waves / o.wavesPerWorkgroup : 0;
   unsigned byLds = lds ? m.ldsBytes / lds : byWaves;
   o.workgroups = std::min(byWaves, byLds);
-  o.limit = byLds < byWaves ? "LDS" : byRegisters < m.waveSlots ? "registers" : "wave slots";
+  o.limit = byLds < byWaves ? "LDS" : byRegisters < m.mostWaves ? "registers" : "number of waves";
   if (o.workgroups == 0)
     return absl::ResourceExhaustedError(absl::StrCat("no workgroup of ", k.name, " fits a compute unit of ", m.target,
                                                      ": ", o.wavesPerWorkgroup, " waves with ", k.vgprs,
@@ -171,12 +171,12 @@ Behind behindOf(const Machine &m, const Lines &lines, const Sample &sample, cons
 }
 
 /// The replayed workgroups' waves, in the order in which the compute unit starts them.
-absl::StatusOr<std::vector<WaveTrace>> wavesOf(const Trace &trace, llvm::ArrayRef<WorkgroupId> ids) {
-  std::vector<WaveTrace> waves;
+absl::StatusOr<std::vector<const WaveTrace *>> wavesOf(const Trace &trace, llvm::ArrayRef<WorkgroupId> ids) {
+  std::vector<const WaveTrace *> waves;
   for (auto &id : ids) {
     size_t before = waves.size();
     for (auto &w : trace.waves)
-      if (w.workgroup == id) waves.push_back(w);
+      if (w.workgroup == id) waves.push_back(&w);
     if (waves.size() == before)
       return absl::InvalidArgumentError(
           absl::StrCat("the trace lacks workgroup (", id[0], ", ", id[1], ", ", id[2], ")"));
@@ -208,7 +208,7 @@ absl::StatusOr<KernelTime> timeKernel(const Machine &m, const Occupancy &o, cons
     std::array<uint32_t, 3> last = sample.replayed[std::min<size_t>(resident, sample.replayed.size()) - 1];
     size_t end = waves->size();
     if (resident < sample.replayed.size())
-      end = size_t(llvm::find_if(llvm::reverse(*waves), [&](auto &w) { return w.workgroup == last; }).base() -
+      end = size_t(llvm::find_if(llvm::reverse(*waves), [&](auto *w) { return w->workgroup == last; }).base() -
                    waves->begin());
     ReplayInput in{p.instructions,
                    p.waveSize,

@@ -14,7 +14,7 @@ struct Occupancy {
   unsigned wavesPerWorkgroup = 0;
   unsigned wavesByRegisters = 0; // of a SIMD
   unsigned workgroups = 0;       // resident on a compute unit
-  const char *limit = "";        // what limits it: "registers", "LDS", "wave slots"
+  const char *limit = "";        // what limits it: "registers", "LDS", "number of waves"
 };
 /// ResourceExhausted if not even one workgroup fits.
 absl::StatusOr<Occupancy> occupancy(const Machine &, const code_object::Kernel &, const code_object::Grid &);

@@ -67,7 +67,7 @@ absl::Status checkNumbers(const Machine &m) {
                                                   {"computeUnits", m.computeUnits},
                                                   {"dies", m.dies},
                                                   {"simds", m.simds},
-                                                  {"waveSlots", m.waveSlots},
+                                                  {"mostWaves", m.mostWaves},
                                                   {"vgprs", m.vgprs},
                                                   {"ldsGranule", m.ldsGranule},
                                                   {"issueCycles", m.issueCycles},

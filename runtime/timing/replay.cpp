@@ -161,8 +161,8 @@ private:
 absl::Status Replayer::readCode() {
   costs_.resize(in_.code.size());
   std::vector<bool> isExecuted(in_.code.size());
-  for (auto &w : in_.waves)
-    for (auto &e : w.events) {
+  for (const WaveTrace *w : in_.waves)
+    for (auto &e : w->events) {
       if (e.instruction >= in_.code.size())
         return absl::InvalidArgumentError("the trace has an instruction that the code lacks");
       isExecuted[e.instruction] = true;
@@ -179,7 +179,8 @@ absl::Status Replayer::readCode() {
 
 void Replayer::readWorkgroups() {
   for (size_t i = 0; i < in_.waves.size(); ++i) {
-    if (i == 0 || in_.waves[i].workgroup != in_.waves[i - 1].workgroup || in_.waves[i].wave <= in_.waves[i - 1].wave) {
+    if (i == 0 || in_.waves[i]->workgroup != in_.waves[i - 1]->workgroup ||
+        in_.waves[i]->wave <= in_.waves[i - 1]->wave) {
       workgroups_.emplace_back();
       workgroups_.back().firstWave = i;
     }
@@ -195,7 +196,7 @@ void Replayer::start(Cycle now) {
     ++resident_;
     for (size_t i = 0; i < g.waves; ++i) {
       auto wave = std::make_unique<Wave>();
-      wave->trace = &in_.waves[g.firstWave + i];
+      wave->trace = in_.waves[g.firstWave + i];
       wave->workgroup = index;
       wave->earliest = now;
       auto simd = llvm::min_element(simds_, [](auto &a, auto &b) { return a.waves.size() < b.waves.size(); });

@@ -1,9 +1,9 @@
 // Replays the traces of a compute unit's waves cycle by cycle.
 //
 // The model: the waves of the resident workgroups are distributed over the SIMDs. A wave issues its instructions in
-// order, one every `issueCycles`. In a cycle a SIMD issues at most one instruction to each of its units (scalar, vector,
-// matrix, branch, LDS, memory, scalar memory), each of another wave; of several waves the one with the higher priority
-// (s_setprio), then the older one. An instruction waits
+// order, one every `issueCycles`. In a cycle a SIMD issues at most one instruction to each of its units (scalar,
+// vector, matrix, branch, LDS, memory, scalar memory), each of another wave; of several waves the one with the higher
+// priority (s_setprio), then the older one. An instruction waits
 //  - for the registers that vector, matrix and scalar instructions write. Those that loads write are not tracked: code
 //    waits for them by counters, as hardware requires;
 //  - for a unit that is occupied, and for a counter that cannot count higher;
@@ -82,7 +82,7 @@ struct ReplayInput {
   llvm::ArrayRef<code_object::Instruction> code;
   unsigned waveSize = 64;
   /// By workgroup: each one's waves follow each other. Workgroups start in this order.
-  llvm::ArrayRef<code_object::WaveTrace> waves;
+  llvm::ArrayRef<const code_object::WaveTrace *> waves;
   unsigned residentWorkgroups = 1; // at a time
   MemoryShare share;
   size_t mostRecords = 0; // 0: no records

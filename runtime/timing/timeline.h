@@ -1,4 +1,4 @@
-// A replay as one HTML page to look at: waves as rows, units by colour, what each instruction waited for.
+// A replay as one HTML page: waves as rows, units by colour, what each instruction waited for.
 #pragma once
 #include "runtime/code_object/instruction.h"
 #include "runtime/timing/kernel_time.h"

@@ -57,6 +57,12 @@ struct Code {
   }
 };
 
+inline std::vector<const WaveTrace *> pointers(const std::vector<WaveTrace> &waves) {
+  std::vector<const WaveTrace *> to;
+  for (auto &w : waves) to.push_back(&w);
+  return to;
+}
+
 /// A wave that executes all of the code. Memory instructions access `address(lane)`, or LDS likewise, all lanes active.
 template <typename F>
 WaveTrace execute(const Code &code, unsigned workgroup, unsigned wave, F address, unsigned lanes = 64) {
@@ -96,7 +102,8 @@ inline CuReplay run(const Machine &m, const Code &code, const std::vector<WaveTr
   ReplayInput in;
   in.code = code.instructions;
   in.waveSize = m.family == Family::Gfx9 ? 64 : 32;
-  in.waves = waves;
+  auto to = pointers(waves);
+  in.waves = to;
   in.residentWorkgroups = resident;
   in.mostRecords = records;
   in.share.behindLatency = m.cacheLatency;

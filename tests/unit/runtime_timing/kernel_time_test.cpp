@@ -95,7 +95,7 @@ TEST(Occupancy, IsLimitedByRegistersLdsAndWaves) {
     return *occupancy(m, kernel(vgprs, lds), grid(1, workItems));
   };
   EXPECT_EQ(by(64, 0, 256).workgroups, 8u); // 8 waves a SIMD
-  EXPECT_STREQ(by(64, 0, 256).limit, "wave slots");
+  EXPECT_STREQ(by(64, 0, 256).limit, "number of waves");
   EXPECT_EQ(by(128, 0, 256).workgroups, 4u);
   EXPECT_STREQ(by(128, 0, 256).limit, "registers");
   EXPECT_EQ(by(512, 0, 256).workgroups, 1u);

@@ -220,7 +220,8 @@ TEST(Replay, BarriersThatNobodyReachesAreAnError) {
   std::vector<WaveTrace> waves{execute(code)};
   ReplayInput in;
   in.code = code.instructions;
-  in.waves = waves;
+  auto to = pointers(waves);
+  in.waves = to;
   EXPECT_EQ(replay(m, in).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
@@ -269,7 +270,8 @@ TEST(Replay, InstructionsWithoutTimingAreNamed) {
   std::vector<WaveTrace> waves{execute(code)};
   ReplayInput in;
   in.code = code.instructions;
-  in.waves = waves;
+  auto to = pointers(waves);
+  in.waves = to;
   auto r = replay(m, in);
   EXPECT_EQ(r.status().code(), absl::StatusCode::kNotFound);
   EXPECT_NE(r.status().message().find("v_unknown_matrix"), std::string::npos);
