@@ -49,10 +49,6 @@ struct WaitCounts {
   int16_t vm = -1, lgkm = -1, exp = -1, store = -1, ds = -1, km = -1, sample = -1, bvh = -1;
 };
 
-struct Operand; // operand.h: what the executor needs
-
-struct Semantic; // semantics.h
-
 struct Instruction {
   uint64_t address = 0;
   uint32_t opcode = 0;   // LLVM's, for MCInstrInfo
@@ -70,23 +66,17 @@ struct Instruction {
   uint32_t immediate = 0; // of s_nop, s_sleep, s_setprio, s_barrier and others: SIMM16
   /// Registers written and read, implicit ones included, of accumulators both.
   std::vector<RegisterRange> defs, uses;
-
-  // ---- the executor's ----
-  const Semantic *semantic = nullptr; // null: not known to this model
-  uint32_t firstOperand = 0, operandCount = 0;
-  uint32_t modifiers = 0; // index
 };
 
-struct Modifiers;
+struct Code; // code.h: what the executor runs
 
 /// A kernel's instructions from its entry on, in the order of their addresses.
 struct Program {
   std::string kernel, target;
   unsigned waveSize = 64;
   std::vector<Instruction> instructions;
-  std::vector<Operand> operands;
-  std::vector<Modifiers> modifiers;
   std::string sourceFile; // that most lines are of; empty: no debug information
+  std::unique_ptr<Code> code;
 
   Program();
   Program(Program &&) noexcept;

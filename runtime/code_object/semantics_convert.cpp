@@ -1,0 +1,154 @@
+// Conversions between number formats. Sources: ISA guides, "VOP1/VOP3 instructions"; LLVM's AMDGPUUsage for gfx950's
+// scaled conversions. Of formats of 8 bits gfx942 has the FNUZ kinds, gfx950 and gfx12 OCP's.
+#include "runtime/code_object/rows.h"
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::code_object {
+using namespace llvm;
+
+namespace {
+
+template <class I, class T> I toInteger(T x) {
+  if (x != x) return 0;
+  if (x <= T(std::numeric_limits<I>::min())) return std::numeric_limits<I>::min();
+  if (x >= T(std::numeric_limits<I>::max())) return std::numeric_limits<I>::max();
+  return I(x);
+}
+template <unsigned Byte> float byteToFloat(uint32_t x) { return float(x >> (8 * Byte) & 0xff); }
+
+using HalfPair = Plain<Type::B32, uint32_t>;
+uint32_t packTowardZero(float a, float b) {
+  auto bits = [](float x) { return uint32_t(runtime::encodeFloat(ir::FloatKind::F16, x, runtime::Rounding::TowardZero)); };
+  return bits(a) | bits(b) << 16;
+}
+uint32_t packBfloat(float a, float b) { return runtime::encodeBfloat(a) | uint32_t(runtime::encodeBfloat(b)) << 16; }
+template <class T> uint32_t normalized(float x, float scale) {
+  return uint16_t(toInteger<T>(std::nearbyint(std::clamp(x, std::is_signed_v<T> ? -1.0f : 0.0f, 1.0f) * scale)));
+}
+
+// ---- formats of 8 bits: which kind is the semantic's detail ----
+
+ir::FloatKind kindOf(bool isFp8, bool isFnuz) {
+  if (isFnuz) return isFp8 ? ir::FloatKind::F8E4M3FNUZ : ir::FloatKind::F8E5M2FNUZ;
+  return isFp8 ? ir::FloatKind::F8E4M3FN : ir::FloatKind::F8E5M2;
+}
+
+/// v_cvt_pk_fp8_f32 D, A, B: the half of D that op_sel[3] says; the other is kept.
+void pairTo8(Wave &w, const Step &s) {
+  auto kind = ir::FloatKind(s.semantic->detail);
+  Row64 a, b, out;
+  auto *x = static_cast<const float *>(readSource(w, s, 1, 0, Type::F32, a));
+  auto *y = static_cast<const float *>(readSource(w, s, 2, 1, Type::F32, b));
+  bool isHigh = s.modifiers->opSel >> 3 & 1 || s[0].highHalf;
+  const uint32_t *old = w.row(s[0].index);
+  auto *d = reinterpret_cast<uint32_t *>(out.lane);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint32_t v = uint32_t(runtime::encodeFloat(kind, x[l])) | uint32_t(runtime::encodeFloat(kind, y[l])) << 8;
+    d[l] = isHigh ? (old[l] & 0xffff) | v << 16 : (old[l] & 0xffff0000) | v;
+  }
+  writeRow(w, s[0], 0, d, writableLanes(w, s));
+}
+
+/// v_cvt_f32_fp8 D, A: the byte that SDWA, op_sel or byte_sel says.
+void oneFrom8(Wave &w, const Step &s) {
+  auto kind = ir::FloatKind(s.semantic->detail);
+  Row64 a, out;
+  const Modifiers &m = *s.modifiers;
+  auto *x = static_cast<const uint32_t *>(readSource(w, s, 1, 0, Type::B32, a));
+  unsigned byte = m.byteSelect ? m.byteSelect : (m.opSel & 1) | (m.opSel & 2);
+  if (m.isSdwa) byte = 0;
+  auto *d = reinterpret_cast<uint32_t *>(out.lane);
+  for (unsigned l = 0; l < kLanes; ++l) d[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> (8 * byte) & 0xff)));
+  writeResult(w, s, s[0], Type::F32, out);
+}
+/// v_cvt_pk_f32_fp8 D[0:1], A: of the half that SDWA or op_sel[0] says.
+void pairFrom8(Wave &w, const Step &s) {
+  auto kind = ir::FloatKind(s.semantic->detail);
+  Row64 a;
+  Row low, high;
+  const Modifiers &m = *s.modifiers;
+  auto *x = static_cast<const uint32_t *>(readSource(w, s, 1, 0, Type::B32, a));
+  unsigned shift = !m.isSdwa && (m.opSel & 1 || s[1].highHalf) ? 16 : 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    low.lane[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> shift & 0xff)));
+    high.lane[l] = asBits(float(runtime::decodeFloat(kind, x[l] >> (shift + 8) & 0xff)));
+  }
+  writeRow(w, s[0], 0, low.lane, w.exec());
+  writeRow(w, s[0], 1, high.lane, w.exec());
+}
+
+void addNumbers(std::vector<Semantic> &t) {
+  t.insert(t.end(), {
+    unary<F32, I32>("v_cvt_f32_i32", [](int32_t a) { return float(a); }),
+    unary<F32, U32>("v_cvt_f32_u32", [](uint32_t a) { return float(a); }),
+    unary<I32, F32>("v_cvt_i32_f32", toInteger<int32_t, float>),
+    unary<U32, F32>("v_cvt_u32_f32", toInteger<uint32_t, float>),
+    unary<I32, F32>("v_cvt_rpi_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a + 0.5f)); }),
+    unary<I32, F32>("v_cvt_nearest_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a + 0.5f)); }),
+    unary<I32, F32>("v_cvt_flr_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a)); }),
+    unary<I32, F32>("v_cvt_floor_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a)); }),
+    unary<F32, U32>("v_cvt_f32_ubyte0", byteToFloat<0>),
+    unary<F32, U32>("v_cvt_f32_ubyte1", byteToFloat<1>),
+    unary<F32, U32>("v_cvt_f32_ubyte2", byteToFloat<2>),
+    unary<F32, U32>("v_cvt_f32_ubyte3", byteToFloat<3>),
+    unary<F64, I32>("v_cvt_f64_i32", [](int32_t a) { return double(a); }),
+    unary<F64, U32>("v_cvt_f64_u32", [](uint32_t a) { return double(a); }),
+    unary<F64, F32>("v_cvt_f64_f32", [](float a) { return double(a); }),
+    unary<F32, F64>("v_cvt_f32_f64", [](double a) { return float(a); }),
+    unary<I32, F64>("v_cvt_i32_f64", toInteger<int32_t, double>),
+    unary<U32, F64>("v_cvt_u32_f64", toInteger<uint32_t, double>),
+    unary<F32, F16>("v_cvt_f32_f16", [](float a) { return a; }),
+    unary<F16, F32>("v_cvt_f16_f32", [](float a) { return a; }),
+    unary<F32, BF16>("v_cvt_f32_bf16", [](float a) { return a; }),
+    unary<F16, I16>("v_cvt_f16_i16", [](int16_t a) { return float(a); }),
+    unary<F16, U16>("v_cvt_f16_u16", [](uint16_t a) { return float(a); }),
+    unary<I16, F16>("v_cvt_i16_f16", toInteger<int16_t, float>),
+    unary<U16, F16>("v_cvt_u16_f16", toInteger<uint16_t, float>),
+    unary<I32, I16>("v_cvt_i32_i16", [](int16_t a) { return int32_t(a); }),
+    unary<U32, U16>("v_cvt_u32_u16", [](uint16_t a) { return uint32_t(a); }),
+    binary<HalfPair, F32, F32>("v_cvt_pkrtz_f16_f32", packTowardZero),
+    binary<HalfPair, F32, F32>("v_cvt_pk_rtz_f16_f32", packTowardZero),
+    binary<HalfPair, F32, F32>("v_cvt_pk_f16_f32", [](float a, float b) {
+      return runtime::encodeHalf(a) | uint32_t(runtime::encodeHalf(b)) << 16;
+    }),
+    binary<HalfPair, F32, F32>("v_cvt_pk_bf16_f32", packBfloat),
+    binary<U32>("v_cvt_pk_u16_u32", [](uint32_t a, uint32_t b) {
+      return std::min(a, 0xffffu) | std::min(b, 0xffffu) << 16;
+    }),
+    binary<U32, I32, I32>("v_cvt_pk_i16_i32", [](int32_t a, int32_t b) {
+      return uint32_t(uint16_t(std::clamp(a, -32768, 32767))) | uint32_t(uint16_t(std::clamp(b, -32768, 32767))) << 16;
+    }),
+    binary<U32, F32, F32>("v_cvt_pknorm_i16_f32", [](float a, float b) {
+      return normalized<int16_t>(a, 32767) | normalized<int16_t>(b, 32767) << 16;
+    }),
+    binary<U32, F32, F32>("v_cvt_pknorm_u16_f32", [](float a, float b) {
+      return normalized<uint16_t>(a, 65535) | normalized<uint16_t>(b, 65535) << 16;
+    }),
+    ternary<U32, F32, U32, U32>("v_cvt_pk_u8_f32", [](float a, uint32_t b, uint32_t c) {
+      unsigned shift = 8 * (b & 3);
+      return (c & ~(0xffu << shift)) | uint32_t(toInteger<uint8_t>(std::nearbyint(a))) << shift;
+    }),
+  });
+}
+
+} // namespace
+
+std::vector<Semantic> conversionSemantics() {
+  std::vector<Semantic> t;
+  addNumbers(t);
+  return t;
+}
+
+Semantic scaledConversion(StringRef m, StringRef target) {
+  bool isFnuz = target == "gfx942" || target == "gfx90a" || target == "gfx940";
+  auto kind = [&](StringRef name) { return uint64_t(kindOf(name.contains("fp8"), isFnuz)); };
+  if (m == "v_cvt_pk_fp8_f32" || m == "v_cvt_pk_bf8_f32")
+    return special("", pairTo8, Type::B32, {Type::F32, Type::F32}, kind(m));
+  if (m == "v_cvt_f32_fp8" || m == "v_cvt_f32_bf8") return special("", oneFrom8, Type::F32, {Type::B32}, kind(m));
+  if (m == "v_cvt_pk_f32_fp8" || m == "v_cvt_pk_f32_bf8")
+    return special("", pairFrom8, Type::PackedF32, {Type::B32}, kind(m));
+  return {};
+}
+
+} // namespace tessera::code_object

@@ -1,0 +1,321 @@
+// Global, flat, scratch, buffer and scalar memory. Sources: ISA guides, "Vector Memory Operations", "Flat Memory
+// Instructions", "Scalar Memory Operations", "Buffer resource descriptor"; LLVM's AMDGPUUsage for the order of operands.
+#include "runtime/code_object/execute.h"
+#include "runtime/code_object/lds.h"
+#include "runtime/code_object/memory_access.h"
+#include "runtime/code_object/rows.h"
+
+namespace tessera::code_object {
+using namespace llvm;
+
+namespace {
+
+enum class Space : uint8_t { Global, Flat, Scratch, Buffer };
+enum class Action : uint8_t { Load, Store, Atomic, LoadToLds };
+
+/// What a name says, kept in Semantic::parameters.
+struct Parts {
+  Space space = Space::Global;
+  Action action = Action::Load;
+  AccessForm form;
+  AtomicForm atomic;
+};
+Parts partsOf(const Semantic &s) {
+  Parts p;
+  p.space = Space(s.parameters[0]);
+  p.action = Action(s.parameters[1]);
+  p.form = {s.parameters[2], s.parameters[3] != 0, AccessForm::Half(s.parameters[4])};
+  p.atomic = {Atomic(s.parameters[5]), s.parameters[6]};
+  return p;
+}
+Semantic withParts(Handler h, const Parts &p) {
+  Semantic s = special("", h);
+  s.parameters = {uint8_t(p.space),      uint8_t(p.action),           p.form.bytes,   p.form.isSigned,
+                  uint8_t(p.form.half), uint8_t(p.atomic.operation), p.atomic.bytes, 0};
+  return s;
+}
+
+/// Where each lane accesses; of the first kind those outside of a buffer's bounds are not in `mask`.
+struct Addresses {
+  uint64_t lane[kLanes];
+  uint64_t mask = 0;
+  bool isScratch = false; // offsets in the lane's scratch
+  unsigned valid[kLanes]; // of buffers: bytes from the address on that are in bounds
+};
+
+/// The operands of an instruction after its data: address register, scalar base.
+struct Places {
+  const Operand *data = nullptr, *result = nullptr, *address = nullptr, *base = nullptr, *offset = nullptr;
+};
+Places placesOf(const Step &s, const Parts &p, bool returns) {
+  Places at;
+  auto next = [&, k = 0u]() mutable { return k < s.operandCount ? &s[k++] : nullptr; };
+  if (p.space == Space::Buffer) {
+    if (p.action != Action::LoadToLds) at.data = at.result = next();
+    at.address = next();
+    at.base = next();
+    at.offset = next();
+    return at;
+  }
+  if (p.action == Action::Load) at.result = next();
+  if (p.action == Action::Atomic && returns) at.result = next();
+  at.address = next();
+  if (p.action == Action::Store || p.action == Action::Atomic) at.data = next();
+  at.base = next();
+  return at;
+}
+
+void flatAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, Addresses &out) {
+  out.mask = w.exec();
+  out.isScratch = p.space == Space::Scratch;
+  auto offset = uint64_t(s.modifiers->offset);
+  const Operand *a = at.address;
+  bool hasBase = at.base && at.base->isScalar() && at.base->index != kNull;
+  uint64_t base = hasBase ? readScalar(w, *at.base, p.space == Space::Scratch ? 32 : 64) : 0;
+  bool isWide = a && a->isVector() && a->count >= 2;
+  const uint32_t *low = a && a->isVector() ? w.row(a->index) : nullptr, *high = isWide ? w.row(a->index + 1) : nullptr;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint64_t v = low ? low[l] : 0;
+    if (high) v |= uint64_t(high[l]) << 32;
+    if (out.isScratch) v = uint64_t(int64_t(int32_t(v)));
+    out.lane[l] = base + v + offset;
+    if (out.isScratch) out.lane[l] &= 0xffffffff;
+  }
+}
+
+/// The fields of a buffer resource descriptor that are used here.
+struct Resource {
+  uint64_t base = 0;
+  uint32_t stride = 0, records = 0;
+  bool swizzles = false;
+};
+Resource readResource(const Wave &w, const Operand &o) {
+  const uint32_t *d = &w.scalars[o.index];
+  Resource r;
+  r.base = d[0] | uint64_t(d[1] & 0xffff) << 32;
+  r.stride = d[1] >> 16 & 0x3fff;
+  r.swizzles = d[1] >> 31;
+  r.records = d[2];
+  return r;
+}
+
+void bufferAddresses(Wave &w, const Step &s, const Parts &p, const Places &at, Addresses &out) {
+  const Modifiers &m = *s.modifiers;
+  if (!at.base || !at.base->isScalar() || at.base->count != 4) return w.fail("has no buffer descriptor");
+  Resource r = readResource(w, *at.base);
+  if (r.swizzles && r.stride) return w.fail("swizzled buffers are not known to this model yet");
+  uint64_t scalarOffset = at.offset ? uint32_t(readScalar(w, *at.offset, 32)) : 0;
+  const uint32_t *index = m.idxen ? w.row(at.address->index) : nullptr;
+  const uint32_t *offset = m.offen ? w.row(at.address->index + m.idxen) : nullptr;
+  unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
+  uint64_t exec = w.exec();
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(exec >> l & 1)) continue;
+    uint64_t in = uint64_t(m.offset) + (offset ? offset[l] : 0), row = index ? index[l] : 0;
+    uint64_t whole = in + row * r.stride;
+    out.lane[l] = r.base + scalarOffset + whole;
+    // Raw: the offset against the number of bytes; structured: the index against that of records.
+    uint64_t limit = r.stride ? uint64_t(r.records) * r.stride : r.records;
+    uint64_t end = r.stride ? whole : whole + scalarOffset;
+    bool isInside = r.stride ? row < r.records : end < limit;
+    out.valid[l] = !isInside ? 0 : r.stride ? bytes : unsigned(std::min<uint64_t>(bytes, limit - end));
+    if (out.valid[l] >= std::min(bytes, 4u)) out.mask |= uint64_t(1) << l;
+  }
+}
+
+uint8_t *placeOf(Wave &w, const Addresses &a, unsigned lane, unsigned bytes, bool isWrite) {
+  uint64_t address = a.lane[lane];
+  if (a.isScratch || address >> 48 == kPrivateBase >> 48) {
+    uint64_t offset = a.isScratch ? address : address - kPrivateBase;
+    if (offset + bytes > w.scratchBytes) {
+      w.fail("accesses byte " + std::to_string(offset) + " of " + std::to_string(w.scratchBytes) + " of its scratch");
+      return nullptr;
+    }
+    return w.scratch.data() + size_t(lane) * w.scratchBytes + offset;
+  }
+  if (address >> 48 == kSharedBase >> 48) return resolveLds(w, address - kSharedBase, bytes, isWrite);
+  return resolve(w, address, bytes, isWrite);
+}
+
+void trace(Wave &w, const Addresses &a, unsigned bytes) {
+  if (!w.trace) return;
+  if (!a.isScratch) {
+    bool isLds = a.mask && a.lane[std::countr_zero(a.mask)] >> 48 == kSharedBase >> 48;
+    if (!isLds) return traceMemory(w, a.mask, a.lane, bytes);
+    uint32_t lds[kLanes];
+    for (unsigned l = 0; l < kLanes; ++l) lds[l] = uint32_t(a.lane[l]);
+    return traceLds(w, a.mask, lds, nullptr, bytes);
+  }
+  uint64_t interleaved[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l)
+    interleaved[l] = kScratchBase + 4 * (a.lane[l] / 4 * w.lanes + l) + a.lane[l] % 4;
+  traceMemory(w, a.mask, interleaved, bytes);
+}
+
+/// LDS address = M0 + offset + lane * size (ISA guides, "Memory to LDS"; M0 has 16 bits before gfx950).
+void loadToLds(Wave &w, const Step &s, const Parts &p, const Addresses &a) {
+  uint32_t base = w.scalars[kM0] + uint32_t(s.modifiers->offset);
+  unsigned size = std::max<unsigned>(p.form.bytes, 4);
+  uint32_t lds[kLanes];
+  uint64_t exec = w.exec();
+  for (unsigned l = 0; l < kLanes; ++l) lds[l] = base + l * size;
+  forLanes(w, exec, [&](unsigned l) {
+    uint8_t *to = resolveLds(w, lds[l], size, true);
+    if (!to) return;
+    std::memset(to, 0, size);
+    if (!(a.mask >> l & 1)) return;
+    unsigned bytes = p.space == Space::Buffer ? a.valid[l] : p.form.bytes;
+    if (const uint8_t *from = placeOf(w, a, l, bytes, false)) std::memcpy(to, from, bytes);
+  });
+  if (!w.trace) return;
+  trace(w, a, p.form.bytes);
+  uint64_t mask = w.trace->events.back().mask;
+  traceLds(w, exec, lds, nullptr, p.form.bytes);
+  w.trace->events.back().mask = mask;
+}
+
+void vectorMemory(Wave &w, const Step &s) {
+  Parts p = partsOf(*s.semantic);
+  if (s.modifiers->lds && p.action == Action::Load) p.action = Action::LoadToLds;
+  bool returns = s.modifiers->returns || (p.action == Action::Atomic && p.space != Space::Buffer &&
+                                          s.operandCount > (p.space == Space::Flat ? 2u : 3u));
+  Places at = placesOf(s, p, returns);
+  Addresses a;
+  if (p.space == Space::Buffer) bufferAddresses(w, s, p, at, a);
+  else flatAddresses(w, s, p, at, a);
+  if (w.state == Wave::State::Failed) return;
+  unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
+  if (p.action == Action::LoadToLds) return loadToLds(w, s, p, a);
+  trace(w, a, bytes);
+  auto validOf = [&](unsigned l) { return p.space == Space::Buffer ? a.valid[l] : bytes; };
+  unsigned data = at.data ? at.data->index : 0;
+  switch (p.action) {
+  case Action::Load:
+    forLanes(w, w.exec(), [&](unsigned l) {
+      uint8_t parts[64] = {};
+      unsigned valid = a.mask >> l & 1 ? validOf(l) : 0;
+      const uint8_t *from = valid ? placeOf(w, a, l, valid, false) : parts;
+      if (!from) return;
+      if (valid && valid < bytes) {
+        std::memcpy(parts, from, valid);
+        from = parts;
+      }
+      loadLane(w, p.form, at.result->index, l, from);
+    });
+    break;
+  case Action::Store:
+    forLanes(w, a.mask, [&](unsigned l) {
+      unsigned valid = validOf(l);
+      uint8_t *to = placeOf(w, a, l, valid, true);
+      if (!to) return;
+      if (valid == bytes) return storeLane(w, p.form, data, l, to);
+      uint8_t parts[64];
+      storeLane(w, p.form, data, l, parts);
+      std::memcpy(to, parts, valid);
+    });
+    break;
+  case Action::Atomic:
+    forLanes(w, w.exec(), [&](unsigned l) {
+      uint64_t old = 0;
+      if (a.mask >> l & 1) {
+        uint8_t *place = placeOf(w, a, l, bytes, true);
+        if (!place) return;
+        bool compares = p.atomic.operation == Atomic::CompareSwap;
+        uint64_t value = laneValue(w, data, l, bytes);
+        uint64_t compare = compares ? laneValue(w, data + bytes / 4, l, bytes) : 0;
+        old = applyAtomic(p.atomic, place, value, compare);
+      }
+      if (returns && at.result) setLaneValue(w, at.result->index, l, bytes, old);
+    });
+    break;
+  case Action::LoadToLds: break;
+  }
+}
+
+// ---- scalar memory ----
+
+/// parameters: bytes, whether the base is a buffer descriptor, signed.
+void scalarLoad(Wave &w, const Step &s) {
+  unsigned bytes = s.semantic->parameters[0];
+  bool isBuffer = s.semantic->parameters[1], isSigned = s.semantic->parameters[2];
+  uint64_t offset = uint64_t(s.modifiers->offset);
+  if (s.operandCount > 2) offset += s[2].kind == Operand::Kind::Literal ? uint64_t(int64_t(s[2].literal))
+                                                                          : uint32_t(readScalar(w, s[2], 32));
+  uint64_t base, limit = ~uint64_t(0);
+  if (isBuffer) {
+    Resource r = readResource(w, s[1]);
+    base = r.base;
+    limit = r.stride ? uint64_t(r.records) * r.stride : r.records;
+  } else
+    base = w.pair(s[1].index);
+  uint64_t address = base + offset;
+  if (bytes >= 4) address &= ~uint64_t(3);
+  if (w.trace) {
+    TraceEvent &e = w.trace->events.back();
+    e.firstAddress = uint32_t(w.trace->addresses.size());
+    e.addressCount = 1;
+    e.bytes = uint8_t(bytes);
+    w.trace->addresses.push_back(address);
+  }
+  uint8_t data[64] = {};
+  unsigned valid = isBuffer ? unsigned(offset >= limit ? 0 : std::min<uint64_t>(bytes, limit - offset)) : bytes;
+  if (valid) {
+    const uint8_t *from = resolve(w, address, valid, false);
+    if (!from) return;
+    std::memcpy(data, from, valid);
+  }
+  if (s[0].index == kNull) return;
+  if (bytes < 4) {
+    uint32_t v = bytes == 1 ? data[0] : uint32_t(data[0] | data[1] << 8);
+    if (isSigned) v = bytes == 1 ? uint32_t(int8_t(v)) : uint32_t(int16_t(v));
+    w.scalars[s[0].index] = v;
+  } else
+    std::memcpy(&w.scalars[s[0].index], data, bytes);
+}
+
+/// The number of executed instructions stands for a clock.
+void readClock(Wave &w, const Step &s) { writeScalar(w, s[0], w.executed * 4, 64); }
+void ignored(Wave &, const Step &) {}
+
+Semantic scalarMemory(StringRef m) {
+  if (m == "s_memtime" || m == "s_memrealtime") return special("", readClock, Type::B64);
+  bool isBuffer = m.consume_front("s_buffer_load_");
+  if (!isBuffer && !m.consume_front("s_load_")) return {};
+  auto form = parseForm(m);
+  if (!form) return {};
+  Semantic s = special("", scalarLoad, Type::B32);
+  s.parameters = {form->bytes, isBuffer, form->isSigned};
+  return s;
+}
+
+} // namespace
+
+Semantic memorySemantic(StringRef m) {
+  for (const char *name : {"buffer_wbl2", "buffer_inv", "buffer_gl0_inv", "buffer_gl1_inv", "buffer_wbinvl1",
+                           "buffer_wbinvl1_vol", "global_inv", "global_wb", "global_wbinv", "global_prefetch_b8"})
+    if (m == name) return special("", ignored);
+  if (m.starts_with("s_")) return scalarMemory(m);
+  Parts p;
+  if (m.consume_front("global_")) p.space = Space::Global;
+  else if (m.consume_front("flat_")) p.space = Space::Flat;
+  else if (m.consume_front("scratch_")) p.space = Space::Scratch;
+  else if (m.consume_front("buffer_")) p.space = Space::Buffer;
+  else return {};
+  if (m.consume_front("atomic_")) {
+    auto atomic = parseAtomic(m);
+    if (!atomic) return {};
+    p.action = Action::Atomic;
+    p.atomic = *atomic;
+    return withParts(vectorMemory, p);
+  }
+  if (m.consume_front("load_lds_")) p.action = Action::LoadToLds;
+  else if (m.consume_front("load_")) p.action = Action::Load;
+  else if (m.consume_front("store_")) p.action = Action::Store;
+  else return {};
+  auto form = parseForm(m);
+  if (!form) return {};
+  p.form = *form;
+  return withParts(vectorMemory, p);
+}
+
+} // namespace tessera::code_object
