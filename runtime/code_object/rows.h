@@ -52,17 +52,20 @@ void vectorOperation(Wave &, const Step &);
 
 // ---- rows and semantics from functions of elements ----
 template <class D, class A, class F> void rows1(void *d, const void *a, const void *, const void *) {
+  static_assert(std::is_empty_v<F>, "a lambda without captures");
   auto *__restrict out = static_cast<typename D::Storage *>(d);
   auto *x = static_cast<const typename A::Storage *>(a);
   for (unsigned l = 0; l < kLanes; ++l) out[l] = D::store(typename D::Value(F{}(A::load(x[l]))));
 }
 template <class D, class A, class B, class F> void rows2(void *d, const void *a, const void *b, const void *) {
+  static_assert(std::is_empty_v<F>, "a lambda without captures");
   auto *__restrict out = static_cast<typename D::Storage *>(d);
   auto *x = static_cast<const typename A::Storage *>(a);
   auto *y = static_cast<const typename B::Storage *>(b);
   for (unsigned l = 0; l < kLanes; ++l) out[l] = D::store(typename D::Value(F{}(A::load(x[l]), B::load(y[l]))));
 }
 template <class D, class A, class B, class C, class F> void rows3(void *d, const void *a, const void *b, const void *c) {
+  static_assert(std::is_empty_v<F>, "a lambda without captures");
   auto *__restrict out = static_cast<typename D::Storage *>(d);
   auto *x = static_cast<const typename A::Storage *>(a);
   auto *y = static_cast<const typename B::Storage *>(b);

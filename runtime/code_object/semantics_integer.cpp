@@ -158,8 +158,8 @@ void addBitwise(std::vector<Semantic> &t) {
     binary<I16>("v_ashrrev_i16", [](int16_t a, int16_t b) { return int16_t(b >> (a & 15)); }),
     binary<U32>("v_bcnt_u32_b32", [](uint32_t a, uint32_t b) { return uint32_t(std::popcount(a)) + b; }),
     binary<U32>("v_bfm_b32", [](uint32_t a, uint32_t b) { return ((1u << (a & 31)) - 1) << (b & 31); }),
-    ternary<U32>("v_bfe_u32", fieldU),
-    ternary<I32, I32, U32, U32>("v_bfe_i32", fieldI),
+    ternary<U32>("v_bfe_u32", [](auto... x) { return fieldU(x...); }),
+    ternary<I32, I32, U32, U32>("v_bfe_i32", [](auto... x) { return fieldI(x...); }),
     ternary<U32>("v_bfi_b32", [](uint32_t a, uint32_t b, uint32_t c) { return (a & b) | (~a & c); }),
     ternary<U32>("v_alignbit_b32", [](uint32_t a, uint32_t b, uint32_t c) {
       return uint32_t((uint64_t(a) << 32 | b) >> (c & 31));
@@ -167,7 +167,7 @@ void addBitwise(std::vector<Semantic> &t) {
     ternary<U32>("v_alignbyte_b32", [](uint32_t a, uint32_t b, uint32_t c) {
       return uint32_t((uint64_t(a) << 32 | b) >> (8 * (c & 3)));
     }),
-    ternary<U32>("v_perm_b32", permuteBytes),
+    ternary<U32>("v_perm_b32", [](auto... x) { return permuteBytes(x...); }),
     ternary<U32>("v_and_or_b32", [](uint32_t a, uint32_t b, uint32_t c) { return (a & b) | c; }),
     ternary<U32>("v_or3_b32", [](uint32_t a, uint32_t b, uint32_t c) { return a | b | c; }),
     ternary<U32>("v_xor3_b32", [](uint32_t a, uint32_t b, uint32_t c) { return a ^ b ^ c; }),
@@ -243,13 +243,13 @@ void addArithmetic32(std::vector<Semantic> &t) {
     ternary<U32>("v_minmax_u32", [](uint32_t a, uint32_t b, uint32_t c) { return std::max(std::min(a, b), c); }),
     ternary<U32>("v_med3_u32", [](uint32_t a, uint32_t b, uint32_t c) { return median(a, b, c); }),
     ternary<I32>("v_med3_i32", [](int32_t a, int32_t b, int32_t c) { return median(a, b, c); }),
-    ternary<U32>("v_sad_u8", sumOfDifferences),
+    ternary<U32>("v_sad_u8", [](auto... x) { return sumOfDifferences(x...); }),
     ternary<U32>("v_sad_u32", [](uint32_t a, uint32_t b, uint32_t c) { return (a > b ? a - b : b - a) + c; }),
-    ternary<I32, U32, U32, I32>("v_dot4_i32_i8", dot<int32_t, int32_t, 8>),
-    ternary<I32, U32, U32, I32>("v_dot4_u32_u8", dot<uint32_t, uint32_t, 8>),
-    ternary<I32, U32, U32, I32>("v_dot2_i32_i16", dot<int32_t, int32_t, 16>),
-    ternary<I32, U32, U32, I32>("v_dot2_u32_u16", dot<uint32_t, uint32_t, 16>),
-    accumulating(ternary<I32, U32, U32, I32>("v_dot4c_i32_i8", dot<int32_t, int32_t, 8>)),
+    ternary<I32, U32, U32, I32>("v_dot4_i32_i8", [](auto... x) { return dot<int32_t, int32_t, 8>(x...); }),
+    ternary<I32, U32, U32, I32>("v_dot4_u32_u8", [](auto... x) { return dot<uint32_t, uint32_t, 8>(x...); }),
+    ternary<I32, U32, U32, I32>("v_dot2_i32_i16", [](auto... x) { return dot<int32_t, int32_t, 16>(x...); }),
+    ternary<I32, U32, U32, I32>("v_dot2_u32_u16", [](auto... x) { return dot<uint32_t, uint32_t, 16>(x...); }),
+    accumulating(ternary<I32, U32, U32, I32>("v_dot4c_i32_i8", [](auto... x) { return dot<int32_t, int32_t, 8>(x...); })),
   });
 }
 
