@@ -64,12 +64,15 @@ struct Operand {
   bool isScalar() const { return kind == Kind::Scalar; }
 };
 
+/// op_sel_hi is not printed where it has its default: all ones for packed instructions, zeros for mixed and scaled ones.
+inline constexpr uint8_t kOpSelHiNotWritten = 0xff;
+
 /// What follows the operands in the assembly.
 struct Modifiers {
   int64_t offset = 0, offset0 = 0, offset1 = 0;
   bool offen = false, idxen = false, returns = false, lds = false, clamp = false, gds = false;
   unsigned outputScale = 0; // 1: mul:2, 2: mul:4, 3: div:2
-  uint8_t opSel = 0, opSelHi = 0xff, negLo = 0, negHi = 0;
+  uint8_t opSel = 0, opSelHi = kOpSelHiNotWritten, negLo = 0, negHi = 0;
   unsigned cbsz = 0, abid = 0, blgp = 0, bitop3 = 0, byteSelect = 0;
   // DPP: the lane that each takes its first source from; -1: outside of its row. Lanes that may be written.
   bool isDpp = false, boundControl = false, fetchInactive = false;
@@ -129,6 +132,8 @@ struct Code {
   bool isGfx9 = true, isGfx12 = false;
 };
 
+/// The handler of the first half of a pair (VOPD); Step::immediate is then the step of the second.
+Handler dualHandler();
 /// Null if the mnemonic is not known to this model. `target`: "gfx942".
 const Semantic *findSemantic(Code &, llvm::StringRef mnemonic, llvm::StringRef target);
 

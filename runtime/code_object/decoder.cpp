@@ -278,18 +278,17 @@ static void makeSteps(Program &p, const CodeObject &object, const Kernel &kernel
     s.address = i.address;
     s.immediate = int16_t(i.immediate);
     s.modifiers = &kNone;
-    auto [first, second] = StringRef(i.text).split(" :: ");
-    makeStep(code, first, object.target, kernel.firstAgpr, kernel.waveSize, s);
-    // Of a pair (VOPD) the second half follows all the code's steps.
-    (void)second;
+    makeStep(code, StringRef(i.text).split(" :: ").first, object.target, kernel.firstAgpr, kernel.waveSize, s);
   }
+  // Second halves of pairs (VOPD) follow the code's steps.
   for (auto [index, i] : enumerate(p.instructions)) {
     StringRef second = StringRef(i.text).split(" :: ").second;
     if (second.empty()) continue;
     Step y = code.steps[index];
+    y.handler = nullptr;
     makeStep(code, second, object.target, kernel.firstAgpr, kernel.waveSize, y);
     code.steps[index].immediate = int32_t(code.steps.size());
-    if (!y.semantic) code.steps[index].handler = nullptr;
+    code.steps[index].handler = y.handler && code.steps[index].handler ? dualHandler() : nullptr;
     code.steps.push_back(y);
   }
 }

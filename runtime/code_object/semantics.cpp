@@ -26,25 +26,20 @@ void vectorOperation(Wave &w, const Step &s) {
   writeResult(w, s, s[0], m.result, result);
 }
 
-/// Both halves read their sources before either writes (RDNA3 and RDNA4 ISA guides, "Dual Issue VALU").
-static void dualOperation(Wave &w, const Step &s) {
-  const Step &y = w.program->code->steps[size_t(s.immediate)];
-  if (!y.handler || !s.semantic) return w.fail("one half is not known to this model yet");
-  // The halves write different registers. Only Y's sources can be X's result.
-  Row before;
-  bool writes = s.operandCount && s[0].isVector();
-  if (writes) std::memcpy(before.lane, w.row(s[0].index), sizeof before);
-  y.handler == s.semantic->handler ? void() : void();
-  Row after;
-  unsigned to = y[0].index;
-  Row old;
-  std::memcpy(old.lane, w.row(to), sizeof old);
+/// Both halves read their sources before either writes (RDNA3 and RDNA4 ISA guides, "Dual Issue VALU"); they write
+/// different registers.
+static void dualOperation(Wave &w, const Step &x) {
+  const Step &y = w.program->code->steps[size_t(x.immediate)];
+  uint32_t *to = w.row(y[0].index);
+  Row old, result;
+  std::memcpy(old.lane, to, sizeof old);
   y.semantic->handler(w, y);
-  std::memcpy(after.lane, w.row(to), sizeof after);
-  std::memcpy(w.row(to), old.lane, sizeof old);
-  s.semantic->handler(w, s);
-  std::memcpy(w.row(to), after.lane, sizeof after);
+  std::memcpy(result.lane, to, sizeof result);
+  std::memcpy(to, old.lane, sizeof old);
+  x.semantic->handler(w, x);
+  std::memcpy(to, result.lane, sizeof result);
 }
+Handler dualHandler() { return dualOperation; }
 
 static const StringMap<Semantic> &allTables() {
   static const StringMap<Semantic> map = [] {
@@ -68,14 +63,12 @@ static bool zeroesHighHalf(StringRef mnemonic) {
 }
 
 const Semantic *findSemantic(Code &code, StringRef mnemonic, StringRef target) {
-  bool isDual = mnemonic.starts_with("v_dual_");
   auto keep = [&](Semantic s) -> const Semantic * {
     if (!s.handler) return nullptr;
     s.mnemonic = mnemonic.str();
     code.semantics.push_back(std::move(s));
     return &code.semantics.back();
   };
-  (void)isDual;
   const auto &map = allTables();
   if (auto at = map.find(mnemonic); at != map.end()) {
     const Semantic &s = at->second;
@@ -89,8 +82,5 @@ const Semantic *findSemantic(Code &code, StringRef mnemonic, StringRef target) {
   if (mnemonic.starts_with("v_cvt_")) return keep(scaledConversion(mnemonic, target));
   return keep(memorySemantic(mnemonic));
 }
-
-/// The handler of the pair that an instruction is the first half of.
-Handler dualHandler() { return dualOperation; }
 
 } // namespace tessera::code_object

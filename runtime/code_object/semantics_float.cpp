@@ -149,7 +149,7 @@ void fmaMix(Wave &w, const Step &s) {
   for (unsigned i = 0; i < 3; ++i) {
     const Operand &o = s[i + 1];
     const uint32_t *from = readRow(w, o, 0, broadcast);
-    bool isHalf = m.opSelHi >> i & 1, isHigh = m.opSel >> i & 1;
+    bool isHalf = m.opSelHi != kOpSelHiNotWritten && m.opSelHi >> i & 1, isHigh = m.opSel >> i & 1;
     bool negate = o.negate || m.negLo >> i & 1, absolute = o.absolute || m.negHi >> i & 1;
     for (unsigned l = 0; l < kLanes; ++l) {
       float v = isHalf ? runtime::decodeHalf(uint16_t(from[l] >> (isHigh ? 16 : 0))) : asFloat(from[l]);

@@ -185,7 +185,7 @@ Semantic access(Handler h, const AccessForm &f, unsigned stride = 0) {
 
 /// "read2st64_b64": the form, and what its offsets count.
 Semantic pairAccess(Handler h, StringRef rest) {
-  bool isFar = rest.consume_front("st64");
+  bool isFar = rest.consume_front("st64") || rest.consume_front("_stride64");
   if (!rest.consume_front("_")) return {};
   auto form = parseForm(rest);
   if (!form) return {};

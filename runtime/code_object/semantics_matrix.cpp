@@ -273,7 +273,7 @@ void matrixOperation(Wave &w, const Step &s) {
   gather(p, true, p.a, a, x.a);
   gather(p, false, p.b, b, x.b);
   if (p.scaled) {
-    unsigned high = m.opSelHi == 0xff ? 0 : m.opSelHi;
+    unsigned high = m.opSelHi == kOpSelHiNotWritten ? 0 : m.opSelHi;
     scale(w, p, true, s[4], (m.opSel & 1) | (high & 1) << 1, x.a);
     scale(w, p, false, s[5], (m.opSel >> 1 & 1) | (high & 2), x.b);
   }

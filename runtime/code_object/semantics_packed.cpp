@@ -21,8 +21,9 @@ void fmaPairs32(void *d, const void *a, const void *b, const void *c) {
           static_cast<const float *>(c), 2 * kLanes);
 }
 void movePairs(void *d, const void *a, const void *b, const void *) {
+  // op_sel alone chooses: what the first source has for the low half, and the second one.
   std::memcpy(d, a, sizeof(Row));
-  std::memcpy(static_cast<uint32_t *>(d) + kLanes, static_cast<const uint32_t *>(b) + kLanes, sizeof(Row));
+  std::memcpy(static_cast<uint32_t *>(d) + kLanes, b, sizeof(Row));
 }
 template <class F> Semantic pair32(const char *name, F) {
   return vectorSemantic(name, pairs32<F>, Type::PackedF32, {Type::PackedF32, Type::PackedF32});
