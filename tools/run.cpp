@@ -202,6 +202,7 @@ int timeCompiled(const RunFlags &flags, Launch &l, Device &device, CompileCache 
   TimingFlags timing = flags.timingFlags;
   timing.options.kernel = compiled.metadata.kernel;
   timing.options.workItems = uint32_t(compiled.metadata.threadsPerBlock);
+  timing.options.dynamicLdsBytes = uint32_t(compiled.metadata.dynamicSharedBytes);
   return timeAndReport(timing, l.description, compiled.output, flags.path);
 }
 
