@@ -95,8 +95,6 @@ bool parseLlvmName(StringRef t, RegisterRange &out) {
   return false;
 }
 
-void parseModifier(StringRef word, ParsedAssembly &p, unsigned lanes);
-
 /// Lanes that DPP takes its source from (ISA guides, "Data Parallel Processing (DPP)", DPP_CTRL).
 void setDpp(Modifiers &m, StringRef kind, ArrayRef<unsigned> n, unsigned lanes) {
   m.isDpp = true;
@@ -185,6 +183,16 @@ uint8_t bitsOf(ArrayRef<unsigned> n) {
   return uint8_t(out);
 }
 
+/// One entry for each source; where there is one more, it is the destination's, which Modifiers have in bit 3.
+void setOpSel(ParsedAssembly &p, ArrayRef<unsigned> list) {
+  uint8_t bits = bitsOf(list);
+  if (list.size() == p.operands.size() && !list.empty()) {
+    auto last = unsigned(list.size() - 1);
+    bits = uint8_t((bits & ((1u << last) - 1)) | (bits >> last & 1) << 3);
+  }
+  p.modifiers.opSel = bits;
+}
+
 void parseModifier(StringRef word, ParsedAssembly &p, unsigned lanes) {
   Modifiers &m = p.modifiers;
   auto [key, value] = word.split(':');
@@ -206,7 +214,8 @@ void parseModifier(StringRef word, ParsedAssembly &p, unsigned lanes) {
     return setDpp(m, key, list, lanes);
   if (key == "bound_ctrl") m.boundControl = true; // printed only where it is set; older texts say 0
   if (key == "fi") m.fetchInactive = n != 0;
-  if ((key.ends_with("_sel") && key != "byte_sel") || key == "dst_unused") return key == "op_sel" ? void(m.opSel = bitsOf(list)) : parseSdwa(key, value, p);
+  if (key == "op_sel") return setOpSel(p, list);
+  if ((key.ends_with("_sel") && key != "byte_sel") || key == "dst_unused") return parseSdwa(key, value, p);
   if (key == "op_sel_hi") m.opSelHi = bitsOf(list);
   if (key == "neg_lo") m.negLo = bitsOf(list);
   if (key == "neg_hi") m.negHi = bitsOf(list);
