@@ -100,11 +100,10 @@ struct Semantic {
   RowFunction rows = nullptr;
   Type result = Type::None;
   std::array<Type, 3> sources{};
-  bool addsToResult = false;    // the destination is the last source too (v_fmac_f32)
-  bool zeroesHighHalf = false;  // a result of 16 bits, on gfx9
-  bool flushesDenormals = false; // whatever MODE says
-  bool isTranscendental = false;
-  uint64_t detail = 0;          // the handler's own
+  bool addsToResult = false;           // the destination is the last source too (v_fmac_f32)
+  bool zeroesHighHalf = false;         // a result of 16 bits, on gfx9
+  bool isBitwise = false;              // sign modifiers of floats, but bits that no mode flushes (v_cndmask_b32)
+  uint64_t detail = 0;                 // the handler's own
   std::array<uint8_t, 8> parameters{}; // likewise
 };
 
@@ -120,7 +119,11 @@ struct Step {
   bool isPlain = false;
   int32_t immediate = 0;
   uint64_t address = 0;
-  const Operand &operator[](unsigned i) const { return operands[i]; }
+  /// An operand that the instruction does not have is Off.
+  const Operand &operator[](unsigned i) const {
+    static constexpr Operand kNone;
+    return i < operandCount ? operands[i] : kNone;
+  }
 };
 
 struct Code {

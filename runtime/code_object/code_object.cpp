@@ -70,8 +70,7 @@ absl::Status readSegments(const Elf &elf, CodeObject &out) {
     uint64_t fileEnd = p.p_offset + p.p_filesz;
     if (fileEnd < p.p_offset || fileEnd > elf.getBufSize() || p.p_filesz > p.p_memsz)
       return bad("has a segment that lies outside of the file");
-    if (p.p_memsz > kMaxSegmentBytes || (total += p.p_memsz) > kMaxSegmentBytes ||
-        p.p_vaddr > (uint64_t(1) << 40))
+    if (p.p_memsz > kMaxSegmentBytes || (total += p.p_memsz) > kMaxSegmentBytes || p.p_vaddr > (uint64_t(1) << 40))
       return bad("has a segment that is too large");
     Segment s;
     s.address = p.p_vaddr;
@@ -129,8 +128,7 @@ absl::Status readKernel(CodeObject &object, const Symbol &symbol, ArrayRef<Symbo
   Kernel k;
   k.name = StringRef(symbol.name).drop_back(3).str();
   ArrayRef<uint8_t> bytes = object.at(symbol.address);
-  if (bytes.size() < kDescriptorBytes)
-    return bad("has a kernel descriptor outside of its segments: '" + k.name + "'");
+  if (bytes.size() < kDescriptorBytes) return bad("has a kernel descriptor outside of its segments: '" + k.name + "'");
   auto word = [&](unsigned at) { return support::endian::read32le(bytes.data() + at); };
   KernelDescriptor &d = k.descriptor;
   d.ldsBytes = word(0);
@@ -245,7 +243,10 @@ ArrayRef<uint8_t> CodeObject::at(uint64_t address) const {
 }
 
 absl::StatusOr<CodeObject> readCodeObject(StringRef bytes) {
-  if (!bytes.starts_with(StringRef("\x7f" "ELF", 4))) return bad("is no ELF file");
+  if (!bytes.starts_with(StringRef("\x7f"
+                                   "ELF",
+                                   4)))
+    return bad("is no ELF file");
   if (bytes.size() < sizeof(object::ELF64LE::Ehdr) || bytes[ELF::EI_CLASS] != ELF::ELFCLASS64 ||
       bytes[ELF::EI_DATA] != ELF::ELFDATA2LSB)
     return bad("is no 64-bit little-endian ELF file");

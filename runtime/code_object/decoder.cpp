@@ -1,9 +1,9 @@
 // Machine code → instructions, by LLVM's disassembler (see decoder.h).
 #include "runtime/code_object/decoder.h"
 #include "absl/status/status.h"
+#include "codegen/object/backend.h"
 #include "codegen_amd/arch_table.h"
 #include "runtime/code_object/operands.h"
-#include "runtime/code_object/wave.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -21,10 +21,8 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/TargetSelect.h"
+#include <mutex>
 
-extern "C" void LLVMInitializeAMDGPUTargetInfo();
-extern "C" void LLVMInitializeAMDGPUTargetMC();
 extern "C" void LLVMInitializeAMDGPUDisassembler();
 
 namespace tessera::code_object {
@@ -57,17 +55,15 @@ struct Disassembler {
 };
 
 absl::StatusOr<Disassembler> makeDisassembler(const CodeObject &object, const Kernel &kernel) {
-  static const bool isReady = [] {
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTargetMC();
+  absl::StatusOr<const Target *> found = codegen::llvmTarget(amd::archTable()[0]); // one for all processors
+  if (!found.ok()) return found.status();
+  const Target *target = *found;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::lock_guard lock(codegen::llvmTargetRegistryMutex());
     LLVMInitializeAMDGPUDisassembler();
-    return true;
-  }();
-  (void)isReady;
+  });
   Triple triple("amdgcn-amd-amdhsa");
-  std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target) return absl::InternalError("LLVM has no AMDGPU back end: " + error);
   Disassembler d;
   MCTargetOptions options;
   std::string features = object.features;
@@ -80,8 +76,8 @@ absl::StatusOr<Disassembler> makeDisassembler(const CodeObject &object, const Ke
   d.subtarget.reset(target->createMCSubtargetInfo(triple, object.target, features));
   d.context = std::make_unique<MCContext>(triple, d.asmInfo.get(), d.registers.get(), d.subtarget.get());
   d.disassembler.reset(target->createMCDisassembler(*d.subtarget, *d.context));
-  d.printer.reset(target->createMCInstPrinter(triple, d.asmInfo->getAssemblerDialect(), *d.asmInfo, *d.instructions,
-                                              *d.registers));
+  d.printer.reset(
+      target->createMCInstPrinter(triple, d.asmInfo->getAssemblerDialect(), *d.asmInfo, *d.instructions, *d.registers));
   if (!d.disassembler || !d.printer) return absl::InternalError("LLVM has no disassembler for AMDGPU");
   return d;
 }
@@ -110,8 +106,7 @@ Unit unitOf(StringRef m) {
   if (any({"flat_"})) return Unit::Flat;
   if (any({"buffer_", "tbuffer_"})) return Unit::Buffer;
   if (any({"scratch_"})) return Unit::Scratch;
-  if (any({"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_", "v_s_"}))
-    return Unit::Transcendental;
+  if (any({"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_", "v_s_"})) return Unit::Transcendental;
   return Unit::Valu;
 }
 
@@ -165,8 +160,7 @@ void setRegisters(const Disassembler &d, const MCInst &inst, Instruction &i) {
   // A destination that is a source too has no register of its own in the instruction.
   for (unsigned k = 0; k < desc.getNumOperands(); ++k)
     if (int to = desc.getOperandConstraint(k, MCOI::TIED_TO); to >= 0 && unsigned(to) < inst.getNumOperands())
-      if (inst.getOperand(unsigned(to)).isReg())
-        addRange(i.uses, *d.registers, inst.getOperand(unsigned(to)).getReg());
+      if (inst.getOperand(unsigned(to)).isReg()) addRange(i.uses, *d.registers, inst.getOperand(unsigned(to)).getReg());
 }
 
 /// What the name of a memory instruction says of its access.
@@ -182,14 +176,22 @@ void setAccess(Instruction &i) {
   StringRef text = i.text;
   i.toLds = (i.unit == Unit::Buffer && text.ends_with(" lds")) || text.contains(" lds ") || m.contains("_lds_");
   unsigned bytes = 0;
-  if (m.contains("b128") || m.contains("dwordx4") || m.contains("format_xyzw")) bytes = 16;
-  else if (m.contains("b96") || m.contains("dwordx3")) bytes = 12;
-  else if (m.contains("b256") || m.contains("dwordx8")) bytes = 32;
-  else if (m.contains("b512") || m.contains("dwordx16")) bytes = 64;
-  else if (m.contains("64") || m.contains("dwordx2") || m.contains("_x2")) bytes = 8;
-  else if (m.contains("byte") || m.contains("b8") || m.contains("_u8") || m.contains("_i8")) bytes = 1;
-  else if (m.contains("short") || m.contains("b16") || m.contains("_u16") || m.contains("_i16")) bytes = 2;
-  else bytes = 4;
+  if (m.contains("b128") || m.contains("dwordx4") || m.contains("format_xyzw"))
+    bytes = 16;
+  else if (m.contains("b96") || m.contains("dwordx3"))
+    bytes = 12;
+  else if (m.contains("b256") || m.contains("dwordx8"))
+    bytes = 32;
+  else if (m.contains("b512") || m.contains("dwordx16"))
+    bytes = 64;
+  else if (m.contains("64") || m.contains("dwordx2") || m.contains("_x2"))
+    bytes = 8;
+  else if (m.contains("byte") || m.contains("b8") || m.contains("_u8") || m.contains("_i8"))
+    bytes = 1;
+  else if (m.contains("short") || m.contains("b16") || m.contains("_u16") || m.contains("_i16"))
+    bytes = 2;
+  else
+    bytes = 4;
   if (m.contains("2st64_b32") || m.contains("read2_b32") || m.contains("write2_b32") || m.contains("_2addr")) {
     bytes = m.contains("64") && !m.contains("st64_b32") ? 8 : 4;
     if (m.contains("b64")) bytes = 8;
@@ -199,8 +201,8 @@ void setAccess(Instruction &i) {
 
 /// Sets the source lines, where the object has debug information.
 void setLines(const CodeObject &object, Program &p) {
-  auto file = object::ObjectFile::createELFObjectFile(
-      MemoryBufferRef(object.bytes, "code object"), /*InitContent=*/false);
+  auto file =
+      object::ObjectFile::createELFObjectFile(MemoryBufferRef(object.bytes, "code object"), /*InitContent=*/false);
   if (!file) return consumeError(file.takeError());
   bool hasLines = llvm::any_of((*file)->sections(), [](const object::SectionRef &s) {
     auto name = s.getName();
@@ -209,24 +211,15 @@ void setLines(const CodeObject &object, Program &p) {
     return false;
   });
   if (!hasLines) return;
-  auto dwarf = DWARFContext::create(**file, DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "",
-                                    [](Error e) { consumeError(std::move(e)); },
-                                    [](Error e) { consumeError(std::move(e)); });
+  auto dwarf = DWARFContext::create(
+      **file, DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "", [](Error e) { consumeError(std::move(e)); },
+      [](Error e) { consumeError(std::move(e)); });
   for (Instruction &i : p.instructions) {
     auto info = dwarf->getLineInfoForAddress({i.address, object::SectionedAddress::UndefSection});
     if (!info || info->Line == DILineInfo().Line) continue;
     i.sourceLine = info->Line;
     if (p.sourceFile.empty()) p.sourceFile = info->FileName;
   }
-}
-
-/// Whether operands lie within the registers of the file.
-bool operandsFit(const std::vector<Operand> &operands, unsigned rows) {
-  for (const Operand &o : operands) {
-    if (o.isVector() && unsigned(o.index) + o.count > rows) return false;
-    if (o.isScalar() && unsigned(o.index) + o.count > kSgprs) return false;
-  }
-  return true;
 }
 
 } // namespace
@@ -244,21 +237,20 @@ static void makeStep(Code &code, StringRef text, StringRef target, unsigned firs
     p.operands.back().negate = p.operands.back().absolute = p.operands.back().signExtend = false;
     p.operands.back().select = Select::Dword;
   }
-  if (p.operands.size() > 250 || !operandsFit(p.operands, code.vectorRows)) {
-    s.semantic = nullptr;
-    return;
-  }
-  unsigned firstSource = semantic.result == Type::None ? 0 : 1;
+  // A v_cmpx that names no mask has no destination.
+  bool hasResult = semantic.result != Type::None && (semantic.result != Type::Mask || p.operands.size() > 2);
+  unsigned firstSource = hasResult ? 1 : 0;
   for (unsigned k = 0; k < p.operands.size(); ++k) {
     unsigned source = k - firstSource;
     resolveLiteral(p.operands[k], k >= firstSource && source < 3 ? semantic.sources[source] : Type::B32);
   }
   const Modifiers &m = p.modifiers;
-  bool is32 = typeBits(semantic.result) == 32 && semantic.result != Type::PackedB16 && semantic.result != Type::PackedF16;
+  bool is32 =
+      typeBits(semantic.result) == 32 && semantic.result != Type::PackedB16 && semantic.result != Type::PackedF16;
   for (Type t : semantic.sources) is32 &= t == Type::None || t == Type::B32 || t == Type::F32;
   bool changes = llvm::any_of(p.operands, [](const Operand &o) { return o.negate || o.absolute; });
   s.isPlain = is32 && !changes && !m.isDpp && !m.isSdwa && !m.clamp && !m.outputScale && !p.operands.empty() &&
-              p.operands[0].isVector() && !semantic.flushesDenormals;
+              p.operands[0].isVector();
   code.operands.push_back(std::move(p.operands));
   code.modifiers.push_back(std::move(p.modifiers));
   s.operands = code.operands.back().data();

@@ -40,8 +40,7 @@ void fillHidden(const Kernel &k, const Grid &g, std::vector<uint8_t> &kernarg) {
     if (kind == "hidden_dynamic_lds_size") value = g.dynamicLdsBytes;
     if (kind == "hidden_private_base") value = kPrivateBase >> 32;
     if (kind == "hidden_shared_base") value = kSharedBase >> 32;
-    if (a.size <= 8 && uint64_t(a.offset) + a.size <= kernarg.size())
-      std::memcpy(&kernarg[a.offset], &value, a.size);
+    if (a.size <= 8 && uint64_t(a.offset) + a.size <= kernarg.size()) std::memcpy(&kernarg[a.offset], &value, a.size);
   }
 }
 

@@ -51,15 +51,15 @@ struct WaitCounts {
 
 struct Instruction {
   uint64_t address = 0;
-  uint32_t opcode = 0;   // LLVM's, for MCInstrInfo
-  uint32_t sourceLine = 0; // 0: not known
+  uint32_t opcode = 0;              // LLVM's, for MCInstrInfo
+  uint32_t sourceLine = 0;          // 0: not known
   uint32_t target = kNoInstruction; // of a branch: index of an instruction
   uint8_t bytes = 4;
   Unit unit = Unit::Salu;
   uint8_t accessBytes = 0; // of a memory instruction, by a lane (of a scalar load: all of it)
   bool isLoad = false, isStore = false, isAtomic = false;
-  bool toLds = false; // a load from memory straight into LDS
-  bool scaled = false; // of a matrix instruction
+  bool toLds = false;   // a load from memory straight into LDS
+  bool scaled = false;  // of a matrix instruction
   std::string mnemonic; // without _e32, _e64, _dpp, _sdwa: "v_add_f32"
   std::string text;     // assembly
   WaitCounts waits;

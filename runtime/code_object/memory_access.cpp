@@ -12,8 +12,10 @@ using namespace llvm;
 std::optional<AccessForm> parseForm(StringRef t) {
   AccessForm f;
   // gfx9's names end with the half, those since gfx11 begin with it.
-  if (t.consume_front("d16_hi_") || t.consume_back("_d16_hi")) f.half = AccessForm::High;
-  else if (t.consume_front("d16_") || t.consume_back("_d16")) f.half = AccessForm::Low;
+  if (t.consume_front("d16_hi_") || t.consume_back("_d16_hi"))
+    f.half = AccessForm::High;
+  else if (t.consume_front("d16_") || t.consume_back("_d16"))
+    f.half = AccessForm::Low;
   int bytes = StringSwitch<int>(t)
                   .Cases({"byte", "ubyte", "sbyte", "b8", "u8", "i8"}, 1)
                   .Cases({"short", "ushort", "sshort", "b16", "u16", "i16"}, 2)
@@ -35,8 +37,14 @@ std::optional<AtomicForm> parseAtomic(StringRef t) {
   // The type, or gfx9's _x2 for 64 bits.
   char kind = 'b';
   if (t.consume_back("_x2")) f.bytes = 8;
-  for (auto [suffix, bytes] : {std::pair("_u32", 4), {"_u64", 8}, {"_i32", 4}, {"_i64", 8}, {"_b32", 4}, {"_b64", 8},
-                               {"_f32", 4}, {"_f64", 8}})
+  for (auto [suffix, bytes] : {std::pair("_u32", 4),
+                               {"_u64", 8},
+                               {"_i32", 4},
+                               {"_i64", 8},
+                               {"_b32", 4},
+                               {"_b64", 8},
+                               {"_f32", 4},
+                               {"_f64", 8}})
     if (t.consume_back(suffix)) {
       f.bytes = uint8_t(bytes);
       kind = suffix[1];

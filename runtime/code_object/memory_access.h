@@ -8,8 +8,8 @@ namespace tessera::code_object {
 
 /// How the bytes of an access become registers.
 struct AccessForm {
-  uint8_t bytes = 4;                      // in memory, by a lane
-  bool isSigned = false;                  // of one or two bytes
+  uint8_t bytes = 4;                                     // in memory, by a lane
+  bool isSigned = false;                                 // of one or two bytes
   enum Half : uint8_t { Whole, Low, High } half = Whole; // of the register (d16); the other half is kept
   unsigned registers() const { return bytes <= 4 ? 1 : bytes / 4; }
 };
@@ -17,8 +17,27 @@ struct AccessForm {
 std::optional<AccessForm> parseForm(llvm::StringRef);
 
 enum class Atomic : uint8_t {
-  Swap, CompareSwap, Add, Sub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FAdd, FMin, FMax, PkAddF16, PkAddBF16,
-  ReverseSub, CondSub, MaskedOr
+  Swap,
+  CompareSwap,
+  Add,
+  Sub,
+  SMin,
+  UMin,
+  SMax,
+  UMax,
+  And,
+  Or,
+  Xor,
+  Inc,
+  Dec,
+  FAdd,
+  FMin,
+  FMax,
+  PkAddF16,
+  PkAddBF16,
+  ReverseSub,
+  CondSub,
+  MaskedOr
 };
 struct AtomicForm {
   Atomic operation = Atomic::Add;

@@ -81,8 +81,10 @@ bool parseIndex(StringRef t, RegisterRange &out) {
 
 /// VGPR4_VGPR5, SGPR2, AGPR0_…, VGPR3_LO16
 bool parseLlvmName(StringRef t, RegisterRange &out) {
-  static constexpr std::pair<const char *, RegisterFile> kPrefixes[] = {
-      {"VGPR", RegisterFile::Vgpr}, {"AGPR", RegisterFile::Agpr}, {"SGPR", RegisterFile::Sgpr}, {"TTMP", RegisterFile::Sgpr}};
+  static constexpr std::pair<const char *, RegisterFile> kPrefixes[] = {{"VGPR", RegisterFile::Vgpr},
+                                                                        {"AGPR", RegisterFile::Agpr},
+                                                                        {"SGPR", RegisterFile::Sgpr},
+                                                                        {"TTMP", RegisterFile::Sgpr}};
   for (auto [prefix, file] : kPrefixes) {
     StringRef rest = t;
     unsigned index;

@@ -13,12 +13,16 @@ template <Type T, class ValueType, class StorageType = uint32_t> struct Plain {
   using Value = ValueType;
   using Storage = StorageType;
   static Value load(Storage s) {
-    if constexpr (sizeof(Value) == sizeof(Storage)) return std::bit_cast<Value>(s);
-    else return Value(s);
+    if constexpr (sizeof(Value) == sizeof(Storage))
+      return std::bit_cast<Value>(s);
+    else
+      return Value(s);
   }
   static Storage store(Value v) {
-    if constexpr (sizeof(Value) == sizeof(Storage)) return std::bit_cast<Storage>(v);
-    else return Storage(std::make_unsigned_t<Value>(v));
+    if constexpr (sizeof(Value) == sizeof(Storage))
+      return std::bit_cast<Storage>(v);
+    else
+      return Storage(std::make_unsigned_t<Value>(v));
   }
 };
 using U32 = Plain<Type::B32, uint32_t>;
@@ -64,7 +68,8 @@ template <class D, class A, class B, class F> void rows2(void *d, const void *a,
   auto *y = static_cast<const typename B::Storage *>(b);
   for (unsigned l = 0; l < kLanes; ++l) out[l] = D::store(typename D::Value(F{}(A::load(x[l]), B::load(y[l]))));
 }
-template <class D, class A, class B, class C, class F> void rows3(void *d, const void *a, const void *b, const void *c) {
+template <class D, class A, class B, class C, class F>
+void rows3(void *d, const void *a, const void *b, const void *c) {
   static_assert(std::is_empty_v<F>, "a lambda without captures");
   auto *__restrict out = static_cast<typename D::Storage *>(d);
   auto *x = static_cast<const typename A::Storage *>(a);
@@ -100,10 +105,6 @@ inline Semantic accumulating(Semantic s) {
   s.addsToResult = true;
   return s;
 }
-inline Semantic flushing(Semantic s) {
-  s.flushesDenormals = true;
-  return s;
-}
 
 /// A semantic with a handler of its own. Types are those of its literals.
 inline Semantic special(const char *name, Handler handler, Type result = Type::None, std::array<Type, 3> sources = {},
@@ -118,13 +119,13 @@ inline Semantic special(const char *name, Handler handler, Type result = Type::N
 }
 
 // ---- the tables ----
-std::vector<Semantic> scalarSemantics();       // semantics_scalar.cpp
-std::vector<Semantic> integerSemantics();      // semantics_integer.cpp
-std::vector<Semantic> floatSemantics();        // semantics_float.cpp
-std::vector<Semantic> packedSemantics();       // semantics_packed.cpp
-std::vector<Semantic> conversionSemantics();   // semantics_convert.cpp
-std::vector<Semantic> compareSemantics();      // semantics_compare.cpp
-std::vector<Semantic> laneSemantics();         // semantics_lanes.cpp
+std::vector<Semantic> scalarSemantics();     // semantics_scalar.cpp
+std::vector<Semantic> integerSemantics();    // semantics_integer.cpp
+std::vector<Semantic> floatSemantics();      // semantics_float.cpp
+std::vector<Semantic> packedSemantics();     // semantics_packed.cpp
+std::vector<Semantic> conversionSemantics(); // semantics_convert.cpp
+std::vector<Semantic> compareSemantics();    // semantics_compare.cpp
+std::vector<Semantic> laneSemantics();       // semantics_lanes.cpp
 // ---- made from the parts of a name; no handler: not known ----
 Semantic memorySemantic(llvm::StringRef mnemonic);                           // semantics_memory.cpp
 Semantic ldsSemantic(llvm::StringRef mnemonic);                              // semantics_lds.cpp

@@ -63,15 +63,14 @@ absl::StatusOr<std::vector<uint8_t>> placeByMetadata(const Kernel &k, ArrayRef<V
     const Value &v = values[next++];
     bool fits = a.size == v.bytes || (v.bytes == 1 && a.size <= 8);
     if (!fits)
-      return absl::InvalidArgumentError(formatv("argument '{0}' has {1} bytes, but kernel '{2}' takes {3} there", v.name,
-                                                v.bytes, k.name, a.size)
-                                            .str());
+      return absl::InvalidArgumentError(
+          formatv("argument '{0}' has {1} bytes, but kernel '{2}' takes {3} there", v.name, v.bytes, k.name, a.size)
+              .str());
     for (unsigned b = 0; b < a.size; ++b) out[a.offset + b] = b < 8 ? uint8_t(v.bits >> (8 * b)) : 0;
   }
   if (next < values.size())
-    return absl::InvalidArgumentError(formatv("the description gives {0} values, but kernel '{1}' takes {2}",
-                                              values.size(), k.name, next)
-                                          .str());
+    return absl::InvalidArgumentError(
+        formatv("the description gives {0} values, but kernel '{1}' takes {2}", values.size(), k.name, next).str());
   return out;
 }
 

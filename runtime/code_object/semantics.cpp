@@ -12,8 +12,7 @@ void vectorOperation(Wave &w, const Step &s) {
   if (s.isPlain && !w.mode.flush32) {
     Row result, scratch[3];
     const uint32_t *sources[3] = {};
-    for (unsigned i = 0; i < 3 && m.sources[i] != Type::None; ++i)
-      sources[i] = readRow(w, s[i + 1], 0, scratch[i]);
+    for (unsigned i = 0; i < 3 && m.sources[i] != Type::None; ++i) sources[i] = readRow(w, s[i + 1], 0, scratch[i]);
     m.rows(result.lane, sources[0], sources[1], sources[2]);
     writeRow(w, s[0], 0, result.lane, w.exec());
     return;

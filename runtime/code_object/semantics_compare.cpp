@@ -7,7 +7,7 @@ namespace tessera::code_object {
 namespace {
 
 enum class Condition : uint8_t { F, Lt, Eq, Le, Gt, Lg, Ge, O, U, Nge, Nlg, Ngt, Nle, Neq, Nlt, T };
-constexpr const char *kFloatNames[] = {"f", "lt", "eq", "le", "gt", "lg", "ge", "o",
+constexpr const char *kFloatNames[] = {"f", "lt",  "eq",  "le",  "gt",  "lg",  "ge",  "o",
                                        "u", "nge", "nlg", "ngt", "nle", "neq", "nlt", "tru"};
 
 template <class V> bool holds(Condition c, V a, V b) {
@@ -64,8 +64,10 @@ template <class T> uint32_t classOf(T x) {
   if (x != x) {
     constexpr unsigned mantissa = sizeof(T) == 4 ? 22 : 51;
     bool isQuiet;
-    if constexpr (sizeof(T) == 4) isQuiet = asBits(x) >> mantissa & 1;
-    else isQuiet = std::bit_cast<uint64_t>(x) >> mantissa & 1;
+    if constexpr (sizeof(T) == 4)
+      isQuiet = asBits(x) >> mantissa & 1;
+    else
+      isQuiet = std::bit_cast<uint64_t>(x) >> mantissa & 1;
     return isQuiet ? 2 : 1;
   }
   if (std::isinf(x)) return negative ? 4 : 512;
@@ -148,6 +150,7 @@ std::vector<Semantic> compareSemantics() {
   addClass<F16>(t, "f16");
   // Sign modifiers are those of f32 (ISA guides, V_CNDMASK_B32); its literals are bits.
   t.push_back(special("v_cndmask_b32", select<Type::F32>, Type::F32, {Type::F32, Type::F32}));
+  t.back().isBitwise = true;
   t.push_back(special("v_cndmask_b16", select<Type::F16>, Type::F16, {Type::F16, Type::F16}));
   return t;
 }

@@ -19,7 +19,9 @@ template <unsigned Byte> float byteToFloat(uint32_t x) { return float(x >> (8 * 
 
 using HalfPair = Plain<Type::B32, uint32_t>;
 uint32_t packTowardZero(float a, float b) {
-  auto bits = [](float x) { return uint32_t(runtime::encodeFloat(ir::FloatKind::F16, x, runtime::Rounding::TowardZero)); };
+  auto bits = [](float x) {
+    return uint32_t(runtime::encodeFloat(ir::FloatKind::F16, x, runtime::Rounding::TowardZero));
+  };
   return bits(a) | bits(b) << 16;
 }
 uint32_t packBfloat(float a, float b) { return runtime::encodeBfloat(a) | uint32_t(runtime::encodeBfloat(b)) << 16; }
@@ -79,57 +81,62 @@ void pairFrom8(Wave &w, const Step &s) {
 }
 
 void addNumbers(std::vector<Semantic> &t) {
-  t.insert(t.end(), {
-    unary<F32, I32>("v_cvt_f32_i32", [](int32_t a) { return float(a); }),
-    unary<F32, U32>("v_cvt_f32_u32", [](uint32_t a) { return float(a); }),
-    unary<I32, F32>("v_cvt_i32_f32", [](auto... x) { return toInteger<int32_t, float>(x...); }),
-    unary<U32, F32>("v_cvt_u32_f32", [](auto... x) { return toInteger<uint32_t, float>(x...); }),
-    unary<I32, F32>("v_cvt_rpi_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a + 0.5f)); }),
-    unary<I32, F32>("v_cvt_nearest_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a + 0.5f)); }),
-    unary<I32, F32>("v_cvt_flr_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a)); }),
-    unary<I32, F32>("v_cvt_floor_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a)); }),
-    unary<F32, U32>("v_cvt_f32_ubyte0", [](auto... x) { return byteToFloat<0>(x...); }),
-    unary<F32, U32>("v_cvt_f32_ubyte1", [](auto... x) { return byteToFloat<1>(x...); }),
-    unary<F32, U32>("v_cvt_f32_ubyte2", [](auto... x) { return byteToFloat<2>(x...); }),
-    unary<F32, U32>("v_cvt_f32_ubyte3", [](auto... x) { return byteToFloat<3>(x...); }),
-    unary<F64, I32>("v_cvt_f64_i32", [](int32_t a) { return double(a); }),
-    unary<F64, U32>("v_cvt_f64_u32", [](uint32_t a) { return double(a); }),
-    unary<F64, F32>("v_cvt_f64_f32", [](float a) { return double(a); }),
-    unary<F32, F64>("v_cvt_f32_f64", [](double a) { return float(a); }),
-    unary<I32, F64>("v_cvt_i32_f64", [](auto... x) { return toInteger<int32_t, double>(x...); }),
-    unary<U32, F64>("v_cvt_u32_f64", [](auto... x) { return toInteger<uint32_t, double>(x...); }),
-    unary<F32, F16>("v_cvt_f32_f16", [](float a) { return a; }),
-    unary<F16, F32>("v_cvt_f16_f32", [](float a) { return a; }),
-    unary<F32, BF16>("v_cvt_f32_bf16", [](float a) { return a; }),
-    unary<F16, I16>("v_cvt_f16_i16", [](int16_t a) { return float(a); }),
-    unary<F16, U16>("v_cvt_f16_u16", [](uint16_t a) { return float(a); }),
-    unary<I16, F16>("v_cvt_i16_f16", [](auto... x) { return toInteger<int16_t, float>(x...); }),
-    unary<U16, F16>("v_cvt_u16_f16", [](auto... x) { return toInteger<uint16_t, float>(x...); }),
-    unary<I32, I16>("v_cvt_i32_i16", [](int16_t a) { return int32_t(a); }),
-    unary<U32, U16>("v_cvt_u32_u16", [](uint16_t a) { return uint32_t(a); }),
-    binary<HalfPair, F32, F32>("v_cvt_pkrtz_f16_f32", [](auto... x) { return packTowardZero(x...); }),
-    binary<HalfPair, F32, F32>("v_cvt_pk_rtz_f16_f32", [](auto... x) { return packTowardZero(x...); }),
-    binary<HalfPair, F32, F32>("v_cvt_pk_f16_f32", [](float a, float b) {
-      return runtime::encodeHalf(a) | uint32_t(runtime::encodeHalf(b)) << 16;
-    }),
-    binary<HalfPair, F32, F32>("v_cvt_pk_bf16_f32", [](auto... x) { return packBfloat(x...); }),
-    binary<U32>("v_cvt_pk_u16_u32", [](uint32_t a, uint32_t b) {
-      return std::min(a, 0xffffu) | std::min(b, 0xffffu) << 16;
-    }),
-    binary<U32, I32, I32>("v_cvt_pk_i16_i32", [](int32_t a, int32_t b) {
-      return uint32_t(uint16_t(std::clamp(a, -32768, 32767))) | uint32_t(uint16_t(std::clamp(b, -32768, 32767))) << 16;
-    }),
-    binary<U32, F32, F32>("v_cvt_pknorm_i16_f32", [](float a, float b) {
-      return normalized<int16_t>(a, 32767) | normalized<int16_t>(b, 32767) << 16;
-    }),
-    binary<U32, F32, F32>("v_cvt_pknorm_u16_f32", [](float a, float b) {
-      return normalized<uint16_t>(a, 65535) | normalized<uint16_t>(b, 65535) << 16;
-    }),
-    ternary<U32, F32, U32, U32>("v_cvt_pk_u8_f32", [](float a, uint32_t b, uint32_t c) {
-      unsigned shift = 8 * (b & 3);
-      return (c & ~(0xffu << shift)) | uint32_t(toInteger<uint8_t>(std::nearbyint(a))) << shift;
-    }),
-  });
+  t.insert(
+      t.end(),
+      {
+          unary<F32, I32>("v_cvt_f32_i32", [](int32_t a) { return float(a); }),
+          unary<F32, U32>("v_cvt_f32_u32", [](uint32_t a) { return float(a); }),
+          unary<I32, F32>("v_cvt_i32_f32", [](auto... x) { return toInteger<int32_t, float>(x...); }),
+          unary<U32, F32>("v_cvt_u32_f32", [](auto... x) { return toInteger<uint32_t, float>(x...); }),
+          unary<I32, F32>("v_cvt_rpi_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a + 0.5f)); }),
+          unary<I32, F32>("v_cvt_nearest_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a + 0.5f)); }),
+          unary<I32, F32>("v_cvt_flr_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a)); }),
+          unary<I32, F32>("v_cvt_floor_i32_f32", [](float a) { return toInteger<int32_t>(std::floor(a)); }),
+          unary<F32, U32>("v_cvt_f32_ubyte0", [](auto... x) { return byteToFloat<0>(x...); }),
+          unary<F32, U32>("v_cvt_f32_ubyte1", [](auto... x) { return byteToFloat<1>(x...); }),
+          unary<F32, U32>("v_cvt_f32_ubyte2", [](auto... x) { return byteToFloat<2>(x...); }),
+          unary<F32, U32>("v_cvt_f32_ubyte3", [](auto... x) { return byteToFloat<3>(x...); }),
+          unary<F64, I32>("v_cvt_f64_i32", [](int32_t a) { return double(a); }),
+          unary<F64, U32>("v_cvt_f64_u32", [](uint32_t a) { return double(a); }),
+          unary<F64, F32>("v_cvt_f64_f32", [](float a) { return double(a); }),
+          unary<F32, F64>("v_cvt_f32_f64", [](double a) { return float(a); }),
+          unary<I32, F64>("v_cvt_i32_f64", [](auto... x) { return toInteger<int32_t, double>(x...); }),
+          unary<U32, F64>("v_cvt_u32_f64", [](auto... x) { return toInteger<uint32_t, double>(x...); }),
+          unary<F32, F16>("v_cvt_f32_f16", [](float a) { return a; }),
+          unary<F16, F32>("v_cvt_f16_f32", [](float a) { return a; }),
+          unary<F32, BF16>("v_cvt_f32_bf16", [](float a) { return a; }),
+          unary<F16, I16>("v_cvt_f16_i16", [](int16_t a) { return float(a); }),
+          unary<F16, U16>("v_cvt_f16_u16", [](uint16_t a) { return float(a); }),
+          unary<I16, F16>("v_cvt_i16_f16", [](auto... x) { return toInteger<int16_t, float>(x...); }),
+          unary<U16, F16>("v_cvt_u16_f16", [](auto... x) { return toInteger<uint16_t, float>(x...); }),
+          unary<I32, I16>("v_cvt_i32_i16", [](int16_t a) { return int32_t(a); }),
+          unary<U32, U16>("v_cvt_u32_u16", [](uint16_t a) { return uint32_t(a); }),
+          binary<HalfPair, F32, F32>("v_cvt_pkrtz_f16_f32", [](auto... x) { return packTowardZero(x...); }),
+          binary<HalfPair, F32, F32>("v_cvt_pk_rtz_f16_f32", [](auto... x) { return packTowardZero(x...); }),
+          binary<HalfPair, F32, F32>(
+              "v_cvt_pk_f16_f32",
+              [](float a, float b) { return runtime::encodeHalf(a) | uint32_t(runtime::encodeHalf(b)) << 16; }),
+          binary<HalfPair, F32, F32>("v_cvt_pk_bf16_f32", [](auto... x) { return packBfloat(x...); }),
+          binary<U32>("v_cvt_pk_u16_u32",
+                      [](uint32_t a, uint32_t b) { return std::min(a, 0xffffu) | std::min(b, 0xffffu) << 16; }),
+          binary<U32, I32, I32>("v_cvt_pk_i16_i32",
+                                [](int32_t a, int32_t b) {
+                                  return uint32_t(uint16_t(std::clamp(a, -32768, 32767))) |
+                                         uint32_t(uint16_t(std::clamp(b, -32768, 32767))) << 16;
+                                }),
+          binary<U32, F32, F32>(
+              "v_cvt_pknorm_i16_f32",
+              [](float a, float b) { return normalized<int16_t>(a, 32767) | normalized<int16_t>(b, 32767) << 16; }),
+          binary<U32, F32, F32>(
+              "v_cvt_pknorm_u16_f32",
+              [](float a, float b) { return normalized<uint16_t>(a, 65535) | normalized<uint16_t>(b, 65535) << 16; }),
+          ternary<U32, F32, U32, U32>("v_cvt_pk_u8_f32",
+                                      [](float a, uint32_t b, uint32_t c) {
+                                        unsigned shift = 8 * (b & 3);
+                                        return (c & ~(0xffu << shift)) | uint32_t(toInteger<uint8_t>(std::nearbyint(a)))
+                                                                             << shift;
+                                      }),
+      });
 }
 
 } // namespace

@@ -28,7 +28,8 @@ struct LdsParts {
   unsigned stride = 0; // of read2, write2: bytes that an offset counts
 };
 LdsParts partsOf(const Semantic &s) {
-  return {{s.parameters[0], s.parameters[1] != 0, AccessForm::Half(s.parameters[2])}, s.detail ? unsigned(s.detail) : 0};
+  return {{s.parameters[0], s.parameters[1] != 0, AccessForm::Half(s.parameters[2])},
+          s.detail ? unsigned(s.detail) : 0};
 }
 
 void read(Wave &w, const Step &s) {
@@ -156,8 +157,8 @@ void readTransposed(Wave &w, const Step &s) {
   if (w.state == Wave::State::Failed) return;
   // A block of 16 lanes holds a matrix of (elements of a lane) columns in 16 / (lanes of a row) rows; lane l of the
   // result has its column l.
-  unsigned elements = bytes * 8 / bits;        // of a lane
-  unsigned lanesOfRow = 16 / elements;         // 16 columns
+  unsigned elements = bytes * 8 / bits; // of a lane
+  unsigned lanesOfRow = 16 / elements;  // 16 columns
   auto element = [&](unsigned lane, unsigned k) -> uint32_t {
     unsigned bit = k * bits;
     uint32_t v = read[lane][bit / 8] | (bits == 16 ? uint32_t(read[lane][bit / 8 + 1]) << 8 : 0);
@@ -209,8 +210,8 @@ Semantic ldsSemantic(StringRef m) {
   if (m.starts_with("load_2addr")) return pairAccess(read2, m.drop_front(10));
   if (m.starts_with("write2")) return pairAccess(write2, m.drop_front(6));
   if (m.starts_with("store_2addr")) return pairAccess(write2, m.drop_front(11));
-  for (auto [prefix, handler] : {std::pair<const char *, Handler>("read_", read), {"load_", read}, {"write_", write},
-                                {"store_", write}}) {
+  for (auto [prefix, handler] :
+       {std::pair<const char *, Handler>("read_", read), {"load_", read}, {"write_", write}, {"store_", write}}) {
     StringRef rest = m;
     if (!rest.consume_front(prefix)) continue;
     if (auto form = parseForm(rest)) return access(handler, *form);

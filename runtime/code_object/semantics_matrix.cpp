@@ -29,7 +29,24 @@ TESSERA_MATRIX_CLONES static void multiplyAdd(double *__restrict acc, const doub
 
 namespace {
 
-enum class Element : uint8_t { None, F16, BF16, XF32, F32, F64, S8, U8, S32, Fp8, Bf8, Fp8Fnuz, Bf8Fnuz, Fp6, Bf6, Fp4 };
+enum class Element : uint8_t {
+  None,
+  F16,
+  BF16,
+  XF32,
+  F32,
+  F64,
+  S8,
+  U8,
+  S32,
+  Fp8,
+  Bf8,
+  Fp8Fnuz,
+  Bf8Fnuz,
+  Fp6,
+  Bf6,
+  Fp4
+};
 
 unsigned bitsOf(Element e) {
   switch (e) {
@@ -152,8 +169,10 @@ struct Operands {
 };
 void readRows(Wave &w, const Operand &o, unsigned count, Operands &out) {
   for (unsigned k = 0; k < count; ++k) {
-    if (o.isVector()) out.rows[k] = w.row(o.index + k);
-    else out.rows[k] = readRow(w, o, 0, out.scratch);
+    if (o.isVector())
+      out.rows[k] = w.row(o.index + k);
+    else
+      out.rows[k] = readRow(w, o, 0, out.scratch);
   }
   out.rows[count] = out.rows[count - 1];
 }
@@ -170,8 +189,10 @@ void gather(const Shape &s, bool isA, Element e, const Operands &from, double *t
       Place p = operandPlace(s, across, bits, l, k);
       double v = numberOf(e, elementAt(from.rows, bits, k, l));
       unsigned block = p.across / across, in = p.across % across;
-      if (isA) to[(block * s.m + in) * s.k + p.depth] = v;
-      else to[(block * s.k + p.depth) * s.n + in] = v;
+      if (isA)
+        to[(block * s.m + in) * s.k + p.depth] = v;
+      else
+        to[(block * s.k + p.depth) * s.n + in] = v;
     }
 }
 
@@ -233,15 +254,17 @@ void accumulators(Wave &w, const Step &s, const Shape &p, Matrices &x, bool isSt
       double &place = x.acc[(at.block * p.m + at.row) * p.n + at.column];
       if (!isStore) {
         uint64_t v = s[3].kind == Operand::Kind::Literal ? s[3].literal
-                     : isSpread                         ? uint64_t(c.rows[k][l] >> (isHigh ? 16 : 0) & 0xffff)
-                                                        : elementAt(c.rows, bits, k, l);
+                     : isSpread                          ? uint64_t(c.rows[k][l] >> (isHigh ? 16 : 0) & 0xffff)
+                                                         : elementAt(c.rows, bits, k, l);
         place = numberOf(p.c, v);
         continue;
       }
       uint64_t v = roundTo(p.c, place);
       unsigned row = s[0].index;
-      if (bits == 64) setRow64(w, row + 2 * k, l, v);
-      else if (bits == 32) w.row(row + k)[l] = uint32_t(v);
+      if (bits == 64)
+        setRow64(w, row + 2 * k, l, v);
+      else if (bits == 32)
+        w.row(row + k)[l] = uint32_t(v);
       else {
         uint32_t &to = w.row(row + (isSpread ? k : k / 2))[l];
         bool high = isSpread ? isHigh : k % 2;
@@ -331,7 +354,7 @@ Semantic matrixSemantic(StringRef name, StringRef target) {
     rest = blocks;
   } else if (isMfma && p.m < 64) {
     // Names of gfx90a do not say it: a lane has an element of A at least, of 16 bits two or four.
-    unsigned least = rest.ends_with("f16") ? (rest.starts_with("bf16") && !name.ends_with("_1k") ? 2 : 4)
+    unsigned least = rest.ends_with("f16")  ? (rest.starts_with("bf16") && !name.ends_with("_1k") ? 2 : 4)
                      : rest.ends_with("i8") ? 4
                                             : 1;
     p.blocks = std::max(1u, least * 64 / (p.m * p.k));
@@ -345,9 +368,13 @@ Semantic matrixSemantic(StringRef name, StringRef target) {
                     p.k <= 128 && p.m * p.n * p.blocks <= 64 * 64 &&
                     (isMfma ? p.m * p.blocks <= 64 : p.m == 16 && p.k == 16);
   if (!isPossible) return {};
-  Type type = p.c == Element::F64 ? Type::F64 : p.c == Element::S32 ? Type::B32 : p.c == Element::F16 ? Type::F16 : Type::F32;
+  Type type = p.c == Element::F64   ? Type::F64
+              : p.c == Element::S32 ? Type::B32
+              : p.c == Element::F16 ? Type::F16
+                                    : Type::F32;
   Semantic s = special("", matrixOperation, type, {Type::B32, Type::B32, type});
-  s.detail = uint64_t(p.family) | uint64_t(p.m) << 8 | uint64_t(p.n) << 16 | uint64_t(p.k) << 24 | uint64_t(p.blocks) << 32;
+  s.detail =
+      uint64_t(p.family) | uint64_t(p.m) << 8 | uint64_t(p.n) << 16 | uint64_t(p.k) << 24 | uint64_t(p.blocks) << 32;
   s.parameters = {uint8_t(p.a), uint8_t(p.b), uint8_t(p.c), p.scaled, p.mixed};
   return s;
 }

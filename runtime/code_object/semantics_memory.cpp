@@ -30,7 +30,7 @@ Parts partsOf(const Semantic &s) {
 }
 Semantic withParts(Handler h, const Parts &p) {
   Semantic s = special("", h);
-  s.parameters = {uint8_t(p.space),      uint8_t(p.action),           p.form.bytes,   p.form.isSigned,
+  s.parameters = {uint8_t(p.space),     uint8_t(p.action),           p.form.bytes,   p.form.isSigned,
                   uint8_t(p.form.half), uint8_t(p.atomic.operation), p.atomic.bytes, 0};
   return s;
 }
@@ -181,8 +181,10 @@ void vectorMemory(Wave &w, const Step &s) {
                                           s.operandCount > (p.space == Space::Flat ? 2u : 3u));
   Places at = placesOf(s, p, returns);
   Addresses a;
-  if (p.space == Space::Buffer) bufferAddresses(w, s, p, at, a);
-  else flatAddresses(w, s, p, at, a);
+  if (p.space == Space::Buffer)
+    bufferAddresses(w, s, p, at, a);
+  else
+    flatAddresses(w, s, p, at, a);
   if (w.state == Wave::State::Failed) return;
   unsigned bytes = p.action == Action::Atomic ? p.atomic.bytes : p.form.bytes;
   if (p.action == Action::LoadToLds) return loadToLds(w, s, p, a);
@@ -239,8 +241,8 @@ void scalarLoad(Wave &w, const Step &s) {
   unsigned bytes = s.semantic->parameters[0];
   bool isBuffer = s.semantic->parameters[1], isSigned = s.semantic->parameters[2];
   uint64_t offset = uint64_t(s.modifiers->offset);
-  if (s.operandCount > 2) offset += s[2].kind == Operand::Kind::Literal ? uint64_t(int64_t(s[2].literal))
-                                                                          : uint32_t(readScalar(w, s[2], 32));
+  if (s.operandCount > 2)
+    offset += s[2].kind == Operand::Kind::Literal ? uint64_t(int64_t(s[2].literal)) : uint32_t(readScalar(w, s[2], 32));
   uint64_t base, limit = ~uint64_t(0);
   if (isBuffer) {
     Resource r = readResource(w, s[1]);
@@ -296,11 +298,16 @@ Semantic memorySemantic(StringRef m) {
     if (m == name) return special("", ignored);
   if (m.starts_with("s_")) return scalarMemory(m);
   Parts p;
-  if (m.consume_front("global_")) p.space = Space::Global;
-  else if (m.consume_front("flat_")) p.space = Space::Flat;
-  else if (m.consume_front("scratch_")) p.space = Space::Scratch;
-  else if (m.consume_front("buffer_")) p.space = Space::Buffer;
-  else return {};
+  if (m.consume_front("global_"))
+    p.space = Space::Global;
+  else if (m.consume_front("flat_"))
+    p.space = Space::Flat;
+  else if (m.consume_front("scratch_"))
+    p.space = Space::Scratch;
+  else if (m.consume_front("buffer_"))
+    p.space = Space::Buffer;
+  else
+    return {};
   if (m.consume_front("atomic_")) {
     auto atomic = parseAtomic(m);
     if (!atomic) return {};
@@ -308,10 +315,14 @@ Semantic memorySemantic(StringRef m) {
     p.atomic = *atomic;
     return withParts(vectorMemory, p);
   }
-  if (m.consume_front("load_lds_")) p.action = Action::LoadToLds;
-  else if (m.consume_front("load_")) p.action = Action::Load;
-  else if (m.consume_front("store_")) p.action = Action::Store;
-  else return {};
+  if (m.consume_front("load_lds_"))
+    p.action = Action::LoadToLds;
+  else if (m.consume_front("load_"))
+    p.action = Action::Load;
+  else if (m.consume_front("store_"))
+    p.action = Action::Store;
+  else
+    return {};
   auto form = parseForm(m);
   if (!form) return {};
   p.form = *form;

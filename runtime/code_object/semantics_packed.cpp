@@ -35,8 +35,7 @@ template <class E, class F> void halves1(void *d, const void *a, const void *, c
   auto *__restrict out = static_cast<uint32_t *>(d);
   auto *x = static_cast<const uint32_t *>(a);
   auto f = [](auto p) { return E::store(typename E::Value(F{}(p))); };
-  for (unsigned l = 0; l < kLanes; ++l)
-    out[l] = (f(E::load(x[l] & 0xffff)) & 0xffff) | f(E::load(x[l] >> 16)) << 16;
+  for (unsigned l = 0; l < kLanes; ++l) out[l] = (f(E::load(x[l] & 0xffff)) & 0xffff) | f(E::load(x[l] >> 16)) << 16;
 }
 template <class E, class F> void halves2(void *d, const void *a, const void *b, const void *) {
   auto *__restrict out = static_cast<uint32_t *>(d);
@@ -109,45 +108,51 @@ std::vector<Semantic> packedSemantics() {
   auto add = [](auto a, auto b) { return a + b; };
   auto sub = [](auto a, auto b) { return a - b; };
   return {
-    pair32("v_pk_add_f32", [](float a, float b) { return a + b; }),
-    pair32("v_pk_mul_f32", [](float a, float b) { return a * b; }),
-    vectorSemantic("v_pk_fma_f32", fmaPairs32, Type::PackedF32, {Type::PackedF32, Type::PackedF32, Type::PackedF32}),
-    vectorSemantic("v_pk_mov_b32", movePairs, Type::PackedF32, {Type::PackedF32, Type::PackedF32}),
-    half2<F16>("v_pk_add_f16", add),
-    half2<F16>("v_pk_mul_f16", [](float a, float b) { return a * b; }),
-    half2<F16>("v_pk_max_f16", maximum),
-    half2<F16>("v_pk_min_f16", minimum),
-    half2<F16>("v_pk_max_num_f16", maximum),
-    half2<F16>("v_pk_min_num_f16", minimum),
-    half2<F16>("v_pk_maximum_f16", [](float a, float b) { return a != a ? a : b != b ? b : maximumNumber(a, b); }),
-    half2<F16>("v_pk_minimum_f16", [](float a, float b) { return a != a ? a : b != b ? b : minimumNumber(a, b); }),
-    half3<F16>("v_pk_maximum3_f16", [](float a, float b, float c) {
-      return a != a ? a : b != b ? b : c != c ? c : maximumNumber(maximumNumber(a, b), c);
-    }),
-    half3<F16>("v_pk_minimum3_f16", [](float a, float b, float c) {
-      return a != a ? a : b != b ? b : c != c ? c : minimumNumber(minimumNumber(a, b), c);
-    }),
-    half3<F16>("v_pk_fma_f16", [](float a, float b, float c) { return fmaHalf(a, b, c); }),
-    accumulating(half3<F16>("v_pk_fmac_f16", [](float a, float b, float c) { return fmaHalf(a, b, c); })),
-    with(half2<U16>("v_pk_add_u16", add), saturating<uint16_t, true>),
-    with(half2<U16>("v_pk_add_i16", add), saturating<int16_t, true>),
-    with(half2<U16>("v_pk_sub_u16", sub), saturating<uint16_t, false>),
-    with(half2<U16>("v_pk_sub_i16", sub), saturating<int16_t, false>),
-    half2<U16>("v_pk_mul_lo_u16", [](uint16_t a, uint16_t b) { return uint32_t(a) * b; }),
-    half3<U16>("v_pk_mad_u16", [](uint16_t a, uint16_t b, uint16_t c) { return uint32_t(a) * b + c; }),
-    half3<U16>("v_pk_mad_i16", [](uint16_t a, uint16_t b, uint16_t c) { return uint32_t(a) * b + c; }),
-    half2<U16>("v_pk_min_u16", [](uint16_t a, uint16_t b) { return std::min(a, b); }),
-    half2<U16>("v_pk_max_u16", [](uint16_t a, uint16_t b) { return std::max(a, b); }),
-    half2<I16>("v_pk_min_i16", [](int16_t a, int16_t b) { return std::min(a, b); }),
-    half2<I16>("v_pk_max_i16", [](int16_t a, int16_t b) { return std::max(a, b); }),
-    half2<U16>("v_pk_lshlrev_b16", [](uint16_t a, uint16_t b) { return uint32_t(b) << (a & 15); }),
-    half2<U16>("v_pk_lshrrev_b16", [](uint16_t a, uint16_t b) { return b >> (a & 15); }),
-    half2<I16>("v_pk_ashrrev_i16", [](int16_t a, int16_t b) { return b >> (a & 15); }),
-    dot<F16>("v_dot2_f32_f16"),
-    accumulating(dot<F16>("v_dot2c_f32_f16")),
-    dot<F16>("v_dot2acc_f32_f16"),
-    dot<BF16>("v_dot2_f32_bf16"),
-    accumulating(dot<BF16>("v_dot2c_f32_bf16")),
+      pair32("v_pk_add_f32", [](float a, float b) { return a + b; }),
+      pair32("v_pk_mul_f32", [](float a, float b) { return a * b; }),
+      vectorSemantic("v_pk_fma_f32", fmaPairs32, Type::PackedF32, {Type::PackedF32, Type::PackedF32, Type::PackedF32}),
+      vectorSemantic("v_pk_mov_b32", movePairs, Type::PackedF32, {Type::PackedF32, Type::PackedF32}),
+      half2<F16>("v_pk_add_f16", add),
+      half2<F16>("v_pk_mul_f16", [](float a, float b) { return a * b; }),
+      half2<F16>("v_pk_max_f16", maximum),
+      half2<F16>("v_pk_min_f16", minimum),
+      half2<F16>("v_pk_max_num_f16", maximum),
+      half2<F16>("v_pk_min_num_f16", minimum),
+      half2<F16>("v_pk_maximum_f16", [](float a, float b) { return a != a   ? a
+                                                                   : b != b ? b
+                                                                            : maximumNumber(a, b); }),
+      half2<F16>("v_pk_minimum_f16", [](float a, float b) { return a != a   ? a
+                                                                   : b != b ? b
+                                                                            : minimumNumber(a, b); }),
+      half3<F16>("v_pk_maximum3_f16",
+                 [](float a, float b, float c) {
+                   return a != a ? a : b != b ? b : c != c ? c : maximumNumber(maximumNumber(a, b), c);
+                 }),
+      half3<F16>("v_pk_minimum3_f16",
+                 [](float a, float b, float c) {
+                   return a != a ? a : b != b ? b : c != c ? c : minimumNumber(minimumNumber(a, b), c);
+                 }),
+      half3<F16>("v_pk_fma_f16", [](float a, float b, float c) { return fmaHalf(a, b, c); }),
+      accumulating(half3<F16>("v_pk_fmac_f16", [](float a, float b, float c) { return fmaHalf(a, b, c); })),
+      with(half2<U16>("v_pk_add_u16", add), saturating<uint16_t, true>),
+      with(half2<U16>("v_pk_add_i16", add), saturating<int16_t, true>),
+      with(half2<U16>("v_pk_sub_u16", sub), saturating<uint16_t, false>),
+      with(half2<U16>("v_pk_sub_i16", sub), saturating<int16_t, false>),
+      half2<U16>("v_pk_mul_lo_u16", [](uint16_t a, uint16_t b) { return uint32_t(a) * b; }),
+      half3<U16>("v_pk_mad_u16", [](uint16_t a, uint16_t b, uint16_t c) { return uint32_t(a) * b + c; }),
+      half3<U16>("v_pk_mad_i16", [](uint16_t a, uint16_t b, uint16_t c) { return uint32_t(a) * b + c; }),
+      half2<U16>("v_pk_min_u16", [](uint16_t a, uint16_t b) { return std::min(a, b); }),
+      half2<U16>("v_pk_max_u16", [](uint16_t a, uint16_t b) { return std::max(a, b); }),
+      half2<I16>("v_pk_min_i16", [](int16_t a, int16_t b) { return std::min(a, b); }),
+      half2<I16>("v_pk_max_i16", [](int16_t a, int16_t b) { return std::max(a, b); }),
+      half2<U16>("v_pk_lshlrev_b16", [](uint16_t a, uint16_t b) { return uint32_t(b) << (a & 15); }),
+      half2<U16>("v_pk_lshrrev_b16", [](uint16_t a, uint16_t b) { return b >> (a & 15); }),
+      half2<I16>("v_pk_ashrrev_i16", [](int16_t a, int16_t b) { return b >> (a & 15); }),
+      dot<F16>("v_dot2_f32_f16"),
+      accumulating(dot<F16>("v_dot2c_f32_f16")),
+      dot<F16>("v_dot2acc_f32_f16"),
+      dot<BF16>("v_dot2_f32_bf16"),
+      accumulating(dot<BF16>("v_dot2c_f32_bf16")),
   };
 }
 

@@ -83,9 +83,7 @@ template <class D, class A, class F> Semantic convert(const char *name, F) {
 template <class F> Semantic onScalar(const char *name, F) {
   return special(name, scalarConvert<float, float, F>, Type::F32, {Type::F32});
 }
-int32_t floatToInt(float x) {
-  return x != x ? 0 : x <= -0x1p31f ? INT32_MIN : x >= 0x1p31f ? INT32_MAX : int32_t(x);
-}
+int32_t floatToInt(float x) { return x != x ? 0 : x <= -0x1p31f ? INT32_MIN : x >= 0x1p31f ? INT32_MAX : int32_t(x); }
 uint32_t floatToUnsigned(float x) { return x != x || x <= 0 ? 0 : x >= 0x1p32f ? ~0u : uint32_t(x); }
 
 // ---- EXEC ----
@@ -136,8 +134,7 @@ void jumpTo(Wave &w, uint64_t address) {
   const auto &steps = w.program->instructions;
   auto at = std::lower_bound(steps.begin(), steps.end(), address - kCodeBase,
                              [](const Instruction &i, uint64_t a) { return i.address < a; });
-  if (at == steps.end() || at->address != address - kCodeBase)
-    return w.fail("the jump leaves the kernel's code");
+  if (at == steps.end() || at->address != address - kCodeBase) return w.fail("the jump leaves the kernel's code");
   w.pc = uint32_t(at - steps.begin());
 }
 void setPc(Wave &w, const Step &s) { jumpTo(w, readScalar(w, s[0], 64)); }
@@ -196,38 +193,44 @@ void addMoves(std::vector<Semantic> &t) {
       if (a >> k & 15) out |= decltype(a)(15) << k;
     return out;
   };
-  t.insert(t.end(), {
-    op1<u32, u32>("s_mov_b32", same), op1<u64, u64>("s_mov_b64", same),
-    op1<u32, u32, kSets>("s_not_b32", invert), op1<u64, u64, kSets>("s_not_b64", invert),
-    op1<u32, u32, kSets>("s_wqm_b32", quads), op1<u64, u64, kSets>("s_wqm_b64", quads),
-    op1<u32, u32>("s_brev_b32", [](u32 a) { return __builtin_bitreverse32(a); }),
-    op1<u64, u64>("s_brev_b64", [](u64 a) { return __builtin_bitreverse64(a); }),
-    op1<u32, u32, kSets>("s_bcnt0_i32_b32", [](u32 a) { return 32 - std::popcount(a); }),
-    op1<u32, u64, kSets>("s_bcnt0_i32_b64", [](u64 a) { return 64 - std::popcount(a); }),
-    op1<u32, u32, kSets>("s_bcnt1_i32_b32", [](u32 a) { return std::popcount(a); }),
-    op1<u32, u64, kSets>("s_bcnt1_i32_b64", [](u64 a) { return std::popcount(a); }),
-    op1<u32, u32>("s_ff1_i32_b32", [](u32 a) { return a ? std::countr_zero(a) : -1; }),
-    op1<u32, u64>("s_ff1_i32_b64", [](u64 a) { return a ? std::countr_zero(a) : -1; }),
-    op1<u32, u32>("s_ctz_i32_b32", [](u32 a) { return a ? std::countr_zero(a) : -1; }),
-    op1<u32, u64>("s_ctz_i32_b64", [](u64 a) { return a ? std::countr_zero(a) : -1; }),
-    op1<u32, u32>("s_ff0_i32_b32", [](u32 a) { return ~a ? std::countr_one(a) : -1; }),
-    op1<u32, u64>("s_ff0_i32_b64", [](u64 a) { return ~a ? std::countr_one(a) : -1; }),
-    op1<u32, u32>("s_flbit_i32_b32", [](u32 a) { return a ? std::countl_zero(a) : -1; }),
-    op1<u32, u64>("s_flbit_i32_b64", [](u64 a) { return a ? std::countl_zero(a) : -1; }),
-    op1<u32, u32>("s_clz_i32_u32", [](u32 a) { return a ? std::countl_zero(a) : -1; }),
-    op1<u32, u64>("s_clz_i32_u64", [](u64 a) { return a ? std::countl_zero(a) : -1; }),
-    op1<u32, u32>("s_flbit_i32", [](u32 a) {
-      u32 x = int32_t(a) < 0 ? ~a : a;
-      return x ? std::countl_zero(x) : -1;
-    }),
-    op1<u32, u32>("s_cls_i32", [](u32 a) {
-      u32 x = int32_t(a) < 0 ? ~a : a;
-      return x ? std::countl_zero(x) : -1;
-    }),
-    op1<int32_t, u32>("s_sext_i32_i8", [](u32 a) { return int8_t(a); }),
-    op1<int32_t, u32>("s_sext_i32_i16", [](u32 a) { return int16_t(a); }),
-    op1<int32_t, int32_t, kSets>("s_abs_i32", [](int32_t a) { return a < 0 ? int32_t(0u - u32(a)) : a; }),
-  });
+  t.insert(t.end(),
+           {
+               op1<u32, u32>("s_mov_b32", same),
+               op1<u64, u64>("s_mov_b64", same),
+               op1<u32, u32, kSets>("s_not_b32", invert),
+               op1<u64, u64, kSets>("s_not_b64", invert),
+               op1<u32, u32, kSets>("s_wqm_b32", quads),
+               op1<u64, u64, kSets>("s_wqm_b64", quads),
+               op1<u32, u32>("s_brev_b32", [](u32 a) { return __builtin_bitreverse32(a); }),
+               op1<u64, u64>("s_brev_b64", [](u64 a) { return __builtin_bitreverse64(a); }),
+               op1<u32, u32, kSets>("s_bcnt0_i32_b32", [](u32 a) { return 32 - std::popcount(a); }),
+               op1<u32, u64, kSets>("s_bcnt0_i32_b64", [](u64 a) { return 64 - std::popcount(a); }),
+               op1<u32, u32, kSets>("s_bcnt1_i32_b32", [](u32 a) { return std::popcount(a); }),
+               op1<u32, u64, kSets>("s_bcnt1_i32_b64", [](u64 a) { return std::popcount(a); }),
+               op1<u32, u32>("s_ff1_i32_b32", [](u32 a) { return a ? std::countr_zero(a) : -1; }),
+               op1<u32, u64>("s_ff1_i32_b64", [](u64 a) { return a ? std::countr_zero(a) : -1; }),
+               op1<u32, u32>("s_ctz_i32_b32", [](u32 a) { return a ? std::countr_zero(a) : -1; }),
+               op1<u32, u64>("s_ctz_i32_b64", [](u64 a) { return a ? std::countr_zero(a) : -1; }),
+               op1<u32, u32>("s_ff0_i32_b32", [](u32 a) { return ~a ? std::countr_one(a) : -1; }),
+               op1<u32, u64>("s_ff0_i32_b64", [](u64 a) { return ~a ? std::countr_one(a) : -1; }),
+               op1<u32, u32>("s_flbit_i32_b32", [](u32 a) { return a ? std::countl_zero(a) : -1; }),
+               op1<u32, u64>("s_flbit_i32_b64", [](u64 a) { return a ? std::countl_zero(a) : -1; }),
+               op1<u32, u32>("s_clz_i32_u32", [](u32 a) { return a ? std::countl_zero(a) : -1; }),
+               op1<u32, u64>("s_clz_i32_u64", [](u64 a) { return a ? std::countl_zero(a) : -1; }),
+               op1<u32, u32>("s_flbit_i32",
+                             [](u32 a) {
+                               u32 x = int32_t(a) < 0 ? ~a : a;
+                               return x ? std::countl_zero(x) : -1;
+                             }),
+               op1<u32, u32>("s_cls_i32",
+                             [](u32 a) {
+                               u32 x = int32_t(a) < 0 ? ~a : a;
+                               return x ? std::countl_zero(x) : -1;
+                             }),
+               op1<int32_t, u32>("s_sext_i32_i8", [](u32 a) { return int8_t(a); }),
+               op1<int32_t, u32>("s_sext_i32_i16", [](u32 a) { return int16_t(a); }),
+               op1<int32_t, int32_t, kSets>("s_abs_i32", [](int32_t a) { return a < 0 ? int32_t(0u - u32(a)) : a; }),
+           });
 }
 
 void addLogic(std::vector<Semantic> &t) {
@@ -245,37 +248,46 @@ void addLogic(std::vector<Semantic> &t) {
   both("s_nand", [](auto a, auto b) { return ~(a & b); });
   both("s_nor", [](auto a, auto b) { return ~(a | b); });
   both("s_xnor", [](auto a, auto b) { return ~(a ^ b); });
-  t.insert(t.end(), {
-    op2<u32>("s_lshl_b32", [](u32 a, u32 b) { return a << (b & 31); }),
-    op2<u64, u64, u32>("s_lshl_b64", [](u64 a, u32 b) { return a << (b & 63); }),
-    op2<u32>("s_lshr_b32", [](u32 a, u32 b) { return a >> (b & 31); }),
-    op2<u64, u64, u32>("s_lshr_b64", [](u64 a, u32 b) { return a >> (b & 63); }),
-    op2<int32_t, int32_t, u32>("s_ashr_i32", [](int32_t a, u32 b) { return a >> (b & 31); }),
-    op2<int64_t, int64_t, u32>("s_ashr_i64", [](int64_t a, u32 b) { return a >> (b & 63); }),
-    op2<u32, u32, u32, SccRule::Kept>("s_bfm_b32", [](u32 a, u32 b) { return ((1u << (a & 31)) - 1) << (b & 31); }),
-    op2<u64, u32, u32, SccRule::Kept>("s_bfm_b64",
-                                      [](u32 a, u32 b) { return ((u64(1) << (a & 63)) - 1) << (b & 63); }),
-    op2<u32>("s_bfe_u32", [](u32 a, u32 b) {
-      u32 at = b & 31, width = std::min(b >> 16 & 127, 32u);
-      return width == 32 ? a >> at : a >> at & ((1u << width) - 1);
-    }),
-    op2<int32_t, int32_t, u32>("s_bfe_i32", [](int32_t a, u32 b) {
-      u32 at = b & 31, width = std::min(b >> 16 & 127, 32 - at);
-      return width ? int32_t(u32(a) << (32 - at - width)) >> (32 - width) : 0;
-    }),
-    op2<u64, u64, u32>("s_bfe_u64", [](u64 a, u32 b) {
-      u32 at = b & 63, width = std::min(b >> 16 & 127, 64u);
-      return width == 64 ? a >> at : a >> at & ((u64(1) << width) - 1);
-    }),
-    op2<int64_t, int64_t, u32>("s_bfe_i64", [](int64_t a, u32 b) {
-      u32 at = b & 63, width = std::min(b >> 16 & 127, 64 - at);
-      return width ? int64_t(u64(a) << (64 - at - width)) >> (64 - width) : 0;
-    }),
-    op2<u32, u32, u32, SccRule::Kept>("s_pack_ll_b32_b16", [](u32 a, u32 b) { return (a & 0xffff) | b << 16; }),
-    op2<u32, u32, u32, SccRule::Kept>("s_pack_lh_b32_b16", [](u32 a, u32 b) { return (a & 0xffff) | (b & 0xffff0000); }),
-    op2<u32, u32, u32, SccRule::Kept>("s_pack_hh_b32_b16", [](u32 a, u32 b) { return a >> 16 | (b & 0xffff0000); }),
-    op2<u32, u32, u32, SccRule::Kept>("s_pack_hl_b32_b16", [](u32 a, u32 b) { return a >> 16 | b << 16; }),
-  });
+  t.insert(
+      t.end(),
+      {
+          op2<u32>("s_lshl_b32", [](u32 a, u32 b) { return a << (b & 31); }),
+          op2<u64, u64, u32>("s_lshl_b64", [](u64 a, u32 b) { return a << (b & 63); }),
+          op2<u32>("s_lshr_b32", [](u32 a, u32 b) { return a >> (b & 31); }),
+          op2<u64, u64, u32>("s_lshr_b64", [](u64 a, u32 b) { return a >> (b & 63); }),
+          op2<int32_t, int32_t, u32>("s_ashr_i32", [](int32_t a, u32 b) { return a >> (b & 31); }),
+          op2<int64_t, int64_t, u32>("s_ashr_i64", [](int64_t a, u32 b) { return a >> (b & 63); }),
+          op2<u32, u32, u32, SccRule::Kept>("s_bfm_b32",
+                                            [](u32 a, u32 b) { return ((1u << (a & 31)) - 1) << (b & 31); }),
+          op2<u64, u32, u32, SccRule::Kept>("s_bfm_b64",
+                                            [](u32 a, u32 b) { return ((u64(1) << (a & 63)) - 1) << (b & 63); }),
+          op2<u32>("s_bfe_u32",
+                   [](u32 a, u32 b) {
+                     u32 at = b & 31, width = std::min(b >> 16 & 127, 32u);
+                     return width == 32 ? a >> at : a >> at & ((1u << width) - 1);
+                   }),
+          op2<int32_t, int32_t, u32>("s_bfe_i32",
+                                     [](int32_t a, u32 b) {
+                                       u32 at = b & 31, width = std::min(b >> 16 & 127, 32 - at);
+                                       return width ? int32_t(u32(a) << (32 - at - width)) >> (32 - width) : 0;
+                                     }),
+          op2<u64, u64, u32>("s_bfe_u64",
+                             [](u64 a, u32 b) {
+                               u32 at = b & 63, width = std::min(b >> 16 & 127, 64u);
+                               return width == 64 ? a >> at : a >> at & ((u64(1) << width) - 1);
+                             }),
+          op2<int64_t, int64_t, u32>("s_bfe_i64",
+                                     [](int64_t a, u32 b) {
+                                       u32 at = b & 63, width = std::min(b >> 16 & 127, 64 - at);
+                                       return width ? int64_t(u64(a) << (64 - at - width)) >> (64 - width) : 0;
+                                     }),
+          op2<u32, u32, u32, SccRule::Kept>("s_pack_ll_b32_b16", [](u32 a, u32 b) { return (a & 0xffff) | b << 16; }),
+          op2<u32, u32, u32, SccRule::Kept>("s_pack_lh_b32_b16",
+                                            [](u32 a, u32 b) { return (a & 0xffff) | (b & 0xffff0000); }),
+          op2<u32, u32, u32, SccRule::Kept>("s_pack_hh_b32_b16",
+                                            [](u32 a, u32 b) { return a >> 16 | (b & 0xffff0000); }),
+          op2<u32, u32, u32, SccRule::Kept>("s_pack_hl_b32_b16", [](u32 a, u32 b) { return a >> 16 | b << 16; }),
+      });
 }
 
 void addArithmetic(std::vector<Semantic> &t) {
@@ -314,56 +326,78 @@ void addArithmetic(std::vector<Semantic> &t) {
       return scc = r >> 32, u32(r);
     };
   };
-  t.insert(t.end(), {
-    opCarry<u32>("s_lshl1_add_u32", shifted(std::integral_constant<unsigned, 1>())),
-    opCarry<u32>("s_lshl2_add_u32", shifted(std::integral_constant<unsigned, 2>())),
-    opCarry<u32>("s_lshl3_add_u32", shifted(std::integral_constant<unsigned, 3>())),
-    opCarry<u32>("s_lshl4_add_u32", shifted(std::integral_constant<unsigned, 4>())),
-    opCarry<i32>("s_min_i32", [](i32 a, i32 b, bool &scc) { return scc = a < b, std::min(a, b); }),
-    opCarry<i32>("s_max_i32", [](i32 a, i32 b, bool &scc) { return scc = a > b, std::max(a, b); }),
-    opCarry<u32>("s_min_u32", [](u32 a, u32 b, bool &scc) { return scc = a < b, std::min(a, b); }),
-    opCarry<u32>("s_max_u32", [](u32 a, u32 b, bool &scc) { return scc = a > b, std::max(a, b); }),
-    opCarry<i32>("s_absdiff_i32", [](i32 a, i32 b, bool &scc) {
-      i32 r = i32(u32(a) - u32(b));
-      r = r < 0 ? i32(0u - u32(r)) : r;
-      return scc = r != 0, r;
-    }),
-    op2<u32, u32, u32, SccRule::Kept>("s_mul_i32", [](u32 a, u32 b) { return a * b; }),
-    op2<u32, u32, u32, SccRule::Kept>("s_mul_hi_u32", [](u32 a, u32 b) { return u64(a) * b >> 32; }),
-    op2<i32, i32, i32, SccRule::Kept>("s_mul_hi_i32", [](i32 a, i32 b) { return int64_t(a) * b >> 32; }),
-    op2<u64, u64, u64, SccRule::Kept>("s_add_nc_u64", [](u64 a, u64 b) { return a + b; }),
-    op2<u64, u64, u64, SccRule::Kept>("s_sub_nc_u64", [](u64 a, u64 b) { return a - b; }),
-    op2<u64, u64, u64, SccRule::Kept>("s_add_u64", [](u64 a, u64 b) { return a + b; }),
-    op2<u64, u64, u64, SccRule::Kept>("s_sub_u64", [](u64 a, u64 b) { return a - b; }),
-    op2<u64, u64, u64, SccRule::Kept>("s_mul_u64", [](u64 a, u64 b) { return a * b; }),
-    special("s_cselect_b32", [](Wave &w, const Step &s) { writeScalar(w, s[0], readScalar(w, w.scc ? s[1] : s[2], 32), 32); },
-            Type::B32, {Type::B32, Type::B32}),
-    special("s_cselect_b64", [](Wave &w, const Step &s) { writeScalar(w, s[0], readScalar(w, w.scc ? s[1] : s[2], 64), 64); },
-            Type::B64, {Type::B64, Type::B64}),
-    special("s_cmov_b32", [](Wave &w, const Step &s) { if (w.scc) writeScalar(w, s[0], readScalar(w, s[1], 32), 32); },
-            Type::B32, {Type::B32}),
-    special("s_cmov_b64", [](Wave &w, const Step &s) { if (w.scc) writeScalar(w, s[0], readScalar(w, s[1], 64), 64); },
-            Type::B64, {Type::B64}),
-  });
+  t.insert(t.end(),
+           {
+               opCarry<u32>("s_lshl1_add_u32", shifted(std::integral_constant<unsigned, 1>())),
+               opCarry<u32>("s_lshl2_add_u32", shifted(std::integral_constant<unsigned, 2>())),
+               opCarry<u32>("s_lshl3_add_u32", shifted(std::integral_constant<unsigned, 3>())),
+               opCarry<u32>("s_lshl4_add_u32", shifted(std::integral_constant<unsigned, 4>())),
+               opCarry<i32>("s_min_i32", [](i32 a, i32 b, bool &scc) { return scc = a < b, std::min(a, b); }),
+               opCarry<i32>("s_max_i32", [](i32 a, i32 b, bool &scc) { return scc = a > b, std::max(a, b); }),
+               opCarry<u32>("s_min_u32", [](u32 a, u32 b, bool &scc) { return scc = a < b, std::min(a, b); }),
+               opCarry<u32>("s_max_u32", [](u32 a, u32 b, bool &scc) { return scc = a > b, std::max(a, b); }),
+               opCarry<i32>("s_absdiff_i32",
+                            [](i32 a, i32 b, bool &scc) {
+                              i32 r = i32(u32(a) - u32(b));
+                              r = r < 0 ? i32(0u - u32(r)) : r;
+                              return scc = r != 0, r;
+                            }),
+               op2<u32, u32, u32, SccRule::Kept>("s_mul_i32", [](u32 a, u32 b) { return a * b; }),
+               op2<u32, u32, u32, SccRule::Kept>("s_mul_hi_u32", [](u32 a, u32 b) { return u64(a) * b >> 32; }),
+               op2<i32, i32, i32, SccRule::Kept>("s_mul_hi_i32", [](i32 a, i32 b) { return int64_t(a) * b >> 32; }),
+               op2<u64, u64, u64, SccRule::Kept>("s_add_nc_u64", [](u64 a, u64 b) { return a + b; }),
+               op2<u64, u64, u64, SccRule::Kept>("s_sub_nc_u64", [](u64 a, u64 b) { return a - b; }),
+               op2<u64, u64, u64, SccRule::Kept>("s_add_u64", [](u64 a, u64 b) { return a + b; }),
+               op2<u64, u64, u64, SccRule::Kept>("s_sub_u64", [](u64 a, u64 b) { return a - b; }),
+               op2<u64, u64, u64, SccRule::Kept>("s_mul_u64", [](u64 a, u64 b) { return a * b; }),
+               special("s_cselect_b32",
+                       [](Wave &w, const Step &s) { writeScalar(w, s[0], readScalar(w, w.scc ? s[1] : s[2], 32), 32); },
+                       Type::B32, {Type::B32, Type::B32}),
+               special("s_cselect_b64",
+                       [](Wave &w, const Step &s) { writeScalar(w, s[0], readScalar(w, w.scc ? s[1] : s[2], 64), 64); },
+                       Type::B64, {Type::B64, Type::B64}),
+               special("s_cmov_b32",
+                       [](Wave &w, const Step &s) {
+                         if (w.scc) writeScalar(w, s[0], readScalar(w, s[1], 32), 32);
+                       },
+                       Type::B32, {Type::B32}),
+               special("s_cmov_b64",
+                       [](Wave &w, const Step &s) {
+                         if (w.scc) writeScalar(w, s[0], readScalar(w, s[1], 64), 64);
+                       },
+                       Type::B64, {Type::B64}),
+           });
 }
 
 /// SOPK: the constant is SIMM16, sign-extended or not.
 void addConstants(std::vector<Semantic> &t) {
   t.insert(t.end(), {
-    special("s_movk_i32", [](Wave &w, const Step &s) { writeScalar(w, s[0], uint32_t(s.immediate), 32); }, Type::B32),
-    special("s_cmovk_i32", [](Wave &w, const Step &s) { if (w.scc) writeScalar(w, s[0], uint32_t(s.immediate), 32); },
-            Type::B32),
-    special("s_mulk_i32", [](Wave &w, const Step &s) {
-      writeScalar(w, s[0], uint32_t(readScalar(w, s[0], 32)) * uint32_t(s.immediate), 32);
-    }, Type::B32),
-    special("s_version", nothing),
-  });
+                        special(
+                            "s_movk_i32",
+                            [](Wave &w, const Step &s) { writeScalar(w, s[0], uint32_t(s.immediate), 32); }, Type::B32),
+                        special(
+                            "s_cmovk_i32",
+                            [](Wave &w, const Step &s) {
+                              if (w.scc) writeScalar(w, s[0], uint32_t(s.immediate), 32);
+                            },
+                            Type::B32),
+                        special(
+                            "s_mulk_i32",
+                            [](Wave &w, const Step &s) {
+                              writeScalar(w, s[0], uint32_t(readScalar(w, s[0], 32)) * uint32_t(s.immediate), 32);
+                            },
+                            Type::B32),
+                        special("s_version", nothing),
+                    });
   for (const char *n : {"s_addk_i32", "s_addk_co_i32"})
-    t.push_back(special(n, [](Wave &w, const Step &s) {
-      int32_t r;
-      w.scc = __builtin_add_overflow(int32_t(readScalar(w, s[0], 32)), s.immediate, &r);
-      writeScalar(w, s[0], uint32_t(r), 32);
-    }, Type::B32));
+    t.push_back(special(
+        n,
+        [](Wave &w, const Step &s) {
+          int32_t r;
+          w.scc = __builtin_add_overflow(int32_t(readScalar(w, s[0], 32)), s.immediate, &r);
+          writeScalar(w, s[0], uint32_t(r), 32);
+        },
+        Type::B32));
 }
 
 template <class T, class F> void addCompareK(std::vector<Semantic> &t, const char *name, F) {
@@ -388,63 +422,75 @@ void addCompares(std::vector<Semantic> &t) {
   all("ge", [](auto a, auto b) { return a >= b; });
   all("lt", [](auto a, auto b) { return a < b; });
   all("le", [](auto a, auto b) { return a <= b; });
-  t.insert(t.end(), {
-    floatCompare("s_cmp_lg_f32", [](float a, float b) { return a < b || a > b; }),
-    floatCompare("s_cmp_nge_f32", [](float a, float b) { return !(a >= b); }),
-    floatCompare("s_cmp_nlg_f32", [](float a, float b) { return !(a < b || a > b); }),
-    floatCompare("s_cmp_ngt_f32", [](float a, float b) { return !(a > b); }),
-    floatCompare("s_cmp_nle_f32", [](float a, float b) { return !(a <= b); }),
-    floatCompare("s_cmp_neq_f32", [](float a, float b) { return a != b; }),
-    floatCompare("s_cmp_nlt_f32", [](float a, float b) { return !(a < b); }),
-    floatCompare("s_cmp_o_f32", [](float a, float b) { return a == a && b == b; }),
-    floatCompare("s_cmp_u_f32", [](float a, float b) { return a != a || b != b; }),
-    compare<uint32_t>("s_bitcmp0_b32", [](uint32_t a, uint32_t b) { return !(a >> (b & 31) & 1); }),
-    compare<uint32_t>("s_bitcmp1_b32", [](uint32_t a, uint32_t b) { return a >> (b & 31) & 1; }),
-    compare<uint64_t>("s_bitcmp0_b64", [](uint64_t a, uint64_t b) { return !(a >> (b & 63) & 1); }),
-    compare<uint64_t>("s_bitcmp1_b64", [](uint64_t a, uint64_t b) { return a >> (b & 63) & 1; }),
-    special("s_bitset0_b32", [](Wave &w, const Step &s) {
-      writeScalar(w, s[0], readScalar(w, s[0], 32) & ~(1u << (readScalar(w, s[1], 32) & 31)), 32);
-    }, Type::B32, {Type::B32}),
-    special("s_bitset1_b32", [](Wave &w, const Step &s) {
-      writeScalar(w, s[0], readScalar(w, s[0], 32) | 1u << (readScalar(w, s[1], 32) & 31), 32);
-    }, Type::B32, {Type::B32}),
-    special("s_bitset0_b64", [](Wave &w, const Step &s) {
-      writeScalar(w, s[0], readScalar(w, s[0], 64) & ~(uint64_t(1) << (readScalar(w, s[1], 32) & 63)), 64);
-    }, Type::B64, {Type::B32}),
-    special("s_bitset1_b64", [](Wave &w, const Step &s) {
-      writeScalar(w, s[0], readScalar(w, s[0], 64) | uint64_t(1) << (readScalar(w, s[1], 32) & 63), 64);
-    }, Type::B64, {Type::B32}),
-  });
+  t.insert(t.end(),
+           {
+               floatCompare("s_cmp_lg_f32", [](float a, float b) { return a < b || a > b; }),
+               floatCompare("s_cmp_nge_f32", [](float a, float b) { return !(a >= b); }),
+               floatCompare("s_cmp_nlg_f32", [](float a, float b) { return !(a < b || a > b); }),
+               floatCompare("s_cmp_ngt_f32", [](float a, float b) { return !(a > b); }),
+               floatCompare("s_cmp_nle_f32", [](float a, float b) { return !(a <= b); }),
+               floatCompare("s_cmp_neq_f32", [](float a, float b) { return a != b; }),
+               floatCompare("s_cmp_nlt_f32", [](float a, float b) { return !(a < b); }),
+               floatCompare("s_cmp_o_f32", [](float a, float b) { return a == a && b == b; }),
+               floatCompare("s_cmp_u_f32", [](float a, float b) { return a != a || b != b; }),
+               compare<uint32_t>("s_bitcmp0_b32", [](uint32_t a, uint32_t b) { return !(a >> (b & 31) & 1); }),
+               compare<uint32_t>("s_bitcmp1_b32", [](uint32_t a, uint32_t b) { return a >> (b & 31) & 1; }),
+               compare<uint64_t>("s_bitcmp0_b64", [](uint64_t a, uint64_t b) { return !(a >> (b & 63) & 1); }),
+               compare<uint64_t>("s_bitcmp1_b64", [](uint64_t a, uint64_t b) { return a >> (b & 63) & 1; }),
+               special("s_bitset0_b32",
+                       [](Wave &w, const Step &s) {
+                         writeScalar(w, s[0], readScalar(w, s[0], 32) & ~(1u << (readScalar(w, s[1], 32) & 31)), 32);
+                       },
+                       Type::B32, {Type::B32}),
+               special("s_bitset1_b32",
+                       [](Wave &w, const Step &s) {
+                         writeScalar(w, s[0], readScalar(w, s[0], 32) | 1u << (readScalar(w, s[1], 32) & 31), 32);
+                       },
+                       Type::B32, {Type::B32}),
+               special("s_bitset0_b64",
+                       [](Wave &w, const Step &s) {
+                         writeScalar(w, s[0],
+                                     readScalar(w, s[0], 64) & ~(uint64_t(1) << (readScalar(w, s[1], 32) & 63)), 64);
+                       },
+                       Type::B64, {Type::B32}),
+               special("s_bitset1_b64",
+                       [](Wave &w, const Step &s) {
+                         writeScalar(w, s[0], readScalar(w, s[0], 64) | uint64_t(1) << (readScalar(w, s[1], 32) & 63),
+                                     64);
+                       },
+                       Type::B64, {Type::B32}),
+           });
 }
 
 void addFloats(std::vector<Semantic> &t) {
-  t.insert(t.end(), {
-    float2("s_add_f32", [](float a, float b) { return a + b; }),
-    float2("s_sub_f32", [](float a, float b) { return a - b; }),
-    float2("s_mul_f32", [](float a, float b) { return a * b; }),
-    float2("s_min_f32", [](float a, float b) { return minimumNumber(a, b); }),
-    float2("s_max_f32", [](float a, float b) { return maximumNumber(a, b); }),
-    float2("s_min_num_f32", [](float a, float b) { return minimumNumber(a, b); }),
-    float2("s_max_num_f32", [](float a, float b) { return maximumNumber(a, b); }),
-    convert<float, int32_t>("s_cvt_f32_i32", [](int32_t a) { return float(a); }),
-    convert<float, uint32_t>("s_cvt_f32_u32", [](uint32_t a) { return float(a); }),
-    convert<int32_t, float>("s_cvt_i32_f32", [](auto... x) { return floatToInt(x...); }),
-    convert<uint32_t, float>("s_cvt_u32_f32", [](auto... x) { return floatToUnsigned(x...); }),
-    convert<float, float>("s_floor_f32", [](float a) { return std::floor(a); }),
-    convert<float, float>("s_ceil_f32", [](float a) { return std::ceil(a); }),
-    convert<float, float>("s_trunc_f32", [](float a) { return std::trunc(a); }),
-    convert<float, float>("s_rndne_f32", [](float a) { return std::nearbyint(a); }),
-    convert<uint32_t, float>("s_cvt_f16_f32", [](float a) { return uint32_t(runtime::encodeHalf(a)); }),
-    convert<float, uint32_t>("s_cvt_f32_f16", [](uint32_t a) { return runtime::decodeHalf(uint16_t(a)); }),
-    special("s_fmaak_f32", scalarFma, Type::F32, {Type::F32, Type::F32, Type::F32}),
-    special("s_fmamk_f32", scalarFma, Type::F32, {Type::F32, Type::F32, Type::F32}),
-    accumulating(special("s_fmac_f32", scalarFma, Type::F32, {Type::F32, Type::F32, Type::F32})),
-    onScalar("v_s_exp_f32", [](float a) { return std::exp2(a); }),
-    onScalar("v_s_log_f32", [](float a) { return std::log2(a); }),
-    onScalar("v_s_rcp_f32", [](float a) { return 1 / a; }),
-    onScalar("v_s_rsq_f32", [](float a) { return 1 / std::sqrt(a); }),
-    onScalar("v_s_sqrt_f32", [](float a) { return std::sqrt(a); }),
-  });
+  t.insert(t.end(),
+           {
+               float2("s_add_f32", [](float a, float b) { return a + b; }),
+               float2("s_sub_f32", [](float a, float b) { return a - b; }),
+               float2("s_mul_f32", [](float a, float b) { return a * b; }),
+               float2("s_min_f32", [](float a, float b) { return minimumNumber(a, b); }),
+               float2("s_max_f32", [](float a, float b) { return maximumNumber(a, b); }),
+               float2("s_min_num_f32", [](float a, float b) { return minimumNumber(a, b); }),
+               float2("s_max_num_f32", [](float a, float b) { return maximumNumber(a, b); }),
+               convert<float, int32_t>("s_cvt_f32_i32", [](int32_t a) { return float(a); }),
+               convert<float, uint32_t>("s_cvt_f32_u32", [](uint32_t a) { return float(a); }),
+               convert<int32_t, float>("s_cvt_i32_f32", [](auto... x) { return floatToInt(x...); }),
+               convert<uint32_t, float>("s_cvt_u32_f32", [](auto... x) { return floatToUnsigned(x...); }),
+               convert<float, float>("s_floor_f32", [](float a) { return std::floor(a); }),
+               convert<float, float>("s_ceil_f32", [](float a) { return std::ceil(a); }),
+               convert<float, float>("s_trunc_f32", [](float a) { return std::trunc(a); }),
+               convert<float, float>("s_rndne_f32", [](float a) { return std::nearbyint(a); }),
+               convert<uint32_t, float>("s_cvt_f16_f32", [](float a) { return uint32_t(runtime::encodeHalf(a)); }),
+               convert<float, uint32_t>("s_cvt_f32_f16", [](uint32_t a) { return runtime::decodeHalf(uint16_t(a)); }),
+               special("s_fmaak_f32", scalarFma, Type::F32, {Type::F32, Type::F32, Type::F32}),
+               special("s_fmamk_f32", scalarFma, Type::F32, {Type::F32, Type::F32, Type::F32}),
+               accumulating(special("s_fmac_f32", scalarFma, Type::F32, {Type::F32, Type::F32, Type::F32})),
+               onScalar("v_s_exp_f32", [](float a) { return std::exp2(a); }),
+               onScalar("v_s_log_f32", [](float a) { return std::log2(a); }),
+               onScalar("v_s_rcp_f32", [](float a) { return 1 / a; }),
+               onScalar("v_s_rsq_f32", [](float a) { return 1 / std::sqrt(a); }),
+               onScalar("v_s_sqrt_f32", [](float a) { return std::sqrt(a); }),
+           });
 }
 
 void addExec(std::vector<Semantic> &t) {
@@ -467,32 +513,73 @@ void addExec(std::vector<Semantic> &t) {
 }
 
 void addControl(std::vector<Semantic> &t) {
-  for (const char *n :
-       {"s_nop", "s_sleep", "s_setprio", "s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_lgkmcnt",
-        "s_waitcnt_expcnt", "s_waitcnt_depctr", "s_wait_loadcnt", "s_wait_storecnt", "s_wait_samplecnt", "s_wait_bvhcnt",
-        "s_wait_expcnt", "s_wait_dscnt", "s_wait_kmcnt", "s_wait_loadcnt_dscnt", "s_wait_storecnt_dscnt", "s_wait_idle",
-        "s_wait_event", "s_wait_alu", "s_delay_alu", "s_clause", "s_sendmsg", "s_sethalt", "s_icache_inv",
-        "s_inst_prefetch", "s_set_inst_prefetch_distance", "s_ttracedata", "s_ttracedata_imm", "s_singleuse_vdst",
-        "s_dcache_inv", "s_dcache_wb", "s_dcache_wb_vol", "s_dcache_inv_vol", "s_gl1_inv", "s_code_end",
-        "s_prefetch_inst", "s_prefetch_inst_pc_rel", "s_prefetch_data", "s_incperflevel", "s_decperflevel",
-        "s_barrier_signal", "s_setkill", "s_nop_0"})
+  for (const char *n : {"s_nop",
+                        "s_sleep",
+                        "s_setprio",
+                        "s_waitcnt",
+                        "s_waitcnt_vscnt",
+                        "s_waitcnt_vmcnt",
+                        "s_waitcnt_lgkmcnt",
+                        "s_waitcnt_expcnt",
+                        "s_waitcnt_depctr",
+                        "s_wait_loadcnt",
+                        "s_wait_storecnt",
+                        "s_wait_samplecnt",
+                        "s_wait_bvhcnt",
+                        "s_wait_expcnt",
+                        "s_wait_dscnt",
+                        "s_wait_kmcnt",
+                        "s_wait_loadcnt_dscnt",
+                        "s_wait_storecnt_dscnt",
+                        "s_wait_idle",
+                        "s_wait_event",
+                        "s_wait_alu",
+                        "s_delay_alu",
+                        "s_clause",
+                        "s_sendmsg",
+                        "s_sethalt",
+                        "s_icache_inv",
+                        "s_inst_prefetch",
+                        "s_set_inst_prefetch_distance",
+                        "s_ttracedata",
+                        "s_ttracedata_imm",
+                        "s_singleuse_vdst",
+                        "s_dcache_inv",
+                        "s_dcache_wb",
+                        "s_dcache_wb_vol",
+                        "s_dcache_inv_vol",
+                        "s_gl1_inv",
+                        "s_code_end",
+                        "s_prefetch_inst",
+                        "s_prefetch_inst_pc_rel",
+                        "s_prefetch_data",
+                        "s_incperflevel",
+                        "s_decperflevel",
+                        "s_barrier_signal",
+                        "s_setkill",
+                        "s_nop_0"})
     t.push_back(special(n, nothing));
   for (const char *n : {"s_endpgm", "s_endpgm_saved"}) t.push_back(special(n, endProgram));
   for (const char *n : {"s_barrier", "s_barrier_wait"}) t.push_back(special(n, barrier));
   t.insert(t.end(), {
-    special("s_trap", trap), special("s_branch", jump), special("s_call_b64", call, Type::B64),
-    branch("s_cbranch_scc0", [](Wave &w) { return !w.scc; }),
-    branch("s_cbranch_scc1", [](Wave &w) { return w.scc; }),
-    branch("s_cbranch_vccz", [](Wave &w) { return (w.vcc() & w.allLanes()) == 0; }),
-    branch("s_cbranch_vccnz", [](Wave &w) { return (w.vcc() & w.allLanes()) != 0; }),
-    branch("s_cbranch_execz", [](Wave &w) { return w.exec() == 0; }),
-    branch("s_cbranch_execnz", [](Wave &w) { return w.exec() != 0; }),
-    special("s_getpc_b64", getPc, Type::B64), special("s_setpc_b64", setPc, Type::None, {Type::B64}),
-    special("s_swappc_b64", swapPc, Type::B64, {Type::B64}),
-    special("s_setreg_b32", setRegister), special("s_setreg_imm32_b32", setRegister),
-    special("s_getreg_b32", getRegister, Type::B32),
-    special("s_denorm_mode", denormalMode), special("s_round_mode", roundMode),
-  });
+                        special("s_trap", trap),
+                        special("s_branch", jump),
+                        special("s_call_b64", call, Type::B64),
+                        branch("s_cbranch_scc0", [](Wave &w) { return !w.scc; }),
+                        branch("s_cbranch_scc1", [](Wave &w) { return w.scc; }),
+                        branch("s_cbranch_vccz", [](Wave &w) { return (w.vcc() & w.allLanes()) == 0; }),
+                        branch("s_cbranch_vccnz", [](Wave &w) { return (w.vcc() & w.allLanes()) != 0; }),
+                        branch("s_cbranch_execz", [](Wave &w) { return w.exec() == 0; }),
+                        branch("s_cbranch_execnz", [](Wave &w) { return w.exec() != 0; }),
+                        special("s_getpc_b64", getPc, Type::B64),
+                        special("s_setpc_b64", setPc, Type::None, {Type::B64}),
+                        special("s_swappc_b64", swapPc, Type::B64, {Type::B64}),
+                        special("s_setreg_b32", setRegister),
+                        special("s_setreg_imm32_b32", setRegister),
+                        special("s_getreg_b32", getRegister, Type::B32),
+                        special("s_denorm_mode", denormalMode),
+                        special("s_round_mode", roundMode),
+                    });
 }
 
 } // namespace

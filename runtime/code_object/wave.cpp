@@ -15,26 +15,28 @@ const Row &Wave::execMaskRow() {
   return execRow;
 }
 
+uint32_t *Wave::rowOutside(unsigned index) {
+  fail("uses vector register " + std::to_string(index) + " of " + std::to_string(vectors.size()) + " allocated ones");
+  return outside.lane;
+}
+
 uint64_t readScalar(const Wave &w, const Operand &o, unsigned bits) {
   switch (o.kind) {
   case Operand::Kind::Scalar: return bits == 64 && o.count > 1 ? w.pair(o.index) : w.scalars[o.index];
   case Operand::Kind::Literal: return bits == 64 ? o.literal : uint32_t(o.literal);
   case Operand::Kind::Scc: return w.scc;
-  case Operand::Kind::Vector: // v_readfirstlane's kind of access; lane 0 stands for all
-    return w.vectors[o.index].lane[0];
+  case Operand::Kind::Vector: return 0; // no scalar instruction has one
   case Operand::Kind::Off: return 0;
   }
   return 0;
 }
 void writeScalar(Wave &w, const Operand &o, uint64_t value, unsigned bits) {
-  if (o.index == kNull) return;
+  if (o.index == kNull || !o.isScalar()) return;
   w.scalars[o.index] = uint32_t(value);
   if (bits == 64) w.scalars[o.index + 1] = uint32_t(value >> 32);
   if (w.lanes == 32) w.scalars[kExecLo + 1] = 0;
 }
-uint64_t readMask(const Wave &w, const Operand &o) {
-  return readScalar(w, o, w.lanes == 64 ? 64 : 32) & w.allLanes();
-}
+uint64_t readMask(const Wave &w, const Operand &o) { return readScalar(w, o, w.lanes == 64 ? 64 : 32) & w.allLanes(); }
 void writeMask(Wave &w, const Operand &o, uint64_t v) { writeScalar(w, o, v, w.lanes == 64 ? 64 : 32); }
 
 const uint32_t *readRow(Wave &w, const Operand &o, unsigned at, Row &scratch) {
@@ -110,8 +112,7 @@ void readPacked16(const Modifiers &m, const Operand &o, unsigned source, Type ty
   if (o.negate) flip ^= 0x80008000;
   if (type == Type::PackedB16) flip = 0;
   unsigned lowShift = low ? 16 : 0, highShift = high ? 16 : 0;
-  for (unsigned l = 0; l < kLanes; ++l)
-    to[l] = ((from[l] >> lowShift & 0xffff) | from[l] >> highShift << 16) ^ flip;
+  for (unsigned l = 0; l < kLanes; ++l) to[l] = ((from[l] >> lowShift & 0xffff) | from[l] >> highShift << 16) ^ flip;
 }
 
 void readPacked32(Wave &w, const Modifiers &m, const Operand &o, unsigned source, Row64 &scratch) {
@@ -183,9 +184,11 @@ const void *readSource(Wave &w, const Step &s, unsigned operand, unsigned source
     return to;
   }
   bool changesSign = isFloat(type) && (o.negate || o.absolute);
-  bool flushes = type == Type::F32 && (w.mode.flush32 || s.semantic->flushesDenormals);
-  if (!isTouched && (changesSign || flushes || from == broadcast.lane)) std::memcpy(to, from, sizeof(Row));
-  else if (!isTouched) return from;
+  bool flushes = type == Type::F32 && !s.semantic->isBitwise && w.mode.flush32;
+  if (!isTouched && (changesSign || flushes || from == broadcast.lane))
+    std::memcpy(to, from, sizeof(Row));
+  else if (!isTouched)
+    return from;
   if (changesSign) changeSigns(to, 0x80000000, o.absolute, o.negate);
   if (flushes) flush(to);
   return to;
@@ -288,7 +291,7 @@ void writeResult(Wave &w, const Step &s, const Operand &o, Type type, Row64 &val
     writeRow(w, o, 1, high.lane, mask);
     return;
   }
-  if (type == Type::F32 && (w.mode.flush32 || s.semantic->flushesDenormals)) flush(x);
+  if (type == Type::F32 && w.mode.flush32 && !s.semantic->isBitwise) flush(x);
   mergeParts(s, o, type, w.row(o.index), x);
   writeRow(w, o, 0, x, mask);
 }

@@ -37,7 +37,7 @@ struct FloatMode {
 
 struct Wave {
   std::vector<Row> vectors;
-  uint32_t scalars[kSgprs] = {};
+  uint32_t scalars[kSgprs + 16] = {}; // with room for what a damaged instruction loads into the last one
   bool scc = false;
   FloatMode mode;
   uint32_t modeRegister = 0;
@@ -52,6 +52,7 @@ struct Wave {
   Group *group = nullptr;
   WaveTrace *trace = nullptr;
   const Program *program = nullptr;
+  Row outside{}; // what rowOutside gives
   // The rows of bits of EXEC, made when it has changed.
   Row execRow{};
   uint64_t execOfRow = 0;
@@ -68,7 +69,9 @@ struct Wave {
     if (state != State::Failed) error = std::move(what);
     state = State::Failed;
   }
-  uint32_t *row(unsigned index) { return vectors[index].lane; }
+  /// A register that the kernel has not allocated fails the wave.
+  uint32_t *row(unsigned index) { return index < vectors.size() ? vectors[index].lane : rowOutside(index); }
+  uint32_t *rowOutside(unsigned index);
   const Row &execMaskRow();
 };
 

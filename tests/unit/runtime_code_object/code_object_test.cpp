@@ -1,0 +1,123 @@
+// Reading code objects: what descriptors say, and that damaged files give errors.
+#include "assembled.h"
+#include "runtime/code_object/code_object.h"
+#include "runtime/code_object/decoder.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace tessera {
+namespace {
+
+using code_object::readCodeObject;
+using ::testing::HasSubstr;
+
+constexpr const char *kBody = "s_load_dwordx2 s[0:1], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n"
+                              ".Lloop:\nv_add_u32 v1, 4, v1\ns_cbranch_scc1 .Lloop\n"
+                              "v_mfma_f32_32x32x8_f16 a[0:15], v[2:3], v[4:5], a[0:15]\n"
+                              "global_store_dword v1, v1, s[0:1]\ns_endpgm";
+
+TEST(CodeObject, HasWhatTheDescriptorSays) {
+  auto hsaco = testing::assembleObject("gfx942", kBody, {.ldsBytes = 1000, .scratchBytes = 16});
+  ASSERT_TRUE(hsaco.ok()) << hsaco.status();
+  auto object = readCodeObject(*hsaco);
+  ASSERT_TRUE(object.ok()) << object.status();
+  EXPECT_EQ(object->target, "gfx942");
+  ASSERT_EQ(object->kernels.size(), 1u);
+  const code_object::Kernel &k = object->kernels[0];
+  EXPECT_EQ(k.name, "k");
+  EXPECT_EQ(k.waveSize, 64u);
+  EXPECT_EQ(k.vgprs, 128u);
+  EXPECT_EQ(k.firstAgpr, 64u);
+  EXPECT_EQ(k.descriptor.ldsBytes, 1000u);
+  EXPECT_EQ(k.descriptor.privateBytes, 16u);
+  EXPECT_TRUE(k.descriptor.kernargSegmentPtr());
+  EXPECT_EQ(k.descriptor.kernargBytes, 8u);
+  EXPECT_FALSE(k.hasMetadata);
+}
+
+TEST(CodeObject, IsDecoded) {
+  auto hsaco = testing::assembleObject("gfx942", kBody);
+  ASSERT_TRUE(hsaco.ok()) << hsaco.status();
+  auto object = readCodeObject(*hsaco);
+  ASSERT_TRUE(object.ok()) << object.status();
+  auto program = code_object::decode(*object, object->kernels[0]);
+  ASSERT_TRUE(program.ok()) << program.status();
+  const auto &code = program->instructions;
+  ASSERT_EQ(code.size(), 8u);
+  EXPECT_EQ(code[0].unit, code_object::Unit::Smem);
+  EXPECT_EQ(code[0].accessBytes, 8u);
+  EXPECT_EQ(code[2].unit, code_object::Unit::Wait);
+  EXPECT_EQ(code[2].waits.lgkm, 0);
+  EXPECT_EQ(code[2].waits.vm, 63);
+  EXPECT_EQ(code[4].target, 3u);
+  EXPECT_EQ(code[5].unit, code_object::Unit::Matrix);
+  ASSERT_EQ(code[5].defs.size(), 1u);
+  EXPECT_EQ(code[5].defs[0].file, code_object::RegisterFile::Agpr);
+  EXPECT_EQ(code[5].defs[0].count, 16u);
+  EXPECT_TRUE(code[6].isStore);
+}
+
+TEST(CodeObject, OtherFilesAreErrors) {
+  auto errorOf = [](llvm::StringRef bytes) { return std::string(readCodeObject(bytes).status().message()); };
+  EXPECT_THAT(errorOf(""), HasSubstr("is no ELF file"));
+  EXPECT_THAT(errorOf("module attributes {}"), HasSubstr("is no ELF file"));
+  auto hsaco = testing::assembleObject("gfx942", kBody);
+  ASSERT_TRUE(hsaco.ok()) << hsaco.status();
+  std::string other = *hsaco;
+  other[18] = 62; // e_machine: x86-64
+  EXPECT_THAT(errorOf(other), HasSubstr("is for another machine"));
+  other = *hsaco;
+  other[16] = 1; // e_type: ET_REL
+  EXPECT_THAT(errorOf(other), HasSubstr("is not linked"));
+  other = *hsaco;
+  other[48] = 0x77; // e_flags: EF_AMDGPU_MACH
+  EXPECT_THAT(errorOf(other), HasSubstr("target that is not known"));
+}
+
+/// Reads, decodes and executes; whatever comes of it.
+void tryToRun(const std::string &bytes) {
+  auto object = readCodeObject(bytes);
+  if (!object.ok()) return;
+  for (const code_object::Kernel &k : object->kernels) {
+    if (k.codeBytes > 4096) continue; // a size that was damaged: decoding it takes long and shows no more
+    auto program = code_object::decode(*object, k);
+    if (!program.ok()) continue;
+    code_object::Memory memory;
+    std::vector<uint8_t> buffer(256), kernarg(8);
+    memory.add("the buffer", buffer.data(), buffer.size());
+    code_object::ExecuteOptions options;
+    options.maxInstructionsPerWave = 200;
+    if (k.descriptor.ldsBytes < 65536 && k.descriptor.privateBytes < 65536)
+      (void)code_object::execute(*object, k, *program, {}, kernarg, memory, options);
+  }
+}
+
+TEST(CodeObject, DamagedFilesGiveErrors) {
+  auto hsaco = testing::assembleObject("gfx942", kBody);
+  ASSERT_TRUE(hsaco.ok()) << hsaco.status();
+  for (size_t n = 0; n < hsaco->size(); n += n < 512 ? 1 : 37) {
+    auto r = readCodeObject(llvm::StringRef(*hsaco).take_front(n));
+    EXPECT_FALSE(r.ok()) << n << " bytes of " << hsaco->size();
+  }
+  std::mt19937 random(7);
+  for (unsigned i = 0; i < 1500; ++i) {
+    std::string damaged = *hsaco;
+    for (unsigned k = 0; k < 1 + i % 3; ++k) damaged[random() % damaged.size()] ^= char(1u << random() % 8);
+    tryToRun(damaged);
+  }
+  // In the code itself, where most flips give other instructions.
+  auto object = readCodeObject(*hsaco);
+  ASSERT_TRUE(object.ok());
+  llvm::ArrayRef<uint8_t> code = object->at(object->kernels[0].entry).take_front(object->kernels[0].codeBytes);
+  size_t at = hsaco->find(std::string(reinterpret_cast<const char *>(code.data()), code.size()));
+  ASSERT_NE(at, std::string::npos);
+  for (unsigned i = 0; i < 8 * code.size(); ++i) {
+    std::string damaged = *hsaco;
+    damaged[at + i / 8] ^= char(1u << i % 8);
+    tryToRun(damaged);
+  }
+}
+
+} // namespace
+} // namespace tessera
