@@ -315,15 +315,22 @@ def main():
             continue
         taken[group] += 1
         rows.append(row)
+    # Groups alternate: a run that is stopped has rows of all.
+    order = collections.Counter()
+    for row in rows:
+        group = row["gfx"], row["cu"], row["family"]
+        row["place"] = order[group]
+        order[group] += 1
+    rows.sort(key=lambda r: r.pop("place"))
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         jobs = {pool.submit(predict, checkout, r, kernels[r["gfx"], r["kernel"]], o): r for r in rows}
         for n, job in enumerate(concurrent.futures.as_completed(jobs)):
             jobs[job]["model"] = job.result()
+            if o.out:
+                with open(o.out, "w") as f:
+                    json.dump([r for r in rows if "model" in r], f, indent=1)
             if sys.stderr.isatty():
                 print(f"\r{n + 1} of {len(rows)} rows", end="", file=sys.stderr)
-    if o.out:
-        with open(o.out, "w") as f:
-            json.dump(rows, f, indent=1)
     report(rows)
     return 0
 
