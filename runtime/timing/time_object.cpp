@@ -64,6 +64,9 @@ absl::StatusOr<TimedObject> timeObject(const LaunchDescription &d, llvm::StringR
   run.check = false; // only some workgroups are executed
   run.execute.workgroups = sample.all();
   run.execute.isTraced = [](auto &) { return true; };
+  // A workgroup that waits for one that is not in the sample would wait forever; traces of longer waves do not fit
+  // memory either.
+  run.execute.maxInstructionsPerWave = uint64_t(1) << 22;
   uint64_t all = run.execute.workgroups.size();
   if (options.progress) run.execute.progress = [&](uint64_t done) { return options.progress(done, all); };
   auto executed = code_object::runObject(d, hsaco, run);
