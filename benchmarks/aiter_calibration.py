@@ -126,8 +126,8 @@ def launch_i8(row, k):
     m, n, kdim = row["M"], row["N"], row["K"]
     split = max(row["split"], 1)
     fields = [buffer("C", "bf16", m, n), buffer("A", "i8", m, kdim), buffer("B", "i8", n, kdim),
-              buffer("SA", "f32", up(m, 256) * 256), buffer("SB", "f32", n), buffer("bias", "f32", n), m, n, kdim, kdim, kdim,
-              n * 2, split]
+              buffer("SA", "f32", up(m, 256) * 256), buffer("SB", "f32", n), buffer("bias", "f32", n), m, n, kdim, kdim,
+              kdim, n * 2, split]
     return fields, [n // k["n"] * split, up(m, k["m"]), 1]
 
 
