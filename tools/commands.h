@@ -19,6 +19,7 @@ int optCommand(int argc, char **argv);
 int layoutCommand(int argc, char **argv);
 int runCommand(int argc, char **argv);
 int benchCommand(int argc, char **argv);
+int timeCommand(int argc, char **argv);
 int tuneCommand(int argc, char **argv);
 int cacheCommand(int argc, char **argv);
 int conformanceCommand(int argc, char **argv);

@@ -104,6 +104,7 @@ static const struct Command {
     {"layout", layoutCommand, "print or draw a tensor layout"},
     {"run", runCommand, "run a kernel as a launch description says, and check its outputs"},
     {"bench", benchCommand, "measure a kernel as a launch description says"},
+    {"time", timeCommand, "time a kernel of an AMD code object by a model of the machine"},
     {"tune", tuneCommand, "find the fastest numbers of warps and stages for a kernel"},
     {"conformance", conformanceCommand, "run the conformance suite on devices"},
     {"reduce", reduceCommand, "shrink a failing kernel"},

@@ -1,9 +1,11 @@
 // `tessera run LAUNCH.json --device DEV [--out DIR] [--check]`: runs a kernel and compares its outputs.
+#include "ir/ops.h"
 #include "runtime/emulator/emulator_device.h"
 #include "runtime/launch/npy.h"
 #include "runtime/open_device.h"
 #include "tools/arguments.h"
 #include "tools/launch.h"
+#include "tools/timing.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,6 +19,11 @@ using namespace runtime;
 
 namespace {
 
+// Those of TimingFlags, and the one beside them.
+constexpr const char *kTimingOptions[] = {"--workgroups",    "--neighbours", "--timeline", "--timeline-instructions",
+                                          "--compute-units", "--clock",      "--machine",  "--timing-json",
+                                          "--cold"};
+
 struct RunFlags {
   std::string path;
   std::string deviceName;
@@ -29,6 +36,8 @@ struct RunFlags {
   bool counters = false;
   std::vector<std::string> disabledChecks;
   emulator::Options emulator;
+  bool timing = false;
+  TimingFlags timingFlags;
   std::string undefined = "ones"; // bits of undefined elements: ones or zeros
   CacheFlags cache;
 
@@ -57,6 +66,10 @@ void RunFlags::add(CLI::App &app) {
   app.add_flag("--counters", counters,
                "emulator: print counters of memory accesses, barriers and shuffles, and the maximum number of live "
                "registers of a thread");
+  app.add_flag("--timing", timing,
+               "emulator of an AMD target: instead of running, time the compiled kernel by a model of the machine");
+  timingFlags.add(app);
+  app.add_option("--timing-json", timingFlags.json, "write the figures of --timing as JSON (- for standard output)");
   app.add_option("--no-check", disabledChecks,
                  "emulator: disable checks: bounds, alignment, undefined, races, wraps, all")
       ->delimiter(',');
@@ -74,6 +87,14 @@ int RunFlags::validate(const CLI::App &app) {
   bool emulated = llvm::StringRef(deviceName).starts_with("emulator:");
   if (!emulated && (counters || !disabledChecks.empty()))
     return fail(kUsage, "--counters and --no-check need --device emulator:TARGET");
+  if (timing && !llvm::StringRef(deviceName).starts_with("emulator:gfx"))
+    return fail(kUsage, "--timing needs --device emulator:TARGET of an AMD target");
+  for (const char *option : kTimingOptions)
+    if (!timing && app.count(option)) return fail(kUsage, std::string(option) + " needs --timing");
+  for (const char *option : {"--check", "--out", "--reps", "--counters"})
+    if (timing && app.count(option))
+      return fail(kUsage,
+                  std::string(option) + " and --timing exclude each other: the model executes a few workgroups");
   bool mayInterpret = deviceName.empty() || deviceName == "interpreter";
   if (!mayInterpret && app.count("--undefined")) return fail(kUsage, "--undefined needs --device interpreter");
   emulator.counters = counters;
@@ -168,6 +189,23 @@ int runOnDevice(const RunFlags &flags, Launch &l, Device &device, CompileCache &
   return kOk;
 }
 
+/// Compiles to an object and times it by the model.
+int timeCompiled(const RunFlags &flags, Launch &l, Device &device, CompileCache &cache, ir::DiagnosticEngine &diag) {
+  CompileOptions o;
+  o.config() = l.description.config();
+  o.kernel = l.kernel->cast<ir::tt::FuncOp>().symName().str();
+  o.lineInfo = true;
+  flags.numbers.apply(o);
+  CompileResult compiled;
+  if (int code = l.compile(cache, device, flags.targetName, o, diag, compiled)) return code;
+  CacheFlags::warn(cache);
+  TimingFlags timing = flags.timingFlags;
+  timing.options.kernel = compiled.metadata.kernel;
+  timing.options.workItems = uint32_t(compiled.metadata.threadsPerBlock);
+  timing.options.dynamicLdsBytes = uint32_t(compiled.metadata.dynamicSharedBytes);
+  return timeAndReport(timing, l.description, compiled.output, flags.path);
+}
+
 int writeBuffers(const std::string &folder, const Launch &l) {
   if (auto ec = llvm::sys::fs::create_directories(folder)) return fail(kRunFailed, folder + ": " + ec.message());
   for (auto [i, a] : llvm::enumerate(l.description.args)) {
@@ -210,6 +248,7 @@ int runCommand(int argc, char **argv) {
   if (int code = openRunDevice(flags, report, device)) return code;
   auto diag = printingDiagnostics();
   if (int code = l.readKernel(diag)) return code;
+  if (flags.timing) return timeCompiled(flags, l, *device, *cache, diag);
   int code = device ? runOnDevice(flags, l, *device, *cache, report, diag) : runOnInterpreter(flags, l, diag);
   if (code) return code;
   if (!flags.outDir.empty())

@@ -11,7 +11,7 @@ import sys
 
 # Commands, and the sections besides their own that describe options of theirs.
 COMMANDS = {"compile": [], "opt": ["compile"], "layout": [], "run": ["cache"], "bench": ["run", "cache"],
-            "tune": ["cache"], "conformance": [], "reduce": ["compile"], "cache": []}
+            "time": [], "tune": ["cache"], "conformance": [], "reduce": ["compile"], "cache": []}
 # Options of other commands that a section mentions.
 MENTIONED = {"opt": {"--reproducer"}, "conformance": {"--check"},
              "cache": {"--no-cache", "--metadata", "--verify-each", "--skip-pass", "--bisect-limit"}}

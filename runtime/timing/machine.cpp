@@ -1,0 +1,139 @@
+// The table of machines as values (machine.def).
+#include "runtime/timing/machine.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tessera::timing {
+
+namespace {
+
+constexpr llvm::StringRef kTargets[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
+
+// Sets of targets in the rows, bits by the order of kTargets.
+enum TargetSet : unsigned {
+  Gfx90a = 1,
+  Gfx942 = 2,
+  Gfx950 = 4,
+  Gfx94x = Gfx942 | Gfx950,
+  Cdna = Gfx90a | Gfx94x,
+  Gfx11 = 8,
+  Gfx12 = 16,
+  Rdna = Gfx11 | Gfx12,
+};
+enum Direction : unsigned { Read = 1, Write = 2, Both = Read | Write };
+
+struct NumberRow {
+  llvm::StringRef name;
+  unsigned Machine::*member;
+  unsigned values[std::size(kTargets)];
+};
+constexpr NumberRow kNumbers[] = {
+#define NUMBER(name, unit, what, a, b, c, d, e, source) {#name, &Machine::name, {a, b, c, d, e}},
+#include "runtime/timing/machine.def"
+};
+
+void addRows(Machine &m, unsigned target) {
+#define MATRIX(targets, mnemonic, cycles, source)                                                                      \
+  if ((targets) & target) m.matrixRows.push_back({mnemonic, cycles});
+#include "runtime/timing/machine.def"
+#define RATE(targets, mnemonic, issue, latency, source)                                                                \
+  if ((targets) & target) m.rates.push_back({mnemonic, issue, latency});
+#include "runtime/timing/machine.def"
+#define LDS_PHASES(targets, direction, bytes, banks, groups, source)                                                   \
+  if ((targets) & target)                                                                                              \
+    m.ldsPhases.push_back({((direction) & Read) != 0, ((direction) & Write) != 0, bytes, banks, LaneGroups::groups});
+#include "runtime/timing/machine.def"
+}
+
+absl::Status applyNumber(Machine &m, llvm::StringRef text) {
+  auto [name, value] = text.split('=');
+  auto *row = llvm::find_if(kNumbers, [&](const NumberRow &r) { return r.name == name; });
+  if (row == std::end(kNumbers)) {
+    std::string known;
+    for (auto &r : kNumbers) absl::StrAppend(&known, known.empty() ? "" : ", ", r.name.str());
+    return absl::InvalidArgumentError(absl::StrCat("unknown number '", name.str(), "' of a machine; known: ", known));
+  }
+  unsigned number = 0;
+  if (value.getAsInteger(10, number))
+    return absl::InvalidArgumentError(absl::StrCat(name.str(), "=", value.str(), ": not a whole number"));
+  m.*(row->member) = number;
+  return absl::OkStatus();
+}
+
+/// What the replay divides by.
+absl::Status checkNumbers(const Machine &m) {
+  std::pair<const char *, unsigned> positive[] = {{"clockMHz", m.clockMHz},
+                                                  {"computeUnits", m.computeUnits},
+                                                  {"dies", m.dies},
+                                                  {"simds", m.simds},
+                                                  {"mostWaves", m.mostWaves},
+                                                  {"vgprs", m.vgprs},
+                                                  {"ldsGranule", m.ldsGranule},
+                                                  {"issueCycles", m.issueCycles},
+                                                  {"nativeLanes", m.nativeLanes},
+                                                  {"ldsCounterMost", m.ldsCounterMost},
+                                                  {"vectorCounterMost", m.vectorCounterMost},
+                                                  {"lineBytes", m.lineBytes},
+                                                  {"l1BytesPerCycle", m.l1BytesPerCycle},
+                                                  {"l2BytesPerCycle", m.l2BytesPerCycle},
+                                                  {"unitL2BytesPerCycle", m.unitL2BytesPerCycle},
+                                                  {"cacheGBs", m.cacheGBs},
+                                                  {"memoryGBs", m.memoryGBs}};
+  for (auto [name, value] : positive)
+    if (value == 0) return absl::InvalidArgumentError(absl::StrCat(name, ": must be greater than 0"));
+  return absl::OkStatus();
+}
+
+} // namespace
+
+llvm::ArrayRef<llvm::StringRef> machineTargets() { return kTargets; }
+
+absl::StatusOr<Machine> machineOf(llvm::StringRef target, const MachineOverrides &overrides) {
+  auto *found = llvm::find(kTargets, target);
+  if (found == std::end(kTargets)) {
+    std::string known;
+    for (auto t : kTargets) absl::StrAppend(&known, known.empty() ? "" : ", ", t.str());
+    return absl::NotFoundError(absl::StrCat("no timing model of ", target.str(), "; there are ", known));
+  }
+  size_t column = size_t(found - std::begin(kTargets));
+  Machine m;
+  m.target = target.str();
+  m.family = target.starts_with("gfx11") ? Family::Gfx11 : target.starts_with("gfx12") ? Family::Gfx12 : Family::Gfx9;
+  for (auto &row : kNumbers) m.*(row.member) = row.values[column];
+  addRows(m, 1u << column);
+  if (overrides.computeUnits) m.computeUnits = overrides.computeUnits;
+  if (overrides.clockMHz) m.clockMHz = overrides.clockMHz;
+  for (auto &text : overrides.numbers)
+    if (auto s = applyNumber(m, text); !s.ok()) return s;
+  if (auto s = checkNumbers(m); !s.ok()) return s;
+  return m;
+}
+
+unsigned Machine::matrixCycles(llvm::StringRef mnemonic, bool eightBitFormats) const {
+  const MatrixRow *best = nullptr;
+  for (auto &row : matrixRows)
+    if (mnemonic.starts_with(row.mnemonic) && (!best || row.mnemonic.size() > best->mnemonic.size())) best = &row;
+  if (!best) return 0;
+  return mnemonic.ends_with("f8f6f4") && eightBitFormats ? 2 * best->cycles : best->cycles;
+}
+
+const Rate *Machine::rate(llvm::StringRef mnemonic, bool transcendental) const {
+  const Rate *best = nullptr;
+  for (auto &row : rates) {
+    bool fits = row.mnemonic == "transcendental" ? transcendental : mnemonic.starts_with(row.mnemonic);
+    // A row of the mnemonic itself is more specific than the one of the unit.
+    if (fits && (!best || best->mnemonic == "transcendental")) best = &row;
+  }
+  return best;
+}
+
+const LdsPhases &Machine::phases(bool write, unsigned bytes) const {
+  unsigned wanted = bytes <= 4 ? 4 : bytes <= 8 ? 8 : bytes <= 12 ? 12 : 16;
+  const LdsPhases *best = &ldsPhases.front();
+  for (auto &row : ldsPhases)
+    if (row.bytes == wanted && (write ? row.writes : row.reads)) best = &row;
+  return *best;
+}
+
+} // namespace tessera::timing
