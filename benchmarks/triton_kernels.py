@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Times kernels in Triton's current idioms (tensor descriptors, persistent loops, attention and its relatives, quantised
-weights, row operations) on one NVIDIA GPU and checks them against PyTorch. Needs torch and triton >= 3.4.
+"""Times kernels in Triton's current idioms (tensor descriptors, persistent loops, attention and its relatives,
+quantised weights, row operations) on one NVIDIA GPU and checks them against PyTorch. Needs torch and triton >= 3.4.
 
     TESSERA_TRITON=0 triton_kernels.py > triton.jsonl     # by Triton
     TESSERA_TRITON=1 triton_kernels.py > tessera.jsonl    # by Tessera, its wheel installed
@@ -178,14 +178,16 @@ def make_persistent(kernel, m, n, k, blocks, warps, stages):
     def make():
         a, b, c = rand(m, k), rand(n, k), torch.empty(m, n, device=DEVICE, dtype=f16)
         triton.set_allocator(lambda size, align, stream: torch.empty(size, device=DEVICE, dtype=torch.int8))
-        return (lambda: kernel[(PROCESSORS,)](a, b, c, m, n, k, *blocks, PROCESSORS, num_warps=warps, num_stages=stages),
-                c, lambda: a @ b.T, 2 * m * n * k, "TFLOP/s")
+        options = {"num_warps": warps, "num_stages": stages}
+        return (lambda: kernel[(PROCESSORS,)](a, b, c, m, n, k, *blocks, PROCESSORS, **options), c, lambda: a @ b.T,
+                2 * m * n * k, "TFLOP/s")
 
     return make
 
 
 for k in (512, 4096):
-    case(f"persistent, descriptors made, 8192x8192x{k}", make_persistent(gemm_made, 8192, 8192, k, (128, 128, 64), 8, 3))
+    case(f"persistent, descriptors made, 8192x8192x{k}",
+         make_persistent(gemm_made, 8192, 8192, k, (128, 128, 64), 8, 3))
     case(f"persistent, 256 columns, 8192x8192x{k}", make_persistent(gemm_made, 8192, 8192, k, (128, 256, 64), 8, 3))
     case(f"persistent, pointers, 8192x8192x{k}", make_persistent(gemm_pointers, 8192, 8192, k, (128, 128, 64), 4, 3))
     case(f"persistent, pointers 8 warps, 8192x8192x{k}",
@@ -290,8 +292,11 @@ def make_int4(m, bm, warps):
             w = torch.stack([(q & 15).int() - 8, (q >> 4).int() - 8], 1).reshape(k, n).half()
             return a @ (w.view(-1, 128, n) * s[:, None]).view(k, n)
 
-        return (lambda: int4_weights[(triton.cdiv(m, bm), n // 128)](a, q, s, c, m, n, k, bm, 128, 64, num_warps=warps,
-                                                                     num_stages=4), c, reference, 2 * m * n * k, "TFLOP/s")
+        def launch():
+            grid = (triton.cdiv(m, bm), n // 128)
+            int4_weights[grid](a, q, s, c, m, n, k, bm, 128, 64, num_warps=warps, num_stages=4)
+
+        return launch, c, reference, 2 * m * n * k, "TFLOP/s"
 
     return make
 
@@ -357,9 +362,9 @@ def attention(q, k, v, o, scale, N, GROUP: tl.constexpr, BM: tl.constexpr, BN: t
             s = tl.where(rows[:, None] - columns < WINDOW, s, -1e6)
         best = tl.maximum(m, tl.max(s, 1))
         p = tl.exp2(s - best[:, None])
-        factor = tl.exp2(m - best)
-        l = l * factor + tl.sum(p, 1)
-        acc = tl.dot(p.to(x.dtype), v.load([shared + n, 0]), acc * factor[:, None])
+        shrink = tl.exp2(m - best)
+        l = l * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(x.dtype), v.load([shared + n, 0]), acc * shrink[:, None])
         m = best
     o.store([base + pm, 0], (acc / l[:, None]).to(tl.float16))
 
@@ -420,16 +425,17 @@ def decode(q, k, v, o, table, scale, PAGES: tl.constexpr, PAGE: tl.constexpr, D:
     s = tl.program_id(0)
     d, r, j = tl.arange(0, D), tl.arange(0, ROWS), tl.arange(0, PAGE)
     x = tl.load(q + s * ROWS * D + r[:, None] * D + d)
-    m, l, acc = tl.full((ROWS,), float("-inf"), tl.float32), tl.zeros((ROWS,), tl.float32), tl.zeros((ROWS, D), tl.float32)
+    m, l = tl.full((ROWS,), float("-inf"), tl.float32), tl.zeros((ROWS,), tl.float32)
+    acc = tl.zeros((ROWS, D), tl.float32)
     for i in range(PAGES):
         page = tl.load(table + s * PAGES + i).to(tl.int64) * (PAGE * D)
         y = tl.load(k + page + j[None, :] * D + d[:, None])
         p = tl.dot(x, y) * (scale * 1.4426950408889634)
         best = tl.maximum(m, tl.max(p, 1))
-        p, factor = tl.exp2(p - best[:, None]), tl.exp2(m - best)
+        p, shrink = tl.exp2(p - best[:, None]), tl.exp2(m - best)
         z = tl.load(v + page + j[:, None] * D + d)
-        l = l * factor + tl.sum(p, 1)
-        acc = tl.dot(p.to(tl.float16), z, acc * factor[:, None])
+        l = l * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(tl.float16), z, acc * shrink[:, None])
         m = best
     tl.store(o + s * ROWS * D + r[:, None] * D + d, (acc / l[:, None]).to(tl.float16))
 
@@ -622,12 +628,14 @@ def row_cases():
     s = torch.empty(4096, device=DEVICE)
     sx = describe(x, [64, 32])
     case("column sums f16 8192x4096 by descriptors",
-         lambda: (lambda: column_sums[(128,)](sx, s, 8192, 4096, 64, 32), s, lambda: x.float().sum(0), x.nbytes, "GB/s"))
+         lambda: (lambda: column_sums[(128,)](sx, s, 8192, 4096, 64, 32), s, lambda: x.float().sum(0), x.nbytes,
+                  "GB/s"))
     b = rand(8192, 4096, dtype=bf16)
     o, w = torch.empty_like(b), rand(4096, dtype=bf16)
     case("rms norm bf16 8192x4096", rows(
         rms_norm, b, o, (8192,), lambda x, y: (x, w, y, 4096, 1e-6, 4096),
-        lambda x: x.float() * torch.rsqrt(x.float().pow(2).mean(1, keepdim=True) + 1e-6) * w, b.nbytes * 2, num_warps=8))
+        lambda x: x.float() * torch.rsqrt(x.float().pow(2).mean(1, keepdim=True) + 1e-6) * w, b.nbytes * 2,
+        num_warps=8))
     z = torch.empty(8192, 2048, device=DEVICE, dtype=bf16)
     case("swiglu bf16 8192x2048", rows(
         swiglu, b, z, (8192, 2), lambda x, y: (x, y, 2048, 1024),
@@ -647,7 +655,8 @@ def row_cases():
     e, scale = torch.empty(8192, 4096, device=DEVICE, dtype=e4m3), torch.empty(8192, device=DEVICE)
     case("quantise bf16 to e4m3 8192x4096", rows(
         quantise, b, e, (8192,), lambda x, y: (x, y, scale, 4096, 4096),
-        lambda x: (x.float() / (x.float().abs().amax(1, keepdim=True) / 448.0)).to(e4m3), b.nbytes * 1.5, num_warps=8))
+        lambda x: (x.float() / (x.float().abs().amax(1, keepdim=True) / 448.0)).to(e4m3), b.nbytes * 1.5,
+        num_warps=8))
     two = torch.empty(4096, 2, device=DEVICE)
     case("two largest f32 4096x5000", rows(top_two, f, two, (4096,), lambda x, y: (x, y, 5000, 8192),
                                            lambda x: x.topk(2, 1).values, f.nbytes, num_warps=8))

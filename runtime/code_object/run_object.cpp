@@ -89,7 +89,7 @@ uint32_t workItemsOf(const Kernel &k, const LaunchDescription &d, const ObjectRu
   if (o.workItems) return o.workItems;
   if (uint32_t n = k.requiredWorkgroup[0]; n) return n * k.requiredWorkgroup[1] * k.requiredWorkgroup[2];
   uint32_t n = uint32_t(d.numWarps) * k.waveSize;
-  // Compilers may take more warps than asked for; Tessera's and Triton's objects allow as many as they take.
+  // Compilers may take more warps than the launch requests; Tessera's and Triton's objects allow as many as they take.
   return k.maxWorkItems && k.maxWorkItems < 1024 ? k.maxWorkItems : n;
 }
 

@@ -20,8 +20,8 @@
 //     different blocks: their indices differ by constants of at least the block's size. One store in two iterations of
 //     a loop stores different blocks if its indices vary in the loop. No barrier is needed: one thread starts them.
 //
-// A store that is the only one of its function and in no loop is marked (kEachWarpStartsAttr): all warps may start parts
-// of it.
+// A store that is the only one of its function and in no loop is marked (kEachWarpStartsAttr): all warps may start
+// parts of it.
 //
 // The default region of a ttg.warp_specialize is on the way, with the thread that starts copies. Functions whose other
 // partitions store by copies, by threads of their own, order these themselves.

@@ -14,11 +14,11 @@
 //                                                           wait for %empty[%fill]
 //                                                           copies to the buffers %fill
 //
-// Where there are two buffers (a third is needed otherwise, see overlap_dots.cpp), those that different dots read (K and
-// V of attention) have mbarriers of their own, full and empty: each is waited for and released where its own dots are.
-// (Measured: NVIDIA H200, 2026-11, `tessera bench`, attention forward, heads of 128, 128 x 128, 8 warps, 2 stages: 1.52
-// times the speed with common mbarriers, causal 1.30. With 3 and 4 stages they cost more than they give: 128 x 128 0.995,
-// causal 1.00; 128 x 64 1.05, causal 0.96, with 4 stages 0.94.)
+// Where there are two buffers (a third is needed otherwise, see overlap_dots.cpp), those that different dots read (K
+// and V of attention) have mbarriers of their own, full and empty: each is waited for and released where its own dots
+// are. (Measured: NVIDIA H200, 2026-11, `tessera bench`, attention forward, heads of 128, 128 x 128, 8 warps, 2 stages:
+// 1.52 times the speed with common mbarriers, causal 1.30. With 3 and 4 stages they cost more than they give: 128 x 128
+// 0.995, causal 1.00; 128 x 64 1.05, causal 0.96, with 4 stages 0.94.)
 //
 // In the loop as it was, a copy overwrites what all warps have read in the iteration before: there is a barrier of all
 // warps in each iteration, and they do the same at the same time: all use the matrix units, then none does. Consumers

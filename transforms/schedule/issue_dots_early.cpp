@@ -1,5 +1,5 @@
-// Pass issue-dots-early: several dots of a block are in flight at a time, and run under the arithmetic between them. The
-// backward pass of attention is the foremost case:
+// Pass issue-dots-early: several dots of a block are in flight at a time, and run under the arithmetic between them.
+// The backward pass of attention is the foremost case:
 //
 //   %s = dot %k, %qT                                 %s  = dot %k, %qT      {isAsync}
 //   %p = softmax %s                                  %dp = dot %v, %doT     {isAsync}
@@ -12,11 +12,11 @@
 //                                                    wait {pendings = 0} for %n, %m
 //
 // Step 1: a dot moves up to behind an earlier one, the first possible, with the views of its operands, if it needs
-// nothing that is computed in between, nothing in between writes shared memory or synchronises, and the registers of its
-// result are there (holdableRegisters) for as much longer.
+// nothing that is computed in between, nothing in between writes shared memory or synchronises, and the registers of
+// its result are there (holdableRegisters) for as much longer.
 //
 // Step 2: a dot becomes asynchronous if another dot, or other work, comes before the first use of its result. It is
-// waited for there, or before the first operation that may write its operands or tells others that they may, or at the
+// waited for there, or before the first operation that may write its operands or lets others write them, or at the
 // block's end. Dots complete in the order in which they are issued; a wait leaves those behind its own in flight.
 //
 // Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.

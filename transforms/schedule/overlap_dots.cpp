@@ -44,7 +44,8 @@
 // It is worth it if the time of the delayed dots or of the work, the lesser of the two, is a considerable part of an
 // iteration; if the operands that live on in registers fit; and if there are buffers for three iterations: two are
 // being read. Two are enough where only delayed dots read the buffers: these have mbarriers of their own, and the first
-// dot's are filled meanwhile. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the conditions before.
+// dot's are filled meanwhile. A loop's attribute `tessera.overlap_dots` (bool) overrides this decision, but not the
+// conditions before.
 #include "transforms/schedule/overlap_dots.h"
 #include "ir/builder.h"
 #include "ir/compare.h"
