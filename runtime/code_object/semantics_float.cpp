@@ -1,5 +1,6 @@
 // Vector instructions on f32, f64 and single f16. Sources: ISA guides, "VOP1/VOP2/VOP3 instructions"; RDNA3's
 // pseudocode for V_DIV_SCALE and V_DIV_FMAS, which says what the older guides leave out.
+#include "runtime/amd_functions.h"
 #include "runtime/code_object/rows.h"
 #include <algorithm>
 #include <cmath>
@@ -54,17 +55,6 @@ template <class T> int32_t exponentOf(T x) {
 template <class T> T mantissaOf(T x) {
   int e;
   return std::frexp(x, &e);
-}
-
-template <class T> T divisionFixup(T quotient, T denominator, T numerator) {
-  T sign = std::copysign(T(1), denominator) * std::copysign(T(1), numerator);
-  if (numerator != numerator) return numerator;
-  if (denominator != denominator) return denominator;
-  if ((denominator == 0 && numerator == 0) || (std::isinf(denominator) && std::isinf(numerator)))
-    return std::numeric_limits<T>::quiet_NaN();
-  if (denominator == 0 || std::isinf(numerator)) return sign * std::numeric_limits<T>::infinity();
-  if (std::isinf(denominator) || numerator == 0) return sign * T(0);
-  return std::copysign(quotient, sign);
 }
 
 template <class T> struct Division;
@@ -177,23 +167,6 @@ void fmaMix(Wave &w, const Step &s) {
   writeRow(w, s[0], 0, d, w.exec());
 }
 
-double trigPreop(double x, uint32_t segment) {
-  static constexpr uint64_t kTwoOverPi[20] = {
-      0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-      0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-      0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-      0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
-  unsigned exponent = unsigned(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff), shift = (segment & 31) * 53;
-  if (exponent > 1077) shift += exponent - 1077;
-  uint64_t bits = 0;
-  if (shift < 19 * 64) {
-    unsigned word = shift / 64, by = shift % 64;
-    bits = kTwoOverPi[word] << by;
-    if (by) bits |= kTwoOverPi[word + 1] >> (64 - by);
-  }
-  return std::ldexp(double(bits >> 11), -53 - int(shift) + (exponent >= 1968 ? 128 : 0));
-}
-
 void addArithmetic32(std::vector<Semantic> &t) {
   t.insert(
       t.end(),
@@ -233,7 +206,7 @@ void addArithmetic32(std::vector<Semantic> &t) {
           ternary<F32>("v_madmk_f32", [](float a, float b, float c) { return a * b + c; }),
           accumulating(ternary<F32>("v_mac_f32", [](float a, float b, float c) { return a * b + c; })),
           binary<F32, F32, I32>("v_ldexp_f32", [](float a, int32_t b) { return std::ldexp(a, b); }),
-          ternary<F32>("v_div_fixup_f32", [](auto... x) { return divisionFixup<float>(x...); }),
+          ternary<F32>("v_div_fixup_f32", [](auto... x) { return runtime::amd::divisionFixup<float>(x...); }),
       });
 }
 
@@ -274,7 +247,7 @@ void add64(std::vector<Semantic> &t) {
                ternary<F64>("v_fma_f64", [](double a, double b, double c) { return std::fma(a, b, c); }),
                accumulating(ternary<F64>("v_fmac_f64", [](double a, double b, double c) { return std::fma(a, b, c); })),
                binary<F64, F64, I32>("v_ldexp_f64", [](double a, int32_t b) { return std::ldexp(a, b); }),
-               ternary<F64>("v_div_fixup_f64", [](auto... x) { return divisionFixup<double>(x...); }),
+               ternary<F64>("v_div_fixup_f64", [](auto... x) { return runtime::amd::divisionFixup<double>(x...); }),
                unary<F64, F64>("v_floor_f64", [](double a) { return std::floor(a); }),
                unary<F64, F64>("v_ceil_f64", [](double a) { return std::ceil(a); }),
                unary<F64, F64>("v_trunc_f64", [](double a) { return std::trunc(a); }),
@@ -285,7 +258,7 @@ void add64(std::vector<Semantic> &t) {
                unary<F64, F64>("v_rcp_f64", [](double a) { return 1.0 / a; }),
                unary<F64, F64>("v_rsq_f64", [](double a) { return 1.0 / std::sqrt(a); }),
                unary<F64, F64>("v_sqrt_f64", [](double a) { return std::sqrt(a); }),
-               binary<F64, F64, U32>("v_trig_preop_f64", [](auto... x) { return trigPreop(x...); }),
+               binary<F64, F64, U32>("v_trig_preop_f64", [](auto... x) { return runtime::amd::trigPreop(x...); }),
                special("v_div_scale_f64", divisionScale<double>, Type::F64, {}),
                special("v_div_fmas_f64", divisionFma<double>, Type::F64, {Type::F64, Type::F64, Type::F64}),
            });
@@ -316,7 +289,7 @@ void add16(std::vector<Semantic> &t) {
                ternary<F16>("v_fmamk_f16", [](auto... x) { return fmaHalf(x...); }),
                ternary<F16>("v_mad_f16", [](float a, float b,
                                             float c) { return runtime::decodeHalf(runtime::encodeHalf(a * b)) + c; }),
-               ternary<F16>("v_div_fixup_f16", [](auto... x) { return divisionFixup<float>(x...); }),
+               ternary<F16>("v_div_fixup_f16", [](auto... x) { return runtime::amd::divisionFixup<float>(x...); }),
                binary<F16, F16, I16>("v_ldexp_f16", [](float a, int16_t b) { return std::ldexp(a, b); }),
                unary<F16, F16>("v_floor_f16", [](float a) { return std::floor(a); }),
                unary<F16, F16>("v_ceil_f16", [](float a) { return std::ceil(a); }),

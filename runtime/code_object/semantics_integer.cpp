@@ -1,26 +1,12 @@
 // Vector instructions on integers and bits. Sources: ISA guides (CDNA3, CDNA4, RDNA3, RDNA4), "VOP1/VOP2/VOP3
 // instructions".
+#include "runtime/amd_functions.h"
 #include "runtime/code_object/rows.h"
 #include <algorithm>
 
 namespace tessera::code_object {
 
 namespace {
-
-/// v_perm_b32: bytes 0-3 of the second source, 4-7 of the first; 8-11 signs, 12 zero, above that ones.
-uint32_t permuteBytes(uint32_t high, uint32_t low, uint32_t selector) {
-  uint64_t both = uint64_t(high) << 32 | low;
-  uint32_t r = 0;
-  for (unsigned k = 0; k < 4; ++k) {
-    unsigned s = selector >> (8 * k) & 0xff;
-    uint32_t byte = s < 8     ? uint32_t(both >> (8 * s) & 0xff)
-                    : s < 12  ? (both >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
-                    : s == 12 ? 0
-                              : 0xff;
-    r |= byte << (8 * k);
-  }
-  return r;
-}
 
 uint32_t fieldU(uint32_t x, uint32_t at, uint32_t width) {
   at &= 31, width &= 31;
@@ -170,7 +156,7 @@ void addBitwise(std::vector<Semantic> &t) {
                             [](uint32_t a, uint32_t b, uint32_t c) {
                               return uint32_t((uint64_t(a) << 32 | b) >> (8 * (c & 3)));
                             }),
-               ternary<U32>("v_perm_b32", [](auto... x) { return permuteBytes(x...); }),
+               ternary<U32>("v_perm_b32", [](auto... x) { return runtime::amd::permuteBytes(x...); }),
                ternary<U32>("v_and_or_b32", [](uint32_t a, uint32_t b, uint32_t c) { return (a & b) | c; }),
                ternary<U32>("v_or3_b32", [](uint32_t a, uint32_t b, uint32_t c) { return a | b | c; }),
                ternary<U32>("v_xor3_b32", [](uint32_t a, uint32_t b, uint32_t c) { return a ^ b ^ c; }),

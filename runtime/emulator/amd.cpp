@@ -2,6 +2,7 @@
 // ("AMD Instinct MI300" for gfx9, "RDNA3" and "RDNA4" for gfx11 and gfx12), by section, for what the instructions do.
 // What is peculiar: a wave goes through divergent code with lanes switched off (EXEC), so an operation across lanes
 // in such code is well defined; each says below what it gives for a lane that is off.
+#include "runtime/amd_functions.h"
 #include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/lane_functions.h"
@@ -365,27 +366,9 @@ void fractionPart(Decoder &d, CallInst &c) {
                            }>,
                      1);
 }
-/// v_trig_preop_f64: 53 bits of 2/pi, from where the argument's exponent and the segment say (ISA guide,
-/// V_TRIG_PREOP_F64; 1201 bits of the fraction are kept).
-double trigPreop(double x, uint32_t segment) {
-  static constexpr uint64_t kTwoOverPi[20] = {
-      0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-      0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-      0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-      0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
-  unsigned exponent = unsigned(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff), shift = (segment & 31) * 53;
-  if (exponent > 1077) shift += exponent - 1077;
-  uint64_t bits = 0;
-  if (shift < 19 * 64) {
-    unsigned word = shift / 64, by = shift % 64;
-    bits = kTwoOverPi[word] << by;
-    if (by) bits |= kTwoOverPi[word + 1] >> (64 - by);
-  }
-  return std::ldexp(double(bits >> 11), -53 - int(shift) + (exponent >= 1968 ? 128 : 0));
-}
 void trigPreopOf(Decoder &d, CallInst &c) {
-  d.emit(binaryMixed<double, double, uint32_t, trigPreop>, d.defineFresh(&c)[0], d.row(c.getArgOperand(0)),
-         d.row(c.getArgOperand(1)));
+  d.emit(binaryMixed<double, double, uint32_t, runtime::amd::trigPreop>, d.defineFresh(&c)[0],
+         d.row(c.getArgOperand(0)), d.row(c.getArgOperand(1)));
 }
 /// v_frexp_mant: in [1/2, 1); v_frexp_exp: the exponent, 0 for zero, infinity and NaN.
 void mantissa(Decoder &d, CallInst &c) {
@@ -401,17 +384,6 @@ void mantissa(Decoder &d, CallInst &c) {
                              return std::frexp(x, &e);
                            }>,
                      1);
-}
-/// v_div_fixup_f32: the quotient, with the sign that the operands give it, but where these are zero, infinite or NaN.
-float divisionFixup(float quotient, float denominator, float numerator) {
-  float sign = std::copysign(1.0f, denominator) * std::copysign(1.0f, numerator);
-  if (std::isnan(numerator)) return numerator;
-  if (std::isnan(denominator)) return denominator;
-  if ((denominator == 0 && numerator == 0) || (std::isinf(denominator) && std::isinf(numerator)))
-    return std::numeric_limits<float>::quiet_NaN();
-  if (denominator == 0 || std::isinf(numerator)) return sign * std::numeric_limits<float>::infinity();
-  if (std::isinf(denominator) || numerator == 0) return sign * 0.0f;
-  return std::copysign(quotient, sign);
 }
 void exponent(Decoder &d, CallInst &c) {
   Type *t = c.getArgOperand(0)->getType();
@@ -501,20 +473,6 @@ void convertPairTowardZero(Decoder &d, CallInst &c) {
     d.emit(unary<uint16_t, float,
                  [](float x) { return runtime::encodeFloat(ir::FloatKind::F16, x, runtime::Rounding::TowardZero); }>,
            out[k], d.row(c.getArgOperand(k)));
-}
-/// v_perm_b32: bytes 0-3 of the second operand, 4-7 of the first; 8-11 signs, 12 zero, above that ones.
-uint32_t permuteBytes(uint32_t high, uint32_t low, uint32_t selector) {
-  uint64_t both = uint64_t(high) << 32 | low;
-  uint32_t r = 0;
-  for (unsigned k = 0; k < 4; ++k) {
-    unsigned s = selector >> (8 * k) & 0xff;
-    uint32_t byte = s < 8     ? uint32_t(both >> (8 * s) & 0xff)
-                    : s < 12  ? (both >> (16 * (s - 8) + 15) & 1 ? 0xff : 0)
-                    : s == 12 ? 0
-                              : 0xff;
-    r |= byte << (8 * k);
-  }
-  return r;
 }
 /// ds_read_b64_tr_b16: every lane reads the 8 bytes at its address; of each 16 lanes, lane l then gets, as element j,
 /// element l % 4 of what lane 4 j + l / 4 read. more: the elements as read, then the results.
@@ -643,7 +601,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.fract", kFloat, fractionPart},
       {"llvm.amdgcn.fmed3", kFloat, median3},
       {"llvm.amdgcn.div.fixup", kFloat,
-       [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, divisionFixup>, 3); }},
+       [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<float, float, runtime::amd::divisionFixup<float>>, 3); }},
       {"llvm.amdgcn.frexp.mant", kFloat, mantissa},
       {"llvm.amdgcn.frexp.exp", kFloat, exponent},
       {"llvm.amdgcn.trig.preop", kFloat, trigPreopOf},
@@ -656,7 +614,7 @@ ArrayRef<IntrinsicRow> amdIntrinsics() {
       {"llvm.amdgcn.cvt.f32.bf8", kFp8, decodeFromOneOf8<false>},
       {"llvm.amdgcn.cvt.pkrtz", kFp8, convertPairTowardZero},
       {"llvm.amdgcn.perm", kBits,
-       [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<uint32_t, uint32_t, permuteBytes>, 3); }},
+       [](Decoder &d, CallInst &c) { d.elementwise(c, ternary<uint32_t, uint32_t, runtime::amd::permuteBytes>, 3); }},
       {"llvm.amdgcn.ubfe", kBits,
        [](Decoder &d, CallInst &c) {
          d.elementwise(c,
