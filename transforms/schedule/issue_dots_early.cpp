@@ -17,7 +17,8 @@
 //
 // Step 2: a dot becomes asynchronous if another dot, or other work, comes before the first use of its result. It is
 // waited for there, or before the first operation that may write its operands or lets others write them, or at the
-// block's end. Dots complete in the order in which they are issued; a wait leaves those behind its own in flight.
+// block's end. Its buffers must live so long: from outside of the block, or freed explicitly. Dots complete in the order
+// in which they are issued; a wait leaves those behind its own in flight.
 //
 // Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.
 #include "ir/builder.h"
@@ -115,7 +116,7 @@ private:
   // ---- step 2 ----
 
   bool makeAsync(ttng::WarpGroupDotOp dot) {
-    if (dot.isAsync() || addsAfterwards(dot)) return false;
+    if (dot.isAsync() || addsAfterwards(dot) || !operandsOutliveDot(dot)) return false;
     int32_t behind = 0; // dots issued before the wait
     bool hasWork = false;
     Operation *at = dot->next();
@@ -132,6 +133,16 @@ private:
     auto wait = ttng::WarpGroupDotWaitOp::create(b, dot->loc(), types, operands, {b.i32Attr("pendings", behind)});
     dot.d().replaceUsesIf(wait->result(0), [&](OpOperand &use) { return use.owner != wait.op; });
     return true;
+  }
+  /// Whether the buffers of the operands are there for longer than the dot: a buffer of this block that nothing frees
+  /// ends with its last use, and its bytes may be used again (allocate_shared_memory.h).
+  bool operandsOutliveDot(ttng::WarpGroupDotOp dot) const {
+    return llvm::all_of(dot->operands(), [&](Value v) {
+      if (!v.type().isa<MemDescType>()) return true;
+      auto alloc = allocationOf(v);
+      if (!alloc || alloc->block() != &block_) return true;
+      return llvm::any_of(alloc.result().users(), [](Operation *user) { return user->is<ttg::LocalDeallocOp>(); });
+    });
   }
   static bool uses(Operation &op, Value v) {
     bool found = false;

@@ -80,6 +80,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // The buffer of the first dot ends with the dot: its bytes may be those of the reduction's scratch.
+  // CHECK-LABEL: @ends
+  // CHECK-NOT: isAsync
+  // CHECK: tt.return
+  tt.func public @ends(%x: tensor<64x64xf16, #mma>, %b: !buffer, %y: !tile, %out: !tt.ptr<f32>) {
+    %zero = arith.constant dense<0.0> : !tile
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !buffer -> !tile
+    %e = math.exp2 %y : !tile
+    %f = arith.addf %d, %e : !tile
+    %c = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %g = ttng.warp_group_dot %c, %b, %f {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !buffer -> !tile
+    %ptrs = tt.splat %out : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #mma>
+    tt.store %ptrs, %g : tensor<64x64x!tt.ptr<f32>, #mma>
+    tt.return
+  }
+
   // A dot stays behind an asynchronous one, which waits count on.
   // CHECK-LABEL: @counted
   // CHECK: ttng.warp_group_dot
