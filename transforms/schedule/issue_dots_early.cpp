@@ -17,8 +17,8 @@
 //
 // Step 2: a dot becomes asynchronous if another dot, or other work, comes before the first use of its result. It is
 // waited for there, or before the first operation that may write its operands or lets others write them, or at the
-// block's end. Its buffers must live so long: from outside of the block, or freed explicitly. Dots complete in the order
-// in which they are issued; a wait leaves those behind its own in flight.
+// block's end. Its buffers must live so long: from outside of the block, or freed explicitly. Dots complete in the
+// order in which they are issued; a wait leaves those behind its own in flight.
 //
 // Runs: NVIDIA pipeline, after overlap-dots. Targets with wgmma. Dots that are asynchronous before it stay as they are.
 #include "ir/builder.h"
