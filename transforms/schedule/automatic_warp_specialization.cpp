@@ -267,8 +267,8 @@ private:
   llvm::SetVector<Operation *> filled_;                                    // allocations
   llvm::DenseMap<Operation *, llvm::SmallVector<Operation *, 2>> readers_; // dots, and the allocations they read
   llvm::SetVector<Operation *> pending_;                                   // allocations that dots in flight read
-  bool canSeparate_ =
-      false; // groups should have mbarriers of their own, and all copies before the loop can signal them
+  // Groups should have mbarriers of their own, and all copies before the loop can signal them.
+  bool canSeparate_ = false;
   SpecializationPlan plan_;
 };
 
