@@ -1,3 +1,5 @@
+// Whether a loaded value has reached an effect yet (see unused_reads.h): what it reaches is found once for each load in
+// the function, and compared with what the warp has executed since.
 #include "runtime/emulator/unused_reads.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/PostDominators.h"

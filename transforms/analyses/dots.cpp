@@ -88,6 +88,12 @@ Value beforeConversions(Value v) {
   return v;
 }
 
+bool addsOutsideOfInstruction(ttng::WarpGroupDotOp dot) {
+  auto b = dot.b().type().cast<MemDescType>();
+  bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
+  return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
+}
+
 bool isLoopBodyWithDot(Block *b) {
   return b->parentOp()->is<scf::ForOp>() && llvm::any_of(*b, [](Operation &op) { return isDot(&op); });
 }

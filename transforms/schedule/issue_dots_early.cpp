@@ -26,6 +26,7 @@
 #include "ir/op_table.h"
 #include "ir/ops.h"
 #include "ir/tensor_queries.h"
+#include "transforms/analyses/dots.h"
 #include "transforms/analyses/memdesc_root.h"
 #include "transforms/analyses/register_pressure.h"
 #include "transforms/passes.h"
@@ -36,14 +37,6 @@ namespace tessera::transforms {
 using namespace ir;
 
 namespace {
-
-/// Whether sums of limited precision are added to the accumulator after the instruction, so that the dot cannot be
-/// asynchronous.
-bool addsAfterwards(ttng::WarpGroupDotOp dot) {
-  auto b = dot.b().type().cast<MemDescType>();
-  bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
-  return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
-}
 
 /// Whether a dot may be in flight across the operation: it neither writes shared memory nor orders anything but dots.
 bool mayRunUnder(Operation &op) {
@@ -116,7 +109,7 @@ private:
   // ---- step 2 ----
 
   bool makeAsync(ttng::WarpGroupDotOp dot) {
-    if (dot.isAsync() || addsAfterwards(dot) || !operandsOutliveDot(dot)) return false;
+    if (dot.isAsync() || addsOutsideOfInstruction(dot) || !operandsOutliveDot(dot)) return false;
     int32_t behind = 0; // dots issued before the wait
     bool hasWork = false;
     Operation *at = dot->next();

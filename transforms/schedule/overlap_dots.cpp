@@ -116,14 +116,6 @@ public:
 private:
   // ---- legality ----
 
-  /// Whether sums of limited precision are added to the accumulator after the instruction, so that the dot cannot be
-  /// asynchronous.
-  static bool addsAfterwards(ttng::WarpGroupDotOp dot) {
-    auto b = dot.b().type().cast<MemDescType>();
-    bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
-    return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
-  }
-
   bool isSuitable() {
     if (loop_.unsignedCmp() || !loop_.body().hasOneBlock()) return false;
     for (auto &op : body_) {
@@ -144,7 +136,7 @@ private:
       });
       if (!isFlat || synchronises(op)) return false;
     }
-    return !dots_.empty() && !addsAfterwards(plan_.first) && firstIsWaitedFor();
+    return !dots_.empty() && !addsOutsideOfInstruction(plan_.first) && firstIsWaitedFor();
   }
   /// Whether the operation may signal to other agents that the block has read or written something, or wait for them,
   /// in a way that this pass does not know.
@@ -168,7 +160,7 @@ private:
   }
 
   std::optional<DelayedDot> asDelayed(ttng::WarpGroupDotOp dot) {
-    if (dot.useC() || addsAfterwards(dot) || !dot.d().hasOneUse()) return std::nullopt;
+    if (dot.useC() || addsOutsideOfInstruction(dot) || !dot.d().hasOneUse()) return std::nullopt;
     DelayedDot d{dot, {}, 0};
     Value result = dot.d();
     if (dot.isAsync()) {

@@ -78,13 +78,6 @@ private:
     bool fromOutside = !def || def->block() != &body_;
     return fromOutside || llvm::any_of(plan_.loads, [&](auto &a) { return a.isBuffer(def); });
   }
-  /// Whether sums of limited precision are added to the accumulator after the instruction (8-bit floats with
-  /// maxNumImpreciseAcc), so that the dot cannot be asynchronous.
-  static bool addsAfterwards(ttng::WarpGroupDotOp dot) {
-    auto b = dot.b().type().cast<MemDescType>();
-    bool isFloat8 = b.element().bitWidth() == 8 && dot.d().type().scalar().isFloat();
-    return isFloat8 && dot.maxNumImpreciseAcc() <= b.dim(0);
-  }
 
   /// Whether no ttng.warp_group_dot follows in the body.
   static bool isBehindDots(Operation *at) {
@@ -123,7 +116,7 @@ private:
       bool isArgument = dot.c().isBlockArgument() && dot.c().ownerBlock() == &body_;
       auto accumulator = isArgument ? carriedByArgument(dot.c()) : std::nullopt;
       if (!accumulator || !dot.c().hasOneUse()) return false;
-      if (!isCarriedToItself(dot, *accumulator) || addsAfterwards(dot)) return false;
+      if (!isCarriedToItself(dot, *accumulator) || addsOutsideOfInstruction(dot)) return false;
     }
     return true;
   }
@@ -146,7 +139,7 @@ private:
     bool oneBlockFits = 2 * plan_.bytesPerStage * plan_.buffers > target_.sharedMemoryPerMultiprocessor;
     bool takeFirst = dots.size() == 2 && oneBlockFits && firstStartsAtOnce;
     auto dot = takeFirst ? first : dots.back();
-    return addsAfterwards(dot) ? ttng::WarpGroupDotOp() : dot;
+    return addsOutsideOfInstruction(dot) ? ttng::WarpGroupDotOp() : dot;
   }
 
   /// Whether the threads read all operands of the dots from shared memory, and these and the accumulators fit into
