@@ -79,7 +79,7 @@ void setRegisters(FunctionLowering &fl, int64_t from, int64_t to) {
 } // namespace
 
 void FunctionLowering::blockBarrier() {
-  target.namedBarrier(b, kBlockBarrier, unsigned(specialized_->totalWarps * context_.warpSize));
+  target.namedBarrier(b, kBlockBarrier, unsigned(specialized_->totalWarps * context_.warpSize), /*onePlace=*/false);
 }
 
 void FunctionLowering::barrier(bool global) {
@@ -88,7 +88,7 @@ void FunctionLowering::barrier(bool global) {
   else if (partition_.numWarps == 1)
     target.warpBarrier(b);
   else
-    target.namedBarrier(b, *partition_.barrier, unsigned(partition_.numWarps * context_.warpSize));
+    target.namedBarrier(b, *partition_.barrier, unsigned(partition_.numWarps * context_.warpSize), /*onePlace=*/true);
 }
 
 void FunctionLowering::enterPartition(int firstWarp, int numWarps, std::optional<unsigned> barrier,

@@ -14,11 +14,11 @@
 
 // The loop of the warps that wait.
 // CHECK: ret;
-// CHECK: bar.sync 1, 256;
+// CHECK: barrier.sync 1, 256;
 // CHECK-NEXT: ld.shared.b32 {{%r[0-9]+}}, [global_smem+32];
 // CHECK-COUNT-8: st.global
 // CHECK-NOT: st.global
-// CHECK: bar.sync 1, 256;
+// CHECK: barrier.sync 1, 256;
 // CHECK-NEXT: bra.uni
 #d = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {

@@ -39,7 +39,7 @@
 
 // PTX: .reqntid 384
 // PTX: .maxnreg 168
-// PTX: bar.sync 1, 384
+// PTX: barrier.sync 1, 384
 // PTX: setmaxnreg
 // PTX-DAG: bar.sync 0, 128
 // PTX-DAG: bar.sync 3, 128

@@ -194,8 +194,7 @@ std::vector<llvm::CallInst *> barriers(llvm::Module &m, uint64_t number) {
     for (auto &b : f)
       for (auto &i : b)
         if (auto *c = llvm::dyn_cast<llvm::CallInst>(&i);
-            c && c->getCalledFunction() &&
-            c->getCalledFunction()->getName() == "llvm.nvvm.barrier.cta.sync.aligned.count")
+            c && c->getCalledFunction() && c->getCalledFunction()->getName().starts_with("llvm.nvvm.barrier.cta.sync"))
           if (llvm::cast<llvm::ConstantInt>(c->getArgOperand(0))->getZExtValue() == number) out.push_back(c);
   return out;
 }
