@@ -185,6 +185,8 @@ Rows schedulePasses() {
                        "issue the last dots of an iteration under the work of the next one", {.needs = kLayouts}),
       row<issueDotsEarly>("issue-dots-early", "schedule/issue_dots_early.cpp",
                           "keep several dots in flight under the arithmetic between them", {.needs = kLayouts}),
+      row<holdDotOperands>("hold-dot-operands", "schedule/hold_dot_operands.cpp",
+                           "keep left operands that a loop does not change in registers", {.needs = kLayouts}),
       row<prefetch>("tritongpu-prefetch", "schedule/prefetch.cpp",
                     "load dot operands from shared memory one step of K ahead", {.needs = kLayouts}),
       row<stripMine>("strip-mine", "schedule/strip_mine.cpp",

@@ -147,7 +147,8 @@ private:
     Operation *user = load.result().users().front();
     Operation *loop = user->parentOp();
     bool isLoopBehind = loop->is<scf::ForOp>() && loop->block() == load->block();
-    if (!isDot(user) || !isLoopBehind) return false;
+    bool isHeld = user->is<ttng::WarpGroupDotOp>(); // see hold-dot-operands: it would read shared memory by itself
+    if (!isDot(user) || isHeld || !isLoopBehind) return false;
     auto buffer = load.src().definedBy<ttg::LocalAllocOp>();
     bool isConstant = buffer && buffer.src() && !buffer.result().type().cast<MemDescType>().isMutable();
     if (!isConstant || !registersAreScarce(loop, loop)) return false;
