@@ -203,6 +203,49 @@ std::string toJson(const Report &r) {
 
 namespace {
 
+/// Text as a block of code, shortened to so many lines.
+std::string codeBlock(llvm::StringRef text, size_t mostLines) {
+  llvm::SmallVector<llvm::StringRef, 16> lines;
+  text.rtrim().split(lines, '\n');
+  std::string fence = "```";
+  while (text.contains(fence)) fence += "`";
+  std::string out = fence + "text\n";
+  for (auto line : llvm::ArrayRef(lines).take_front(mostLines)) out += line.str() + "\n";
+  if (lines.size() > mostLines) out += "... " + ir::counted(lines.size() - mostLines, "line") + " more\n";
+  return out + fence + "\n";
+}
+
+std::string markdownFailure(const Report &r, size_t c, size_t d) {
+  constexpr size_t kMostLines = 12;
+  std::string out = "<details><summary><code>" + escape(r.cases[c].name) + "</code> on " + escape(r.devices[d].spec) +
+                    "</summary>\n\n";
+  out += codeBlock(llvm::json::fixUTF8(r.outcomes[c][d].message), kMostLines);
+  return out + "\n" + codeBlock(r.command(c, d), kMostLines) + "</details>\n\n";
+}
+
+} // namespace
+
+std::string toMarkdown(const Report &r) {
+  std::string out = "### Tessera conformance\n" + r.versions + "\n\n| device | target | |\n|---|---|---|\n";
+  for (auto &d : r.devices) out += "| `" + d.spec + "` | " + d.target + " | " + d.description + " |\n";
+  out += "\n" + codeBlock(matrix(r), SIZE_MAX) + "\n";
+  size_t left = 0;
+  for (size_t c = 0; c < r.cases.size(); ++c)
+    for (size_t d = 0; d < r.devices.size(); ++d) {
+      if (r.outcomes[c][d].status != Outcome::Failed) continue;
+      constexpr size_t kLastLine = 200;
+      std::string failure = left ? "" : markdownFailure(r, c, d);
+      if (left || out.size() + failure.size() + kLastLine > kMarkdownBytes)
+        ++left;
+      else
+        out += failure;
+    }
+  if (left) out += ir::counted(left, "more failure") + ": attach the output of `--json` or `--html`.\n";
+  return out;
+}
+
+namespace {
+
 /// Text: the page up to the figures, and from the end of the table of cases on.
 constexpr llvm::StringRef kPageHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,4 +1,4 @@
-// What came out of a run of the suite, as a table for terminals, as JSON and as a page.
+// What came out of a run of the suite, as a table for terminals, as JSON, as a page and as text for an issue tracker.
 #pragma once
 #include "conformance/run.h"
 #include <string>
@@ -14,6 +14,7 @@ struct Report {
   std::string coverage;                       // "--quick", "--all" or nothing
   std::vector<std::string> files;             // --kernels
   bool times = true;                          // false: leaves out what differs from run to run
+  std::string versions;                       // of what ran
 
   bool failed() const;
   /// The command that repeats one case on one device.
@@ -27,6 +28,10 @@ std::string matrix(const Report &);
 /// Every failure with its message and command, in the order of cases.
 std::string failures(const Report &);
 std::string toJson(const Report &);
+/// For a comment in an issue tracker (Markdown, at most kMarkdownBytes): versions and devices, the matrix, and as many
+/// failures as fit.
+std::string toMarkdown(const Report &);
+inline constexpr size_t kMarkdownBytes = 60000; // GitHub accepts 65,536 characters
 /// One file with everything in it: failures first, the matrix, and a table of all cases that can be sorted and
 /// searched.
 std::string toHtml(const Report &);

@@ -36,6 +36,7 @@ struct Expectation {
 /// A device as the command line names it, with its target ("" for the interpreter), opened where it is first used.
 struct DeviceName {
   std::string spec, target;
+  std::string description = ""; // of a GPU: its name, memory, and the driver
   bool isInterpreter() const { return spec == "interpreter"; }
   bool isGpu() const { return spec != "interpreter" && spec.compare(0, 9, "emulator:"); }
 };

@@ -8,6 +8,8 @@
 #include "runtime/open_device.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -22,21 +24,28 @@ using namespace conformance;
 using runtime::IsolatedWork;
 using runtime::runIsolated;
 
+static std::string descriptionOf(const runtime::Device &d) {
+  return llvm::formatv("{0}, {1} GiB, {2}", d.name(), d.memoryBytes() >> 30, d.driver()).str();
+}
+
 /// Drivers do not outlive a fork(): GPUs are enumerated in a child process. `specs` empty: all that are there.
 static std::vector<DeviceName> enumerateGpus(const std::vector<std::string> &specs, std::string &problem) {
   std::vector<DeviceName> out;
   IsolatedWork w;
   w.jobs = 1;
   w.parts = [](size_t) { return 1; };
+  auto line = [](const runtime::Device &d) {
+    return llvm::join(std::vector<std::string>{d.spec(), d.target(), descriptionOf(d)}, "\t") + "\n";
+  };
   w.work = [&](size_t, size_t, bool &) {
     std::string text;
     std::vector<std::string> problems;
     if (specs.empty())
-      for (auto &d : runtime::enumerateDevices(problems)) text += d->spec() + "\t" + d->target() + "\n";
+      for (auto &d : runtime::enumerateDevices(problems)) text += line(*d);
     for (auto &s : specs) {
       auto d = runtime::openDevice(s);
       if (!d.ok()) return (absl::IsInvalidArgument(d.status()) ? "u" : "f") + std::string(d.status().message());
-      text += (*d)->spec() + "\t" + (*d)->target() + "\n";
+      text += line(**d);
     }
     return "=" + text;
   };
@@ -48,8 +57,9 @@ static std::vector<DeviceName> enumerateGpus(const std::vector<std::string> &spe
     }
     while (!rest.empty()) {
       auto [line, next] = rest.split('\n');
-      auto [spec, target] = line.split('\t');
-      out.push_back({spec.str(), target.str()});
+      auto [spec, other] = line.split('\t');
+      auto [target, description] = other.split('\t');
+      out.push_back({spec.str(), target.str(), description.str()});
       rest = next;
     }
   };
@@ -63,7 +73,7 @@ static std::vector<DeviceName> enumerateGpus(const std::vector<std::string> &spe
 /// The command line's options.
 struct ConformanceOptions {
   std::vector<std::string> devices, files;
-  std::string filter, html, json, dump;
+  std::string filter, html, json, markdown, dump;
   bool list = false, quick = false, all = false, noTimes = false;
   int jobs = int(std::max(1u, std::thread::hardware_concurrency()));
   int limit = 60;
@@ -87,6 +97,8 @@ static std::optional<int> readOptions(int argc, char **argv, ConformanceOptions 
       "all combinations of parameters; by default every two values of different parameters are combined at least once");
   app.add_option("--html,--report", o.html, "write a page with the results");
   app.add_option("--json", o.json, "write the results as JSON");
+  app.add_option("--markdown", o.markdown,
+                 "write a short report for an issue tracker: versions, devices, the table, as many failures as fit");
   app.add_option("--dump", o.dump, "write the cases into this folder as files for `tessera run`, and run nothing");
   app.add_option("--kernels", o.files, "a file of kernels to use instead of the built-in ones; may be repeated")
       ->expected(1)
@@ -217,11 +229,14 @@ int conformanceCommand(int argc, char **argv) {
   report.coverage = o.quick ? "--quick" : o.all ? "--all" : "";
   report.files = o.files;
   report.times = !o.noTimes;
+  report.versions = "tessera " TESSERA_VERSION_TEXT ", LLVM " LLVM_VERSION_STRING ": `tessera " +
+                    llvm::join(argv, argv + argc, " ") + "`";
   if (std::string problem = runCases(o, suite, report); !problem.empty()) return fail(kRunFailed, problem);
   llvm::outs() << failures(report);
   if (report.failed()) llvm::outs() << "\n";
   llvm::outs() << matrix(report);
   if (!o.html.empty() && !writeOutput(o.html, toHtml(report))) return kRunFailed;
+  if (!o.markdown.empty() && !writeOutput(o.markdown, toMarkdown(report))) return kRunFailed;
   if (!o.json.empty() && !writeOutput(o.json, toJson(report))) return kRunFailed;
   return report.failed() ? kRunFailed : kOk;
 }

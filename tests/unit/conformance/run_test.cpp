@@ -182,5 +182,37 @@ TEST(Report, FailuresComeFirstAndEverythingIsEscaped) {
   EXPECT_EQ(failures(r).find("FAIL t/later on emulator:sm_80\n    <b>&\n    again: "), 0u);
 }
 
+TEST(Report, MarkdownFitsIntoAnIssue) {
+  Made m = make(doubling(""));
+  Report r;
+  r.versions = "tessera 1.2.3";
+  r.times = false;
+  r.devices = {{"interpreter", ""}, {"hip:0", "gfx942", "Accelerator, 192 GiB, HIP 6.3"}};
+  r.cases.assign(400, m.c);
+  for (size_t i = 0; i < r.cases.size(); ++i) r.cases[i].name = "t/case" + std::to_string(i);
+  r.outcomes.assign(r.cases.size(), std::vector<Outcome>(2));
+  std::string passed = toMarkdown(r);
+  EXPECT_NE(passed.find("tessera 1.2.3"), std::string::npos);
+  EXPECT_NE(passed.find("| `hip:0` | gfx942 | Accelerator, 192 GiB, HIP 6.3 |"), std::string::npos) << passed;
+  EXPECT_NE(passed.find(matrix(r)), std::string::npos);
+  EXPECT_EQ(passed.find("<details>"), std::string::npos);
+
+  for (auto &o : r.outcomes) {
+    o[1].status = Outcome::Failed;
+    o[1].message = "```\n";
+    for (int line = 0; line < 30; ++line) o[1].message += "<b> line " + std::to_string(line) + "\n";
+  }
+  std::string failed = toMarkdown(r);
+  EXPECT_LE(failed.size(), kMarkdownBytes);
+  EXPECT_GT(failed.size(), kMarkdownBytes / 2);
+  EXPECT_NE(failed.find("<code>t/case0</code> on hip:0"), std::string::npos);
+  EXPECT_NE(failed.find("````text\n```\n<b> line 0\n"), std::string::npos) << failed.substr(0, 2000);
+  EXPECT_NE(failed.find("\n... 19 lines more\n````\n"), std::string::npos) << failed.substr(0, 2000);
+  EXPECT_NE(failed.find("tessera conformance --device hip:0 --filter"), std::string::npos);
+  size_t shown = 0;
+  for (size_t at = failed.find("<details>"); at != std::string::npos; at = failed.find("<details>", at + 1)) ++shown;
+  EXPECT_NE(failed.find(std::to_string(400 - shown) + " more failures: attach"), std::string::npos);
+}
+
 } // namespace
 } // namespace tessera::conformance
