@@ -325,6 +325,7 @@ void Compilation::remarkMoreWarps(const MoreWarps &more) const {
 void Compilation::describeKernel() {
   KernelMetadata &md = result_.metadata;
   Operation *m = module_->op();
+  md.known = options_.stage <= Stage::Ttgir ? KernelMetadata::Configuration : KernelMetadata::Launch;
   md.config() = options_.config();
   md.kernel = kernelName_;
   md.target = target_.name.str();
@@ -422,6 +423,7 @@ absl::Status Compilation::generateCode() {
 
 void Compilation::takeObject(codegen::ObjectInfo &&object) {
   KernelMetadata &md = result_.metadata;
+  md.known = KernelMetadata::Resources;
   md.registers = object.registers;
   md.spillBytes = object.spillBytes;
   md.occupancy = object.occupancy;
