@@ -43,7 +43,7 @@ public:
 
   std::optional<PipelinePlan> run() {
     if (!isSuitable() || !findLoads() || !findProducer() || !readsNothingStored()) return std::nullopt;
-    plan_.asyncCopies = target_.asyncCopyAnyDestination && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
+    plan_.asyncCopies = target_.hasPerLaneAsyncCopy && llvm::all_of(plan_.loads, [&](const PipelinedLoad &a) {
                           return a.isBulkCopy || canCopyAsync(a.load());
                         });
     if (!plan_.asyncCopies && !keepLoadsThroughPointers()) return std::nullopt;
@@ -371,7 +371,7 @@ private:
   /// width of accesses, each narrow access takes a register, an address and a predicate. Assemblers then sink the loads
   /// to the stores of their values, and nothing is gained (ir/tuning.def, pipelineNarrowLoads).
   bool isWorthRegisters() {
-    if (!target_.asyncCopyAnyDestination) return true;
+    if (!target_.hasPerLaneAsyncCopy) return true;
     int64_t narrow = 0;
     for (auto &a : plan_.loads) {
       int64_t bytes = bytesPerAccess(a.load());
