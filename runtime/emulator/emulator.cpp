@@ -643,7 +643,7 @@ std::string counterTable(const Report &report) {
   part(SiteCounters::Kind::Shuffle, "shuffles", nullptr);
   part(SiteCounters::Kind::Matrix, "matrix operations", nullptr);
   s << "\n";
-  s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", "live at one point", "at most", "allocated", "behind");
+  s << llvm::formatv("{0,-26} {1,10} {2,12}  {3}\n", "live at one point", "at most", "allocated", "after");
   auto live = [&](const char *name, const LivePeak &p) {
     s << llvm::formatv(
         "{0,-26} {1,10} {2,12}  {3}\n", name, p.count, p.allocated ? std::to_string(p.allocated) : "",

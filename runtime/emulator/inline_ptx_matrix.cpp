@@ -135,11 +135,13 @@ bool PtxDecoder::emitWarpgroup(Statement &s) {
   StringRef kind = s.modifiers[0];
   if (kind == "fence" || kind == "commit_group") {
     if (!s.operands.empty() || s.modifiers.size() != 3) return false;
-    return kind == "fence" ? emitWarpgroupFence(d_) : emitWarpgroupCommit(d_), true;
+    kind == "fence" ? emitWarpgroupFence(d_) : emitWarpgroupCommit(d_);
+    return true;
   }
   if (kind == "wait_group") {
     if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate || s.modifiers.size() != 3) return false;
-    return emitWarpgroupWait(d_, s.operands[0].immediate), true;
+    emitWarpgroupWait(d_, s.operands[0].immediate);
+    return true;
   }
   if (kind != "mma_async" || s.modifiers.size() < 7) return false;
   WarpgroupOperation op;

@@ -83,7 +83,7 @@ bool membersPresent(Warp &w, const Instruction &i, Row mask, const char *what) {
     unsigned missing = unsigned(std::countr_zero(members & ~w.mask & w.full));
     fail(w, &i, int(std::countr_zero(w.mask)),
          llvm::formatv("{0} waits for lane {1}, which {2}", what, missing,
-                       w.live >> missing & 1 ? "takes another way" : "has ended"));
+                       w.live >> missing & 1 ? "is in another branch" : "has ended"));
     return false;
   }
   if (w.mask & ~uint64_t(members)) {
