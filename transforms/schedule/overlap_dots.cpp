@@ -221,7 +221,8 @@ private:
       int64_t buffers = alloc.result().type().cast<MemDescType>().dim(0);
       plan_.fewestBuffers = plan_.fewestBuffers ? std::min(plan_.fewestBuffers, buffers) : buffers;
     }
-    return roots_.insert(alloc.op), true;
+    roots_.insert(alloc.op);
+    return true;
   }
 
   /// Whether nothing but copies may write the buffers of delayed dots in the loop. Notes what does.
