@@ -1,9 +1,9 @@
 // The facts about a target: plain numbers and capabilities, one constant row per target. Passes and lowerings decide by
-// capability ("has 16-byte asynchronous copies"), never by vendor or name. The rows are in
-// codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its manual; runtime/compiler/targets.h lists
-// all of them. Sizes are in bytes unless the name says otherwise. A multiprocessor runs blocks: a streaming
-// multiprocessor (NVIDIA), a compute unit (AMD gfx9) or a work-group processor of two compute units (gfx11, gfx12). A
-// scheduler is one of its parts, with its own warps and registers (AMD: SIMD).
+// capability ("has 16-byte asynchronous copies"), not by vendor or name; docs/architecture.md, "Design decisions",
+// lists the exceptions. The rows are in codegen_nvidia/arch_table.cpp and codegen_amd/arch_table.cpp, each with its
+// manual; runtime/compiler/targets.h lists all of them. Sizes are in bytes unless the name says otherwise. A
+// multiprocessor runs blocks: a streaming multiprocessor (NVIDIA), a compute unit (AMD gfx9) or a work-group processor
+// of two compute units (gfx11, gfx12). A scheduler is one of its parts, with its own warps and registers (AMD: SIMD).
 #pragma once
 #include "ir/matrix_instruction.h"
 #include "ir/tuning.h"

@@ -23,7 +23,7 @@ namespace tessera::emulator {
 namespace {
 
 constexpr uint64_t kTurn = uint64_t(1) << 20; // instructions of a warp before another has its turn
-constexpr unsigned kMostResident = 256;       // blocks begun and not ended
+constexpr unsigned kMaxResident = 256;        // blocks begun and not ended
 
 class Grid {
 public:
@@ -50,7 +50,7 @@ public:
           ++k;
         }
       }
-      if (more() && resident.size() < kMostResident) {
+      if (more() && resident.size() < kMaxResident) {
         uint64_t number = next_++;
         if (number >= total) continue; // another thread has it
         auto b = begin(uint32_t(number));
@@ -402,7 +402,7 @@ bool runInParallel(Launch &launch, const std::vector<uint64_t> &arguments) {
   // Without the record of accesses it is unknown whether the order mattered.
   if (threads < 2 || launch.program->blocksInteract || !launch.checks.races) return false;
   for (auto &r : launch.buffers)
-    if (r.bytes > kMostShadowed) return false;
+    if (r.bytes > kMaxShadowed) return false;
   for (auto &r : launch.constants)
     if (!r.readOnly) return false;
   std::vector<std::vector<uint8_t>> before;
@@ -491,7 +491,7 @@ static void addBuffer(Launch &launch, std::string name, uint8_t *data, size_t by
   launch.buffers.push_back(std::move(r));
 }
 
-/// What AMD kernels find behind their arguments (code object V5): counts of blocks, then sizes of a block.
+/// What AMD kernels find after their arguments (code object V5): counts of blocks, then sizes of a block.
 struct ImplicitArguments {
   uint32_t blocks[3];
   uint16_t size[3];

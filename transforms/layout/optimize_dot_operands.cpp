@@ -1,4 +1,5 @@
-// Operands of dots that have to move between warps go through a buffer of their own in shared memory:
+// Pass tritongpu-optimize-dot-operands: operands of dots that have to move between warps go through a buffer of their
+// own in shared memory:
 //
 //   %b = ttg.convert_layout %a : #blocked -> #ttg.dot_op<…>
 //   →

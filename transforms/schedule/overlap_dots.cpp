@@ -1,4 +1,4 @@
-// Pass overlap-dots: the last dots of an iteration are issued in the next one, behind its first dot, and run while the
+// Pass overlap-dots: the last dots of an iteration are issued in the next one, after its first dot, and run while the
 // threads work on that one's result. Attention is the foremost loop of this form:
 //
 //   scf.for %i = %lb to %ub iter_args(%o = %o0, …)         if %lb < %ub
@@ -34,7 +34,7 @@
 //   - its result is carried to the next iteration, and nothing else of its own iteration uses it;
 //   - neither the first dot nor what precedes it needs the carried value;
 //   - its operands in shared memory are views of buffers from outside of the loop that nothing in the loop writes.
-//     Other warps may fill them again after an arrival (ttng.arrive_barrier). Arrivals behind all delayed dots move
+//     Other warps may fill them again after an arrival (ttng.arrive_barrier). Arrivals after all delayed dots move
 //     with them; one before them may only speak of other dots of the same iteration, as those of
 //     tritongpu-automatic-warp-specialization do. Its operands in registers become loop-carried;
 //   - sums of limited precision are not added to its accumulator after the instruction (8-bit floats).
@@ -86,9 +86,9 @@ struct OverlapPlan {
   ttng::WarpGroupDotOp first;
   std::vector<DelayedDot> delayed;
   llvm::SetVector<Operation *> views;    // operations of the body that make the delayed dots' operands
-  llvm::SetVector<Operation *> arrivals; // behind delayed dots, and their views: they follow the wait for these
+  llvm::SetVector<Operation *> arrivals; // after delayed dots, and their views: they follow the wait for these
   llvm::SetVector<Value> needed;         // values of the body that all of these use, accumulators aside
-  llvm::DenseSet<Operation *> last;      // what comes behind the wait for the delayed dots
+  llvm::DenseSet<Operation *> last;      // what comes after the wait for the delayed dots
   bool isFilledInLoop = false;           // copies of the body write what delayed dots read
   bool sharesBuffers = false;            // other dots read what delayed dots read
   int64_t fewestBuffers = 0;             // of the multi-buffers that delayed dots read; 0: they read none

@@ -70,23 +70,23 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostSwizzledBytes = 128; // of a row
-constexpr int64_t kLeastSwizzledBytes = 32;
+constexpr int64_t kMaxSwizzledBytes = 128; // of a row
+constexpr int64_t kMinSwizzledBytes = 32;
 constexpr int64_t kRowsOfSwizzle = 8;
 
 /// The layout of the descriptor's blocks in shared memory; null if a tensor map cannot describe them.
 const layouts::Encoding *layoutOfBlocks(TensorDescType desc) {
-  constexpr unsigned kMostDimensions = 5;
+  constexpr unsigned kMaxDimensions = 5;
   Type element = desc.element();
-  if (desc.rank() < 1 || desc.rank() > kMostDimensions || tensorMapElementType(element) < 0) return nullptr;
+  if (desc.rank() < 1 || desc.rank() > kMaxDimensions || tensorMapElementType(element) < 0) return nullptr;
   int64_t rowBytes = desc.shape().back() * element.bitWidth() / 8;
   if (rowBytes % kTensorMapAlignment) return nullptr;
   int64_t rows = desc.numElements() / desc.shape().back();
   layouts::NvmmaSharedParams p;
   p.rank = desc.rank();
   p.elementBitWidth = element.bitWidth();
-  if (rows >= kRowsOfSwizzle && rowBytes >= kLeastSwizzledBytes)
-    p.swizzlingByteWidth = std::min(rowBytes, kMostSwizzledBytes);
+  if (rows >= kRowsOfSwizzle && rowBytes >= kMinSwizzledBytes)
+    p.swizzlingByteWidth = std::min(rowBytes, kMaxSwizzledBytes);
   auto layout = element.context()->encodings().getNvmmaShared(p);
   bool canBeCopied =
       layout.ok() && (*layout)->copyBox(desc.shape()).ok() && (*layout)->toLinearLayout(desc.shape()).ok();
@@ -259,10 +259,10 @@ private:
 
 /// Whether the map would serve the copies of many loops with dots.
 bool servesManyLoops(tt::MakeTensorDescriptorOp make) {
-  constexpr unsigned kLeastLoops = 2;
+  constexpr unsigned kMinLoops = 2;
   for (Operation *user : make.result().users()) {
     if (!user->is<tt::DescriptorLoadOp>() || !isLoopBodyWithDot(user->block())) continue;
-    if (loopsBetween(make.op, user) >= kLeastLoops && llvm::is_contained(loadsFeedingDots(*user->block()), user))
+    if (loopsBetween(make.op, user) >= kMinLoops && llvm::is_contained(loadsFeedingDots(*user->block()), user))
       return true;
   }
   return false;

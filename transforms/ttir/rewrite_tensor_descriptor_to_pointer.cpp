@@ -1,6 +1,6 @@
-// Rewrites tensor descriptors as tensors of pointers, for all targets. A descriptor is its base, shape, strides and the
-// value that out-of-bounds elements read as; they travel as scalars, and each access gets a tensor of pointers and a
-// mask:
+// Pass triton-rewrite-tensor-descriptor-to-pointer: rewrites tensor descriptors as tensors of pointers, for all
+// targets. A descriptor is its base, shape, strides and the value that out-of-bounds elements read as; they travel as
+// scalars, and each access gets a tensor of pointers and a mask:
 //
 //   %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %one] : <f16>, <tensor<64x64xf16>>
 //   %v = tt.descriptor_load %d[%i, %j] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
@@ -336,7 +336,7 @@ static bool isInLoop(Operation *op) {
 }
 
 /// Whether two versions are worth their code. Without TMA they always are. With it, a kernel often has loops that TMA
-/// serves, and stores by pointers behind them. It stays as it is, since no warps are specialised for loops in a branch.
+/// serves, and stores by pointers after them. It stays as it is, since no warps are specialised for loops in a branch.
 static bool profitsFromVersions(tt::FuncOp kernel, const TargetInfo &target) {
   if (!target.hasTensorCopy) return true;
   bool hasTensorMaps = false;
