@@ -8,6 +8,7 @@
 // the other.
 #include "runtime/emulator/emulator.h"
 #include "runtime/compiler/targets.h"
+#include "runtime/emulator/block_operations.h"
 #include "runtime/emulator/decode.h"
 #include "runtime/emulator/matrix.h"
 #include "runtime/emulator/registers_live.h"
@@ -197,8 +198,8 @@ private:
     return s.empty() ? "an unknown place" : s;
   }
 
-  static unsigned nameOf(const Warp &w) { return unsigned(w.barrier->immediate >> 8) & 255; }
-  static unsigned threadsOf(const Warp &w) { return unsigned(w.barrier->immediate >> 16); }
+  static unsigned nameOf(const Warp &w) { return BarrierForm::of(*w.barrier).number; }
+  static unsigned threadsOf(const Warp &w) { return BarrierForm::of(*w.barrier).threads; }
   static bool waitsAtNamed(const Warp &w) { return w.state == Warp::State::AtBarrier && threadsOf(w); }
 
   /// Releases the warps at named barriers at which all expected threads have arrived; whether there are any.
@@ -276,12 +277,13 @@ private:
                     llvm::formatv("waits at this barrier, but warp {0} has ended without it", w.index));
     if (!b.issued.empty() && !warpgroupsTogether(b, first->barrier, [](auto &) { return true; })) return;
     uint64_t stamp = ++launch_.stamp;
-    if (first->barrier->immediate & 1) b.lastBarrier = stamp;
-    if (first->barrier->immediate & 2) b.lastGlobalBarrier = stamp;
+    uint8_t orders = BarrierForm::of(*first->barrier).orders;
+    if (orders & BarrierForm::kShared) b.lastBarrier = stamp;
+    if (orders & BarrierForm::kGlobal) b.lastGlobalBarrier = stamp;
     ++b.barriers;
     goesRound(b, *first->barrier);
     for (Warp &w : b.warps) {
-      if (first->barrier->immediate & 1) w.lastSync = stamp;
+      if (orders & BarrierForm::kShared) w.lastSync = stamp;
       w.state = Warp::State::Ready;
     }
   }

@@ -84,9 +84,9 @@ bool PtxDecoder::emitMatrixAccess(Statement &s) {
   a.predicate = d_.fresh(1);
   d_.emit(firstLanes, a.predicate, kNoRow, kNoRow, kNoRow, 8 * count);
   uint64_t how = count | uint64_t(transposed) << 8;
-  if (!load) d_.emit(collect, kNoRow, kNoRow, kNoRow, kNoRow, how).more = d_.list(rows);
+  if (!load) d_.emitImmediate(collect, how).more = d_.list(rows);
   d_.emitAccess(std::move(a));
-  if (load) d_.emit(distribute, kNoRow, kNoRow, kNoRow, kNoRow, how).more = d_.list(rows);
+  if (load) d_.emitImmediate(distribute, how).more = d_.list(rows);
   return true;
 }
 

@@ -203,7 +203,7 @@ bool PtxDecoder::emitCopy(Statement &s) {
   }
   if (s.has("wait_group")) {
     if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate) return false;
-    d_.emit(waitGroup, kNoRow, kNoRow, kNoRow, kNoRow, s.operands[0].immediate);
+    d_.emitImmediate(waitGroup, s.operands[0].immediate);
     return true;
   }
   for (StringRef m : ArrayRef(s.modifiers).drop_front())
@@ -241,7 +241,7 @@ bool PtxDecoder::emitBarrier(const Statement &s) {
   if (s.guard != kNoRow) return bad("guard");
   if (s.operands.size() != 1 || s.operands[0].kind != Operand::Immediate || s.operands[0].immediate)
     return bad("operands");
-  d_.emit(barrier, kNoRow, kNoRow, kNoRow, kNoRow, 3);
+  d_.emitImmediate(barrier, BarrierForm().packed());
   return true;
 }
 

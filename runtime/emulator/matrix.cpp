@@ -269,7 +269,7 @@ bool emitMatrixOperation(Decoder &d, MatrixOperation op, std::string &why) {
   bool depth = op.k % 4 == 0 || (op.family == MatrixFamily::Mfma && (op.k == 2 || (op.k == 1 && op.blocks == 16)));
   if (!shape || !depth) return refuse("shape");
   auto kept = std::make_shared<MatrixOperation>(std::move(op));
-  d.emit(multiply, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(multiply, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
   return true;
 }

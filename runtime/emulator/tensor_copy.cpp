@@ -618,7 +618,7 @@ std::string copyInFlight(const Block &b) {
 
 void emitTensorMapField(Decoder &d, TensorMapField op) {
   auto kept = std::make_shared<TensorMapField>(op);
-  d.emit(replaceField, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(replaceField, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
 }
 void emitTensorMapPublish(Decoder &d, Row to, Row from, uint8_t fromBytes) {
@@ -627,12 +627,12 @@ void emitTensorMapPublish(Decoder &d, Row to, Row from, uint8_t fromBytes) {
 void emitTensorMapAcquire(Decoder &d, Row map) { d.emit(acquire, kNoRow, map); }
 void emitTensorCopy(Decoder &d, TensorCopyOperation op) {
   auto kept = std::make_shared<TensorCopyOperation>(std::move(op));
-  d.emit(copyTensor, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(copyTensor, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
 }
 void emitTensorCopyCommit(Decoder &d) { d.emit(commit); }
 void emitTensorCopyWait(Decoder &d, uint64_t pending, bool readsOnly) {
-  d.emit(readsOnly ? waitForDrains : waitForRows, kNoRow, kNoRow, kNoRow, kNoRow, pending);
+  d.emitImmediate(readsOnly ? waitForDrains : waitForRows, pending);
 }
 
 } // namespace tessera::emulator

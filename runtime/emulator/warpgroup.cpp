@@ -520,13 +520,13 @@ bool emitWarpgroupOperation(Decoder &d, WarpgroupOperation op, std::string &why)
   if (!op.aRows.empty() && op.aRows.size() != 4) return refuse("number of registers of A");
   if ((op.transposeA || op.transposeB) && !half) return refuse("transposed operands of this type");
   auto kept = std::make_shared<WarpgroupOperation>(std::move(op));
-  d.emit(multiply, kNoRow, kNoRow, kNoRow, kNoRow, reinterpret_cast<uint64_t>(kept.get()));
+  d.emitImmediate(multiply, reinterpret_cast<uint64_t>(kept.get()));
   d.program().owned.push_back(kept);
   return true;
 }
 void emitWarpgroupFence(Decoder &d) { d.emit(fence); }
 void emitWarpgroupCommit(Decoder &d) { d.emit(commit); }
-void emitWarpgroupWait(Decoder &d, uint64_t pending) { d.emit(wait, kNoRow, kNoRow, kNoRow, kNoRow, pending); }
+void emitWarpgroupWait(Decoder &d, uint64_t pending) { d.emitImmediate(wait, pending); }
 void emitProxyFence(Decoder &d) { d.emit(proxyFence); }
 void emitAccumulatorCopy(Decoder &d, Row to, Row from) { d.emit(copyAccumulator, to, from); }
 void emitArrivalCheck(Decoder &d, ArrayRef<Row> rows) { d.emit(checkArrived).more = d.list(rows); }
