@@ -21,10 +21,9 @@
 // that, dots and softmax of a warp group alternate.
 //
 // Runs: NVIDIA pipeline, after tritongpu-automatic-warp-specialization, which takes the copies out of the loop. In a
-// loop that copies for itself, all warps synchronise once an iteration, and the same overlap does not pay. (Measured:
-// NVIDIA H200, 2026-11, attention forward, heads of 128, 128 x 128, 8 warps, cases one after the other in each
-// repetition: 484 TFLOP/s without either, 486 with specialised warps, 606 with both; with this alone 4 to 15 % slower
-// than without.)
+// loop that copies for itself, all warps synchronise once an iteration, and the same overlap does not pay: attention is
+// then 4 to 15 % slower than without (NVIDIA H200, 2026-11), and 25 % faster with both
+// (benchmarks/results/2026-11-23-h200-warp-specialisation.md, table 1).
 //
 // Terms. The *first dot* is the first of the body. A *delayed dot* is a later one whose result is only needed by the
 // next iteration. The *work* is what threads do between the wait for the first dot and the first use of the delayed
